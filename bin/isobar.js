@@ -1,0 +1,25 @@
+#!/usr/bin/env node
+// Starts the built command line. Exit code 1 means "violated", so whatever keeps the program from
+// starting (an old Node, a missing build) must end with 70 instead of Node's own 1.
+const major = Number(process.versions.node.split('.')[0])
+if (major < 20) {
+  process.stderr.write(`isobar: Node ${process.versions.node} is too old; Node 20 or later is needed\n`)
+  process.exit(70)
+}
+process.on('uncaughtException', (error) => {
+  process.stderr.write(`isobar: internal error: ${error?.stack ?? error}\n`)
+  process.exit(70)
+})
+let main
+try {
+  ;({ main } = await import('../dist/cli/main.js'))
+} catch (error) {
+  const missing = error?.code === 'ERR_MODULE_NOT_FOUND'
+  process.stderr.write(
+    missing
+      ? `isobar: the build is incomplete (${error.message})\nhint: run 'npm run build' in the package folder\n`
+      : `isobar: internal error: ${error?.stack ?? error}\n`,
+  )
+  process.exit(70)
+}
+await main(process.argv.slice(2))
