@@ -3,7 +3,9 @@
 // starting (an old Node, a missing build) must end with 70 instead of Node's own 1.
 const major = Number(process.versions.node.split('.')[0])
 if (major < 20) {
-  process.stderr.write(`isobar: Node ${process.versions.node} is too old; Node 20 or later is needed\n`)
+  process.stderr.write(
+    `isobar: Node ${process.versions.node} is too old; Node 20 or later is needed\n`,
+  )
   process.exit(70)
 }
 process.on('uncaughtException', (error) => {

@@ -12,15 +12,21 @@ export class InputError extends Error {
   override readonly name = 'InputError'
   /** File the input came from; filled in by whoever opened it. */
   path: string | null = null
+  /** Stable machine-readable name, e.g. `duplicate-value`. */
+  readonly code: string
+  readonly place: Place | null
+  readonly hint: string | null
 
   constructor(
-    /** Stable machine-readable name, e.g. `duplicate-value`. */
-    readonly code: string,
+    code: string,
     message: string,
-    readonly place: Place | null = null,
-    readonly hint: string | null = null,
+    place: Place | null = null,
+    hint: string | null = null,
   ) {
     super(message)
+    this.code = code
+    this.place = place
+    this.hint = hint
   }
 
   /** `history.txt:812:14: message`, as compilers print it. */
@@ -33,24 +39,22 @@ export class InputError extends Error {
 /** The command was called wrongly. */
 export class UsageError extends Error {
   override readonly name = 'UsageError'
+  readonly hint: string | null
 
-  constructor(
-    message: string,
-    readonly hint: string | null = null,
-  ) {
+  constructor(message: string, hint: string | null = null) {
     super(message)
+    this.hint = hint
   }
 }
 
 /** A database could not be reached, set up or used. */
 export class DatabaseError extends Error {
   override readonly name = 'DatabaseError'
+  readonly hint: string | null
 
-  constructor(
-    message: string,
-    readonly hint: string | null = null,
-  ) {
+  constructor(message: string, hint: string | null = null) {
     super(message)
+    this.hint = hint
   }
 }
 
