@@ -1,0 +1,82 @@
+// Growable typed columns: arrays that are appended to while parsing and trimmed once at the end.
+// Hot loops hoist `.data` into a local and call `grow` themselves; everyone else uses `push`.
+
+/** An appendable Int32Array. */
+export class IntColumn {
+  data: Int32Array
+  length = 0
+
+  constructor(capacity = 1024) {
+    this.data = new Int32Array(Math.max(16, capacity))
+  }
+
+  push(value: number): void {
+    if (this.length === this.data.length) this.grow(this.length + 1)
+    this.data[this.length++] = value
+  }
+
+  /** Makes room for at least `capacity` entries; growth is geometric. */
+  grow(capacity: number): void {
+    if (capacity <= this.data.length) return
+    const next = new Int32Array(Math.max(capacity, Math.ceil(this.data.length * 1.75)))
+    next.set(this.data.subarray(0, this.length))
+    this.data = next
+  }
+
+  /** The entries so far, without copying. */
+  view(): Int32Array {
+    return this.data.subarray(0, this.length)
+  }
+}
+
+/** An appendable Uint8Array. */
+export class ByteColumn {
+  data: Uint8Array
+  length = 0
+
+  constructor(capacity = 1024) {
+    this.data = new Uint8Array(Math.max(16, capacity))
+  }
+
+  push(value: number): void {
+    if (this.length === this.data.length) this.grow(this.length + 1)
+    this.data[this.length++] = value
+  }
+
+  grow(capacity: number): void {
+    if (capacity <= this.data.length) return
+    const next = new Uint8Array(Math.max(capacity, Math.ceil(this.data.length * 1.75)))
+    next.set(this.data.subarray(0, this.length))
+    this.data = next
+  }
+
+  view(): Uint8Array {
+    return this.data.subarray(0, this.length)
+  }
+}
+
+/** An appendable Float64Array. */
+export class FloatColumn {
+  data: Float64Array
+  length = 0
+
+  constructor(capacity = 1024) {
+    this.data = new Float64Array(Math.max(16, capacity))
+  }
+
+  push(value: number): void {
+    if (this.length === this.data.length) this.grow(this.length + 1)
+    this.data[this.length++] = value
+  }
+
+  grow(capacity: number): void {
+    if (capacity <= this.data.length) return
+    const next = new Float64Array(Math.max(capacity, Math.ceil(this.data.length * 1.75)))
+    next.set(this.data.subarray(0, this.length))
+    this.data = next
+  }
+
+  view(): Float64Array {
+    return this.data.subarray(0, this.length)
+  }
+}

@@ -1,0 +1,316 @@
+// Builds the dense history: parsers and generators append transactions and operations in whatever
+// order they meet them; `finish` groups operations by transaction, lays out sessions, resolves who
+// read from whom, and settles which indeterminate transactions count.
+
+import { InputError } from '../base/errors.ts'
+import { ByteColumn, FloatColumn, IntColumn } from '../base/grow.ts'
+import { settleCounts } from './counts.ts'
+import {
+  APPEND,
+  type History,
+  NONE,
+  type Places,
+  READ,
+  READ_LIST,
+  STATUS_NAMES,
+  type StatusName,
+  WRITE,
+} from './history.ts'
+import { resolveReads } from './resolve.ts'
+import { type Symbol64, SymbolTable } from './symbols.ts'
+import { type Value, ValueTable } from './values.ts'
+
+export class HistoryBuilder {
+  readonly keys = new SymbolTable()
+  readonly values = new ValueTable()
+  readonly warnings: string[] = []
+
+  readonly opTxn: IntColumn // arrival -> txn
+  readonly opKind: ByteColumn // arrival -> kind
+  readonly opKey: IntColumn // arrival -> key
+  readonly opValue: IntColumn // arrival -> value id, or list
+
+  private readonly sessions = new SymbolTable()
+  private readonly labels = new ValueTable()
+  private readonly txnSession = new IntColumn() // txn -> session
+  private readonly txnStatus = new ByteColumn() // txn -> status
+  private readonly txnLabel = new IntColumn() // txn -> label id, NONE if it has no name
+  private txnLevel: IntColumn | null = null // txn -> level index
+  private startTime: FloatColumn | null = null
+  private finishTime: FloatColumn | null = null
+  private readonly listStart = new IntColumn(16) // list -> first element
+  private readonly listValue = new IntColumn(16) // element -> value id
+
+  /** @param initial value of every key before the first write; undefined where there is none. */
+  constructor(
+    readonly initial: Value | undefined,
+    opCapacity = 1024,
+  ) {
+    this.opTxn = new IntColumn(opCapacity)
+    this.opKind = new ByteColumn(opCapacity)
+    this.opKey = new IntColumn(opCapacity)
+    this.opValue = new IntColumn(opCapacity)
+  }
+
+  get txnCount(): number {
+    return this.txnSession.length
+  }
+
+  get opCount(): number {
+    return this.opTxn.length
+  }
+
+  /** The session of that name, made on first use. */
+  session(name: Symbol64): number {
+    return this.sessions.of(name)
+  }
+
+  get sessionCount(): number {
+    return this.sessions.size
+  }
+
+  /** The next transaction of the session; `label` is the user's own id, null if there is none. */
+  addTxn(session: number, status: number, label: Symbol64 = null): number {
+    const txn = this.txnSession.length
+    this.txnSession.push(session)
+    this.txnStatus.push(status)
+    this.txnLabel.push(label === null ? NONE : this.labels.of(label))
+    if (this.txnLevel) this.txnLevel.push(NONE)
+    if (this.startTime) this.startTime.push(Number.NaN)
+    if (this.finishTime) this.finishTime.push(Number.NaN)
+    return txn
+  }
+
+  setStatus(txn: number, status: number): void {
+    this.txnStatus.data[txn] = status
+  }
+
+  setLabel(txn: number, label: Symbol64): void {
+    this.txnLabel.data[txn] = label === null ? NONE : this.labels.of(label)
+  }
+
+  setStart(txn: number, time: number): void {
+    this.startTime ??= this.timesSoFar()
+    this.startTime.data[txn] = time
+  }
+
+  setFinish(txn: number, time: number): void {
+    this.finishTime ??= this.timesSoFar()
+    this.finishTime.data[txn] = time
+  }
+
+  setLevel(txn: number, level: number): void {
+    if (!this.txnLevel) {
+      this.txnLevel = new IntColumn(this.txnCount)
+      for (let i = 0; i < this.txnCount; i++) this.txnLevel.push(NONE)
+    }
+    this.txnLevel.data[txn] = level
+  }
+
+  /** Appends an operation with ids already interned; see `read`, `write` for plain values. */
+  addOp(txn: number, kind: number, key: number, value: number): void {
+    this.opTxn.push(txn)
+    this.opKind.push(kind)
+    this.opKey.push(key)
+    this.opValue.push(value)
+  }
+
+  /** The id of a value; null always stands for the initial state, whatever value that has. */
+  valueId(value: Value): number {
+    return this.values.of(value === null && this.initial !== undefined ? this.initial : value)
+  }
+
+  read(txn: number, key: Symbol64, value: Value): void {
+    this.addOp(txn, READ, this.keys.of(key), this.valueId(value))
+  }
+
+  write(txn: number, key: Symbol64, value: Value): void {
+    this.addOp(txn, WRITE, this.keys.of(key), this.valueId(value))
+  }
+
+  append(txn: number, key: Symbol64, value: Value): void {
+    this.addOp(txn, APPEND, this.keys.of(key), this.values.of(value))
+  }
+
+  readList(txn: number, key: Symbol64, values: readonly Value[]): void {
+    const list = this.beginList()
+    for (const value of values) this.listValue.push(this.values.of(value))
+    this.addOp(txn, READ_LIST, this.keys.of(key), list)
+  }
+
+  /** Starts a list for a READ_LIST op; fill it with `addElement`. */
+  beginList(): number {
+    this.listStart.push(this.listValue.length)
+    return this.listStart.length - 1
+  }
+
+  addElement(value: number): void {
+    this.listValue.push(value)
+  }
+
+  /** The frozen history. Throws InputError for duplicate values and impossible times. */
+  finish(places: Places | null = null): History {
+    const txnCount = this.txnCount
+    const opCount = this.opCount
+    const grouped = this.groupOps()
+    const { sessionTxnStart, sessionTxns, txnIndex } = this.layOutSessions()
+    this.listStart.push(this.listValue.length)
+    const keys = this.keys
+    const values = this.values
+    const sessions = this.sessions
+    const labels = this.labels
+    const txnLabel = this.txnLabel.view()
+    const anyLabel = txnLabel.some((label) => label !== NONE)
+    const arrivals = grouped.arrivals
+
+    const draft = {
+      sessionCount: sessions.size,
+      txnCount,
+      opCount,
+      keyCount: keys.size,
+      sessionTxnStart,
+      sessionTxns,
+      txnSession: this.txnSession.view(),
+      txnIndex,
+      txnStatus: this.txnStatus.view(),
+      txnCounts: new Uint8Array(txnCount),
+      txnIsInitial: new Uint8Array(txnCount),
+      txnOpStart: grouped.txnOpStart,
+      txnStartTime: this.startTime?.view() ?? null,
+      txnFinishTime: this.finishTime?.view() ?? null,
+      txnLevel: this.txnLevel ? Int8Array.from(this.txnLevel.view()) : null,
+      opTxn: grouped.opTxn,
+      opKind: grouped.opKind,
+      opKey: grouped.opKey,
+      opValue: grouped.opValue,
+      readFrom: new Int32Array(0) as Int32Array,
+      listStart: this.listStart.view(),
+      listValue: this.listValue.view(),
+      listFrom: new Int32Array(this.listValue.length),
+      initial: this.initial,
+      keys,
+      values,
+      warnings: this.warnings,
+      keyName: (key: number) => keys.get(key),
+      valueOf: (op: number) => values.get(grouped.opValue[op]!),
+      txnName: (txn: number) => {
+        const label = txnLabel[txn]!
+        if (label === NONE) return anyLabel ? `#${txn + 1}` : `T${txn + 1}`
+        const name = labels.get(label)
+        return typeof name === 'string' ? name : `T${name}`
+      },
+      sessionName: (session: number) => {
+        const name = sessions.get(session)
+        return typeof name === 'string' ? name : `s${name}`
+      },
+      placeOf: (op: number) => places?.place(arrivals ? arrivals[op]! : op) ?? null,
+    }
+    checkTimes(draft)
+    draft.readFrom = resolveReads(draft)
+    settleCounts(draft)
+    return draft
+  }
+
+  private timesSoFar(): FloatColumn {
+    const column = new FloatColumn(this.txnCount)
+    for (let txn = 0; txn < this.txnCount; txn++) column.push(Number.NaN)
+    return column
+  }
+
+  /** Brings the operations of each transaction together, keeping their order of arrival. */
+  private groupOps() {
+    const txnCount = this.txnCount
+    const opTxn = this.opTxn.view()
+    const opCount = opTxn.length
+    const txnOpStart = new Int32Array(txnCount + 1)
+    let inOrder = true
+    let last = 0
+    for (let i = 0; i < opCount; i++) {
+      const txn = opTxn[i]!
+      txnOpStart[txn + 1]!++
+      if (txn < last) inOrder = false
+      last = txn
+    }
+    for (let txn = 0; txn < txnCount; txn++) txnOpStart[txn + 1]! += txnOpStart[txn]!
+    const opKind = this.opKind.view()
+    const opKey = this.opKey.view()
+    const opValue = this.opValue.view()
+    if (inOrder) return { txnOpStart, opTxn, opKind, opKey, opValue, arrivals: null }
+
+    const next = txnOpStart.slice()
+    const arrivals = new Int32Array(opCount) // op -> arrival
+    const out = {
+      txnOpStart,
+      opTxn: new Int32Array(opCount),
+      opKind: new Uint8Array(opCount),
+      opKey: new Int32Array(opCount),
+      opValue: new Int32Array(opCount),
+      arrivals,
+    }
+    for (let i = 0; i < opCount; i++) {
+      const txn = opTxn[i]!
+      const op = next[txn]!++
+      arrivals[op] = i
+      out.opTxn[op] = txn
+      out.opKind[op] = opKind[i]!
+      out.opKey[op] = opKey[i]!
+      out.opValue[op] = opValue[i]!
+    }
+    return out
+  }
+
+  private layOutSessions() {
+    const txnSession = this.txnSession.view()
+    const sessionCount = this.sessions.size
+    const sessionTxnStart = new Int32Array(sessionCount + 1)
+    for (const session of txnSession) sessionTxnStart[session + 1]!++
+    for (let s = 0; s < sessionCount; s++) sessionTxnStart[s + 1]! += sessionTxnStart[s]!
+    const next = sessionTxnStart.slice()
+    const sessionTxns = new Int32Array(txnSession.length)
+    const txnIndex = new Int32Array(txnSession.length)
+    for (let txn = 0; txn < txnSession.length; txn++) {
+      const session = txnSession[txn]!
+      const slot = next[session]!++
+      sessionTxns[slot] = txn
+      txnIndex[txn] = slot - sessionTxnStart[session]!
+    }
+    return { sessionTxnStart, sessionTxns, txnIndex }
+  }
+}
+
+/** Within a session nothing starts before its predecessor finished, or finishes before it starts. */
+function checkTimes(history: History): void {
+  const { txnStartTime: starts, txnFinishTime: finishes, sessionTxns, txnSession } = history
+  if (!starts && !finishes) return
+  let session = NONE
+  let latest = Number.NEGATIVE_INFINITY
+  for (const txn of sessionTxns) {
+    if (txnSession[txn] !== session) {
+      session = txnSession[txn]!
+      latest = Number.NEGATIVE_INFINITY
+    }
+    const start = starts ? starts[txn]! : Number.NaN
+    const finish = finishes ? finishes[txn]! : Number.NaN
+    const name = history.txnName(txn)
+    const op = history.txnOpStart[txn]!
+    const place = op < history.txnOpStart[txn + 1]! ? history.placeOf(op) : null
+    if (start < latest) {
+      throw new InputError(
+        'impossible-times',
+        `transaction ${name} starts at ${start}, before its session's previous one ended (${latest})`,
+        place,
+        'a session runs one transaction at a time; check the clock or the session numbers',
+      )
+    }
+    if (finish < start) {
+      const message = `transaction ${name} finishes at ${finish}, before it starts (${start})`
+      throw new InputError('impossible-times', message, place)
+    }
+    if (start > latest) latest = start
+    if (finish > latest) latest = finish
+  }
+}
+
+export function statusOf(name: string): number {
+  return STATUS_NAMES.indexOf(name as StatusName)
+}

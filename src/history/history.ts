@@ -1,0 +1,106 @@
+// The dense history: what every checker reads. Transactions, operations, keys, sessions are numbered
+// from 0; a transaction's operations lie side by side in program order; transactions are numbered in
+// the order in which the input first speaks of them. Built once by HistoryBuilder, never changed.
+
+import type { Place } from '../base/errors.ts'
+import type { SymbolTable } from './symbols.ts'
+import type { Value, ValueTable } from './values.ts'
+
+/** No such thing. */
+export const NONE = -1
+/** In `readFrom`: the read saw the initial state. */
+export const INITIAL = -2
+
+export const READ = 0
+export const WRITE = 1
+export const APPEND = 2
+export const READ_LIST = 3
+
+export const COMMITTED = 0
+export const ABORTED = 1
+export const INDETERMINATE = 2
+
+export const STATUS_NAMES = ['committed', 'aborted', 'indeterminate'] as const
+export type StatusName = (typeof STATUS_NAMES)[number]
+
+/** Where the operations stand in the input; what it knows depends on the format. */
+export interface Places {
+  /** `arrival` counts operations in the order in which the parser met them. */
+  place(arrival: number): Place | null
+}
+
+export interface History {
+  readonly sessionCount: number
+  readonly txnCount: number
+  readonly opCount: number
+  readonly keyCount: number
+
+  readonly sessionTxnStart: Int32Array // session -> its first slot in sessionTxns
+  readonly sessionTxns: Int32Array // slot -> txn, session by session, in session order
+  readonly txnSession: Int32Array // txn -> session
+  readonly txnIndex: Int32Array // txn -> position within its session
+  readonly txnStatus: Uint8Array // txn -> COMMITTED, ABORTED, INDETERMINATE, as recorded
+  /**
+   * txn -> 1 if it takes part in every order: committed, or indeterminate and observed (directly or
+   * through others), and not merely a part of the initial transaction.
+   */
+  readonly txnCounts: Uint8Array
+  readonly txnIsInitial: Uint8Array // txn -> 1 if it is part of the initial transaction
+  readonly txnOpStart: Int32Array // txn -> its first op; txnOpStart[txnCount] = opCount
+  readonly txnStartTime: Float64Array | null // txn -> start, NaN if unknown
+  readonly txnFinishTime: Float64Array | null // txn -> finish, NaN if unknown
+  readonly txnLevel: Int8Array | null // txn -> index into levels/ of the level it ran at, or NONE
+
+  readonly opTxn: Int32Array // op -> txn that issued it
+  readonly opKind: Uint8Array // op -> READ, WRITE, APPEND, READ_LIST
+  readonly opKey: Int32Array // op -> key
+  readonly opValue: Int32Array // op -> value id; for READ_LIST its list
+  /** read op -> the write op it saw, INITIAL, or NONE (nobody wrote it). NONE for writes, lists. */
+  readonly readFrom: Int32Array
+
+  readonly listStart: Int32Array // list -> its first element; one more entry at the end
+  readonly listValue: Int32Array // element -> value id
+  readonly listFrom: Int32Array // element -> append op that wrote it, or NONE
+
+  /** The value every key has before anything is written; undefined if the format has none. */
+  readonly initial: Value | undefined
+  readonly keys: SymbolTable
+  readonly values: ValueTable
+  /** Things worth telling the user that are not errors, e.g. a torn last line. */
+  readonly warnings: readonly string[]
+
+  keyName(key: number): Value
+  valueOf(op: number): Value
+  /** The user's own name of the transaction, e.g. T7. */
+  txnName(txn: number): string
+  sessionName(session: number): string
+  /** Where the operation stands in the input, if the format kept it. */
+  placeOf(op: number): Place | null
+}
+
+/** Elements of the list that a READ_LIST op returned, as values. */
+export function listOf(history: History, op: number): Value[] {
+  const list = history.opValue[op]!
+  const elements: Value[] = []
+  for (let i = history.listStart[list]!; i < history.listStart[list + 1]!; i++) {
+    elements.push(history.values.get(history.listValue[i]!))
+  }
+  return elements
+}
+
+/** True if any operation is on a list. */
+export function hasLists(history: History): boolean {
+  return history.opKind.some((kind) => kind >= APPEND)
+}
+
+/** True if every transaction that counts has both times (an observed indeterminate needs no finish). */
+export function hasTimes(history: History): boolean {
+  const { txnStartTime, txnFinishTime, txnCounts, txnStatus, txnCount } = history
+  if (!txnStartTime || !txnFinishTime) return false
+  for (let txn = 0; txn < txnCount; txn++) {
+    if (!txnCounts[txn]) continue
+    if (Number.isNaN(txnStartTime[txn]!)) return false
+    if (txnStatus[txn] === COMMITTED && Number.isNaN(txnFinishTime[txn]!)) return false
+  }
+  return true
+}

@@ -1,0 +1,347 @@
+// The one-line notation for histories, used by tests, reports and as an input format:
+//
+//   s1: r(x,0) w(x,1) | r(y,null)
+//   s2: append(l,1) r(l,[1]) [aborted]     # comment
+//
+// One line continues one session; `|` ends a transaction; brackets after the operations hold what
+// else is known of it: [id=T7 indeterminate start=3 finish=9 level=si], or [3,9] for the times alone.
+// `initial 0`, `initial null`, `initial none` before the first session set the initial value (0 if
+// nothing is said). Grammar: docs/notation.md. Main functions: parseNotation, renderNotation.
+
+import { InputError } from '../base/errors.ts'
+import { LEVELS } from '../levels/levels.ts'
+import { HistoryBuilder, statusOf } from './builder.ts'
+import {
+  APPEND,
+  COMMITTED,
+  type History,
+  listOf,
+  NONE,
+  READ,
+  READ_LIST,
+  STATUS_NAMES,
+  WRITE,
+} from './history.ts'
+import type { Value } from './values.ts'
+
+/** Parses a whole text in notation. */
+export function parseNotation(text: string): History {
+  return new NotationParser(text).parse()
+}
+
+const BARE = /[A-Za-z_][\w.$@-]*/y
+const INTEGER = /-?\d+(?![\w.])/y
+const STRING = /"(?:[^"\\\n]|\\.)*"/y
+const NUMBER = /-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/y
+const SPACE = /[ \t\r]+/y
+
+class NotationParser {
+  private at = 0
+  private line = 1
+  private lineStart = 0
+  private builder = new HistoryBuilder(0)
+  private readonly lines: number[] = [] // arrival -> line
+  private readonly columns: number[] = [] // arrival -> column
+  private readonly ids = new Map<string, number>() // explicit transaction id -> line
+
+  constructor(private readonly text: string) {}
+
+  parse(): History {
+    while (this.at < this.text.length) {
+      this.parseLine()
+      if (this.text[this.at] === '\n') {
+        this.at++
+        this.line++
+        this.lineStart = this.at
+      }
+    }
+    const { lines, columns } = this
+    return this.builder.finish({
+      place: (arrival) => ({ line: lines[arrival]!, column: columns[arrival]! }),
+    })
+  }
+
+  private parseLine(): void {
+    this.skipSpace()
+    if (this.atLineEnd()) return this.skipRest()
+    const name = this.match(BARE) ?? this.match(INTEGER)
+    if (name === null) this.fail(`expected a session name`, `a line looks like: s1: r(x,0) w(x,1)`)
+    this.skipSpace()
+    if (name === 'initial' && this.text[this.at] !== ':') return this.parseInitial()
+    this.expect(':')
+    const session = this.builder.session(
+      /^s?\d+$/.test(name) ? Number(name.replace('s', '')) : name,
+    )
+    this.skipSpace()
+    if (this.atLineEnd()) return this.skipRest()
+    for (;;) {
+      this.parseTxn(session)
+      if (this.text[this.at] !== '|') break
+      this.at++
+    }
+    this.skipSpace()
+    if (!this.atLineEnd()) this.fail(`unexpected ${this.next()}`, `operations are r(key,value), …`)
+    this.skipRest()
+  }
+
+  private parseInitial(): void {
+    if (this.builder.txnCount > 0) this.fail('`initial` must stand before the first session')
+    const none = this.text.startsWith('none', this.at)
+    if (none) this.at += 4
+    this.builder = new HistoryBuilder(none ? undefined : this.parseValue())
+    this.skipSpace()
+    if (!this.atLineEnd()) this.fail(`unexpected ${this.next()}`)
+    this.skipRest()
+  }
+
+  private parseTxn(session: number): void {
+    const txn = this.builder.addTxn(session, COMMITTED)
+    let empty = true
+    for (;;) {
+      this.skipSpace()
+      const c = this.text[this.at]
+      if (c === '[') {
+        this.parseAttributes(txn)
+        empty = false
+        this.skipSpace()
+        break
+      }
+      if (c === undefined || c === '\n' || c === '|' || c === '#' || c === '-') break
+      this.parseOp(txn)
+      empty = false
+    }
+    if (empty) this.fail('a transaction needs an operation, or [committed] if it did nothing')
+  }
+
+  private parseOp(txn: number): void {
+    const startColumn = this.at - this.lineStart + 1
+    const verb = this.match(BARE)
+    if (verb !== 'r' && verb !== 'w' && verb !== 'append') {
+      this.at = this.lineStart + startColumn - 1
+      this.fail(`unknown operation ${this.next()}`, 'there are r(key,value), w(…) and append(…)')
+    }
+    this.expect('(')
+    const key = this.parseKey()
+    this.expect(',')
+    this.lines.push(this.line)
+    this.columns.push(startColumn)
+    this.skipSpace()
+    if (verb === 'r' && this.text[this.at] === '[') {
+      this.builder.readList(txn, key, this.parseList())
+    } else {
+      const value = this.parseValue()
+      if (verb === 'r') this.builder.read(txn, key, value)
+      else if (verb === 'w') this.builder.write(txn, key, value)
+      else this.builder.append(txn, key, value)
+    }
+    this.expect(')')
+  }
+
+  private parseList(): Value[] {
+    const values: Value[] = []
+    this.expect('[')
+    this.skipSpace()
+    while (this.text[this.at] !== ']') {
+      values.push(this.parseValue())
+      this.skipSpace()
+      if (this.text[this.at] !== ',') break
+      this.at++
+      this.skipSpace()
+    }
+    this.expect(']')
+    return values
+  }
+
+  private parseKey(): Value {
+    this.skipSpace()
+    const key = this.parseValue()
+    if (key === null) this.fail('a key cannot be null')
+    return key
+  }
+
+  private parseValue(): Value {
+    this.skipSpace()
+    const integer = this.match(INTEGER)
+    if (integer !== null) {
+      const big = BigInt(integer)
+      if (big < -(2n ** 63n) || big >= 2n ** 64n) this.fail(`${integer} does not fit into 64 bits`)
+      const near = Number(big)
+      return Number.isSafeInteger(near) ? near : big
+    }
+    const quoted = this.match(STRING)
+    if (quoted !== null) {
+      try {
+        return JSON.parse(quoted) as string
+      } catch {
+        this.fail(`bad escape in ${quoted}`)
+      }
+    }
+    const bare = this.match(BARE)
+    if (bare === null) this.fail(`expected a value, found ${this.next()}`)
+    return bare === 'null' ? null : bare
+  }
+
+  private parseAttributes(txn: number): void {
+    this.expect('[')
+    for (;;) {
+      this.skipSpace()
+      if (this.text[this.at] === ']') break
+      this.parseAttribute(txn)
+    }
+    this.expect(']')
+  }
+
+  private parseAttribute(txn: number): void {
+    const start = this.match(NUMBER)
+    if (start !== null) {
+      this.expect(',')
+      this.skipSpace()
+      this.builder.setStart(txn, Number(start))
+      const finish = this.match(NUMBER)
+      if (finish === null) this.fail(`expected a finish time, found ${this.next()}`)
+      this.builder.setFinish(txn, Number(finish))
+      return
+    }
+    const name = this.match(BARE) ?? ''
+    if (statusOf(name) >= 0) return this.builder.setStatus(txn, statusOf(name))
+    if (name === 'id' || name === 'level') {
+      this.expect('=')
+      return name === 'id' ? this.parseId(txn) : this.parseLevel(txn)
+    }
+    if (name !== 'start' && name !== 'finish') {
+      this.fail(
+        `unknown attribute ${name || this.next()}`,
+        `there are ${STATUS_NAMES.join(', ')}, id=, start=, finish=, level=`,
+      )
+    }
+    this.expect('=')
+    const time = this.match(NUMBER)
+    if (time === null) this.fail(`expected a time, found ${this.next()}`)
+    if (name === 'start') this.builder.setStart(txn, Number(time))
+    else this.builder.setFinish(txn, Number(time))
+  }
+
+  private parseId(txn: number): void {
+    const id = String(this.parseValue())
+    const first = this.ids.get(id)
+    if (first !== undefined)
+      this.fail(`transaction id ${id} is used twice (first at line ${first})`)
+    this.ids.set(id, this.line)
+    this.builder.setLabel(txn, id)
+  }
+
+  private parseLevel(txn: number): void {
+    const level = this.match(BARE)
+    const index = LEVELS.findIndex((known) => known.id === level)
+    if (index < 0) this.fail(`unknown level ${level ?? this.next()}`)
+    this.builder.setLevel(txn, index)
+  }
+
+  private match(pattern: RegExp): string | null {
+    pattern.lastIndex = this.at
+    const found = pattern.exec(this.text)
+    if (!found) return null
+    this.at += found[0].length
+    return found[0]
+  }
+
+  private expect(character: string): void {
+    this.skipSpace()
+    if (this.text[this.at] !== character) this.fail(`expected '${character}', found ${this.next()}`)
+    this.at++
+  }
+
+  private skipSpace(): void {
+    this.match(SPACE)
+  }
+
+  /** At the end of the line, or at a comment (# … or -> …). */
+  private atLineEnd(): boolean {
+    const c = this.text[this.at]
+    return c === undefined || c === '\n' || c === '#' || this.text.startsWith('->', this.at)
+  }
+
+  private skipRest(): void {
+    while (this.at < this.text.length && this.text[this.at] !== '\n') this.at++
+  }
+
+  private next(): string {
+    const c = this.text[this.at]
+    return c === undefined || c === '\n' ? 'the end of the line' : JSON.stringify(c)
+  }
+
+  private fail(message: string, hint: string | null = null): never {
+    const place = { line: this.line, column: this.at - this.lineStart + 1 }
+    throw new InputError('bad-notation', message, place, hint)
+  }
+}
+
+/** The notation of the given transactions (all by default), session by session. */
+export function renderNotation(
+  history: History,
+  txns: Iterable<number> | null = null,
+  options: { ids?: boolean } = {},
+): string {
+  const chosen = txns === null ? null : new Set(txns)
+  const lines: string[] = []
+  if (history.initial !== 0) {
+    lines.push(`initial ${history.initial === undefined ? 'none' : renderValue(history.initial)}`)
+  }
+  for (let session = 0; session < history.sessionCount; session++) {
+    const parts: string[] = []
+    const end = history.sessionTxnStart[session + 1]!
+    for (let slot = history.sessionTxnStart[session]!; slot < end; slot++) {
+      const txn = history.sessionTxns[slot]!
+      if (chosen === null || chosen.has(txn)) parts.push(renderTxn(history, txn, options))
+    }
+    if (parts.length > 0) lines.push(`${history.sessionName(session)}: ${parts.join(' | ')}`)
+  }
+  return lines.join('\n') + (lines.length > 0 ? '\n' : '')
+}
+
+/** One transaction: its operations, then what else is known of it in brackets. */
+export function renderTxn(history: History, txn: number, options: { ids?: boolean } = {}): string {
+  const words: string[] = []
+  for (let op = history.txnOpStart[txn]!; op < history.txnOpStart[txn + 1]!; op++) {
+    words.push(renderOp(history, op))
+  }
+  const attributes: string[] = []
+  const status = history.txnStatus[txn]!
+  if (options.ids) attributes.push(`id=${renderValue(history.txnName(txn))}`)
+  if (status !== COMMITTED || words.length === 0) attributes.push(STATUS_NAMES[status]!)
+  const start = history.txnStartTime?.[txn] ?? Number.NaN
+  const finish = history.txnFinishTime?.[txn] ?? Number.NaN
+  if (!Number.isNaN(start)) attributes.push(`start=${start}`)
+  if (!Number.isNaN(finish)) attributes.push(`finish=${finish}`)
+  const level = history.txnLevel?.[txn] ?? NONE
+  if (level !== NONE) attributes.push(`level=${LEVELS[level]!.id}`)
+  if (attributes.length > 0) words.push(`[${attributes.join(' ')}]`)
+  return words.join(' ')
+}
+
+export function renderOp(history: History, op: number): string {
+  const key = renderValue(history.keyName(history.opKey[op]!))
+  switch (history.opKind[op]) {
+    case READ:
+      return `r(${key},${renderValue(history.valueOf(op))})`
+    case WRITE:
+      return `w(${key},${renderValue(history.valueOf(op))})`
+    case APPEND:
+      return `append(${key},${renderValue(history.valueOf(op))})`
+    case READ_LIST:
+      return `r(${key},[${listOf(history, op).map(renderValue).join(',')}])`
+    default:
+      return '?'
+  }
+}
+
+/** A key or value as the notation writes it; strings that are not plain words are quoted. */
+export function renderValue(value: Value): string {
+  if (typeof value !== 'string') return String(value)
+  if (value !== 'null' && /^[A-Za-z_][\w.$@-]*$/.test(value)) return value
+  // Control and other invisible characters are escaped, so that no terminal obeys them.
+  return JSON.stringify(value).replace(
+    /[\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]/g,
+    (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  )
+}

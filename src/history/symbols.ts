@@ -1,0 +1,214 @@
+// Interning: every distinct key gets a dense number in order of first use, so that checkers work on
+// integers only. A symbol is a 64-bit integer (exact), a string, or null; `1` and `"1"` differ.
+//
+// Integers from 0 to DIRECT_LIMIT go through a plain table, the usual case; the rest through open
+// addressing over (tag, low word, high word), strings as UTF-8 in one arena compared by bytes.
+
+import { InputError } from '../base/errors.ts'
+import { IntColumn } from '../base/grow.ts'
+
+/** What a key or value can be. Integers beyond 2^53 are bigints, all others numbers. */
+export type Symbol64 = number | bigint | string | null
+
+const TAG_NULL = 0
+const TAG_INT = 1
+const TAG_TEXT = 2
+const NEGATIVE = 16 // added to TAG_INT, tells -1 from 2^64 - 1
+
+const DIRECT_LIMIT = 1 << 22
+const MIN_INT64 = -(2n ** 63n)
+const MAX_UINT64 = 2n ** 64n - 1n
+
+export class SymbolTable {
+  private direct = new Int32Array(1024).fill(-1) // small integer -> symbol
+  private slots = new Int32Array(64).fill(-1) // hash slot -> symbol
+  private hashed = 0 // symbols that live in `slots`
+  private readonly tags = new IntColumn(256) // symbol -> TAG_*
+  private readonly low = new IntColumn(256) // symbol -> low word of the integer, or text offset
+  private readonly high = new IntColumn(256) // symbol -> high word of the integer, or text length
+  private text = new Uint8Array(256) // UTF-8 of all strings, one after another
+  private textLength = 0
+  private nullSymbol = -1
+
+  get size(): number {
+    return this.tags.length
+  }
+
+  /** The symbol of a nonnegative integer below 2^31; the hot path of parsers. */
+  ofSmall(n: number): number {
+    if (n < DIRECT_LIMIT) {
+      if (n < this.direct.length) {
+        const known = this.direct[n]!
+        if (known >= 0) return known
+      } else {
+        this.growDirect(n)
+      }
+      const symbol = this.add(TAG_INT, n, 0)
+      this.direct[n] = symbol
+      return symbol
+    }
+    return this.ofWords(n, 0, false)
+  }
+
+  /** The symbol of a 64-bit integer given as two words; `negative` tells -1 from 2^64-1. */
+  ofWords(low: number, high: number, negative: boolean): number {
+    if (high === 0 && !negative && low >= 0 && low < DIRECT_LIMIT) return this.ofSmall(low)
+    const tag = negative ? TAG_INT | NEGATIVE : TAG_INT
+    const hash = mix(low, high)
+    const mask = this.slots.length - 1
+    let at = hash & mask
+    for (;;) {
+      const symbol = this.slots[at]!
+      if (symbol < 0) break
+      if (
+        this.low.data[symbol] === low &&
+        this.high.data[symbol] === high &&
+        this.tags.data[symbol] === tag
+      ) {
+        return symbol
+      }
+      at = (at + 1) & mask
+    }
+    return this.insert(hash, this.add(tag, low, high))
+  }
+
+  /** The symbol of the string whose UTF-8 is bytes[start .. end). */
+  ofBytes(bytes: Uint8Array, start: number, end: number): number {
+    const length = end - start
+    const hash = hashBytes(bytes, start, end)
+    const mask = this.slots.length - 1
+    let at = hash & mask
+    for (;;) {
+      const symbol = this.slots[at]!
+      if (symbol < 0) break
+      if (this.tags.data[symbol] === TAG_TEXT && this.high.data[symbol] === length) {
+        if (this.sameText(this.low.data[symbol]!, bytes, start, end)) return symbol
+      }
+      at = (at + 1) & mask
+    }
+    if (this.textLength + length > this.text.length) this.growText(this.textLength + length)
+    this.text.set(bytes.subarray(start, end), this.textLength)
+    const symbol = this.add(TAG_TEXT, this.textLength, length)
+    this.textLength += length
+    return this.insert(hash, symbol)
+  }
+
+  of(value: Symbol64): number {
+    if (value === null) return this.ofNull()
+    if (typeof value === 'string') {
+      const bytes = encoder.encode(value)
+      return this.ofBytes(bytes, 0, bytes.length)
+    }
+    const { low, high, negative } = toWords(value)
+    return this.ofWords(low, high, negative)
+  }
+
+  ofNull(): number {
+    if (this.nullSymbol < 0) this.nullSymbol = this.add(TAG_NULL, 0, 0)
+    return this.nullSymbol
+  }
+
+  get(symbol: number): Symbol64 {
+    const tag = this.tags.data[symbol]!
+    if (tag === TAG_NULL) return null
+    if (tag === TAG_TEXT) {
+      const start = this.low.data[symbol]!
+      return decoder.decode(this.text.subarray(start, start + this.high.data[symbol]!))
+    }
+    return fromWords(this.low.data[symbol]!, this.high.data[symbol]!, (tag & NEGATIVE) !== 0)
+  }
+
+  private add(tag: number, low: number, high: number): number {
+    const symbol = this.tags.length
+    this.tags.push(tag)
+    this.low.push(low)
+    this.high.push(high)
+    return symbol
+  }
+
+  /** Puts a new symbol into the hash slots; keeps them at most half full. */
+  private insert(hash: number, symbol: number): number {
+    if (this.hashed * 2 >= this.slots.length) this.rehash()
+    const mask = this.slots.length - 1
+    let at = hash & mask
+    while (this.slots[at]! >= 0) at = (at + 1) & mask
+    this.slots[at] = symbol
+    this.hashed++
+    return symbol
+  }
+
+  private sameText(offset: number, bytes: Uint8Array, start: number, end: number): boolean {
+    const text = this.text
+    for (let i = start, j = offset; i < end; i++, j++) if (text[j] !== bytes[i]) return false
+    return true
+  }
+
+  private growDirect(n: number): void {
+    const next = new Int32Array(Math.min(DIRECT_LIMIT, Math.max(n + 1, this.direct.length * 4)))
+    next.fill(-1)
+    next.set(this.direct)
+    this.direct = next
+  }
+
+  private growText(length: number): void {
+    const next = new Uint8Array(Math.max(length, this.text.length * 2))
+    next.set(this.text.subarray(0, this.textLength))
+    this.text = next
+  }
+
+  private rehash(): void {
+    const next = new Int32Array(this.slots.length * 4).fill(-1)
+    const mask = next.length - 1
+    for (const symbol of this.slots) {
+      if (symbol < 0) continue
+      const low = this.low.data[symbol]!
+      const high = this.high.data[symbol]!
+      const isText = this.tags.data[symbol] === TAG_TEXT
+      let at = (isText ? hashBytes(this.text, low, low + high) : mix(low, high)) & mask
+      while (next[at]! >= 0) at = (at + 1) & mask
+      next[at] = symbol
+    }
+    this.slots = next
+  }
+}
+
+const encoder = new TextEncoder()
+const decoder = new TextDecoder()
+
+/** Splits an integer in [-2^63, 2^64) into words. */
+export function toWords(value: number | bigint): { low: number; high: number; negative: boolean } {
+  if (typeof value === 'number' && !Number.isSafeInteger(value)) {
+    throw new InputError('bad-number', `${value} is not an exact integer`)
+  }
+  const big = BigInt(value)
+  if (big < MIN_INT64 || big > MAX_UINT64) {
+    throw new InputError('out-of-range', `${value} does not fit into 64 bits`)
+  }
+  return {
+    low: Number(BigInt.asIntN(32, big)),
+    high: Number(BigInt.asIntN(32, big >> 32n)),
+    negative: big < 0n,
+  }
+}
+
+function fromWords(low: number, high: number, negative: boolean): number | bigint {
+  const signedHigh = negative ? high : high >>> 0
+  const near = signedHigh * 4294967296 + (low >>> 0)
+  if (Number.isSafeInteger(near)) return near
+  return (BigInt(signedHigh) << 32n) | BigInt(low >>> 0)
+}
+
+function mix(low: number, high: number): number {
+  let h = Math.imul(low, 0x9e3779b1) ^ Math.imul(high, 0x85ebca77)
+  h ^= h >>> 15
+  h = Math.imul(h, 0x2c1b3c6d)
+  return h ^ (h >>> 13)
+}
+
+function hashBytes(bytes: Uint8Array, start: number, end: number): number {
+  let h = 0x811c9dc5
+  for (let i = start; i < end; i++) h = Math.imul(h ^ bytes[i]!, 0x01000193)
+  h ^= h >>> 15
+  h = Math.imul(h, 0x2c1b3c6d)
+  return h ^ (h >>> 13)
+}

@@ -1,0 +1,40 @@
+// Value ids: a value is one Int32, and two ids are equal exactly when the values are. Integers from
+// 0 to 2^30 - 1 are their own id, so the usual history needs no table at all; everything else
+// (negative, large, string, null) is interned behind INTERNED.
+
+import { type Symbol64, SymbolTable } from './symbols.ts'
+
+/** Ids from here on are INTERNED + symbol. */
+export const INTERNED = 0x40000000
+
+export type Value = Symbol64
+
+export class ValueTable {
+  readonly interned = new SymbolTable()
+
+  /** The id of a nonnegative integer below 2^31. */
+  ofSmall(n: number): number {
+    return n < INTERNED ? n : INTERNED + this.interned.ofWords(n, 0, false)
+  }
+
+  /** The id of a 64-bit integer given as two words. */
+  ofWords(low: number, high: number, negative: boolean): number {
+    if (high === 0 && !negative && low >= 0 && low < INTERNED) return low
+    return INTERNED + this.interned.ofWords(low, high, negative)
+  }
+
+  ofBytes(bytes: Uint8Array, start: number, end: number): number {
+    return INTERNED + this.interned.ofBytes(bytes, start, end)
+  }
+
+  of(value: Value): number {
+    if (typeof value === 'number' && value >= 0 && value < INTERNED && Number.isInteger(value)) {
+      return value
+    }
+    return INTERNED + this.interned.of(value)
+  }
+
+  get(id: number): Value {
+    return id < INTERNED ? id : this.interned.get(id - INTERNED)
+  }
+}

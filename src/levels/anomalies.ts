@@ -1,0 +1,159 @@
+// The anomalies, as one table: Plume's 14 transactional anomalous patterns (letters a … n), then the
+// names of the strong levels' cycles. Adya's code and the usual name stand beside each.
+
+export interface AnomalyKind {
+  readonly name: string
+  /** Plume's letter, null for anomalies that are not one of the 14 patterns. */
+  readonly tap: string | null
+  /** Adya's phenomenon, null where there is none. */
+  readonly adya: string | null
+  /** One sentence that explains the kind to somebody who never heard of it. */
+  readonly meaning: string
+}
+
+const TABLE = [
+  ['ThinAirRead', 'a', null, 'A transaction read a value that nobody ever wrote.'],
+  ['AbortedRead', 'b', 'G1a', 'A transaction read a value written by one that aborted.'],
+  ['FutureRead', 'c', null, 'A transaction read its own write before it made it.'],
+  [
+    'NotMyOwnWrite',
+    'd',
+    null,
+    'A transaction wrote a key and then read it, but got somebody else’s value.',
+  ],
+  [
+    'NotMyLastWrite',
+    'e',
+    null,
+    'A transaction read one of its own writes, though it had overwritten it since.',
+  ],
+  [
+    'IntermediateRead',
+    'f',
+    'G1b',
+    'A transaction read a value that its writer overwrote before committing.',
+  ],
+  [
+    'CyclicCO',
+    'g',
+    'G1c',
+    'Transactions depend on each other in a circle: each saw, or followed, the next one’s effects.',
+  ],
+  [
+    'NonMonoReadCO',
+    'h',
+    null,
+    'A transaction saw another one’s effects, then read a version that one had already replaced.',
+  ],
+  [
+    'NonMonoReadCM',
+    'i',
+    null,
+    'Reads within transactions force an order of commits that contradicts itself.',
+  ],
+  [
+    'NonRepeatableRead',
+    'j',
+    null,
+    'A transaction read one key twice and got values from two different transactions.',
+  ],
+  [
+    'FracturedReadCO',
+    'k',
+    null,
+    'A transaction saw part of another one’s effects, but an older version of the rest.',
+  ],
+  [
+    'FracturedReadCM',
+    'l',
+    null,
+    'All-or-nothing visibility forces an order of commits that contradicts itself.',
+  ],
+  [
+    'COConflictCM',
+    'm',
+    null,
+    'A transaction read a version although a newer one was among the causes of what it saw.',
+  ],
+  [
+    'ConflictCM',
+    'n',
+    null,
+    'Causality forces an order of commits that contradicts itself: replicas disagree.',
+  ],
+  [
+    'LostUpdate',
+    null,
+    'G-single',
+    'Two transactions read the same version of a key and both overwrote it; one update is lost.',
+  ],
+  ['LongFork', null, 'G-nonadjacent', 'Two readers saw two independent writes in opposite orders.'],
+  [
+    'WriteSkew',
+    null,
+    'G2-item',
+    'Two transactions each read what the other one overwrites; no serial order explains both.',
+  ],
+  [
+    'ReadOnlyAnomaly',
+    null,
+    'G2-item',
+    'A read-only transaction saw a state that no serial order of the writers passes through.',
+  ],
+  [
+    'CausalityViolation',
+    null,
+    'G-single',
+    'A transaction missed an effect although it saw something that depends on it.',
+  ],
+  [
+    'SessionGuaranteeViolation',
+    null,
+    'G-single',
+    'A session did not see its own earlier effects, or went back to an older state.',
+  ],
+  [
+    'StaleRead',
+    null,
+    'G-single-realtime',
+    'A transaction missed an effect that was complete before it started.',
+  ],
+  ['G0', null, 'G0', 'Writes of several transactions are interleaved: a dirty write.'],
+  ['G1c', null, 'G1c', 'Information flows in a circle.'],
+  ['G-single', null, 'G-single', 'A cycle of dependencies with exactly one anti-dependency.'],
+  [
+    'G-nonadjacent',
+    null,
+    'G-nonadjacent',
+    'A cycle of dependencies in which no two anti-dependencies are adjacent.',
+  ],
+  ['G2-item', null, 'G2-item', 'A cycle of dependencies with adjacent anti-dependencies.'],
+  [
+    'IncompatibleOrder',
+    null,
+    'incompatible-order',
+    'Two reads of a list disagree about the order of its elements.',
+  ],
+  ['DuplicateElements', null, 'duplicate-elements', 'A read of a list returned an element twice.'],
+] as const
+
+export type AnomalyName = (typeof TABLE)[number][0]
+
+export const ANOMALIES: readonly AnomalyKind[] = TABLE.map(([name, tap, adya, meaning]) => ({
+  name,
+  tap,
+  adya,
+  meaning,
+}))
+
+const BY_NAME = new Map(ANOMALIES.map((kind) => [kind.name, kind]))
+const BY_TAP = new Map(ANOMALIES.filter((kind) => kind.tap).map((kind) => [kind.tap, kind]))
+
+export function findAnomaly(name: string): AnomalyKind | null {
+  return BY_NAME.get(name) ?? null
+}
+
+/** The pattern with that letter. */
+export function findTap(letter: string): AnomalyKind | null {
+  return BY_TAP.get(letter) ?? null
+}
