@@ -30,8 +30,8 @@ export class HistoryBuilder {
   readonly opKey: IntColumn // arrival -> key
   readonly opValue: IntColumn // arrival -> value id, or list
 
-  private readonly sessions = new SymbolTable()
-  private readonly labels = new ValueTable()
+  readonly sessions = new SymbolTable()
+  readonly labels = new ValueTable() // names of transactions
   private readonly txnSession = new IntColumn() // txn -> session
   private readonly txnStatus = new ByteColumn() // txn -> status
   private readonly txnLabel = new IntColumn() // txn -> label id, NONE if it has no name
@@ -89,6 +89,15 @@ export class HistoryBuilder {
     this.txnLabel.data[txn] = label === null ? NONE : this.labels.of(label)
   }
 
+  /** As `setLabel`, with the name interned in `labels` already. */
+  setLabelId(txn: number, label: number): void {
+    this.txnLabel.data[txn] = label
+  }
+
+  sessionOf(txn: number): number {
+    return this.txnSession.data[txn]!
+  }
+
   setStart(txn: number, time: number): void {
     this.startTime ??= this.timesSoFar()
     this.startTime.data[txn] = time
@@ -105,6 +114,15 @@ export class HistoryBuilder {
       for (let i = 0; i < this.txnCount; i++) this.txnLevel.push(NONE)
     }
     this.txnLevel.data[txn] = level
+  }
+
+  /** Makes room for so many more operations, for parsers that fill the columns themselves. */
+  reserveOps(more: number): void {
+    const capacity = this.opCount + more
+    this.opTxn.grow(capacity)
+    this.opKind.grow(capacity)
+    this.opKey.grow(capacity)
+    this.opValue.grow(capacity)
   }
 
   /** Appends an operation with ids already interned; see `read`, `write` for plain values. */
@@ -203,6 +221,11 @@ export class HistoryBuilder {
         const name = sessions.get(session)
         return typeof name === 'string' ? name : `s${name}`
       },
+      txnLabel: (txn: number) => {
+        const label = txnLabel[txn]!
+        return label === NONE ? null : labels.get(label)
+      },
+      sessionLabel: (session: number) => sessions.get(session),
       placeOf: (op: number) => places?.place(arrivals ? arrivals[op]! : op) ?? null,
     }
     checkTimes(draft)

@@ -74,6 +74,10 @@ export interface History {
   /** The user's own name of the transaction, e.g. T7. */
   txnName(txn: number): string
   sessionName(session: number): string
+  /** The transaction's id as the input gave it, null if it gave none; formats write it back. */
+  txnLabel(txn: number): Value
+  /** The session as the input named it: an integer or a string. */
+  sessionLabel(session: number): Value
   /** Where the operation stands in the input, if the format kept it. */
   placeOf(op: number): Place | null
 }
