@@ -1,0 +1,118 @@
+// Why a problem has no solution: a small set of clauses and cycles that cannot all be avoided.
+//
+// Starts from the premises of the refutation. They contradict each other as plain clauses, so a
+// solver without a graph shrinks them: first by solving again what the last refutation used, for as
+// long as that helps, then by leaving out one at a time (deletion-based minimal unsatisfiable
+// subset; Marques-Silva 2010). Each cycle left is found again as a shortest one through the edges
+// of its literals, and the whole is arranged as a case split. Stops shrinking, never wrongly, when
+// the deadline passes. Main function: findCore.
+
+import { Deadline } from '../base/deadline.ts'
+import { BudgetExceeded } from '../base/errors.ts'
+import type { CycleEdge } from './cycle-of.ts'
+import { CycleSearch } from './cycle-of.ts'
+import type { Premise } from './proof.ts'
+import { AcyclicSolver } from './solver.ts'
+import type { CaseSplit } from './split.ts'
+import { buildCaseSplit } from './split.ts'
+
+const MAX_DELETIONS = 2000 // premises beyond this number are not tried one by one
+const MAX_LEAVES = 1000
+
+/** A clause of the problem. */
+export interface CoreClause {
+  readonly kind: 'clause'
+  readonly literals: readonly number[]
+}
+
+/** A cycle that is there when all of `literals` are true. */
+export interface CoreCycle {
+  readonly kind: 'cycle'
+  readonly literals: readonly number[]
+  readonly edges: readonly CycleEdge[]
+}
+
+export interface Core {
+  readonly reasons: readonly (CoreClause | CoreCycle)[]
+  readonly variables: readonly number[] // that occur in the reasons, ascending
+  /** Leaves index `reasons`; null when the tree would be too large. */
+  readonly split: CaseSplit | null
+}
+
+/** After solver.solve() returned 'unsat'. */
+export function findCore(
+  solver: AcyclicSolver,
+  deadline: Deadline = Deadline.none(),
+  maxLeaves: number = MAX_LEAVES,
+): Core {
+  const search = new CycleSearch(solver.edges)
+  let premises = solver.premises()
+  let reasons: (CoreClause | CoreCycle)[]
+  // A shortest cycle may need fewer literals than its lemma, and then others may be superfluous.
+  while (true) {
+    premises = shrink(premises, solver.variableCount, deadline)
+    reasons = premises.map((premise) => explain(premise, search))
+    if (reasons.every((reason, i) => reason.literals.length === premises[i]!.literals.length)) break
+    premises = reasons.map(({ kind, literals }) => {
+      const clause = kind === 'clause' ? literals : literals.map((literal) => literal ^ 1)
+      return { kind, literals: Int32Array.from(clause) }
+    })
+  }
+  const variables = new Set(reasons.flatMap((reason) => reason.literals.map((l) => l >> 1)))
+  return {
+    reasons,
+    variables: [...variables].sort((a, b) => a - b),
+    split: buildCaseSplit(
+      premises.map((premise) => [...premise.literals]),
+      maxLeaves,
+    ),
+  }
+}
+
+function explain(premise: Premise, search: CycleSearch): CoreClause | CoreCycle {
+  const literals = [...premise.literals]
+  if (premise.kind === 'clause') return { kind: 'clause', literals }
+  return { kind: 'cycle', ...search.find(literals.map((literal) => literal ^ 1)) }
+}
+
+function shrink(premises: Premise[], variableCount: number, deadline: Deadline): Premise[] {
+  let kept = premises
+  try {
+    // Solving again from the premises alone mostly needs fewer of them.
+    while (true) {
+      const fewer = contradiction(kept, variableCount, deadline)
+      if (fewer === null || fewer.length >= kept.length) break
+      kept = fewer
+    }
+    if (kept.length > MAX_DELETIONS) return kept
+    // Long premises go first: short ones explain better.
+    kept = kept.toSorted((a, b) => b.literals.length - a.literals.length)
+    for (const premise of kept) {
+      if (!kept.includes(premise)) continue
+      const rest = kept.filter((other) => other !== premise)
+      const fewer = contradiction(rest, variableCount, deadline)
+      if (fewer !== null) kept = kept.filter((other) => fewer.includes(other))
+    }
+  } catch (error) {
+    if (!(error instanceof BudgetExceeded)) throw error
+  }
+  return kept
+}
+
+/** Those of the premises that contradict each other, or null when all can hold together. */
+function contradiction(
+  premises: readonly Premise[],
+  variableCount: number,
+  deadline: Deadline,
+): Premise[] | null {
+  const solver = new AcyclicSolver(0)
+  const byName = new Map<string, Premise>()
+  for (let v = 0; v < variableCount; v++) solver.newVariable()
+  for (const premise of premises) {
+    byName.set(premise.literals.toSorted().join(' '), premise)
+    solver.addClause(premise.literals)
+  }
+  if (solver.solve(deadline) === 'sat') return null
+  const used = new Set(solver.premises().map((p) => byName.get(p.literals.toSorted().join(' '))!))
+  return premises.filter((premise) => used.has(premise))
+}

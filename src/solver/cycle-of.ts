@@ -1,0 +1,108 @@
+// The cycle that given literals bring about, as a list of edges.
+//
+// Lemmas keep only their literals. To show the cycle, take the known edges and the edges of these
+// literals alone, and search from the end of each such edge back to its start, breadth first; the
+// shortest cycle is kept, on a tie the one found first. It may need fewer literals than given.
+// Works from the edges as added, not from what the search made of them. Cost O(edges) per edge of
+// the literals. Main class: CycleSearch.
+
+import { assert } from '../base/errors.ts'
+import type { Csr } from '../graph/csr.ts'
+import { buildCsr } from '../graph/csr.ts'
+import { findComponents } from '../graph/scc.ts'
+import type { EdgeStore } from './edges.ts'
+import { NONE } from './trail.ts'
+
+export interface CycleEdge {
+  readonly from: number
+  readonly to: number
+  /** Literals that bring the edge in: none for a known edge, else one or two. */
+  readonly literals: readonly number[]
+}
+
+export interface FoundCycle {
+  readonly literals: readonly number[] // ascending
+  readonly edges: readonly CycleEdge[] // each ends where the next starts
+}
+
+export class CycleSearch {
+  private readonly store: EdgeStore
+  private readonly byLiteral: Map<number, number[]> // literal -> candidates that name it first
+
+  constructor(store: EdgeStore) {
+    this.store = store
+    this.byLiteral = new Map()
+    for (let e = 0; e < store.candidateCount; e++) {
+      const literal = store.candidateLiteral[e]!
+      const list = this.byLiteral.get(literal)
+      if (list === undefined) this.byLiteral.set(literal, [e])
+      else list.push(e)
+    }
+  }
+
+  /** A shortest cycle through the edges of these literals and known ones; there must be one. */
+  find(literals: readonly number[]): FoundCycle {
+    const { store } = this
+    const candidates = literals
+      .flatMap((literal) => this.byLiteral.get(literal) ?? [])
+      .filter((e) => [NONE, ...literals].includes(store.candidateOther[e]!))
+    const { knownCount } = store
+    const from = new Int32Array(knownCount + candidates.length)
+    const to = new Int32Array(knownCount + candidates.length)
+    from.set(store.knownFrom.subarray(0, knownCount))
+    to.set(store.knownTo.subarray(0, knownCount))
+    candidates.forEach((e, i) => {
+      from[knownCount + i] = store.candidateFrom[e]!
+      to[knownCount + i] = store.candidateTo[e]!
+    })
+    const graph = buildCsr(store.nodeCount, from, to)
+    const { componentOf } = findComponents(graph)
+    const isInside = (e: number) => componentOf[from[e]!] === componentOf[to[e]!]
+
+    // With literals, a cycle needs one of their edges; without, any known edge within a component.
+    const all = Array.from({ length: from.length }, (_, e) => e)
+    const starts = all.slice(literals.length > 0 ? knownCount : 0).filter(isInside)
+    let best: number[] | null = null
+    for (const edge of literals.length > 0 ? starts : starts.slice(0, 100)) {
+      const path = findPath(graph, from, to[edge]!, from[edge]!)
+      if (path !== null && (best === null || path.length + 1 < best.length)) best = [edge, ...path]
+    }
+    assert(best !== null, 'the literals of a lemma bring about a cycle')
+    const edges = best.map((e) => ({
+      from: from[e]!,
+      to: to[e]!,
+      literals: this.literalsOf(e, candidates),
+    }))
+    const used = new Set(edges.flatMap((edge) => edge.literals))
+    return { literals: [...used].sort((a, b) => a - b), edges }
+  }
+
+  private literalsOf(edge: number, candidates: readonly number[]): number[] {
+    const { store } = this
+    if (edge < store.knownCount) return []
+    const candidate = candidates[edge - store.knownCount]!
+    const literal = store.candidateLiteral[candidate]!
+    const other = store.candidateOther[candidate]!
+    return other === NONE ? [literal] : [literal, other]
+  }
+}
+
+/** The edges of a shortest path, none when source and target are one; null if there is no path. */
+function findPath(graph: Csr, from: Int32Array, source: number, target: number): number[] | null {
+  const via = new Int32Array(graph.nodeCount).fill(NONE) // node -> edge by which it was reached
+  const queue = [source]
+  for (let head = 0; head < queue.length; head++) {
+    const node = queue[head]!
+    if (node === target) break
+    for (let i = graph.start[node]!; i < graph.start[node + 1]!; i++) {
+      const next = graph.target[i]!
+      if (next === source || via[next] !== NONE) continue
+      via[next] = graph.edge[i]!
+      queue.push(next)
+    }
+  }
+  if (source !== target && via[target] === NONE) return null
+  const path: number[] = []
+  for (let node = target; node !== source; node = from[via[node]!]!) path.push(via[node]!)
+  return path.reverse()
+}

@@ -1,0 +1,108 @@
+import { describe, expect, it } from 'vitest'
+import { Deadline, nowMs } from '../../src/base/deadline.ts'
+import { BudgetExceeded } from '../../src/base/errors.ts'
+import { Random } from '../../src/base/random.ts'
+import { findCore } from '../../src/solver/core.ts'
+import { AcyclicSolver } from '../../src/solver/solver.ts'
+import {
+  isSatisfiable,
+  load,
+  pigeonhole,
+  random3Sat,
+  randomInstance,
+  solveAndVerify,
+  storeInstance,
+  verifyCore,
+  verifyModel,
+} from './instances.ts'
+
+describe('AcyclicSolver.solve', () => {
+  it('agrees with brute force on random graphs with clauses', () => {
+    const counts = { sat: 0, unsat: 0 }
+    for (let seed = 0; seed < 8000; seed++) {
+      const instance = randomInstance(new Random(seed))
+      const answer = solveAndVerify(instance)
+      counts[answer]++
+      expect(answer, `seed ${seed}`).toBe(isSatisfiable(instance) ? 'sat' : 'unsat')
+    }
+    // Both answers must occur often for the comparison to mean anything.
+    expect(counts.sat).toBeGreaterThan(1500)
+    expect(counts.unsat).toBeGreaterThan(1500)
+  })
+
+  it('agrees with brute force on random 3-SAT near the threshold', () => {
+    const counts = { sat: 0, unsat: 0 }
+    for (let seed = 0; seed < 200; seed++) {
+      const random = new Random(seed)
+      const variableCount = 8 + random.below(7)
+      const instance = random3Sat(random, variableCount, Math.round(4.6 * variableCount))
+      const answer = solveAndVerify(instance)
+      counts[answer]++
+      expect(answer, `seed ${seed}`).toBe(isSatisfiable(instance) ? 'sat' : 'unsat')
+    }
+    expect(Math.min(counts.sat, counts.unsat)).toBeGreaterThan(40)
+  })
+
+  it('refutes six pigeons in five holes, and seats five', () => {
+    expect(solveAndVerify(pigeonhole(5, 5))).toBe('sat')
+    const solver = load(pigeonhole(6, 5))
+    expect(solver.solve(Deadline.none())).toBe('unsat')
+    verifyCore(pigeonhole(6, 5), findCore(solver), false)
+  })
+
+  it('goes on when clauses and edges are added after an answer', () => {
+    const solver = new AcyclicSolver(3)
+    const [a, b] = [solver.newVariable(), solver.newVariable()]
+    solver.addLiteralEdge(2 * a, 0, 1)
+    solver.addLiteralEdge(2 * b, 1, 2)
+    solver.addClause([2 * a])
+    expect(solver.solve(Deadline.none())).toBe('sat')
+    solver.addClause([2 * a + 1, 2 * b])
+    expect(solver.solve(Deadline.none())).toBe('sat')
+    expect([solver.value(a), solver.value(b)]).toEqual([true, true])
+    solver.addKnownEdge(2, 0)
+    expect(solver.solve(Deadline.none())).toBe('unsat')
+    expect(
+      findCore(solver)
+        .reasons.map((reason) => reason.kind)
+        .sort(),
+    ).toEqual(['clause', 'clause', 'cycle'])
+  })
+
+  it('decides stores of 2,000 transactions, with and without stale reads, in seconds', () => {
+    const shape = {
+      transactionCount: 2000,
+      sessionCount: 20,
+      keyCount: 1000,
+      operationCount: 4,
+      readShare: 0.5,
+    }
+    for (const staleReads of [0, 5]) {
+      const instance = storeInstance(new Random(7), shape, staleReads)
+      expect(instance.variableCount).toBeGreaterThan(4000)
+      const solver = load(instance)
+      const answer = solver.solve(new Deadline(20_000))
+      expect(answer).toBe(staleReads === 0 ? 'sat' : 'unsat')
+      if (answer === 'sat') verifyModel(instance, solver)
+      else verifyCore(instance, findCore(solver))
+    }
+  })
+
+  it('keeps its budget on a problem far too hard', () => {
+    const solver = load(pigeonhole(13, 12))
+    const startMs = nowMs()
+    expect(() => solver.solve(new Deadline(200))).toThrow(BudgetExceeded)
+    const elapsedMs = nowMs() - startMs
+    expect(elapsedMs).toBeGreaterThanOrEqual(200)
+    expect(elapsedMs).toBeLessThan(240)
+    // What was learned is kept, and the solver can go on.
+    expect(() => solver.solve(new Deadline(20))).toThrow(BudgetExceeded)
+    expect(solver.figures().conflicts).toBeGreaterThan(100)
+  })
+
+  it('asks for nodes and variables that exist', () => {
+    const solver = new AcyclicSolver(2)
+    expect(() => solver.addKnownEdge(0, 2)).toThrow('nodes exist')
+    expect(() => solver.addClause([0])).toThrow('variables exist')
+  })
+})
