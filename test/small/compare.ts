@@ -1,0 +1,102 @@
+// Compares a decider with the oracle: every small history of some families, then seeded random ones.
+// The first disagreement is cut down and returned in notation with its seed, ready to be pasted into
+// a test. Main function: compareWithOracle. A checker plugs in like this:
+//
+//   const outcome = compareWithOracle((history, level) => check(history, level).verdict, ['rc'])
+//   expect(outcome.disagreement).toBeNull()
+
+import type { History } from '../../src/history/history.ts'
+import { buildHistory, type Draft, renderDraft, shrinkDraft } from './draft.ts'
+import { type Bounds, FAMILIES, smallHistories } from './enumerate.ts'
+import { ORACLE_LEVELS, type OracleLevel, type Profile, profileOf, type Verdict } from './oracle.ts'
+import { type RandomShape, randomHistory, shapeOf } from './random-history.ts'
+
+export type Decide = (history: History, level: OracleLevel) => Verdict
+
+export interface CompareOptions {
+  /** Families to run through exhaustively; all of FAMILIES unless told. */
+  readonly families?: readonly Bounds[]
+  /** Take only every n-th history of the families. */
+  readonly stride?: number
+  /** How many random histories. */
+  readonly seeds?: number
+  readonly firstSeed?: number
+  /** Fixes parts of the random shapes, e.g. { lists: 1 }. */
+  readonly shape?: Partial<RandomShape>
+  readonly sessionOrder?: boolean
+}
+
+export interface Comparison {
+  /** Histories looked at. */
+  readonly compared: number
+  /** How many histories the oracle found satisfied and violated: both directions are exercised. */
+  readonly satisfied: Record<OracleLevel, number>
+  readonly violated: Record<OracleLevel, number>
+  /** The first disagreement, in words and notation. */
+  readonly disagreement: string | null
+}
+
+/** Every draft the options ask for, with the seed of the random ones. */
+export function* draftsFor(options: CompareOptions): Generator<{ draft: Draft; source: string }> {
+  const stride = options.stride ?? 1
+  let number = 0
+  for (const bounds of options.families ?? FAMILIES) {
+    for (const draft of smallHistories(bounds)) {
+      if (number++ % stride === 0) yield { draft, source: `small history ${number - 1}` }
+    }
+  }
+  const first = options.firstSeed ?? 1
+  for (let seed = first; seed < first + (options.seeds ?? 0); seed++) {
+    const draft = randomHistory(seed, shapeOf(seed, options.shape))
+    yield { draft, source: `seed ${seed}` }
+  }
+}
+
+/** Runs `decide` and the oracle side by side until they differ. */
+export function compareWithOracle(
+  decide: Decide,
+  levels: readonly OracleLevel[],
+  options: CompareOptions = {},
+): Comparison {
+  const oracleOptions = { sessionOrder: options.sessionOrder ?? true }
+  const satisfied = zeroes()
+  const violated = zeroes()
+  let compared = 0
+  for (const { draft, source } of draftsFor(options)) {
+    compared++
+    const truth = profileOf(draft, oracleOptions)
+    const history = buildHistory(draft)
+    for (const level of levels) {
+      if (truth[level] === 'satisfied') satisfied[level]++
+      if (truth[level] === 'violated') violated[level]++
+      if (decide(history, level) === truth[level]) continue
+      const differs = (smaller: Draft) =>
+        decide(buildHistory(smaller), level) !== profileOf(smaller, oracleOptions)[level]
+      const smallest = shrinkDraft(draft, differs)
+      const disagreement = describe(
+        decide,
+        level,
+        smallest,
+        source,
+        profileOf(smallest, oracleOptions),
+      )
+      return { compared, satisfied, violated, disagreement }
+    }
+  }
+  return { compared, satisfied, violated, disagreement: null }
+}
+
+function describe(
+  decide: Decide,
+  level: OracleLevel,
+  draft: Draft,
+  source: string,
+  truth: Profile,
+): string {
+  const answer = decide(buildHistory(draft), level)
+  return `${level} (${source}): decided ${answer}, the oracle says ${truth[level]}\n${renderDraft(draft)}`
+}
+
+function zeroes(): Record<OracleLevel, number> {
+  return Object.fromEntries(ORACLE_LEVELS.map((level) => [level, 0])) as Record<OracleLevel, number>
+}

@@ -1,0 +1,170 @@
+// A history as plain data, the way one writes it on paper: sessions of transactions of operations.
+// Generators make drafts, the oracle reads nothing else, and a draft can be cut down piece by piece.
+// Converting it to the dense History goes through the public builder; converting back uses only the
+// recorded operations and values, never what src/history derived from them.
+
+import { InputError } from '../../src/base/errors.ts'
+import { HistoryBuilder } from '../../src/history/builder.ts'
+import {
+  APPEND,
+  type History,
+  listOf,
+  READ,
+  READ_LIST,
+  STATUS_NAMES,
+  type StatusName,
+  WRITE,
+} from '../../src/history/history.ts'
+import { renderNotation } from '../../src/history/notation.ts'
+import type { Value } from '../../src/history/values.ts'
+
+export type DraftOp =
+  | { readonly kind: 'r' | 'w' | 'append'; readonly key: Value; readonly value: Value }
+  | { readonly kind: 'list'; readonly key: Value; readonly list: readonly Value[] }
+
+export interface DraftTxn {
+  readonly status: StatusName
+  readonly ops: readonly DraftOp[]
+  readonly start?: number
+  readonly finish?: number
+}
+
+export interface Draft {
+  /** The value every key has at first; undefined if there is none. */
+  readonly initial: Value | undefined
+  readonly sessions: readonly (readonly DraftTxn[])[]
+}
+
+/** The dense history of a draft; transactions and operations are numbered session by session. */
+export function buildHistory(draft: Draft): History {
+  const builder = new HistoryBuilder(draft.initial, 32)
+  draft.sessions.forEach((txns, number) => {
+    const session = builder.session(number + 1)
+    for (const txn of txns) {
+      const id = builder.addTxn(session, STATUS_NAMES.indexOf(txn.status))
+      for (const op of txn.ops) {
+        if (op.kind === 'list') builder.readList(id, op.key, op.list)
+        else if (op.kind === 'r') builder.read(id, op.key, op.value)
+        else if (op.kind === 'w') builder.write(id, op.key, op.value)
+        else builder.append(id, op.key, op.value)
+      }
+      if (txn.start !== undefined) builder.setStart(id, txn.start)
+      if (txn.finish !== undefined) builder.setFinish(id, txn.finish)
+    }
+  })
+  return builder.finish()
+}
+
+/** The draft of a history, and which op of the history each op of the draft is. */
+export function draftOf(history: History): { draft: Draft; opIds: number[]; txnIds: number[] } {
+  const opIds: number[] = []
+  const txnIds: number[] = []
+  const sessions: DraftTxn[][] = []
+  for (let session = 0; session < history.sessionCount; session++) {
+    const txns: DraftTxn[] = []
+    for (let txn = 0; txn < history.txnCount; txn++) {
+      if (history.txnSession[txn] !== session) continue
+      txnIds.push(txn)
+      const ops: DraftOp[] = []
+      for (let op = history.txnOpStart[txn]!; op < history.txnOpStart[txn + 1]!; op++) {
+        opIds.push(op)
+        ops.push(opOf(history, op))
+      }
+      const start = history.txnStartTime?.[txn] ?? Number.NaN
+      const finish = history.txnFinishTime?.[txn] ?? Number.NaN
+      txns.push({
+        status: STATUS_NAMES[history.txnStatus[txn]!]!,
+        ops,
+        ...(Number.isNaN(start) ? {} : { start }),
+        ...(Number.isNaN(finish) ? {} : { finish }),
+      })
+    }
+    sessions.push(txns)
+  }
+  return { draft: { initial: history.initial, sessions }, opIds, txnIds }
+}
+
+function opOf(history: History, op: number): DraftOp {
+  const key = history.keyName(history.opKey[op]!)
+  switch (history.opKind[op]) {
+    case READ_LIST:
+      return { kind: 'list', key, list: listOf(history, op) }
+    case READ:
+      return { kind: 'r', key, value: history.valueOf(op) }
+    case WRITE:
+      return { kind: 'w', key, value: history.valueOf(op) }
+    case APPEND:
+      return { kind: 'append', key, value: history.valueOf(op) }
+    default:
+      throw new Error(`operation ${op} has an unknown kind`)
+  }
+}
+
+export function renderDraft(draft: Draft): string {
+  return renderNotation(buildHistory(draft))
+}
+
+/**
+ * Cuts a draft down while `keeps` holds: whole transactions first, then single operations. A removed
+ * write takes its reads with it, so that no read is left without its writer.
+ */
+export function shrinkDraft(draft: Draft, keeps: (smaller: Draft) => boolean): Draft {
+  let best = draft
+  for (let again = true; again; ) {
+    again = false
+    for (const smaller of cuts(best)) {
+      if (!isHistory(smaller) || !keeps(smaller)) continue
+      best = smaller
+      again = true
+      break
+    }
+  }
+  return best
+}
+
+function isHistory(draft: Draft): boolean {
+  try {
+    buildHistory(draft)
+    return true
+  } catch (error) {
+    if (error instanceof InputError) return false
+    throw error
+  }
+}
+
+function* cuts(draft: Draft): Generator<Draft> {
+  const places = draft.sessions.flatMap((txns, s) => txns.map((txn, t) => ({ s, t, txn })))
+  for (const { s, t, txn } of places) yield withoutOps(draft, s, t, txn.ops, true)
+  for (const { s, t, txn } of places) {
+    for (const op of txn.ops) yield withoutOps(draft, s, t, [op], false)
+  }
+}
+
+function withoutOps(
+  draft: Draft,
+  session: number,
+  index: number,
+  gone: readonly DraftOp[],
+  wholeTxn: boolean,
+): Draft {
+  const lost = (op: DraftOp): boolean =>
+    gone.some(
+      (other) =>
+        (other.kind === 'w' &&
+          op.kind === 'r' &&
+          op.key === other.key &&
+          op.value === other.value) ||
+        (other.kind === 'append' &&
+          op.kind === 'list' &&
+          op.key === other.key &&
+          op.list.includes(other.value)),
+    )
+  const sessions = draft.sessions
+    .map((txns, s) =>
+      txns
+        .filter((_, t) => !(wholeTxn && s === session && t === index))
+        .map((txn) => ({ ...txn, ops: txn.ops.filter((op) => !gone.includes(op) && !lost(op)) })),
+    )
+    .filter((txns) => txns.length > 0)
+  return { initial: draft.initial, sessions }
+}

@@ -1,0 +1,160 @@
+// Every small history within given bounds, up to renaming of sessions and (mostly) of keys: each
+// assignment of operation kinds and keys to each shape of sessions, times each choice of what the
+// reads return: the initial value, any write of the key, or, if asked for, a value nobody wrote.
+// Values are numbered per key, so that two keys share them. Main function: smallHistories.
+
+import type { StatusName } from '../../src/history/history.ts'
+import type { Draft, DraftOp, DraftTxn } from './draft.ts'
+
+export interface Bounds {
+  readonly txns: number
+  readonly maxOps: number // per transaction
+  readonly maxTotalOps: number
+  readonly keys: number
+  readonly thinAir?: boolean
+  readonly statuses?: readonly StatusName[] // committed only, unless told
+  readonly maxSessions?: number
+}
+
+/** Each family runs in seconds; together they hold every pattern that three transactions can make. */
+export const FAMILIES: readonly Bounds[] = [
+  { txns: 1, maxOps: 4, maxTotalOps: 4, keys: 2, thinAir: true },
+  { txns: 2, maxOps: 3, maxTotalOps: 5, keys: 2, thinAir: true },
+  { txns: 3, maxOps: 2, maxTotalOps: 5, keys: 2 },
+  { txns: 3, maxOps: 3, maxTotalOps: 6, keys: 1 },
+  { txns: 4, maxOps: 2, maxTotalOps: 5, keys: 2 },
+  {
+    txns: 2,
+    maxOps: 2,
+    maxTotalOps: 4,
+    keys: 2,
+    thinAir: true,
+    statuses: ['committed', 'aborted', 'indeterminate'],
+  },
+  {
+    txns: 3,
+    maxOps: 2,
+    maxTotalOps: 4,
+    keys: 1,
+    statuses: ['committed', 'aborted', 'indeterminate'],
+  },
+]
+
+/** A transaction before its values are chosen: 2 * key for a read, 2 * key + 1 for a write. */
+interface Form {
+  readonly code: number // place among all forms, to put equal sessions in order
+  readonly ops: readonly number[]
+  readonly status: StatusName
+}
+
+const KEY_NAMES = ['x', 'y', 'z']
+const NOBODY_WROTE = 99
+
+export function* smallHistories(bounds: Bounds): Generator<Draft> {
+  const forms = formsWithin(bounds)
+  for (const shape of partitions(bounds.txns, bounds.txns)) {
+    if (shape.length > (bounds.maxSessions ?? bounds.txns)) continue
+    for (const txns of sequences(forms, bounds.txns, bounds.maxTotalOps)) {
+      if (!isCanonical(txns, shape)) continue
+      yield* withReads(txns, shape, bounds.thinAir ?? false)
+    }
+  }
+}
+
+function formsWithin(bounds: Bounds): Form[] {
+  const forms: Form[] = []
+  for (const status of bounds.statuses ?? (['committed'] as const)) {
+    let ofLength: number[][] = [[]]
+    for (let length = 1; length <= bounds.maxOps; length++) {
+      ofLength = ofLength.flatMap((ops) =>
+        Array.from({ length: bounds.keys * 2 }, (_, op) => [...ops, op]),
+      )
+      for (const ops of ofLength) forms.push({ code: forms.length, ops, status })
+    }
+  }
+  return forms
+}
+
+/** The ways to split `total` into sessions, longest first: 3, 2 + 1, 1 + 1 + 1. */
+export function partitions(total: number, largest: number): number[][] {
+  if (total === 0) return [[]]
+  const all: number[][] = []
+  for (let first = Math.min(total, largest); first >= 1; first--) {
+    for (const rest of partitions(total - first, first)) all.push([first, ...rest])
+  }
+  return all
+}
+
+function* sequences(forms: readonly Form[], length: number, maxOps: number): Generator<Form[]> {
+  if (length === 0) {
+    yield []
+    return
+  }
+  for (const form of forms) {
+    const left = maxOps - form.ops.length
+    if (left < length - 1) continue
+    for (const rest of sequences(forms, length - 1, left)) yield [form, ...rest]
+  }
+}
+
+/** Sessions of equal length stand in order, and the first key used is x: other copies are skipped. */
+function isCanonical(txns: readonly Form[], shape: readonly number[]): boolean {
+  if (txns[0]!.ops[0]! >= 2) return false
+  let at = 0
+  for (let session = 0; session + 1 < shape.length; session++) {
+    const length = shape[session]!
+    if (shape[session + 1] === length) {
+      for (let i = 0; i < length; i++) {
+        const difference = txns[at + i]!.code - txns[at + length + i]!.code
+        if (difference > 0) return false
+        if (difference < 0) break
+      }
+    }
+    at += length
+  }
+  return true
+}
+
+/** Chooses what each read returns, in all ways. */
+function* withReads(
+  txns: readonly Form[],
+  shape: readonly number[],
+  thinAir: boolean,
+): Generator<Draft> {
+  const flat = txns.flatMap((txn) => txn.ops)
+  const written = [0, 0, 0] // key -> how many writes it has
+  const values = flat.map((op) => (op % 2 === 1 ? ++written[op >> 1]! : 0))
+  const reads = flat.flatMap((op, i) => (op % 2 === 0 ? [i] : []))
+  for (;;) {
+    yield layOut(txns, shape, values)
+    let next = 0
+    for (; next < reads.length; next++) {
+      const read = reads[next]!
+      const last = written[flat[read]! >> 1]!
+      if (values[read]! < last) {
+        values[read]!++
+        break
+      }
+      if (thinAir && values[read] !== NOBODY_WROTE) {
+        values[read] = NOBODY_WROTE
+        break
+      }
+      values[read] = 0
+    }
+    if (next === reads.length) return
+  }
+}
+
+function layOut(txns: readonly Form[], shape: readonly number[], values: readonly number[]): Draft {
+  let at = 0
+  const done: DraftTxn[] = txns.map(({ ops, status }) => ({
+    status,
+    ops: ops.map((op): DraftOp => {
+      const kind = op % 2 === 0 ? 'r' : 'w'
+      return { kind, key: KEY_NAMES[op >> 1]!, value: values[at++]! }
+    }),
+  }))
+  const sessions: DraftTxn[][] = []
+  for (const length of shape) sessions.push(done.splice(0, length))
+  return { initial: 0, sessions }
+}

@@ -1,0 +1,311 @@
+// The first half of the oracle: read consistency and the relations so, wr, ww, rt, each recomputed
+// from operations and values. Transactions that take part are numbered 1, 2, … in the order of the
+// draft; 0 is the initial transaction. Sets of transactions are bit masks, so at most 30 take part.
+
+import type { Value } from '../../src/history/values.ts'
+import type { Draft, DraftOp, DraftTxn } from './draft.ts'
+
+/** The initial transaction. */
+export const INIT = 0
+
+export type Offence =
+  | 'ThinAirRead'
+  | 'AbortedRead'
+  | 'FutureRead'
+  | 'NotMyLastWrite'
+  | 'NotMyOwnWrite'
+  | 'IntermediateRead'
+  | 'DuplicateElements'
+  | 'IncompatibleOrder'
+
+/** A sound read of another transaction's write, or of the initial state. */
+export interface OuterRead {
+  readonly op: number // in the draft, counted from 0 through all sessions
+  readonly reader: number
+  readonly key: string
+  readonly from: number
+  readonly elements: readonly string[] | null // of a list, without the reader's own
+}
+
+export interface Situation {
+  readonly count: number // transactions that take part, the initial one included
+  readonly txnOf: readonly number[] // transaction of the draft, counted from 0 -> number, or -1
+  readonly offences: readonly { readonly op: number; readonly name: Offence }[]
+  readonly reads: readonly OuterRead[] // in program order within each reader
+  readonly writers: ReadonlyMap<string, number> // key -> who writes it, INIT included
+  readonly appends: ReadonlyMap<string, readonly (readonly string[])[]> // list -> txn -> elements
+  readonly so: readonly number[] // txn -> its predecessors in session order
+  readonly wr: readonly number[] // txn -> whom it reads from
+  readonly ww: readonly number[] // txn -> who must precede it by an observed list order
+  readonly rt: readonly number[] | null // txn -> who finished before it started; null: no times
+}
+
+interface Write {
+  readonly txn: number // in the draft
+  readonly position: number // in program order
+}
+
+/** A key or value as text in which 1 and "1" differ. */
+const text = (value: Value): string => (typeof value === 'string' ? `"${value}` : `${value}`)
+const place = (key: Value, value: Value): string => `${text(key)} = ${text(value)}`
+
+const isWrite = (op: DraftOp) => op.kind === 'w' || op.kind === 'append'
+
+/** Committed, writes something, reads nothing, and writes nothing but initial values. */
+function isPartOfInitial(draft: Draft, txn: DraftTxn): boolean {
+  return (
+    draft.initial !== undefined &&
+    txn.status === 'committed' &&
+    txn.ops.length > 0 &&
+    txn.ops.every((op) => op.kind === 'w' && text(op.value) === text(draft.initial!))
+  )
+}
+
+/** The counting rule: committed, or indeterminate and read by one that counts. */
+export function settle(draft: Draft): boolean[] {
+  const txns = draft.sessions.flat()
+  const writes = findWrites(draft)
+  const counts = txns.map((txn) => txn.status === 'committed' && !isPartOfInitial(draft, txn))
+  for (let changed = true; changed; ) {
+    changed = false
+    txns.forEach((txn, reader) => {
+      if (!counts[reader]) return
+      for (const op of txn.ops) {
+        const values = op.kind === 'list' ? op.list : op.kind === 'r' ? [op.value] : []
+        for (const value of values) {
+          const writer = writes.get(place(op.key, value))?.txn
+          if (writer === undefined || counts[writer]) continue
+          if (txns[writer]!.status !== 'indeterminate') continue
+          counts[writer] = true
+          changed = true
+        }
+      }
+    })
+  }
+  return counts
+}
+
+function findWrites(draft: Draft): Map<string, Write> {
+  const writes = new Map<string, Write>()
+  draft.sessions.flat().forEach((txn, number) => {
+    if (isPartOfInitial(draft, txn)) return
+    txn.ops.forEach((op, position) => {
+      if (op.kind === 'w' || op.kind === 'append') {
+        writes.set(place(op.key, op.value), { txn: number, position })
+      }
+    })
+  })
+  return writes
+}
+
+/** Judges every read and builds the relations, given who takes part (see `settle`). */
+export function judge(
+  draft: Draft,
+  counts: readonly boolean[],
+  options: { readonly sessionOrder: boolean },
+): Situation {
+  const txns = draft.sessions.flat()
+  const txnOf: number[] = []
+  let count = 1
+  for (let txn = 0; txn < txns.length; txn++) txnOf.push(counts[txn] ? count++ : -1)
+  const offences: { op: number; name: Offence }[] = []
+  const reads: OuterRead[] = []
+  const writes = findWrites(draft)
+  let op = 0
+  txns.forEach((txn, number) => {
+    txn.ops.forEach((read, position) => {
+      const id = op++
+      if (!counts[number] || isWrite(read)) return
+      const reader = { draft, txns, writes, counts, txn: number, position }
+      const verdict = read.kind === 'list' ? judgeList(reader, read) : judgeRead(reader, read)
+      if (verdict === 'internal') return
+      if (typeof verdict === 'string') offences.push({ op: id, name: verdict })
+      else {
+        const from = verdict.from < 0 ? INIT : txnOf[verdict.from]!
+        const { elements } = verdict
+        reads.push({ op: id, reader: txnOf[number]!, key: text(read.key), from, elements })
+      }
+    })
+  })
+  const wr = new Array<number>(count).fill(0)
+  for (const read of reads) wr[read.reader]! |= 1 << read.from
+  const appends = findAppends(draft, txnOf, count)
+  return {
+    count,
+    txnOf,
+    reads,
+    writers: findWriters(draft, txnOf),
+    appends,
+    so: sessionOrder(draft, txnOf, count, options.sessionOrder),
+    wr,
+    ww: listOrder(reads, appends, count, offences),
+    rt: realTime(txns, txnOf, count),
+    offences,
+  }
+}
+
+interface ReadContext {
+  readonly draft: Draft
+  readonly txns: readonly DraftTxn[]
+  readonly writes: ReadonlyMap<string, Write>
+  readonly counts: readonly boolean[]
+  readonly txn: number
+  readonly position: number
+}
+
+/** A writer of the draft (-1: the initial transaction), or what is wrong. */
+type ReadVerdict = Offence | 'internal' | { from: number; elements: readonly string[] | null }
+
+function judgeRead(context: ReadContext, op: DraftOp): ReadVerdict {
+  const { draft, txns, writes, counts, txn, position } = context
+  if (op.kind !== 'r') throw new Error('not a register read')
+  const ownBefore = txns[txn]!.ops.slice(0, position).filter(
+    (other) => other.kind === 'w' && text(other.key) === text(op.key),
+  )
+  if (draft.initial !== undefined && text(op.value) === text(draft.initial)) {
+    return ownBefore.length > 0 ? 'NotMyOwnWrite' : { from: -1, elements: null }
+  }
+  const write = writes.get(place(op.key, op.value))
+  if (write === undefined) return 'ThinAirRead'
+  if (!counts[write.txn]) return 'AbortedRead'
+  if (write.txn === txn) {
+    if (write.position > position) return 'FutureRead'
+    return ownBefore.at(-1) === txns[txn]!.ops[write.position] ? 'internal' : 'NotMyLastWrite'
+  }
+  if (ownBefore.length > 0) return 'NotMyOwnWrite'
+  const overwritten = txns[write.txn]!.ops.slice(write.position + 1).some(
+    (other) => other.kind === 'w' && text(other.key) === text(op.key),
+  )
+  return overwritten ? 'IntermediateRead' : { from: write.txn, elements: null }
+}
+
+function judgeList(context: ReadContext, op: DraftOp): ReadVerdict {
+  const { txns, writes, counts, txn, position } = context
+  if (op.kind !== 'list') throw new Error('not a list read')
+  const sources = op.list.map((value) => writes.get(place(op.key, value)))
+  if (sources.some((write) => write === undefined)) return 'ThinAirRead'
+  const found = sources as Write[]
+  if (found.some((write) => !counts[write.txn])) return 'AbortedRead'
+  if (new Set(op.list.map(text)).size < op.list.length) return 'DuplicateElements'
+  if (found.some((write) => write.txn === txn && write.position > position)) return 'FutureRead'
+  // The reader's own appends so far are the tail, all of them, in order.
+  const own = appendsOf(txns[txn]!.ops.slice(0, position), op.key)
+  const elements = op.list.map(text)
+  const rest = elements.slice(0, Math.max(0, elements.length - own.length))
+  if (elements.slice(rest.length).join() !== own.join()) return 'NotMyOwnWrite'
+  if (found.slice(0, rest.length).some((write) => write.txn === txn)) return 'NotMyOwnWrite'
+  // What others appended shows up whole: all of a transaction's elements, side by side, in order.
+  for (let at = 0; at < rest.length; ) {
+    const whole = appendsOf(txns[found[at]!.txn]!.ops, op.key)
+    if (rest.slice(at, at + whole.length).join() !== whole.join()) return 'IntermediateRead'
+    at += whole.length
+  }
+  return { from: rest.length === 0 ? -1 : found[rest.length - 1]!.txn, elements: rest }
+}
+
+function appendsOf(ops: readonly DraftOp[], key: Value): string[] {
+  return ops.flatMap((op) =>
+    op.kind === 'append' && text(op.key) === text(key) ? [text(op.value)] : [],
+  )
+}
+
+function findWriters(draft: Draft, txnOf: readonly number[]): Map<string, number> {
+  const writers = new Map<string, number>()
+  draft.sessions.flat().forEach((txn, number) => {
+    for (const op of txn.ops) {
+      const key = text(op.key)
+      const lists = op.kind === 'list' || op.kind === 'append'
+      const known = writers.get(key) ?? (lists || draft.initial !== undefined ? 1 << INIT : 0)
+      const writes = isWrite(op) && txnOf[number]! >= 0
+      writers.set(key, known | (writes ? 1 << txnOf[number]! : 0))
+    }
+  })
+  return writers
+}
+
+function findAppends(draft: Draft, txnOf: readonly number[], count: number) {
+  const appends = new Map<string, string[][]>()
+  draft.sessions.flat().forEach((txn, number) => {
+    for (const op of txn.ops) {
+      if (op.kind !== 'append' || txnOf[number]! < 0) continue
+      const key = text(op.key)
+      if (!appends.has(key))
+        appends.set(
+          key,
+          Array.from({ length: count }, () => []),
+        )
+      appends.get(key)![txnOf[number]!]!.push(text(op.value))
+    }
+  })
+  return appends
+}
+
+function sessionOrder(draft: Draft, txnOf: readonly number[], count: number, on: boolean) {
+  const so = new Array<number>(count).fill(1 << INIT)
+  so[INIT] = 0
+  let number = 0
+  for (const txns of draft.sessions) {
+    let earlier = 0
+    for (let i = 0; i < txns.length; i++) {
+      const txn = txnOf[number++]!
+      if (txn < 0) continue
+      if (on) so[txn]! |= earlier
+      earlier |= 1 << txn
+    }
+  }
+  return so
+}
+
+/** Who precedes whom in an observed list; appends that nobody observed come after all observed. */
+function listOrder(
+  reads: readonly OuterRead[],
+  appends: Situation['appends'],
+  count: number,
+  offences: { op: number; name: Offence }[],
+): number[] {
+  const ww = new Array<number>(count).fill(0)
+  const ofLists = reads.filter((read) => read.elements !== null)
+  const clashing = ofLists.filter((a) =>
+    ofLists.some((b) => a.key === b.key && !arePrefixes(a.elements!, b.elements!)),
+  )
+  for (const read of clashing) offences.push({ op: read.op, name: 'IncompatibleOrder' })
+  for (const [key, byTxn] of appends) {
+    const ofKey = ofLists.filter((read) => read.key === key)
+    if (ofKey.some((read) => clashing.includes(read))) continue
+    const longest = ofKey.reduce<readonly string[]>(
+      (best, read) => (read.elements!.length > best.length ? read.elements! : best),
+      [],
+    )
+    const rank = (txn: number) => {
+      const at = longest.indexOf(byTxn[txn]![0]!)
+      return at < 0 ? longest.length : at
+    }
+    for (let a = 1; a < count; a++) {
+      for (let b = 1; b < count; b++) {
+        if (byTxn[a]!.length === 0 || byTxn[b]!.length === 0) continue
+        if (rank(a) < rank(b)) ww[b]! |= 1 << a
+      }
+    }
+  }
+  return ww
+}
+
+function arePrefixes(a: readonly string[], b: readonly string[]): boolean {
+  return a.every((element, i) => i >= b.length || element === b[i])
+}
+
+/** Closed intervals; an indeterminate transaction that counts never finishes. */
+function realTime(txns: readonly DraftTxn[], txnOf: readonly number[], count: number) {
+  const rt = new Array<number>(count).fill(1 << INIT)
+  rt[INIT] = 0
+  for (let t = 0; t < txns.length; t++) {
+    if (txnOf[t]! < 0) continue
+    const { start, finish, status } = txns[t]!
+    if (start === undefined || (finish === undefined && status === 'committed')) return null
+    for (let other = 0; other < txns.length; other++) {
+      if (txnOf[other]! < 0 || txns[other]!.status === 'indeterminate') continue
+      if (txns[other]!.finish! < start) rt[txnOf[t]!]! |= 1 << txnOf[other]!
+    }
+  }
+  return rt
+}

@@ -1,0 +1,108 @@
+// Which reads show which of Plume's 14 patterns, straight from the definitions. CO is hb; CM is the
+// transitive closure of so, wr and the order forced at the level in question (rc for i, ra for l, cc
+// for n). A read of x by t3 from t1 shows a pattern when some other writer t2 of x stands before t3
+// in the sense of the pattern's level and t1 is before t2 in CO, or else in CM. h is a special case
+// of k and reported beside it; m and n are the cases in which t2 is before t3 in hb, but not in
+// so ∪ wr. Main function: tapOracle.
+
+import type { Draft } from './draft.ts'
+import { judge, type Offence, type OuterRead, type Situation, settle } from './judge.ts'
+import { closure, happensBefore } from './oracle.ts'
+
+export type Tap = 'a' | 'b' | 'c' | 'd' | 'e' | 'f' | 'g' | 'h' | 'i' | 'j' | 'k' | 'l' | 'm' | 'n'
+
+export const TAPS: readonly Tap[] = [...'abcdefghijklmn'] as Tap[]
+
+const TAP_OF_OFFENCE: Partial<Record<Offence, Tap>> = {
+  ThinAirRead: 'a',
+  AbortedRead: 'b',
+  FutureRead: 'c',
+  NotMyOwnWrite: 'd',
+  NotMyLastWrite: 'e',
+  IntermediateRead: 'f',
+}
+
+/** Pattern -> the reads that show it (operations of the draft); for g the transactions on a cycle. */
+export type TapReads = Record<Tap, number[]>
+
+/** Registers only: an observed list order can violate a level without any of the patterns. */
+export function tapOracle(draft: Draft, options = { sessionOrder: true }): TapReads {
+  const counts = settle(draft)
+  const situation = judge(draft, counts, options)
+  const taps = Object.fromEntries(TAPS.map((tap) => [tap, [] as number[]])) as TapReads
+  for (const { op, name } of situation.offences) {
+    const tap = TAP_OF_OFFENCE[name]
+    if (tap) taps[tap].push(op)
+  }
+  const hb = happensBefore(situation)
+  const onCycle = (txn: number) => txn >= 0 && ((hb[txn]! >> txn) & 1) === 1
+  situation.txnOf.forEach((txn, number) => {
+    if (onCycle(txn)) taps.g.push(number)
+  })
+
+  const direct = (read: OuterRead) => situation.so[read.reader]! | situation.wr[read.reader]!
+  addPair(situation, taps, 'h', 'i', (read) => earlierSources(situation, read))
+  addPair(situation, taps, 'k', 'l', direct)
+  for (const read of situation.reads) if (isNonRepeatable(situation, read)) taps.j.push(read.op)
+  // After a cycle in so ∪ wr everything on it causes everything else: cc stops there.
+  if (taps.g.length > 0) return taps
+  const causal = (read: OuterRead) => hb[read.reader]!
+  addPair(situation, taps, 'm', 'n', causal, (read) => causal(read) & ~direct(read))
+  return taps
+}
+
+/** Adds the CO and the CM pattern of one level. `shown`: for which t2 a read shows the pattern. */
+function addPair(
+  situation: Situation,
+  taps: TapReads,
+  coTap: Tap,
+  cmTap: Tap,
+  premise: (read: OuterRead) => number,
+  shown = premise,
+): void {
+  const co = happensBefore(situation)
+  const cm = forcedOrder(situation, premise)
+  for (const read of situation.reads) {
+    const t2s = shown(read) & otherWriters(situation, read)
+    if (hasAfter(co, read.from, t2s)) taps[coTap].push(read.op)
+    else if (hasAfter(cm, read.from, t2s)) taps[cmTap].push(read.op)
+  }
+}
+
+/** (so ∪ wr ∪ forced)+, where a read of x from t1 forces every t2 of its premise before t1. */
+function forcedOrder(situation: Situation, premise: (read: OuterRead) => number): number[] {
+  const order = situation.so.map((mask, t) => mask | situation.wr[t]! | situation.ww[t]!)
+  for (const read of situation.reads) {
+    order[read.from]! |= premise(read) & otherWriters(situation, read)
+  }
+  return closure(order)
+}
+
+function otherWriters({ writers }: Situation, read: OuterRead): number {
+  return writers.get(read.key)! & ~(1 << read.from) & ~(1 << read.reader)
+}
+
+/** True if one of `txns` comes after t1. */
+function hasAfter(order: readonly number[], t1: number, txns: number): boolean {
+  return order.some((mask, t) => (txns >> t) & 1 && (mask >> t1) & 1)
+}
+
+/** Whom the reader read from before this read, whatever the key. */
+function earlierSources({ reads }: Situation, read: OuterRead): number {
+  let mask = 0
+  for (const other of reads) {
+    if (other.reader === read.reader && other.op < read.op) mask |= 1 << other.from
+  }
+  return mask
+}
+
+/** An earlier read of the same key in the same transaction saw somebody else. */
+function isNonRepeatable({ reads }: Situation, read: OuterRead): boolean {
+  return reads.some(
+    (other) =>
+      other.reader === read.reader &&
+      other.key === read.key &&
+      other.op < read.op &&
+      other.from !== read.from,
+  )
+}
