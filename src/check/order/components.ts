@@ -1,0 +1,170 @@
+// Strongly connected components of so ∪ wr ∪ ww ∪ extra edges, in an order that respects all edges
+// between components and otherwise stays close to a preferred order. Tarjan's algorithm, iterative,
+// over predecessors: those of a transaction are its session predecessor, the sources of its reads
+// and the appends before its own, all read off the history, so that no graph is built. Components
+// come out predecessors first, and roots are tried in the preferred order. O(n + extra edges).
+// Main function: orderComponents.
+
+import type { Deadline } from '../../base/deadline.ts'
+import { type History, NONE } from '../../history/history.ts'
+import type { ReadCheck } from '../reads/read-consistency.ts'
+import type { BaseOrder } from './base-order.ts'
+
+/** An order between two transactions that some read forces. */
+export interface ForcedEdge {
+  from: number
+  to: number
+  /** The read of `to`'s version by a transaction that should have seen `from`. */
+  read: number
+}
+
+export function orderComponents(
+  history: History,
+  reads: ReadCheck,
+  preferred: Int32Array,
+  extra: readonly ForcedEdge[],
+  deadline: Deadline,
+  withVersionOrder = true,
+): BaseOrder {
+  return new Tarjan(history, reads, extra, withVersionOrder).run(preferred, deadline)
+}
+
+class Tarjan {
+  private readonly opSource: Int32Array
+  private readonly appendAfter: Int32Array | null
+  private readonly extraStart: Int32Array // txn -> first of its incoming extra edges
+  private readonly extraFrom: Int32Array
+  private readonly number: Int32Array // txn -> discovery number, 0 if not seen
+  private readonly low: Int32Array // txn -> smallest number known to be reachable
+  private readonly cursor: Int32Array // txn -> next predecessor to look at
+  private readonly onStack: Uint8Array
+  private readonly previous: Int32Array // txn -> predecessor in session order, or NONE
+
+  constructor(
+    private readonly history: History,
+    reads: ReadCheck,
+    extra: readonly ForcedEdge[],
+    withVersionOrder: boolean,
+  ) {
+    const { txnCount } = history
+    this.opSource = reads.opSource
+    this.appendAfter = withVersionOrder ? (reads.lists?.appendAfter ?? null) : null
+    this.number = new Int32Array(txnCount)
+    this.low = new Int32Array(txnCount)
+    this.cursor = new Int32Array(txnCount)
+    this.onStack = new Uint8Array(txnCount)
+    this.previous = findPrevious(history)
+    this.extraStart = new Int32Array(txnCount + 1)
+    for (const edge of extra) this.extraStart[edge.to + 1]!++
+    for (let txn = 0; txn < txnCount; txn++) this.extraStart[txn + 1]! += this.extraStart[txn]!
+    this.extraFrom = new Int32Array(extra.length)
+    const next = this.extraStart.slice()
+    for (const edge of extra) this.extraFrom[next[edge.to]!++] = edge.from
+  }
+
+  run(preferred: Int32Array, deadline: Deadline): BaseOrder {
+    const { txnCount } = this.history
+    const { number, low, onStack } = this
+    const order = new Int32Array(preferred.length)
+    const position = new Int32Array(txnCount).fill(NONE)
+    const component = new Int32Array(txnCount).fill(NONE)
+    const groupEnd = new Int32Array(preferred.length)
+    const path = new Int32Array(preferred.length + 1) // transactions being explored
+    const stack = new Int32Array(preferred.length + 1) // transactions without a component yet
+    let pathLength = 0
+    let stackLength = 0
+    let placed = 0
+    let counter = 0
+    let componentCount = 0
+    for (let i = 0; i < preferred.length; i++) {
+      if ((i & 8191) === 0) deadline.check()
+      if (number[preferred[i]!] !== 0) continue
+      path[pathLength++] = preferred[i]!
+      while (pathLength > 0) {
+        const txn = path[pathLength - 1]!
+        if (number[txn] === 0) {
+          number[txn] = low[txn] = ++counter
+          stack[stackLength++] = txn
+          onStack[txn] = 1
+        }
+        const next = this.nextPredecessor(txn)
+        if (next !== NONE) {
+          path[pathLength++] = next
+          continue
+        }
+        pathLength--
+        if (pathLength > 0) {
+          const below = path[pathLength - 1]!
+          if (low[txn]! < low[below]!) low[below] = low[txn]!
+        }
+        if (low[txn] !== number[txn]) continue
+        const start = placed
+        for (;;) {
+          const member = stack[--stackLength]!
+          onStack[member] = 0
+          component[member] = componentCount
+          order[placed++] = member
+          if (member === txn) break
+        }
+        componentCount++
+        const members = order.subarray(start, placed)
+        if (placed - start > 1) members.sort()
+        for (let p = start; p < placed; p++) position[order[p]!] = p
+        groupEnd.fill(placed, start, placed)
+      }
+    }
+    const acyclic = componentCount === preferred.length
+    return {
+      order,
+      position,
+      component: acyclic ? null : component,
+      groupEnd: acyclic ? null : groupEnd,
+      staleReads: new Int32Array(0),
+    }
+  }
+
+  /** The next unexplored predecessor; those on the stack lower `low` on the way. */
+  private nextPredecessor(txn: number): number {
+    const { txnOpStart } = this.history
+    const { number, low, onStack, opSource, appendAfter } = this
+    const opStart = txnOpStart[txn]!
+    const opCount = txnOpStart[txn + 1]! - opStart
+    const extraStart = this.extraStart[txn]!
+    const total = 1 + opCount * 2 + this.extraStart[txn + 1]! - extraStart
+    let at = this.cursor[txn]!
+    while (at < total) {
+      let before: number
+      if (at === 0) before = this.previous[txn]!
+      else if (at <= opCount) before = opSource[opStart + at - 1]!
+      else if (at <= opCount * 2) {
+        if (appendAfter === null) {
+          at = opCount * 2 + 1
+          continue
+        }
+        before = appendAfter[opStart + at - opCount - 1]!
+      } else before = this.extraFrom[extraStart + at - 1 - opCount * 2]!
+      at++
+      if (before < 0) continue
+      if (number[before] === 0) {
+        this.cursor[txn] = at
+        return before
+      }
+      if (onStack[before] && number[before]! < low[txn]!) low[txn] = number[before]!
+    }
+    this.cursor[txn] = at
+    return NONE
+  }
+}
+
+/** txn -> the last transaction before it in its session that counts, or NONE. */
+export function findPrevious(history: History): Int32Array {
+  const { sessionTxns, txnSession, txnCounts, txnCount } = history
+  const previous = new Int32Array(txnCount).fill(NONE)
+  let last: number = NONE
+  for (const txn of sessionTxns) {
+    if (last !== NONE && txnSession[last] !== txnSession[txn]) last = NONE
+    previous[txn] = last
+    if (txnCounts[txn]) last = txn
+  }
+  return previous
+}

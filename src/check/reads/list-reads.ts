@@ -1,0 +1,195 @@
+// Reads of lists. A read shows a whole prefix of the list's history, so every element counts: it is
+// checked for thin-air, aborted, repeated and intermediate appends, the reader's own appends must be
+// its tail, and all reads of one list must be prefixes of one another. The longest sound read gives
+// the version order; committed appends that nobody saw come after it, in unknown order.
+// O(total length of all reads). Main function: checkListReads.
+
+import { IntColumn } from '../../base/grow.ts'
+import { ABORTED, APPEND, type History, INITIAL, NONE, READ_LIST } from '../../history/history.ts'
+import type { AnomalyName } from '../../levels/anomalies.ts'
+
+type ListOffence = Extract<
+  AnomalyName,
+  | 'ThinAirRead'
+  | 'AbortedRead'
+  | 'FutureRead'
+  | 'NotMyOwnWrite'
+  | 'IntermediateRead'
+  | 'DuplicateElements'
+  | 'IncompatibleOrder'
+>
+
+export interface ListReads {
+  readonly readFrom: Int32Array // list read -> append it saw last besides its own, INITIAL, NONE
+  readonly offendingOp: readonly number[]
+  readonly offence: readonly ListOffence[]
+  readonly orderStart: Int32Array // key -> first slot in `order`
+  readonly order: Int32Array // slot -> append op, in version order
+  readonly orderRead: Int32Array // key -> the longest sound read, NONE if there is none
+  readonly tailStart: Int32Array // key -> first slot in `tail`
+  readonly tail: Int32Array // slot -> append op that no sound read shows, of a txn that counts
+  /** append op -> a transaction that the version order puts right before it, or NONE. */
+  readonly appendAfter: Int32Array
+}
+
+export function checkListReads(history: History): ListReads {
+  const { opKind, opCount, txnCounts, opTxn, opKey } = history
+  const nextOwn = findNextOwnAppend(history)
+  const offendingOp: number[] = []
+  const offence: ListOffence[] = []
+  const readFrom = new Int32Array(opCount).fill(NONE)
+  const prefixLength = new Int32Array(history.listStart.length).fill(NONE) // list -> foreign part
+  const longest = new Int32Array(history.keyCount).fill(NONE) // key -> list read
+  const judge = new ListJudge(history, nextOwn)
+
+  for (let op = 0; op < opCount; op++) {
+    if (opKind[op] !== READ_LIST || !txnCounts[opTxn[op]!]) continue
+    const length = judge.foreignLength(op)
+    const found = length < 0 ? judge.offence : judge.judgeElements(op, length)
+    if (found !== null) {
+      offendingOp.push(op)
+      offence.push(found)
+      continue
+    }
+    prefixLength[history.opValue[op]!] = length
+    const key = opKey[op]!
+    const best = longest[key]!
+    if (best === NONE || prefixLength[history.opValue[best]!]! < length) longest[key] = op
+  }
+
+  // Compare every sound read with the longest one of its key.
+  for (let op = 0; op < opCount; op++) {
+    if (opKind[op] !== READ_LIST) continue
+    const list = history.opValue[op]!
+    const length = prefixLength[list]!
+    if (length < 0) continue
+    if (!isPrefix(history, op, length, longest[opKey[op]!]!)) {
+      offendingOp.push(op)
+      offence.push('IncompatibleOrder')
+      prefixLength[list] = NONE
+      continue
+    }
+    readFrom[op] = length === 0 ? INITIAL : history.listFrom[history.listStart[list]! + length - 1]!
+  }
+  return { readFrom, offendingOp, offence, ...layOutVersions(history, longest, prefixLength) }
+}
+
+class ListJudge {
+  offence: ListOffence | null = null
+  private readonly seen = new Map<number, number>() // append op -> read that last showed it
+
+  constructor(
+    private readonly history: History,
+    private readonly nextOwn: Int32Array,
+  ) {}
+
+  /** How many elements precede the reader's own appends; -1 (and `offence`) if those are not its tail. */
+  foreignLength(read: number): number {
+    const { opTxn, opKind, opKey, opValue, txnOpStart, listStart, listFrom } = this.history
+    const txn = opTxn[read]!
+    const key = opKey[read]!
+    const from = listStart[opValue[read]!]!
+    let at = listStart[opValue[read]! + 1]!
+    for (let op = read - 1; op >= txnOpStart[txn]!; op--) {
+      if (opKind[op] !== APPEND || opKey[op] !== key) continue
+      if (at === from || listFrom[at - 1] !== op) return this.fail('NotMyOwnWrite')
+      at--
+    }
+    for (let i = from; i < at; i++) {
+      const append = listFrom[i]!
+      if (append === NONE) return this.fail('ThinAirRead')
+      if (this.history.txnStatus[opTxn[append]!] === ABORTED) return this.fail('AbortedRead')
+    }
+    for (let i = from; i < at; i++) {
+      const append = listFrom[i]!
+      if (opTxn[append] === txn) return this.fail(append > read ? 'FutureRead' : 'NotMyOwnWrite')
+    }
+    return at - from
+  }
+
+  judgeElements(read: number, length: number): ListOffence | null {
+    const { opValue, listStart, listFrom } = this.history
+    const from = listStart[opValue[read]!]!
+    for (let i = from; i < from + length; i++) {
+      const append = listFrom[i]!
+      if (this.seen.get(append) === read) return 'DuplicateElements'
+      this.seen.set(append, read)
+    }
+    for (let i = from; i < from + length; i++) {
+      const next = this.nextOwn[listFrom[i]!]!
+      if (next !== NONE && (i + 1 === from + length || listFrom[i + 1] !== next)) {
+        return 'IntermediateRead'
+      }
+    }
+    return null
+  }
+
+  private fail(offence: ListOffence): -1 {
+    this.offence = offence
+    return -1
+  }
+}
+
+/** append op -> the next append to the same list by the same transaction, or NONE. */
+function findNextOwnAppend(history: History): Int32Array {
+  const { opKind, opKey, opTxn, opCount, keyCount } = history
+  const lastTxn = new Int32Array(keyCount).fill(NONE)
+  const lastOp = new Int32Array(keyCount)
+  const next = new Int32Array(opCount).fill(NONE)
+  for (let op = 0; op < opCount; op++) {
+    if (opKind[op] !== APPEND) continue
+    const key = opKey[op]!
+    if (lastTxn[key] === opTxn[op]) next[lastOp[key]!] = op
+    lastTxn[key] = opTxn[op]!
+    lastOp[key] = op
+  }
+  return next
+}
+
+function isPrefix(history: History, read: number, length: number, longest: number): boolean {
+  if (read === longest) return true
+  const { listStart, opValue, listFrom } = history
+  const a = listStart[opValue[read]!]!
+  const b = listStart[opValue[longest]!]!
+  for (let i = 0; i < length; i++) if (listFrom[a + i] !== listFrom[b + i]) return false
+  return true
+}
+
+function layOutVersions(history: History, longest: Int32Array, prefixLength: Int32Array) {
+  const { keyCount, opKind, opKey, opTxn, opCount, txnCounts, listStart, listFrom } = history
+  const observed = new Uint8Array(opCount) // append op -> 1 if the longest read shows it
+  const orderStart = new Int32Array(keyCount + 1)
+  const order = new IntColumn(64)
+  const appendAfter = new Int32Array(opCount).fill(NONE)
+  const last = new Int32Array(keyCount).fill(NONE) // key -> txn of the last observed append
+  for (let key = 0; key < keyCount; key++) {
+    orderStart[key] = order.length
+    const read = longest[key]!
+    if (read === NONE) continue
+    const list = history.opValue[read]!
+    for (let i = 0; i < prefixLength[list]!; i++) {
+      const append = listFrom[listStart[list]! + i]!
+      const txn = opTxn[append]!
+      observed[append] = 1
+      if (last[key] !== txn) appendAfter[append] = last[key]!
+      last[key] = txn
+      order.push(append)
+    }
+  }
+  orderStart[keyCount] = order.length
+
+  const tailStart = new Int32Array(keyCount + 1)
+  const inTail = (op: number) =>
+    opKind[op] === APPEND && !observed[op] && txnCounts[opTxn[op]!] === 1
+  for (let op = 0; op < opCount; op++) if (inTail(op)) tailStart[opKey[op]! + 1]!++
+  for (let key = 0; key < keyCount; key++) tailStart[key + 1]! += tailStart[key]!
+  const next = tailStart.slice()
+  const tail = new Int32Array(tailStart[keyCount]!)
+  for (let op = 0; op < opCount; op++) {
+    if (!inTail(op)) continue
+    const key = opKey[op]!
+    tail[next[key]!++] = op
+    if (last[key] !== opTxn[op]) appendAfter[op] = last[key]!
+  }
+  return { orderStart, order: order.view(), orderRead: longest, tailStart, tail, appendAfter }
+}

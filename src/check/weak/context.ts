@@ -1,0 +1,69 @@
+// What the weak levels share when several are checked on one history: the base order with its stale
+// reads, and, made on first use only, the clocks and the index of writers by key.
+
+import type { Deadline } from '../../base/deadline.ts'
+import type { History } from '../../history/history.ts'
+import { type BaseOrder, buildBaseOrder } from '../order/base-order.ts'
+import { CausalClocks } from '../order/causal-clocks.ts'
+import { orderComponents } from '../order/components.ts'
+import { KeyWriters } from '../order/key-writers.ts'
+import type { ReadCheck } from '../reads/read-consistency.ts'
+import { Premises } from './premises.ts'
+
+export class WeakContext {
+  readonly base: BaseOrder
+  readonly premises: Premises
+  private lazyCausal: BaseOrder | null = null
+  private lazyClocks: CausalClocks | null = null
+  private lazyWriters: KeyWriters | null = null
+  private lazyUnrepeatable: Map<number, Set<number>> | null = null
+
+  constructor(
+    readonly history: History,
+    readonly reads: ReadCheck,
+    readonly deadline: Deadline,
+  ) {
+    this.base = buildBaseOrder(history, reads, deadline)
+    this.premises = new Premises(history, reads, this.writers, this.clocks)
+  }
+
+  readonly clocks = (): CausalClocks => {
+    const { history, reads, deadline } = this
+    const causal = this.causalOrder()
+    this.lazyClocks ??= new CausalClocks(history, reads, causal.order, deadline, causal.groupEnd)
+    return this.lazyClocks
+  }
+
+  /** An order of so ∪ wr alone: where known version orders close a cycle, causality need not. */
+  readonly causalOrder = (): BaseOrder => {
+    const { history, reads, base, deadline } = this
+    if (base.component === null || reads.lists === null) return base
+    this.lazyCausal ??= orderComponents(history, reads, base.order, [], deadline, false)
+    return this.lazyCausal
+  }
+
+  readonly writers = (): KeyWriters => {
+    this.lazyWriters ??= new KeyWriters(this.history)
+    return this.lazyWriters
+  }
+
+  /** Transactions from which the reader got the same key; null if all its reads of it agree. */
+  unrepeatableSources(read: number): Set<number> | null {
+    if (this.reads.unrepeatable.length === 0) return null
+    this.lazyUnrepeatable ??= this.collectUnrepeatable()
+    const { opTxn, opKey, keyCount } = this.history
+    return this.lazyUnrepeatable.get(opTxn[read]! * keyCount + opKey[read]!) ?? null
+  }
+
+  private collectUnrepeatable(): Map<number, Set<number>> {
+    const { opTxn, opKey, keyCount } = this.history
+    const sources = new Map<number, Set<number>>()
+    for (const read of this.reads.unrepeatable) {
+      const id = opTxn[read]! * keyCount + opKey[read]!
+      const known = sources.get(id) ?? new Set()
+      known.add(this.reads.opSource[read]!)
+      sources.set(id, known)
+    }
+    return sources
+  }
+}

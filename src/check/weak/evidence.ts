@@ -1,0 +1,171 @@
+// Turns the findings of a weak level into evidence: cycles in which every edge carries the operations
+// and premises that make it hold, ready for certify and for words. Main class: WeakEvidence.
+
+import { assert } from '../../base/errors.ts'
+import { APPEND, type History, INITIAL, NONE, READ_LIST, WRITE } from '../../history/history.ts'
+import { type Edge, INITIAL_TXN } from '../../verdict/verdict.ts'
+import type { ForcedEdge } from '../order/components.ts'
+import { PathFinder, type Step } from '../order/paths.ts'
+import type { WeakContext } from './context.ts'
+import type { WeakLevel } from './premises.ts'
+import type { Saturation } from './saturate.ts'
+
+export class WeakEvidence {
+  private readonly history: History
+  private readonly paths: PathFinder
+
+  constructor(private readonly context: WeakContext) {
+    this.history = context.history
+    this.paths = new PathFinder(context.history, context.reads)
+  }
+
+  /** t1 happens before t2, yet a read forces t2 before t1. */
+  causalCycle(level: WeakLevel, forced: ForcedEdge): Edge[] {
+    const back = this.forcedEdge(level, forced)
+    if (forced.to === INITIAL) {
+      return [initialEdge(forced.from), back]
+    }
+    return [...this.causalPath(forced.to, forced.from), back]
+  }
+
+  /** A shortest cycle through a forced edge that lies inside a component. */
+  forcedCycle(saturation: Saturation, forced: ForcedEdge): Edge[] {
+    const component = saturation.final.component!
+    const inside = component[forced.to]!
+    const steps = this.paths.find(forced.to, forced.from, {
+      allowed: (txn) => component[txn] === inside,
+      forced: groupByTarget(saturation),
+      versions: true,
+    })
+    assert(steps !== null, 'a forced edge inside a component lies on a cycle')
+    return [
+      ...steps.map((step) => this.edgeOf(saturation.level, step)),
+      this.forcedEdge(saturation.level, forced),
+    ]
+  }
+
+  /** A shortest cycle of so ∪ wr (∪ ww) through the given transaction's component. */
+  baseCycle(start: number, component: Int32Array, versions: boolean): Edge[] {
+    const steps = this.paths.find(start, start, {
+      allowed: (txn) => component[txn] === component[start],
+      forced: null,
+      versions,
+    })
+    assert(steps !== null, 'a member of a component lies on a cycle')
+    return steps.map((step) => this.edgeOf('cc', step))
+  }
+
+  /** The edge t2 -> t1 with the read and the visibility that force it. */
+  forcedEdge(level: WeakLevel, forced: ForcedEdge): Edge {
+    const { opTxn, opKey } = this.history
+    const reader = opTxn[forced.read]!
+    const key = opKey[forced.read]!
+    const seen = this.versionOf(forced.read)
+    const ops = [this.lastWrite(forced.from, key), forced.read]
+    if (seen >= 0) ops.push(seen)
+    const premises = [this.readEdge(forced.read), ...this.visibility(level, forced, reader)]
+    const to = forced.to === INITIAL ? INITIAL_TXN : forced.to
+    return { from: forced.from, to, kind: 'CO', key, ops, premises }
+  }
+
+  /** Why t2 had to be visible to the read, as the level understands it. */
+  private visibility(level: WeakLevel, forced: ForcedEdge, reader: number): Edge[] {
+    const { txnOpStart, txnSession, txnIndex } = this.history
+    const { opSource } = this.context.reads
+    const end = level === 'rc' ? forced.read : txnOpStart[reader + 1]!
+    for (let op = txnOpStart[reader]!; op < end; op++) {
+      if (opSource[op] === forced.from) return [this.readEdge(op)]
+    }
+    const sameSession = txnSession[forced.from] === txnSession[reader]
+    if (sameSession && txnIndex[forced.from]! < txnIndex[reader]!) {
+      return [sessionEdge(forced.from, reader)]
+    }
+    return this.causalPath(forced.from, reader)
+  }
+
+  private causalPath(from: number, to: number): Edge[] {
+    const { position, component } = this.context.causalOrder()
+    const first = position[from]!
+    const steps = this.paths.find(from, to, {
+      allowed: (txn) =>
+        position[txn]! >= first || (component !== null && component[txn] === component[from]),
+      forced: null,
+      versions: false,
+    })
+    assert(steps !== null, 'what happens before is connected by a path')
+    return steps.map((step) => this.edgeOf('cc', step))
+  }
+
+  private edgeOf(level: WeakLevel, step: Step): Edge {
+    switch (step.kind) {
+      case 'SO':
+        return sessionEdge(step.from, step.to)
+      case 'WR':
+        return this.readEdge(step.read)
+      case 'WW':
+        return this.versionEdge(step.from, step.append)
+      case 'CO':
+        return this.forcedEdge(level, step.edge)
+    }
+  }
+
+  readEdge(read: number): Edge {
+    const { opTxn, opKey } = this.history
+    const source = this.context.reads.opSource[read]!
+    const write = this.versionOf(read)
+    return {
+      from: source === INITIAL ? INITIAL_TXN : source,
+      to: opTxn[read]!,
+      kind: 'WR',
+      key: opKey[read]!,
+      ops: write >= 0 ? [write, read] : [read],
+      premises: [],
+    }
+  }
+
+  private versionEdge(from: number, append: number): Edge {
+    const { opTxn, opKey } = this.history
+    const key = opKey[append]!
+    const shown = this.context.reads.lists!.orderRead[key]!
+    return {
+      from,
+      to: opTxn[append]!,
+      kind: 'WW',
+      key,
+      ops: [this.lastWrite(from, key), append, shown],
+      premises: [],
+    }
+  }
+
+  private versionOf(read: number): number {
+    return this.history.opKind[read] === READ_LIST
+      ? this.context.reads.lists!.readFrom[read]!
+      : this.history.readFrom[read]!
+  }
+
+  private lastWrite(txn: number, key: number): number {
+    const { txnOpStart, opKind, opKey } = this.history
+    for (let op = txnOpStart[txn + 1]! - 1; op >= txnOpStart[txn]!; op--) {
+      if (opKey[op] === key && (opKind[op] === WRITE || opKind[op] === APPEND)) return op
+    }
+    return NONE
+  }
+}
+
+export function sessionEdge(from: number, to: number): Edge {
+  return { from, to, kind: 'SO', key: NONE, ops: [], premises: [] }
+}
+
+export function initialEdge(to: number): Edge {
+  return sessionEdge(INITIAL_TXN, to)
+}
+
+function groupByTarget(saturation: Saturation): Map<number, ForcedEdge[]> {
+  const byTarget = new Map<number, ForcedEdge[]>()
+  for (const edge of [...saturation.added, ...saturation.cyclic]) {
+    const known = byTarget.get(edge.to)
+    if (known) known.push(edge)
+    else byTarget.set(edge.to, [edge])
+  }
+  return byTarget
+}

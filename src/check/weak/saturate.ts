@@ -1,0 +1,167 @@
+// Decides rc, ra and cc. Each is "some commit order contains so ∪ wr and puts t2 before t1 whenever
+// t1's version was read by somebody to whom t2's had to be visible" (AWDIT, Biswas & Enea), and such
+// an order exists iff so ∪ wr and all forced edges are acyclic.
+//
+// Instead of building that graph, start from an order that is nearly right and look only for forced
+// edges that contradict it; a contradicting edge needs a stale read, of which there are few. Then
+//   - an edge t2 -> t1 with t1 -hb-> t2 is a violation by itself (the CO patterns h, k, m). Its read
+//     is set aside, so that one fault is one finding and not a knot that swallows its neighbours;
+//   - the other edges are added, components and order computed anew, and the search repeated until
+//     nothing contradicts. What then shares a component violates the level (CM patterns i, l, n).
+// On exit every forced edge either follows the order or lies inside a component, so the components
+// are exactly those of the whole graph. If it does not settle after a few rounds, all forced edges
+// are added at once, which ends it. Main function: saturate.
+
+import type { Deadline } from '../../base/deadline.ts'
+import { type History, INITIAL, NONE } from '../../history/history.ts'
+import { type BaseOrder, findStaleReads } from '../order/base-order.ts'
+import { type ForcedEdge, orderComponents } from '../order/components.ts'
+import type { WeakContext } from './context.ts'
+import type { WeakLevel } from './premises.ts'
+
+export interface Saturation {
+  level: WeakLevel
+  /** Forced edges that contradict happens-before; one per offending read. */
+  causal: ForcedEdge[]
+  /** Forced edges on a cycle with others; one per read. */
+  cyclic: ForcedEdge[]
+  /** All added edges: with so ∪ wr ∪ ww they make the cycles of `cyclic`. */
+  added: ForcedEdge[]
+  /** The final order; a proof if nothing was found. */
+  final: BaseOrder
+}
+
+const PATIENT_ROUNDS = 6
+
+export function saturate(context: WeakContext, level: WeakLevel): Saturation {
+  const { history, reads, base, deadline } = context
+  const search = new ForcedEdges(context, level)
+  let current = base
+  let stale = base.staleReads
+  for (let round = 0; ; round++) {
+    deadline.check()
+    const exhaustive = round === PATIENT_ROUNDS
+    const fresh = exhaustive
+      ? search.findAll(current)
+      : search.findContradicting(current, stale, deadline)
+    if (fresh === 0) break
+    current = orderComponents(history, reads, current.order, search.added, deadline)
+    if (exhaustive) break
+    stale = findStaleReads(history, reads, current)
+  }
+  return {
+    level,
+    causal: search.causal,
+    cyclic: search.findCyclic(current),
+    added: search.added,
+    final: current,
+  }
+}
+
+class ForcedEdges {
+  readonly causal: ForcedEdge[] = []
+  readonly added: ForcedEdge[] = []
+  private readonly history: History
+  private readonly setAside = new Set<number>() // reads that already stand for a finding
+  private readonly known = new Set<number>() // from · txnCount + to
+
+  constructor(
+    private readonly context: WeakContext,
+    private readonly level: WeakLevel,
+  ) {
+    this.history = context.history
+  }
+
+  /** Adds the forced edges of these reads that the order contradicts; returns how many are new. */
+  findContradicting(current: BaseOrder, stale: Int32Array, deadline: Deadline): number {
+    const { position, component } = current
+    const contradicts = (t2: number, source: number) => {
+      if (source === INITIAL) return true
+      if (component !== null && component[t2] === component[source])
+        return current === this.context.base
+      return position[t2]! > position[source]!
+    }
+    const before = this.added.length
+    for (let i = 0; i < stale.length; i++) {
+      if ((i & 4095) === 0) deadline.check()
+      const read = stale[i]!
+      if (!this.setAside.has(read)) this.judgeRead(read, contradicts)
+    }
+    return this.added.length - before
+  }
+
+  /** Adds every forced edge there is. */
+  findAll(current: BaseOrder): number {
+    const { opSource } = this.context.reads
+    const before = this.added.length
+    for (const txn of current.order) {
+      for (let op = this.history.txnOpStart[txn]!; op < this.history.txnOpStart[txn + 1]!; op++) {
+        if (opSource[op] !== NONE && !this.setAside.has(op)) this.judgeRead(op, always)
+      }
+    }
+    return this.added.length - before
+  }
+
+  /** One edge for each read whose forced edges lie inside a component. */
+  findCyclic(current: BaseOrder): ForcedEdge[] {
+    const { component, groupEnd, order } = current
+    const found: ForcedEdge[] = []
+    if (component === null || groupEnd === null) return found
+    const { opSource } = this.context.reads
+    const inside = (t2: number, source: number) =>
+      source !== INITIAL && component[t2] === component[source]
+    const cyclicTxn = new Uint8Array(this.history.txnCount)
+    for (let p = 0; p < order.length; p = groupEnd[p]!) {
+      if (groupEnd[p]! > p + 1) for (let q = p; q < groupEnd[p]!; q++) cyclicTxn[order[q]!] = 1
+    }
+    for (let op = 0; op < opSource.length; op++) {
+      const source = opSource[op]!
+      if (source < 0 || !cyclicTxn[source] || this.setAside.has(op)) continue
+      let first: number = NONE
+      this.forEachPremise(op, inside, (t2) => {
+        if (first === NONE) first = t2
+      })
+      if (first !== NONE) found.push({ from: first, to: source, read: op })
+    }
+    return found
+  }
+
+  private judgeRead(read: number, filter: (t2: number, source: number) => boolean): void {
+    const source = this.context.reads.opSource[read]!
+    const candidates: number[] = []
+    let culprit: number = NONE
+    this.forEachPremise(read, filter, (t2) => {
+      if (culprit !== NONE) return
+      if (source === INITIAL || this.context.clocks().before(source, t2)) culprit = t2
+      else candidates.push(t2)
+    })
+    if (culprit !== NONE) {
+      this.setAside.add(read)
+      this.causal.push({ from: culprit, to: source, read })
+      return
+    }
+    for (const t2 of candidates) {
+      const id = t2 * this.history.txnCount + source
+      if (this.known.has(id)) continue
+      this.known.add(id)
+      this.added.push({ from: t2, to: source, read })
+    }
+  }
+
+  /**
+   * As Premises.forEach, without what cut isolation already names: where the reader got the key from
+   * t2 as well, the two reads contradict each other and are reported as a NonRepeatableRead.
+   */
+  private forEachPremise(
+    read: number,
+    filter: (t2: number, source: number) => boolean,
+    visit: (t2: number) => void,
+  ): void {
+    const unrepeatable = this.level === 'rc' ? null : this.context.unrepeatableSources(read)
+    this.context.premises.forEach(this.level, read, filter, (t2) => {
+      if (unrepeatable === null || !unrepeatable.has(t2)) visit(t2)
+    })
+  }
+}
+
+const always = () => true

@@ -1,0 +1,210 @@
+// The verdicts of ci, rc, ra and cc, with every anomalous pattern that occurs. Patterns are counted
+// by the reads they touch (Plume's TAPs, definitions: anomaly names): h ⊂ k and i ⊂ l, because what
+// was read before is also read; m and n are what only causality sees. Main class: WeakLevels.
+
+import { type AnomalyKind, findTap } from '../../levels/anomalies.ts'
+import type { LevelId } from '../../levels/levels.ts'
+import { type Anomaly, type Edge, INITIAL_TXN, type Proof } from '../../verdict/verdict.ts'
+import type { ForcedEdge } from '../order/components.ts'
+import { describeOffences } from '../reads/offences.ts'
+import type { ReadCheck } from '../reads/read-consistency.ts'
+import type { WeakContext } from './context.ts'
+import { WeakEvidence } from './evidence.ts'
+import type { WeakLevel } from './premises.ts'
+import { type Saturation, saturate } from './saturate.ts'
+
+export interface Findings {
+  anomalies: Anomaly[]
+  /** The proof, if nothing was found. */
+  proof: Proof | null
+}
+
+/** How many examples are worked out to find a smallest one. */
+const TRIES = 8
+
+export class WeakLevels {
+  private readonly saturations = new Map<WeakLevel, Saturation>()
+  private lazyEvidence: WeakEvidence | null = null
+
+  constructor(
+    private readonly context: () => WeakContext,
+    private readonly reads: ReadCheck,
+    private readonly listAll: boolean,
+  ) {}
+
+  check(level: LevelId & ('ci' | WeakLevel)): Findings {
+    const anomalies = describeOffences(this.context().history, this.reads, this.listAll)
+    if (level === 'ci') {
+      anomalies.push(...this.unrepeatable())
+      return { anomalies, proof: anomalies.length === 0 ? { kind: 'none' } : null }
+    }
+    anomalies.push(...this.cycles())
+    const stop = level === 'cc' && this.hasCausalCycle()
+    const own = stop ? null : this.saturation(level)
+    const clean = anomalies.length === 0 && own !== null && isClean(own)
+    if (clean && (level === 'rc' || this.reads.unrepeatable.length === 0)) {
+      return { anomalies, proof: { kind: 'commit-order', order: own.final.order } }
+    }
+    anomalies.push(...this.patterns(level, stop))
+    return { anomalies, proof: null }
+  }
+
+  /** Patterns h … n as far as the level forbids them. */
+  private patterns(level: WeakLevel, stop: boolean): Anomaly[] {
+    const found: Anomaly[] = []
+    const rc = this.saturation('rc')
+    found.push(...this.named('h', rc, rc.causal, true), ...this.named('i', rc, rc.cyclic, false))
+    if (level === 'rc') return found
+    found.push(...this.unrepeatable())
+    const ra = this.saturation('ra')
+    found.push(...this.named('k', ra, ra.causal, true), ...this.named('l', ra, ra.cyclic, false))
+    if (level === 'ra' || stop) return found
+    const cc = this.saturation('cc')
+    const direct = new Set([...ra.causal, ...ra.cyclic].map((edge) => edge.read))
+    const onlyCausal = (edge: ForcedEdge) => !direct.has(edge.read)
+    found.push(...this.named('m', cc, cc.causal.filter(onlyCausal), true))
+    found.push(...this.named('n', cc, cc.cyclic.filter(onlyCausal), false))
+    return found
+  }
+
+  private named(tap: string, found: Saturation, edges: ForcedEdge[], causal: boolean): Anomaly[] {
+    if (edges.length === 0) return []
+    const kind = findTap(tap)!
+    const cycleOf = (edge: ForcedEdge) =>
+      causal
+        ? this.evidence().causalCycle(found.level, edge)
+        : this.evidence().forcedCycle(found, edge)
+    const reader = (edge: ForcedEdge) => this.context().history.opTxn[edge.read]!
+    if (this.listAll) {
+      return edges.map((edge) => cycleAnomaly(kind, 1, cycleOf(edge), reader(edge)))
+    }
+    // The nearest pairs tend to have the shortest cycles; work out a few and keep the best.
+    const { position } = found.final
+    const span = (edge: ForcedEdge) =>
+      edge.to < 0 ? 0 : Math.abs(position[edge.from]! - position[edge.to]!)
+    const nearest = edges.length <= TRIES ? edges : [...edges].sort((a, b) => span(a) - span(b))
+    let best: Anomaly | null = null
+    for (const edge of nearest.slice(0, TRIES)) {
+      const anomaly = cycleAnomaly(kind, edges.length, cycleOf(edge), reader(edge))
+      if (!best || weight(anomaly) < weight(best)) best = anomaly
+      if (best.edges.length === 2 && best.txns.length <= 3) break
+    }
+    return [best!]
+  }
+
+  /** Pattern g, and cycles that known version orders close. */
+  private cycles(): Anomaly[] {
+    const context = this.context()
+    if (context.base.component === null) return []
+    const found: Anomaly[] = []
+    const causal = context.causalOrder()
+    if (causal.component !== null) {
+      found.push(...this.componentCycles(causal.component, causal, false))
+    } else {
+      found.push(...this.componentCycles(context.base.component, context.base, true))
+    }
+    return found
+  }
+
+  private componentCycles(
+    component: Int32Array,
+    base: { order: Int32Array; groupEnd: Int32Array | null },
+    versions: boolean,
+  ): Anomaly[] {
+    const cycles: Anomaly[] = []
+    const { order } = base
+    const groupEnd = base.groupEnd!
+    let readCount = 0
+    for (let p = 0; p < order.length; p = groupEnd[p]!) {
+      const end = groupEnd[p]!
+      if (end === p + 1) continue
+      readCount += this.readsInside(order.subarray(p, end), component)
+      if (cycles.length > 0 && !this.listAll) continue
+      let best: Edge[] | null = null
+      for (let q = p; q < end && q < p + TRIES; q++) {
+        const cycle = this.evidence().baseCycle(order[q]!, component, versions)
+        if (!best || cycle.length < best.length) best = cycle
+      }
+      cycles.push(cycleAnomaly(findTap('g')!, 1, best!, best![0]!.to))
+    }
+    if (versions) {
+      for (const cycle of cycles) {
+        cycle.name = cycle.edges.every((edge) => edge.kind !== 'WR') ? 'G0' : 'G1c'
+      }
+    }
+    if (!this.listAll) for (const cycle of cycles) cycle.count = Math.max(1, readCount)
+    return cycles
+  }
+
+  private readsInside(members: Int32Array, component: Int32Array): number {
+    const { txnOpStart } = this.context().history
+    let count = 0
+    for (const txn of members) {
+      for (let op = txnOpStart[txn]!; op < txnOpStart[txn + 1]!; op++) {
+        const source = this.reads.opSource[op]!
+        if (source >= 0 && component[source] === component[txn]) count++
+      }
+    }
+    return count
+  }
+
+  /** Pattern j. */
+  private unrepeatable(): Anomaly[] {
+    const pairs = this.reads.unrepeatable
+    const { opTxn } = this.context().history
+    const found: Anomaly[] = []
+    for (let i = 0; i < pairs.length; i += 2) {
+      const ops = [pairs[i]!, pairs[i + 1]!]
+      const sources = ops.map((op) => this.reads.opSource[op]!).filter((txn) => txn >= 0)
+      const txns = [opTxn[ops[0]!]!, ...sources]
+      const count = this.listAll ? 1 : pairs.length / 2
+      found.push({ name: 'NonRepeatableRead', count, txns, ops, edges: [], cases: [] })
+      if (!this.listAll) break
+    }
+    return found
+  }
+
+  private saturation(level: WeakLevel): Saturation {
+    const known = this.saturations.get(level)
+    if (known) return known
+    const made = saturate(this.context(), level)
+    this.saturations.set(level, made)
+    return made
+  }
+
+  private hasCausalCycle(): boolean {
+    return this.context().causalOrder().component !== null
+  }
+
+  private evidence(): WeakEvidence {
+    this.lazyEvidence ??= new WeakEvidence(this.context())
+    return this.lazyEvidence
+  }
+}
+
+function isClean(saturation: Saturation): boolean {
+  return saturation.causal.length === 0 && saturation.cyclic.length === 0
+}
+
+/** An anomaly shown by a cycle; its transactions are all that the edges and their premises name. */
+export function cycleAnomaly(
+  kind: AnomalyKind,
+  count: number,
+  edges: Edge[],
+  first: number,
+): Anomaly {
+  const txns = new Set<number>([first])
+  const pending = [...edges]
+  for (let i = 0; i < pending.length; i++) {
+    const edge = pending[i]!
+    txns.add(edge.from)
+    txns.add(edge.to)
+    pending.push(...edge.premises)
+  }
+  txns.delete(INITIAL_TXN)
+  return { name: kind.name as Anomaly['name'], count, txns: [...txns], ops: [], edges, cases: [] }
+}
+
+function weight(anomaly: Anomaly): number {
+  return anomaly.edges.length * 1000 + anomaly.txns.length
+}

@@ -1,0 +1,233 @@
+// Verifies a satisfied level by replaying its commit order: transactions one after another, each read
+// compared with the latest version. A read of the latest version agrees with every level. For an older
+// one, each version it skipped is tried: the level's premise must not hold for its writer. Reads of
+// lists must be prefixes of the order in which the replay appends. One pass; clocks are kept only if
+// cc has an older read to judge. Main functions: certifyCommitOrder, certifyCut.
+
+import { APPEND, type History, INITIAL, NONE, READ, READ_LIST, WRITE } from '../history/history.ts'
+import type { LevelId } from '../levels/levels.ts'
+import { ReplayClocks } from './certify-clocks.ts'
+import { nameRead, splitList } from './certify-reads.ts'
+
+const MAX_PROBLEMS = 5
+
+export function certifyCommitOrder(history: History, level: LevelId, order: Int32Array): string[] {
+  const replay = new Replay(history, level, order)
+  return replay.problems.length > 0 ? replay.problems : replay.run()
+}
+
+class Replay {
+  readonly problems: string[] = []
+  private readonly position: Int32Array // txn -> position in the order
+  private readonly latest: Int32Array // key -> write op of the latest version, INITIAL before
+  private readonly previous: Int32Array // write op -> the version it replaced
+  private readonly ownTxn: Int32Array // key -> transaction that wrote it last in the replay
+  private readonly ownOp: Int32Array // key -> that write
+  private readonly source: Int32Array // read op -> writer as established so far
+  private readonly appended: Map<number, number[]> = new Map() // key -> appends in order
+  private clocks: ReplayClocks | null = null
+
+  constructor(
+    private readonly history: History,
+    private readonly level: LevelId,
+    private readonly order: Int32Array,
+  ) {
+    this.position = new Int32Array(history.txnCount).fill(NONE)
+    this.latest = new Int32Array(history.keyCount).fill(INITIAL)
+    this.previous = new Int32Array(history.opCount)
+    this.source = new Int32Array(history.opCount).fill(NONE)
+    this.ownTxn = new Int32Array(history.keyCount).fill(NONE)
+    this.ownOp = new Int32Array(history.keyCount)
+    this.checkShape()
+  }
+
+  /** All transactions that count, once each, sessions in their order. */
+  private checkShape(): void {
+    const { history, order, position } = this
+    const last = new Int32Array(history.sessionCount).fill(NONE) // session -> latest index
+    for (let p = 0; p < order.length; p++) {
+      const txn = order[p]!
+      if (!(txn >= 0 && txn < history.txnCount) || !history.txnCounts[txn]) {
+        this.fail(`position ${p} holds no transaction that counts`)
+        return
+      }
+      if (position[txn] !== NONE) this.fail(`transaction ${txn} stands in the order twice`)
+      position[txn] = p
+      const session = history.txnSession[txn]!
+      if (history.txnIndex[txn]! < last[session]!) this.fail(`the order breaks session ${session}`)
+      last[session] = history.txnIndex[txn]!
+    }
+    for (let txn = 0; txn < history.txnCount; txn++) {
+      if (history.txnCounts[txn] && position[txn] === NONE) {
+        this.fail(`transaction ${txn} is missing from the order`)
+        return
+      }
+    }
+  }
+
+  run(): string[] {
+    if (this.history.listStart.length > 1) this.replayAppends()
+    for (const txn of this.order) {
+      this.replayTxn(txn)
+      this.clocks?.advance(txn)
+      if (this.problems.length >= MAX_PROBLEMS) break
+    }
+    return this.problems
+  }
+
+  private replayTxn(txn: number): void {
+    const { txnOpStart, opKind, opKey, opTxn, readFrom } = this.history
+    const { latest, ownTxn, ownOp, source } = this
+    const end = txnOpStart[txn + 1]!
+    let writes = false
+    for (let op = txnOpStart[txn]!; op < end; op++) {
+      const kind = opKind[op]!
+      const key = opKey[op]!
+      if (kind === READ) {
+        const version = readFrom[op]!
+        if (ownTxn[key] === txn) {
+          if (version !== ownOp[key]) this.fail(`read ${op} is ${nameRead(this.history, op)}`)
+        } else if (version === latest[key]) {
+          // The latest version is sound: its writer ran before, and it is that writer's last.
+          if (version >= 0) source[op] = opTxn[version]!
+        } else {
+          this.replayOlderRead(txn, op, version)
+        }
+      } else if (kind === WRITE) {
+        writes = true
+        ownTxn[key] = txn
+        ownOp[key] = op
+      } else if (kind === READ_LIST) this.replayListRead(txn, op)
+    }
+    if (!writes) return
+    for (let op = txnOpStart[txn]!; op < end; op++) {
+      const key = opKey[op]!
+      if (opKind[op] !== WRITE || ownOp[key] !== op) continue
+      this.previous[op] = latest[key]!
+      latest[key] = op
+    }
+  }
+
+  private replayOlderRead(txn: number, read: number, version: number): void {
+    const offence = nameRead(this.history, read)
+    if (offence !== null) return this.fail(`read ${read} is ${offence}`)
+    const writer = version >= 0 ? this.history.opTxn[version]! : NONE
+    if (writer >= 0 && this.position[writer]! >= this.position[txn]!) {
+      return this.fail(`read ${read} is from a transaction that commits later`)
+    }
+    this.source[read] = writer
+    this.judgeSkippedVersions(txn, read, version)
+  }
+
+  /** None of the versions between the one read and the latest may have had to be visible. */
+  private judgeSkippedVersions(txn: number, read: number, version: number): void {
+    let skipped = this.latest[this.history.opKey[read]!]!
+    while (skipped !== version && skipped >= 0) {
+      this.judgeSkipped(txn, read, this.history.opTxn[skipped]!)
+      skipped = this.previous[skipped]!
+    }
+    if (skipped !== version) this.fail(`read ${read} saw a version that was never current`)
+  }
+
+  private judgeSkipped(txn: number, read: number, skipped: number): void {
+    if (skipped === txn || this.problems.length >= MAX_PROBLEMS) return
+    if (this.mustBeVisible(txn, read, skipped)) {
+      this.fail(`read ${read} skipped a version of ${skipped}, which ${this.level} makes visible`)
+    }
+  }
+
+  private mustBeVisible(txn: number, read: number, t2: number): boolean {
+    const { txnOpStart, txnSession } = this.history
+    if (this.level === 'ser' || this.level === 'sser') return true
+    const end = this.level === 'rc' ? read : txnOpStart[txn + 1]!
+    for (let op = txnOpStart[txn]!; op < end; op++) {
+      if (this.sourceOf(txn, op) === t2) return true
+    }
+    if (this.level === 'rc') return false
+    if (txnSession[t2] === txnSession[txn]) return true
+    if (this.level === 'ra') return false
+    this.clocks ??= new ReplayClocks(this.history, this.order, this.position[txn]!)
+    return this.clocks.before(t2, txn)
+  }
+
+  /** Reads later in the transaction are not replayed yet; look them up. */
+  private sourceOf(txn: number, op: number): number {
+    const { opKind, readFrom, opTxn } = this.history
+    if (this.source[op] !== NONE) return this.source[op]!
+    if (opKind[op] === READ_LIST) {
+      const { foreign } = splitList(this.history, op)
+      return foreign.length > 0 ? opTxn[foreign[foreign.length - 1]!]! : NONE
+    }
+    if (opKind[op] !== READ || readFrom[op]! < 0) return NONE
+    const writer = opTxn[readFrom[op]!]!
+    return writer === txn ? NONE : writer
+  }
+
+  private replayAppends(): void {
+    const { txnOpStart, opKind, opKey } = this.history
+    for (const txn of this.order) {
+      for (let op = txnOpStart[txn]!; op < txnOpStart[txn + 1]!; op++) {
+        if (opKind[op] !== APPEND) continue
+        const list = this.appended.get(opKey[op]!)
+        if (list) list.push(op)
+        else this.appended.set(opKey[op]!, [op])
+      }
+    }
+  }
+
+  /** What the read shows is a prefix of the whole list; what it skipped need not be visible. */
+  private replayListRead(txn: number, read: number): void {
+    const { opTxn, opKey } = this.history
+    const { foreign, sound } = splitList(this.history, read)
+    if (!sound) return this.fail(`list read ${read} is not sound`)
+    const all = this.appended.get(opKey[read]!) ?? []
+    for (let i = 0; i < foreign.length; i++) {
+      if (foreign[i] !== all[i]) return this.fail(`list read ${read} is not a prefix of its list`)
+    }
+    const last = foreign.length > 0 ? opTxn[foreign[foreign.length - 1]!]! : NONE
+    if (last !== NONE && this.position[last]! >= this.position[txn]!) {
+      return this.fail(`list read ${read} is from a transaction that commits later`)
+    }
+    this.source[read] = last
+    for (let i = foreign.length; i < all.length; i++) {
+      const skipped = opTxn[all[i]!]!
+      if (this.position[skipped]! >= this.position[txn]!) break
+      this.judgeSkipped(txn, read, skipped)
+    }
+  }
+
+  private fail(problem: string): void {
+    this.problems.push(problem)
+  }
+}
+
+/** Cut isolation: sound reads, and one key is read from one transaction only. */
+export function certifyCut(history: History): string[] {
+  const problems: string[] = []
+  const readerOf = new Int32Array(history.keyCount).fill(NONE) // key -> last reader
+  const sourceOf = new Int32Array(history.keyCount) // key -> what it read from
+  const { opTxn, opKind, opKey, txnCounts } = history
+  for (let op = 0; op < history.opCount; op++) {
+    const txn = opTxn[op]!
+    if (!txnCounts[txn] || (opKind[op] !== READ && opKind[op] !== READ_LIST)) continue
+    let version: number
+    if (opKind[op] === READ) {
+      const offence = nameRead(history, op)
+      if (offence !== null) problems.push(`read ${op} is ${offence}`)
+      version = history.readFrom[op]!
+    } else {
+      const { foreign, sound } = splitList(history, op)
+      if (!sound) problems.push(`list read ${op} is not sound`)
+      version = foreign.length === 0 ? INITIAL : foreign[foreign.length - 1]!
+    }
+    const source = version < 0 ? version : opTxn[version]!
+    if (source === txn) continue
+    const key = opKey[op]!
+    if (readerOf[key] === txn && sourceOf[key] !== source)
+      problems.push(`read ${op} is not repeatable`)
+    readerOf[key] = txn
+    sourceOf[key] = source
+    if (problems.length >= MAX_PROBLEMS) break
+  }
+  return problems
+}

@@ -1,0 +1,51 @@
+// Verifies verdicts, independently of whatever decided them: a satisfied level by replaying its order
+// (certify-order.ts), a violated one by going through its evidence edge by edge (certify-edges.ts) or
+// read by read (certify-reads.ts). Calls no decider and imports nothing of check/. Returns problems
+// in words, an empty list if the verdict stands. Main function: certifyResult.
+
+import type { History } from '../history/history.ts'
+import type { LevelId } from '../levels/levels.ts'
+import { certifyCases, certifyCycle } from './certify-edges.ts'
+import { certifyCommitOrder, certifyCut } from './certify-order.ts'
+import { certifyOffence, certifyUnrepeatable, isOffence } from './certify-reads.ts'
+import type { Anomaly, LevelResult } from './verdict.ts'
+
+/** Checks the evidence of a result and notes the outcome in its `certificate`. */
+export function certifyResult(history: History, result: LevelResult): string[] {
+  if (result.verdict === 'unknown') return []
+  const problems =
+    result.verdict === 'satisfied'
+      ? certifySatisfied(history, result)
+      : certifyViolated(history, result)
+  result.certificate = { kind: certificateKind(result), verified: problems.length === 0 }
+  return problems
+}
+
+function certifySatisfied(history: History, result: LevelResult): string[] {
+  const { proof, level } = result
+  if (proof === null) return ['a satisfied level comes without a proof']
+  if (proof.kind === 'none') {
+    return level === 'ci' ? certifyCut(history) : [`${level} needs an order as its proof`]
+  }
+  if (proof.kind === 'commit-order') return certifyCommitOrder(history, level, proof.order)
+  return [`${level} cannot be proved by ${proof.kind}`]
+}
+
+function certifyViolated(history: History, result: LevelResult): string[] {
+  if (result.anomalies.length === 0) return ['a violated level comes without an anomaly']
+  return result.anomalies.flatMap((anomaly) => certifyAnomaly(history, result.level, anomaly))
+}
+
+export function certifyAnomaly(history: History, level: LevelId, anomaly: Anomaly): string[] {
+  if (anomaly.cases.length > 0) return certifyCases(history, level, anomaly.cases)
+  if (anomaly.edges.length > 0) return certifyCycle(history, level, anomaly.edges)
+  if (anomaly.name === 'NonRepeatableRead') return certifyUnrepeatable(history, level, anomaly)
+  if (isOffence(anomaly.name)) return certifyOffence(history, anomaly)
+  return [`${anomaly.name} comes without evidence`]
+}
+
+function certificateKind(result: LevelResult): 'commit-order' | 'cycle' | 'reads' | 'cases' {
+  if (result.verdict === 'satisfied') return result.level === 'ci' ? 'reads' : 'commit-order'
+  if (result.anomalies.some((anomaly) => anomaly.cases.length > 0)) return 'cases'
+  return result.anomalies.some((anomaly) => anomaly.edges.length > 0) ? 'cycle' : 'reads'
+}

@@ -1,0 +1,83 @@
+// What a check returns: evidence first as data. Transactions, operations and keys are the dense
+// numbers of the history; report/ turns them into words, certify.ts verifies them on its own.
+
+import type { AnomalyName } from '../levels/anomalies.ts'
+import type { LevelId } from '../levels/levels.ts'
+
+/** Stands for the initial transaction wherever a transaction number is expected. */
+export const INITIAL_TXN = -2
+
+/**
+ * SO session order, WR reads-from, WW version order, RW anti-dependency, RT real time,
+ * CO a commit order that a level's axiom forces.
+ */
+export type EdgeKind = 'SO' | 'WR' | 'WW' | 'RW' | 'RT' | 'CO'
+
+/**
+ * One step of an argument: `from` comes before `to`.
+ *
+ * - SO, RT: no operations, no premises.
+ * - WR: ops = [write, read] (only [read] if the initial transaction wrote it).
+ * - CO: ops = [write of from, read r, write of to (unless initial)]. The transaction of r read `key`
+ *   from `to`; premises[0] is that WR edge, the rest lead from `from` to the reader of r.
+ * - WW: ops = [write of from (unless initial), write of to]. No premises if `to` itself read the
+ *   version of `from` before replacing it (ops then ends with that read), or if the order was
+ *   observed in lists (ops then ends with the list read); else the premises are a path from `from`
+ *   to `to`, or, with `refutes`, a cycle that the opposite order would close.
+ * - RW: ops = [read, write of to]; premises = [WR into the reader, WW from its writer to `to`].
+ */
+export interface Edge {
+  from: number
+  to: number
+  kind: EdgeKind
+  key: number
+  ops: number[]
+  premises: Edge[]
+  /** WW only: the premises are a cycle under the assumption that `to` precedes `from`. */
+  refutes?: boolean
+  /** Holds only inside the case that assumes it. */
+  assumed?: boolean
+}
+
+/** One branch of a case split: if `assumption` holds, there is a cycle or a further split. */
+export interface Case {
+  assumption: Edge
+  cycle: Edge[]
+  cases: Case[]
+}
+
+export interface Anomaly {
+  name: AnomalyName
+  /** How many reads (or cycles, for names that are not about reads) show this anomaly. */
+  count: number
+  /** Transactions of the example, without the initial one; the reader or victim first. */
+  txns: number[]
+  /** For anomalies of single reads: the read, then the write it saw or should have seen. */
+  ops: number[]
+  /** The cycle; empty if the operations alone prove the point, or if `cases` does. */
+  edges: Edge[]
+  cases: Case[]
+}
+
+export type Outcome = 'satisfied' | 'violated' | 'unknown'
+
+/** How a satisfied level is proved. */
+export type Proof =
+  | { kind: 'none' } // nothing to order: read consistency and cut isolation
+  | { kind: 'commit-order'; order: Int32Array } // transactions that count, first to last
+  | { kind: 'snapshots'; events: Int32Array } // 2·txn its snapshot, 2·txn + 1 its commit
+
+export interface LevelResult {
+  level: LevelId
+  verdict: Outcome
+  /** Why the verdict is unknown. */
+  reason: string | null
+  /** The level whose verdict settled this one. */
+  impliedBy: LevelId | null
+  algorithm: string
+  elapsedMs: number
+  stages: Record<string, number>
+  anomalies: Anomaly[]
+  proof: Proof | null
+  certificate: { kind: 'commit-order' | 'cycle' | 'reads' | 'cases'; verified: boolean } | null
+}
