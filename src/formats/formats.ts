@@ -1,0 +1,149 @@
+// Every format in one table, and the way from bytes to a history: by the format's id, or by content.
+// Runs in a browser; formats/open.ts adds files.
+
+import { InputError, type Place } from '../base/errors.ts'
+import type { History } from '../history/history.ts'
+import { NativeParser } from './native.ts'
+import { writeNative } from './native-write.ts'
+import { NotationFileParser, notationMisfits, writeNotation } from './notation.ts'
+import { PlumeParser } from './plume.ts'
+import { plumeMisfits, writePlume } from './plume-write.ts'
+import type { Sink } from './sink.ts'
+import { chunksOf, type HistoryParser, type Input, type ParseOptions } from './source.ts'
+
+export type FormatId = 'native' | 'notation' | 'plume'
+
+export interface Format {
+  readonly id: FormatId
+  readonly name: string
+  /** File name endings, without the dot; used only to choose a format for writing. */
+  readonly extensions: readonly string[]
+  /** Whether a file that begins with these bytes (as Latin-1 text) is in this format. */
+  detect(head: string): boolean
+  parser(options: ParseOptions): HistoryParser
+  /** Writes what the format can hold of the history. */
+  write(history: History, sink: Sink): void
+  /** Reasons why the history would not come back the same; empty if it would. */
+  misfits(history: History): string[]
+}
+
+/** In the order in which detection tries them. */
+export const FORMATS: readonly Format[] = [
+  {
+    id: 'native',
+    name: 'native JSON Lines',
+    extensions: ['jsonl', 'ndjson', 'isobar'],
+    detect: (head) => /^\s*(\{\s*"|\{\s*\}|$)/.test(head),
+    parser: (options) => new NativeParser(options),
+    write: writeNative,
+    misfits: () => [],
+  },
+  {
+    id: 'plume',
+    name: 'Plume text',
+    extensions: ['plume', 'txt'],
+    detect: (head) => /^\s*[rw]\(\s*\d+\s*,/.test(head),
+    parser: (options) => new PlumeParser(options),
+    write: writePlume,
+    misfits: plumeMisfits,
+  },
+  {
+    id: 'notation',
+    name: 'notation',
+    extensions: ['notation'],
+    detect: (head) => /^(\s*(#.*)?\n)*\s*(#|->|initial |[\w.$@-]+\s*:)/.test(head),
+    parser: (options) => new NotationFileParser(options),
+    write: writeNotation,
+    misfits: notationMisfits,
+  },
+]
+
+export function findFormat(id: string): Format | null {
+  return FORMATS.find((format) => format.id === id) ?? null
+}
+
+/** Bytes that detection looks at. */
+export const HEAD_BYTES = 4096
+
+/** The format of a file that begins with these bytes, or null. */
+export function detectFormat(bytes: Uint8Array): Format | null {
+  const head = new TextDecoder('latin1').decode(bytes.subarray(bomLength(bytes), HEAD_BYTES))
+  return FORMATS.find((format) => format.detect(head)) ?? null
+}
+
+/** Bytes of a byte order mark at the beginning, which text formats do not count. */
+export function bomLength(bytes: Uint8Array): number {
+  return bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? 3 : 0
+}
+
+export interface HistoryOptions extends ParseOptions {
+  /** The format's id; by content if absent. */
+  format?: string
+}
+
+/** Parses a history given as text, bytes, or chunks of bytes. Throws InputError. */
+export function parseHistory(input: Input, options: HistoryOptions = {}): History {
+  const parser = new AnyParser(options)
+  for (const chunk of chunksOf(input)) parser.push(chunk)
+  return parser.finish()
+}
+
+/** Parses a history that arrives over time, such as a stream. */
+export async function parseHistoryStream(
+  input: AsyncIterable<Uint8Array>,
+  options: HistoryOptions = {},
+): Promise<History> {
+  const parser = new AnyParser(options)
+  for await (const chunk of input) parser.push(chunk)
+  return parser.finish()
+}
+
+/** Waits for enough bytes to tell the format, then hands everything to its parser. */
+export class AnyParser implements HistoryParser {
+  /** The format, once it is known. */
+  format: Format | null
+  private parser: HistoryParser | null = null
+  private head: Uint8Array = new Uint8Array(0)
+  private readonly options: HistoryOptions
+
+  constructor(options: HistoryOptions = {}) {
+    this.options = options
+    this.format = options.format === undefined ? null : findFormat(options.format)
+    if (options.format !== undefined && this.format === null) {
+      const known = FORMATS.map((format) => format.id).join(', ')
+      const message = `unknown format ${JSON.stringify(options.format)}`
+      throw new InputError('unknown-format', message, null, `there are ${known}`)
+    }
+  }
+
+  push(bytes: Uint8Array): void {
+    if (this.parser) return this.parser.push(bytes)
+    const head = new Uint8Array(this.head.length + bytes.length)
+    head.set(this.head)
+    head.set(bytes, this.head.length)
+    this.head = head
+    if (head.length >= HEAD_BYTES) this.begin()
+  }
+
+  finish(): History {
+    return (this.parser ?? this.begin()).finish()
+  }
+
+  place(): Place {
+    return this.parser?.place() ?? { line: 1, column: 1 }
+  }
+
+  private begin(): HistoryParser {
+    const { head } = this
+    this.format ??= detectFormat(head)
+    if (this.format === null) {
+      const hint = `force one with --format ${FORMATS.map((format) => format.id).join('|')}`
+      const message = 'the input is in no known format'
+      throw new InputError('unknown-format', message, { line: 1, column: 1 }, hint)
+    }
+    this.parser = this.format.parser(this.options)
+    this.head = new Uint8Array(0)
+    this.parser.push(head.subarray(bomLength(head)))
+    return this.parser
+  }
+}

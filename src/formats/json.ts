@@ -1,0 +1,310 @@
+// A scanner for JSON over bytes: no strings are made unless asked for, integers keep all 64 bits,
+// nothing recurses. It reads either one line (a newline ends the text) or a whole document (a zero
+// byte behind it does). Running out of text gives the code `truncated`, anything else `malformed`,
+// so that a torn last line can be told from a wrong one.
+
+import { InputError } from '../base/errors.ts'
+import { describeByte, NEWLINE } from './lines.ts'
+import { badUtf8, firstBadByte, placeAt } from './source.ts'
+
+export const QUOTE = 34
+export const COMMA = 44
+export const COLON = 58
+export const OPEN_LIST = 91
+export const CLOSE_LIST = 93
+export const OPEN_OBJECT = 123
+export const CLOSE_OBJECT = 125
+const BACKSLASH = 92
+const MINUS = 45
+const SMALL_U = 117
+const TWO_32 = 4294967296
+
+export class JsonScanner {
+  bytes: Uint8Array = new Uint8Array(0)
+  at = 0
+  /** The string last read is bytes[textFrom .. textTo), quotes left out. */
+  textFrom = 0
+  textTo = 0
+  escaped = false // whether it contains escapes
+  /** The integer last read, as two words. */
+  low = 0
+  high = 0
+  negative = false
+  /** Bytes since the beginning that are not characters of their own, to count columns. */
+  wide = 0
+
+  private from = 0 // where the text begins
+  private line = 1 // its line
+  private readonly multiline: boolean
+  private readonly depth: number
+
+  constructor(multiline: boolean, depth: number) {
+    this.multiline = multiline
+    this.depth = depth
+  }
+
+  load(bytes: Uint8Array, from: number, line: number): void {
+    this.bytes = bytes
+    this.from = from
+    this.at = from
+    this.line = line
+    this.wide = 0
+  }
+
+  /** Skips white space and returns the byte that comes next. */
+  skipSpace(): number {
+    const { bytes } = this
+    let c = bytes[this.at]!
+    while (c === 32 || c === 9 || c === 13 || (c === NEWLINE && this.multiline)) {
+      c = bytes[++this.at]!
+    }
+    return c
+  }
+
+  /** Skips white space and takes the byte that must come next. */
+  expect(byte: number): void {
+    if (this.skipSpace() !== byte) throw this.unexpected(`"${String.fromCharCode(byte)}"`)
+    this.at++
+  }
+
+  /** Column of the next byte, counted in characters; only for one-line texts. */
+  column(): number {
+    return this.at - this.from - this.wide + 1
+  }
+
+  /** Reads a string; `at` is at its first quote. */
+  scanString(): void {
+    const { bytes } = this
+    if (bytes[this.at] !== QUOTE) throw this.unexpected('a string')
+    let p = this.at + 1
+    let all = 0
+    this.textFrom = p
+    this.escaped = false
+    let c = bytes[p]!
+    while (c !== QUOTE) {
+      if (c < 32) {
+        this.at = p
+        if (this.isEnd(p)) throw this.unexpected('the end of the string')
+        throw this.fail('a control character must be escaped in a string')
+      }
+      if (c === BACKSLASH) p = this.skipEscape(p)
+      else p++
+      all |= c
+      c = bytes[p]!
+    }
+    this.textTo = p
+    this.at = p + 1
+    if (all >= 128) this.checkUtf8()
+  }
+
+  /** The string last read. */
+  text(): string {
+    const slice = decoder.decode(this.bytes.subarray(this.textFrom, this.textTo))
+    if (!this.escaped) return slice
+    const text = JSON.parse(`"${slice}"`) as string
+    if (/\p{Surrogate}/u.test(text)) {
+      throw this.fail('half of a surrogate pair is not a character', this.textFrom)
+    }
+    return text
+  }
+
+  /** Whether the string last read is this ASCII text. */
+  textIs(ascii: string): boolean {
+    if (this.escaped) return this.text() === ascii
+    if (this.textTo - this.textFrom !== ascii.length) return false
+    for (let i = 0; i < ascii.length; i++) {
+      if (this.bytes[this.textFrom + i] !== ascii.charCodeAt(i)) return false
+    }
+    return true
+  }
+
+  /** Reads an integer from -2^63 to 2^64 - 1; `what` names it in errors. */
+  scanInteger(what: string): void {
+    const { bytes } = this
+    const start = this.at
+    const negative = bytes[start] === MINUS
+    let p = negative ? start + 1 : start
+    const first = p
+    let low = 0
+    let high = 0
+    for (let c = bytes[p]!; c >= 48 && c <= 57; c = bytes[++p]!) {
+      low = low * 10 + c - 48
+      high *= 10
+      if (low >= TWO_32) {
+        const over = Math.floor(low / TWO_32)
+        high += over
+        low -= over * TWO_32
+      }
+      if (high >= TWO_32) break
+    }
+    this.at = p
+    if (p === first) throw this.unexpected('a digit')
+    if (bytes[first] === 48 && p > first + 1) throw this.fail('a number cannot begin with 0', first)
+    const tooSmall = negative && (high > 0x80000000 || (high === 0x80000000 && low > 0))
+    if (high >= TWO_32 || tooSmall) {
+      throw this.fail(`the ${what} does not fit into 64 bits`, start, null, 'out-of-range')
+    }
+    const next = bytes[p]!
+    if (next === 46 || next === 69 || next === 101) {
+      throw this.fail(`the ${what} is not an integer`, start, 'write decimals as strings: "1.5"')
+    }
+    this.negative = negative && (low > 0 || high > 0)
+    this.low = low | 0
+    this.high = high | 0
+    if (this.negative) {
+      this.low = -low | 0
+      this.high = (~high + (low === 0 ? 1 : 0)) | 0
+    }
+  }
+
+  /** Reads any JSON number. Integers that a double cannot hold exactly are an error. */
+  scanNumber(what: string): number {
+    const { bytes } = this
+    const start = this.at
+    NUMBER.lastIndex = 0
+    let p = start
+    while (isNumberByte(bytes[p]!)) p++
+    const text = String.fromCharCode(...bytes.subarray(start, Math.min(p, start + 400)))
+    if (p - start > 400 || !NUMBER.test(text)) {
+      this.at = p
+      if (p === start || this.isEnd(p)) throw this.unexpected(`a number (the ${what})`)
+      throw this.fail(`the ${what} is not a number: ${text.slice(0, 40)}`, start)
+    }
+    this.at = p
+    const value = Number(text)
+    if (Math.abs(value) > Number.MAX_SAFE_INTEGER) {
+      const hint = 'count from the beginning of the run, or in larger units'
+      throw this.fail(`the ${what} is beyond 2^53, too large`, start, hint, 'out-of-range')
+    }
+    return value
+  }
+
+  /** Takes `null`, `true` or `false`. */
+  expectWord(word: string): void {
+    for (let i = 0; i < word.length; i++) {
+      if (this.bytes[this.at] !== word.charCodeAt(i)) throw this.unexpected(word)
+      this.at++
+    }
+  }
+
+  /** Skips one value of any kind, checking that it is well-formed JSON. */
+  skipValue(): void {
+    const open: number[] = [] // the brackets that are open, outermost first
+    for (;;) {
+      const c = this.skipSpace()
+      if (c === OPEN_LIST || c === OPEN_OBJECT) {
+        if (open.length === this.depth) {
+          const message = `more than ${this.depth} brackets are open`
+          throw this.fail(message, this.at, null, 'too-large')
+        }
+        this.at++
+        if (this.skipSpace() !== c + 2) {
+          open.push(c)
+          if (c === OPEN_OBJECT) this.skipName()
+          continue
+        }
+        this.at++
+      } else {
+        this.skipScalar(c)
+      }
+      // A value has ended: so do all brackets that close here.
+      let next = this.skipSpace()
+      while (open.length > 0 && next === open[open.length - 1]! + 2) {
+        open.pop()
+        this.at++
+        next = this.skipSpace()
+      }
+      if (open.length === 0) return
+      if (next !== COMMA) throw this.unexpected('"," or a closing bracket')
+      this.at++
+      if (open[open.length - 1] === OPEN_OBJECT) this.skipName()
+    }
+  }
+
+  /** At the end of the text. */
+  isEnd(at: number): boolean {
+    const c = this.bytes[at]
+    if (this.multiline) return c === undefined || (c === 0 && at === this.bytes.length - 1)
+    return c === undefined || c === NEWLINE
+  }
+
+  /** The error for something else standing where `wanted` must. */
+  unexpected(wanted: string, hint: string | null = null): InputError {
+    if (this.isEnd(this.at)) {
+      const where = this.multiline ? 'file' : 'line'
+      const message = `the ${where} ends where ${wanted} must stand`
+      return this.fail(message, this.at, hint, 'truncated')
+    }
+    const message = `expected ${wanted}, found ${describeByte(this.bytes, this.at)}`
+    return this.fail(message, this.at, hint)
+  }
+
+  fail(
+    message: string,
+    at: number = this.at,
+    hint: string | null = null,
+    code = 'malformed',
+  ): InputError {
+    return new InputError(code, message, placeAt(this.bytes, this.from, at, this.line), hint)
+  }
+
+  private skipName(): void {
+    this.skipSpace()
+    this.scanString()
+    this.expect(COLON)
+  }
+
+  private skipScalar(c: number): void {
+    if (c === QUOTE) this.scanString()
+    else if (c === 110) this.expectWord('null')
+    else if (c === 116) this.expectWord('true')
+    else if (c === 102) this.expectWord('false')
+    else if (c === MINUS || (c >= 48 && c <= 57)) this.skipNumber()
+    else throw this.unexpected('a value')
+  }
+
+  private skipNumber(): void {
+    const start = this.at
+    while (isNumberByte(this.bytes[this.at]!)) this.at++
+    const text = decoder.decode(this.bytes.subarray(start, Math.min(this.at, start + 400)))
+    if (NUMBER.test(text)) return
+    if (this.isEnd(this.at)) throw this.unexpected('a digit')
+    throw this.fail(`not a number: ${text.slice(0, 40)}`, start)
+  }
+
+  /** Checks the escape at bytes[p] and returns where it ends. */
+  private skipEscape(p: number): number {
+    const { bytes } = this
+    this.escaped = true
+    const c = bytes[p + 1]!
+    let end = p + 2
+    let good = ESCAPES.includes(c)
+    if (c === SMALL_U) {
+      while (end < p + 6 && isHex(bytes[end]!)) end++
+      good = end === p + 6
+    }
+    if (good) return end
+    this.at = c === SMALL_U ? end : p + 1
+    if (this.isEnd(this.at)) throw this.unexpected('the rest of the escape')
+    throw this.fail('no such escape in JSON', p, 'write a backslash as \\\\')
+  }
+
+  private checkUtf8(): void {
+    const { bytes, textFrom, textTo } = this
+    const bad = firstBadByte(bytes, textFrom, textTo)
+    if (bad < textTo) throw badUtf8(placeAt(bytes, this.from, bad, this.line))
+    for (let i = textFrom; i < textTo; i++) if ((bytes[i]! & 0xc0) === 0x80) this.wide++
+  }
+}
+
+const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/
+const ESCAPES = [...'"\\/bfnrt'].map((c) => c.charCodeAt(0))
+const decoder = new TextDecoder()
+
+function isNumberByte(c: number): boolean {
+  return (c >= 48 && c <= 57) || c === 43 || c === MINUS || c === 46 || c === 69 || c === 101
+}
+
+function isHex(c: number): boolean {
+  return (c >= 48 && c <= 57) || (c >= 65 && c <= 70) || (c >= 97 && c <= 102)
+}

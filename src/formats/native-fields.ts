@@ -1,0 +1,82 @@
+// The names in a line of the native format, and what a person may have meant by another one.
+// Unknown names are skipped, so that recorders can add their own; but a name that is nearly a
+// known one is an error, lest a misspelt "finish" silently switch off the real-time check.
+
+export const FIELDS = [
+  'session',
+  'id',
+  'status',
+  'start',
+  'finish',
+  'level',
+  'ops',
+  'pending',
+  'outcome',
+  'isobar',
+  'initial',
+] as const
+
+export const SESSION = 0
+export const ID = 1
+export const STATUS = 2
+export const START = 3
+export const FINISH = 4
+export const LEVEL = 5
+export const OPS = 6
+export const PENDING = 7
+export const OUTCOME = 8
+export const ISOBAR = 9
+export const INITIAL = 10
+export const UNKNOWN = -1
+
+/** First letter and length tell the known names apart: (letter & 31) * 8 + length -> field. */
+const BY_SHAPE = new Int8Array(256).fill(UNKNOWN)
+FIELDS.forEach((name, index) => {
+  BY_SHAPE[(name.charCodeAt(0) & 31) * 8 + name.length] = index
+})
+
+/** The only field that a name of this first letter and length can be. */
+export function fieldOfShape(letter: number, length: number): number {
+  return length < 8 ? BY_SHAPE[(letter & 31) * 8 + length]! : UNKNOWN
+}
+
+/** Names other recorders use for ours. */
+const ALIASES: Record<string, string> = {
+  begin: 'start',
+  end: 'finish',
+  operations: 'ops',
+  state: 'status',
+  txn: 'id',
+  process: 'session',
+}
+
+/** The known name that `name` is a slip of, or null. */
+export function findMeant(name: string): string | null {
+  const lower = name.toLowerCase()
+  if (ALIASES[lower] !== undefined) return ALIASES[lower]
+  for (const field of FIELDS) {
+    if (field.length < 3) {
+      if (lower === field) return field
+    } else if (
+      lower.length <= field.length + 2 &&
+      distance(lower, field) <= (field.length > 4 ? 2 : 1)
+    ) {
+      return field
+    }
+  }
+  return null
+}
+
+/** Edit distance (Levenshtein) of two short words. */
+function distance(a: string, b: string): number {
+  let row = Array.from({ length: b.length + 1 }, (_, i) => i)
+  for (let i = 1; i <= a.length; i++) {
+    const next = [i]
+    for (let j = 1; j <= b.length; j++) {
+      const change = row[j - 1]! + (a[i - 1] === b[j - 1] ? 0 : 1)
+      next.push(Math.min(change, row[j]! + 1, next[j - 1]! + 1))
+    }
+    row = next
+  }
+  return row[b.length]!
+}

@@ -1,0 +1,81 @@
+// Writes the native format: transactions in their own order, so that sessions, names and numbering
+// come back as they were. Every history fits.
+
+import {
+  APPEND,
+  COMMITTED,
+  type History,
+  NONE,
+  READ,
+  READ_LIST,
+  STATUS_NAMES,
+  WRITE,
+} from '../history/history.ts'
+import { LEVELS } from '../levels/levels.ts'
+import { ByteWriter, RenderedKeys, renderJson, type Sink, writeValue } from './sink.ts'
+
+const OPENERS: Record<number, string> = {
+  [READ]: '["r",',
+  [WRITE]: '["w",',
+  [APPEND]: '["append",',
+  [READ_LIST]: '["r",',
+}
+const COMMA = 44
+const OPEN = 91
+const CLOSE = 93
+
+export function writeNative(history: History, sink: Sink): void {
+  const writer = new ByteWriter(sink)
+  const initial = history.initial === undefined ? 'false' : renderJson(history.initial)
+  writer.text(`{"isobar":1,"initial":${initial}}\n`)
+  const keys = new RenderedKeys(history, renderJson)
+  const sessions = Array.from({ length: history.sessionCount }, (_, session) =>
+    renderJson(history.sessionLabel(session)),
+  )
+  const openers = [READ, WRITE, APPEND, READ_LIST].map((kind) =>
+    new TextEncoder().encode(OPENERS[kind]),
+  )
+  const { opKey, opKind, opValue, txnOpStart } = history
+  for (let txn = 0; txn < history.txnCount; txn++) {
+    writer.text(
+      `{"session":${sessions[history.txnSession[txn]!]!}${attributes(history, txn)},"ops":[`,
+    )
+    for (let op = txnOpStart[txn]!; op < txnOpStart[txn + 1]!; op++) {
+      if (op > txnOpStart[txn]!) writer.byte(COMMA)
+      const kind = opKind[op]!
+      writer.copy(openers[kind]!, 0)
+      keys.write(writer, opKey[op]!)
+      writer.byte(COMMA)
+      if (kind === READ_LIST) writeList(writer, history, opValue[op]!)
+      else writeValue(writer, history, opValue[op]!, renderJson)
+      writer.byte(CLOSE)
+    }
+    writer.text(']}\n')
+  }
+  writer.flush()
+}
+
+function writeList(writer: ByteWriter, history: History, list: number): void {
+  const { listStart, listValue } = history
+  writer.byte(OPEN)
+  for (let i = listStart[list]!; i < listStart[list + 1]!; i++) {
+    if (i > listStart[list]!) writer.byte(COMMA)
+    writeValue(writer, history, listValue[i]!, renderJson)
+  }
+  writer.byte(CLOSE)
+}
+
+function attributes(history: History, txn: number): string {
+  let text = ''
+  const label = history.txnLabel(txn)
+  if (label !== null) text += `,"id":${renderJson(label)}`
+  const status = history.txnStatus[txn]!
+  if (status !== COMMITTED) text += `,"status":"${STATUS_NAMES[status]!}"`
+  const start = history.txnStartTime?.[txn] ?? Number.NaN
+  if (!Number.isNaN(start)) text += `,"start":${start}`
+  const finish = history.txnFinishTime?.[txn] ?? Number.NaN
+  if (!Number.isNaN(finish)) text += `,"finish":${finish}`
+  const level = history.txnLevel?.[txn] ?? NONE
+  if (level !== NONE) text += `,"level":"${LEVELS[level]!.id}"`
+  return text
+}

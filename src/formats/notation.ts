@@ -1,0 +1,49 @@
+// The notation as a file format; the grammar and the work are in history/notation.ts.
+
+import type { History } from '../history/history.ts'
+import { parseNotation, renderNotation } from '../history/notation.ts'
+import type { Sink } from './sink.ts'
+import { Gatherer, type HistoryParser, limitsFor, type ParseOptions } from './source.ts'
+
+const MAX_TEXT_BYTES = 256 * 2 ** 20 // notation is for people; it is parsed as one string
+
+export class NotationFileParser implements HistoryParser {
+  private readonly gatherer: Gatherer
+
+  constructor(options: ParseOptions = {}) {
+    const { totalBytes } = limitsFor(options.memoryBytes)
+    this.gatherer = new Gatherer(Math.min(MAX_TEXT_BYTES, Math.floor(totalBytes / 4)))
+  }
+
+  push(bytes: Uint8Array): void {
+    this.gatherer.push(bytes)
+  }
+
+  finish(): History {
+    return parseNotation(this.gatherer.text())
+  }
+
+  place() {
+    return { line: 1, column: 1 }
+  }
+}
+
+export function writeNotation(history: History, sink: Sink): void {
+  const named = Array.from({ length: history.txnCount }, (_, txn) => txn).some(
+    (txn) => history.txnLabel(txn) !== null,
+  )
+  sink(new TextEncoder().encode(renderNotation(history, null, { ids: named })))
+}
+
+/** Names that look like numbers come back as numbers; all else comes back. */
+export function notationMisfits(history: History): string[] {
+  for (let session = 0; session < history.sessionCount; session++) {
+    const label = history.sessionLabel(session)
+    const plain = typeof label === 'number' && label >= 0
+    const word = typeof label === 'string' && /^[A-Za-z_][\w.$@-]*$/.test(label)
+    if (!plain && (!word || /^(s\d+|initial)$/.test(label as string))) {
+      return [`sessions with such names (${JSON.stringify(String(label))})`]
+    }
+  }
+  return []
+}

@@ -1,0 +1,151 @@
+// Reading histories from files: plain, compressed, or standard input. The only part of the parsers
+// that needs Node. Plain files are read synchronously into one buffer that is used again and again,
+// the fastest way there is; compressed ones and standard input come as streams.
+
+import { closeSync, createReadStream, fstatSync, openSync, readSync } from 'node:fs'
+import { pipeline, Readable } from 'node:stream'
+import { createGunzip } from 'node:zlib'
+import { InputError } from '../base/errors.ts'
+import type { History } from '../history/history.ts'
+import { AnyParser, type Format, type HistoryOptions } from './formats.ts'
+import { limitsFor, tooLarge } from './source.ts'
+
+const CHUNK_BYTES = 1 << 20 // fits the second-level cache with what the parser touches
+
+export interface ReadOptions extends HistoryOptions {
+  /** Called now and then with the bytes read so far, and all there are (0 if that is not known). */
+  onProgress?: (readBytes: number, totalBytes: number) => void
+}
+
+export interface ReadResult {
+  history: History
+  format: Format
+  /** Bytes parsed, after decompression. */
+  bytes: number
+}
+
+/** Reads the history in a file; `-` is standard input. Throws InputError, with the path filled in. */
+export async function readHistory(path: string, options: ReadOptions = {}): Promise<ReadResult> {
+  try {
+    return path === '-' ? await readStdin(options) : await readFile(path, options)
+  } catch (error) {
+    if (error instanceof InputError) error.path ??= path === '-' ? 'standard input' : path
+    throw error
+  }
+}
+
+async function readFile(path: string, options: ReadOptions): Promise<ReadResult> {
+  const file = openFile(path)
+  try {
+    const { size, isDirectory } = statFile(file)
+    if (isDirectory) {
+      const message = 'the directory is not a history in a known format'
+      throw new InputError('unknown-format', message, null, 'name the files inside it')
+    }
+    const limit = limitsFor(options.memoryBytes).totalBytes
+    if (size > limit) throw tooLarge('the file', limit, null)
+    const buffer = new Uint8Array(CHUNK_BYTES)
+    const first = readSync(file, buffer, 0, buffer.length, null)
+    if (isGzip(buffer.subarray(0, first))) {
+      return await readStream(unzip(createReadStream(path)), options)
+    }
+    return readPlain(file, buffer, first, size, options)
+  } finally {
+    closeSync(file)
+  }
+}
+
+function readPlain(
+  file: number,
+  buffer: Uint8Array,
+  first: number,
+  size: number,
+  options: ReadOptions,
+): ReadResult {
+  const parser = new AnyParser({ ...options, sizeBytes: size })
+  const limit = limitsFor(options.memoryBytes).totalBytes
+  let bytes = 0
+  let length = first
+  while (length > 0) {
+    bytes += length
+    // A pipe or a growing file may have more to give than its size said.
+    if (bytes > limit) throw tooLarge('the file', limit, parser.place())
+    parser.push(buffer.subarray(0, length))
+    options.onProgress?.(bytes, size)
+    length = readSync(file, buffer, 0, buffer.length, null)
+  }
+  const history = parser.finish()
+  return { history, format: parser.format!, bytes }
+}
+
+async function readStdin(options: ReadOptions): Promise<ReadResult> {
+  const chunks = process.stdin[Symbol.asyncIterator]() as AsyncIterator<Uint8Array>
+  const first = await chunks.next()
+  const input = (async function* () {
+    if (!first.done) yield first.value
+    for (let next = await chunks.next(); !next.done; next = await chunks.next()) yield next.value
+  })()
+  const zipped = !first.done && isGzip(first.value)
+  return readStream(zipped ? unzip(input) : input, options)
+}
+
+async function readStream(
+  input: AsyncIterable<Uint8Array>,
+  options: ReadOptions,
+): Promise<ReadResult> {
+  const parser = new AnyParser(options)
+  const limit = limitsFor(options.memoryBytes).totalBytes
+  let bytes = 0
+  try {
+    for await (const chunk of input) {
+      bytes += chunk.length
+      if (bytes > limit) throw tooLarge('the unpacked input', limit, parser.place())
+      parser.push(chunk)
+      options.onProgress?.(bytes, 0)
+    }
+  } catch (error) {
+    const code = (error as { code?: unknown }).code
+    if (typeof code !== 'string' || !code.startsWith('Z_')) throw error
+    const truncated = code === 'Z_BUF_ERROR'
+    const message = truncated
+      ? 'the compressed data ends too early'
+      : 'the compressed data is damaged'
+    throw new InputError(truncated ? 'truncated' : 'bad-gzip', message, parser.place())
+  }
+  const history = parser.finish()
+  return { history, format: parser.format!, bytes }
+}
+
+/** Decompressed chunks of a gzip stream; ends the source with it. */
+async function* unzip(source: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  const gunzip = createGunzip({ chunkSize: CHUNK_BYTES })
+  // Errors of either side surface where the chunks are consumed.
+  pipeline(Readable.from(source), gunzip, () => {})
+  for await (const chunk of gunzip) yield chunk as Uint8Array
+}
+
+function isGzip(bytes: Uint8Array): boolean {
+  return bytes[0] === 0x1f && bytes[1] === 0x8b
+}
+
+function openFile(path: string): number {
+  try {
+    return openSync(path, 'r')
+  } catch (error) {
+    throw fileError(error)
+  }
+}
+
+function statFile(file: number): { size: number; isDirectory: boolean } {
+  const stat = fstatSync(file)
+  return { size: stat.isFile() ? stat.size : 0, isDirectory: stat.isDirectory() }
+}
+
+/** The operating system's word for it, as an InputError. */
+export function fileError(error: unknown): InputError {
+  const { code, message } = error as { code?: string; message?: string }
+  if (code === 'ENOENT') return new InputError('missing-file', 'there is no such file')
+  if (code === 'EACCES') return new InputError('unreadable-file', 'the file may not be read')
+  if (code === 'EISDIR') return new InputError('unreadable-file', 'this is a directory')
+  return new InputError('unreadable-file', message ?? 'the file cannot be read')
+}

@@ -1,0 +1,40 @@
+// Where operations stand, at next to no memory: formats with one operation a line store only the
+// lines that gave none.
+
+import type { Place } from '../base/errors.ts'
+import { IntColumn } from '../base/grow.ts'
+import type { Places } from '../history/history.ts'
+
+/** One operation a line: the line is the arrival plus the lines skipped before it. */
+export class LinePlaces implements Places {
+  private readonly arrivals = new IntColumn(16) // skip -> arrival that comes after it
+  private readonly lines = new IntColumn(16) // skip -> lines skipped up to and including it
+  private skipped = 0
+
+  /** A line that gave no operation, before the operation `arrival`. */
+  skip(arrival: number): void {
+    const last = this.arrivals.length - 1
+    this.skipped++
+    if (last >= 0 && this.arrivals.data[last] === arrival) {
+      this.lines.data[last] = this.skipped
+    } else {
+      this.arrivals.push(arrival)
+      this.lines.push(this.skipped)
+    }
+  }
+
+  lineOf(arrival: number): number {
+    let low = 0
+    let high = this.arrivals.length
+    while (low < high) {
+      const middle = (low + high) >> 1
+      if (this.arrivals.data[middle]! <= arrival) low = middle + 1
+      else high = middle
+    }
+    return arrival + 1 + (low > 0 ? this.lines.data[low - 1]! : 0)
+  }
+
+  place(arrival: number): Place {
+    return { line: this.lineOf(arrival), column: 1 }
+  }
+}

@@ -1,0 +1,120 @@
+// Writing bytes out fast: one large buffer, flushed into a sink; numbers and texts are put in place
+// without strings in between. Keys are rendered once each and copied afterwards.
+
+import type { History } from '../history/history.ts'
+import { INTERNED, type Value } from '../history/values.ts'
+
+/** Takes bytes that are valid until it returns. */
+export type Sink = (bytes: Uint8Array) => void
+
+const BUFFER_BYTES = 1 << 20
+const ROOM = 1 << 12 // what a caller may put between two checks
+const encoder = new TextEncoder()
+
+export class ByteWriter {
+  private readonly buffer = new Uint8Array(BUFFER_BYTES)
+  private length = 0
+  private readonly sink: Sink
+
+  constructor(sink: Sink) {
+    this.sink = sink
+  }
+
+  byte(c: number): void {
+    if (this.length === BUFFER_BYTES) this.flush()
+    this.buffer[this.length++] = c
+  }
+
+  /** Text of any length. */
+  text(text: string): void {
+    if (text.length < 64) {
+      if (this.length + ROOM > BUFFER_BYTES) this.flush()
+      const { read, written } = encoder.encodeInto(text, this.buffer.subarray(this.length))
+      this.length += written
+      if (read === text.length) return
+    }
+    this.copy(encoder.encode(text), 0)
+  }
+
+  /** bytes[from .. to). */
+  copy(bytes: Uint8Array, from: number, to: number = bytes.length): void {
+    if (this.length + to - from > BUFFER_BYTES) this.flush()
+    if (to - from > BUFFER_BYTES) {
+      this.sink(bytes.subarray(from, to))
+      return
+    }
+    const { buffer } = this
+    let at = this.length
+    if (to - from > 64) {
+      buffer.set(bytes.subarray(from, to), at)
+      at += to - from
+    } else {
+      for (let i = from; i < to; i++) buffer[at++] = bytes[i]!
+    }
+    this.length = at
+  }
+
+  /** A nonnegative integer below 2^31. */
+  small(n: number): void {
+    if (this.length + 10 > BUFFER_BYTES) this.flush()
+    const { buffer } = this
+    let digits = 1
+    for (let bound = 10; digits < 10 && n >= bound; bound *= 10) digits++
+    const end = this.length + digits
+    for (let at = end - 1; at >= this.length; at--) {
+      const rest = (n / 10) | 0
+      buffer[at] = 48 + n - rest * 10
+      n = rest
+    }
+    this.length = end
+  }
+
+  flush(): void {
+    if (this.length > 0) this.sink(this.buffer.subarray(0, this.length))
+    this.length = 0
+  }
+}
+
+/** All keys of a history, rendered once. */
+export class RenderedKeys {
+  private readonly bytes: Uint8Array // the renderings, one after another
+  private readonly start: Float64Array // key -> where its rendering begins; one more at the end
+
+  constructor(history: History, render: (key: Value, index: number) => string) {
+    const chunks: Uint8Array[] = []
+    this.start = new Float64Array(history.keyCount + 1)
+    const writer = new ByteWriter((bytes) => chunks.push(bytes.slice()))
+    for (let key = 0; key < history.keyCount; key++) {
+      const text = encoder.encode(render(history.keyName(key), key))
+      writer.copy(text, 0)
+      this.start[key + 1] = this.start[key]! + text.length
+    }
+    writer.flush()
+    this.bytes = new Uint8Array(this.start[history.keyCount]!)
+    let at = 0
+    for (const chunk of chunks) {
+      this.bytes.set(chunk, at)
+      at += chunk.length
+    }
+  }
+
+  write(writer: ByteWriter, key: number): void {
+    writer.copy(this.bytes, this.start[key]!, this.start[key + 1]!)
+  }
+}
+
+/** Writes a value id: small integers as digits, all else by `render`. */
+export function writeValue(
+  writer: ByteWriter,
+  history: History,
+  value: number,
+  render: (value: Value) => string,
+): void {
+  if (value < INTERNED) writer.small(value)
+  else writer.text(render(history.values.get(value)))
+}
+
+/** A key or value as JSON; integers beyond 2^53 as plain digits. */
+export function renderJson(value: Value): string {
+  return typeof value === 'string' ? JSON.stringify(value) : String(value)
+}

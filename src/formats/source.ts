@@ -1,0 +1,147 @@
+// How bytes reach a parser: pushed in chunks of any size, so that a file is never one string and
+// need not be one buffer. A parser keeps nothing of a chunk it was given; whoever reads a file may
+// reuse one buffer. Pushing serves both worlds: synchronous reads and asynchronous streams.
+
+import { InputError, type Place } from '../base/errors.ts'
+import type { History } from '../history/history.ts'
+
+/** Bytes as callers have them. Strings are encoded as UTF-8. */
+export type Input = string | Uint8Array | Iterable<Uint8Array>
+
+/** What a parser may allocate; derived from one memory budget before anything is read. */
+export interface Limits {
+  /** Bytes of the whole input, after decompression. */
+  readonly totalBytes: number
+  /** Bytes of one line. */
+  readonly lineBytes: number
+  /** Brackets inside brackets. */
+  readonly depth: number
+}
+
+export interface ParseOptions {
+  /** Memory the caller is willing to spend; see `limitsFor`. */
+  memoryBytes?: number
+  /** How long the input is, if known: lets a parser make room once. */
+  sizeBytes?: number
+}
+
+export interface HistoryParser {
+  /** Takes the next bytes, which may change once this returns. Throws InputError. */
+  push(bytes: Uint8Array): void
+  /** The history, after the last push. Throws InputError. */
+  finish(): History
+  /** Where the parser stands, for errors that come from outside it. */
+  place(): Place
+}
+
+const DEFAULT_MEMORY_BYTES = 16 * 2 ** 30
+const MAX_LINE_BYTES = 256 * 2 ** 20
+
+/** A dense history takes about as much memory as its text, so the text may be as large as that. */
+export function limitsFor(memoryBytes: number = DEFAULT_MEMORY_BYTES): Limits {
+  return {
+    totalBytes: memoryBytes,
+    lineBytes: Math.min(MAX_LINE_BYTES, Math.max(4096, Math.floor(memoryBytes / 16))),
+    depth: 64,
+  }
+}
+
+export function tooLarge(what: string, limitBytes: number, place: Place | null): InputError {
+  const message = `${what} is larger than the limit of ${formatBytes(limitBytes)}`
+  return new InputError('too-large', message, place, 'allow more with --memory, e.g. --memory 16g')
+}
+
+function formatBytes(bytes: number): string {
+  return bytes >= 1048576 ? `${Math.floor(bytes / 1048576)} MB` : `${bytes} bytes`
+}
+
+/** The input as chunks of bytes. */
+export function chunksOf(input: Input): Iterable<Uint8Array> {
+  if (typeof input === 'string') return [new TextEncoder().encode(input)]
+  return input instanceof Uint8Array ? [input] : input
+}
+
+/** Gathers all bytes, for formats that are one document; followed by one zero byte as a sentinel. */
+export class Gatherer {
+  length = 0
+  private bytes = new Uint8Array(4096)
+  private readonly limitBytes: number
+
+  constructor(limitBytes: number) {
+    this.limitBytes = limitBytes
+  }
+
+  push(chunk: Uint8Array): void {
+    const length = this.length + chunk.length
+    if (length > this.limitBytes) {
+      throw tooLarge('the input', this.limitBytes, { line: 1, column: 1 })
+    }
+    if (length + 1 > this.bytes.length) {
+      const next = new Uint8Array(Math.max(length + 1, this.bytes.length * 2))
+      next.set(this.bytes.subarray(0, this.length))
+      this.bytes = next
+    }
+    this.bytes.set(chunk, this.length)
+    this.length = length
+  }
+
+  /** The bytes, then one 0. */
+  all(): Uint8Array {
+    this.bytes[this.length] = 0
+    return this.bytes.subarray(0, this.length + 1)
+  }
+
+  /** As text. Throws InputError where it is not UTF-8. */
+  text(): string {
+    return decodeText(this.bytes.subarray(0, this.length))
+  }
+}
+
+/** Decodes UTF-8. Throws InputError with the place of the first bad byte. */
+export function decodeText(bytes: Uint8Array): string {
+  const bad = firstBadByte(bytes, 0, bytes.length)
+  if (bad < bytes.length) throw badUtf8(placeAt(bytes, 0, bad, 1))
+  return new TextDecoder().decode(bytes)
+}
+
+export function badUtf8(place: Place): InputError {
+  return new InputError('bad-utf8', 'the text is not valid UTF-8 here', place)
+}
+
+/** Line and column of bytes[at], where bytes[from] begins line `line`; columns count characters. */
+export function placeAt(bytes: Uint8Array, from: number, at: number, line: number): Place {
+  let column = 1
+  for (let i = from; i < at; i++) {
+    const c = bytes[i]!
+    if (c === 10) {
+      line++
+      column = 1
+    } else if ((c & 0xc0) !== 0x80) {
+      column++
+    }
+  }
+  return { line, column }
+}
+
+/** Index of the first byte in [from, to) that breaks UTF-8, or `to`. */
+export function firstBadByte(bytes: Uint8Array, from: number, to: number): number {
+  let i = from
+  while (i < to) {
+    const c = bytes[i]!
+    if (c < 0x80) {
+      i++
+      continue
+    }
+    const length = c >= 0xf0 ? 4 : c >= 0xe0 ? 3 : 2
+    if (c < 0xc2 || c > 0xf4 || i + length > to) return i
+    for (let j = 1; j < length; j++) if ((bytes[i + j]! & 0xc0) !== 0x80) return i
+    const second = bytes[i + 1]!
+    // Overlong forms, surrogates, and what lies beyond U+10FFFF.
+    if (c === 0xe0 && second < 0xa0) return i
+    if (c === 0xed && second > 0x9f) return i
+    if (c === 0xf0 && second < 0x90) return i
+    if (c === 0xf4 && second > 0x8f) return i
+    i += length
+  }
+  return to
+}
