@@ -1,0 +1,31 @@
+// The weak levels against brute force: every small history of the families, then seeded random ones
+// with aborts, indeterminates, repeated writes and lists. Every verdict is certified on the way.
+
+import { describe, expect, it } from 'vitest'
+import { check } from '../../src/check/check.ts'
+import type { History } from '../../src/history/history.ts'
+import { compareWithOracle } from './compare.ts'
+import type { OracleLevel } from './oracle.ts'
+
+const WEAK = ['ci', 'rc', 'ra', 'cc'] as const
+
+function decide(history: History, level: OracleLevel) {
+  const result = check(history, level)
+  expect(result.certificate?.verified).toBe(true)
+  return result.verdict
+}
+
+describe('check at weak levels', () => {
+  it('agrees with brute force on every small history', () => {
+    const outcome = compareWithOracle(decide, WEAK)
+    expect(outcome.disagreement).toBeNull()
+    for (const level of WEAK) expect(outcome.satisfied[level]).toBeGreaterThan(100)
+    for (const level of WEAK) expect(outcome.violated[level]).toBeGreaterThan(100)
+  })
+
+  it('agrees with brute force on 20,000 random histories', () => {
+    const outcome = compareWithOracle(decide, WEAK, { families: [], seeds: 20_000 })
+    expect(outcome.disagreement).toBeNull()
+    expect(outcome.compared).toBe(20_000)
+  })
+})
