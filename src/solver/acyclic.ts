@@ -79,6 +79,18 @@ export class AcyclicTheory {
     this.asserted = trailSize
   }
 
+  /** Whether all edges of a literal agree with the order. */
+  agrees(literal: number): boolean {
+    const { literalStart, literalEdge, slotOf } = this.edges
+    const { slotFrom, slotTo } = this.present
+    const { position } = this.order
+    for (let i = literalStart[literal]!, end = literalStart[literal + 1]!; i < end; i++) {
+      const slot = slotOf[literalEdge[i]!]!
+      if (position[slotFrom[slot]!]! >= position[slotTo[slot]!]!) return false
+    }
+    return true
+  }
+
   /** The literal of a variable that agrees with the order, or NONE if the order does not care. */
   polarity(variable: number): number {
     const positive = this.disagreement(2 * variable)

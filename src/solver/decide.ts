@@ -61,7 +61,8 @@ export class Decider {
     return NONE
   }
 
-  private removeTop(): void {
+  /** Takes the variable that `peek` returned out of the heap. */
+  removeTop(): void {
     this.place[this.heap[0]!] = NONE
     const last = this.heap[--this.size]!
     if (this.size > 0) this.siftDown(last)

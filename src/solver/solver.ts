@@ -28,6 +28,7 @@ import { propagateClauses } from './propagate.ts'
 import { Reducer } from './reduce.ts'
 import { resizeInt8 } from './resize.ts'
 import { RestartPolicy } from './restart.ts'
+import { Settler } from './settle.ts'
 import { NONE, Trail } from './trail.ts'
 
 const STEPS_PER_CHECK = 1 << 15 // watches and nodes visited between two looks at the deadline
@@ -55,6 +56,9 @@ export class AcyclicSolver {
   private readonly reducer = new Reducer()
   private theory: AcyclicTheory | null = null
   private lookahead: Lookahead | null = null
+  private settler: Settler | null = null
+  private bound = new Int8Array(16) // variable -> 1 when in a clause or conditional edge
+  private model = new Uint8Array(0) // variable -> its value in the last solution
   private phase = new Int8Array(16) // variable -> its last value as a literal's low bit
   private wish: Int32Array | null = null // node -> wished position
   private added: number[] = [] // clauses not attached yet
@@ -85,7 +89,10 @@ export class AcyclicSolver {
     const variable = this.trail.newVariable()
     this.clauses.newVariable()
     this.decider.newVariable(variable)
-    if (variable === this.phase.length) this.phase = resizeInt8(this.phase, 2 * variable)
+    if (variable === this.phase.length) {
+      this.phase = resizeInt8(this.phase, 2 * variable)
+      this.bound = resizeInt8(this.bound, 2 * variable)
+    }
     this.phase[variable] = 1
     this.theory = null
     return variable
@@ -109,6 +116,8 @@ export class AcyclicSolver {
     this.assertLiteral(literal)
     this.assertLiteral(other)
     if (literal === (other ^ 1)) return
+    this.bound[literal >> 1] = 1
+    this.bound[other >> 1] = 1
     this.edges.addCandidate(literal, other, from, to)
     this.theory = null
   }
@@ -118,6 +127,7 @@ export class AcyclicSolver {
     const distinct = new Set<number>()
     for (let i = 0; i < literals.length; i++) {
       this.assertLiteral(literals[i]!)
+      this.bound[literals[i]! >> 1] = 1
       distinct.add(literals[i]!)
     }
     const kept = [...distinct]
@@ -155,8 +165,11 @@ export class AcyclicSolver {
         if (this.reducer.isDue(this.conflicts)) {
           this.reducer.reduce(this.trail, this.clauses, this.conflicts)
         }
-        const variable = this.decider.peek(this.trail)
-        if (variable === NONE) return 'sat'
+        const variable = this.settler!.pick()
+        if (variable === NONE) {
+          this.completeModel()
+          return 'sat'
+        }
         this.decide(variable, theory)
       }
       this.checkDeadline(deadline, theory)
@@ -165,21 +178,22 @@ export class AcyclicSolver {
 
   /** After 'sat': the value of a variable. */
   value(variable: number): boolean {
-    return this.trail.value[2 * variable]! > 0
+    return this.model[variable] === 1
   }
 
   /** After 'sat': node -> position in a topological order of all present edges. */
   order(): Int32Array {
-    const { edges, trail } = this
+    const { edges } = this
     const { knownCount, candidateCount, candidateLiteral, candidateOther } = edges
+    const isTrue = (literal: number) => this.model[literal >> 1] !== (literal & 1)
     const from = new Int32Array(knownCount + candidateCount)
     const to = new Int32Array(knownCount + candidateCount)
     from.set(edges.knownFrom.subarray(0, knownCount))
     to.set(edges.knownTo.subarray(0, knownCount))
     let count = knownCount
     for (let e = 0; e < candidateCount; e++) {
-      if (trail.value[candidateLiteral[e]!]! <= 0) continue
-      if (candidateOther[e] !== NONE && trail.value[candidateOther[e]!]! <= 0) continue
+      if (!isTrue(candidateLiteral[e]!)) continue
+      if (candidateOther[e] !== NONE && !isTrue(candidateOther[e]!)) continue
       from[count] = edges.candidateFrom[e]!
       to[count++] = edges.candidateTo[e]!
     }
@@ -230,6 +244,9 @@ export class AcyclicSolver {
       this.refutation = this.clauses.add([], 0, 0, 0, this.proof.addCycle([], 0))
     } else {
       this.lookahead = new Lookahead(this.edges, this.theory)
+      this.settler = new Settler(this.trail, this.decider, this.theory, this.bound)
+      // What an earlier settler had put aside goes back among the candidates.
+      for (let v = 0; v < this.variableCount; v++) this.decider.restore(v)
     }
     return this.theory
   }
@@ -274,12 +291,23 @@ export class AcyclicSolver {
     this.restarts.onConflict(glue)
   }
 
+  /** Keeps the values found, open variables as the order settles them. */
+  private completeModel(): void {
+    const { trail, settler, variableCount } = this
+    this.model = new Uint8Array(variableCount)
+    for (let v = 0; v < variableCount; v++) {
+      const value = trail.value[2 * v]!
+      const isTrue = value === 0 ? (settler!.settledLiteral(v) & 1) === 0 : value > 0
+      this.model[v] = isTrue ? 1 : 0
+    }
+  }
+
   /** Decides a variable by the order or its last value, unless one side closes a cycle. */
   private decide(variable: number, theory: AcyclicTheory): void {
     const { trail } = this
     let literal = theory.polarity(variable)
     if (literal === NONE) literal = 2 * variable + this.phase[variable]!
-    for (const side of [literal ^ 1, literal]) {
+    for (const side of [literal, literal ^ 1]) {
       const closing = this.lookahead!.findClosing(side)
       if (closing === NONE) continue
       theory.cycle.find(closing)
