@@ -1,0 +1,44 @@
+// Generates histories: plans a workload, runs it against the simulated store, lays the outcome out as
+// a history, and tells where faults struck, in the history's own numbers.
+
+import type { History } from '../history/history.ts'
+import type { Value } from '../history/values.ts'
+import type { FaultStrike } from '../sim/faults.ts'
+import { type Layout, layOut } from '../sim/layout.ts'
+import { type SimOptions, simulate } from '../sim/simulate.ts'
+import type { WorkloadParameters } from '../workload/parameters.ts'
+import { planWorkload } from '../workload/workload.ts'
+
+export interface GenerateOptions {
+  /** One seed for the plan, the schedule and the faults. */
+  readonly seed: number
+  readonly workload: Partial<Omit<WorkloadParameters, 'seed'>>
+  readonly store: Partial<Omit<SimOptions, 'seed'>>
+  readonly layout: Layout
+  /** The value every key has before anything is written. */
+  readonly initial: Value
+  /** Whether transactions have start and finish times (steps of the simulation). */
+  readonly times: boolean
+}
+
+export interface Generated {
+  readonly history: History
+  readonly strikes: readonly FaultStrike[]
+  /** Layout interleaved: operations in the order in which they ran; else null. */
+  readonly opOrder: Int32Array | null
+}
+
+/** The same options give the same history. */
+export function generate(given: Partial<GenerateOptions> = {}): Generated {
+  const { seed = 1, layout = 'commit', initial = null, times = true } = given
+  const plan = planWorkload({ ...given.workload, seed })
+  const execution = simulate(plan, { ...given.store, seed })
+  const { history, txnOf, opOrder } = layOut(execution, layout, initial, times)
+  const keyOf = (key: number) => history.keys.ofSmall(key)
+  const strikes = execution.strikes.map((strike) => ({
+    fault: strike.fault,
+    txns: strike.txns.map((txn) => txnOf[txn]!),
+    keys: strike.keys.map(keyOf),
+  }))
+  return { history, strikes, opOrder }
+}

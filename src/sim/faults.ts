@@ -1,0 +1,200 @@
+// The faults a store can be asked to show, as one table: the weakest level that forbids each (all
+// levels below it still hold), and a script that shows it with as few transactions as possible.
+//
+// A script is a schedule over transactions a, b, …:
+//   a.begin  a.commit  a.abort   a.lose: tells the client it committed, but keeps nothing
+//   a.r(x)         reads x as it was before the script began
+//   a.r(x,b)       reads what b wrote to x last so far, committed or not;  a.r(x,b1) its first write
+//   a.r(x,initial) reads the initial state of x
+//   a.w(x)         writes x
+//   a.p(x)         a.r(x), but only where the workload reads every key before it writes it, or by
+//                  the toss of a coin
+// Which transactions share a session is said by `sessions`, one string for each, in session order.
+
+import { UsageError } from '../base/errors.ts'
+import type { LevelId } from '../levels/levels.ts'
+
+export interface Fault {
+  readonly name: string
+  /** The weakest level of the chain that forbids it. */
+  readonly forbiddenFrom: LevelId
+  /** The same on lists, where it differs. */
+  readonly forbiddenFromOnLists?: LevelId
+  /** Whether cut isolation forbids it too. */
+  readonly breaksCut: boolean
+  readonly meaning: string
+  readonly sessions: readonly string[]
+  readonly script: string
+  /** Transactions that must do nothing but their script. */
+  readonly alone?: string
+  /** Prefers a key that nobody wrote before. */
+  readonly unwritten?: boolean
+}
+
+export const FAULTS: readonly Fault[] = [
+  {
+    name: 'dirty-read',
+    forbiddenFrom: 'rc',
+    breaksCut: false,
+    meaning: 'two transactions read each other’s writes before they commit',
+    sessions: ['a', 'b'],
+    script: 'a.begin b.begin a.p(x) a.w(x) b.r(x,a) b.p(y) b.w(y) b.commit a.r(y,b) a.commit',
+  },
+  {
+    name: 'aborted-read',
+    forbiddenFrom: 'rc',
+    breaksCut: true,
+    meaning: 'a transaction reads a write that is rolled back',
+    sessions: ['a', 'b'],
+    script: 'a.begin b.begin a.p(x) a.w(x) b.r(x,a) a.abort b.commit',
+  },
+  {
+    name: 'intermediate-read',
+    forbiddenFrom: 'rc',
+    breaksCut: true,
+    meaning: 'a transaction reads a write that its writer replaces before it commits',
+    sessions: ['a', 'b'],
+    script: 'a.begin b.begin a.p(x) a.w(x) b.r(x,a1) a.w(x) a.commit b.commit',
+  },
+  {
+    name: 'non-repeatable-read',
+    forbiddenFrom: 'ra',
+    breaksCut: true,
+    meaning: 'a transaction reads one key twice and finds another transaction’s write in between',
+    sessions: ['a', 'b'],
+    script: 'b.begin b.r(x) a.begin a.p(x) a.w(x) a.commit b.r(x,a) b.commit',
+  },
+  {
+    name: 'fractured-read',
+    forbiddenFrom: 'ra',
+    breaksCut: false,
+    meaning: 'a transaction sees one of another’s two writes and misses the other',
+    sessions: ['a', 'b'],
+    script: 'b.begin a.begin b.r(x) a.p(x) a.w(x) a.p(y) a.w(y) a.commit b.r(y,a) b.commit',
+  },
+  {
+    name: 'session-order-violation',
+    forbiddenFrom: 'ra',
+    breaksCut: false,
+    meaning: 'a session does not find what it wrote itself a moment ago',
+    sessions: ['ab'],
+    script: 'a.begin a.p(x) a.w(x) a.commit b.begin b.r(x) b.commit',
+  },
+  {
+    name: 'stale-initial-read',
+    forbiddenFrom: 'ra',
+    breaksCut: false,
+    meaning: 'a session finds a key that it wrote in its initial state',
+    sessions: ['ab'],
+    script: 'a.begin a.p(x) a.w(x) a.commit b.begin b.r(x,initial) b.commit',
+    alone: 'b',
+    unwritten: true,
+  },
+  {
+    name: 'lost-write',
+    forbiddenFrom: 'ra',
+    breaksCut: false,
+    meaning: 'a committed write disappears for good, and its own session looks for it',
+    sessions: ['ab'],
+    script: 'a.begin a.p(x) a.w(x) a.lose b.begin b.r(x) b.commit',
+    alone: 'a',
+  },
+  {
+    name: 'causality-violation',
+    forbiddenFrom: 'cc',
+    breaksCut: false,
+    meaning: 'a transaction sees an effect and misses its cause',
+    sessions: ['a', 'b', 'c'],
+    script:
+      'a.begin a.p(x) a.w(x) a.commit b.begin b.r(x,a) b.p(y) b.w(y) b.commit ' +
+      'c.begin c.r(y,b) c.r(x) c.commit',
+  },
+  {
+    name: 'duplicate-delivery',
+    forbiddenFrom: 'cc',
+    forbiddenFromOnLists: 'rc',
+    breaksCut: false,
+    meaning: 'a write is applied a second time, after a newer one that a session has seen already',
+    sessions: ['ab', 'cd'],
+    script:
+      'a.begin a.p(x) a.w(x) a.commit b.begin b.r(x,a) b.w(x) b.commit ' +
+      'c.begin c.r(x,b) c.commit d.begin d.again(x,a) d.commit',
+  },
+  {
+    name: 'long-fork',
+    forbiddenFrom: 'pc',
+    breaksCut: false,
+    meaning: 'two readers see two independent writes in opposite orders',
+    sessions: ['a', 'b', 'c', 'd'],
+    script:
+      'a.begin b.begin a.p(x) a.w(x) b.p(y) b.w(y) a.commit b.commit ' +
+      'c.begin d.begin c.r(x,a) d.r(x) c.r(y) d.r(y,b) c.commit d.commit',
+  },
+  {
+    name: 'lost-update',
+    forbiddenFrom: 'si',
+    breaksCut: false,
+    meaning: 'two transactions replace the same version, and the first one’s update is lost',
+    sessions: ['a', 'b'],
+    script: 'a.begin b.begin a.r(x) b.r(x) a.w(x) b.w(x) a.commit b.commit',
+  },
+  {
+    name: 'write-skew',
+    forbiddenFrom: 'ser',
+    breaksCut: false,
+    meaning: 'two transactions read both keys, and each replaces what the other one read',
+    sessions: ['a', 'b'],
+    script: 'a.begin b.begin a.r(x) a.r(y) b.r(x) b.r(y) a.w(x) b.w(y) a.commit b.commit',
+  },
+  {
+    name: 'stale-read',
+    forbiddenFrom: 'sser',
+    breaksCut: false,
+    meaning: 'a transaction misses a write that was complete before it began',
+    sessions: ['a', 'b'],
+    script: 'a.begin a.p(x) a.w(x) a.commit b.begin b.r(x) b.commit',
+  },
+  {
+    name: 'real-time-violation',
+    forbiddenFrom: 'sser',
+    breaksCut: false,
+    meaning: 'a transaction sees the later of two writes that followed each other, not the earlier',
+    sessions: ['a', 'b', 'c'],
+    script:
+      'c.begin a.begin a.p(x) a.w(x) a.commit b.begin b.p(y) b.w(y) b.commit ' +
+      'c.r(y,b) c.r(x) c.commit',
+  },
+]
+
+/** A fault and how often it is to strike. */
+export interface FaultRequest {
+  readonly fault: Fault
+  readonly count: number
+}
+
+/** Where a fault struck: numbers of transactions (in their roles a, b, …) and keys (x, y). */
+export interface FaultStrike {
+  readonly fault: string
+  readonly txns: readonly number[]
+  readonly keys: readonly number[]
+}
+
+export function findFault(name: string): Fault {
+  const fault = FAULTS.find((known) => known.name === name)
+  if (fault) return fault
+  const names = FAULTS.map((known) => known.name).join(', ')
+  throw new UsageError(`unknown fault "${name}"`, `there are ${names}`)
+}
+
+/** Parses `lost-update:3,write-skew`. */
+export function parseFaults(text: string): FaultRequest[] {
+  return text.split(',').map((part) => {
+    const [name = '', times, ...rest] = part.trim().split(':')
+    const fault = findFault(name)
+    const count = times === undefined ? 1 : Number(times)
+    if (rest.length > 0 || !/^\d+$/.test(times ?? '1') || count < 1 || count > 1e6) {
+      throw new UsageError(`bad fault "${part.trim()}"`, `write it as ${name} or ${name}:3`)
+    }
+    return { fault, count }
+  })
+}

@@ -1,0 +1,158 @@
+// From an execution to a history. The layout says in which order transactions are told, and with it
+// how they are numbered:
+//
+//   commit       in the order in which they ended
+//   session      session by session
+//   interleaved  in the order in which they began; formats with a line for each operation can also
+//                tell the operations in the order in which they ran (`opOrder`)
+//
+// Values count up from 1 in the order in which the writes are told.
+
+import { UsageError } from '../base/errors.ts'
+import { HistoryBuilder } from '../history/builder.ts'
+import {
+  APPEND,
+  type History,
+  INDETERMINATE,
+  NONE,
+  READ,
+  READ_LIST,
+  WRITE,
+} from '../history/history.ts'
+import type { Value } from '../history/values.ts'
+import type { Execution } from './program.ts'
+
+export const LAYOUTS = ['commit', 'session', 'interleaved'] as const
+export type Layout = (typeof LAYOUTS)[number]
+
+export interface LaidOut {
+  readonly history: History
+  readonly txnOf: Int32Array // txn of the execution -> txn of the history
+  /** Layout interleaved: the history's operations in the order in which they ran. */
+  readonly opOrder: Int32Array | null
+}
+
+/** @param initial the value every key has before anything is written. */
+export function layOut(
+  execution: Execution,
+  layout: Layout,
+  initial: Value = null,
+  times = true,
+): LaidOut {
+  if (!LAYOUTS.includes(layout)) {
+    throw new UsageError(`unknown layout "${layout}"`, `there are ${LAYOUTS.join(', ')}`)
+  }
+  const { txnCount, txnOpStart, txnOpCount } = execution
+  const order = orderOf(execution, layout)
+  let opCount = 0
+  for (const count of txnOpCount) opCount += count
+  const builder = new HistoryBuilder(initial, opCount)
+  for (let session = 0; session < execution.sessionCount; session++) builder.session(session + 1)
+
+  const txnOf = new Int32Array(txnCount)
+  const opValue = new Int32Array(execution.opKind.length) // write -> its value
+  let value = 0
+  for (const txn of order) {
+    const id = builder.addTxn(execution.txnSession[txn]!, execution.txnStatus[txn]!)
+    txnOf[txn] = id
+    const end = txnOpStart[txn]! + txnOpCount[txn]!
+    for (let op = txnOpStart[txn]!; op < end; op++) {
+      const kind = execution.opKind[op]!
+      if (kind === WRITE || kind === APPEND) opValue[op] = ++value
+    }
+    if (!times) continue
+    builder.setStart(id, execution.txnStart[txn]!)
+    if (execution.txnStatus[txn] !== INDETERMINATE) builder.setFinish(id, execution.txnFinish[txn]!)
+  }
+  const initialId = builder.valueId(null)
+  const keyId = new Int32Array(execution.keyCount).fill(NONE) // key -> its number in the history
+  for (const txn of order)
+    addOps(execution, builder, txn, txnOf[txn]!, { opValue, initialId, keyId })
+  const history = builder.finish()
+  const opOrder = layout === 'interleaved' ? opsByStep(execution, history, order) : null
+  return { history, txnOf, opOrder }
+}
+
+function orderOf(execution: Execution, layout: Layout): Int32Array {
+  const { ended, txnSession, txnStart, sessionCount, txnCount } = execution
+  if (layout === 'commit') return ended
+  const order = Int32Array.from(ended.keys())
+  if (layout === 'interleaved') return order.sort((a, b) => txnStart[a]! - txnStart[b]!)
+  const next = new Int32Array(sessionCount + 1)
+  for (const session of txnSession) next[session + 1]!++
+  for (let session = 0; session < sessionCount; session++) next[session + 1]! += next[session]!
+  for (let txn = 0; txn < txnCount; txn++) order[next[txnSession[txn]!]!++] = txn
+  return order
+}
+
+interface Names {
+  readonly opValue: Int32Array // write -> its value
+  readonly initialId: number
+  readonly keyId: Int32Array // key -> its number in the history, NONE until it is told
+}
+
+function addOps(
+  execution: Execution,
+  builder: HistoryBuilder,
+  txn: number,
+  id: number,
+  names: Names,
+): void {
+  const { opKind, opKey, opFrom, txnOpStart, txnOpCount } = execution
+  const { opValue, initialId, keyId } = names
+  const start = txnOpStart[txn]!
+  const end = start + txnOpCount[txn]!
+  for (let op = start; op < end; op++) {
+    const kind = opKind[op]!
+    const key = opKey[op]!
+    if (keyId[key] === NONE) keyId[key] = builder.keys.ofSmall(key)
+    if (kind === READ) {
+      const from = opFrom[op]!
+      builder.addOp(id, READ, keyId[key]!, from < 0 ? initialId : opValue[from]!)
+    } else if (kind === READ_LIST) {
+      builder.addOp(id, READ_LIST, keyId[key]!, addList(execution, builder, start, op, opValue))
+    } else {
+      builder.addOp(id, kind, keyId[key]!, opValue[op]!)
+    }
+  }
+}
+
+/** The list that a read returned: what others appended, then what its transaction did before it. */
+function addList(
+  execution: Execution,
+  builder: HistoryBuilder,
+  start: number,
+  read: number,
+  opValue: Int32Array,
+): number {
+  const { opKind, opKey, opFrom, opPrev, doubled } = execution
+  const list = builder.beginList()
+  const elements: number[] = []
+  for (let op = opFrom[read]!; op !== NONE; op = opPrev[op]!) elements.push(op)
+  for (let i = elements.length - 1; i >= 0; i--) builder.addElement(opValue[elements[i]!]!)
+  const again = doubled.get(read)
+  if (again !== undefined) builder.addElement(opValue[again]!)
+  for (let op = start; op < read; op++) {
+    if (opKind[op] === APPEND && opKey[op] === opKey[read]) builder.addElement(opValue[op]!)
+  }
+  return list
+}
+
+/** The history's operations sorted by the step in which they ran. */
+function opsByStep(execution: Execution, history: History, order: Int32Array): Int32Array {
+  const { opStep, txnOpStart, txnOpCount } = execution
+  const steps = new Int32Array(history.opCount) // op of the history -> step
+  let last = 0
+  let at = 0
+  for (const txn of order) {
+    const end = txnOpStart[txn]! + txnOpCount[txn]!
+    for (let op = txnOpStart[txn]!; op < end; op++) {
+      const step = opStep[op]!
+      steps[at++] = step
+      if (step > last) last = step
+    }
+  }
+  const byStep = new Int32Array(last + 1).fill(NONE) // no two operations share a step
+  for (let op = 0; op < steps.length; op++) byStep[steps[op]!] = op
+  return byStep.filter((op) => op !== NONE)
+}

@@ -1,0 +1,195 @@
+// Runs a fault's script against the store. All other sessions stand still meanwhile (they may be in
+// the middle of transactions), so a read "as it was before" means the newest version when the script
+// began, and the strike adds exactly the dependencies its script tells of. The transactions that
+// gave way lend it their planned operations, as far as these touch no key of the strike's others.
+
+import type { Random } from '../base/random.ts'
+import { ABORTED, APPEND, COMMITTED, NONE, READ, READ_LIST, WRITE } from '../history/history.ts'
+import type { FaultStrike } from './faults.ts'
+import type { Strike } from './placement.ts'
+import type { Program } from './program.ts'
+import { FROM_INITIAL, type Script, type ScriptStep } from './script.ts'
+import type { Store } from './store.ts'
+
+/** The parts of a running simulation that a strike works on. */
+export interface World {
+  readonly program: Program
+  readonly store: Store
+  readonly random: Random
+  readonly isList: boolean
+  readonly keyIsUsed: Uint8Array // key -> 1 if a strike has used it before
+  /** Adds an operation to a transaction of the strike. */
+  addOp(txn: number, kind: number, key: number, from: number): number
+  beginTxn(txn: number): void
+  endTxn(txn: number, status: number): void
+  /** A read of a list returned this element once more at its end. */
+  doubleElement(read: number, element: number): void
+}
+
+export function runStrike(world: World, strike: Strike): FaultStrike {
+  return new StrikeRun(world, strike).run()
+}
+
+/** How many operations a role of the strike has at most. */
+export function strikeOpCount(program: Program, strike: Strike, role: number): number {
+  const txn = strike.txns[role]!
+  const planned = program.txnOpStart[txn + 1]! - program.txnOpStart[txn]!
+  return planned + strike.script.steps.filter((step) => step.txn === role).length
+}
+
+class StrikeRun {
+  private readonly world: World
+  private readonly strike: Strike
+  private readonly script: Script
+  private readonly keys: number[] // key of the script -> key
+  private readonly before: number[] // key of the script -> its newest version when it began
+  private readonly writes: number[][][] // role, key of the script -> its writes so far
+  private readonly extras: number[][] // role -> planned ops that it does as well
+  private readonly extrasFirst: boolean[] // role -> before the script, rather than after it
+
+  constructor(world: World, strike: Strike) {
+    const { script } = strike
+    this.world = world
+    this.strike = strike
+    this.script = script
+    this.keys = []
+    for (let key = 0; key < script.keyCount; key++) this.keys.push(this.chooseKey(key))
+    this.before = this.keys.map((key) => world.store.newest(key))
+    this.writes = strike.txns.map(() => this.keys.map(() => []))
+    this.extras = this.chooseExtras()
+    this.extrasFirst = strike.txns.map(() => world.random.chance(0.5))
+  }
+
+  run(): FaultStrike {
+    const { world, strike, script } = this
+    const settle = () => {
+      for (const session of strike.sessions) world.store.settle(session)
+    }
+    settle()
+    const readsFirst = script.keyWriters.map(
+      () => world.program.readsBeforeWrites || world.random.chance(0.5),
+    )
+    for (const step of script.steps) {
+      const txn = strike.txns[step.txn]!
+      const session = strike.sessions[script.txnSession[step.txn]!]!
+      switch (step.verb) {
+        case 'begin':
+          world.beginTxn(txn)
+          world.store.begin(session)
+          if (this.extrasFirst[step.txn]) this.runExtras(step.txn, session)
+          break
+        case 'read':
+        case 'again':
+          if (!step.optional || readsFirst[step.key]) this.runRead(step, txn)
+          break
+        case 'write':
+          this.runWrite(step, txn, session)
+          break
+        default:
+          if (!this.extrasFirst[step.txn]) this.runExtras(step.txn, session)
+          if (step.verb === 'commit') world.store.install(session)
+          settle()
+          world.endTxn(txn, step.verb === 'abort' ? ABORTED : COMMITTED)
+      }
+    }
+    return { fault: script.fault.name, txns: strike.txns, keys: this.keys }
+  }
+
+  private runRead(step: ScriptStep, txn: number): void {
+    const { world } = this
+    const key = this.keys[step.key]!
+    let from = NONE
+    if (step.from === NONE) from = this.before[step.key]!
+    else if (step.from !== FROM_INITIAL) {
+      const writes = this.writes[step.from]![step.key]!
+      from = writes.at(step.nth === NONE ? -1 : step.nth)!
+    }
+    if (step.verb === 'again' && world.isList) {
+      // The element was appended a second time: it stands at the end of the list as it is now.
+      const read = world.addOp(txn, READ_LIST, key, world.store.newest(key))
+      world.doubleElement(read, from)
+      return
+    }
+    world.addOp(txn, world.isList ? READ_LIST : READ, key, from)
+  }
+
+  private runWrite(step: ScriptStep, txn: number, session: number): void {
+    const { world } = this
+    const key = this.keys[step.key]!
+    const own = this.writes[step.txn]![step.key]!
+    const op = world.addOp(txn, world.isList ? APPEND : WRITE, key, NONE)
+    // Who reads it before it is committed finds it behind what was there before.
+    world.store.versionPrev[op] = own.at(-1) ?? this.before[step.key]!
+    world.store.write(session, key, op)
+    own.push(op)
+  }
+
+  private runExtras(role: number, session: number): void {
+    const { world, strike } = this
+    const { opKind, opKey } = world.program
+    const txn = strike.txns[role]!
+    const own = new Map<number, number>() // key -> this transaction's last write of it
+    for (const planned of this.extras[role]!) {
+      const kind = opKind[planned]!
+      const key = opKey[planned]!
+      if (kind === READ) world.addOp(txn, kind, key, own.get(key) ?? world.store.newest(key))
+      else if (kind === READ_LIST) world.addOp(txn, kind, key, world.store.newest(key))
+      else {
+        const op = world.addOp(txn, kind, key, NONE)
+        world.store.write(session, key, op)
+        own.set(key, op)
+      }
+    }
+  }
+
+  /** A key that no other strike used and that one of the transactions was to touch anyway. */
+  private chooseKey(key: number): number {
+    const { world, strike, script } = this
+    const { program, random, store, keyIsUsed } = world
+    const writer = [...script.keyWriters[key]!][0]
+    const owner = writer === undefined ? NONE : strike.sessions[writer]!
+    const isAllowed = (candidate: number) =>
+      !this.keys.includes(candidate) &&
+      (!program.disjointWrites || candidate % program.sessionCount === owner)
+    const isPreferred = (candidate: number) =>
+      (store.newest(candidate) === NONE) === (script.fault.unwritten ?? false)
+    const candidates: number[] = []
+    for (const txn of strike.txns) {
+      for (let op = program.txnOpStart[txn]!; op < program.txnOpStart[txn + 1]!; op++) {
+        candidates.push(program.opKey[op]!)
+      }
+    }
+    random.shuffle(candidates)
+    for (let i = 0; i < 64; i++) candidates.push(this.anyKey(owner))
+    const allowed = candidates.filter(isAllowed)
+    const fresh = allowed.filter((candidate) => !keyIsUsed[candidate])
+    let chosen = fresh.find(isPreferred) ?? fresh[0] ?? allowed[0]
+    for (let next = 0; chosen === undefined; next++) if (isAllowed(next)) chosen = next
+    keyIsUsed[chosen] = 1
+    return chosen
+  }
+
+  private anyKey(owner: number): number {
+    const { program, random } = this.world
+    if (!program.disjointWrites) return random.below(program.keyCount)
+    const ownCount = Math.ceil((program.keyCount - owner) / program.sessionCount)
+    return owner + program.sessionCount * random.below(ownCount)
+  }
+
+  private chooseExtras(): number[][] {
+    const { world, strike, script } = this
+    const { program } = world
+    const holder = new Map<number, number>() // key -> role whose extras touch it
+    for (const key of this.keys) holder.set(key, NONE)
+    return strike.txns.map((txn, role) => {
+      const extras: number[] = []
+      if (program.readsBeforeWrites || script.alone.has(role)) return extras
+      for (let op = program.txnOpStart[txn]!; op < program.txnOpStart[txn + 1]!; op++) {
+        const key = program.opKey[op]!
+        if (!holder.has(key)) holder.set(key, role)
+        if (holder.get(key) === role) extras.push(op)
+      }
+      return extras
+    })
+  }
+}

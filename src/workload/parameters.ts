@@ -1,0 +1,92 @@
+// What a workload is asked to look like. Defaults are those of PolySI's and Plume's generator: 25
+// sessions of 200 transactions of 20 operations, half of them reads, over 10,000 keys.
+
+import { UsageError } from '../base/errors.ts'
+import { DISTRIBUTIONS, type Distribution } from './distributions.ts'
+
+export const SHAPES = ['general', 'mini', 'append', 'lwt'] as const
+export type Shape = (typeof SHAPES)[number]
+
+/** Shares of read-only, write-only and read-modify-write transactions; any positive scale. */
+export type Mix = readonly [readOnly: number, writeOnly: number, readModifyWrite: number]
+
+export interface WorkloadParameters {
+  readonly shape: Shape
+  readonly seed: number
+  readonly sessions: number
+  /** Transactions in all, dealt to the sessions in turn. */
+  readonly transactions: number
+  /** Operations of a transaction; mini and lwt have their own. */
+  readonly ops: number
+  /** Share of reads among the operations, 0 … 1. */
+  readonly reads: number
+  /** Keys in all; for append, keys in use at one time. */
+  readonly keys: number
+  readonly distribution: Distribution
+  /** Cobra's three kinds of transactions instead of `reads`; general shape only. */
+  readonly mix: Mix | null
+  /** Each key is written by one session only. */
+  readonly disjointWrites: boolean
+}
+
+const GENERAL: WorkloadParameters = {
+  shape: 'general',
+  seed: 1,
+  sessions: 25,
+  transactions: 5000,
+  ops: 20,
+  reads: 0.5,
+  keys: 10_000,
+  distribution: 'uniform',
+  mix: null,
+  disjointWrites: false,
+}
+
+const DEFAULTS: Record<Shape, WorkloadParameters> = {
+  general: GENERAL,
+  mini: { ...GENERAL, shape: 'mini', ops: 4, keys: 1000 },
+  append: { ...GENERAL, shape: 'append', ops: 4, keys: 10, distribution: 'exponential' },
+  lwt: { ...GENERAL, shape: 'lwt', ops: 1, keys: 10 },
+}
+
+/** Fills in the defaults of the shape and refuses what makes no sense. */
+export function workloadParameters(given: Partial<WorkloadParameters>): WorkloadParameters {
+  const shape = given.shape ?? 'general'
+  if (!SHAPES.includes(shape)) {
+    throw new UsageError(`unknown shape "${shape}"`, `there are ${SHAPES.join(', ')}`)
+  }
+  const parameters = { ...DEFAULTS[shape], ...given }
+  const { distribution, reads, mix, sessions, keys, disjointWrites } = parameters
+  if (!DISTRIBUTIONS.includes(distribution)) {
+    const hint = `there are ${DISTRIBUTIONS.join(', ')}`
+    throw new UsageError(`unknown distribution "${distribution}"`, hint)
+  }
+  for (const name of ['sessions', 'transactions', 'ops', 'keys'] as const) {
+    const count = parameters[name]
+    if (!Number.isSafeInteger(count) || count < 1 || count > 1e9) {
+      throw new UsageError(`${name} must be a whole number from 1 to 1,000,000,000, not ${count}`)
+    }
+  }
+  if (parameters.transactions * parameters.ops > 2 ** 30) {
+    throw new UsageError('more than 2^30 operations in one history', 'ask for fewer transactions')
+  }
+  if (!(reads >= 0 && reads <= 1)) {
+    throw new UsageError(`the share of reads must lie between 0 and 1, not ${reads}`)
+  }
+  if (mix) checkMix(mix, shape)
+  if (disjointWrites && keys < sessions) {
+    throw new UsageError(
+      `disjoint writes need a key for each of the ${sessions} sessions, and there are ${keys}`,
+    )
+  }
+  return parameters
+}
+
+function checkMix(mix: Mix, shape: Shape): void {
+  if (shape !== 'general') throw new UsageError(`a mix is for the general shape, not for ${shape}`)
+  const sum = mix[0] + mix[1] + mix[2]
+  if (mix.length !== 3 || mix.some((share) => !(share >= 0)) || !(sum > 0)) {
+    const hint = 'three shares: read-only, write-only, read-modify-write, such as 20,40,40'
+    throw new UsageError(`bad mix ${mix.join(',')}`, hint)
+  }
+}

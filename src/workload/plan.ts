@@ -1,0 +1,75 @@
+// A plan: what every session is going to do, before any database is asked. Transactions are dealt to
+// sessions in turn; operations say what they touch, not what they will find. Written values are not
+// part of the plan: whoever runs it takes a fresh one for every write, and again for every retry.
+
+import { ByteColumn, IntColumn } from '../base/grow.ts'
+
+export interface Plan {
+  readonly sessionCount: number
+  readonly keyCount: number
+  readonly txnCount: number
+  readonly opCount: number
+  readonly txnSession: Int32Array // txn -> session; a session runs its own in ascending order
+  readonly txnOpStart: Int32Array // txn -> its first op; txnOpStart[txnCount] = opCount
+  readonly opKind: Uint8Array // op -> READ, WRITE, APPEND, READ_LIST
+  readonly opKey: Int32Array // op -> key
+  /** Transactions from here on run after all others have ended, and see everything. */
+  readonly finalTxn: number
+  /** Every write is preceded by a read of its key: whoever adds transactions keeps to it. */
+  readonly readsBeforeWrites: boolean
+  /** No key is written by two sessions: whoever adds transactions keeps to `key % sessionCount`. */
+  readonly disjointWrites: boolean
+}
+
+/** Collects a plan transaction by transaction. */
+export class PlanBuilder {
+  private readonly txnSession: IntColumn
+  private readonly txnOpStart: IntColumn
+  private readonly opKind: ByteColumn
+  private readonly opKey: IntColumn
+
+  constructor(txnCapacity: number, opCapacity: number) {
+    this.txnSession = new IntColumn(txnCapacity)
+    this.txnOpStart = new IntColumn(txnCapacity + 1)
+    this.opKind = new ByteColumn(opCapacity)
+    this.opKey = new IntColumn(opCapacity)
+  }
+
+  get txnCount(): number {
+    return this.txnSession.length
+  }
+
+  beginTxn(session: number): void {
+    this.txnSession.push(session)
+    this.txnOpStart.push(this.opKind.length)
+  }
+
+  addOp(kind: number, key: number): void {
+    this.opKind.push(kind)
+    this.opKey.push(key)
+  }
+
+  finish(about: {
+    sessionCount: number
+    keyCount: number
+    finalTxn?: number
+    readsBeforeWrites?: boolean
+    disjointWrites?: boolean
+  }): Plan {
+    this.txnOpStart.push(this.opKind.length)
+    const { sessionCount, keyCount } = about
+    return {
+      sessionCount,
+      keyCount,
+      txnCount: this.txnCount,
+      opCount: this.opKind.length,
+      txnSession: this.txnSession.view(),
+      txnOpStart: this.txnOpStart.view(),
+      opKind: this.opKind.view(),
+      opKey: this.opKey.view(),
+      finalTxn: about.finalTxn ?? this.txnCount,
+      readsBeforeWrites: about.readsBeforeWrites ?? false,
+      disjointWrites: about.disjointWrites ?? false,
+    }
+  }
+}

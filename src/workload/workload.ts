@@ -1,0 +1,22 @@
+// From parameters to a plan: the same parameters and seed give the same plan, on any machine.
+
+import { planAppend } from './append.ts'
+import { planGeneral } from './general.ts'
+import { planLightweight } from './lwt.ts'
+import { planMini } from './mini.ts'
+import { type WorkloadParameters, workloadParameters } from './parameters.ts'
+import type { Plan } from './plan.ts'
+
+export function planWorkload(given: Partial<WorkloadParameters>): Plan {
+  const parameters = workloadParameters(given)
+  switch (parameters.shape) {
+    case 'general':
+      return planGeneral(parameters)
+    case 'mini':
+      return planMini(parameters)
+    case 'append':
+      return planAppend(parameters)
+    case 'lwt':
+      return planLightweight(parameters)
+  }
+}
