@@ -7,8 +7,9 @@
 //   a.r(x,b)       reads what b wrote to x last so far, committed or not;  a.r(x,b1) its first write
 //   a.r(x,initial) reads the initial state of x
 //   a.w(x)         writes x
-//   a.p(x)         a.r(x), but only where the workload reads every key before it writes it, or by
-//                  the toss of a coin
+//   a.again(x,b)   a.r(x,b); of a list, what is there now with b's last element once more
+//   a.p(x)         a.r(x), which puts the write that follows after the version it read; left out, by
+//                  the toss of a coin, where that is the initial state, which precedes all anyway
 // Which transactions share a session is said by `sessions`, one string for each, in session order.
 
 import { UsageError } from '../base/errors.ts'
@@ -18,10 +19,10 @@ export interface Fault {
   readonly name: string
   /** The weakest level of the chain that forbids it. */
   readonly forbiddenFrom: LevelId
-  /** The same on lists, where it differs. */
-  readonly forbiddenFromOnLists?: LevelId
   /** Whether cut isolation forbids it too. */
   readonly breaksCut: boolean
+  /** The same two on lists, where they differ: a list tells more than a register. */
+  readonly onLists?: { readonly forbiddenFrom: LevelId; readonly breaksCut: boolean }
   readonly meaning: string
   readonly sessions: readonly string[]
   readonly script: string
@@ -94,9 +95,10 @@ export const FAULTS: readonly Fault[] = [
     name: 'lost-write',
     forbiddenFrom: 'ra',
     breaksCut: false,
-    meaning: 'a committed write disappears for good, and its own session looks for it',
-    sessions: ['ab'],
-    script: 'a.begin a.p(x) a.w(x) a.lose b.begin b.r(x) b.commit',
+    onLists: { forbiddenFrom: 'rc', breaksCut: false },
+    meaning: 'a committed write disappears for good, and its own session writes on without it',
+    sessions: ['ab', 'c'],
+    script: 'a.begin a.p(x) a.w(x) a.lose b.begin b.r(x) b.w(x) b.commit c.begin c.r(x,b) c.commit',
     alone: 'a',
   },
   {
@@ -112,8 +114,8 @@ export const FAULTS: readonly Fault[] = [
   {
     name: 'duplicate-delivery',
     forbiddenFrom: 'cc',
-    forbiddenFromOnLists: 'rc',
     breaksCut: false,
+    onLists: { forbiddenFrom: 'rc', breaksCut: true },
     meaning: 'a write is applied a second time, after a newer one that a session has seen already',
     sessions: ['ab', 'cd'],
     script:

@@ -26,8 +26,12 @@ const SI = CHAIN.indexOf('si')
 const SER = CHAIN.indexOf('ser')
 const SSER = CHAIN.indexOf('sser')
 
-/** Share of transactions that begin on an older state than the newest, where the level lets them. */
-const LATE_SHARE = 0.25
+/**
+ * Share of transactions that begin on an older state than the newest, where the level lets them;
+ * from si on such transactions often cannot commit, so there are fewer of them.
+ */
+const LATE_SHARE_WEAK = 0.5
+const LATE_SHARE_STRONG = 0.25
 
 export class Store {
   /** Commits so far. */
@@ -90,7 +94,8 @@ export class Store {
     this.writeVersions[session]!.length = 0
     this.readKeys[session]!.length = 0
     let snapshot = seq
-    if (level !== SSER && this.lag > 0 && this.random.chance(LATE_SHARE)) {
+    const late = level < SI ? LATE_SHARE_WEAK : LATE_SHARE_STRONG
+    if (level !== SSER && this.lag > 0 && this.random.chance(late)) {
       snapshot = Math.max(0, seq - 1 - this.random.below(this.lag))
     }
     // Below pc a session may go back in time, but for its own commits at ra and cc.

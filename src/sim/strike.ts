@@ -66,8 +66,8 @@ class StrikeRun {
       for (const session of strike.sessions) world.store.settle(session)
     }
     settle()
-    const readsFirst = script.keyWriters.map(
-      () => world.program.readsBeforeWrites || world.random.chance(0.5),
+    const readsFirst = this.before.map(
+      (version) => version !== NONE || world.program.readsBeforeWrites || world.random.chance(0.5),
     )
     for (const step of script.steps) {
       const txn = strike.txns[step.txn]!
