@@ -5,7 +5,7 @@ import { InputError, type Place } from '../base/errors.ts'
 import type { History } from '../history/history.ts'
 import { NativeParser } from './native.ts'
 import { writeNative } from './native-write.ts'
-import { NotationFileParser, notationMisfits, writeNotation } from './notation.ts'
+import { NotationFileParser, writeNotation } from './notation.ts'
 import { PlumeParser } from './plume.ts'
 import { plumeMisfits, writePlume } from './plume-write.ts'
 import type { Sink } from './sink.ts'
@@ -54,7 +54,7 @@ export const FORMATS: readonly Format[] = [
     detect: (head) => /^(\s*(#.*)?\n)*\s*(#|->|initial |[\w.$@-]+\s*:)/.test(head),
     parser: (options) => new NotationFileParser(options),
     write: writeNotation,
-    misfits: notationMisfits,
+    misfits: () => [],
   },
 ]
 

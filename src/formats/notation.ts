@@ -34,16 +34,3 @@ export function writeNotation(history: History, sink: Sink): void {
   )
   sink(new TextEncoder().encode(renderNotation(history, null, { ids: named })))
 }
-
-/** Names that look like numbers come back as numbers; all else comes back. */
-export function notationMisfits(history: History): string[] {
-  for (let session = 0; session < history.sessionCount; session++) {
-    const label = history.sessionLabel(session)
-    const plain = typeof label === 'number' && label >= 0
-    const word = typeof label === 'string' && /^[A-Za-z_][\w.$@-]*$/.test(label)
-    if (!plain && (!word || /^(s\d+|initial)$/.test(label as string))) {
-      return [`sessions with such names (${JSON.stringify(String(label))})`]
-    }
-  }
-  return []
-}

@@ -31,6 +31,7 @@ export function parseNotation(text: string): History {
 
 const BARE = /[A-Za-z_][\w.$@-]*/y
 const INTEGER = /-?\d+(?![\w.])/y
+const NUMBERED = /s?-?\d+(?![\w.$@-])/y
 const STRING = /"(?:[^"\\\n]|\\.)*"/y
 const NUMBER = /-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/y
 const SPACE = /[ \t\r]+/y
@@ -64,14 +65,11 @@ class NotationParser {
   private parseLine(): void {
     this.skipSpace()
     if (this.atLineEnd()) return this.skipRest()
-    const name = this.match(BARE) ?? this.match(INTEGER)
-    if (name === null) this.fail(`expected a session name`, `a line looks like: s1: r(x,0) w(x,1)`)
+    const name = this.parseSession()
     this.skipSpace()
     if (name === 'initial' && this.text[this.at] !== ':') return this.parseInitial()
     this.expect(':')
-    const session = this.builder.session(
-      /^s?\d+$/.test(name) ? Number(name.replace('s', '')) : name,
-    )
+    const session = this.builder.session(name)
     this.skipSpace()
     if (this.atLineEnd()) return this.skipRest()
     for (;;) {
@@ -82,6 +80,19 @@ class NotationParser {
     this.skipSpace()
     if (!this.atLineEnd()) this.fail(`unexpected ${this.next()}`, `operations are r(key,value), …`)
     this.skipRest()
+  }
+
+  /** A word, a string, or a number with or without an s before it: s7 is session 7. */
+  private parseSession(): Value {
+    const start = this.at
+    const numbered = this.match(NUMBERED)
+    if (numbered !== null) {
+      this.at = start + (numbered.startsWith('s') ? 1 : 0)
+      return this.parseValue()
+    }
+    const name = this.text[this.at] === '"' ? this.parseValue() : this.match(BARE)
+    if (name === null) this.fail(`expected a session name`, `a line looks like: s1: r(x,0) w(x,1)`)
+    return name
   }
 
   private parseInitial(): void {
@@ -294,9 +305,15 @@ export function renderNotation(
       const txn = history.sessionTxns[slot]!
       if (chosen === null || chosen.has(txn)) parts.push(renderTxn(history, txn, options))
     }
-    if (parts.length > 0) lines.push(`${history.sessionName(session)}: ${parts.join(' | ')}`)
+    if (parts.length > 0) lines.push(`${renderSession(history, session)}: ${parts.join(' | ')}`)
   }
   return lines.join('\n') + (lines.length > 0 ? '\n' : '')
+}
+
+function renderSession(history: History, session: number): string {
+  const label = history.sessionLabel(session)
+  if (typeof label !== 'string') return `s${label}`
+  return /^(s-?\d+|initial)$/.test(label) ? JSON.stringify(label) : renderValue(label)
 }
 
 /** One transaction: its operations, then what else is known of it in brackets. */
