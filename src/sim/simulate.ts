@@ -46,7 +46,8 @@ export function simulate(program: Program, given: Partial<SimOptions> = {}): Exe
     aborts: 0,
     indeterminates: 0,
     conflicts: 'retry',
-    lag: program.sessionCount,
+    // At ra it takes longer until an effect is seen and its cause is not.
+    lag: program.sessionCount * (given.level === 'ra' ? 4 : 1),
     faults: [],
     ...given,
   }

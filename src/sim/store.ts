@@ -24,14 +24,18 @@ const RA = CHAIN.indexOf('ra')
 const CC = CHAIN.indexOf('cc')
 const SI = CHAIN.indexOf('si')
 const SER = CHAIN.indexOf('ser')
-const SSER = CHAIN.indexOf('sser')
 
 /**
- * Share of transactions that begin on an older state than the newest, where the level lets them;
- * from si on such transactions often cannot commit, so there are fewer of them.
+ * level -> share of transactions that begin on an older state than the newest. From si on such
+ * transactions often cannot commit, so there are fewer of them; at cc the replicas see to it.
  */
-const LATE_SHARE_WEAK = 0.5
-const LATE_SHARE_STRONG = 0.25
+const LATE_SHARE: Partial<Record<LevelId, number>> = {
+  rc: 0.5,
+  ra: 1,
+  pc: 0.5,
+  si: 0.25,
+  ser: 0.25,
+}
 
 export class Store {
   /** Commits so far. */
@@ -40,6 +44,7 @@ export class Store {
   lag: number
 
   private readonly level: number
+  private readonly lateShare: number
   private readonly random: Random
   private readonly replicas: Replicas | null
   private readonly keyHead: Int32Array // key -> newest version, or NONE
@@ -67,6 +72,7 @@ export class Store {
   }) {
     const { sessionCount, keyCount, versionCount, random } = options
     this.level = CHAIN.indexOf(options.level)
+    this.lateShare = LATE_SHARE[options.level] ?? 0
     this.lag = options.lag
     this.random = random
     this.replicas = this.level === CC ? new Replicas(sessionCount, random) : null
@@ -94,8 +100,7 @@ export class Store {
     this.writeVersions[session]!.length = 0
     this.readKeys[session]!.length = 0
     let snapshot = seq
-    const late = level < SI ? LATE_SHARE_WEAK : LATE_SHARE_STRONG
-    if (level !== SSER && this.lag > 0 && this.random.chance(late)) {
+    if (this.lateShare > 0 && this.lag > 0 && this.random.chance(this.lateShare)) {
       snapshot = Math.max(0, seq - 1 - this.random.below(this.lag))
     }
     // Below pc a session may go back in time, but for its own commits at ra and cc.
