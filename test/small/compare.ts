@@ -69,9 +69,9 @@ export function compareWithOracle(
     for (const level of levels) {
       if (truth[level] === 'satisfied') satisfied[level]++
       if (truth[level] === 'violated') violated[level]++
-      if (decide(history, level) === truth[level]) continue
+      if (answerOf(decide, history, level) === truth[level]) continue
       const differs = (smaller: Draft) =>
-        decide(buildHistory(smaller), level) !== profileOf(smaller, oracleOptions)[level]
+        answerOf(decide, buildHistory(smaller), level) !== profileOf(smaller, oracleOptions)[level]
       const smallest = shrinkDraft(draft, differs)
       const disagreement = describe(
         decide,
@@ -86,6 +86,15 @@ export function compareWithOracle(
   return { compared, satisfied, violated, disagreement: null }
 }
 
+/** A decider that fails is wrong too, and its failure is worth as small a history. */
+function answerOf(decide: Decide, history: History, level: OracleLevel): string {
+  try {
+    return decide(history, level)
+  } catch (error) {
+    return `nothing (${error})`
+  }
+}
+
 function describe(
   decide: Decide,
   level: OracleLevel,
@@ -93,7 +102,7 @@ function describe(
   source: string,
   truth: Profile,
 ): string {
-  const answer = decide(buildHistory(draft), level)
+  const answer = answerOf(decide, buildHistory(draft), level)
   return `${level} (${source}): decided ${answer}, the oracle says ${truth[level]}\n${renderDraft(draft)}`
 }
 

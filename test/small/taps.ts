@@ -6,7 +6,7 @@
 // so ∪ wr. Main function: tapOracle.
 
 import type { Draft } from './draft.ts'
-import { judge, type Offence, type OuterRead, type Situation, settle } from './judge.ts'
+import { INIT, judge, type Offence, type OuterRead, type Situation, settle } from './judge.ts'
 import { closure, happensBefore } from './oracle.ts'
 
 export type Tap = 'a' | 'b' | 'c' | 'd' | 'e' | 'f' | 'g' | 'h' | 'i' | 'j' | 'k' | 'l' | 'm' | 'n'
@@ -25,10 +25,20 @@ const TAP_OF_OFFENCE: Partial<Record<Offence, Tap>> = {
 /** Pattern -> the reads that show it (operations of the draft); for g the transactions on a cycle. */
 export type TapReads = Record<Tap, number[]>
 
+export interface TapOptions {
+  readonly sessionOrder?: boolean
+  /**
+   * Sort faults apart instead of naming every pattern that fits, so that one fault is one finding: a
+   * read that shows a CO pattern forces no order on others, a read that contradicts another one of
+   * its transaction and key is j alone, and m and n are not repeated for a read that shows k or l.
+   */
+  readonly apart?: boolean
+}
+
 /** Registers only: an observed list order can violate a level without any of the patterns. */
-export function tapOracle(draft: Draft, options = { sessionOrder: true }): TapReads {
-  const counts = settle(draft)
-  const situation = judge(draft, counts, options)
+export function tapOracle(draft: Draft, options: TapOptions = {}): TapReads {
+  const situation = judge(draft, settle(draft), { sessionOrder: options.sessionOrder ?? true })
+  const apart = options.apart ?? false
   const taps = Object.fromEntries(TAPS.map((tap) => [tap, [] as number[]])) as TapReads
   for (const { op, name } of situation.offences) {
     const tap = TAP_OF_OFFENCE[name]
@@ -40,14 +50,20 @@ export function tapOracle(draft: Draft, options = { sessionOrder: true }): TapRe
     if (onCycle(txn)) taps.g.push(number)
   })
 
-  const direct = (read: OuterRead) => situation.so[read.reader]! | situation.wr[read.reader]!
-  addPair(situation, taps, 'h', 'i', (read) => earlierSources(situation, read))
-  addPair(situation, taps, 'k', 'l', direct)
-  for (const read of situation.reads) if (isNonRepeatable(situation, read)) taps.j.push(read.op)
+  const { so, wr, reads } = situation
+  const unless = (read: OuterRead) => (apart ? ~sourcesOfKey(situation, read) : -1)
+  const direct = (read: OuterRead) => (so[read.reader]! | wr[read.reader]!) & unless(read)
+  const causal = (read: OuterRead) => hb[read.reader]! & unless(read)
+  addPair(situation, taps, 'hi', apart, (read) => earlierSources(situation, read))
+  addPair(situation, taps, 'kl', apart, direct)
+  for (const read of reads) if (isNonRepeatable(situation, read, apart)) taps.j.push(read.op)
   // After a cycle in so ∪ wr everything on it causes everything else: cc stops there.
   if (taps.g.length > 0) return taps
-  const causal = (read: OuterRead) => hb[read.reader]!
-  addPair(situation, taps, 'm', 'n', causal, (read) => causal(read) & ~direct(read))
+  const known = new Set(apart ? [...taps.k, ...taps.l] : [])
+  addPair(situation, taps, 'mn', apart, causal, (read) => {
+    if (apart) return known.has(read.op) ? 0 : causal(read)
+    return causal(read) & ~direct(read)
+  })
   return taps
 }
 
@@ -55,17 +71,21 @@ export function tapOracle(draft: Draft, options = { sessionOrder: true }): TapRe
 function addPair(
   situation: Situation,
   taps: TapReads,
-  coTap: Tap,
-  cmTap: Tap,
+  letters: 'hi' | 'kl' | 'mn',
+  apart: boolean,
   premise: (read: OuterRead) => number,
   shown = premise,
 ): void {
   const co = happensBefore(situation)
-  const cm = forcedOrder(situation, premise)
+  const isCo = (read: OuterRead, t2s: number) =>
+    hasAfter(co, read.from, t2s & otherWriters(situation, read))
+  const cm = forcedOrder(situation, (read) =>
+    apart && isCo(read, premise(read)) ? 0 : premise(read),
+  )
   for (const read of situation.reads) {
     const t2s = shown(read) & otherWriters(situation, read)
-    if (hasAfter(co, read.from, t2s)) taps[coTap].push(read.op)
-    else if (hasAfter(cm, read.from, t2s)) taps[cmTap].push(read.op)
+    if (isCo(read, t2s)) taps[letters[0] as Tap].push(read.op)
+    else if (hasAfter(cm, read.from, t2s)) taps[letters[1] as Tap].push(read.op)
   }
 }
 
@@ -78,8 +98,18 @@ function forcedOrder(situation: Situation, premise: (read: OuterRead) => number)
   return closure(order)
 }
 
+/** From whom the reader got this key, in all its reads. */
+function sourcesOfKey({ reads }: Situation, read: OuterRead): number {
+  let mask = 0
+  for (const other of reads) {
+    if (other.reader === read.reader && other.key === read.key) mask |= 1 << other.from
+  }
+  return mask
+}
+
+/** Who may be t2. Never the initial transaction: it is before all others anyway. */
 function otherWriters({ writers }: Situation, read: OuterRead): number {
-  return writers.get(read.key)! & ~(1 << read.from) & ~(1 << read.reader)
+  return writers.get(read.key)! & ~(1 << read.from) & ~(1 << read.reader) & ~(1 << INIT)
 }
 
 /** True if one of `txns` comes after t1. */
@@ -96,13 +126,9 @@ function earlierSources({ reads }: Situation, read: OuterRead): number {
   return mask
 }
 
-/** An earlier read of the same key in the same transaction saw somebody else. */
-function isNonRepeatable({ reads }: Situation, read: OuterRead): boolean {
-  return reads.some(
-    (other) =>
-      other.reader === read.reader &&
-      other.key === read.key &&
-      other.op < read.op &&
-      other.from !== read.from,
-  )
+/** An earlier read (apart: the first) of the same key in the same transaction saw somebody else. */
+function isNonRepeatable({ reads }: Situation, read: OuterRead, apart: boolean): boolean {
+  const ofKey = reads.filter((other) => other.reader === read.reader && other.key === read.key)
+  const earlier = apart ? ofKey.slice(0, 1) : ofKey.filter((other) => other.op < read.op)
+  return earlier.some((other) => other.from !== read.from)
 }
