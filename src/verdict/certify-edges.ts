@@ -1,28 +1,40 @@
-// Verifies cycles: consecutive edges, each true of the history by the rules of the level. See the
-// description of Edge in verdict.ts for what each kind has to carry.
+// The rules for single edges: what an edge has to carry (see Edge in verdict.ts) and whether that is
+// true of the history. Premises are not followed here but handed to `need`, for certify-cycles.ts to
+// go through without recursion. Main function: certifyEdge.
 
-import { COMMITTED, type History, INITIAL, NONE, READ_LIST } from '../history/history.ts'
+import {
+  COMMITTED,
+  type History,
+  INITIAL,
+  NONE,
+  READ,
+  READ_LIST,
+  WRITE,
+} from '../history/history.ts'
 import type { LevelId } from '../levels/levels.ts'
-import { foreignVersion, isWrite, splitList } from './certify-reads.ts'
-import { type Case, type Edge, INITIAL_TXN } from './verdict.ts'
+import { foreignVersion, isLastWrite, isWrite, splitList } from './certify-reads.ts'
+import { pathProblem } from './certify-shape.ts'
+import { type Edge, INITIAL_TXN } from './verdict.ts'
 
-export function certifyCycle(history: History, level: LevelId, edges: readonly Edge[]): string[] {
-  const problems: string[] = []
-  for (let i = 0; i < edges.length; i++) {
-    const next = edges[(i + 1) % edges.length]!
-    if (edges[i]!.to !== next.from) problems.push(`edge ${i} does not lead to the next one`)
-    const problem = certifyEdge(history, level, edges[i]!)
-    if (problem !== null) problems.push(problem)
-  }
-  return problems
+/** What an argument rests on besides the history: orders assumed so far, and edges still to prove. */
+export interface Context {
+  isAssumed(from: number, to: number): boolean
+  /** The edges must hold; with `from` and `to`, under the further assumption that from precedes to. */
+  need(edges: readonly Edge[], from?: number, to?: number): void
 }
 
-export function certifyCases(_history: History, level: LevelId, _cases: readonly Case[]): string[] {
-  return [`${level} has no case splits`]
+/** Levels at which versions may be ordered by argument, and readers precede who overwrites them. */
+export function isStrong(level: LevelId): boolean {
+  return level === 'pc' || level === 'si' || level === 'ser' || level === 'sser'
 }
 
-/** What is wrong with the edge, null if it holds. */
-export function certifyEdge(history: History, level: LevelId, edge: Edge): string | null {
+/** What is wrong with the edge itself, null if it holds whenever what it needs does. */
+export function certifyEdge(
+  history: History,
+  level: LevelId,
+  edge: Edge,
+  context: Context,
+): string | null {
   for (const txn of [edge.from, edge.to]) {
     if (txn === INITIAL_TXN) continue
     if (!(txn >= 0 && txn < history.txnCount && history.txnCounts[txn])) {
@@ -30,29 +42,45 @@ export function certifyEdge(history: History, level: LevelId, edge: Edge): strin
     }
   }
   if (edge.from === edge.to) return 'an edge leads from a transaction to itself'
+  if (edge.to === INITIAL_TXN && edge.kind !== 'CO') return 'nothing precedes the initial state'
+  if (edge.kind !== 'WW' && (edge.refutes || edge.assumed)) return `${edge.kind} is never assumed`
   switch (edge.kind) {
     case 'SO':
-      return certifySession(history, edge)
-    case 'WR':
-      return certifyRead(history, edge)
-    case 'CO':
-      return certifyForced(history, level, edge)
-    case 'WW':
-      return certifyVersions(history, edge)
+      return isBare(edge) ? certifySession(history, edge) : 'session order needs no reasons'
     case 'RT':
-      return certifyRealTime(history, level, edge)
-    default:
-      return `${level} has no ${edge.kind} edges`
+      return isBare(edge) ? certifyRealTime(history, level, edge) : 'real time needs no reasons'
+    case 'WR':
+      return edge.premises.length === 0 ? certifyRead(history, edge) : 'a read needs no reasons'
+    case 'CO':
+      return certifyForced(history, level, edge, context)
+    case 'WW':
+      return certifyVersions(history, level, edge, context)
+    case 'RW':
+      return certifyOverwrite(level, edge, context)
   }
+}
+
+function isBare(edge: Edge): boolean {
+  return edge.ops.length === 0 && edge.premises.length === 0 && edge.key === NONE
 }
 
 function certifySession(history: History, edge: Edge): string | null {
   if (edge.from === INITIAL_TXN) return null
-  if (edge.to === INITIAL_TXN) return 'nothing precedes the initial transaction in session order'
   const { txnSession, txnIndex } = history
   const holds =
     txnSession[edge.from] === txnSession[edge.to] && txnIndex[edge.from]! < txnIndex[edge.to]!
   return holds ? null : `${edge.from} is not before ${edge.to} in session order`
+}
+
+function certifyRealTime(history: History, level: LevelId, edge: Edge): string | null {
+  const { txnStartTime, txnFinishTime, txnStatus } = history
+  if (level !== 'sser') return `${level} knows no real time`
+  if (!txnStartTime || !txnFinishTime) return 'the history has no times'
+  if (edge.from === INITIAL_TXN) return 'the initial transaction has no time'
+  if (txnStatus[edge.from] !== COMMITTED) return 'an indeterminate transaction has no finish'
+  return txnFinishTime[edge.from]! < txnStartTime[edge.to]!
+    ? null
+    : `${edge.from} did not finish before ${edge.to} started`
 }
 
 function certifyRead(history: History, edge: Edge): string | null {
@@ -61,31 +89,40 @@ function certifyRead(history: History, edge: Edge): string | null {
     return `${edge.to} has no such read`
   }
   const version = foreignVersion(history, read)
-  const source =
-    version === INITIAL ? INITIAL_TXN : version === NONE ? NONE : history.opTxn[version]
-  if (source !== edge.from) return `read ${read} is not from ${edge.from}`
+  if (sourceOf(history, version) !== edge.from) return `read ${read} is not from ${edge.from}`
+  if (edge.ops.length !== (version >= 0 ? 2 : 1)) return 'a read has one version'
   if (version >= 0 && edge.ops[0] !== version) return `read ${read} did not see that write`
   return null
 }
 
+/** The transaction that wrote a version. */
+function sourceOf(history: History, version: number): number {
+  if (version === INITIAL) return INITIAL_TXN
+  return version === NONE ? NONE : history.opTxn[version]!
+}
+
 /** t2 -> t1, because t1's version of a key was read by one to whom t2's had to be visible. */
-function certifyForced(history: History, level: LevelId, edge: Edge): string | null {
-  const [write = NONE, read = NONE] = edge.ops
+function certifyForced(
+  history: History,
+  level: LevelId,
+  edge: Edge,
+  context: Context,
+): string | null {
+  const [write = NONE, read = NONE, version = INITIAL] = edge.ops
   const [seen, ...visibility] = edge.premises
   if (edge.from === INITIAL_TXN) return 'nothing forces the initial transaction to come first'
   if (history.opTxn[write] !== edge.from || !isWrite(history, write)) return 'its write is missing'
   if (history.opKey[write] !== edge.key || history.opKey[read] !== edge.key) return 'keys differ'
   if (seen?.kind !== 'WR' || seen.from !== edge.to) return 'nobody read from its target'
   if (seen.ops[seen.ops.length - 1] !== read) return 'its read is another one'
-  const problem = certifyRead(history, seen)
-  if (problem) return problem
+  if (version !== foreignVersion(history, read)) return 'its read saw another version'
+  context.need(edge.premises)
   const reader = seen.to
   if (reader === edge.from) return 'a reader does not force its own order'
-  return certifyVisibility(history, level, edge.from, reader, read, visibility)
+  return certifyVisibility(level, edge.from, reader, read, visibility)
 }
 
 function certifyVisibility(
-  history: History,
   level: LevelId,
   from: number,
   reader: number,
@@ -97,8 +134,6 @@ function certifyVisibility(
   for (const edge of path) {
     if (edge.from !== at) return 'the reasons do not form a path'
     if (edge.kind !== 'SO' && edge.kind !== 'WR') return `${edge.kind} does not make visible`
-    const problem = certifyEdge(history, level, edge)
-    if (problem) return problem
     at = edge.to
   }
   if (at !== reader) return 'the reasons do not lead to the reader'
@@ -112,32 +147,83 @@ function certifyVisibility(
   return null
 }
 
+function certifyVersions(
+  history: History,
+  level: LevelId,
+  edge: Edge,
+  context: Context,
+): string | null {
+  const problem = certifyWrites(history, edge)
+  if (problem !== null) return problem
+  const extra = edge.ops.slice(edge.from === INITIAL_TXN ? 1 : 2)
+  if (!edge.assumed && !edge.refutes && edge.premises.length === 0) {
+    return certifyObserved(history, edge, extra)
+  }
+  if (!isStrong(level)) return 'derived version orders belong to stronger levels'
+  if (extra.length > 0) return 'a derived version order names its two writes only'
+  if (edge.from === INITIAL_TXN) return 'the initial state precedes all without argument'
+  if (edge.assumed) {
+    if (edge.refutes || edge.premises.length > 0) return 'an assumption has no reasons'
+    return context.isAssumed(edge.from, edge.to) ? null : 'it is not assumed here'
+  }
+  if (edge.refutes) {
+    if (edge.premises.length === 0) return 'nothing refutes the opposite order'
+    context.need(edge.premises, edge.to, edge.from)
+    return pathProblem(history, level, edge.premises, null)
+  }
+  context.need(edge.premises)
+  return pathProblem(history, level, edge.premises, edge)
+}
+
+/** The writes that a WW edge names: the last ones of their transactions (any append will do). */
+export function certifyWrites(history: History, edge: Edge): string | null {
+  const ends = edge.from === INITIAL_TXN ? [edge.to] : [edge.from, edge.to]
+  for (const [i, txn] of ends.entries()) {
+    const write = edge.ops[i] ?? NONE
+    if (history.opTxn[write] !== txn) return 'its writes are missing'
+    if (!isWrite(history, write)) return 'its operations are not writes'
+    if (history.opKey[write] !== edge.key) return 'keys differ'
+    if (history.opKind[write] === WRITE && !isLastWrite(history, write)) {
+      return 'only the last write of a transaction is a version'
+    }
+  }
+  return null
+}
+
 /** Orders of versions that need no argument: observed in a list, or read and then replaced. */
-function certifyVersions(history: History, edge: Edge): string | null {
-  const { opTxn, opKey } = history
-  if (edge.premises.length > 0) return 'derived version orders belong to stronger levels'
-  const [a = NONE, b = NONE, shown = NONE] = edge.ops
-  if (opTxn[a] !== edge.from || opTxn[b] !== edge.to) return 'its writes are missing'
-  if (!isWrite(history, a) || !isWrite(history, b)) return 'its operations are not writes'
-  if (opKey[a] !== edge.key || opKey[b] !== edge.key) return 'keys differ'
-  if (history.opKind[shown] !== READ_LIST || opKey[shown] !== edge.key)
-    return 'no list read shows it'
+function certifyObserved(history: History, edge: Edge, extra: readonly number[]): string | null {
+  const { opTxn, opKey, opKind } = history
+  if (edge.from === INITIAL_TXN && extra.length === 0) return null
+  const [shown = NONE] = extra
+  if (extra.length !== 1 || opKey[shown] !== edge.key) return 'nothing shows the order'
+  if (opKind[shown] === READ || edge.from === INITIAL_TXN) {
+    const replaced =
+      opTxn[shown] === edge.to && sourceOf(history, foreignVersion(history, shown)) === edge.from
+    return replaced ? null : 'its target did not read the version it replaced'
+  }
+  if (opKind[shown] !== READ_LIST) return 'no list read shows it'
   const { foreign, sound } = splitList(history, shown)
   if (!sound) return 'the list read that shows it is not sound'
   const first = foreign.findIndex((append) => opTxn[append] === edge.from)
-  const second = foreign.indexOf(b)
-  // An append that the longest read does not show comes after all that it shows.
+  const second = foreign.findIndex((append) => opTxn[append] === edge.to)
+  // An append that a read does not show comes after all that it shows.
   if (first < 0) return 'the list read does not show the first write'
   return second < 0 || first < second ? null : 'the list read shows the opposite order'
 }
 
-function certifyRealTime(history: History, level: LevelId, edge: Edge): string | null {
-  const { txnStartTime, txnFinishTime, txnStatus } = history
-  if (level !== 'sser') return `${level} knows no real time`
-  if (!txnStartTime || !txnFinishTime) return 'the history has no times'
-  if (edge.from === INITIAL_TXN || edge.to === INITIAL_TXN) return 'the initial one has no time'
-  if (txnStatus[edge.from] !== COMMITTED) return 'an indeterminate transaction has no finish'
-  return txnFinishTime[edge.from]! < txnStartTime[edge.to]!
-    ? null
-    : `${edge.from} did not finish before ${edge.to} started`
+/** The reader of a version precedes whoever wrote a later one. */
+function certifyOverwrite(level: LevelId, edge: Edge, context: Context): string | null {
+  if (!isStrong(level)) return `${level} has no RW edges`
+  const [read = NONE, write = NONE] = edge.ops
+  const [seen, replaced] = edge.premises
+  if (edge.from === INITIAL_TXN) return 'the initial transaction reads nothing'
+  if (edge.ops.length !== 2 || edge.premises.length !== 2) return 'it needs a read and a write'
+  if (seen!.kind !== 'WR' || seen!.to !== edge.from) return 'its reader is another one'
+  if (seen!.key !== edge.key || replaced!.key !== edge.key) return 'keys differ'
+  if (seen!.ops[seen!.ops.length - 1] !== read) return 'its read is another one'
+  if (replaced!.kind !== 'WW' || replaced!.to !== edge.to) return 'its target overwrites nothing'
+  if (replaced!.from !== seen!.from) return 'what was read is not what was overwritten'
+  if (replaced!.ops[replaced!.from === INITIAL_TXN ? 0 : 1] !== write) return 'its write differs'
+  context.need(edge.premises)
+  return null
 }

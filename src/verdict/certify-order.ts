@@ -2,18 +2,47 @@
 // compared with the latest version. A read of the latest version agrees with every level. For an older
 // one, each version it skipped is tried: the level's premise must not hold for its writer. Reads of
 // lists must be prefixes of the order in which the replay appends. One pass; clocks are kept only if
-// cc has an older read to judge. Main functions: certifyCommitOrder, certifyCut.
+// cc has an older read to judge. An order proves pc and si if it even proves ser; sser also asks that
+// it agrees with real time. Main functions: certifyCommitOrder, certifyCut.
 
-import { APPEND, type History, INITIAL, NONE, READ, READ_LIST, WRITE } from '../history/history.ts'
+import {
+  APPEND,
+  COMMITTED,
+  type History,
+  INITIAL,
+  NONE,
+  READ,
+  READ_LIST,
+  WRITE,
+} from '../history/history.ts'
 import type { LevelId } from '../levels/levels.ts'
 import { ReplayClocks } from './certify-clocks.ts'
+import { isStrong } from './certify-edges.ts'
 import { nameRead, splitList } from './certify-reads.ts'
 
 const MAX_PROBLEMS = 5
 
 export function certifyCommitOrder(history: History, level: LevelId, order: Int32Array): string[] {
   const replay = new Replay(history, level, order)
-  return replay.problems.length > 0 ? replay.problems : replay.run()
+  if (replay.problems.length > 0) return replay.problems
+  const untimely = level === 'sser' ? findUntimely(history, order) : null
+  return untimely === null ? replay.run() : [untimely]
+}
+
+/** Nothing may stand after something that started only when it had finished. */
+function findUntimely(history: History, order: Int32Array): string | null {
+  const { txnStartTime, txnFinishTime, txnStatus } = history
+  if (!txnStartTime || !txnFinishTime) return 'the history has no times'
+  let latestStart = Number.NEGATIVE_INFINITY
+  for (const txn of order) {
+    const start = txnStartTime[txn]!
+    // An indeterminate transaction may take effect at any later moment.
+    const finish = txnStatus[txn] === COMMITTED ? txnFinishTime[txn]! : Number.POSITIVE_INFINITY
+    if (Number.isNaN(start) || Number.isNaN(finish)) return `transaction ${txn} has no times`
+    if (finish < latestStart) return `the order puts ${txn} after one that started later`
+    if (start > latestStart) latestStart = start
+  }
+  return null
 }
 
 class Replay {
@@ -138,7 +167,7 @@ class Replay {
 
   private mustBeVisible(txn: number, read: number, t2: number): boolean {
     const { txnOpStart, txnSession } = this.history
-    if (this.level === 'ser' || this.level === 'sser') return true
+    if (isStrong(this.level)) return true
     const end = this.level === 'rc' ? read : txnOpStart[txn + 1]!
     for (let op = txnOpStart[txn]!; op < end; op++) {
       if (this.sourceOf(txn, op) === t2) return true

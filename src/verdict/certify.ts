@@ -1,14 +1,15 @@
 // Verifies verdicts, independently of whatever decided them: a satisfied level by replaying its order
-// (certify-order.ts), a violated one by going through its evidence edge by edge (certify-edges.ts) or
-// read by read (certify-reads.ts). Calls no decider and imports nothing of check/. Returns problems
+// (certify-order.ts, certify-snapshots.ts), a violated one by going through its evidence edge by edge
+// (certify-cycles.ts) or read by read (certify-reads.ts). Calls no decider and imports nothing of check/. Returns problems
 // in words, an empty list if the verdict stands. Main function: certifyResult.
 
 import type { History } from '../history/history.ts'
 import type { LevelId } from '../levels/levels.ts'
-import { certifyCases, certifyCycle } from './certify-edges.ts'
+import { certifyCases, certifyCycle } from './certify-cycles.ts'
 import { certifyCommitOrder, certifyCut } from './certify-order.ts'
 import { certifyOffence, certifyUnrepeatable, isOffence } from './certify-reads.ts'
-import type { Anomaly, LevelResult } from './verdict.ts'
+import { certifySnapshots } from './certify-snapshots.ts'
+import type { Anomaly, CertificateKind, LevelResult } from './verdict.ts'
 
 /** Checks the evidence of a result and notes the outcome in its `certificate`. */
 export function certifyResult(history: History, result: LevelResult): string[] {
@@ -28,7 +29,7 @@ function certifySatisfied(history: History, result: LevelResult): string[] {
     return level === 'ci' ? certifyCut(history) : [`${level} needs an order as its proof`]
   }
   if (proof.kind === 'commit-order') return certifyCommitOrder(history, level, proof.order)
-  return [`${level} cannot be proved by ${proof.kind}`]
+  return certifySnapshots(history, level, proof.events)
 }
 
 function certifyViolated(history: History, result: LevelResult): string[] {
@@ -44,8 +45,10 @@ export function certifyAnomaly(history: History, level: LevelId, anomaly: Anomal
   return [`${anomaly.name} comes without evidence`]
 }
 
-function certificateKind(result: LevelResult): 'commit-order' | 'cycle' | 'reads' | 'cases' {
-  if (result.verdict === 'satisfied') return result.level === 'ci' ? 'reads' : 'commit-order'
+function certificateKind(result: LevelResult): CertificateKind {
+  if (result.verdict === 'satisfied') {
+    return !result.proof || result.proof.kind === 'none' ? 'reads' : result.proof.kind
+  }
   if (result.anomalies.some((anomaly) => anomaly.cases.length > 0)) return 'cases'
   return result.anomalies.some((anomaly) => anomaly.edges.length > 0) ? 'cycle' : 'reads'
 }

@@ -23,8 +23,11 @@ export type EdgeKind = 'SO' | 'WR' | 'WW' | 'RW' | 'RT' | 'CO'
  * - WW: ops = [write of from (unless initial), write of to]. No premises if `to` itself read the
  *   version of `from` before replacing it (ops then ends with that read), or if the order was
  *   observed in lists (ops then ends with the list read); else the premises are a path from `from`
- *   to `to`, or, with `refutes`, a cycle that the opposite order would close.
+ *   to `to`, or, with `refutes`, a cycle that the opposite order would close. From the initial
+ *   transaction no reason is needed.
  * - RW: ops = [read, write of to]; premises = [WR into the reader, WW from its writer to `to`].
+ *
+ * Which chains of edges contradict a level is said in certify-shape.ts.
  */
 export interface Edge {
   from: number
@@ -39,7 +42,12 @@ export interface Edge {
   assumed?: boolean
 }
 
-/** One branch of a case split: if `assumption` holds, there is a cycle or a further split. */
+/**
+ * One branch of a case split: if `assumption` holds, there is a cycle or a further split. A split
+ * is a pair of cases that assume the two orders of two transactions which write a common key; the
+ * assumption is a WW edge with its two writes and `assumed` set. Inside the case, any WW edge with
+ * the same ends may be marked `assumed` as well.
+ */
 export interface Case {
   assumption: Edge
   cycle: Edge[]
@@ -61,11 +69,16 @@ export interface Anomaly {
 
 export type Outcome = 'satisfied' | 'violated' | 'unknown'
 
-/** How a satisfied level is proved. */
+/**
+ * How a satisfied level is proved. A commit order proves rc, ra, cc by their axioms and the stronger
+ * levels if it is even a serial order (in real time for sser); snapshots prove si and pc.
+ */
 export type Proof =
   | { kind: 'none' } // nothing to order: read consistency and cut isolation
   | { kind: 'commit-order'; order: Int32Array } // transactions that count, first to last
   | { kind: 'snapshots'; events: Int32Array } // 2·txn its snapshot, 2·txn + 1 its commit
+
+export type CertificateKind = 'commit-order' | 'snapshots' | 'cycle' | 'reads' | 'cases'
 
 export interface LevelResult {
   level: LevelId
@@ -79,5 +92,5 @@ export interface LevelResult {
   stages: Record<string, number>
   anomalies: Anomaly[]
   proof: Proof | null
-  certificate: { kind: 'commit-order' | 'cycle' | 'reads' | 'cases'; verified: boolean } | null
+  certificate: { kind: CertificateKind; verified: boolean } | null
 }

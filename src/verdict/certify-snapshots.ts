@@ -1,0 +1,138 @@
+// Verifies si and pc by replaying snapshots and commits. In the sequence of events each transaction
+// takes its snapshot, then commits; after the commits of those before it in its session; every read
+// from elsewhere returns the latest version committed before the snapshot; and, for si, nobody
+// commits a key that was committed since their snapshot. One pass, O(n). Such a sequence exists
+// exactly if the level's axiom holds, with co the order of commits:
+//
+// - Given events: co*;(wr ∪ so) into t3 lies before t3's snapshot, and so does co* before a t4 that
+//   committed a common key before t3 did, because t4 and t3 do not overlap. So every t2 that the
+//   premise names was committed before the snapshot, and what was read, being the latest, is later.
+// - Given co: let each snapshot follow the last of its so and wr predecessors (for si also the last
+//   earlier writer of a key it writes) at once. A writer of x committed before the snapshot then
+//   satisfies the premise, so it is not later than the version that was read.
+//
+// A list read must show exactly the appends so far, in order, which makes co contain the observed
+// order of lists. Main function: certifySnapshots.
+
+import { APPEND, type History, INITIAL, NONE, READ, READ_LIST, WRITE } from '../history/history.ts'
+import type { LevelId } from '../levels/levels.ts'
+import { splitList } from './certify-reads.ts'
+
+const MAX_PROBLEMS = 5
+
+/** @param events 2·txn for the snapshot of a transaction, 2·txn + 1 for its commit */
+export function certifySnapshots(history: History, level: LevelId, events: Int32Array): string[] {
+  if (level !== 'si' && level !== 'pc') return [`${level} cannot be proved by snapshots`]
+  return new SnapshotReplay(history, level === 'si', events).run()
+}
+
+class SnapshotReplay {
+  private readonly problems: string[] = []
+  private readonly snapshotAt: Int32Array // txn -> place of its snapshot, NONE before it is taken
+  private readonly committed: Uint8Array // txn -> 1 once it committed
+  private readonly latest: Int32Array // key -> write op of the latest committed version, or INITIAL
+  private readonly latestAt: Int32Array // key -> place of that commit
+  private readonly ownTxn: Int32Array // key -> transaction that wrote it last in the replay
+  private readonly ownOp: Int32Array // key -> that write
+  private readonly appended: Map<number, number[]> = new Map() // key -> appends in order
+  private readonly previous: Int32Array // txn -> the one before it in its session that counts
+  private commitCount = 0
+
+  constructor(
+    private readonly history: History,
+    private readonly exclusive: boolean,
+    private readonly events: Int32Array,
+  ) {
+    this.snapshotAt = new Int32Array(history.txnCount).fill(NONE)
+    this.committed = new Uint8Array(history.txnCount)
+    this.latest = new Int32Array(history.keyCount).fill(INITIAL)
+    this.latestAt = new Int32Array(history.keyCount).fill(NONE)
+    this.ownTxn = new Int32Array(history.keyCount).fill(NONE)
+    this.ownOp = new Int32Array(history.keyCount)
+    this.previous = findPrevious(history)
+  }
+
+  run(): string[] {
+    const { history, events } = this
+    for (let place = 0; place < events.length; place++) {
+      const txn = events[place]! >> 1
+      if (!(txn >= 0 && txn < history.txnCount) || !history.txnCounts[txn]) {
+        this.fail(`event ${place} is of no transaction that counts`)
+      } else if ((events[place]! & 1) === 0) this.takeSnapshot(txn, place)
+      else this.commit(txn, place)
+      if (this.problems.length >= MAX_PROBLEMS) return this.problems
+    }
+    let expected = 0
+    for (let txn = 0; txn < history.txnCount; txn++) expected += history.txnCounts[txn]!
+    if (this.commitCount !== expected) this.fail('not every transaction that counts commits')
+    return this.problems
+  }
+
+  private takeSnapshot(txn: number, place: number): void {
+    const { txnOpStart, opKind, opKey, readFrom } = this.history
+    const { latest, ownTxn, ownOp } = this
+    if (this.snapshotAt[txn] !== NONE) return this.fail(`${txn} takes two snapshots`)
+    this.snapshotAt[txn] = place
+    const before = this.previous[txn]!
+    if (before !== NONE && !this.committed[before]) {
+      this.fail(`${txn} starts before its session's ${before} commits`)
+    }
+    for (let op = txnOpStart[txn]!; op < txnOpStart[txn + 1]!; op++) {
+      const key = opKey[op]!
+      if (opKind[op] === READ) {
+        const expected = ownTxn[key] === txn ? ownOp[key] : latest[key]
+        if (readFrom[op] !== expected) this.fail(`read ${op} is not of the latest version`)
+      } else if (opKind[op] === WRITE) {
+        ownTxn[key] = txn
+        ownOp[key] = op
+      } else if (opKind[op] === READ_LIST) this.readList(op)
+    }
+  }
+
+  private readList(read: number): void {
+    const { foreign, sound } = splitList(this.history, read)
+    const all = this.appended.get(this.history.opKey[read]!) ?? []
+    const same = foreign.length === all.length && foreign.every((append, i) => append === all[i])
+    if (!sound || !same) this.fail(`list read ${read} does not show what was appended so far`)
+  }
+
+  private commit(txn: number, place: number): void {
+    const { txnOpStart, opKind, opKey } = this.history
+    const snapshot = this.snapshotAt[txn]!
+    if (snapshot === NONE) return this.fail(`${txn} commits before its snapshot`)
+    if (this.committed[txn]) return this.fail(`${txn} commits twice`)
+    this.committed[txn] = 1
+    this.commitCount++
+    for (let op = txnOpStart[txn]!; op < txnOpStart[txn + 1]!; op++) {
+      if (opKind[op] !== WRITE && opKind[op] !== APPEND) continue
+      const key = opKey[op]!
+      if (this.exclusive && this.latestAt[key]! > snapshot && this.latestAt[key] !== place) {
+        this.fail(`${txn} overwrites key ${key}, which was committed since its snapshot`)
+      }
+      this.latest[key] = op
+      this.latestAt[key] = place
+      if (opKind[op] === APPEND) this.append(key, op)
+    }
+  }
+
+  private append(key: number, op: number): void {
+    const list = this.appended.get(key)
+    if (list) list.push(op)
+    else this.appended.set(key, [op])
+  }
+
+  private fail(problem: string): void {
+    this.problems.push(problem)
+  }
+}
+
+function findPrevious(history: History): Int32Array {
+  const previous = new Int32Array(history.txnCount).fill(NONE)
+  const last = new Int32Array(history.sessionCount).fill(NONE) // session -> latest that counts
+  for (const txn of history.sessionTxns) {
+    const session = history.txnSession[txn]!
+    previous[txn] = last[session]!
+    if (history.txnCounts[txn]) last[session] = txn
+  }
+  return previous
+}
