@@ -11,7 +11,9 @@ import { histories } from './histories.ts'
 
 const docs = join(import.meta.dirname, '../../docs')
 const schema = JSON.parse(readFileSync(join(docs, 'history.schema.json'), 'utf8')) as object
-const validate = new Ajv2020({ strict: true, strictTypes: false, strictTuples: false }).compile(schema)
+const validate = new Ajv2020({ strict: true, strictTypes: false, strictTuples: false }).compile(
+  schema,
+)
 
 describe('history.schema.json', () => {
   it('accepts every line that is written', () => {
