@@ -21,8 +21,11 @@ export interface Format {
   /** Whether a file that begins with these bytes (as Latin-1 text) is in this format. */
   detect(head: string): boolean
   parser(options: ParseOptions): HistoryParser
-  /** Writes what the format can hold of the history. */
-  write(history: History, sink: Sink): void
+  /**
+   * Writes what the format can hold of the history.
+   * @param opOrder operations in the order of their lines, where each has a line of its own.
+   */
+  write(history: History, sink: Sink, opOrder?: Int32Array | null): void
   /** Reasons why the history would not come back the same; empty if it would. */
   misfits(history: History): string[]
 }
