@@ -1,0 +1,264 @@
+// A real PostgreSQL server, started from the binaries that npm delivered, for one run: in a fresh
+// private directory, under an account of its own where we are root, reachable only from this machine
+// and only with a random password. Everything is gone afterwards (keeper.ts).
+//
+// Durability against a crash of the machine is not what is tested here, so files are not forced to
+// disk; commits do reach the operating system before they are confirmed, so that killing the server
+// loses nothing. Deadlocks are looked for after 10 ms: hot keys would stall for a second otherwise.
+
+import { type ChildProcess, spawn } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import {
+  chmodSync,
+  closeSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { DatabaseError } from '../../base/errors.ts'
+import { type Account, giveTo, serverAccount } from './account.ts'
+import { type Binaries, copyBinaries, findEmbeddedPackage, OTHER_TARGETS } from './binaries.ts'
+import { startKeeper } from './keeper.ts'
+
+const USER = 'isobar'
+const START_PATIENCE_MS = 30_000
+const STOP_PATIENCE_MS = 5_000
+const PORT_TRIES = 5
+
+const SETTINGS: Record<string, string> = {
+  listen_addresses: '127.0.0.1',
+  unix_socket_directories: '',
+  fsync: 'off',
+  full_page_writes: 'off',
+  synchronous_commit: 'on',
+  deadlock_timeout: '10ms',
+  wal_level: 'minimal',
+  max_wal_senders: '0',
+  max_connections: '300',
+  max_pred_locks_per_transaction: '256',
+  shared_buffers: '64MB',
+  jit: 'off',
+  // Conflicts are expected by the thousand and need no log; what ends the server does.
+  log_min_messages: 'fatal',
+}
+
+export class EmbeddedServer {
+  readonly host = '127.0.0.1'
+  readonly user = USER
+  readonly database = 'postgres'
+  readonly password = randomBytes(24).toString('base64url')
+  port = 0
+
+  private process: ChildProcess | null = null
+  private readonly home: string
+  private readonly data: string
+  private readonly account: Account | null
+  private readonly binaries: Binaries
+  private readonly keeper: ChildProcess
+
+  private constructor() {
+    this.account = serverAccount()
+    this.home = mkdtempSync(join(tmpdir(), 'isobar-server-'))
+    this.data = join(this.home, 'data')
+    this.keeper = startKeeper(this.home, join(this.home, 'native', 'bin', 'pg_ctl'))
+    try {
+      // Under another account, the server must get through to its files.
+      if (this.account) chmodSync(this.home, 0o711)
+      this.binaries = copyBinaries(join(this.home, 'native'))
+      mkdirSync(this.data, { mode: 0o700 })
+      giveTo(this.account, this.data)
+      writeFileSync(this.logPath, '', { mode: 0o600 })
+    } catch (error) {
+      this.remove()
+      throw error instanceof DatabaseError ? error : this.unusable((error as Error).message)
+    }
+  }
+
+  /** Sets up and starts a server; about two seconds. Throws DatabaseError. */
+  static async start(): Promise<EmbeddedServer> {
+    const server = new EmbeddedServer()
+    try {
+      await server.initialize()
+      await server.launchOnFreePort()
+    } catch (error) {
+      await server.stop()
+      throw error
+    }
+    return server
+  }
+
+  /** The version of the installed package, as the package names it; null if there is none. */
+  static packageVersion(): string | null {
+    return findEmbeddedPackage()?.version ?? null
+  }
+
+  get isRunning(): boolean {
+    return this.process !== null
+  }
+
+  /** The server's process id, 0 if it does not run. */
+  get pid(): number {
+    return this.process?.pid ?? 0
+  }
+
+  /** Crashes the server, as a power cut of the database process would, and starts it again. */
+  async restart(): Promise<void> {
+    await this.crash()
+    await this.launch()
+  }
+
+  /** Ends the server at once, open transactions and all. */
+  async crash(): Promise<void> {
+    await this.end('SIGQUIT')
+  }
+
+  /** Stops the server and removes all it had. */
+  async stop(): Promise<void> {
+    await this.end('SIGQUIT')
+    this.remove()
+  }
+
+  private get logPath(): string {
+    return join(this.home, 'log')
+  }
+
+  private remove(): void {
+    try {
+      rmSync(this.home, { recursive: true, force: true })
+    } catch {
+      // A file came up meanwhile, or is still in use on Windows: the keeper tries for longer.
+    }
+    this.keeper.stdin?.end()
+  }
+
+  private async initialize(): Promise<void> {
+    const passwordFile = join(this.home, 'password')
+    writeFileSync(passwordFile, `${this.password}\n`, { mode: 0o600 })
+    giveTo(this.account, passwordFile)
+    const child = this.spawn(this.binaries.initdb, [
+      ...['-D', this.data, '-U', USER, '--auth=scram-sha-256', `--pwfile=${passwordFile}`],
+      ...['--encoding=UTF8', '--locale=C', '--no-sync', '--no-instructions'],
+    ])
+    const code = await exitOf(child)
+    rmSync(passwordFile, { force: true })
+    if (code !== 0) throw this.unusable(this.lastWords() || `initdb ended with ${code}`)
+  }
+
+  private async launchOnFreePort(): Promise<void> {
+    for (let tries = 1; ; tries++) {
+      this.port = await freePort()
+      try {
+        return await this.launch()
+      } catch (error) {
+        // Somebody else may have taken the port in between.
+        if (tries === PORT_TRIES || !/in use/i.test((error as Error).message)) throw error
+      }
+    }
+  }
+
+  private async launch(): Promise<void> {
+    const settings = Object.entries({ ...SETTINGS, port: String(this.port) })
+    const child = this.spawn(
+      this.binaries.postgres,
+      ['-D', this.data].concat(...settings.map(([name, value]) => ['-c', `${name}=${value}`])),
+    )
+    this.process = child
+    child.once('exit', () => {
+      if (this.process === child) this.process = null
+    })
+    child.once('error', () => {
+      if (this.process === child) this.process = null
+    })
+    const end = performance.now() + START_PATIENCE_MS
+    while (!this.isReady(child)) {
+      if (this.process !== child) throw this.unusable(this.lastWords() || 'it ended at once')
+      if (performance.now() > end) throw this.unusable(`not ready after ${START_PATIENCE_MS} ms`)
+      await pause(10)
+    }
+  }
+
+  /** The server writes its state into the last line of its lock file. */
+  private isReady(child: ChildProcess): boolean {
+    try {
+      const lines = readFileSync(join(this.data, 'postmaster.pid'), 'utf8').split('\n')
+      return Number(lines[0]) === child.pid && lines[7]?.trim() === 'ready'
+    } catch {
+      return false
+    }
+  }
+
+  private async end(signal: NodeJS.Signals): Promise<void> {
+    const child = this.process
+    if (child === null) return
+    const ended = exitOf(child)
+    child.kill(signal)
+    const timer = setTimeout(() => child.kill('SIGKILL'), STOP_PATIENCE_MS)
+    await ended
+    clearTimeout(timer)
+    this.process = null
+  }
+
+  private spawn(command: string, args: string[]): ChildProcess {
+    const log = openSync(this.logPath, 'a')
+    try {
+      const child = spawn(command, args, {
+        ...(this.account ?? {}),
+        cwd: this.home,
+        // Settings of other servers (PGDATA, PGPORT, LD_PRELOAD …) are not for this one.
+        env: { LC_ALL: 'C', TZ: 'UTC', PATH: process.env['PATH'] },
+        stdio: ['ignore', log, log],
+        detached: true, // a Ctrl-C at the terminal is for the runner, which stops it in order
+      })
+      child.on('error', () => {})
+      child.unref()
+      return child
+    } finally {
+      closeSync(log)
+    }
+  }
+
+  private lastWords(): string {
+    try {
+      const lines = readFileSync(this.logPath, 'utf8').trim().split('\n')
+      return lines.filter((line) => /fatal|error|not found|could not/i.test(line)).at(-1) ?? ''
+    } catch {
+      return ''
+    }
+  }
+
+  private unusable(why: string): DatabaseError {
+    return new DatabaseError(`the embedded server does not start: ${why}`, OTHER_TARGETS)
+  }
+}
+
+function exitOf(child: ChildProcess): Promise<number> {
+  if (child.exitCode !== null || child.signalCode !== null) {
+    return Promise.resolve(child.exitCode ?? 1)
+  }
+  child.ref() // waited for, so it keeps this process alive
+  return new Promise((resolve) => {
+    child.once('exit', (code) => resolve(code ?? 1))
+    child.once('error', () => resolve(127))
+  })
+}
+
+function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const probe = createServer()
+    probe.once('error', reject)
+    probe.listen(0, '127.0.0.1', () => {
+      const { port } = probe.address() as { port: number }
+      probe.close(() => resolve(port))
+    })
+  })
+}
+
+function pause(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms))
+}

@@ -1,0 +1,86 @@
+import { spawn } from 'node:child_process'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Client } from 'pg'
+import { describe, expect, it } from 'vitest'
+import { EmbeddedServer } from '../../src/record/embedded/server.ts'
+
+function homes(): Set<string> {
+  return new Set(readdirSync(tmpdir()).filter((name) => name.startsWith('isobar-server-')))
+}
+
+function lives(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch {
+    return false
+  }
+}
+
+async function eventually(truth: () => boolean): Promise<boolean> {
+  for (let tries = 0; tries < 300 && !truth(); tries++) {
+    await new Promise((resolve) => setTimeout(resolve, 50))
+  }
+  return truth()
+}
+
+function clientOf(server: EmbeddedServer, password = server.password): Client {
+  const { host, port, user, database } = server
+  const client = new Client({ host, port, user, database, password })
+  client.on('error', () => {})
+  return client
+}
+
+describe('EmbeddedServer', () => {
+  it('answers with the password only, survives a crash, and leaves nothing behind', async () => {
+    const before = homes()
+    const server = await EmbeddedServer.start()
+    const { pid } = server
+    const home = [...homes()].find((name) => !before.has(name))!
+    try {
+      expect(existsSync(join(tmpdir(), home, 'password'))).toBe(false)
+      await expect(clientOf(server, 'guess').connect()).rejects.toMatchObject({ code: '28P01' })
+
+      const client = clientOf(server)
+      await client.connect()
+      await client.query('CREATE TABLE t (v int)')
+      await client.query('INSERT INTO t VALUES (7)')
+      await server.restart()
+      await expect(client.query('SELECT 1')).rejects.toThrow()
+
+      const again = clientOf(server)
+      await again.connect()
+      expect((await again.query('SELECT v FROM t')).rows).toEqual([{ v: 7 }])
+      await again.end()
+    } finally {
+      await server.stop()
+    }
+    expect(lives(pid)).toBe(false)
+    expect(server.pid).toBe(0)
+    expect(existsSync(join(tmpdir(), home))).toBe(false)
+  })
+
+  it('is removed even if its owner is killed', async () => {
+    const source = new URL('../../src/record/embedded/server.ts', import.meta.url).href
+    const script = `
+      const { EmbeddedServer } = await import(${JSON.stringify(source)})
+      const server = await EmbeddedServer.start()
+      process.stdout.write(server.home + ' ' + server.pid + '\\n')
+      setInterval(() => {}, 1000)`
+    const owner = spawn(
+      process.execPath,
+      ['--import', 'tsx', '--input-type=module', '-e', script],
+      { stdio: ['ignore', 'pipe', 'inherit'] },
+    )
+    const line = await new Promise<string>((resolve) => {
+      owner.stdout!.once('data', (bytes) => resolve(String(bytes).trim()))
+    })
+    const [home = '', pid = ''] = line.split(' ')
+    expect(lives(Number(pid))).toBe(true)
+    expect(readFileSync(join(home, 'data', 'PG_VERSION'), 'utf8').trim()).toBe('18')
+    owner.kill('SIGKILL')
+    expect(await eventually(() => !lives(Number(pid)) && !existsSync(home))).toBe(true)
+  })
+})
