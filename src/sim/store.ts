@@ -10,6 +10,11 @@
 //   ra    its own session's commits, and of the others a set drawn at random when it began
 //   rc    all commits up to a moment that only moves forward from one read to the next
 //
+// A single transaction can be run by the rule of a weaker level, which is how a store misbehaves.
+// There is one rule more for that, for stores whose transactions see prefixes of the commit order:
+//
+//   fork  what its session has seen, and of the later commits a set that is closed under causality
+//
 // Versions are numbers of the caller's choice (operations of a program); lists and registers alike:
 // a list is the chain of its versions. Cost: O(1) a read, plus the versions it must not see yet.
 
@@ -19,23 +24,25 @@ import { NONE } from '../history/history.ts'
 import { CHAIN, type LevelId } from '../levels/levels.ts'
 import { Replicas } from './replicas.ts'
 
-const RC = CHAIN.indexOf('rc')
-const RA = CHAIN.indexOf('ra')
-const CC = CHAIN.indexOf('cc')
-const SI = CHAIN.indexOf('si')
-const SER = CHAIN.indexOf('ser')
+/** By which rule a transaction runs: the level's place in the chain, or FORK. */
+export type Rule = number
+
+export const ruleOf = (level: LevelId): Rule => CHAIN.indexOf(level)
+
+const RC = ruleOf('rc')
+const RA = ruleOf('ra')
+const CC = ruleOf('cc')
+const PC = ruleOf('pc')
+const SI = ruleOf('si')
+const SER = ruleOf('ser')
+const SSER = ruleOf('sser')
+export const FORK: Rule = CHAIN.length
 
 /**
- * level -> share of transactions that begin on an older state than the newest. From si on such
+ * rule -> share of transactions that begin on an older state than the newest. From si on such
  * transactions often cannot commit, so there are fewer of them; at cc the replicas see to it.
  */
-const LATE_SHARE: Partial<Record<LevelId, number>> = {
-  rc: 0.5,
-  ra: 1,
-  pc: 0.5,
-  si: 0.25,
-  ser: 0.25,
-}
+const LATE_SHARE = [0.5, 1, 0, 0.5, 0.25, 0.25, 0, 0]
 
 export class Store {
   /** Commits so far. */
@@ -43,20 +50,21 @@ export class Store {
   /** How many commits behind a transaction may begin, where the level lets it. */
   lag: number
 
-  private readonly level: number
-  private readonly lateShare: number
+  private readonly level: Rule
   private readonly random: Random
   private readonly replicas: Replicas | null
-  private readonly keyHead: Int32Array // key -> newest version, or NONE
-  private readonly keySeq: Int32Array // key -> commit that made it
-  readonly versionPrev: Int32Array // version -> version of its key before it, or NONE
-  private readonly versionSeq: Int32Array // version -> commit that made it
+  private keyHead: Int32Array // key -> newest version, or NONE
+  private keySeq: Int32Array // key -> commit that made it
+  versionPrev: Int32Array // version -> version of its key before it, or NONE
+  private versionSeq: Int32Array // version -> commit that made it
   private readonly seqSession = new IntColumn() // commit -> session that made it
+  private readonly seqCauses = new IntColumn() // commit -> newest commit its transaction may have seen
 
+  private readonly rule: Uint8Array // session -> rule of its transaction
   private readonly began: Int32Array // session -> newest commit when its transaction began
   private readonly snapshot: Int32Array // session -> newest commit that its transaction sees fully
   private readonly floor: Int32Array // session -> commit that its next snapshot must contain
-  private readonly nonce: Int32Array // session -> what draws its transaction's set at level ra
+  private readonly nonce: Int32Array // session -> what draws its transaction's set of commits
   private readonly writeMask: Int32Array // session -> bit per key % 32 that it wrote
   private readonly writeKeys: IntColumn[] // session -> keys written, in order
   private readonly writeVersions: IntColumn[] // session -> versions written, in order
@@ -71,8 +79,7 @@ export class Store {
     random: Random
   }) {
     const { sessionCount, keyCount, versionCount, random } = options
-    this.level = CHAIN.indexOf(options.level)
-    this.lateShare = LATE_SHARE[options.level] ?? 0
+    this.level = ruleOf(options.level)
     this.lag = options.lag
     this.random = random
     this.replicas = this.level === CC ? new Replicas(sessionCount, random) : null
@@ -81,6 +88,8 @@ export class Store {
     this.versionPrev = new Int32Array(versionCount).fill(NONE)
     this.versionSeq = new Int32Array(versionCount)
     this.seqSession.push(NONE)
+    this.seqCauses.push(0)
+    this.rule = new Uint8Array(sessionCount)
     this.began = new Int32Array(sessionCount)
     this.snapshot = new Int32Array(sessionCount)
     this.floor = new Int32Array(sessionCount)
@@ -92,22 +101,38 @@ export class Store {
     this.readKeys = columns()
   }
 
-  begin(session: number): void {
-    const { level, seq } = this
+  /** Makes room for keys and versions below these numbers. */
+  grow(keyCount: number, versionCount: number): void {
+    if (keyCount > this.keyHead.length) {
+      this.keyHead = grown(this.keyHead, keyCount, NONE)
+      this.keySeq = grown(this.keySeq, keyCount, 0)
+    }
+    if (versionCount > this.versionPrev.length) {
+      this.versionPrev = grown(this.versionPrev, versionCount, NONE)
+      this.versionSeq = grown(this.versionSeq, versionCount, 0)
+    }
+  }
+
+  /** Opens a transaction; `rule` is that of the store's level unless it is to misbehave. */
+  begin(session: number, rule: Rule = this.level): void {
+    const { seq } = this
+    this.rule[session] = rule
     this.began[session] = seq
     this.writeMask[session] = 0
     this.writeKeys[session]!.length = 0
     this.writeVersions[session]!.length = 0
     this.readKeys[session]!.length = 0
     let snapshot = seq
-    if (this.lateShare > 0 && this.lag > 0 && this.random.chance(this.lateShare)) {
+    const late = rule === this.level ? LATE_SHARE[rule]! : 1
+    if (late > 0 && this.lag > 0 && this.random.chance(late)) {
       snapshot = Math.max(0, seq - 1 - this.random.below(this.lag))
     }
     // Below pc a session may go back in time, but for its own commits at ra and cc.
-    if (level > CC && snapshot < this.floor[session]!) snapshot = this.floor[session]!
+    if (rule >= PC && snapshot < this.floor[session]!) snapshot = this.floor[session]!
     this.snapshot[session] = snapshot
-    if (level === RA) this.nonce[session] = this.random.uint32() | 0
-    else if (this.replicas) this.replicas.begin(session)
+    if (rule === CC) this.replicas!.begin(session)
+    else if (rule === RA || rule === FORK) this.nonce[session] = this.random.uint32() | 0
+    if (rule === FORK) this.snapshot[session] = this.beforeFirstMissing(session)
   }
 
   /** The version the session's transaction sees, its own included; NONE is the initial state. */
@@ -123,24 +148,25 @@ export class Store {
 
   /** As `read`, without the transaction's own versions: what a list was before it appended to it. */
   readOthers(session: number, key: number): number {
-    const { level, versionPrev, versionSeq } = this
-    if (level > SI) this.readKeys[session]!.push(key)
+    const { versionPrev, versionSeq } = this
+    const rule = this.rule[session]!
+    if (rule === SER || rule === SSER) this.readKeys[session]!.push(key)
     let version = this.keyHead[key]!
-    if (level === CC) {
+    if (rule === CC) {
       const replicas = this.replicas!
       while (version >= 0 && !replicas.sees(session, versionSeq[version]!)) {
         version = versionPrev[version]!
       }
       return version
     }
-    if (level === RA) {
-      while (version >= 0 && !this.isDrawn(session, versionSeq[version]!)) {
+    if (rule === RA || rule === FORK) {
+      while (version >= 0 && !this.isInSet(session, versionSeq[version]!)) {
         version = versionPrev[version]!
       }
       return version
     }
     let snapshot = this.snapshot[session]!
-    if (level === RC && snapshot < this.seq && this.random.chance(0.5)) {
+    if (rule === RC && snapshot < this.seq && this.random.chance(0.5)) {
       snapshot = this.seq
       this.snapshot[session] = snapshot
     }
@@ -157,13 +183,15 @@ export class Store {
 
   /** Ends the session's transaction. False if the level does not let it commit: nothing happened. */
   commit(session: number): boolean {
-    const keys = this.writeKeys[session]!
-    if (keys.length > 0) {
-      if (this.level >= SI && !this.isCurrent(session)) return false
+    const rule = this.rule[session]!
+    if (this.writeKeys[session]!.length > 0) {
+      if (rule >= SI && rule !== FORK && !this.isCurrent(session)) return false
       this.install(session)
       this.floor[session] = this.seq
-    } else if (this.snapshot[session]! > this.floor[session]!) {
-      this.floor[session] = this.snapshot[session]!
+    } else {
+      const isPrefix = rule >= PC && rule !== FORK
+      const seen = isPrefix ? this.snapshot[session]! : this.began[session]!
+      if (seen > this.floor[session]!) this.floor[session] = seen
     }
     return true
   }
@@ -175,6 +203,9 @@ export class Store {
     const versions = this.writeVersions[session]!
     const seq = ++this.seq
     this.seqSession.push(session)
+    this.seqCauses.push(
+      this.rule[session] === FORK ? this.began[session]! : this.snapshot[session]!,
+    )
     for (let i = 0; i < keys.length; i++) {
       const key = keys.data[i]!
       const version = versions.data[i]!
@@ -191,6 +222,16 @@ export class Store {
     return this.keyHead[key]!
   }
 
+  /** What the session's open transaction wrote to the key, oldest first. */
+  openVersions(session: number, key: number): number[] {
+    const keys = this.writeKeys[session]!
+    const versions: number[] = []
+    for (let i = 0; i < keys.length; i++) {
+      if (keys.data[i] === key) versions.push(this.writeVersions[session]!.data[i]!)
+    }
+    return versions
+  }
+
   /** Delivers everything everywhere; the session will never see less than this again. */
   settle(session: number): void {
     this.replicas?.settle()
@@ -201,19 +242,38 @@ export class Store {
   private isCurrent(session: number): boolean {
     const { keySeq } = this
     const snapshot = this.snapshot[session]!
-    const keys = (this.level >= SER ? this.readKeys : this.writeKeys)[session]!
+    const keys = (this.rule[session] === SI ? this.writeKeys : this.readKeys)[session]!
     for (let i = 0; i < keys.length; i++) if (keySeq[keys.data[i]!]! > snapshot) return false
     return true
   }
 
-  /** Level ra: is the commit in the set that the session's transaction sees? */
-  private isDrawn(session: number, seq: number): boolean {
-    if (seq <= this.snapshot[session]!) return true
+  /** Rules ra, fork: is the commit in the set that the session's transaction sees? */
+  private isInSet(session: number, seq: number): boolean {
+    const snapshot = this.snapshot[session]!
+    if (seq <= snapshot) return true
     if (seq > this.began[session]!) return false
-    if (this.seqSession.data[seq] === session) return true
+    if (this.rule[session] === FORK && this.seqCauses.data[seq]! > snapshot) return false
+    return this.seqSession.data[seq] === session || this.isDrawn(session, seq)
+  }
+
+  /** Rule fork: up to here everything is seen, of what follows only what does not depend on it. */
+  private beforeFirstMissing(session: number): number {
+    let seq = this.floor[session]!
+    while (seq < this.seq && this.isDrawn(session, seq + 1)) seq++
+    return seq
+  }
+
+  /** Tosses the coin of this transaction for a commit; the same coin every time. */
+  private isDrawn(session: number, seq: number): boolean {
     let hash = Math.imul(seq ^ this.nonce[session]!, 0x9e3779b1)
     hash ^= hash >>> 15
     hash = Math.imul(hash, 0x2c1b3c6d)
     return ((hash ^ (hash >>> 13)) & 1) === 0
   }
+}
+
+function grown(column: Int32Array, length: number, fill: number): Int32Array {
+  const next = new Int32Array(Math.max(length, column.length * 2)).fill(fill, column.length)
+  next.set(column)
+  return next
 }
