@@ -193,10 +193,10 @@ export function certifyWrites(history: History, edge: Edge): string | null {
 /** Orders of versions that need no argument: observed in a list, or read and then replaced. */
 function certifyObserved(history: History, edge: Edge, extra: readonly number[]): string | null {
   const { opTxn, opKey, opKind } = history
-  if (edge.from === INITIAL_TXN && extra.length === 0) return null
+  if (edge.from === INITIAL_TXN) return extra.length === 0 ? null : 'it needs no reasons'
   const [shown = NONE] = extra
   if (extra.length !== 1 || opKey[shown] !== edge.key) return 'nothing shows the order'
-  if (opKind[shown] === READ || edge.from === INITIAL_TXN) {
+  if (opKind[shown] === READ) {
     const replaced =
       opTxn[shown] === edge.to && sourceOf(history, foreignVersion(history, shown)) === edge.from
     return replaced ? null : 'its target did not read the version it replaced'

@@ -6,10 +6,12 @@
 import type { History } from '../history/history.ts'
 import type { LevelId } from '../levels/levels.ts'
 import { certifyCases, certifyCycle } from './certify-cycles.ts'
+import { isStrong } from './certify-edges.ts'
 import { certifyCommitOrder, certifyCut } from './certify-order.ts'
 import { certifyOffence, certifyUnrepeatable, isOffence } from './certify-reads.ts'
 import { certifySnapshots } from './certify-snapshots.ts'
-import type { Anomaly, CertificateKind, LevelResult } from './verdict.ts'
+import { classifyCycle } from './classify.ts'
+import { type Anomaly, type CertificateKind, findTxns, type LevelResult } from './verdict.ts'
 
 /** Checks the evidence of a result and notes the outcome in its `certificate`. */
 export function certifyResult(history: History, result: LevelResult): string[] {
@@ -38,11 +40,37 @@ function certifyViolated(history: History, result: LevelResult): string[] {
 }
 
 export function certifyAnomaly(history: History, level: LevelId, anomaly: Anomaly): string[] {
-  if (anomaly.cases.length > 0) return certifyCases(history, level, anomaly.cases)
-  if (anomaly.edges.length > 0) return certifyCycle(history, level, anomaly.edges)
+  if (anomaly.cases.length > 0) {
+    return [
+      ...certifyLabels(history, level, anomaly),
+      ...certifyCases(history, level, anomaly.cases),
+    ]
+  }
+  if (anomaly.edges.length > 0) {
+    return [
+      ...certifyLabels(history, level, anomaly),
+      ...certifyCycle(history, level, anomaly.edges),
+    ]
+  }
   if (anomaly.name === 'NonRepeatableRead') return certifyUnrepeatable(history, level, anomaly)
   if (isOffence(anomaly.name)) return certifyOffence(history, anomaly)
   return [`${anomaly.name} comes without evidence`]
+}
+
+/** The name, the count and the list of transactions that go with a cycle or a case split. */
+function certifyLabels(history: History, level: LevelId, anomaly: Anomaly): string[] {
+  const { edges, cases, txns, name, count } = anomaly
+  const problems: string[] = []
+  if (!(count >= 1)) problems.push(`${name} occurs ${count} times`)
+  const named = [...new Set(txns)].sort((a, b) => a - b)
+  if (named.length !== txns.length || named.join() !== findTxns(edges, cases).join()) {
+    problems.push(`${name} names other transactions than its evidence`)
+  }
+  const isCycle = cases.length === 0 && !edges.some((edge) => edge.kind === 'CO')
+  if (isCycle && isStrong(level) && classifyCycle(history, edges) !== name) {
+    problems.push(`the cycle is ${classifyCycle(history, edges)}, not ${name}`)
+  }
+  return problems
 }
 
 function certificateKind(result: LevelResult): CertificateKind {

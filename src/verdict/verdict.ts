@@ -67,6 +67,34 @@ export interface Anomaly {
   cases: Case[]
 }
 
+/** Every transaction that the edges and cases and their premises name, but for the initial one. */
+export function findTxns(edges: readonly Edge[], cases: readonly Case[]): number[] {
+  const txns = new Set<number>()
+  const seen = new Set<Edge>()
+  const pending = [...edges]
+  const pendingCases = new Set(cases)
+  for (const { assumption, cycle, cases } of pendingCases) {
+    pending.push(assumption, ...cycle)
+    for (const further of cases) pendingCases.add(further)
+  }
+  for (const edge of pending) {
+    if (seen.has(edge)) continue
+    seen.add(edge)
+    txns.add(edge.from)
+    txns.add(edge.to)
+    pending.push(...edge.premises)
+  }
+  txns.delete(INITIAL_TXN)
+  return [...txns].sort((a, b) => a - b)
+}
+
+/** Where the first counterexample begins: the transaction of it that the input names first, from 1. */
+export function positionOf(result: LevelResult): number | null {
+  let first = Number.POSITIVE_INFINITY
+  for (const { txns } of result.anomalies) for (const txn of txns) first = Math.min(first, txn)
+  return first === Number.POSITIVE_INFINITY ? null : first + 1
+}
+
 export type Outcome = 'satisfied' | 'violated' | 'unknown'
 
 /**

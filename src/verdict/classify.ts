@@ -1,0 +1,59 @@
+// Names a minimal cycle of the strong levels by its edges alone: how many anti-dependencies (RW) it
+// has, whether two of them are adjacent, and what leads back. The names are MTC's (Table I) and
+// Fekete's read-only anomaly; what has no name of its own gets Adya's class. Shared by every checker
+// of a strong level and by certify. Main function: classifyCycle.
+
+import type { History } from '../history/history.ts'
+import type { AnomalyName } from '../levels/anomalies.ts'
+import { isWrite } from './certify-reads.ts'
+import type { Edge } from './verdict.ts'
+
+export function classifyCycle(history: History, cycle: readonly Edge[]): AnomalyName {
+  const overwrites = cycle.filter((edge) => edge.kind === 'RW').length
+  if (overwrites === 0) return classifyDependencies(cycle)
+  // Turn the cycle so that it ends with an RW edge that follows something else, if there is one.
+  const last = cycle.findIndex((edge, i) => edge.kind === 'RW' && cycle.at(i - 1)!.kind !== 'RW')
+  const turned = [...cycle.slice(last + 1), ...cycle.slice(0, last + 1)]
+  if (overwrites === 1) return classifySingle(turned)
+  if (cycle.length === 2) return cycle[0]!.key === cycle[1]!.key ? 'LostUpdate' : 'WriteSkew'
+  const adjacent = turned.some((edge, i) => edge.kind === 'RW' && turned.at(i - 1)!.kind === 'RW')
+  if (!adjacent) return overwrites === 2 && turned.every(isPlain) ? 'LongFork' : 'G-nonadjacent'
+  return overwrites === 2 && isReadOnlyAnomaly(history, turned) ? 'ReadOnlyAnomaly' : 'G2-item'
+}
+
+/** Session order, reads and anti-dependencies only. */
+function isPlain(edge: Edge): boolean {
+  return edge.kind === 'SO' || edge.kind === 'WR' || edge.kind === 'RW'
+}
+
+function classifyDependencies(cycle: readonly Edge[]): AnomalyName {
+  if (cycle.every((edge) => edge.kind === 'SO' || edge.kind === 'WR')) return 'CyclicCO'
+  return cycle.some((edge) => edge.kind === 'WR') ? 'G1c' : 'G0'
+}
+
+/** A transaction missed a write (the last edge), although the other edges lead from it to itself. */
+function classifySingle(cycle: readonly Edge[]): AnomalyName {
+  const path = cycle.slice(0, -1)
+  const missed = cycle[cycle.length - 1]!
+  if (path.some((edge) => edge.kind === 'RT')) return 'StaleRead'
+  if (path.some((edge) => edge.kind === 'WW' || edge.kind === 'CO')) {
+    return path.length === 1 && path[0]!.key === missed.key ? 'LostUpdate' : 'G-single'
+  }
+  // The session wrote it, or had seen its writer before.
+  if (path.slice(1).every((edge) => edge.kind === 'SO')) {
+    if (path.length > 1 || path[0]!.kind === 'SO') return 'SessionGuaranteeViolation'
+    const sawFirst = path[0]!.ops[path[0]!.ops.length - 1]! < missed.ops[0]!
+    return sawFirst ? 'NonMonoReadCO' : 'FracturedReadCO'
+  }
+  return 'CausalityViolation'
+}
+
+/** RW, RW and then reads that lead back to a transaction without writes, where the first RW starts. */
+function isReadOnlyAnomaly(history: History, turned: readonly Edge[]): boolean {
+  // Turned, the cycle starts with the second RW edge and ends with the first.
+  const reader = turned[turned.length - 1]!.from
+  for (let op = history.txnOpStart[reader]!; op < history.txnOpStart[reader + 1]!; op++) {
+    if (isWrite(history, op)) return false
+  }
+  return turned.every(isPlain)
+}
