@@ -1,0 +1,102 @@
+// Writing histories to files. A file appears under its name only when it is complete: it is written
+// beside it under another name first, then renamed. Devices and pipes are written to directly.
+
+import {
+  closeSync,
+  existsSync,
+  openSync,
+  realpathSync,
+  renameSync,
+  statSync,
+  unlinkSync,
+  writeSync,
+} from 'node:fs'
+import { basename, dirname, extname, join } from 'node:path'
+import { InputError, UsageError } from '../base/errors.ts'
+import type { History } from '../history/history.ts'
+import { FORMATS, type Format, findFormat } from './formats.ts'
+import type { Sink } from './sink.ts'
+
+export interface SaveOptions {
+  /** Replace a file that exists. */
+  readonly force?: boolean
+  /** Operations in the order of their lines, where the format has a line for each. */
+  readonly opOrder?: Int32Array | null
+}
+
+/** Writes the history; returns how many bytes it took. `-` is standard output. */
+export function saveHistory(
+  path: string,
+  format: Format,
+  history: History,
+  options: SaveOptions = {},
+): number {
+  return saveFile(path, options.force === true, (sink) =>
+    format.write(history, sink, options.opOrder),
+  )
+}
+
+/** The format to write: the one named, else by the ending of the file's name, else native. */
+export function formatFor(path: string, id?: string): Format {
+  const named = id === undefined ? null : findFormat(id)
+  if (named) return named
+  if (id !== undefined) {
+    const known = FORMATS.map((format) => format.id).join(', ')
+    throw new UsageError(`unknown format ${JSON.stringify(id)}`, `there are ${known}`)
+  }
+  const ending = extname(path).slice(1).toLowerCase()
+  return FORMATS.find((format) => format.extensions.includes(ending)) ?? FORMATS[0]!
+}
+
+/** Refuses to replace a file unless forced to; call it before a long computation. */
+export function checkTarget(path: string, force: boolean): void {
+  if (path === '-' || force || !existsSync(path) || !statSync(path).isFile()) return
+  throw new UsageError(`${path} exists already`, '--force replaces it')
+}
+
+/** Has a file written under another name and renames it when it is complete. */
+export function saveFile(path: string, force: boolean, write: (sink: Sink) => void): number {
+  checkTarget(path, force)
+  if (path === '-') return writeAll(1, write)
+  const exists = existsSync(path)
+  if (exists && statSync(path).isDirectory()) {
+    throw new InputError('unwritable-file', `${path} is a directory`)
+  }
+  const target = exists ? realpathSync(path) : path
+  const direct = exists && !statSync(target).isFile()
+  const name = direct ? target : join(dirname(target), `.${basename(target)}.${process.pid}.tmp`)
+  const file = openForWriting(name, path)
+  try {
+    const bytes = writeAll(file, write)
+    closeSync(file)
+    if (!direct) renameSync(name, target)
+    return bytes
+  } catch (error) {
+    if (!direct) unlinkSync(name)
+    throw error
+  }
+}
+
+function openForWriting(name: string, path: string): number {
+  try {
+    return openSync(name, 'w')
+  } catch (error) {
+    const { code, message } = error as { code?: string; message?: string }
+    const reason =
+      code === 'ENOENT'
+        ? 'there is no such directory'
+        : code === 'EACCES' || code === 'EROFS'
+          ? 'the directory may not be written to'
+          : (message ?? 'the file cannot be written')
+    throw new InputError('unwritable-file', `${path}: ${reason}`)
+  }
+}
+
+function writeAll(file: number, write: (sink: Sink) => void): number {
+  let total = 0
+  write((bytes) => {
+    for (let at = 0; at < bytes.length; ) at += writeSync(file, bytes, at)
+    total += bytes.length
+  })
+  return total
+}
