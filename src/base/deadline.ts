@@ -15,8 +15,15 @@ export class Deadline {
   private readonly endMs: number
   private readonly budgetMs: number
   private readonly memoryBytes: number
+  private readonly onTick: (() => void) | null
 
-  constructor(budgetMs: number | null = null, memoryBytes: number | null = null) {
+  /** @param onTick called at every check, e.g. to show progress */
+  constructor(
+    budgetMs: number | null = null,
+    memoryBytes: number | null = null,
+    onTick: (() => void) | null = null,
+  ) {
+    this.onTick = onTick
     this.budgetMs = budgetMs ?? Number.POSITIVE_INFINITY
     this.memoryBytes = memoryBytes ?? Number.POSITIVE_INFINITY
     this.endMs = nowMs() + this.budgetMs
@@ -33,6 +40,7 @@ export class Deadline {
 
   /** Throws BudgetExceeded when the time or the memory is used up. */
   check(): void {
+    this.onTick?.()
     if (this.endMs !== Number.POSITIVE_INFINITY && nowMs() > this.endMs) {
       throw new BudgetExceeded(`the time budget of ${formatMs(this.budgetMs)} ran out`)
     }

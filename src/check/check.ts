@@ -3,7 +3,7 @@
 
 import { Deadline, nowMs } from '../base/deadline.ts'
 import { BudgetExceeded, InternalError, UsageError } from '../base/errors.ts'
-import { type History, hasTimes } from '../history/history.ts'
+import type { History } from '../history/history.ts'
 import { CHAIN, type LevelId, PROFILE } from '../levels/levels.ts'
 import { certifyResult } from '../verdict/certify.ts'
 import type { LevelResult } from '../verdict/verdict.ts'
@@ -11,11 +11,15 @@ import { checkReads, type ReadCheck } from './reads/read-consistency.ts'
 import { WeakContext } from './weak/context.ts'
 import { type Findings, WeakLevels } from './weak/weak-levels.ts'
 
+const WEAK = new Set<LevelId>(['ci', 'rc', 'ra', 'cc'])
+
 export interface CheckOptions {
   /** List every occurrence of an anomaly, not one smallest example of each kind. */
   all?: boolean
   /** Verify every verdict independently before returning it; on unless set to false. */
   certify?: boolean
+  /** Called now and then during long work, e.g. to show progress. */
+  onTick?: (() => void) | null
   budgetMs?: number | null
   memoryBytes?: number | null
 }
@@ -25,12 +29,20 @@ export function check(history: History, level: LevelId, options: CheckOptions = 
   return new Checker(history, options).check(level)
 }
 
+/** Judges a history at several levels, sharing the work. */
+export function checkLevels(
+  history: History,
+  levels: readonly LevelId[],
+  options: CheckOptions = {},
+): LevelResult[] {
+  const checker = new Checker(history, options)
+  return levels.map((level) => checker.check(level))
+}
+
 /** Every level that applies to the history, weakest first. */
 export function profile(history: History, options: CheckOptions = {}): LevelResult[] {
   const checker = new Checker(history, options)
-  return PROFILE.filter((level) => level !== 'sser' || hasTimes(history)).map((level) =>
-    checker.check(level),
-  )
+  return PROFILE.filter((level) => WEAK.has(level)).map((level) => checker.check(level))
 }
 
 export class Checker {
@@ -44,7 +56,11 @@ export class Checker {
     private readonly history: History,
     private readonly options: CheckOptions = {},
   ) {
-    this.deadline = new Deadline(options.budgetMs ?? null, options.memoryBytes ?? null)
+    this.deadline = new Deadline(
+      options.budgetMs ?? null,
+      options.memoryBytes ?? null,
+      options.onTick ?? null,
+    )
   }
 
   check(level: LevelId): LevelResult {

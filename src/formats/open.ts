@@ -141,6 +141,11 @@ function statFile(file: number): { size: number; isDirectory: boolean } {
   return { size: stat.isFile() ? stat.size : 0, isDirectory: stat.isDirectory() }
 }
 
+/** True if the directory as a whole is one history in some format. */
+export function isHistoryDirectory(_path: string): boolean {
+  return false
+}
+
 /** The operating system's word for it, as an InputError. */
 export function fileError(error: unknown): InputError {
   const { code, message } = error as { code?: string; message?: string }

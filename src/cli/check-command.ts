@@ -1,0 +1,222 @@
+// `isobar check`: reads histories, judges them, prints verdicts. One bad input does not stop the rest.
+
+import { writeFileSync } from 'node:fs'
+import type { Command } from 'commander'
+import { nowMs } from '../base/deadline.ts'
+import { BudgetExceeded, InputError, UsageError } from '../base/errors.ts'
+import { type CheckOptions, checkLevels, profile } from '../check/check.ts'
+import { FORMATS } from '../formats/formats.ts'
+import { type ReadResult, readHistory } from '../formats/open.ts'
+import { renderNotation } from '../history/notation.ts'
+import { LEVELS, type LevelId } from '../levels/levels.ts'
+import { renderJson, renderJsonError } from '../report/json.ts'
+import { countHistory } from '../report/summary.ts'
+import { renderText } from '../report/text.ts'
+import { cut, plain } from '../report/words.ts'
+import { writeCertificate } from '../verdict/certificate-file.ts'
+import type { LevelResult } from '../verdict/verdict.ts'
+import { DirectorySummary } from './directory-summary.ts'
+import { EXIT, worse } from './exit-codes.ts'
+import { parseDuration, parseLevels, parseSize, parseTaps } from './options.ts'
+import { findHistories, type HistoryPath, isDirectory } from './paths.ts'
+import { judgeTaps } from './taps.ts'
+import { coloursFor, Progress, print } from './terminal.ts'
+
+interface Flags {
+  level?: string
+  format?: string
+  json?: boolean
+  all?: boolean
+  tap?: string
+  budget?: string
+  memory?: string
+  certify: boolean
+  certificate?: string
+  notation?: boolean
+}
+
+export function addCheckCommand(program: Command, done: (code: number) => void): void {
+  program
+    .command('check')
+    .description('judge histories: which isolation levels do they satisfy?')
+    .argument('<path...>', 'files, directories, or - for standard input; .gz is read as it is')
+    .option(
+      '-l, --level <ids>',
+      `levels to judge, e.g. rc,ra (${LEVELS.map((l) => l.id).join(', ')})`,
+    )
+    .option(
+      '-f, --format <id>',
+      `input format (${FORMATS.map((f) => f.id).join(', ')}); else by content`,
+    )
+    .option('--json', 'one JSON object a history, one a line')
+    .option('--all', 'list every anomaly, not one smallest example of each kind')
+    .option('--tap <letters>', 'judge chosen anomalous patterns, e.g. j,k')
+    .option('--budget <time>', 'give up after this long with verdict unknown, e.g. 60s')
+    .option('--memory <size>', 'give up beyond this much memory with verdict unknown, e.g. 8g')
+    .option('--no-certify', 'skip the independent verification of every verdict')
+    .option('--certificate <file>', 'write the evidence, to be checked by isobar verify')
+    .option('--notation', 'print the transactions a verdict speaks of in notation, and only them')
+    .addHelpText('after', EXAMPLES)
+    .action(async (paths: string[], flags: Flags) => done(await checkPaths(paths, flags)))
+}
+
+const EXAMPLES = `
+Without --level every level that applies is judged (the profile) and the exit code is 0.
+With --level: 0 all satisfied, 1 some violated, 3 none violated but some unknown.
+
+Examples:
+  isobar check history.txt                     the profile: what does it satisfy?
+  isobar check history.txt --level ra          judge one level, explain what violates it
+  isobar check runs/ --level rc,ra,cc --json   many histories, one JSON object a line
+  isobar check h.jsonl --tap j,k --all         every non-repeatable and fractured read
+  cat h.txt.gz | isobar check -                from standard input`
+
+async function checkPaths(paths: string[], flags: Flags): Promise<number> {
+  const plan = makePlan(paths, flags)
+  const summary = paths.some((path) => path !== '-' && isDirectory(path))
+    ? new DirectorySummary()
+    : null
+  let code: number = EXIT.satisfied
+  for (const found of findHistories(paths)) {
+    code = worse(code, await checkPath(found, plan, summary))
+  }
+  if (summary) await print(plan.json ? summary.renderJson() : summary.renderText())
+  return code
+}
+
+interface Plan {
+  levels: LevelId[] | null // null: the profile
+  taps: string[] | null
+  format: string | null
+  json: boolean
+  notation: boolean
+  certificate: string | null
+  check: CheckOptions
+}
+
+function makePlan(paths: readonly string[], flags: Flags): Plan {
+  const plan: Plan = {
+    levels: flags.level === undefined ? null : parseLevels(flags.level),
+    taps: flags.tap === undefined ? null : parseTaps(flags.tap),
+    format: flags.format ?? null,
+    json: flags.json === true,
+    notation: flags.notation === true,
+    certificate: flags.certificate ?? null,
+    check: {
+      all: flags.all === true,
+      certify: flags.certify,
+      budgetMs: flags.budget === undefined ? null : parseDuration(flags.budget),
+      memoryBytes: flags.memory === undefined ? null : parseSize(flags.memory),
+    },
+  }
+  if (plan.format !== null && !FORMATS.some((format) => format.id === plan.format)) {
+    const known = FORMATS.map((format) => format.id).join(', ')
+    throw new UsageError(`unknown format ${JSON.stringify(plan.format)}`, `there are ${known}`)
+  }
+  if (plan.taps && plan.levels) throw new UsageError('--tap and --level exclude each other')
+  if (plan.certificate && (paths.length !== 1 || (paths[0] !== '-' && isDirectory(paths[0]!)))) {
+    throw new UsageError('--certificate goes with exactly one history')
+  }
+  return plan
+}
+
+async function checkPath(
+  found: HistoryPath,
+  plan: Plan,
+  summary: DirectorySummary | null,
+): Promise<number> {
+  const progress = new Progress()
+  const started = nowMs()
+  try {
+    const input = await read(found.path, plan, progress)
+    const parseMs = nowMs() - started
+    const checkOptions = { ...plan.check, onTick: progress.tick }
+    if (plan.check.budgetMs) checkOptions.budgetMs = Math.max(0, plan.check.budgetMs - parseMs)
+    progress.report(`checking ${cut(plain(found.path))}`)
+    if (plan.taps) {
+      const judged = judgeTaps(input.history, plan.taps, checkOptions)
+      progress.done()
+      const context = { path: found.path, format: input.format.id, json: plan.json }
+      await print(judged.render(context, coloursFor(process.stdout)))
+      return judged.code
+    }
+    const results = plan.levels
+      ? checkLevels(input.history, plan.levels, checkOptions)
+      : profile(input.history, checkOptions)
+    progress.done()
+    summary?.add(results)
+    if (plan.certificate) writeOut(plan.certificate, writeCertificate(input.history, results))
+    await print(renderResults(found.path, input, results, plan, parseMs))
+    return plan.levels ? exitCode(results) : EXIT.satisfied
+  } catch (error) {
+    progress.done()
+    return complainAbout(error, found, plan, summary)
+  }
+}
+
+function read(path: string, plan: Plan, progress: Progress): Promise<ReadResult> {
+  const options: Parameters<typeof readHistory>[1] = {
+    onProgress: (bytes, total) =>
+      progress.report(`reading ${cut(plain(path))}`, total > 0 ? bytes / total : null),
+  }
+  if (plan.format !== null) options.format = plan.format
+  if (plan.check.memoryBytes) options.memoryBytes = plan.check.memoryBytes
+  return readHistory(path, options)
+}
+
+function renderResults(
+  path: string,
+  input: ReadResult,
+  results: LevelResult[],
+  plan: Plan,
+  parseMs: number,
+): string {
+  const { history, format } = input
+  if (plan.json) return `${renderJson(history, results, { path, format: format.id, parseMs })}\n`
+  if (plan.notation) {
+    const txns = results.flatMap((result) => result.anomalies.flatMap((a) => a.txns))
+    return txns.length > 0 ? renderNotation(history, txns, { ids: true }) : ''
+  }
+  const counts = countHistory(history)
+  const title = `${plain(path)} (${format.name}: ${counts.sessions} sessions, ${counts.transactions} transactions, ${counts.operations} operations, ${counts.keys} keys)`
+  return renderText(history, results, { colours: coloursFor(process.stdout), title })
+}
+
+function exitCode(results: readonly LevelResult[]): number {
+  if (results.some((result) => result.verdict === 'violated')) return EXIT.violated
+  return results.some((result) => result.verdict === 'unknown') ? EXIT.unknown : EXIT.satisfied
+}
+
+async function complainAbout(
+  error: unknown,
+  found: HistoryPath,
+  plan: Plan,
+  summary: DirectorySummary | null,
+): Promise<number> {
+  if (error instanceof BudgetExceeded) {
+    error = new InputError('too-large', error.message, null, 'raise --memory or --budget')
+  }
+  if (!(error instanceof InputError)) throw error
+  if (found.inDirectory && error.code === 'unknown-format') {
+    summary?.skip(found.path)
+    return EXIT.satisfied
+  }
+  error.path ??= found.path
+  summary?.fail()
+  if (plan.json) {
+    const { code, message, place, hint } = error
+    const line = place?.line ?? null
+    const column = place?.column ?? null
+    await print(`${renderJsonError(found.path, { code, message, line, column, hint })}\n`)
+  }
+  process.stderr.write(`isobar: ${error.describe()}\n${error.hint ? `hint: ${error.hint}\n` : ''}`)
+  return EXIT.usage
+}
+
+function writeOut(path: string, text: string): void {
+  try {
+    writeFileSync(path, text)
+  } catch (error) {
+    throw new UsageError(`cannot write ${path}: ${(error as Error).message}`)
+  }
+}

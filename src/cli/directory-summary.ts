@@ -1,0 +1,70 @@
+// The last words on a directory: how many histories violate what, per level and per pattern.
+
+import { findAnomaly } from '../levels/anomalies.ts'
+import { PROFILE } from '../levels/levels.ts'
+import { JSON_VERSION, stringify } from '../report/json.ts'
+import { plain } from '../report/words.ts'
+import type { LevelResult, Outcome } from '../verdict/verdict.ts'
+
+export class DirectorySummary {
+  private histories = 0
+  private unreadable = 0
+  private readonly skipped: string[] = []
+  private readonly levels = new Map<string, Record<Outcome, number>>()
+  private readonly patterns = new Map<string, number>() // anomaly -> histories that show it
+
+  add(results: readonly LevelResult[]): void {
+    this.histories++
+    const names = new Set<string>()
+    for (const { level, verdict, anomalies } of results) {
+      const counts = this.levels.get(level) ?? { satisfied: 0, violated: 0, unknown: 0 }
+      counts[verdict]++
+      this.levels.set(level, counts)
+      for (const anomaly of anomalies) names.add(anomaly.name)
+    }
+    for (const name of names) this.patterns.set(name, (this.patterns.get(name) ?? 0) + 1)
+  }
+
+  skip(path: string): void {
+    this.skipped.push(path)
+  }
+
+  fail(): void {
+    this.unreadable++
+  }
+
+  renderText(): string {
+    const lines = ['', `${this.histories} histories checked, ${this.unreadable} unreadable`]
+    for (const [level, counts] of this.sortedLevels()) {
+      lines.push(
+        `  ${level.padEnd(5)} ${counts.satisfied} satisfied, ${counts.violated} violated, ${counts.unknown} unknown`,
+      )
+    }
+    for (const [name, count] of this.sortedPatterns()) {
+      const tap = findAnomaly(name)?.tap
+      lines.push(`  ${tap ? `${tap} ` : '  '}${name}: ${count} histories`)
+    }
+    for (const path of this.skipped) lines.push(`skipped, in no known format: ${plain(path)}`)
+    return `${lines.join('\n')}\n`
+  }
+
+  renderJson(): string {
+    const levels = Object.fromEntries(
+      this.sortedLevels().map(([id, counts]) => [id, { ...counts }]),
+    )
+    const anomalies = Object.fromEntries(this.sortedPatterns())
+    const { histories, unreadable, skipped } = this
+    const summary = { histories, unreadable, skipped, levels, anomalies }
+    return `${stringify({ isobar: JSON_VERSION, summary })}\n`
+  }
+
+  private sortedLevels(): [string, Record<Outcome, number>][] {
+    const rank = (id: string) => (PROFILE as readonly string[]).indexOf(id)
+    return [...this.levels].sort(([a], [b]) => rank(a) - rank(b))
+  }
+
+  private sortedPatterns(): [string, number][] {
+    const tap = (name: string) => findAnomaly(name)?.tap ?? 'z'
+    return [...this.patterns].sort(([a], [b]) => tap(a).localeCompare(tap(b)) || (a < b ? -1 : 1))
+  }
+}

@@ -1,0 +1,56 @@
+// Parses the values of command line options: levels, durations, sizes, patterns.
+
+import { UsageError } from '../base/errors.ts'
+import { findTap } from '../levels/anomalies.ts'
+import { findLevel, LEVELS, type LevelId } from '../levels/levels.ts'
+
+/** `rc,ra` → level ids. */
+export function parseLevels(text: string): LevelId[] {
+  const levels: LevelId[] = []
+  for (const id of splitList(text)) {
+    const level = findLevel(id.toLowerCase())
+    if (!level) {
+      const known = LEVELS.map((each) => each.id).join(', ')
+      throw new UsageError(`unknown level ${JSON.stringify(id)}`, `there are ${known}`)
+    }
+    if (!levels.includes(level.id)) levels.push(level.id)
+  }
+  if (levels.length === 0) throw new UsageError('--level names no level')
+  return levels
+}
+
+/** `j,k` → pattern letters. */
+export function parseTaps(text: string): string[] {
+  const taps = splitList(text).map((letter) => letter.toLowerCase())
+  for (const letter of taps) {
+    if (!findTap(letter)) {
+      throw new UsageError(`unknown pattern ${JSON.stringify(letter)}`, 'there are a to n')
+    }
+  }
+  if (taps.length === 0) throw new UsageError('--tap names no pattern')
+  return [...new Set(taps)].sort()
+}
+
+function splitList(text: string): string[] {
+  return text
+    .split(',')
+    .map((part) => part.trim())
+    .filter((part) => part !== '')
+}
+
+/** `60s`, `500ms`, `2m`, `1h` or plain seconds → milliseconds. */
+export function parseDuration(text: string): number {
+  const match = /^(\d+(?:\.\d+)?)(ms|s|m|h)?$/.exec(text.trim())
+  if (!match)
+    throw new UsageError(`${JSON.stringify(text)} is not a duration`, 'e.g. 500ms, 60s, 2m')
+  const unit = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 }[match[2] ?? 's'] ?? 1000
+  return Number(match[1]) * unit
+}
+
+/** `8g`, `512m`, `100k` or plain bytes → bytes. */
+export function parseSize(text: string): number {
+  const match = /^(\d+(?:\.\d+)?)([kmgt])?i?b?$/i.exec(text.trim())
+  if (!match) throw new UsageError(`${JSON.stringify(text)} is not a size`, 'e.g. 512m, 8g')
+  const power = ['', 'k', 'm', 'g', 't'].indexOf((match[2] ?? '').toLowerCase())
+  return Math.floor(Number(match[1]) * 1024 ** power)
+}

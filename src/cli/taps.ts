@@ -1,0 +1,95 @@
+// `isobar check --tap`: judges chosen anomalous patterns instead of whole levels.
+
+import { type CheckOptions, check } from '../check/check.ts'
+import type { History } from '../history/history.ts'
+import { findTap } from '../levels/anomalies.ts'
+import { describeAnomaly, JSON_VERSION, stringify } from '../report/json.ts'
+import { countHistory } from '../report/summary.ts'
+import { type Colours, renderAnomaly } from '../report/text.ts'
+import { plain } from '../report/words.ts'
+import type { Anomaly, LevelResult } from '../verdict/verdict.ts'
+import { EXIT } from './exit-codes.ts'
+
+interface Judged {
+  code: number
+  render(context: { path: string; format: string; json: boolean }, colours: Colours): string
+}
+
+interface Pattern {
+  tap: string
+  name: string
+  /** Null if it could not be decided. */
+  found: Anomaly[] | null
+}
+
+/** Causal consistency forbids all 14 patterns, so its findings tell which of them occur. */
+export function judgeTaps(history: History, taps: string[], options: CheckOptions): Judged {
+  const result = check(history, 'cc', options)
+  const cyclic = result.anomalies.some((anomaly) => anomaly.name === 'CyclicCO')
+  const patterns = taps.map((tap): Pattern => {
+    const { name } = findTap(tap)!
+    const found = result.anomalies.filter((anomaly) => anomaly.name === name)
+    // After a cycle in so ∪ wr, causality says nothing more: m and n stay open.
+    const open = result.verdict === 'unknown' || (cyclic && (tap === 'm' || tap === 'n'))
+    return { tap, name, found: found.length === 0 && open ? null : found }
+  })
+  return {
+    code: exitCode(patterns),
+    render: (context, colours) =>
+      context.json
+        ? renderPatternsJson(history, patterns, context)
+        : renderPatterns(history, result, patterns, context.path, colours),
+  }
+}
+
+function exitCode(patterns: readonly Pattern[]): number {
+  if (patterns.some(({ found }) => found !== null && found.length > 0)) return EXIT.violated
+  return patterns.some(({ found }) => found === null) ? EXIT.unknown : EXIT.satisfied
+}
+
+function countOf(found: readonly Anomaly[]): number {
+  return found.reduce((sum, anomaly) => sum + anomaly.count, 0)
+}
+
+function renderPatternsJson(
+  history: History,
+  patterns: readonly Pattern[],
+  context: { path: string; format: string },
+): string {
+  const taps = patterns.map(({ tap, name, found }) => ({
+    tap,
+    name,
+    verdict: found === null ? 'unknown' : found.length > 0 ? 'violated' : 'satisfied',
+    count: found === null ? null : countOf(found),
+    anomalies: (found ?? []).map((anomaly) => describeAnomaly(history, anomaly)),
+  }))
+  const { path, format } = context
+  const counts = { ...countHistory(history) }
+  return `${stringify({ isobar: JSON_VERSION, path, format, history: counts, taps })}\n`
+}
+
+function renderPatterns(
+  history: History,
+  result: LevelResult,
+  patterns: readonly Pattern[],
+  path: string,
+  colours: Colours,
+): string {
+  const lines = [colours.strong(plain(path))]
+  for (const { tap, name, found } of patterns) {
+    const reads = found === null ? '' : `${countOf(found)} reads`
+    const word =
+      found === null
+        ? colours.unsure('not decided')
+        : found.length > 0
+          ? colours.bad(`occurs, ${reads}`)
+          : colours.good('does not occur')
+    lines.push(`  ${tap} ${name}: ${word}`)
+  }
+  for (const { found } of patterns) {
+    for (const anomaly of found ?? []) {
+      lines.push('', ...renderAnomaly(history, result, anomaly, colours))
+    }
+  }
+  return `${lines.join('\n')}\n`
+}

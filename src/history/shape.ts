@@ -1,0 +1,88 @@
+// The shape of a history: which special forms it has, and how big its parts are. A history is `mini`
+// if every transaction that counts has one or two reads, at most two writes, each write preceded by a
+// read of its key (MTC); `rmw` if only the last holds; `lists` if it appends; else `general`.
+
+import { APPEND, type History, hasTimes, NONE, READ, READ_LIST, WRITE } from './history.ts'
+
+export type ShapeName = 'mini' | 'rmw' | 'lists' | 'general'
+
+export interface Spread {
+  min: number
+  median: number
+  max: number
+}
+
+export interface HistoryShape {
+  shape: ShapeName
+  reads: number
+  writes: number
+  appends: number
+  opsPerTxn: Spread
+  txnsPerSession: Spread
+  timed: boolean
+  hotKeys: { key: number; count: number }[]
+}
+
+export function describeShape(history: History): HistoryShape {
+  const kinds = [0, 0, 0, 0]
+  for (const kind of history.opKind) kinds[kind]!++
+  return {
+    shape: shapeOf(history),
+    reads: kinds[READ]! + kinds[READ_LIST]!,
+    writes: kinds[WRITE]!,
+    appends: kinds[APPEND]!,
+    opsPerTxn: spreadOf(gaps(history.txnOpStart)),
+    txnsPerSession: spreadOf(gaps(history.sessionTxnStart)),
+    timed: hasTimes(history) && history.txnCount > 0,
+    hotKeys: hottest(history, 3),
+  }
+}
+
+export function shapeOf(history: History): ShapeName {
+  const { txnCount, txnCounts, txnOpStart, opKind, opKey } = history
+  const readBy = new Int32Array(history.keyCount).fill(NONE) // key -> last transaction to read it
+  let mini = true
+  for (const kind of opKind) if (kind === APPEND || kind === READ_LIST) return 'lists'
+  for (let txn = 0; txn < txnCount; txn++) {
+    if (!txnCounts[txn]) continue
+    let reads = 0
+    let writes = 0
+    for (let op = txnOpStart[txn]!; op < txnOpStart[txn + 1]!; op++) {
+      if (opKind[op] === READ) {
+        reads++
+        readBy[opKey[op]!] = txn
+      } else {
+        writes++
+        if (readBy[opKey[op]!] !== txn) return 'general'
+      }
+    }
+    if (reads < 1 || reads > 2 || writes > 2) mini = false
+  }
+  return mini ? 'mini' : 'rmw'
+}
+
+function gaps(starts: Int32Array): Int32Array {
+  const sizes = new Int32Array(Math.max(0, starts.length - 1))
+  for (let i = 0; i < sizes.length; i++) sizes[i] = starts[i + 1]! - starts[i]!
+  return sizes
+}
+
+function spreadOf(sizes: Int32Array): Spread {
+  if (sizes.length === 0) return { min: 0, median: 0, max: 0 }
+  const sorted = sizes.slice().sort()
+  return { min: sorted[0]!, median: sorted[sorted.length >> 1]!, max: sorted[sorted.length - 1]! }
+}
+
+function hottest(history: History, most: number): { key: number; count: number }[] {
+  const counts = new Int32Array(history.keyCount)
+  for (const key of history.opKey) counts[key]!++
+  const best: { key: number; count: number }[] = []
+  for (let key = 0; key < counts.length; key++) {
+    const count = counts[key]!
+    if (best.length === most && count <= best[most - 1]!.count) continue
+    best.push({ key, count })
+    best.sort((a, b) => b.count - a.count || a.key - b.key)
+    if (best.length > most) best.pop()
+  }
+  return best
+}

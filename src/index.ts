@@ -1,0 +1,34 @@
+// The library: everything a program needs to read, judge and explain histories. Runs in a browser
+// too; reading files is in the command line only.
+
+export { Deadline } from './base/deadline.ts'
+export { BudgetExceeded, InputError, InternalError, UsageError } from './base/errors.ts'
+export { type CheckOptions, check, checkLevels, profile } from './check/check.ts'
+export {
+  detectFormat,
+  FORMATS,
+  type Format,
+  type FormatId,
+  parseHistory,
+  parseHistoryStream,
+} from './formats/formats.ts'
+export { HistoryBuilder } from './history/builder.ts'
+export type { History } from './history/history.ts'
+export { parseNotation, renderNotation } from './history/notation.ts'
+export { describeShape } from './history/shape.ts'
+export { ANOMALIES, type AnomalyKind, type AnomalyName } from './levels/anomalies.ts'
+export { CHAIN, implies, LEVELS, type Level, type LevelId } from './levels/levels.ts'
+export { renderJson } from './report/json.ts'
+export { countHistory, summarise } from './report/summary.ts'
+export { renderText } from './report/text.ts'
+export { parseCertificate, writeCertificate } from './verdict/certificate-file.ts'
+export { certifyResult } from './verdict/certify.ts'
+export type {
+  Anomaly,
+  Case,
+  Edge,
+  EdgeKind,
+  LevelResult,
+  Outcome,
+  Proof,
+} from './verdict/verdict.ts'

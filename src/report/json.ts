@@ -1,0 +1,175 @@
+// The verdict as JSON, one object a history, documented and versioned in docs/verdict-format.md. It
+// holds everything a report needs: names instead of numbers, the transactions involved in full, and
+// a sentence for every edge. Integers beyond 2^53 are written as JSON numbers with all their digits.
+
+import {
+  APPEND,
+  type History,
+  listOf,
+  NONE,
+  READ_LIST,
+  STATUS_NAMES,
+  WRITE,
+} from '../history/history.ts'
+import type { Value } from '../history/values.ts'
+import { findAnomaly } from '../levels/anomalies.ts'
+import { LEVELS } from '../levels/levels.ts'
+import {
+  type Anomaly,
+  type Case,
+  type Edge,
+  INITIAL_TXN,
+  type LevelResult,
+} from '../verdict/verdict.ts'
+import { countHistory, summarise } from './summary.ts'
+import { because, describeRead } from './words.ts'
+
+export const JSON_VERSION = 1
+
+export interface JsonContext {
+  path: string
+  format: string
+  parseMs: number
+}
+
+/** Values that JSON can hold once bigints are spelt out; see `stringify`. */
+export type Json = null | boolean | number | bigint | string | Json[] | { [name: string]: Json }
+
+export function renderJson(
+  history: History,
+  results: readonly LevelResult[],
+  context: JsonContext,
+): string {
+  return stringify({
+    isobar: JSON_VERSION,
+    path: context.path,
+    format: context.format,
+    history: { ...countHistory(history) },
+    warnings: [...history.warnings],
+    results: results.map((result) => describeResult(history, result, context)),
+    ...summarise(results),
+  })
+}
+
+/** An input that could not be read. */
+export function renderJsonError(
+  path: string,
+  error: {
+    code: string
+    message: string
+    line: number | null
+    column: number | null
+    hint: string | null
+  },
+): string {
+  return stringify({ isobar: JSON_VERSION, path, error: { ...error } })
+}
+
+function describeResult(history: History, result: LevelResult, context: JsonContext): Json {
+  const stages: Record<string, Json> = { parse: round(context.parseMs) }
+  for (const [name, ms] of Object.entries(result.stages)) stages[name] = round(ms)
+  return {
+    level: result.level,
+    verdict: result.verdict,
+    reason: result.reason,
+    impliedBy: result.impliedBy,
+    algorithm: result.algorithm,
+    elapsedMs: round(result.elapsedMs),
+    stages,
+    anomalies: result.anomalies.map((anomaly) => describeAnomaly(history, anomaly)),
+    certificate: result.certificate ? { ...result.certificate } : null,
+  }
+}
+
+export function describeAnomaly(history: History, anomaly: Anomaly): Json {
+  const kind = findAnomaly(anomaly.name)
+  return {
+    name: anomaly.name,
+    tap: kind?.tap ?? null,
+    adya: kind?.adya ?? null,
+    meaning: kind?.meaning ?? null,
+    count: anomaly.count,
+    transactions: anomaly.txns.map((txn) => history.txnName(txn)),
+    story: anomaly.ops.length > 0 ? describeRead(history, anomaly.name, anomaly.ops) : null,
+    ops: anomaly.ops.map((op) => describePlace(history, op)),
+    core: anomaly.txns.map((txn) => describeTxn(history, txn)),
+    edges: anomaly.edges.map((edge) => describeEdge(history, edge)),
+    cases: anomaly.cases.map((branch) => describeCase(history, branch)),
+  }
+}
+
+function describeCase(history: History, branch: Case): Json {
+  return {
+    assumption: describeEdge(history, branch.assumption),
+    cycle: branch.cycle.map((edge) => describeEdge(history, edge)),
+    cases: branch.cases.map((inner) => describeCase(history, inner)),
+  }
+}
+
+function describeEdge(history: History, edge: Edge): Json {
+  const name = (txn: number) => (txn === INITIAL_TXN ? 'initial' : history.txnName(txn))
+  return {
+    from: name(edge.from),
+    to: name(edge.to),
+    kind: edge.kind,
+    key: edge.key === NONE ? null : history.keyName(edge.key),
+    ops: edge.ops.filter((op) => op !== NONE).map((op) => describePlace(history, op)),
+    because: because(history, edge),
+    premises: edge.premises.map((premise) => describeEdge(history, premise)),
+  }
+}
+
+/** An operation by its transaction, its position in it, and what it is. */
+function describePlace(history: History, op: number): Json {
+  const txn = history.opTxn[op]!
+  return {
+    transaction: history.txnName(txn),
+    index: op - history.txnOpStart[txn]!,
+    op: describeOp(history, op),
+  }
+}
+
+/** A transaction as a line of the native format has it. */
+export function describeTxn(history: History, txn: number): Json {
+  const described: Record<string, Json> = {
+    session: history.sessionName(history.txnSession[txn]!),
+    id: history.txnName(txn),
+    status: STATUS_NAMES[history.txnStatus[txn]!]!,
+  }
+  const start = history.txnStartTime?.[txn] ?? Number.NaN
+  const finish = history.txnFinishTime?.[txn] ?? Number.NaN
+  if (!Number.isNaN(start)) described['start'] = start
+  if (!Number.isNaN(finish)) described['finish'] = finish
+  const level = history.txnLevel?.[txn] ?? NONE
+  if (level !== NONE) described['level'] = LEVELS[level]!.id
+  const ops: Json[] = []
+  for (let op = history.txnOpStart[txn]!; op < history.txnOpStart[txn + 1]!; op++) {
+    ops.push(describeOp(history, op))
+  }
+  described['ops'] = ops
+  return described
+}
+
+function describeOp(history: History, op: number): Json {
+  const key: Value = history.keyName(history.opKey[op]!)
+  if (history.opKind[op] === READ_LIST) return ['r', key, listOf(history, op)]
+  const verb = history.opKind[op] === WRITE ? 'w' : history.opKind[op] === APPEND ? 'append' : 'r'
+  return [verb, key, history.valueOf(op)]
+}
+
+/** JSON.stringify, with bigints as plain digits. No recursion deeper than the evidence itself. */
+export function stringify(value: Json): string {
+  // Strings are marked so that no string of the history can pass for a marked integer.
+  const marked = JSON.stringify(value, (_name, part) => {
+    if (typeof part === 'bigint') return `\u0001${part}`
+    return typeof part === 'string' ? `\u0002${part}` : part
+  })
+  return marked.replace(/"(?:[^"\\]|\\.)*"/g, (text) => {
+    if (text.startsWith('"\\u0001')) return text.slice(7, -1)
+    return text.startsWith('"\\u0002') ? `"${text.slice(7)}` : text
+  })
+}
+
+function round(ms: number): number {
+  return Math.round(ms * 100) / 100
+}

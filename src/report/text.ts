@@ -1,0 +1,159 @@
+// The verdict for a person at a terminal: a line a level, then each anomaly as a story in plain words
+// with its transactions in notation beneath. Colours come as functions, so that this file stays pure.
+// Main function: renderText.
+
+import type { History } from '../history/history.ts'
+import { renderNotation } from '../history/notation.ts'
+import { findAnomaly } from '../levels/anomalies.ts'
+import { levelName } from '../levels/levels.ts'
+import type { Anomaly, Case, Edge, LevelResult } from '../verdict/verdict.ts'
+import { summarise } from './summary.ts'
+import { because, cut, describeRead, nameOf } from './words.ts'
+
+export interface Colours {
+  good(text: string): string
+  bad(text: string): string
+  unsure(text: string): string
+  strong(text: string): string
+  faint(text: string): string
+}
+
+const same = (text: string) => text
+export const NO_COLOURS: Colours = {
+  good: same,
+  bad: same,
+  unsure: same,
+  strong: same,
+  faint: same,
+}
+
+export interface TextOptions {
+  colours?: Colours
+  /** Print the transactions of each anomaly in notation. */
+  notation?: boolean
+  /** What was checked, for the heading. */
+  title?: string
+}
+
+const MAX_NOTATION_TXNS = 40
+
+export function renderText(
+  history: History,
+  results: readonly LevelResult[],
+  options: TextOptions = {},
+): string {
+  const colours = options.colours ?? NO_COLOURS
+  const lines: string[] = []
+  if (options.title) lines.push(colours.strong(options.title))
+  if (history.txnCount === 0) lines.push('  the history is empty: it satisfies every level')
+  for (const warning of history.warnings) lines.push(`  ${colours.unsure('warning:')} ${warning}`)
+  for (const result of results) lines.push(renderVerdict(result, colours))
+  const { strongest, weakestViolated } = summarise(results)
+  if (results.length > 1) {
+    lines.push(
+      `  strongest satisfied: ${strongest ? `${strongest} (${levelName(strongest)})` : 'none'}`,
+    )
+    if (weakestViolated) {
+      lines.push(`  weakest violated: ${weakestViolated} (${levelName(weakestViolated)})`)
+    }
+  }
+  const shown = new Set<string>()
+  for (const result of results) {
+    for (const anomaly of result.anomalies) {
+      const id = `${anomaly.name} ${anomaly.txns.join(' ')}`
+      if (shown.has(id)) continue
+      shown.add(id)
+      lines.push(
+        '',
+        ...renderAnomaly(history, result, anomaly, colours, options.notation !== false),
+      )
+    }
+  }
+  return `${lines.join('\n')}\n`
+}
+
+function renderVerdict(result: LevelResult, colours: Colours): string {
+  const paint =
+    result.verdict === 'satisfied'
+      ? colours.good
+      : result.verdict === 'violated'
+        ? colours.bad
+        : colours.unsure
+  const names = result.anomalies.map((anomaly) => anomaly.name)
+  const notes: string[] = []
+  if (names.length > 0) notes.push([...new Set(names)].join(', '))
+  if (result.reason) notes.push(result.reason)
+  if (result.impliedBy) notes.push(`implied by ${result.impliedBy}`)
+  const verdict = paint(result.verdict.padEnd(10))
+  const line = `  ${result.level.padEnd(5)} ${verdict} ${levelName(result.level)}`
+  return notes.length > 0 ? `${line}: ${notes.join('; ')}` : line
+}
+
+/** The story of one anomaly, step by step. */
+export function renderAnomaly(
+  history: History,
+  result: LevelResult,
+  anomaly: Anomaly,
+  colours: Colours = NO_COLOURS,
+  notation = true,
+): string[] {
+  const kind = findAnomaly(anomaly.name)
+  const codes = [kind?.tap ? `pattern ${kind.tap}` : null, kind?.adya].filter(Boolean).join(', ')
+  const count = kind?.tap && anomaly.count > 1 ? `, ${anomaly.count} reads` : ''
+  const times = !kind?.tap && anomaly.count > 1 ? `, ${anomaly.count} times` : ''
+  const heading = `${anomaly.name}${codes ? ` (${codes})` : ''}`
+  const lines = [`${colours.bad(heading)} violates ${levelName(result.level)}${count}${times}`]
+  if (kind) lines.push(`  ${kind.meaning}`)
+  if (anomaly.cases.length > 0) lines.push(...renderCases(history, anomaly.cases))
+  else if (anomaly.edges.length > 0) lines.push(...renderCycle(history, anomaly.edges, '  '))
+  else lines.push(`  ${describeRead(history, anomaly.name, anomaly.ops)}.`)
+  if (notation) {
+    const shown = anomaly.txns.slice(0, MAX_NOTATION_TXNS)
+    const text = renderNotation(history, shown, { ids: true }).trimEnd().split('\n')
+    lines.push('', ...text.map((line) => colours.faint(`    ${line}`)))
+    const left = anomaly.txns.length - shown.length
+    if (left > 0) lines.push(`    … and ${left} more transactions`)
+  }
+  return lines
+}
+
+function renderCycle(history: History, edges: readonly Edge[], indent: string): string[] {
+  const lines: string[] = []
+  edges.forEach((edge, i) => {
+    const step = `${nameOf(history, edge.from)} → ${nameOf(history, edge.to)}`
+    lines.push(`${indent}${i + 1}. ${step}: ${because(history, edge)}.`)
+    for (const line of renderPremises(history, edge, `${indent}   `)) lines.push(line)
+  })
+  const chain = [
+    ...edges.map((edge) => nameOf(history, edge.from)),
+    nameOf(history, edges[0]!.from),
+  ]
+  lines.push(`${indent}That is a circle: ${cut(chain.join(' < '))}.`)
+  return lines
+}
+
+/** Premises that are arguments of their own; plain reads and session order speak for themselves. */
+function renderPremises(history: History, edge: Edge, indent: string): string[] {
+  const lines: string[] = []
+  const premises = edge.kind === 'CO' && edge.premises.length === 2 ? [] : edge.premises
+  for (const premise of premises) {
+    if (edge.kind === 'CO' && premise === edge.premises[0]) continue
+    if (edge.kind === 'RW' && premise.kind === 'WR') continue
+    lines.push(`${indent}- ${because(history, premise)}`)
+    if (premise.kind !== 'SO' && premise.kind !== 'WR') {
+      lines.push(...renderPremises(history, premise, `${indent}  `))
+    }
+  }
+  return lines
+}
+
+function renderCases(history: History, cases: readonly Case[], indent = '  '): string[] {
+  const lines: string[] = []
+  for (const branch of cases) {
+    const { from, to } = branch.assumption
+    lines.push(`${indent}If ${nameOf(history, from)} commits before ${nameOf(history, to)}:`)
+    if (branch.cycle.length > 0) lines.push(...renderCycle(history, branch.cycle, `${indent}  `))
+    else lines.push(...renderCases(history, branch.cases, `${indent}  `))
+  }
+  return lines
+}
