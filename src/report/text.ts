@@ -29,8 +29,6 @@ export const NO_COLOURS: Colours = {
 
 export interface TextOptions {
   colours?: Colours
-  /** Print the transactions of each anomaly in notation. */
-  notation?: boolean
   /** What was checked, for the heading. */
   title?: string
 }
@@ -57,19 +55,24 @@ export function renderText(
       lines.push(`  weakest violated: ${weakestViolated} (${levelName(weakestViolated)})`)
     }
   }
-  const shown = new Set<string>()
+  const told = new Map<string, string>() // story -> name of the anomaly it was told for
   for (const result of results) {
     for (const anomaly of result.anomalies) {
-      const id = `${anomaly.name} ${anomaly.txns.join(' ')}`
-      if (shown.has(id)) continue
-      shown.add(id)
-      lines.push(
-        '',
-        ...renderAnomaly(history, result, anomaly, colours, options.notation !== false),
-      )
+      const [heading, ...story] = renderAnomaly(history, result, anomaly, colours)
+      const known = told.get(storyOf(anomaly))
+      if (known === anomaly.name) continue
+      if (known === undefined) told.set(storyOf(anomaly), anomaly.name)
+      lines.push('', heading!)
+      if (known === undefined) lines.push(...story)
+      else lines.push(story[0]!, `  Shown by the same cycle as ${known} above.`)
     }
   }
   return `${lines.join('\n')}\n`
+}
+
+/** What an anomaly's example says, but for its name. */
+function storyOf({ txns, ops, edges, cases }: Anomaly): string {
+  return JSON.stringify([txns, ops, edges, cases])
 }
 
 function renderVerdict(result: LevelResult, colours: Colours): string {
@@ -95,7 +98,6 @@ export function renderAnomaly(
   result: LevelResult,
   anomaly: Anomaly,
   colours: Colours = NO_COLOURS,
-  notation = true,
 ): string[] {
   const kind = findAnomaly(anomaly.name)
   const codes = [kind?.tap ? `pattern ${kind.tap}` : null, kind?.adya].filter(Boolean).join(', ')
@@ -107,13 +109,11 @@ export function renderAnomaly(
   if (anomaly.cases.length > 0) lines.push(...renderCases(history, anomaly.cases))
   else if (anomaly.edges.length > 0) lines.push(...renderCycle(history, anomaly.edges, '  '))
   else lines.push(`  ${describeRead(history, anomaly.name, anomaly.ops)}.`)
-  if (notation) {
-    const shown = anomaly.txns.slice(0, MAX_NOTATION_TXNS)
-    const text = renderNotation(history, shown, { ids: true }).trimEnd().split('\n')
-    lines.push('', ...text.map((line) => colours.faint(`    ${line}`)))
-    const left = anomaly.txns.length - shown.length
-    if (left > 0) lines.push(`    … and ${left} more transactions`)
-  }
+  const shown = anomaly.txns.slice(0, MAX_NOTATION_TXNS)
+  const text = renderNotation(history, shown, { ids: true }).trimEnd().split('\n')
+  lines.push('', ...text.map((line) => colours.faint(`    ${line}`)))
+  const left = anomaly.txns.length - shown.length
+  if (left > 0) lines.push(`    … and ${left} more transactions`)
   return lines
 }
 

@@ -16,7 +16,7 @@ export function nameOf(history: History, txn: number): string {
 
 /** A name from the history that is safe to print: quoted if it is not a plain word, cut if long. */
 export function plain(name: string): string {
-  const safe = /^[\w#.$@:-]+$/.test(name) ? name : renderValue(name)
+  const safe = /^[\w#.$@:/~+=,-]+$/.test(name) ? name : renderValue(name)
   return cut(safe)
 }
 
@@ -77,7 +77,6 @@ function becauseRead(history: History, edge: Edge): string {
 
 function becauseForced(history: History, edge: Edge): string {
   const [write = NONE, read = NONE] = edge.ops
-  const reader = nameOf(history, history.opTxn[read]!)
   const from = nameOf(history, edge.from)
   const to = nameOf(history, edge.to)
   const key = keyOf(history, edge.key)
@@ -86,7 +85,7 @@ function becauseForced(history: History, edge: Edge): string {
   if (edge.to === INITIAL_TXN) {
     return `${visible}, which writes ${assignment(history, write)}, and yet read the initial ${old}; ${from} would have to precede the initial state`
   }
-  return `${visible}, which writes ${key} too, and yet read ${old} from ${to}; so ${from} must commit before ${to} (reader: ${reader})`
+  return `${visible}, which writes ${key} too, and yet read ${old} from ${to}; so ${from} must commit before ${to}`
 }
 
 /** `T3 read y=2 from T2`, or `T3 follows T2 in session s1`, … */
@@ -97,8 +96,8 @@ function visibility(history: History, edge: Edge, read: number): string {
   const first = path[0]
   if (path.length === 1 && first?.kind === 'WR') {
     const earlier = first.ops[first.ops.length - 1]!
-    const before = earlier < read ? ' before' : ''
-    return `${reader} read ${assignment(history, earlier)} from ${from}${before}`
+    const when = earlier < read ? 'first ' : ''
+    return `${reader} ${when}read ${assignment(history, earlier)} from ${from}`
   }
   if (path.length === 1 && first?.kind === 'SO') {
     const session = plain(history.sessionName(history.txnSession[edge.from]!))

@@ -109,11 +109,18 @@ export function splitList(history: History, read: number): { foreign: number[]; 
   foreign.forEach((append, i) => {
     if (append === NONE || opTxn[append] === reader) sound = false
     else if (txnStatus[opTxn[append]!] === ABORTED) sound = false
-    else if (nextOwnAppend(history, append) !== NONE) {
-      sound &&= foreign[i + 1] === nextOwnAppend(history, append)
-    }
+    else sound &&= isWholeAt(history, foreign, i)
   })
   return { foreign, sound }
+}
+
+/** A transaction's appends to a list appear whole, side by side, in order. */
+function isWholeAt(history: History, foreign: readonly number[], i: number): boolean {
+  const append = foreign[i]!
+  const next = nextOwnAppend(history, append)
+  if (next !== NONE && foreign[i + 1] !== next) return false
+  const before = lastWriteBefore(history, history.opTxn[append]!, history.opKey[append]!, append)
+  return before === NONE || foreign[i - 1] === before
 }
 
 function nextOwnAppend(history: History, append: number): number {
@@ -145,9 +152,24 @@ export function certifyUnrepeatable(history: History, level: LevelId, anomaly: A
   if (a < 0 || b < 0 || a === b) return ['two reads are needed']
   const { opTxn, opKey } = history
   if (opTxn[a] !== opTxn[b] || opKey[a] !== opKey[b]) return ['the reads are not of one key']
-  const first = foreignVersion(history, a)
-  const second = foreignVersion(history, b)
-  if (first === NONE || second === NONE) return ['one of the reads is not from elsewhere']
-  const writer = (version: number) => (version === INITIAL ? INITIAL : opTxn[version]!)
-  return writer(first) === writer(second) ? ['both reads are from the same transaction'] : []
+  const offence = nameRead(history, b)
+  if (history.opKind[b] === READ && offence !== null && offence !== 'NotMyOwnWrite') {
+    return ['the later read shows another anomaly']
+  }
+  const first = sourceOf(history, a)
+  const second = sourceOf(history, b)
+  if (first === NONE || second === NONE || second === opTxn[b]) {
+    return ['one of the reads is not from a transaction that counts']
+  }
+  return first === second ? ['both reads are from the same transaction'] : []
+}
+
+/** Whom a read saw, itself included; INITIAL, or NONE if nobody that counts. */
+function sourceOf(history: History, read: number): number {
+  if (history.opKind[read] === READ_LIST) {
+    const version = foreignVersion(history, read)
+    return version < 0 ? version : history.opTxn[version]!
+  }
+  const write = history.readFrom[read]!
+  return write < 0 ? write : history.opTxn[write]!
 }

@@ -17,7 +17,7 @@ import { guessSerialOrder } from './serial-order.ts'
 export interface BaseOrder {
   order: Int32Array // position -> txn, only transactions that count
   position: Int32Array // txn -> position, NONE if it does not count
-  /** txn -> component; null if every component is a single transaction. */
+  /** txn -> component, last the initial one's; null if each is a single transaction. */
   component: Int32Array | null
   /** position -> end of the component that starts there; null as above. */
   groupEnd: Int32Array | null
@@ -76,7 +76,7 @@ export function findStaleReads(history: History, reads: ReadCheck, base: BaseOrd
       const source = opSource[op]!
       if (source === NONE) continue
       if (latest[opKey[op]!] !== source) stale.push(op)
-      else if (cyclic !== null && source >= 0 && (cyclic[txn] || cyclic[source])) stale.push(op)
+      else if (cyclic !== null && (cyclic[txn] || cyclic[source])) stale.push(op)
     }
   }
   return stale.view()

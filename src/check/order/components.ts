@@ -6,13 +6,14 @@
 // Main function: orderComponents.
 
 import type { Deadline } from '../../base/deadline.ts'
-import { type History, NONE } from '../../history/history.ts'
+import { type History, INITIAL, NONE } from '../../history/history.ts'
 import type { ReadCheck } from '../reads/read-consistency.ts'
 import type { BaseOrder } from './base-order.ts'
 
 /** An order between two transactions that some read forces. */
 export interface ForcedEdge {
   from: number
+  /** INITIAL if the read was of the initial state. */
   to: number
   /** The read of `to`'s version by a transaction that should have seen `from`. */
   read: number
@@ -31,6 +32,7 @@ export function orderComponents(
 
 class Tarjan {
   private readonly opSource: Int32Array
+  private readonly initial: number // the initial transaction as a node, if anything is before it
   private readonly appendAfter: Int32Array | null
   private readonly extraStart: Int32Array // txn -> first of its incoming extra edges
   private readonly extraFrom: Int32Array
@@ -49,17 +51,21 @@ class Tarjan {
     const { txnCount } = history
     this.opSource = reads.opSource
     this.appendAfter = withVersionOrder ? (reads.lists?.appendAfter ?? null) : null
-    this.number = new Int32Array(txnCount)
-    this.low = new Int32Array(txnCount)
-    this.cursor = new Int32Array(txnCount)
-    this.onStack = new Uint8Array(txnCount)
-    this.previous = findPrevious(history)
-    this.extraStart = new Int32Array(txnCount + 1)
-    for (const edge of extra) this.extraStart[edge.to + 1]!++
-    for (let txn = 0; txn < txnCount; txn++) this.extraStart[txn + 1]! += this.extraStart[txn]!
+    const nodeCount = txnCount + 1
+    this.number = new Int32Array(nodeCount)
+    this.low = new Int32Array(nodeCount)
+    this.cursor = new Int32Array(nodeCount)
+    this.onStack = new Uint8Array(nodeCount)
+    this.initial = extra.some((edge) => edge.to === INITIAL) ? txnCount : NONE
+    this.previous = findPrevious(history, this.initial)
+    const nodeOf = (txn: number) => (txn === INITIAL ? txnCount : txn)
+    this.extraStart = new Int32Array(nodeCount + 1)
+    for (const edge of extra) this.extraStart[nodeOf(edge.to) + 1]!++
+    for (let node = 0; node < nodeCount; node++)
+      this.extraStart[node + 1]! += this.extraStart[node]!
     this.extraFrom = new Int32Array(extra.length)
     const next = this.extraStart.slice()
-    for (const edge of extra) this.extraFrom[next[edge.to]!++] = edge.from
+    for (const edge of extra) this.extraFrom[next[nodeOf(edge.to)]!++] = edge.from
   }
 
   run(preferred: Int32Array, deadline: Deadline): BaseOrder {
@@ -67,15 +73,16 @@ class Tarjan {
     const { number, low, onStack } = this
     const order = new Int32Array(preferred.length)
     const position = new Int32Array(txnCount).fill(NONE)
-    const component = new Int32Array(txnCount).fill(NONE)
+    const component = new Int32Array(txnCount + 1).fill(NONE)
     const groupEnd = new Int32Array(preferred.length)
-    const path = new Int32Array(preferred.length + 1) // transactions being explored
-    const stack = new Int32Array(preferred.length + 1) // transactions without a component yet
+    const path = new Int32Array(preferred.length + 2) // transactions being explored
+    const stack = new Int32Array(preferred.length + 2) // transactions without a component yet
     let pathLength = 0
     let stackLength = 0
     let placed = 0
     let counter = 0
     let componentCount = 0
+    let cyclic = false
     for (let i = 0; i < preferred.length; i++) {
       if ((i & 8191) === 0) deadline.check()
       if (number[preferred[i]!] !== 0) continue
@@ -103,22 +110,24 @@ class Tarjan {
           const member = stack[--stackLength]!
           onStack[member] = 0
           component[member] = componentCount
-          order[placed++] = member
+          if (member !== this.initial) order[placed++] = member
+          else if (txn !== member) cyclic = true
           if (member === txn) break
         }
         componentCount++
-        const members = order.subarray(start, placed)
-        if (placed - start > 1) members.sort()
+        if (placed - start > 1) {
+          cyclic = true
+          order.subarray(start, placed).sort()
+        }
         for (let p = start; p < placed; p++) position[order[p]!] = p
         groupEnd.fill(placed, start, placed)
       }
     }
-    const acyclic = componentCount === preferred.length
     return {
       order,
       position,
-      component: acyclic ? null : component,
-      groupEnd: acyclic ? null : groupEnd,
+      component: cyclic ? component : null,
+      groupEnd: cyclic ? groupEnd : null,
       staleReads: new Int32Array(0),
     }
   }
@@ -127,8 +136,9 @@ class Tarjan {
   private nextPredecessor(txn: number): number {
     const { txnOpStart } = this.history
     const { number, low, onStack, opSource, appendAfter } = this
-    const opStart = txnOpStart[txn]!
-    const opCount = txnOpStart[txn + 1]! - opStart
+    const isInitial = txn === this.initial
+    const opStart = isInitial ? 0 : txnOpStart[txn]!
+    const opCount = isInitial ? 0 : txnOpStart[txn + 1]! - opStart
     const extraStart = this.extraStart[txn]!
     const total = 1 + opCount * 2 + this.extraStart[txn + 1]! - extraStart
     let at = this.cursor[txn]!
@@ -156,14 +166,14 @@ class Tarjan {
   }
 }
 
-/** txn -> the last transaction before it in its session that counts, or NONE. */
-export function findPrevious(history: History): Int32Array {
+/** txn -> the last one before it in its session that counts; `first` for a session's first. */
+function findPrevious(history: History, first: number): Int32Array {
   const { sessionTxns, txnSession, txnCounts, txnCount } = history
-  const previous = new Int32Array(txnCount).fill(NONE)
+  const previous = new Int32Array(txnCount + 1).fill(NONE)
   let last: number = NONE
   for (const txn of sessionTxns) {
     if (last !== NONE && txnSession[last] !== txnSession[txn]) last = NONE
-    previous[txn] = last
+    previous[txn] = last === NONE ? first : last
     if (txnCounts[txn]) last = txn
   }
   return previous

@@ -76,12 +76,16 @@ export function checkListReads(history: History): ListReads {
 
 class ListJudge {
   offence: ListOffence | null = null
+  private readonly hasEarlier: Uint8Array // append op -> 1 if its transaction appended before
   private readonly seen = new Map<number, number>() // append op -> read that last showed it
 
   constructor(
     private readonly history: History,
     private readonly nextOwn: Int32Array,
-  ) {}
+  ) {
+    this.hasEarlier = new Uint8Array(nextOwn.length)
+    for (const next of nextOwn) if (next !== NONE) this.hasEarlier[next] = 1
+  }
 
   /** How many elements precede the reader's own appends; -1 (and `offence`) if those are not its tail. */
   foreignLength(read: number): number {
@@ -115,11 +119,16 @@ class ListJudge {
       if (this.seen.get(append) === read) return 'DuplicateElements'
       this.seen.set(append, read)
     }
+    // A transaction's appends appear whole, side by side and in order: one that has a successor is
+    // followed by it, and the first one shown has no predecessor.
     for (let i = from; i < from + length; i++) {
-      const next = this.nextOwn[listFrom[i]!]!
+      const append = listFrom[i]!
+      const next = this.nextOwn[append]!
       if (next !== NONE && (i + 1 === from + length || listFrom[i + 1] !== next)) {
         return 'IntermediateRead'
       }
+      const follows = i > from && this.nextOwn[listFrom[i - 1]!] === append
+      if (this.hasEarlier[append] && !follows) return 'IntermediateRead'
     }
     return null
   }

@@ -31,6 +31,7 @@ export const OFFENCES = [
   'IncompatibleOrder',
 ] as const satisfies readonly AnomalyName[]
 
+const OWN = -2 // a sound read of the transaction's own write
 const THIN_AIR = 0
 const ABORTED_READ = 1
 const FUTURE = 2
@@ -83,7 +84,9 @@ class ReadScan {
   private readonly ownTxn: Int32Array // key -> txn that last wrote it in this scan
   private readonly ownOp: Int32Array // key -> that write
   private readonly readTxn: Int32Array // key -> txn that last read it from elsewhere
-  private readonly readOp: Int32Array // key -> that read
+  private readonly readOp: Int32Array // key -> its first read of it
+  private readonly readSource: Int32Array // key -> what its first read saw
+  private readonly otherOp: Int32Array // key -> its first read of it that disagrees, or NONE
   private readonly replaced: Uint8Array | null // write op -> 1 if its own transaction overwrote it
 
   constructor(
@@ -97,6 +100,8 @@ class ReadScan {
     this.ownOp = new Int32Array(history.keyCount)
     this.readTxn = new Int32Array(history.keyCount).fill(NONE)
     this.readOp = new Int32Array(history.keyCount)
+    this.readSource = new Int32Array(history.keyCount)
+    this.otherOp = new Int32Array(history.keyCount)
     this.replaced = findReplaced(history)
   }
 
@@ -114,9 +119,12 @@ class ReadScan {
         const write = readFrom[op]!
         const offence = this.judge(txn, op, key, write)
         if (offence === NONE) this.accept(txn, op, key, write)
-        else if (offence >= 0) {
+        else if (offence === OWN) this.compareOwn(txn, op, key)
+        else {
           this.offendingOp.push(op)
           this.offendingKind.push(offence)
+          const readOwn = this.readTxn[key] === txn && this.readSource[key] === txn
+          if (offence === NOT_MY_OWN && readOwn) this.compare(txn, op, key, NONE)
         }
       } else if (kind === READ_LIST) {
         const write = this.lists!.readFrom[op]!
@@ -125,7 +133,7 @@ class ReadScan {
     }
   }
 
-  /** The first rule the read breaks, NONE if it is a sound read from elsewhere, -2 if of its own. */
+  /** The first rule the read breaks, NONE if it is a sound read from elsewhere, OWN if of its own. */
   private judge(txn: number, op: number, key: number, write: number): number {
     const wroteBefore = this.ownTxn[key] === txn
     if (write < 0) {
@@ -135,7 +143,7 @@ class ReadScan {
     const writer = this.history.opTxn[write]!
     if (writer === txn) {
       if (write > op) return FUTURE
-      return this.ownOp[key] === write ? -2 : NOT_MY_LAST
+      return this.ownOp[key] === write ? OWN : NOT_MY_LAST
     }
     if (this.history.txnStatus[writer] === ABORTED) return ABORTED_READ
     if (wroteBefore) return NOT_MY_OWN
@@ -146,15 +154,36 @@ class ReadScan {
     const source = write === INITIAL ? INITIAL : this.history.opTxn[write]!
     this.opSource[op] = source
     if (source > txn) this.inputOrderIsCausal = false
-    if (this.readTxn[key] === txn) {
-      const first = this.readOp[key]!
-      if (this.opSource[first] !== source) {
-        this.unrepeatable.push(first)
-        this.unrepeatable.push(op)
-      }
-    } else {
+    this.compare(txn, op, key, source)
+  }
+
+  /**
+   * Reading one's own write after somebody else's version is no contradiction; reading somebody
+   * else's after one's own is, besides being NotMyOwnWrite.
+   */
+  private compareOwn(txn: number, op: number, key: number): void {
+    this.readTxn[key] = txn
+    this.readOp[key] = op
+    this.readSource[key] = txn
+    this.otherOp[key] = NONE
+  }
+
+  /** Notes a read that disagrees with an earlier one of the same key and transaction. */
+  private compare(txn: number, op: number, key: number, source: number): void {
+    if (this.readTxn[key] !== txn) {
       this.readTxn[key] = txn
       this.readOp[key] = op
+      this.otherOp[key] = NONE
+      this.readSource[key] = source
+      return
+    }
+    if (this.readSource[key] !== source) {
+      this.unrepeatable.push(this.readOp[key]!)
+      this.unrepeatable.push(op)
+      if (this.otherOp[key] === NONE) this.otherOp[key] = op
+    } else if (this.otherOp[key] !== NONE) {
+      this.unrepeatable.push(this.otherOp[key]!)
+      this.unrepeatable.push(op)
     }
   }
 }

@@ -16,7 +16,6 @@ export class WeakContext {
   private lazyCausal: BaseOrder | null = null
   private lazyClocks: CausalClocks | null = null
   private lazyWriters: KeyWriters | null = null
-  private lazyUnrepeatable: Map<number, Set<number>> | null = null
 
   constructor(
     readonly history: History,
@@ -45,25 +44,5 @@ export class WeakContext {
   readonly writers = (): KeyWriters => {
     this.lazyWriters ??= new KeyWriters(this.history)
     return this.lazyWriters
-  }
-
-  /** Transactions from which the reader got the same key; null if all its reads of it agree. */
-  unrepeatableSources(read: number): Set<number> | null {
-    if (this.reads.unrepeatable.length === 0) return null
-    this.lazyUnrepeatable ??= this.collectUnrepeatable()
-    const { opTxn, opKey, keyCount } = this.history
-    return this.lazyUnrepeatable.get(opTxn[read]! * keyCount + opKey[read]!) ?? null
-  }
-
-  private collectUnrepeatable(): Map<number, Set<number>> {
-    const { opTxn, opKey, keyCount } = this.history
-    const sources = new Map<number, Set<number>>()
-    for (const read of this.reads.unrepeatable) {
-      const id = opTxn[read]! * keyCount + opKey[read]!
-      const known = sources.get(id) ?? new Set()
-      known.add(this.reads.opSource[read]!)
-      sources.set(id, known)
-    }
-    return sources
   }
 }

@@ -99,7 +99,7 @@ export class WeakEvidence {
   private edgeOf(level: WeakLevel, step: Step): Edge {
     switch (step.kind) {
       case 'SO':
-        return sessionEdge(step.from, step.to)
+        return sessionEdge(step.from === INITIAL ? INITIAL_TXN : step.from, step.to)
       case 'WR':
         return this.readEdge(step.read)
       case 'WW':

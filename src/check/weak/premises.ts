@@ -54,8 +54,16 @@ export class Premises {
     const { opTxn, opKey, txnSession, txnIndex } = this.history
     const reader = opTxn[read]!
     const source = this.reads.opSource[read]!
-    const t2 = this.writers().lastBefore(opKey[read]!, txnSession[reader]!, txnIndex[reader]!)
-    if (t2 !== NONE && t2 !== source && filter(t2, source)) visit(t2)
+    const t2 = this.lastOf(opKey[read]!, txnSession[reader]!, txnIndex[reader]!, source)
+    if (t2 !== NONE && filter(t2, source)) visit(t2)
+  }
+
+  /** The last of the session's first `count` transactions, but for `source`, that writes the key. */
+  private lastOf(key: number, session: number, count: number, source: number): number {
+    const writers = this.writers()
+    const last = writers.lastBefore(key, session, count)
+    if (last === NONE || last !== source) return last
+    return writers.lastBefore(key, session, this.history.txnIndex[source]!)
   }
 
   private throughCauses(read: number, filter: Filter, visit: (t2: number) => void): void {
@@ -71,8 +79,8 @@ export class Premises {
     while (slot < end) {
       const session = txnSession[writers.txn[slot]!]!
       const seen = session === own ? txnIndex[reader]! : clocks.seen(reader, session)
-      const t2 = seen > 0 ? writers.lastBefore(key, session, seen) : NONE
-      if (t2 !== NONE && t2 !== source && t2 !== reader && filter(t2, source)) visit(t2)
+      const t2 = seen > 0 ? this.lastOf(key, session, seen, source) : NONE
+      if (t2 !== NONE && t2 !== reader && filter(t2, source)) visit(t2)
       slot = writers.lowerBound(key, session + 1, 0)
     }
   }

@@ -4,10 +4,10 @@
 //
 // Instead of building that graph, start from an order that is nearly right and look only for forced
 // edges that contradict it; a contradicting edge needs a stale read, of which there are few. Then
-//   - an edge t2 -> t1 with t1 -hb-> t2 is a violation by itself (the CO patterns h, k, m). Its read
-//     is set aside, so that one fault is one finding and not a knot that swallows its neighbours;
-//   - the other edges are added, components and order computed anew, and the search repeated until
-//     nothing contradicts. What then shares a component violates the level (CM patterns i, l, n).
+//   - an edge t2 -> t1 with t1 -hb-> t2 is a violation by itself (the CO patterns h, k, m): one
+//     finding a read, however many neighbours its cycle draws in;
+//   - all such edges are added, components and order computed anew, and the search repeated until
+//     nothing contradicts. Other reads whose edge lies in a component show the CM patterns i, l, n.
 // On exit every forced edge either follows the order or lies inside a component, so the components
 // are exactly those of the whole graph. If it does not settle after a few rounds, all forced edges
 // are added at once, which ends it. Main function: saturate.
@@ -62,8 +62,8 @@ class ForcedEdges {
   readonly causal: ForcedEdge[] = []
   readonly added: ForcedEdge[] = []
   private readonly history: History
-  private readonly setAside = new Set<number>() // reads that already stand for a finding
-  private readonly known = new Set<number>() // from · txnCount + to
+  private readonly settled = new Set<number>() // reads that show a CO pattern
+  private readonly known = new Set<number>() // (to + 2) · txnCount + from
 
   constructor(
     private readonly context: WeakContext,
@@ -76,7 +76,7 @@ class ForcedEdges {
   findContradicting(current: BaseOrder, stale: Int32Array, deadline: Deadline): number {
     const { position, component } = current
     const contradicts = (t2: number, source: number) => {
-      if (source === INITIAL) return true
+      if (source === INITIAL) return current === this.context.base
       if (component !== null && component[t2] === component[source])
         return current === this.context.base
       return position[t2]! > position[source]!
@@ -85,7 +85,7 @@ class ForcedEdges {
     for (let i = 0; i < stale.length; i++) {
       if ((i & 4095) === 0) deadline.check()
       const read = stale[i]!
-      if (!this.setAside.has(read)) this.judgeRead(read, contradicts)
+      this.judgeRead(read, contradicts)
     }
     return this.added.length - before
   }
@@ -96,7 +96,7 @@ class ForcedEdges {
     const before = this.added.length
     for (const txn of current.order) {
       for (let op = this.history.txnOpStart[txn]!; op < this.history.txnOpStart[txn + 1]!; op++) {
-        if (opSource[op] !== NONE && !this.setAside.has(op)) this.judgeRead(op, always)
+        if (opSource[op] !== NONE) this.judgeRead(op, always)
       }
     }
     return this.added.length - before
@@ -116,9 +116,9 @@ class ForcedEdges {
     }
     for (let op = 0; op < opSource.length; op++) {
       const source = opSource[op]!
-      if (source < 0 || !cyclicTxn[source] || this.setAside.has(op)) continue
+      if (source < 0 || !cyclicTxn[source] || this.settled.has(op)) continue
       let first: number = NONE
-      this.forEachPremise(op, inside, (t2) => {
+      this.context.premises.forEach(this.level, op, inside, (t2) => {
         if (first === NONE) first = t2
       })
       if (first !== NONE) found.push({ from: first, to: source, read: op })
@@ -128,38 +128,16 @@ class ForcedEdges {
 
   private judgeRead(read: number, filter: (t2: number, source: number) => boolean): void {
     const source = this.context.reads.opSource[read]!
-    const candidates: number[] = []
-    let culprit: number = NONE
-    this.forEachPremise(read, filter, (t2) => {
-      if (culprit !== NONE) return
-      if (source === INITIAL || this.context.clocks().before(source, t2)) culprit = t2
-      else candidates.push(t2)
-    })
-    if (culprit !== NONE) {
-      this.setAside.add(read)
-      this.causal.push({ from: culprit, to: source, read })
-      return
-    }
-    for (const t2 of candidates) {
-      const id = t2 * this.history.txnCount + source
-      if (this.known.has(id)) continue
-      this.known.add(id)
-      this.added.push({ from: t2, to: source, read })
-    }
-  }
-
-  /**
-   * As Premises.forEach, without what cut isolation already names: where the reader got the key from
-   * t2 as well, the two reads contradict each other and are reported as a NonRepeatableRead.
-   */
-  private forEachPremise(
-    read: number,
-    filter: (t2: number, source: number) => boolean,
-    visit: (t2: number) => void,
-  ): void {
-    const unrepeatable = this.level === 'rc' ? null : this.context.unrepeatableSources(read)
     this.context.premises.forEach(this.level, read, filter, (t2) => {
-      if (unrepeatable === null || !unrepeatable.has(t2)) visit(t2)
+      const edge = { from: t2, to: source, read }
+      if (source === INITIAL || this.context.clocks().before(source, t2)) {
+        if (!this.settled.has(read)) this.causal.push(edge)
+        this.settled.add(read)
+      }
+      const id = (source + 2) * this.history.txnCount + t2
+      if (this.known.has(id)) return
+      this.known.add(id)
+      this.added.push(edge)
     })
   }
 }

@@ -1,7 +1,9 @@
 // The verdicts of ci, rc, ra and cc, with every anomalous pattern that occurs. Patterns are counted
-// by the reads they touch (Plume's TAPs, definitions: anomaly names): h ⊂ k and i ⊂ l, because what
-// was read before is also read; m and n are what only causality sees. Main class: WeakLevels.
+// by the reads they touch (Plume's TAPs, definitions: anomaly names). A read that shows h also shows
+// k, because what was read before is also read; CM patterns are counted for reads that show no CO
+// pattern of their level; m and n are what only causality sees. Main class: WeakLevels.
 
+import { READ_LIST } from '../../history/history.ts'
 import { type AnomalyKind, findTap } from '../../levels/anomalies.ts'
 import type { LevelId } from '../../levels/levels.ts'
 import { type Anomaly, type Edge, INITIAL_TXN, type Proof } from '../../verdict/verdict.ts'
@@ -155,13 +157,19 @@ export class WeakLevels {
     const found: Anomaly[] = []
     for (let i = 0; i < pairs.length; i += 2) {
       const ops = [pairs[i]!, pairs[i + 1]!]
-      const sources = ops.map((op) => this.reads.opSource[op]!).filter((txn) => txn >= 0)
-      const txns = [opTxn[ops[0]!]!, ...sources]
+      const txns = [...new Set([opTxn[ops[0]!]!, ...ops.flatMap(this.sources)])]
       const count = this.listAll ? 1 : pairs.length / 2
       found.push({ name: 'NonRepeatableRead', count, txns, ops, edges: [], cases: [] })
       if (!this.listAll) break
     }
     return found
+  }
+
+  /** The transaction that a read saw, if it was not the initial one. */
+  private readonly sources = (read: number): number[] => {
+    const { opTxn, opKind, readFrom } = this.context().history
+    if (opKind[read] === READ_LIST) return [this.reads.opSource[read]!].filter((txn) => txn >= 0)
+    return readFrom[read]! >= 0 ? [opTxn[readFrom[read]!]!] : []
   }
 
   private saturation(level: WeakLevel): Saturation {
