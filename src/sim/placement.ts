@@ -83,6 +83,9 @@ function checkFits(program: Program, script: Script): void {
   if (program.keyCount < script.keyCount) {
     throw new UsageError(`${name} needs two keys, and there is one`, 'ask for more keys')
   }
+  if (program.lightweight && !script.lightweight) {
+    throw new UsageError(`${name} needs larger transactions than lightweight ones`)
+  }
   if (program.disjointWrites && script.keyWriters.some((writers) => writers.size > 1)) {
     throw new UsageError(
       `${name} needs two sessions that write one key, and disjoint writes rule that out`,

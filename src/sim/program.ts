@@ -18,6 +18,8 @@ export interface Program {
   readonly readsBeforeWrites: boolean
   /** Injected transactions write only keys of their session: `key % sessionCount`. */
   readonly disjointWrites: boolean
+  /** Injected transactions touch one key, once to read it and once to write it at most. */
+  readonly lightweight: boolean
 }
 
 /** What happened. Operations keep their places in the program; injected ones lie behind them. */

@@ -27,6 +27,8 @@ export interface Script {
   readonly sessionTxns: readonly (readonly number[])[] // session -> roles, in session order
   readonly alone: ReadonlySet<number> // roles that do nothing but the script
   readonly keyWriters: readonly ReadonlySet<number>[] // key -> sessions that write it
+  /** Whether each transaction reads and writes one key once at most. */
+  readonly lightweight: boolean
   readonly steps: readonly ScriptStep[]
 }
 
@@ -77,8 +79,15 @@ function parseScript(fault: Fault): Script {
     sessionTxns,
     alone: new Set([...(fault.alone ?? '')].map(role)),
     keyWriters,
+    lightweight: keyCount === 1 && isLightweight(steps),
     steps,
   }
+}
+
+/** No transaction does the same thing twice. */
+function isLightweight(steps: readonly ScriptStep[]): boolean {
+  const done = steps.map(({ txn, verb }) => `${txn} ${verb === 'again' ? 'read' : verb}`)
+  return new Set(done).size === done.length
 }
 
 const SCRIPTS = new Map(FAULTS.map((fault) => [fault.name, parseScript(fault)]))

@@ -34,6 +34,8 @@ export interface SimOptions {
    * again, and only the attempt that commits is recorded.
    */
   readonly conflicts: 'abort' | 'retry'
+  /** Share of the sessions (at least one) that may be in a transaction at the same time. */
+  readonly concurrency: number
   /** How many commits behind a transaction may begin, where the level lets it. */
   readonly lag: number
   readonly faults: readonly FaultRequest[]
@@ -46,6 +48,7 @@ export function simulate(program: Program, given: Partial<SimOptions> = {}): Exe
     aborts: 0,
     indeterminates: 0,
     conflicts: 'retry',
+    concurrency: 1,
     // At ra it takes longer until an effect is seen and its cause is not.
     lag: program.sessionCount * (given.level === 'ra' ? 4 : 1),
     faults: [],
@@ -54,10 +57,10 @@ export function simulate(program: Program, given: Partial<SimOptions> = {}): Exe
   if (!CHAIN.includes(options.level)) {
     throw new UsageError(`no store at level "${options.level}"`, `there are ${CHAIN.join(', ')}`)
   }
-  for (const name of ['aborts', 'indeterminates'] as const) {
+  for (const name of ['aborts', 'indeterminates', 'concurrency'] as const) {
     const share = options[name]
     if (!(share >= 0 && share <= 1)) {
-      throw new UsageError(`the share of ${name} must lie between 0 and 1, not ${share}`)
+      throw new UsageError(`${name} must be a share between 0 and 1, not ${share}`)
     }
   }
   return new Simulation(program, options).run()
@@ -88,6 +91,8 @@ class Simulation implements World {
 
   private readonly active: Int32Array // place -> session that can take a step
   private activeCount = 0
+  private openCount = 0 // sessions in a transaction
+  private readonly maxOpen: number
   private readonly cursor: Int32Array // session -> how many of its transactions have ended
   private readonly nextOp: Int32Array // session -> next op of its open transaction, NONE if none
   private readonly lastOp: Int32Array // session -> op behind the last one it will get to
@@ -131,6 +136,7 @@ class Simulation implements World {
     this.txnFinish = new Float64Array(txnCount).fill(Number.NaN)
     this.ended = new Int32Array(txnCount)
     this.active = new Int32Array(sessionCount)
+    this.maxOpen = Math.max(1, Math.round(sessionCount * options.concurrency))
     this.cursor = new Int32Array(sessionCount)
     this.nextOp = new Int32Array(sessionCount).fill(NONE)
     this.lastOp = new Int32Array(sessionCount)
@@ -184,8 +190,9 @@ class Simulation implements World {
     while (this.activeCount > 0) {
       const place = random.below(this.activeCount)
       const session = active[place]!
-      this.step++
       const op = this.nextOp[session]!
+      if (op === NONE && this.openCount >= this.maxOpen) continue
+      this.step++
       if (op === NONE) this.open(session, place)
       else if (op < this.lastOp[session]!) this.runOp(session, op)
       else {
@@ -208,6 +215,7 @@ class Simulation implements World {
       this.arrive(this.txnStrike[txn]!)
       return
     }
+    this.openCount++
     const start = this.program.txnOpStart[txn]!
     const end = this.program.txnOpStart[txn + 1]!
     this.txnStart[txn] = this.step
@@ -235,6 +243,7 @@ class Simulation implements World {
   private close(session: number): void {
     const txn = this.sessionTxns[session]![this.cursor[session]!]!
     this.nextOp[session] = NONE
+    this.openCount--
     let status = this.txnStatus[txn]!
     if (status === COMMITTED) {
       const { indeterminates } = this.options

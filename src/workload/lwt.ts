@@ -29,6 +29,7 @@ export function planLightweight(parameters: WorkloadParameters): Plan {
     sessionCount: sessions,
     keyCount: keys,
     readsBeforeWrites: true,
+    lightweight: true,
     disjointWrites,
   })
 }

@@ -19,6 +19,8 @@ export interface Plan {
   readonly readsBeforeWrites: boolean
   /** No key is written by two sessions: whoever adds transactions keeps to `key % sessionCount`. */
   readonly disjointWrites: boolean
+  /** Every transaction touches one key, once to read it and once to write it at most. */
+  readonly lightweight: boolean
 }
 
 /** Collects a plan transaction by transaction. */
@@ -55,6 +57,7 @@ export class PlanBuilder {
     finalTxn?: number
     readsBeforeWrites?: boolean
     disjointWrites?: boolean
+    lightweight?: boolean
   }): Plan {
     this.txnOpStart.push(this.opKind.length)
     const { sessionCount, keyCount } = about
@@ -70,6 +73,7 @@ export class PlanBuilder {
       finalTxn: about.finalTxn ?? this.txnCount,
       readsBeforeWrites: about.readsBeforeWrites ?? false,
       disjointWrites: about.disjointWrites ?? false,
+      lightweight: about.lightweight ?? false,
     }
   }
 }

@@ -48,6 +48,27 @@ describe('generate', () => {
     expect(split).toBeGreaterThan(history.opCount / 4)
   })
 
+  test('lets no more sessions be in a transaction at once than asked for', () => {
+    for (const [concurrency, atOnce] of [
+      [1, 5],
+      [0.4, 2],
+      [0, 1],
+    ] as const) {
+      const workload = { ...WORKLOAD, transactions: 200, keys: 500 }
+      const { history } = generate({ workload, store: { concurrency } })
+      const starts = history.txnStartTime!
+      const finishes = history.txnFinishTime!
+      const open = Array.from(starts, (start) => {
+        let count = 0
+        for (let txn = 0; txn < history.txnCount; txn++) {
+          if (starts[txn]! <= start && finishes[txn]! >= start) count++
+        }
+        return count
+      })
+      expect(Math.max(...open)).toBe(atOnce)
+    }
+  })
+
   test('records where each fault struck', () => {
     const faults = parseFaults('lost-update:3,write-skew:2,long-fork')
     const { history, strikes } = generate({ workload: WORKLOAD, store: { level: 'sser', faults } })
@@ -73,6 +94,7 @@ describe('generate', () => {
     expect(() => run('lost-update:x')).toThrow('bad fault "lost-update:x"')
     expect(() => run('long-fork', { sessions: 3 })).toThrow('long-fork needs 4 sessions')
     expect(() => run('write-skew', { keys: 1 })).toThrow('needs two keys')
+    expect(() => run('write-skew', { shape: 'lwt' })).toThrow('larger transactions')
     expect(() => run('lost-update:31')).toThrow('not enough transactions')
     expect(() => run('lost-update', { disjointWrites: true })).toThrow('disjoint writes')
   })

@@ -6,6 +6,7 @@ import { renderNotation } from '../../src/history/notation.ts'
 import { CHAIN, type LevelId } from '../../src/levels/levels.ts'
 import { type GenerateOptions, generate } from '../../src/pipeline/generate.ts'
 import { FAULTS } from '../../src/sim/faults.ts'
+import { scriptOf } from '../../src/sim/script.ts'
 import { draftOf } from '../small/draft.ts'
 import { type OracleLevel, type Profile, profileOf } from '../small/oracle.ts'
 
@@ -62,11 +63,13 @@ describe('a fault', () => {
     ['general', { sessions: 4, transactions: 6, ops: 2, keys: 4 }],
     ['mini', { sessions: 4, transactions: 6, keys: 3, shape: 'mini' }],
     ['append', { sessions: 4, transactions: 6, ops: 1, keys: 2, shape: 'append', reads: 0.3 }],
+    ['lwt', { sessions: 4, transactions: 7, keys: 2, shape: 'lwt' }],
     ['disjoint', { sessions: 4, transactions: 6, ops: 2, keys: 8, disjointWrites: true }],
   ]
   for (const fault of FAULTS) {
     for (const [shape, workload] of shapes) {
       if (shape === 'disjoint' && fault.name === 'lost-update') continue
+      if (shape === 'lwt' && !scriptOf(fault).lightweight) continue
       const expected = (shape === 'append' && fault.onLists) || fault
       const from = CHAIN.indexOf(expected.forbiddenFrom)
 
