@@ -17,6 +17,8 @@ import type { History } from '../history/history.ts'
 import { FORMATS, type Format, findFormat } from './formats.ts'
 import type { Sink } from './sink.ts'
 
+const FULL_PIPE_MS = 2 // how long to wait for a reader
+
 export interface SaveOptions {
   /** Replace a file that exists. */
   readonly force?: boolean
@@ -57,7 +59,7 @@ export function checkTarget(path: string, force: boolean): void {
 /** Has a file written under another name and renames it when it is complete. */
 export function saveFile(path: string, force: boolean, write: (sink: Sink) => void): number {
   checkTarget(path, force)
-  if (path === '-') return writeAll(1, write)
+  if (path === '-') return writeToPipe(write)
   const exists = existsSync(path)
   if (exists && statSync(path).isDirectory()) {
     throw new InputError('unwritable-file', `${path} is a directory`)
@@ -92,11 +94,32 @@ function openForWriting(name: string, path: string): number {
   }
 }
 
+/** Standard output; whoever reads it may have seen enough before the end. */
+function writeToPipe(write: (sink: Sink) => void): number {
+  try {
+    return writeAll(1, write)
+  } catch (error) {
+    if ((error as { code?: string }).code === 'EPIPE') return 0
+    throw error
+  }
+}
+
 function writeAll(file: number, write: (sink: Sink) => void): number {
   let total = 0
   write((bytes) => {
-    for (let at = 0; at < bytes.length; ) at += writeSync(file, bytes, at)
+    for (let at = 0; at < bytes.length; ) at += writeSome(file, bytes, at)
     total += bytes.length
   })
   return total
+}
+
+/** Writes what there is room for; a full pipe is waited for. */
+function writeSome(file: number, bytes: Uint8Array, at: number): number {
+  try {
+    return writeSync(file, bytes, at)
+  } catch (error) {
+    if ((error as { code?: string }).code !== 'EAGAIN') throw error
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, FULL_PIPE_MS)
+    return 0
+  }
 }

@@ -10,6 +10,7 @@
 //   a.again(x,b)   a.r(x,b); of a list, what is there now with b's last element once more
 //   a.p(x)         a.r(x), which puts the write that follows after the version it read; left out, by
 //                  the toss of a coin, where that is the initial state, which precedes all anyway
+//   a.m(x)         a.r(x), only where the workload reads every key before it writes it
 // Which transactions share a session is said by `sessions`, one string for each, in session order.
 
 import { UsageError } from '../base/errors.ts'
@@ -47,7 +48,8 @@ export const FAULTS: readonly Fault[] = [
     breaksCut: true,
     meaning: 'a transaction reads a write that is rolled back',
     sessions: ['a', 'b'],
-    script: 'a.begin b.begin a.p(x) a.w(x) b.r(x,a) a.abort b.commit',
+    script: 'a.begin b.begin a.m(x) a.w(x) b.r(x,a) a.abort b.commit',
+    alone: 'a',
   },
   {
     name: 'intermediate-read',

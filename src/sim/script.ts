@@ -14,8 +14,8 @@ export interface ScriptStep {
   readonly from: number
   /** Read: which of that role's writes of the key, from 0; NONE for the last one so far. */
   readonly nth: number
-  /** A read that is only there where writes need one. */
-  readonly optional: boolean
+  /** Whether a read must be there: always, to put a write in its place, or to suit the workload. */
+  readonly need: 'always' | 'order' | 'shape'
 }
 
 export interface Script {
@@ -36,9 +36,9 @@ export interface Script {
 export const FROM_INITIAL = -2
 
 const STEP =
-  /^([a-d])\.(begin|commit|abort|lose|r|again|w|p)(?:\(([xy])(?:,(initial|[a-d])(\d)?)?\))?$/
+  /^([a-d])\.(begin|commit|abort|lose|r|again|w|p|m)(?:\(([xy])(?:,(initial|[a-d])(\d)?)?\))?$/
 
-const VERBS: Record<string, StepVerb> = { r: 'read', p: 'read', w: 'write' }
+const VERBS: Record<string, StepVerb> = { r: 'read', p: 'read', m: 'read', w: 'write' }
 
 function role(letter: string): number {
   return letter.charCodeAt(0) - 'a'.charCodeAt(0)
@@ -54,7 +54,7 @@ function parseStep(text: string): ScriptStep {
     key: key === undefined ? NONE : key === 'x' ? 0 : 1,
     from: from === undefined ? NONE : from === 'initial' ? FROM_INITIAL : role(from),
     nth: nth === undefined ? NONE : Number(nth) - 1,
-    optional: verb === 'p',
+    need: verb === 'p' ? 'order' : verb === 'm' ? 'shape' : 'always',
   }
 }
 

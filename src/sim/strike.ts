@@ -66,9 +66,9 @@ class StrikeRun {
       for (const session of strike.sessions) world.store.settle(session)
     }
     settle()
-    const readsFirst = this.before.map(
-      (version) => version !== NONE || world.program.readsBeforeWrites || world.random.chance(0.5),
-    )
+    const readsFirst = this.before.map((version) => version !== NONE || world.random.chance(0.5))
+    const isNeeded = ({ need, key }: ScriptStep) =>
+      need === 'always' || world.program.readsBeforeWrites || (need === 'order' && readsFirst[key]!)
     for (const step of script.steps) {
       const txn = strike.txns[step.txn]!
       const session = strike.sessions[script.txnSession[step.txn]!]!
@@ -80,7 +80,7 @@ class StrikeRun {
           break
         case 'read':
         case 'again':
-          if (!step.optional || readsFirst[step.key]) this.runRead(step, txn)
+          if (isNeeded(step)) this.runRead(step, txn)
           break
         case 'write':
           this.runWrite(step, txn, session)
