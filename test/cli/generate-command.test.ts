@@ -104,7 +104,7 @@ describe('isobar generate', () => {
   const BAD: [string[], RegExp][] = [
     [['--inject', 'lost-updates'], /unknown fault "lost-updates"\nhint: there are dirty-read, /],
     [['--shape', 'wide'], /unknown shape "wide"\nhint: there are general, mini/],
-    [['--distribution', 'normal'], /unknown distribution\nhint:.*uniform, zipfian/],
+    [['--distribution', 'normal'], /unknown distribution "normal"\nhint:.*uniform, zipfian/],
     [['--layout', 'tidy'], /unknown layout "tidy"\nhint:.*commit, session/],
     [['--store', 'lin'], /no store at level "lin"\nhint:.*rc, ra, cc/],
     [['--format', 'csv'], /unknown format "csv"/],
