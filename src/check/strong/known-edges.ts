@@ -14,7 +14,7 @@ import type { LevelShape } from './shape.ts'
 /** Rules, with what `witness` holds. */
 export const READ_FROM = 0 // nothing
 export const OVER_INITIAL = 1 // nothing: the reader of the initial state precedes a writer
-export const LIST_ORDER = 2 // nothing
+export const LIST_ORDER = 2 // the key of the list
 export const REAL_TIME = 3 // nothing: an edge from or to an instant
 export const SEEN_BY_READER = 4 // a reader of `to` that `from` reaches: so `from` wrote earlier
 export const OVERWRITES = 5 // the writer of the version that the reader `from` saw
@@ -23,7 +23,9 @@ export const OVERLAP = 6 // nothing: both write a key, and `from` began before `
 export class KnownEdges {
   readonly graph: ChainGraph
   readonly rule = new ByteColumn(1024) // edge -> rule
-  readonly witness = new IntColumn(1024) // edge -> local txn, see the rules
+  readonly witness = new IntColumn(1024) // edge -> local txn or key, see the rules
+  /** Edges before roundStart[k] were there when round k looked; its own come after. */
+  readonly roundStart: number[] = []
 
   constructor(
     readonly problem: Problem,
@@ -46,6 +48,16 @@ export class KnownEdges {
 
   commit(txn: number): number {
     return this.shape.width * txn + this.shape.commit
+  }
+
+  /** How many edges there were when the edge was inferred: all it can rest on. */
+  basisOf(edge: number): number {
+    let basis = 0
+    for (const start of this.roundStart) {
+      if (start > edge) break
+      basis = start
+    }
+    return basis
   }
 
   /** Local transaction of a node, or -1 for an instant. */
@@ -96,11 +108,11 @@ function addReads(known: KnownEdges): void {
 }
 
 function addAppends(known: KnownEdges): void {
-  const { appendFrom, appendTo } = known.problem
+  const { appendFrom, appendTo, appendKey } = known.problem
   const { width, versionTo } = known.shape
   for (let i = 0; i < appendFrom.length; i++) {
     const to = width * appendTo[i]! + versionTo
-    known.add(known.commit(appendFrom[i]!), to, LIST_ORDER, -1)
+    known.add(known.commit(appendFrom[i]!), to, LIST_ORDER, appendKey[i]!)
   }
 }
 

@@ -32,6 +32,7 @@ export interface Problem {
   readonly initialReader: Int32Array // local txns that read the initial state, each once
   readonly appendFrom: Int32Array // known version order of lists: local txn ...
   readonly appendTo: Int32Array // ... and the one right after it
+  readonly appendKey: Int32Array // ... in the list of this key of the history
 }
 
 /** @param txns transactions to keep, all that count unless given */
@@ -44,7 +45,7 @@ export function buildProblem(
   const sessions = layOutSessions(history, txns, local)
   const versions = layOutVersions(history, sessions.txnOf)
   const readers = layOutReaders(history, reads, sessions.txnOf, local, versions)
-  const appends = findAppendOrder(history, reads, sessions.txnOf, local)
+  const appends = findAppendOrder(history, reads, local)
   const { localKey: _, ...kept } = versions
   return { history, reads, ...sessions, ...kept, ...readers, ...appends }
 }
@@ -233,34 +234,30 @@ export function findVersion(
 }
 
 /** Pairs of transactions that the observed lists put next to each other. */
-function findAppendOrder(
-  history: History,
-  reads: ReadCheck,
-  txnOf: Int32Array,
-  local: Int32Array,
-) {
-  const appendFrom = new IntColumn(16)
-  const appendTo = new IntColumn(16)
-  if (reads.lists === null) return { appendFrom: appendFrom.view(), appendTo: appendTo.view() }
-  const { orderStart, order, tailStart, tail } = reads.lists
-  const pair = (from: number, to: number) => {
-    if (from === NONE || from === to) return
-    appendFrom.push(from)
-    appendTo.push(to)
+function findAppendOrder(history: History, reads: ReadCheck, local: Int32Array) {
+  const from = new IntColumn(16)
+  const to = new IntColumn(16)
+  const keys = new IntColumn(16)
+  const pair = (before: number, after: number, key: number) => {
+    if (before === NONE || before === after) return
+    from.push(before)
+    to.push(after)
+    keys.push(key)
   }
   const kept = (append: number) => local[history.opTxn[append]!]!
-  for (let key = 0; key < history.keyCount; key++) {
+  for (let key = 0; reads.lists !== null && key < history.keyCount; key++) {
+    const { orderStart, order, tailStart, tail } = reads.lists
     let last: number = NONE
     for (let i = orderStart[key]!; i < orderStart[key + 1]!; i++) {
       const txn = kept(order[i]!)
       if (txn === NONE) continue
-      pair(last, txn)
+      pair(last, txn, key)
       last = txn
     }
     for (let i = tailStart[key]!; i < tailStart[key + 1]!; i++) {
       const txn = kept(tail[i]!)
-      if (txn !== NONE) pair(last, txn)
+      if (txn !== NONE) pair(last, txn, key)
     }
   }
-  return { appendFrom: appendFrom.view(), appendTo: appendTo.view() }
+  return { appendFrom: from.view(), appendTo: to.view(), appendKey: keys.view() }
 }

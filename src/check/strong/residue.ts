@@ -73,8 +73,7 @@ class ResidueBuilder {
   addPair(a: number, b: number): void {
     const { problem, shape } = this.known
     const { versionTxn, readerStart } = problem
-    const unread =
-      readerStart[a] === readerStart[a + 1] && readerStart[b] === readerStart[b + 1]
+    const unread = readerStart[a] === readerStart[a + 1] && readerStart[b] === readerStart[b + 1]
     if (unread && shape.level !== 'si') return
     const count = this.pairs.count
     const variable = this.pairs.add(versionTxn[a]!, versionTxn[b]!)

@@ -12,20 +12,14 @@
 import type { Deadline } from '../../base/deadline.ts'
 import { type KnownEdges, OVERLAP, OVERWRITES, SEEN_BY_READER } from './known-edges.ts'
 
-export interface Saturated {
-  /** False if the known edges contain a cycle, that is, if the level is violated. */
-  readonly acyclic: boolean
-  readonly rounds: number
-}
-
-export function saturate(known: KnownEdges, deadline: Deadline): Saturated {
-  let rounds = 0
+/** False if the known edges contain a cycle, that is, if the level is violated. */
+export function saturate(known: KnownEdges, deadline: Deadline): boolean {
   while (true) {
-    if (!known.graph.refresh(deadline)) return { acyclic: false, rounds }
+    known.roundStart.push(known.graph.edgeCount)
+    if (!known.graph.refresh(deadline)) return false
     const before = known.graph.edgeCount
     inferRound(known, deadline)
-    rounds++
-    if (known.graph.edgeCount === before) return { acyclic: true, rounds }
+    if (known.graph.edgeCount === before) return true
   }
 }
 
@@ -60,7 +54,13 @@ function orderOverlapping(known: KnownEdges, key: number, version: number): void
     const end = runFirst[run + 1]!
     const limit = graph.rows[row + graph.chainOf[known.begin(versionTxn[first]!)]!]!
     // A transaction's own begin reaches its commit: look at those before it.
-    const last = lastBelow(known, first, version >= first && version < end ? version : end, limit, 0)
+    const last = lastBelow(
+      known,
+      first,
+      version >= first && version < end ? version : end,
+      limit,
+      0,
+    )
     if (last < first) continue
     const from = known.commit(versionTxn[last]!)
     if (!graph.reaches(from, known.begin(txn))) known.add(from, known.begin(txn), OVERLAP, -1)
@@ -122,12 +122,7 @@ function lastBelow(
 }
 
 /** The first version in [first, end) by somebody else whose commit the node reaches; end if none. */
-export function firstReached(
-  known: KnownEdges,
-  first: number,
-  end: number,
-  node: number,
-): number {
+export function firstReached(known: KnownEdges, first: number, end: number, node: number): number {
   const { versionTxn } = known.problem
   const { width, commit } = known.shape
   const { rows, chainCount, chainOf } = known.graph

@@ -1,0 +1,110 @@
+// Edges of evidence that need no argument beyond the history, in the form certify expects: finds the
+// operations that an edge between two transactions has to name. Scans the operations of the two, so
+// meant for the few transactions of a core. Transactions are those of the history.
+// Main class: EdgeFacts.
+
+import { assert } from '../../base/errors.ts'
+import { APPEND, type History, INITIAL, NONE, READ_LIST, WRITE } from '../../history/history.ts'
+import { type Edge, INITIAL_TXN } from '../../verdict/verdict.ts'
+import type { ReadCheck } from '../reads/read-consistency.ts'
+
+export class EdgeFacts {
+  constructor(
+    private readonly history: History,
+    private readonly reads: ReadCheck,
+  ) {}
+
+  session(from: number, to: number): Edge {
+    return { from, to, kind: 'SO', key: NONE, ops: [], premises: [] }
+  }
+
+  realTime(from: number, to: number): Edge {
+    return { from, to, kind: 'RT', key: NONE, ops: [], premises: [] }
+  }
+
+  /** The reader's first read from the writer (INITIAL_TXN for the initial state), of a key if given. */
+  readFrom(from: number, to: number, key: number = NONE): Edge {
+    const read = this.findRead(to, from, (k) => key === NONE || k === key)
+    assert(read !== NONE, 'a reader has read from its writer')
+    const version = this.versionOf(read)
+    const ops = version >= 0 ? [version, read] : [read]
+    return { from, to, kind: 'WR', key: this.history.opKey[read]!, ops, premises: [] }
+  }
+
+  /** Version order between two writers of the key, for the caller to give reasons. */
+  versions(from: number, to: number, key: number): Edge {
+    const ops = [this.lastWrite(to, key)]
+    if (from !== INITIAL_TXN) ops.unshift(this.lastWrite(from, key))
+    return { from, to, kind: 'WW', key, ops, premises: [] }
+  }
+
+  assumedVersions(from: number, to: number, key: number): Edge {
+    return { ...this.versions(from, to, key), assumed: true }
+  }
+
+  /** The order that the longest read of a list shows. */
+  listOrder(from: number, to: number, key: number): Edge {
+    const edge = this.versions(from, to, key)
+    edge.ops.push(this.reads.lists!.orderRead[key]!)
+    return edge
+  }
+
+  /** If the later writer read the earlier one's version of the key: the order, with that read. */
+  replaced(from: number, to: number, key: number): Edge | null {
+    const read = this.findRead(to, from, (k) => k === key)
+    if (read === NONE || this.history.opKind[read] === READ_LIST) return null
+    const edge = this.versions(from, to, key)
+    edge.ops.push(read)
+    return edge
+  }
+
+  /** The reader of a version precedes whoever wrote the later one. */
+  overwrite(seen: Edge, replaced: Edge): Edge {
+    const ops = [seen.ops[seen.ops.length - 1]!, this.lastWrite(replaced.to, seen.key)]
+    const premises = [seen, replaced]
+    return { from: seen.to, to: replaced.to, kind: 'RW', key: seen.key, ops, premises }
+  }
+
+  /** A key that the reader read from the writer and the other one writes. */
+  sharedRead(reader: number, writer: number, other: number): number {
+    const read = this.findRead(reader, writer, (key) => this.lastWrite(other, key) !== NONE)
+    assert(read !== NONE, 'an anti-dependency is about a key')
+    return this.history.opKey[read]!
+  }
+
+  /** A key that both write. */
+  sharedWrite(a: number, b: number): number {
+    const { txnOpStart, opKey } = this.history
+    for (let op = txnOpStart[a]!; op < txnOpStart[a + 1]!; op++) {
+      if (this.isWrite(op) && this.lastWrite(b, opKey[op]!) !== NONE) return opKey[op]!
+    }
+    return NONE
+  }
+
+  private findRead(reader: number, writer: number, accepts: (key: number) => boolean): number {
+    const { txnOpStart, opKey } = this.history
+    const source = writer === INITIAL_TXN ? INITIAL : writer
+    for (let op = txnOpStart[reader]!; op < txnOpStart[reader + 1]!; op++) {
+      if (this.reads.opSource[op] === source && accepts(opKey[op]!)) return op
+    }
+    return NONE
+  }
+
+  private versionOf(read: number): number {
+    return this.history.opKind[read] === READ_LIST
+      ? this.reads.lists!.readFrom[read]!
+      : this.history.readFrom[read]!
+  }
+
+  private lastWrite(txn: number, key: number): number {
+    const { txnOpStart, opKey } = this.history
+    for (let op = txnOpStart[txn + 1]! - 1; op >= txnOpStart[txn]!; op--) {
+      if (opKey[op] === key && this.isWrite(op)) return op
+    }
+    return NONE
+  }
+
+  private isWrite(op: number): boolean {
+    return this.history.opKind[op] === WRITE || this.history.opKind[op] === APPEND
+  }
+}

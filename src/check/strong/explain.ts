@@ -1,0 +1,245 @@
+// Why a problem violates its level, as evidence: one cycle in which every inferred edge carries its
+// reasons, or, where no single cycle is forced, a case split over open pairs whose leaves are such
+// cycles. An inferred version order is either a path, or refutes the opposite order: that order, with
+// a path of older edges, would close a cycle. Meant for cores of few transactions.
+// Main function: explainViolation.
+
+import type { Deadline } from '../../base/deadline.ts'
+import { assert } from '../../base/errors.ts'
+import { type CoreCycle, findCore } from '../../solver/core.ts'
+import type { CaseSplit } from '../../solver/split.ts'
+import { type Case, type Edge, INITIAL_TXN } from '../../verdict/verdict.ts'
+import { EdgeFacts } from './edge-facts.ts'
+import type { Contradiction, Decision } from './engine.ts'
+import {
+  type KnownEdges,
+  LIST_ORDER,
+  OVER_INITIAL,
+  OVERLAP,
+  OVERWRITES,
+  READ_FROM,
+  REAL_TIME,
+  SEEN_BY_READER,
+} from './known-edges.ts'
+import { KnownPaths, type Step } from './paths.ts'
+import type { Residue } from './residue.ts'
+import { findKnownCycle } from './suspects.ts'
+
+const MAX_LEAVES = 4000
+
+export interface Explanation {
+  readonly edges: Edge[]
+  readonly cases: Case[]
+}
+
+/** Null if the argument would be too large to write down. */
+export function explainViolation(
+  decision: Extract<Decision, { satisfied: false }>,
+  deadline: Deadline,
+): Explanation | null {
+  const { known, contradiction } = decision
+  const explainer = new Explainer(known)
+  if (contradiction !== null) return explainer.explainCases(contradiction, deadline)
+  return { edges: explainer.explainCycle(deadline), cases: [] }
+}
+
+class Explainer {
+  private readonly facts: EdgeFacts
+  private readonly paths: KnownPaths
+  private readonly made = new Map<number, Edge>() // known edge -> its evidence
+
+  constructor(private readonly known: KnownEdges) {
+    this.facts = new EdgeFacts(known.problem.history, known.problem.reads)
+    this.paths = new KnownPaths(known)
+  }
+
+  explainCycle(deadline: Deadline): Edge[] {
+    return this.edgesOf(rotate(this.known, findKnownCycle(this.known, this.paths, deadline)))
+  }
+
+  explainCases({ residue, solver }: Contradiction, deadline: Deadline): Explanation | null {
+    const core = findCore(solver, deadline, MAX_LEAVES)
+    if (core.split === null) return null
+    const leaf = (clause: number): Edge[] => {
+      const reason = core.reasons[clause]!
+      assert(reason.kind === 'cycle', 'open pairs are bound by cycles only')
+      return this.leafCycle(reason, residue)
+    }
+    return { edges: [], cases: this.casesOf(core.split, residue, leaf) }
+  }
+
+  /** A split as cases; nesting is bounded by the few pairs of a core. */
+  private casesOf(split: CaseSplit, residue: Residue, leaf: (clause: number) => Edge[]): Case[] {
+    assert(split.kind === 'node', 'a contradiction involves an open pair')
+    const branch = (literal: number, under: CaseSplit): Case => {
+      const [from, to] = this.pairOf(literal, residue)
+      const assumption = this.facts.assumedVersions(from, to, this.facts.sharedWrite(from, to))
+      return under.kind === 'leaf'
+        ? { assumption, cycle: leaf(under.clause), cases: [] }
+        : { assumption, cycle: [], cases: this.casesOf(under, residue, leaf) }
+    }
+    return [
+      branch(2 * split.variable, split.whenTrue),
+      branch(2 * split.variable + 1, split.whenFalse),
+    ]
+  }
+
+  private leafCycle(reason: CoreCycle, residue: Residue): Edge[] {
+    const { graph } = this.known
+    const assumed = new Map<Step, Edge>()
+    const steps = reason.edges.map(({ from, to, literals }): Step => {
+      if (literals.length === 0) return { from, to, edge: findEdge(this.known, from, to) }
+      const step = { from, to, edge: graph.edgeCount }
+      assumed.set(step, this.assumedEdge(from, to, this.pairOf(literals[0]!, residue)))
+      return step
+    })
+    return this.edgesOf(rotate(this.known, steps), assumed)
+  }
+
+  /** An edge that an open pair, assumed one way, brings along. */
+  private assumedEdge(fromNode: number, toNode: number, [from, to]: [number, number]): Edge {
+    const { facts } = this
+    const reader = this.txn(fromNode)
+    if (reader === from) {
+      assert(this.txn(toNode) === to, 'the edges of a pair lead into its later transaction')
+      return facts.assumedVersions(from, to, facts.sharedWrite(from, to))
+    }
+    const key = facts.sharedRead(reader, from, to)
+    return facts.overwrite(facts.readFrom(from, reader, key), facts.assumedVersions(from, to, key))
+  }
+
+  private pairOf(literal: number, residue: Residue): [number, number] {
+    const { txnOf } = this.known.problem
+    const first = txnOf[residue.pairs.firstOf(literal >> 1)]!
+    const second = txnOf[residue.pairs.secondOf(literal >> 1)]!
+    return (literal & 1) === 0 ? [first, second] : [second, first]
+  }
+
+  /** Steps between nodes as edges between transactions. */
+  private edgesOf(steps: readonly Step[], assumed: ReadonlyMap<Step, Edge> | null = null): Edge[] {
+    const edges: Edge[] = []
+    let finished = INITIAL_TXN // the transaction from whose finish the path runs along instants
+    for (const step of steps) {
+      const from = this.txn(step.from)
+      const to = this.txn(step.to)
+      const given = assumed?.get(step)
+      if (given) edges.push(given)
+      else if (step.edge >= 0 && this.known.rule.data[step.edge] === REAL_TIME) {
+        if (from !== INITIAL_TXN) finished = from
+        else edges.push(this.facts.realTime(finished, to))
+      } else if (step.edge >= 0) edges.push(this.edgeOf(step.edge))
+      else if (from !== to) {
+        // Steps along one session make one edge.
+        const last = edges[edges.length - 1]
+        if (last?.kind === 'SO' && last.to === from) last.to = to
+        else edges.push(this.facts.session(from, to))
+      }
+    }
+    return edges
+  }
+
+  /** Evidence of a known edge. Recursion is as deep as rounds of inference. */
+  private edgeOf(edge: number): Edge {
+    const known = this.made.get(edge)
+    if (known) return known
+    const made = this.makeEdge(edge)
+    this.made.set(edge, made)
+    return made
+  }
+
+  private makeEdge(edge: number): Edge {
+    const { known, facts } = this
+    const { graph } = known
+    const from = this.txn(graph.from.data[edge]!)
+    const to = this.txn(graph.to.data[edge]!)
+    const witness = known.witness.data[edge]!
+    switch (known.rule.data[edge]!) {
+      case READ_FROM:
+        return facts.readFrom(from, to)
+      case OVER_INITIAL: {
+        const key = facts.sharedRead(from, INITIAL_TXN, to)
+        const seen = facts.readFrom(INITIAL_TXN, from, key)
+        return facts.overwrite(seen, facts.versions(INITIAL_TXN, to, key))
+      }
+      case LIST_ORDER:
+        return facts.listOrder(from, to, witness)
+      case SEEN_BY_READER:
+        return this.seenByReader(edge, from, to, known.problem.txnOf[witness]!)
+      case OVERWRITES:
+        return this.overwrites(edge, from, to, known.problem.txnOf[witness]!)
+      default: {
+        assert(known.rule.data[edge] === OVERLAP, 'every rule has its evidence')
+        return this.ordered(edge, from, to, facts.sharedWrite(from, to), graph.from.data[edge]! - 1)
+      }
+    }
+  }
+
+  /** `from` reaches a reader of `to`'s version; the opposite order would put the reader first. */
+  private seenByReader(edge: number, from: number, to: number, reader: number): Edge {
+    const { known, facts } = this
+    const key = facts.sharedRead(reader, to, from)
+    const limit = known.basisOf(edge)
+    const begin = known.begin(this.local(reader))
+    const path = this.pathOf(known.commit(this.local(from)), begin, limit)
+    const back = facts.overwrite(
+      facts.readFrom(to, reader, key),
+      facts.assumedVersions(to, from, key),
+    )
+    const premises = [back, ...path]
+    return { ...facts.versions(from, to, key), premises, refutes: true }
+  }
+
+  /** The reader `from` saw the version of `writer`, which `to` overwrote. */
+  private overwrites(edge: number, from: number, to: number, writer: number): Edge {
+    const { known, facts } = this
+    const key = facts.sharedRead(from, writer, to)
+    const { width, orderFrom } = known.shape
+    const node = width * this.local(writer) + orderFrom
+    const order = facts.replaced(writer, to, key) ?? this.ordered(edge, writer, to, key, node)
+    return facts.overwrite(facts.readFrom(writer, from, key), order)
+  }
+
+  /** Version order that follows from a path between two nodes of the transactions. */
+  private ordered(edge: number, from: number, to: number, key: number, node: number): Edge {
+    const { known, facts } = this
+    const limit = known.basisOf(edge)
+    const path = this.pathOf(node, known.commit(this.local(to)), limit)
+    const order = facts.versions(from, to, key)
+    // A path that leaves from the snapshot says only that the two would overlap the other way round.
+    const fromSnapshot = known.shape.level === 'si' && path[0]!.kind === 'RW'
+    return fromSnapshot
+      ? { ...order, premises: [facts.assumedVersions(to, from, key), ...path], refutes: true }
+      : { ...order, premises: path }
+  }
+
+  private pathOf(from: number, to: number, limit: number): Edge[] {
+    const steps = this.paths.find(from, to, limit)
+    assert(steps !== null, 'an inferred edge rests on a path of older ones')
+    return this.edgesOf(steps)
+  }
+
+  private txn(node: number): number {
+    const local = this.known.txnOf(node)
+    return local < 0 ? INITIAL_TXN : this.known.problem.txnOf[local]!
+  }
+
+  private local(txn: number): number {
+    return this.known.problem.txnOf.indexOf(txn)
+  }
+}
+
+/** The edge between two nodes, -1 if they are neighbours on a chain. */
+function findEdge(known: KnownEdges, from: number, to: number): number {
+  const { incoming } = known.graph
+  for (let slot = incoming.start[to]!; slot < incoming.start[to + 1]!; slot++) {
+    if (incoming.target[slot] === from) return incoming.edge[slot]!
+  }
+  return -1
+}
+
+/** Starts a cycle of steps where a proper edge starts, so that walks along a chain stay whole. */
+function rotate(known: KnownEdges, steps: Step[]): Step[] {
+  const start = steps.findIndex(({ from, edge }) => edge >= 0 && known.txnOf(from) >= 0)
+  assert(start >= 0, 'a cycle leaves its chain')
+  return [...steps.slice(start), ...steps.slice(0, start)]
+}

@@ -1,0 +1,184 @@
+// From a violation in a large history to a set of transactions that show it: those on a cycle, and
+// those on which its inferred edges rest, and so on down to the definition. The sub-history of these
+// transactions violates the level by the same argument. Not minimal; core.ts cuts it down.
+// Main function: findSuspects.
+
+import type { Deadline } from '../../base/deadline.ts'
+import { assert } from '../../base/errors.ts'
+import { buildCsr } from '../../graph/csr.ts'
+import { findComponents } from '../../graph/scc.ts'
+import { findCore } from '../../solver/core.ts'
+import type { Contradiction, Decision } from './engine.ts'
+import { type KnownEdges, OVERLAP, OVERWRITES, SEEN_BY_READER } from './known-edges.ts'
+import { KnownPaths, type Step } from './paths.ts'
+
+/** How many cycles are worked out to find a small one. */
+const TRIES = 60
+
+/** Local transactions whose sub-history violates the level. */
+export function findSuspects(
+  decision: Extract<Decision, { satisfied: false }>,
+  deadline: Deadline,
+): Set<number> {
+  const { known, contradiction } = decision
+  const paths = new KnownPaths(known)
+  const collector = new Collector(known, paths, deadline)
+  if (contradiction === null) collector.addSteps(findKnownCycle(known, paths, deadline))
+  else addContradiction(collector, contradiction, deadline)
+  return collector.run()
+}
+
+/** A cycle of known edges, short and resting on little. */
+export function findKnownCycle(known: KnownEdges, paths: KnownPaths, deadline: Deadline): Step[] {
+  const { graph, roundStart } = known
+  const from = graph.from.data
+  const to = graph.to.data
+  const inside = findCyclicEdges(known)
+  // Everything before the last round was acyclic, so a cycle goes through an edge of that round.
+  const last = roundStart.length > 1 ? roundStart[roundStart.length - 2]! : 0
+  let best: Step[] | null = null
+  let bestWeight = Number.POSITIVE_INFINITY
+  let tries = 0
+  for (const edge of inside) {
+    if (edge < last) continue
+    deadline.check()
+    const path = paths.find(to[edge]!, from[edge]!, graph.edgeCount)
+    if (path === null) continue
+    const cycle = [{ from: from[edge]!, to: to[edge]!, edge }, ...path]
+    const weight = weightOf(known, cycle)
+    if (weight < bestWeight) {
+      best = cycle
+      bestWeight = weight
+    }
+    if (++tries >= TRIES) break
+  }
+  assert(best !== null, 'a graph without a topological order has a cycle')
+  return best
+}
+
+/** Edges that lie on some cycle. */
+function findCyclicEdges(known: KnownEdges): number[] {
+  const { graph } = known
+  const { nodeCount, edgeCount, chainOf } = graph
+  const from = new Int32Array(edgeCount + nodeCount)
+  const to = new Int32Array(edgeCount + nodeCount)
+  from.set(graph.from.view())
+  to.set(graph.to.view())
+  let count = edgeCount
+  for (let node = 1; node < nodeCount; node++) {
+    if (chainOf[node - 1] !== chainOf[node]) continue
+    from[count] = node - 1
+    to[count++] = node
+  }
+  const { componentOf } = findComponents(buildCsr(nodeCount, from, to, count))
+  const inside: number[] = []
+  for (let e = 0; e < edgeCount; e++) {
+    if (componentOf[from[e]!] === componentOf[to[e]!]) inside.push(e)
+  }
+  return inside
+}
+
+function weightOf(known: KnownEdges, steps: readonly Step[]): number {
+  let weight = 0
+  for (const { edge } of steps) {
+    if (edge < 0) continue
+    weight += known.rule.data[edge]! < SEEN_BY_READER ? 1 : 4 + 4 * roundOf(known, edge)
+  }
+  return weight
+}
+
+function roundOf(known: KnownEdges, edge: number): number {
+  let round = 0
+  while (round < known.roundStart.length && known.roundStart[round]! <= edge) round++
+  return round
+}
+
+function addContradiction(
+  collector: Collector,
+  { residue, solver }: Contradiction,
+  deadline: Deadline,
+): void {
+  const { reasons } = findCore(solver, deadline, 0)
+  for (const reason of reasons) {
+    if (reason.kind !== 'cycle') continue
+    for (const literal of reason.literals) {
+      collector.addTxn(residue.pairs.firstOf(literal >> 1))
+      collector.addTxn(residue.pairs.secondOf(literal >> 1))
+    }
+    for (const { from, to, literals } of reason.edges) {
+      collector.addNode(from)
+      collector.addNode(to)
+      if (literals.length === 0) collector.addKnown(from, to)
+    }
+  }
+}
+
+/** Gathers transactions, and the edges whose reasons are still to be gathered. */
+class Collector {
+  private readonly txns = new Set<number>()
+  private readonly edges = new Set<number>() // in order of arrival, also the queue
+
+  constructor(
+    private readonly known: KnownEdges,
+    private readonly paths: KnownPaths,
+    private readonly deadline: Deadline,
+  ) {}
+
+  addTxn(txn: number): void {
+    if (txn >= 0) this.txns.add(txn)
+  }
+
+  addNode(node: number): void {
+    this.addTxn(this.known.txnOf(node))
+  }
+
+  addSteps(steps: readonly Step[]): void {
+    for (const { from, to, edge } of steps) {
+      this.addNode(from)
+      this.addNode(to)
+      if (edge >= 0) this.edges.add(edge)
+    }
+  }
+
+  /** A known edge between these nodes, unless the chain itself is meant. */
+  addKnown(from: number, to: number): void {
+    const { graph } = this.known
+    const { incoming } = graph
+    for (let slot = incoming.start[to]!; slot < incoming.start[to + 1]!; slot++) {
+      if (incoming.target[slot] !== from) continue
+      this.edges.add(incoming.edge[slot]!)
+      return
+    }
+  }
+
+  run(): Set<number> {
+    for (const edge of this.edges) {
+      this.deadline.check()
+      this.addReasons(edge)
+    }
+    return this.txns
+  }
+
+  private addReasons(edge: number): void {
+    const { known, paths } = this
+    const { shape, graph } = known
+    const rule = known.rule.data[edge]!
+    const witness = known.witness.data[edge]!
+    const limit = known.basisOf(edge)
+    const from = known.txnOf(graph.from.data[edge]!)
+    const to = known.txnOf(graph.to.data[edge]!)
+    if (rule === SEEN_BY_READER || rule === OVERWRITES) this.txns.add(witness)
+    let path: Step[] | null = null
+    if (rule === SEEN_BY_READER) {
+      path = paths.find(known.commit(from), known.begin(witness), limit)
+    } else if (rule === OVERWRITES) {
+      path = paths.find(shape.width * witness + shape.orderFrom, known.commit(to), limit)
+    } else if (rule === OVERLAP) {
+      path = paths.find(known.begin(from), known.commit(to), limit)
+    } else {
+      return
+    }
+    assert(path !== null, 'an inferred edge rests on a path of older ones')
+    this.addSteps(path)
+  }
+}
