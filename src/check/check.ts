@@ -8,6 +8,7 @@ import { CHAIN, type LevelId, PROFILE } from '../levels/levels.ts'
 import { certifyResult } from '../verdict/certify.ts'
 import type { LevelResult } from '../verdict/verdict.ts'
 import { checkReads, type ReadCheck } from './reads/read-consistency.ts'
+import { StrongLevels } from './strong/strong-levels.ts'
 import { WeakContext } from './weak/context.ts'
 import { type Findings, WeakLevels } from './weak/weak-levels.ts'
 
@@ -78,10 +79,16 @@ export class Checker {
       certificate: null,
     }
     try {
-      const findings = this.find(level)
+      const timeless = level === 'sser' && !hasTimes(this.history)
+      const findings = this.find(timeless ? 'ser' : level)
       result.anomalies = findings.anomalies
       result.proof = findings.proof
       result.verdict = findings.anomalies.length > 0 ? 'violated' : 'satisfied'
+      if (timeless && result.verdict === 'satisfied') {
+        result.verdict = 'unknown'
+        result.reason = 'the history has no times'
+        result.proof = null
+      }
       if (this.options.certify !== false) this.certify(result)
     } catch (error) {
       if (!(error instanceof BudgetExceeded)) throw error
@@ -100,6 +107,21 @@ export class Checker {
       case 'cc': {
         this.weakLevels ??= new WeakLevels(this.context, this.reads(), this.options.all === true)
         const levels = this.weakLevels
+        return this.timed(level, () => levels.check(level))
+      }
+      case 'pc':
+      case 'si':
+      case 'ser':
+      case 'sser': {
+        const reads = this.reads()
+        const base = () => this.context().base
+        const levels = new StrongLevels(
+          this.history,
+          reads,
+          base,
+          this.deadline,
+          this.options.all === true,
+        )
         return this.timed(level, () => levels.check(level))
       }
       default:

@@ -100,7 +100,7 @@ export function hasLists(history: History): boolean {
 /** True if every transaction that counts has both times (an observed indeterminate needs no finish). */
 export function hasTimes(history: History): boolean {
   const { txnStartTime, txnFinishTime, txnCounts, txnStatus, txnCount } = history
-  if (!txnStartTime || !txnFinishTime) return false
+  if (!txnStartTime || !txnFinishTime) return !txnCounts.includes(1)
   for (let txn = 0; txn < txnCount; txn++) {
     if (!txnCounts[txn]) continue
     if (Number.isNaN(txnStartTime[txn]!)) return false

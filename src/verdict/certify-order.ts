@@ -32,6 +32,7 @@ export function certifyCommitOrder(history: History, level: LevelId, order: Int3
 /** Nothing may stand after something that started only when it had finished. */
 function findUntimely(history: History, order: Int32Array): string | null {
   const { txnStartTime, txnFinishTime, txnStatus } = history
+  if (order.length === 0) return null
   if (!txnStartTime || !txnFinishTime) return 'the history has no times'
   let latestStart = Number.NEGATIVE_INFINITY
   for (const txn of order) {
