@@ -3,7 +3,7 @@
 
 import { Deadline, nowMs } from '../base/deadline.ts'
 import { BudgetExceeded, InternalError, UsageError } from '../base/errors.ts'
-import type { History } from '../history/history.ts'
+import { type History, hasTimes } from '../history/history.ts'
 import { CHAIN, type LevelId, PROFILE } from '../levels/levels.ts'
 import { certifyResult } from '../verdict/certify.ts'
 import type { LevelResult } from '../verdict/verdict.ts'
@@ -11,8 +11,6 @@ import { checkReads, type ReadCheck } from './reads/read-consistency.ts'
 import { StrongLevels } from './strong/strong-levels.ts'
 import { WeakContext } from './weak/context.ts'
 import { type Findings, WeakLevels } from './weak/weak-levels.ts'
-
-const WEAK = new Set<LevelId>(['ci', 'rc', 'ra', 'cc'])
 
 export interface CheckOptions {
   /** List every occurrence of an anomaly, not one smallest example of each kind. */
@@ -43,7 +41,8 @@ export function checkLevels(
 /** Every level that applies to the history, weakest first. */
 export function profile(history: History, options: CheckOptions = {}): LevelResult[] {
   const checker = new Checker(history, options)
-  return PROFILE.filter((level) => WEAK.has(level)).map((level) => checker.check(level))
+  const applies = (level: LevelId) => level !== 'sser' || hasTimes(history)
+  return PROFILE.filter(applies).map((level) => checker.check(level))
 }
 
 export class Checker {
@@ -160,5 +159,6 @@ export class Checker {
 }
 
 function algorithmOf(level: LevelId): string {
-  return level === 'ci' ? 'reads' : CHAIN.indexOf(level) <= 2 ? 'saturation' : 'none'
+  if (level === 'ci') return 'reads'
+  return CHAIN.indexOf(level) <= CHAIN.indexOf('cc') ? 'saturation' : 'solve'
 }
