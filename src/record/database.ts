@@ -1,0 +1,79 @@
+// What the runner needs of a database: one folder per database implements it. Keys are numbers from
+// 0; values are numbers that the runner never uses twice; null is the initial state.
+//
+// Recording stands or falls with the word of the driver on failed transactions: it says `aborted`
+// only if the transaction certainly left no trace: the server said so, or COMMIT was never sent.
+// Everything else is `indeterminate`.
+
+import { UsageError } from '../base/errors.ts'
+import type { Value } from '../history/values.ts'
+import { type LevelId, levelName } from '../levels/levels.ts'
+
+export interface Database {
+  /** Product and version, e.g. `PostgreSQL 18.4`. */
+  readonly name: string
+  /** Where it is, without secrets. */
+  readonly place: string
+  /** The levels it offers: our id -> its own name. */
+  readonly levels: ReadonlyMap<LevelId, string>
+  /** Creates keys from `from` up to `to`, in their initial state. */
+  addKeys(from: number, to: number): Promise<void>
+  /** The database's own name of the level that transactions at this level really get. */
+  grantedLevel(level: LevelId): Promise<string>
+  /** A connection for one session. Throws DatabaseError. */
+  open(): Promise<Connection>
+  /** Removes what was created and lets go of everything. */
+  close(): Promise<void>
+}
+
+/**
+ * One session's connection. All but `close` and `cut` throw TransactionFailure if the transaction
+ * has ended thereby, and DatabaseError if it makes no sense to go on at all.
+ */
+export interface Connection {
+  /** Local port of the connection, by which a proxy knows it; 0 if it has none. */
+  readonly localPort: number
+  /** The connection is of no more use. */
+  readonly isLost: boolean
+  begin(level: LevelId): Promise<void>
+  read(key: number): Promise<Value>
+  readList(key: number): Promise<Value[]>
+  write(key: number, value: number): Promise<void>
+  append(key: number, value: number): Promise<void>
+  /** Outside of transactions: replaces `old` (null: the initial state) by `value`, or does not. */
+  cas(key: number, old: Value, value: number, level: LevelId): Promise<boolean>
+  /** Outside of transactions: one read on its own. */
+  get(key: number, level: LevelId): Promise<Value>
+  commit(): Promise<void>
+  rollback(): Promise<void>
+  close(): Promise<void>
+  /** Drops the connection at once; what waits for an answer fails. */
+  cut(): void
+}
+
+export type Fate = 'aborted' | 'indeterminate'
+
+/** A transaction that did not commit, or of which nobody knows. */
+export class TransactionFailure extends Error {
+  override readonly name = 'TransactionFailure'
+  readonly fate: Fate
+  /** The database's own code for it, e.g. an SQLSTATE; null if there is none. */
+  readonly code: string | null
+
+  constructor(fate: Fate, message: string, code: string | null = null) {
+    super(message)
+    this.fate = fate
+    this.code = code
+  }
+}
+
+/** The database's own name of a level. Throws UsageError if it does not offer it. */
+export function ownLevel(database: Pick<Database, 'name' | 'levels'>, level: LevelId): string {
+  const own = database.levels.get(level)
+  if (own !== undefined) return own
+  const offered = [...database.levels].map(([id, name]) => `${id} (${name})`).join(', ')
+  throw new UsageError(
+    `${database.name} does not offer ${levelName(level)} (${level})`,
+    `it offers ${offered}`,
+  )
+}
