@@ -1,0 +1,149 @@
+// A loopback proxy between the sessions and the server, which cuts connections when it is told to.
+// The runner announces a cut before the session sends COMMIT; the proxy carries it out at the very
+// message, so that the cut falls exactly before, into, or behind the COMMIT. It knows connections by
+// the client's port and bytes as chunks: it works for any protocol in which a client waits for the
+// answer to what it sent.
+
+import { createServer, type Server, Socket } from 'node:net'
+import { DatabaseError } from '../base/errors.ts'
+import type { Random } from '../base/random.ts'
+import type { CutPoint, FaultPlan } from './faults.ts'
+
+export interface ProxyTarget {
+  readonly host: string
+  readonly port: number
+}
+
+export class FaultProxy {
+  /** Connections cut so far. */
+  cutCount = 0
+  readonly port: number
+  private readonly links = new Map<number, Link>() // client's port -> its connection
+
+  private constructor(
+    private readonly server: Server,
+    private readonly target: ProxyTarget,
+    private readonly plan: FaultPlan,
+    private readonly random: Random,
+  ) {
+    this.port = (server.address() as { port: number }).port
+    server.on('connection', (client) => this.accept(client))
+  }
+
+  static async start(target: ProxyTarget, plan: FaultPlan, random: Random): Promise<FaultProxy> {
+    const server = createServer({ noDelay: true })
+    await new Promise<void>((resolve, reject) => {
+      server.once('error', (error) =>
+        reject(new DatabaseError(`the proxy that brings faults about: ${error.message}`)),
+      )
+      server.listen(0, '127.0.0.1', resolve)
+    })
+    return new FaultProxy(server, target, plan, random)
+  }
+
+  /** Cuts the connection at that point of the message that its client sends next. */
+  arm(clientPort: number, point: CutPoint): void {
+    const link = this.links.get(clientPort)
+    if (link) link.armed = point
+  }
+
+  /** Cuts the connection now. */
+  cut(clientPort: number): void {
+    this.links.get(clientPort)?.cut()
+  }
+
+  async close(): Promise<void> {
+    for (const link of this.links.values()) link.end()
+    await new Promise<void>((resolve) => this.server.close(() => resolve()))
+  }
+
+  private accept(client: Socket): void {
+    const { target } = this
+    const clientPort = client.remotePort ?? 0
+    const server = new Socket()
+    server.setNoDelay(true)
+    // A path is that of a Unix socket's directory, as PostgreSQL's own clients understand it.
+    if (target.host.startsWith('/')) server.connect(`${target.host}/.s.PGSQL.${target.port}`)
+    else server.connect(target.port, target.host)
+    const link = new Link(client, server, this.plan, this.random, () => this.cutCount++)
+    this.links.set(clientPort, link)
+    client.once('close', () => this.links.delete(clientPort))
+  }
+}
+
+class Link {
+  armed: CutPoint | null = null
+  private readonly client: Socket
+  private readonly server: Socket
+  private readonly onCut: () => void
+  private ended = false
+
+  constructor(client: Socket, server: Socket, plan: FaultPlan, random: Random, onCut: () => void) {
+    this.client = client
+    this.server = server
+    this.onCut = onCut
+    const toServer = delayed(plan, random, (bytes) => this.fromClient(bytes))
+    const toClient = delayed(plan, random, (bytes) => this.fromServer(bytes))
+    client.on('data', toServer)
+    server.on('data', toClient)
+    for (const socket of [client, server]) {
+      socket.on('error', () => this.end())
+      socket.on('close', () => this.end())
+    }
+  }
+
+  /** Breaks both sides off, in the middle of whatever goes on. */
+  cut(): void {
+    if (this.ended) return
+    this.onCut()
+    this.end()
+  }
+
+  end(): void {
+    this.ended = true
+    this.client.destroy()
+    this.server.destroy()
+  }
+
+  private fromClient(bytes: Buffer): void {
+    if (this.ended) return
+    switch (this.armed) {
+      case 'work':
+      case 'before':
+        return this.cut()
+      case 'torn':
+        this.server.write(bytes.subarray(0, bytes.length >> 1), () => this.cut())
+        return
+      case 'during':
+        this.server.write(bytes, () => this.cut())
+        return
+      default:
+        this.server.write(bytes)
+    }
+  }
+
+  private fromServer(bytes: Buffer): void {
+    if (this.ended) return
+    if (this.armed === 'after') return this.cut()
+    this.client.write(bytes)
+  }
+}
+
+/** Hands chunks on in order, each after a delay drawn from the plan's range. */
+function delayed(
+  plan: FaultPlan,
+  random: Random,
+  hand: (bytes: Buffer) => void,
+): (bytes: Buffer) => void {
+  if (plan.latencyMs === null) return hand
+  const [from, to] = plan.latencyMs
+  const queue: Buffer[] = []
+  let due = 0
+  return (bytes) => {
+    const now = performance.now()
+    due = Math.max(due, now + from + random.unit() * (to - from))
+    queue.push(bytes)
+    // Timers of different lengths may fire in either order; whichever does takes the oldest chunk.
+    setTimeout(() => hand(queue.shift()!), due - now)
+  }
+}

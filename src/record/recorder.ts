@@ -1,0 +1,161 @@
+// Writes what clients saw to a history file, as it happens, in the native format (JSON Lines).
+//
+// A transaction's operations go to the file, as a `pending` line, before its COMMIT is sent; the
+// `outcome` line follows when the answer is known. So whatever moment the program is killed at, the
+// file tells the truth: a transaction without outcome is indeterminate, and one without any line
+// never sent COMMIT. Outcomes may wait for the next pending line or a few milliseconds: losing one
+// turns a known outcome into an unknown one, never into a wrong one.
+//
+// Times come from one monotonic clock, in microseconds since the start of the run.
+
+import { closeSync, openSync, writeSync } from 'node:fs'
+import { InputError } from '../base/errors.ts'
+import type { StatusName } from '../history/history.ts'
+import type { Value } from '../history/values.ts'
+import type { LevelId } from '../levels/levels.ts'
+
+const FLUSH_EVERY_MS = 20
+const FLUSH_AT_CHARS = 1 << 16
+
+/** The transaction that a session is in the middle of; used again for its next one. */
+export class OpenTransaction {
+  id = 0
+  session = 0
+  startUs = 0
+  level: LevelId | null = null
+  /** Operations so far, as JSON without the brackets around them. */
+  ops = ''
+  opCount = 0
+
+  addRead(key: number, value: Value): void {
+    this.add(`["r",${key},${render(value)}]`)
+  }
+
+  addReadList(key: number, values: readonly Value[]): void {
+    this.add(`["r",${key},[${values.map(render).join(',')}]]`)
+  }
+
+  addWrite(key: number, value: number): void {
+    this.add(`["w",${key},${value}]`)
+  }
+
+  addAppend(key: number, value: number): void {
+    this.add(`["append",${key},${value}]`)
+  }
+
+  private add(op: string): void {
+    this.ops += this.opCount++ === 0 ? op : `,${op}`
+  }
+}
+
+export class Recorder {
+  /** Transactions recorded so far, whatever became of them. */
+  txnCount = 0
+  private readonly file: number
+  private readonly originMs = performance.now()
+  private waiting = '' // lines not written yet
+  private timer: NodeJS.Timeout | null = null
+  private lastId = 0
+  private isClosed = false
+
+  /** Creates the file, which must not exist yet. `about` is kept in the header for the reader. */
+  constructor(
+    readonly path: string,
+    about: Record<string, string | number | boolean | null> = {},
+  ) {
+    try {
+      this.file = openSync(path, 'ax', 0o644)
+    } catch (error) {
+      throw unwritable(path, error)
+    }
+    this.write(`${JSON.stringify({ isobar: 1, initial: null, ...about })}\n`)
+  }
+
+  /** Microseconds since the recorder was made. Rounding down never turns overlap into order. */
+  nowUs(): number {
+    return Math.floor((performance.now() - this.originMs) * 1000)
+  }
+
+  /** Begins a transaction of the session; its start is now, before anything is sent. */
+  begin(txn: OpenTransaction, session: number, level: LevelId | null): void {
+    txn.id = ++this.lastId
+    txn.session = session
+    txn.level = level
+    txn.ops = ''
+    txn.opCount = 0
+    txn.startUs = this.nowUs()
+  }
+
+  /** To be called before COMMIT is sent: on return, the line has reached the operating system. */
+  pending(txn: OpenTransaction): void {
+    this.write(`${this.waiting}{"pending":${txn.id},${about(txn)}}\n`)
+    this.waiting = ''
+    this.txnCount++
+  }
+
+  /** The end of a pending transaction. An indeterminate one has no finish. */
+  outcome(txn: OpenTransaction, status: StatusName): void {
+    const finish = status === 'indeterminate' ? '' : `,"finish":${this.nowUs()}`
+    this.later(`{"outcome":${txn.id},"status":"${status}"${finish}}\n`)
+  }
+
+  /** A transaction that ended before COMMIT was sent. */
+  aborted(txn: OpenTransaction): void {
+    const rest = `"status":"aborted","finish":${this.nowUs()}`
+    this.later(`{"id":${txn.id},${about(txn)},${rest}}\n`)
+    this.txnCount++
+  }
+
+  close(): void {
+    if (this.isClosed) return
+    this.isClosed = true
+    if (this.timer) clearTimeout(this.timer)
+    try {
+      this.flush()
+    } finally {
+      closeSync(this.file)
+    }
+  }
+
+  private later(line: string): void {
+    this.waiting += line
+    if (this.waiting.length > FLUSH_AT_CHARS) return this.flush()
+    this.timer ??= setTimeout(() => {
+      this.timer = null
+      this.flush()
+    }, FLUSH_EVERY_MS)
+  }
+
+  private flush(): void {
+    if (this.waiting === '') return
+    const lines = this.waiting
+    this.waiting = ''
+    this.write(lines)
+  }
+
+  private write(text: string): void {
+    try {
+      writeSync(this.file, text)
+    } catch (error) {
+      throw unwritable(this.path, error)
+    }
+  }
+}
+
+function about(txn: OpenTransaction): string {
+  const level = txn.level === null ? '' : `,"level":"${txn.level}"`
+  return `"session":${txn.session}${level},"start":${txn.startUs},"ops":[${txn.ops}]`
+}
+
+function render(value: Value): string {
+  return typeof value === 'string' ? JSON.stringify(value) : String(value)
+}
+
+function unwritable(path: string, error: unknown): InputError {
+  const { code, message } = error as { code?: string; message: string }
+  const why =
+    code === 'EEXIST' ? 'the file exists already; a recording never replaces one' : message
+  const failure = new InputError('unwritable-file', why)
+  failure.path = path
+  return failure
+}

@@ -1,0 +1,215 @@
+// Runs the sessions of a stress run at the same time, until the work is done, the time is up, the
+// database fails for good, or somebody asks to stop. Whatever the reason, what was recorded is whole:
+// transactions in progress end in order, or are cut off after a few seconds and recorded as such.
+//
+// Memory stays flat: nothing is kept of a transaction once it is in the file.
+
+import { DatabaseError } from '../base/errors.ts'
+import { Random } from '../base/random.ts'
+import type { LevelId } from '../levels/levels.ts'
+import type { Database } from './database.ts'
+import type { FaultProxy } from './fault-proxy.ts'
+import type { FaultPlan } from './faults.ts'
+import type { Recorder } from './recorder.ts'
+import { type RunContext, Session, type Tally } from './session.ts'
+import type { Work } from './work.ts'
+
+export interface RunnerOptions {
+  readonly database: Database
+  readonly recorder: Recorder
+  readonly work: Work
+  readonly isLightweight: boolean
+  readonly level: LevelId
+  readonly sessions: number
+  readonly seed: number
+  readonly durationMs: number | null
+  /** Transactions a second, all sessions together; null for as fast as it goes. */
+  readonly rate: number | null
+  /** How often an aborted transaction is tried again, as a new one with new values. */
+  readonly retries: number
+  readonly faults: FaultPlan
+  readonly proxy: FaultProxy | null
+  /** Crashes the server and starts it again. */
+  readonly restartServer: (() => Promise<void>) | null
+  /** Ends the run early. */
+  readonly signal: AbortSignal | null
+  readonly onProgress: ((progress: RunProgress) => void) | null
+}
+
+export interface RunProgress extends Readonly<Tally> {
+  readonly elapsedMs: number
+}
+
+export interface RunResult extends RunProgress {
+  /** How often the server was restarted. */
+  readonly restarts: number
+  /** What ended the run before its time, if anything did. */
+  readonly stoppedBy: 'signal' | Error | null
+}
+
+const PROGRESS_EVERY_MS = 200
+/** A session that waits longer than this for an answer is cut off. */
+const ANSWER_PATIENCE_MS = 30_000
+/** How long open transactions may take to end when the run is stopped. */
+const STOP_PATIENCE_MS = 3_000
+
+export async function runSessions(options: RunnerOptions): Promise<RunResult> {
+  return new Runner(options).run()
+}
+
+class Runner {
+  private readonly options: RunnerOptions
+  private readonly tally: Tally = {
+    committed: 0,
+    aborted: 0,
+    indeterminate: 0,
+    failures: new Map(),
+  }
+  private readonly sessions: Session[]
+  private startMs = 0
+  private dueMs = 0 // when the next transaction may begin, under a rate
+  private lastValue = 0
+  private lastSession = 0
+  private keyCount = 0
+  private keysComing: Promise<void> = Promise.resolve()
+  private restarts = 0
+  private wakeRestarts: (() => void) | null = null
+  private isDone = false
+  private stopping = false
+  private stoppedBy: RunResult['stoppedBy'] = null
+
+  constructor(options: RunnerOptions) {
+    this.options = options
+    const random = new Random(options.seed).fork(1)
+    const context: RunContext = {
+      ...options,
+      tally: this.tally,
+      nextValue: () => ++this.lastValue,
+      nextSession: () => this.lastSession++,
+      isStopping: () => this.stopping,
+      ensureKeys: (count) => this.ensureKeys(count),
+    }
+    this.sessions = Array.from(
+      { length: options.sessions },
+      (_, number) => new Session(context, number, random.fork(number)),
+    )
+  }
+
+  async run(): Promise<RunResult> {
+    const { signal, durationMs, work } = this.options
+    const onSignal = () => this.stop('signal')
+    let end: NodeJS.Timeout | null = null
+    let watch: NodeJS.Timeout | null = null
+    try {
+      await this.openSessions()
+      this.startMs = performance.now()
+      this.dueMs = this.startMs
+      signal?.addEventListener('abort', onSignal, { once: true })
+      if (signal?.aborted) onSignal()
+      if (durationMs !== null) end = setTimeout(() => this.stop(null), durationMs)
+      watch = setInterval(() => this.watch(), PROGRESS_EVERY_MS)
+      await Promise.all([this.runAll(), this.restartNowAndThen()])
+      // What must come last runs after the time is up, but not if something went wrong.
+      if (this.stoppedBy === null && work.beginFinal()) {
+        this.stopping = false
+        await this.runAll()
+      }
+    } finally {
+      if (end) clearTimeout(end)
+      if (watch) clearInterval(watch)
+      signal?.removeEventListener('abort', onSignal)
+      await Promise.all(this.sessions.map((session) => session.close()))
+    }
+    return { ...this.progress(), restarts: this.restarts, stoppedBy: this.stoppedBy }
+  }
+
+  private progress(): RunProgress {
+    return { ...this.tally, elapsedMs: performance.now() - this.startMs }
+  }
+
+  /** A few at a time: servers let only so many in at once. */
+  private async openSessions(): Promise<void> {
+    for (let i = 0; i < this.sessions.length; i += 10) {
+      await Promise.all(this.sessions.slice(i, i + 10).map((session) => session.open()))
+    }
+  }
+
+  private stop(why: RunResult['stoppedBy']): void {
+    this.stoppedBy ??= why
+    if (this.stopping) return
+    this.stopping = true
+    setTimeout(() => {
+      if (this.isDone) return
+      for (const session of this.sessions) {
+        if (!Number.isNaN(session.waitingSinceMs)) session.cut()
+      }
+    }, STOP_PATIENCE_MS).unref()
+  }
+
+  private watch(): void {
+    const lateMs = performance.now() - ANSWER_PATIENCE_MS
+    for (const session of this.sessions) if (session.waitingSinceMs < lateMs) session.cut()
+    this.options.onProgress?.(this.progress())
+  }
+
+  private async runAll(): Promise<void> {
+    await Promise.all(this.sessions.map((session, number) => this.runSession(session, number)))
+    this.isDone = true
+    this.wakeRestarts?.()
+  }
+
+  private async runSession(session: Session, number: number): Promise<void> {
+    const { work, retries } = this.options
+    try {
+      while (!this.stopping && work.next(number)) {
+        for (let tries = 0; tries <= retries && !this.stopping; tries++) {
+          if (this.options.rate !== null) await this.awaitTurn(this.options.rate)
+          if (this.stopping || (await session.runTransaction()) !== 'aborted') break
+        }
+      }
+    } catch (error) {
+      // One session cannot go on, so the run cannot; what the others have recorded stays.
+      this.stop(error as Error)
+    }
+  }
+
+  private async awaitTurn(rate: number): Promise<void> {
+    const now = performance.now()
+    this.dueMs = Math.max(this.dueMs, now - 1000) + 1000 / rate
+    for (let left = this.dueMs - now; left > 1 && !this.stopping; left -= 200) {
+      await new Promise((resolve) => setTimeout(resolve, Math.min(left, 200)))
+    }
+  }
+
+  private ensureKeys(count: number): Promise<void> {
+    if (count > this.keyCount) {
+      const from = this.keyCount
+      this.keyCount = count
+      const before = this.keysComing
+      this.keysComing = before.then(() => this.options.database.addKeys(from, count))
+    }
+    return this.keysComing
+  }
+
+  private async restartNowAndThen(): Promise<void> {
+    const { faults, restartServer } = this.options
+    if (faults.restartEveryMs === null || restartServer === null) return
+    while (!this.isDone) {
+      await new Promise<void>((resolve) => {
+        const timer = setTimeout(resolve, faults.restartEveryMs!)
+        this.wakeRestarts = () => {
+          clearTimeout(timer)
+          resolve()
+        }
+      })
+      if (this.isDone || this.stopping) return
+      try {
+        await restartServer()
+        this.restarts++
+      } catch (error) {
+        this.stop(error instanceof Error ? error : new DatabaseError(String(error)))
+        return
+      }
+    }
+  }
+}

@@ -1,0 +1,238 @@
+// One session of a run: a client that runs transactions one after another and records what it saw.
+//
+// The rules of recording, all here: the start is taken before BEGIN is sent, the finish after the
+// answer to COMMIT; writes are noted before they are sent, reads when their answer came; the pending
+// line is in the file before COMMIT is sent. After a transaction of unknown outcome the session goes
+// on under a new id: whoever does not know how it ended must not claim that it comes before the next.
+
+import { DatabaseError } from '../base/errors.ts'
+import type { Random } from '../base/random.ts'
+import type { StatusName } from '../history/history.ts'
+import type { Value } from '../history/values.ts'
+import type { LevelId } from '../levels/levels.ts'
+import { type Connection, type Database, TransactionFailure } from './database.ts'
+import type { FaultProxy } from './fault-proxy.ts'
+import { type CutPoint, drawCut, type FaultPlan } from './faults.ts'
+import { OpenTransaction, type Recorder } from './recorder.ts'
+import type { Operations, Work } from './work.ts'
+
+/** What all sessions of a run share. */
+export interface RunContext {
+  readonly database: Database
+  readonly recorder: Recorder
+  readonly level: LevelId
+  readonly work: Work
+  /** Each transaction is one operation without BEGIN and COMMIT (compare-and-set). */
+  readonly isLightweight: boolean
+  readonly faults: FaultPlan
+  readonly proxy: FaultProxy | null
+  readonly tally: Tally
+  /** Counters that hand out every number once. */
+  nextValue(): number
+  nextSession(): number
+  /** True once nothing new is to be begun. */
+  isStopping(): boolean
+  /** Creates keys on first need. */
+  ensureKeys(count: number): Promise<void>
+}
+
+export interface Tally {
+  committed: number
+  aborted: number
+  indeterminate: number
+  /** Why transactions failed: code (or a few words) -> how often. */
+  readonly failures: Map<string, number>
+}
+
+const RECONNECT_PATIENCE_MS = 15_000
+
+export class Session implements Operations {
+  /** When the session began to wait for the database, NaN while it does not. */
+  waitingSinceMs = Number.NaN
+  private readonly context: RunContext
+  private readonly number: number
+  private readonly random: Random
+  private readonly txn = new OpenTransaction()
+  private id: number
+  private connection: Connection | null = null
+  private cutAfterOps = -1 // operations until the connection is cut, negative for never
+
+  constructor(context: RunContext, number: number, random: Random) {
+    this.context = context
+    this.number = number
+    this.random = random
+    this.id = context.nextSession()
+  }
+
+  /** Opens the first connection; unlike later ones, it must succeed at once. */
+  async open(): Promise<void> {
+    this.connection = await this.context.database.open()
+  }
+
+  async close(): Promise<void> {
+    await this.connection?.close()
+  }
+
+  /** Drops the connection; whatever the session waits for fails. */
+  cut(): void {
+    this.connection?.cut()
+  }
+
+  /** Runs the current transaction of the work once. */
+  async runTransaction(): Promise<StatusName | null> {
+    const { context } = this
+    await context.ensureKeys(context.work.keysNeeded(this.number))
+    if (!(await this.reconnect())) return null
+    this.waitingSinceMs = performance.now()
+    try {
+      const status = context.isLightweight ? await this.runLightweight() : await this.runOnce()
+      context.tally[status]++
+      return status
+    } finally {
+      this.waitingSinceMs = Number.NaN
+    }
+  }
+
+  async read(key: number): Promise<Value> {
+    this.strikeMaybe()
+    const value = await this.connection!.read(key)
+    this.txn.addRead(key, value)
+    return value
+  }
+
+  async readList(key: number): Promise<Value[]> {
+    this.strikeMaybe()
+    const values = await this.connection!.readList(key)
+    this.txn.addReadList(key, values)
+    return values
+  }
+
+  async write(key: number): Promise<void> {
+    this.strikeMaybe()
+    const value = this.context.nextValue()
+    this.txn.addWrite(key, value)
+    await this.connection!.write(key, value)
+  }
+
+  async append(key: number): Promise<void> {
+    this.strikeMaybe()
+    const value = this.context.nextValue()
+    this.txn.addAppend(key, value)
+    await this.connection!.append(key, value)
+  }
+
+  private async runOnce(): Promise<StatusName> {
+    const { recorder, level, work } = this.context
+    const { txn } = this
+    const connection = this.connection!
+    const cut = this.drawCut()
+    recorder.begin(txn, this.id, level)
+    try {
+      await connection.begin(level)
+      await work.perform(this.number, this)
+    } catch (error) {
+      recorder.aborted(txn)
+      this.note(error)
+      await connection.rollback().catch(() => connection.cut())
+      return 'aborted'
+    }
+    return this.finish(cut, () => connection.commit())
+  }
+
+  /** Reads a key, or reads and then replaces what was read: two transactions of their own. */
+  private async runLightweight(): Promise<StatusName> {
+    const { recorder, level, work } = this.context
+    const { txn } = this
+    const connection = this.connection!
+    const cut = this.drawCut()
+    let seen: Value = null
+    let last: StatusName = 'committed'
+    const alone: Operations = {
+      read: async (key) => {
+        recorder.begin(txn, this.id, level)
+        seen = await connection.get(key, level)
+        txn.addRead(key, seen)
+        last = await this.finish(null, async () => {})
+        return seen
+      },
+      write: async (key) => {
+        const value = this.context.nextValue()
+        recorder.begin(txn, this.id, level)
+        txn.addRead(key, seen)
+        txn.addWrite(key, value)
+        last = await this.finish(cut, async () => {
+          if (await connection.cas(key, seen, value, level)) return
+          throw new TransactionFailure('aborted', 'the value had changed', 'changed')
+        })
+      },
+      readList: () => Promise.reject(new DatabaseError('lightweight transactions have no lists')),
+      append: () => Promise.reject(new DatabaseError('lightweight transactions have no lists')),
+    }
+    try {
+      await work.perform(this.number, alone)
+    } catch (error) {
+      // A read that failed saw nothing: there is nothing to record.
+      this.note(error)
+      return 'aborted'
+    }
+    return last
+  }
+
+  /** Sends what makes the transaction take effect, and records how it ended. */
+  private async finish(cut: CutPoint | null, commit: () => Promise<void>): Promise<StatusName> {
+    const { recorder, proxy } = this.context
+    const { txn } = this
+    recorder.pending(txn)
+    if (cut !== null && proxy) proxy.arm(this.connection!.localPort, cut)
+    try {
+      await commit()
+      recorder.outcome(txn, 'committed')
+      return 'committed'
+    } catch (error) {
+      const fate = error instanceof TransactionFailure ? error.fate : 'indeterminate'
+      recorder.outcome(txn, fate)
+      if (fate === 'indeterminate') this.id = this.context.nextSession()
+      this.note(error)
+      return fate
+    }
+  }
+
+  private drawCut(): CutPoint | null {
+    const { faults, work } = this.context
+    const cut = drawCut(faults, this.random)
+    this.cutAfterOps = cut === 'work' ? this.random.below(work.opCount(this.number)) : -1
+    return cut
+  }
+
+  private strikeMaybe(): void {
+    if (this.cutAfterOps >= 0 && this.cutAfterOps-- === 0) {
+      this.context.proxy?.cut(this.connection!.localPort)
+    }
+  }
+
+  /** Counts a failed transaction. What is not about one transaction is passed on. */
+  private note(error: unknown): void {
+    if (!(error instanceof TransactionFailure)) throw error
+    const { failures } = this.context.tally
+    const why = error.code ?? 'connection lost'
+    failures.set(why, (failures.get(why) ?? 0) + 1)
+  }
+
+  /** Makes sure there is a connection. False if the run ends before there is one. */
+  private async reconnect(): Promise<boolean> {
+    if (this.connection && !this.connection.isLost) return true
+    this.connection?.cut()
+    this.connection = null
+    const endMs = performance.now() + RECONNECT_PATIENCE_MS
+    for (let waitMs = 5; ; waitMs = Math.min(500, waitMs * 2)) {
+      if (this.context.isStopping()) return false
+      try {
+        this.connection = await this.context.database.open()
+        return true
+      } catch (error) {
+        if (!(error instanceof DatabaseError) || performance.now() > endMs) throw error
+      }
+      await new Promise((resolve) => setTimeout(resolve, waitMs))
+    }
+  }
+}

@@ -1,0 +1,192 @@
+// What sessions do, one transaction after another: a seeded plan of workload/, or a function of the
+// user's own. Work says which keys are touched; values are the session's business.
+
+import { pathToFileURL } from 'node:url'
+import { DatabaseError, UsageError } from '../base/errors.ts'
+import { Random } from '../base/random.ts'
+import { APPEND, READ, READ_LIST } from '../history/history.ts'
+import type { Value } from '../history/values.ts'
+import type { Plan } from '../workload/plan.ts'
+import { TransactionFailure } from './database.ts'
+
+/** The operations of a transaction, as work uses them. Writes take a fresh value each. */
+export interface Operations {
+  read(key: number): Promise<Value>
+  readList(key: number): Promise<Value[]>
+  write(key: number): Promise<void>
+  append(key: number): Promise<void>
+}
+
+export interface Work {
+  /** Goes on to the session's next transaction; false if there is none. */
+  next(session: number): boolean
+  /** Keys that must exist before the session's current transaction runs: all below this. */
+  keysNeeded(session: number): number
+  /** How many operations the current transaction has; a guess will do. */
+  opCount(session: number): number
+  /** Runs the session's current transaction; again, if it is tried again. */
+  perform(session: number, operations: Operations): Promise<void>
+  /** All sessions have ended: goes on to what must come last. False if there is nothing. */
+  beginFinal(): boolean
+}
+
+/** Sessions follow a plan; again from its beginning, with `repeats`, until they are stopped. */
+export class PlannedWork implements Work {
+  private readonly plan: Plan
+  private readonly repeats: boolean
+  private readonly dealt: Int32Array[] // session -> its transactions
+  private readonly cursor: Int32Array // session -> place of its current transaction
+  private readonly pass: Int32Array // session -> how often it has come to the end
+  private limit: number // transactions from here on are not due yet
+
+  constructor(plan: Plan, repeats = false) {
+    this.plan = plan
+    this.repeats = repeats
+    this.dealt = deal(plan)
+    this.cursor = new Int32Array(plan.sessionCount).fill(-1)
+    this.pass = new Int32Array(plan.sessionCount)
+    this.limit = plan.finalTxn
+  }
+
+  next(session: number): boolean {
+    const own = this.dealt[session]!
+    const next = this.cursor[session]! + 1
+    if (next < own.length && own[next]! < this.limit) {
+      this.cursor[session] = next
+      return true
+    }
+    if (!this.repeats || this.limit === this.plan.txnCount + 1 || own.length === 0) return false
+    if (own[0]! >= this.limit) return false
+    this.cursor[session] = 0
+    this.pass[session]!++
+    return true
+  }
+
+  keysNeeded(session: number): number {
+    return this.plan.keyCount * (this.usesLists ? this.pass[session]! + 1 : 1)
+  }
+
+  opCount(session: number): number {
+    const txn = this.dealt[session]![this.cursor[session]!]!
+    return this.plan.txnOpStart[txn + 1]! - this.plan.txnOpStart[txn]!
+  }
+
+  async perform(session: number, operations: Operations): Promise<void> {
+    const { opKind, opKey, txnOpStart, keyCount } = this.plan
+    const txn = this.dealt[session]![this.cursor[session]!]!
+    const end = txnOpStart[txn + 1]!
+    // Lists would grow without bound, so each pass has keys of its own.
+    const offset = this.usesLists ? keyCount * this.pass[session]! : 0
+    for (let op = txnOpStart[txn]!; op < end; op++) {
+      const key = opKey[op]! + offset
+      const kind = opKind[op]!
+      if (kind === READ) await operations.read(key)
+      else if (kind === READ_LIST) await operations.readList(key)
+      else if (kind === APPEND) await operations.append(key)
+      else await operations.write(key)
+    }
+  }
+
+  beginFinal(): boolean {
+    const { plan } = this
+    if (this.limit > plan.finalTxn || plan.finalTxn === plan.txnCount) return false
+    this.limit = plan.txnCount + 1
+    this.dealt.forEach((own, session) => {
+      const first = own.findIndex((txn) => txn >= plan.finalTxn)
+      this.cursor[session] = (first < 0 ? own.length : first) - 1
+    })
+    return true
+  }
+
+  private get usesLists(): boolean {
+    return this.plan.opKind[0]! >= APPEND
+  }
+}
+
+function deal(plan: Plan): Int32Array[] {
+  const counts = new Int32Array(plan.sessionCount)
+  for (const session of plan.txnSession) counts[session]!++
+  const dealt = Array.from(counts, (count) => new Int32Array(count))
+  counts.fill(0)
+  plan.txnSession.forEach((session, txn) => {
+    dealt[session]![counts[session]!++] = txn
+  })
+  return dealt
+}
+
+/** One transaction of a workload of the user's own. */
+export type TransactionFunction = (
+  session: number,
+  random: Random,
+  transaction: Operations,
+) => Promise<void> | void
+
+/** Sessions run a function of the user's own, each with randomness of its own from the seed. */
+export class OwnWork implements Work {
+  private readonly run: TransactionFunction
+  private readonly keyCount: number
+  private readonly randoms: Random[]
+  private readonly left: number[] // session -> transactions to go
+
+  constructor(
+    run: TransactionFunction,
+    about: { seed: number; sessionCount: number; transactions: number | null; keyCount: number },
+  ) {
+    const { sessionCount, transactions } = about
+    const random = new Random(about.seed)
+    this.run = run
+    this.keyCount = about.keyCount
+    this.randoms = Array.from({ length: sessionCount }, (_, session) => random.fork(session))
+    this.left = this.randoms.map((_, session) =>
+      transactions === null
+        ? Number.POSITIVE_INFINITY
+        : Math.ceil((transactions - session) / sessionCount),
+    )
+  }
+
+  next(session: number): boolean {
+    return this.left[session]!-- > 0
+  }
+
+  keysNeeded(): number {
+    return this.keyCount
+  }
+
+  opCount(): number {
+    return 4
+  }
+
+  async perform(session: number, operations: Operations): Promise<void> {
+    try {
+      await this.run(session, this.randoms[session]!, operations)
+    } catch (error) {
+      if (error instanceof TransactionFailure || error instanceof DatabaseError) throw error
+      throw new UsageError(`the workload itself failed: ${(error as Error).message ?? error}`)
+    }
+  }
+
+  beginFinal(): boolean {
+    return false
+  }
+}
+
+/** Loads a module that exports a function `transaction`. Throws UsageError. */
+export async function loadTransactionFunction(path: string): Promise<TransactionFunction> {
+  let module: Record<string, unknown>
+  try {
+    module = await import(pathToFileURL(path).href)
+  } catch (error) {
+    const { code, message } = error as { code?: string; message: string }
+    const typescript = code === 'ERR_UNKNOWN_FILE_EXTENSION'
+    const hint = typescript
+      ? "this Node does not load TypeScript by itself; run it as NODE_OPTIONS='--import tsx' isobar run …"
+      : 'a workload is a JavaScript or TypeScript module'
+    throw new UsageError(`cannot load the workload ${path}: ${message}`, hint)
+  }
+  const run = module['transaction'] ?? module['default']
+  if (typeof run === 'function') return run as TransactionFunction
+  throw new UsageError(
+    `the workload ${path} exports no function "transaction"`,
+    'export async function transaction(session, random, transaction) { … }',
+  )
+}

@@ -1,0 +1,75 @@
+import { mkdtempSync, readFileSync, rmSync, truncateSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { profile } from '../../src/check/check.ts'
+import { readHistory } from '../../src/formats/open.ts'
+import { ABORTED, COMMITTED, INDETERMINATE } from '../../src/history/history.ts'
+import { OpenTransaction, Recorder } from '../../src/record/recorder.ts'
+
+let directory = ''
+let path = ''
+beforeEach(() => {
+  directory = mkdtempSync(join(tmpdir(), 'isobar-test-'))
+  path = join(directory, 'history.jsonl')
+})
+afterEach(() => rmSync(directory, { recursive: true, force: true }))
+
+/** One transaction of each fate, on two sessions. */
+function recordThree(recorder: Recorder): void {
+  const [a, b] = [new OpenTransaction(), new OpenTransaction()]
+  recorder.begin(a, 0, 'ser')
+  recorder.begin(b, 1, null)
+  a.addRead(5, null)
+  a.addWrite(5, 1)
+  recorder.pending(a)
+  recorder.outcome(a, 'committed')
+  b.addAppend(6, 2)
+  recorder.aborted(b)
+  recorder.begin(b, 1, 'ser')
+  b.addReadList(6, [])
+  recorder.pending(b)
+  recorder.outcome(b, 'indeterminate')
+}
+
+describe('Recorder', () => {
+  it('writes a history that comes back as it was', async () => {
+    const recorder = new Recorder(path, { seed: 7 })
+    recordThree(recorder)
+    recorder.close()
+    const { history } = await readHistory(path)
+    expect([...history.txnStatus]).toEqual([COMMITTED, ABORTED, INDETERMINATE])
+    expect(history.txnStartTime).not.toBeNull()
+    expect(Number.isNaN(history.txnFinishTime![0])).toBe(false)
+    expect(Number.isNaN(history.txnFinishTime![2])).toBe(true)
+    expect(readFileSync(path, 'utf8').split('\n')[0]).toBe('{"isobar":1,"initial":null,"seed":7}')
+  })
+
+  it('has a pending transaction in the file before it returns', () => {
+    const recorder = new Recorder(path)
+    const txn = new OpenTransaction()
+    recorder.begin(txn, 0, 'si')
+    txn.addWrite(1, 1)
+    expect(readFileSync(path, 'utf8')).not.toContain('pending')
+    recorder.pending(txn)
+    expect(readFileSync(path, 'utf8')).toContain('"ops":[["w",1,1]]')
+    recorder.close()
+  })
+
+  it('leaves a history that can be judged wherever it is cut off', async () => {
+    const recorder = new Recorder(path)
+    recordThree(recorder)
+    recorder.close()
+    const whole = readFileSync(path)
+    for (let length = whole.length; length > whole.indexOf('\n'); length--) {
+      truncateSync(path, length)
+      const { history } = await readHistory(path)
+      for (const result of profile(history)) expect(result.verdict).toBe('satisfied')
+    }
+  })
+
+  it('never replaces a file', () => {
+    new Recorder(path).close()
+    expect(() => new Recorder(path)).toThrow(/exists already/)
+  })
+})
