@@ -1,6 +1,6 @@
-// What a format cannot hold. Each format names the features it lacks; `findMisfits` tells which of
-// them a history uses, with one example each, so that a conversion can refuse or, asked to lose
-// them, go on. `Numbering` is how lossy writers put names into formats that know only integers.
+// What a format cannot hold. Each format says what it can; `findMisfits` tells what of a history
+// would not come back, with one example each, so that a conversion can refuse or, asked to lose it,
+// go on. `Numbering` is how writers put names into formats that know only integers.
 
 import {
   ABORTED,
@@ -15,91 +15,82 @@ import {
 } from '../history/history.ts'
 import { INTERNED, type Value } from '../history/values.ts'
 
-export interface Range {
-  min: bigint
-  max: bigint
-}
-
-/** What a format can hold; every field that is false (or a narrower range) is a reason to refuse. */
+/** What a format can hold. */
 export interface Capacity {
-  /** Smallest and largest integer for keys, values and sessions; null if it also holds strings. */
-  integers: Range | null
+  readonly keys: (key: Value) => boolean
+  readonly values: (value: Value) => boolean
+  /** Sessions have names, or are integers, or are known only by their position, from 0. */
+  readonly sessions: 'names' | 'integers' | 'positions'
   /** The initial value every key has in this format; undefined if there is none. */
-  initial: Value | undefined
+  readonly initial: Value | undefined
   /** Whether transactions keep their names: all of them, integers only, or not at all. */
-  txnNames: 'all' | 'integers' | 'none'
-  times: boolean
-  levels: boolean
-  indeterminate: boolean
-  /** Whether aborted transactions come back one by one, with their reads. */
-  aborted: 'whole' | 'writes' | 'none'
-  emptyTxns: boolean
-  lists: boolean
+  readonly txnNames: 'all' | 'integers' | 'none'
+  readonly times: boolean
+  readonly levels: boolean
+  /** Indeterminate transactions: anywhere, only the last of a session, or nowhere. */
+  readonly indeterminate: 'all' | 'last' | 'none'
+  /** Aborted transactions: as they are, only the writes of a run of them, or not at all. */
+  readonly aborted: 'whole' | 'writes' | 'none'
+  readonly emptyTxns: boolean
+  readonly lists: boolean
 }
 
-export const U64 = { min: 0n, max: 2n ** 64n - 1n }
-export const I64 = { min: -(2n ** 63n), max: 2n ** 63n - 1n }
+/** A test for integers in a range. */
+function integersIn(min: bigint, max: bigint): (value: Value) => boolean {
+  return (value) => value !== null && typeof value !== 'string' && value >= min && value <= max
+}
+
+export const isU64 = integersIn(0n, 2n ** 64n - 1n)
+export const isI64 = integersIn(-(2n ** 63n), 2n ** 63n - 1n)
 
 /** Reasons why the history does not come back the same from this format; empty if it does. */
 export function findMisfits(history: History, capacity: Capacity): string[] {
-  const reasons: string[] = []
-  const add = (reason: string | null) => {
-    if (reason !== null) reasons.push(reason)
-  }
-  if (capacity.integers) {
-    add(badKey(history, capacity.integers))
-    add(badValue(history, capacity.integers))
-    add(badSession(history, capacity.integers))
-  }
-  add(badInitial(history, capacity))
-  if (!capacity.lists && history.opKind.some((kind) => kind >= APPEND)) add('lists')
-  if (!capacity.times && (history.txnStartTime || history.txnFinishTime))
-    add('start and finish times')
-  if (!capacity.levels && history.txnLevel) add('levels of transactions')
-  if (!capacity.indeterminate && history.txnStatus.includes(INDETERMINATE)) {
-    add(`indeterminate transactions (${name(history, history.txnStatus.indexOf(INDETERMINATE))})`)
-  }
-  add(badAborted(history, capacity))
-  if (!capacity.emptyTxns) add(badEmpty(history))
-  add(badName(history, capacity))
-  return reasons
-}
-
-function name(history: History, txn: number): string {
-  return history.txnName(txn)
-}
-
-function fits(value: Value, range: Range): boolean {
-  if (value === null || typeof value === 'string') return false
-  return value >= range.min && value <= range.max
+  const lists = !capacity.lists && history.opKind.some((kind) => kind >= APPEND)
+  const times = !capacity.times && (history.txnStartTime || history.txnFinishTime)
+  return [
+    badKey(history, capacity),
+    badValue(history, capacity),
+    badSession(history, capacity),
+    badInitial(history, capacity),
+    lists ? 'lists' : null,
+    times ? 'start and finish times' : null,
+    !capacity.levels && history.txnLevel ? 'levels of transactions' : null,
+    badIndeterminate(history, capacity),
+    badAborted(history, capacity),
+    capacity.emptyTxns ? null : badEmpty(history),
+    badName(history, capacity),
+  ].filter((reason) => reason !== null)
 }
 
 function misfit(what: string, value: Value): string {
-  if (typeof value === 'string') return `${what} that are strings (${JSON.stringify(value)})`
+  if (typeof value === 'string') return `${what} that are such strings (${JSON.stringify(value)})`
   return `${what} out of its range (${value})`
 }
 
-function badKey(history: History, range: Range): string | null {
+function badKey(history: History, capacity: Capacity): string | null {
   for (let key = 0; key < history.keyCount; key++) {
-    if (!fits(history.keyName(key), range)) return misfit('keys', history.keyName(key))
+    const name = history.keyName(key)
+    if (!capacity.keys(name)) return misfit('keys', name)
   }
   return null
 }
 
-function badSession(history: History, range: Range): string | null {
+function badSession(history: History, capacity: Capacity): string | null {
+  if (capacity.sessions === 'names') return null
   for (let session = 0; session < history.sessionCount; session++) {
     const label = history.sessionLabel(session)
-    if (!fits(label, range)) return misfit('sessions', label)
+    const fits = capacity.sessions === 'integers' ? isU64(label) : label === session
+    if (!fits) return `names of sessions (${JSON.stringify(String(label))})`
   }
   return null
 }
 
-function badValue(history: History, range: Range): string | null {
+function badValue(history: History, capacity: Capacity): string | null {
   const { interned } = history.values
   for (let symbol = 0; symbol < interned.size; symbol++) {
     const value = interned.get(symbol)
     if (value === history.initial) continue // it becomes the format's own
-    if (!fits(value, range)) return misfit('values', value)
+    if (!capacity.values(value)) return misfit('values', value)
   }
   return null
 }
@@ -109,7 +100,8 @@ function badInitial(history: History, capacity: Capacity): string | null {
   const { initial } = capacity
   if (history.initial === initial) return null
   if (initial === undefined) {
-    return history.readFrom.includes(INITIAL) ? 'reads of the initial state' : null
+    const initialTxn = history.txnIsInitial.includes(1) || history.readFrom.includes(INITIAL)
+    return initialTxn ? 'the initial state' : null
   }
   const id = history.values.of(initial)
   for (let op = 0; op < history.opCount; op++) {
@@ -121,25 +113,39 @@ function badInitial(history: History, capacity: Capacity): string | null {
   return null
 }
 
+function badIndeterminate(history: History, capacity: Capacity): string | null {
+  if (capacity.indeterminate === 'all') return null
+  const { sessionTxns, txnSession, txnStatus } = history
+  for (let slot = 0; slot < sessionTxns.length; slot++) {
+    const txn = sessionTxns[slot]!
+    if (txnStatus[txn] !== INDETERMINATE) continue
+    const next = sessionTxns[slot + 1]
+    const isLast = next === undefined || txnSession[next] !== txnSession[txn]
+    if (capacity.indeterminate === 'none' || !isLast) {
+      return `indeterminate transactions (${history.txnName(txn)})`
+    }
+  }
+  return null
+}
+
 function badAborted(history: History, capacity: Capacity): string | null {
   if (capacity.aborted === 'whole') return null
   const first = history.txnStatus.indexOf(ABORTED)
   if (first === NONE) return null
-  if (capacity.aborted === 'none') return `aborted transactions (${name(history, first)})`
+  if (capacity.aborted === 'none') return `aborted transactions (${history.txnName(first)})`
   let previous = NONE
   for (const txn of history.sessionTxns) {
     if (history.txnStatus[txn] === ABORTED) {
-      if (history.txnLabel(txn) !== null)
-        return `names of aborted transactions (${name(history, txn)})`
+      const name = history.txnName(txn)
+      if (history.txnLabel(txn) !== null) return `names of aborted transactions (${name})`
       for (let op = history.txnOpStart[txn]!; op < history.txnOpStart[txn + 1]!; op++) {
-        if (history.opKind[op] === READ)
-          return `reads of aborted transactions (${name(history, txn)})`
+        if (history.opKind[op] === READ) return `reads of aborted transactions (${name})`
       }
       const touches =
         previous !== NONE &&
         history.txnStatus[previous] === ABORTED &&
         history.txnSession[previous] === history.txnSession[txn]
-      if (touches) return `the boundary between aborted transactions (${name(history, txn)})`
+      if (touches) return `the boundary between aborted transactions (${name})`
     }
     previous = txn
   }
@@ -149,7 +155,7 @@ function badAborted(history: History, capacity: Capacity): string | null {
 function badEmpty(history: History): string | null {
   for (let txn = 0; txn < history.txnCount; txn++) {
     if (history.txnOpStart[txn] === history.txnOpStart[txn + 1]) {
-      return `transactions without operations (${name(history, txn)})`
+      return `transactions without operations (${history.txnName(txn)})`
     }
   }
   return null
@@ -161,52 +167,70 @@ function badName(history: History, capacity: Capacity): string | null {
   let unnamed = NONE
   for (let txn = 0; txn < history.txnCount; txn++) {
     const label = history.txnLabel(txn)
-    if (label !== null && (capacity.txnNames === 'none' || !fits(label, U64))) {
-      return `names of transactions (${name(history, txn)})`
+    if (label !== null && (capacity.txnNames === 'none' || !isU64(label))) {
+      return `names of transactions (${history.txnName(txn)})`
     }
     if (label !== null) named = txn
     else if (history.txnStatus[txn] !== ABORTED) unnamed = txn
   }
   if (named === NONE || unnamed === NONE) return null
-  return `transactions without a name beside named ones (${name(history, unnamed)})`
+  return `transactions without a name beside named ones (${history.txnName(unnamed)})`
 }
 
-/** Keys, values and sessions as integers: their own where all fit, else numbered. */
+/** Keys, values, sessions and transactions by their own names where all fit, else by number. */
 export class Numbering {
   private readonly history: History
   private readonly initial: number // value id of the initial value, NONE if there is none
   private readonly keysFit: boolean
   private readonly valuesFit: boolean
   private readonly sessionsFit: boolean
+  private readonly namesFit: boolean
 
-  constructor(history: History, capacity: Capacity & { integers: Range }) {
+  constructor(history: History, capacity: Capacity) {
     this.history = history
     this.initial = history.initial === undefined ? NONE : history.values.of(history.initial)
-    this.keysFit = badKey(history, capacity.integers) === null
-    this.sessionsFit = badSession(history, capacity.integers) === null
-    this.valuesFit =
-      badValue(history, capacity.integers) === null && badInitial(history, capacity) === null
+    this.keysFit = badKey(history, capacity) === null
+    this.sessionsFit = badSession(history, capacity) === null
+    this.namesFit = hasIntegerNames(history)
+    this.valuesFit = badValue(history, capacity) === null && badInitial(history, capacity) === null
   }
 
-  key(key: number): number | bigint {
-    return this.keysFit ? (this.history.keyName(key) as number | bigint) : key
+  key(key: number): Value {
+    return this.keysFit ? this.history.keyName(key) : key
   }
 
-  session(session: number): number | bigint {
-    return this.sessionsFit ? (this.history.sessionLabel(session) as number | bigint) : session
+  session(session: number): Value {
+    return this.sessionsFit ? this.history.sessionLabel(session) : session
   }
 
-  /** The number of a value id; the initial value is 0. */
-  value(value: number): number | bigint {
-    if (value === this.initial) return 0
-    // Numbered: small integers move up by one, the others come behind them all.
+  /** The value of an id; null for the initial state. */
+  value(value: number): Value {
+    if (value === this.initial) return null
+    // Numbered: small integers move up by one, so that 0 is free; the others come behind them.
     if (!this.valuesFit) return value + 1
-    return value < INTERNED ? value : (this.history.values.get(value) as number | bigint)
+    return value < INTERNED ? value : this.history.values.get(value)
   }
+
+  /** An id that comes back as the same name: the user's own where all have one, else T1, T2, … */
+  txn(txn: number): number | bigint {
+    return this.namesFit ? (this.history.txnLabel(txn) as number | bigint) : txn + 1
+  }
+}
+
+function hasIntegerNames(history: History): boolean {
+  for (let txn = 0; txn < history.txnCount; txn++) {
+    if (history.txnStatus[txn] !== ABORTED && !isU64(history.txnLabel(txn))) return false
+  }
+  return true
 }
 
 /** Whether a lossy writer writes the transaction: unobserved indeterminate ones it leaves out. */
 export function isKept(history: History, txn: number): boolean {
   const status = history.txnStatus[txn]
   return status === COMMITTED || status === ABORTED || history.txnCounts[txn] === 1
+}
+
+/** As `isKept`, for formats without aborted transactions. */
+export function isKeptUnlessAborted(history: History, txn: number): boolean {
+  return history.txnStatus[txn] !== ABORTED && isKept(history, txn)
 }

@@ -4,6 +4,7 @@
 // so that a torn last line can be told from a wrong one.
 
 import { InputError } from '../base/errors.ts'
+import { Digits } from './digits.ts'
 import { describeByte, NEWLINE } from './lines.ts'
 import { badUtf8, firstBadByte, placeAt } from './source.ts'
 
@@ -17,7 +18,6 @@ export const CLOSE_OBJECT = 125
 const BACKSLASH = 92
 const MINUS = 45
 const SMALL_U = 117
-const TWO_32 = 4294967296
 
 export class JsonScanner {
   bytes: Uint8Array = new Uint8Array(0)
@@ -33,6 +33,7 @@ export class JsonScanner {
   /** Bytes since the beginning that are not characters of their own, to count columns. */
   wide = 0
 
+  private readonly digits = new Digits()
   private from = 0 // where the text begins
   private line = 1 // its line
   private readonly multiline: boolean
@@ -123,25 +124,14 @@ export class JsonScanner {
     const { bytes } = this
     const start = this.at
     const negative = bytes[start] === MINUS
-    let p = negative ? start + 1 : start
-    const first = p
-    let low = 0
-    let high = 0
-    for (let c = bytes[p]!; c >= 48 && c <= 57; c = bytes[++p]!) {
-      low = low * 10 + c - 48
-      high *= 10
-      if (low >= TWO_32) {
-        const over = Math.floor(low / TWO_32)
-        high += over
-        low -= over * TWO_32
-      }
-      if (high >= TWO_32) break
-    }
+    const first = negative ? start + 1 : start
+    const p = this.digits.scan(bytes, first)
+    const { low, high, overflow } = this.digits
     this.at = p
     if (p === first) throw this.unexpected('a digit')
     if (bytes[first] === 48 && p > first + 1) throw this.fail('a number cannot begin with 0', first)
     const tooSmall = negative && (high > 0x80000000 || (high === 0x80000000 && low > 0))
-    if (high >= TWO_32 || tooSmall) {
+    if (overflow || tooSmall) {
       throw this.fail(`the ${what} does not fit into 64 bits`, start, null, 'out-of-range')
     }
     const next = bytes[p]!

@@ -43,11 +43,17 @@ export abstract class LineParser implements HistoryParser {
   }
 
   finish(): History {
+    this.endLines()
+    return this.build()
+  }
+
+  /** Takes the last line, though no newline follows it; push may then begin another file. */
+  protected endLines(): void {
     if (this.carryLength > 0 && this.keepLastLine(this.carry, this.carryLength)) {
       this.stash(Uint8Array.of(NEWLINE), 0, 1)
       this.takeCarry()
     }
-    return this.build()
+    this.carryLength = 0
   }
 
   place(): Place {

@@ -38,3 +38,36 @@ export class LinePlaces implements Places {
     return { line: this.lineOf(arrival), column: 1 }
   }
 }
+
+/** Operations anywhere in one text: line and column of each, found in one walk along the text. */
+export class TextPlaces implements Places {
+  private readonly lines = new IntColumn() // arrival -> line
+  private readonly columns = new IntColumn() // arrival -> column
+  private readonly bytes: Uint8Array
+  private at = 0
+  private line = 1
+  private column = 1
+
+  constructor(bytes: Uint8Array) {
+    this.bytes = bytes
+  }
+
+  /** The next operation stands at bytes[at], behind the one before. */
+  add(at: number): void {
+    for (; this.at < at; this.at++) {
+      const c = this.bytes[this.at]!
+      if (c === 10) {
+        this.line++
+        this.column = 1
+      } else if ((c & 0xc0) !== 0x80) {
+        this.column++
+      }
+    }
+    this.lines.push(this.line)
+    this.columns.push(this.column)
+  }
+
+  place(arrival: number): Place {
+    return { line: this.lines.data[arrival]!, column: this.columns.data[arrival]! }
+  }
+}

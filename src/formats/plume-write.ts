@@ -2,20 +2,22 @@
 
 import { ABORTED, type History, NONE, READ, WRITE } from '../history/history.ts'
 import { INTERNED } from '../history/values.ts'
-import { type Capacity, findMisfits, isKept, Numbering, U64 } from './fit.ts'
+import { type Capacity, findMisfits, isKept, isU64, Numbering } from './fit.ts'
 import { ByteWriter, RenderedKeys, type Sink } from './sink.ts'
 
-const CAPACITY = {
-  integers: U64,
+const CAPACITY: Capacity = {
+  keys: isU64,
+  values: isU64,
+  sessions: 'integers',
   initial: 0,
   txnNames: 'integers',
   times: false,
   levels: false,
-  indeterminate: false,
+  indeterminate: 'none',
   aborted: 'writes',
   emptyTxns: false,
   lists: false,
-} as const satisfies Capacity
+}
 
 /** Why Plume text cannot hold the history; empty if it can. */
 export function plumeMisfits(history: History): string[] {
@@ -30,7 +32,6 @@ export function writePlume(history: History, sink: Sink, opOrder: Int32Array | n
   const writer = new ByteWriter(sink)
   const numbering = new Numbering(history, CAPACITY)
   const keys = new RenderedKeys(history, (_, key) => String(numbering.key(key)))
-  const names = txnNames(history)
   const encoder = new TextEncoder()
   const { opCount, opTxn, opKey, opKind, opValue, txnSession, txnStatus } = history
   // A session has one transaction at a time, so its lines end alike for a while.
@@ -45,28 +46,17 @@ export function writePlume(history: History, sink: Sink, opOrder: Int32Array | n
     const session = txnSession[txn]!
     if (tailTxn[session] !== txn) {
       tailTxn[session] = txn
-      const id = aborted ? '-1' : names(txn)
+      const id = aborted ? '-1' : numbering.txn(txn)
       tails[session] = encoder.encode(`,${numbering.session(session)},${id})\n`)
     }
     writer.byte(kind === READ ? 114 : 119)
     writer.byte(40)
     keys.write(writer, opKey[op]!)
     writer.byte(44)
-    const value = numbering.value(opValue[op]!)
+    const value = numbering.value(opValue[op]!) ?? 0
     if (typeof value === 'number' && value < INTERNED) writer.small(value)
     else writer.text(String(value))
     writer.copy(tails[session]!, 0)
   }
   writer.flush()
-}
-
-/** Ids that come back as the same names: the user's own where all are integers, else T1, T2, … */
-function txnNames(history: History): (txn: number) => string {
-  let own = true
-  for (let txn = 0; txn < history.txnCount && own; txn++) {
-    if (history.txnStatus[txn] === ABORTED) continue
-    const label = history.txnLabel(txn)
-    own = (typeof label === 'number' && label >= 0) || (typeof label === 'bigint' && label >= 0n)
-  }
-  return (txn) => String(own ? history.txnLabel(txn) : txn + 1)
 }

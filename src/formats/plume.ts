@@ -14,6 +14,7 @@ import { IntColumn } from '../base/grow.ts'
 import { HistoryBuilder } from '../history/builder.ts'
 import { ABORTED, COMMITTED, type History, NONE, READ, WRITE } from '../history/history.ts'
 import { SymbolTable } from '../history/symbols.ts'
+import { Digits } from './digits.ts'
 import { describeByte, LineParser, NEWLINE } from './lines.ts'
 import { LinePlaces } from './places.ts'
 import { type ParseOptions, placeAt } from './source.ts'
@@ -36,8 +37,7 @@ export class PlumeParser extends LineParser {
   private lastId = NONE
   private lastSession = NONE // as numbered in the file
   private lastTxn = NONE
-  private low = 0 // the number last read, low word
-  private high = 0 // its high word, unsigned
+  private readonly digits = new Digits() // the number last read
   private readonly sizeBytes: number
 
   constructor(options: ParseOptions = {}) {
@@ -140,6 +140,7 @@ export class PlumeParser extends LineParser {
 
   /** Parses one line of any kind, or says what is wrong with it; returns where the next begins. */
   private parseLine(b: Uint8Array, start: number): number {
+    const { digits } = this
     let p = start
     while (b[p] === 32 || b[p] === 9 || b[p] === 13) p++
     if (b[p] === NEWLINE) {
@@ -153,16 +154,16 @@ export class PlumeParser extends LineParser {
     }
     p = this.expect(b, start, p + 1, OPEN)
     p = this.parseNumber(b, start, p, 'key')
-    const key = this.builder.keys.ofWords(this.low, this.high | 0, false)
+    const key = this.builder.keys.ofWords(digits.low | 0, digits.high | 0, false)
     p = this.parseNumber(b, start, this.expect(b, start, p, COMMA), 'value')
-    const value = this.builder.values.ofWords(this.low, this.high | 0, false)
+    const value = this.builder.values.ofWords(digits.low | 0, digits.high | 0, false)
     p = this.parseNumber(b, start, this.expect(b, start, p, COMMA), 'session')
-    const session = this.builder.sessions.ofWords(this.low, this.high | 0, false)
+    const session = this.builder.sessions.ofWords(digits.low | 0, digits.high | 0, false)
     p = this.expect(b, start, p, COMMA)
     const aborted = b[p] === MINUS
     const idAt = p
     p = this.parseNumber(b, start, aborted ? p + 1 : p, 'transaction')
-    if (aborted && (this.high !== 0 || this.low !== 1 || p !== idAt + 2)) {
+    if (aborted && (digits.high !== 0 || digits.low !== 1 || p !== idAt + 2)) {
       const hint = 'transaction ids are nonnegative, or -1 for aborted'
       throw this.fail(b, start, idAt, 'a transaction id cannot be negative', hint)
     }
@@ -172,7 +173,9 @@ export class PlumeParser extends LineParser {
       throw this.fail(b, start, p, `unexpected ${describeByte(b, p)} after the operation`, SHAPE)
     }
     this.lastId = NONE
-    const txn = aborted ? this.abortedFor(session) : this.txnFor(this.low, this.high, session)
+    const txn = aborted
+      ? this.abortedFor(session)
+      : this.txnFor(digits.low | 0, digits.high, session)
     if (aborted && letter === LETTER_R) this.skipLine()
     else this.builder.addOp(txn, letter === LETTER_R ? READ : WRITE, key, value)
     return p + 1
@@ -214,32 +217,19 @@ export class PlumeParser extends LineParser {
     opValue.length = count
   }
 
-  /** Reads digits into `low` and `high`; returns where they end. */
+  /** Reads digits into `digits`; returns where they end. */
   private parseNumber(b: Uint8Array, start: number, from: number, what: string): number {
-    let p = from
-    let low = 0
-    let high = 0
-    for (; b[p]! >= 48 && b[p]! <= 57; p++) {
-      low = low * 10 + b[p]! - 48
-      high *= 10
-      if (low >= 4294967296) {
-        const over = Math.floor(low / 4294967296)
-        high += over
-        low -= over * 4294967296
-      }
-      if (high >= 4294967296) {
-        const hint = 'the largest number is 18446744073709551615'
-        const message = `the ${what} does not fit into 64 bits`
-        throw this.fail(b, start, from, message, hint, 'out-of-range')
-      }
+    const end = this.digits.scan(b, from)
+    if (end === from) {
+      const message = `expected a ${what} (decimal digits), found ${describeByte(b, end)}`
+      throw this.fail(b, start, end, message, SHAPE)
     }
-    if (p === from) {
-      const message = `expected a ${what} (decimal digits), found ${describeByte(b, p)}`
-      throw this.fail(b, start, p, message, SHAPE)
+    if (this.digits.overflow) {
+      const hint = 'the largest number is 18446744073709551615'
+      const message = `the ${what} does not fit into 64 bits`
+      throw this.fail(b, start, from, message, hint, 'out-of-range')
     }
-    this.low = low | 0
-    this.high = high
-    return p
+    return end
   }
 
   private expect(b: Uint8Array, start: number, p: number, byte: number): number {

@@ -26,6 +26,8 @@ export interface ParseOptions {
 }
 
 export interface HistoryParser {
+  /** For formats that are directories: what is pushed from now on is the file of that name. */
+  beginFile?(name: string): void
   /** Takes the next bytes, which may change once this returns. Throws InputError. */
   push(bytes: Uint8Array): void
   /** The history, after the last push. Throws InputError. */

@@ -1,0 +1,47 @@
+// Walking through JSON whose shape is known, on top of the scanner.
+
+import type { JsonScanner } from './json.ts'
+import { CLOSE_LIST, CLOSE_OBJECT, COLON, COMMA, OPEN_LIST, OPEN_OBJECT, QUOTE } from './json.ts'
+
+/** Calls `take` at each value of an object, with its name; it must take the value. */
+export function forEachField(scanner: JsonScanner, take: (name: string) => void): void {
+  scanner.expect(OPEN_OBJECT)
+  if (scanner.skipSpace() === CLOSE_OBJECT) {
+    scanner.at++
+    return
+  }
+  for (;;) {
+    if (scanner.skipSpace() !== QUOTE) throw scanner.unexpected('the name of a field')
+    scanner.scanString()
+    const name = scanner.text()
+    scanner.expect(COLON)
+    scanner.skipSpace()
+    take(name)
+    if (scanner.skipSpace() === CLOSE_OBJECT) break
+    scanner.expect(COMMA)
+  }
+  scanner.at++
+}
+
+/** Calls `take` at each item of a list, with its position; it must take the item. */
+export function forEachItem(scanner: JsonScanner, take: (position: number) => void): void {
+  scanner.expect(OPEN_LIST)
+  if (scanner.skipSpace() === CLOSE_LIST) {
+    scanner.at++
+    return
+  }
+  for (let position = 0; ; position++) {
+    scanner.skipSpace()
+    take(position)
+    if (scanner.skipSpace() === CLOSE_LIST) break
+    scanner.expect(COMMA)
+  }
+  scanner.at++
+}
+
+/** Takes `true` or `false`. */
+export function takeFlag(scanner: JsonScanner): boolean {
+  const yes = scanner.skipSpace() === 116
+  scanner.expectWord(yes ? 'true' : 'false')
+  return yes
+}
