@@ -4,7 +4,7 @@
 
 import { InputError } from '../base/errors.ts'
 import { HistoryBuilder } from '../history/builder.ts'
-import { COMMITTED, type History, NONE, READ, WRITE } from '../history/history.ts'
+import { COMMITTED, type History, INITIAL, NONE, READ, WRITE } from '../history/history.ts'
 import { Digits } from './digits.ts'
 import { type Capacity, findMisfits, isKeptUnlessAborted, isU64, Numbering } from './fit.ts'
 import { describeByte, LineParser, NEWLINE } from './lines.ts'
@@ -145,10 +145,8 @@ export function writeAwdit(history: History, sink: Sink): void {
 
 function keysReadInitially(history: History): Set<number> {
   const keys = new Set<number>()
-  if (history.initial === undefined) return keys
-  const initial = history.values.of(history.initial)
   for (let op = 0; op < history.opCount; op++) {
-    if (history.opKind[op] === READ && history.opValue[op] === initial) keys.add(history.opKey[op]!)
+    if (history.readFrom[op] === INITIAL) keys.add(history.opKey[op]!)
   }
   return keys
 }

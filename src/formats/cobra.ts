@@ -46,7 +46,6 @@ export class CobraParser implements HistoryParser {
 
   /** Begins the next file; sessions are numbered as the files are: T10.log is session 10. */
   beginFile(name: string): void {
-    this.endFile()
     this.file = name
     this.session = openSession(this.builder, name)
   }
@@ -82,7 +81,7 @@ export class CobraParser implements HistoryParser {
     return { line: 1, column: this.offset + this.rest.length + 1 }
   }
 
-  private endFile(): void {
+  endFile(): void {
     if (this.rest.length > 0) {
       this.builder.warnings.push(`${this.file}: the last record is torn, and left out`)
     }

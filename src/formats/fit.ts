@@ -103,7 +103,8 @@ function badInitial(history: History, capacity: Capacity): string | null {
     const initialTxn = history.txnIsInitial.includes(1) || history.readFrom.includes(INITIAL)
     return initialTxn ? 'the initial state' : null
   }
-  const id = history.values.of(initial)
+  const id = findValue(history, initial)
+  if (id === NONE) return null
   for (let op = 0; op < history.opCount; op++) {
     const isRegister = history.opKind[op] === READ || history.opKind[op] === WRITE
     if (isRegister && history.opValue[op] === id) {
@@ -111,6 +112,16 @@ function badInitial(history: History, capacity: Capacity): string | null {
     }
   }
   return null
+}
+
+/** The id of a value that occurs, or NONE; unlike interning, it leaves the history as it is. */
+function findValue(history: History, value: Value): number {
+  if (typeof value === 'number' && value >= 0 && value < INTERNED) return value
+  const { interned } = history.values
+  for (let symbol = 0; symbol < interned.size; symbol++) {
+    if (interned.get(symbol) === value) return INTERNED + symbol
+  }
+  return NONE
 }
 
 function badIndeterminate(history: History, capacity: Capacity): string | null {
@@ -188,7 +199,7 @@ export class Numbering {
 
   constructor(history: History, capacity: Capacity) {
     this.history = history
-    this.initial = history.initial === undefined ? NONE : history.values.of(history.initial)
+    this.initial = history.initial === undefined ? NONE : findValue(history, history.initial)
     this.keysFit = badKey(history, capacity) === null
     this.sessionsFit = badSession(history, capacity) === null
     this.namesFit = hasIntegerNames(history)

@@ -1,8 +1,16 @@
 // Every format in one table, and the way from bytes to a history: by the format's id, or by content.
 // Runs in a browser; formats/open.ts adds files.
 
-import { InputError, type Place } from '../base/errors.ts'
+import { InputError, type Place, UsageError } from '../base/errors.ts'
 import type { History } from '../history/history.ts'
+import { AwditParser, awditMisfits, writeAwdit } from './awdit.ts'
+import { CobraParser } from './cobra.ts'
+import { cobraMisfits, writeCobra } from './cobra-write.ts'
+import { DbcopParser, dbcopMisfits, writeDbcop } from './dbcop.ts'
+import { DbcopJsonParser, dbcopJsonMisfits, writeDbcopJson } from './dbcop-json.ts'
+import * as detect from './detect.ts'
+import { compareNatural } from './files.ts'
+import { HistParser, histMisfits, writeHist } from './hist.ts'
 import { NativeParser } from './native.ts'
 import { writeNative } from './native-write.ts'
 import { NotationFileParser, writeNotation } from './notation.ts'
@@ -10,8 +18,18 @@ import { PlumeParser } from './plume.ts'
 import { plumeMisfits, writePlume } from './plume-write.ts'
 import type { Sink } from './sink.ts'
 import { chunksOf, type HistoryParser, type Input, type ParseOptions } from './source.ts'
+import { ViperParser, viperMisfits, writeViper } from './viper.ts'
 
-export type FormatId = 'native' | 'notation' | 'plume'
+export type FormatId =
+  | 'native'
+  | 'notation'
+  | 'plume'
+  | 'awdit'
+  | 'cobra'
+  | 'dbcop'
+  | 'dbcop-json'
+  | 'hist'
+  | 'viper'
 
 export interface Format {
   readonly id: FormatId
@@ -26,44 +44,122 @@ export interface Format {
    * @param opOrder operations in the order of their lines, where each has a line of its own.
    */
   write(history: History, sink: Sink, opOrder?: Int32Array | null): void
+  /** Set if a history is a directory with one file a session: the endings of the files' names. */
+  readonly fileEndings?: RegExp
+  /** Writes those files, each into the sink that `open` gives for its name. */
+  writeFiles?(history: History, open: (name: string) => Sink): void
   /** Reasons why the history would not come back the same; empty if it would. */
   misfits(history: History): string[]
 }
 
-/** In the order in which detection tries them. */
 export const FORMATS: readonly Format[] = [
   {
     id: 'native',
     name: 'native JSON Lines',
     extensions: ['jsonl', 'ndjson', 'isobar'],
-    detect: (head) => /^\s*(\{\s*"|\{\s*\}|$)/.test(head),
+    detect: detect.looksNative,
     parser: (options) => new NativeParser(options),
     write: writeNative,
+    misfits: () => [],
+  },
+  {
+    id: 'notation',
+    name: 'notation',
+    extensions: ['notation'],
+    detect: detect.looksLikeNotation,
+    parser: (options) => new NotationFileParser(options),
+    write: writeNotation,
     misfits: () => [],
   },
   {
     id: 'plume',
     name: 'Plume text',
     extensions: ['plume', 'txt'],
-    detect: (head) => /^\s*[rw]\(\s*\d+\s*,/.test(head),
+    detect: detect.looksLikePlume,
     parser: (options) => new PlumeParser(options),
     write: writePlume,
     misfits: plumeMisfits,
   },
   {
-    id: 'notation',
-    name: 'notation',
-    extensions: ['notation'],
-    detect: (head) => /^(\s*(#.*)?\n)*\s*(#|->|initial |[\w.$@-]+\s*:)/.test(head),
-    parser: (options) => new NotationFileParser(options),
-    write: writeNotation,
-    misfits: () => [],
+    id: 'awdit',
+    name: 'AWDIT test text',
+    extensions: ['awdit'],
+    detect: detect.looksLikeAwdit,
+    parser: (options) => new AwditParser(options),
+    write: writeAwdit,
+    misfits: awditMisfits,
+  },
+  {
+    id: 'cobra',
+    name: 'Cobra log directory',
+    extensions: [],
+    detect: detect.looksLikeCobra,
+    parser: () => new CobraParser(),
+    write: refuseStream,
+    fileEndings: /\.log$/,
+    writeFiles: writeCobra,
+    misfits: cobraMisfits,
+  },
+  {
+    id: 'dbcop',
+    name: 'dbcop bincode',
+    extensions: ['bincode'],
+    detect: detect.looksLikeDbcop,
+    parser: (options) => new DbcopParser(options),
+    write: writeDbcop,
+    misfits: dbcopMisfits,
+  },
+  {
+    id: 'dbcop-json',
+    name: 'dbcop JSON',
+    extensions: ['json'],
+    detect: detect.looksLikeDbcopJson,
+    parser: (options) => new DbcopJsonParser(options),
+    write: writeDbcopJson,
+    misfits: dbcopJsonMisfits,
+  },
+  {
+    id: 'hist',
+    name: 'dbcop .hist text',
+    extensions: ['hist'],
+    detect: detect.looksLikeHist,
+    parser: (options) => new HistParser(options),
+    write: writeHist,
+    misfits: histMisfits,
+  },
+  {
+    id: 'viper',
+    name: 'Viper JSON lines, one file a session',
+    extensions: [],
+    detect: detect.looksLikeViper,
+    parser: (options) => new ViperParser(options),
+    write: refuseStream,
+    fileEndings: /\.(jsonl?|log)$/,
+    writeFiles: writeViper,
+    misfits: viperMisfits,
   },
 ]
+
+function refuseStream(): never {
+  throw new UsageError('this format is a directory', 'name a directory to write to')
+}
 
 export function findFormat(id: string): Format | null {
   return FORMATS.find((format) => format.id === id) ?? null
 }
+
+/** The order in which detection tries them: what looks like a native line may be another's. */
+const DETECTION: readonly FormatId[] = [
+  'dbcop-json',
+  'viper',
+  'native',
+  'plume',
+  'awdit',
+  'hist',
+  'notation',
+  'dbcop',
+  'cobra',
+]
 
 /** Bytes that detection looks at. */
 export const HEAD_BYTES = 4096
@@ -71,7 +167,8 @@ export const HEAD_BYTES = 4096
 /** The format of a file that begins with these bytes, or null. */
 export function detectFormat(bytes: Uint8Array): Format | null {
   const head = new TextDecoder('latin1').decode(bytes.subarray(bomLength(bytes), HEAD_BYTES))
-  return FORMATS.find((format) => format.detect(head)) ?? null
+  const id = DETECTION.find((candidate) => findFormat(candidate)!.detect(head))
+  return id === undefined ? null : findFormat(id)
 }
 
 /** Bytes of a byte order mark at the beginning, which text formats do not count. */
@@ -98,6 +195,32 @@ export async function parseHistoryStream(
 ): Promise<History> {
   const parser = new AnyParser(options)
   for await (const chunk of input) parser.push(chunk)
+  return parser.finish()
+}
+
+/** A file of a history that is a directory. */
+export interface HistoryFile {
+  readonly name: string
+  readonly chunks: Iterable<Uint8Array>
+}
+
+/** Parses a history that is a directory, such as Cobra's logs; the files in any order. */
+export function parseHistoryFiles(
+  files: Iterable<HistoryFile>,
+  format: Format,
+  options: ParseOptions = {},
+): History {
+  const parser = format.parser(options)
+  for (const { name, chunks } of [...files].sort((a, b) => compareNatural(a.name, b.name))) {
+    try {
+      parser.beginFile?.(name)
+      for (const chunk of chunks) parser.push(chunk)
+      parser.endFile?.()
+    } catch (error) {
+      if (error instanceof InputError) error.path ??= name
+      throw error
+    }
+  }
   return parser.finish()
 }
 

@@ -2,12 +2,14 @@
 // that needs Node. Plain files are read synchronously into one buffer that is used again and again,
 // the fastest way there is; compressed ones and standard input come as streams.
 
-import { closeSync, createReadStream, fstatSync, openSync, readSync } from 'node:fs'
+import { closeSync, createReadStream, fstatSync, openSync, readSync, statSync } from 'node:fs'
+import { join } from 'node:path'
 import { pipeline, Readable } from 'node:stream'
 import { createGunzip } from 'node:zlib'
 import { InputError } from '../base/errors.ts'
 import type { History } from '../history/history.ts'
-import { AnyParser, type Format, type HistoryOptions } from './formats.ts'
+import { findHistoryDirectory } from './directory.ts'
+import { AnyParser, type Format, type HistoryOptions, parseHistoryFiles } from './formats.ts'
 import { limitsFor, tooLarge } from './source.ts'
 
 const CHUNK_BYTES = 1 << 20 // fits the second-level cache with what the parser touches
@@ -38,10 +40,7 @@ async function readFile(path: string, options: ReadOptions): Promise<ReadResult>
   const file = openFile(path)
   try {
     const { size, isDirectory } = statFile(file)
-    if (isDirectory) {
-      const message = 'the directory is not a history in a known format'
-      throw new InputError('unknown-format', message, null, 'name the files inside it')
-    }
+    if (isDirectory) return await readDirectory(path, options)
     const limit = limitsFor(options.memoryBytes).totalBytes
     if (size > limit) throw tooLarge('the file', limit, null)
     const buffer = new Uint8Array(CHUNK_BYTES)
@@ -142,8 +141,55 @@ function statFile(file: number): { size: number; isDirectory: boolean } {
 }
 
 /** True if the directory as a whole is one history in some format. */
-export function isHistoryDirectory(_path: string): boolean {
-  return false
+export function isHistoryDirectory(path: string): boolean {
+  return findHistoryDirectory(path) !== null
+}
+
+async function readDirectory(path: string, options: ReadOptions): Promise<ReadResult> {
+  const found = findHistoryDirectory(path, options.format)
+  if (found === null) {
+    const message = 'the directory is not a history in a known format'
+    throw new InputError('unknown-format', message, null, 'name the files inside it')
+  }
+  if (found.file !== null) return readHistory(found.file, options)
+  const limit = limitsFor(options.memoryBytes).totalBytes
+  const sizes = found.names.map((name) => statSync(join(path, name)).size)
+  const size = sizes.reduce((sum, next) => sum + next, 0)
+  if (size > limit) throw tooLarge('the directory', limit, null)
+  let bytes = 0
+  const files = found.names.map((name) => ({
+    name,
+    chunks: chunksOfFile(join(path, name), (length) => {
+      bytes += length
+      if (bytes > limit) throw tooLarge('the directory', limit, null)
+      options.onProgress?.(bytes, size)
+    }),
+  }))
+  try {
+    return {
+      history: parseHistoryFiles(files, found.format!, options),
+      format: found.format!,
+      bytes,
+    }
+  } catch (error) {
+    if (error instanceof InputError && error.path !== null) error.path = join(path, error.path)
+    throw error
+  }
+}
+
+function* chunksOfFile(path: string, onRead: (bytes: number) => void): Generator<Uint8Array> {
+  const file = openFile(path)
+  try {
+    const buffer = new Uint8Array(CHUNK_BYTES)
+    for (;;) {
+      const length = readSync(file, buffer, 0, buffer.length, null)
+      if (length === 0) return
+      onRead(length)
+      yield buffer.subarray(0, length)
+    }
+  } finally {
+    closeSync(file)
+  }
 }
 
 /** The operating system's word for it, as an InputError. */

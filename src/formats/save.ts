@@ -47,7 +47,7 @@ export function formatFor(path: string, id?: string): Format {
     throw new UsageError(`unknown format ${JSON.stringify(id)}`, `there are ${known}`)
   }
   const ending = extname(path).slice(1).toLowerCase()
-  return FORMATS.find((format) => format.extensions.includes(ending)) ?? FORMATS[0]!
+  return FORMATS.find((format) => format.extensions.includes(ending)) ?? findFormat('native')!
 }
 
 /** Refuses to replace a file unless forced to; call it before a long computation. */

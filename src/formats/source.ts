@@ -28,6 +28,8 @@ export interface ParseOptions {
 export interface HistoryParser {
   /** For formats that are directories: what is pushed from now on is the file of that name. */
   beginFile?(name: string): void
+  /** That file is complete. */
+  endFile?(): void
   /** Takes the next bytes, which may change once this returns. Throws InputError. */
   push(bytes: Uint8Array): void
   /** The history, after the last push. Throws InputError. */

@@ -39,10 +39,13 @@ export class ViperParser extends LineParser {
 
   /** Begins the next file, which is another session. */
   beginFile(name: string): void {
-    this.endLines()
     this.line = 1
     this.session = NONE
     this.fileName = name
+  }
+
+  endFile(): void {
+    this.endLines()
   }
 
   protected nextLine(): number {

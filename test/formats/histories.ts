@@ -6,15 +6,22 @@ import { APPEND, type History, listOf, NONE, READ, READ_LIST } from '../../src/h
 import type { Value } from '../../src/history/values.ts'
 import { LEVELS } from '../../src/levels/levels.ts'
 
-/** Everything a format could keep, one line a transaction, in the history's own order. */
-export function dump(history: History): string[] {
+/**
+ * Everything a format could keep, one line a transaction, in the history's own order.
+ * @param maskInitial show the initial value by that name, since formats have their own.
+ */
+export function dump(history: History, maskInitial = false): string[] {
   const lines = [`initial ${show(history.initial)}`]
+  const render = (op: number) => {
+    const value = history.valueOf(op)
+    return maskInitial && value === history.initial ? 'initial' : show(value)
+  }
   for (let txn = 0; txn < history.txnCount; txn++) {
     const ops: string[] = []
     for (let op = history.txnOpStart[txn]!; op < history.txnOpStart[txn + 1]!; op++) {
       const key = show(history.keyName(history.opKey[op]!))
       const kind = history.opKind[op]!
-      const value = kind === READ_LIST ? listOf(history, op).map(show) : show(history.valueOf(op))
+      const value = kind === READ_LIST ? listOf(history, op).map(show) : render(op)
       ops.push(`${['r', 'w', 'a', 'l'][kind]}(${key},${value})`)
     }
     lines.push(
@@ -46,6 +53,8 @@ export interface Shape {
   names: 'none' | 'integers' | 'any'
   emptyTxns: boolean
   initial: Value | undefined
+  /** Number sessions from 0 in the order in which they appear. */
+  positions?: boolean
 }
 
 const bigs = fc.constantFrom<Value>(2 ** 40, 2n ** 63n + 1n, 2n ** 64n - 1n, 999_999_999, 2 ** 30)
@@ -58,7 +67,7 @@ const words = fc.oneof(
 /** Keys or values: mostly small integers, sometimes everything else that is allowed. */
 export function symbols(integersOnly: boolean): fc.Arbitrary<Value> {
   const small: fc.Arbitrary<Value> = fc.nat(12)
-  if (integersOnly) return fc.oneof({ weight: 6, arbitrary: small }, bigs)
+  if (integersOnly) return fc.oneof({ weight: 20, arbitrary: small }, bigs)
   return fc.oneof({ weight: 4, arbitrary: small }, bigs, negatives, words)
 }
 
@@ -103,8 +112,11 @@ export function histories(shape: Shape): fc.Arbitrary<History> {
     const written = new Set<string>()
     const named = new Set<Value>()
     const clocks = new Map<Value, number>()
+    const seen: Value[] = []
     for (const draft of txns) {
-      const txn = builder.addTxn(builder.session(draft.session), draft.status)
+      if (!seen.includes(draft.session)) seen.push(draft.session)
+      const name = shape.positions ? seen.indexOf(draft.session) : draft.session
+      const txn = builder.addTxn(builder.session(name), draft.status)
       if (shape.names !== 'none' && draft.name !== null && !named.has(draft.name)) {
         if (shape.names === 'any' || draft.status !== 1) builder.setLabel(txn, draft.name)
         named.add(draft.name)

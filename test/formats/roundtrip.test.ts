@@ -2,8 +2,17 @@
 
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { FORMATS, findFormat, parseHistory } from '../../src/formats/formats.ts'
+import { InputError } from '../../src/base/errors.ts'
+import {
+  detectFormat,
+  FORMATS,
+  type Format,
+  findFormat,
+  parseHistory,
+  parseHistoryFiles,
+} from '../../src/formats/formats.ts'
 import type { History } from '../../src/history/history.ts'
+import { parseNotation } from '../../src/history/notation.ts'
 import { dump, histories, type Shape } from './histories.ts'
 
 const FULL: Shape = {
@@ -27,10 +36,26 @@ const PLAIN: Shape = {
   initial: 0,
 }
 
+/** The history as files: one of no name, or those of a directory. */
+function save(format: Format, history: History): Map<string, Uint8Array> {
+  const files = new Map<string, Uint8Array>()
+  const open = (name: string) => {
+    files.set(name, new Uint8Array(0))
+    return (bytes: Uint8Array) => files.set(name, Buffer.concat([files.get(name)!, bytes]))
+  }
+  if (format.writeFiles) format.writeFiles(history, open)
+  else format.write(history, open(''))
+  return files
+}
+
+function load(format: Format, files: Map<string, Uint8Array>, size = 1 << 20): History {
+  if (!format.writeFiles) return parseHistory(cut(files.get('')!, size), { format: format.id })
+  const list = Array.from(files, ([name, bytes]) => ({ name, chunks: cut(bytes, size) }))
+  return parseHistoryFiles(list.reverse(), format)
+}
+
 function write(format: string, history: History): Uint8Array {
-  const chunks: Uint8Array[] = []
-  findFormat(format)!.write(history, (bytes) => chunks.push(bytes.slice()))
-  return Buffer.concat(chunks)
+  return save(findFormat(format)!, history).get('')!
 }
 
 function cut(bytes: Uint8Array, size: number): Uint8Array[] {
@@ -47,7 +72,7 @@ describe('native', () => {
         expect(dump(parseHistory(bytes, { format: 'native' }))).toEqual(dump(history))
         expect(dump(parseHistory(cut(bytes, size)))).toEqual(dump(history))
       }),
-      { numRuns: 400 },
+      { numRuns: 300 },
     )
   })
 
@@ -63,35 +88,97 @@ describe('native', () => {
 
 describe('every format', () => {
   it.each(FORMATS.map((format) => format.id))('%s brings back what it can hold', (id) => {
+    const format = findFormat(id)!
     let held = 0
-    const check = (history: History) => {
-      if (findFormat(id)!.misfits(history).length > 0) return
-      held++
-      const back = parseHistory(write(id, history), { format: id })
-      const named = history.txnCount > 0 && hasNames(history)
+    const check = (history: History, size: number) => {
+      if (format.misfits(history).length > 0) return
+      held += history.txnCount > 2 ? 1 : 0
+      const back = load(format, save(format, history), size)
+      const named = hasNames(history)
       expect(bySession(back, named)).toEqual(bySession(history, named))
     }
-    fc.assert(fc.property(histories(PLAIN), check), { numRuns: 300 })
-    fc.assert(fc.property(histories({ ...PLAIN, names: 'none' }), check), { numRuns: 300 })
-    fc.assert(fc.property(histories(FULL), check), { numRuns: 300 })
-    expect(held).toBeGreaterThan(50)
+    const few: Shape = { ...PLAIN, names: 'none', positions: true, statuses: [0], initial: null }
+    for (const shape of [
+      PLAIN,
+      FULL,
+      few,
+      { ...few, initial: undefined },
+      { ...few, statuses: [0, 0, 0, 1], emptyTxns: true },
+      { ...PLAIN, statuses: [0, 0, 2], initial: null },
+    ]) {
+      fc.assert(fc.property(histories(shape), fc.integer({ min: 1, max: 99 }), check), {
+        numRuns: 120,
+      })
+    }
+    expect(held).toBeGreaterThan(15)
   })
 
   it.each(FORMATS.map((format) => format.id))('%s writes something readable of any', (id) => {
+    const format = findFormat(id)!
+    const check = (history: History) => {
+      const back = load(format, save(format, history))
+      expect(back.txnCount).toBeLessThanOrEqual(history.txnCount + 1)
+    }
+    fc.assert(fc.property(histories(FULL), check), { numRuns: 120 })
+    fc.assert(fc.property(histories({ ...FULL, initial: 7 }), check), { numRuns: 100 })
+    fc.assert(fc.property(histories({ ...FULL, initial: undefined }), check), { numRuns: 100 })
+  })
+
+  it.each(FORMATS.map((format) => format.id))('%s is told apart by content', (id) => {
+    const format = findFormat(id)!
+    const history = parseNotation('s0: w(1,1) r(2,0) | r(1,1)\ns1: r(1,1) w(2,5)')
+    const [, bytes] = [...save(format, history)][0]!
+    expect(detectFormat(bytes)?.id).toBe(id)
+  })
+
+  it.each(FORMATS.map((format) => format.id))('%s survives any mutated byte', (id) => {
+    const format = findFormat(id)!
+    let refused = 0
+    const edit = fc.tuple(fc.nat(400), fc.nat(255), fc.constantFrom(0, 1, 2))
     fc.assert(
-      fc.property(histories(FULL), (history) => {
-        const back = parseHistory(write(id, history), { format: id })
-        expect(back.txnCount).toBeLessThanOrEqual(history.txnCount + 1)
-      }),
-      { numRuns: 300 },
+      fc.property(
+        histories({ ...FULL, positions: true }),
+        fc.array(edit, { minLength: 1, maxLength: 3 }),
+        fc.integer({ min: 1, max: 99 }),
+        (history, edits, size) => {
+          const files = save(format, history)
+          for (const [name, bytes] of files) files.set(name, mutate(bytes, edits))
+          try {
+            load(format, files, size)
+          } catch (error) {
+            if (!(error instanceof InputError)) throw error
+            const whole = ['duplicate-value', 'impossible-times', 'mixed-key']
+            if (!whole.includes(error.code)) expect(error.place).not.toBeNull()
+            refused++
+          }
+        },
+      ),
+      { numRuns: 400 },
     )
+    expect(refused).toBeGreaterThan(40)
   })
 })
 
-/** Notation lists transactions session by session: compare them in that order. */
+/** Bytes replaced, left out, or put in. */
+function mutate(bytes: Uint8Array, edits: [number, number, number][]): Uint8Array {
+  const out = Array.from(bytes)
+  for (const [at, byte, way] of edits) {
+    out.splice(at % (out.length + 1), way === 2 ? 0 : 1, ...(way === 1 ? [] : [byte]))
+  }
+  return Uint8Array.from(out)
+}
+
+/** Formats list transactions session by session, in an order of their own: compare them so. */
 function bySession(history: History, named: boolean): string[] {
-  const lines = dump(history)
-  const body = Array.from(history.sessionTxns, (txn) => lines[txn + 1]!)
+  const lines = dump(history, true)
+  const sessions = Array.from({ length: history.sessionCount }, (_, session) => session)
+  const label = (session: number) => JSON.stringify(String(history.sessionLabel(session)))
+  sessions.sort((a, b) => (label(a) < label(b) ? -1 : 1))
+  const body = sessions.flatMap((session) => {
+    const from = history.sessionTxnStart[session]!
+    const to = history.sessionTxnStart[session + 1]!
+    return Array.from(history.sessionTxns.subarray(from, to), (txn) => lines[txn + 1]!)
+  })
   return named ? body : body.map((line) => line.replace(/ (T|#)\d+ /, ' '))
 }
 

@@ -1,0 +1,52 @@
+// Telling formats apart by how a file begins, given as Latin-1 text. Each test looks for what only
+// its format has; formats.ts tries them in an order in which the narrower ones come first.
+
+const NATIVE_FIELD = /"(session|isobar|pending|outcome)"\s*:/
+
+/** Anything that begins like an object, and nothing at all: an empty file is an empty history. */
+export function looksNative(head: string): boolean {
+  return /^\s*(\{\s*["}]|$)/.test(head)
+}
+
+export function looksLikeDbcopJson(head: string): boolean {
+  const begins = /^\s*\{\s*("params"|"info"|"data"\s*:\s*\[|"(start|end)"\s*:\s*")/.test(head)
+  return begins && !NATIVE_FIELD.test(head)
+}
+
+export function looksLikeViper(head: string): boolean {
+  const line = /^\s*(.*)/.exec(head)![1]!
+  return line.startsWith('{') && /"value"\s*:\s*\[/.test(line) && !NATIVE_FIELD.test(line)
+}
+
+export function looksLikePlume(head: string): boolean {
+  return /^\s*[rw]\(\s*\d+\s*,/.test(head)
+}
+
+export function looksLikeAwdit(head: string): boolean {
+  return /^(\s|[-=]+[ \t]*\r?\n)*[rw][ \t]+\d/.test(head)
+}
+
+export function looksLikeHist(head: string): boolean {
+  return /^(\s|-{3,}[ \t]*\r?\n|\/\/.*\n)*\[\s*(\w+\s*(:=|==)|\])/.test(head)
+}
+
+export function looksLikeNotation(head: string): boolean {
+  return /^(\s|#.*\n|->.*\n)*(initial[ \t]|[\w.$@-]+[ \t]*:|"([^"\\\n]|\\.)*"[ \t]*:|(#|->).*$)/.test(
+    head,
+  )
+}
+
+/** Five counts of which all but the first are small, then a short text. */
+export function looksLikeDbcop(head: string): boolean {
+  if (head.length < 48) return false
+  for (let count = 1; count < 6; count++) {
+    for (let i = 4; i < 8; i++) if (head.charCodeAt(count * 8 + i) !== 0) return false
+  }
+  const length = head.charCodeAt(40) + head.charCodeAt(41) * 256
+  return head.length >= 48 + Math.min(length, 200) && !/[\0-\x08]/.test(head.slice(48, 48 + length))
+}
+
+/** A record that begins a transaction, and whatever record may follow it. */
+export function looksLikeCobra(head: string): boolean {
+  return head.startsWith('S') && head.length >= 9 && /^(S|W|R|C|\xff|$)/.test(head.slice(9, 10))
+}
