@@ -4,15 +4,16 @@
 // satisfies every weaker level; for the others only stale reads need a closer look, because any
 // order that a level forces concerns a read and a newer version of what it read.
 //
-// The order of the input is tried first, then a serial run (serial-order.ts). Where so ∪ wr ∪ ww is
-// cyclic, strongly connected components stand side by side. Main function: buildBaseOrder.
+// The order of the input is taken if causality allows it, mended where only a few reads are in its
+// way (components.ts), and given up for a merge of the sessions where it says nothing. Where so ∪ wr
+// ∪ ww is cyclic, strongly connected components stand side by side. Main function: buildBaseOrder.
 
 import type { Deadline } from '../../base/deadline.ts'
 import { IntColumn } from '../../base/grow.ts'
 import { type History, INITIAL, NONE, READ, READ_LIST } from '../../history/history.ts'
 import type { ReadCheck } from '../reads/read-consistency.ts'
 import { orderComponents } from './components.ts'
-import { guessSerialOrder } from './serial-order.ts'
+import { mergeSessions } from './merge-sessions.ts'
 
 export interface BaseOrder {
   order: Int32Array // position -> txn, only transactions that count
@@ -24,23 +25,24 @@ export interface BaseOrder {
   staleReads: Int32Array // read ops, by position of their transaction
 }
 
+/** Up to this share of reads from transactions named later, the input's order is worth mending. */
+const MENDABLE_SHARE = 0.1
+
 export function buildBaseOrder(history: History, reads: ReadCheck, deadline: Deadline): BaseOrder {
-  let best: BaseOrder | null = null
-  if (reads.inputOrderIsCausal && reads.lists === null) {
-    best = withPositions(history, inputOrder(history))
-    best.staleReads = findStaleReads(history, reads, best)
-    if (best.staleReads.length === 0) return best
+  const base = chooseOrder(history, reads, deadline)
+  base.staleReads = findStaleReads(history, reads, base)
+  return base
+}
+
+function chooseOrder(history: History, reads: ReadCheck, deadline: Deadline): BaseOrder {
+  const input = inputOrder(history)
+  const ordered = reads.lateReadCount === 0 && reads.lists === null
+  if (ordered) return withPositions(history, input)
+  if (reads.lateReadCount > MENDABLE_SHARE * reads.foreignReadCount) {
+    const merged = mergeSessions(history, reads)
+    if (merged.length === input.length) return withPositions(history, merged)
   }
-  deadline.check()
-  const guess = guessSerialOrder(history, reads)
-  if (best && best.staleReads.length <= guess.staleCount) return best
-  if (guess.complete) {
-    best = withPositions(history, guess.order)
-  } else {
-    best = orderComponents(history, reads, inputOrder(history), [], deadline)
-  }
-  best.staleReads = findStaleReads(history, reads, best)
-  return best
+  return orderComponents(history, reads, input, [], deadline)
 }
 
 function inputOrder(history: History): Int32Array {

@@ -48,8 +48,9 @@ export interface ReadCheck {
   readonly offendingOp: Int32Array // offence -> read op
   readonly offendingKind: Int32Array // offence -> index into OFFENCES
   readonly unrepeatable: Int32Array // pairs: the first read of a key, a later one from elsewhere
-  /** True if no transaction reads from one that the input names later. */
-  readonly inputOrderIsCausal: boolean
+  /** Sound reads of other transactions' writes, and how many of them are from one named later. */
+  readonly foreignReadCount: number
+  readonly lateReadCount: number
   readonly lists: ListReads | null
 }
 
@@ -73,14 +74,16 @@ export function checkReads(history: History): ReadCheck {
     offendingOp: offendingOp.view(),
     offendingKind: offendingKind.view(),
     unrepeatable: scan.unrepeatable.view(),
-    inputOrderIsCausal: scan.inputOrderIsCausal,
+    foreignReadCount: scan.foreignReadCount,
+    lateReadCount: scan.lateReadCount,
     lists,
   }
 }
 
 class ReadScan {
   readonly unrepeatable = new IntColumn(16)
-  inputOrderIsCausal = true
+  foreignReadCount = 0
+  lateReadCount = 0
   private readonly ownTxn: Int32Array // key -> txn that last wrote it in this scan
   private readonly ownOp: Int32Array // key -> that write
   private readonly readTxn: Int32Array // key -> txn that last read it from elsewhere
@@ -153,7 +156,8 @@ class ReadScan {
   private accept(txn: number, op: number, key: number, write: number): void {
     const source = write === INITIAL ? INITIAL : this.history.opTxn[write]!
     this.opSource[op] = source
-    if (source > txn) this.inputOrderIsCausal = false
+    this.foreignReadCount++
+    if (source > txn) this.lateReadCount++
     this.compare(txn, op, key, source)
   }
 
