@@ -54,7 +54,7 @@ class Explainer {
   }
 
   explainCycle(deadline: Deadline): Edge[] {
-    return this.edgesOf(rotate(this.known, findKnownCycle(this.known, this.paths, deadline)))
+    return this.cycleOf(findKnownCycle(this.known, this.paths, deadline), new Map())
   }
 
   explainCases({ residue, solver }: Contradiction, deadline: Deadline): Explanation | null {
@@ -93,7 +93,37 @@ class Explainer {
       assumed.set(step, this.assumedEdge(from, to, this.pairOf(literals[0]!, residue)))
       return step
     })
-    return this.edgesOf(rotate(this.known, steps), assumed)
+    return this.cycleOf(steps, assumed)
+  }
+
+  /**
+   * A closed walk as a cycle of edges. An order that only refutes its opposite is turned around: the
+   * rest of the cycle is that opposite, so the refuting cycle stands on its own. What remains are
+   * edges of the history itself, which say more about what went wrong.
+   */
+  private cycleOf(steps: readonly Step[], given: Map<Step, Edge>): Edge[] {
+    const { known } = this
+    let cycle = rotate(known, steps)
+    while (true) {
+      const at = cycle.findIndex(
+        (step) => !given.has(step) && known.rule.data[step.edge] === SEEN_BY_READER,
+      )
+      if (at < 0) return this.edgesOf(cycle, given)
+      cycle = this.turnAround(cycle[at]!, [...cycle.slice(at + 1), ...cycle.slice(0, at)], given)
+    }
+  }
+
+  private turnAround(step: Step, rest: readonly Step[], given: Map<Step, Edge>): Step[] {
+    const { known, facts } = this
+    const from = this.txn(step.from)
+    const to = this.txn(step.to)
+    const local = known.witness.data[step.edge]!
+    const reader = known.problem.txnOf[local]!
+    const key = facts.sharedRead(reader, to, from)
+    const order = this.orderBy(to, from, key, this.edgesOf(rest, given))
+    const back = { from: known.begin(local), to: step.from, edge: known.graph.edgeCount }
+    given.set(back, facts.overwrite(facts.readFrom(to, reader, key), order))
+    return [back, ...this.stepsOf(step.from, back.from, known.basisOf(step.edge))]
   }
 
   /** An edge that an open pair, assumed one way, brings along. */
@@ -201,21 +231,27 @@ class Explainer {
 
   /** Version order that follows from a path between two nodes of the transactions. */
   private ordered(edge: number, from: number, to: number, key: number, node: number): Edge {
-    const { known, facts } = this
-    const limit = known.basisOf(edge)
-    const path = this.pathOf(node, known.commit(this.local(to)), limit)
-    const order = facts.versions(from, to, key)
+    const limit = this.known.basisOf(edge)
+    return this.orderBy(from, to, key, this.pathOf(node, this.known.commit(this.local(to)), limit))
+  }
+
+  private orderBy(from: number, to: number, key: number, path: Edge[]): Edge {
+    const order = this.facts.versions(from, to, key)
     // A path that leaves from the snapshot says only that the two would overlap the other way round.
-    const fromSnapshot = known.shape.level === 'si' && path[0]!.kind === 'RW'
-    return fromSnapshot
-      ? { ...order, premises: [facts.assumedVersions(to, from, key), ...path], refutes: true }
-      : { ...order, premises: path }
+    const fromSnapshot = this.known.shape.level === 'si' && path[0]!.kind === 'RW'
+    if (!fromSnapshot) return { ...order, premises: path }
+    const premises = [this.facts.assumedVersions(to, from, key), ...path]
+    return { ...order, premises, refutes: true }
   }
 
   private pathOf(from: number, to: number, limit: number): Edge[] {
+    return this.edgesOf(this.stepsOf(from, to, limit))
+  }
+
+  private stepsOf(from: number, to: number, limit: number): Step[] {
     const steps = this.paths.find(from, to, limit)
     assert(steps !== null, 'an inferred edge rests on a path of older ones')
-    return this.edgesOf(steps)
+    return steps
   }
 
   private txn(node: number): number {
@@ -238,7 +274,7 @@ function findEdge(known: KnownEdges, from: number, to: number): number {
 }
 
 /** Starts a cycle of steps where a proper edge starts, so that walks along a chain stay whole. */
-function rotate(known: KnownEdges, steps: Step[]): Step[] {
+function rotate(known: KnownEdges, steps: readonly Step[]): Step[] {
   const start = steps.findIndex(({ from, edge }) => edge >= 0 && known.txnOf(from) >= 0)
   assert(start >= 0, 'a cycle leaves its chain')
   return [...steps.slice(start), ...steps.slice(0, start)]
