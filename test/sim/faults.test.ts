@@ -24,7 +24,9 @@ describe('parseFaults', () => {
 describe('docs/faults.md', () => {
   test('says what the table says', () => {
     const path = new URL('../../docs/faults.md', import.meta.url)
-    expect(readFileSync(path, 'utf8')).toBe(renderFaults())
+    // The formatter pads tables.
+    const plain = (text: string) => text.replace(/ *\| */g, '|').replace(/:?-+:?/g, '-')
+    expect(plain(readFileSync(path, 'utf8'))).toBe(plain(renderFaults()))
     expect(FAULTS.length).toBe(15)
   })
 })
