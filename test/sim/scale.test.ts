@@ -1,7 +1,7 @@
 // Stores and faults on histories too large for the oracle, judged by the checkers.
 
 import { describe, expect, test } from 'vitest'
-import { check } from '../../src/check/check.ts'
+import { checkLevels } from '../../src/check/check.ts'
 import { CHAIN, type LevelId } from '../../src/levels/levels.ts'
 import { type GenerateOptions, generate } from '../../src/pipeline/generate.ts'
 import { FAULTS } from '../../src/sim/faults.ts'
@@ -9,11 +9,10 @@ import { FAULTS } from '../../src/sim/faults.ts'
 type Workload = GenerateOptions['workload']
 
 const SHAPES: [string, Workload][] = [
-  ['general', { sessions: 6, transactions: 200, ops: 5, keys: 30 }],
-  ['mini', { sessions: 6, transactions: 200, keys: 30, shape: 'mini' }],
-  ['append', { sessions: 6, transactions: 200, ops: 4, keys: 5, shape: 'append' }],
+  ['general', { sessions: 6, transactions: 100, ops: 5, reads: 0.7, keys: 30 }],
+  ['mini', { sessions: 6, transactions: 100, keys: 30, shape: 'mini' }],
+  ['append', { sessions: 6, transactions: 100, ops: 4, keys: 5, shape: 'append' }],
 ]
-const JUDGED: readonly LevelId[] = ['rc', 'ra', 'cc']
 
 const rank = (level: LevelId) => CHAIN.indexOf(level)
 
@@ -21,18 +20,18 @@ describe('a store of some size', () => {
   for (const [shape, workload] of SHAPES) {
     test(`keeps its level and no stronger one (${shape})`, () => {
       for (const level of CHAIN) {
-        const stronger = CHAIN[rank(level) + 1]!
+        const stronger = CHAIN[rank(level) + 1]
         let apart = 0
         for (let seed = 0; seed < 8; seed++) {
           const store = { level, aborts: 0.05, indeterminates: 0.05 }
           const { history } = generate({ seed, workload, store })
-          for (const judged of JUDGED) {
-            const { verdict } = check(history, judged)
+          for (const { level: judged, verdict } of checkLevels(history, CHAIN)) {
             if (rank(judged) <= rank(level)) expect([seed, judged, verdict]).toContain('satisfied')
             if (judged === stronger && verdict === 'violated') apart++
           }
         }
-        if (JUDGED.includes(stronger)) expect(apart).toBeGreaterThan(0)
+        // Mini-transactions of a snapshot store are rarely in each other's way.
+        if (level !== 'sser' && shape !== 'mini') expect(apart).toBeGreaterThan(0)
       }
     })
   }
@@ -47,11 +46,10 @@ describe('faults in a store of some size', () => {
         for (const level of CHAIN) {
           const { history, strikes } = generate({ seed: 11, workload, store: { level, faults } })
           expect(strikes.length).toBe(3)
-          for (const judged of JUDGED) {
+          for (const { level: judged, verdict } of checkLevels(history, CHAIN)) {
             const forbidden = rank(judged) >= rank(expected.forbiddenFrom)
             // A store weaker than the judged level may break it without any fault.
             if (!forbidden && rank(level) < rank(judged)) continue
-            const { verdict } = check(history, judged)
             const wanted = forbidden ? 'violated' : 'satisfied'
             expect([shape, level, judged, verdict]).toEqual([shape, level, judged, wanted])
           }
