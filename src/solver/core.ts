@@ -50,7 +50,7 @@ export function findCore(
   let reasons: (CoreClause | CoreCycle)[]
   // A shortest cycle may need fewer literals than its lemma, and then others may be superfluous.
   while (true) {
-    premises = shrink(premises, solver.variableCount, deadline)
+    premises = shrink(premises, deadline)
     reasons = premises.map((premise) => explain(premise, search))
     if (reasons.every((reason, i) => reason.literals.length === premises[i]!.literals.length)) break
     premises = reasons.map(({ kind, literals }) => {
@@ -75,12 +75,12 @@ function explain(premise: Premise, search: CycleSearch): CoreClause | CoreCycle 
   return { kind: 'cycle', ...search.find(literals.map((literal) => literal ^ 1)) }
 }
 
-function shrink(premises: Premise[], variableCount: number, deadline: Deadline): Premise[] {
+function shrink(premises: Premise[], deadline: Deadline): Premise[] {
   let kept = premises
   try {
     // Solving again from the premises alone mostly needs fewer of them.
     while (true) {
-      const fewer = contradiction(kept, variableCount, deadline)
+      const fewer = contradiction(kept, deadline)
       if (fewer === null || fewer.length >= kept.length) break
       kept = fewer
     }
@@ -90,7 +90,7 @@ function shrink(premises: Premise[], variableCount: number, deadline: Deadline):
     for (const premise of kept) {
       if (!kept.includes(premise)) continue
       const rest = kept.filter((other) => other !== premise)
-      const fewer = contradiction(rest, variableCount, deadline)
+      const fewer = contradiction(rest, deadline)
       if (fewer !== null) kept = kept.filter((other) => fewer.includes(other))
     }
   } catch (error) {
@@ -100,19 +100,23 @@ function shrink(premises: Premise[], variableCount: number, deadline: Deadline):
 }
 
 /** Those of the premises that contradict each other, or null when all can hold together. */
-function contradiction(
-  premises: readonly Premise[],
-  variableCount: number,
-  deadline: Deadline,
-): Premise[] | null {
+function contradiction(premises: readonly Premise[], deadline: Deadline): Premise[] | null {
   const solver = new AcyclicSolver(0)
-  const byName = new Map<string, Premise>()
-  for (let v = 0; v < variableCount; v++) solver.newVariable()
+  const variables = new Map<number, number>() // variable -> its number in the small solver
+  const byName = new Map<string, Premise>() // clause of the small solver -> premise
   for (const premise of premises) {
-    byName.set(premise.literals.toSorted().join(' '), premise)
-    solver.addClause(premise.literals)
+    const clause = Array.from(premise.literals, (literal) => {
+      if (!variables.has(literal >> 1)) variables.set(literal >> 1, solver.newVariable())
+      return 2 * variables.get(literal >> 1)! + (literal & 1)
+    })
+    byName.set(nameOf(clause), premise)
+    solver.addClause(clause)
   }
   if (solver.solve(deadline) === 'sat') return null
-  const used = new Set(solver.premises().map((p) => byName.get(p.literals.toSorted().join(' '))!))
+  const used = new Set(solver.premises().map((premise) => byName.get(nameOf(premise.literals))))
   return premises.filter((premise) => used.has(premise))
+}
+
+function nameOf(clause: ArrayLike<number>): string {
+  return Int32Array.from(clause).sort().join(' ')
 }

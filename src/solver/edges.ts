@@ -56,7 +56,8 @@ export class EdgeStore {
 export interface EdgeGraph {
   readonly out: Csr // known successors, within components
   readonly in: Csr // known predecessors, within components
-  readonly slots: PairIndex // slot -> the two ends of a candidate
+  readonly slotFrom: Int32Array // slot -> where its candidates start
+  readonly slotTo: Int32Array // slot -> where they end
   readonly slotOf: Int32Array // candidate -> slot, NONE when it can close no cycle of its own
   readonly literalStart: Int32Array // literal -> first of its entries in literalEdge
   readonly literalEdge: Int32Array // candidates with a slot, by literal
@@ -73,12 +74,8 @@ export function buildEdgeGraph(store: EdgeStore, literalCount: number): EdgeGrap
     const to = store.knownTo[e]!
     if (componentOf[from] === componentOf[to]) known.add(from, to)
   }
-  const from = new Int32Array(known.count)
-  const to = new Int32Array(known.count)
-  for (let e = 0; e < known.count; e++) {
-    from[e] = known.firstOf(e)
-    to[e] = known.secondOf(e)
-  }
+  const from = known.firsts()
+  const to = known.seconds()
 
   // Candidates within components that are not known edges.
   const slots = new PairIndex(candidateCount)
@@ -89,8 +86,14 @@ export function buildEdgeGraph(store: EdgeStore, literalCount: number): EdgeGrap
     if (componentOf[a] !== componentOf[b] || known.find(a, b) !== NONE) continue
     slotOf[e] = slots.add(a, b)
   }
-  const out = buildCsr(nodeCount, from, to)
-  return { out, in: buildCsr(nodeCount, to, from), slots, slotOf, ...byLiteral() }
+  return {
+    out: buildCsr(nodeCount, from, to),
+    in: buildCsr(nodeCount, to, from),
+    slotFrom: slots.firsts(),
+    slotTo: slots.seconds(),
+    slotOf,
+    ...byLiteral(),
+  }
 
   function byLiteral(): { literalStart: Int32Array; literalEdge: Int32Array } {
     const literal = new Int32Array(2 * candidateCount)

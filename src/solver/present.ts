@@ -23,16 +23,12 @@ export class PresentGraph {
   private readonly uses: Int32Array // slot -> present candidates with these ends
 
   constructor(store: EdgeStore, graph: EdgeGraph) {
-    const slotCount = graph.slots.count
+    const slotCount = graph.slotFrom.length
     this.nodeCount = store.nodeCount
     this.known = graph.out
     this.knownBack = graph.in
-    this.slotFrom = new Int32Array(slotCount)
-    this.slotTo = new Int32Array(slotCount)
-    for (let slot = 0; slot < slotCount; slot++) {
-      this.slotFrom[slot] = graph.slots.firstOf(slot)
-      this.slotTo[slot] = graph.slots.secondOf(slot)
-    }
+    this.slotFrom = graph.slotFrom
+    this.slotTo = graph.slotTo
     this.outHead = new Int32Array(this.nodeCount).fill(NONE)
     this.inHead = new Int32Array(this.nodeCount).fill(NONE)
     this.outNext = new Int32Array(slotCount)

@@ -14,6 +14,7 @@ import type { Trail } from './trail.ts'
 import { NONE } from './trail.ts'
 
 export class Settler {
+  visits = 0 // variables looked at so far, a measure of work
   private readonly trail: Trail
   private readonly decider: Decider
   private readonly theory: AcyclicTheory
@@ -48,6 +49,7 @@ export class Settler {
 
   /** The side of an open variable that the order settles, or NONE. */
   settledLiteral(variable: number): number {
+    this.visits++
     if (this.bound[variable] === 1) return NONE
     if (this.theory.agrees(2 * variable)) return 2 * variable
     return this.theory.agrees(2 * variable + 1) ? 2 * variable + 1 : NONE

@@ -1,109 +1,69 @@
-// A SAT solver for acyclic graphs: finds truth values such that all clauses hold and the edges they
-// bring in, together with the known ones, have no cycle; or proves that there are none.
+// A solver for acyclic graphs with choices: finds truth values such that all clauses hold and the
+// edges that they bring in, together with the known ones, have no cycle; or proves there are none.
 //
-// Conflict-driven clause learning (MiniSat's architecture: Eén and Sörensson, SAT 2003) modulo
-// acyclicity (MonoSAT: Bayless et al., AAAI 2015), one technique a file: trail, clauses, propagate,
-// decide, analyze, restart, reduce, proof; and for the graph edges, present, order, cycle, acyclic,
-// lookahead. It knows only integers. Literal 2 * v says that variable v is true, 2 * v + 1 that it
-// is false. Exact: 'sat' comes with values and an order, 'unsat' with premises (see core.ts).
-// Deterministic. Deciding is NP-complete; the deadline is asked about every millisecond.
+// This file is the interface; search.ts finds the answer and core.ts explains 'unsat'. It knows
+// only integers. Literal 2 * v says that variable v is true, 2 * v + 1 that it is false. A problem:
 //
-// Use: build (addKnownEdge, newVariable, addLiteralEdge, addConditionalEdge, addClause), then
-// solve, then ask; more may be added after a solve, and solve called again. Main class: AcyclicSolver.
+//   addKnownEdge        an edge that is always there
+//   addLiteralEdge      an edge that is there when a literal is true; a literal may have many
+//   addConditionalEdge  an edge that is there when two literals are true
+//   addClause           at least one of some literals is true
+//
+// The order of two writers a, b is one variable: edges a -> b (and what follows from it) on its
+// true literal, b -> a on its false one. Then solve: 'sat' comes with value() and order(), 'unsat'
+// with premises(), best read through findCore(). Exact and deterministic; NP-complete, so with a
+// deadline. After an answer more may be added, and solve called again, keeping what was learned.
+// Main class: AcyclicSolver.
 
 import type { Deadline } from '../base/deadline.ts'
 import { assert } from '../base/errors.ts'
 import { buildCsr } from '../graph/csr.ts'
 import { findTopologicalOrder, positionsOf } from '../graph/toposort.ts'
-import type { AcyclicTheory } from './acyclic.ts'
 import { buildTheory } from './acyclic.ts'
-import { Analyzer } from './analyze.ts'
-import { Clauses, LEARNED, LITERALS, SIZE } from './clauses.ts'
-import { Decider } from './decide.ts'
 import { EdgeStore } from './edges.ts'
-import { Lookahead } from './lookahead.ts'
 import type { Premise } from './proof.ts'
-import { ProofLog } from './proof.ts'
-import { propagateClauses } from './propagate.ts'
-import { Reducer } from './reduce.ts'
 import { resizeInt8 } from './resize.ts'
-import { RestartPolicy } from './restart.ts'
-import { Settler } from './settle.ts'
-import { NONE, Trail } from './trail.ts'
-
-const STEPS_PER_CHECK = 1 << 15 // watches and nodes visited between two looks at the deadline
-const KEPT_LEMMA = 3 // cycles of at most so many literals are kept as clauses
-
-/** How much work a solver did. */
-export interface Figures {
-  decisions: number
-  conflicts: number
-  propagations: number
-  forced: number // decisions saved because the other side closes a cycle
-  cycles: number // conflicts that were cycles
-  learned: number
-  restarts: number
-}
+import type { Figures } from './search.ts'
+import { Search } from './search.ts'
+import { NONE } from './trail.ts'
 
 export class AcyclicSolver {
+  /** The edges as added. */
   readonly edges: EdgeStore
-  private readonly trail = new Trail()
-  private readonly clauses = new Clauses()
-  private readonly decider = new Decider()
-  private readonly proof = new ProofLog()
-  private readonly analyzer = new Analyzer(this.trail, this.clauses, this.decider, this.proof)
-  private readonly restarts = new RestartPolicy()
-  private readonly reducer = new Reducer()
-  private theory: AcyclicTheory | null = null
-  private lookahead: Lookahead | null = null
-  private settler: Settler | null = null
+  private readonly search = new Search()
   private bound = new Int8Array(16) // variable -> 1 when in a clause or conditional edge
-  private model = new Uint8Array(0) // variable -> its value in the last solution
-  private phase = new Int8Array(16) // variable -> its last value as a literal's low bit
   private wish: Int32Array | null = null // node -> wished position
-  private added: number[] = [] // clauses not attached yet
-  private refutation = NONE // clause that is false at level 0
-  private decisions = 0
-  private conflicts = 0
-  private forced = 0
-  private cycles = 0
-  private popped = 0 // trail entries undone, for counting propagations
-  private lastSteps = 0
+  private changed = true // whether edges or variables came after the last solve
+  private answer: 'sat' | 'unsat' | null = null
+  private model = new Uint8Array(0) // variable -> its value in the solution
 
   constructor(nodeCount: number) {
     this.edges = new EdgeStore(nodeCount)
   }
 
   get variableCount(): number {
-    return this.trail.variableCount
+    return this.search.trail.variableCount
   }
 
-  /** An edge that is always present. */
   addKnownEdge(from: number, to: number): void {
     this.assertNodes(from, to)
     this.edges.addKnown(from, to)
-    this.theory = null
+    this.changed = true
   }
 
   newVariable(): number {
-    const variable = this.trail.newVariable()
-    this.clauses.newVariable()
-    this.decider.newVariable(variable)
-    if (variable === this.phase.length) {
-      this.phase = resizeInt8(this.phase, 2 * variable)
-      this.bound = resizeInt8(this.bound, 2 * variable)
-    }
-    this.phase[variable] = 1
-    this.theory = null
+    const variable = this.search.newVariable()
+    if (variable === this.bound.length) this.bound = resizeInt8(this.bound, 2 * variable)
+    this.changed = true
     return variable
   }
 
-  /** An edge that is present when the literal is true; a literal may have many. */
+  /** An edge that is present when the literal is true. */
   addLiteralEdge(literal: number, from: number, to: number): void {
     this.assertNodes(from, to)
     this.assertLiteral(literal)
     this.edges.addCandidate(literal, NONE, from, to)
-    this.theory = null
+    this.changed = true
   }
 
   /** An edge that is present when both literals are true. */
@@ -115,11 +75,12 @@ export class AcyclicSolver {
     this.assertNodes(from, to)
     this.assertLiteral(literal)
     this.assertLiteral(other)
+    // A literal and its negation are never both true.
     if (literal === (other ^ 1)) return
     this.bound[literal >> 1] = 1
     this.bound[other >> 1] = 1
     this.edges.addCandidate(literal, other, from, to)
-    this.theory = null
+    this.changed = true
   }
 
   /** At least one of the literals is true. */
@@ -127,65 +88,48 @@ export class AcyclicSolver {
     const distinct = new Set<number>()
     for (let i = 0; i < literals.length; i++) {
       this.assertLiteral(literals[i]!)
-      this.bound[literals[i]! >> 1] = 1
       distinct.add(literals[i]!)
     }
     const kept = [...distinct]
+    // A clause with a literal and its negation always holds.
     if (kept.some((literal) => distinct.has(literal ^ 1))) return
-    const id = this.proof.addInput(kept, kept.length)
-    this.added.push(this.clauses.add(kept, kept.length, 0, 0, id))
+    for (const literal of kept) this.bound[literal >> 1] = 1
+    this.search.addClause(kept)
   }
 
   /** Node -> position in an order of the known edges that is likely to fit: the first guess. */
   setInitialOrder(positions: Int32Array): void {
     assert(positions.length === this.edges.nodeCount, 'one position per node')
     this.wish = positions
-    this.theory = null
+    this.changed = true
   }
 
-  /** Decides; throws BudgetExceeded when the deadline passes. */
+  /** Decides; throws BudgetExceeded when the deadline passes, and may be called again. */
   solve(deadline: Deadline): 'sat' | 'unsat' {
-    if (this.refutation !== NONE) return 'unsat'
+    if (this.answer === 'unsat') return 'unsat'
+    this.answer = null
     deadline.check()
-    this.backtrack(0)
-    this.attachAdded()
-    const theory = this.theory ?? this.prepareTheory()
-    if (theory === null || this.refutation !== NONE) return 'unsat'
-    this.lastSteps = this.steps(theory)
-    while (true) {
-      const conflict = this.propagate(theory)
-      if (conflict !== NONE) {
-        if (this.trail.levelCount === 0) {
-          this.refutation = conflict
-          return 'unsat'
-        }
-        this.learn(conflict)
-      } else {
-        if (this.restarts.isDue()) this.restart()
-        if (this.reducer.isDue(this.conflicts)) {
-          this.reducer.reduce(this.trail, this.clauses, this.conflicts)
-        }
-        const variable = this.settler!.pick()
-        if (variable === NONE) {
-          this.completeModel()
-          return 'sat'
-        }
-        this.decide(variable, theory)
-      }
-      this.checkDeadline(deadline, theory)
+    if (this.changed) this.prepare()
+    this.answer = this.search.run(deadline) ? 'sat' : 'unsat'
+    if (this.answer === 'sat') {
+      this.model = new Uint8Array(this.variableCount)
+      for (let v = 0; v < this.model.length; v++) this.model[v] = this.search.valueOf(v) ? 1 : 0
     }
+    return this.answer
   }
 
   /** After 'sat': the value of a variable. */
   value(variable: number): boolean {
+    assert(this.answer === 'sat', 'values are asked for after sat')
     return this.model[variable] === 1
   }
 
   /** After 'sat': node -> position in a topological order of all present edges. */
   order(): Int32Array {
-    const { edges } = this
+    assert(this.answer === 'sat', 'an order is asked for after sat')
+    const { edges, model } = this
     const { knownCount, candidateCount, candidateLiteral, candidateOther } = edges
-    const isTrue = (literal: number) => this.model[literal >> 1] !== (literal & 1)
+    const isTrue = (literal: number) => model[literal >> 1] !== (literal & 1)
     const from = new Int32Array(knownCount + candidateCount)
     const to = new Int32Array(knownCount + candidateCount)
     from.set(edges.knownFrom.subarray(0, knownCount))
@@ -198,168 +142,26 @@ export class AcyclicSolver {
       to[count++] = edges.candidateTo[e]!
     }
     const present = buildCsr(edges.nodeCount, from, to, count)
-    const order = findTopologicalOrder(present, this.theory?.order.position)
-    assert(order !== null, 'the present edges of a model have no cycle')
+    const order = findTopologicalOrder(present, this.wish ?? undefined)
+    assert(order !== null, 'the present edges of a solution have no cycle')
     return positionsOf(order)
   }
 
-  /** After 'unsat': the clauses and cycles that together cannot hold. */
+  /** After 'unsat': clauses of the problem and cycles that together cannot hold. */
   premises(): Premise[] {
-    assert(this.refutation !== NONE, 'premises are asked for after unsat')
-    return this.proof.findPremises(this.refutation, this.trail, this.clauses)
+    assert(this.answer === 'unsat', 'premises are asked for after unsat')
+    return this.search.findPremises()
   }
 
   figures(): Figures {
-    const { decisions, conflicts, forced, cycles } = this
-    const propagations = this.trail.size + this.popped - decisions
-    const learned = this.clauses.learnedCount
-    const restarts = this.restarts.restarts
-    return { decisions, conflicts, propagations, forced, cycles, learned, restarts }
+    return this.search.figures()
   }
 
-  /** Puts new clauses under watch; at level 0, with what is false there last. */
-  private attachAdded(): void {
-    const { trail, clauses } = this
-    for (const clause of this.added) {
-      const { arena } = clauses
-      const start = clause + LITERALS
-      const size = arena[clause + SIZE]!
-      let open = 0
-      for (let i = 0; i < size; i++) {
-        const literal = arena[start + i]!
-        if (trail.value[literal]! < 0) continue
-        arena[start + i] = arena[start + open]!
-        arena[start + open++] = literal
-      }
-      if (open === 0) this.refutation = clause
-      if (open === 1 && trail.value[arena[start]!] === 0) trail.assign(arena[start]!, clause)
-      if (size >= 2) clauses.attach(clause)
-    }
-    this.added = []
-  }
-
-  private prepareTheory(): AcyclicTheory | null {
-    this.theory = buildTheory(this.edges, this.trail, this.wish)
-    if (this.theory === null) {
-      this.refutation = this.clauses.add([], 0, 0, 0, this.proof.addCycle([], 0))
-    } else {
-      this.lookahead = new Lookahead(this.edges, this.theory)
-      this.settler = new Settler(this.trail, this.decider, this.theory, this.bound)
-      // What an earlier settler had put aside goes back among the candidates.
-      for (let v = 0; v < this.variableCount; v++) this.decider.restore(v)
-    }
-    return this.theory
-  }
-
-  /** Clauses first, then one literal's edges, in turn until nothing is left. */
-  private propagate(theory: AcyclicTheory): number {
-    const { trail, clauses } = this
-    while (true) {
-      const conflict = propagateClauses(trail, clauses)
-      if (conflict !== NONE) return conflict
-      if (theory.asserted === trail.size) return NONE
-      if (theory.assertNext()) continue
-      this.cycles++
-      return this.addLemma(theory.cycle.literals)
-    }
-  }
-
-  /** The clause that says not all these true literals can be; the latest literals come first. */
-  private addLemma(cycle: number[]): number {
-    const { level, value } = this.trail
-    const lemma = cycle.map((literal) => literal ^ 1)
-    // An open literal is about to be forced, so it goes before all.
-    const rank = (literal: number) => (value[literal] === 0 ? Infinity : level[literal >> 1]!)
-    lemma.sort((a, b) => (rank(a) === rank(b) ? a - b : rank(b) - rank(a)))
-    const id = this.proof.addCycle(lemma, lemma.length)
-    const clause = this.clauses.add(lemma, lemma.length, LEARNED, lemma.length, id)
-    const forcing = lemma.length > 0 && value[lemma[0]!] === 0
-    if (lemma.length >= 2 && (forcing || lemma.length <= KEPT_LEMMA)) this.clauses.attach(clause)
-    return clause
-  }
-
-  private learn(conflict: number): void {
-    const { analyzer, clauses } = this
-    this.conflicts++
-    analyzer.analyze(conflict)
-    this.backtrack(analyzer.backLevel)
-    const { learned, count, glue, proofId } = analyzer
-    const clause = clauses.add(learned, count, LEARNED, glue, proofId)
-    if (count >= 2) clauses.attach(clause)
-    this.trail.assign(learned[0]!, clause)
-    this.decider.decay()
-    this.restarts.onConflict(glue)
-  }
-
-  /** Keeps the values found, open variables as the order settles them. */
-  private completeModel(): void {
-    const { trail, settler, variableCount } = this
-    this.model = new Uint8Array(variableCount)
-    for (let v = 0; v < variableCount; v++) {
-      const value = trail.value[2 * v]!
-      const isTrue = value === 0 ? (settler!.settledLiteral(v) & 1) === 0 : value > 0
-      this.model[v] = isTrue ? 1 : 0
-    }
-  }
-
-  /** Decides a variable by the order or its last value, unless one side closes a cycle. */
-  private decide(variable: number, theory: AcyclicTheory): void {
-    const { trail } = this
-    let literal = theory.polarity(variable)
-    if (literal === NONE) literal = 2 * variable + this.phase[variable]!
-    for (const side of [literal, literal ^ 1]) {
-      const closing = this.lookahead!.findClosing(side)
-      if (closing === NONE) continue
-      theory.cycle.find(closing)
-      this.forced++
-      trail.assign(side ^ 1, this.addLemma(theory.cycle.literals))
-      return
-    }
-    this.decisions++
-    trail.openLevel()
-    trail.assign(literal, NONE)
-  }
-
-  /** Goes back to level 0, or to the last level whose decisions would be taken again. */
-  private restart(): void {
-    const { trail, decider } = this
-    const next = decider.peek(trail)
-    this.restarts.onRestart()
-    if (next === NONE) return
-    const activity = decider.activityOf(next)
-    let level = 0
-    while (level < trail.levelCount) {
-      const decision = trail.literals[trail.startOf(level + 1)]! >> 1
-      if (decider.activityOf(decision) < activity) break
-      level++
-    }
-    this.backtrack(level)
-  }
-
-  private backtrack(level: number): void {
-    const { trail, decider, phase } = this
-    if (level >= trail.levelCount) return
-    const keep = trail.startOf(level + 1)
-    for (let i = trail.size - 1; i >= keep; i--) {
-      const literal = trail.literals[i]!
-      phase[literal >> 1] = literal & 1
-      decider.restore(literal >> 1)
-    }
-    this.popped += trail.size - keep
-    this.theory?.undoTo(keep)
-    trail.undoTo(level)
-  }
-
-  private checkDeadline(deadline: Deadline, theory: AcyclicTheory): void {
-    const steps = this.steps(theory)
-    if (steps - this.lastSteps < STEPS_PER_CHECK) return
-    this.lastSteps = steps
-    deadline.check()
-  }
-
-  /** Work done so far, in units of much the same time. */
-  private steps(theory: AcyclicTheory): number {
-    return this.clauses.visits + theory.order.visits + theory.cycle.visits + this.decisions
+  private prepare(): void {
+    const theory = buildTheory(this.edges, this.search.trail, this.wish)
+    if (theory === null) this.search.refute()
+    else this.search.setTheory(theory, this.bound)
+    this.changed = false
   }
 
   private assertNodes(from: number, to: number): void {
@@ -368,6 +170,6 @@ export class AcyclicSolver {
   }
 
   private assertLiteral(literal: number): void {
-    assert(literal >= 0 && literal < 2 * this.trail.variableCount, 'variables exist')
+    assert(literal >= 0 && literal < 2 * this.variableCount, 'variables exist')
   }
 }

@@ -27,12 +27,15 @@ export function load(instance: Instance): AcyclicSolver {
   const solver = new AcyclicSolver(instance.nodeCount)
   for (let v = 0; v < instance.variableCount; v++) solver.newVariable()
   for (const [from, to] of instance.known) solver.addKnownEdge(from, to)
-  for (const { literals, from, to } of instance.candidates) {
-    if (literals.length === 1) solver.addLiteralEdge(literals[0]!, from, to)
-    else solver.addConditionalEdge(literals[0]!, literals[1]!, from, to)
-  }
+  for (const edge of instance.candidates) addCandidate(solver, edge)
   for (const clause of instance.clauses) solver.addClause(clause)
   return solver
+}
+
+export function addCandidate(solver: AcyclicSolver, edge: CandidateEdge): void {
+  const { literals, from, to } = edge
+  if (literals.length === 1) solver.addLiteralEdge(literals[0]!, from, to)
+  else solver.addConditionalEdge(literals[0]!, literals[1]!, from, to)
 }
 
 /** Solves and verifies the model or the core; returns the answer. */
@@ -253,4 +256,22 @@ export function storeInstance(random: Random, shape: StoreShape, staleReads = 0)
     candidates,
     clauses: [],
   }
+}
+
+/** Edges at random on both sides of every variable: near its threshold the hardest kind. */
+export function randomChoices(
+  random: Random,
+  nodeCount: number,
+  variableCount: number,
+  edgesPerLiteral: number,
+): Instance {
+  const candidates: CandidateEdge[] = []
+  for (let literal = 0; literal < 2 * variableCount; literal++) {
+    for (let i = 0; i < edgesPerLiteral; i++) {
+      const from = random.below(nodeCount)
+      const to = (from + 1 + random.below(nodeCount - 1)) % nodeCount
+      candidates.push({ literals: [literal], from, to })
+    }
+  }
+  return { nodeCount, variableCount, known: [], candidates, clauses: [] }
 }

@@ -4,11 +4,14 @@ import { BudgetExceeded } from '../../src/base/errors.ts'
 import { Random } from '../../src/base/random.ts'
 import { findCore } from '../../src/solver/core.ts'
 import { AcyclicSolver } from '../../src/solver/solver.ts'
+import type { CandidateEdge } from './instances.ts'
 import {
+  addCandidate,
   isSatisfiable,
   load,
   pigeonhole,
   random3Sat,
+  randomChoices,
   randomInstance,
   solveAndVerify,
   storeInstance,
@@ -28,6 +31,62 @@ describe('AcyclicSolver.solve', () => {
     // Both answers must occur often for the comparison to mean anything.
     expect(counts.sat).toBeGreaterThan(1500)
     expect(counts.unsat).toBeGreaterThan(1500)
+  })
+
+  it('agrees with brute force on random choices near their threshold', () => {
+    const counts = { sat: 0, unsat: 0 }
+    let conflictCount = 0
+    for (let seed = 0; seed < 400; seed++) {
+      const random = new Random(seed)
+      const variableCount = 8 + random.below(5)
+      const instance = randomChoices(random, 7 + random.below(3), variableCount, 2)
+      const solver = load(instance)
+      const answer = solveAndVerify(instance, solver)
+      counts[answer]++
+      conflictCount += solver.figures().conflicts
+      expect(answer, `seed ${seed}`).toBe(isSatisfiable(instance) ? 'sat' : 'unsat')
+    }
+    expect(Math.min(counts.sat, counts.unsat)).toBeGreaterThan(80)
+    expect(conflictCount).toBeGreaterThan(1000)
+  })
+
+  it('verifies its answer on choices that take thousands of conflicts', () => {
+    for (const [seed, variableCount] of [
+      [0, 100],
+      [1, 120],
+    ] as const) {
+      const instance = randomChoices(new Random(seed), 60, variableCount, 2)
+      const solver = load(instance)
+      const answer = solver.solve(new Deadline(60_000))
+      if (answer === 'sat') verifyModel(instance, solver)
+      else verifyCore(instance, findCore(solver, new Deadline(500)), false)
+    }
+  })
+
+  it('agrees with brute force when clauses and edges come one by one', () => {
+    for (let seed = 0; seed < 500; seed++) {
+      const random = new Random(seed)
+      const whole = randomInstance(random)
+      const solver = load({ ...whole, known: [], candidates: [], clauses: [] })
+      const part = { ...whole, known: [], clauses: [], candidates: [] as CandidateEdge[] }
+      const clauses: (readonly number[])[] = []
+      for (let i = 0; i < Math.max(whole.candidates.length, whole.clauses.length); i++) {
+        const edge = whole.candidates[i]
+        if (edge !== undefined) {
+          part.candidates.push(edge)
+          addCandidate(solver, edge)
+        }
+        const clause = whole.clauses[i]
+        if (clause !== undefined) {
+          clauses.push(clause)
+          solver.addClause(clause)
+        }
+        const now = { ...part, clauses }
+        const answer = solveAndVerify(now, solver)
+        expect(answer, `seed ${seed}`).toBe(isSatisfiable(now) ? 'sat' : 'unsat')
+        if (answer === 'unsat') break
+      }
+    }
   })
 
   it('agrees with brute force on random 3-SAT near the threshold', () => {

@@ -1,0 +1,268 @@
+// The search: conflict-driven clause learning modulo acyclicity.
+//
+// Propagate clauses and edges; on a conflict learn a clause and go back to where it forces a
+// literal; otherwise decide the next variable; a conflict without decisions is a refutation. This
+// is MiniSat's loop (Eén and Sörensson, SAT 2003), with cycles as further conflicts (as in MonoSAT:
+// Bayless et al., AAAI 2015). Each technique is in a file of its own; this one puts them together
+// and keeps the counts. Worst case exponential; the deadline is asked about every millisecond.
+// Main class: Search.
+
+import type { Deadline } from '../base/deadline.ts'
+import type { AcyclicTheory } from './acyclic.ts'
+import { Analyzer } from './analyze.ts'
+import { Clauses, LEARNED, LITERALS, SIZE } from './clauses.ts'
+import { Decider } from './decide.ts'
+import { findClosing } from './lookahead.ts'
+import type { Premise } from './proof.ts'
+import { ProofLog } from './proof.ts'
+import { propagateClauses } from './propagate.ts'
+import { Reducer } from './reduce.ts'
+import { resizeInt8 } from './resize.ts'
+import { RestartPolicy } from './restart.ts'
+import { Settler } from './settle.ts'
+import { NONE, Trail } from './trail.ts'
+
+const STEPS_PER_CHECK = 1 << 15 // watches and nodes visited between two looks at the deadline
+const KEPT_LEMMA = 3 // cycles of at most so many literals are kept as clauses
+
+/** How much work a search did. */
+export interface Figures {
+  decisions: number
+  conflicts: number
+  propagations: number
+  forced: number // decisions saved because the other side closes a cycle
+  cycles: number // conflicts that were cycles
+  learned: number // learned clauses in memory
+  restarts: number
+}
+
+export class Search {
+  readonly trail = new Trail()
+  private readonly clauses = new Clauses()
+  private readonly decider = new Decider()
+  private readonly proof = new ProofLog()
+  private readonly analyzer = new Analyzer(this.trail, this.clauses, this.decider, this.proof)
+  private readonly restarts = new RestartPolicy()
+  private readonly reducer = new Reducer()
+  private theory: AcyclicTheory | null = null
+  private settler: Settler | null = null
+  private phase = new Int8Array(16) // variable -> its last value as the low bit of a literal
+  private added: number[] = [] // clauses not attached yet
+  private refutation = NONE // clause that is false at level 0
+  private decisions = 0
+  private conflicts = 0
+  private forced = 0
+  private cycles = 0
+  private undone = 0 // trail entries undone, for counting propagations
+  private lastSteps = 0
+
+  newVariable(): number {
+    const variable = this.trail.newVariable()
+    this.clauses.newVariable()
+    this.decider.newVariable(variable)
+    if (variable === this.phase.length) this.phase = resizeInt8(this.phase, 2 * variable)
+    this.phase[variable] = 1
+    return variable
+  }
+
+  /** Adds a clause of distinct literals, none with its negation. */
+  addClause(literals: readonly number[]): void {
+    const id = this.proof.addInput(literals, literals.length)
+    this.added.push(this.clauses.add(literals, literals.length, 0, 0, id))
+  }
+
+  /** Notes that the known edges have a cycle. */
+  refute(): void {
+    this.refutation = this.clauses.add([], 0, 0, 0, this.proof.addCycle([], 0))
+  }
+
+  /** Takes over a theory that has asserted nothing yet; `bound` marks variables to be decided. */
+  setTheory(theory: AcyclicTheory, bound: Int8Array): void {
+    this.backtrack(0)
+    this.theory = theory
+    this.settler = new Settler(this.trail, this.decider, theory, bound)
+    // What an earlier settler had put aside goes back among the candidates.
+    for (let v = 0; v < this.trail.variableCount; v++) this.decider.restore(v)
+  }
+
+  /** Decides; on true the trail and `settledLiteral` hold a solution. */
+  run(deadline: Deadline): boolean {
+    if (this.refutation !== NONE) return false
+    const theory = this.theory!
+    const settler = this.settler!
+    this.backtrack(0)
+    this.attachAdded()
+    this.lastSteps = this.countSteps(theory)
+    while (this.refutation === NONE) {
+      const conflict = this.propagate(theory)
+      if (conflict === NONE) {
+        this.tidy()
+        const variable = settler.pick()
+        if (variable === NONE) return true
+        this.decide(variable, theory)
+      } else if (this.trail.levelCount === 0) {
+        this.refutation = conflict
+      } else {
+        this.learn(conflict)
+      }
+      this.checkDeadline(deadline, theory)
+    }
+    return false
+  }
+
+  /** After a solution was found: whether a variable is true in it. */
+  valueOf(variable: number): boolean {
+    const value = this.trail.value[2 * variable]!
+    return value === 0 ? (this.settler!.settledLiteral(variable) & 1) === 0 : value > 0
+  }
+
+  /** After a refutation: the clauses and cycles it rests on. */
+  findPremises(): Premise[] {
+    return this.proof.findPremises(this.refutation, this.trail, this.clauses)
+  }
+
+  figures(): Figures {
+    const { decisions, conflicts, forced, cycles } = this
+    const propagations = this.trail.size + this.undone - decisions
+    const learned = this.clauses.learnedCount
+    const restarts = this.restarts.restarts
+    return { decisions, conflicts, propagations, forced, cycles, learned, restarts }
+  }
+
+  /** Puts new clauses under watch; at level 0, with what is false there last. */
+  private attachAdded(): void {
+    const { trail, clauses } = this
+    for (const clause of this.added) {
+      const { arena } = clauses
+      const start = clause + LITERALS
+      const size = arena[clause + SIZE]!
+      let open = 0
+      for (let i = 0; i < size; i++) {
+        const literal = arena[start + i]!
+        if (trail.value[literal]! < 0) continue
+        arena[start + i] = arena[start + open]!
+        arena[start + open++] = literal
+      }
+      if (open === 0) this.refutation = clause
+      if (open === 1 && trail.value[arena[start]!] === 0) trail.assign(arena[start]!, clause)
+      if (size >= 2) clauses.attach(clause)
+    }
+    this.added = []
+  }
+
+  /** Clauses first, then one literal's edges, in turn until nothing is left. */
+  private propagate(theory: AcyclicTheory): number {
+    const { trail, clauses } = this
+    while (true) {
+      const conflict = propagateClauses(trail, clauses)
+      if (conflict !== NONE) return conflict
+      if (theory.asserted === trail.size) return NONE
+      if (theory.assertNext()) continue
+      this.cycles++
+      const { literals } = theory.cycle
+      const lemma = this.addLemma(literals)
+      if (literals.length > KEPT_LEMMA) this.clauses.remove(lemma)
+      else if (literals.length >= 2) this.clauses.attach(lemma)
+      return lemma
+    }
+  }
+
+  /** The clause that says not all these literals can be true; open and late ones come first. */
+  private addLemma(cycle: readonly number[]): number {
+    const { level, value } = this.trail
+    const lemma = cycle.map((literal) => literal ^ 1)
+    const rank = (literal: number) => (value[literal] === 0 ? Infinity : level[literal >> 1]!)
+    lemma.sort((a, b) => (rank(a) === rank(b) ? a - b : rank(b) - rank(a)))
+    const id = this.proof.addCycle(lemma, lemma.length)
+    return this.clauses.add(lemma, lemma.length, LEARNED, lemma.length, id)
+  }
+
+  private learn(conflict: number): void {
+    const { analyzer, clauses } = this
+    this.conflicts++
+    analyzer.analyze(conflict)
+    this.backtrack(analyzer.backLevel)
+    const { learned, count, glue, proofId } = analyzer
+    const clause = clauses.add(learned, count, LEARNED, glue, proofId)
+    if (count >= 2) clauses.attach(clause)
+    this.trail.assign(learned[0]!, clause)
+    this.decider.decay()
+    this.restarts.onConflict(glue)
+  }
+
+  /** Decides a variable by the order or its last value, unless one side closes a cycle. */
+  private decide(variable: number, theory: AcyclicTheory): void {
+    const { trail } = this
+    let literal = theory.polarity(variable)
+    if (literal === NONE) literal = 2 * variable + this.phase[variable]!
+    for (const side of [literal, literal ^ 1]) {
+      const closing = findClosing(theory, side)
+      if (closing === NONE) continue
+      theory.cycle.find(closing)
+      this.force(side ^ 1, this.addLemma(theory.cycle.literals))
+      return
+    }
+    this.decisions++
+    trail.openLevel()
+    trail.assign(literal, NONE)
+  }
+
+  private force(literal: number, lemma: number): void {
+    this.forced++
+    if (this.clauses.arena[lemma + SIZE]! >= 2) this.clauses.attach(lemma)
+    else this.backtrack(0)
+    this.trail.assign(literal, lemma)
+  }
+
+  /** Restarts and forgets, when due. */
+  private tidy(): void {
+    if (this.restarts.isDue()) this.restart()
+    if (this.reducer.isDue(this.conflicts)) {
+      this.reducer.reduce(this.trail, this.clauses, this.conflicts)
+    }
+  }
+
+  /** Goes back to level 0, or to the last level whose decisions would be taken again. */
+  private restart(): void {
+    const { trail, decider } = this
+    const next = decider.peek(trail)
+    this.restarts.onRestart()
+    if (next === NONE) return
+    const activity = decider.activityOf(next)
+    let level = 0
+    while (level < trail.levelCount) {
+      const decision = trail.literals[trail.startOf(level + 1)]! >> 1
+      if (decider.activityOf(decision) < activity) break
+      level++
+    }
+    this.backtrack(level)
+  }
+
+  private backtrack(level: number): void {
+    const { trail, decider, phase } = this
+    if (level >= trail.levelCount) return
+    const keep = trail.startOf(level + 1)
+    for (let i = trail.size - 1; i >= keep; i--) {
+      const literal = trail.literals[i]!
+      phase[literal >> 1] = literal & 1
+      decider.restore(literal >> 1)
+    }
+    this.undone += trail.size - keep
+    this.theory?.undoTo(keep)
+    trail.undoTo(level)
+  }
+
+  private checkDeadline(deadline: Deadline, theory: AcyclicTheory): void {
+    const steps = this.countSteps(theory)
+    if (steps - this.lastSteps < STEPS_PER_CHECK) return
+    this.lastSteps = steps
+    deadline.check()
+  }
+
+  /** Work done so far, in units of much the same time. */
+  private countSteps(theory: AcyclicTheory): number {
+    const { clauses, settler, decisions, conflicts } = this
+    const visits = clauses.visits + theory.order.visits + theory.cycle.visits + settler!.visits
+    return visits + decisions + conflicts
+  }
+}
