@@ -46,7 +46,7 @@ export interface Format {
   write(history: History, sink: Sink, opOrder?: Int32Array | null): void
   /** Set if a history is a directory with one file a session: the endings of the files' names. */
   readonly fileEndings?: RegExp
-  /** Writes those files, each into the sink that `open` gives for its name. */
+  /** Writes those files one after another, each into the sink that `open` gives for its name. */
   writeFiles?(history: History, open: (name: string) => Sink): void
   /** Reasons why the history would not come back the same; empty if it would. */
   misfits(history: History): string[]

@@ -4,14 +4,18 @@
 import {
   closeSync,
   existsSync,
+  mkdirSync,
   openSync,
+  readdirSync,
   realpathSync,
   renameSync,
+  rmSync,
   statSync,
   unlinkSync,
   writeSync,
 } from 'node:fs'
 import { basename, dirname, extname, join } from 'node:path'
+import { gzipSync } from 'node:zlib'
 import { InputError, UsageError } from '../base/errors.ts'
 import type { History } from '../history/history.ts'
 import { FORMATS, type Format, findFormat } from './formats.ts'
@@ -33,9 +37,73 @@ export function saveHistory(
   history: History,
   options: SaveOptions = {},
 ): number {
-  return saveFile(path, options.force === true, (sink) =>
-    format.write(history, sink, options.opOrder),
+  const force = options.force === true
+  if (format.writeFiles && path !== '-') return saveDirectory(path, force, format, history)
+  const zip = path.endsWith('.gz')
+  return saveFile(path, force, (sink) =>
+    format.write(history, zip ? zipped(sink) : sink, options.opOrder),
   )
+}
+
+/** Compresses each chunk as a member of its own, which together are one compressed file. */
+function zipped(sink: Sink): Sink {
+  return (bytes) => sink(gzipSync(bytes))
+}
+
+/** Has a directory written under another name and renames it when it is complete. */
+function saveDirectory(path: string, force: boolean, format: Format, history: History): number {
+  const old = existsSync(path)
+  if (old) checkDirectory(path, force, format)
+  const target = join(dirname(path), basename(path))
+  const name = join(dirname(target), `.${basename(target)}.${process.pid}.tmp`)
+  let total = 0
+  let handle: number | null = null
+  const close = () => {
+    if (handle !== null) closeSync(handle)
+    handle = null
+  }
+  try {
+    makeDirectory(name, path)
+    // One file at a time: there may be more sessions than files that may be open.
+    format.writeFiles!(history, (file) => {
+      close()
+      const current = openSync(join(name, file), 'w')
+      handle = current
+      return (bytes) => {
+        for (let at = 0; at < bytes.length; ) at += writeSync(current, bytes, at)
+        total += bytes.length
+      }
+    })
+    close()
+    if (old) rmSync(target, { recursive: true })
+    renameSync(name, target)
+    return total
+  } catch (error) {
+    close()
+    rmSync(name, { recursive: true, force: true })
+    throw error
+  }
+}
+
+/** Only a directory that holds nothing but such a history may be replaced. */
+function checkDirectory(path: string, force: boolean, format: Format): void {
+  if (!statSync(path).isDirectory()) {
+    throw new UsageError(`${path} is a file`, `${format.id} histories are directories`)
+  }
+  const names = readdirSync(path)
+  if (names.length === 0) return
+  if (!force) throw new UsageError(`${path} exists already`, '--force replaces it')
+  const other = names.find((name) => !format.fileEndings!.test(name))
+  if (other === undefined) return
+  throw new UsageError(`${path} is not replaced: it also holds ${JSON.stringify(other)}`)
+}
+
+function makeDirectory(name: string, path: string): void {
+  try {
+    mkdirSync(name)
+  } catch (error) {
+    throw unwritable(error, path)
+  }
 }
 
 /** The format to write: the one named, else by the ending of the file's name, else native. */
@@ -46,7 +114,7 @@ export function formatFor(path: string, id?: string): Format {
     const known = FORMATS.map((format) => format.id).join(', ')
     throw new UsageError(`unknown format ${JSON.stringify(id)}`, `there are ${known}`)
   }
-  const ending = extname(path).slice(1).toLowerCase()
+  const ending = extname(path.replace(/\.gz$/i, '')).slice(1).toLowerCase()
   return FORMATS.find((format) => format.extensions.includes(ending)) ?? findFormat('native')!
 }
 
@@ -83,15 +151,19 @@ function openForWriting(name: string, path: string): number {
   try {
     return openSync(name, 'w')
   } catch (error) {
-    const { code, message } = error as { code?: string; message?: string }
-    const reason =
-      code === 'ENOENT'
-        ? 'there is no such directory'
-        : code === 'EACCES' || code === 'EROFS'
-          ? 'the directory may not be written to'
-          : (message ?? 'the file cannot be written')
-    throw new InputError('unwritable-file', `${path}: ${reason}`)
+    throw unwritable(error, path)
   }
+}
+
+function unwritable(error: unknown, path: string): InputError {
+  const { code, message } = error as { code?: string; message?: string }
+  const reason =
+    code === 'ENOENT'
+      ? 'there is no such directory'
+      : code === 'EACCES' || code === 'EROFS'
+        ? 'the directory may not be written to'
+        : (message ?? 'the file cannot be written')
+  return new InputError('unwritable-file', `${path}: ${reason}`)
 }
 
 /** Standard output; whoever reads it may have seen enough before the end. */

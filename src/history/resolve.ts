@@ -213,12 +213,13 @@ function duplicateValue(history: History, first: number, second: number): InputE
   const swap = a && b && (a.line > b.line || (a.line === b.line && a.column > b.column))
   const [earlier, later] = swap ? [second, first] : [first, second]
   const place = history.placeOf(earlier)
-  const where = place ? `line ${place.line}` : history.txnName(history.opTxn[earlier]!)
+  const [by, and] = [earlier, later].map((op) => history.txnName(history.opTxn[op]!))
+  const where = place ? ` (first at line ${place.line})` : `, by ${by} and by ${and}`
   const value = show(history.valueOf(later))
   const key = show(history.keyName(history.opKey[later]!))
   return new InputError(
     'duplicate-value',
-    `value ${value} of key ${key} is written twice (first at ${where})`,
+    `value ${value} of key ${key} is written twice${where}`,
     history.placeOf(later),
     'every write of a key must write a value of its own, or reads cannot be told apart',
   )

@@ -12,6 +12,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { findFormat } from '../../src/formats/formats.ts'
+import { readHistory } from '../../src/formats/open.ts'
 import { formatFor, saveFile, saveHistory } from '../../src/formats/save.ts'
 import { parseNotation } from '../../src/history/notation.ts'
 
@@ -85,5 +86,36 @@ describe('formatFor', () => {
     expect(formatFor('h.txt').id).toBe('plume')
     expect(formatFor('h.whatever').id).toBe('native')
     expect(() => formatFor('h.txt', 'csv')).toThrow('unknown format "csv"')
+  })
+})
+
+describe('saveHistory of directories and compressed files', () => {
+  const cobra = findFormat('cobra')!
+
+  test('writes a directory, and replaces only such a one, when forced', async () => {
+    const path = join(folder, 'logs')
+    expect(saveHistory(path, cobra, history)).toBe(9 * 4 + 25 + 33 * 2)
+    expect(readdirSync(path).sort()).toEqual(['T1.log', 'T2.log'])
+    expect((await readHistory(path)).history.opCount).toBe(3)
+    expect(() => saveHistory(path, cobra, history)).toThrow('exists already')
+    saveHistory(path, cobra, history, { force: true })
+    writeFileSync(join(path, 'mine.txt'), 'mine')
+    expect(() => saveHistory(path, cobra, history, { force: true })).toThrow(
+      'it also holds "mine.txt"',
+    )
+    expect(readdirSync(folder)).toEqual(['logs'])
+    expect(() => saveHistory(join(folder, 'no', 'logs'), cobra, history)).toThrow(
+      'no such directory',
+    )
+    expect(() => saveHistory('-', cobra, history)).toThrow('this format is a directory')
+  })
+
+  test('compresses what is called .gz', async () => {
+    const path = join(folder, 'h.jsonl.gz')
+    const format = formatFor(path)
+    expect(format.id).toBe('native')
+    saveHistory(path, format, history)
+    expect([...readFileSync(path).subarray(0, 2)]).toEqual([0x1f, 0x8b])
+    expect((await readHistory(path)).history.opCount).toBe(3)
   })
 })
