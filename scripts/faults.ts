@@ -1,4 +1,5 @@
-// Writes docs/faults.md from the table of faults: node --import tsx scripts/faults.ts && npm run format
+// Writes docs/faults.md from the table of faults: node --import tsx scripts/faults.ts && npm run
+// format
 
 import { writeFileSync } from 'node:fs'
 import { renderNotation } from '../src/history/notation.ts'

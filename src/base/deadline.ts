@@ -47,7 +47,9 @@ export class Deadline {
     if (this.memoryBytes !== Number.POSITIVE_INFINITY) this.reserve(0)
   }
 
-  /** Throws BudgetExceeded if `bytes` more would exceed the memory budget; call before allocating. */
+  /**
+   * Throws BudgetExceeded if `bytes` more would exceed the memory budget; call before allocating.
+   */
   reserve(bytes: number): void {
     if (this.memoryBytes === Number.POSITIVE_INFINITY) return
     if (usedBytes() + bytes > this.memoryBytes) {

@@ -1,5 +1,6 @@
 // The three error channels: findings are values (see verdict/), the world's fault is one of the
-// typed errors here, our own fault is a failed `assert`. Only cli/main.ts turns them into exit codes.
+// typed errors here, our own fault is a failed `assert`. Only cli/main.ts turns them into exit
+// codes.
 
 /** Where in an input something stands; lines and columns count from 1. */
 export interface Place {

@@ -1,5 +1,5 @@
-// The one switch from a level to the checker that decides it, and the only place that knows them all.
-// Levels of one history share the reads check, the base order and the clocks.
+// The one switch from a level to the checker that decides it, and the only place that knows them
+// all. Levels of one history share the reads check, the base order and the clocks.
 
 import { Deadline, nowMs } from '../base/deadline.ts'
 import { BudgetExceeded, InternalError, UsageError } from '../base/errors.ts'

@@ -1,4 +1,5 @@
-// `isobar check`: reads histories, judges them, prints verdicts. One bad input does not stop the rest.
+// `isobar check`: reads histories, judges them, prints verdicts. One bad input does not stop the
+// rest.
 
 import { writeFileSync } from 'node:fs'
 import type { Command } from 'commander'

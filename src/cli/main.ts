@@ -42,7 +42,7 @@ function buildProgram(done: (code: number) => void): Command {
     .addHelpText(
       'after',
       `
-Exit codes: 0 satisfied, 1 violated, 2 wrong usage or input, 3 unknown, 4 database, 70 internal error.
+Exit codes: 0 satisfied, 1 violated, 2 usage or input, 3 unknown, 4 database, 70 internal error.
 Every command explains itself: isobar check --help`,
     )
   for (const add of [addCheckCommand, addStatsCommand, addVerifyCommand, addGenerateCommand])

@@ -1,6 +1,6 @@
 // AWDIT's test text: one `r key value` or `w key value` a line, transactions separated by a line of
-// `-`, sessions by a line of `=`. Numbers are unsigned 64-bit. There are no aborted transactions, no
-// names, and no initial value: a read of what nobody wrote is a thin-air read.
+// `-`, sessions by a line of `=`. Numbers are unsigned 64-bit. There are no aborted transactions,
+// no names, and no initial value: a read of what nobody wrote is a thin-air read.
 
 import { InputError } from '../base/errors.ts'
 import { HistoryBuilder } from '../history/builder.ts'

@@ -1,8 +1,8 @@
 // dbcop's JSON (its version of 2026): one document,
-// {"params":{…},"info":…,"start":…,"end":…,"data":[[{"events":[…],"committed":true}, …], …]}, where an
-// event is {"Write":{"variable":0,"version":1}}, {"Read":{"variable":0,"version":null}}, or compact,
-// ["w",0,1], ["r",0,null]. The version null is the initial state, as is 0. What did not commit is
-// aborted. Only `data` is looked at.
+// {"params":{…},"info":…,"start":…,"end":…,"data":[[{"events":[…],"committed":true}, …], …]}, where
+// an event is {"Write":{"variable":0,"version":1}}, {"Read":{"variable":0,"version":null}}, or
+// compact, ["w",0,1], ["r",0,null]. The version null is the initial state, as is 0. What did not
+// commit is aborted. Only `data` is looked at.
 
 import { HistoryBuilder } from '../history/builder.ts'
 import { ABORTED, COMMITTED, type History, READ, WRITE } from '../history/history.ts'

@@ -29,7 +29,9 @@ export function openSession(builder: HistoryBuilder, fileName: string): number {
   return numbered === count ? numbered : builder.session(stem)
 }
 
-/** The name of a session that its file cannot bear, as a reason to refuse; null if there is none. */
+/**
+ * The name of a session that its file cannot bear, as a reason to refuse; null if there is none.
+ */
 export function badFileName(history: History): string | null {
   for (let session = 0; session < history.sessionCount; session++) {
     const label = history.sessionLabel(session)

@@ -1,5 +1,5 @@
-// Every format in one table, and the way from bytes to a history: by the format's id, or by content.
-// Runs in a browser; formats/open.ts adds files.
+// Every format in one table, and the way from bytes to a history: by the format's id, or by
+// content. Runs in a browser; formats/open.ts adds files.
 
 import { InputError, type Place, UsageError } from '../base/errors.ts'
 import type { History } from '../history/history.ts'

@@ -1,6 +1,7 @@
-// dbcop's .hist text: `[x:=1 y==2 z==?]` is a transaction that writes 1 to x, reads 2 from y and the
-// initial state from z; a `!` behind it says that it did not commit; `---` stands between sessions;
-// `//` begins a comment. Variables are words or unsigned integers, versions unsigned integers.
+// dbcop's .hist text: `[x:=1 y==2 z==?]` is a transaction that writes 1 to x, reads 2 from y and
+// the initial state from z; a `!` behind it says that it did not commit; `---` stands between
+// sessions; `//` begins a comment. Variables are words or unsigned integers, versions unsigned
+// integers.
 
 import { InputError } from '../base/errors.ts'
 import { HistoryBuilder } from '../history/builder.ts'

@@ -26,7 +26,9 @@ export interface ReadResult {
   bytes: number
 }
 
-/** Reads the history in a file; `-` is standard input. Throws InputError, with the path filled in. */
+/**
+ * Reads the history in a file; `-` is standard input. Throws InputError, with the path filled in.
+ */
 export async function readHistory(path: string, options: ReadOptions = {}): Promise<ReadResult> {
   try {
     return path === '-' ? await readStdin(options) : await readFile(path, options)

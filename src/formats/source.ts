@@ -65,7 +65,9 @@ export function chunksOf(input: Input): Iterable<Uint8Array> {
   return input instanceof Uint8Array ? [input] : input
 }
 
-/** Gathers all bytes, for formats that are one document; followed by one zero byte as a sentinel. */
+/**
+ * Gathers all bytes, for formats that are one document; followed by one zero byte as a sentinel.
+ */
 export class Gatherer {
   length = 0
   private bytes = new Uint8Array(4096)

@@ -1,7 +1,7 @@
 // Viper's JSON lines: one file a session, one transaction a line,
-// {"value":[["w",key,value,ok],["r",key,value,isDead],["i",key,value],["d",key,value]]}. Inserts and
-// deletes are writes of a value of their own (a deleted row has a version too, and a read that is
-// dead saw it); a write that is not ok never happened. Range operations are not supported.
+// {"value":[["w",key,value,ok],["r",key,value,isDead],["i",key,value],["d",key,value]]}. Inserts
+// and deletes are writes of a value of their own (a deleted row has a version too, and a read that
+// is dead saw it); a write that is not ok never happened. Range operations are not supported.
 //
 // One file may hold the initial transaction, {"isInitial":true,…}. It comes before all others, so
 // its values become the initial state: reads of them are reads of null, the initial value here.

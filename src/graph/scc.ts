@@ -18,7 +18,7 @@ const UNSEEN = -1
 export function findComponents(graph: Csr): Components {
   const { nodeCount, start, target } = graph
   const componentOf = new Int32Array(nodeCount).fill(UNSEEN)
-  const low = new Int32Array(nodeCount).fill(UNSEEN) // node -> earliest open node reached, by number
+  const low = new Int32Array(nodeCount).fill(UNSEEN) // node -> earliest open node reached
   const nextSlot = new Int32Array(nodeCount) // node -> next edge slot to look at
   const path = new Int32Array(nodeCount) // the search path
   const open = new Int32Array(nodeCount) // nodes whose component is not closed yet

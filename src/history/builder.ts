@@ -301,7 +301,9 @@ export class HistoryBuilder {
   }
 }
 
-/** Within a session nothing starts before its predecessor finished, or finishes before it starts. */
+/**
+ * Within a session nothing starts before its predecessor finished, or finishes before it starts.
+ */
 function checkTimes(history: History): void {
   const { txnStartTime: starts, txnFinishTime: finishes, sessionTxns, txnSession } = history
   if (!starts && !finishes) return

@@ -1,6 +1,7 @@
-// The dense history: what every checker reads. Transactions, operations, keys, sessions are numbered
-// from 0; a transaction's operations lie side by side in program order; transactions are numbered in
-// the order in which the input first speaks of them. Built once by HistoryBuilder, never changed.
+// The dense history: what every checker reads. Transactions, operations, keys, sessions are
+// numbered from 0; a transaction's operations lie side by side in program order; transactions are
+// numbered in the order in which the input first speaks of them. Built once by HistoryBuilder,
+// never changed.
 
 import type { Place } from '../base/errors.ts'
 import type { SymbolTable } from './symbols.ts'
@@ -97,7 +98,9 @@ export function hasLists(history: History): boolean {
   return history.opKind.some((kind) => kind >= APPEND)
 }
 
-/** True if every transaction that counts has both times (an observed indeterminate needs no finish). */
+/**
+ * True if every transaction that counts has both times (an observed indeterminate needs no finish).
+ */
 export function hasTimes(history: History): boolean {
   const { txnStartTime, txnFinishTime, txnCounts, txnStatus, txnCount } = history
   if (!txnStartTime || !txnFinishTime) return !txnCounts.includes(1)

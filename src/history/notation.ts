@@ -4,9 +4,9 @@
 //   s2: append(l,1) r(l,[1]) [aborted]     # comment
 //
 // One line continues one session; `|` ends a transaction; brackets after the operations hold what
-// else is known of it: [id=T7 indeterminate start=3 finish=9 level=si], or [3,9] for the times alone.
-// `initial 0`, `initial null`, `initial none` before the first session set the initial value (0 if
-// nothing is said). Grammar: docs/notation.md. Main functions: parseNotation, renderNotation.
+// else is known of it: [id=T7 indeterminate start=3 finish=9 level=si], or [3,9] for the times
+// alone. `initial 0`, `initial null`, `initial none` before the first session set the initial value
+// (0 if nothing is said). Grammar: docs/notation.md. Main functions: parseNotation, renderNotation.
 
 import { InputError } from '../base/errors.ts'
 import { LEVELS } from '../levels/levels.ts'

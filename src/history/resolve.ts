@@ -38,7 +38,9 @@ function writesOnlyInitial(history: History, txn: number, initial: number): bool
   return true
 }
 
-/** One table over all values. Returns false if some value is written to two keys or is too sparse. */
+/**
+ * One table over all values. Returns false if some value is written to two keys or is too sparse.
+ */
 function resolveByValue(history: History, initial: number, readFrom: Int32Array): boolean {
   const { opKind, opKey, opValue, opCount, listValue, listFrom, txnIsInitial, opTxn } = history
   let maxSmall = -1

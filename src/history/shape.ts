@@ -1,6 +1,7 @@
-// The shape of a history: which special forms it has, and how big its parts are. A history is `mini`
-// if every transaction that counts has one or two reads, at most two writes, each write preceded by a
-// read of its key (MTC); `rmw` if only the last holds; `lists` if it appends; else `general`.
+// The shape of a history: which special forms it has, and how big its parts are. A history is
+// `mini` if every transaction that counts has one or two reads, at most two writes, each write
+// preceded by a read of its key (MTC); `rmw` if only the last holds; `lists` if it appends; else
+// `general`.
 
 import { APPEND, type History, hasTimes, NONE, READ, READ_LIST, WRITE } from './history.ts'
 

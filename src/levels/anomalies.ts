@@ -1,5 +1,5 @@
-// The anomalies, as one table: Plume's 14 transactional anomalous patterns (letters a … n), then the
-// names of the strong levels' cycles. Adya's code and the usual name stand beside each.
+// The anomalies, as one table: Plume's 14 transactional anomalous patterns (letters a … n), then
+// the names of the strong levels' cycles. Adya's code and the usual name stand beside each.
 
 export interface AnomalyKind {
   readonly name: string

@@ -1,5 +1,6 @@
-// The isolation levels, as one table. Ids are what users type and what JSON says; the chain goes from
-// weakest to strongest, and each level implies all before it. ci and lin stand beside the chain.
+// The isolation levels, as one table. Ids are what users type and what JSON says; the chain goes
+// from weakest to strongest, and each level implies all before it. ci and lin stand beside the
+// chain.
 
 export type LevelId =
   | 'ci'

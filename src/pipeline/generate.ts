@@ -1,5 +1,5 @@
-// Generates histories: plans a workload, runs it against the simulated store, lays the outcome out as
-// a history, and tells where faults struck, in the history's own numbers.
+// Generates histories: plans a workload, runs it against the simulated store, lays the outcome out
+// as a history, and tells where faults struck, in the history's own numbers.
 
 import type { History } from '../history/history.ts'
 import type { Value } from '../history/values.ts'

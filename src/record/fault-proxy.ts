@@ -1,8 +1,8 @@
 // A loopback proxy between the sessions and the server, which cuts connections when it is told to.
 // The runner announces a cut before the session sends COMMIT; the proxy carries it out at the very
-// message, so that the cut falls exactly before, into, or behind the COMMIT. It knows connections by
-// the client's port and bytes as chunks: it works for any protocol in which a client waits for the
-// answer to what it sent.
+// message, so that the cut falls exactly before, into, or behind the COMMIT. It knows connections
+// by the client's port and bytes as chunks: it works for any protocol in which a client waits for
+// the answer to what it sent.
 
 import { createServer, type Server, Socket } from 'node:net'
 import { DatabaseError } from '../base/errors.ts'

@@ -1,6 +1,7 @@
 // Runs the sessions of a stress run at the same time, until the work is done, the time is up, the
-// database fails for good, or somebody asks to stop. Whatever the reason, what was recorded is whole:
-// transactions in progress end in order, or are cut off after a few seconds and recorded as such.
+// database fails for good, or somebody asks to stop. Whatever the reason, what was recorded is
+// whole: transactions in progress end in order, or are cut off after a few seconds and recorded as
+// such.
 //
 // Memory stays flat: nothing is kept of a transaction once it is in the file.
 

@@ -1,9 +1,10 @@
 // One session of a run: a client that runs transactions one after another and records what it saw.
 //
 // The rules of recording, all here: the start is taken before BEGIN is sent, the finish after the
-// answer to COMMIT; writes are noted before they are sent, reads when their answer came; the pending
-// line is in the file before COMMIT is sent. After a transaction of unknown outcome the session goes
-// on under a new id: whoever does not know how it ended must not claim that it comes before the next.
+// answer to COMMIT; writes are noted before they are sent, reads when their answer came; the
+// pending line is in the file before COMMIT is sent. After a transaction of unknown outcome the
+// session goes on under a new id: whoever does not know how it ended must not claim that it comes
+// before the next.
 
 import { DatabaseError } from '../base/errors.ts'
 import type { Random } from '../base/random.ts'

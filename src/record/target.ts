@@ -1,5 +1,5 @@
-// From what the user names (`embedded`, `postgres://…`, `sim:LEVEL+fault`) to an open database, with
-// the proxy in front of it if faults are asked for. Closing it undoes everything.
+// From what the user names (`embedded`, `postgres://…`, `sim:LEVEL+fault`) to an open database,
+// with the proxy in front of it if faults are asked for. Closing it undoes everything.
 
 import { UsageError } from '../base/errors.ts'
 import { Random } from '../base/random.ts'

@@ -1,6 +1,7 @@
 // The verdict as JSON, one object a history, documented and versioned in docs/verdict-format.md. It
 // holds everything a report needs: names instead of numbers, the transactions involved in full, and
-// a sentence for every edge. Integers beyond 2^53 are written as JSON numbers with all their digits.
+// a sentence for every edge. Integers beyond 2^53 are written as JSON numbers with all their
+// digits.
 
 import {
   APPEND,

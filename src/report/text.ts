@@ -1,6 +1,6 @@
-// The verdict for a person at a terminal: a line a level, then each anomaly as a story in plain words
-// with its transactions in notation beneath. Colours come as functions, so that this file stays pure.
-// Main function: renderText.
+// The verdict for a person at a terminal: a line a level, then each anomaly as a story in plain
+// words with its transactions in notation beneath. Colours come as functions, so that this file
+// stays pure. Main function: renderText.
 
 import type { History } from '../history/history.ts'
 import { renderNotation } from '../history/notation.ts'

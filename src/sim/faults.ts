@@ -4,12 +4,12 @@
 // A script is a schedule over transactions a, b, …:
 //   a.begin  a.commit  a.abort   a.lose: tells the client it committed, but keeps nothing
 //   a.r(x)         reads x as it was before the script began
-//   a.r(x,b)       reads what b wrote to x last so far, committed or not;  a.r(x,b1) its first write
+//   a.r(x,b)       reads what b wrote to x last so far, committed or not; a.r(x,b1): first
 //   a.r(x,initial) reads the initial state of x
 //   a.w(x)         writes x
 //   a.again(x,b)   a.r(x,b); of a list, what is there now with b's last element once more
-//   a.p(x)         a.r(x), which puts the write that follows after the version it read; left out, by
-//                  the toss of a coin, where that is the initial state, which precedes all anyway
+//   a.p(x)         a.r(x), which puts the write that follows after the version it read; left out,
+//                  by the toss of a coin, where that is the initial state, which precedes all
 //   a.m(x)         a.r(x), only where the workload reads every key before it writes it
 // Which transactions share a session is said by `sessions`, one string for each, in session order.
 

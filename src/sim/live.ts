@@ -1,6 +1,6 @@
 // The store as a database: sessions open transactions, read and write keys and values of their own
-// choice, and commit. A fault asked for strikes a share of the transactions: such a transaction runs
-// by the rule of the strongest level that still allows the fault, or meets what the fault does
+// choice, and commit. A fault asked for strikes a share of the transactions: such a transaction
+// runs by the rule of the strongest level that still allows the fault, or meets what the fault does
 // (a commit that keeps nothing, a read of uncommitted writes, a write applied twice). Whether that
 // shows depends on what the workload does; nothing here plans ahead, as strikes of a simulation do.
 

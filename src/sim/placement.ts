@@ -1,7 +1,7 @@
 // Decides, before a simulation starts, where its faults will strike: which sessions, and which of
-// their transactions give way to a script. Strikes are spread evenly over the run, with the order of
-// faults and the sessions drawn at random, and no transaction serves two of them. All sessions meet
-// their strikes in the same order, so waiting for one another never ends in a deadlock.
+// their transactions give way to a script. Strikes are spread evenly over the run, with the order
+// of faults and the sessions drawn at random, and no transaction serves two of them. All sessions
+// meet their strikes in the same order, so waiting for one another never ends in a deadlock.
 
 import { UsageError } from '../base/errors.ts'
 import type { Random } from '../base/random.ts'

@@ -1,9 +1,9 @@
 // Causal replication for the store at level cc. Every session talks to one of a few replicas. What
 // commits at a replica is numbered there and carries a vector of what the replica had seen by then;
 // another replica takes it in only after all of that, so what a replica has seen is always closed
-// under causality. Between replicas deliveries are late at random: two readers can see two writes in
-// opposite orders. A vector clock per commit is kept only for a window of recent commits; a replica
-// that falls behind the window is made to catch up, oldest commit first.
+// under causality. Between replicas deliveries are late at random: two readers can see two writes
+// in opposite orders. A vector clock per commit is kept only for a window of recent commits; a
+// replica that falls behind the window is made to catch up, oldest commit first.
 
 import { IntColumn } from '../base/grow.ts'
 import type { Random } from '../base/random.ts'
@@ -91,7 +91,9 @@ export class Replicas {
     return true
   }
 
-  /** Makes room in the origin's window: the oldest commit's causes are older, so it is always ready. */
+  /**
+   * Makes room in the origin's window: the oldest commit's causes are older, so it is always ready.
+   */
   private catchUp(replica: number, origin: number): void {
     const { count, seen, made, seqs } = this
     const target = made[origin]! - (WINDOW >> 1)

@@ -1,6 +1,7 @@
-// A multi-version store that keeps exactly the promises of one level, and no more than it must. Every
-// commit with writes gets the next number; the order of numbers is the commit order that explains
-// the whole history. What a transaction reads is the newest version among the commits it sees:
+// A multi-version store that keeps exactly the promises of one level, and no more than it must.
+// Every commit with writes gets the next number; the order of numbers is the commit order that
+// explains the whole history. What a transaction reads is the newest version among the commits it
+// sees:
 //
 //   sser  all commits before it began; what it read must still be current when it commits
 //   ser   as sser, but it may begin on an older state (not older than its session has seen)
@@ -58,7 +59,7 @@ export class Store {
   versionPrev: Int32Array // version -> version of its key before it, or NONE
   private versionSeq: Int32Array // version -> commit that made it
   private readonly seqSession = new IntColumn() // commit -> session that made it
-  private readonly seqCauses = new IntColumn() // commit -> newest commit its transaction may have seen
+  private readonly seqCauses = new IntColumn() // commit -> newest commit its txn may have seen
 
   private readonly rule: Uint8Array // session -> rule of its transaction
   private readonly began: Int32Array // session -> newest commit when its transaction began
@@ -146,7 +147,9 @@ export class Store {
     return this.readOthers(session, key)
   }
 
-  /** As `read`, without the transaction's own versions: what a list was before it appended to it. */
+  /**
+   * As `read`, without the transaction's own versions: what a list was before it appended to it.
+   */
   readOthers(session: number, key: number): number {
     const { versionPrev, versionSeq } = this
     const rule = this.rule[session]!
@@ -181,7 +184,9 @@ export class Store {
     this.writeVersions[session]!.push(version)
   }
 
-  /** Ends the session's transaction. False if the level does not let it commit: nothing happened. */
+  /**
+   * Ends the session's transaction. False if the level does not let it commit: nothing happened.
+   */
   commit(session: number): boolean {
     const rule = this.rule[session]!
     if (this.writeKeys[session]!.length > 0) {

@@ -44,7 +44,9 @@ export class AcyclicTheory {
     this.logStart = new Int32Array(trail.variableCount)
   }
 
-  /** Asserts the next literal of the trail; false when a cycle arises, found in `cycle.literals`. */
+  /**
+   * Asserts the next literal of the trail; false when a cycle arises, found in `cycle.literals`.
+   */
   assertNext(): boolean {
     const { edges, waiting, present, order } = this
     const { slotOf, literalStart, literalEdge } = edges

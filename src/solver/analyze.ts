@@ -4,8 +4,8 @@
 // resolve the conflict with the reasons of its literals, latest first, until one literal of the
 // current level is left. Then drop each literal that follows from the others through reasons
 // (Sörensson and Biere, SAT 2009), with a stack instead of recursion. The glue of the result is the
-// number of levels it spans (Audemard and Simon, IJCAI 2009). Each resolution goes to the proof log.
-// Cost: linear in the clauses looked at. Main class: Analyzer.
+// number of levels it spans (Audemard and Simon, IJCAI 2009). Each resolution goes to the proof
+// log. Cost: linear in the clauses looked at. Main class: Analyzer.
 
 import type { Clauses } from './clauses.ts'
 import { FLAGS, GLUE, ID, LEARNED, LITERALS, SIZE, USED } from './clauses.ts'
@@ -39,7 +39,9 @@ export class Analyzer {
     this.proof = proof
   }
 
-  /** Learns from a clause that is false, with at least one literal of the current level (above 0). */
+  /**
+   * Learns from a clause that is false, with at least one literal of the current level (above 0).
+   */
   analyze(conflict: number): void {
     this.makeRoom()
     this.proofId = this.proof.addLearned()

@@ -4,9 +4,9 @@
 // by the offset of its head. Clauses of two or more literals are watched by their first two (Zhang
 // and Stickel; Moskewicz et al., "Chaff", DAC 2001): a clause is looked at only when one of these
 // becomes false. A watch carries a second literal of the clause, the blocker (Sörensson and Eén,
-// MiniSat 2.1): when it is true the arena is not touched. A watch of a binary clause stores ~clause,
-// and its blocker is all there is to know. Removal marks a clause; `compact` takes marked clauses
-// out, moves the rest together and rebuilds the lists. Main class: Clauses.
+// MiniSat 2.1): when it is true the arena is not touched. A watch of a binary clause stores
+// ~clause, and its blocker is all there is to know. Removal marks a clause; `compact` takes marked
+// clauses out, moves the rest together and rebuilds the lists. Main class: Clauses.
 
 import { resizeInt32 } from './resize.ts'
 import type { Trail } from './trail.ts'

@@ -1,10 +1,10 @@
 // Which variable to decide next: the one most active in recent conflicts.
 //
-// Exponential VSIDS (Moskewicz et al. 2001; Eén and Sörensson 2003): each variable met in a conflict
-// gains the current increment, and the increment grows by 1/0.95 per conflict, which fades the past.
-// A binary heap over the activities, with the place of each variable, gives the best open variable;
-// assigned ones are dropped when met and come back when undone. The side to try is not decided
-// here: see polarity in acyclic.ts. Main class: Decider.
+// Exponential VSIDS (Moskewicz et al. 2001; Eén and Sörensson 2003): each variable met in a
+// conflict gains the current increment, and the increment grows by 1/0.95 per conflict, which fades
+// the past. A binary heap over the activities, with the place of each variable, gives the best open
+// variable; assigned ones are dropped when met and come back when undone. The side to try is not
+// decided here: see polarity in acyclic.ts. Main class: Decider.
 
 import { resizeFloat64, resizeInt32 } from './resize.ts'
 import type { Trail } from './trail.ts'

@@ -5,8 +5,8 @@
 // disturbs only the places between v and u. What v reaches there (forward) and what reaches u there
 // (backward) share their places out anew, backward part first. If v reaches u the edge would close
 // a cycle. Removed edges leave the order valid, so nothing is restored when assignments are undone.
-// Cost of an edge: the edges and the sorting of the disturbed part. Visits are stamped, not cleared.
-// Main class: DynamicOrder.
+// Cost of an edge: the edges and the sorting of the disturbed part. Visits are stamped, not
+// cleared. Main class: DynamicOrder.
 
 import type { PresentGraph } from './present.ts'
 

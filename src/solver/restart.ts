@@ -2,9 +2,9 @@
 //
 // Two modes in turn, as in CaDiCaL (Biere, 2018; Oh, SAT 2015): in focused mode a restart is due
 // when the glue of recent clauses is worse than the long-run average (Audemard and Simon 2012, with
-// exponential averages after Biere and Fröhlich 2015), good for refutations; in stable mode restarts
-// follow the Luby sequence (Luby, Sinclair, Zuckerman 1993) and are rare, good for finding models.
-// Modes last for a number of conflicts that grows. Main class: RestartPolicy.
+// exponential averages after Biere and Fröhlich 2015), good for refutations; in stable mode
+// restarts follow the Luby sequence (Luby, Sinclair, Zuckerman 1993) and are rare, good for finding
+// models. Modes last for a number of conflicts that grows. Main class: RestartPolicy.
 
 const FAST = 1 / 32 // weight of a new glue in the recent average
 const SLOW = 1 / 8192

@@ -28,7 +28,9 @@ interface Frame {
   readonly firstMentions: Set<number> | null // variables in the clauses of the first side's leaves
 }
 
-/** The tree, or null when it would have more than `maxLeaves`. The clauses must be unsatisfiable. */
+/**
+ * The tree, or null when it would have more than `maxLeaves`. The clauses must be unsatisfiable.
+ */
 export function buildCaseSplit(
   clauses: readonly (readonly number[])[],
   maxLeaves: number,
@@ -48,7 +50,8 @@ export function buildCaseSplit(
     let done: CaseSplit = { kind: 'leaf', clause: broken }
     const mentions = new Set(clauses[broken]!.map((l) => l >> 1))
 
-    // Close every case that this completes; go on with the second side of the first that it does not.
+    // Close every case that this completes; go on with the second side of the first that it does
+    // not.
     while (true) {
       const frame = frames.pop()
       if (frame === undefined) return done

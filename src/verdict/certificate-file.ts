@@ -1,7 +1,7 @@
 // Certificates as files: the evidence of a list of verdicts in JSON, in the dense numbering of the
-// history (transactions and operations in the order of the input), so that `isobar verify` can check
-// it against the history alone. Whatever a file says is checked for shape here and for truth by
-// certify. Main functions: writeCertificate, parseCertificate.
+// history (transactions and operations in the order of the input), so that `isobar verify` can
+// check it against the history alone. Whatever a file says is checked for shape here and for truth
+// by certify. Main functions: writeCertificate, parseCertificate.
 
 import { InputError } from '../base/errors.ts'
 import type { History } from '../history/history.ts'

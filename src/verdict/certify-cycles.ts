@@ -1,8 +1,8 @@
-// Verifies cycles and case splits: the shape of each cycle (certify-shape.ts), each edge by its rule
-// (certify-edges.ts), and what the edges rest on, down to the history. Arguments nest: a version
-// order may be refuted by a cycle under the opposite assumption, and a case assumes an order. Each
-// edge is proved once per set of assumptions, by an explicit stack, and an edge that rests on itself
-// is refused. Main functions: certifyCycle, certifyCases.
+// Verifies cycles and case splits: the shape of each cycle (certify-shape.ts), each edge by its
+// rule (certify-edges.ts), and what the edges rest on, down to the history. Arguments nest: a
+// version order may be refuted by a cycle under the opposite assumption, and a case assumes an
+// order. Each edge is proved once per set of assumptions, by an explicit stack, and an edge that
+// rests on itself is refused. Main functions: certifyCycle, certifyCases.
 
 import type { History } from '../history/history.ts'
 import type { LevelId } from '../levels/levels.ts'
@@ -18,7 +18,9 @@ export function certifyCycle(history: History, level: LevelId, edges: readonly E
   return argument.problems
 }
 
-/** Every leaf is a cycle under the orders assumed on the way to it; both orders are tried each time. */
+/**
+ * Every leaf is a cycle under the orders assumed on the way to it; both orders are tried each time.
+ */
 export function certifyCases(history: History, level: LevelId, cases: readonly Case[]): string[] {
   if (!isStrong(level)) return [`${level} has no case splits`]
   const argument = new Argument(history, level)

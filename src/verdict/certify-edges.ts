@@ -1,6 +1,6 @@
-// The rules for single edges: what an edge has to carry (see Edge in verdict.ts) and whether that is
-// true of the history. Premises are not followed here but handed to `need`, for certify-cycles.ts to
-// go through without recursion. Main function: certifyEdge.
+// The rules for single edges: what an edge has to carry (see Edge in verdict.ts) and whether that
+// is true of the history. Premises are not followed here but handed to `need`, for
+// certify-cycles.ts to go through without recursion. Main function: certifyEdge.
 
 import {
   COMMITTED,
@@ -16,10 +16,14 @@ import { foreignVersion, isLastWrite, isWrite, splitList } from './certify-reads
 import { pathProblem } from './certify-shape.ts'
 import { type Edge, INITIAL_TXN } from './verdict.ts'
 
-/** What an argument rests on besides the history: orders assumed so far, and edges still to prove. */
+/**
+ * What an argument rests on besides the history: orders assumed so far, and edges still to prove.
+ */
 export interface Context {
   isAssumed(from: number, to: number): boolean
-  /** The edges must hold; with `from` and `to`, under the further assumption that from precedes to. */
+  /**
+   * The edges must hold; with `from` and `to`, under the further assumption that from precedes to.
+   */
   need(edges: readonly Edge[], from?: number, to?: number): void
 }
 

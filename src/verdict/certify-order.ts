@@ -1,9 +1,9 @@
-// Verifies a satisfied level by replaying its commit order: transactions one after another, each read
-// compared with the latest version. A read of the latest version agrees with every level. For an older
-// one, each version it skipped is tried: the level's premise must not hold for its writer. Reads of
-// lists must be prefixes of the order in which the replay appends. One pass; clocks are kept only if
-// cc has an older read to judge. An order proves pc and si if it even proves ser; sser also asks that
-// it agrees with real time. Main functions: certifyCommitOrder, certifyCut.
+// Verifies a satisfied level by replaying its commit order: transactions one after another, each
+// read compared with the latest version. A read of the latest version agrees with every level. For
+// an older one, each version it skipped is tried: the level's premise must not hold for its writer.
+// Reads of lists must be prefixes of the order in which the replay appends. One pass; clocks are
+// kept only if cc has an older read to judge. An order proves pc and si if it even proves ser; sser
+// also asks that it agrees with real time. Main functions: certifyCommitOrder, certifyCut.
 
 import {
   APPEND,

@@ -1,5 +1,5 @@
-// Verifies offending reads one at a time, straight from the definitions: the reader's own operations
-// and the writer's are scanned for this one read.
+// Verifies offending reads one at a time, straight from the definitions: the reader's own
+// operations and the writer's are scanned for this one read.
 
 import {
   ABORTED,
@@ -93,7 +93,9 @@ export function foreignVersion(history: History, read: number): number {
   return write >= 0 && history.opTxn[write] === history.opTxn[read] ? NONE : write
 }
 
-/** The appends a list read shows before the reader's own, and whether they are sound by themselves. */
+/**
+ * The appends a list read shows before the reader's own, and whether they are sound by themselves.
+ */
 export function splitList(history: History, read: number): { foreign: number[]; sound: boolean } {
   const { opValue, listStart, listFrom, opTxn, txnOpStart, opKey, txnStatus } = history
   const list = opValue[read]!

@@ -1,7 +1,8 @@
-// Verifies verdicts, independently of whatever decided them: a satisfied level by replaying its order
-// (certify-order.ts, certify-snapshots.ts), a violated one by going through its evidence edge by edge
-// (certify-cycles.ts) or read by read (certify-reads.ts). Calls no decider and imports nothing of check/. Returns problems
-// in words, an empty list if the verdict stands. Main function: certifyResult.
+// Verifies verdicts, independently of whatever decided them: a satisfied level by replaying its
+// order (certify-order.ts, certify-snapshots.ts), a violated one by going through its evidence edge
+// by edge (certify-cycles.ts) or read by read (certify-reads.ts). Calls no decider and imports
+// nothing of check/. Returns problems in words, an empty list if the verdict stands. Main function:
+// certifyResult.
 
 import type { History } from '../history/history.ts'
 import type { LevelId } from '../levels/levels.ts'

@@ -1,7 +1,7 @@
 // Names a minimal cycle of the strong levels by its edges alone: how many anti-dependencies (RW) it
 // has, whether two of them are adjacent, and what leads back. The names are MTC's (Table I) and
-// Fekete's read-only anomaly; what has no name of its own gets Adya's class. Shared by every checker
-// of a strong level and by certify. Main function: classifyCycle.
+// Fekete's read-only anomaly; what has no name of its own gets Adya's class. Shared by every
+// checker of a strong level and by certify. Main function: classifyCycle.
 
 import type { History } from '../history/history.ts'
 import type { AnomalyName } from '../levels/anomalies.ts'
@@ -31,7 +31,9 @@ function classifyDependencies(cycle: readonly Edge[]): AnomalyName {
   return cycle.some((edge) => edge.kind === 'WR') ? 'G1c' : 'G0'
 }
 
-/** A transaction missed a write (the last edge), although the other edges lead from it to itself. */
+/**
+ * A transaction missed a write (the last edge), although the other edges lead from it to itself.
+ */
 function classifySingle(cycle: readonly Edge[]): AnomalyName {
   const path = cycle.slice(0, -1)
   const missed = cycle[cycle.length - 1]!
@@ -48,7 +50,9 @@ function classifySingle(cycle: readonly Edge[]): AnomalyName {
   return 'CausalityViolation'
 }
 
-/** RW, RW and then reads that lead back to a transaction without writes, where the first RW starts. */
+/**
+ * RW, RW and then reads that lead back to a transaction without writes, where the first RW starts.
+ */
 function isReadOnlyAnomaly(history: History, turned: readonly Edge[]): boolean {
   // Turned, the cycle starts with the second RW edge and ends with the first.
   const reader = turned[turned.length - 1]!.from

@@ -88,7 +88,9 @@ export function findTxns(edges: readonly Edge[], cases: readonly Case[]): number
   return [...txns].sort((a, b) => a - b)
 }
 
-/** Where the first counterexample begins: the transaction of it that the input names first, from 1. */
+/**
+ * Where the first counterexample begins: the transaction of it that the input names first, from 1.
+ */
 export function positionOf(result: LevelResult): number | null {
   let first = Number.POSITIVE_INFINITY
   for (const { txns } of result.anomalies) for (const txn of txns) first = Math.min(first, txn)
@@ -98,7 +100,7 @@ export function positionOf(result: LevelResult): number | null {
 export type Outcome = 'satisfied' | 'violated' | 'unknown'
 
 /**
- * How a satisfied level is proved. A commit order proves rc, ra, cc by their axioms and the stronger
+ * How a satisfied level is proved. A commit order proves rc, ra, cc by their axioms and stronger
  * levels if it is even a serial order (in real time for sser); snapshots prove si and pc.
  */
 export type Proof =

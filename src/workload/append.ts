@@ -1,7 +1,8 @@
-// List-append transactions, as Jepsen's users write them: appends to lists and reads of whole lists.
-// A fixed number of keys is in use at one time; each lives for a number of appends drawn from a zipf
-// distribution, then retires and a new key takes its place, so that lists stay short and some keys
-// see many appends, most only a few. At the end every key is read once more, after everything else.
+// List-append transactions, as Jepsen's users write them: appends to lists and reads of whole
+// lists. A fixed number of keys is in use at one time; each lives for a number of appends drawn
+// from a zipf distribution, then retires and a new key takes its place, so that lists stay short
+// and some keys see many appends, most only a few. At the end every key is read once more, after
+// everything else.
 
 import { IntColumn } from '../base/grow.ts'
 import { Random } from '../base/random.ts'

@@ -1,7 +1,7 @@
-// Which key an operation touches. Four distributions, as in the generators of PolySI, Plume and MTC:
-// uniform; zipfian and exponential with YCSB's constants; hotspot, where 80 % of the operations touch
-// 20 % of the keys. Key 0 is the hottest. Skewed keys are drawn in O(1) by Walker's alias method
-// (Vose's construction): one table over all keys, built once in O(keys).
+// Which key an operation touches. Four distributions, as in the generators of PolySI, Plume and
+// MTC: uniform; zipfian and exponential with YCSB's constants; hotspot, where 80 % of the
+// operations touch 20 % of the keys. Key 0 is the hottest. Skewed keys are drawn in O(1) by
+// Walker's alias method (Vose's construction): one table over all keys, built once in O(keys).
 
 import type { Random } from '../base/random.ts'
 

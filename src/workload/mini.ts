@@ -1,6 +1,6 @@
-// Mini-transactions (MTC, section III): one or two reads, at most two writes, each write preceded by
-// a read of its key. Every shape that fits the definition is drawn with the same probability, so that
-// each of the anomalies that mini-transactions can show has transactions able to show it.
+// Mini-transactions (MTC, section III): one or two reads, at most two writes, each write preceded
+// by a read of its key. Every shape that fits the definition is drawn with the same probability, so
+// that each of the anomalies that mini-transactions can show has transactions able to show it.
 
 import { Random } from '../base/random.ts'
 import { READ, WRITE } from '../history/history.ts'

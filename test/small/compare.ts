@@ -1,6 +1,6 @@
-// Compares a decider with the oracle: every small history of some families, then seeded random ones.
-// The first disagreement is cut down and returned in notation with its seed, ready to be pasted into
-// a test. Main function: compareWithOracle. A checker plugs in like this:
+// Compares a decider with the oracle: every small history of some families, then seeded random
+// ones. The first disagreement is cut down and returned in notation with its seed, ready to be
+// pasted into a test. Main function: compareWithOracle. A checker plugs in like this:
 //
 //   const outcome = compareWithOracle((history, level) => check(history, level).verdict, ['rc'])
 //   expect(outcome.disagreement).toBeNull()

@@ -1,7 +1,7 @@
 // A history as plain data, the way one writes it on paper: sessions of transactions of operations.
-// Generators make drafts, the oracle reads nothing else, and a draft can be cut down piece by piece.
-// Converting it to the dense History goes through the public builder; converting back uses only the
-// recorded operations and values, never what src/history derived from them.
+// Generators make drafts, the oracle reads nothing else, and a draft can be cut down piece by
+// piece. Converting it to the dense History goes through the public builder; converting back uses
+// only the recorded operations and values, never what src/history derived from them.
 
 import { InputError } from '../../src/base/errors.ts'
 import { HistoryBuilder } from '../../src/history/builder.ts'

@@ -16,7 +16,9 @@ export interface Bounds {
   readonly maxSessions?: number
 }
 
-/** Each family runs in seconds; together they hold every pattern that three transactions can make. */
+/**
+ * Each family runs in seconds; together they hold every pattern that three transactions can make.
+ */
 export const FAMILIES: readonly Bounds[] = [
   { txns: 1, maxOps: 4, maxTotalOps: 4, keys: 2, thinAir: true },
   { txns: 2, maxOps: 3, maxTotalOps: 5, keys: 2, thinAir: true },
@@ -97,7 +99,9 @@ function* sequences(forms: readonly Form[], length: number, maxOps: number): Gen
   }
 }
 
-/** Sessions of equal length stand in order, and the first key used is x: other copies are skipped. */
+/**
+ * Sessions of equal length stand in order, and the first key used is x: other copies are skipped.
+ */
 function isCanonical(txns: readonly Form[], shape: readonly number[]): boolean {
   if (txns[0]!.ops[0]! >= 2) return false
   let at = 0

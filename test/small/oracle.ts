@@ -3,9 +3,9 @@
 // A level holds if all reads are sound and some strict total order co over the transactions that
 // take part, with so, wr and the observed list orders inside it, satisfies the level's axiom: for
 // every read of x by t3 from t1 and every other writer t2 of x for which the premise holds, t2 is
-// before t1. The orders are enumerated one by one and the axiom is tested as it is written; no level
-// is derived from another. Shares no code with src/check. Cost: factorial, for up to 7 transactions.
-// Main functions: decideHistory, decideDraft.
+// before t1. The orders are enumerated one by one and the axiom is tested as it is written; no
+// level is derived from another. Shares no code with src/check. Cost: factorial, for up to 7
+// transactions. Main functions: decideHistory, decideDraft.
 
 import type { History } from '../../src/history/history.ts'
 import type { LevelId } from '../../src/levels/levels.ts'

@@ -1,5 +1,6 @@
-// The strong levels against brute force: every small history of the families, then seeded random ones
-// with aborts, indeterminates, times, repeated writes and lists. Every verdict is certified on the way.
+// The strong levels against brute force: every small history of the families, then seeded random
+// ones with aborts, indeterminates, times, repeated writes and lists. Every verdict is certified on
+// the way.
 
 import { describe, expect, it } from 'vitest'
 import { check } from '../../src/check/check.ts'

@@ -1,8 +1,9 @@
 // Which reads show which of Plume's 14 patterns, straight from the definitions. CO is hb; CM is the
-// transitive closure of so, wr and the order forced at the level in question (rc for i, ra for l, cc
-// for n). A read of x by t3 from t1 shows a pattern when some other writer t2 of x stands before t3
-// in the sense of the pattern's level and t1 is before t2 in CO, or else in CM. h is a special case
-// of k and reported beside it; m and n are for reads that show neither k nor l. Main function: tapOracle.
+// transitive closure of so, wr and the order forced at the level in question (rc for i, ra for l,
+// cc for n). A read of x by t3 from t1 shows a pattern when some other writer t2 of x stands before
+// t3 in the sense of the pattern's level and t1 is before t2 in CO, or else in CM. h is a special
+// case of k and reported beside it; m and n are for reads that show neither k nor l. Main function:
+// tapOracle.
 
 import type { Draft } from './draft.ts'
 import { INIT, judge, type Offence, type OuterRead, type Situation, settle } from './judge.ts'
@@ -21,7 +22,9 @@ const TAP_OF_OFFENCE: Partial<Record<Offence, Tap>> = {
   IntermediateRead: 'f',
 }
 
-/** Pattern -> the reads that show it (operations of the draft); for g the transactions on a cycle. */
+/**
+ * Pattern -> the reads that show it (operations of the draft); for g the transactions on a cycle.
+ */
 export type TapReads = Record<Tap, number[]>
 
 export interface TapOptions {

@@ -193,10 +193,10 @@ export interface StoreShape {
 }
 
 /**
- * Serializability as the solver sees it: transactions run one after another in a hidden order, reads
- * name the writer they saw, and each pair of writers of a key is a variable. `staleReads` reads see
- * an older version instead, which mostly makes the problem unsatisfiable. Node 0 is the first writer
- * of every key.
+ * Serializability as the solver sees it: transactions run one after another in a hidden order,
+ * reads name the writer they saw, and each pair of writers of a key is a variable. `staleReads`
+ * reads see an older version instead, which mostly makes the problem unsatisfiable. Node 0 is the
+ * first writer of every key.
  */
 export function storeInstance(random: Random, shape: StoreShape, staleReads = 0): Instance {
   const { transactionCount, sessionCount, keyCount } = shape

@@ -5,8 +5,9 @@
 // order that a level forces concerns a read and a newer version of what it read.
 //
 // The order of the input is taken if causality allows it, mended where only a few reads are in its
-// way (components.ts), and given up for a merge of the sessions where it says nothing. Where so ∪ wr
-// ∪ ww is cyclic, strongly connected components stand side by side. Main function: buildBaseOrder.
+// way (components.ts), and given up for a merge of the sessions where it says nothing. Where so ∪
+// wr ∪ ww is cyclic, strongly connected components stand side by side. Main function:
+// buildBaseOrder.
 
 import type { Deadline } from '../../base/deadline.ts'
 import { IntColumn } from '../../base/grow.ts'

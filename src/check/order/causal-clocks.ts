@@ -1,8 +1,8 @@
 // Happens-before, hb = (so ∪ wr)+, as vector clocks: for each transaction and session, how many of
 // that session's transactions are before it. Sessions are chains, so one number a session says it
 // all. A read whose writer is already covered needs no join, and a transaction that learned nothing
-// new shares its predecessor's row; its place in its own session is implicit. O(n + joins · k) time.
-// Main class: CausalClocks.
+// new shares its predecessor's row; its place in its own session is implicit. O(n + joins · k)
+// time. Main class: CausalClocks.
 
 import type { Deadline } from '../../base/deadline.ts'
 import { type History, NONE } from '../../history/history.ts'

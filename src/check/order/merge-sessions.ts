@@ -1,10 +1,10 @@
-// An order for histories whose input says nothing about when things happened: runs the sessions side
-// by side, always the one that has come least far, and lets a transaction run once everything it read
-// is there. Sessions of one run advance at about the same pace, so the outcome is close to what
-// happened, and few reads are stale in it. It always respects session order, reads-from and known
-// version order; it ends early only if those contain a cycle.
-// O(n log k): a heap of sessions; a session waits for one transaction at a time, so no graph is built.
-// Main function: mergeSessions.
+// An order for histories whose input says nothing about when things happened: runs the sessions
+// side by side, always the one that has come least far, and lets a transaction run once everything
+// it read is there. Sessions of one run advance at about the same pace, so the outcome is close to
+// what happened, and few reads are stale in it. It always respects session order, reads-from and
+// known version order; it ends early only if those contain a cycle. O(n log k): a heap of sessions;
+// a session waits for one transaction at a time, so no graph is built. Main function:
+// mergeSessions.
 
 import { type History, NONE } from '../../history/history.ts'
 import type { ReadCheck } from '../reads/read-consistency.ts'

@@ -1,7 +1,7 @@
-// Shortest chains of reasons between two transactions, for evidence: a breadth-first search backwards
-// over session order (any earlier transaction of the session is one step away), reads-from, known
-// version order, and, where given, forced edges. Typed arrays with stamps, so that a thousand
-// searches on one history cost what they visit. Main class: PathFinder.
+// Shortest chains of reasons between two transactions, for evidence: a breadth-first search
+// backwards over session order (any earlier transaction of the session is one step away),
+// reads-from, known version order, and, where given, forced edges. Typed arrays with stamps, so
+// that a thousand searches on one history cost what they visit. Main class: PathFinder.
 
 import { type History, INITIAL, NONE } from '../../history/history.ts'
 import type { ReadCheck } from '../reads/read-consistency.ts'

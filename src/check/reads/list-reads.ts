@@ -1,7 +1,7 @@
 // Reads of lists. A read shows a whole prefix of the list's history, so every element counts: it is
-// checked for thin-air, aborted, repeated and intermediate appends, the reader's own appends must be
-// its tail, and all reads of one list must be prefixes of one another. The longest sound read gives
-// the version order; committed appends that nobody saw come after it, in unknown order.
+// checked for thin-air, aborted, repeated and intermediate appends, the reader's own appends must
+// be its tail, and all reads of one list must be prefixes of one another. The longest sound read
+// gives the version order; committed appends that nobody saw come after it, in unknown order.
 // O(total length of all reads). Main function: checkListReads.
 
 import { IntColumn } from '../../base/grow.ts'
@@ -87,7 +87,10 @@ class ListJudge {
     for (const next of nextOwn) if (next !== NONE) this.hasEarlier[next] = 1
   }
 
-  /** How many elements precede the reader's own appends; -1 (and `offence`) if those are not its tail. */
+  /**
+   * How many elements precede the reader's own appends; -1 (and `offence`) if those are not its
+   * tail.
+   */
   foreignLength(read: number): number {
     const { opTxn, opKind, opKey, opValue, txnOpStart, listStart, listFrom } = this.history
     const txn = opTxn[read]!

@@ -136,7 +136,9 @@ class ReadScan {
     }
   }
 
-  /** The first rule the read breaks, NONE if it is a sound read from elsewhere, OWN if of its own. */
+  /**
+   * The first rule the read breaks, NONE if it is a sound read from elsewhere, OWN if of its own.
+   */
   private judge(txn: number, op: number, key: number, write: number): number {
     const wroteBefore = this.ownTxn[key] === txn
     if (write < 0) {

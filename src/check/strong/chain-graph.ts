@@ -1,9 +1,9 @@
-// A growing graph whose nodes lie on chains (sessions), with its transitive closure. A chain is a run
-// of consecutive node numbers, each node before the next. So what reaches a node is, for each chain,
-// a prefix, and one number a chain says it all: row[chain] = first node of that chain that does not
-// reach it. n · chains numbers instead of n² bits. Edges are collected and the rows computed anew in
-// topological order, O(nodes · chains + edges · chains) a refresh; that beats updating them edge by
-// edge as long as edges come by the thousand. Main class: ChainGraph.
+// A growing graph whose nodes lie on chains (sessions), with its transitive closure. A chain is a
+// run of consecutive node numbers, each node before the next. So what reaches a node is, for each
+// chain, a prefix, and one number a chain says it all: row[chain] = first node of that chain that
+// does not reach it. n · chains numbers instead of n² bits. Edges are collected and the rows
+// computed anew in topological order, O(nodes · chains + edges · chains) a refresh; that beats
+// updating them edge by edge as long as edges come by the thousand. Main class: ChainGraph.
 
 import type { Deadline } from '../../base/deadline.ts'
 import { IntColumn } from '../../base/grow.ts'

@@ -1,8 +1,9 @@
 // Cuts a violating set of transactions down to a core from which none can be left out. The engine
-// decides each smaller set; since leaving out transactions never breaks a satisfied history, whatever
-// still violates the level proves the whole violates it. First the engine's own suspects are taken
-// again and again, then runs of transactions are left out, long ones first (Zeller's ddmin). When the
-// deadline passes, what is left so far is a valid if larger core. Main function: shrinkCore.
+// decides each smaller set; since leaving out transactions never breaks a satisfied history,
+// whatever still violates the level proves the whole violates it. First the engine's own suspects
+// are taken again and again, then runs of transactions are left out, long ones first (Zeller's
+// ddmin). When the deadline passes, what is left so far is a valid if larger core. Main function:
+// shrinkCore.
 
 import type { Deadline } from '../../base/deadline.ts'
 import { BudgetExceeded } from '../../base/errors.ts'

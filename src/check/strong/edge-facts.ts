@@ -1,7 +1,7 @@
-// Edges of evidence that need no argument beyond the history, in the form certify expects: finds the
-// operations that an edge between two transactions has to name. Scans the operations of the two, so
-// meant for the few transactions of a core. Transactions are those of the history.
-// Main class: EdgeFacts.
+// Edges of evidence that need no argument beyond the history, in the form certify expects: finds
+// the operations that an edge between two transactions has to name. Scans the operations of the
+// two, so meant for the few transactions of a core. Transactions are those of the history. Main
+// class: EdgeFacts.
 
 import { assert } from '../../base/errors.ts'
 import { APPEND, type History, INITIAL, NONE, READ_LIST, WRITE } from '../../history/history.ts'
@@ -22,7 +22,9 @@ export class EdgeFacts {
     return { from, to, kind: 'RT', key: NONE, ops: [], premises: [] }
   }
 
-  /** The reader's first read from the writer (INITIAL_TXN for the initial state), of a key if given. */
+  /**
+   * The reader's first read from the writer (INITIAL_TXN for the initial state), of a key if given.
+   */
   readFrom(from: number, to: number, key: number = NONE): Edge {
     const read = this.findRead(to, from, (k) => key === NONE || k === key)
     assert(read !== NONE, 'a reader has read from its writer')

@@ -1,8 +1,8 @@
 // Decides a strong level on a problem: what is known by definition (known-edges.ts), what follows
 // from it (saturate.ts), and for what stays open (residue.ts) clause learning modulo acyclicity
 // (src/solver). NP-complete in general (Biswas & Enea, Theorem 3.2), but on recorded histories
-// little or nothing stays open. Exact: 'satisfied' comes with an order of all nodes, 'violated' with
-// what is needed to explain it (suspects.ts, explain.ts). Main function: decide.
+// little or nothing stays open. Exact: 'satisfied' comes with an order of all nodes, 'violated'
+// with what is needed to explain it (suspects.ts, explain.ts). Main function: decide.
 
 import type { Deadline } from '../../base/deadline.ts'
 import { positionsOf } from '../../graph/toposort.ts'

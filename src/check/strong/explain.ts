@@ -1,8 +1,8 @@
 // Why a problem violates its level, as evidence: one cycle in which every inferred edge carries its
 // reasons, or, where no single cycle is forced, a case split over open pairs whose leaves are such
-// cycles. An inferred version order is either a path, or refutes the opposite order: that order, with
-// a path of older edges, would close a cycle. Meant for cores of few transactions.
-// Main function: explainViolation.
+// cycles. An inferred version order is either a path, or refutes the opposite order: that order,
+// with a path of older edges, would close a cycle. Meant for cores of few transactions. Main
+// function: explainViolation.
 
 import type { Deadline } from '../../base/deadline.ts'
 import { assert } from '../../base/errors.ts'
@@ -97,9 +97,9 @@ class Explainer {
   }
 
   /**
-   * A closed walk as a cycle of edges. An order that only refutes its opposite is turned around: the
-   * rest of the cycle is that opposite, so the refuting cycle stands on its own. What remains are
-   * edges of the history itself, which say more about what went wrong.
+   * A closed walk as a cycle of edges. An order that only refutes its opposite is turned around:
+   * the rest of the cycle is that opposite, so the refuting cycle stands on its own. What remains
+   * are edges of the history itself, which say more about what went wrong.
    */
   private cycleOf(steps: readonly Step[], given: Map<Step, Edge>): Edge[] {
     const { known } = this
@@ -237,7 +237,8 @@ class Explainer {
 
   private orderBy(from: number, to: number, key: number, path: Edge[]): Edge {
     const order = this.facts.versions(from, to, key)
-    // A path that leaves from the snapshot says only that the two would overlap the other way round.
+    // A path that leaves from the snapshot says only that the two would overlap the other way
+    // round.
     const fromSnapshot = this.known.shape.level === 'si' && path[0]!.kind === 'RW'
     if (!fromSnapshot) return { ...order, premises: path }
     const premises = [this.facts.assumedVersions(to, from, key), ...path]

@@ -1,8 +1,8 @@
 // Paths among the known edges, for evidence. A breadth-first search backwards from the target that
-// counts only edges: walking along a chain is free, since session order is transitive. Edges inferred
-// late are avoided where older ones do: the search is tried with the edges of the definition alone,
-// then with those of one round of inference after another. Typed arrays with stamps; O(edges) each.
-// Main class: KnownPaths.
+// counts only edges: walking along a chain is free, since session order is transitive. Edges
+// inferred late are avoided where older ones do: the search is tried with the edges of the
+// definition alone, then with those of one round of inference after another. Typed arrays with
+// stamps; O(edges) each. Main class: KnownPaths.
 
 import { IntColumn } from '../../base/grow.ts'
 import { buildCsr, type Csr } from '../../graph/csr.ts'

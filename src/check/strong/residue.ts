@@ -1,9 +1,9 @@
 // What saturation leaves open: pairs of transactions that write a common key, neither known to come
-// first. Each is one Boolean ("a before b", for all keys they share: both ways round is a cycle), and
-// brings its edges: the version order itself and, for each reader of the earlier version, an
+// first. Each is one Boolean ("a before b", for all keys they share: both ways round is a cycle),
+// and brings its edges: the version order itself and, for each reader of the earlier version, an
 // anti-dependency into the later writer. Pairs are listed only where open: in the run of a session,
-// those known to be before are a prefix and those known to be after a suffix, so the open ones are a
-// window. At ser and pc a pair whose versions nobody read is left out, since any order will do.
+// those known to be before are a prefix and those known to be after a suffix, so the open ones are
+// a window. At ser and pc a pair whose versions nobody read is left out, since any order will do.
 // Cost O(versions · runs · log + open pairs · readers). Main function: buildResidue.
 
 import type { Deadline } from '../../base/deadline.ts'

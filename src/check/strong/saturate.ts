@@ -1,13 +1,14 @@
-// Infers, until nothing new follows, every order of two writers of a key that one side alone settles,
-// and every anti-dependency that results. For a read of version x of W by r and another writer V:
+// Infers, until nothing new follows, every order of two writers of a key that one side alone
+// settles, and every anti-dependency that results. For a read of version x of W by r and another
+// writer V:
 //   - V reaches r: V before W, else r would have read V's version or a later one;
 //   - W before V: r before V.
 // At si, two writers of a key must not overlap: if V began before W committed, V is before W. All
 // edges of "A before B" lead into B, so a cycle needs at most one of them and testing edges one by
 // one misses nothing that testing whole sides would find. Writers of one session are ordered, hence
-// only the last one before and the first one after matter, found in the run by binary search. Rounds
-// over all keys, with reachability computed anew between rounds. Cost of a round: O(reads · runs of
-// the key · log) and one refresh of the graph. Main function: saturate.
+// only the last one before and the first one after matter, found in the run by binary search.
+// Rounds over all keys, with reachability computed anew between rounds. Cost of a round: O(reads ·
+// runs of the key · log) and one refresh of the graph. Main function: saturate.
 
 import type { Deadline } from '../../base/deadline.ts'
 import { type KnownEdges, OVERLAP, OVERWRITES, SEEN_BY_READER } from './known-edges.ts'
@@ -101,7 +102,9 @@ function inferFromReaders(known: KnownEdges, key: number, version: number): void
   }
 }
 
-/** The last version in [first, end) whose node at the offset is below the limit; first - 1 if none. */
+/**
+ * The last version in [first, end) whose node at the offset is below the limit; first - 1 if none.
+ */
 function lastBelow(
   known: KnownEdges,
   first: number,
@@ -121,7 +124,9 @@ function lastBelow(
   return low - 1
 }
 
-/** The first version in [first, end) by somebody else whose commit the node reaches; end if none. */
+/**
+ * The first version in [first, end) by somebody else whose commit the node reaches; end if none.
+ */
 export function firstReached(known: KnownEdges, first: number, end: number, node: number): number {
   const { versionTxn } = known.problem
   const { width, commit } = known.shape

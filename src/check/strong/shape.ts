@@ -1,7 +1,7 @@
 // How a strong level turns transactions and dependencies into nodes and edges of one graph that has
 // to be acyclic. pc and si split a transaction into its snapshot (begin) and its commit (Viper's BC
-// graph): a path alternates dependency and, at most, one anti-dependency, so a cycle of it is a cycle
-// of (so ∪ wr ∪ ww);rw? for si and of ((so ∪ wr);rw?) ∪ ww for pc. ser needs one node.
+// graph): a path alternates dependency and, at most, one anti-dependency, so a cycle of it is a
+// cycle of (so ∪ wr ∪ ww);rw? for si and of ((so ∪ wr);rw?) ∪ ww for pc. ser needs one node.
 //
 //   level | so, wr T→S | ww T→S   | rw T→S   | T known before S when
 //   pc    | c_T → b_S  | c_T → c_S | b_T → c_S | c_T ⇝ c_S

@@ -1,6 +1,7 @@
-// The verdicts of pc, si, ser and sser on any history, with a proof or a minimal core. A serial order
-// found on the way to the weak levels settles all but sser at once; else the engine decides, and a
-// violation is cut down to a few transactions and explained on those alone. Main class: StrongLevels.
+// The verdicts of pc, si, ser and sser on any history, with a proof or a minimal core. A serial
+// order found on the way to the weak levels settles all but sser at once; else the engine decides,
+// and a violation is cut down to a few transactions and explained on those alone. Main class:
+// StrongLevels.
 
 import type { Deadline } from '../../base/deadline.ts'
 import { BudgetExceeded } from '../../base/errors.ts'

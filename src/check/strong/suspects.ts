@@ -1,6 +1,6 @@
 // From a violation in a large history to a set of transactions that show it: those on a cycle, and
-// those on which its inferred edges rest, and so on down to the definition. The sub-history of these
-// transactions violates the level by the same argument. Not minimal; core.ts cuts it down.
+// those on which its inferred edges rest, and so on down to the definition. The sub-history of
+// these transactions violates the level by the same argument. Not minimal; core.ts cuts it down.
 // Main function: findSuspects.
 
 import type { Deadline } from '../../base/deadline.ts'

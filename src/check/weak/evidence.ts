@@ -1,5 +1,6 @@
-// Turns the findings of a weak level into evidence: cycles in which every edge carries the operations
-// and premises that make it hold, ready for certify and for words. Main class: WeakEvidence.
+// Turns the findings of a weak level into evidence: cycles in which every edge carries the
+// operations and premises that make it hold, ready for certify and for words. Main class:
+// WeakEvidence.
 
 import { assert } from '../../base/errors.ts'
 import { APPEND, type History, INITIAL, NONE, READ_LIST, WRITE } from '../../history/history.ts'

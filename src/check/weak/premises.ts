@@ -1,5 +1,5 @@
-// Which transactions a weak level requires to be visible to a read. For a read r of x by t3 these are
-// the t2 that write x and satisfy the level's premise (definitions, table of levels):
+// Which transactions a weak level requires to be visible to a read. For a read r of x by t3 these
+// are the t2 that write x and satisfy the level's premise (definitions, table of levels):
 //   rc  t3 read from t2 before r           (AWDIT, Algorithm 1)
 //   ra  t2 is so- or wr-before t3          (AWDIT, Algorithm 2)
 //   cc  t2 happens before t3               (AWDIT, Algorithm 3)
@@ -58,7 +58,9 @@ export class Premises {
     if (t2 !== NONE && filter(t2, source)) visit(t2)
   }
 
-  /** The last of the session's first `count` transactions, but for `source`, that writes the key. */
+  /**
+   * The last of the session's first `count` transactions, but for `source`, that writes the key.
+   */
   private lastOf(key: number, session: number, count: number, source: number): number {
     const writers = this.writers()
     const last = writers.lastBefore(key, session, count)

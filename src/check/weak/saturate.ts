@@ -1,6 +1,6 @@
 // Decides rc, ra and cc. Each is "some commit order contains so ∪ wr and puts t2 before t1 whenever
-// t1's version was read by somebody to whom t2's had to be visible" (AWDIT, Biswas & Enea), and such
-// an order exists iff so ∪ wr and all forced edges are acyclic.
+// t1's version was read by somebody to whom t2's had to be visible" (AWDIT, Biswas & Enea), and
+// such an order exists iff so ∪ wr and all forced edges are acyclic.
 //
 // Instead of building that graph, start from an order that is nearly right and look only for forced
 // edges that contradict it; a contradicting edge needs a stale read, of which there are few. Then

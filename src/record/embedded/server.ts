@@ -1,6 +1,6 @@
 // A real PostgreSQL server, started from the binaries that npm delivered, for one run: in a fresh
-// private directory, under an account of its own where we are root, reachable only from this machine
-// and only with a random password. Everything is gone afterwards (keeper.ts).
+// private directory, under an account of its own where we are root, reachable only from this
+// machine and only with a random password. Everything is gone afterwards (keeper.ts).
 //
 // Durability against a crash of the machine is not what is tested here, so files are not forced to
 // disk; commits do reach the operating system before they are confirmed, so that killing the server

@@ -1,0 +1,193 @@
+// The house rules as a test: who may import whom, how long things may get, what may not be called.
+
+import { readdirSync, readFileSync } from 'node:fs'
+import { dirname, join, relative, resolve } from 'node:path'
+import ts from 'typescript'
+import { describe, expect, it } from 'vitest'
+
+const ROOT = resolve(import.meta.dirname, '..')
+
+/** A file imports only from a strictly lower rank or its own folder. */
+const RANKS: Record<string, number> = {
+  base: 0,
+  graph: 1,
+  levels: 1,
+  history: 2,
+  formats: 3,
+  workload: 3,
+  sim: 3,
+  sql: 3,
+  verdict: 3,
+  solver: 3,
+  check: 4,
+  record: 4,
+  report: 4,
+  pipeline: 5,
+  'index.ts': 6,
+  cli: 7,
+  web: 7,
+  matchers: 7,
+}
+
+const MAX_FILE_LINES = 500
+const MAX_FUNCTION_LINES = 70
+const MAX_COLUMNS = 100
+
+function filesBelow(folder: string): string[] {
+  const entries = readdirSync(join(ROOT, folder), { recursive: true, withFileTypes: true })
+  return entries
+    .filter((entry) => entry.isFile() && /\.(ts|js|mts)$/.test(entry.name))
+    .map((entry) => relative(ROOT, join(entry.parentPath, entry.name)))
+    .sort()
+}
+
+const sources = filesBelow('src')
+const tests = filesBelow('test')
+const others = [...filesBelow('bench'), ...filesBelow('scripts')]
+const text = (file: string) => readFileSync(join(ROOT, file), 'utf8')
+
+const parsed = new Map<string, ts.SourceFile>()
+function parse(file: string): ts.SourceFile {
+  const known = parsed.get(file)
+  if (known) return known
+  const made = ts.createSourceFile(file, text(file), ts.ScriptTarget.Latest, true)
+  parsed.set(file, made)
+  return made
+}
+
+function importsOf(file: string): string[] {
+  const found: string[] = []
+  const visit = (node: ts.Node): void => {
+    const from =
+      ts.isImportDeclaration(node) || ts.isExportDeclaration(node)
+        ? node.moduleSpecifier
+        : undefined
+    if (from && ts.isStringLiteral(from)) found.push(from.text)
+    if (ts.isCallExpression(node) && node.expression.kind === ts.SyntaxKind.ImportKeyword) {
+      const [argument] = node.arguments
+      if (argument && ts.isStringLiteral(argument)) found.push(argument.text)
+    }
+    ts.forEachChild(node, visit)
+  }
+  visit(parse(file))
+  return found
+}
+
+/** `src/check/weak/x.ts` -> check; `src/index.ts` -> index.ts. */
+const folderOf = (file: string) => file.split('/')[1]!
+
+describe('the folders', () => {
+  it('have a rank each', () => {
+    for (const file of sources) expect(RANKS, file).toHaveProperty([folderOf(file)])
+  })
+
+  it('import only from below', () => {
+    const wrong: string[] = []
+    for (const file of sources) {
+      for (const specifier of importsOf(file)) {
+        if (!specifier.startsWith('.')) continue
+        const target = relative(ROOT, resolve(ROOT, dirname(file), specifier))
+        const [from, to] = [folderOf(file), folderOf(target)]
+        if (from !== to && RANKS[to]! >= RANKS[from]!) wrong.push(`${file} imports ${target}`)
+      }
+    }
+    expect(wrong).toEqual([])
+  })
+
+  it('keep the certificate apart from what it verifies', () => {
+    for (const file of sources.filter((name) => name.startsWith('src/verdict/certify'))) {
+      for (const specifier of importsOf(file)) expect(specifier).not.toMatch(/check|solver/)
+    }
+  })
+
+  it('need Node only where files, workers, databases and terminals are', () => {
+    const allowed =
+      /^src\/(cli|record|matchers|pipeline)\/|^src\/formats\/(open|save|directory|files)\.ts$/
+    const wrong = sources.filter(
+      (file) => !allowed.test(file) && importsOf(file).some((name) => name.startsWith('node:')),
+    )
+    expect(wrong).toEqual([])
+  })
+})
+
+describe('sizes', () => {
+  it('keep files short', () => {
+    const long = [...sources, ...tests, ...others].filter(
+      (file) => text(file).split('\n').length > MAX_FILE_LINES,
+    )
+    expect(long).toEqual([])
+  })
+
+  it('keep functions short', () => {
+    const long: string[] = []
+    for (const file of sources) {
+      const source = parse(file)
+      const visit = (node: ts.Node): void => {
+        if (ts.isFunctionLike(node) && 'body' in node && node.body) {
+          const from = source.getLineAndCharacterOfPosition(node.getStart(source)).line
+          const to = source.getLineAndCharacterOfPosition(node.end).line
+          if (to - from + 1 > MAX_FUNCTION_LINES) long.push(`${file}:${from + 1}: ${to - from + 1}`)
+        }
+        ts.forEachChild(node, visit)
+      }
+      visit(source)
+    }
+    expect(long).toEqual([])
+  })
+
+  it('keep lines short', () => {
+    const long: string[] = []
+    for (const file of [...sources, ...tests]) {
+      text(file)
+        .split('\n')
+        .forEach((line, i) => {
+          // A sentence for the user, or a pattern for one, may run on.
+          const isProse = /['`"]|^ *\/.*\/,?$/.test(line)
+          if ([...line].length > MAX_COLUMNS && !isProse) long.push(`${file}:${i + 1}`)
+        })
+    }
+    expect(long).toEqual([])
+  })
+
+  it('keep names plain', () => {
+    const bad = sources.filter((file) => /(utils?|helpers?|common|manager|\d)\.ts$/.test(file))
+    expect(bad).toEqual([])
+  })
+})
+
+/** What may not stand in the sources, and where it may all the same. */
+const BANNED: [pattern: RegExp, allowed: RegExp][] = [
+  [/Math\.random\(/, /^$/],
+  [/\bDate\.now\(|new Date\(|performance\.now\(/, /^src\/(base\/deadline\.ts|record\/)/],
+  [/process\.exit\(/, /^src\/(cli\/(main|terminal)|record\/embedded\/keeper)\.ts$/],
+  [/\bconsole\./, /^$/],
+  [/\b(TODO|FIXME|XXX)\b/, /^$/],
+  [/^export default/m, /^$/],
+  [/^\s*(export )?(const )?enum /m, /^$/],
+  [/@ts-ignore|@ts-nocheck|: any[;,)\]>|=]|\bas any\b/, /^$/],
+]
+
+describe('the sources', () => {
+  it('call nothing that is banned', () => {
+    const wrong: string[] = []
+    for (const file of sources) {
+      for (const [pattern, allowed] of BANNED) {
+        if (pattern.test(text(file)) && !allowed.test(file)) wrong.push(`${file}: ${pattern}`)
+      }
+    }
+    expect(wrong).toEqual([])
+  })
+
+  it('open with what they are for', () => {
+    const bare = sources.filter((file) => !text(file).startsWith('//'))
+    expect(bare).toEqual([])
+  })
+
+  it('name no place of the machine they were written on', () => {
+    const wrong = [...sources, ...tests, ...others].filter((file) => {
+      if (file === 'test/tidy.test.ts') return false
+      return /\/work\/|\/root\/|\/home\/\w/.test(text(file))
+    })
+    expect(wrong).toEqual([])
+  })
+})
