@@ -1,0 +1,228 @@
+import { spawnSync } from 'node:child_process'
+import { mkdirSync, readFileSync, symlinkSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { gzipSync } from 'node:zlib'
+import { describe, expect, it } from 'vitest'
+import { isobar, makeFolder, put } from './command.ts'
+
+const folder = makeFolder()
+const STALE = 's0: w(x,1)\ns1: r(x,1) w(x,2) w(y,2)\ns2: r(y,2) r(x,1)\n'
+const SOUND = 's0: w(x,1)\ns1: r(x,1) w(x,2) w(y,2)\ns2: r(y,2) r(x,2)\n'
+const stale = put(folder, 'stale.txt', STALE)
+const sound = put(folder, 'sound.txt', SOUND)
+
+describe('isobar check', () => {
+  it('gives the profile without a level, and ends with 0 whatever it finds', () => {
+    const { code, out } = isobar(['check', stale])
+    expect(code).toBe(0)
+    expect(out).toContain('rc    violated')
+    expect(out).toContain('weakest violated: rc (Read Committed)')
+    expect(out).toContain('T3 first read y=2 from T2, which writes x too, and yet read x=1 from T1')
+    expect(out).toContain('s2: r(y,2) r(x,1) [id=T3]')
+  })
+
+  it('ends with 1 if an asked level is violated, with 0 if all are satisfied', () => {
+    expect(isobar(['check', stale, '--level', 'ci']).code).toBe(0)
+    expect(isobar(['check', stale, '--level', 'ci,rc']).code).toBe(1)
+    expect(isobar(['check', sound, '--level', 'ci,rc,ra,cc']).code).toBe(0)
+  })
+
+  it('prints no colours into a pipe', () => {
+    expect(isobar(['check', stale]).out).not.toContain('\u001b[')
+  })
+
+  it('reads standard input and compressed files', () => {
+    expect(isobar(['check', '-', '--level', 'rc'], STALE).code).toBe(1)
+    const zipped = put(folder, 'stale.txt.gz', gzipSync(STALE))
+    expect(isobar(['check', zipped, '--level', 'rc']).code).toBe(1)
+  })
+
+  it('calls an empty history satisfied, and says so', () => {
+    const empty = put(folder, 'empty.txt', '')
+    const { code, out } = isobar(['check', empty, '--level', 'rc'])
+    expect(code).toBe(0)
+    expect(out).toContain('the history is empty')
+  })
+
+  it('prints what a verdict speaks of in notation that it reads again', () => {
+    const { out } = isobar(['check', stale, '--level', 'rc', '--notation'])
+    expect(isobar(['check', '-', '--level', 'rc'], out).code).toBe(1)
+  })
+
+  it('judges chosen patterns', () => {
+    const { code, out } = isobar(['check', stale, '--tap', 'h,j'])
+    expect(code).toBe(1)
+    expect(out).toContain('h NonMonoReadCO: occurs, 1 reads')
+    expect(out).toContain('j NonRepeatableRead: does not occur')
+    expect(isobar(['check', stale, '--tap', 'j']).code).toBe(0)
+  })
+
+  it('lists every occurrence on demand, one example of each kind otherwise', () => {
+    const twice = put(folder, 'twice.txt', 's1: r(x,7) r(x,8)\n')
+    const count = (flags: string[]) => {
+      const { out } = isobar(['check', twice, '--level', 'rc', '--json', ...flags])
+      return JSON.parse(out).results[0].anomalies
+    }
+    expect(count([])).toMatchObject([{ name: 'ThinAirRead', count: 2 }])
+    expect(count(['--all'])).toMatchObject([{ count: 1 }, { count: 1 }])
+  })
+
+  it('answers unknown when the budget is used up', () => {
+    const { code, out } = isobar(['check', sound, '--level', 'rc', '--budget', '0ms'])
+    expect(code).toBe(3)
+    expect(out).toContain('unknown')
+  })
+})
+
+describe('isobar check --json', () => {
+  it('describes the history, every level, and the evidence', () => {
+    const { code, out } = isobar(['check', stale, '--level', 'rc', '--json'])
+    expect(code).toBe(1)
+    expect(out.trim().split('\n')).toHaveLength(1)
+    const { results, ...rest } = JSON.parse(out)
+    expect(rest).toMatchObject({
+      isobar: 1,
+      format: 'notation',
+      history: { sessions: 3, transactions: 3, committed: 3, operations: 6, keys: 2 },
+      strongest: null,
+      weakestViolated: 'rc',
+    })
+    const [result] = results
+    expect(result).toMatchObject({
+      level: 'rc',
+      verdict: 'violated',
+      certificate: { kind: 'cycle', verified: true },
+    })
+    const [anomaly] = result.anomalies
+    expect(anomaly).toMatchObject({ name: 'NonMonoReadCO', tap: 'h', count: 1 })
+    expect(anomaly.edges.map((edge: { kind: string }) => edge.kind)).toEqual(['WR', 'CO'])
+    expect(anomaly.edges[1].premises).toHaveLength(2)
+    expect(anomaly.core).toHaveLength(3)
+  })
+
+  it('is the same byte for byte, but for the times', () => {
+    const once = () => isobar(['check', stale, '--json']).out.replace(/:\d+\.?\d*(?=[,}])/g, ':0')
+    expect(once()).toBe(once())
+  })
+
+  it('keeps integers beyond 2^53 exact', () => {
+    const big = put(folder, 'big.txt', 's1: w(9007199254740993,18446744073709551615)\ns2: r(x,7)\n')
+    const { out } = isobar(['check', big, '--level', 'rc', '--all', '--json'])
+    expect(JSON.parse(out).results[0].verdict).toBe('violated')
+    const seen = put(
+      folder,
+      'seen.txt',
+      's1: w(k,9007199254740993) w(k,5)\ns2: r(k,9007199254740993)\n',
+    )
+    expect(isobar(['check', seen, '--level', 'rc', '--json']).out).toContain(
+      '["r","k",9007199254740993]',
+    )
+  })
+
+  it('goes on after a bad file and names it', () => {
+    const bad = put(folder, 'bad.txt', 's1: q(x,1)\n')
+    const { code, out, err } = isobar(['check', bad, stale, '--level', 'rc', '--json'])
+    expect(code).toBe(2)
+    const [first, second] = out
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line))
+    expect(first.error).toMatchObject({ code: 'bad-notation', line: 1, column: 5 })
+    expect(second.results[0].verdict).toBe('violated')
+    expect(err).toContain('bad.txt:1:5: unknown operation')
+  })
+})
+
+describe('isobar check on directories', () => {
+  const runs = join(folder, 'runs')
+  mkdirSync(join(runs, 'deep'), { recursive: true })
+  put(join(runs, 'deep'), 'a.txt', STALE)
+  put(runs, 'b.txt', SOUND)
+  put(runs, 'readme.md', '# not a history\n')
+  symlinkSync(runs, join(runs, 'deep', 'circle'))
+
+  it('judges every file below, skips what is none, and sums up', () => {
+    const { code, out } = isobar(['check', runs, '--level', 'rc'])
+    expect(code).toBe(1)
+    expect(out).toContain('2 histories checked, 0 unreadable')
+    expect(out).toContain('rc    1 satisfied, 1 violated, 0 unknown')
+    expect(out).toContain('h NonMonoReadCO: 1 histories')
+    expect(out).toContain('skipped, in no known format')
+  })
+
+  it('sums up in JSON too', () => {
+    const lines = isobar(['check', runs, '--level', 'rc', '--json']).out.trim().split('\n')
+    const { summary } = JSON.parse(lines[lines.length - 1]!)
+    expect(summary).toMatchObject({ histories: 2, levels: { rc: { satisfied: 1, violated: 1 } } })
+  })
+})
+
+describe('isobar, called wrongly', () => {
+  it.each([
+    [['check'], 'missing required argument'],
+    [['check', '--levle', 'rc', 'x'], 'Did you mean --level?'],
+    [['check', stale, '--level', 'xx'], 'there are ci, rc'],
+    [['check', stale, '--format', 'xx'], 'there are native'],
+    [['check', stale, '--tap', 'z'], 'there are a to n'],
+    [['check', stale, '--budget', 'soon'], 'is not a duration'],
+    [['check', stale, '--memory', 'much'], 'is not a size'],
+    [['check', join(folder, 'nowhere.txt')], 'there is no such file'],
+    [['chek'], 'unknown command'],
+  ])('%j ends with 2 and says why', (args, message) => {
+    const { code, err } = isobar(args as string[])
+    expect(code).toBe(2)
+    expect(err).toContain(message)
+  })
+
+  it('helps with every command', () => {
+    for (const command of ['check', 'stats', 'verify', 'generate']) {
+      const { code, out } = isobar([command, '--help'])
+      expect(code).toBe(0)
+      expect(out).toContain('Example')
+    }
+    expect(isobar(['--version']).out.trim()).toMatch(/^\d+\.\d+\.\d+$/)
+  })
+
+  it('ends quietly when nobody reads on', () => {
+    const bin = resolve(import.meta.dirname, '../../bin/isobar.js')
+    const line = `${process.execPath} ${bin} check ${stale} --all --json | head -c 1`
+    const { stderr } = spawnSync('sh', ['-c', line], { encoding: 'utf8' })
+    expect(stderr).toBe('')
+  })
+})
+
+describe('isobar verify', () => {
+  const certificate = join(folder, 'certificate.json')
+
+  it('confirms certificates of both verdicts', () => {
+    for (const path of [stale, sound]) {
+      isobar(['check', path, '--level', 'ci,rc,ra,cc', '--certificate', certificate])
+      const { code, out } = isobar(['verify', path, certificate])
+      expect(code).toBe(0)
+      expect(out.match(/: verified/g)).toHaveLength(4)
+    }
+  })
+
+  it('refutes a certificate that was tampered with', () => {
+    isobar(['check', sound, '--level', 'rc', '--certificate', certificate])
+    const text = readFileSync(certificate, 'utf8').replace('"order":[0,1,2]', '"order":[2,1,0]')
+    const { code, out } = isobar(['verify', sound, put(folder, 'false.json', text)])
+    expect(code).toBe(1)
+    expect(out).toContain('REFUTED')
+  })
+
+  it('refuses what is not a certificate of this history', () => {
+    const other = put(folder, 'other.txt', 's1: w(x,1)\n')
+    isobar(['check', sound, '--level', 'rc', '--certificate', certificate])
+    expect(isobar(['verify', other, certificate]).err).toContain('it is for another history')
+    expect(isobar(['verify', sound, sound]).err).toContain('it is not JSON')
+  })
+})
+
+describe('isobar stats', () => {
+  it('describes a history', () => {
+    const { out } = isobar(['stats', sound])
+    expect(out).toContain('3 (3 committed, 0 aborted, 0 indeterminate)')
+    expect(JSON.parse(isobar(['stats', sound, '--json']).out)).toMatchObject({ shape: 'general' })
+  })
+})

@@ -1,0 +1,38 @@
+// Runs the built command line as a user would, in a folder of its own.
+
+import { spawnSync } from 'node:child_process'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { afterAll } from 'vitest'
+
+const BIN = resolve(import.meta.dirname, '../../bin/isobar.js')
+
+export interface Outcome {
+  code: number | null
+  out: string
+  err: string
+}
+
+/** A folder that disappears with the test file. */
+export function makeFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'isobar-test-'))
+  afterAll(() => rmSync(folder, { recursive: true, force: true }))
+  return folder
+}
+
+/** Writes a file into the folder; returns its path. */
+export function put(folder: string, name: string, content: string | Uint8Array): string {
+  const path = join(folder, name)
+  writeFileSync(path, content)
+  return path
+}
+
+export function isobar(args: readonly string[], input?: string | Uint8Array): Outcome {
+  const child = spawnSync(process.execPath, [BIN, ...args], {
+    encoding: 'utf8',
+    maxBuffer: 1 << 28,
+    ...(input === undefined ? {} : { input }),
+  })
+  return { code: child.status, out: child.stdout, err: child.stderr }
+}
