@@ -2,7 +2,7 @@
 // touches, on request every one.
 
 import type { History } from '../../history/history.ts'
-import { READ_LIST } from '../../history/history.ts'
+import { NONE, READ_LIST } from '../../history/history.ts'
 import type { AnomalyName } from '../../levels/anomalies.ts'
 import type { Anomaly } from '../../verdict/verdict.ts'
 import { OFFENCES, type ReadCheck } from './read-consistency.ts'
@@ -23,6 +23,32 @@ export function describeOffences(history: History, reads: ReadCheck, listAll: bo
   }
   const rank = (anomaly: Anomaly) => OFFENCES.indexOf(anomaly.name as (typeof OFFENCES)[number])
   return all.sort((a, b) => rank(a) - rank(b))
+}
+
+/** Pattern j: transactions that read one key from two others. */
+export function describeUnrepeatable(
+  history: History,
+  reads: ReadCheck,
+  listAll: boolean,
+): Anomaly[] {
+  const pairs = reads.unrepeatable
+  const found: Anomaly[] = []
+  for (let i = 0; i < pairs.length; i += 2) {
+    const ops = [pairs[i]!, pairs[i + 1]!]
+    const sources = ops.map((op) => writerOf(history, reads, op)).filter((txn) => txn >= 0)
+    const txns = [...new Set([history.opTxn[ops[0]!]!, ...sources])]
+    const count = listAll ? 1 : pairs.length / 2
+    found.push({ name: 'NonRepeatableRead', count, txns, ops, edges: [], cases: [] })
+    if (!listAll) break
+  }
+  return found
+}
+
+/** The transaction that a read saw, sound or not; negative if it was the initial one. */
+function writerOf(history: History, reads: ReadCheck, read: number): number {
+  const { opTxn, opKind, readFrom } = history
+  if (opKind[read] === READ_LIST) return reads.opSource[read]!
+  return readFrom[read]! >= 0 ? opTxn[readFrom[read]!]! : NONE
 }
 
 function describe(history: History, reads: ReadCheck, read: number, name: AnomalyName): Anomaly {

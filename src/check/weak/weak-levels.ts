@@ -3,12 +3,11 @@
 // shows k, because what was read before is also read; CM patterns are counted for reads that show
 // no CO pattern of their level; m and n are what only causality sees. Main class: WeakLevels.
 
-import { READ_LIST } from '../../history/history.ts'
 import { type AnomalyKind, findTap } from '../../levels/anomalies.ts'
 import type { LevelId } from '../../levels/levels.ts'
 import { type Anomaly, type Edge, INITIAL_TXN, type Proof } from '../../verdict/verdict.ts'
 import type { ForcedEdge } from '../order/components.ts'
-import { describeOffences } from '../reads/offences.ts'
+import { describeOffences, describeUnrepeatable } from '../reads/offences.ts'
 import type { ReadCheck } from '../reads/read-consistency.ts'
 import type { WeakContext } from './context.ts'
 import { WeakEvidence } from './evidence.ts'
@@ -150,26 +149,8 @@ export class WeakLevels {
     return count
   }
 
-  /** Pattern j. */
   private unrepeatable(): Anomaly[] {
-    const pairs = this.reads.unrepeatable
-    const { opTxn } = this.context().history
-    const found: Anomaly[] = []
-    for (let i = 0; i < pairs.length; i += 2) {
-      const ops = [pairs[i]!, pairs[i + 1]!]
-      const txns = [...new Set([opTxn[ops[0]!]!, ...ops.flatMap(this.sources)])]
-      const count = this.listAll ? 1 : pairs.length / 2
-      found.push({ name: 'NonRepeatableRead', count, txns, ops, edges: [], cases: [] })
-      if (!this.listAll) break
-    }
-    return found
-  }
-
-  /** The transaction that a read saw, if it was not the initial one. */
-  private readonly sources = (read: number): number[] => {
-    const { opTxn, opKind, readFrom } = this.context().history
-    if (opKind[read] === READ_LIST) return [this.reads.opSource[read]!].filter((txn) => txn >= 0)
-    return readFrom[read]! >= 0 ? [opTxn[readFrom[read]!]!] : []
+    return describeUnrepeatable(this.context().history, this.reads, this.listAll)
   }
 
   private saturation(level: WeakLevel): Saturation {

@@ -1,0 +1,156 @@
+// The dependency graph of a read-modify-write history, to find out what went wrong in it: so, wr and
+// rw edges, each known from the reads (ww is part of wr), for si and pc between snapshots and commits
+// (2 nodes a transaction), for sser with real time as a chain of instants, one for each finish, in
+// place of n² edges: T → its finish → … → the last finish before S started → S. Where versions
+// diverge only the first successor is followed: every edge is true, the pair is reported by itself.
+// O(n), with time O(n log n). Main function: buildDependencies.
+
+import { COMMITTED, type History, INITIAL, NONE } from '../../history/history.ts'
+import type { ReadCheck } from '../reads/read-consistency.ts'
+import type { RmwShape } from './shape.ts'
+
+/** Kinds of edges; INSIDE leads from a snapshot to its commit, the last three are real time. */
+export const INSIDE = 0
+export const SO = 1
+export const WR = 2
+export const RW = 3
+export const TO_TIME = 4
+export const TIME = 5
+export const FROM_TIME = 6
+
+export interface Dependencies {
+  readonly width: number // nodes per transaction: snapshot and commit, or one for both
+  readonly nodeCount: number
+  readonly edgeCount: number
+  readonly from: Int32Array // edge -> node
+  readonly to: Int32Array // edge -> node
+  readonly kind: Uint8Array // edge -> kind
+  readonly read: Int32Array // edge -> read op of WR and RW
+}
+
+export function buildDependencies(
+  history: History,
+  reads: ReadCheck,
+  shape: RmwShape,
+  width: 1 | 2,
+  realTime: boolean,
+): Dependencies {
+  const builder = new DependencyBuilder(history, reads, shape, width, realTime)
+  builder.addInside()
+  builder.addSessions()
+  builder.addReads()
+  if (realTime) builder.addTimes()
+  return builder
+}
+
+class DependencyBuilder implements Dependencies {
+  nodeCount: number
+  edgeCount = 0
+  readonly from: Int32Array
+  readonly to: Int32Array
+  readonly kind: Uint8Array
+  readonly read: Int32Array
+
+  constructor(
+    private readonly history: History,
+    private readonly reads: ReadCheck,
+    private readonly shape: RmwShape,
+    readonly width: 1 | 2,
+    realTime: boolean,
+  ) {
+    const { txnCount, opCount } = history
+    const capacity = (realTime ? 5 : 2) * txnCount + 2 * opCount
+    this.nodeCount = width * txnCount
+    this.from = new Int32Array(capacity)
+    this.to = new Int32Array(capacity)
+    this.kind = new Uint8Array(capacity)
+    this.read = new Int32Array(capacity)
+  }
+
+  private add(from: number, to: number, kind: number, read: number): void {
+    const edge = this.edgeCount++
+    this.from[edge] = from
+    this.to[edge] = to
+    this.kind[edge] = kind
+    this.read[edge] = read
+  }
+
+  private snapshot(txn: number): number {
+    return this.width * txn
+  }
+
+  private commit(txn: number): number {
+    return this.width * txn + this.width - 1
+  }
+
+  addInside(): void {
+    if (this.width === 1) return
+    for (let txn = 0; txn < this.history.txnCount; txn++)
+      this.add(2 * txn, 2 * txn + 1, INSIDE, NONE)
+  }
+
+  addSessions(): void {
+    const { sessionTxns, txnSession, txnCounts } = this.history
+    let last: number = NONE
+    for (const txn of sessionTxns) {
+      if (!txnCounts[txn]) continue
+      if (last !== NONE && txnSession[last] === txnSession[txn]) {
+        this.add(this.commit(last), this.snapshot(txn), SO, NONE)
+      }
+      last = txn
+    }
+  }
+
+  addReads(): void {
+    const { opCount, opTxn, opKey, readFrom } = this.history
+    const { successor, initialSuccessor } = this.shape
+    const { opSource } = this.reads
+    for (let op = 0; op < opCount; op++) {
+      const source = opSource[op]!
+      if (source === NONE) continue
+      const reader = opTxn[op]!
+      if (source >= 0) this.add(this.commit(source), this.snapshot(reader), WR, op)
+      const next = source === INITIAL ? initialSuccessor[opKey[op]!]! : successor[readFrom[op]!]!
+      if (next === NONE || opTxn[next] === reader) continue
+      this.add(this.snapshot(reader), this.commit(opTxn[next]!), RW, op)
+    }
+  }
+
+  addTimes(): void {
+    const { txnCount, txnCounts, txnStatus, txnStartTime, txnFinishTime } = this.history
+    const finishes: number[] = []
+    for (let txn = 0; txn < txnCount; txn++) {
+      if (txnCounts[txn] && txnStatus[txn] === COMMITTED) finishes.push(txnFinishTime![txn]!)
+    }
+    const sorted = Float64Array.from(finishes).sort()
+    const instants = sorted.filter((time, i) => i === 0 || time !== sorted[i - 1])
+    const first = this.nodeCount
+    this.nodeCount += instants.length
+    for (let i = 1; i < instants.length; i++) this.add(first + i - 1, first + i, TIME, NONE)
+    for (let txn = 0; txn < txnCount; txn++) {
+      if (!txnCounts[txn]) continue
+      if (txnStatus[txn] === COMMITTED) {
+        this.add(
+          this.commit(txn),
+          first + lowerBound(instants, txnFinishTime![txn]!),
+          TO_TIME,
+          NONE,
+        )
+      }
+      const before = lowerBound(instants, txnStartTime![txn]!) - 1
+      if (before >= 0) this.add(first + before, this.snapshot(txn), FROM_TIME, NONE)
+    }
+  }
+}
+
+/** How many of the sorted numbers are less than the one given. */
+function lowerBound(sorted: Float64Array, number: number): number {
+  let low = 0
+  let high = sorted.length
+  while (low < high) {
+    const middle = (low + high) >>> 1
+    if (sorted[middle]! < number) low = middle + 1
+    else high = middle
+  }
+  return low
+}

@@ -1,0 +1,113 @@
+// Turns cycles of the dependency graph and diverging versions into evidence, every edge with the
+// operations and premises that make it hold. Main class: MiniEvidence.
+
+import { assert } from '../../base/errors.ts'
+import { type History, INITIAL, NONE, WRITE } from '../../history/history.ts'
+import { classifyCycle } from '../../verdict/classify.ts'
+import { type Anomaly, type Edge, findTxns, INITIAL_TXN } from '../../verdict/verdict.ts'
+import { type Dependencies, FROM_TIME, INSIDE, RW, SO, TIME, TO_TIME } from './dependency-graph.ts'
+import type { RmwShape } from './shape.ts'
+import type { EdgeCycle } from './short-cycles.ts'
+
+export class MiniEvidence {
+  constructor(
+    private readonly history: History,
+    private readonly shape: RmwShape,
+  ) {}
+
+  /** Two transactions read one version and both replaced it: each missed the other's update. */
+  lostUpdate(read: number, other: number): Anomaly {
+    return this.anomaly([this.overwriteEdge(read, other), this.overwriteEdge(other, read)])
+  }
+
+  cycle(graph: Dependencies, cycle: EdgeCycle): Anomaly {
+    const edges: Edge[] = []
+    for (const step of withoutRuns(graph, cycle)) edges.push(this.edgeOf(graph, step))
+    return this.anomaly(edges)
+  }
+
+  private anomaly(edges: Edge[]): Anomaly {
+    const name = classifyCycle(this.history, edges)
+    return { name, count: 1, txns: findTxns(edges, []), ops: [], edges, cases: [] }
+  }
+
+  private edgeOf(graph: Dependencies, { first, last }: Run): Edge {
+    const kind = graph.kind[first]!
+    const from = Math.floor(graph.from[first]! / graph.width)
+    const to = Math.floor(graph.to[last]! / graph.width)
+    if (kind === SO) return { from, to, kind: 'SO', key: NONE, ops: [], premises: [] }
+    if (kind === TO_TIME) return { from, to, kind: 'RT', key: NONE, ops: [], premises: [] }
+    const read = graph.read[first]!
+    return kind === RW ? this.overwriteEdge(read, this.successorOf(read)) : this.readEdge(read)
+  }
+
+  private readEdge(read: number): Edge {
+    const { opTxn, opKey, readFrom } = this.history
+    const write = readFrom[read]!
+    const from = write === INITIAL ? INITIAL_TXN : opTxn[write]!
+    const ops = write === INITIAL ? [read] : [write, read]
+    return { from, to: opTxn[read]!, kind: 'WR', key: opKey[read]!, ops, premises: [] }
+  }
+
+  /** The transaction of the read replaced the version that it saw. */
+  private replacedEdge(read: number): Edge {
+    const { from, to, key, ops } = this.readEdge(read)
+    const write = this.lastWrite(to, key)
+    const all = from === INITIAL_TXN ? [write] : [ops[0]!, write, read]
+    return { from, to, kind: 'WW', key, ops: all, premises: [] }
+  }
+
+  /** The transaction of `read` saw a version that the transaction of `replacing` replaced. */
+  private overwriteEdge(read: number, replacing: number): Edge {
+    const { opTxn, opKey } = this.history
+    const to = opTxn[replacing]!
+    const key = opKey[read]!
+    const ops = [read, this.lastWrite(to, key)]
+    const premises = [this.readEdge(read), this.replacedEdge(replacing)]
+    return { from: opTxn[read]!, to, kind: 'RW', key, ops, premises }
+  }
+
+  private successorOf(read: number): number {
+    const { readFrom, opKey } = this.history
+    const version = readFrom[read]!
+    return version === INITIAL
+      ? this.shape.initialSuccessor[opKey[read]!]!
+      : this.shape.successor[version]!
+  }
+
+  private lastWrite(txn: number, key: number): number {
+    const { txnOpStart, opKind, opKey } = this.history
+    let op = txnOpStart[txn + 1]! - 1
+    while (op >= txnOpStart[txn]! && (opKey[op] !== key || opKind[op] !== WRITE)) op--
+    assert(op >= txnOpStart[txn]!, 'who replaces a version writes its key')
+    return op
+  }
+}
+
+/** Edges that make up one step of an argument: a run of session order, or a passage through time. */
+interface Run {
+  readonly first: number
+  last: number
+}
+
+/** The steps of a cycle, from wherever one begins. */
+function withoutRuns(graph: Dependencies, cycle: EdgeCycle): Run[] {
+  const real = cycle.filter((edge) => graph.kind[edge] !== INSIDE)
+  const begin = real.findIndex((edge, i) =>
+    startsStep(graph.kind[edge]!, graph.kind[real.at(i - 1)!]!),
+  )
+  assert(begin >= 0, 'a cycle is more than session order')
+  const steps: Run[] = []
+  for (let i = 0; i < real.length; i++) {
+    const edge = real[(begin + i) % real.length]!
+    const before = real[(begin + i - 1 + real.length) % real.length]!
+    if (startsStep(graph.kind[edge]!, graph.kind[before]!)) steps.push({ first: edge, last: edge })
+    else steps[steps.length - 1]!.last = edge
+  }
+  return steps
+}
+
+function startsStep(kind: number, before: number): boolean {
+  if (kind === SO) return before !== SO
+  return kind !== TIME && kind !== FROM_TIME
+}

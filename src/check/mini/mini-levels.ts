@@ -1,0 +1,134 @@
+// The verdicts of ser, si, sser and pc on read-modify-write histories, in linear time (MTC, Wei et
+// al.: CHECKSER, CHECKSI with the DIVERGENCE pattern first, CHECKSSER with a chain of instants in
+// place of n² edges). Any history for which the base order is a serial order is settled here too.
+// What is left, pc where versions diverge and other shapes, is for the general engine.
+// Main class: MiniLevels.
+
+import type { Deadline } from '../../base/deadline.ts'
+import { assert } from '../../base/errors.ts'
+import type { History } from '../../history/history.ts'
+import type { LevelId } from '../../levels/levels.ts'
+import type { Anomaly, Proof } from '../../verdict/verdict.ts'
+import type { BaseOrder } from '../order/base-order.ts'
+import { findTimelyOrder } from '../order/serial-order.ts'
+import { isTimely } from '../order/time-gate.ts'
+import { describeOffences, describeUnrepeatable } from '../reads/offences.ts'
+import type { ReadCheck } from '../reads/read-consistency.ts'
+import { buildDependencies } from './dependency-graph.ts'
+import { MiniEvidence } from './evidence.ts'
+import { type RmwShape, recognizeShape } from './shape.ts'
+import { findShortCycles } from './short-cycles.ts'
+import { findSnapshotOrder } from './snapshot-order.ts'
+
+export type StrongLevel = Extract<LevelId, 'pc' | 'si' | 'ser' | 'sser'>
+
+export interface Findings {
+  anomalies: Anomaly[]
+  /** The proof, if nothing was found. */
+  proof: Proof | null
+}
+
+/** How many cycles are worked out to show one of each name. */
+const EXAMPLES = 64
+
+export class MiniLevels {
+  private lazyShape: RmwShape | null | undefined
+  private readonly found = new Map<StrongLevel, Findings | null>()
+
+  constructor(
+    private readonly history: History,
+    private readonly reads: ReadCheck,
+    private readonly base: () => BaseOrder,
+    private readonly deadline: Deadline,
+    private readonly listAll: boolean,
+  ) {}
+
+  /** Null if the history is beyond these algorithms. sser needs times. */
+  check(level: StrongLevel): Findings | null {
+    const known = this.found.get(level)
+    if (known !== undefined) return known
+    const findings = this.prove(level) ?? this.refute(level)
+    this.found.set(level, findings)
+    return findings
+  }
+
+  /** An order that satisfies the level, null if there is none or none was found. */
+  private prove(level: StrongLevel): Findings | null {
+    const { history, reads } = this
+    if (reads.offendingOp.length > 0 || reads.unrepeatable.length > 0) return null
+    const { order, component, staleReads } = this.base()
+    const isSerial = component === null && staleReads.length === 0
+    if (isSerial && (level !== 'sser' || isTimely(history, order))) return byOrder(order)
+    this.deadline.check()
+    if (level === 'sser' && isSerial) {
+      const timely = findTimelyOrder(history, reads)
+      return timely && byOrder(timely)
+    }
+    if (level === 'ser' || level === 'sser') return null
+    if (!this.shape() || this.shape()!.divergent.length > 0) return null
+    const events = findSnapshotOrder(history, reads)
+    return events && { anomalies: [], proof: { kind: 'snapshots', events } }
+  }
+
+  /** What contradicts the level, on a history of the right shape for which no order was found. */
+  private refute(level: StrongLevel): Findings | null {
+    const shape = this.shape()
+    if (shape === null) return null
+    if (level === 'pc' && shape.divergent.length > 0) return null
+    const { history, reads, listAll } = this
+    const anomalies = [
+      ...describeOffences(history, reads, listAll),
+      ...describeUnrepeatable(history, reads, listAll),
+      ...this.lostUpdates(shape),
+    ]
+    // Real time is blamed only where nothing else is to blame.
+    const isSerial = this.base().component === null && this.base().staleReads.length === 0
+    anomalies.push(...this.cycles(shape, level, level === 'sser' && isSerial))
+    assert(anomalies.length > 0, 'a read-modify-write history without an order has a cycle')
+    return { anomalies, proof: null }
+  }
+
+  private lostUpdates(shape: RmwShape): Anomaly[] {
+    const evidence = new MiniEvidence(this.history, shape)
+    const { divergent } = shape
+    const found: Anomaly[] = []
+    for (let i = 0; i < divergent.length; i += 2) {
+      found.push(evidence.lostUpdate(divergent[i]!, divergent[i + 1]!))
+      if (!this.listAll) break
+    }
+    if (!this.listAll && found.length > 0) found[0]!.count = divergent.length / 2
+    return found
+  }
+
+  /** A shortest cycle of each component; by default the shortest one of each name. */
+  private cycles(shape: RmwShape, level: StrongLevel, realTime: boolean): Anomaly[] {
+    const { history, reads, deadline, listAll } = this
+    const width = level === 'si' || level === 'pc' ? 2 : 1
+    const graph = buildDependencies(history, reads, shape, width, realTime)
+    const limit = listAll ? Number.POSITIVE_INFINITY : EXAMPLES
+    const { cycles } = findShortCycles(graph, limit, deadline)
+    const evidence = new MiniEvidence(history, shape)
+    const all = cycles.map((cycle) => evidence.cycle(graph, cycle))
+    if (listAll) return all
+    const byName = new Map<string, Anomaly>()
+    for (const anomaly of all) {
+      const known = byName.get(anomaly.name)
+      if (!known) byName.set(anomaly.name, anomaly)
+      else {
+        const smaller = anomaly.edges.length < known.edges.length ? anomaly : known
+        smaller.count = known.count + 1
+        byName.set(anomaly.name, smaller)
+      }
+    }
+    return [...byName.values()]
+  }
+
+  private shape(): RmwShape | null {
+    if (this.lazyShape === undefined) this.lazyShape = recognizeShape(this.history, this.reads)
+    return this.lazyShape
+  }
+}
+
+function byOrder(order: Int32Array): Findings {
+  return { anomalies: [], proof: { kind: 'commit-order', order } }
+}

@@ -1,0 +1,92 @@
+// Recognises read-modify-write histories: registers only, and in every transaction that counts each
+// write comes after a sound read of its key. There the version order follows from the reads: who
+// reads a version and writes the key comes right after it (MTC, section IV-A). Two transactions that
+// do so with one version diverge, which ser and si forbid (MTC, Lemma 1). Mini-transactions, of one
+// or two reads and at most two writes, are the special case that MTC is about; nothing here depends
+// on their size. One pass, O(n). Main function: recognizeShape.
+
+import { IntColumn } from '../../base/grow.ts'
+import { type History, INITIAL, NONE, READ, WRITE } from '../../history/history.ts'
+import type { ReadCheck } from '../reads/read-consistency.ts'
+
+/** How each version of a read-modify-write history was replaced. */
+export interface RmwShape {
+  /** True if all transactions that count are mini-transactions. */
+  readonly isMini: boolean
+  readonly successor: Int32Array // write op -> read op of the first transaction that replaced it
+  readonly initialSuccessor: Int32Array // key -> the same for the key's initial version
+  /** Pairs of reads of one version whose transactions both replace it: the first, another one. */
+  readonly divergent: Int32Array
+}
+
+/** Null if the history has another shape. */
+export function recognizeShape(history: History, reads: ReadCheck): RmwShape | null {
+  if (reads.lists !== null) return null
+  return new ShapeScan(history, reads).run()
+}
+
+class ShapeScan {
+  private readonly successor: Int32Array
+  private readonly initialSuccessor: Int32Array
+  private readonly divergent = new IntColumn(16)
+  private readonly readTxn: Int32Array // key -> txn that last read it from elsewhere
+  private readonly readOp: Int32Array // key -> the first such read of that txn, NONE once it wrote
+  private isMini = true
+
+  constructor(
+    private readonly history: History,
+    private readonly reads: ReadCheck,
+  ) {
+    this.successor = new Int32Array(history.opCount).fill(NONE)
+    this.initialSuccessor = new Int32Array(history.keyCount).fill(NONE)
+    this.readTxn = new Int32Array(history.keyCount).fill(NONE)
+    this.readOp = new Int32Array(history.keyCount)
+  }
+
+  run(): RmwShape | null {
+    const { txnCount, txnCounts } = this.history
+    for (let txn = 0; txn < txnCount; txn++) {
+      if (txnCounts[txn] && !this.visit(txn)) return null
+    }
+    const { isMini, successor, initialSuccessor, divergent } = this
+    return { isMini, successor, initialSuccessor, divergent: divergent.view() }
+  }
+
+  /** False if the transaction writes a key that it has not read. */
+  private visit(txn: number): boolean {
+    const { txnOpStart, opKind, opKey } = this.history
+    const { opSource } = this.reads
+    const { readTxn, readOp } = this
+    const end = txnOpStart[txn + 1]!
+    let readCount = 0
+    let writeCount = 0
+    for (let op = txnOpStart[txn]!; op < end; op++) {
+      const key = opKey[op]!
+      if (opKind[op] === WRITE) {
+        writeCount++
+        if (readTxn[key] !== txn) return false
+        if (readOp[key] !== NONE) this.replace(readOp[key]!)
+        readOp[key] = NONE
+      } else if (opKind[op] === READ) {
+        readCount++
+        if (opSource[op] === NONE || readTxn[key] === txn) continue
+        readTxn[key] = txn
+        readOp[key] = op
+      }
+    }
+    if (readCount < 1 || readCount > 2 || writeCount > 2) this.isMini = false
+    return true
+  }
+
+  /** The transaction of this read replaces the version that it saw. */
+  private replace(read: number): void {
+    const version = this.history.readFrom[read]!
+    const table = version === INITIAL ? this.initialSuccessor : this.successor
+    const at = version === INITIAL ? this.history.opKey[read]! : version
+    if (table[at] === NONE) table[at] = read
+    else {
+      this.divergent.push(table[at]!)
+      this.divergent.push(read)
+    }
+  }
+}

@@ -1,0 +1,151 @@
+// Shortest cycles of a dependency graph, one for each strongly connected component. Length counts
+// what a reader sees: a run of session order, or of instants, is one step, and from a snapshot to
+// its commit is none. So a search by levels, with steps of length 0 inside a level; states tell
+// whether a node was reached by session order. Searches start at anti-dependencies, of which every
+// cycle has one (but for cycles in so ∪ wr), and give up at the length known so far, within a budget
+// of steps for each component. Main function: findShortCycles.
+
+import type { Deadline } from '../../base/deadline.ts'
+import { buildCsr, type Csr } from '../../graph/csr.ts'
+import { findComponents } from '../../graph/scc.ts'
+import { NONE } from '../../history/history.ts'
+import { type Dependencies, FROM_TIME, INSIDE, RW, SO, TIME } from './dependency-graph.ts'
+
+/** Edges of the graph, in the order of the cycle. */
+export type EdgeCycle = number[]
+
+const STEPS_PER_COMPONENT = 200_000
+
+/** @param limit how many components are worked out; `count` tells of all of them */
+export function findShortCycles(
+  graph: Dependencies,
+  limit: number,
+  deadline: Deadline,
+): { cycles: EdgeCycle[]; count: number } {
+  deadline.check()
+  const { nodeCount, edgeCount } = graph
+  const csr = buildCsr(nodeCount, graph.from, graph.to, edgeCount)
+  const { count: componentCount, componentOf } = findComponents(csr)
+  deadline.check()
+  const size = new Int32Array(componentCount)
+  for (let node = 0; node < nodeCount; node++) size[componentOf[node]!]!++
+  // Edges inside components of several nodes, component by component, in the order of the input.
+  const inside = new Map<number, number[]>()
+  for (let edge = 0; edge < edgeCount; edge++) {
+    const component = componentOf[graph.from[edge]!]!
+    if (size[component] === 1 || componentOf[graph.to[edge]!] !== component) continue
+    const known = inside.get(component)
+    if (known) known.push(edge)
+    else inside.set(component, [edge])
+  }
+  const cycles: EdgeCycle[] = []
+  const numbering = new Int32Array(nodeCount).fill(NONE)
+  for (const edges of inside.values()) {
+    if (cycles.length === limit) break
+    deadline.check()
+    cycles.push(new ComponentSearch(graph, edges, numbering).findShortest())
+  }
+  return { cycles, count: inside.size }
+}
+
+/** The cycle search in one component, with nodes renumbered 0, 1, … */
+class ComponentSearch {
+  private readonly csr: Csr
+  private readonly edges: readonly number[]
+  private readonly kindOf: Uint8Array // local edge -> kind
+  private readonly starts: number[] // nodes to search from
+  private readonly stamp: Int32Array // state (2·node + by session order) -> search that reached it
+  private readonly distance: Int32Array // state -> length of the path to it
+  private readonly parent: Int32Array // state -> the state before it, NONE at the start
+  private readonly via: Int32Array // state -> local edge it was reached by
+  private search = 0
+  private steps = 0
+  private best: { cost: number; rank: number; cycle: EdgeCycle } | null = null
+
+  /** @param numbering node -> its number in its own component, NONE so far for this one */
+  constructor(graph: Dependencies, edges: readonly number[], numbering: Int32Array) {
+    let size = 0
+    for (const edge of edges) {
+      if (numbering[graph.from[edge]!] === NONE) numbering[graph.from[edge]!] = size++
+    }
+    const from = Int32Array.from(edges, (edge) => numbering[graph.from[edge]!]!)
+    const to = Int32Array.from(edges, (edge) => numbering[graph.to[edge]!]!)
+    this.edges = edges
+    this.kindOf = Uint8Array.from(edges, (edge) => graph.kind[edge]!)
+    this.csr = buildCsr(size, from, to)
+    const readers = new Set(from.filter((_, i) => this.kindOf[i] === RW))
+    this.starts = readers.size > 0 ? [...readers] : Array.from({ length: size }, (_, node) => node)
+    this.stamp = new Int32Array(2 * size)
+    this.distance = new Int32Array(2 * size)
+    this.parent = new Int32Array(2 * size)
+    this.via = new Int32Array(2 * size)
+  }
+
+  findShortest(): EdgeCycle {
+    for (const start of this.starts) {
+      if (this.best !== null && this.steps > STEPS_PER_COMPONENT) break
+      this.searchFrom(start)
+    }
+    return this.best!.cycle
+  }
+
+  private searchFrom(start: number): void {
+    const { start: rowStart, target, edge: edgeAt } = this.csr
+    this.search++
+    let level = [2 * start]
+    this.reach(2 * start, 0, NONE, NONE)
+    for (let cost = 0; level.length > 0; cost++) {
+      if (this.best !== null && cost >= this.best.cost) return
+      const next: number[] = []
+      // States that cost nothing more join the level while it is being gone through.
+      for (const state of level) {
+        const bySession = (state & 1) === 1
+        const node = state >> 1
+        this.steps++
+        if (this.distance[state] !== cost) continue // a shorter way was found since
+        for (let slot = rowStart[node]!; slot < rowStart[node + 1]!; slot++) {
+          const kind = this.kindOf[edgeAt[slot]!]!
+          const free = isFree(kind, bySession)
+          if (target[slot] === start) {
+            this.keep(state, edgeAt[slot]!, free ? cost : cost + 1)
+            continue
+          }
+          const reached =
+            2 * target[slot]! + (kind === SO || (kind === INSIDE && bySession) ? 1 : 0)
+          if (!this.reach(reached, free ? cost : cost + 1, state, edgeAt[slot]!)) continue
+          if (free) level.push(reached)
+          else next.push(reached)
+        }
+      }
+      level = next
+    }
+  }
+
+  /** False if there is a way as short already. */
+  private reach(state: number, cost: number, parent: number, via: number): boolean {
+    if (this.stamp[state] === this.search && this.distance[state]! <= cost) return false
+    this.stamp[state] = this.search
+    this.distance[state] = cost
+    this.parent[state] = parent
+    this.via[state] = via
+    return true
+  }
+
+  /** Notes a cycle that ends with an edge from the state to the start of the search. */
+  private keep(state: number, last: number, cost: number): void {
+    const cycle = [last]
+    let rank = this.kindOf[last] === RW ? 1 : 0
+    for (let at = state; this.parent[at] !== NONE; at = this.parent[at]!) {
+      cycle.push(this.via[at]!)
+      if (this.kindOf[this.via[at]!] === RW) rank++
+    }
+    const { best } = this
+    if (best !== null && (cost > best.cost || (cost === best.cost && rank >= best.rank))) return
+    this.best = { cost, rank, cycle: cycle.reverse().map((edge) => this.edges[edge]!) }
+  }
+}
+
+/** A step that adds nothing to the length: to one's own commit, further along a session or in time. */
+function isFree(kind: number, bySession: boolean): boolean {
+  return kind === INSIDE || kind === TIME || kind === FROM_TIME || (kind === SO && bySession)
+}
