@@ -1,12 +1,16 @@
 // The one switch from a level to the checker that decides it, and the only place that knows them
-// all. Levels of one history share the reads check, the base order and the clocks.
+// all. Levels of one history share the reads check, the base order and the clocks. Strong levels go
+// to the linear algorithms of mini/ first, to the general engine of strong/ where those do not apply.
 
 import { Deadline, nowMs } from '../base/deadline.ts'
 import { BudgetExceeded, InternalError, UsageError } from '../base/errors.ts'
 import { type History, hasTimes } from '../history/history.ts'
-import { CHAIN, type LevelId, PROFILE } from '../levels/levels.ts'
+import { type LevelId, PROFILE } from '../levels/levels.ts'
 import { certifyResult } from '../verdict/certify.ts'
 import type { LevelResult } from '../verdict/verdict.ts'
+import { findImplied } from './implied.ts'
+import { MiniLevels } from './mini/mini-levels.ts'
+import type { BaseOrder } from './order/base-order.ts'
 import { checkReads, type ReadCheck } from './reads/read-consistency.ts'
 import { StrongLevels } from './strong/strong-levels.ts'
 import { WeakContext } from './weak/context.ts'
@@ -38,11 +42,22 @@ export function checkLevels(
   return levels.map((level) => checker.check(level))
 }
 
-/** Every level that applies to the history, weakest first. */
+/**
+ * Every level that applies to the history, weakest first. Where a serial order is at hand, ser is
+ * judged first and settles all below it; else weak levels come first, which settle more when they
+ * are violated, and ser before si before pc.
+ */
 export function profile(history: History, options: CheckOptions = {}): LevelResult[] {
   const checker = new Checker(history, options)
-  const applies = (level: LevelId) => level !== 'sser' || hasTimes(history)
-  return PROFILE.filter(applies).map((level) => checker.check(level))
+  const plan: LevelId[] = checker.hasSerialOrder()
+    ? ['ser', 'sser', 'si', 'pc', 'cc', 'ra', 'rc', 'ci']
+    : ['cc', 'ra', 'rc', 'ci', 'ser', 'si', 'pc', 'sser']
+  const results: LevelResult[] = []
+  for (const level of plan) {
+    if (level === 'sser' && !hasTimes(history)) continue
+    results.push(findImplied(level, results) ?? checker.check(level))
+  }
+  return PROFILE.flatMap((level) => results.filter((result) => result.level === level))
 }
 
 export class Checker {
@@ -50,12 +65,15 @@ export class Checker {
   private lazyReads: ReadCheck | null = null
   private lazyWeak: WeakContext | null = null
   private weakLevels: WeakLevels | null = null
+  private miniLevels: MiniLevels | null = null
+  private readonly listAll: boolean
   private readonly stages: Record<string, number> = {}
 
   constructor(
     private readonly history: History,
     private readonly options: CheckOptions = {},
   ) {
+    this.listAll = options.all === true
     this.deadline = new Deadline(
       options.budgetMs ?? null,
       options.memoryBytes ?? null,
@@ -70,7 +88,7 @@ export class Checker {
       verdict: 'unknown',
       reason: null,
       impliedBy: null,
-      algorithm: algorithmOf(level),
+      algorithm: 'none',
       elapsedMs: 0,
       stages: {},
       anomalies: [],
@@ -80,6 +98,7 @@ export class Checker {
     try {
       const timeless = level === 'sser' && !hasTimes(this.history)
       const findings = this.find(timeless ? 'ser' : level)
+      result.algorithm = findings.algorithm
       result.anomalies = findings.anomalies
       result.proof = findings.proof
       result.verdict = findings.anomalies.length > 0 ? 'violated' : 'satisfied'
@@ -98,30 +117,37 @@ export class Checker {
     return result
   }
 
-  private find(level: LevelId): Findings {
+  /** True if an order found for the weak levels is a serial one, so that ser is settled. */
+  hasSerialOrder(): boolean {
+    try {
+      return this.mini().hasSerialOrder()
+    } catch (error) {
+      if (!(error instanceof BudgetExceeded)) throw error
+      return false
+    }
+  }
+
+  private find(level: LevelId): Findings & { algorithm: string } {
     switch (level) {
       case 'ci':
       case 'rc':
       case 'ra':
       case 'cc': {
-        this.weakLevels ??= new WeakLevels(this.context, this.reads(), this.options.all === true)
+        this.weakLevels ??= new WeakLevels(this.context, this.reads(), this.listAll)
         const levels = this.weakLevels
-        return this.timed(level, () => levels.check(level))
+        const findings = this.timed(level, () => levels.check(level))
+        return { ...findings, algorithm: level === 'ci' ? 'reads' : 'saturation' }
       }
       case 'pc':
       case 'si':
       case 'ser':
       case 'sser': {
-        const reads = this.reads()
-        const base = () => this.context().base
-        const levels = new StrongLevels(
-          this.history,
-          reads,
-          base,
-          this.deadline,
-          this.options.all === true,
-        )
-        return this.timed(level, () => levels.check(level))
+        const mini = this.mini()
+        const findings = this.timed(level, () => mini.check(level))
+        if (findings) return findings
+        const { history, deadline, base, listAll } = this
+        const strong = new StrongLevels(history, this.reads(), base, deadline, listAll)
+        return { ...this.timed(level, () => strong.check(level)), algorithm: 'solve' }
       }
       default:
         throw new UsageError(`level ${level} is not available`)
@@ -142,6 +168,14 @@ export class Checker {
     return this.lazyReads
   }
 
+  private readonly base = (): BaseOrder => this.context().base
+
+  private mini(): MiniLevels {
+    const { history, deadline, base, listAll } = this
+    this.miniLevels ??= new MiniLevels(history, this.reads(), base, deadline, listAll)
+    return this.miniLevels
+  }
+
   private readonly context = (): WeakContext => {
     const reads = this.reads()
     this.lazyWeak ??= this.timed('order', () => new WeakContext(this.history, reads, this.deadline))
@@ -156,9 +190,4 @@ export class Checker {
       this.stages[stage] = (this.stages[stage] ?? 0) + nowMs() - started
     }
   }
-}
-
-function algorithmOf(level: LevelId): string {
-  if (level === 'ci') return 'reads'
-  return CHAIN.indexOf(level) <= CHAIN.indexOf('cc') ? 'saturation' : 'solve'
 }

@@ -26,6 +26,8 @@ export interface Findings {
   anomalies: Anomaly[]
   /** The proof, if nothing was found. */
   proof: Proof | null
+  /** 'order' if the base order settled it, else 'mini'. */
+  algorithm: 'order' | 'mini'
 }
 
 /** How many cycles are worked out to show one of each name. */
@@ -43,6 +45,14 @@ export class MiniLevels {
     private readonly listAll: boolean,
   ) {}
 
+  /** True if the base order is a serial order of a history without offending reads. */
+  hasSerialOrder(): boolean {
+    const { offendingOp, unrepeatable } = this.reads
+    if (offendingOp.length > 0 || unrepeatable.length > 0) return false
+    const { component, staleReads } = this.base()
+    return component === null && staleReads.length === 0
+  }
+
   /** Null if the history is beyond these algorithms. sser needs times. */
   check(level: StrongLevel): Findings | null {
     const known = this.found.get(level)
@@ -56,18 +66,18 @@ export class MiniLevels {
   private prove(level: StrongLevel): Findings | null {
     const { history, reads } = this
     if (reads.offendingOp.length > 0 || reads.unrepeatable.length > 0) return null
-    const { order, component, staleReads } = this.base()
-    const isSerial = component === null && staleReads.length === 0
-    if (isSerial && (level !== 'sser' || isTimely(history, order))) return byOrder(order)
-    this.deadline.check()
-    if (level === 'sser' && isSerial) {
+    if (this.hasSerialOrder()) {
+      const { order } = this.base()
+      if (level !== 'sser' || isTimely(history, order)) return byOrder(order, 'order')
+      this.deadline.check()
       const timely = findTimelyOrder(history, reads)
-      return timely && byOrder(timely)
+      return timely && byOrder(timely, 'mini')
     }
     if (level === 'ser' || level === 'sser') return null
     if (!this.shape() || this.shape()!.divergent.length > 0) return null
+    this.deadline.check()
     const events = findSnapshotOrder(history, reads)
-    return events && { anomalies: [], proof: { kind: 'snapshots', events } }
+    return events && { anomalies: [], proof: { kind: 'snapshots', events }, algorithm: 'mini' }
   }
 
   /** What contradicts the level, on a history of the right shape for which no order was found. */
@@ -82,10 +92,9 @@ export class MiniLevels {
       ...this.lostUpdates(shape),
     ]
     // Real time is blamed only where nothing else is to blame.
-    const isSerial = this.base().component === null && this.base().staleReads.length === 0
-    anomalies.push(...this.cycles(shape, level, level === 'sser' && isSerial))
+    anomalies.push(...this.cycles(shape, level, level === 'sser' && this.hasSerialOrder()))
     assert(anomalies.length > 0, 'a read-modify-write history without an order has a cycle')
-    return { anomalies, proof: null }
+    return { anomalies, proof: null, algorithm: 'mini' }
   }
 
   private lostUpdates(shape: RmwShape): Anomaly[] {
@@ -129,6 +138,6 @@ export class MiniLevels {
   }
 }
 
-function byOrder(order: Int32Array): Findings {
-  return { anomalies: [], proof: { kind: 'commit-order', order } }
+function byOrder(order: Int32Array, algorithm: Findings['algorithm']): Findings {
+  return { anomalies: [], proof: { kind: 'commit-order', order }, algorithm }
 }

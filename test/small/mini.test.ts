@@ -1,0 +1,129 @@
+// Strong levels of read-modify-write histories against brute force: every small history of the
+// families, then mini-transactions and longer ones by seed, with aborts, indeterminates and times.
+// Every verdict is certified on the way, those of the profile that others imply included.
+
+import { describe, expect, it } from 'vitest'
+import { check, profile } from '../../src/check/check.ts'
+import type { History } from '../../src/history/history.ts'
+import { renderNotation } from '../../src/history/notation.ts'
+import { certifyResult } from '../../src/verdict/certify.ts'
+import { type CompareOptions, compareWithOracle, draftsFor } from './compare.ts'
+import { buildHistory, type DraftTxn, renderDraft } from './draft.ts'
+import { type OracleLevel, profileOf } from './oracle.ts'
+import type { RandomShape } from './random-history.ts'
+
+const STRONG = ['pc', 'si', 'ser', 'sser'] as const
+
+/** How often each algorithm decided, to be sure that the one under test did. */
+function decider(used: Record<string, number>) {
+  return (history: History, level: OracleLevel) => {
+    const result = check(history, level)
+    used[result.algorithm] = (used[result.algorithm] ?? 0) + 1
+    if (result.verdict !== 'unknown') {
+      expect(result.certificate?.verified, renderNotation(history)).toBe(true)
+    }
+    return result.verdict
+  }
+}
+
+function readsBeforeWriting({ ops }: DraftTxn): boolean {
+  return ops.every(
+    (op, i) =>
+      op.kind !== 'w' ||
+      ops.some((other, j) => j < i && other.kind === 'r' && other.key === op.key),
+  )
+}
+
+const SHAPES: Record<string, Partial<RandomShape>> = {
+  'mini-transactions': { style: 'mini', maxOps: 4 },
+  'mini-transactions with times': {
+    style: 'mini',
+    times: true,
+    wild: 0,
+    freshness: 1,
+    sessions: 4,
+  },
+  'longer read-modify-write transactions': { style: 'rmw', maxOps: 6, keys: 3, sight: 'prefix' },
+  'transactions that see all': { style: 'rmw', sight: 'all', freshness: 0.9, times: true },
+}
+
+describe('check on read-modify-write histories', () => {
+  it('agrees with brute force on every small history of one or two keys', () => {
+    const families = [
+      { txns: 2, maxOps: 4, maxTotalOps: 5, keys: 2 },
+      { txns: 3, maxOps: 2, maxTotalOps: 6, keys: 1 },
+      { txns: 4, maxOps: 2, maxTotalOps: 6, keys: 1 },
+    ]
+    let compared = 0
+    for (const { draft, source } of draftsFor({ families })) {
+      if (!draft.sessions.flat().every(readsBeforeWriting)) continue
+      const history = buildHistory(draft)
+      const truth = profileOf(draft)
+      compared++
+      for (const level of STRONG) {
+        const result = check(history, level)
+        expect(result.verdict, `${level} of ${source}\n${renderDraft(draft)}`).toBe(truth[level])
+        expect(result.verdict === 'unknown' || result.certificate?.verified).toBe(true)
+      }
+    }
+    expect(compared).toBeGreaterThan(1000)
+  })
+
+  for (const [name, shape] of Object.entries(SHAPES)) {
+    it(`agrees with brute force on 5,000 random histories of ${name}`, () => {
+      const used: Record<string, number> = {}
+      const options: CompareOptions = { families: [], seeds: 5_000, shape }
+      const outcome = compareWithOracle(decider(used), STRONG, options)
+      expect(outcome.disagreement).toBeNull()
+      for (const level of STRONG) expect(outcome.satisfied[level]).toBeGreaterThan(100)
+      for (const level of STRONG) expect(outcome.violated[level]).toBeGreaterThan(100)
+      expect(used['mini']).toBeGreaterThan(1000)
+      expect(used['order']).toBeGreaterThan(1000)
+    })
+  }
+})
+
+describe('profile', () => {
+  it('agrees with brute force at every level, and every implied verdict stands by itself', () => {
+    const implied: Record<string, number> = {}
+    for (const { draft, source } of draftsFor({ stride: 100, seeds: 4_000 })) {
+      const history = buildHistory(draft)
+      const truth = profileOf(draft)
+      for (const result of profile(history)) {
+        const where = `${result.level} of ${source}\n${renderDraft(draft)}`
+        expect(result.verdict, where).toBe(truth[result.level as OracleLevel])
+        expect(certifyResult(history, result), where).toEqual([])
+        if (result.impliedBy === null) continue
+        const label = `${result.verdict} by ${result.impliedBy}`
+        implied[label] = (implied[label] ?? 0) + 1
+      }
+    }
+    for (const label of [
+      'satisfied by ser',
+      'satisfied by si',
+      'violated by cc',
+      'violated by ser',
+    ]) {
+      expect(implied[label], label).toBeGreaterThan(10)
+    }
+  })
+
+  it('leaves out sser without times, and lists levels weakest first', () => {
+    const levels = ['ci', 'rc', 'ra', 'cc', 'pc', 'si', 'ser']
+    for (const { draft } of draftsFor({
+      families: [],
+      seeds: 50,
+      shape: { times: false, aborted: 0, indeterminate: 0 },
+    })) {
+      expect(profile(buildHistory(draft)).map((result) => result.level)).toEqual(levels)
+    }
+    for (const { draft } of draftsFor({
+      families: [],
+      seeds: 50,
+      shape: { times: true, aborted: 0, indeterminate: 0 },
+    })) {
+      const found = profile(buildHistory(draft)).map((result) => result.level)
+      expect(found).toEqual([...levels, 'sser'])
+    }
+  })
+})
