@@ -1,6 +1,7 @@
 // The verdicts of ser, si, sser and pc on read-modify-write histories, in linear time (MTC, Wei et
 // al.: CHECKSER, CHECKSI with the DIVERGENCE pattern first, CHECKSSER with a chain of instants in
-// place of n² edges). Any history for which the base order is a serial order is settled here too.
+// place of n² edges). Any history of which the base order or a run of it gives a serial order is
+// settled here too.
 // What is left, pc where versions diverge and other shapes, is for the general engine.
 // Main class: MiniLevels.
 
@@ -10,15 +11,15 @@ import type { History } from '../../history/history.ts'
 import type { LevelId } from '../../levels/levels.ts'
 import type { Anomaly, Proof } from '../../verdict/verdict.ts'
 import type { BaseOrder } from '../order/base-order.ts'
-import { findTimelyOrder } from '../order/serial-order.ts'
-import { isTimely } from '../order/time-gate.ts'
 import { describeOffences, describeUnrepeatable } from '../reads/offences.ts'
 import type { ReadCheck } from '../reads/read-consistency.ts'
 import { buildDependencies } from './dependency-graph.ts'
 import { MiniEvidence } from './evidence.ts'
+import { findSerialOrder } from './serial-order.ts'
 import { type RmwShape, recognizeShape } from './shape.ts'
 import { findShortCycles } from './short-cycles.ts'
 import { findSnapshotOrder } from './snapshot-order.ts'
+import { isTimely } from './time-gate.ts'
 
 export type StrongLevel = Extract<LevelId, 'pc' | 'si' | 'ser' | 'sser'>
 
@@ -30,11 +31,17 @@ export interface Findings {
   algorithm: 'order' | 'mini'
 }
 
+interface SerialOrder {
+  readonly order: Int32Array
+  readonly algorithm: Findings['algorithm']
+}
+
 /** How many cycles are worked out to show one of each name. */
 const EXAMPLES = 64
 
 export class MiniLevels {
   private lazyShape: RmwShape | null | undefined
+  private lazySerial: SerialOrder | null | undefined
   private readonly found = new Map<StrongLevel, Findings | null>()
 
   constructor(
@@ -45,12 +52,9 @@ export class MiniLevels {
     private readonly listAll: boolean,
   ) {}
 
-  /** True if the base order is a serial order of a history without offending reads. */
+  /** True if a serial order is known, so that ser and all below it hold. */
   hasSerialOrder(): boolean {
-    const { offendingOp, unrepeatable } = this.reads
-    if (offendingOp.length > 0 || unrepeatable.length > 0) return false
-    const { component, staleReads } = this.base()
-    return component === null && staleReads.length === 0
+    return this.serial() !== null
   }
 
   /** Null if the history is beyond these algorithms. sser needs times. */
@@ -64,20 +68,39 @@ export class MiniLevels {
 
   /** An order that satisfies the level, null if there is none or none was found. */
   private prove(level: StrongLevel): Findings | null {
-    const { history, reads } = this
-    if (reads.offendingOp.length > 0 || reads.unrepeatable.length > 0) return null
-    if (this.hasSerialOrder()) {
-      const { order } = this.base()
-      if (level !== 'sser' || isTimely(history, order)) return byOrder(order, 'order')
-      this.deadline.check()
-      const timely = findTimelyOrder(history, reads)
-      return timely && byOrder(timely, 'mini')
+    const { history, reads, deadline } = this
+    const serial = this.serial()
+    if (serial !== null) {
+      if (level !== 'sser' || isTimely(history, serial.order)) return byOrder(serial)
+      deadline.check()
+      const order = findSerialOrder(history, reads, true)
+      return order && byOrder({ order, algorithm: 'mini' })
     }
-    if (level === 'ser' || level === 'sser') return null
+    if (level === 'ser' || level === 'sser' || this.hasOffences()) return null
     if (!this.shape() || this.shape()!.divergent.length > 0) return null
-    this.deadline.check()
+    deadline.check()
     const events = findSnapshotOrder(history, reads)
     return events && { anomalies: [], proof: { kind: 'snapshots', events }, algorithm: 'mini' }
+  }
+
+  /** The base order if it is serial, else one from a serial run, else null. */
+  private serial(): SerialOrder | null {
+    if (this.lazySerial !== undefined) return this.lazySerial
+    this.lazySerial = null
+    if (this.hasOffences()) return null
+    const { order, component, staleReads } = this.base()
+    if (component !== null) return null
+    if (staleReads.length === 0) this.lazySerial = { order, algorithm: 'order' }
+    else {
+      this.deadline.check()
+      const found = findSerialOrder(this.history, this.reads, false)
+      if (found) this.lazySerial = { order: found, algorithm: 'mini' }
+    }
+    return this.lazySerial
+  }
+
+  private hasOffences(): boolean {
+    return this.reads.offendingOp.length > 0 || this.reads.unrepeatable.length > 0
   }
 
   /** What contradicts the level, on a history of the right shape for which no order was found. */
@@ -138,6 +161,6 @@ export class MiniLevels {
   }
 }
 
-function byOrder(order: Int32Array, algorithm: Findings['algorithm']): Findings {
+function byOrder({ order, algorithm }: SerialOrder): Findings {
   return { anomalies: [], proof: { kind: 'commit-order', order }, algorithm }
 }

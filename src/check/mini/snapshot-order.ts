@@ -8,8 +8,8 @@
 // and ((so ∪ wr) ; rw?) ∪ ww has the same cycles. Main function: findSnapshotOrder.
 
 import { type History, INITIAL, NONE, READ, WRITE } from '../../history/history.ts'
-import { SessionWaits } from '../order/session-waits.ts'
 import type { ReadCheck } from '../reads/read-consistency.ts'
+import { SessionWaits } from './session-waits.ts'
 
 /** Events 2·txn for a snapshot, 2·txn + 1 for a commit, in order; null if there is no such order. */
 export function findSnapshotOrder(history: History, reads: ReadCheck): Int32Array | null {

@@ -5,13 +5,7 @@
 
 import { NONE } from '../../history/history.ts'
 
-const FOR_NOTHING = 0
-const FOR_TXN = 1
-const FOR_KEY = 2
-
 export class SessionWaits {
-  private readonly kind: Uint8Array // session -> what it waits for
-  private readonly what: Int32Array // session -> txn or key it waits for
   private readonly next: Int32Array // session -> next session waiting for the same thing
   private readonly forTxn: Int32Array // txn -> first session that waits for it
   private readonly forKey: Int32Array // key -> first session that waits for it
@@ -20,8 +14,6 @@ export class SessionWaits {
   private queueLength = 0
 
   constructor(sessionCount: number, txnCount: number, keyCount: number) {
-    this.kind = new Uint8Array(sessionCount)
-    this.what = new Int32Array(sessionCount)
     this.next = new Int32Array(sessionCount).fill(NONE)
     this.forTxn = new Int32Array(txnCount).fill(NONE)
     this.forKey = new Int32Array(keyCount).fill(NONE)
@@ -46,23 +38,15 @@ export class SessionWaits {
 
   /** Returns false, for callers that say why they cannot go on. */
   waitForTxn(session: number, txn: number): false {
-    this.kind[session] = FOR_TXN
-    this.what[session] = txn
     this.next[session] = this.forTxn[txn]!
     this.forTxn[txn] = session
     return false
   }
 
   waitForKey(session: number, key: number): false {
-    this.kind[session] = FOR_KEY
-    this.what[session] = key
     this.next[session] = this.forKey[key]!
     this.forKey[key] = session
     return false
-  }
-
-  isWaitingForKey(session: number): boolean {
-    return this.kind[session] === FOR_KEY
   }
 
   isAwaited(key: number): boolean {
@@ -77,25 +61,10 @@ export class SessionWaits {
     if (this.forKey[key] !== NONE) this.wake(this.forKey, key)
   }
 
-  /** Takes a session that waits for a key out of that key's list. */
-  stopWaiting(session: number): void {
-    const key = this.what[session]!
-    const next = this.next[session]!
-    this.kind[session] = FOR_NOTHING
-    let at = this.forKey[key]!
-    if (at === session) {
-      this.forKey[key] = next
-      return
-    }
-    while (this.next[at] !== session) at = this.next[at]!
-    this.next[at] = next
-  }
-
   private wake(list: Int32Array, what: number): void {
     let session = list[what]!
     list[what] = NONE
     while (session !== NONE) {
-      this.kind[session] = FOR_NOTHING
       this.enqueue(session)
       session = this.next[session]!
     }

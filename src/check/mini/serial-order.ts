@@ -1,38 +1,25 @@
-// Guesses a commit order by running the transactions as a serial database would: a session's next
-// transaction runs once everything it read is in place, and a version is not overwritten while
-// somebody still has to read it. A serializable history usually runs through without a hitch, and
-// then the order proves every level up to ser at once. Where all sessions block each other, the one
-// that lags most overwrites anyway: some reads are then stale in the order, to be judged by the level.
+// Finds a serial order by running the transactions as a serial database would: a session's next
+// transaction runs once everything it read is in place, and a version is not replaced while
+// somebody still has to read it; for sser it also waits for all that finished before it started. If
+// everything has run, that order proves ser (sser) and all below it.
 //
-// The order always respects session order, reads-from and known version order; it is incomplete only
-// if those contain a cycle. At most one wait per session at a time, so O(n + wake-ups), with no graph
-// in memory. On read-modify-write histories this is Kahn's algorithm on so ∪ wr ∪ ww ∪ rw, hence a
-// decision procedure for ser (MTC's CHECKSER); with real time as a further reason to wait, for sser.
-// Main functions: guessSerialOrder, findTimelyOrder.
+// On read-modify-write histories this is Kahn's algorithm on so ∪ wr ∪ ww ∪ rw (∪ rt), hence a
+// decision procedure (MTC's CHECKSER and CHECKSSER); on others a run that gets stuck says nothing.
+// At most one wait per session at a time, so O(n + wake-ups), for sser O(n log k) with k sessions,
+// and no graph in memory. Main function: findSerialOrder.
 
 import { type History, INITIAL, NONE, READ, READ_LIST } from '../../history/history.ts'
 import type { ReadCheck } from '../reads/read-consistency.ts'
 import { SessionWaits } from './session-waits.ts'
 import { TimeGate } from './time-gate.ts'
 
-export interface SerialGuess {
-  order: Int32Array // transactions that count, in the guessed order; shorter if there is a cycle
-  complete: boolean
-  /** Reads that are not of the latest version in this order. */
-  staleCount: number
-}
-
-export function guessSerialOrder(history: History, reads: ReadCheck): SerialGuess {
-  return new SerialRun(history, reads, false).run()
-}
-
-/**
- * A serial order that agrees with real time, null if the run gets stuck; on a read-modify-write
- * history that means that there is none. Needs the times of all transactions that count.
- */
-export function findTimelyOrder(history: History, reads: ReadCheck): Int32Array | null {
-  const { order, complete, staleCount } = new SerialRun(history, reads, true).run()
-  return complete && staleCount === 0 ? order : null
+/** The transactions that count in a serial order, null if the run gets stuck. */
+export function findSerialOrder(
+  history: History,
+  reads: ReadCheck,
+  realTime: boolean,
+): Int32Array | null {
+  return new SerialRun(history, reads, realTime).run()
 }
 
 class SerialRun {
@@ -49,7 +36,6 @@ class SerialRun {
   private attempt = 0
   private readonly order: Int32Array
   private orderLength = 0
-  private staleCount = 0
 
   constructor(
     private readonly history: History,
@@ -71,26 +57,15 @@ class SerialRun {
     this.countReaders()
   }
 
-  run(): SerialGuess {
+  run(): Int32Array | null {
     const { sessionCount } = this.history
-    for (let session = 0; session < sessionCount; session++) {
-      this.skipUncounted(session)
-      this.waits.enqueue(session)
+    for (let session = 0; session < sessionCount; session++) this.waits.enqueue(session)
+    for (let session = this.waits.dequeue(); session !== NONE; session = this.waits.dequeue()) {
+      const txn = this.nextTxn(session)
+      if (txn !== NONE && this.mayRun(session, txn)) this.execute(session, txn)
     }
-    for (;;) {
-      for (let session = this.waits.dequeue(); session !== NONE; session = this.waits.dequeue()) {
-        const txn = this.headOf(session)
-        if (txn !== NONE && this.mayRun(session, txn)) this.execute(session, txn)
-      }
-      const stuck = this.gate === null ? this.findLaggard() : NONE
-      if (stuck === NONE) break
-      this.waits.stopWaiting(stuck)
-      this.execute(stuck, this.headOf(stuck))
-    }
-    const order = this.order.subarray(0, this.orderLength)
-    let complete = true
-    for (let s = 0; s < sessionCount; s++) if (this.headOf(s) !== NONE) complete = false
-    return { order, complete, staleCount: this.staleCount }
+    for (let s = 0; s < sessionCount; s++) if (this.nextTxn(s) !== NONE) return null
+    return this.order.subarray(0, this.orderLength)
   }
 
   private countReaders(): void {
@@ -111,19 +86,14 @@ class SerialRun {
       : this.history.readFrom[read]!
   }
 
-  private headOf(session: number): number {
-    const slot = this.head[session]!
-    return slot < this.history.sessionTxnStart[session + 1]!
-      ? this.history.sessionTxns[slot]!
-      : NONE
-  }
-
-  private skipUncounted(session: number): void {
+  /** The session's next transaction that counts, or NONE. */
+  private nextTxn(session: number): number {
     const { sessionTxns, sessionTxnStart, txnCounts } = this.history
     const end = sessionTxnStart[session + 1]!
     let slot = this.head[session]!
     while (slot < end && !txnCounts[sessionTxns[slot]!]) slot++
     this.head[session] = slot
+    return slot < end ? sessionTxns[slot]! : NONE
   }
 
   /** True if nothing keeps the transaction from running; otherwise the session starts to wait. */
@@ -148,15 +118,20 @@ class SerialRun {
         if (before >= 0 && !this.executed[before]) return this.waits.waitForTxn(session, before)
       }
     }
-    if (!writes) return true
+    return !writes || this.mayReplace(session, txn)
+  }
+
+  /** True if nobody else has to read a version that the transaction replaces. */
+  private mayReplace(session: number, txn: number): boolean {
+    const { txnOpStart, opKind, opKey } = this.history
+    const end = txnOpStart[txn + 1]!
     for (let op = txnOpStart[txn]!; op < end; op++) {
       if (opKind[op] === READ || opKind[op] === READ_LIST) continue
       const key = opKey[op]!
       const own = this.ownStamp[key] === this.attempt ? this.ownReads[key]! : 0
-      if (this.unreadOf(key) > own) {
-        if (own > this.ownAwaiting[key]!) this.ownAwaiting[key] = own
-        return this.waits.waitForKey(session, key)
-      }
+      if (this.unreadOf(key) <= own) continue
+      if (own > this.ownAwaiting[key]!) this.ownAwaiting[key] = own
+      return this.waits.waitForKey(session, key)
     }
     return true
   }
@@ -176,11 +151,6 @@ class SerialRun {
     return version === INITIAL ? this.unreadInitial[key]! : this.unread[version]!
   }
 
-  private wakeForKey(key: number): void {
-    this.ownAwaiting[key] = 0
-    this.waits.wakeForKey(key)
-  }
-
   private execute(session: number, txn: number): void {
     const { txnOpStart, opKind, opKey } = this.history
     const { opSource } = this.reads
@@ -193,41 +163,21 @@ class SerialRun {
       }
       const source = opSource[op]!
       if (source === NONE) continue
-      const version = source === INITIAL ? INITIAL : this.versionOf(op)
-      const left = source === INITIAL ? --this.unreadInitial[key]! : --this.unread[version]!
-      if (this.current[key] !== version) this.staleCount++
-      else if (left <= this.ownAwaiting[key]!) this.wakeForKey(key)
+      if (source === INITIAL) this.unreadInitial[key]!--
+      else this.unread[this.versionOf(op)]!--
     }
+    // Whoever waits for a key may go on if only reads of its own are left.
     for (let op = txnOpStart[txn]!; op < end; op++) {
-      if (opKind[op] === READ || opKind[op] === READ_LIST) continue
       const key = opKey[op]!
-      if (this.waits.isAwaited(key) && this.unreadOf(key) <= this.ownAwaiting[key]!) {
-        this.wakeForKey(key)
-      }
+      if (!this.waits.isAwaited(key) || this.unreadOf(key) > this.ownAwaiting[key]!) continue
+      this.ownAwaiting[key] = 0
+      this.waits.wakeForKey(key)
     }
     this.executed[txn] = 1
     this.order[this.orderLength++] = txn
     this.head[session]!++
-    this.skipUncounted(session)
     this.waits.enqueue(session)
     this.waits.wakeForTxn(txn)
     this.gate?.pass(txn)
-  }
-
-  /** Of the sessions that only wait to overwrite something, the one with most work left to do. */
-  private findLaggard(): number {
-    const { sessionCount, sessionTxnStart } = this.history
-    let best: number = NONE
-    let bestDone = 2
-    for (let s = 0; s < sessionCount; s++) {
-      if (!this.waits.isWaitingForKey(s)) continue
-      const from = sessionTxnStart[s]!
-      const done = (this.head[s]! - from) / (sessionTxnStart[s + 1]! - from)
-      if (done < bestDone) {
-        bestDone = done
-        best = s
-      }
-    }
-    return best
   }
 }
