@@ -1,5 +1,6 @@
 // Verdicts that follow from others: what satisfies a level satisfies every weaker one by the same
-// order, what violates it violates every stronger one by the same evidence. Main function: findImplied.
+// order, what violates it violates every stronger one by the same evidence. Main function:
+// findImplied.
 
 import { implies, type LevelId } from '../levels/levels.ts'
 import type { LevelResult } from '../verdict/verdict.ts'

@@ -1,9 +1,9 @@
-// The dependency graph of a read-modify-write history, to find out what went wrong in it: so, wr and
-// rw edges, each known from the reads (ww is part of wr), for si and pc between snapshots and commits
-// (2 nodes a transaction), for sser with real time as a chain of instants, one for each finish, in
-// place of n² edges: T → its finish → … → the last finish before S started → S. Where versions
-// diverge only the first successor is followed: every edge is true, the pair is reported by itself.
-// O(n), with time O(n log n). Main function: buildDependencies.
+// The dependency graph of a read-modify-write history, to find out what went wrong in it: so, wr
+// and rw edges, each known from the reads (ww is part of wr), for si and pc between snapshots and
+// commits (2 nodes a transaction), for sser with real time as a chain of instants, one for each
+// finish, in place of n² edges: T → its finish → … → the last finish before S started → S. Where
+// versions diverge only the first successor is followed: every edge is true, the pair is reported
+// by itself. O(n), with time O(n log n). Main function: buildDependencies.
 
 import { COMMITTED, type History, INITIAL, NONE } from '../../history/history.ts'
 import type { ReadCheck } from '../reads/read-consistency.ts'

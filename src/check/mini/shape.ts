@@ -1,9 +1,9 @@
 // Recognises read-modify-write histories: registers only, and in every transaction that counts each
 // write comes after a sound read of its key. There the version order follows from the reads: who
-// reads a version and writes the key comes right after it (MTC, section IV-A). Two transactions that
-// do so with one version diverge, which ser and si forbid (MTC, Lemma 1). Mini-transactions, of one
-// or two reads and at most two writes, are the special case that MTC is about; nothing here depends
-// on their size. One pass, O(n). Main function: recognizeShape.
+// reads a version and writes the key comes right after it (MTC, section IV-A). Two transactions
+// that do so with one version diverge, which ser and si forbid (MTC, Lemma 1). Mini-transactions,
+// of one or two reads and at most two writes, are the special case that MTC is about; nothing here
+// depends on their size. One pass, O(n). Main function: recognizeShape.
 
 import { IntColumn } from '../../base/grow.ts'
 import { type History, INITIAL, NONE, READ, WRITE } from '../../history/history.ts'

@@ -2,8 +2,8 @@
 // what a reader sees: a run of session order, or of instants, is one step, and from a snapshot to
 // its commit is none. So a search by levels, with steps of length 0 inside a level; states tell
 // whether a node was reached by session order. Searches start at anti-dependencies, of which every
-// cycle has one (but for cycles in so ∪ wr), and give up at the length known so far, within a budget
-// of steps for each component. Main function: findShortCycles.
+// cycle has one (but for cycles in so ∪ wr), and give up at the length known so far, within a
+// budget of steps for each component. Main function: findShortCycles.
 
 import type { Deadline } from '../../base/deadline.ts'
 import { buildCsr, type Csr } from '../../graph/csr.ts'

@@ -1,8 +1,9 @@
 // Decides si on a read-modify-write history in which no version was replaced twice, by running it:
 // a session's next transaction takes its snapshot once all that it read is committed, and commits
-// once nobody has to read what it replaces. That is Kahn's algorithm on the BC graph of snapshots and
-// commits (Viper), with edges commit → snapshot for so, wr and ww and snapshot → commit for rw: a
-// cycle of it is a cycle of (so ∪ wr ∪ ww) ; rw? (MTC, CHECKSI). No graph is in memory; O(n + wake-ups).
+// once nobody has to read what it replaces. That is Kahn's algorithm on the BC graph of snapshots
+// and commits (Viper), with edges commit → snapshot for so, wr and ww and snapshot → commit for rw:
+// a cycle of it is a cycle of (so ∪ wr ∪ ww) ; rw? (MTC, CHECKSI). No graph is in memory; O(n +
+// wake-ups).
 //
 // The same run decides pc: where every version has one successor, which read it, ww is part of wr,
 // and ((so ∪ wr) ; rw?) ∪ ww has the same cycles. Main function: findSnapshotOrder.

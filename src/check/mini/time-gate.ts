@@ -1,9 +1,9 @@
 // Real time for a run over sessions: a transaction may run once everything that finished before it
 // started has run. Finishes do not decrease within a session, so the earliest one still to come is
 // the least over the sessions' next finishes: a small tournament tree over the sessions answers in
-// O(1) and is kept in O(log k) per transaction. Sessions that are too early wait in a heap by start.
-// Times are closed intervals; a transaction that is indeterminate never finishes.
-// Main class: TimeGate. isTimely tests an order that is there already.
+// O(1) and is kept in O(log k) per transaction. Sessions that are too early wait in a heap by
+// start. Times are closed intervals; a transaction that is indeterminate never finishes. Main
+// class: TimeGate. isTimely tests an order that is there already.
 
 import { COMMITTED, type History, NONE } from '../../history/history.ts'
 import type { SessionWaits } from './session-waits.ts'
