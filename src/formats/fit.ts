@@ -222,6 +222,11 @@ export class Numbering {
     return value < INTERNED ? value : this.history.values.get(value)
   }
 
+  /** Whether every small integer is its own value, the format's initial 0 included. */
+  keepsSmallValues(): boolean {
+    return this.valuesFit && (this.initial === 0 || this.initial >= INTERNED || this.initial < 0)
+  }
+
   /** An id that comes back as the same name: the user's own where all have one, else T1, T2, … */
   txn(txn: number): number | bigint {
     return this.namesFit ? (this.history.txnLabel(txn) as number | bigint) : txn + 1

@@ -9,6 +9,7 @@ import { APPEND, READ, READ_LIST, WRITE } from '../history/history.ts'
 import type { SymbolTable } from '../history/symbols.ts'
 import type { Value, ValueTable } from '../history/values.ts'
 import { CLOSE_LIST, COMMA, type JsonScanner, OPEN_LIST, OPEN_OBJECT, QUOTE } from './json.ts'
+import { NumberedKeys } from './numbered-keys.ts'
 
 export const SHORTEST_OP = 10 // ["r",1,1] and its comma
 const LETTER_R = 114
@@ -25,6 +26,7 @@ const PLAIN = Uint8Array.from({ length: 256 }, (_, c) =>
 export class OpReader {
   private readonly scanner: JsonScanner
   private readonly columns: IntColumn // arrival -> column
+  private readonly numbered = new NumberedKeys()
 
   constructor(scanner: JsonScanner, columns: IntColumn) {
     this.scanner = scanner
@@ -53,7 +55,7 @@ export class OpReader {
 
   /** Takes usual operations; false if it stopped at one that is not, true if behind one. */
   private takeFast(builder: HistoryBuilder, txn: number): boolean {
-    const { scanner } = this
+    const { scanner, numbered } = this
     const b = scanner.bytes
     const keys = builder.keys
     const opTxn = builder.opTxn.data
@@ -72,10 +74,16 @@ export class OpReader {
       let key = 0
       let c = b[q]!
       if (c === QUOTE) {
-        const from = ++q
-        while (PLAIN[b[q]!] === 1) q++
-        if (b[q] !== QUOTE || b[q + 1] !== COMMA) break
-        key = keys.ofBytes(b, from, q)
+        const from = q + 1
+        key = numbered.find(b, from)
+        if (key < 0) {
+          for (q = from; PLAIN[b[q]!] === 1; ) q++
+          if (b[q] !== QUOTE) break
+          key = numbered.intern(keys, b, from, q)
+        } else {
+          q = numbered.end
+        }
+        if (b[q + 1] !== COMMA) break
         q += 2
       } else {
         const from = q

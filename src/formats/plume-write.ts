@@ -3,7 +3,10 @@
 import { ABORTED, type History, NONE, READ, WRITE } from '../history/history.ts'
 import { INTERNED } from '../history/values.ts'
 import { type Capacity, findMisfits, isKept, isU64, Numbering } from './fit.ts'
-import { ByteWriter, RenderedKeys, type Sink } from './sink.ts'
+import { ByteWriter, putSmall, RenderedKeys, type Sink } from './sink.ts'
+
+const LONGEST_LINE = 128 // four numbers of at most 20 digits
+const TAIL_BYTES = 48
 
 const CAPACITY: Capacity = {
   keys: isU64,
@@ -32,31 +35,64 @@ export function writePlume(history: History, sink: Sink, opOrder: Int32Array | n
   const writer = new ByteWriter(sink)
   const numbering = new Numbering(history, CAPACITY)
   const keys = new RenderedKeys(history, (_, key) => String(numbering.key(key)))
-  const encoder = new TextEncoder()
   const { opCount, opTxn, opKey, opKind, opValue, txnSession, txnStatus } = history
-  // A session has one transaction at a time, so its lines end alike for a while.
-  const tailTxn = new Int32Array(history.sessionCount).fill(NONE) // session -> txn of its tail
-  const tails: Uint8Array[] = [] // session -> what ends the lines of that transaction
+  const tails = new LineTails(history, numbering)
+  const plain = numbering.keepsSmallValues()
+  const { buffer } = writer
   for (let line = 0; line < opCount; line++) {
     const op = opOrder ? opOrder[line]! : line
     const txn = opTxn[op]!
-    const aborted = txnStatus[txn] === ABORTED
     const kind = opKind[op]!
-    if (((kind !== READ || aborted) && kind !== WRITE) || !isKept(history, txn)) continue
-    const session = txnSession[txn]!
-    if (tailTxn[session] !== txn) {
-      tailTxn[session] = txn
-      const id = aborted ? '-1' : numbering.txn(txn)
-      tails[session] = encoder.encode(`,${numbering.session(session)},${id})\n`)
+    const skipped = kind === READ ? txnStatus[txn] === ABORTED : kind !== WRITE
+    if (skipped || !isKept(history, txn)) continue
+    writer.room(LONGEST_LINE)
+    let at = writer.length
+    buffer[at++] = kind === READ ? 114 : 119
+    buffer[at++] = 40
+    const keyEnd = keys.start[opKey[op]! + 1]!
+    for (let i = keys.start[opKey[op]!]!; i < keyEnd; i++) buffer[at++] = keys.bytes[i]!
+    buffer[at++] = 44
+    const value = opValue[op]!
+    if (plain && value < INTERNED) {
+      at = putSmall(buffer, at, value)
+    } else {
+      writer.length = at
+      writer.text(String(numbering.value(value) ?? 0))
+      at = writer.length
     }
-    writer.byte(kind === READ ? 114 : 119)
-    writer.byte(40)
-    keys.write(writer, opKey[op]!)
-    writer.byte(44)
-    const value = numbering.value(opValue[op]!) ?? 0
-    if (typeof value === 'number' && value < INTERNED) writer.small(value)
-    else writer.text(String(value))
-    writer.copy(tails[session]!, 0)
+    const tail = tails.find(txn, txnSession[txn]!)
+    const tailEnd = tail + tails.length[txnSession[txn]!]!
+    for (let i = tail; i < tailEnd; i++) buffer[at++] = tails.bytes[i]!
+    writer.length = at
   }
   writer.flush()
+}
+
+/** How lines end, `,session,txn)`: a session has one transaction at a time, so alike for a while. */
+class LineTails {
+  readonly bytes: Uint8Array // session * TAIL_BYTES -> its tail
+  readonly length: Uint8Array // session -> bytes of its tail
+  private readonly txns: Int32Array // session -> txn of its tail
+  private readonly history: History
+  private readonly numbering: Numbering
+
+  constructor(history: History, numbering: Numbering) {
+    this.history = history
+    this.numbering = numbering
+    this.bytes = new Uint8Array(history.sessionCount * TAIL_BYTES)
+    this.length = new Uint8Array(history.sessionCount)
+    this.txns = new Int32Array(history.sessionCount).fill(NONE)
+  }
+
+  /** Where in `bytes` the tail begins. */
+  find(txn: number, session: number): number {
+    const at = session * TAIL_BYTES
+    if (this.txns[session] === txn) return at
+    const id = this.history.txnStatus[txn] === ABORTED ? '-1' : this.numbering.txn(txn)
+    const tail = `,${this.numbering.session(session)},${id})\n`
+    for (let i = 0; i < tail.length; i++) this.bytes[at + i] = tail.charCodeAt(i)
+    this.length[session] = tail.length
+    this.txns[session] = txn
+    return at
+  }
 }

@@ -12,8 +12,9 @@ const ROOM = 1 << 12 // what a caller may put between two checks
 const encoder = new TextEncoder()
 
 export class ByteWriter {
-  private readonly buffer = new Uint8Array(BUFFER_BYTES)
-  private length = 0
+  /** Hot loops ask for room, then fill the buffer themselves. */
+  readonly buffer = new Uint8Array(BUFFER_BYTES)
+  length = 0
   private readonly sink: Sink
 
   constructor(sink: Sink) {
@@ -57,16 +58,12 @@ export class ByteWriter {
   /** A nonnegative integer below 2^31. */
   small(n: number): void {
     if (this.length + 10 > BUFFER_BYTES) this.flush()
-    const { buffer } = this
-    let digits = 1
-    for (let bound = 10; digits < 10 && n >= bound; bound *= 10) digits++
-    const end = this.length + digits
-    for (let at = end - 1; at >= this.length; at--) {
-      const rest = (n / 10) | 0
-      buffer[at] = 48 + n - rest * 10
-      n = rest
-    }
-    this.length = end
+    this.length = putSmall(this.buffer, this.length, n)
+  }
+
+  /** Makes sure that so many bytes fit into the buffer. */
+  room(bytes: number): void {
+    if (this.length + bytes > BUFFER_BYTES) this.flush()
   }
 
   flush(): void {
@@ -75,10 +72,22 @@ export class ByteWriter {
   }
 }
 
+/** Puts the digits of a nonnegative integer below 2^31 at buffer[at]; returns where they end. */
+export function putSmall(buffer: Uint8Array, at: number, n: number): number {
+  let end = at + 1
+  for (let rest = n; rest >= 10; rest = (rest / 10) | 0) end++
+  for (let i = end - 1; i >= at; i--) {
+    const rest = (n / 10) | 0
+    buffer[i] = 48 + n - Math.imul(rest, 10)
+    n = rest
+  }
+  return end
+}
+
 /** All keys of a history, rendered once. */
 export class RenderedKeys {
-  private readonly bytes: Uint8Array // the renderings, one after another
-  private readonly start: Float64Array // key -> where its rendering begins; one more at the end
+  readonly bytes: Uint8Array // the renderings, one after another
+  readonly start: Float64Array // key -> where its rendering begins; one more at the end
 
   constructor(history: History, render: (key: Value, index: number) => string) {
     const chunks: Uint8Array[] = []

@@ -46,6 +46,30 @@ describe('NativeParser', () => {
     ])
   })
 
+  it('tells keys apart that differ only in how their number is written', () => {
+    const names = [
+      'k7',
+      'k07',
+      'k',
+      'k0',
+      'k00',
+      'kk7',
+      'k7k',
+      '7',
+      'k12345678',
+      'k99999999',
+      'k70',
+    ]
+    const ops = [...names, ...names, ...names].map((name) => ['r', name, null])
+    const history = parse(`${JSON.stringify({ session: 0, ops })}\n`)
+    expect(history.keyCount).toBe(names.length)
+    const read = Array.from(history.opKey, (key) => history.keyName(key))
+    expect(read).toEqual([...names, ...names, ...names])
+    const plain = ops.map(([, name]) => ['r', name, 5])
+    const fast = parse(`${JSON.stringify({ session: 0, ops: plain })}\n`)
+    expect(Array.from(fast.opKey, (key) => fast.keyName(key))).toEqual(read)
+  })
+
   it('joins pending lines with their outcomes; without one they are indeterminate', () => {
     const history = parse(
       '{"pending":"a","session":0,"start":1,"ops":[["w","x",1]]}\n' +
