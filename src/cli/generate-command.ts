@@ -4,7 +4,7 @@ import type { Command } from 'commander'
 import { UsageError } from '../base/errors.ts'
 import type { Format } from '../formats/formats.ts'
 import { FORMATS } from '../formats/formats.ts'
-import { checkTarget, formatFor, saveHistory } from '../formats/save.ts'
+import { checkTarget, formatFor, refuseMisfits, saveHistory } from '../formats/save.ts'
 import { parseNotation } from '../history/notation.ts'
 import { CHAIN, type LevelId } from '../levels/levels.ts'
 import { type Generated, type GenerateOptions, generate } from '../pipeline/generate.ts'
@@ -91,11 +91,7 @@ async function generateTo(out: string, flags: Flags): Promise<void> {
   checkTimes(options, format)
   const generated = generate(options)
   const { history, opOrder } = generated
-  const misfits = format.misfits(history)
-  if (misfits.length > 0) {
-    const message = `${format.name} cannot hold ${misfits.join(', nor ')}`
-    throw new UsageError(message, 'the native format holds everything: --format native')
-  }
+  refuseMisfits(format, history, 'the native format holds everything: --format native')
   const bytes = saveHistory(out, format, history, { force: flags.force === true, opOrder })
   // Standard output belongs to the history then.
   if (out === '-') return

@@ -3,12 +3,21 @@
 import { Command, CommanderError } from 'commander'
 import { DatabaseError, InputError, UsageError } from '../base/errors.ts'
 import { addCheckCommand } from './check-command.ts'
+import { addConvertCommand } from './convert-command.ts'
 import { EXIT } from './exit-codes.ts'
 import { addGenerateCommand } from './generate-command.ts'
 import { addStatsCommand } from './stats-command.ts'
 import { surviveClosedPipe } from './terminal.ts'
 import { addVerifyCommand } from './verify-command.ts'
 import { VERSION } from './version.ts'
+
+const COMMANDS = [
+  addCheckCommand,
+  addStatsCommand,
+  addVerifyCommand,
+  addGenerateCommand,
+  addConvertCommand,
+]
 
 /** Runs a command and sets the exit code of the process. */
 export async function main(argv: readonly string[]): Promise<void> {
@@ -45,8 +54,7 @@ function buildProgram(done: (code: number) => void): Command {
 Exit codes: 0 satisfied, 1 violated, 2 usage or input, 3 unknown, 4 database, 70 internal error.
 Every command explains itself: isobar check --help`,
     )
-  for (const add of [addCheckCommand, addStatsCommand, addVerifyCommand, addGenerateCommand])
-    add(program, done)
+  for (const add of COMMANDS) add(program, done)
   for (const command of program.commands) command.exitOverride()
   return program
 }

@@ -118,6 +118,13 @@ export function formatFor(path: string, id?: string): Format {
   return FORMATS.find((format) => format.extensions.includes(ending)) ?? findFormat('native')!
 }
 
+/** Throws if the format cannot hold all of the history, naming what it cannot. */
+export function refuseMisfits(format: Format, history: History, hint: string): void {
+  const misfits = format.misfits(history)
+  if (misfits.length === 0) return
+  throw new UsageError(`${format.name} cannot hold ${misfits.join(', nor ')}`, hint)
+}
+
 /** Refuses to replace a file unless forced to; call it before a long computation. */
 export function checkTarget(path: string, force: boolean): void {
   if (path === '-' || force || !existsSync(path) || !statSync(path).isFile()) return

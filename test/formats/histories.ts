@@ -39,6 +39,28 @@ export function dump(history: History, maskInitial = false): string[] {
   return lines
 }
 
+/**
+ * Formats list transactions session by session, in an order of their own: compare them so.
+ * @param original has names of transactions worth comparing, or has not.
+ */
+export function bySession(history: History, original: History): string[] {
+  const lines = dump(history, true)
+  const sessions = Array.from({ length: history.sessionCount }, (_, session) => session)
+  const label = (session: number) => JSON.stringify(String(history.sessionLabel(session)))
+  sessions.sort((a, b) => (label(a) < label(b) ? -1 : 1))
+  const body = sessions.flatMap((session) => {
+    const from = history.sessionTxnStart[session]!
+    const to = history.sessionTxnStart[session + 1]!
+    return Array.from(history.sessionTxns.subarray(from, to), (txn) => lines[txn + 1]!)
+  })
+  return hasNames(original) ? body : body.map((line) => line.replace(/ (T|#)\d+ /, ' '))
+}
+
+function hasNames(history: History): boolean {
+  for (let txn = 0; txn < history.txnCount; txn++) if (history.txnLabel(txn) !== null) return true
+  return false
+}
+
 function show(value: Value | undefined): string {
   return typeof value === 'string' ? JSON.stringify(value) : String(value)
 }

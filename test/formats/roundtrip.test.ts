@@ -13,7 +13,7 @@ import {
 } from '../../src/formats/formats.ts'
 import type { History } from '../../src/history/history.ts'
 import { parseNotation } from '../../src/history/notation.ts'
-import { dump, histories, type Shape } from './histories.ts'
+import { bySession, dump, histories, type Shape } from './histories.ts'
 
 const FULL: Shape = {
   integersOnly: false,
@@ -94,8 +94,7 @@ describe('every format', () => {
       if (format.misfits(history).length > 0) return
       held += history.txnCount > 2 ? 1 : 0
       const back = load(format, save(format, history), size)
-      const named = hasNames(history)
-      expect(bySession(back, named)).toEqual(bySession(history, named))
+      expect(bySession(back, history)).toEqual(bySession(history, history))
     }
     const few: Shape = { ...PLAIN, names: 'none', positions: true, statuses: [0], initial: null }
     for (const shape of [
@@ -166,23 +165,4 @@ function mutate(bytes: Uint8Array, edits: [number, number, number][]): Uint8Arra
     out.splice(at % (out.length + 1), way === 2 ? 0 : 1, ...(way === 1 ? [] : [byte]))
   }
   return Uint8Array.from(out)
-}
-
-/** Formats list transactions session by session, in an order of their own: compare them so. */
-function bySession(history: History, named: boolean): string[] {
-  const lines = dump(history, true)
-  const sessions = Array.from({ length: history.sessionCount }, (_, session) => session)
-  const label = (session: number) => JSON.stringify(String(history.sessionLabel(session)))
-  sessions.sort((a, b) => (label(a) < label(b) ? -1 : 1))
-  const body = sessions.flatMap((session) => {
-    const from = history.sessionTxnStart[session]!
-    const to = history.sessionTxnStart[session + 1]!
-    return Array.from(history.sessionTxns.subarray(from, to), (txn) => lines[txn + 1]!)
-  })
-  return named ? body : body.map((line) => line.replace(/ (T|#)\d+ /, ' '))
-}
-
-function hasNames(history: History): boolean {
-  for (let txn = 0; txn < history.txnCount; txn++) if (history.txnLabel(txn) !== null) return true
-  return false
 }

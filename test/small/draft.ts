@@ -36,10 +36,10 @@ export interface Draft {
 }
 
 /** The dense history of a draft; transactions and operations are numbered session by session. */
-export function buildHistory(draft: Draft): History {
+export function buildHistory(draft: Draft, firstSession = 1): History {
   const builder = new HistoryBuilder(draft.initial, 32)
   draft.sessions.forEach((txns, number) => {
-    const session = builder.session(number + 1)
+    const session = builder.session(number + firstSession)
     for (const txn of txns) {
       const id = builder.addTxn(session, STATUS_NAMES.indexOf(txn.status))
       for (const op of txn.ops) {

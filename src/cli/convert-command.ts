@@ -1,0 +1,90 @@
+// `isobar convert`: the same history in another format. What that format cannot hold is an error
+// that names it, unless it may be lost.
+
+import type { Command } from 'commander'
+import { FORMATS } from '../formats/formats.ts'
+import { readHistory } from '../formats/open.ts'
+import { checkTarget, formatFor, refuseMisfits, saveHistory } from '../formats/save.ts'
+import type { History } from '../history/history.ts'
+import { stringify } from '../report/json.ts'
+import { countHistory } from '../report/summary.ts'
+import { plain } from '../report/words.ts'
+import { EXIT } from './exit-codes.ts'
+import { print } from './terminal.ts'
+
+interface Flags {
+  from?: string
+  to?: string
+  lossy?: boolean
+  force?: boolean
+  json?: boolean
+}
+
+const IDS = FORMATS.map((format) => format.id).join(', ')
+
+export function addConvertCommand(program: Command, done: (code: number) => void): void {
+  program
+    .command('convert')
+    .description('write a history in another format; nothing is lost unless you say so')
+    .argument('<from>', 'a history, or - for standard input')
+    .argument('<to>', 'file or directory to write, or - for standard output')
+    .option('--from <id>', `input format (${IDS}); else by content`)
+    .option('--to <id>', 'output format; else by the ending of the name, else native')
+    .option('--lossy', 'leave out what the output format cannot hold, instead of refusing')
+    .option('--force', 'replace an output that exists')
+    .option('--json', 'print what was written as one JSON object')
+    .addHelpText('after', HELP)
+    .action(async (from: string, to: string, flags: Flags) => {
+      await convert(from, to, flags)
+      done(EXIT.satisfied)
+    })
+}
+
+const HELP = `
+Endings: ${FORMATS.flatMap(({ id, extensions }) => extensions.map((e) => `.${e} ${id}`)).join(', ')};
+.gz behind one of them compresses. cobra and viper are directories: name them with --to.
+
+Examples:
+  isobar convert history.txt history.jsonl           Plume text to the native format
+  isobar convert run/ h.plume --from cobra --lossy   names and times are left out
+  isobar convert h.jsonl logs --to viper             a directory with one file a session
+  isobar convert h.bincode - --to notation           to read it`
+
+async function convert(from: string, to: string, flags: Flags): Promise<void> {
+  const format = formatFor(to, flags.to)
+  const force = flags.force === true
+  checkTarget(to, force)
+  const read = await readHistory(from, flags.from === undefined ? {} : { format: flags.from })
+  const { history } = read
+  if (flags.lossy !== true) refuseMisfits(format, history, '--lossy leaves it out')
+  const lost = format.misfits(history)
+  const bytes = saveHistory(to, format, history, { force })
+  for (const warning of history.warnings) warn(warning)
+  for (const what of lost) warn(`${format.name} does not hold ${what}`)
+  // Standard output belongs to the history then.
+  if (to === '-') return
+  const about = { from, fromFormat: read.format.id, path: to, format: format.id, bytes, lost }
+  await print(
+    flags.json ? `${stringify({ ...about, ...countHistory(history) })}\n` : summary(about, history),
+  )
+}
+
+function warn(text: string): void {
+  process.stderr.write(`isobar: warning: ${text}\n`)
+}
+
+function summary(
+  {
+    path,
+    format,
+    bytes,
+    fromFormat,
+  }: Record<'path' | 'format' | 'fromFormat', string> & {
+    bytes: number
+  },
+  history: History,
+): string {
+  const { sessions, transactions, operations } = countHistory(history)
+  const size = `${sessions} sessions, ${transactions} transactions, ${operations} operations`
+  return `${plain(path)} (${format}, from ${fromFormat}, ${bytes} bytes): ${size}\n`
+}
