@@ -23,7 +23,7 @@ export class MiniEvidence {
   cycle(graph: Dependencies, cycle: EdgeCycle): Anomaly {
     const edges: Edge[] = []
     for (const step of withoutRuns(graph, cycle)) edges.push(this.edgeOf(graph, step))
-    return this.anomaly(edges)
+    return this.anomaly(turn(edges))
   }
 
   private anomaly(edges: Edge[]): Anomaly {
@@ -82,6 +82,12 @@ export class MiniEvidence {
     assert(op >= txnOpStart[txn]!, 'who replaces a version writes its key')
     return op
   }
+}
+
+/** The cycle from where it reads best: what led to a transaction, and last what that one missed. */
+function turn(edges: readonly Edge[]): Edge[] {
+  const last = edges.findIndex((edge, i) => edge.kind === 'RW' && edges.at(i - 1)!.kind !== 'RW')
+  return [...edges.slice(last + 1), ...edges.slice(0, last + 1)]
 }
 
 /** Edges that make up one step of an argument: a run of session order, or a passage through time. */

@@ -1,0 +1,204 @@
+// The 14 anomalies of MTC's Table I, and Fekete's, each as a history of mini-transactions: violated
+// at exactly the levels that forbid it, under its name, with evidence that is certified.
+
+import { describe, expect, it } from 'vitest'
+import { check, profile } from '../../src/check/check.ts'
+import { recognizeShape } from '../../src/check/mini/shape.ts'
+import { checkReads } from '../../src/check/reads/read-consistency.ts'
+import { parseNotation } from '../../src/history/notation.ts'
+import type { LevelId } from '../../src/levels/levels.ts'
+import { certifyResult } from '../../src/verdict/certify.ts'
+import { positionOf } from '../../src/verdict/verdict.ts'
+
+const LEVELS = ['ci', 'rc', 'ra', 'cc', 'pc', 'si', 'ser', 'sser'] as const
+
+/** Reads that no level admits. */
+const OFFENCES: [string, string][] = [
+  ['ThinAirRead', 's1: r(x,7)'],
+  ['AbortedRead', 's1: r(x,0) w(x,1) [aborted]\ns2: r(x,1)'],
+  ['FutureRead', 's1: r(x,1) w(x,1)'],
+  ['NotMyLastWrite', 's1: r(x,0) w(x,1) w(x,2) r(x,1)'],
+  ['NotMyOwnWrite', 's1: r(x,0) w(x,1) r(x,0)'],
+  ['IntermediateRead', 's1: r(x,0) w(x,1) w(x,2)\ns2: r(x,1)'],
+]
+
+/** Name at the strong levels, levels that allow it, and a history with times. */
+const CYCLES: [string, readonly LevelId[], string][] = [
+  ['NonRepeatableRead', ['rc'], 's1: r(x,0) w(x,1) [0,9]\ns2: r(x,0) r(x,1) [0,9]'],
+  [
+    'SessionGuaranteeViolation',
+    ['ci', 'rc'],
+    's1: r(x,0) w(x,1) [0,9]\ns2: r(x,1) w(x,2) [0,4] | r(x,1) [4,9]',
+  ],
+  [
+    'NonMonoReadCO',
+    ['ci'],
+    's1: r(x,0) w(x,1) [0,9]\ns2: r(x,1) r(y,0) w(x,2) w(y,2) [0,9]\ns3: r(y,2) r(x,1) [0,9]',
+  ],
+  [
+    'FracturedReadCO',
+    ['ci', 'rc'],
+    's1: r(x,0) r(y,0) w(x,1) w(y,1) [0,9]\ns2: r(x,0) r(y,1) [0,9]',
+  ],
+  [
+    'CausalityViolation',
+    ['ci', 'rc', 'ra'],
+    's1: r(x,0) w(x,1) [0,9]\ns2: r(x,1) r(y,0) w(y,1) [0,9]\ns3: r(x,0) r(y,1) [0,9]',
+  ],
+  [
+    'LongFork',
+    ['ci', 'rc', 'ra', 'cc'],
+    's1: r(x,0) w(x,1) [0,9]\ns2: r(y,0) w(y,1) [0,9]\n' +
+      's3: r(x,1) r(y,0) [0,9]\ns4: r(x,0) r(y,1) [0,9]',
+  ],
+  [
+    'LostUpdate',
+    ['ci', 'rc', 'ra', 'cc', 'pc'],
+    's1: r(x,0) w(x,1) [0,9]\ns2: r(x,0) w(x,2) [0,9]',
+  ],
+  [
+    'WriteSkew',
+    ['ci', 'rc', 'ra', 'cc', 'pc', 'si'],
+    's1: r(x,0) r(y,0) w(x,1) [0,9]\ns2: r(x,0) r(y,0) w(y,1) [0,9]',
+  ],
+  [
+    'ReadOnlyAnomaly',
+    ['ci', 'rc', 'ra', 'cc', 'pc', 'si'],
+    's1: r(x,0) r(y,0) w(x,1) [0,9]\ns2: r(y,0) w(y,1) [0,9]\ns3: r(x,0) r(y,1) [0,9]',
+  ],
+  [
+    'StaleRead',
+    ['ci', 'rc', 'ra', 'cc', 'pc', 'si', 'ser'],
+    's1: r(x,0) w(x,1) [0,3]\ns2: r(x,0) [4,9]',
+  ],
+]
+
+describe('check on mini-transactions', () => {
+  for (const [name, notation] of OFFENCES) {
+    it(`reports ${name} at every level`, () => {
+      const history = parseNotation(notation)
+      for (const level of LEVELS) {
+        const result = check(history, level)
+        expect(result.verdict, level).toBe('violated')
+        expect(result.anomalies[0]!.name, level).toBe(name)
+        expect(result.certificate?.verified, level).toBe(true)
+      }
+    })
+  }
+
+  for (const [name, allowing, notation] of CYCLES) {
+    it(`reports ${name} except at ${allowing.join(', ')}`, () => {
+      const history = parseNotation(notation)
+      expect(recognizeShape(history, checkReads(history))?.isMini).toBe(true)
+      for (const level of LEVELS) {
+        const result = check(history, level)
+        const expected = allowing.includes(level) ? 'satisfied' : 'violated'
+        expect(result.verdict, level).toBe(expected)
+        expect(result.certificate?.verified, level).toBe(true)
+        if (expected === 'satisfied' || ['ci', 'rc', 'ra', 'cc'].includes(level)) continue
+        expect(result.anomalies.map((anomaly) => anomaly.name)[0], level).toBe(name)
+        expect(['mini', 'order'], level).toContain(result.algorithm)
+      }
+    })
+  }
+
+  it('shows a lost update by its three transactions', () => {
+    const history = parseNotation('s1: r(x,0) w(x,1)\ns2: r(x,1) w(x,2)\ns3: r(x,1) w(x,3)')
+    for (const level of ['si', 'ser'] as const) {
+      const { anomalies } = check(history, level)
+      expect(anomalies).toHaveLength(1)
+      expect(anomalies[0]).toMatchObject({ name: 'LostUpdate', count: 1, txns: [0, 1, 2] })
+    }
+  })
+
+  it('counts every lost update, and lists all on request', () => {
+    const history = parseNotation(
+      's1: r(x,0) w(x,1)\ns2: r(x,0) w(x,2)\ns3: r(x,0) w(x,3)\ns4: r(y,0) w(y,1)\ns5: r(y,0) w(y,2)',
+    )
+    expect(check(history, 'si').anomalies.map(({ count }) => count)).toEqual([3])
+    const all = check(history, 'si', { all: true })
+    expect(all.anomalies.map(({ name }) => name)).toEqual([
+      'LostUpdate',
+      'LostUpdate',
+      'LostUpdate',
+    ])
+    expect(certifyResult(history, all)).toEqual([])
+  })
+
+  it('merges a run of session order into one step', () => {
+    const idle = Array.from({ length: 50 }, () => 'r(y,0)').join(' | ')
+    const history = parseNotation(`s1: r(x,0) w(x,1) | ${idle} | r(x,0)`)
+    for (const level of ['pc', 'si', 'ser'] as const) {
+      const { anomalies } = check(history, level)
+      expect(anomalies.map(({ name }) => name)).toEqual(['SessionGuaranteeViolation'])
+      expect(anomalies[0]!.edges.map((edge) => edge.kind)).toEqual(['SO', 'RW'])
+    }
+  })
+
+  it('blames real time only if nothing else is to blame', () => {
+    const skew = 's1: r(x,0) r(y,0) w(x,1) [0,1]\ns2: r(x,0) r(y,0) w(y,1) [2,3]'
+    expect(check(parseNotation(skew), 'sser').anomalies.map(({ name }) => name)).toEqual([
+      'WriteSkew',
+    ])
+  })
+
+  it('orders in real time by closed intervals, and lets an indeterminate one finish late', () => {
+    const verdict = (notation: string) => check(parseNotation(notation), 'sser').verdict
+    expect(verdict('s1: r(x,0) w(x,1) [0,3]\ns2: r(x,0) [3,9]')).toBe('satisfied')
+    expect(verdict('s1: r(x,0) w(x,1) [0,3]\ns2: r(x,0) [4,9]')).toBe('violated')
+    expect(
+      verdict('s1: r(x,0) w(x,1) [0,3 indeterminate]\ns2: r(x,0) [4,9]\ns3: r(x,1) [4,9]'),
+    ).toBe('satisfied')
+    expect(verdict('s1: r(x,1) [0,3]\ns2: r(x,0) w(x,1) [4,9]')).toBe('violated')
+  })
+
+  it('needs times for sser: without them it is violated only if ser is', () => {
+    const unknown = check(parseNotation('s1: r(x,0) w(x,1)\ns2: r(x,1)'), 'sser')
+    expect(unknown).toMatchObject({ verdict: 'unknown', reason: 'the history has no times' })
+    const skew = parseNotation('s1: r(x,0) r(y,0) w(x,1)\ns2: r(x,0) r(y,0) w(y,1)')
+    expect(check(skew, 'sser').verdict).toBe('violated')
+  })
+})
+
+describe('positionOf', () => {
+  it('tells the first transaction of the first counterexample', () => {
+    const history = parseNotation(
+      's1: r(z,0) w(z,1) | r(z,1) w(z,2) | r(x,0) w(x,1)\ns2: r(z,2) | r(x,0) w(x,2)',
+    )
+    expect(positionOf(check(history, 'si'))).toBe(3)
+    expect(positionOf(check(history, 'rc'))).toBeNull()
+  })
+})
+
+describe('profile of mini-transactions', () => {
+  it('says which verdicts follow from others', () => {
+    const fine = parseNotation('s1: r(x,0) w(x,1)\ns2: r(x,1)')
+    expect(profile(fine).map(({ level, impliedBy }) => `${level}<${impliedBy}`)).toEqual([
+      'ci<ser',
+      'rc<ser',
+      'ra<ser',
+      'cc<ser',
+      'pc<ser',
+      'si<ser',
+      'ser<null',
+    ])
+    const fork = parseNotation(
+      's1: r(x,0) w(x,1)\ns2: r(y,0) w(y,1)\ns3: r(x,1) r(y,0)\ns4: r(x,0) r(y,1)',
+    )
+    const found = profile(fork).map(({ level, verdict }) => `${level} ${verdict}`)
+    expect(found.slice(3)).toEqual(['cc satisfied', 'pc violated', 'si violated', 'ser violated'])
+  })
+
+  it('lists the patterns of weak levels even if a weaker one is violated', () => {
+    const history = parseNotation(
+      's1: r(x,0) w(x,1)\ns2: r(x,1) r(y,0) w(x,2) w(y,2)\ns3: r(y,2) r(x,1)',
+    )
+    const results = profile(history)
+    for (const level of ['rc', 'ra', 'cc']) {
+      const result = results.find((one) => one.level === level)!
+      expect(result.impliedBy).toBeNull()
+      expect(result.anomalies.length).toBeGreaterThan(0)
+    }
+    expect(results.find((one) => one.level === 'si')!.impliedBy).toBe('cc')
+  })
+})
