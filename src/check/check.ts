@@ -13,7 +13,7 @@ import { findImplied } from './implied.ts'
 import { MiniLevels } from './mini/mini-levels.ts'
 import type { BaseOrder } from './order/base-order.ts'
 import { checkReads, type ReadCheck } from './reads/read-consistency.ts'
-import { StrongLevels } from './strong/strong-levels.ts'
+import { type Algorithm, StrongLevels } from './strong/strong-levels.ts'
 import { WeakContext } from './weak/context.ts'
 import { type Findings, WeakLevels } from './weak/weak-levels.ts'
 
@@ -22,6 +22,8 @@ export interface CheckOptions {
   all?: boolean
   /** Verify every verdict independently before returning it; on unless set to false. */
   certify?: boolean
+  /** How strong levels are decided; both ways give the same verdicts. */
+  algorithm?: Algorithm
   /** Called now and then during long work, e.g. to show progress. */
   onTick?: (() => void) | null
   budgetMs?: number | null
@@ -67,6 +69,7 @@ export class Checker {
   private lazyWeak: WeakContext | null = null
   private weakLevels: WeakLevels | null = null
   private miniLevels: MiniLevels | null = null
+  private strongLevels: StrongLevels | null = null
   private readonly listAll: boolean
   private readonly stages: Record<string, number> = {}
 
@@ -143,12 +146,18 @@ export class Checker {
       case 'si':
       case 'ser':
       case 'sser': {
-        const mini = this.mini()
-        const findings = this.timed(level, () => mini.check(level))
+        const algorithm = this.options.algorithm ?? 'auto'
+        const mini = algorithm === 'auto' ? this.mini() : null
+        const findings = mini && this.timed(level, () => mini.check(level))
         if (findings) return findings
         const { history, deadline, base, listAll } = this
-        const strong = new StrongLevels(history, this.reads(), base, deadline, listAll)
-        return { ...this.timed(level, () => strong.check(level)), algorithm: 'solve' }
+        const reads = this.reads()
+        this.strongLevels ??= new StrongLevels(history, reads, base, deadline, listAll, algorithm)
+        const strong = this.strongLevels
+        return {
+          ...this.timed(level, () => strong.check(level)),
+          algorithm: algorithm === 'search' ? 'search' : 'solve',
+        }
       }
       default:
         throw new UsageError(`level ${level} is not available`)

@@ -7,22 +7,19 @@
 
 import type { Deadline } from '../../base/deadline.ts'
 import { BudgetExceeded } from '../../base/errors.ts'
-import type { History } from '../../history/history.ts'
-import type { ReadCheck } from '../reads/read-consistency.ts'
 import { decide } from './engine.ts'
-import { buildProblem, type Problem } from './problem.ts'
+import type { Problem, ProblemBuilder } from './problem.ts'
 import type { LevelShape } from './shape.ts'
 import { findSuspects } from './suspects.ts'
 
 /** @param suspects transactions of the history whose sub-history violates the level */
 export function shrinkCore(
-  history: History,
-  reads: ReadCheck,
+  builder: ProblemBuilder,
   shape: LevelShape,
   suspects: readonly number[],
   deadline: Deadline,
 ): number[] {
-  const shrinker = new Shrinker(history, reads, shape, deadline)
+  const shrinker = new Shrinker(builder, shape, deadline)
   let core = suspects.toSorted((a, b) => a - b)
   try {
     core = shrinker.narrow(core)
@@ -38,8 +35,7 @@ class Shrinker {
   best: number[] | null = null
 
   constructor(
-    private readonly history: History,
-    private readonly reads: ReadCheck,
+    private readonly builder: ProblemBuilder,
     private readonly shape: LevelShape,
     private readonly deadline: Deadline,
   ) {}
@@ -81,7 +77,7 @@ class Shrinker {
   /** Suspects in the sub-history, null if it satisfies the level. */
   private suspectsIn(txns: readonly number[]): number[] | null {
     this.deadline.check()
-    const problem = buildProblem(this.history, this.reads, txns)
+    const problem = this.builder.build(txns)
     const decision = decide(problem, this.shape, this.deadline)
     return decision.satisfied ? null : toTxns(problem, findSuspects(decision, this.deadline))
   }

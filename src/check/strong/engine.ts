@@ -20,7 +20,7 @@ export interface Contradiction {
 }
 
 export type Decision =
-  | { readonly satisfied: true; readonly known: KnownEdges; readonly position: Int32Array }
+  | { readonly satisfied: true; readonly order: Int32Array } // nodes, first to last
   | {
       readonly satisfied: false
       readonly known: KnownEdges
@@ -32,12 +32,11 @@ export function decide(problem: Problem, shape: LevelShape, deadline: Deadline):
   const known = buildKnownEdges(problem, shape, deadline)
   if (!saturate(known, deadline)) return { satisfied: false, known, contradiction: null }
   const residue = buildResidue(known, deadline)
-  const guess = positionsOf(known.graph.order)
-  if (residue.pairs.count === 0) return { satisfied: true, known, position: guess }
+  if (residue.pairs.count === 0) return { satisfied: true, order: known.graph.order }
   const solver = buildSolver(known, residue)
-  solver.setInitialOrder(guess)
+  solver.setInitialOrder(positionsOf(known.graph.order))
   if (solver.solve(deadline) === 'sat') {
-    return { satisfied: true, known, position: solver.order() }
+    return { satisfied: true, order: positionsOf(solver.order()) }
   }
   return { satisfied: false, known, contradiction: { residue, solver } }
 }

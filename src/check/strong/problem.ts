@@ -1,9 +1,8 @@
 // The part of a history that strong levels are about, packed for speed: transactions renumbered so
 // that each session is a run of consecutive numbers, every final write a numbered version, and for
-// each version its readers. Built for the whole history or for some of its transactions; a read
-// whose writer is left out is left out with it, which keeps a satisfied history satisfied (any
-// order of the whole, cut down, is an order of the part). O(operations). Main function:
-// buildProblem.
+// each version its readers. Built for the whole history or for some of its transactions; a read whose
+// writer is left out is left out with it, which keeps a satisfied history satisfied (any order of the
+// whole, cut down, is an order of the part). O(operations kept). Main class: ProblemBuilder.
 
 import { IntColumn } from '../../base/grow.ts'
 import { APPEND, type History, INITIAL, NONE, WRITE } from '../../history/history.ts'
@@ -22,7 +21,6 @@ export interface Problem {
   readonly keyOf: Int32Array // local key -> key of the history
   readonly keyStart: Int32Array // local key -> its first version; one more entry at the end
   readonly versionTxn: Int32Array // version -> local txn, ascending within a key
-  readonly versionKey: Int32Array // version -> local key
   /** A run holds the versions of one key by one session. */
   readonly runStart: Int32Array // local key -> its first run; one more entry at the end
   readonly runFirst: Int32Array // run -> its first version; one more entry at the end
@@ -36,143 +34,156 @@ export interface Problem {
   readonly appendKey: Int32Array // ... in the list of this key of the history
 }
 
-/** @param txns transactions to keep, all that count unless given */
-export function buildProblem(
-  history: History,
-  reads: ReadCheck,
-  txns: Iterable<number> | null = null,
-): Problem {
-  const local = new Int32Array(history.txnCount).fill(NONE)
-  const sessions = layOutSessions(history, txns, local)
-  const versions = layOutVersions(history, sessions.txnOf)
-  const readers = layOutReaders(history, reads, sessions.txnOf, local, versions)
-  const appends = findAppendOrder(history, reads, local)
-  const { localKey: _, ...kept } = versions
-  return { history, reads, ...sessions, ...kept, ...readers, ...appends }
-}
+/** Builds problems of one history; its arrays are as long as the history and used again. */
+export class ProblemBuilder {
+  private readonly local: Int32Array // txn -> local txn, NONE unless building
+  private readonly localKey: Int32Array // key -> local key, NONE unless building
+  private readonly keyStamp: Int32Array // key -> stamp of the last transaction that wrote it
+  private stamp = 0
 
-function layOutSessions(history: History, txns: Iterable<number> | null, local: Int32Array) {
-  const { sessionTxns, sessionTxnStart, sessionCount, txnCounts } = history
-  const wanted = txns === null ? txnCounts : new Uint8Array(history.txnCount)
-  if (txns !== null) for (const txn of txns) wanted[txn] = 1
-  const txnOf = new IntColumn(1024)
-  const sessionStart = new IntColumn(16)
-  for (let s = 0; s < sessionCount; s++) {
-    const first = txnOf.length
-    for (let slot = sessionTxnStart[s]!; slot < sessionTxnStart[s + 1]!; slot++) {
-      const txn = sessionTxns[slot]!
-      if (!wanted[txn] || !txnCounts[txn]) continue
-      local[txn] = txnOf.length
-      txnOf.push(txn)
+  constructor(
+    private readonly history: History,
+    private readonly reads: ReadCheck,
+  ) {
+    this.local = new Int32Array(history.txnCount).fill(NONE)
+    this.localKey = new Int32Array(history.keyCount).fill(NONE)
+    this.keyStamp = new Int32Array(history.keyCount)
+  }
+
+  /** @param txns transactions to keep, all that count unless given */
+  build(txns: Iterable<number> | null = null): Problem {
+    const { history, reads, local, localKey } = this
+    const sessions = this.layOutSessions(txns)
+    const { txnOf } = sessions
+    for (let t = 0; t < txnOf.length; t++) local[txnOf[t]!] = t
+    const versions = this.layOutVersions(txnOf)
+    const runs = layOutRuns(versions.keyStart, versions.versionTxn, sessions.sessionOf)
+    const readers = this.layOutReaders(txnOf, versions)
+    const appends = findAppendOrder(history, reads, local, versions.keyOf)
+    for (const txn of txnOf) local[txn] = NONE
+    for (const key of versions.keyOf) localKey[key] = NONE
+    return { history, reads, ...sessions, ...versions, ...runs, ...readers, ...appends }
+  }
+
+  private layOutSessions(txns: Iterable<number> | null) {
+    const { sessionTxns, txnCounts, txnSession, txnIndex } = this.history
+    const kept =
+      txns === null
+        ? sessionTxns.filter((txn) => txnCounts[txn] === 1)
+        : Int32Array.from(txns)
+            .filter((txn) => txnCounts[txn] === 1)
+            .sort((a, b) => txnSession[a]! - txnSession[b]! || txnIndex[a]! - txnIndex[b]!)
+    const sessionStart = new IntColumn(16)
+    const sessionOf = new Int32Array(kept.length)
+    for (let t = 0; t < kept.length; t++) {
+      if (t === 0 || txnSession[kept[t]!] !== txnSession[kept[t - 1]!]) sessionStart.push(t)
+      sessionOf[t] = sessionStart.length - 1
     }
-    if (txnOf.length > first) sessionStart.push(first)
+    const sessionCount = sessionStart.length
+    sessionStart.push(kept.length)
+    return {
+      txnCount: kept.length,
+      txnOf: kept,
+      sessionCount,
+      sessionStart: sessionStart.view(),
+      sessionOf,
+    }
   }
-  const count = sessionStart.length
-  sessionStart.push(txnOf.length)
-  const starts = sessionStart.view()
-  const sessionOf = new Int32Array(txnOf.length)
-  for (let s = 0; s < count; s++) sessionOf.fill(s, starts[s], starts[s + 1])
-  return {
-    txnCount: txnOf.length,
-    txnOf: txnOf.view(),
-    sessionCount: count,
-    sessionStart: starts,
-    sessionOf,
-  }
-}
 
-function layOutVersions(history: History, txnOf: Int32Array) {
-  const { txnOpStart, opKind, opKey } = history
-  const localKey = new Int32Array(history.keyCount).fill(NONE) // key -> local key
-  const lastWriter = new Int32Array(history.keyCount).fill(NONE) // key -> last local txn seen
-  const keyOf = new IntColumn(64)
-  const size = new IntColumn(64) // local key -> versions
-  const eachVersion = (visit: (t: number, key: number) => void) => {
-    lastWriter.fill(NONE)
+  private layOutVersions(txnOf: Int32Array) {
+    const { localKey } = this
+    const keyOf = new IntColumn(64)
+    const size = new IntColumn(64) // local key -> versions
+    this.eachVersion(txnOf, (_, key) => {
+      if (localKey[key] === NONE) {
+        localKey[key] = keyOf.length
+        keyOf.push(key)
+        size.push(0)
+      }
+      size.data[localKey[key]!]!++
+    })
+    const keyCount = keyOf.length
+    const keyStart = new Int32Array(keyCount + 1)
+    for (let k = 0; k < keyCount; k++) keyStart[k + 1] = keyStart[k]! + size.data[k]!
+    const versionTxn = new Int32Array(keyStart[keyCount]!)
+    const next = keyStart.slice()
+    this.eachVersion(txnOf, (t, key) => {
+      versionTxn[next[localKey[key]!]!++] = t
+    })
+    return { keyCount, keyOf: keyOf.view(), keyStart, versionTxn }
+  }
+
+  /** Visits each key that each transaction writes, once. */
+  private eachVersion(txnOf: Int32Array, visit: (t: number, key: number) => void): void {
+    const { txnOpStart, opKind, opKey } = this.history
+    const { keyStamp } = this
     for (let t = 0; t < txnOf.length; t++) {
-      const txn = txnOf[t]!
-      const end = txnOpStart[txn + 1]!
-      for (let op = txnOpStart[txn]!; op < end; op++) {
-        const key = opKey[op]!
+      const end = txnOpStart[txnOf[t]! + 1]!
+      const stamp = this.nextStamp()
+      for (let op = txnOpStart[txnOf[t]!]!; op < end; op++) {
         const kind = opKind[op]!
-        if ((kind !== WRITE && kind !== APPEND) || lastWriter[key] === t) continue
-        lastWriter[key] = t
+        if (kind !== WRITE && kind !== APPEND) continue
+        const key = opKey[op]!
+        if (keyStamp[key] === stamp) continue
+        keyStamp[key] = stamp
         visit(t, key)
       }
     }
   }
-  eachVersion((_, key) => {
-    if (localKey[key] === NONE) {
-      localKey[key] = keyOf.length
-      keyOf.push(key)
-      size.push(0)
+
+  private nextStamp(): number {
+    if (this.stamp === 0x7fffffff) {
+      this.keyStamp.fill(0)
+      this.stamp = 0
     }
-    size.data[localKey[key]!]!++
-  })
-  const keyCount = keyOf.length
-  const keyStart = new Int32Array(keyCount + 1)
-  for (let k = 0; k < keyCount; k++) keyStart[k + 1] = keyStart[k]! + size.data[k]!
-  const versionTxn = new Int32Array(keyStart[keyCount]!)
-  const versionKey = new Int32Array(keyStart[keyCount]!)
-  const next = keyStart.slice()
-  eachVersion((t, key) => {
-    const version = next[localKey[key]!]!++
-    versionTxn[version] = t
-    versionKey[version] = localKey[key]!
-  })
-  return { localKey, keyCount, keyOf: keyOf.view(), keyStart, versionTxn, versionKey }
-}
+    return ++this.stamp
+  }
 
-interface Versions {
-  readonly localKey: Int32Array
-  readonly keyCount: number
-  readonly keyStart: Int32Array
-  readonly versionTxn: Int32Array
-}
-
-function layOutReaders(
-  history: History,
-  reads: ReadCheck,
-  txnOf: Int32Array,
-  local: Int32Array,
-  versions: Versions,
-) {
-  const { txnOpStart, opKey } = history
-  const { opSource } = reads
-  const { localKey, keyCount, keyStart, versionTxn } = versions
-  const reader = new IntColumn(1024)
-  const readVersion = new IntColumn(1024) // version read, or ~local key for the initial state
-  const seen = new Int32Array(versionTxn.length).fill(NONE) // version -> its last reader
-  const seenInitial = new Int32Array(keyCount).fill(NONE) // local key -> last reader
-  for (let t = 0; t < txnOf.length; t++) {
-    const txn = txnOf[t]!
-    for (let op = txnOpStart[txn]!; op < txnOpStart[txn + 1]!; op++) {
-      const source = opSource[op]!
-      if (source === NONE) continue
-      const key = localKey[opKey[op]!]!
-      if (key === NONE) continue
-      if (source === INITIAL) {
-        if (seenInitial[key] === t) continue
-        seenInitial[key] = t
-        readVersion.push(~key)
-      } else {
-        if (local[source] === NONE) continue
-        const version = findVersion(keyStart, versionTxn, key, local[source]!)
-        if (seen[version] === t) continue
-        seen[version] = t
-        readVersion.push(version)
+  private layOutReaders(
+    txnOf: Int32Array,
+    { keyCount, keyStart, versionTxn }: Pick<Problem, 'keyCount' | 'keyStart' | 'versionTxn'>,
+  ) {
+    const { txnOpStart, opKey } = this.history
+    const { opSource } = this.reads
+    const { local, localKey } = this
+    const reader = new IntColumn(1024)
+    const readVersion = new IntColumn(1024) // version read, or ~local key for the initial state
+    const seen = new Int32Array(versionTxn.length).fill(NONE) // version -> its last reader
+    const seenInitial = new Int32Array(keyCount).fill(NONE) // local key -> last reader
+    for (let t = 0; t < txnOf.length; t++) {
+      const end = txnOpStart[txnOf[t]! + 1]!
+      for (let op = txnOpStart[txnOf[t]!]!; op < end; op++) {
+        const source = opSource[op]!
+        if (source === NONE) continue
+        const key = localKey[opKey[op]!]!
+        if (key === NONE) continue // nobody writes it
+        if (source === INITIAL) {
+          if (seenInitial[key] === t) continue
+          seenInitial[key] = t
+          readVersion.push(~key)
+        } else {
+          if (local[source] === NONE) continue
+          const version = findVersion(keyStart, versionTxn, key, local[source]!)
+          if (seen[version] === t) continue
+          seen[version] = t
+          readVersion.push(version)
+        }
+        reader.push(t)
       }
-      reader.push(t)
     }
-  }
-  const by = readVersion.view()
-  return {
-    ...groupReaders(by, reader.view(), versionTxn.length, false),
-    ...groupInitial(by, reader.view(), keyCount),
-    ...layOutRuns(keyStart, versionTxn, txnOf, history),
+    const by = readVersion.view()
+    const ofVersion = groupReaders(by, reader.view(), versionTxn.length, false)
+    const ofInitial = groupReaders(by, reader.view(), keyCount, true)
+    return {
+      readerStart: ofVersion.start,
+      reader: ofVersion.grouped,
+      initialStart: ofInitial.start,
+      initialReader: ofInitial.grouped,
+    }
   }
 }
 
+/** Readers of each version, or, from the complements in `by`, of each key's initial state. */
 function groupReaders(by: Int32Array, reader: Int32Array, count: number, initial: boolean) {
   const start = new Int32Array(count + 1)
   for (let i = 0; i < by.length; i++) {
@@ -186,20 +197,10 @@ function groupReaders(by: Int32Array, reader: Int32Array, count: number, initial
     const at = initial ? ~by[i]! : by[i]!
     if (at >= 0) grouped[next[at]!++] = reader[i]!
   }
-  return { readerStart: start, reader: grouped }
+  return { start, grouped }
 }
 
-function groupInitial(by: Int32Array, reader: Int32Array, keyCount: number) {
-  const grouped = groupReaders(by, reader, keyCount, true)
-  return { initialStart: grouped.readerStart, initialReader: grouped.reader }
-}
-
-function layOutRuns(
-  keyStart: Int32Array,
-  versionTxn: Int32Array,
-  txnOf: Int32Array,
-  history: History,
-) {
+function layOutRuns(keyStart: Int32Array, versionTxn: Int32Array, sessionOf: Int32Array) {
   const keyCount = keyStart.length - 1
   const runStart = new Int32Array(keyCount + 1)
   const runFirst = new IntColumn(1024)
@@ -207,7 +208,7 @@ function layOutRuns(
     runStart[key] = runFirst.length
     let session: number = NONE
     for (let v = keyStart[key]!; v < keyStart[key + 1]!; v++) {
-      const its = history.txnSession[txnOf[versionTxn[v]!]!]!
+      const its = sessionOf[versionTxn[v]!]!
       if (its !== session) runFirst.push(v)
       session = its
     }
@@ -218,7 +219,7 @@ function layOutRuns(
 }
 
 /** The version that a local transaction wrote of a key; it must have written it. */
-export function findVersion(
+function findVersion(
   keyStart: Int32Array,
   versionTxn: Int32Array,
   key: number,
@@ -235,7 +236,12 @@ export function findVersion(
 }
 
 /** Pairs of transactions that the observed lists put next to each other. */
-function findAppendOrder(history: History, reads: ReadCheck, local: Int32Array) {
+function findAppendOrder(
+  history: History,
+  reads: ReadCheck,
+  local: Int32Array,
+  written: Int32Array,
+) {
   const from = new IntColumn(16)
   const to = new IntColumn(16)
   const keys = new IntColumn(16)
@@ -246,8 +252,8 @@ function findAppendOrder(history: History, reads: ReadCheck, local: Int32Array) 
     keys.push(key)
   }
   const kept = (append: number) => local[history.opTxn[append]!]!
-  for (let key = 0; reads.lists !== null && key < history.keyCount; key++) {
-    const { orderStart, order, tailStart, tail } = reads.lists
+  for (const key of reads.lists === null ? [] : written) {
+    const { orderStart, order, tailStart, tail } = reads.lists!
     let last: number = NONE
     for (let i = orderStart[key]!; i < orderStart[key + 1]!; i++) {
       const txn = kept(order[i]!)

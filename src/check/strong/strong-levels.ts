@@ -1,24 +1,27 @@
-// The verdicts of pc, si, ser and sser on any history, with a proof or a minimal core. A serial
-// order found on the way to the weak levels settles all but sser at once; else the engine decides,
-// and a violation is cut down to a few transactions and explained on those alone. Main class:
-// StrongLevels.
+// The verdicts of pc, si, ser and sser on any history, with a proof or a minimal core. A serial order
+// found on the way to the weak levels settles all but sser at once. Else the parts of the history
+// that do not communicate (parts.ts) are decided one by one, by the engine or by the search; their
+// orders merge into one, and a violation is cut down to a few transactions and explained on those
+// alone. Main class: StrongLevels.
 
 import type { Deadline } from '../../base/deadline.ts'
-import { BudgetExceeded } from '../../base/errors.ts'
+import { assert, BudgetExceeded } from '../../base/errors.ts'
 import type { History } from '../../history/history.ts'
-import type { AnomalyName } from '../../levels/anomalies.ts'
-import { classifyCycle } from '../../verdict/classify.ts'
-import { type Anomaly, type Case, findTxns, type Proof } from '../../verdict/verdict.ts'
+import type { Anomaly, Proof } from '../../verdict/verdict.ts'
 import type { BaseOrder } from '../order/base-order.ts'
 import { describeOffences } from '../reads/offences.ts'
 import type { ReadCheck } from '../reads/read-consistency.ts'
 import { shrinkCore, toTxns } from './core.ts'
-import { type Decision, decide } from './engine.ts'
-import { type Explanation, explainViolation } from './explain.ts'
-import { buildProblem, type Problem } from './problem.ts'
-import { buildProof } from './proof.ts'
-import { SHAPES, type StrongLevel } from './shape.ts'
+import { decide } from './engine.ts'
+import { explainViolation } from './explain.ts'
+import { nameViolation } from './names.ts'
+import { findParts, mergeByStart, mergeOrders, txnsOf } from './parts.ts'
+import { type Problem, ProblemBuilder } from './problem.ts'
+import { searchOrder } from './search.ts'
+import { type LevelShape, SHAPES, type StrongLevel } from './shape.ts'
 import { findSuspects } from './suspects.ts'
+
+export type Algorithm = 'auto' | 'solve' | 'search'
 
 export interface Findings {
   anomalies: Anomaly[]
@@ -27,89 +30,117 @@ export interface Findings {
 }
 
 export class StrongLevels {
+  private readonly builder: ProblemBuilder
+  private lazyBlocks: Int32Array[] | null = null // biconnected parts
+  private lazyConnected: Int32Array[] | null = null // connected parts
+
   constructor(
     private readonly history: History,
     private readonly reads: ReadCheck,
     private readonly base: () => BaseOrder,
     private readonly deadline: Deadline,
     private readonly listAll: boolean,
-  ) {}
+    private readonly algorithm: Algorithm,
+  ) {
+    this.builder = new ProblemBuilder(history, reads)
+  }
 
   check(level: StrongLevel): Findings {
     const anomalies = describeOffences(this.history, this.reads, this.listAll)
-    if (level !== 'sser' && anomalies.length === 0) {
+    if (this.algorithm === 'auto' && level !== 'sser' && anomalies.length === 0) {
       const { order, component, staleReads } = this.base()
       if (component === null && staleReads.length === 0) {
         return { anomalies, proof: { kind: 'commit-order', order } }
       }
     }
-    const problem = buildProblem(this.history, this.reads)
-    const decision = decide(problem, SHAPES[level], this.deadline)
-    if (!decision.satisfied) anomalies.push(this.describe(problem, decision, level))
-    const proof =
-      anomalies.length === 0 && decision.satisfied
-        ? buildProof(decision.known, decision.position)
-        : null
-    return { anomalies, proof }
+    const orders: Int32Array[] = []
+    const parts = this.partsFor(level)
+    for (const [done, part] of parts.entries()) {
+      const txns = parts.length === 1 ? null : txnsOf(this.history, part)
+      const order = this.tellingProgress(done, parts.length, () =>
+        this.decidePart(this.builder.build(txns), SHAPES[level], anomalies),
+      )
+      if (order !== null) orders.push(order)
+      else if (!this.listAll) break
+    }
+    return { anomalies, proof: anomalies.length === 0 ? this.buildProof(level, orders) : null }
   }
 
-  /** The violation on a minimal core. */
-  private describe(
-    problem: Problem,
-    decision: Extract<Decision, { satisfied: false }>,
-    level: StrongLevel,
-  ): Anomaly {
-    const { history, reads, deadline } = this
-    const shape = SHAPES[level]
-    const suspects = toTxns(problem, findSuspects(decision, deadline))
-    const core = shrinkCore(history, reads, shape, suspects, deadline)
-    const small = decide(buildProblem(history, reads, core), shape, deadline)
-    const explanation = small.satisfied ? null : explainViolation(small, deadline)
+  private partsFor(level: StrongLevel): Int32Array[] {
+    if (level === 'sser') {
+      this.lazyConnected ??= findParts(this.history, this.reads, false)
+      return this.lazyConnected
+    }
+    this.lazyBlocks ??= findParts(this.history, this.reads, true)
+    return this.lazyBlocks
+  }
+
+  /**
+   * The order of a part, as events of the history (see Proof), or null and further anomalies: one,
+   * or with `listAll` one after another, each among the transactions that the others do not involve.
+   */
+  private decidePart(problem: Problem, shape: LevelShape, anomalies: Anomaly[]): Int32Array | null {
+    const { deadline } = this
+    if (this.algorithm === 'search') {
+      const order = searchOrder(problem, shape, deadline)
+      if (order !== null) return toEvents(problem, shape, order)
+    }
+    let current = problem
+    while (true) {
+      const decision = decide(current, shape, deadline)
+      if (decision.satisfied) {
+        assert(this.algorithm !== 'search' || current !== problem, 'both deciders agree')
+        return current === problem ? toEvents(problem, shape, decision.order) : null
+      }
+      const anomaly = this.describe(toTxns(current, findSuspects(decision, deadline)), shape)
+      anomalies.push(anomaly)
+      if (!this.listAll) return null
+      const involved = new Set(anomaly.txns)
+      current = this.builder.build(current.txnOf.filter((txn) => !involved.has(txn)))
+    }
+  }
+
+  /** The violation among some transactions, on a minimal core of them. */
+  private describe(suspects: readonly number[], shape: LevelShape): Anomaly {
+    const { builder, deadline, history } = this
+    const core = shrinkCore(builder, shape, suspects, deadline)
+    const decision = decide(builder.build(core), shape, deadline)
+    assert(!decision.satisfied, 'a core violates the level')
+    const explanation = explainViolation(decision, deadline)
     if (explanation === null) {
-      throw new BudgetExceeded(`no order exists, but the argument is too long to be verified`)
+      throw new BudgetExceeded('there is no valid order, but the argument is too long to verify')
     }
     return nameViolation(history, explanation)
   }
-}
 
-function nameViolation(history: History, { edges, cases }: Explanation): Anomaly {
-  const txns = findTxns(edges, cases)
-  const name = cases.length === 0 ? classifyCycle(history, edges) : nameCases(history, cases)
-  return { name, count: 1, txns, ops: [], edges, cases }
-}
-
-/** Names from the least to the most that a level must forbid to rule them out. */
-const BY_CLASS: readonly AnomalyName[] = ['G0', 'G1c', 'G-single', 'G-nonadjacent', 'G2-item']
-
-/** The name that all leaves share, else the class that covers all of them. */
-function nameCases(history: History, cases: readonly Case[]): AnomalyName {
-  const pending = [...cases]
-  const names = new Set<AnomalyName>()
-  for (const { cycle, cases: further } of pending) {
-    if (cycle.length > 0) names.add(classifyCycle(history, cycle))
-    pending.push(...further)
+  private buildProof(level: StrongLevel, orders: readonly Int32Array[]): Proof {
+    if (level === 'sser') return { kind: 'commit-order', order: mergeByStart(this.history, orders) }
+    const { width } = SHAPES[level]
+    const merged = mergeOrders(orders, width * this.history.txnCount)
+    return width === 2
+      ? { kind: 'snapshots', events: merged }
+      : { kind: 'commit-order', order: merged }
   }
-  const [first] = names
-  if (names.size === 1) return first!
-  const rank = (name: AnomalyName) => Math.max(0, BY_CLASS.indexOf(classOf(name)))
-  return BY_CLASS[Math.max(...[...names].map(rank))]!
+
+  /** Says how far the work had come when a budget ran out. */
+  private tellingProgress<T>(done: number, count: number, work: () => T): T {
+    try {
+      return work()
+    } catch (error) {
+      if (!(error instanceof BudgetExceeded) || count === 1) throw error
+      throw new BudgetExceeded(`${error.message}; ${done} of ${count} independent parts are sound`)
+    }
+  }
 }
 
-function classOf(name: AnomalyName): AnomalyName {
-  switch (name) {
-    case 'WriteSkew':
-    case 'ReadOnlyAnomaly':
-      return 'G2-item'
-    case 'LongFork':
-      return 'G-nonadjacent'
-    case 'CyclicCO':
-      return 'G1c'
-    case 'G0':
-    case 'G1c':
-    case 'G-nonadjacent':
-    case 'G2-item':
-      return name
-    default:
-      return 'G-single'
+/** Nodes in order as events: transactions for ser and sser, snapshots and commits else. */
+function toEvents(problem: Problem, shape: LevelShape, nodes: Int32Array): Int32Array {
+  const events = new Int32Array(shape.width * problem.txnCount)
+  let count = 0
+  for (const node of nodes) {
+    if (node >= events.length) continue // an instant
+    const txn = problem.txnOf[(node / shape.width) | 0]!
+    events[count++] = shape.width * txn + (node % shape.width)
   }
+  return events
 }

@@ -1,0 +1,38 @@
+// Names a violation of a strong level: its cycle by the shared classifier, a case split by what its
+// leaves have in common. Main function: nameViolation.
+
+import type { History } from '../../history/history.ts'
+import type { AnomalyName } from '../../levels/anomalies.ts'
+import { classifyCycle } from '../../verdict/classify.ts'
+import { type Anomaly, type Case, findTxns } from '../../verdict/verdict.ts'
+import type { Explanation } from './explain.ts'
+
+export function nameViolation(history: History, { edges, cases }: Explanation): Anomaly {
+  const txns = findTxns(edges, cases)
+  const name = cases.length === 0 ? classifyCycle(history, edges) : nameCases(history, cases)
+  return { name, count: 1, txns, ops: [], edges, cases }
+}
+
+/** Adya's classes of cycles, from the least that a level must forbid to the most. */
+const CLASSES: readonly AnomalyName[] = ['G0', 'G1c', 'G-single', 'G-nonadjacent', 'G2-item']
+
+/** The name that all leaves share, else the class that covers all of them. */
+function nameCases(history: History, cases: readonly Case[]): AnomalyName {
+  const pending = [...cases]
+  const names = new Set<AnomalyName>()
+  for (const { cycle, cases: further } of pending) {
+    if (cycle.length > 0) names.add(classifyCycle(history, cycle))
+    pending.push(...further)
+  }
+  const [first] = names
+  if (names.size === 1) return first!
+  const rank = (name: AnomalyName) => CLASSES.indexOf(classOf(name))
+  return CLASSES[Math.max(...[...names].map(rank))]!
+}
+
+function classOf(name: AnomalyName): AnomalyName {
+  if (CLASSES.includes(name)) return name
+  if (name === 'WriteSkew' || name === 'ReadOnlyAnomaly') return 'G2-item'
+  if (name === 'LongFork') return 'G-nonadjacent'
+  return name === 'CyclicCO' ? 'G1c' : 'G-single'
+}
