@@ -1,8 +1,8 @@
-// Biconnected components (blocks) of an undirected graph: maximal sets of nodes that stay connected
-// when any one node is taken away. Hopcroft and Tarjan, CACM 1973: a depth-first search that notes how
-// far back each subtree reaches; where a child reaches no further than its parent, the edges since
-// then form a block. Iterative. A node without edges is a block of its own; a node in several blocks
-// joins them. Cost O(nodes + edges). Main function: findBlocks.
+// Biconnected components (blocks) of an undirected graph: maximal sets of nodes that stay
+// connected when any one node is taken away. Hopcroft and Tarjan, CACM 1973: a depth-first search
+// that notes how far back each subtree reaches; where a child reaches no further than its parent,
+// the edges since then form a block. Iterative. A node without edges is a block of its own; a node
+// in several blocks joins them. Cost O(nodes + edges). Main function: findBlocks.
 
 import { buildCsr } from './csr.ts'
 

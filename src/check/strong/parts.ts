@@ -1,10 +1,10 @@
-// Parts of a history that can be decided one by one. In the communication graph sessions are nodes,
-// joined when both access a key that somebody writes. By Biswas & Enea, Theorem 5.2, a history
-// satisfies pc, si or ser iff each of its biconnected components does, the initial transaction being
-// part of each. Real time reaches across sessions that share nothing, so for sser only connected
-// components are sound (as for linearizability, Herlihy and Wing's locality). The orders of the parts
-// merge into one of the whole. Cost O(operations + sessions · parts each is in).
-// Main functions: findParts, mergeOrders, mergeByStart.
+// Parts of a history that can be decided one by one. In the communication graph sessions are
+// nodes, joined when both access a key that somebody writes. By Biswas & Enea, Theorem 5.2, a
+// history satisfies pc, si or ser iff each of its biconnected components does, the initial
+// transaction being part of each. Real time reaches across sessions that share nothing, so for
+// sser only connected components are sound (as for linearizability, Herlihy and Wing's locality).
+// The orders of the parts merge into one of the whole. Cost O(operations + sessions · parts each
+// is in). Main functions: findParts, mergeOrders, mergeByStart.
 
 import { assert } from '../../base/errors.ts'
 import { IntColumn } from '../../base/grow.ts'

@@ -1,8 +1,8 @@
-// The verdicts of pc, si, ser and sser on any history, with a proof or a minimal core. A serial order
-// found on the way to the weak levels settles all but sser at once. Else the parts of the history
-// that do not communicate (parts.ts) are decided one by one, by the engine or by the search; their
-// orders merge into one, and a violation is cut down to a few transactions and explained on those
-// alone. Main class: StrongLevels.
+// The verdicts of pc, si, ser and sser on any history, with a proof or a minimal core. A serial
+// order found on the way to the weak levels settles all but sser at once. Else the parts of the
+// history that do not communicate (parts.ts) are decided one by one, by the engine or by the
+// search; their orders merge into one, and a violation is cut down to a few transactions and
+// explained on those alone. Main class: StrongLevels.
 
 import type { Deadline } from '../../base/deadline.ts'
 import { assert, BudgetExceeded } from '../../base/errors.ts'
