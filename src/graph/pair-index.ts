@@ -52,16 +52,6 @@ export class PairIndex {
     return this.second[id]!
   }
 
-  /** Id -> first of the pair, for all ids so far, without copying. */
-  firsts(): Int32Array {
-    return this.first.subarray(0, this.count)
-  }
-
-  /** Id -> second of the pair, for all ids so far, without copying. */
-  seconds(): Int32Array {
-    return this.second.subarray(0, this.count)
-  }
-
   private slotOf(a: number, b: number): number {
     const { table, first, second, mask } = this
     let hash = Math.imul(a, 0x9e3779b1) ^ Math.imul(b + 0x7f4a7c15, 0x85ebca6b)

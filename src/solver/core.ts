@@ -45,7 +45,7 @@ export function findCore(
   deadline: Deadline = Deadline.none(),
   maxLeaves: number = MAX_LEAVES,
 ): Core {
-  const search = new CycleSearch(solver.edges)
+  const search = new CycleSearch(solver.edges, 2 * solver.variableCount)
   let premises = solver.premises()
   let reasons: (CoreClause | CoreCycle)[]
   // A shortest cycle may need fewer literals than its lemma, and then others may be superfluous.

@@ -3,6 +3,7 @@
 // Lemmas keep only their literals. To show the cycle, take the known edges and the edges of these
 // literals alone, and search from the end of each such edge back to its start, breadth first; the
 // shortest cycle is kept, on a tie the one found first. It may need fewer literals than given.
+// (From a thousand edges at most; any edge within a component lies on a cycle.)
 // Works from the edges as added, not from what the search made of them. Cost O(edges) per edge of
 // the literals. Main class: CycleSearch.
 
@@ -12,6 +13,8 @@ import { buildCsr } from '../graph/csr.ts'
 import { findComponents } from '../graph/scc.ts'
 import type { EdgeStore } from './edges.ts'
 import { NONE } from './trail.ts'
+
+const MAX_SEARCHES = 1000 // edges within components from which a cycle is sought
 
 export interface CycleEdge {
   readonly from: number
@@ -27,24 +30,19 @@ export interface FoundCycle {
 
 export class CycleSearch {
   private readonly store: EdgeStore
-  private readonly byLiteral: Map<number, number[]> // literal -> candidates that name it first
+  private readonly byLiteral: Csr // literal -> candidates that name it first
 
-  constructor(store: EdgeStore) {
+  constructor(store: EdgeStore, literalCount: number) {
     this.store = store
-    this.byLiteral = new Map()
-    for (let e = 0; e < store.candidateCount; e++) {
-      const literal = store.candidateLiteral[e]!
-      const list = this.byLiteral.get(literal)
-      if (list === undefined) this.byLiteral.set(literal, [e])
-      else list.push(e)
-    }
+    const { candidateLiteral, candidateFrom, candidateCount } = store
+    this.byLiteral = buildCsr(literalCount, candidateLiteral, candidateFrom, candidateCount)
   }
 
   /** A shortest cycle through the edges of these literals and known ones; there must be one. */
   find(literals: readonly number[]): FoundCycle {
     const { store } = this
     const candidates = literals
-      .flatMap((literal) => this.byLiteral.get(literal) ?? [])
+      .flatMap((literal) => this.candidatesOf(literal))
       .filter((e) => [NONE, ...literals].includes(store.candidateOther[e]!))
     const { knownCount } = store
     const from = new Int32Array(knownCount + candidates.length)
@@ -60,10 +58,12 @@ export class CycleSearch {
     const isInside = (e: number) => componentOf[from[e]!] === componentOf[to[e]!]
 
     // With literals, a cycle needs one of their edges; without, any known edge within a component.
-    const all = Array.from({ length: from.length }, (_, e) => e)
-    const starts = all.slice(literals.length > 0 ? knownCount : 0).filter(isInside)
+    const first = literals.length > 0 ? knownCount : 0
+    let searches = MAX_SEARCHES
     let best: number[] | null = null
-    for (const edge of literals.length > 0 ? starts : starts.slice(0, 100)) {
+    for (let edge = first; edge < from.length && searches > 0; edge++) {
+      if (!isInside(edge)) continue
+      searches--
       const path = findPath(graph, from, to[edge]!, from[edge]!)
       if (path !== null && (best === null || path.length + 1 < best.length)) best = [edge, ...path]
     }
@@ -75,6 +75,11 @@ export class CycleSearch {
     }))
     const used = new Set(edges.flatMap((edge) => edge.literals))
     return { literals: [...used].sort((a, b) => a - b), edges }
+  }
+
+  private candidatesOf(literal: number): number[] {
+    const { start, edge } = this.byLiteral
+    return [...edge.subarray(start[literal]!, start[literal + 1]!)]
   }
 
   private literalsOf(edge: number, candidates: readonly number[]): number[] {

@@ -8,7 +8,6 @@
 
 import type { Csr } from '../graph/csr.ts'
 import { buildCsr } from '../graph/csr.ts'
-import { PairIndex } from '../graph/pair-index.ts'
 import { findComponents } from '../graph/scc.ts'
 import { resizeInt32 } from './resize.ts'
 import { NONE } from './trail.ts'
@@ -65,55 +64,50 @@ export interface EdgeGraph {
 
 export function buildEdgeGraph(store: EdgeStore, literalCount: number): EdgeGraph {
   const { nodeCount, knownCount, candidateCount } = store
-  const componentOf = findAllComponents(store)
-
-  // Known edges within components, each once.
-  const known = new PairIndex(knownCount)
-  for (let e = 0; e < knownCount; e++) {
-    const from = store.knownFrom[e]!
-    const to = store.knownTo[e]!
-    if (componentOf[from] === componentOf[to]) known.add(from, to)
-  }
-  const from = known.firsts()
-  const to = known.seconds()
-
-  // Candidates within components that are not known edges.
-  const slots = new PairIndex(candidateCount)
+  const all = buildAllEdges(store)
+  const { componentOf } = findComponents(all)
+  const knownFrom = new Int32Array(knownCount)
+  const knownTo = new Int32Array(knownCount)
+  const slotFrom = new Int32Array(candidateCount)
+  const slotTo = new Int32Array(candidateCount)
   const slotOf = new Int32Array(candidateCount).fill(NONE)
-  for (let e = 0; e < candidateCount; e++) {
-    const a = store.candidateFrom[e]!
-    const b = store.candidateTo[e]!
-    if (componentOf[a] !== componentOf[b] || known.find(a, b) !== NONE) continue
-    slotOf[e] = slots.add(a, b)
+  const metFrom = new Int32Array(nodeCount).fill(NONE) // node -> last node with an edge to it
+  const metSlot = new Int32Array(nodeCount) // node -> slot of that edge, NONE for a known one
+  let keptCount = 0
+  let slotCount = 0
+
+  // Rows hold known edges before candidates, so each pair of ends is met first by its known edge.
+  for (let from = 0; from < nodeCount; from++) {
+    for (let i = all.start[from]!, end = all.start[from + 1]!; i < end; i++) {
+      const to = all.target[i]!
+      if (componentOf[from] !== componentOf[to]) continue
+      const candidate = all.edge[i]! - knownCount
+      if (metFrom[to] !== from) {
+        metFrom[to] = from
+        metSlot[to] = candidate < 0 ? NONE : slotCount
+        if (candidate < 0) {
+          knownFrom[keptCount] = from
+          knownTo[keptCount++] = to
+        } else {
+          slotFrom[slotCount] = from
+          slotTo[slotCount++] = to
+        }
+      }
+      if (candidate >= 0) slotOf[candidate] = metSlot[to]!
+    }
   }
   return {
-    out: buildCsr(nodeCount, from, to),
-    in: buildCsr(nodeCount, to, from),
-    slotFrom: slots.firsts(),
-    slotTo: slots.seconds(),
+    out: buildCsr(nodeCount, knownFrom, knownTo, keptCount),
+    in: buildCsr(nodeCount, knownTo, knownFrom, keptCount),
+    slotFrom: slotFrom.slice(0, slotCount),
+    slotTo: slotTo.slice(0, slotCount),
     slotOf,
-    ...byLiteral(),
-  }
-
-  function byLiteral(): { literalStart: Int32Array; literalEdge: Int32Array } {
-    const literal = new Int32Array(2 * candidateCount)
-    const edge = new Int32Array(2 * candidateCount)
-    let count = 0
-    for (let e = 0; e < candidateCount; e++) {
-      if (slotOf[e] === NONE) continue
-      literal[count] = store.candidateLiteral[e]!
-      edge[count++] = e
-      if (store.candidateOther[e] === NONE) continue
-      literal[count] = store.candidateOther[e]!
-      edge[count++] = e
-    }
-    const rows = buildCsr(literalCount, literal, edge, count)
-    return { literalStart: rows.start, literalEdge: rows.target }
+    ...groupByLiteral(store, slotOf, literalCount),
   }
 }
 
-/** Components of the graph of all edges, known and candidate. */
-function findAllComponents(store: EdgeStore): Int32Array {
+/** Known edges first, then candidates, all in one graph. */
+function buildAllEdges(store: EdgeStore): Csr {
   const { knownCount, candidateCount } = store
   const from = new Int32Array(knownCount + candidateCount)
   const to = new Int32Array(knownCount + candidateCount)
@@ -121,5 +115,22 @@ function findAllComponents(store: EdgeStore): Int32Array {
   to.set(store.knownTo.subarray(0, knownCount))
   from.set(store.candidateFrom.subarray(0, candidateCount), knownCount)
   to.set(store.candidateTo.subarray(0, candidateCount), knownCount)
-  return findComponents(buildCsr(store.nodeCount, from, to)).componentOf
+  return buildCsr(store.nodeCount, from, to)
+}
+
+function groupByLiteral(store: EdgeStore, slotOf: Int32Array, literalCount: number) {
+  const { candidateCount, candidateLiteral, candidateOther } = store
+  const literal = new Int32Array(2 * candidateCount)
+  const edge = new Int32Array(2 * candidateCount)
+  let count = 0
+  for (let e = 0; e < candidateCount; e++) {
+    if (slotOf[e] === NONE) continue
+    literal[count] = candidateLiteral[e]!
+    edge[count++] = e
+    if (candidateOther[e] === NONE) continue
+    literal[count] = candidateOther[e]!
+    edge[count++] = e
+  }
+  const rows = buildCsr(literalCount, literal, edge, count)
+  return { literalStart: rows.start, literalEdge: rows.target }
 }

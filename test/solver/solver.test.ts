@@ -149,11 +149,16 @@ describe('AcyclicSolver.solve', () => {
 
   it('keeps its budget on a problem far too hard', () => {
     const solver = load(pigeonhole(13, 12))
-    const startMs = nowMs()
-    expect(() => solver.solve(new Deadline(200))).toThrow(BudgetExceeded)
-    const elapsedMs = nowMs() - startMs
-    expect(elapsedMs).toBeGreaterThanOrEqual(200)
-    expect(elapsedMs).toBeLessThan(240)
+    let leastMs = Number.POSITIVE_INFINITY
+    // A busy machine may take the processor away; it will not do so five times in a row.
+    for (let attempt = 0; attempt < 5 && leastMs > 220; attempt++) {
+      const startMs = nowMs()
+      expect(() => solver.solve(new Deadline(200))).toThrow(BudgetExceeded)
+      const elapsedMs = nowMs() - startMs
+      expect(elapsedMs).toBeGreaterThanOrEqual(200)
+      leastMs = Math.min(leastMs, elapsedMs)
+    }
+    expect(leastMs).toBeLessThanOrEqual(220)
     // What was learned is kept, and the solver can go on.
     expect(() => solver.solve(new Deadline(20))).toThrow(BudgetExceeded)
     expect(solver.figures().conflicts).toBeGreaterThan(100)
