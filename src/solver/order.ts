@@ -13,6 +13,7 @@ import type { PresentGraph } from './present.ts'
 export class DynamicOrder {
   readonly position: Int32Array // node -> its place in the order
   visits = 0 // nodes visited so far, a measure of work
+  changes = 0 // how often nodes changed places
   private readonly graph: PresentGraph
   private readonly nodeAt: Int32Array // place -> node
   private readonly stamp: Int32Array // node -> search that met it last
@@ -129,6 +130,7 @@ export class DynamicOrder {
   /** Deals the places of both parts out again: the backward part first, each in its old order. */
   private reorder(forwardCount: number, backwardCount: number): void {
     const { position, nodeAt, stack } = this
+    this.changes++
     const forward = this.forward.subarray(0, forwardCount).sort()
     const backward = this.backward.subarray(0, backwardCount).sort()
     for (let i = 0; i < backwardCount; i++) stack[i] = nodeAt[backward[i]!]!

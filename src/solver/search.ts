@@ -8,6 +8,7 @@
 // Main class: Search.
 
 import type { Deadline } from '../base/deadline.ts'
+import { assert } from '../base/errors.ts'
 import type { AcyclicTheory } from './acyclic.ts'
 import { Analyzer } from './analyze.ts'
 import { Clauses, LEARNED, LITERALS, SIZE } from './clauses.ts'
@@ -92,6 +93,7 @@ export class Search {
     const settler = this.settler!
     this.backtrack(0)
     this.attachAdded()
+    settler.startOver()
     this.lastSteps = this.countSteps(theory)
     while (this.refutation === NONE) {
       const conflict = this.propagate(theory)
@@ -113,7 +115,10 @@ export class Search {
   /** After a solution was found: whether a variable is true in it. */
   valueOf(variable: number): boolean {
     const value = this.trail.value[2 * variable]!
-    return value === 0 ? (this.settler!.settledLiteral(variable) & 1) === 0 : value > 0
+    if (value !== 0) return value > 0
+    const literal = this.settler!.settledLiteral(variable)
+    assert(literal !== NONE, 'the order settles what the search left open')
+    return (literal & 1) === 0
   }
 
   /** After a refutation: the clauses and cycles it rests on. */

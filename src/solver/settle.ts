@@ -13,6 +13,8 @@ import type { Decider } from './decide.ts'
 import type { Trail } from './trail.ts'
 import { NONE } from './trail.ts'
 
+const CHUNK = 1024 // variables looked at before those woken are decided
+
 export class Settler {
   visits = 0 // variables looked at so far, a measure of work
   private readonly trail: Trail
@@ -22,6 +24,9 @@ export class Settler {
   private readonly aside: Int32Array // variables put aside
   private readonly isAside: Uint8Array // variable -> whether it is in that list
   private asideCount = 0
+  private cursor = 0 // where to look next in that list
+  private clean = 0 // how many in a row were found settled since the order last changed
+  private lastChanges = 0 // changes of the order seen
 
   constructor(trail: Trail, decider: Decider, theory: AcyclicTheory, bound: Int8Array) {
     this.trail = trail
@@ -30,6 +35,11 @@ export class Settler {
     this.bound = bound
     this.aside = new Int32Array(trail.variableCount)
     this.isAside = new Uint8Array(trail.variableCount)
+  }
+
+  /** Forgets which variables were found settled: new clauses may bind some of them. */
+  startOver(): void {
+    this.clean = 0
   }
 
   /** The most active variable that needs a decision, or NONE when the order settles the rest. */
@@ -55,21 +65,32 @@ export class Settler {
     return this.theory.agrees(2 * variable + 1) ? 2 * variable + 1 : NONE
   }
 
-  /** Brings back those variables put aside that are not settled any more; whether there are any. */
+  /**
+   * Looks through what was put aside and brings back what is not settled any more, some at a time;
+   * false when all is settled: a whole round passed without a change of the order.
+   */
   private wake(): boolean {
-    const { trail, decider, aside, isAside } = this
-    let kept = 0
-    for (let i = 0; i < this.asideCount; i++) {
-      const v = aside[i]!
-      if (trail.value[2 * v] !== 0 || this.settledLiteral(v) !== NONE) {
-        aside[kept++] = v
-        continue
-      }
-      isAside[v] = 0
-      decider.restore(v)
+    const { trail, decider, theory, aside, isAside } = this
+    let woken = 0
+    if (this.lastChanges !== theory.order.changes) {
+      this.lastChanges = theory.order.changes
+      this.clean = 0
     }
-    const woken = this.asideCount - kept
-    this.asideCount = kept
+    for (let looked = 1; this.clean < this.asideCount; looked++) {
+      if (this.cursor >= this.asideCount) this.cursor = 0
+      const v = aside[this.cursor]!
+      if (trail.value[2 * v] !== 0 || this.settledLiteral(v) !== NONE) {
+        this.cursor++
+        this.clean++
+      } else {
+        aside[this.cursor] = aside[--this.asideCount]!
+        isAside[v] = 0
+        decider.restore(v)
+        this.clean = 0
+        woken++
+      }
+      if (looked % CHUNK === 0 && woken > 0) break
+    }
     return woken > 0
   }
 }
