@@ -1,5 +1,5 @@
-// Packs the package, installs it into an empty directory, and uses it as a stranger would: the command
-// and the library, with its types. Offline: dependencies come from this checkout.
+// Packs the package, installs it into an empty directory, and uses it as a stranger would: the
+// command and the library, with its types. Offline: dependencies come from this checkout.
 
 import { execFileSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'

@@ -5,7 +5,9 @@
 import { implies, type LevelId } from '../levels/levels.ts'
 import type { LevelResult } from '../verdict/verdict.ts'
 
-/** Levels whose patterns of anomalies are listed in full, so that a violation is worked out anew. */
+/**
+ * Levels whose patterns of anomalies are listed in full, so that a violation is worked out anew.
+ */
 const LISTED: ReadonlySet<LevelId> = new Set<LevelId>(['ci', 'rc', 'ra', 'cc'])
 
 /** The result of a level as far as results of others settle it, else null. */

@@ -68,7 +68,9 @@ export function writePlume(history: History, sink: Sink, opOrder: Int32Array | n
   writer.flush()
 }
 
-/** How lines end, `,session,txn)`: a session has one transaction at a time, so alike for a while. */
+/**
+ * How lines end, `,session,txn)`: a session has one transaction at a time, so alike for a while.
+ */
 class LineTails {
   readonly bytes: Uint8Array // session * TAIL_BYTES -> its tail
   readonly length: Uint8Array // session -> bytes of its tail

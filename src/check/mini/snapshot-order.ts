@@ -12,7 +12,9 @@ import { type History, INITIAL, NONE, READ, WRITE } from '../../history/history.
 import type { ReadCheck } from '../reads/read-consistency.ts'
 import { SessionWaits } from './session-waits.ts'
 
-/** Events 2·txn for a snapshot, 2·txn + 1 for a commit, in order; null if there is no such order. */
+/**
+ * Events 2·txn for a snapshot, 2·txn + 1 for a commit, in order; null if there is no such order.
+ */
 export function findSnapshotOrder(history: History, reads: ReadCheck): Int32Array | null {
   return new SnapshotRun(history, reads).run()
 }

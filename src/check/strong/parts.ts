@@ -15,7 +15,9 @@ import { findTopologicalOrder } from '../../graph/toposort.ts'
 import { APPEND, type History, NONE, WRITE } from '../../history/history.ts'
 import type { ReadCheck } from '../reads/read-consistency.ts'
 
-/** The sessions of each part; a session may be in several unless only connected parts are wanted. */
+/**
+ * The sessions of each part; a session may be in several unless only connected parts are wanted.
+ */
 export function findParts(history: History, reads: ReadCheck, biconnected: boolean): Int32Array[] {
   const pairs = joinSessions(history, reads)
   const from = new Int32Array(pairs.count)
