@@ -4,8 +4,10 @@ import { Command, CommanderError } from 'commander'
 import { DatabaseError, InputError, UsageError } from '../base/errors.ts'
 import { addCheckCommand } from './check-command.ts'
 import { addConvertCommand } from './convert-command.ts'
+import { addDoctorCommand } from './doctor-command.ts'
 import { EXIT } from './exit-codes.ts'
 import { addGenerateCommand } from './generate-command.ts'
+import { addRunCommand } from './run-command.ts'
 import { addStatsCommand } from './stats-command.ts'
 import { surviveClosedPipe } from './terminal.ts'
 import { addVerifyCommand } from './verify-command.ts'
@@ -17,6 +19,8 @@ const COMMANDS = [
   addVerifyCommand,
   addGenerateCommand,
   addConvertCommand,
+  addRunCommand,
+  addDoctorCommand,
 ]
 
 /** Runs a command and sets the exit code of the process. */

@@ -54,3 +54,20 @@ export function parseSize(text: string): number {
   const power = ['', 'k', 'm', 'g', 't'].indexOf((match[2] ?? '').toLowerCase())
   return Math.floor(Number(match[1]) * 1024 ** power)
 }
+
+/** A number that is at least `least`; `name` is the option's. */
+export function parseNumber(name: string, text: string, least: number): number {
+  const value = Number(text)
+  if (text.trim() === '' || !(value >= least) || value === Number.POSITIVE_INFINITY) {
+    throw new UsageError(
+      `--${name} takes a number of at least ${least}, not ${JSON.stringify(text)}`,
+    )
+  }
+  return value
+}
+
+export function parseSeed(text: string): number {
+  const seed = Number(text)
+  if (/^\d+$/.test(text) && Number.isSafeInteger(seed)) return seed
+  throw new UsageError(`--seed takes a whole number, not ${JSON.stringify(text)}`)
+}

@@ -55,6 +55,7 @@ export class Recorder {
   private readonly originMs = performance.now()
   private waiting = '' // lines not written yet
   private timer: NodeJS.Timeout | null = null
+  private failure: Error | null = null
   private lastId = 0
   private isClosed = false
 
@@ -122,7 +123,11 @@ export class Recorder {
     if (this.waiting.length > FLUSH_AT_CHARS) return this.flush()
     this.timer ??= setTimeout(() => {
       this.timer = null
-      this.flush()
+      try {
+        this.flush()
+      } catch (error) {
+        this.failure = error as Error // for the next one who writes
+      }
     }, FLUSH_EVERY_MS)
   }
 
@@ -134,6 +139,7 @@ export class Recorder {
   }
 
   private write(text: string): void {
+    if (this.failure) throw this.failure
     try {
       writeSync(this.file, text)
     } catch (error) {

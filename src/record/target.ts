@@ -5,11 +5,12 @@ import { UsageError } from '../base/errors.ts'
 import { Random } from '../base/random.ts'
 import { CHAIN, type LevelId } from '../levels/levels.ts'
 import { FAULTS, type Fault, findFault } from '../sim/faults.ts'
-import type { Database } from './database.ts'
+import { type Database, ownLevel } from './database.ts'
 import { EmbeddedServer } from './embedded/server.ts'
 import { FaultProxy } from './fault-proxy.ts'
 import type { FaultPlan } from './faults.ts'
 import { type PostgresAddress, parsePostgresAddress } from './postgres/address.ts'
+import { POSTGRES_LEVELS } from './postgres/connection.ts'
 import { PostgresDatabase } from './postgres/database.ts'
 import { SimDatabase } from './sim/database.ts'
 
@@ -75,6 +76,8 @@ export interface OpenTarget {
 }
 
 export interface OpenOptions {
+  /** The level that will be asked of the database. */
+  readonly level: LevelId
   readonly sessions: number
   readonly seed: number
   readonly faults: FaultPlan
@@ -94,8 +97,11 @@ export async function openTarget(target: Target, options: OpenOptions): Promise<
     }
     const { sessions: sessionCount, seed } = options
     const database = new SimDatabase({ ...target, sessionCount, seed })
+    ownLevel(database, options.level)
     return { database, proxy: null, restartServer: null, serverPid: 0, close: async () => {} }
   }
+  // Before a server is started for nothing.
+  ownLevel({ name: 'PostgreSQL', levels: POSTGRES_LEVELS }, options.level)
   const server = target.kind === 'embedded' ? await EmbeddedServer.start() : null
   let proxy: FaultProxy | null = null
   try {

@@ -1,0 +1,116 @@
+// `isobar doctor`: says what can be used here, by trying it: Node, the embedded server, servers
+// named by the environment, a browser for pictures of reports.
+
+import { accessSync, constants } from 'node:fs'
+import { connect } from 'node:net'
+import { delimiter, join } from 'node:path'
+import type { Command } from 'commander'
+import { DatabaseError } from '../base/errors.ts'
+import { EmbeddedServer } from '../record/embedded/server.ts'
+import { EXIT } from './exit-codes.ts'
+import { coloursFor, print } from './terminal.ts'
+import { VERSION } from './version.ts'
+
+interface Finding {
+  name: string
+  usable: boolean
+  detail: string
+}
+
+export function addDoctorCommand(program: Command, done: (code: number) => void): void {
+  program
+    .command('doctor')
+    .description('say what is usable here: Node, embedded server, drivers, servers, browser')
+    .option('--json', 'print one JSON object')
+    .addHelpText('after', '\nExit code 0 if the embedded server works, 4 if it does not.')
+    .action(async (flags: { json?: boolean }) => done(await examine(flags.json === true)))
+}
+
+const BROWSERS = ['chromium', 'chromium-browser', 'google-chrome', 'chrome', 'firefox']
+const SERVERS: readonly [name: string, port: number][] = [
+  ['PostgreSQL', 5432],
+  ['MySQL or MariaDB', 3306],
+  ['Redis', 6379],
+]
+
+async function examine(json: boolean): Promise<number> {
+  const embedded = await examineEmbedded()
+  const findings: Finding[] = [
+    { name: 'isobar', usable: true, detail: VERSION },
+    examineNode(),
+    embedded,
+    await examineDriver(),
+    ...(await Promise.all(SERVERS.map(([name, port]) => examineServer(name, port)))),
+    examineBrowser(),
+  ]
+  if (json) await print(`${JSON.stringify({ findings })}\n`)
+  else await print(renderFindings(findings))
+  return embedded.usable ? EXIT.satisfied : EXIT.database
+}
+
+function renderFindings(findings: readonly Finding[]): string {
+  const colours = coloursFor(process.stdout)
+  return findings
+    .map(({ name, usable, detail }) => {
+      const mark = usable ? colours.good('yes') : colours.unsure('no ')
+      return `${mark} ${name.padEnd(20)} ${detail}\n`
+    })
+    .join('')
+}
+
+function examineNode(): Finding {
+  const major = Number(process.versions.node.split('.')[0])
+  return { name: 'Node', usable: major >= 20, detail: `${process.version} (20 or later is needed)` }
+}
+
+/** Starts a server and stops it again: nothing less shows that it works. */
+async function examineEmbedded(): Promise<Finding> {
+  const name = 'embedded PostgreSQL'
+  try {
+    const server = await EmbeddedServer.start()
+    await server.stop()
+    return { name, usable: true, detail: `started and stopped ${EmbeddedServer.packageVersion()}` }
+  } catch (error) {
+    if (!(error instanceof DatabaseError)) throw error
+    const hint = error.hint ? `; ${error.hint}` : ''
+    return { name, usable: false, detail: `${error.message}${hint}` }
+  }
+}
+
+async function examineDriver(): Promise<Finding> {
+  try {
+    await import('pg')
+    return { name: 'driver pg', usable: true, detail: 'for postgres://… and the embedded server' }
+  } catch (error) {
+    return { name: 'driver pg', usable: false, detail: (error as Error).message }
+  }
+}
+
+function examineServer(name: string, port: number): Promise<Finding> {
+  return new Promise((resolve) => {
+    const place = `127.0.0.1:${port}`
+    const socket = connect({ host: '127.0.0.1', port, timeout: 500 })
+    const tell = (usable: boolean, detail: string) => {
+      socket.destroy()
+      resolve({ name, usable, detail })
+    }
+    socket.once('connect', () => tell(true, `something listens on ${place}`))
+    socket.once('timeout', () => tell(false, `nothing answers on ${place}`))
+    socket.once('error', () => tell(false, `nothing listens on ${place}`))
+  })
+}
+
+function examineBrowser(): Finding {
+  for (const directory of (process.env['PATH'] ?? '').split(delimiter)) {
+    for (const browser of BROWSERS) {
+      const path = join(directory, browser)
+      try {
+        accessSync(path, constants.X_OK)
+        return { name: 'browser', usable: true, detail: path }
+      } catch {
+        // Not here.
+      }
+    }
+  }
+  return { name: 'browser', usable: false, detail: `none of ${BROWSERS.join(', ')} in PATH` }
+}

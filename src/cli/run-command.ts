@@ -1,0 +1,211 @@
+// `isobar run`: stresses a database, records what its clients saw, judges the record.
+
+import { existsSync, readFileSync } from 'node:fs'
+import { resolve } from 'node:path'
+import type { Command } from 'commander'
+import { UsageError } from '../base/errors.ts'
+import { LEVELS, type LevelId, levelName } from '../levels/levels.ts'
+import { type RunOptions, type RunOutcome, run } from '../pipeline/run.ts'
+import { renderSummary } from '../pipeline/run-summary.ts'
+import { parseFaultPlan } from '../record/faults.ts'
+import { freeRunDirectory } from '../record/run-directory.ts'
+import { parseTarget, SIM_FAULTS, type Target } from '../record/target.ts'
+import { loadTransactionFunction } from '../record/work.ts'
+import { renderText } from '../report/text.ts'
+import { plain } from '../report/words.ts'
+import { DISTRIBUTIONS, type Distribution } from '../workload/distributions.ts'
+import { type Mix, SHAPES, type Shape, type WorkloadParameters } from '../workload/parameters.ts'
+import { EXIT } from './exit-codes.ts'
+import { parseDuration, parseLevels, parseNumber, parseSeed } from './options.ts'
+import { RunLine } from './run-line.ts'
+import { coloursFor, onInterrupt, print } from './terminal.ts'
+import { VERSION } from './version.ts'
+
+interface Flags {
+  workload: string
+  sessions?: string
+  transactions?: string
+  duration?: string
+  keys?: string
+  ops?: string
+  reads?: string
+  distribution?: string
+  mix?: string
+  dbLevel?: string
+  level?: string
+  seed: string
+  rate?: string
+  retries: string
+  fault: string[]
+  passwordFile?: string
+  out?: string
+  budget?: string
+  json?: boolean
+}
+
+export function addRunCommand(program: Command, done: (code: number) => void): void {
+  const collect = (text: string, before: string[]) => [...before, text]
+  program
+    .command('run')
+    .description('stress a database, record what its clients saw, and judge it')
+    .argument(
+      '[target]',
+      'embedded, postgres://user@host/database, or sim:LEVEL[+fault…]',
+      'embedded',
+    )
+    .option('-w, --workload <name>', `${SHAPES.join(', ')}, or a module of your own`, 'mini')
+    .option('--sessions <n>', 'clients that run at the same time (20)')
+    .option('--transactions <n>', 'transactions in all (10000)')
+    .option('--duration <time>', 'run for this long instead, e.g. 30s')
+    .option('--keys <n>', 'keys; of append, at one time (mini: 100; general: 10000; others: 10)')
+    .option('--ops <n>', 'operations of a transaction (general: 20; append: 4)')
+    .option('--reads <share>', 'share of reads, 0 to 1 (0.5)')
+    .option('--distribution <name>', `how keys are chosen (${DISTRIBUTIONS.join(', ')})`)
+    .option('--mix <r,w,rw>', 'general: shares of read-only, write-only, read-modify-write')
+    .option('--db-level <id>', 'isolation level asked of the database (ser; of sim: its own)')
+    .option('-l, --level <ids>', `levels to judge (${LEVELS.map((l) => l.id).join(', ')})`)
+    .option('--seed <n>', 'where all choices of the workload come from', '1')
+    .option('--rate <n>', 'at most so many transactions a second')
+    .option('--retries <n>', 'try an aborted transaction again, as a new one', '0')
+    .option('--fault <fault>', 'kill-connection:5%, latency:1-20ms, restart-server:3s', collect, [])
+    .option('--password-file <file>', 'where the password of the database is')
+    .option('--out <dir>', 'directory for history, verdict and summary (below isobar-runs/)')
+    .option('--budget <time>', 'give up judging after this long with verdict unknown, e.g. 60s')
+    .option('--json', 'print summary and verdict as one JSON object')
+    .addHelpText('after', HELP)
+    .action(async (target: string, flags: Flags) => done(await runTarget(target, flags)))
+}
+
+const HELP = `
+Without --level, what was asked of the database is judged, and the profile is shown with it.
+Exit codes as of check: 0 satisfied, 1 violated, 3 unknown; 4 if the database cannot be used.
+PostgreSQL's REPEATABLE READ is si, READ COMMITTED rc, SERIALIZABLE ser.
+A password may stand in PGPASSWORD, in a file, or in ~/.pgpass: command lines are public.
+A workload of one's own exports async function transaction(session, random, transaction), where
+transaction has read(key), write(key), readList(key), append(key), and keys are below --keys.
+Node loads JavaScript; for TypeScript set NODE_OPTIONS='--import tsx', or use a Node that strips types.
+Faults of a simulated store: ${SIM_FAULTS.join(', ')}.
+
+Examples:
+  isobar run                                      a real PostgreSQL from npm, at serializable
+  isobar run --db-level rc --level si             READ COMMITTED loses updates: see it happen
+  isobar run postgres://me@db.example/test --duration 60s --sessions 50
+  isobar run --fault kill-connection:5%           cut connections before, during and after COMMIT
+  isobar run sim:si+lost-update --level si        a simulated store with a known fault`
+
+async function runTarget(text: string, flags: Flags): Promise<number> {
+  const target = parseTarget(text, process.env, passwordFrom(flags.passwordFile))
+  const levels = flags.level === undefined ? null : parseLevels(flags.level)
+  const dbLevel = dbLevelOf(flags.dbLevel, target)
+  const line = new RunLine()
+  const interrupt = new AbortController()
+  const stopListening = onInterrupt(interrupt)
+  const options: RunOptions = {
+    target,
+    ...(await workloadOf(flags)),
+    dbLevel,
+    levels,
+    durationMs: flags.duration === undefined ? null : parseDuration(flags.duration),
+    rate: flags.rate === undefined ? null : parseNumber('rate', flags.rate, 0.001),
+    retries: parseNumber('retries', flags.retries, 0),
+    faults: parseFaultPlan(flags.fault),
+    directory: flags.out ?? freeRunDirectory('isobar-runs', dbLevel),
+    check: {
+      onTick: line.tick,
+      budgetMs: flags.budget === undefined ? null : parseDuration(flags.budget),
+    },
+    signal: interrupt.signal,
+    onPhase: (phase) => line.phase(phase),
+    onProgress: (progress) => line.progress(progress, options),
+    version: VERSION,
+  }
+  try {
+    const outcome = await run(options)
+    line.done()
+    const decisive = levels ?? [dbLevel]
+    await print(flags.json ? renderOutcomeJson(outcome) : renderOutcome(outcome, decisive))
+    return exitCode(outcome, decisive)
+  } finally {
+    line.done()
+    stopListening()
+  }
+}
+
+function dbLevelOf(text: string | undefined, target: Target): LevelId {
+  if (text === undefined) return target.kind === 'sim' ? target.level : 'ser'
+  const levels = parseLevels(text)
+  if (levels.length > 1) throw new UsageError('--db-level takes one level')
+  return levels[0]!
+}
+
+async function workloadOf(flags: Flags): Promise<Pick<RunOptions, 'workload' | 'ownWorkload'>> {
+  const given: { -readonly [Name in keyof WorkloadParameters]?: WorkloadParameters[Name] } = {
+    seed: parseSeed(flags.seed),
+  }
+  for (const name of ['sessions', 'transactions', 'ops', 'reads', 'keys'] as const) {
+    if (flags[name] !== undefined) given[name] = parseNumber(name, flags[name], 0)
+  }
+  if (flags.distribution) given.distribution = flags.distribution as Distribution
+  if (flags.mix) {
+    given.mix = flags.mix.split(',').map((part) => parseNumber('mix', part, 0)) as never as Mix
+  }
+  if (SHAPES.includes(flags.workload as Shape)) {
+    return { workload: { ...given, shape: flags.workload as Shape }, ownWorkload: null }
+  }
+  const path = resolve(flags.workload)
+  if (!existsSync(path)) {
+    const hint = `there are ${SHAPES.join(', ')}, or the path of a module of your own`
+    throw new UsageError(`unknown workload "${flags.workload}"`, hint)
+  }
+  return { workload: given, ownWorkload: { path, run: await loadTransactionFunction(path) } }
+}
+
+function passwordFrom(path: string | undefined): string | undefined {
+  if (path === undefined) return undefined
+  try {
+    return readFileSync(path, 'utf8').replace(/\r?\n$/, '')
+  } catch (error) {
+    throw new UsageError(`cannot read the password file: ${(error as Error).message}`)
+  }
+}
+
+function renderOutcome(outcome: RunOutcome, decisive: readonly LevelId[]): string {
+  const { summary, judged, paths, stoppedBy } = outcome
+  const colours = coloursFor(process.stdout)
+  const parts = [renderSummary(summary)]
+  if (stoppedBy instanceof Error) {
+    parts.push(`${colours.bad('the run ended early:')} ${stoppedBy.message}\n`)
+  }
+  if (judged) {
+    const asked = `${summary.level.asked} (${levelName(summary.level.asked as LevelId)})`
+    const title = `what clients saw of a database asked for ${asked}:`
+    parts.push('\n', renderText(judged.history, judged.results, { colours, title }), '\n')
+  } else {
+    parts.push(`interrupted; judge what was recorded with: isobar check ${plain(paths.history)}\n`)
+  }
+  for (const [name, path] of Object.entries(paths)) {
+    if (path !== null) parts.push(`${colours.faint(name.padEnd(8))} ${plain(path)}\n`)
+  }
+  for (const { level, verdict } of judged?.results ?? []) {
+    if (!decisive.includes(level)) continue
+    const paint = verdict === 'satisfied' ? colours.good : colours.bad
+    parts.push(`${levelName(level)} (${level}): ${paint(verdict)}\n`)
+  }
+  return parts.join('')
+}
+
+function renderOutcomeJson(outcome: RunOutcome): string {
+  const { summary, judged, paths } = outcome
+  const verdict = judged ? judged.verdictJson : 'null'
+  return `{"run":${JSON.stringify(summary)},"paths":${JSON.stringify(paths)},"verdict":${verdict}}\n`
+}
+
+function exitCode(outcome: RunOutcome, levels: readonly LevelId[]): number {
+  const { judged, stoppedBy } = outcome
+  if (!judged) return EXIT.interrupted
+  const verdicts = judged.results.filter((result) => levels.includes(result.level))
+  if (verdicts.some((result) => result.verdict === 'violated')) return EXIT.violated
+  if (stoppedBy instanceof Error) return EXIT.database
+  const isKnown = verdicts.length > 0 && verdicts.every(({ verdict }) => verdict === 'satisfied')
+  return isKnown ? EXIT.satisfied : EXIT.unknown
+}

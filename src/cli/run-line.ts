@@ -1,0 +1,78 @@
+// The line that shows how a run is getting on, rewritten in place on standard error.
+
+import { nowMs } from '../base/deadline.ts'
+import type { RunOptions, RunPhase } from '../pipeline/run.ts'
+import type { RunProgress } from '../record/runner.ts'
+
+const REFRESH_MS = 200
+
+const PHASES: Record<RunPhase, string> = {
+  starting: 'starting the database',
+  running: 'running',
+  reading: 'reading the history',
+  checking: 'judging',
+}
+
+export class RunLine {
+  private readonly enabled: boolean
+  private label = ''
+  private phaseMs = nowMs()
+  private lastMs = 0
+  private isShown = false
+
+  constructor(enabled = process.stderr.isTTY === true) {
+    this.enabled = enabled
+  }
+
+  phase(phase: RunPhase): void {
+    this.label = PHASES[phase]
+    this.phaseMs = nowMs()
+    this.show(this.label)
+  }
+
+  /** Call as often as you like during long work. */
+  readonly tick = (): void => {
+    const now = nowMs()
+    if (now - this.lastMs < REFRESH_MS) return
+    this.show(`${this.label} ${seconds(now - this.phaseMs)}`)
+  }
+
+  progress(progress: RunProgress, options: RunOptions): void {
+    const { committed, aborted, indeterminate, elapsedMs } = progress
+    const count = committed + aborted + indeterminate
+    const rate = Math.round((committed * 1000) / Math.max(elapsedMs, 1))
+    const parts = [
+      `${count} transactions`,
+      `${rate} commits/s`,
+      `${aborted} aborted`,
+      `${indeterminate} indeterminate`,
+      seconds(elapsedMs),
+    ]
+    const leftMs = this.left(count, elapsedMs, options)
+    if (leftMs !== null) parts.push(`${seconds(leftMs)} left`)
+    this.show(parts.join(', '))
+  }
+
+  done(): void {
+    if (this.isShown) process.stderr.write('\r\u001b[K')
+    this.isShown = false
+  }
+
+  private left(count: number, elapsedMs: number, options: RunOptions): number | null {
+    if (options.durationMs !== null) return Math.max(0, options.durationMs - elapsedMs)
+    const all = options.workload.transactions
+    if (all === undefined || count === 0) return null
+    return Math.max(0, (elapsedMs * (all - count)) / count)
+  }
+
+  private show(text: string): void {
+    if (!this.enabled) return
+    this.lastMs = nowMs()
+    this.isShown = true
+    process.stderr.write(`\r\u001b[K${text}`)
+  }
+}
+
+function seconds(ms: number): string {
+  return `${(ms / 1000).toFixed(1)} s`
+}

@@ -1,0 +1,142 @@
+// What a run was and how it went: settings, versions, throughput, aborts, where the time went. As
+// data, as JSON for the file, and as a few lines for a person. Secrets have no way in: of the
+// target only its place without password is known here.
+
+import { levelName } from '../levels/levels.ts'
+import type { RunResult } from '../record/runner.ts'
+import type { LevelResult } from '../verdict/verdict.ts'
+import type { WorkloadParameters } from '../workload/parameters.ts'
+import type { RunOptions } from './run.ts'
+
+export interface RunSummary {
+  readonly isobar: string
+  readonly node: string
+  readonly platform: string
+  readonly database: { name: string; place: string }
+  readonly level: { asked: string; granted: string }
+  readonly workload: Readonly<Record<string, unknown>>
+  readonly faults: Readonly<Record<string, unknown>>
+  readonly durationMs: number | null
+  readonly rate: number | null
+  readonly retries: number
+  readonly transactions: {
+    recorded: number
+    committed: number
+    aborted: number
+    indeterminate: number
+    /** Why transactions failed: the database's code -> how often. */
+    failures: Record<string, number>
+  }
+  readonly throughput: { perSecond: number; commitsPerSecond: number }
+  readonly abortRate: number
+  readonly connectionsCut: number
+  readonly serverRestarts: number
+  /** Generation is planning, running and recording; verification is reading and judging. */
+  readonly time: {
+    planMs: number
+    runMs: number
+    parseMs: number
+    checkMs: number
+    generationShare: number
+    verificationShare: number
+  }
+  readonly verdicts: Record<string, string>
+  readonly stoppedBy: string | null
+}
+
+export function summariseRun(given: {
+  options: RunOptions
+  parameters: WorkloadParameters
+  result: RunResult
+  granted: string
+  database: { name: string; place: string }
+  cuts: number
+  planMs: number
+  parseMs: number
+  checkMs: number
+  results: readonly LevelResult[]
+}): RunSummary {
+  const { options, parameters, result } = given
+  const recorded = result.committed + result.aborted + result.indeterminate
+  const seconds = Math.max(result.elapsedMs, 1) / 1000
+  const generation = given.planMs + result.elapsedMs
+  const verification = given.parseMs + given.checkMs
+  const { ownWorkload, durationMs } = options
+  return {
+    isobar: options.version,
+    node: process.version,
+    platform: `${process.platform}-${process.arch}`,
+    database: given.database,
+    level: { asked: options.dbLevel, granted: given.granted },
+    workload: {
+      ...parameters,
+      ...(durationMs === null ? {} : { transactions: null }),
+      ...(ownWorkload === null ? {} : { shape: 'own', module: ownWorkload.path }),
+    },
+    faults: { ...options.faults },
+    durationMs,
+    rate: options.rate,
+    retries: options.retries,
+    transactions: {
+      recorded,
+      committed: result.committed,
+      aborted: result.aborted,
+      indeterminate: result.indeterminate,
+      failures: Object.fromEntries([...result.failures].sort((a, b) => b[1] - a[1])),
+    },
+    throughput: {
+      perSecond: round(recorded / seconds, 1),
+      commitsPerSecond: round(result.committed / seconds, 1),
+    },
+    abortRate: recorded === 0 ? 0 : round(result.aborted / recorded, 4),
+    connectionsCut: given.cuts,
+    serverRestarts: result.restarts,
+    time: {
+      planMs: round(given.planMs, 1),
+      runMs: round(result.elapsedMs, 1),
+      parseMs: round(given.parseMs, 1),
+      checkMs: round(given.checkMs, 1),
+      generationShare: round(generation / (generation + verification), 4),
+      verificationShare: round(verification / (generation + verification), 4),
+    },
+    verdicts: Object.fromEntries(given.results.map((each) => [each.level, each.verdict])),
+    stoppedBy:
+      result.stoppedBy instanceof Error ? result.stoppedBy.message : (result.stoppedBy ?? null),
+  }
+}
+
+export function renderSummaryJson(summary: RunSummary): string {
+  return `${JSON.stringify(summary, null, 2)}\n`
+}
+
+/** A few lines for a person. */
+export function renderSummary(summary: RunSummary): string {
+  const { database, level, transactions, throughput, time } = summary
+  const { recorded, aborted, indeterminate } = transactions
+  const failures = Object.entries(transactions.failures).map(([code, count]) => `${count} ${code}`)
+  const share = (part: number) => `${(100 * part).toFixed(1)} %`
+  const abortShare = recorded === 0 ? 0 : aborted / recorded
+  const lines = [
+    `${database.name} at ${database.place}, asked for ${level.asked} (${levelName(level.asked as never)}), granted ${level.granted}`,
+    `${recorded} transactions in ${(time.runMs / 1000).toFixed(1)} s: ${Math.round(throughput.commitsPerSecond)} commits/s, ` +
+      `${share(abortShare)} aborted, ${indeterminate} indeterminate` +
+      (failures.length > 0 ? ` (${failures.slice(0, 5).join(', ')})` : ''),
+  ]
+  if (summary.connectionsCut > 0) lines.push(`${summary.connectionsCut} connections cut`)
+  if (summary.serverRestarts > 0) lines.push(`${summary.serverRestarts} restarts of the server`)
+  if (Object.keys(summary.verdicts).length > 0) {
+    lines.push(
+      `time: ${share(time.generationShare)} generation (${seconds(time.planMs + time.runMs)}), ` +
+        `${share(time.verificationShare)} verification (${seconds(time.parseMs + time.checkMs)})`,
+    )
+  }
+  return `${lines.join('\n')}\n`
+}
+
+function seconds(ms: number): string {
+  return `${(ms / 1000).toFixed(2)} s`
+}
+
+function round(value: number, digits: number): number {
+  return Number(value.toFixed(digits))
+}

@@ -1,0 +1,214 @@
+// The main job: stress a database, record what its clients saw, judge the record. Everything goes
+// into one directory: the history as it happens, then the verdict and a summary of the run, from
+// which the same run can be asked for again.
+
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { nowMs } from '../base/deadline.ts'
+import { DatabaseError, InputError, UsageError } from '../base/errors.ts'
+import { type CheckOptions, checkLevels, profile } from '../check/check.ts'
+import { readHistory } from '../formats/open.ts'
+import type { History } from '../history/history.ts'
+import type { LevelId } from '../levels/levels.ts'
+import type { FaultPlan } from '../record/faults.ts'
+import { Recorder } from '../record/recorder.ts'
+import { type RunProgress, type RunResult, runSessions } from '../record/runner.ts'
+import { type OpenTarget, openTarget, type Target } from '../record/target.ts'
+import { OwnWork, PlannedWork, type TransactionFunction, type Work } from '../record/work.ts'
+import { renderJson } from '../report/json.ts'
+import type { LevelResult } from '../verdict/verdict.ts'
+import { type WorkloadParameters, workloadParameters } from '../workload/parameters.ts'
+import { planWorkload } from '../workload/workload.ts'
+import { type RunSummary, renderSummaryJson, summariseRun } from './run-summary.ts'
+
+export interface RunOptions {
+  readonly target: Target
+  readonly workload: Partial<WorkloadParameters>
+  /** A workload of the user's own, in place of a planned one. */
+  readonly ownWorkload: { path: string; run: TransactionFunction } | null
+  /** The level asked of the database. */
+  readonly dbLevel: LevelId
+  /** Levels to judge; null for the profile. */
+  readonly levels: readonly LevelId[] | null
+  readonly durationMs: number | null
+  readonly rate: number | null
+  readonly retries: number
+  readonly faults: FaultPlan
+  /** Directory for the files; made if it is not there. */
+  readonly directory: string
+  readonly check: CheckOptions
+  readonly signal: AbortSignal | null
+  readonly onPhase: (phase: RunPhase) => void
+  readonly onProgress: ((progress: RunProgress) => void) | null
+  /** Version of this program, for the summary. */
+  readonly version: string
+}
+
+export type RunPhase = 'starting' | 'running' | 'reading' | 'checking'
+
+export interface RunOutcome {
+  readonly summary: RunSummary
+  /** Null if the run was interrupted: then nothing is judged. */
+  readonly judged: { history: History; results: LevelResult[]; verdictJson: string } | null
+  /** What ended the run before its time, if anything did. */
+  readonly stoppedBy: RunResult['stoppedBy']
+  readonly paths: { history: string; verdict: string | null; summary: string }
+}
+
+/** Defaults of mini-transactions here: few enough keys that conflicts are common. */
+const RUN_DEFAULTS: Partial<WorkloadParameters> = { sessions: 20, transactions: 10_000 }
+const MINI_DEFAULTS: Partial<WorkloadParameters> = { keys: 100, distribution: 'exponential' }
+/** Transactions that are planned for a run of given duration; then the plan begins again. */
+const PLAN_AHEAD = 200_000
+
+/** Throws UsageError, InputError, DatabaseError; what was recorded before stays on disk. */
+export async function run(options: RunOptions): Promise<RunOutcome> {
+  const parameters = parametersOf(options)
+  options.onPhase('starting')
+  const { sessions, seed } = parameters
+  const { dbLevel: level, faults } = options
+  const target = await openTarget(options.target, { level, sessions, seed, faults })
+  let recorded: Recorded
+  try {
+    recorded = await record(target, parameters, options)
+  } finally {
+    await target.close()
+  }
+  const { result, historyPath, planMs, granted } = recorded
+  const nothing = result.committed + result.aborted + result.indeterminate === 0
+  if (result.stoppedBy instanceof Error) {
+    if (nothing || !(result.stoppedBy instanceof DatabaseError)) throw result.stoppedBy
+  }
+  const judged = result.stoppedBy === 'signal' ? null : await judge(historyPath, options)
+  const summary = summariseRun({
+    options,
+    parameters,
+    result,
+    granted,
+    database: { name: target.database.name, place: target.database.place },
+    cuts: target.proxy?.cutCount ?? 0,
+    planMs,
+    parseMs: judged?.parseMs ?? 0,
+    checkMs: judged?.checkMs ?? 0,
+    results: judged?.results ?? [],
+  })
+  const paths = {
+    history: historyPath,
+    verdict: judged ? join(options.directory, 'verdict.json') : null,
+    summary: join(options.directory, 'run.json'),
+  }
+  if (judged) writeOut(paths.verdict!, `${judged.verdictJson}\n`)
+  writeOut(paths.summary, renderSummaryJson(summary))
+  return { summary, judged, stoppedBy: result.stoppedBy, paths }
+}
+
+function parametersOf(options: RunOptions): WorkloadParameters {
+  const { workload, durationMs } = options
+  const shape = workload.shape ?? 'mini'
+  if (durationMs !== null && workload.transactions !== undefined) {
+    throw new UsageError('a run has a number of transactions or a duration, not both')
+  }
+  return workloadParameters({
+    ...RUN_DEFAULTS,
+    ...(shape === 'mini' ? MINI_DEFAULTS : {}),
+    ...(durationMs === null ? {} : { transactions: PLAN_AHEAD }),
+    ...workload,
+    shape,
+  })
+}
+
+interface Recorded {
+  result: RunResult
+  historyPath: string
+  planMs: number
+  granted: string
+}
+
+async function record(
+  target: OpenTarget,
+  parameters: WorkloadParameters,
+  options: RunOptions,
+): Promise<Recorded> {
+  const { database } = target
+  const { dbLevel, durationMs, ownWorkload } = options
+  const granted = await database.grantedLevel(dbLevel)
+  const started = nowMs()
+  const work = makeWork(parameters, options)
+  const planMs = nowMs() - started
+  makeDirectory(options.directory)
+  const historyPath = join(options.directory, 'history.jsonl')
+  const recorder = new Recorder(historyPath, {
+    database: database.name,
+    asked: dbLevel,
+    granted,
+    workload: ownWorkload ? 'own' : parameters.shape,
+    seed: parameters.seed,
+  })
+  try {
+    options.onPhase('running')
+    const result = await runSessions({
+      ...options,
+      database,
+      recorder,
+      work,
+      isLightweight: ownWorkload === null && parameters.shape === 'lwt',
+      level: dbLevel,
+      sessions: parameters.sessions,
+      seed: parameters.seed,
+      durationMs,
+      proxy: target.proxy,
+      restartServer: target.restartServer,
+    })
+    return { result, historyPath, planMs, granted }
+  } finally {
+    recorder.close()
+  }
+}
+
+function makeWork(parameters: WorkloadParameters, options: RunOptions): Work {
+  const { ownWorkload, durationMs } = options
+  if (ownWorkload === null) return new PlannedWork(planWorkload(parameters), durationMs !== null)
+  return new OwnWork(ownWorkload.run, {
+    seed: parameters.seed,
+    sessionCount: parameters.sessions,
+    transactions: durationMs === null ? parameters.transactions : null,
+    keyCount: parameters.keys,
+  })
+}
+
+async function judge(path: string, options: RunOptions) {
+  options.onPhase('reading')
+  const started = nowMs()
+  const { history, format } = await readHistory(path)
+  const parseMs = nowMs() - started
+  options.onPhase('checking')
+  const checkStarted = nowMs()
+  const results = options.levels
+    ? checkLevels(history, options.levels, options.check)
+    : profile(history, options.check)
+  const checkMs = nowMs() - checkStarted
+  const verdictJson = renderJson(history, results, { path, format: format.id, parseMs })
+  return { history, results, verdictJson, parseMs, checkMs }
+}
+
+function makeDirectory(directory: string): void {
+  try {
+    mkdirSync(directory, { recursive: true })
+  } catch (error) {
+    throw unwritable(directory, error)
+  }
+}
+
+function writeOut(path: string, text: string): void {
+  try {
+    writeFileSync(path, text)
+  } catch (error) {
+    throw unwritable(path, error)
+  }
+}
+
+function unwritable(path: string, error: unknown): InputError {
+  const failure = new InputError('unwritable-file', (error as Error).message)
+  failure.path = path
+  return failure
+}
