@@ -30,10 +30,13 @@ export function looksLikeHist(head: string): boolean {
   return /^(\s|-{3,}[ \t]*\r?\n|\/\/.*\n)*\[\s*(\w+\s*(:=|==)|\])/.test(head)
 }
 
+const NOTATION_COMMENTS = /^(\s|#.*(\n|$)|->.*(\n|$))*/
+const NOTATION_LINE = /^(initial[ \t]|[\w.$@-]+[ \t]*:|"([^"\\\n]|\\.)*"[ \t]*:)/
+
 export function looksLikeNotation(head: string): boolean {
-  return /^(\s|#.*\n|->.*\n)*(initial[ \t]|[\w.$@-]+[ \t]*:|"([^"\\\n]|\\.)*"[ \t]*:|(#|->).*$)/.test(
-    head,
-  )
+  const comments = NOTATION_COMMENTS.exec(head)![0]
+  const rest = head.slice(comments.length)
+  return rest === '' ? comments.trim() !== '' : NOTATION_LINE.test(rest)
 }
 
 /** Five counts of which all but the first are small, then a short text. */

@@ -2,7 +2,7 @@
 // that needs Node. Plain files are read synchronously into one buffer that is used again and again,
 // the fastest way there is; compressed ones and standard input come as streams.
 
-import { closeSync, createReadStream, fstatSync, openSync, readSync, statSync } from 'node:fs'
+import { closeSync, fstatSync, openSync, readSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { pipeline, Readable } from 'node:stream'
 import { createGunzip } from 'node:zlib'
@@ -48,7 +48,7 @@ async function readFile(path: string, options: ReadOptions): Promise<ReadResult>
     const buffer = new Uint8Array(CHUNK_BYTES)
     const first = readSync(file, buffer, 0, buffer.length, null)
     if (isGzip(buffer.subarray(0, first))) {
-      return await readStream(unzip(createReadStream(path)), options)
+      return await readStream(unzip(copiesOf(file, buffer, first)), options)
     }
     return readPlain(file, buffer, first, size, options)
   } finally {
@@ -115,6 +115,17 @@ async function readStream(
   }
   const history = parser.finish()
   return { history, format: parser.format!, bytes }
+}
+
+/** What was read already and what follows it, in memory of its own: unpacking takes its time. */
+async function* copiesOf(
+  file: number,
+  buffer: Uint8Array,
+  first: number,
+): AsyncGenerator<Uint8Array> {
+  for (let length = first; length > 0; length = readSync(file, buffer, 0, buffer.length, null)) {
+    yield buffer.slice(0, length)
+  }
 }
 
 /** Decompressed chunks of a gzip stream; ends the source with it. */

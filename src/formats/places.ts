@@ -2,13 +2,13 @@
 // lines that gave none.
 
 import type { Place } from '../base/errors.ts'
-import { IntColumn } from '../base/grow.ts'
+import { FloatColumn, IntColumn } from '../base/grow.ts'
 import type { Places } from '../history/history.ts'
 
 /** One operation a line: the line is the arrival plus the lines skipped before it. */
 export class LinePlaces implements Places {
   private readonly arrivals = new IntColumn(16) // skip -> arrival that comes after it
-  private readonly lines = new IntColumn(16) // skip -> lines skipped up to and including it
+  private readonly lines = new FloatColumn(16) // skip -> lines skipped up to and including it
   private skipped = 0
 
   /** A line that gave no operation, before the operation `arrival`. */

@@ -59,10 +59,16 @@ function formatBytes(bytes: number): string {
   return bytes >= 1048576 ? `${Math.floor(bytes / 1048576)} MB` : `${bytes} bytes`
 }
 
+const CHUNK_BYTES = 1 << 20 // parsers make room for what a chunk can hold, so not too much at once
+
 /** The input as chunks of bytes. */
-export function chunksOf(input: Input): Iterable<Uint8Array> {
-  if (typeof input === 'string') return [new TextEncoder().encode(input)]
-  return input instanceof Uint8Array ? [input] : input
+export function* chunksOf(input: Input): Generator<Uint8Array> {
+  if (typeof input !== 'string' && !(input instanceof Uint8Array)) {
+    yield* input
+    return
+  }
+  const bytes = typeof input === 'string' ? new TextEncoder().encode(input) : input
+  for (let at = 0; at < bytes.length; at += CHUNK_BYTES) yield bytes.subarray(at, at + CHUNK_BYTES)
 }
 
 /**

@@ -1,4 +1,4 @@
-import { execFileSync } from 'node:child_process'
+import { execFileSync, spawn } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -53,6 +53,16 @@ describe('readHistory', () => {
       const out = execFileSync(process.execPath, ['--import', 'tsx', script], { input })
       expect(String(out)).toBe(input.length === 0 ? 'native 0\n' : 'plume 1\n')
     }
+  })
+
+  it('reads a compressed pipe, which can be opened only once', async () => {
+    const pipe = join(directory, 'pipe')
+    execFileSync('mkfifo', [pipe])
+    const packed = save('small.gz', gzipSync('w(1,1,0,0)\n'))
+    const cat = spawn('sh', ['-c', `cat '${packed}' > '${pipe}'`])
+    const closed = new Promise((resolve) => cat.once('close', resolve))
+    expect((await readHistory(pipe)).history.opCount).toBe(1)
+    await closed
   })
 
   it('tells which file could not be read, and why', async () => {

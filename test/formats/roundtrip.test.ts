@@ -130,6 +130,25 @@ describe('every format', () => {
     expect(detectFormat(bytes)?.id).toBe(id)
   })
 
+  it.each([
+    ['# only\n# comments\n', 'notation'],
+    ['\n# a\n-> b\n"a b": w(x,1)', 'notation'],
+    ['initial null\n', 'notation'],
+    ['s1:\n', 'notation'],
+    [' \r\n', 'native'],
+    ['', 'native'],
+    ['{"start":1,"session":0,"ops":[]}', 'native'],
+    ['{"info":"x","session":0,"ops":[]}', 'native'],
+    ['=\n-\nr 1 1\n', 'awdit'],
+    ['// x\n---\n[]', 'hist'],
+    ['\uFEFFw(1,1,0,0)', 'plume'],
+    ['SELECT * FROM t', undefined],
+    ['PK\u0003\u0004', undefined],
+    ['-'.repeat(5000), undefined],
+  ])('tells what %j is', (input, id) => {
+    expect(detectFormat(Buffer.from(input))?.id).toBe(id)
+  })
+
   it.each(FORMATS.map((format) => format.id))('%s survives any mutated byte', (id) => {
     const format = findFormat(id)!
     let refused = 0

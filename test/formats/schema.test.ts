@@ -7,6 +7,8 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { InputError } from '../../src/base/errors.ts'
 import { findFormat, parseHistory } from '../../src/formats/formats.ts'
+import { STATUS_NAMES } from '../../src/history/history.ts'
+import { LEVELS } from '../../src/levels/levels.ts'
 import { histories } from './histories.ts'
 
 const docs = join(import.meta.dirname, '../../docs')
@@ -16,6 +18,12 @@ const validate = new Ajv2020({ strict: true, strictTypes: false, strictTuples: f
 )
 
 describe('history.schema.json', () => {
+  it('knows every level and every status', () => {
+    const { level, status } = (schema as { $defs: Record<string, { enum: string[] }> }).$defs
+    expect(level!.enum).toEqual(LEVELS.map((known) => known.id))
+    expect(status!.enum).toEqual(STATUS_NAMES)
+  })
+
   it('accepts every line that is written', () => {
     const shape = {
       integersOnly: false,
