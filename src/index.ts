@@ -16,6 +16,7 @@ export { HistoryBuilder } from './history/builder.ts'
 export type { History } from './history/history.ts'
 export { parseNotation, renderNotation } from './history/notation.ts'
 export { describeShape } from './history/shape.ts'
+export { subHistory } from './history/sub-history.ts'
 export { ANOMALIES, type AnomalyKind, type AnomalyName } from './levels/anomalies.ts'
 export { CHAIN, implies, LEVELS, type Level, type LevelId } from './levels/levels.ts'
 export { renderJson } from './report/json.ts'
@@ -23,6 +24,7 @@ export { countHistory, summarise } from './report/summary.ts'
 export { renderText } from './report/text.ts'
 export { parseCertificate, writeCertificate } from './verdict/certificate-file.ts'
 export { certifyResult } from './verdict/certify.ts'
+export { type Decider, type Shrunk, shrinkHistory } from './verdict/shrink.ts'
 export type {
   Anomaly,
   Case,

@@ -8,6 +8,7 @@ import { addDoctorCommand } from './doctor-command.ts'
 import { EXIT } from './exit-codes.ts'
 import { addGenerateCommand } from './generate-command.ts'
 import { addRunCommand } from './run-command.ts'
+import { addShrinkCommand } from './shrink-command.ts'
 import { addStatsCommand } from './stats-command.ts'
 import { surviveClosedPipe } from './terminal.ts'
 import { addVerifyCommand } from './verify-command.ts'
@@ -21,6 +22,7 @@ const COMMANDS = [
   addConvertCommand,
   addRunCommand,
   addDoctorCommand,
+  addShrinkCommand,
 ]
 
 /** Runs a command and sets the exit code of the process. */

@@ -132,7 +132,8 @@ function isHistory(draft: Draft): boolean {
   }
 }
 
-function* cuts(draft: Draft): Generator<Draft> {
+/** The draft without one transaction, then without one operation, in every way. */
+export function* cuts(draft: Draft): Generator<Draft> {
   const places = draft.sessions.flatMap((txns, s) => txns.map((txn, t) => ({ s, t, txn })))
   for (const { s, t, txn } of places) yield withoutOps(draft, s, t, txn.ops, true)
   for (const { s, t, txn } of places) {

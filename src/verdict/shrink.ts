@@ -1,0 +1,161 @@
+// Cuts a history that violates a level down to a part from which nothing can be left out: without
+// any one of its transactions, or any one of its operations, the level would hold. A write that
+// goes takes its reads with it (history/sub-history.ts).
+//
+// The evidence of a verdict nearly is such a part, so the search starts there: the operations that
+// an anomaly names, else all operations of its transactions. Where that is not enough (evidence
+// speaks of what is wrong, not of all it takes to see it), runs of transactions are left out, long
+// ones first (Zeller & Hildebrandt's ddmin), and every verdict on the way offers evidence anew.
+// Since leaving things out never breaks a level, what could not be left out once never can; a last
+// round, in which nothing goes, shows it all the same.
+//
+// Cost: one verdict on the whole, then a few hundred on parts the size of the evidence. Decides
+// nothing itself: the decider comes as an argument. Main function: shrinkHistory.
+
+import { type History, READ, READ_LIST } from '../history/history.ts'
+import { subHistory } from '../history/sub-history.ts'
+import type { Anomaly, Case, Edge, LevelResult } from './verdict.ts'
+
+/** Judges a history at the level of interest. */
+export type Decider = (history: History) => LevelResult
+
+export interface Shrunk {
+  /** What is left, under the names it had in the whole. */
+  readonly history: History
+  /** Its verdict: violated. */
+  readonly result: LevelResult
+  /** How many histories were judged. */
+  readonly verdicts: number
+}
+
+/**
+ * The smaller history; the whole under its own verdict if that is not `violated`.
+ * @param onStep called after each verdict, e.g. to show progress
+ */
+export function shrinkHistory(
+  history: History,
+  decide: Decider,
+  onStep: ((shrunk: Shrunk) => void) | null = null,
+): Shrunk {
+  const whole = decide(history)
+  const shrinker = new Shrinker(history, whole, decide, onStep)
+  if (whole.verdict === 'violated') shrinker.run()
+  return shrinker
+}
+
+class Shrinker implements Shrunk {
+  verdicts = 1
+
+  constructor(
+    public history: History,
+    public result: LevelResult,
+    private readonly decide: Decider,
+    private readonly onStep: ((shrunk: Shrunk) => void) | null,
+  ) {}
+
+  run(): void {
+    const whole = this.history
+    this.followEvidence()
+    const txns = { count: () => this.history.txnCount, ops: opsOfTxn }
+    const ops = { count: () => this.history.opCount, ops: (_: History, op: number) => [op] }
+    for (let size = txns.count() >> 1; size > 1; size >>= 1) this.leaveOut(size, txns)
+    while (this.leaveOut(1, txns) || this.leaveOut(1, ops)) {}
+    // Transactions without operations go, even if nothing else can.
+    if (this.history === whole) this.try(range(0, whole.opCount))
+  }
+
+  /** Takes the evidence for the whole for as long as that makes it smaller. */
+  private followEvidence(): void {
+    while (this.evidence().some((ops) => this.try(ops))) {}
+  }
+
+  /** Parts that evidence speaks of, each smaller than the history, smallest first. */
+  private evidence(): number[][] {
+    const { history, result } = this
+    const parts = result.anomalies.flatMap((anomaly) => [
+      findOps(anomaly),
+      anomaly.txns.flatMap((txn) => opsOfTxn(history, txn)),
+    ])
+    return parts
+      .map((ops) => withWrites(history, ops))
+      .filter((ops) => ops.length < history.opCount)
+      .sort((a, b) => a.length - b.length)
+  }
+
+  /**
+   * Goes through runs of so many units, last ones first, and leaves out those that it can.
+   * @returns whether any went
+   */
+  private leaveOut(size: number, units: Units): boolean {
+    let removed = false
+    for (let end = units.count(); end > 0; ) {
+      const { history } = this
+      const start = Math.max(0, end - size)
+      const gone = new Set(range(start, end).flatMap((unit) => units.ops(history, unit)))
+      end = start
+      if (!this.try(range(0, history.opCount).filter((op) => !gone.has(op)))) continue
+      removed = true
+      this.followEvidence()
+      // Others went too, with what they read: where numbers shift, the next round is the judge.
+      end = Math.min(end, units.count())
+    }
+    return removed
+  }
+
+  /** Goes on with these operations if they violate the level on their own. */
+  private try(ops: readonly number[]): boolean {
+    const history = subHistory(this.history, ops)
+    const result = this.decide(history)
+    this.verdicts++
+    const violated = result.verdict === 'violated'
+    if (violated) {
+      this.history = history
+      this.result = result
+    }
+    this.onStep?.(this)
+    return violated
+  }
+}
+
+/** What can be left out: transactions, or operations. */
+interface Units {
+  count(): number
+  ops(history: History, unit: number): number[]
+}
+
+function range(start: number, end: number): number[] {
+  return Array.from({ length: end - start }, (_, i) => start + i)
+}
+
+function opsOfTxn({ txnOpStart }: History, txn: number): number[] {
+  return range(txnOpStart[txn]!, txnOpStart[txn + 1]!)
+}
+
+/** The operations, and the writes that their reads saw. */
+function withWrites(history: History, ops: readonly number[]): number[] {
+  const { opKind, opValue, readFrom, listStart, listFrom } = history
+  const all = new Set(ops)
+  for (const op of ops) {
+    if (opKind[op] === READ) all.add(readFrom[op]!)
+    if (opKind[op] !== READ_LIST) continue
+    const list = opValue[op]!
+    for (let i = listStart[list]!; i < listStart[list + 1]!; i++) all.add(listFrom[i]!)
+  }
+  return [...all].filter((op) => op >= 0)
+}
+
+/** Every operation that the anomaly's evidence names. */
+function findOps({ ops, edges, cases }: Anomaly): number[] {
+  const found = new Set(ops)
+  const pendingEdges = new Set<Edge>(edges)
+  const pendingCases = new Set<Case>(cases)
+  for (const { assumption, cycle, cases: further } of pendingCases) {
+    for (const edge of [assumption, ...cycle]) pendingEdges.add(edge)
+    for (const branch of further) pendingCases.add(branch)
+  }
+  for (const edge of pendingEdges) {
+    for (const op of edge.ops) found.add(op)
+    for (const premise of edge.premises) pendingEdges.add(premise)
+  }
+  return [...found]
+}
