@@ -18,6 +18,16 @@ export function looksLikeViper(head: string): boolean {
   return line.startsWith('{') && /"value"\s*:\s*\[/.test(line) && !NATIVE_FIELD.test(line)
 }
 
+/** A map of EDN, whose first key is a keyword; in a vector, tagged, behind comments or not. */
+export function looksLikeJepsen(head: string): boolean {
+  return /^([\s,]|;.*\n)*[[(]?([\s,]|;.*\n)*(#[\w./-]+\s*)?\{[\s,]*:[A-Za-z]/.test(head)
+}
+
+/** The same in JSON: an object that has one of the four types of operations. */
+export function looksLikeJepsenJson(head: string): boolean {
+  return /^\s*\[?\s*\{/.test(head) && /"type"\s*:\s*":?(invoke|ok|fail|info)"/.test(head)
+}
+
 export function looksLikePlume(head: string): boolean {
   return /^\s*[rw]\(\s*\d+\s*,/.test(head)
 }

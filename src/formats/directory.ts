@@ -1,5 +1,5 @@
 // Histories that are directories: Cobra's and Viper's, with one file a session, and those that keep
-// the history in a file of a known name. Needs Node.
+// the history in a file of a known name, such as Jepsen's store. Needs Node.
 
 import { closeSync, openSync, readdirSync, readSync, statSync } from 'node:fs'
 import { join } from 'node:path'
@@ -22,6 +22,8 @@ export function findHistoryDirectory(path: string, format?: string): HistoryDire
   const names = readdirSync(path).filter((name) => isFile(join(path, name)))
   const file = HISTORY_FILES.find((name) => names.includes(name))
   if (file !== undefined) return { file: join(path, file), format: null, names: [] }
+  const latest = findLatest(path)
+  if (latest !== null) return { file: latest, format: null, names: [] }
   for (const candidate of FORMATS) {
     const { fileEndings } = candidate
     if (fileEndings === undefined || (format !== undefined && format !== candidate.id)) continue
@@ -33,6 +35,12 @@ export function findHistoryDirectory(path: string, format?: string): HistoryDire
     }
   }
   return null
+}
+
+/** The history of the latest run in a Jepsen store, or null. */
+function findLatest(path: string): string | null {
+  const file = join(path, 'latest', 'history.edn')
+  return isFile(file) ? file : null
 }
 
 function isFile(path: string): boolean {

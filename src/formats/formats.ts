@@ -11,6 +11,8 @@ import { DbcopJsonParser, dbcopJsonMisfits, writeDbcopJson } from './dbcop-json.
 import * as detect from './detect.ts'
 import { compareNatural } from './files.ts'
 import { HistParser, histMisfits, writeHist } from './hist.ts'
+import { JepsenParser } from './jepsen.ts'
+import { jepsenMisfits, writeJepsen, writeJepsenJson } from './jepsen-write.ts'
 import { NativeParser } from './native.ts'
 import { writeNative } from './native-write.ts'
 import { NotationFileParser, writeNotation } from './notation.ts'
@@ -30,6 +32,8 @@ export type FormatId =
   | 'dbcop-json'
   | 'hist'
   | 'viper'
+  | 'jepsen'
+  | 'jepsen-json'
 
 export interface Format {
   readonly id: FormatId
@@ -138,6 +142,24 @@ export const FORMATS: readonly Format[] = [
     writeFiles: writeViper,
     misfits: viperMisfits,
   },
+  {
+    id: 'jepsen',
+    name: 'Jepsen EDN',
+    extensions: ['edn'],
+    detect: detect.looksLikeJepsen,
+    parser: (options) => new JepsenParser(options),
+    write: writeJepsen,
+    misfits: jepsenMisfits,
+  },
+  {
+    id: 'jepsen-json',
+    name: 'Jepsen JSON',
+    extensions: [],
+    detect: detect.looksLikeJepsenJson,
+    parser: (options) => new JepsenParser(options),
+    write: writeJepsenJson,
+    misfits: jepsenMisfits,
+  },
 ]
 
 function refuseStream(): never {
@@ -150,6 +172,8 @@ export function findFormat(id: string): Format | null {
 
 /** The order in which detection tries them: what looks like a native line may be another's. */
 const DETECTION: readonly FormatId[] = [
+  'jepsen',
+  'jepsen-json',
   'dbcop-json',
   'viper',
   'native',

@@ -6,6 +6,7 @@ import { InputError } from '../base/errors.ts'
 import { ByteColumn, FloatColumn, IntColumn } from '../base/grow.ts'
 import { settleCounts } from './counts.ts'
 import {
+  type Annotation,
   APPEND,
   type History,
   NONE,
@@ -24,6 +25,7 @@ export class HistoryBuilder {
   readonly keys = new SymbolTable()
   readonly values = new ValueTable()
   readonly warnings: string[] = []
+  readonly annotations: Annotation[] = []
 
   readonly opTxn: IntColumn // arrival -> txn
   readonly opKind: ByteColumn // arrival -> kind
@@ -209,6 +211,7 @@ export class HistoryBuilder {
       keys,
       values,
       warnings: this.warnings,
+      annotations: this.annotations,
       keyName: (key: number) => keys.get(key),
       valueOf: (op: number) => values.get(grouped.opValue[op]!),
       txnName: (txn: number) => {

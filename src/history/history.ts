@@ -30,6 +30,15 @@ export interface Places {
   place(arrival: number): Place | null
 }
 
+/** Something that happened beside the transactions, such as a fault that a test put in. */
+export interface Annotation {
+  /** When, in the unit of the transactions' times. */
+  readonly time: number
+  /** Who did it, e.g. nemesis. */
+  readonly source: string
+  readonly text: string
+}
+
 export interface History {
   readonly sessionCount: number
   readonly txnCount: number
@@ -69,6 +78,7 @@ export interface History {
   readonly values: ValueTable
   /** Things worth telling the user that are not errors, e.g. a torn last line. */
   readonly warnings: readonly string[]
+  readonly annotations: readonly Annotation[]
 
   keyName(key: number): Value
   valueOf(op: number): Value

@@ -86,8 +86,11 @@ describe('native', () => {
   })
 })
 
+// Jepsen's names and times are indices of events; jepsen.test.ts brings those back.
+const HOLDING = FORMATS.map((format) => format.id).filter((id) => !id.startsWith('jepsen'))
+
 describe('every format', () => {
-  it.each(FORMATS.map((format) => format.id))('%s brings back what it can hold', (id) => {
+  it.each(HOLDING)('%s brings back what it can hold', (id) => {
     const format = findFormat(id)!
     let held = 0
     const check = (history: History, size: number) => {
