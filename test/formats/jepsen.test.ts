@@ -24,7 +24,7 @@ const EDN = `; a run
   :value [[:append :x 1] [:r :y []]], :error #inst "2020-01-01"}
 {:index 4, :type :ok, :process 1, :f :txn, :value [[:r :x [1]]]}
 {:index 5, :type :invoke, :process 0, :f :txn, :value [[:append :x 2] [:append :y 7]]}
-{:index 6, :type :info, :process 0, :f :txn, :value [[:append :x 2] [:append :y 7]], :error :timeout}
+{:index 6, :type :info, :process 0, :value [[:append :x 2] [:append :y 7]], :error :timeout}
 {:index 7, :type :invoke, :process 1, :f :txn, :value [[:append :x 3] [:r :y nil]]}
 {:index 8, :type :fail, :process 1, :f :txn, :value [[:append :x 3] [:r :y nil]]}
 {:index 9, :type :invoke, :process 2, :f :txn, :value [[:append :y 8] [:r :x nil]]}
@@ -131,11 +131,13 @@ describe('list-append', () => {
 
   it('takes an observed :info for committed, not for thin air', () => {
     const history = parseHistory(`
-      {:type :invoke :process 0 :value [[:append 1 1]]} {:type :info :process 0 :value [[:append 1 1]]}
+      {:type :invoke :process 0 :value [[:append 1 1]]}
+      {:type :info :process 0 :value [[:append 1 1]]}
       ${ok(1, '[[:r 1 [1]]]')}`)
     expect(check(history, 'sser').verdict).toBe('satisfied')
     const failed = parseHistory(`
-      {:type :invoke :process 0 :value [[:append 1 1]]} {:type :fail :process 0 :value [[:append 1 1]]}
+      {:type :invoke :process 0 :value [[:append 1 1]]}
+      {:type :fail :process 0 :value [[:append 1 1]]}
       ${ok(1, '[[:r 1 [1]]]')}`)
     expect(check(failed, 'rc').anomalies[0]!.name).toBe('AbortedRead')
   })
