@@ -37,7 +37,7 @@ interface SerialOrder {
 }
 
 /** How many cycles are worked out to show one of each name. */
-const EXAMPLES = 64
+const EXAMPLES = 1000
 
 export class MiniLevels {
   private lazyShape: RmwShape | null | undefined
