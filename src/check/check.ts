@@ -5,11 +5,12 @@
 
 import { Deadline, nowMs } from '../base/deadline.ts'
 import { BudgetExceeded, InternalError, UsageError } from '../base/errors.ts'
-import { type History, hasTimes } from '../history/history.ts'
+import { type History, hasTimes, NONE } from '../history/history.ts'
 import { type LevelId, PROFILE } from '../levels/levels.ts'
 import { certifyResult } from '../verdict/certify.ts'
 import type { LevelResult } from '../verdict/verdict.ts'
 import { findImplied } from './implied.ts'
+import { findHeavyTxn } from './mini/linearizable.ts'
 import { MiniLevels } from './mini/mini-levels.ts'
 import type { BaseOrder } from './order/base-order.ts'
 import { checkReads, type ReadCheck } from './reads/read-consistency.ts'
@@ -100,8 +101,9 @@ export class Checker {
       certificate: null,
     }
     try {
-      const timeless = level === 'sser' && !hasTimes(this.history)
-      const findings = this.find(timeless ? 'ser' : level)
+      const timed = level === 'sser' || level === 'lin'
+      const timeless = timed && !hasTimes(this.history)
+      const findings = this.find(timeless && level === 'sser' ? 'ser' : level)
       result.algorithm = findings.algorithm
       result.anomalies = findings.anomalies
       result.proof = findings.proof
@@ -159,9 +161,23 @@ export class Checker {
           algorithm: algorithm === 'search' ? 'search' : 'solve',
         }
       }
+      case 'lin': {
+        this.expectLightweight()
+        const mini = this.mini()
+        return this.timed(level, () => mini.checkLinear())
+      }
       default:
         throw new UsageError(`level ${level} is not available`)
     }
+  }
+
+  private expectLightweight(): void {
+    const heavy = findHeavyTxn(this.history)
+    if (heavy === NONE) return
+    throw new UsageError(
+      `level lin is for lightweight transactions, and ${this.history.txnName(heavy)} is not one`,
+      'each reads one key, or reads and then writes it: r(x,1), cas(x,1,2), insert(x,1)',
+    )
   }
 
   private certify(result: LevelResult): void {

@@ -53,6 +53,7 @@ export function findMisfits(history: History, capacity: Capacity): string[] {
     badSession(history, capacity),
     badInitial(history, capacity),
     lists ? 'lists' : null,
+    history.light ? 'lightweight transactions' : null,
     times ? 'start and finish times' : null,
     !capacity.levels && history.txnLevel ? 'levels of transactions' : null,
     badIndeterminate(history, capacity),

@@ -1,22 +1,26 @@
-// The operations of a native line: [["r","x",1],["w","y",2],["append","l",3],["r","l",[1,2,3]]].
+// The operations of a native line: [["r","x",1],["w","y",2],["append","l",3],["r","l",[1,2,3]]], and
+// the lightweight ["cas","x",1,2] and ["insert","x",1], with what they saw as one more value if they
+// failed; each becomes a read and a write, or a read (see history/light.ts).
 // The usual operation (no spaces, a plain key, a value of at most nine digits) is taken by
 // `takeFast`, which writes straight into the builder's columns; any other by `takeOp`.
 
 import type { InputError } from '../base/errors.ts'
 import type { IntColumn } from '../base/grow.ts'
 import type { HistoryBuilder } from '../history/builder.ts'
-import { APPEND, READ, READ_LIST, WRITE } from '../history/history.ts'
+import { APPEND, NONE, READ, READ_LIST, WRITE } from '../history/history.ts'
+import { CAS, INSERT } from '../history/light.ts'
 import type { SymbolTable } from '../history/symbols.ts'
 import type { Value, ValueTable } from '../history/values.ts'
 import { CLOSE_LIST, COMMA, type JsonScanner, OPEN_LIST, OPEN_OBJECT, QUOTE } from './json.ts'
 import { NumberedKeys } from './numbered-keys.ts'
 
-export const SHORTEST_OP = 10 // ["r",1,1] and its comma
+export const SHORTEST_OP = 7 // ["cas",1,1,2] and its comma are two operations
 const LETTER_R = 114
 const LETTER_W = 119
-const VERBS = 'there are ["r",key,value], ["w",key,value] and ["append",key,value]'
+const VERBS =
+  'there are ["r",key,value], ["w",key,value], ["append",key,value], ["cas",key,old,new] and ["insert",key,value]'
 /** Operations of the format's later parts: known, so that the error can say so. */
-const LATER = ['cas', 'insert', 'select', 'update', 'delete']
+const LATER = ['select', 'update', 'delete']
 
 /** byte -> 1 if it may stand in a string as it is */
 const PLAIN = Uint8Array.from({ length: 256 }, (_, c) =>
@@ -126,6 +130,8 @@ export class OpReader {
     if (scanner.skipSpace() !== QUOTE) throw scanner.unexpected('the name of an operation', VERBS)
     const verbAt = scanner.at
     scanner.scanString()
+    if (scanner.textIs('cas')) return this.takeLight(builder, txn, CAS)
+    if (scanner.textIs('insert')) return this.takeLight(builder, txn, INSERT)
     const kind = this.kindOf()
     if (kind < 0) throw this.unknownVerb(verbAt)
     this.comma()
@@ -145,6 +151,36 @@ export class OpReader {
       builder.addOp(txn, kind, key, this.takeSymbol(builder.values, 'value'))
     }
     scanner.expect(CLOSE_LIST)
+  }
+
+  /** Takes the rest of a lightweight operation: its key, what it asks for, what it saw if it failed. */
+  private takeLight(builder: HistoryBuilder, txn: number, kind: number): void {
+    const { scanner } = this
+    this.comma()
+    const key = this.takeSymbol(builder.keys, 'key')
+    this.comma()
+    const first = this.takeValueId(builder)
+    let value = first
+    if (kind === CAS) {
+      this.comma()
+      value = this.takeValueId(builder)
+    }
+    const expected = kind === CAS ? first : builder.valueId(null)
+    let seen = NONE
+    if (scanner.skipSpace() === COMMA) {
+      scanner.at++
+      seen = this.takeValueId(builder)
+    } else {
+      this.columns.push(this.columns.data[this.columns.length - 1]!)
+    }
+    builder.addLight(txn, kind, key, expected, value, seen)
+    scanner.expect(CLOSE_LIST)
+  }
+
+  private takeValueId(builder: HistoryBuilder): number {
+    if (this.scanner.skipSpace() !== 110) return this.takeSymbol(builder.values, 'value')
+    this.scanner.expectWord('null')
+    return builder.valueId(null)
   }
 
   private takeList(builder: HistoryBuilder): number {

@@ -11,6 +11,7 @@ import {
   STATUS_NAMES,
   WRITE,
 } from '../history/history.ts'
+import { CAS, type LightOps } from '../history/light.ts'
 import { LEVELS } from '../levels/levels.ts'
 import { ByteWriter, RenderedKeys, renderJson, type Sink, writeValue } from './sink.ts'
 
@@ -42,6 +43,12 @@ export function writeNative(history: History, sink: Sink): void {
     )
     for (let op = txnOpStart[txn]!; op < txnOpStart[txn + 1]!; op++) {
       if (op > txnOpStart[txn]!) writer.byte(COMMA)
+      const light = history.light === null ? NONE : history.light.opLight[op]!
+      if (light !== NONE) {
+        writeLight(writer, history, history.light!, light, op)
+        if (!history.light!.failed[light]) op++ // its write is part of it
+        continue
+      }
       const kind = opKind[op]!
       writer.copy(openers[kind]!, 0)
       keys.write(writer, opKey[op]!)
@@ -53,6 +60,26 @@ export function writeNative(history: History, sink: Sink): void {
     writer.text(']}\n')
   }
   writer.flush()
+}
+
+function writeLight(
+  writer: ByteWriter,
+  history: History,
+  lights: LightOps,
+  light: number,
+  read: number,
+): void {
+  const isCas = lights.kind[light] === CAS
+  writer.text(isCas ? '["cas",' : '["insert",')
+  writer.text(renderJson(history.keyName(history.opKey[read]!)))
+  const values = [lights.value[light]!]
+  if (isCas) values.unshift(lights.expected[light]!)
+  if (lights.failed[light]) values.push(history.opValue[read]!)
+  for (const value of values) {
+    writer.byte(COMMA)
+    writeValue(writer, history, value, renderJson)
+  }
+  writer.byte(CLOSE)
 }
 
 function writeList(writer: ByteWriter, history: History, list: number): void {

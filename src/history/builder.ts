@@ -17,6 +17,7 @@ import {
   type StatusName,
   WRITE,
 } from './history.ts'
+import { CAS, INSERT, LightColumns } from './light.ts'
 import { resolveReads } from './resolve.ts'
 import { type Symbol64, SymbolTable } from './symbols.ts'
 import { type Value, ValueTable } from './values.ts'
@@ -40,6 +41,7 @@ export class HistoryBuilder {
   private txnLevel: IntColumn | null = null // txn -> level index
   private startTime: FloatColumn | null = null
   private finishTime: FloatColumn | null = null
+  private light: LightColumns | null = null
   private readonly listStart = new IntColumn(16) // list -> first element
   private readonly listValue = new IntColumn(16) // element -> value id
 
@@ -158,6 +160,35 @@ export class HistoryBuilder {
     this.addOp(txn, READ_LIST, this.keys.of(key), list)
   }
 
+  /** A compare-and-set; `seen` is what it found instead if it failed. */
+  cas(txn: number, key: Symbol64, expected: Value, value: Value, seen?: Value): void {
+    const found = seen === undefined ? NONE : this.valueId(seen)
+    const ids = [this.valueId(expected), this.valueId(value)] as const
+    this.addLight(txn, CAS, this.keys.of(key), ...ids, found)
+  }
+
+  /** An insert if the key is in its initial state; `seen` is what it found instead if it failed. */
+  insert(txn: number, key: Symbol64, value: Value, seen?: Value): void {
+    const found = seen === undefined ? NONE : this.valueId(seen)
+    const ids = [this.valueId(null), this.valueId(value)] as const
+    this.addLight(txn, INSERT, this.keys.of(key), ...ids, found)
+  }
+
+  /** Appends a lightweight operation with ids already interned; `seen` is NONE if it succeeded. */
+  addLight(
+    txn: number,
+    kind: number,
+    key: number,
+    expected: number,
+    value: number,
+    seen: number,
+  ): void {
+    this.light ??= new LightColumns()
+    this.light.add(this.opCount, kind, expected, value, seen !== NONE)
+    this.addOp(txn, READ, key, seen === NONE ? expected : seen)
+    if (seen === NONE) this.addOp(txn, WRITE, key, value)
+  }
+
   /** Starts a list for a READ_LIST op; fill it with `addElement`. */
   beginList(): number {
     this.listStart.push(this.listValue.length)
@@ -207,6 +238,7 @@ export class HistoryBuilder {
       listStart: this.listStart.view(),
       listValue: this.listValue.view(),
       listFrom: new Int32Array(this.listValue.length),
+      light: this.light?.finish(opCount, arrivals) ?? null,
       initial: this.initial,
       keys,
       values,

@@ -4,6 +4,7 @@
 // never changed.
 
 import type { Place } from '../base/errors.ts'
+import type { LightOps } from './light.ts'
 import type { SymbolTable } from './symbols.ts'
 import type { Value, ValueTable } from './values.ts'
 
@@ -71,6 +72,9 @@ export interface History {
   readonly listStart: Int32Array // list -> its first element; one more entry at the end
   readonly listValue: Int32Array // element -> value id
   readonly listFrom: Int32Array // element -> append op that wrote it, or NONE
+
+  /** Which operations were written as lightweight transactions; null if none was. */
+  readonly light: LightOps | null
 
   /** The value every key has before anything is written; undefined if the format has none. */
   readonly initial: Value | undefined

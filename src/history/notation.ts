@@ -22,6 +22,7 @@ import {
   STATUS_NAMES,
   WRITE,
 } from './history.ts'
+import { CAS, type LightOps } from './light.ts'
 import type { Value } from './values.ts'
 
 /** Parses a whole text in notation. */
@@ -29,6 +30,7 @@ export function parseNotation(text: string): History {
   return new NotationParser(text).parse()
 }
 
+const VERBS = ['r', 'w', 'append', 'cas', 'insert']
 const BARE = /[A-Za-z_][\w.$@-]*/y
 const INTEGER = /-?\d+(?![\w.])/y
 const NUMBERED = /s?-?\d+(?![\w.$@-])/y
@@ -127,9 +129,12 @@ class NotationParser {
   private parseOp(txn: number): void {
     const startColumn = this.at - this.lineStart + 1
     const verb = this.match(BARE)
-    if (verb !== 'r' && verb !== 'w' && verb !== 'append') {
+    if (verb === null || !VERBS.includes(verb)) {
       this.at = this.lineStart + startColumn - 1
-      this.fail(`unknown operation ${this.next()}`, 'there are r(key,value), w(…) and append(…)')
+      this.fail(
+        `unknown operation ${this.next()}`,
+        'there are r(key,value), w(…), append(…), cas(key,old,new) and insert(key,value)',
+      )
     }
     this.expect('(')
     const key = this.parseKey()
@@ -137,7 +142,9 @@ class NotationParser {
     this.lines.push(this.line)
     this.columns.push(startColumn)
     this.skipSpace()
-    if (verb === 'r' && this.text[this.at] === '[') {
+    if (verb === 'cas' || verb === 'insert') {
+      this.parseLight(txn, verb, key, startColumn)
+    } else if (verb === 'r' && this.text[this.at] === '[') {
       this.builder.readList(txn, key, this.parseList())
     } else {
       const value = this.parseValue()
@@ -146,6 +153,25 @@ class NotationParser {
       else this.builder.append(txn, key, value)
     }
     this.expect(')')
+  }
+
+  /** What follows the key; one more value than needed is what a failed operation saw. */
+  private parseLight(txn: number, verb: 'cas' | 'insert', key: Value, column: number): void {
+    const expected = verb === 'cas' ? this.parseValue() : null
+    if (verb === 'cas') this.expect(',')
+    const value = this.parseValue()
+    this.skipSpace()
+    let seen: Value | undefined
+    if (this.text[this.at] === ',') {
+      this.at++
+      seen = this.parseValue()
+    } else {
+      // It is two operations, a read and a write, which stand in one place.
+      this.lines.push(this.line)
+      this.columns.push(column)
+    }
+    if (verb === 'cas') this.builder.cas(txn, key, expected, value, seen)
+    else this.builder.insert(txn, key, value, seen)
   }
 
   private parseList(): Value[] {
@@ -320,7 +346,12 @@ function renderSession(history: History, session: number): string {
 export function renderTxn(history: History, txn: number, options: { ids?: boolean } = {}): string {
   const words: string[] = []
   for (let op = history.txnOpStart[txn]!; op < history.txnOpStart[txn + 1]!; op++) {
-    words.push(renderOp(history, op))
+    const light = history.light?.opLight[op] ?? NONE
+    if (light === NONE) words.push(renderOp(history, op))
+    else {
+      words.push(renderLight(history, history.light!, light, op))
+      if (!history.light!.failed[light]) op++ // its write is part of it
+    }
   }
   const attributes: string[] = []
   const status = history.txnStatus[txn]!
@@ -334,6 +365,16 @@ export function renderTxn(history: History, txn: number, options: { ids?: boolea
   if (level !== NONE) attributes.push(`level=${LEVELS[level]!.id}`)
   if (attributes.length > 0) words.push(`[${attributes.join(' ')}]`)
   return words.join(' ')
+}
+
+function renderLight(history: History, lights: LightOps, light: number, read: number): string {
+  const show = (value: number) => renderValue(history.values.get(value))
+  const parts = [renderValue(history.keyName(history.opKey[read]!))]
+  const isCas = lights.kind[light] === CAS
+  if (isCas) parts.push(show(lights.expected[light]!))
+  parts.push(show(lights.value[light]!))
+  if (lights.failed[light]) parts.push(show(history.opValue[read]!))
+  return `${isCas ? 'cas' : 'insert'}(${parts.join(',')})`
 }
 
 export function renderOp(history: History, op: number): string {

@@ -29,7 +29,7 @@ export interface Context {
 
 /** Levels at which versions may be ordered by argument, and readers precede who overwrites them. */
 export function isStrong(level: LevelId): boolean {
-  return level === 'pc' || level === 'si' || level === 'ser' || level === 'sser'
+  return ['pc', 'si', 'ser', 'sser', 'lin'].includes(level)
 }
 
 /** What is wrong with the edge itself, null if it holds whenever what it needs does. */
@@ -50,7 +50,7 @@ export function certifyEdge(
   if (edge.kind !== 'WW' && (edge.refutes || edge.assumed)) return `${edge.kind} is never assumed`
   switch (edge.kind) {
     case 'SO':
-      return isBare(edge) ? certifySession(history, edge) : 'session order needs no reasons'
+      return isBare(edge) ? certifySession(history, level, edge) : 'it needs no reasons'
     case 'RT':
       return isBare(edge) ? certifyRealTime(history, level, edge) : 'real time needs no reasons'
     case 'WR':
@@ -68,8 +68,9 @@ function isBare(edge: Edge): boolean {
   return edge.ops.length === 0 && edge.premises.length === 0 && edge.key === NONE
 }
 
-function certifySession(history: History, edge: Edge): string | null {
+function certifySession(history: History, level: LevelId, edge: Edge): string | null {
   if (edge.from === INITIAL_TXN) return null
+  if (level === 'lin') return 'lin knows no session order'
   const { txnSession, txnIndex } = history
   const holds =
     txnSession[edge.from] === txnSession[edge.to] && txnIndex[edge.from]! < txnIndex[edge.to]!
@@ -78,7 +79,7 @@ function certifySession(history: History, edge: Edge): string | null {
 
 function certifyRealTime(history: History, level: LevelId, edge: Edge): string | null {
   const { txnStartTime, txnFinishTime, txnStatus } = history
-  if (level !== 'sser') return `${level} knows no real time`
+  if (level !== 'sser' && level !== 'lin') return `${level} knows no real time`
   if (!txnStartTime || !txnFinishTime) return 'the history has no times'
   if (edge.from === INITIAL_TXN) return 'the initial transaction has no time'
   if (txnStatus[edge.from] !== COMMITTED) return 'an indeterminate transaction has no finish'

@@ -8,6 +8,7 @@ import type { History } from '../history/history.ts'
 import type { LevelId } from '../levels/levels.ts'
 import { certifyCases, certifyCycle } from './certify-cycles.ts'
 import { isStrong } from './certify-edges.ts'
+import { certifyLinearOrder } from './certify-lin.ts'
 import { certifyCommitOrder, certifyCut } from './certify-order.ts'
 import { certifyOffence, certifyUnrepeatable, isOffence } from './certify-reads.ts'
 import { certifySnapshots } from './certify-snapshots.ts'
@@ -31,7 +32,10 @@ function certifySatisfied(history: History, result: LevelResult): string[] {
   if (proof.kind === 'none') {
     return level === 'ci' ? certifyCut(history) : [`${level} needs an order as its proof`]
   }
-  if (proof.kind === 'commit-order') return certifyCommitOrder(history, level, proof.order)
+  if (proof.kind === 'commit-order') {
+    if (level === 'lin') return certifyLinearOrder(history, proof.order)
+    return certifyCommitOrder(history, level, proof.order)
+  }
   return certifySnapshots(history, level, proof.events)
 }
 

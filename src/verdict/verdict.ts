@@ -101,7 +101,8 @@ export type Outcome = 'satisfied' | 'violated' | 'unknown'
 
 /**
  * How a satisfied level is proved. A commit order proves rc, ra, cc by their axioms and stronger
- * levels if it is even a serial order (in real time for sser); snapshots prove si and pc.
+ * levels if it is even a serial order (in real time for sser, and key by key for lin); snapshots
+ * prove si and pc.
  */
 export type Proof =
   | { kind: 'none' } // nothing to order: read consistency and cut isolation

@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { InputError } from '../../src/base/errors.ts'
 import { parseHistory } from '../../src/formats/formats.ts'
+import { writeNative } from '../../src/formats/native-write.ts'
 import { refusal } from './errors.ts'
 import { dump } from './histories.ts'
 
@@ -28,6 +29,44 @@ describe('NativeParser', () => {
   it('counts columns in characters', () => {
     const history = parse('{"session":0,"ops":[["w","äö",1],["w","x",2],["w","y",3]]}\n')
     expect([0, 1, 2].map((op) => history.placeOf(op)!.column)).toEqual([21, 34, 46])
+  })
+
+  it('reads lightweight operations as what they amount to, and writes them back', () => {
+    const text =
+      '{"isobar":1,"initial":null}\n' +
+      '{"session":0,"ops":[["insert","x",1]]}\n' +
+      '{"session":0,"ops":[["cas","x",1,2],["r","x",2]]}\n' +
+      '{"session":1,"ops":[["cas","x",1,"b",2]]}\n' +
+      '{"session":1,"status":"aborted","ops":[["cas",7,null,3]]}\n' +
+      '{"session":1,"ops":[["insert","x",9,null]]}\n'
+    const history = parse(text)
+    expect(
+      dump(history)
+        .slice(1)
+        .map((line) => line.split('-1 ')[1]),
+    ).toEqual([
+      'r("x",null) w("x",1)',
+      'r("x",1) w("x",2) r("x",2)',
+      'r("x",2)',
+      'r(7,null) w(7,3)',
+      'r("x",null)',
+    ])
+    expect([0, 1, 2, 3, 4].map((op) => history.placeOf(op)!.column)).toEqual([21, 21, 21, 21, 37])
+    let written = ''
+    writeNative(history, (bytes) => {
+      written += new TextDecoder().decode(bytes)
+    })
+    expect(written).toBe(text)
+  })
+
+  it('reads many short lightweight operations without losing any', () => {
+    const line = '{"session":0,"ops":[["cas",1,1,2]]}'
+    const lines = Array.from({ length: 30_000 }, (_, i) => line.replace('1,2', `${i},${i + 1}`))
+    const history = parse(`{"isobar":1,"initial":0}\n${lines.join('\n')}`)
+    expect(history.opCount).toBe(60_000)
+    expect(history.readFrom.subarray(2).every((write, i) => i % 2 === 1 || write === i + 1)).toBe(
+      true,
+    )
   })
 
   it('keeps integers of 64 bits exactly, and apart from strings', () => {
@@ -132,9 +171,15 @@ describe('NativeParser', () => {
     ['{"session":0,"ops":[["r",1.5,1]]}', '1:26 malformed: the key is not an integer'],
     ['{"session":0,"ops":[["q","x",1]]}', '1:22 malformed: unknown operation "q"'],
     [
-      '{"session":0,"ops":[["cas","x",1,2]]}',
-      '1:22 unsupported: operations of the kind "cas" are not read by this version',
+      '{"session":0,"ops":[["select","x",1]]}',
+      '1:22 unsupported: operations of the kind "select" are not read by this version',
     ],
+    [
+      '{"session":0,"ops":[["cas","x",1]]}',
+      '1:33 malformed: the operation lacks its key or its value',
+    ],
+    ['{"session":0,"ops":[["cas","x",1,2,3,4]]}', '1:37 malformed: expected "]", found ","'],
+    ['{"session":0,"ops":[["insert","x",[1]]]}', '1:35 malformed: a value cannot be a list'],
     ['{"session":0,"ops":{}}', '1:20 malformed: expected a list of operations, found "{"'],
     ['{"session":1.5,"ops":[]}', '1:12 malformed: the session is not an integer'],
     ['{"session":null,"ops":[]}', '1:12 malformed: a session cannot be null'],

@@ -28,16 +28,21 @@ export interface Dependencies {
   readonly read: Int32Array // edge -> read op of WR and RW
 }
 
+export interface DependencyOptions {
+  readonly width: 1 | 2
+  readonly sessions: boolean // whether session order counts
+  readonly realTime: boolean
+}
+
 export function buildDependencies(
   history: History,
   reads: ReadCheck,
   shape: RmwShape,
-  width: 1 | 2,
-  realTime: boolean,
+  { width, sessions, realTime }: DependencyOptions,
 ): Dependencies {
   const builder = new DependencyBuilder(history, reads, shape, width, realTime)
   builder.addInside()
-  builder.addSessions()
+  if (sessions) builder.addSessions()
   builder.addReads()
   if (realTime) builder.addTimes()
   return builder

@@ -7,14 +7,15 @@
 
 import type { Deadline } from '../../base/deadline.ts'
 import { assert } from '../../base/errors.ts'
-import type { History } from '../../history/history.ts'
+import { type History, hasTimes } from '../../history/history.ts'
 import type { LevelId } from '../../levels/levels.ts'
 import type { Anomaly, Proof } from '../../verdict/verdict.ts'
 import type { BaseOrder } from '../order/base-order.ts'
 import { describeOffences, describeUnrepeatable } from '../reads/offences.ts'
 import type { ReadCheck } from '../reads/read-consistency.ts'
-import { buildDependencies } from './dependency-graph.ts'
+import { buildDependencies, type DependencyOptions } from './dependency-graph.ts'
 import { MiniEvidence } from './evidence.ts'
+import { findLinearOrder } from './linearizable.ts'
 import { findSerialOrder } from './serial-order.ts'
 import { type RmwShape, recognizeShape } from './shape.ts'
 import { findShortCycles } from './short-cycles.ts'
@@ -115,8 +116,28 @@ export class MiniLevels {
       ...this.lostUpdates(shape),
     ]
     // Real time is blamed only where nothing else is to blame.
-    anomalies.push(...this.cycles(shape, level, level === 'sser' && this.hasSerialOrder()))
+    const realTime = level === 'sser' && this.hasSerialOrder()
+    const width = level === 'si' || level === 'pc' ? 2 : 1
+    anomalies.push(...this.cycles(shape, { width, sessions: true, realTime }))
     assert(anomalies.length > 0, 'a read-modify-write history without an order has a cycle')
+    return { anomalies, proof: null, algorithm: 'mini' }
+  }
+
+  /** lin, on a history of lightweight operations; without times their chains alone are judged. */
+  checkLinear(): Findings {
+    const { history, reads, listAll } = this
+    const anomalies = describeOffences(history, reads, listAll)
+    const shape = this.shape()
+    // An offending read leaves the write after it without a place in its chain.
+    if (shape === null) return { anomalies, proof: null, algorithm: 'mini' }
+    anomalies.push(...this.lostUpdates(shape))
+    if (anomalies.length === 0) {
+      const order = findLinearOrder(history, reads, shape)
+      if (order) return byOrder({ order, algorithm: 'mini' })
+    }
+    const realTime = hasTimes(history)
+    anomalies.push(...this.cycles(shape, { width: 1, sessions: false, realTime }))
+    assert(anomalies.length > 0, 'operations that are not linearizable form a cycle')
     return { anomalies, proof: null, algorithm: 'mini' }
   }
 
@@ -133,10 +154,9 @@ export class MiniLevels {
   }
 
   /** A shortest cycle of each component; by default the shortest one of each name. */
-  private cycles(shape: RmwShape, level: StrongLevel, realTime: boolean): Anomaly[] {
+  private cycles(shape: RmwShape, options: DependencyOptions): Anomaly[] {
     const { history, reads, deadline, listAll } = this
-    const width = level === 'si' || level === 'pc' ? 2 : 1
-    const graph = buildDependencies(history, reads, shape, width, realTime)
+    const graph = buildDependencies(history, reads, shape, options)
     const limit = listAll ? Number.POSITIVE_INFINITY : EXAMPLES
     const { cycles } = findShortCycles(graph, limit, deadline)
     const evidence = new MiniEvidence(history, shape)

@@ -1,0 +1,136 @@
+// Linearizability of lightweight transactions against a brute-force linearizer, every verdict
+// certified; and the same operations through the formats.
+
+import { describe, expect, it } from 'vitest'
+import { check } from '../../src/check/check.ts'
+import { HistoryBuilder } from '../../src/history/builder.ts'
+import { ABORTED, COMMITTED, type History, INDETERMINATE } from '../../src/history/history.ts'
+import { parseNotation, renderNotation } from '../../src/history/notation.ts'
+import { certifyResult } from '../../src/verdict/certify.ts'
+import {
+  isLinearizable,
+  isLinearizableByChain,
+  type LightOp,
+  randomLightOps,
+} from './linearizer.ts'
+
+/** Every operation in a session of its own, unless told. */
+function historyOf(ops: readonly LightOp[]): History {
+  const builder = new HistoryBuilder(null)
+  ops.forEach((op, i) => {
+    const failed = op.outcome === 'failed'
+    const unseen = failed && op.seen === undefined
+    const known = unseen ? ABORTED : COMMITTED
+    const status = op.outcome === 'indeterminate' ? INDETERMINATE : known
+    const txn = builder.addTxn(builder.session(i), status)
+    builder.setStart(txn, op.start)
+    if (status !== INDETERMINATE) builder.setFinish(txn, op.finish)
+    const seen = failed ? op.seen : undefined
+    if (op.kind === 'insert') builder.insert(txn, op.key, op.value, seen)
+    else builder.cas(txn, op.key, op.expected, op.value, seen)
+  })
+  return builder.finish()
+}
+
+describe('check at lin', () => {
+  it('agrees with the brute-force linearizer on 20,000 histories', () => {
+    const count = { satisfied: 0, violated: 0, unknown: 0 }
+    for (let seed = 1; seed <= 20_000; seed++) {
+      const ops = randomLightOps(seed)
+      const history = historyOf(ops)
+      const result = check(history, 'lin')
+      const truth = isLinearizable(ops) ? 'satisfied' : 'violated'
+      expect(isLinearizableByChain(ops)).toBe(isLinearizable(ops))
+      expect(result.verdict, `seed ${seed}\n${renderNotation(history)}`).toBe(truth)
+      expect(result.certificate?.verified).toBe(true)
+      count[result.verdict]++
+    }
+    expect(count.satisfied).toBeGreaterThan(3000)
+    expect(count.violated).toBeGreaterThan(3000)
+  })
+
+  it('rejects a proof that leaves out or repeats an operation', () => {
+    let rejected = 0
+    for (let seed = 1; seed <= 300; seed++) {
+      const history = historyOf(randomLightOps(seed))
+      const result = check(history, 'lin')
+      if (result.proof?.kind !== 'commit-order') continue
+      const order = [...result.proof.order]
+      for (let i = 0; i < order.length; i++) {
+        const wrong = order.filter((_, j) => j !== i)
+        const proof = { kind: 'commit-order' as const, order: Int32Array.from(wrong) }
+        expect(certifyResult(history, { ...result, proof })).not.toEqual([])
+        proof.order = Int32Array.from([...order, order[i]!])
+        expect(certifyResult(history, { ...result, proof })).not.toEqual([])
+        rejected++
+      }
+    }
+    expect(rejected).toBeGreaterThan(100)
+  })
+
+  const verdict = (notation: string) => check(parseNotation(`initial null\n${notation}`), 'lin')
+
+  it('reports two that succeeded on one version', () => {
+    const result = verdict('a: insert(x,1) [0,1]\nb: cas(x,1,2) [2,3]\nc: cas(x,1,3) [2,3]')
+    expect(result.anomalies.map(({ name }) => name)).toEqual(['LostUpdate'])
+    expect(verdict('a: insert(x,1) [0,1]\nb: cas(x,1,2) [2,3]\nc: cas(x,2,3) [2,3]').verdict).toBe(
+      'satisfied',
+    )
+  })
+
+  it('reports a stale read, and one from the future', () => {
+    const stale = verdict('a: insert(x,1) [0,1]\nb: cas(x,1,2) [2,3]\nc: r(x,1) [4,5]')
+    expect(stale.anomalies.map(({ name }) => name)).toEqual(['StaleRead'])
+    const early = verdict('a: r(x,1) [0,1]\nb: insert(x,1) [2,3]')
+    expect(early.anomalies.map(({ name }) => name)).toEqual(['G1c'])
+    const failed = verdict('a: insert(x,1) [0,1]\nb: cas(x,1,2) [2,3]\nc: cas(x,7,8,1) [4,5]')
+    expect(failed.verdict).toBe('violated')
+  })
+
+  it('lets an indeterminate operation take effect late or never', () => {
+    const late = 'a: insert(x,1) [0,1]\nb: cas(x,1,2) [indeterminate start=2]\nc: r(x,1) [8,9]'
+    expect(verdict(late).verdict).toBe('satisfied')
+    expect(verdict(`${late}\nd: r(x,2) [10,11]`).verdict).toBe('satisfied')
+    expect(verdict(`${late}\nd: r(x,2) [4,5]`).verdict).toBe('violated')
+  })
+
+  it('judges chains alone where there are no times, and heavier transactions not at all', () => {
+    expect(verdict('a: insert(x,1)\nb: cas(x,1,2)')).toMatchObject({
+      verdict: 'unknown',
+      reason: 'the history has no times',
+    })
+    expect(verdict('a: insert(x,1)\nb: cas(x,1,2)\nc: cas(x,1,3)').verdict).toBe('violated')
+    expect(() => verdict('a: w(x,1)')).toThrow(/level lin is for lightweight transactions/)
+    expect(() => verdict('a: cas(x,null,1) r(y,null)')).toThrow(/T1 is not one/)
+  })
+
+  it('knows no session order, unlike sser', () => {
+    const history = parseNotation('initial null\ns1: r(x,1) [0,3] | insert(x,1) [3,5]')
+    expect(check(history, 'lin').verdict).toBe('satisfied')
+    expect(check(history, 'sser').verdict).toBe('violated')
+  })
+})
+
+describe('lightweight operations', () => {
+  it('come back from the notation', () => {
+    const text = [
+      's1: insert(x,1) | cas(x,1,2) | cas(x,1,5,2) | insert(x,7,2)',
+      's2: r(x,2) cas(y,null,"a b") [aborted]',
+      '',
+    ].join('\n')
+    const history = parseNotation(`initial null\n${text}`)
+    expect(renderNotation(history)).toBe(`initial null\n${text}`)
+    expect(history.opCount).toBe(2 + 2 + 1 + 1 + 3)
+  })
+
+  it('are judged at every level as the reads and writes they amount to', () => {
+    const light = 's1: insert(x,1)\ns2: cas(x,1,2)\ns3: cas(x,1,3) | cas(x,5,6,3)'
+    const plain = 's1: r(x,null) w(x,1)\ns2: r(x,1) w(x,2)\ns3: r(x,1) w(x,3) | r(x,3)'
+    for (const level of ['rc', 'cc', 'pc', 'si', 'ser'] as const) {
+      const a = check(parseNotation(`initial null\n${light}`), level)
+      const b = check(parseNotation(`initial null\n${plain}`), level)
+      expect(a.verdict).toBe(b.verdict)
+      expect(a.anomalies).toEqual(b.anomalies)
+    }
+  })
+})
