@@ -1,57 +1,142 @@
-// Writes docs/faults.md from the table of faults: node --import tsx scripts/faults.ts && npm run
-// format
+// Writes docs/faults.md: what every fault does, and under which names it is found at every level,
+// measured by injecting it: node --import tsx scripts/faults.ts && npm run format
 
 import { writeFileSync } from 'node:fs'
+import { checkLevels } from '../src/check/check.ts'
 import { renderNotation } from '../src/history/notation.ts'
+import { ANOMALIES, type AnomalyName } from '../src/levels/anomalies.ts'
 import { CHAIN, type LevelId } from '../src/levels/levels.ts'
 import { generate } from '../src/pipeline/generate.ts'
 import { FAULTS, type Fault } from '../src/sim/faults.ts'
+import type { WorkloadParameters } from '../src/workload/parameters.ts'
+
+export const LEVELS: readonly LevelId[] = ['ci', ...CHAIN]
+
+/** Histories for each fault and shape. */
+const SEEDS = 5
+
+export const SHAPES: Record<'general' | 'mini' | 'append', Partial<WorkloadParameters>> = {
+  general: { shape: 'general', sessions: 6, transactions: 100, ops: 5, reads: 0.7, keys: 30 },
+  mini: { shape: 'mini', sessions: 6, transactions: 100, keys: 30 },
+  append: { shape: 'append', sessions: 6, transactions: 100, ops: 4, keys: 5 },
+}
+
+type ShapeName = keyof typeof SHAPES
+
+/** One history with one strike, judged at one level. */
+export interface Detection {
+  readonly fault: Fault
+  readonly shape: ShapeName
+  readonly seed: number
+  readonly level: LevelId
+  readonly forbidden: boolean
+  readonly verdict: string
+  readonly names: readonly AnomalyName[]
+}
+
+/** Injects the fault once into histories of a store that is otherwise strictly serializable. */
+export function detect(fault: Fault): Detection[] {
+  const found: Detection[] = []
+  for (const shape of Object.keys(SHAPES) as ShapeName[]) {
+    for (let seed = 1; seed <= SEEDS; seed++) {
+      const store = { level: 'sser' as const, faults: [{ fault, count: 1 }] }
+      const { history } = generate({ seed, workload: SHAPES[shape], store })
+      for (const { level, verdict, anomalies } of checkLevels(history, LEVELS)) {
+        const names = [...new Set(anomalies.map(({ name }) => name))]
+        const forbidden = isForbidden(fault, shape, level)
+        found.push({ fault, shape, seed, level, forbidden, verdict, names })
+      }
+    }
+  }
+  return found
+}
+
+function isForbidden(fault: Fault, shape: ShapeName, level: LevelId): boolean {
+  const { forbiddenFrom, breaksCut } = (shape === 'append' && fault.onLists) || fault
+  return level === 'ci' ? breaksCut : CHAIN.indexOf(level) >= CHAIN.indexOf(forbiddenFrom)
+}
 
 /** The document, as it should be. */
 export function renderFaults(): string {
+  const examples = FAULTS.map(renderExample).join('')
   return `# Faults
 
 \`isobar generate --inject lost-update:3,long-fork\` has a simulated store misbehave. For each
 strike a few transactions of the workload give way to others that show the fault, with planned
-operations around it; the command prints which transactions and keys they are. Every level weaker than the first ✗ still
-holds: a fault breaks what its name says and nothing else. \`ci\` is cut isolation.
+operations around it; the command prints which transactions and keys they are. Every level weaker
+than the first ✗ still holds: a fault breaks what its name says and nothing else. \`ci\` is cut
+isolation.
 
-${table(FAULTS, (fault) => fault)}
+${table(FAULTS, 'general')}
 
 On lists (\`--shape append\`) a read tells more, and two faults break weaker levels too:
 
 ${table(
   FAULTS.filter((fault) => fault.onLists),
-  (fault) => fault.onLists!,
+  'append',
 )}
 
 \`stale-read\` and \`real-time-violation\` show only in start and finish times, so they need a format
 that holds them.
 
+## Detection
+
+How each fault is found and named, measured: one strike in a store that is otherwise strictly
+serializable, ${SEEDS} histories of ${SHAPES.general.transactions} transactions for each fault and shape (registers:
+\`general\` and \`mini\`; lists: \`append\`). ✓ says that the level holds in all of them, as it should;
+otherwise it was found violated in all of them, under these names. A verdict names several anomalies
+where one strike shows in several ways; where the names differ from history to history, all of them
+are listed.
+
+${detectionTable(FAULTS.map(detect))}
+
 ## Examples
 
 One strike each, in a store that is otherwise strictly serializable.
-${FAULTS.map(renderExample).join('')}`
+${examples}`
 }
 
-interface Broken {
-  readonly forbiddenFrom: LevelId
-  readonly breaksCut: boolean
-}
-
-function table(faults: readonly Fault[], broken: (fault: Fault) => Broken): string {
+function table(faults: readonly Fault[], shape: ShapeName): string {
   const rows = faults.map((fault) => {
-    const { forbiddenFrom, breaksCut } = broken(fault)
-    const from = CHAIN.indexOf(forbiddenFrom)
-    const cells = [breaksCut, ...CHAIN.map((_, i) => i >= from)].map((no) => (no ? '✗' : '✓'))
+    const cells = LEVELS.map((level) => (isForbidden(fault, shape, level) ? '✗' : '✓'))
     return `| \`${fault.name}\` | ${fault.meaning} | ${cells.join(' | ')} |`
   })
-  const levels = ['ci', ...CHAIN]
   return [
-    `| fault | what happens | ${levels.join(' | ')} |`,
-    `|---|---|${levels.map(() => ':-:').join('|')}|`,
+    `| fault | what happens | ${LEVELS.join(' | ')} |`,
+    `|---|---|${LEVELS.map(() => ':-:').join('|')}|`,
     ...rows,
   ].join('\n')
+}
+
+/** A row for each run of levels at which a fault is found in the same way. */
+function detectionTable(measured: readonly Detection[][]): string {
+  const rows = ['| fault | levels | on registers | on lists |', '|---|---|---|---|']
+  for (const found of measured) {
+    const runs: { levels: LevelId[]; cells: string }[] = []
+    for (const level of LEVELS) {
+      const here = found.filter((detection) => detection.level === level)
+      const registers = describe(here.filter(({ shape }) => shape !== 'append'))
+      const cells = `${registers} | ${describe(here.filter(({ shape }) => shape === 'append'))}`
+      const last = runs.at(-1)
+      if (last?.cells === cells) last.levels.push(level)
+      else runs.push({ levels: [level], cells })
+    }
+    runs.forEach(({ levels, cells }, i) => {
+      const fault = i === 0 ? `\`${found[0]!.fault.name}\`` : ''
+      rows.push(`| ${fault} | ${levels.join(' ')} | ${cells} |`)
+    })
+  }
+  return rows.join('\n')
+}
+
+function describe(detections: readonly Detection[]): string {
+  const wrong = detections.find(
+    ({ forbidden, verdict }) => verdict !== (forbidden ? 'violated' : 'satisfied'),
+  )
+  if (wrong) throw new Error(`${wrong.fault.name}, seed ${wrong.seed}: ${wrong.level}`)
+  const found = new Set<string>(detections.flatMap(({ names }) => names))
+  const names = ANOMALIES.map(({ name }) => name).filter((name) => found.has(name))
+  return names.join(', ') || '✓'
 }
 
 function renderExample(fault: Fault): string {

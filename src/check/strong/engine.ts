@@ -40,3 +40,13 @@ export function decide(problem: Problem, shape: LevelShape, deadline: Deadline):
   }
   return { satisfied: false, known, contradiction: { residue, solver } }
 }
+
+/** A violation that follows without any search, null if none does. */
+export function refuteByKnown(
+  problem: Problem,
+  shape: LevelShape,
+  deadline: Deadline,
+): Extract<Decision, { satisfied: false }> | null {
+  const known = buildKnownEdges(problem, shape, deadline)
+  return saturate(known, deadline) ? null : { satisfied: false, known, contradiction: null }
+}

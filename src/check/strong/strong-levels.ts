@@ -9,10 +9,10 @@ import { assert, BudgetExceeded } from '../../base/errors.ts'
 import type { History } from '../../history/history.ts'
 import type { Anomaly, Proof } from '../../verdict/verdict.ts'
 import type { BaseOrder } from '../order/base-order.ts'
-import { describeOffences } from '../reads/offences.ts'
+import { describeOffences, describeUnrepeatable } from '../reads/offences.ts'
 import type { ReadCheck } from '../reads/read-consistency.ts'
 import { shrinkCore, toTxns } from './core.ts'
-import { decide } from './engine.ts'
+import { decide, refuteByKnown } from './engine.ts'
 import { explainViolation } from './explain.ts'
 import { nameViolation } from './names.ts'
 import { findParts, mergeByStart, mergeOrders, txnsOf } from './parts.ts'
@@ -46,7 +46,11 @@ export class StrongLevels {
   }
 
   check(level: StrongLevel): Findings {
-    const anomalies = describeOffences(this.history, this.reads, this.listAll)
+    const { history, reads, listAll } = this
+    const anomalies = [
+      ...describeOffences(history, reads, listAll),
+      ...describeUnrepeatable(history, reads, listAll),
+    ]
     if (this.algorithm === 'auto' && level !== 'sser' && anomalies.length === 0) {
       const { order, component, staleReads } = this.base()
       if (component === null && staleReads.length === 0) {
@@ -92,7 +96,10 @@ export class StrongLevels {
         assert(this.algorithm !== 'search' || current !== problem, 'both deciders agree')
         return current === problem ? toEvents(problem, shape, decision.order) : null
       }
-      const anomaly = this.describe(toTxns(current, findSuspects(decision, deadline)), shape)
+      // Real time is blamed only where nothing else is plainly to blame.
+      const plain = shape.level === 'sser' ? refuteByKnown(current, SHAPES.ser, deadline) : null
+      const suspects = toTxns(current, findSuspects(plain ?? decision, deadline))
+      const anomaly = this.describe(suspects, plain ? SHAPES.ser : shape)
       anomalies.push(anomaly)
       if (!this.listAll) return null
       const involved = new Set(anomaly.txns)
