@@ -16,7 +16,7 @@ import {
   WRITE,
 } from '../history/history.ts'
 import type { LevelId } from '../levels/levels.ts'
-import { ReplayClocks } from './certify-clocks.ts'
+import { ReplayCausality, writerOf } from './certify-causality.ts'
 import { isStrong } from './certify-edges.ts'
 import { nameRead, splitList } from './certify-reads.ts'
 
@@ -53,9 +53,8 @@ class Replay {
   private readonly previous: Int32Array // write op -> the version it replaced
   private readonly ownTxn: Int32Array // key -> transaction that wrote it last in the replay
   private readonly ownOp: Int32Array // key -> that write
-  private readonly source: Int32Array // read op -> writer as established so far
   private readonly appended: Map<number, number[]> = new Map() // key -> appends in order
-  private clocks: ReplayClocks | null = null
+  private causality: ReplayCausality | null = null
 
   constructor(
     private readonly history: History,
@@ -65,7 +64,6 @@ class Replay {
     this.position = new Int32Array(history.txnCount).fill(NONE)
     this.latest = new Int32Array(history.keyCount).fill(INITIAL)
     this.previous = new Int32Array(history.opCount)
-    this.source = new Int32Array(history.opCount).fill(NONE)
     this.ownTxn = new Int32Array(history.keyCount).fill(NONE)
     this.ownOp = new Int32Array(history.keyCount)
     this.checkShape()
@@ -99,15 +97,15 @@ class Replay {
     if (this.history.listStart.length > 1) this.replayAppends()
     for (const txn of this.order) {
       this.replayTxn(txn)
-      this.clocks?.advance(txn)
+      this.causality?.passed(txn)
       if (this.problems.length >= MAX_PROBLEMS) break
     }
     return this.problems
   }
 
   private replayTxn(txn: number): void {
-    const { txnOpStart, opKind, opKey, opTxn, readFrom } = this.history
-    const { latest, ownTxn, ownOp, source } = this
+    const { txnOpStart, opKind, opKey, readFrom } = this.history
+    const { latest, ownTxn, ownOp } = this
     const end = txnOpStart[txn + 1]!
     let writes = false
     for (let op = txnOpStart[txn]!; op < end; op++) {
@@ -117,10 +115,8 @@ class Replay {
         const version = readFrom[op]!
         if (ownTxn[key] === txn) {
           if (version !== ownOp[key]) this.fail(`read ${op} is ${nameRead(this.history, op)}`)
-        } else if (version === latest[key]) {
+        } else if (version !== latest[key]) {
           // The latest version is sound: its writer ran before, and it is that writer's last.
-          if (version >= 0) source[op] = opTxn[version]!
-        } else {
           this.replayOlderRead(txn, op, version)
         }
       } else if (kind === WRITE) {
@@ -145,7 +141,6 @@ class Replay {
     if (writer >= 0 && this.position[writer]! >= this.position[txn]!) {
       return this.fail(`read ${read} is from a transaction that commits later`)
     }
-    this.source[read] = writer
     this.judgeSkippedVersions(txn, read, version)
   }
 
@@ -171,26 +166,13 @@ class Replay {
     if (isStrong(this.level)) return true
     const end = this.level === 'rc' ? read : txnOpStart[txn + 1]!
     for (let op = txnOpStart[txn]!; op < end; op++) {
-      if (this.sourceOf(txn, op) === t2) return true
+      if (writerOf(this.history, op) === t2) return true
     }
     if (this.level === 'rc') return false
     if (txnSession[t2] === txnSession[txn]) return true
     if (this.level === 'ra') return false
-    this.clocks ??= new ReplayClocks(this.history, this.order, this.position[txn]!)
-    return this.clocks.before(t2, txn)
-  }
-
-  /** Reads later in the transaction are not replayed yet; look them up. */
-  private sourceOf(txn: number, op: number): number {
-    const { opKind, readFrom, opTxn } = this.history
-    if (this.source[op] !== NONE) return this.source[op]!
-    if (opKind[op] === READ_LIST) {
-      const { foreign } = splitList(this.history, op)
-      return foreign.length > 0 ? opTxn[foreign[foreign.length - 1]!]! : NONE
-    }
-    if (opKind[op] !== READ || readFrom[op]! < 0) return NONE
-    const writer = opTxn[readFrom[op]!]!
-    return writer === txn ? NONE : writer
+    this.causality ??= new ReplayCausality(this.history, this.order, this.position)
+    return this.causality.before(t2, txn)
   }
 
   private replayAppends(): void {
@@ -218,7 +200,6 @@ class Replay {
     if (last !== NONE && this.position[last]! >= this.position[txn]!) {
       return this.fail(`list read ${read} is from a transaction that commits later`)
     }
-    this.source[read] = last
     for (let i = foreign.length; i < all.length; i++) {
       const skipped = opTxn[all[i]!]!
       if (this.position[skipped]! >= this.position[txn]!) break

@@ -1,12 +1,13 @@
 // What the weak levels share when several are checked on one history: the base order with its stale
-// reads, and, made on first use only, the clocks and the index of writers by key.
+// reads, and, made on first use only, causality and the indexes of writers by key.
 
 import type { Deadline } from '../../base/deadline.ts'
 import type { History } from '../../history/history.ts'
 import { type BaseOrder, buildBaseOrder } from '../order/base-order.ts'
-import { CausalClocks } from '../order/causal-clocks.ts'
+import { Causality } from '../order/causality.ts'
 import { orderComponents } from '../order/components.ts'
 import { KeyWriters } from '../order/key-writers.ts'
+import { VersionIndex } from '../order/version-index.ts'
 import type { ReadCheck } from '../reads/read-consistency.ts'
 import { Premises } from './premises.ts'
 
@@ -14,7 +15,8 @@ export class WeakContext {
   readonly base: BaseOrder
   readonly premises: Premises
   private lazyCausal: BaseOrder | null = null
-  private lazyClocks: CausalClocks | null = null
+  private lazyCausality: Causality | null = null
+  private lazyVersions: VersionIndex | null = null
   private lazyWriters: KeyWriters | null = null
 
   constructor(
@@ -23,14 +25,13 @@ export class WeakContext {
     readonly deadline: Deadline,
   ) {
     this.base = buildBaseOrder(history, reads, deadline)
-    this.premises = new Premises(history, reads, this.writers, this.clocks)
+    this.premises = new Premises(this)
   }
 
-  readonly clocks = (): CausalClocks => {
+  readonly causality = (): Causality => {
     const { history, reads, deadline } = this
-    const causal = this.causalOrder()
-    this.lazyClocks ??= new CausalClocks(history, reads, causal.order, deadline, causal.groupEnd)
-    return this.lazyClocks
+    this.lazyCausality ??= new Causality(history, reads, this.causalOrder(), deadline)
+    return this.lazyCausality
   }
 
   /** An order of so ∪ wr alone: where known version orders close a cycle, causality need not. */
@@ -44,5 +45,11 @@ export class WeakContext {
   readonly writers = (): KeyWriters => {
     this.lazyWriters ??= new KeyWriters(this.history)
     return this.lazyWriters
+  }
+
+  /** Writers in base order of the keys that stale reads are about. */
+  readonly versions = (): VersionIndex => {
+    this.lazyVersions ??= new VersionIndex(this.history, this.base)
+    return this.lazyVersions
   }
 }

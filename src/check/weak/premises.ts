@@ -7,8 +7,10 @@
 // holds for it holds for them. Main class: Premises.
 
 import { type History, NONE } from '../../history/history.ts'
-import type { CausalClocks } from '../order/causal-clocks.ts'
+import type { BaseOrder } from '../order/base-order.ts'
+import type { Causality } from '../order/causality.ts'
 import type { KeyWriters } from '../order/key-writers.ts'
+import type { VersionIndex } from '../order/version-index.ts'
 import type { ReadCheck } from '../reads/read-consistency.ts'
 
 export type WeakLevel = 'rc' | 'ra' | 'cc'
@@ -16,13 +18,75 @@ export type WeakLevel = 'rc' | 'ra' | 'cc'
 /** Decides, before any further test, whether a candidate is worth naming. */
 export type Filter = (t2: number, source: number) => boolean
 
+/** What the premises are read off; see WeakContext. */
+export interface PremiseSource {
+  readonly history: History
+  readonly reads: ReadCheck
+  readonly base: BaseOrder
+  writers(): KeyWriters
+  versions(): VersionIndex
+  causality(): Causality
+}
+
+/** Beyond so many newer versions, one look at each session is cheaper than at each version. */
+const MANY_VERSIONS = 64
+
 export class Premises {
-  constructor(
-    private readonly history: History,
-    private readonly reads: ReadCheck,
-    private readonly writers: () => KeyWriters,
-    private readonly clocks: () => CausalClocks,
-  ) {}
+  private readonly history: History
+  private readonly reads: ReadCheck
+  private readonly readBy: Int32Array // txn -> the reader it was last noted for
+  private readonly firstRead: Int32Array // txn -> that reader's first read of it
+  private noted: number = NONE // the reader whose sources are noted
+
+  constructor(private readonly context: PremiseSource) {
+    this.history = context.history
+    this.reads = context.reads
+    this.readBy = new Int32Array(context.history.txnCount).fill(NONE)
+    this.firstRead = new Int32Array(context.history.txnCount)
+  }
+
+  /**
+   * Calls `visit` for every required t2 that stands after the source of a stale read in the base
+   * order: looks at the versions in between, of which there are few if the order is good.
+   */
+  forEachNewer(level: WeakLevel, read: number, visit: (t2: number) => void): void {
+    const { position, component } = this.context.base
+    const { opTxn, opKey } = this.history
+    const versions = this.context.versions()
+    const reader = opTxn[read]!
+    const source = this.reads.opSource[read]!
+    const key = opKey[read]!
+    const from = versions.firstAfter(key, source < 0 ? NONE : position[source]!)
+    const to = versions.firstAfter(key, position[reader]! - 1)
+    if (component !== null || to - from > MANY_VERSIONS) {
+      const newer: Filter = (t2) =>
+        source < 0 || position[t2]! > position[source]! || sameComponent(component, t2, source)
+      return this.forEach(level, read, newer, visit)
+    }
+    if (this.noted !== reader) this.noteSources(reader)
+    for (let entry = from; entry < to; entry++) {
+      const t2 = versions.writerAt(entry)
+      if (this.isRequired(level, t2, reader, read)) visit(t2)
+    }
+  }
+
+  private isRequired(level: WeakLevel, t2: number, reader: number, read: number): boolean {
+    if (this.readBy[t2] === reader && (level !== 'rc' || this.firstRead[t2]! < read)) return true
+    if (level === 'rc') return false
+    if (this.history.txnSession[t2] === this.history.txnSession[reader]) return true
+    return level === 'cc' && this.context.causality().before(t2, reader)
+  }
+
+  private noteSources(reader: number): void {
+    const { txnOpStart } = this.history
+    this.noted = reader
+    for (let op = txnOpStart[reader + 1]! - 1; op >= txnOpStart[reader]!; op--) {
+      const source = this.reads.opSource[op]!
+      if (source < 0) continue
+      this.readBy[source] = reader
+      this.firstRead[source] = op
+    }
+  }
 
   /** Calls `visit` for every required t2 other than the read's source that passes the filter. */
   forEach(level: WeakLevel, read: number, filter: Filter, visit: (t2: number) => void): void {
@@ -46,7 +110,7 @@ export class Premises {
     for (let op = txnOpStart[reader]!; op < end; op++) {
       const t2 = opSource[op]!
       if (t2 < 0 || t2 === source || !filter(t2, source)) continue
-      if (this.writers().writes(t2, key)) visit(t2)
+      if (this.context.writers().writes(t2, key)) visit(t2)
     }
   }
 
@@ -62,7 +126,7 @@ export class Premises {
    * The last of the session's first `count` transactions, but for `source`, that writes the key.
    */
   private lastOf(key: number, session: number, count: number, source: number): number {
-    const writers = this.writers()
+    const writers = this.context.writers()
     const last = writers.lastBefore(key, session, count)
     if (last === NONE || last !== source) return last
     return writers.lastBefore(key, session, this.history.txnIndex[source]!)
@@ -70,8 +134,8 @@ export class Premises {
 
   private throughCauses(read: number, filter: Filter, visit: (t2: number) => void): void {
     const { opTxn, opKey, txnSession, txnIndex } = this.history
-    const writers = this.writers()
-    const clocks = this.clocks()
+    const writers = this.context.writers()
+    const clocks = this.context.causality().clocks()
     const reader = opTxn[read]!
     const source = this.reads.opSource[read]!
     const key = opKey[read]!
@@ -86,4 +150,8 @@ export class Premises {
       slot = writers.lowerBound(key, session + 1, 0)
     }
   }
+}
+
+function sameComponent(component: Int32Array | null, a: number, b: number): boolean {
+  return component !== null && component[a] === component[b]
 }

@@ -75,17 +75,20 @@ class ForcedEdges {
   /** Adds the forced edges of these reads that the order contradicts; returns how many are new. */
   findContradicting(current: BaseOrder, stale: Int32Array, deadline: Deadline): number {
     const { position, component } = current
+    const { base, premises } = this.context
     const contradicts = (t2: number, source: number) => {
-      if (source === INITIAL) return current === this.context.base
-      if (component !== null && component[t2] === component[source])
-        return current === this.context.base
+      if (source === INITIAL || (component !== null && component[t2] === component[source])) {
+        return false // known since the first round
+      }
       return position[t2]! > position[source]!
     }
     const before = this.added.length
     for (let i = 0; i < stale.length; i++) {
       if ((i & 4095) === 0) deadline.check()
       const read = stale[i]!
-      this.judgeRead(read, contradicts)
+      const judge = (t2: number) => this.judgeEdge(read, t2)
+      if (current === base) premises.forEachNewer(this.level, read, judge)
+      else premises.forEach(this.level, read, contradicts, judge)
     }
     return this.added.length - before
   }
@@ -96,7 +99,8 @@ class ForcedEdges {
     const before = this.added.length
     for (const txn of current.order) {
       for (let op = this.history.txnOpStart[txn]!; op < this.history.txnOpStart[txn + 1]!; op++) {
-        if (opSource[op] !== NONE) this.judgeRead(op, always)
+        if (opSource[op] === NONE) continue
+        this.context.premises.forEach(this.level, op, always, (t2) => this.judgeEdge(op, t2))
       }
     }
     return this.added.length - before
@@ -126,19 +130,18 @@ class ForcedEdges {
     return found
   }
 
-  private judgeRead(read: number, filter: (t2: number, source: number) => boolean): void {
+  /** The read forces t2 before its source. */
+  private judgeEdge(read: number, t2: number): void {
     const source = this.context.reads.opSource[read]!
-    this.context.premises.forEach(this.level, read, filter, (t2) => {
-      const edge = { from: t2, to: source, read }
-      if (source === INITIAL || this.context.clocks().before(source, t2)) {
-        if (!this.settled.has(read)) this.causal.push(edge)
-        this.settled.add(read)
-      }
-      const id = (source + 2) * this.history.txnCount + t2
-      if (this.known.has(id)) return
-      this.known.add(id)
-      this.added.push(edge)
-    })
+    const edge = { from: t2, to: source, read }
+    if (source === INITIAL || this.context.causality().before(source, t2)) {
+      if (!this.settled.has(read)) this.causal.push(edge)
+      this.settled.add(read)
+    }
+    const id = (source + 2) * this.history.txnCount + t2
+    if (this.known.has(id)) return
+    this.known.add(id)
+    this.added.push(edge)
   }
 }
 
