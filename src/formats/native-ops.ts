@@ -1,8 +1,8 @@
-// The operations of a native line: [["r","x",1],["w","y",2],["append","l",3],["r","l",[1,2,3]]], and
-// the lightweight ["cas","x",1,2] and ["insert","x",1], with what they saw as one more value if they
-// failed; each becomes a read and a write, or a read (see history/light.ts).
-// The usual operation (no spaces, a plain key, a value of at most nine digits) is taken by
-// `takeFast`, which writes straight into the builder's columns; any other by `takeOp`.
+// The operations of a native line: [["r","x",1],["w","y",2],["append","l",3],["r","l",[1,2,3]]],
+// and the lightweight ["cas","x",1,2] and ["insert","x",1], with what they saw as one more value if
+// they failed; each becomes a read and a write, or a read (see history/light.ts). The usual
+// operation (no spaces, a plain key, a value of at most nine digits) is taken by `takeFast`, which
+// writes straight into the builder's columns; any other by `takeOp`.
 
 import type { InputError } from '../base/errors.ts'
 import type { IntColumn } from '../base/grow.ts'
@@ -153,7 +153,9 @@ export class OpReader {
     scanner.expect(CLOSE_LIST)
   }
 
-  /** Takes the rest of a lightweight operation: its key, what it asks for, what it saw if it failed. */
+  /**
+   * Takes the rest of a lightweight operation: its key, what it asks for, what it saw if it failed.
+   */
   private takeLight(builder: HistoryBuilder, txn: number, kind: number): void {
     const { scanner } = this
     this.comma()

@@ -30,6 +30,43 @@ export function orderComponents(
   return new Tarjan(history, reads, extra, withVersionOrder).run(preferred, deadline)
 }
 
+/**
+ * The order that also respects the extra edges. Only stretches that a contradicting edge spans can
+ * change: whatever lies outside all of them keeps its place.
+ */
+export function mendOrder(
+  history: History,
+  reads: ReadCheck,
+  current: BaseOrder,
+  extra: readonly ForcedEdge[],
+  deadline: Deadline,
+): BaseOrder {
+  const whole = current.component !== null || extra.some((edge) => edge.to === INITIAL)
+  const spans = whole ? null : findSpans(current, extra)
+  return new Tarjan(history, reads, extra, true).run(current.order, deadline, spans)
+}
+
+/** position -> 1 if an edge that leads backwards spans it. */
+function findSpans({ order, position }: BaseOrder, extra: readonly ForcedEdge[]): Uint8Array {
+  const change = new Int32Array(order.length + 1) // position -> spans that begin or end there
+  for (const edge of extra) {
+    const from = position[edge.from]!
+    const to = position[edge.to]!
+    if (from < to) continue
+    change[to]!++
+    change[from + 1]!--
+  }
+  const spanned = new Uint8Array(order.length)
+  let open = 0
+  for (let p = 0; p < order.length; p++) {
+    open += change[p]!
+    spanned[p] = open > 0 ? 1 : 0
+  }
+  return spanned
+}
+
+const OUTSIDE = 0x7fffffff // discovery number of transactions that keep their place
+
 class Tarjan {
   private readonly opSource: Int32Array
   private readonly initial: number // the initial transaction as a node, if anything is before it
@@ -68,7 +105,8 @@ class Tarjan {
     for (const edge of extra) this.extraFrom[next[nodeOf(edge.to)]!++] = edge.from
   }
 
-  run(preferred: Int32Array, deadline: Deadline): BaseOrder {
+  /** @param spans position -> 1 where the order may have to change; null for everywhere */
+  run(preferred: Int32Array, deadline: Deadline, spans: Uint8Array | null = null): BaseOrder {
     const { txnCount } = this.history
     const { number, low, onStack } = this
     const order = new Int32Array(preferred.length)
@@ -83,10 +121,18 @@ class Tarjan {
     let counter = 0
     let componentCount = 0
     let cyclic = false
+    if (spans !== null) this.keepOutside(preferred, spans)
     for (let i = 0; i < preferred.length; i++) {
       if ((i & 8191) === 0) deadline.check()
-      if (number[preferred[i]!] !== 0) continue
-      path[pathLength++] = preferred[i]!
+      const root = preferred[i]!
+      if (number[root] === OUTSIDE) {
+        order[placed] = root
+        position[root] = placed
+        component[root] = componentCount++
+        groupEnd[placed] = ++placed
+      }
+      if (number[root] !== 0) continue
+      path[pathLength++] = root
       while (pathLength > 0) {
         const txn = path[pathLength - 1]!
         if (number[txn] === 0) {
@@ -99,11 +145,8 @@ class Tarjan {
           path[pathLength++] = next
           continue
         }
-        pathLength--
-        if (pathLength > 0) {
-          const below = path[pathLength - 1]!
-          if (low[txn]! < low[below]!) low[below] = low[txn]!
-        }
+        const below = --pathLength > 0 ? path[pathLength - 1]! : txn
+        if (low[txn]! < low[below]!) low[below] = low[txn]!
         if (low[txn] !== number[txn]) continue
         const start = placed
         for (;;) {
@@ -129,6 +172,12 @@ class Tarjan {
       component: cyclic ? component : null,
       groupEnd: cyclic ? groupEnd : null,
       staleReads: new Int32Array(0),
+    }
+  }
+
+  private keepOutside(preferred: Int32Array, spans: Uint8Array): void {
+    for (let i = 0; i < preferred.length; i++) {
+      if (spans[i] === 0) this.number[preferred[i]!] = OUTSIDE
     }
   }
 

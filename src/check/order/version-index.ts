@@ -1,6 +1,6 @@
-// The writers of some keys in the base order: for a stale read of x, those between the version it saw
-// and the reader are the only ones that can contradict the order. Built in one pass along the order
-// for just the keys that stale reads are about. Main class: VersionIndex.
+// The writers of some keys in a given order: for a read of x that is stale in it, those between the
+// version it saw and the reader are the only ones that can contradict the order. Built in one pass
+// along the order for just the keys that stale reads are about. Main class: VersionIndex.
 
 import { APPEND, type History, INITIAL, WRITE } from '../../history/history.ts'
 import type { BaseOrder } from './base-order.ts'
@@ -11,14 +11,16 @@ export class VersionIndex {
   private readonly end: Int32Array // place -> end of its entries
   private readonly writer: Int32Array // entry -> transaction, in base order within a key
 
+  /** @param stale the reads it will be asked about */
   constructor(
     history: History,
-    private readonly base: BaseOrder,
+    readonly order: BaseOrder,
+    stale: Int32Array,
   ) {
     const { opKey, opKind, txnOpStart, keyCount } = history
     this.slotOf = new Int32Array(keyCount)
     let count = 0
-    for (const read of base.staleReads) {
+    for (const read of stale) {
       const key = opKey[read]!
       if (this.slotOf[key] === 0) this.slotOf[key] = ++count
     }
@@ -31,7 +33,7 @@ export class VersionIndex {
     for (let slot = 0; slot < count; slot++) this.start[slot + 1]! += this.start[slot]!
     this.writer = new Int32Array(this.start[count]!).fill(INITIAL)
     const next = this.start.slice()
-    for (const txn of base.order) {
+    for (const txn of order.order) {
       const end = txnOpStart[txn + 1]!
       for (let op = txnOpStart[txn]!; op < end; op++) {
         const slot = slotOf[opKey[op]!]! - 1
@@ -52,7 +54,7 @@ export class VersionIndex {
     let high = this.end[slot]!
     while (low < high) {
       const middle = (low + high) >>> 1
-      if (this.base.position[this.writer[middle]!]! <= position) low = middle + 1
+      if (this.order.position[this.writer[middle]!]! <= position) low = middle + 1
       else high = middle
     }
     return low

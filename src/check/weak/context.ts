@@ -7,7 +7,6 @@ import { type BaseOrder, buildBaseOrder } from '../order/base-order.ts'
 import { Causality } from '../order/causality.ts'
 import { orderComponents } from '../order/components.ts'
 import { KeyWriters } from '../order/key-writers.ts'
-import { VersionIndex } from '../order/version-index.ts'
 import type { ReadCheck } from '../reads/read-consistency.ts'
 import { Premises } from './premises.ts'
 
@@ -16,7 +15,6 @@ export class WeakContext {
   readonly premises: Premises
   private lazyCausal: BaseOrder | null = null
   private lazyCausality: Causality | null = null
-  private lazyVersions: VersionIndex | null = null
   private lazyWriters: KeyWriters | null = null
 
   constructor(
@@ -45,11 +43,5 @@ export class WeakContext {
   readonly writers = (): KeyWriters => {
     this.lazyWriters ??= new KeyWriters(this.history)
     return this.lazyWriters
-  }
-
-  /** Writers in base order of the keys that stale reads are about. */
-  readonly versions = (): VersionIndex => {
-    this.lazyVersions ??= new VersionIndex(this.history, this.base)
-    return this.lazyVersions
   }
 }

@@ -7,7 +7,6 @@
 // holds for it holds for them. Main class: Premises.
 
 import { type History, NONE } from '../../history/history.ts'
-import type { BaseOrder } from '../order/base-order.ts'
 import type { Causality } from '../order/causality.ts'
 import type { KeyWriters } from '../order/key-writers.ts'
 import type { VersionIndex } from '../order/version-index.ts'
@@ -22,9 +21,7 @@ export type Filter = (t2: number, source: number) => boolean
 export interface PremiseSource {
   readonly history: History
   readonly reads: ReadCheck
-  readonly base: BaseOrder
   writers(): KeyWriters
-  versions(): VersionIndex
   causality(): Causality
 }
 
@@ -46,26 +43,31 @@ export class Premises {
   }
 
   /**
-   * Calls `visit` for every required t2 that stands after the source of a stale read in the base
-   * order: looks at the versions in between, of which there are few if the order is good.
+   * Calls `visit` for every required t2 that stands after the source of a stale read in the order of
+   * `versions`: looks at the versions in between, of which there are few if the order is good.
    */
-  forEachNewer(level: WeakLevel, read: number, visit: (t2: number) => void): void {
-    const { position, component } = this.context.base
+  forEachNewer(
+    level: WeakLevel,
+    read: number,
+    versions: VersionIndex,
+    visit: (t2: number) => void,
+  ): void {
+    const { position, component, groupEnd } = versions.order
     const { opTxn, opKey } = this.history
-    const versions = this.context.versions()
     const reader = opTxn[read]!
     const source = this.reads.opSource[read]!
     const key = opKey[read]!
+    const newer: Filter = (t2) =>
+      source < 0 || (position[t2]! > position[source]! && !same(component, t2, source))
+    // What shares a component with the reader may stand after it.
+    const last = groupEnd === null ? position[reader]! : groupEnd[position[reader]!]!
     const from = versions.firstAfter(key, source < 0 ? NONE : position[source]!)
-    const to = versions.firstAfter(key, position[reader]! - 1)
-    if (component !== null || to - from > MANY_VERSIONS) {
-      const newer: Filter = (t2) =>
-        source < 0 || position[t2]! > position[source]! || sameComponent(component, t2, source)
-      return this.forEach(level, read, newer, visit)
-    }
+    const to = versions.firstAfter(key, last - 1)
+    if (to - from > MANY_VERSIONS) return this.forEach(level, read, newer, visit)
     if (this.noted !== reader) this.noteSources(reader)
     for (let entry = from; entry < to; entry++) {
       const t2 = versions.writerAt(entry)
+      if (t2 === reader || !newer(t2, source)) continue
       if (this.isRequired(level, t2, reader, read)) visit(t2)
     }
   }
@@ -73,7 +75,8 @@ export class Premises {
   private isRequired(level: WeakLevel, t2: number, reader: number, read: number): boolean {
     if (this.readBy[t2] === reader && (level !== 'rc' || this.firstRead[t2]! < read)) return true
     if (level === 'rc') return false
-    if (this.history.txnSession[t2] === this.history.txnSession[reader]) return true
+    const { txnSession, txnIndex } = this.history
+    if (txnSession[t2] === txnSession[reader] && txnIndex[t2]! < txnIndex[reader]!) return true
     return level === 'cc' && this.context.causality().before(t2, reader)
   }
 
@@ -152,6 +155,6 @@ export class Premises {
   }
 }
 
-function sameComponent(component: Int32Array | null, a: number, b: number): boolean {
+function same(component: Int32Array | null, a: number, b: number): boolean {
   return component !== null && component[a] === component[b]
 }

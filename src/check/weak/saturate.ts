@@ -15,7 +15,8 @@
 import type { Deadline } from '../../base/deadline.ts'
 import { type History, INITIAL, NONE } from '../../history/history.ts'
 import { type BaseOrder, findStaleReads } from '../order/base-order.ts'
-import { type ForcedEdge, orderComponents } from '../order/components.ts'
+import { type ForcedEdge, mendOrder } from '../order/components.ts'
+import { VersionIndex } from '../order/version-index.ts'
 import type { WeakContext } from './context.ts'
 import type { WeakLevel } from './premises.ts'
 
@@ -45,7 +46,7 @@ export function saturate(context: WeakContext, level: WeakLevel): Saturation {
       ? search.findAll(current)
       : search.findContradicting(current, stale, deadline)
     if (fresh === 0) break
-    current = orderComponents(history, reads, current.order, search.added, deadline)
+    current = mendOrder(history, reads, current, search.added, deadline)
     if (exhaustive) break
     stale = findStaleReads(history, reads, current)
   }
@@ -74,23 +75,25 @@ class ForcedEdges {
 
   /** Adds the forced edges of these reads that the order contradicts; returns how many are new. */
   findContradicting(current: BaseOrder, stale: Int32Array, deadline: Deadline): number {
-    const { position, component } = current
-    const { base, premises } = this.context
-    const contradicts = (t2: number, source: number) => {
-      if (source === INITIAL || (component !== null && component[t2] === component[source])) {
-        return false // known since the first round
-      }
-      return position[t2]! > position[source]!
-    }
     const before = this.added.length
+    const { base, premises, history } = this.context
+    const isKnot = current === base && base.component !== null
+    const versions = isKnot ? null : new VersionIndex(history, current, stale)
     for (let i = 0; i < stale.length; i++) {
       if ((i & 4095) === 0) deadline.check()
       const read = stale[i]!
       const judge = (t2: number) => this.judgeEdge(read, t2)
-      if (current === base) premises.forEachNewer(this.level, read, judge)
-      else premises.forEach(this.level, read, contradicts, judge)
+      if (versions) premises.forEachNewer(this.level, read, versions, judge)
+      else premises.forEach(this.level, read, this.contradictsKnot, judge)
     }
     return this.added.length - before
+  }
+
+  /** With so ∪ wr cyclic, an edge inside a component contradicts it as well. */
+  private readonly contradictsKnot = (t2: number, source: number): boolean => {
+    const { position, component } = this.context.base
+    if (source === INITIAL || component![t2] === component![source]) return true
+    return position[t2]! > position[source]!
   }
 
   /** Adds every forced edge there is. */
