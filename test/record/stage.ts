@@ -1,0 +1,92 @@
+// Runs for tests: in a directory of their own that is gone afterwards, with small defaults.
+
+import { spawn } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { type RunOptions, type RunOutcome, run } from '../../src/pipeline/run.ts'
+import { NO_FAULTS, parseFaultPlan } from '../../src/record/faults.ts'
+import { parseTarget, type Target } from '../../src/record/target.ts'
+
+export interface StageOptions extends Partial<Omit<RunOptions, 'target' | 'faults'>> {
+  target: string | Target
+  fault?: string
+}
+
+/** Makes a run and hands its outcome to `look` before the files are removed. */
+export async function stage<T>(
+  given: StageOptions,
+  look: (outcome: RunOutcome) => T | Promise<T>,
+): Promise<T> {
+  return inDirectory(async (directory) => {
+    const { target, fault, ...rest } = given
+    const outcome = await run({
+      workload: {},
+      ownWorkload: null,
+      dbLevel: 'ser',
+      levels: null,
+      durationMs: null,
+      rate: null,
+      retries: 0,
+      directory: join(directory, 'run'),
+      check: {},
+      signal: null,
+      onPhase: () => {},
+      onProgress: null,
+      version: 'test',
+      ...rest,
+      target: typeof target === 'string' ? parseTarget(target) : target,
+      faults: fault === undefined ? NO_FAULTS : parseFaultPlan([fault]),
+    })
+    return look(outcome)
+  })
+}
+
+export async function inDirectory<T>(work: (directory: string) => Promise<T>): Promise<T> {
+  const directory = mkdtempSync(join(tmpdir(), 'isobar-test-'))
+  try {
+    return await work(directory)
+  } finally {
+    rmSync(directory, { recursive: true, force: true })
+  }
+}
+
+/** The verdicts of an outcome, by level. */
+export function verdictsOf(outcome: RunOutcome): Record<string, string> {
+  return Object.fromEntries(outcome.judged!.results.map(({ level, verdict }) => [level, verdict]))
+}
+
+/** Starts the command line from the sources. */
+export function startCli(args: readonly string[], env: Record<string, string> = {}) {
+  const main = new URL('../../src/cli/main.ts', import.meta.url).href
+  const script = `const { main } = await import(${JSON.stringify(main)}); await main(process.argv.slice(1))`
+  const child = spawn(
+    process.execPath,
+    ['--import', 'tsx', '--input-type=module', '-e', script, '--', ...args],
+    {
+      cwd: fileURLToPath(new URL('../..', import.meta.url)),
+      env: { ...process.env, ...env },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    },
+  )
+  let output = ''
+  let errors = ''
+  child.stdout.on('data', (bytes) => {
+    output += bytes
+  })
+  child.stderr.on('data', (bytes) => {
+    errors += bytes
+  })
+  const ended = new Promise<{ code: number | null; output: string; errors: string }>((resolve) => {
+    child.once('close', (code) => resolve({ code, output, errors }))
+  })
+  return { child, ended }
+}
+
+export async function eventually(truth: () => boolean, withinMs = 15_000): Promise<boolean> {
+  for (let waitedMs = 0; waitedMs < withinMs && !truth(); waitedMs += 25) {
+    await new Promise((resolve) => setTimeout(resolve, 25))
+  }
+  return truth()
+}
