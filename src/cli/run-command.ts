@@ -37,6 +37,7 @@ interface Flags {
   rate?: string
   retries: string
   fault: string[]
+  patience: string
   passwordFile?: string
   out?: string
   budget?: string
@@ -55,7 +56,7 @@ export function addRunCommand(program: Command, done: (code: number) => void): v
     )
     .option('-w, --workload <name>', `${SHAPES.join(', ')}, or a module of your own`, 'mini')
     .option('--sessions <n>', 'clients that run at the same time (20)')
-    .option('--transactions <n>', 'transactions in all (10000)')
+    .option('--transactions <n>', 'transactions in all (5000)')
     .option('--duration <time>', 'run for this long instead, e.g. 30s')
     .option('--keys <n>', 'keys; of append, at one time (mini: 100; general: 10000; others: 10)')
     .option('--ops <n>', 'operations of a transaction (general: 20; append: 4)')
@@ -68,6 +69,7 @@ export function addRunCommand(program: Command, done: (code: number) => void): v
     .option('--rate <n>', 'at most so many transactions a second')
     .option('--retries <n>', 'try an aborted transaction again, as a new one', '0')
     .option('--fault <fault>', 'kill-connection:5%, latency:1-20ms, restart-server:3s', collect, [])
+    .option('--patience <time>', 'how long the database may stay away', '15s')
     .option('--password-file <file>', 'where the password of the database is')
     .option('--out <dir>', 'directory for history, verdict and summary (below isobar-runs/)')
     .option('--budget <time>', 'give up judging after this long with verdict unknown, e.g. 60s')
@@ -109,6 +111,7 @@ async function runTarget(text: string, flags: Flags): Promise<number> {
     rate: flags.rate === undefined ? null : parseNumber('rate', flags.rate, 0.001),
     retries: parseNumber('retries', flags.retries, 0),
     faults: parseFaultPlan(flags.fault),
+    patienceMs: parseDuration(flags.patience),
     directory: flags.out ?? freeRunDirectory('isobar-runs', dbLevel),
     check: {
       onTick: line.tick,

@@ -34,6 +34,8 @@ export interface RunOptions {
   readonly rate: number | null
   readonly retries: number
   readonly faults: FaultPlan
+  /** How long the database may stay away before the run gives up. */
+  readonly patienceMs: number
   /** Directory for the files; made if it is not there. */
   readonly directory: string
   readonly check: CheckOptions
@@ -56,7 +58,7 @@ export interface RunOutcome {
 }
 
 /** Defaults of mini-transactions here: few enough keys that conflicts are common. */
-const RUN_DEFAULTS: Partial<WorkloadParameters> = { sessions: 20, transactions: 10_000 }
+const RUN_DEFAULTS: Partial<WorkloadParameters> = { sessions: 20, transactions: 5000 }
 const MINI_DEFAULTS: Partial<WorkloadParameters> = { keys: 100, distribution: 'exponential' }
 /** Transactions that are planned for a run of given duration; then the plan begins again. */
 const PLAN_AHEAD = 200_000

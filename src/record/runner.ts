@@ -30,6 +30,8 @@ export interface RunnerOptions {
   readonly retries: number
   readonly faults: FaultPlan
   readonly proxy: FaultProxy | null
+  /** How long the database may stay away before the run gives up. */
+  readonly patienceMs: number
   /** Crashes the server and starts it again. */
   readonly restartServer: (() => Promise<void>) | null
   /** Ends the run early. */

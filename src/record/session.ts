@@ -27,6 +27,8 @@ export interface RunContext {
   readonly isLightweight: boolean
   readonly faults: FaultPlan
   readonly proxy: FaultProxy | null
+  /** How long the database may stay away before a session gives up. */
+  readonly patienceMs: number
   readonly tally: Tally
   /** Counters that hand out every number once. */
   nextValue(): number
@@ -44,8 +46,6 @@ export interface Tally {
   /** Why transactions failed: code (or a few words) -> how often. */
   readonly failures: Map<string, number>
 }
-
-const RECONNECT_PATIENCE_MS = 15_000
 
 export class Session implements Operations {
   /** When the session began to wait for the database, NaN while it does not. */
@@ -224,7 +224,7 @@ export class Session implements Operations {
     if (this.connection && !this.connection.isLost) return true
     this.connection?.cut()
     this.connection = null
-    const endMs = performance.now() + RECONNECT_PATIENCE_MS
+    const endMs = performance.now() + this.context.patienceMs
     for (let waitMs = 5; ; waitMs = Math.min(500, waitMs * 2)) {
       if (this.context.isStopping()) return false
       try {

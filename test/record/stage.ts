@@ -29,6 +29,7 @@ export async function stage<T>(
       durationMs: null,
       rate: null,
       retries: 0,
+      patienceMs: 15_000,
       directory: join(directory, 'run'),
       check: {},
       signal: null,

@@ -1,0 +1,107 @@
+// Whatever happens to connections, server and runner, the record stays true: never a false alarm.
+
+import { chmodSync, existsSync, readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { check } from '../../src/check/check.ts'
+import { readHistory } from '../../src/formats/open.ts'
+import { INDETERMINATE } from '../../src/history/history.ts'
+import { EmbeddedServer } from '../../src/record/embedded/server.ts'
+import { eventually, inDirectory, stage, startCli, verdictsOf } from '../record/stage.ts'
+import { targetOf } from './postgres.ts'
+
+function lives(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch {
+    return false
+  }
+}
+
+describe('faults', () => {
+  it('cut a thousand connections around COMMIT without a false alarm', async () => {
+    const options = {
+      target: 'embedded',
+      fault: 'kill-connection:40%',
+      workload: { transactions: 3000, sessions: 10, keys: 30, seed: 4 },
+    }
+    await stage(options, (outcome) => {
+      const { summary, judged } = outcome
+      expect(summary.connectionsCut).toBeGreaterThan(1000)
+      expect(summary.transactions.indeterminate).toBeGreaterThan(300)
+      expect(verdictsOf(outcome)).toMatchObject({ ser: 'satisfied', si: 'satisfied' })
+      // Of those whose answer was lost, some took effect and were seen, some were not.
+      const { txnStatus, txnCounts } = judged!.history
+      const counts = [0, 0]
+      txnStatus.forEach((status, txn) => {
+        if (status === INDETERMINATE) counts[txnCounts[txn]!]!++
+      })
+      expect(counts[0]).toBeGreaterThan(50)
+      expect(counts[1]).toBeGreaterThan(50)
+    })
+  })
+
+  it('crash the server again and again without a false alarm', async () => {
+    const options = {
+      target: 'embedded',
+      fault: 'restart-server:0.5s,latency:0-2ms',
+      workload: { sessions: 10, keys: 30 },
+      durationMs: 4000,
+    }
+    await stage(options, (outcome) => {
+      expect(outcome.summary.serverRestarts).toBeGreaterThan(1)
+      expect(outcome.summary.transactions.failures['connection lost']).toBeGreaterThan(5)
+      expect(verdictsOf(outcome)).toMatchObject({ ser: 'satisfied' })
+    })
+  })
+
+  it('end a run whose server is gone, with what was recorded until then', async () => {
+    const server = await EmbeddedServer.start()
+    try {
+      setTimeout(() => process.kill(server.pid, 'SIGKILL'), 1500)
+      const options = {
+        target: targetOf(server),
+        workload: { sessions: 5 },
+        durationMs: 60_000,
+        patienceMs: 2000,
+      }
+      await stage(options, (outcome) => {
+        expect(outcome.stoppedBy).toMatchObject({ name: 'DatabaseError' })
+        expect(String(outcome.stoppedBy)).toMatch(/127\.0\.0\.1.*ECONNREFUSED/)
+        expect(outcome.summary.transactions.committed).toBeGreaterThan(0)
+        expect(verdictsOf(outcome)).toMatchObject({ ser: 'satisfied' })
+      })
+    } finally {
+      await server.stop()
+    }
+  })
+})
+
+describe('isobar run', () => {
+  it.each([
+    ['SIGKILL', null, 'kill-connection:10%'],
+    ['SIGINT', 130, 'latency:0-1ms'],
+  ] as const)('leaves a true history and nothing else after %s', async (signal, code, fault) => {
+    await inDirectory(async (directory) => {
+      const out = join(directory, 'run')
+      const args = ['run', '--duration', '60s', '--out', out, '--fault', fault, '--keys', '20']
+      // The server's account must get through to what lies below.
+      chmodSync(directory, 0o711)
+      const { child, ended } = startCli(args, { TMPDIR: directory })
+      const path = join(out, 'history.jsonl')
+      const size = () => (existsSync(path) ? readFileSync(path).length : 0)
+      expect(await eventually(() => size() > 100_000, 30_000)).toBe(true)
+      const name = readdirSync(directory).find((each) => each.startsWith('isobar-server-'))!
+      const home = join(directory, name)
+      const server = Number.parseInt(readFileSync(join(home, 'data', 'postmaster.pid'), 'utf8'), 10)
+      expect(lives(server) && existsSync(home)).toBe(true)
+      child.kill(signal)
+      expect((await ended).code).toBe(code)
+
+      expect(await eventually(() => !lives(server) && !existsSync(home))).toBe(true)
+      const { history } = await readHistory(path)
+      expect(check(history, 'ser').verdict).toBe('satisfied')
+    })
+  })
+})

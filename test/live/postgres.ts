@@ -1,0 +1,41 @@
+// The servers that live tests run on: always the embedded one; any other that the environment names
+// in ISOBAR_TEST_POSTGRES, a postgres:// address of a database in which a table may be made.
+
+import { Client } from 'pg'
+import type { EmbeddedServer } from '../../src/record/embedded/server.ts'
+import { parsePostgresAddress } from '../../src/record/postgres/address.ts'
+import type { Target } from '../../src/record/target.ts'
+
+export type PostgresTarget = Extract<Target, { kind: 'postgres' }>
+
+/** An embedded server as a target by address, so that several runs can share it. */
+export function targetOf(server: EmbeddedServer, user?: { name: string; password: string }) {
+  const { host, port, database } = server
+  const who = { user: user?.name ?? server.user, password: user?.password ?? server.password }
+  const address = { host, port, database, ssl: false, ...who }
+  return { kind: 'postgres', address } as const satisfies PostgresTarget
+}
+
+export async function withClient<T>(
+  target: PostgresTarget,
+  work: (client: Client) => Promise<T>,
+): Promise<T> {
+  const client = new Client(target.address)
+  client.on('error', () => {})
+  await client.connect()
+  try {
+    return await work(client)
+  } finally {
+    await client.end()
+  }
+}
+
+/** The server named by the environment, or null; says so loudly. */
+export function otherServer(): PostgresTarget | null {
+  const text = process.env['ISOBAR_TEST_POSTGRES']
+  if (!text) {
+    process.stderr.write('SKIPPED: live tests on another PostgreSQL (set ISOBAR_TEST_POSTGRES)\n')
+    return null
+  }
+  return { kind: 'postgres', address: parsePostgresAddress(text, process.env) }
+}
