@@ -21,6 +21,7 @@ import {
   type Edge,
   INITIAL_TXN,
   type LevelResult,
+  positionOf,
 } from '../verdict/verdict.ts'
 import { countHistory, summarise } from './summary.ts'
 import { because, describeRead } from './words.ts'
@@ -77,6 +78,7 @@ function describeResult(history: History, result: LevelResult, context: JsonCont
     algorithm: result.algorithm,
     elapsedMs: round(result.elapsedMs),
     stages,
+    position: positionOf(result),
     anomalies: result.anomalies.map((anomaly) => describeAnomaly(history, anomaly)),
     certificate: result.certificate ? { ...result.certificate } : null,
   }

@@ -6,7 +6,9 @@
 // wake-ups).
 //
 // The same run decides pc: where every version has one successor, which read it, ww is part of wr,
-// and ((so ∪ wr) ; rw?) ∪ ww has the same cycles. Main function: findSnapshotOrder.
+// and ((so ∪ wr) ; rw?) ∪ ww has the same cycles. On any other history of registers a run that gets
+// through still proves pc, because a version is current while it is read; one that gets stuck says
+// nothing. Main function: findSnapshotOrder.
 
 import { type History, INITIAL, NONE, READ, WRITE } from '../../history/history.ts'
 import type { ReadCheck } from '../reads/read-consistency.ts'
