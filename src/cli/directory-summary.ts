@@ -2,7 +2,8 @@
 
 import { findAnomaly } from '../levels/anomalies.ts'
 import { PROFILE } from '../levels/levels.ts'
-import { JSON_VERSION, stringify } from '../report/json.ts'
+import { stringify } from '../report/json.ts'
+import { JSON_VERSION } from '../report/verdict-json.ts'
 import { plain } from '../report/words.ts'
 import type { LevelResult, Outcome } from '../verdict/verdict.ts'
 

@@ -14,7 +14,7 @@ import {
 } from '../history/history.ts'
 import type { Value } from '../history/values.ts'
 import { findAnomaly } from '../levels/anomalies.ts'
-import { LEVELS } from '../levels/levels.ts'
+import { LEVELS, type LevelId } from '../levels/levels.ts'
 import {
   type Anomaly,
   type Case,
@@ -24,33 +24,55 @@ import {
   positionOf,
 } from '../verdict/verdict.ts'
 import { countHistory, summarise } from './summary.ts'
+import {
+  type AnomalyJson,
+  type CaseJson,
+  type EdgeJson,
+  JSON_VERSION,
+  type OpJson,
+  type PlaceJson,
+  type ResultJson,
+  type TxnJson,
+  type VerdictJson,
+} from './verdict-json.ts'
 import { because, describeRead } from './words.ts'
-
-export const JSON_VERSION = 1
 
 export interface JsonContext {
   path: string
   format: string
   parseMs: number
+  /** The levels asked for; null if the question was which levels hold. */
+  asked?: readonly LevelId[] | null
+  /** The command that gives this verdict again, without secrets. */
+  command?: string | null
 }
-
-/** Values that JSON can hold once bigints are spelt out; see `stringify`. */
-export type Json = null | boolean | number | bigint | string | Json[] | { [name: string]: Json }
 
 export function renderJson(
   history: History,
   results: readonly LevelResult[],
   context: JsonContext,
 ): string {
-  return stringify({
+  return stringify(describeVerdict(history, results, context))
+}
+
+/** The verdict as data: what `renderJson` writes, and what every report is made of. */
+export function describeVerdict(
+  history: History,
+  results: readonly LevelResult[],
+  context: JsonContext,
+): VerdictJson {
+  return {
     isobar: JSON_VERSION,
     path: context.path,
     format: context.format,
-    history: { ...countHistory(history) },
+    asked: context.asked ? [...context.asked] : null,
+    command: context.command ?? null,
+    history: countHistory(history),
+    initial: history.initial === undefined ? false : history.initial,
     warnings: [...history.warnings],
     results: results.map((result) => describeResult(history, result, context)),
     ...summarise(results),
-  })
+  }
 }
 
 /** An input that could not be read. */
@@ -67,8 +89,8 @@ export function renderJsonError(
   return stringify({ isobar: JSON_VERSION, path, error: { ...error } })
 }
 
-function describeResult(history: History, result: LevelResult, context: JsonContext): Json {
-  const stages: Record<string, Json> = { parse: round(context.parseMs) }
+function describeResult(history: History, result: LevelResult, context: JsonContext): ResultJson {
+  const stages: Record<string, number> = { parse: round(context.parseMs) }
   for (const [name, ms] of Object.entries(result.stages)) stages[name] = round(ms)
   return {
     level: result.level,
@@ -84,7 +106,7 @@ function describeResult(history: History, result: LevelResult, context: JsonCont
   }
 }
 
-export function describeAnomaly(history: History, anomaly: Anomaly): Json {
+export function describeAnomaly(history: History, anomaly: Anomaly): AnomalyJson {
   const kind = findAnomaly(anomaly.name)
   return {
     name: anomaly.name,
@@ -95,13 +117,13 @@ export function describeAnomaly(history: History, anomaly: Anomaly): Json {
     transactions: anomaly.txns.map((txn) => history.txnName(txn)),
     story: anomaly.ops.length > 0 ? describeRead(history, anomaly.name, anomaly.ops) : null,
     ops: anomaly.ops.map((op) => describePlace(history, op)),
-    core: anomaly.txns.map((txn) => describeTxn(history, txn)),
+    core: [...anomaly.txns].sort((a, b) => a - b).map((txn) => describeTxn(history, txn)),
     edges: anomaly.edges.map((edge) => describeEdge(history, edge)),
     cases: anomaly.cases.map((branch) => describeCase(history, branch)),
   }
 }
 
-function describeCase(history: History, branch: Case): Json {
+function describeCase(history: History, branch: Case): CaseJson {
   return {
     assumption: describeEdge(history, branch.assumption),
     cycle: branch.cycle.map((edge) => describeEdge(history, edge)),
@@ -109,9 +131,9 @@ function describeCase(history: History, branch: Case): Json {
   }
 }
 
-function describeEdge(history: History, edge: Edge): Json {
-  const name = (txn: number) => (txn === INITIAL_TXN ? 'initial' : history.txnName(txn))
-  return {
+function describeEdge(history: History, edge: Edge): EdgeJson {
+  const name = (txn: number) => (txn === INITIAL_TXN ? null : history.txnName(txn))
+  const described: EdgeJson = {
     from: name(edge.from),
     to: name(edge.to),
     kind: edge.kind,
@@ -120,10 +142,13 @@ function describeEdge(history: History, edge: Edge): Json {
     because: because(history, edge),
     premises: edge.premises.map((premise) => describeEdge(history, premise)),
   }
+  if (edge.refutes) described.refutes = true
+  if (edge.assumed) described.assumed = true
+  return described
 }
 
 /** An operation by its transaction, its position in it, and what it is. */
-function describePlace(history: History, op: number): Json {
+function describePlace(history: History, op: number): PlaceJson {
   const txn = history.opTxn[op]!
   return {
     transaction: history.txnName(txn),
@@ -133,27 +158,26 @@ function describePlace(history: History, op: number): Json {
 }
 
 /** A transaction as a line of the native format has it. */
-export function describeTxn(history: History, txn: number): Json {
-  const described: Record<string, Json> = {
+export function describeTxn(history: History, txn: number): TxnJson {
+  const described: TxnJson = {
     session: history.sessionName(history.txnSession[txn]!),
     id: history.txnName(txn),
     status: STATUS_NAMES[history.txnStatus[txn]!]!,
+    ops: [],
   }
   const start = history.txnStartTime?.[txn] ?? Number.NaN
   const finish = history.txnFinishTime?.[txn] ?? Number.NaN
-  if (!Number.isNaN(start)) described['start'] = start
-  if (!Number.isNaN(finish)) described['finish'] = finish
+  if (!Number.isNaN(start)) described.start = start
+  if (!Number.isNaN(finish)) described.finish = finish
   const level = history.txnLevel?.[txn] ?? NONE
-  if (level !== NONE) described['level'] = LEVELS[level]!.id
-  const ops: Json[] = []
+  if (level !== NONE) described.level = LEVELS[level]!.id
   for (let op = history.txnOpStart[txn]!; op < history.txnOpStart[txn + 1]!; op++) {
-    ops.push(describeOp(history, op))
+    described.ops.push(describeOp(history, op))
   }
-  described['ops'] = ops
   return described
 }
 
-function describeOp(history: History, op: number): Json {
+function describeOp(history: History, op: number): OpJson {
   const key: Value = history.keyName(history.opKey[op]!)
   if (history.opKind[op] === READ_LIST) return ['r', key, listOf(history, op)]
   const verb = history.opKind[op] === WRITE ? 'w' : history.opKind[op] === APPEND ? 'append' : 'r'
@@ -161,7 +185,7 @@ function describeOp(history: History, op: number): Json {
 }
 
 /** JSON.stringify, with bigints as plain digits. No recursion deeper than the evidence itself. */
-export function stringify(value: Json): string {
+export function stringify(value: object): string {
   // Strings are marked so that no string of the history can pass for a marked integer.
   const marked = JSON.stringify(value, (_name, part) => {
     if (typeof part === 'bigint') return `\u0001${part}`

@@ -1,0 +1,94 @@
+// The transactions of a counterexample as a history of their own: small, and violated in the same
+// way. Reads of what others wrote are left out, for their writers are not there, unless the
+// evidence speaks of them. Main function: buildCore.
+
+import { HistoryBuilder, statusOf } from '../history/builder.ts'
+import type { History } from '../history/history.ts'
+import type { Value } from '../history/values.ts'
+import { LEVELS } from '../levels/levels.ts'
+import type { AnomalyJson, EdgeJson, OpJson, PlaceJson } from './verdict-json.ts'
+
+export interface Core {
+  history: History
+  /** Reads that were left out. */
+  leftOut: number
+}
+
+export function buildCore(anomaly: AnomalyJson, initial: Value | false): Core {
+  const builder = new HistoryBuilder(initial === false ? undefined : initial)
+  const written = findWrites(anomaly)
+  const spokenOf = findPlaces(anomaly)
+  let leftOut = 0
+  for (const txn of anomaly.core) {
+    const session = builder.session(numberOr(txn.session))
+    const added = builder.addTxn(session, statusOf(txn.status), numberOr(txn.id))
+    if (txn.start !== undefined) builder.setStart(added, txn.start)
+    if (txn.finish !== undefined) builder.setFinish(added, txn.finish)
+    const level = LEVELS.findIndex((each) => each.id === txn.level)
+    if (level >= 0) builder.setLevel(added, level)
+    txn.ops.forEach((op, index) => {
+      if (isKnown(op, written, initial) || spokenOf.has(placeName(txn.id, index))) {
+        addOp(builder, added, op)
+      } else {
+        leftOut++
+      }
+    })
+  }
+  return { history: builder.finish(), leftOut }
+}
+
+/** Sessions and transactions with numbers for names: formats that know only numbers keep them. */
+function numberOr(name: string): Value {
+  return /^(0|[1-9]\d{0,14})$/.test(name) ? Number(name) : name
+}
+
+function addOp(builder: HistoryBuilder, txn: number, [verb, key, value]: OpJson): void {
+  if (Array.isArray(value)) builder.readList(txn, key, value)
+  else if (verb === 'r') builder.read(txn, key, value)
+  else if (verb === 'w') builder.write(txn, key, value)
+  else builder.append(txn, key, value)
+}
+
+function isKnown([verb, key, value]: OpJson, written: Set<string>, initial: Value | false) {
+  if (verb !== 'r') return true
+  if (Array.isArray(value)) return value.every((element) => written.has(pairName(key, element)))
+  return value === initial || written.has(pairName(key, value))
+}
+
+function findWrites(anomaly: AnomalyJson): Set<string> {
+  const written = new Set<string>()
+  for (const { ops } of anomaly.core) {
+    for (const [verb, key, value] of ops) {
+      if (verb !== 'r' && !Array.isArray(value)) written.add(pairName(key, value))
+    }
+  }
+  return written
+}
+
+/** The operations that the evidence names, down to its last reason. */
+function findPlaces(anomaly: AnomalyJson): Set<string> {
+  const places = new Set<string>()
+  const add = (ops: readonly PlaceJson[]) => {
+    for (const { transaction, index } of ops) places.add(placeName(transaction, index))
+  }
+  add(anomaly.ops)
+  const edges: EdgeJson[] = [...anomaly.edges]
+  const cases = [...anomaly.cases]
+  for (const branch of cases) {
+    edges.push(branch.assumption, ...branch.cycle)
+    cases.push(...branch.cases)
+  }
+  for (const edge of edges) {
+    add(edge.ops)
+    edges.push(...edge.premises)
+  }
+  return places
+}
+
+const placeName = (txn: string, index: number) => `${index}:${txn}`
+
+/** Keys and values of different types have different names. */
+function pairName(key: Value, value: Value): string {
+  const name = (part: Value) => (typeof part === 'string' ? JSON.stringify(part) : String(part))
+  return `${name(key)} ${name(value)}`
+}

@@ -1,0 +1,55 @@
+// How the verdict came about: a line a level with algorithm, time and certificate; the command that
+// gives it again; what a verdict means and what it does not.
+
+import { levelName } from '../../levels/levels.ts'
+import { escapeMarkup as esc } from '../escape.ts'
+import type { ResultJson, VerdictJson } from '../verdict-json.ts'
+
+export function renderAbout(verdict: VerdictJson): string {
+  return [
+    '<section class="about" aria-labelledby="about-name">',
+    '<h2 id="about-name">How this was decided</h2>',
+    renderTable(verdict),
+    renderCommand(verdict),
+    '<p>Satisfied means: this history could have come from a database at that level. It does not prove that the database always behaves so. Violated means: no order of the transactions whatever explains it. Unknown is neither.</p>',
+    '</section>',
+  ].join('\n')
+}
+
+function renderTable(verdict: VerdictJson): string {
+  const rows = verdict.results.map((result) => {
+    const cells = [
+      `<th scope="row">${result.level} <span>${esc(levelName(result.level))}</span></th>`,
+      `<td class="${result.verdict}">${result.verdict}</td>`,
+      `<td>${esc(result.algorithm)}</td>`,
+      `<td class="number">${result.elapsedMs} ms</td>`,
+      `<td>${esc(certificateOf(result))}</td>`,
+    ]
+    return `<tr>${cells.join('')}</tr>`
+  })
+  const heads = ['level', 'verdict', 'algorithm', 'time', 'certificate']
+  return `<div class="wide"><table><thead><tr>${heads.map((head) => `<th scope="col">${head}</th>`).join('')}</tr></thead><tbody>${rows.join('')}</tbody></table></div>`
+}
+
+const CERTIFICATES: Record<string, string> = {
+  'commit-order': 'an order of commits',
+  snapshots: 'an order of snapshots and commits',
+  cycle: 'cycles, edge by edge',
+  reads: 'the reads themselves',
+  cases: 'a case split, case by case',
+}
+
+function certificateOf({ certificate, verdict }: ResultJson): string {
+  if (!certificate) return verdict === 'unknown' ? '' : 'not asked for'
+  const what = CERTIFICATES[certificate.kind] ?? certificate.kind
+  return `${what}: ${certificate.verified ? 'verified by an independent checker' : 'NOT verified'}`
+}
+
+function renderCommand(verdict: VerdictJson): string {
+  if (verdict.command === null) return ''
+  return [
+    '<h3>To get this verdict again</h3>',
+    `<pre id="command" tabindex="0">${esc(verdict.command)}</pre>`,
+    '<p class="tools"><button type="button" data-copy="command">Copy</button></p>',
+  ].join('\n')
+}

@@ -1,0 +1,156 @@
+// One finding in the page: its name and what that means, the story, both pictures, and the
+// transactions to copy, download and check again. Main function: renderSection.
+
+import { findFormat } from '../../formats/formats.ts'
+import type { History } from '../../history/history.ts'
+import { renderNotation } from '../../history/notation.ts'
+import { levelName } from '../../levels/levels.ts'
+import { buildCore, type Core } from '../core-history.ts'
+import { escapeMarkup as esc } from '../escape.ts'
+import { buildFigure, type Figure } from '../picture/figure.ts'
+import { renderGraph } from '../picture/graph-svg.ts'
+import { renderLanes } from '../picture/lanes-svg.ts'
+import { KIND_WORDS } from '../picture/style.ts'
+import { firstView } from '../picture/visible.ts'
+import type { AnomalyJson, VerdictJson } from '../verdict-json.ts'
+import type { Evidence, Section } from './sections.ts'
+import { renderStory } from './story.ts'
+
+export interface RenderedSection {
+  html: string
+  /** The figures that the script draws anew, by id. */
+  figures: Record<string, Figure>
+}
+
+const PAGE = { interactive: true }
+const MAX_NOTATION = 100_000 // characters of a history shown in the page
+
+export function renderSection(verdict: VerdictJson, section: Section, id: string): RenderedSection {
+  const figures: Record<string, Figure> = {}
+  const [first, ...others] = section.evidence
+  const { anomaly } = first!
+  const codes = [anomaly.tap ? `pattern ${anomaly.tap}` : null, anomaly.adya]
+    .filter((code) => code !== null)
+    .join(', ')
+  const parts = [
+    `<section class="finding" id="${id}" aria-labelledby="${id}-name">`,
+    `<h2 id="${id}-name">${esc(anomaly.name)}${codes ? ` <small>${esc(codes)}</small>` : ''}</h2>`,
+    `<p class="violates"><span aria-hidden="true">✗</span> violates ${levelNames(section)}${countOf(anomaly)}</p>`,
+    anomaly.meaning ? `<p class="meaning">${esc(anomaly.meaning)}</p>` : '',
+    renderEvidence(first!, `${id}-1`, figures),
+    renderHistory(verdict, anomaly, id),
+    ...others.map((evidence, i) => {
+      const names = evidence.levels.map(levelName).join(', ')
+      const inner = renderEvidence(evidence, `${id}-${i + 2}`, figures)
+      return `<details class="other"><summary>The same transactions, argued for ${esc(names)}</summary>${inner}</details>`
+    }),
+    '</section>',
+  ]
+  return { html: parts.filter((part) => part !== '').join('\n'), figures }
+}
+
+function levelNames(section: Section): string {
+  const levels = [...new Set(section.evidence.flatMap((evidence) => evidence.levels))]
+  return levels.map((level) => `<b>${esc(levelName(level))}</b>`).join(', ')
+}
+
+function countOf(anomaly: AnomalyJson): string {
+  if (anomaly.count <= 1) return ''
+  return anomaly.tap ? `, ${anomaly.count} reads` : `, ${anomaly.count} times`
+}
+
+function renderEvidence(
+  { anomaly }: Evidence,
+  id: string,
+  figures: Record<string, Figure>,
+): string {
+  const figure = buildFigure(anomaly)
+  figures[id] = figure
+  const view = firstView(figure)
+  const axis = figure.timed
+    ? 'left to right: time; who overlaps whom is exact, distances are not to scale'
+    : 'left to right: order within a session, and reads after what they read'
+  return [
+    `<div class="evidence" id="${id}">`,
+    `<div class="story"><h3>Step by step</h3>${renderStory(figure, anomaly.edges.length > 0)}${cutNote(figure)}</div>`,
+    '<div class="pictures isobar">',
+    '<figure><figcaption>Dependencies <span>arrows: what must come before what</span></figcaption>',
+    `<div class="canvas" data-view="graph">${renderGraph(figure, view, PAGE)}</div></figure>`,
+    `<p class="explain" aria-live="polite">Point at an arrow, or move to it with Tab, to see what makes it. Arrows marked + open to their reasons with a click or Enter.</p>`,
+    `<figure><figcaption>Sessions <span>${axis}</span></figcaption>`,
+    `<div class="canvas" data-view="lanes">${renderLanes(figure, view, PAGE)}</div></figure>`,
+    renderLegend(figure),
+    '</div>',
+    '</div>',
+  ].join('\n')
+}
+
+function cutNote(figure: Figure): string {
+  const notes: string[] = []
+  if (figure.cutTxns > 0) notes.push(`${figure.cutTxns} transactions`)
+  if (figure.cutSteps > 0) notes.push(`${figure.cutSteps} steps`)
+  if (notes.length === 0) return ''
+  return `<p class="cut">Left out to keep this readable: ${notes.join(' and ')}. The verdict as JSON has all.</p>`
+}
+
+function renderLegend(figure: Figure): string {
+  const kinds = new Set<string>()
+  const pending = [...figure.steps]
+  const branches = [...figure.branches]
+  for (const branch of branches) {
+    pending.push(branch.assumption, ...branch.steps)
+    branches.push(...branch.branches)
+  }
+  for (const step of pending) {
+    kinds.add(step.kind.toLowerCase())
+    pending.push(...step.premises)
+  }
+  const items = Object.entries(KIND_WORDS)
+    .filter(([kind]) => kinds.has(kind))
+    .map(([kind, words]) => {
+      const line = `<svg class="isobar" width="36" height="10" aria-hidden="true"><g class="${kind}"><path class="line" d="M0 5H36"/></g></svg>`
+      return `<li>${line} <b>${kind}</b> ${esc(words)}</li>`
+    })
+  return `<ul class="legend" aria-label="Kinds of arrows">${items.join('')}</ul>`
+}
+
+/** The transactions in notation, to copy, and as files, to check again. */
+function renderHistory(verdict: VerdictJson, anomaly: AnomalyJson, id: string): string {
+  const core = tryCore(verdict, anomaly)
+  if (!core) return ''
+  const text = renderNotation(core.history, undefined, { ids: true })
+  const left =
+    core.leftOut > 0
+      ? `<p class="cut">${core.leftOut} reads of values that other transactions wrote are left out.</p>`
+      : ''
+  const shown = text.length > MAX_NOTATION ? `${text.slice(0, MAX_NOTATION)}\n…` : text
+  return [
+    '<div class="history">',
+    '<h3>The transactions involved</h3>',
+    `<pre id="${id}-notation" tabindex="0">${esc(shown)}</pre>`,
+    `<p class="tools"><button type="button" data-copy="${id}-notation">Copy</button> ${renderDownloads(core.history, anomaly.name)}</p>`,
+    left,
+    '</div>',
+  ].join('\n')
+}
+
+function tryCore(verdict: VerdictJson, anomaly: AnomalyJson): Core | null {
+  return anomaly.core.length > 0 ? buildCore(anomaly, verdict.initial) : null
+}
+
+function renderDownloads(history: History, name: string): string {
+  const links: string[] = []
+  for (const id of ['native', 'plume', 'jepsen']) {
+    const format = findFormat(id)
+    if (!format || format.misfits(history).length > 0) continue
+    const chunks: string[] = []
+    const decoder = new TextDecoder()
+    format.write(history, (bytes) => {
+      chunks.push(decoder.decode(bytes, { stream: true }))
+    })
+    const file = `${name}.${format.extensions[0]}`
+    const href = `data:text/plain;charset=utf-8,${encodeURIComponent(chunks.join(''))}`
+    links.push(`<a download="${esc(file)}" href="${esc(href)}">${esc(format.name)}</a>`)
+  }
+  return links.length > 0 ? `<span>Download: ${links.join(', ')}</span>` : ''
+}

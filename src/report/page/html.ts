@@ -1,0 +1,125 @@
+// The report: one HTML file that needs nothing else, opens from disk and never asks the network
+// for anything. It is a function of the verdict: the same verdict gives the same bytes. The text
+// and the pictures are there without scripts; the script opens steps, walks cases and links the
+// views. Its content policy admits only the very script and styles that are put in.
+// Main function: renderHtml.
+
+import { levelName } from '../../levels/levels.ts'
+import { escapeMarkup as esc, scriptJson } from '../escape.ts'
+import { PICTURE_STYLE } from '../picture/style.ts'
+import type { VerdictJson } from '../verdict-json.ts'
+import { plain } from '../words.ts'
+import { renderAbout } from './about.ts'
+import { renderSection } from './anomaly.ts'
+import { renderLadder } from './ladder.ts'
+import { findSections, type Section } from './sections.ts'
+
+/** What the page is made of besides the verdict. */
+export interface PageAssets {
+  script: string
+  style: string
+  /** The digest of a text, in base64. */
+  sha256(text: string): string
+}
+
+const MAX_SECTIONS = 40
+
+export function renderHtml(verdict: VerdictJson, assets: PageAssets): string {
+  const all = findSections(verdict)
+  const shown = all.slice(0, MAX_SECTIONS)
+  const rendered = shown.map((section, i) => renderSection(verdict, section, `a${i + 1}`))
+  const figures = Object.assign({}, ...rendered.map((part) => part.figures))
+  const title = `${headline(verdict)} · ${plain(verdict.path)}`
+  return `${[
+    '<!doctype html>',
+    '<html lang="en">',
+    '<head>',
+    '<meta charset="utf-8">',
+    `<meta http-equiv="Content-Security-Policy" content="${policy(assets)}">`,
+    '<meta name="viewport" content="width=device-width,initial-scale=1">',
+    '<meta name="color-scheme" content="light dark">',
+    '<meta name="referrer" content="no-referrer">',
+    `<title>${esc(title)}</title>`,
+    `<style>${PICTURE_STYLE}</style>`,
+    `<style>${assets.style}</style>`,
+    '</head>',
+    '<body>',
+    '<a class="skip" href="#findings">Skip to the findings</a>',
+    renderTop(verdict),
+    '<main id="findings">',
+    all.length > 1 ? renderContents(shown, all.length) : '',
+    ...rendered.map((part) => part.html),
+    renderAbout(verdict),
+    '</main>',
+    `<script type="application/json" id="figures">${scriptJson(figures)}</script>`,
+    `<script>${assets.script}</script>`,
+    '</body>',
+    '</html>',
+  ]
+    .filter((line) => line !== '')
+    .join('\n')}\n`
+}
+
+function policy(assets: PageAssets): string {
+  const hash = (text: string) => `'sha256-${assets.sha256(text)}'`
+  return [
+    "default-src 'none'",
+    `script-src ${hash(assets.script)}`,
+    `style-src ${hash(PICTURE_STYLE)} ${hash(assets.style)}`,
+    "base-uri 'none'",
+    "form-action 'none'",
+  ].join('; ')
+}
+
+/** The answer in a few words. */
+export function headline(verdict: VerdictJson): string {
+  const { results, strongest, weakestViolated } = verdict
+  if (verdict.asked !== null && results.length > 0) {
+    const of = (outcome: string) => results.filter((result) => result.verdict === outcome)
+    const names = (list: typeof results) => list.map(({ level }) => levelName(level)).join(', ')
+    if (of('violated').length > 0) return `${names(of('violated'))}: violated`
+    if (of('unknown').length > 0) return `${names(of('unknown'))}: unknown`
+    return `${names(results)}: satisfied`
+  }
+  if (strongest) return `Satisfies ${levelName(strongest)}`
+  return weakestViolated ? `Violates ${levelName(weakestViolated)}` : 'Nothing could be decided'
+}
+
+function renderTop(verdict: VerdictJson): string {
+  const { history, asked } = verdict
+  const question =
+    asked === null
+      ? 'Which isolation levels does this history satisfy?'
+      : `Does this history satisfy ${asked.map(levelName).join(', ')}?`
+  const counts = [
+    [history.sessions, 'sessions'],
+    [history.transactions, 'transactions'],
+    [history.operations, 'operations'],
+    [history.keys, 'keys'],
+    [history.aborted, 'aborted'],
+    [history.indeterminate, 'of unknown outcome'],
+  ]
+    .filter(([count], i) => i < 4 || count !== 0)
+    .map(([count, what]) => `${count} ${what}`)
+  return [
+    '<header>',
+    `<p class="question">${esc(question)}</p>`,
+    `<h1>${esc(headline(verdict))}</h1>`,
+    `<p class="source"><code>${esc(plain(verdict.path))}</code> <span>(${esc(verdict.format)}: ${counts.join(', ')})</span></p>`,
+    renderLadder(verdict),
+    ...verdict.warnings.map((text) => `<p class="warning"><b>Warning:</b> ${esc(text)}</p>`),
+    '</header>',
+  ].join('\n')
+}
+
+function renderContents(sections: readonly Section[], total: number): string {
+  const items = sections.map((section, i) => {
+    const { levels } = section.evidence[0]!
+    return `<li><a href="#a${i + 1}">${esc(section.name)}</a> <span>violates ${levels.join(', ')}</span></li>`
+  })
+  const more =
+    total > sections.length
+      ? `<p class="cut">The first ${sections.length} of ${total} findings are shown; the verdict as JSON has all.</p>`
+      : ''
+  return `<nav aria-label="Findings"><h2>Findings</h2><ol>${items.join('')}</ol>${more}</nav>`
+}

@@ -1,0 +1,78 @@
+// The argument in words: numbered steps, each with its reasons folded below it, and for a case
+// split every case in turn. Works without scripts; ids link the steps to the pictures.
+
+import { escapeMarkup as esc } from '../escape.ts'
+import { type Branch, type Figure, NOBODY, type Step } from '../picture/figure.ts'
+import { findLeaves } from '../picture/visible.ts'
+
+export function renderStory(figure: Figure, isCycle: boolean): string {
+  if (figure.branches.length > 0) return renderCases(figure)
+  const steps = renderSteps(figure, figure.steps)
+  return isCycle ? `${steps}${renderCircle(figure, figure.steps)}` : steps
+}
+
+function nameOf(figure: Figure, node: number): string {
+  return figure.txns[node]?.name ?? (node === NOBODY ? 'nobody' : 'the initial state')
+}
+
+function renderSteps(figure: Figure, steps: readonly Step[]): string {
+  return `<ol class="steps">${steps.map((step) => renderStep(figure, step)).join('')}</ol>`
+}
+
+function renderStep(figure: Figure, step: Step): string {
+  const arrow = `${nameOf(figure, step.from)} → ${nameOf(figure, step.to)}`
+  const kind = step.kind.toLowerCase()
+  const line = `<button type="button" class="step" data-step="${step.id}" aria-pressed="false"><span class="kind ${kind}">${kind}</span> <b>${esc(arrow)}</b> ${esc(sentence(step.because))}</button>`
+  if (step.premises.length === 0) return `<li>${line}</li>`
+  const what = step.refutes ? 'Why not the other way round?' : 'Why?'
+  const reasons = renderSteps(figure, step.premises)
+  const intro = step.refutes
+    ? `<p class="intro">Suppose ${esc(nameOf(figure, step.to))} came before ${esc(nameOf(figure, step.from))}. Then there is a circle:</p>`
+    : ''
+  return `<li>${line}<details data-step="${step.id}"><summary>${what}</summary>${intro}${reasons}</details></li>`
+}
+
+function sentence(text: string): string {
+  return /[.!?]$/.test(text) ? text : `${text}.`
+}
+
+function renderCircle(figure: Figure, steps: readonly Step[]): string {
+  const [first] = steps
+  if (!first) return ''
+  const chain = [...steps.map((step) => step.from), first.from].map((node) => nameOf(figure, node))
+  const shown = chain.length > 12 ? [...chain.slice(0, 6), '…', ...chain.slice(-5)] : chain
+  return `<p class="circle">That is a circle: <b>${esc(shown.join(' < '))}</b>.</p>`
+}
+
+function renderCases(figure: Figure): string {
+  const leaves = findLeaves(figure)
+  const walk =
+    leaves.length > 1
+      ? `<p class="walk"><button type="button" data-walk="-1">Previous case</button> <button type="button" data-walk="1">Next case</button> <span class="position" aria-live="polite">Case 1 of ${leaves.length}</span></p>`
+      : ''
+  const intro = '<p>Two writes of one key come in some order. Either way there is a circle:</p>'
+  const numbers = new Map(leaves.map((leaf, i) => [leaf.id, i + 1]))
+  return `${intro}${walk}${renderBranches(figure, figure.branches, numbers)}`
+}
+
+function renderBranches(
+  figure: Figure,
+  branches: readonly Branch[],
+  numbers: ReadonlyMap<string, number>,
+): string {
+  const items = branches.map((branch) => {
+    const { from, to, label } = branch.assumption
+    const words = `If ${nameOf(figure, from)} commits before ${nameOf(figure, to)} (${label}):`
+    const number = numbers.get(branch.id)
+    const inner =
+      branch.branches.length > 0
+        ? renderBranches(figure, branch.branches, numbers)
+        : renderSteps(figure, branch.steps) + renderCircle(figure, branch.steps)
+    const show =
+      number === undefined
+        ? `<b>${esc(words)}</b>`
+        : `<button type="button" class="case" data-case="${branch.id}" aria-pressed="${number === 1}"><b>Case ${number}.</b> ${esc(words)}</button>`
+    return `<li class="branch">${show}${inner}</li>`
+  })
+  return `<ul class="cases">${items.join('')}</ul>`
+}

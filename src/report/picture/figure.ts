@@ -1,0 +1,254 @@
+// What a picture of an anomaly shows, as plain data with every text made and cut already: the
+// transactions with their operations, and the argument as steps with reasons below them. Nothing
+// here depends on the history, so the same data draws the picture in a file and again, with other
+// steps opened, in the page. Main function: buildFigure.
+
+import { InputError } from '../../base/errors.ts'
+import { renderValue } from '../../history/notation.ts'
+import type { Value } from '../../history/values.ts'
+import type { EdgeKind } from '../../verdict/verdict.ts'
+import { visible } from '../escape.ts'
+import type {
+  AnomalyJson,
+  CaseJson,
+  EdgeJson,
+  OpJson,
+  PlaceJson,
+  TxnJson,
+} from '../verdict-json.ts'
+import { plain } from '../words.ts'
+import { readFindings } from './findings.ts'
+
+/** Stand for a transaction where there is none: the initial state; nobody, for a value from nowhere. */
+export const INITIAL_NODE = -1
+export const NOBODY = -2
+
+export interface FigureOp {
+  text: string
+  isWrite: boolean
+}
+
+export interface FigureTxn {
+  name: string
+  session: string
+  /** What is worth a word: aborted, outcome unknown, the level it ran at. */
+  note: string
+  status: 'committed' | 'aborted' | 'indeterminate'
+  start: number | null
+  finish: number | null
+  ops: FigureOp[]
+}
+
+/** One step of the argument: `from` comes before `to`. Nodes are positions in `txns`. */
+export interface Step {
+  /** Unique in the figure; a reason's id begins with that of the step it supports. */
+  id: string
+  from: number
+  to: number
+  kind: EdgeKind
+  label: string
+  because: string
+  /** [transaction, operation] pairs that make it. */
+  ops: [number, number][]
+  premises: Step[]
+  assumed: boolean
+  refutes: boolean
+}
+
+/** One case of a split: what it assumes, then a cycle or a further split. */
+export interface Branch {
+  id: string
+  assumption: Step
+  steps: Step[]
+  branches: Branch[]
+}
+
+export interface Figure {
+  txns: FigureTxn[]
+  /** Whether the x axis may be time: every transaction says when it started. */
+  timed: boolean
+  /** The cycle, or what the offending reads did. */
+  steps: Step[]
+  branches: Branch[]
+  /** How much was left out because the picture would be too large. */
+  cutTxns: number
+  cutSteps: number
+}
+
+const MAX_TXNS = 60
+const MAX_STEPS = 300
+const MAX_DEPTH = 12
+const MAX_PART = 18 // characters of a key or value
+
+export function buildFigure(anomaly: AnomalyJson): Figure {
+  return new FigureBuilder(anomaly).build()
+}
+
+class FigureBuilder {
+  private readonly index = new Map<string, number>() // name of a transaction -> its node
+  private readonly txns: TxnJson[]
+  private stepCount = 0
+  private cutSteps = 0
+  private readonly waiting: { step: Step; premises: EdgeJson[]; depth: number }[] = []
+
+  constructor(private readonly anomaly: AnomalyJson) {
+    this.txns = anomaly.core.slice(0, MAX_TXNS)
+    this.txns.forEach((txn, node) => {
+      if (this.index.has(txn.id)) throw damaged(`two transactions are named ${plain(txn.id)}`)
+      this.index.set(txn.id, node)
+    })
+    for (const txn of anomaly.core.slice(MAX_TXNS)) this.index.set(txn.id, Number.NaN)
+  }
+
+  build(): Figure {
+    const { anomaly } = this
+    const edges = anomaly.edges.length > 0 || anomaly.cases.length > 0 ? anomaly.edges : null
+    const steps = edges ? this.steps(edges, 'e', 0) : this.steps(readFindings(anomaly), 'r', 0)
+    const branches = this.branches(anomaly.cases, 'c', 0)
+    this.addReasons()
+    return {
+      txns: this.txns.map(describeTxn),
+      timed: this.txns.length > 0 && this.txns.every((txn) => txn.start !== undefined),
+      steps,
+      branches,
+      cutTxns: anomaly.core.length - this.txns.length,
+      cutSteps: this.cutSteps,
+    }
+  }
+
+  private steps(edges: readonly EdgeJson[], prefix: string, depth: number): Step[] {
+    const steps: Step[] = []
+    edges.forEach((edge, i) => {
+      const step = this.step(edge, `${prefix}${i + 1}`, depth)
+      if (step) steps.push(step)
+      else this.cutSteps++
+    })
+    return steps
+  }
+
+  /** The step without its reasons: those come when all steps above them have found room. */
+  private step(edge: EdgeJson, id: string, depth: number): Step | null {
+    const from = this.node(edge.from, edge.kind)
+    const to = this.node(edge.to, edge.kind)
+    if (this.stepCount >= MAX_STEPS || depth > MAX_DEPTH) return null
+    if (Number.isNaN(from) || Number.isNaN(to)) return null
+    this.stepCount++
+    const step: Step = {
+      id,
+      from,
+      to,
+      kind: edge.kind,
+      label: labelOf(edge),
+      because: visible(edge.because),
+      ops: edge.ops.map((place) => this.place(place)).filter(([node]) => !Number.isNaN(node)),
+      premises: [],
+      assumed: edge.assumed === true,
+      refutes: edge.refutes === true,
+    }
+    this.waiting.push({ step, premises: edge.premises, depth: depth + 1 })
+    return step
+  }
+
+  private addReasons(): void {
+    for (const { step, premises, depth } of this.waiting) {
+      step.premises = this.steps(premises, `${step.id}.`, depth)
+    }
+  }
+
+  private branches(cases: readonly CaseJson[], prefix: string, depth: number): Branch[] {
+    const branches: Branch[] = []
+    cases.forEach((branch, i) => {
+      const id = `${prefix}${i + 1}`
+      const assumption = this.step(branch.assumption, `${id}a`, depth)
+      if (!assumption || depth > MAX_DEPTH) {
+        this.cutSteps++
+        return
+      }
+      branches.push({
+        id,
+        assumption,
+        steps: this.steps(branch.cycle, `${id}e`, depth + 1),
+        branches: this.branches(branch.cases, `${id}.`, depth + 1),
+      })
+    })
+    return branches
+  }
+
+  private node(name: string | null, kind: EdgeKind): number {
+    if (name === null)
+      return this.anomaly.name === 'ThinAirRead' && kind === 'WR' ? NOBODY : INITIAL_NODE
+    const node = this.index.get(name)
+    if (node === undefined) throw damaged(`transaction ${plain(name)} is not in the core`)
+    return node
+  }
+
+  private place({ transaction, index }: PlaceJson): [number, number] {
+    const node = this.node(transaction, 'SO')
+    const txn = this.txns[node]
+    if (txn && index >= txn.ops.length) {
+      throw damaged(`transaction ${plain(transaction)} has no operation ${index}`)
+    }
+    return [node, index]
+  }
+}
+
+function damaged(what: string): InputError {
+  return new InputError('not-a-verdict', `damaged verdict: ${what}`)
+}
+
+function describeTxn(txn: TxnJson): FigureTxn {
+  const notes: string[] = []
+  if (txn.status === 'aborted') notes.push('aborted')
+  if (txn.status === 'indeterminate') notes.push('outcome unknown')
+  if (txn.level !== undefined) notes.push(txn.level)
+  return {
+    name: plain(txn.id),
+    session: plain(txn.session),
+    note: short(notes.join(', ')),
+    status: txn.status,
+    start: txn.start ?? null,
+    finish: txn.finish ?? null,
+    ops: txn.ops.map((op) => ({ text: textOf(op), isWrite: op[0] !== 'r' })),
+  }
+}
+
+function textOf([verb, key, value]: OpJson): string {
+  const what = Array.isArray(value) ? listText(value) : short(renderValue(value))
+  return `${verb}(${short(renderValue(key))},${what})`
+}
+
+/** A long list by its end: that is where reads differ. */
+function listText(values: readonly Value[]): string {
+  let text = ''
+  for (let i = values.length - 1; i >= 0; i--) {
+    const longer = `${short(renderValue(values[i]!))}${text === '' ? '' : ','}${text}`
+    if (longer.length > MAX_PART) return `[…${text === '' ? longer : `,${text}`}]`
+    text = longer
+  }
+  return `[${text}]`
+}
+
+function short(text: string): string {
+  return text.length > MAX_PART ? `${text.slice(0, MAX_PART - 1)}…` : text
+}
+
+/** `wr x=1`, `rw x: 0→2`: the kind, the key, and the values that make it. */
+function labelOf(edge: EdgeJson): string {
+  const kind = edge.kind.toLowerCase()
+  if (edge.key === null) return kind
+  const key = short(renderValue(edge.key))
+  const values = edge.ops.map((place) => valueText(place.op))
+  const writes = edge.ops.filter(({ op }) => op[0] !== 'r').map(({ op }) => valueText(op))
+  if (edge.kind === 'WR') return `${kind} ${key}=${values[values.length - 1] ?? '?'}`
+  if (edge.kind === 'RW' && values.length === 2) return `${kind} ${key}: ${values.join('→')}`
+  if (edge.kind === 'WW') {
+    const from = edge.from === null ? 'initial' : writes[0]
+    const to = edge.from === null ? writes[0] : writes[1]
+    if (from !== undefined && to !== undefined) return `${kind} ${key}: ${from}→${to}`
+  }
+  return `${kind} ${key}`
+}
+
+function valueText([, , value]: OpJson): string {
+  return Array.isArray(value) ? listText(value) : short(renderValue(value))
+}

@@ -1,0 +1,171 @@
+// The session lanes as SVG: a lane a session, a box a transaction, a row an operation, and the
+// arrows of the argument between the operations that make them. Main function: renderLanes.
+
+import { escapeMarkup } from '../escape.ts'
+import { arrowHead, cubic } from './curve.ts'
+import type { Figure, Step } from './figure.ts'
+import type { Point } from './graph-layout.ts'
+import { type Drawing, type DrawOptions, openArrow, wrap } from './graph-svg.ts'
+import {
+  HEADER,
+  type Lane,
+  type LaneBox,
+  type LanesLayout,
+  layoutLanes,
+  OP_SIZE,
+  ROW,
+} from './lanes-layout.ts'
+import { at, textWidth } from './measure.ts'
+import { type Arrow, findArrows, type View } from './visible.ts'
+
+export function drawLanes(figure: Figure, view: View, options: DrawOptions): Drawing {
+  const arrows = findArrows(figure, view)
+  const layout = layoutLanes(figure, arrows)
+  const ends = arrows.map((arrow) => findEnds(layout, arrow.step))
+  const detours = findDetours(ends)
+  const body = [
+    ...layout.lanes.map((lane) => drawLane(layout, lane)),
+    ...layout.ticks.map((tick) => drawTick(layout, tick)),
+    ...layout.boxes.map((box) => drawBox(figure, box)),
+    ...arrows.map((arrow, i) => drawArrow(figure, arrow, ends[i]!, detours[i]!, options)),
+  ].filter((part) => part !== '')
+  return { body: body.join('\n'), width: layout.width, height: layout.height }
+}
+
+/** The lanes as an SVG element of the page. */
+export function renderLanes(figure: Figure, view: View, options: DrawOptions): string {
+  const { body, width, height } = drawLanes(figure, view, options)
+  return wrap(body, width, height, 'lanes', 'Sessions and their transactions')
+}
+
+function drawLane(layout: LanesLayout, lane: Lane): string {
+  const middle = lane.y + lane.height / 2
+  const band = `<rect class="lane" x="0" y="${at(lane.y)}" width="${at(layout.width)}" height="${at(lane.height)}" rx="6"/>`
+  return `${band}<text class="session" x="10" y="${at(middle + 4)}">${escapeMarkup(lane.session)}</text>`
+}
+
+function drawTick(layout: LanesLayout, tick: { x: number; time: number }): string {
+  const x = at(tick.x)
+  const line = `<path class="tick" d="M${x} ${at(layout.top - 6)}V${at(layout.height - 8)}"/>`
+  return `${line}<text class="time" x="${x}" y="${at(layout.top - 12)}">${tick.time}</text>`
+}
+
+function drawBox(figure: Figure, box: LaneBox): string {
+  const { x, y, width, height } = box
+  const txn = figure.txns[box.txn]!
+  const classes = ['txn', txn.status, ...(box.openEnd ? ['open-end'] : [])]
+  const frame = `<rect class="frame" x="${at(x)}" y="${at(y)}" width="${at(width)}" height="${at(height)}" rx="6"/>`
+  const name = `<text class="name" x="${at(x + 10)}" y="${at(y + 17)}">${escapeMarkup(txn.name)}</text>`
+  const note = txn.note
+    ? `<text class="small" x="${at(x + 20 + textWidth(txn.name, OP_SIZE + 1))}" y="${at(y + 17)}">${escapeMarkup(txn.note)}</text>`
+    : ''
+  const rows = box.rows.map((row, i) => {
+    const top = y + HEADER + i * ROW
+    const text = `<text x="${at(x + 12)}" y="${at(top + 15)}">${escapeMarkup(row.text)}</text>`
+    if (row.op === null) return `<g class="skipped">${text}</g>`
+    const wide = textWidth(row.text, OP_SIZE) + 10
+    const chip = `<rect x="${at(x + 7)}" y="${at(top)}" width="${at(wide)}" height="${ROW - 2}" rx="4"/>`
+    const kind = row.isWrite ? 'write' : 'read'
+    return `<g class="op ${kind}" data-op="${box.txn}:${row.op}">${chip}${text}</g>`
+  })
+  return `<g class="${classes.join(' ')}" data-txn="${box.txn}">${frame}${name}${note}${rows.join('')}</g>`
+}
+
+interface Route {
+  path: string
+  tip: Point
+  before: Point
+  middle: Point
+}
+
+/** The sides of an operation or a box, and the height at which arrows meet it. */
+interface Anchor {
+  left: number
+  right: number
+  y: number
+}
+
+function drawArrow(
+  figure: Figure,
+  arrow: Arrow,
+  ends: [Anchor, Anchor] | null,
+  detour: number,
+  options: DrawOptions,
+): string {
+  if (!ends) return ''
+  const { path, tip, before, middle } = route(...ends, detour)
+  const word = arrow.step.kind.toLowerCase()
+  const wide = textWidth(word, 11) + 6
+  return [
+    openArrow(figure, arrow, options),
+    `<path class="hit" d="${path}"/><path class="line" d="${path}"/>`,
+    `<path class="head" d="${arrowHead(before, tip)}"/>`,
+    `<rect class="tag" x="${at(middle.x - wide / 2)}" y="${at(middle.y - 8)}" width="${at(wide)}" height="16" rx="3"/>`,
+    `<text class="label" x="${at(middle.x)}" y="${at(middle.y + 4)}">${word}</text></g>`,
+  ].join('')
+}
+
+/** Arrows that would run side by side are spread: how far aside each goes. */
+function findDetours(ends: readonly ([Anchor, Anchor] | null)[]): number[] {
+  const used = new Map<string, number>()
+  return ends.map((pair) => {
+    if (!pair) return 0
+    const [a, b] = pair
+    const name = [Math.round(a.left), Math.round(b.left), a.y < b.y].join()
+    const count = used.get(name) ?? 0
+    used.set(name, count + 1)
+    return count
+  })
+}
+
+/** The two operations an arrow joins in the lanes, or the two boxes; null if one is not there. */
+function findEnds(layout: LanesLayout, step: Step): [Anchor, Anchor] | null {
+  if (step.from < 0 || step.to < 0) return null
+  if (step.kind === 'SO' || step.kind === 'RT') {
+    return [boxAnchor(layout, step.from), boxAnchor(layout, step.to)]
+  }
+  const from = step.ops.find(([txn]) => txn === step.from)
+  const to = step.ops.filter(([txn]) => txn === step.to)
+  // In a read-modify-write the read of the older version comes last; the arrow goes to the write.
+  const target = step.from === step.to ? to[to.length - 1] : to[0]
+  if (!from || !target) return [boxAnchor(layout, step.from), boxAnchor(layout, step.to)]
+  return [opAnchor(layout, from), opAnchor(layout, target)]
+}
+
+function boxAnchor(layout: LanesLayout, txn: number): Anchor {
+  const { x, y, width } = layout.boxes[txn]!
+  return { left: x, right: x + width, y: y + 12 }
+}
+
+function opAnchor(layout: LanesLayout, [txn, op]: [number, number]): Anchor {
+  const box = layout.boxes[txn]!
+  const row = box.rows.findIndex((each) => each.op === op)
+  if (row < 0) return boxAnchor(layout, txn)
+  const wide = textWidth(box.rows[row]!.text, OP_SIZE) + 10
+  return { left: box.x + 7, right: box.x + 7 + wide, y: box.y + HEADER + row * ROW + ROW / 2 - 1 }
+}
+
+/**
+ * A curve that leaves and enters sideways. Between boxes above each other arrows go down on the
+ * right and up on the left, so that a cycle looks like one.
+ */
+function route(a: Anchor, b: Anchor, detour: number): Route {
+  const forward = b.left >= a.right
+  const backward = a.left >= b.right
+  const above = !forward && !backward
+  const upward = above && b.y < a.y
+  const start = { x: backward || upward ? a.left : a.right, y: a.y }
+  const tip = { x: forward || upward ? b.left : b.right, y: b.y }
+  const distance = Math.abs(tip.x - start.x)
+  const apart = Math.abs(tip.y - start.y)
+  const reach =
+    (above ? Math.min(60, Math.max(34, apart / 4)) : Math.max(28, distance / 2)) + 20 * detour
+  const out = { x: start.x + (backward || upward ? -reach : reach), y: start.y }
+  const into = { x: tip.x + (forward || upward ? -reach : reach), y: tip.y }
+  const path = `M${at(start.x)} ${at(start.y)}${cubic(out, into, tip)}`
+  const middle = {
+    x: (start.x + 3 * out.x + 3 * into.x + tip.x) / 8,
+    y: (start.y + 3 * out.y + 3 * into.y + tip.y) / 8,
+  }
+  return { path, tip, before: into, middle }
+}

@@ -1,0 +1,79 @@
+// A counterexample as one SVG file: heading, dependency graph, session lanes. Main function:
+// renderSvg.
+
+import { levelName } from '../../levels/levels.ts'
+import { escapeMarkup } from '../escape.ts'
+import { findSections, type Section } from '../page/sections.ts'
+import type { VerdictJson } from '../verdict-json.ts'
+import { cut, plain } from '../words.ts'
+import { buildFigure } from './figure.ts'
+import { drawGraph } from './graph-svg.ts'
+import { drawLanes } from './lanes-svg.ts'
+import { at, textWidth } from './measure.ts'
+import { PICTURE_STYLE } from './style.ts'
+import { firstView } from './visible.ts'
+
+const MARGIN = 16
+const MAX_WIDTH = 1000
+const PLAIN = { interactive: false }
+
+/** The first anomaly of the verdict, or the section given. */
+export function renderSvg(verdict: VerdictJson, section = findSections(verdict)[0]): string {
+  return section ? drawSection(section) : drawNothing(verdict)
+}
+
+function drawSection(section: Section): string {
+  const { anomaly, levels } = section.evidence[0]!
+  const figure = buildFigure(anomaly)
+  const view = firstView(figure)
+  const graph = drawGraph(figure, view, PLAIN)
+  const lanes = drawLanes(figure, view, PLAIN)
+  const names = levels.length > 2 ? levels.join(', ') : levels.map(levelName).join(' and ')
+  const heading = `${anomaly.name} violates ${names}`
+  const lines = [anomaly.meaning ?? '', figure.branches.length > 0 ? 'One case of several.' : '']
+  const text = lines
+    .filter((line) => line !== '')
+    .map(
+      (line, i) =>
+        `<text class="small" x="${MARGIN}" y="${48 + 16 * i}">${escapeMarkup(line)}</text>`,
+    )
+  const top = 48 + 16 * text.length
+  // Side by side where both fit, else the lanes below the graph.
+  const beside = graph.width + lanes.width + 3 * MARGIN <= MAX_WIDTH
+  const lanesX = beside ? graph.width + 2 * MARGIN : MARGIN
+  const lanesY = beside ? top : top + graph.height + MARGIN
+  const body = [
+    `<text class="name" x="${MARGIN}" y="28">${escapeMarkup(heading)}</text>`,
+    ...text,
+    `<g transform="translate(${MARGIN - 8} ${at(top)})">\n${graph.body}\n</g>`,
+    `<g class="lanes" transform="translate(${at(lanesX)} ${at(lanesY)})">\n${lanes.body}\n</g>`,
+  ]
+  const wide = Math.max(textWidth(heading, 14), ...lines.map((line) => textWidth(line, 11)))
+  const width = Math.max(graph.width, lanesX + lanes.width - MARGIN, wide) + 2 * MARGIN
+  const height = Math.max(top + graph.height, lanesY + lanes.height) + MARGIN
+  return frame(body.join('\n'), width, height, heading)
+}
+
+function drawNothing(verdict: VerdictJson): string {
+  const lines = [
+    `${cut(plain(verdict.path))}: no counterexample`,
+    ...verdict.results.map((result) => `${result.level}: ${result.verdict}`),
+  ]
+  const text = lines.map(
+    (line, i) => `<text x="${MARGIN}" y="${28 + 20 * i}">${escapeMarkup(line)}</text>`,
+  )
+  const width = Math.max(...lines.map((line) => textWidth(line, 13))) + 2 * MARGIN
+  return frame(text.join('\n'), width, 20 * lines.length + 28, lines[0]!)
+}
+
+function frame(body: string, width: number, height: number, title: string): string {
+  const size = `width="${at(width)}" height="${at(height)}" viewBox="0 0 ${at(width)} ${at(height)}"`
+  return [
+    `<svg xmlns="http://www.w3.org/2000/svg" class="isobar" ${size} role="img">`,
+    `<title>${escapeMarkup(title)}</title>`,
+    `<style>\n${PICTURE_STYLE}\n</style>`,
+    '<rect class="ground" width="100%" height="100%"/>',
+    body,
+    '</svg>\n',
+  ].join('\n')
+}

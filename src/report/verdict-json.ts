@@ -1,0 +1,98 @@
+// The verdict as JSON holds it: the input of every report. docs/verdict-format.md describes it.
+// A report is a function of this and nothing else, so that a verdict that was saved can be shown
+// at any later time, on another machine.
+
+import type { StatusName } from '../history/history.ts'
+import type { Value } from '../history/values.ts'
+import type { LevelId } from '../levels/levels.ts'
+import type { CertificateKind, EdgeKind, Outcome } from '../verdict/verdict.ts'
+import type { HistoryCounts } from './summary.ts'
+
+export const JSON_VERSION = 1
+
+/** `["r", key, value]`, as in the native format; a list of values for a read of a list. */
+export type OpJson = [verb: string, key: Value, value: Value | Value[]]
+
+/** An operation by its transaction and its position in it, from 0. */
+export interface PlaceJson {
+  transaction: string
+  index: number
+  op: OpJson
+}
+
+/** A transaction as a line of the native format has it. */
+export interface TxnJson {
+  session: string
+  id: string
+  status: StatusName
+  start?: number
+  finish?: number
+  level?: string
+  ops: OpJson[]
+}
+
+/** One step of an argument; null stands for the initial state. */
+export interface EdgeJson {
+  from: string | null
+  to: string | null
+  kind: EdgeKind
+  key: Value
+  ops: PlaceJson[]
+  because: string
+  premises: EdgeJson[]
+  /** The premises are a cycle that the opposite order would close. */
+  refutes?: boolean
+  /** Holds only inside the case that assumes it. */
+  assumed?: boolean
+}
+
+export interface CaseJson {
+  assumption: EdgeJson
+  cycle: EdgeJson[]
+  cases: CaseJson[]
+}
+
+export interface AnomalyJson {
+  name: string
+  tap: string | null
+  adya: string | null
+  meaning: string | null
+  count: number
+  /** The reader or victim first. */
+  transactions: string[]
+  story: string | null
+  ops: PlaceJson[]
+  /** The transactions in full, in the order of the input. */
+  core: TxnJson[]
+  edges: EdgeJson[]
+  cases: CaseJson[]
+}
+
+export interface ResultJson {
+  level: LevelId
+  verdict: Outcome
+  reason: string | null
+  impliedBy: LevelId | null
+  algorithm: string
+  elapsedMs: number
+  stages: Record<string, number>
+  anomalies: AnomalyJson[]
+  certificate: { kind: CertificateKind; verified: boolean } | null
+}
+
+export interface VerdictJson {
+  isobar: number
+  path: string
+  format: string
+  /** The levels asked for; null if the question was which levels hold. */
+  asked: LevelId[] | null
+  /** The command that gives this verdict again, without secrets. */
+  command: string | null
+  history: HistoryCounts
+  /** The value every key has before anything is written; false if there is none. */
+  initial: Value | false
+  warnings: string[]
+  results: ResultJson[]
+  strongest: LevelId | null
+  weakestViolated: LevelId | null
+}
