@@ -7,23 +7,25 @@ import { nowMs } from '../base/deadline.ts'
 import { BudgetExceeded, InputError, UsageError } from '../base/errors.ts'
 import { type CheckOptions, checkLevels, profile } from '../check/check.ts'
 import { FORMATS } from '../formats/formats.ts'
-import { type ReadResult, readHistory } from '../formats/open.ts'
+import { isHistoryDirectory, type ReadResult, readHistory } from '../formats/open.ts'
 import { renderNotation } from '../history/notation.ts'
 import { LEVELS, type LevelId } from '../levels/levels.ts'
-import { renderJson, renderJsonError } from '../report/json.ts'
+import { describeVerdict, renderJsonError, stringify } from '../report/json.ts'
 import { countHistory } from '../report/summary.ts'
 import { renderText } from '../report/text.ts'
 import { cut, plain } from '../report/words.ts'
 import { writeCertificate } from '../verdict/certificate-file.ts'
 import type { LevelResult } from '../verdict/verdict.ts'
+import { quoteCommand } from './command-line.ts'
 import { DirectorySummary } from './directory-summary.ts'
 import { EXIT, worse } from './exit-codes.ts'
 import { parseDuration, parseLevels, parseSize, parseTaps } from './options.ts'
 import { findHistories, type HistoryPath, isDirectory } from './paths.ts'
+import { ReportFiles, type ReportFlags } from './report-files.ts'
 import { judgeTaps } from './taps.ts'
 import { coloursFor, Progress, print } from './terminal.ts'
 
-interface Flags {
+interface Flags extends ReportFlags {
   level?: string
   format?: string
   json?: boolean
@@ -57,6 +59,11 @@ export function addCheckCommand(program: Command, done: (code: number) => void):
     .option('--no-certify', 'skip the independent verification of every verdict')
     .option('--certificate <file>', 'write the evidence, to be checked by isobar verify')
     .option('--notation', 'print the transactions a verdict speaks of in notation, and only them')
+    .option('--report <file>', 'write one self-contained HTML page: stories, lanes, graphs')
+    .option('--svg <file>', 'write the first counterexample as a picture')
+    .option('--dot <file>', 'write the first counterexample for Graphviz')
+    .option('--junit <file>', 'write a JUnit report, a test case a level')
+    .option('--summary <file>', 'write Markdown for a job summary')
     .addHelpText('after', EXAMPLES)
     .action(async (paths: string[], flags: Flags) => done(await checkPaths(paths, flags)))
 }
@@ -69,6 +76,7 @@ Examples:
   isobar check history.txt                     the profile: what does it satisfy?
   isobar check history.txt --level ra          judge one level, explain what violates it
   isobar check runs/ --level rc,ra,cc --json   many histories, one JSON object a line
+  isobar check history.txt --report out.html   a page that shows what went wrong
   isobar check h.jsonl --tap j,k --all         every non-repeatable and fractured read
   cat h.txt.gz | isobar check -                from standard input`
 
@@ -81,6 +89,7 @@ async function checkPaths(paths: string[], flags: Flags): Promise<number> {
   for (const found of findHistories(paths)) {
     code = worse(code, await checkPath(found, plan, summary))
   }
+  plan.files.finish()
   if (summary) await print(plan.json ? summary.renderJson() : summary.renderText())
   return code
 }
@@ -92,6 +101,9 @@ interface Plan {
   json: boolean
   notation: boolean
   certificate: string | null
+  files: ReportFiles
+  /** The options that decide the verdict, to ask for it again. */
+  again: string[]
   check: CheckOptions
 }
 
@@ -103,6 +115,8 @@ function makePlan(paths: readonly string[], flags: Flags): Plan {
     json: flags.json === true,
     notation: flags.notation === true,
     certificate: flags.certificate ?? null,
+    files: new ReportFiles(flags),
+    again: optionsOf(flags),
     check: {
       all: flags.all === true,
       certify: flags.certify,
@@ -115,10 +129,31 @@ function makePlan(paths: readonly string[], flags: Flags): Plan {
     throw new UsageError(`unknown format ${JSON.stringify(plan.format)}`, `there are ${known}`)
   }
   if (plan.taps && plan.levels) throw new UsageError('--tap and --level exclude each other')
-  if (plan.certificate && (paths.length !== 1 || (paths[0] !== '-' && isDirectory(paths[0]!)))) {
+  const isOne = paths.length === 1 && (paths[0] === '-' || isOneHistory(paths[0]!))
+  if (plan.certificate && !isOne) {
     throw new UsageError('--certificate goes with exactly one history')
   }
+  if (plan.taps && !plan.files.isEmpty) {
+    throw new UsageError('--tap makes no report', 'ask for levels instead: --level cc')
+  }
+  plan.files.checkFlags(isOne)
   return plan
+}
+
+function isOneHistory(path: string): boolean {
+  return !isDirectory(path) || isHistoryDirectory(path)
+}
+
+/** The options that decide the verdict. */
+function optionsOf(flags: Flags): string[] {
+  const options: string[] = []
+  for (const name of ['level', 'format', 'budget', 'memory'] as const) {
+    const value = flags[name]
+    if (value !== undefined) options.push(`--${name}`, value)
+  }
+  if (flags.all) options.push('--all')
+  if (!flags.certify) options.push('--no-certify')
+  return options
 }
 
 async function checkPath(
@@ -147,7 +182,7 @@ async function checkPath(
     progress.done()
     summary?.add(results)
     if (plan.certificate) writeOut(plan.certificate, writeCertificate(input.history, results))
-    await print(renderResults(found.path, input, results, plan, parseMs))
+    await print(showResults(found.path, input, results, plan, parseMs))
     return plan.levels ? exitCode(results) : EXIT.satisfied
   } catch (error) {
     progress.done()
@@ -165,7 +200,8 @@ function read(path: string, plan: Plan, progress: Progress): Promise<ReadResult>
   return readHistory(path, options)
 }
 
-function renderResults(
+/** Writes the files that were asked for; returns what goes to the terminal. */
+function showResults(
   path: string,
   input: ReadResult,
   results: LevelResult[],
@@ -173,7 +209,13 @@ function renderResults(
   parseMs: number,
 ): string {
   const { history, format } = input
-  if (plan.json) return `${renderJson(history, results, { path, format: format.id, parseMs })}\n`
+  if (plan.json || !plan.files.isEmpty) {
+    const command = quoteCommand(['isobar', 'check', path, ...plan.again])
+    const context = { path, format: format.id, parseMs, asked: plan.levels, command }
+    const verdict = describeVerdict(history, results, context)
+    plan.files.add(verdict)
+    if (plan.json) return `${stringify(verdict)}\n`
+  }
   if (plan.notation) {
     const txns = results.flatMap((result) => result.anomalies.flatMap((a) => a.txns))
     return txns.length > 0 ? renderNotation(history, txns, { ids: true }) : ''
@@ -204,6 +246,7 @@ async function complainAbout(
   }
   error.path ??= found.path
   summary?.fail()
+  plan.files.addUnread(error.describe())
   if (plan.json) {
     const { code, message, place, hint } = error
     const line = place?.line ?? null

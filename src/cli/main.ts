@@ -7,6 +7,7 @@ import { addConvertCommand } from './convert-command.ts'
 import { addDoctorCommand } from './doctor-command.ts'
 import { EXIT } from './exit-codes.ts'
 import { addGenerateCommand } from './generate-command.ts'
+import { addReportCommand } from './report-command.ts'
 import { addRunCommand } from './run-command.ts'
 import { addShrinkCommand } from './shrink-command.ts'
 import { addStatsCommand } from './stats-command.ts'
@@ -18,6 +19,7 @@ const COMMANDS = [
   addCheckCommand,
   addStatsCommand,
   addVerifyCommand,
+  addReportCommand,
   addGenerateCommand,
   addConvertCommand,
   addRunCommand,

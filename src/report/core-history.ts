@@ -18,10 +18,13 @@ export function buildCore(anomaly: AnomalyJson, initial: Value | false): Core {
   const builder = new HistoryBuilder(initial === false ? undefined : initial)
   const written = findWrites(anomaly)
   const spokenOf = findPlaces(anomaly)
+  // T7 is the name of number 7; formats that know only numbers can keep that.
+  const numbered = anomaly.core.every(({ id }) => /^T(0|[1-9]\d{0,14})$/.test(id))
   let leftOut = 0
   for (const txn of anomaly.core) {
-    const session = builder.session(numberOr(txn.session))
-    const added = builder.addTxn(session, statusOf(txn.status), numberOr(txn.id))
+    const session = builder.session(txn.session)
+    const label = numbered ? Number(txn.id.slice(1)) : txn.id
+    const added = builder.addTxn(session, statusOf(txn.status), label)
     if (txn.start !== undefined) builder.setStart(added, txn.start)
     if (txn.finish !== undefined) builder.setFinish(added, txn.finish)
     const level = LEVELS.findIndex((each) => each.id === txn.level)
@@ -35,11 +38,6 @@ export function buildCore(anomaly: AnomalyJson, initial: Value | false): Core {
     })
   }
   return { history: builder.finish(), leftOut }
-}
-
-/** Sessions and transactions with numbers for names: formats that know only numbers keep them. */
-function numberOr(name: string): Value {
-  return /^(0|[1-9]\d{0,14})$/.test(name) ? Number(name) : name
 }
 
 function addOp(builder: HistoryBuilder, txn: number, [verb, key, value]: OpJson): void {

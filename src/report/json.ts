@@ -107,61 +107,117 @@ function describeResult(history: History, result: LevelResult, context: JsonCont
 }
 
 export function describeAnomaly(history: History, anomaly: Anomaly): AnomalyJson {
-  const kind = findAnomaly(anomaly.name)
-  return {
-    name: anomaly.name,
-    tap: kind?.tap ?? null,
-    adya: kind?.adya ?? null,
-    meaning: kind?.meaning ?? null,
-    count: anomaly.count,
-    transactions: anomaly.txns.map((txn) => history.txnName(txn)),
-    story: anomaly.ops.length > 0 ? describeRead(history, anomaly.name, anomaly.ops) : null,
-    ops: anomaly.ops.map((op) => describePlace(history, op)),
-    core: [...anomaly.txns].sort((a, b) => a - b).map((txn) => describeTxn(history, txn)),
-    edges: anomaly.edges.map((edge) => describeEdge(history, edge)),
-    cases: anomaly.cases.map((branch) => describeCase(history, branch)),
+  return new AnomalyDescriber(history, anomaly).describe()
+}
+
+class AnomalyDescriber {
+  /** Every transaction that the example names, those of its operations too, in input order. */
+  private readonly txns: number[]
+  private readonly names = new Map<number, string>() // txn -> its name, unique in the example
+
+  constructor(
+    private readonly history: History,
+    private readonly anomaly: Anomaly,
+  ) {
+    const found = new Set(anomaly.txns)
+    for (const op of findOps(anomaly)) found.add(history.opTxn[op]!)
+    this.txns = [...found].sort((a, b) => a - b)
+    // 5 and "T5" are two transactions, though both are called T5.
+    const taken = new Set<string>()
+    for (const txn of this.txns) {
+      const name = history.txnName(txn)
+      this.names.set(txn, taken.has(name) ? `${name} #${txn + 1}` : name)
+      taken.add(name)
+    }
+  }
+
+  describe(): AnomalyJson {
+    const { history, anomaly } = this
+    const kind = findAnomaly(anomaly.name)
+    return {
+      name: anomaly.name,
+      tap: kind?.tap ?? null,
+      adya: kind?.adya ?? null,
+      meaning: kind?.meaning ?? null,
+      count: anomaly.count,
+      transactions: anomaly.txns.map((txn) => this.name(txn)),
+      story: anomaly.ops.length > 0 ? describeRead(history, anomaly.name, anomaly.ops) : null,
+      ops: anomaly.ops.map((op) => this.place(op)),
+      core: this.txns.map((txn) => describeTxn(history, txn, this.name(txn))),
+      edges: anomaly.edges.map((edge) => this.edge(edge)),
+      cases: anomaly.cases.map((branch) => this.case(branch)),
+    }
+  }
+
+  private name(txn: number): string {
+    return this.names.get(txn) ?? this.history.txnName(txn)
+  }
+
+  private case(branch: Case): CaseJson {
+    return {
+      assumption: this.edge(branch.assumption),
+      cycle: branch.cycle.map((edge) => this.edge(edge)),
+      cases: branch.cases.map((inner) => this.case(inner)),
+    }
+  }
+
+  private edge(edge: Edge): EdgeJson {
+    const name = (txn: number) => (txn === INITIAL_TXN ? null : this.name(txn))
+    const described: EdgeJson = {
+      from: name(edge.from),
+      to: name(edge.to),
+      kind: edge.kind,
+      key: edge.key === NONE ? null : this.history.keyName(edge.key),
+      ops: edge.ops.filter((op) => op !== NONE).map((op) => this.place(op)),
+      because: because(this.history, edge),
+      premises: edge.premises.map((premise) => this.edge(premise)),
+    }
+    if (edge.refutes) described.refutes = true
+    if (edge.assumed) described.assumed = true
+    return described
+  }
+
+  /** An operation by its transaction, its position in it, and what it is. */
+  private place(op: number): PlaceJson {
+    const { history } = this
+    const txn = history.opTxn[op]!
+    return {
+      transaction: this.name(txn),
+      index: op - history.txnOpStart[txn]!,
+      op: describeOp(history, op),
+    }
   }
 }
 
-function describeCase(history: History, branch: Case): CaseJson {
-  return {
-    assumption: describeEdge(history, branch.assumption),
-    cycle: branch.cycle.map((edge) => describeEdge(history, edge)),
-    cases: branch.cases.map((inner) => describeCase(history, inner)),
+/** Every operation that the evidence names, down to its last premise. */
+function findOps(anomaly: Anomaly): Set<number> {
+  const ops = new Set(anomaly.ops)
+  const seen = new Set<Edge>()
+  const pending = [...anomaly.edges]
+  const cases = new Set(anomaly.cases)
+  for (const branch of cases) {
+    pending.push(branch.assumption, ...branch.cycle)
+    for (const inner of branch.cases) cases.add(inner)
   }
+  for (const edge of pending) {
+    if (seen.has(edge)) continue
+    seen.add(edge)
+    for (const op of edge.ops) ops.add(op)
+    pending.push(...edge.premises)
+  }
+  ops.delete(NONE)
+  return ops
 }
 
-function describeEdge(history: History, edge: Edge): EdgeJson {
-  const name = (txn: number) => (txn === INITIAL_TXN ? null : history.txnName(txn))
-  const described: EdgeJson = {
-    from: name(edge.from),
-    to: name(edge.to),
-    kind: edge.kind,
-    key: edge.key === NONE ? null : history.keyName(edge.key),
-    ops: edge.ops.filter((op) => op !== NONE).map((op) => describePlace(history, op)),
-    because: because(history, edge),
-    premises: edge.premises.map((premise) => describeEdge(history, premise)),
-  }
-  if (edge.refutes) described.refutes = true
-  if (edge.assumed) described.assumed = true
-  return described
-}
-
-/** An operation by its transaction, its position in it, and what it is. */
-function describePlace(history: History, op: number): PlaceJson {
-  const txn = history.opTxn[op]!
-  return {
-    transaction: history.txnName(txn),
-    index: op - history.txnOpStart[txn]!,
-    op: describeOp(history, op),
-  }
-}
-
-/** A transaction as a line of the native format has it. */
-export function describeTxn(history: History, txn: number): TxnJson {
+/** A transaction as a line of the native format has it, but always with a name. */
+export function describeTxn(
+  history: History,
+  txn: number,
+  name: string = history.txnName(txn),
+): TxnJson {
   const described: TxnJson = {
-    session: history.sessionName(history.txnSession[txn]!),
-    id: history.txnName(txn),
+    session: history.sessionLabel(history.txnSession[txn]!),
+    id: name,
     status: STATUS_NAMES[history.txnStatus[txn]!]!,
     ops: [],
   }

@@ -20,9 +20,9 @@ export interface PlaceJson {
   op: OpJson
 }
 
-/** A transaction as a line of the native format has it. */
+/** A transaction as a line of the native format has it, but always with a name. */
 export interface TxnJson {
-  session: string
+  session: Value
   id: string
   status: StatusName
   start?: number

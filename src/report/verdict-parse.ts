@@ -131,7 +131,7 @@ const CASE: Shape = {
   fields: { assumption: EDGE, cycle: { list: () => EDGE }, cases: { list: () => CASE } },
 }
 const TXN: Shape = {
-  fields: { session: TEXT, id: TEXT, status: STATUS, ops: { list: () => OP } },
+  fields: { session: VALUE, id: TEXT, status: STATUS, ops: { list: () => OP } },
   optional: { start: NUMBER, finish: NUMBER, level: TEXT },
 }
 const ANOMALY: Shape = {

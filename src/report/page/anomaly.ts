@@ -25,7 +25,13 @@ export interface RenderedSection {
 const PAGE = { interactive: true }
 const MAX_NOTATION = 100_000 // characters of a history shown in the page
 
-export function renderSection(verdict: VerdictJson, section: Section, id: string): RenderedSection {
+/** @param sameAs the id of the section that shows the same evidence under another name. */
+export function renderSection(
+  verdict: VerdictJson,
+  section: Section,
+  id: string,
+  sameAs: string | null,
+): RenderedSection {
   const figures: Record<string, Figure> = {}
   const [first, ...others] = section.evidence
   const { anomaly } = first!
@@ -37,8 +43,11 @@ export function renderSection(verdict: VerdictJson, section: Section, id: string
     `<h2 id="${id}-name">${esc(anomaly.name)}${codes ? ` <small>${esc(codes)}</small>` : ''}</h2>`,
     `<p class="violates"><span aria-hidden="true">✗</span> violates ${levelNames(section)}${countOf(anomaly)}</p>`,
     anomaly.meaning ? `<p class="meaning">${esc(anomaly.meaning)}</p>` : '',
-    renderEvidence(first!, `${id}-1`, figures),
-    renderHistory(verdict, anomaly, id),
+    ...(sameAs
+      ? [
+          `<p>Shown by the same evidence as <a href="#${sameAs}">${esc(section.sameAs!.name)}</a>.</p>`,
+        ]
+      : [renderEvidence(first!, `${id}-1`, figures), renderHistory(verdict, anomaly, id)]),
     ...others.map((evidence, i) => {
       const names = evidence.levels.map(levelName).join(', ')
       const inner = renderEvidence(evidence, `${id}-${i + 2}`, figures)

@@ -27,7 +27,11 @@ const MAX_SECTIONS = 40
 export function renderHtml(verdict: VerdictJson, assets: PageAssets): string {
   const all = findSections(verdict)
   const shown = all.slice(0, MAX_SECTIONS)
-  const rendered = shown.map((section, i) => renderSection(verdict, section, `a${i + 1}`))
+  const idOf = (section: Section) => `a${shown.indexOf(section) + 1}`
+  const rendered = shown.map((section) => {
+    const sameAs = section.sameAs ? idOf(section.sameAs) : null
+    return renderSection(verdict, section, idOf(section), sameAs)
+  })
   const figures = Object.assign({}, ...rendered.map((part) => part.figures))
   const title = `${headline(verdict)} · ${plain(verdict.path)}`
   return `${[

@@ -16,11 +16,14 @@ export interface Evidence {
 export interface Section {
   name: string
   evidence: Evidence[]
+  /** The earlier section with the very same evidence, under another name. */
+  sameAs: Section | null
 }
 
 export function findSections(verdict: VerdictJson): Section[] {
   const sections = new Map<string, Section>()
   const known = new Map<string, Evidence>()
+  const told = new Map<string, Section>() // evidence without its name -> where it was first told
   for (const result of verdict.results) {
     for (const anomaly of result.anomalies) {
       const content = stringify(anomaly)
@@ -33,8 +36,19 @@ export function findSections(verdict: VerdictJson): Section[] {
       known.set(content, evidence)
       const title = JSON.stringify([anomaly.name, [...anomaly.transactions].sort()])
       const section = sections.get(title)
-      if (section) section.evidence.push(evidence)
-      else sections.set(title, { name: anomaly.name, evidence: [evidence] })
+      if (section) {
+        section.evidence.push(evidence)
+        continue
+      }
+      const { ops, core, edges, cases } = anomaly
+      const proof = stringify({ ops, core, edges, cases })
+      const made: Section = {
+        name: anomaly.name,
+        evidence: [evidence],
+        sameAs: told.get(proof) ?? null,
+      }
+      if (!made.sameAs) told.set(proof, made)
+      sections.set(title, made)
     }
   }
   return [...sections.values()]

@@ -22,7 +22,7 @@ function renderSteps(figure: Figure, steps: readonly Step[]): string {
 function renderStep(figure: Figure, step: Step): string {
   const arrow = `${nameOf(figure, step.from)} → ${nameOf(figure, step.to)}`
   const kind = step.kind.toLowerCase()
-  const line = `<button type="button" class="step" data-step="${step.id}" aria-pressed="false"><span class="kind ${kind}">${kind}</span> <b>${esc(arrow)}</b> ${esc(sentence(step.because))}</button>`
+  const line = `<button type="button" class="step" data-step="${step.id}" aria-pressed="false"><span class="kind ${kind}">${kind}</span> <b>${esc(arrow)}:</b> ${esc(sentence(step.because))}</button>`
   if (step.premises.length === 0) return `<li>${line}</li>`
   const what = step.refutes ? 'Why not the other way round?' : 'Why?'
   const reasons = renderSteps(figure, step.premises)

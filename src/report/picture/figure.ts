@@ -31,6 +31,8 @@ export interface FigureOp {
 export interface FigureTxn {
   name: string
   session: string
+  /** Which lane: sessions of one name may be two. */
+  lane: number
   /** What is worth a word: aborted, outcome unknown, the level it ran at. */
   note: string
   status: 'committed' | 'aborted' | 'indeterminate'
@@ -107,13 +109,22 @@ class FigureBuilder {
     const branches = this.branches(anomaly.cases, 'c', 0)
     this.addReasons()
     return {
-      txns: this.txns.map(describeTxn),
+      txns: this.describeTxns(),
       timed: this.txns.length > 0 && this.txns.every((txn) => txn.start !== undefined),
       steps,
       branches,
       cutTxns: anomaly.core.length - this.txns.length,
       cutSteps: this.cutSteps,
     }
+  }
+
+  private describeTxns(): FigureTxn[] {
+    const lanes = new Map<Value, number>()
+    return this.txns.map((txn) => {
+      const lane = lanes.get(txn.session) ?? lanes.size
+      lanes.set(txn.session, lane)
+      return describeTxn(txn, lane)
+    })
   }
 
   private steps(edges: readonly EdgeJson[], prefix: string, depth: number): Step[] {
@@ -196,14 +207,15 @@ function damaged(what: string): InputError {
   return new InputError('not-a-verdict', `damaged verdict: ${what}`)
 }
 
-function describeTxn(txn: TxnJson): FigureTxn {
+function describeTxn(txn: TxnJson, lane: number): FigureTxn {
   const notes: string[] = []
   if (txn.status === 'aborted') notes.push('aborted')
   if (txn.status === 'indeterminate') notes.push('outcome unknown')
   if (txn.level !== undefined) notes.push(txn.level)
   return {
     name: plain(txn.id),
-    session: plain(txn.session),
+    session: typeof txn.session === 'string' ? plain(txn.session) : `s${txn.session}`,
+    lane,
     note: short(notes.join(', ')),
     status: txn.status,
     start: txn.start ?? null,

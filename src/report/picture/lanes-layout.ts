@@ -53,14 +53,15 @@ export function layoutLanes(figure: Figure, arrows: readonly Arrow[]): LanesLayo
   const involved = figure.txns.map(() => new Set<number>())
   for (const { step } of arrows) for (const [txn, op] of step.ops) involved[txn]?.add(op)
   const boxes = figure.txns.map((txn, i) => sizeBox(txn, i, involved[i]!))
-  const sessions = [...new Set(figure.txns.map((txn) => txn.session))]
+  const sessions: string[] = []
+  for (const { lane, session } of figure.txns) sessions[lane] = session
   const left = 20 + Math.max(0, ...sessions.map((name) => textWidth(name, OP_SIZE)))
   const top = figure.timed ? 30 : 8
   const ticks = figure.timed ? placeByTime(figure, boxes, left) : []
   if (!figure.timed) placeByOrder(figure, boxes, left)
   let y = top
-  const lanes = sessions.map((session) => {
-    const mine = boxes.filter((box) => figure.txns[box.txn]!.session === session)
+  const lanes = sessions.map((session, i) => {
+    const mine = boxes.filter((box) => figure.txns[box.txn]!.lane === i)
     for (const box of mine) box.y = y + PAD
     const height = Math.max(...mine.map((box) => box.height)) + 2 * PAD
     const lane = { session, y, height }
@@ -139,7 +140,7 @@ function placeByOrder(figure: Figure, boxes: LaneBox[], left: number): void {
   figure.txns.forEach((txn, i) => {
     let column = 0
     for (let j = 0; j < i; j++) {
-      const before = figure.txns[j]!.session === txn.session || sources[i]!.has(j)
+      const before = figure.txns[j]!.lane === txn.lane || sources[i]!.has(j)
       if (before) column = Math.max(column, columns[j]! + 1)
     }
     columns.push(column)

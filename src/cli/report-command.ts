@@ -1,0 +1,110 @@
+// `isobar report`: turns a verdict that `check --json` wrote into a report or a picture. Nothing is
+// decided anew.
+
+import { readFileSync } from 'node:fs'
+import { extname } from 'node:path'
+import type { Command } from 'commander'
+import { InputError, UsageError } from '../base/errors.ts'
+import { fileError } from '../formats/open.ts'
+import { findSections, type Section } from '../report/page/sections.ts'
+import type { VerdictJson } from '../report/verdict-json.ts'
+import { type FoundVerdict, parseVerdicts } from '../report/verdict-parse.ts'
+import { plain } from '../report/words.ts'
+import { EXIT } from './exit-codes.ts'
+import { type ReportKind, renderReport, writeText } from './report-files.ts'
+import { print } from './terminal.ts'
+
+const KINDS: Record<string, ReportKind> = {
+  '.html': 'report',
+  '.htm': 'report',
+  '.svg': 'svg',
+  '.dot': 'dot',
+  '.gv': 'dot',
+  '.xml': 'junit',
+  '.md': 'summary',
+}
+
+interface Flags {
+  anomaly?: string
+  line?: string
+}
+
+export function addReportCommand(program: Command, done: (code: number) => void): void {
+  program
+    .command('report')
+    .description('show a verdict written by check --json: as a page, a picture, for CI')
+    .argument('<verdict>', 'the file, or - for standard input')
+    .argument('[out]', 'what to write: .html, .svg, .dot, .xml (JUnit) or .md; else VERDICT.html')
+    .option('--anomaly <name>', 'the anomaly to draw, by name or number; else the first')
+    .option('--line <n>', 'the verdict to show, if the file has several')
+    .addHelpText(
+      'after',
+      `
+The report is one HTML file that needs no network. Nothing is checked anew: exit code 0.
+
+Examples:
+  isobar check history.txt --json > verdict.json
+  isobar report verdict.json                     writes verdict.html
+  isobar report verdict.json skew.svg --anomaly WriteSkew`,
+    )
+    .action(async (verdict: string, out: string | undefined, flags: Flags) => {
+      done(await report(verdict, out, flags))
+    })
+}
+
+async function report(path: string, out: string | undefined, flags: Flags): Promise<number> {
+  const target = out ?? (path === '-' ? 'report.html' : `${path.replace(/\.jsonl?$/i, '')}.html`)
+  const kind = kindFor(target)
+  try {
+    const found = parseVerdicts(readText(path))
+    const isCollection = kind === 'junit' || kind === 'summary'
+    const verdicts =
+      isCollection && flags.line === undefined
+        ? found.map(({ verdict }) => verdict)
+        : [choose(found, flags.line)]
+    writeText(target, renderReport(kind, verdicts, sectionOf(verdicts[0]!, flags.anomaly)))
+  } catch (error) {
+    if (error instanceof InputError && error.code === 'not-a-verdict') error.path ??= path
+    throw error
+  }
+  if (target !== '-') await print(`${plain(target)}\n`)
+  return EXIT.satisfied
+}
+
+function kindFor(target: string): ReportKind {
+  if (target === '-') return 'report'
+  const kind = KINDS[extname(target).toLowerCase()]
+  if (kind) return kind
+  const known = Object.keys(KINDS).join(', ')
+  throw new UsageError(`what should ${plain(target)} be?`, `file names end in ${known}`)
+}
+
+function choose(found: readonly FoundVerdict[], line: string | undefined): VerdictJson {
+  const lines = found.map((each) => each.line).join(', ')
+  if (line === undefined) {
+    if (found.length === 1) return found[0]!.verdict
+    throw new UsageError(`the file holds ${found.length} verdicts`, `choose one: --line ${lines}`)
+  }
+  const chosen = found.find((each) => String(each.line) === line)
+  if (chosen) return chosen.verdict
+  throw new UsageError(`there is no verdict on line ${line}`, `there are some on ${lines}`)
+}
+
+function sectionOf(verdict: VerdictJson, wanted: string | undefined): Section | undefined {
+  if (wanted === undefined) return undefined
+  const sections = findSections(verdict)
+  const section = sections.find(
+    ({ name }, i) => String(i + 1) === wanted || name.toLowerCase() === wanted.toLowerCase(),
+  )
+  if (section) return section
+  const known = sections.map(({ name }, i) => `${i + 1} ${name}`).join(', ')
+  throw new UsageError(`there is no anomaly ${wanted}`, known ? `there are ${known}` : null)
+}
+
+function readText(path: string): string {
+  try {
+    return readFileSync(path === '-' ? 0 : path, 'utf8')
+  } catch (error) {
+    throw fileError(error)
+  }
+}

@@ -1,0 +1,56 @@
+// A counterexample in the DOT language of Graphviz. Main function: renderDot.
+
+import { quoteDot } from './escape.ts'
+import { findSections } from './page/sections.ts'
+import { buildFigure } from './picture/figure.ts'
+import { nameNode } from './picture/graph-layout.ts'
+import { findArrows, firstView } from './picture/visible.ts'
+import type { VerdictJson } from './verdict-json.ts'
+import { plain } from './words.ts'
+
+const STYLES: Record<string, string> = {
+  SO: 'color="#59636e"',
+  WR: 'color="#1a7f37"',
+  WW: 'color="#0550ae", style=dashed',
+  RW: 'color="#b34700", style=dotted',
+  RT: 'color="#7a3fc4", style=dashed',
+  CO: 'color="#a8266f", style=bold',
+}
+
+/** The first anomaly of the verdict, or the section given; without one, a graph without nodes. */
+export function renderDot(verdict: VerdictJson, section = findSections(verdict)[0]): string {
+  const lines = ['digraph counterexample {']
+  if (!section) {
+    lines.push(`  label=${quoteDot(`${plain(verdict.path)}: no counterexample`)}`, '}')
+    return `${lines.join('\n')}\n`
+  }
+  const { anomaly, levels } = section.evidence[0]!
+  const figure = buildFigure(anomaly)
+  const arrows = findArrows(figure, firstView(figure))
+  lines.push(
+    `  label=${quoteDot(`${anomaly.name} violates ${levels.join(', ')}`)}`,
+    '  rankdir=LR',
+    '  node [shape=box, style=rounded]',
+  )
+  const nodes = new Set(arrows.flatMap(({ step }) => [step.from, step.to]))
+  for (const node of [...nodes].sort((a, b) => a - b)) {
+    const txn = figure.txns[node]
+    const label = txn
+      ? `${quoteDot(`${txn.name} (session ${txn.session})`)}`
+      : quoteDot(nameNode(node))
+    const dashed = txn?.status === 'committed' ? '' : ', style="rounded,dashed"'
+    lines.push(`  ${nodeId(node)} [label=${label}${dashed}]`)
+  }
+  for (const { step } of arrows) {
+    const parts = [`label=${quoteDot(step.label)}`, `tooltip=${quoteDot(step.because)}`]
+    lines.push(
+      `  ${nodeId(step.from)} -> ${nodeId(step.to)} [${parts.join(', ')}, ${STYLES[step.kind]}]`,
+    )
+  }
+  lines.push('}')
+  return `${lines.join('\n')}\n`
+}
+
+function nodeId(node: number): string {
+  return node >= 0 ? `t${node + 1}` : node === -1 ? 'initial' : 'nobody'
+}

@@ -1,0 +1,45 @@
+// The argument of a figure in plain lines, for places that know neither colours nor pictures: test
+// reports, job summaries. Main function: tellStory.
+
+import { type Branch, type Figure, NOBODY, type Step } from './picture/figure.ts'
+
+const MAX_LINES = 60
+
+/** Numbered steps with their reasons indented; every case in turn. */
+export function tellStory(figure: Figure): string[] {
+  const lines: string[] = []
+  tellSteps(figure, figure.steps, '', lines)
+  tellBranches(figure, figure.branches, '', lines)
+  const left = lines.length - MAX_LINES
+  return left > 1 ? [...lines.slice(0, MAX_LINES), `… ${left} more lines`] : lines
+}
+
+function nameOf(figure: Figure, node: number): string {
+  return figure.txns[node]?.name ?? (node === NOBODY ? 'nobody' : 'the initial state')
+}
+
+function tellSteps(figure: Figure, steps: readonly Step[], indent: string, lines: string[]): void {
+  steps.forEach((step, i) => {
+    const arrow = `${nameOf(figure, step.from)} → ${nameOf(figure, step.to)}`
+    lines.push(`${indent}${i + 1}. ${arrow}: ${step.because}`)
+    // Plain reads and session order speak for themselves.
+    const reasons = step.premises.filter(
+      ({ kind, premises }) => kind !== 'WR' || premises.length > 0,
+    )
+    tellSteps(figure, reasons, `${indent}   `, lines)
+  })
+}
+
+function tellBranches(
+  figure: Figure,
+  branches: readonly Branch[],
+  indent: string,
+  lines: string[],
+): void {
+  for (const branch of branches) {
+    const { from, to } = branch.assumption
+    lines.push(`${indent}If ${nameOf(figure, from)} commits before ${nameOf(figure, to)}:`)
+    tellSteps(figure, branch.steps, `${indent}  `, lines)
+    tellBranches(figure, branch.branches, `${indent}  `, lines)
+  }
+}
