@@ -3,8 +3,14 @@
 // report/ may put such text into an output.
 
 /** Characters that no XML 1.0 document may contain, escaped or not; also direction overrides. */
-const UNFIT =
-  /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufffe\uffff]|\p{Surrogate}/gu
+const UNFIT = new RegExp(
+  [
+    '[\\u0000-\\u0008\\u000b\\u000c\\u000e-\\u001f\\u007f-\\u009f]', // controls
+    '[\\u200b-\\u200f\\u2028-\\u202e\\u2060-\\u206f\\ufeff]', // invisible
+    '[\\ufffe\\uffff]|\\p{Surrogate}', // no characters at all
+  ].join('|'),
+  'gu',
+)
 
 /** Makes invisible and forbidden characters visible: U+202E becomes `\u202e`. */
 export function visible(text: string): string {

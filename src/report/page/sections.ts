@@ -1,6 +1,7 @@
 // Which anomalies a report shows, and in what order. Levels imply each other, so the same evidence
 // comes back at every stronger level: it is shown once, with all the levels it violates. Other
-// evidence of the same kind about the same transactions stands below it. Main function: findSections.
+// evidence of the same kind about the same transactions stands below it. Main function:
+// findSections.
 
 import type { LevelId } from '../../levels/levels.ts'
 import { stringify } from '../json.ts'
