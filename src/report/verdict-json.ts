@@ -77,6 +77,8 @@ export interface ResultJson {
   elapsedMs: number
   stages: Record<string, number>
   anomalies: AnomalyJson[]
+  /** Where the first counterexample begins: how many transactions the input has up to there. */
+  position: number | null
   certificate: { kind: CertificateKind; verified: boolean } | null
 }
 

@@ -90,6 +90,7 @@ type Shape =
 
 const TEXT: Shape = { is: (v) => typeof v === 'string', what: 'a string' }
 const COUNT: Shape = { is: (v) => Number.isSafeInteger(v) && (v as number) >= 0, what: 'a count' }
+const MAYBE_COUNT: Shape = { is: (v) => v === null || Number.isSafeInteger(v), what: 'a count' }
 const NUMBER: Shape = { is: (v) => typeof v === 'number', what: 'a number' }
 const FLAG: Shape = { is: (v) => typeof v === 'boolean', what: 'true or false' }
 const MAYBE_TEXT: Shape = { is: (v) => v === null || typeof v === 'string', what: 'a string' }
@@ -159,6 +160,7 @@ const RESULT: Shape = {
     elapsedMs: NUMBER,
     stages: STAGES,
     anomalies: { list: () => ANOMALY },
+    position: MAYBE_COUNT,
     certificate: CERTIFICATE,
   },
 }
