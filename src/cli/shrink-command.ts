@@ -66,9 +66,10 @@ async function shrink(path: string, out: string, flags: Flags): Promise<number> 
   const progress = new Progress()
   progress.report(`checking ${cut(plain(path))}`)
   const decide = (history: History) => check(history, level, { budgetMs, onTick: progress.tick })
-  const shrunk = shrinkHistory(input.history, decide, ({ history }) =>
-    progress.report(`shrinking: ${history.txnCount} transactions left`),
-  )
+  const shrunk = shrinkHistory(input.history, decide, {
+    whole: level === 'lin',
+    onStep: ({ history }) => progress.report(`shrinking: ${history.txnCount} transactions left`),
+  })
   progress.done()
   if (shrunk.result.verdict !== 'violated') return refuse(path, level, shrunk)
   if (flags.lossy !== true) refuseMisfits(format, shrunk.history, '--lossy leaves it out')

@@ -1,64 +1,116 @@
 // Part of a history, as a history of its own: some operations, with the transactions and sessions
-// they belong to under the names they have in the whole. A read stays only if the write it saw
-// does, of a list every append it saw: no read is left behind to come out of thin air. Leaving
-// things out in this way never breaks a level that the whole satisfies: an order of the whole is
-// one of its part.
+// they belong to under the names they have in the whole. An operation stays only with what it
+// needs: a read with the write it saw, of a list every append it saw, so that none is left behind to
+// come out of thin air; a lightweight operation with both its halves. Leaving things out in this
+// way never breaks a level that the whole satisfies: an order of the whole is one of its part.
 //
-// Cost: linear in the operations asked for, not in the whole. Main function: subHistory.
+// Cost: linear in the operations asked for, not in the whole. Main functions: subHistory, withNeeds.
 
 import { HistoryBuilder } from './builder.ts'
 import { type History, NONE, READ, READ_LIST } from './history.ts'
 import type { Value } from './values.ts'
 
+export interface SubHistoryOptions {
+  /** Transactions stay whole, or go. */
+  readonly whole?: boolean
+}
+
 /**
- * The history of those operations, in any order; transactions of which nothing is left are left
- * out.
+ * The history of as many of those operations as have what they need; transactions of which nothing
+ * is left are left out.
  */
-export function subHistory(history: History, ops: Iterable<number>): History {
-  const asked = new Set(ops)
-  const kept = Int32Array.from(asked)
-    .sort()
-    .filter((op) => isWhole(history, op, asked))
+export function subHistory(
+  history: History,
+  ops: Iterable<number>,
+  options: SubHistoryOptions = {},
+): History {
+  const kept = keepWhole(history, ops, options).sort()
   const builder = new HistoryBuilder(history.initial, kept.length)
-  const nameOf = namer(history)
   let txn = NONE
   let copy = NONE
-  for (const op of kept) {
+  for (let i = 0; i < kept.length; i++) {
+    const op = kept[i]!
     if (history.opTxn[op] !== txn) {
       txn = history.opTxn[op]!
-      copy = copyTxn(history, txn, nameOf(txn), builder)
+      copy = copyTxn(history, txn, builder)
     }
     copyOp(history, op, copy, builder)
+    if (isPair(history, op)) i++
   }
   return builder.finish({ place: (arrival) => history.placeOf(kept[arrival]!) })
 }
 
-/** True unless the operation is a read of a write that is left out. */
-function isWhole(history: History, op: number, kept: ReadonlySet<number>): boolean {
-  const { opKind, opValue, readFrom, listStart, listFrom } = history
-  if (opKind[op] === READ) return readFrom[op]! < 0 || kept.has(readFrom[op]!)
-  if (opKind[op] !== READ_LIST) return true
-  const list = opValue[op]!
-  for (let i = listStart[list]!; i < listStart[list + 1]!; i++) {
-    if (listFrom[i]! >= 0 && !kept.has(listFrom[i]!)) return false
-  }
-  return true
+/** The operations and all that they need, directly or not. */
+export function withNeeds(
+  history: History,
+  ops: Iterable<number>,
+  options: SubHistoryOptions = {},
+): number[] {
+  const all = new Set(ops)
+  for (const op of all) for (const needed of needsOf(history, op, options)) all.add(needed)
+  return [...all]
 }
 
-/** Names that last: one that a transaction has by its position becomes its own. */
-function namer(history: History): (txn: number) => Value {
-  return (txn) => {
-    const label = history.txnLabel(txn)
-    if (label !== null) return label
-    // T7 is what an integer 7 is shown as.
-    const name = history.txnName(txn)
-    return name === `T${txn + 1}` ? txn + 1 : name
+/** Those that have all that they need among them. */
+function keepWhole(
+  history: History,
+  ops: Iterable<number>,
+  options: SubHistoryOptions,
+): Int32Array {
+  const kept = new Set(ops)
+  const neededBy = new Map<number, number[]>()
+  const gone: number[] = []
+  for (const op of kept) {
+    for (const needed of needsOf(history, op, options)) {
+      if (!kept.has(needed)) gone.push(op)
+      const others = neededBy.get(needed)
+      if (others) others.push(op)
+      else neededBy.set(needed, [op])
+    }
   }
+  for (let op = gone.pop(); op !== undefined; op = gone.pop()) {
+    if (kept.delete(op)) gone.push(...(neededBy.get(op) ?? []))
+  }
+  return Int32Array.from(kept)
 }
 
-function copyTxn(history: History, txn: number, name: Value, builder: HistoryBuilder): number {
+/** The operations that this one cannot be without. */
+function needsOf(history: History, op: number, { whole }: SubHistoryOptions): number[] {
+  const { opKind, opValue, readFrom, listStart, listFrom, opTxn, txnOpStart } = history
+  const needs: number[] = []
+  if (opKind[op] === READ) needs.push(readFrom[op]!)
+  if (opKind[op] === READ_LIST) {
+    const list = opValue[op]!
+    for (let i = listStart[list]!; i < listStart[list + 1]!; i++) needs.push(listFrom[i]!)
+  }
+  if (whole) {
+    const txn = opTxn[op]!
+    for (let other = txnOpStart[txn]!; other < txnOpStart[txn + 1]!; other++) needs.push(other)
+  }
+  if (isPair(history, op)) needs.push(op + 1)
+  else if (op > 0 && isPair(history, op - 1)) needs.push(op - 1)
+  return needs.filter((needed) => needed >= 0)
+}
+
+/** True for the read of a lightweight operation that succeeded: its write comes next. */
+function isPair({ light }: History, op: number): boolean {
+  if (light === null) return false
+  const which = light.opLight[op]!
+  return which !== NONE && !light.failed[which]
+}
+
+/** A name that lasts: one that a transaction has by its position becomes its own. */
+function nameOf(history: History, txn: number): Value {
+  const label = history.txnLabel(txn)
+  if (label !== null) return label
+  // T7 is what an integer 7 is shown as.
+  const name = history.txnName(txn)
+  return name === `T${txn + 1}` ? txn + 1 : name
+}
+
+function copyTxn(history: History, txn: number, builder: HistoryBuilder): number {
   const session = builder.session(history.sessionLabel(history.txnSession[txn]!))
-  const copy = builder.addTxn(session, history.txnStatus[txn]!, name)
+  const copy = builder.addTxn(session, history.txnStatus[txn]!, nameOf(history, txn))
   const start = history.txnStartTime?.[txn] ?? Number.NaN
   const finish = history.txnFinishTime?.[txn] ?? Number.NaN
   const level = history.txnLevel?.[txn] ?? NONE
@@ -69,17 +121,23 @@ function copyTxn(history: History, txn: number, name: Value, builder: HistoryBui
 }
 
 function copyOp(history: History, op: number, txn: number, builder: HistoryBuilder): void {
-  const { values, listStart, listValue } = history
+  const { values, listStart, listValue, light } = history
+  const valueId = (id: number) => builder.values.of(values.get(id))
   const kind = history.opKind[op]!
   const key = builder.keys.of(history.keyName(history.opKey[op]!))
-  if (kind !== READ_LIST) {
-    builder.addOp(txn, kind, key, builder.values.of(values.get(history.opValue[op]!)))
-    return
+  const which = light?.opLight[op] ?? NONE
+  if (which !== NONE) {
+    const seen = light!.failed[which] ? valueId(history.opValue[op]!) : NONE
+    const [expected, value] = [light!.expected[which]!, light!.value[which]!]
+    builder.addLight(txn, light!.kind[which]!, key, valueId(expected), valueId(value), seen)
+  } else if (kind === READ_LIST) {
+    const list = history.opValue[op]!
+    const copy = builder.beginList()
+    for (let i = listStart[list]!; i < listStart[list + 1]!; i++) {
+      builder.addElement(valueId(listValue[i]!))
+    }
+    builder.addOp(txn, kind, key, copy)
+  } else {
+    builder.addOp(txn, kind, key, valueId(history.opValue[op]!))
   }
-  const list = history.opValue[op]!
-  const copy = builder.beginList()
-  for (let i = listStart[list]!; i < listStart[list + 1]!; i++) {
-    builder.addElement(builder.values.of(values.get(listValue[i]!)))
-  }
-  builder.addOp(txn, kind, key, copy)
 }

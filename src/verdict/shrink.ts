@@ -12,8 +12,8 @@
 // Cost: one verdict on the whole, then a few hundred on parts the size of the evidence. Decides
 // nothing itself: the decider comes as an argument. Main function: shrinkHistory.
 
-import { type History, READ, READ_LIST } from '../history/history.ts'
-import { subHistory } from '../history/sub-history.ts'
+import type { History } from '../history/history.ts'
+import { subHistory, withNeeds } from '../history/sub-history.ts'
 import type { Anomaly, Case, Edge, LevelResult } from './verdict.ts'
 
 /** Judges a history at the level of interest. */
@@ -28,30 +28,35 @@ export interface Shrunk {
   readonly verdicts: number
 }
 
-/**
- * The smaller history; the whole under its own verdict if that is not `violated`.
- * @param onStep called after each verdict, e.g. to show progress
- */
+export interface ShrinkOptions {
+  /** Leave out whole transactions only, for levels that know no others. */
+  readonly whole?: boolean
+  /** Called after each verdict, e.g. to show progress. */
+  readonly onStep?: (shrunk: Shrunk) => void
+}
+
+/** The smaller history; the whole under its own verdict if that is not `violated`. */
 export function shrinkHistory(
   history: History,
   decide: Decider,
-  onStep: ((shrunk: Shrunk) => void) | null = null,
+  options: ShrinkOptions = {},
 ): Shrunk {
-  const whole = decide(history)
-  const shrinker = new Shrinker(history, whole, decide, onStep)
-  if (whole.verdict === 'violated') shrinker.run()
+  const shrinker = new Shrinker(history, decide, options)
+  if (shrinker.result.verdict === 'violated') shrinker.run()
   return shrinker
 }
 
 class Shrinker implements Shrunk {
   verdicts = 1
+  result: LevelResult
 
   constructor(
     public history: History,
-    public result: LevelResult,
     private readonly decide: Decider,
-    private readonly onStep: ((shrunk: Shrunk) => void) | null,
-  ) {}
+    private readonly options: ShrinkOptions,
+  ) {
+    this.result = decide(history)
+  }
 
   run(): void {
     const whole = this.history
@@ -77,7 +82,7 @@ class Shrinker implements Shrunk {
       anomaly.txns.flatMap((txn) => opsOfTxn(history, txn)),
     ])
     return parts
-      .map((ops) => withWrites(history, ops))
+      .map((ops) => withNeeds(history, ops, this.options))
       .filter((ops) => ops.length < history.opCount)
       .sort((a, b) => a.length - b.length)
   }
@@ -104,7 +109,7 @@ class Shrinker implements Shrunk {
 
   /** Goes on with these operations if they violate the level on their own. */
   private try(ops: readonly number[]): boolean {
-    const history = subHistory(this.history, ops)
+    const history = subHistory(this.history, ops, this.options)
     const result = this.decide(history)
     this.verdicts++
     const violated = result.verdict === 'violated'
@@ -112,7 +117,7 @@ class Shrinker implements Shrunk {
       this.history = history
       this.result = result
     }
-    this.onStep?.(this)
+    this.options.onStep?.(this)
     return violated
   }
 }
@@ -129,19 +134,6 @@ function range(start: number, end: number): number[] {
 
 function opsOfTxn({ txnOpStart }: History, txn: number): number[] {
   return range(txnOpStart[txn]!, txnOpStart[txn + 1]!)
-}
-
-/** The operations, and the writes that their reads saw. */
-function withWrites(history: History, ops: readonly number[]): number[] {
-  const { opKind, opValue, readFrom, listStart, listFrom } = history
-  const all = new Set(ops)
-  for (const op of ops) {
-    if (opKind[op] === READ) all.add(readFrom[op]!)
-    if (opKind[op] !== READ_LIST) continue
-    const list = opValue[op]!
-    for (let i = listStart[list]!; i < listStart[list + 1]!; i++) all.add(listFrom[i]!)
-  }
-  return [...all].filter((op) => op >= 0)
 }
 
 /** Every operation that the anomaly's evidence names. */

@@ -125,6 +125,21 @@ describe('shrinkHistory', () => {
     expect([left.txnName(0), left.txnLabel(0)]).toEqual(['T3', 3])
   })
 
+  test('keeps lightweight operations whole, with the versions they rest on', () => {
+    const history = parseNotation(`
+      initial null
+      s1: insert(x,1) [1,2] | cas(x,1,2) [3,4] | cas(x,2,3) [5,6] | cas(x,1,9,3) [7,8]
+      s2: insert(y,5) [1,6] | r(x,1) [7,8]`)
+    for (const level of ['lin', 'sser'] as const) {
+      const shrunk = shrinkHistory(history, at(level), { whole: level === 'lin' })
+      expect([...linesOf(shrunk.history).values()]).toEqual([
+        's1: insert(x,1) [id=T1 start=1 finish=2]',
+        's1: cas(x,1,2) [id=T2 start=3 finish=4]',
+        's2: r(x,1) [id=T6 start=7 finish=8]',
+      ])
+    }
+  })
+
   test('drops transactions that did nothing, even if all others must stay', () => {
     const text = 's1: r(x,0) w(x,1)\ns2: r(x,0) w(x,2)\ns3: [committed]'
     const { history } = shrinkHistory(parseNotation(text), at('si'))
