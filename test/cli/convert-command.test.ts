@@ -75,7 +75,10 @@ async function thereAndBack(format: Format, made: History, name: string): Promis
 }
 
 describe('isobar convert', () => {
-  test.each(FORMATS.map((format) => format.id))('%s gives back what it can hold', async (id) => {
+  // Jepsen's names and times are indices of events: those come back as others of the same order.
+  const HOLDING = FORMATS.map((format) => format.id).filter((id) => !id.startsWith('jepsen'))
+
+  test.each(HOLDING)('%s gives back what it can hold', async (id) => {
     const format = findFormat(id)!
     let held = 0
     for (let seed = 1; seed <= 150; seed++) {
