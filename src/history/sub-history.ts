@@ -1,10 +1,11 @@
 // Part of a history, as a history of its own: some operations, with the transactions and sessions
 // they belong to under the names they have in the whole. An operation stays only with what it
-// needs: a read with the write it saw, of a list every append it saw, so that none is left behind to
-// come out of thin air; a lightweight operation with both its halves. Leaving things out in this
+// needs: a read with the write it saw, of a list every append it saw, so that none is left behind
+// to come out of thin air; a lightweight operation with both its halves. Leaving things out in this
 // way never breaks a level that the whole satisfies: an order of the whole is one of its part.
 //
-// Cost: linear in the operations asked for, not in the whole. Main functions: subHistory, withNeeds.
+// Cost: linear in the operations asked for, not in the whole. Main functions: subHistory and
+// withNeeds.
 
 import { HistoryBuilder } from './builder.ts'
 import { type History, NONE, READ, READ_LIST } from './history.ts'
