@@ -45,17 +45,13 @@ function certifyViolated(history: History, result: LevelResult): string[] {
 }
 
 export function certifyAnomaly(history: History, level: LevelId, anomaly: Anomaly): string[] {
-  if (anomaly.cases.length > 0) {
-    return [
-      ...certifyLabels(history, level, anomaly),
-      ...certifyCases(history, level, anomaly.cases),
-    ]
-  }
-  if (anomaly.edges.length > 0) {
-    return [
-      ...certifyLabels(history, level, anomaly),
-      ...certifyCycle(history, level, anomaly.edges),
-    ]
+  if (anomaly.cases.length > 0 && anomaly.edges.length > 0) return ['a cycle, or cases, not both']
+  if (anomaly.cases.length > 0 || anomaly.edges.length > 0) {
+    const problems =
+      anomaly.cases.length > 0
+        ? certifyCases(history, level, anomaly.cases)
+        : certifyCycle(history, level, anomaly.edges)
+    return problems.length > 0 ? problems : certifyLabels(history, level, anomaly)
   }
   if (anomaly.name === 'NonRepeatableRead') return certifyUnrepeatable(history, level, anomaly)
   if (isOffence(anomaly.name)) return certifyOffence(history, anomaly)

@@ -160,6 +160,52 @@ describe('check on mini-transactions', () => {
   })
 })
 
+describe('check on long read-modify-write histories', () => {
+  const LENGTH = 30_000
+
+  it('follows one long session', () => {
+    const txns = Array.from({ length: LENGTH }, (_, i) => `r(x,${i}) w(x,${i + 1}) [${i},${i}]`)
+    const fine = parseNotation(`s1: ${txns.join(' | ')}`)
+    for (const level of ['pc', 'si', 'ser', 'sser'] as const) {
+      expect(check(fine, level).verdict).toBe('satisfied')
+    }
+    const stale = parseNotation(`s1: ${txns.join(' | ')} | r(x,1) [${LENGTH},${LENGTH}]`)
+    for (const level of ['pc', 'si', 'ser', 'sser'] as const) {
+      const { anomalies } = check(stale, level)
+      expect(anomalies.map(({ name }) => name)).toEqual(['SessionGuaranteeViolation'])
+    }
+  })
+
+  it('finds a cycle through thousands of sessions', () => {
+    const size = 5_000
+    const lines = Array.from({ length: size }, (_, i) => {
+      const before = (i + size - 1) % size
+      return `s${i}: r(k${before},1) r(k${i},0) w(k${i},1)`
+    })
+    const history = parseNotation(lines.join('\n'))
+    for (const level of ['pc', 'si', 'ser'] as const) {
+      const { anomalies } = check(history, level)
+      expect(anomalies.map(({ name }) => name)).toEqual(['CyclicCO'])
+      expect(anomalies[0]!.edges).toHaveLength(size)
+    }
+  })
+
+  it('orders thousands of sessions in real time', () => {
+    const lines = Array.from(
+      { length: 2_000 },
+      (_, i) => `s${i}: r(x,${i}) w(x,${i + 1}) [${2 * i},${2 * i + 1}]`,
+    )
+    const inOrder = parseNotation(lines.join('\n'))
+    expect(check(inOrder, 'sser').verdict).toBe('satisfied')
+    const reversed = parseNotation(lines.reverse().join('\n'))
+    expect(check(reversed, 'sser').verdict).toBe('satisfied')
+    const late = parseNotation(`${lines.join('\n')}\nlate: r(x,7) [9000,9001]`)
+    const result = check(late, 'sser')
+    expect(result.anomalies.map(({ name }) => name)).toEqual(['StaleRead'])
+    expect(result.anomalies[0]!.edges.map(({ kind }) => kind)).toEqual(['RT', 'RW'])
+  })
+})
+
 describe('positionOf', () => {
   it('tells the first transaction of the first counterexample', () => {
     const history = parseNotation(

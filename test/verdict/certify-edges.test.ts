@@ -5,8 +5,9 @@ import { describe, expect, it } from 'vitest'
 import type { History } from '../../src/history/history.ts'
 import { parseNotation } from '../../src/history/notation.ts'
 import type { LevelId } from '../../src/levels/levels.ts'
+import { certifyAnomaly } from '../../src/verdict/certify.ts'
 import { certifyCases, certifyCycle } from '../../src/verdict/certify-cycles.ts'
-import type { Case, Edge } from '../../src/verdict/verdict.ts'
+import type { Anomaly, Case, Edge } from '../../src/verdict/verdict.ts'
 import { draftsFor } from '../small/compare.ts'
 import { buildHistory, renderDraft } from '../small/draft.ts'
 import { profileOf } from '../small/oracle.ts'
@@ -192,6 +193,37 @@ describe('certifyCycle', () => {
       }
     }
     expect(accepted).toBeGreaterThan(200)
+  })
+})
+
+describe('certifyAnomaly', () => {
+  const history = parseNotation(EXAMPLES[0]!.notation)
+  const edges = EXAMPLES[0]!.argue(history)
+  const anomaly: Anomaly = {
+    name: 'LostUpdate',
+    count: 1,
+    txns: [1, 2, 0],
+    ops: [],
+    edges,
+    cases: [],
+  }
+
+  it('holds the name, the count and the transactions to the evidence', () => {
+    expect(certifyAnomaly(history, 'si', anomaly)).toEqual([])
+    const wrong: Partial<Anomaly>[] = [
+      { name: 'WriteSkew' },
+      { name: 'G-single' },
+      { count: 0 },
+      { txns: [1, 2] },
+      { txns: [0, 1, 2, 2] },
+      { edges: [] },
+      { edges: edges.slice(1) },
+      { cases: [{ assumption: edges[0]!, cycle: edges, cases: [] }] },
+    ]
+    for (const change of wrong) {
+      const problems = certifyAnomaly(history, 'si', { ...anomaly, ...change })
+      expect(problems, JSON.stringify(change)).not.toEqual([])
+    }
   })
 })
 

@@ -2,18 +2,25 @@
 // operations and premises that make it hold. Main class: MiniEvidence.
 
 import { assert } from '../../base/errors.ts'
-import { type History, INITIAL, NONE, WRITE } from '../../history/history.ts'
+import { type History, INITIAL } from '../../history/history.ts'
 import { classifyCycle } from '../../verdict/classify.ts'
 import { type Anomaly, type Edge, findTxns, INITIAL_TXN } from '../../verdict/verdict.ts'
+import type { ReadCheck } from '../reads/read-consistency.ts'
+import { EdgeFacts } from '../strong/edge-facts.ts'
 import { type Dependencies, FROM_TIME, INSIDE, RW, SO, TIME, TO_TIME } from './dependency-graph.ts'
 import type { RmwShape } from './shape.ts'
 import type { EdgeCycle } from './short-cycles.ts'
 
 export class MiniEvidence {
+  private readonly facts: EdgeFacts
+
   constructor(
     private readonly history: History,
+    reads: ReadCheck,
     private readonly shape: RmwShape,
-  ) {}
+  ) {
+    this.facts = new EdgeFacts(history, reads)
+  }
 
   /** Two transactions read one version and both replaced it: each missed the other's update. */
   lostUpdate(read: number, other: number): Anomaly {
@@ -35,26 +42,15 @@ export class MiniEvidence {
     const kind = graph.kind[first]!
     const from = Math.floor(graph.from[first]! / graph.width)
     const to = Math.floor(graph.to[last]! / graph.width)
-    if (kind === SO) return { from, to, kind: 'SO', key: NONE, ops: [], premises: [] }
-    if (kind === TO_TIME) return { from, to, kind: 'RT', key: NONE, ops: [], premises: [] }
+    if (kind === SO) return this.facts.session(from, to)
+    if (kind === TO_TIME) return this.facts.realTime(from, to)
     const read = graph.read[first]!
     return kind === RW ? this.overwriteEdge(read, this.successorOf(read)) : this.readEdge(read)
   }
 
   private readEdge(read: number): Edge {
-    const { opTxn, opKey, readFrom } = this.history
-    const write = readFrom[read]!
-    const from = write === INITIAL ? INITIAL_TXN : opTxn[write]!
-    const ops = write === INITIAL ? [read] : [write, read]
-    return { from, to: opTxn[read]!, kind: 'WR', key: opKey[read]!, ops, premises: [] }
-  }
-
-  /** The transaction of the read replaced the version that it saw. */
-  private replacedEdge(read: number): Edge {
-    const { from, to, key, ops } = this.readEdge(read)
-    const write = this.lastWrite(to, key)
-    const all = from === INITIAL_TXN ? [write] : [ops[0]!, write, read]
-    return { from, to, kind: 'WW', key, ops: all, premises: [] }
+    const { opTxn, opKey } = this.history
+    return this.facts.readFrom(this.sourceOf(read), opTxn[read]!, opKey[read]!)
   }
 
   /** The transaction of `read` saw a version that the transaction of `replacing` replaced. */
@@ -62,9 +58,18 @@ export class MiniEvidence {
     const { opTxn, opKey } = this.history
     const to = opTxn[replacing]!
     const key = opKey[read]!
-    const ops = [read, this.lastWrite(to, key)]
-    const premises = [this.readEdge(read), this.replacedEdge(replacing)]
-    return { from: opTxn[read]!, to, kind: 'RW', key, ops, premises }
+    const source = this.sourceOf(read)
+    const replaced =
+      source === INITIAL_TXN
+        ? this.facts.versions(source, to, key)
+        : this.facts.replaced(source, to, key)
+    assert(replaced !== null, 'who replaces a version has read it')
+    return this.facts.overwrite(this.readEdge(read), replaced)
+  }
+
+  private sourceOf(read: number): number {
+    const write = this.history.readFrom[read]!
+    return write === INITIAL ? INITIAL_TXN : this.history.opTxn[write]!
   }
 
   private successorOf(read: number): number {
@@ -73,14 +78,6 @@ export class MiniEvidence {
     return version === INITIAL
       ? this.shape.initialSuccessor[opKey[read]!]!
       : this.shape.successor[version]!
-  }
-
-  private lastWrite(txn: number, key: number): number {
-    const { txnOpStart, opKind, opKey } = this.history
-    let op = txnOpStart[txn + 1]! - 1
-    while (op >= txnOpStart[txn]! && (opKey[op] !== key || opKind[op] !== WRITE)) op--
-    assert(op >= txnOpStart[txn]!, 'who replaces a version writes its key')
-    return op
   }
 }
 

@@ -145,7 +145,7 @@ export class MiniLevels {
   }
 
   private lostUpdates(shape: RmwShape): Anomaly[] {
-    const evidence = new MiniEvidence(this.history, shape)
+    const evidence = new MiniEvidence(this.history, this.reads, shape)
     const { divergent } = shape
     const found: Anomaly[] = []
     for (let i = 0; i < divergent.length; i += 2) {
@@ -162,7 +162,7 @@ export class MiniLevels {
     const graph = buildDependencies(history, reads, shape, options)
     const limit = listAll ? Number.POSITIVE_INFINITY : EXAMPLES
     const { cycles } = findShortCycles(graph, limit, deadline)
-    const evidence = new MiniEvidence(history, shape)
+    const evidence = new MiniEvidence(history, reads, shape)
     const all = cycles.map((cycle) => evidence.cycle(graph, cycle))
     if (listAll) return all
     const byName = new Map<string, Anomaly>()
