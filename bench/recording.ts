@@ -1,0 +1,156 @@
+// How fast the runner is, next to PostgreSQL's own pgbench: the same server, level, clients, keys and
+// statements (every shape of mini-transaction, equally often), by turns. And what recording costs:
+// the time that the recorder takes for a transaction, as a share of the time the transaction takes.
+//
+//   node --import tsx bench/recording.ts [seconds a turn] [turns]
+//
+// Needs pgbench (Debian: apt-get install postgresql) in PATH.
+
+import { execFileSync } from 'node:child_process'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { READ } from '../src/history/history.ts'
+import { EmbeddedServer } from '../src/record/embedded/server.ts'
+import { NO_FAULTS } from '../src/record/faults.ts'
+import { PostgresDatabase } from '../src/record/postgres/database.ts'
+import { OpenTransaction, Recorder } from '../src/record/recorder.ts'
+import { runSessions } from '../src/record/runner.ts'
+import { PlannedWork } from '../src/record/work.ts'
+import { MINI_SHAPES } from '../src/workload/mini.ts'
+import { planWorkload } from '../src/workload/workload.ts'
+
+const SESSIONS = 20
+const KEYS = 1000
+const seconds = Number(process.argv[2] ?? 5)
+const turns = Number(process.argv[3] ?? 3)
+/** As our own connections: at ser, sequential scans would conflict with every write. */
+const NO_SCANS = '-c enable_seqscan=off -c enable_bitmapscan=off'
+
+const directory = mkdtempSync(join(tmpdir(), 'isobar-bench-'))
+const server = await EmbeddedServer.start()
+try {
+  const ours: number[] = []
+  const theirs: number[] = []
+  const scripts = writeScripts()
+  for (let turn = 0; turn < turns; turn++) {
+    ours.push(await runOurs(turn))
+    theirs.push(await runPgbench(scripts))
+    print(`turn ${turn + 1}: isobar ${ours[turn]!.toFixed(0)} commits/s, `)
+    print(`pgbench ${theirs[turn]!.toFixed(0)} commits/s\n`)
+  }
+  const ratio = median(ours) / median(theirs)
+  print(`isobar reaches ${(100 * ratio).toFixed(0)} % of pgbench\n`)
+  const recorderUs = timeRecorder()
+  const transactionUs = 1e6 / median(ours)
+  print(`recording takes ${recorderUs.toFixed(1)} µs of ${transactionUs.toFixed(0)} µs `)
+  print(`a transaction: ${((100 * recorderUs) / transactionUs).toFixed(1)} %\n`)
+} finally {
+  await server.stop()
+  rmSync(directory, { recursive: true, force: true })
+}
+
+async function runOurs(turn: number): Promise<number> {
+  const { host, port, user, password, database: name } = server
+  const address = { host, port, user, password, database: name, ssl: false }
+  const database = await PostgresDatabase.open(address)
+  const recorder = new Recorder(join(directory, `history-${turn}.jsonl`))
+  try {
+    const plan = planWorkload({
+      shape: 'mini',
+      sessions: SESSIONS,
+      keys: KEYS,
+      transactions: 200_000,
+      seed: turn,
+    })
+    const result = await runSessions({
+      database,
+      recorder,
+      work: new PlannedWork(plan, true),
+      isLightweight: false,
+      level: 'ser',
+      sessions: SESSIONS,
+      seed: turn,
+      durationMs: seconds * 1000,
+      rate: null,
+      retries: 0,
+      faults: NO_FAULTS,
+      proxy: null,
+      patienceMs: 0,
+      restartServer: null,
+      signal: null,
+      onProgress: null,
+    })
+    return (result.committed * 1000) / result.elapsedMs
+  } finally {
+    recorder.close()
+    await database.close()
+  }
+}
+
+/** One script for each shape of mini-transaction. */
+function writeScripts(): string[] {
+  return MINI_SHAPES.map((shape, i) => {
+    const lines = [`\\set k0 random(0, ${KEYS - 1})`, `\\set k1 random(0, ${KEYS - 1})`]
+    lines.push('BEGIN ISOLATION LEVEL SERIALIZABLE;')
+    for (const op of shape) {
+      if (op.kind === READ) lines.push(`SELECT v FROM isobar_registers WHERE k = :k${op.key};`)
+      else {
+        lines.push('\\set v random(1, 1000000000)')
+        lines.push(`UPDATE isobar_registers SET v = :v WHERE k = :k${op.key};`)
+      }
+    }
+    const path = join(directory, `shape-${i}.sql`)
+    writeFileSync(path, `${lines.join('\n')}\nCOMMIT;\n`)
+    return path
+  })
+}
+
+async function runPgbench(scripts: readonly string[]): Promise<number> {
+  const { host, port, user, password, database: name } = server
+  const address = { host, port, user, password, database: name, ssl: false }
+  const database = await PostgresDatabase.open(address)
+  try {
+    await database.addKeys(0, KEYS)
+    const output = execFileSync(
+      'pgbench',
+      [
+        ...['-h', host, '-p', String(port), '-U', user, '-n', '-M', 'prepared'],
+        ...['-c', String(SESSIONS), '-j', '2', '-T', String(seconds)],
+        ...scripts.flatMap((path) => ['-f', path]),
+        name,
+      ],
+      { encoding: 'utf8', env: { ...process.env, PGPASSWORD: password, PGOPTIONS: NO_SCANS } },
+    )
+    return Number(/tps = ([\d.]+) \(without/.exec(output)![1])
+  } finally {
+    await database.close()
+  }
+}
+
+/** Microseconds that recording one transaction takes: four operations, two lines. */
+function timeRecorder(): number {
+  const count = 100_000
+  const recorder = new Recorder(join(directory, 'timed.jsonl'))
+  const txn = new OpenTransaction()
+  const started = performance.now()
+  for (let i = 0; i < count; i++) {
+    recorder.begin(txn, i % SESSIONS, 'ser')
+    for (let key = 0; key < 2; key++) {
+      txn.addRead(key, i)
+      txn.addWrite(key, i)
+    }
+    recorder.pending(txn)
+    recorder.outcome(txn, 'committed')
+  }
+  recorder.close()
+  return ((performance.now() - started) * 1000) / count
+}
+
+function median(values: readonly number[]): number {
+  return [...values].sort((a, b) => a - b)[values.length >> 1]!
+}
+
+function print(text: string): void {
+  process.stdout.write(text)
+}
