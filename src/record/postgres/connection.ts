@@ -2,12 +2,13 @@
 // pipelining on, conflicts would hide). Errors become the transaction's fate by sqlstate.ts.
 
 import { Socket } from 'node:net'
-import { Client, type QueryArrayConfig, type QueryArrayResult } from 'pg'
+import { Client } from 'pg'
 import { assert, DatabaseError } from '../../base/errors.ts'
 import type { Value } from '../../history/values.ts'
 import type { LevelId } from '../../levels/levels.ts'
 import { type Connection, TransactionFailure } from '../database.ts'
 import type { PostgresAddress } from './address.ts'
+import { type Answer, execute, prepare, type Statement } from './exchange.ts'
 import { fateOf, isHopeless, type Phase } from './sqlstate.ts'
 import { TABLE } from './table.ts'
 
@@ -19,20 +20,26 @@ export const POSTGRES_LEVELS: ReadonlyMap<LevelId, string> = new Map([
 
 const CONNECT_PATIENCE_MS = 10_000
 
-const READ = { name: 'isobar_r', text: `SELECT v FROM ${TABLE} WHERE k = $1` }
-const READ_LIST = { name: 'isobar_rl', text: `SELECT l FROM ${TABLE} WHERE k = $1` }
-const WRITE = { name: 'isobar_w', text: `UPDATE ${TABLE} SET v = $2 WHERE k = $1` }
-const APPEND = {
+const READ: Statement = { name: 'isobar_r', text: `SELECT v FROM ${TABLE} WHERE k = $1` }
+const READ_LIST: Statement = { name: 'isobar_rl', text: `SELECT l FROM ${TABLE} WHERE k = $1` }
+const WRITE: Statement = { name: 'isobar_w', text: `UPDATE ${TABLE} SET v = $2 WHERE k = $1` }
+const APPEND: Statement = {
   name: 'isobar_a',
   text: `UPDATE ${TABLE} SET l = array_append(l, $2::bigint) WHERE k = $1`,
 }
-const CAS = {
+const CAS: Statement = {
   name: 'isobar_cas',
   text: `UPDATE ${TABLE} SET v = $3 WHERE k = $1 AND v IS NOT DISTINCT FROM $2::bigint`,
 }
-
-/** Values stay text until we know what to make of them. */
-const AS_TEXT = { getTypeParser: () => (text: string) => text } as never
+const COMMIT: Statement = { name: 'isobar_commit', text: 'COMMIT' }
+const ROLLBACK: Statement = { name: 'isobar_rollback', text: 'ROLLBACK' }
+const BEGINS: ReadonlyMap<LevelId, Statement> = new Map(
+  [...POSTGRES_LEVELS].map(([level, own]) => [
+    level,
+    { name: `isobar_begin_${level}`, text: `BEGIN ISOLATION LEVEL ${own}` },
+  ]),
+)
+const STATEMENTS = [READ, READ_LIST, WRITE, APPEND, CAS, COMMIT, ROLLBACK, ...BEGINS.values()]
 
 interface ServerError {
   code?: string
@@ -45,11 +52,11 @@ export class PostgresConnection implements Connection {
   private readonly client: Client
   private lost = false
   private autocommitLevel: LevelId | null = null
+  private pendingBegin: string | null = null // statement that is to go out with the next
 
   constructor(address: PostgresAddress) {
     this.client = new Client({
       ...address,
-      types: AS_TEXT,
       stream: () => this.socket,
       application_name: 'isobar',
       connectionTimeoutMillis: CONNECT_PATIENCE_MS,
@@ -66,6 +73,7 @@ export class PostgresConnection implements Connection {
     await this.client.connect()
     // At ser, a sequential scan would conflict with every write; tables here are small.
     await this.client.query('SET enable_seqscan = off; SET enable_bitmapscan = off')
+    await prepare(this.client, STATEMENTS)
   }
 
   get localPort(): number {
@@ -76,27 +84,26 @@ export class PostgresConnection implements Connection {
     return this.lost
   }
 
+  /** BEGIN goes out together with the first statement, which saves a round trip. */
   async begin(level: LevelId): Promise<void> {
-    await this.run('work', `BEGIN ISOLATION LEVEL ${POSTGRES_LEVELS.get(level)}`)
+    this.pendingBegin = BEGINS.get(level)!.name
   }
 
   async read(key: number): Promise<Value> {
-    const result = await this.execute('work', READ, [key])
-    return numberOf(this.cell(result, key))
+    return numberOf(this.cell(await this.run('work', READ, [String(key)]), key))
   }
 
   async readList(key: number): Promise<Value[]> {
-    const result = await this.execute('work', READ_LIST, [key])
-    const text = this.cell(result, key) ?? '{}'
+    const text = this.cell(await this.run('work', READ_LIST, [String(key)]), key) ?? '{}'
     return text === '{}' ? [] : text.slice(1, -1).split(',').map(numberOf)
   }
 
   async write(key: number, value: number): Promise<void> {
-    this.expectRow(await this.execute('work', WRITE, [key, value]), key)
+    this.expectRow(await this.run('work', WRITE, [String(key), String(value)]), key)
   }
 
   async append(key: number, value: number): Promise<void> {
-    this.expectRow(await this.execute('work', APPEND, [key, value]), key)
+    this.expectRow(await this.run('work', APPEND, [String(key), String(value)]), key)
   }
 
   async get(key: number, level: LevelId): Promise<Value> {
@@ -107,20 +114,22 @@ export class PostgresConnection implements Connection {
   async cas(key: number, old: Value, value: number, level: LevelId): Promise<boolean> {
     await this.setAutocommitLevel(level)
     // The statement commits by itself, so whatever goes wrong goes wrong at its commit.
-    const result = await this.execute('commit', CAS, [key, old as number | null, value])
-    return result.rowCount === 1
+    const values = [String(key), old === null ? null : String(old), String(value)]
+    return (await this.run('commit', CAS, values)).rowCount === 1
   }
 
   async commit(): Promise<void> {
-    const result = await this.run('commit', 'COMMIT')
+    const { tag } = await this.run('commit', COMMIT, [])
     // To COMMIT a failed transaction is to roll it back, and the answer says so.
-    if (result.command !== 'COMMIT') {
-      throw new TransactionFailure('aborted', `COMMIT was answered by ${result.command}`)
+    if (tag !== 'COMMIT') {
+      throw new TransactionFailure('aborted', `COMMIT was answered by ${tag}`)
     }
   }
 
   async rollback(): Promise<void> {
-    if (!this.lost) await this.run('work', 'ROLLBACK')
+    const isBegun = this.pendingBegin === null
+    this.pendingBegin = null
+    if (isBegun && !this.lost) await this.run('work', ROLLBACK, [])
   }
 
   async close(): Promise<void> {
@@ -145,29 +154,25 @@ export class PostgresConnection implements Connection {
   private async setAutocommitLevel(level: LevelId): Promise<void> {
     if (this.autocommitLevel === level) return
     const own = POSTGRES_LEVELS.get(level)!.toLowerCase()
-    await this.run('work', `SET default_transaction_isolation = '${own}'`)
+    try {
+      await this.client.query(`SET default_transaction_isolation = '${own}'`)
+    } catch (error) {
+      throw this.failure('work', error as ServerError)
+    }
     this.autocommitLevel = level
   }
 
-  private async run(phase: Phase, text: string): Promise<{ command: string }> {
+  private async run(
+    phase: Phase,
+    statement: Statement,
+    values: readonly (string | null)[],
+  ): Promise<Answer> {
     // A statement that is not sent any more commits nothing.
     if (this.lost) throw new TransactionFailure('aborted', 'the connection was lost before')
+    const first = this.pendingBegin
+    this.pendingBegin = null
     try {
-      return await this.client.query(text)
-    } catch (error) {
-      throw this.failure(phase, error as ServerError)
-    }
-  }
-
-  private async execute(
-    phase: Phase,
-    statement: { name: string; text: string },
-    values: (number | null)[],
-  ): Promise<QueryArrayResult<(string | null)[]>> {
-    if (this.lost) throw new TransactionFailure('aborted', 'the connection was lost before')
-    const query: QueryArrayConfig = { ...statement, values, rowMode: 'array' }
-    try {
-      return await this.client.query<(string | null)[]>(query)
+      return await execute(this.client, first, statement.name, values)
     } catch (error) {
       throw this.failure(phase, error as ServerError)
     }
@@ -184,14 +189,14 @@ export class PostgresConnection implements Connection {
     return new TransactionFailure(fateOf(phase, code, severity), error.message, code)
   }
 
-  private cell(result: QueryArrayResult<(string | null)[]>, key: number): string | null {
-    this.expectRow(result, key)
-    return result.rows[0]![0] ?? null
+  private cell(answer: Answer, key: number): string | null {
+    this.expectRow(answer, key)
+    return answer.cell
   }
 
-  private expectRow(result: { rowCount: number | null }, key: number): void {
-    if (result.rowCount === 1) return
-    assert(result.rowCount === 0, 'a primary key names one row')
+  private expectRow({ rowCount }: Answer, key: number): void {
+    if (rowCount === 1) return
+    assert(rowCount === 0, 'a primary key names one row')
     throw new DatabaseError(
       `key ${key} has disappeared from the table ${TABLE}`,
       'something else works on the table; give the run a database of its own',

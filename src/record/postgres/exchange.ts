@@ -1,0 +1,110 @@
+// One exchange with the server: one or more prepared statements sent in a single message, and their
+// answers. It goes through the pg driver, but skips what the driver does for the general case:
+// descriptions of rows, parsing by type, a result object. bench/recording.ts shows what that buys.
+
+import type { Client, Connection, Submittable } from 'pg'
+
+export interface Statement {
+  readonly name: string
+  readonly text: string
+}
+
+export interface Answer {
+  /** First column of the last row, as text; null if it is NULL. */
+  cell: string | null
+  rowCount: number
+  /** The server's word on the last statement, e.g. `UPDATE 1`, `COMMIT`. */
+  tag: string
+}
+
+/** Prepares statements on a connection; from then on they are known by name. */
+export function prepare(client: Client, statements: readonly Statement[]): Promise<Answer> {
+  return new Promise((resolve, reject) => {
+    const send = (wire: Wire) => {
+      for (const { name, text } of statements) wire.parse({ name, text })
+    }
+    client.query(new Exchange(send, resolve, reject))
+  })
+}
+
+/** Runs prepared statements one after another, up to the first that fails; answers for the last. */
+export function execute(
+  client: Client,
+  first: string | null,
+  name: string,
+  values: readonly (string | null)[],
+): Promise<Answer> {
+  return new Promise((resolve, reject) => {
+    const send = (wire: Wire) => {
+      if (first !== null) {
+        wire.bind({ statement: first, values: [] })
+        wire.execute({})
+      }
+      wire.bind({ statement: name, values })
+      wire.execute({})
+    }
+    client.query(new Exchange(send, resolve, reject))
+  })
+}
+
+/** The driver's connection, as far as it is used here; its published types are older than it. */
+interface Wire {
+  readonly stream: { cork(): void; uncork(): void }
+  parse(statement: Statement): void
+  bind(config: { statement: string; values: readonly (string | null)[] }): void
+  execute(config: object): void
+  sync(): void
+}
+
+/** What the driver calls while the exchange goes on. */
+class Exchange implements Submittable {
+  private readonly answer: Answer = { cell: null, rowCount: 0, tag: '' }
+  private readonly send: (wire: Wire) => void
+  private readonly resolve: (answer: Answer) => void
+  private readonly reject: (error: Error) => void
+
+  constructor(
+    send: (wire: Wire) => void,
+    resolve: (answer: Answer) => void,
+    reject: (error: Error) => void,
+  ) {
+    this.send = send
+    this.resolve = resolve
+    this.reject = reject
+  }
+
+  submit(connection: Connection): void {
+    const wire = connection as unknown as Wire
+    wire.stream.cork()
+    try {
+      this.send(wire)
+      wire.sync()
+    } finally {
+      wire.stream.uncork()
+    }
+  }
+
+  handleDataRow(row: { fields: (string | null)[] }): void {
+    this.answer.cell = row.fields[0] ?? null
+    this.answer.rowCount++
+  }
+
+  handleCommandComplete(message: { text: string }): void {
+    this.answer.tag = message.text
+    if (message.text.startsWith('UPDATE ')) this.answer.rowCount = Number(message.text.slice(7))
+  }
+
+  handleReadyForQuery(): void {
+    this.resolve(this.answer)
+  }
+
+  handleError(error: Error): void {
+    this.reject(error)
+  }
+
+  handleRowDescription(): void {}
+
+  handleEmptyQuery(): void {}
+
+  handlePortalSuspended(): void {}
+}
