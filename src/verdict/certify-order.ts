@@ -18,7 +18,7 @@ import {
 import type { LevelId } from '../levels/levels.ts'
 import { ReplayCausality, writerOf } from './certify-causality.ts'
 import { isStrong } from './certify-edges.ts'
-import { nameRead, splitList } from './certify-reads.ts'
+import { nameRead, shownPrefix, splitList } from './certify-reads.ts'
 
 const MAX_PROBLEMS = 5
 
@@ -190,17 +190,17 @@ class Replay {
   /** What the read shows is a prefix of the whole list; what it skipped need not be visible. */
   private replayListRead(txn: number, read: number): void {
     const { opTxn, opKey } = this.history
-    const { foreign, sound } = splitList(this.history, read)
-    if (!sound) return this.fail(`list read ${read} is not sound`)
     const all = this.appended.get(opKey[read]!) ?? []
-    for (let i = 0; i < foreign.length; i++) {
-      if (foreign[i] !== all[i]) return this.fail(`list read ${read} is not a prefix of its list`)
+    const length = shownPrefix(this.history, read, all)
+    if (length < 0) {
+      const { sound } = splitList(this.history, read)
+      return this.fail(`list read ${read} is not ${sound ? 'a prefix of its list' : 'sound'}`)
     }
-    const last = foreign.length > 0 ? opTxn[foreign[foreign.length - 1]!]! : NONE
+    const last = length > 0 ? opTxn[all[length - 1]!]! : NONE
     if (last !== NONE && this.position[last]! >= this.position[txn]!) {
       return this.fail(`list read ${read} is from a transaction that commits later`)
     }
-    for (let i = foreign.length; i < all.length; i++) {
+    for (let i = length; i < all.length; i++) {
       const skipped = opTxn[all[i]!]!
       if (this.position[skipped]! >= this.position[txn]!) break
       this.judgeSkipped(txn, read, skipped)

@@ -116,6 +116,26 @@ export function splitList(history: History, read: number): { foreign: number[]; 
   return { foreign, sound }
 }
 
+/**
+ * How many elements of the whole list a read shows before its own appends; -1 if what it shows is
+ * something else, or ends within the appends of a transaction. `all` holds the appends of
+ * transactions that count, one transaction after another, each whole and in its own order.
+ */
+export function shownPrefix(history: History, read: number, all: readonly number[]): number {
+  const { opValue, listStart, listFrom, opTxn, txnOpStart, opKind, opKey } = history
+  const from = listStart[opValue[read]!]!
+  let end = listStart[opValue[read]! + 1]!
+  for (let op = read - 1; op >= txnOpStart[opTxn[read]!]!; op--) {
+    if (opKind[op] !== APPEND || opKey[op] !== opKey[read]) continue
+    if (end === from || listFrom[--end] !== op) return -1
+  }
+  const length = end - from
+  if (length > all.length) return -1
+  for (let i = 0; i < length; i++) if (listFrom[from + i] !== all[i]) return -1
+  const cut = length > 0 && length < all.length
+  return cut && opTxn[all[length - 1]!] === opTxn[all[length]!] ? -1 : length
+}
+
 /** A transaction's appends to a list appear whole, side by side, in order. */
 function isWholeAt(history: History, foreign: readonly number[], i: number): boolean {
   const append = foreign[i]!

@@ -16,7 +16,7 @@
 
 import { APPEND, type History, INITIAL, NONE, READ, READ_LIST, WRITE } from '../history/history.ts'
 import type { LevelId } from '../levels/levels.ts'
-import { splitList } from './certify-reads.ts'
+import { shownPrefix } from './certify-reads.ts'
 
 const MAX_PROBLEMS = 5
 
@@ -90,10 +90,9 @@ class SnapshotReplay {
   }
 
   private readList(read: number): void {
-    const { foreign, sound } = splitList(this.history, read)
     const all = this.appended.get(this.history.opKey[read]!) ?? []
-    const same = foreign.length === all.length && foreign.every((append, i) => append === all[i])
-    if (!sound || !same) this.fail(`list read ${read} does not show what was appended so far`)
+    if (shownPrefix(this.history, read, all) !== all.length)
+      this.fail(`list read ${read} does not show what was appended so far`)
   }
 
   private commit(txn: number, place: number): void {
