@@ -4,17 +4,26 @@
 // that learned something, shared by those that follow it in its session. The reads of the
 // transactions passed so far have been found sound, so a read's writer can be taken as it is.
 
-import { type History, NONE, READ, READ_LIST } from '../history/history.ts'
-import { splitList } from './certify-reads.ts'
+import { APPEND, type History, NONE, READ, READ_LIST } from '../history/history.ts'
 
 /** The other transaction whose write a sound read saw, or NONE. */
 export function writerOf(history: History, op: number): number {
   const { opKind, opTxn, readFrom } = history
   let write: number = NONE
   if (opKind[op] === READ) write = readFrom[op]!
-  else if (opKind[op] === READ_LIST) write = splitList(history, op).foreign.at(-1) ?? NONE
+  else if (opKind[op] === READ_LIST) write = lastForeign(history, op)
   if (write < 0) return NONE
   return opTxn[write] === opTxn[op] ? NONE : opTxn[write]!
+}
+
+/** The last append that a sound list read shows before the reader's own, or NONE. */
+function lastForeign(history: History, read: number): number {
+  const { opKind, opKey, opTxn, opValue, txnOpStart, listStart, listFrom } = history
+  let end = listStart[opValue[read]! + 1]!
+  for (let op = txnOpStart[opTxn[read]!]!; op < read; op++) {
+    if (opKind[op] === APPEND && opKey[op] === opKey[read]) end--
+  }
+  return end > listStart[opValue[read]!]! ? listFrom[end - 1]! : NONE
 }
 
 export class ReplayCausality {
