@@ -91,9 +91,9 @@ export class MiniLevels {
     if (this.lazySerial !== undefined) return this.lazySerial
     this.lazySerial = null
     if (this.hasOffences()) return null
-    const { order, component, staleReads } = this.base()
+    const { order, component, stale } = this.base()
     if (component !== null) return null
-    if (staleReads.length === 0) this.lazySerial = { order, algorithm: 'order' }
+    if (stale.read.length === 0) this.lazySerial = { order, algorithm: 'order' }
     else {
       this.deadline.check()
       const found = findSerialOrder(this.history, this.reads, false)

@@ -9,6 +9,7 @@ import type { Deadline } from '../../base/deadline.ts'
 import { type History, INITIAL, NONE } from '../../history/history.ts'
 import type { ReadCheck } from '../reads/read-consistency.ts'
 import type { BaseOrder } from './base-order.ts'
+import { NO_STALE_READS } from './stale-reads.ts'
 
 /** An order between two transactions that some read forces. */
 export interface ForcedEdge {
@@ -171,7 +172,7 @@ class Tarjan {
       position,
       component: cyclic ? component : null,
       groupEnd: cyclic ? groupEnd : null,
-      staleReads: new Int32Array(0),
+      stale: NO_STALE_READS,
     }
   }
 

@@ -52,8 +52,8 @@ export class StrongLevels {
       ...describeUnrepeatable(history, reads, listAll),
     ]
     if (this.algorithm === 'auto' && level !== 'sser' && anomalies.length === 0) {
-      const { order, component, staleReads } = this.base()
-      if (component === null && staleReads.length === 0) {
+      const { order, component, stale } = this.base()
+      if (component === null && stale.read.length === 0) {
         return { anomalies, proof: { kind: 'commit-order', order } }
       }
     }

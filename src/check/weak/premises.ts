@@ -7,9 +7,9 @@
 // holds for it holds for them. Main class: Premises.
 
 import { type History, NONE } from '../../history/history.ts'
+import type { BaseOrder } from '../order/base-order.ts'
 import type { Causality } from '../order/causality.ts'
 import type { KeyWriters } from '../order/key-writers.ts'
-import type { VersionIndex } from '../order/version-index.ts'
 import type { ReadCheck } from '../reads/read-consistency.ts'
 
 export type WeakLevel = 'rc' | 'ra' | 'cc'
@@ -24,9 +24,6 @@ export interface PremiseSource {
   writers(): KeyWriters
   causality(): Causality
 }
-
-/** Beyond so many newer versions, one look at each session is cheaper than at each version. */
-const MANY_VERSIONS = 64
 
 export class Premises {
   private readonly history: History
@@ -43,32 +40,29 @@ export class Premises {
   }
 
   /**
-   * Calls `visit` for every required t2 that stands after the source of a stale read in the order of
-   * `versions`: looks at the versions in between, of which there are few if the order is good.
+   * Calls `visit` for every required t2 that the order puts after the source of the i-th stale read;
+   * what shares a component with the source does not count.
    */
   forEachNewer(
     level: WeakLevel,
-    read: number,
-    versions: VersionIndex,
+    i: number,
+    { stale, position, component }: BaseOrder,
     visit: (t2: number) => void,
   ): void {
-    const { position, component, groupEnd } = versions.order
-    const { opTxn, opKey } = this.history
-    const reader = opTxn[read]!
+    const read = stale.read[i]!
+    const reader = this.history.opTxn[read]!
     const source = this.reads.opSource[read]!
-    const key = opKey[read]!
-    const newer: Filter = (t2) =>
-      source < 0 || (position[t2]! > position[source]! && !same(component, t2, source))
-    // What shares a component with the reader may stand after it.
-    const last = groupEnd === null ? position[reader]! : groupEnd[position[reader]!]!
-    const from = versions.firstAfter(key, source < 0 ? NONE : position[source]!)
-    const to = versions.firstAfter(key, last - 1)
-    if (to - from > MANY_VERSIONS) return this.forEach(level, read, newer, visit)
+    const isApart = (t2: number) =>
+      component === null || source < 0 || component[t2] !== component[source]
+    if (stale.isOpen[i]) {
+      const newer: Filter = (t2) => source < 0 || (position[t2]! > position[source]! && isApart(t2))
+      return this.forEach(level, read, newer, visit)
+    }
     if (this.noted !== reader) this.noteSources(reader)
-    for (let entry = from; entry < to; entry++) {
-      const t2 = versions.writerAt(entry)
-      if (t2 === reader || !newer(t2, source)) continue
-      if (this.isRequired(level, t2, reader, read)) visit(t2)
+    const end = stale.newerStart[i + 1]!
+    for (let entry = stale.newerStart[i]!; entry < end; entry++) {
+      const t2 = stale.newer[entry]!
+      if (isApart(t2) && this.isRequired(level, t2, reader, read)) visit(t2)
     }
   }
 
@@ -153,8 +147,4 @@ export class Premises {
       slot = writers.lowerBound(key, session + 1, 0)
     }
   }
-}
-
-function same(component: Int32Array | null, a: number, b: number): boolean {
-  return component !== null && component[a] === component[b]
 }

@@ -14,9 +14,9 @@
 
 import type { Deadline } from '../../base/deadline.ts'
 import { type History, INITIAL, NONE } from '../../history/history.ts'
-import { type BaseOrder, findStaleReads } from '../order/base-order.ts'
+import type { BaseOrder } from '../order/base-order.ts'
 import { type ForcedEdge, mendOrder } from '../order/components.ts'
-import { VersionIndex } from '../order/version-index.ts'
+import { findStaleReads } from '../order/stale-reads.ts'
 import type { WeakContext } from './context.ts'
 import type { WeakLevel } from './premises.ts'
 
@@ -38,17 +38,14 @@ export function saturate(context: WeakContext, level: WeakLevel): Saturation {
   const { history, reads, base, deadline } = context
   const search = new ForcedEdges(context, level)
   let current = base
-  let stale = base.staleReads
   for (let round = 0; ; round++) {
     deadline.check()
     const exhaustive = round === PATIENT_ROUNDS
-    const fresh = exhaustive
-      ? search.findAll(current)
-      : search.findContradicting(current, stale, deadline)
+    const fresh = exhaustive ? search.findAll(current) : search.findContradicting(current, deadline)
     if (fresh === 0) break
     current = mendOrder(history, reads, current, search.added, deadline)
     if (exhaustive) break
-    stale = findStaleReads(history, reads, current)
+    current.stale = findStaleReads(history, reads, current)
   }
   return {
     level,
@@ -73,18 +70,18 @@ class ForcedEdges {
     this.history = context.history
   }
 
-  /** Adds the forced edges of these reads that the order contradicts; returns how many are new. */
-  findContradicting(current: BaseOrder, stale: Int32Array, deadline: Deadline): number {
+  /** Adds the forced edges that the order contradicts; returns how many are new. */
+  findContradicting(current: BaseOrder, deadline: Deadline): number {
     const before = this.added.length
-    const { base, premises, history } = this.context
+    const { base, premises } = this.context
     const isKnot = current === base && base.component !== null
-    const versions = isKnot ? null : new VersionIndex(history, current, stale)
+    const stale = current.stale.read
     for (let i = 0; i < stale.length; i++) {
       if ((i & 4095) === 0) deadline.check()
       const read = stale[i]!
       const judge = (t2: number) => this.judgeEdge(read, t2)
-      if (versions) premises.forEachNewer(this.level, read, versions, judge)
-      else premises.forEach(this.level, read, this.contradictsKnot, judge)
+      if (isKnot) premises.forEach(this.level, read, this.contradictsKnot, judge)
+      else premises.forEachNewer(this.level, i, current, judge)
     }
     return this.added.length - before
   }
