@@ -235,6 +235,7 @@ export class HistoryBuilder {
       opKey: grouped.opKey,
       opValue: grouped.opValue,
       readFrom: new Int32Array(0) as Int32Array,
+      readTxn: new Int32Array(0) as Int32Array,
       listStart: this.listStart.view(),
       listValue: this.listValue.view(),
       listFrom: new Int32Array(this.listValue.length),
@@ -264,7 +265,7 @@ export class HistoryBuilder {
       placeOf: (op: number) => places?.place(arrivals ? arrivals[op]! : op) ?? null,
     }
     checkTimes(draft)
-    draft.readFrom = resolveReads(draft)
+    Object.assign(draft, resolveReads(draft))
     settleCounts(draft)
     return draft
   }

@@ -68,6 +68,7 @@ export interface History {
   readonly opValue: Int32Array // op -> value id; for READ_LIST its list
   /** read op -> the write op it saw, INITIAL, or NONE (nobody wrote it). NONE for writes, lists. */
   readonly readFrom: Int32Array
+  readonly readTxn: Int32Array // read op -> the transaction of that write, INITIAL or NONE
 
   readonly listStart: Int32Array // list -> its first element; one more entry at the end
   readonly listValue: Int32Array // element -> value id

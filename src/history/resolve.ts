@@ -7,14 +7,23 @@ import { InputError } from '../base/errors.ts'
 import { APPEND, type History, INITIAL, NONE, READ, READ_LIST, WRITE } from './history.ts'
 import { INTERNED } from './values.ts'
 
-/** Returns `readFrom`; fills `listFrom` and `txnIsInitial` of the draft. */
-export function resolveReads(history: History): Int32Array {
+/** What reads saw: the write, and the transaction it belongs to. */
+export interface Resolved {
+  readFrom: Int32Array
+  readTxn: Int32Array
+}
+
+/** Also fills `listFrom` and `txnIsInitial` of the draft. */
+export function resolveReads(history: History): Resolved {
   const initial = history.initial === undefined ? NONE : history.values.of(history.initial)
   markInitial(history, initial)
-  const readFrom = new Int32Array(history.opCount).fill(NONE)
-  if (!resolveByValue(history, initial, readFrom)) resolveByKey(history, initial, readFrom)
+  const found = {
+    readFrom: new Int32Array(history.opCount).fill(NONE),
+    readTxn: new Int32Array(history.opCount).fill(NONE),
+  }
+  if (!resolveByValue(history, initial, found)) resolveByKey(history, initial, found)
   if (history.listStart.length > 1) checkKeyTypes(history)
-  return readFrom
+  return found
 }
 
 /** Finds the transactions that only write initial values; any other write of one is a duplicate. */
@@ -38,11 +47,15 @@ function writesOnlyInitial(history: History, txn: number, initial: number): bool
   return true
 }
 
-/**
- * One table over all values. Returns false if some value is written to two keys or is too sparse.
- */
-function resolveByValue(history: History, initial: number, readFrom: Int32Array): boolean {
-  const { opKind, opKey, opValue, opCount, listValue, listFrom, txnIsInitial, opTxn } = history
+/** Entries of the table over all values: everything a read asks for lies in one cache line. */
+const STRIDE = 4
+const OP = 0 // the write, plus 1; 0 for values that nobody wrote
+const KEY = 1
+const TXN = 2
+
+/** One table over all values. False if some value is written to two keys or is too sparse. */
+function resolveByValue(history: History, initial: number, found: Resolved): boolean {
+  const { opKind, opKey, opValue, opCount, txnIsInitial, opTxn } = history
   let maxSmall = -1
   for (let op = 0; op < opCount; op++) {
     const kind = opKind[op]!
@@ -50,53 +63,72 @@ function resolveByValue(history: History, initial: number, readFrom: Int32Array)
     const value = opValue[op]!
     if (value < INTERNED && value > maxSmall) maxSmall = value
   }
-  if (maxSmall > 16 * opCount + 65536) return false
+  if (maxSmall > opCount + 65536) return false
 
-  const bySmall = new Int32Array(maxSmall + 1).fill(NONE) // small value -> op that wrote it
-  const byInterned = new Int32Array(history.values.interned.size).fill(NONE) // symbol -> op
+  const smallCount = maxSmall + 1
+  const table = new Int32Array((smallCount + history.values.interned.size) * STRIDE)
   for (let op = 0; op < opCount; op++) {
     const kind = opKind[op]!
     if (kind !== WRITE && kind !== APPEND) continue
     const value = opValue[op]!
     if (value === initial && kind === WRITE && txnIsInitial[opTxn[op]!]) continue
-    const table = value < INTERNED ? bySmall : byInterned
-    const at = value < INTERNED ? value : value - INTERNED
-    const first = table[at]!
-    if (first !== NONE) {
-      if (opKey[first] === opKey[op]) throw duplicateValue(history, first, op)
+    const at = (value < INTERNED ? value : value - INTERNED + smallCount) * STRIDE
+    if (table[at + OP] !== 0) {
+      const first = table[at + OP]! - 1
+      if (table[at + KEY] === opKey[op]) throw duplicateValue(history, first, op)
       return false
     }
-    table[at] = op
+    table[at + OP] = op + 1
+    table[at + KEY] = opKey[op]!
+    table[at + TXN] = opTxn[op]!
   }
+  lookUp(history, initial, table, smallCount, found)
+  resolveElements(history, table, smallCount)
+  return true
+}
 
+function lookUp(
+  history: History,
+  initial: number,
+  table: Int32Array,
+  smallCount: number,
+  { readFrom, readTxn }: Resolved,
+): void {
+  const { opKind, opKey, opValue, opCount } = history
   for (let op = 0; op < opCount; op++) {
     if (opKind[op] !== READ) continue
     const value = opValue[op]!
     if (value === initial) {
       readFrom[op] = INITIAL
-    } else if (value < INTERNED) {
-      if (value > maxSmall) continue
-      const writer = bySmall[value]!
-      if (writer !== NONE && opKey[writer] === opKey[op]) readFrom[op] = writer
-    } else {
-      const writer = byInterned[value - INTERNED]!
-      if (writer !== NONE && opKey[writer] === opKey[op]) readFrom[op] = writer
+      readTxn[op] = INITIAL
+      continue
+    }
+    if (value >= smallCount && value < INTERNED) continue
+    const at = (value < INTERNED ? value : value - INTERNED + smallCount) * STRIDE
+    if (table[at + OP] === 0 || table[at + KEY] !== opKey[op]) continue
+    readFrom[op] = table[at + OP]! - 1
+    readTxn[op] = table[at + TXN]!
+  }
+}
+
+function resolveElements(history: History, table: Int32Array, smallCount: number): void {
+  const { opKind, opKey, opValue, opCount, listStart, listValue, listFrom } = history
+  if (listStart.length <= 1) return
+  for (let op = 0; op < opCount; op++) {
+    if (opKind[op] !== READ_LIST) continue
+    const list = opValue[op]!
+    for (let i = listStart[list]!; i < listStart[list + 1]!; i++) {
+      const value = listValue[i]!
+      listFrom[i] = NONE
+      if (value >= smallCount && value < INTERNED) continue
+      const at = (value < INTERNED ? value : value - INTERNED + smallCount) * STRIDE
+      if (table[at + OP] !== 0 && table[at + KEY] === opKey[op]) listFrom[i] = table[at + OP]! - 1
     }
   }
-  if (listValue.length > 0 || history.listStart.length > 1) {
-    forEachElement(history, (element, key) => {
-      const value = listValue[element]!
-      let writer = NONE
-      if (value >= INTERNED) writer = byInterned[value - INTERNED]!
-      else if (value <= maxSmall) writer = bySmall[value]!
-      listFrom[element] = writer !== NONE && opKey[writer] === key ? writer : NONE
-    })
-  }
-  return true
 }
 
 /** Groups writes by key, then looks every read up in the table of its key. */
-function resolveByKey(history: History, initial: number, readFrom: Int32Array): void {
+function resolveByKey(history: History, initial: number, found: Resolved): void {
   const { opKind, opKey, opValue, opCount, keyCount, txnIsInitial, opTxn } = history
   const table = new KeyTable(history)
   const start = new Int32Array(keyCount + 1) // key -> first slot in `byKey`
@@ -118,7 +150,9 @@ function resolveByKey(history: History, initial: number, readFrom: Int32Array): 
     for (let slot = from; slot < to; slot++) {
       const op = byKey[slot]!
       if (opKind[op] === READ) {
-        readFrom[op] = opValue[op] === initial ? INITIAL : table.find(opValue[op]!)
+        const write = opValue[op] === initial ? INITIAL : table.find(opValue[op]!)
+        found.readFrom[op] = write
+        found.readTxn[op] = write >= 0 ? opTxn[write]! : write
       } else if (opKind[op] === READ_LIST) {
         const list = opValue[op]!
         for (let i = history.listStart[list]!; i < history.listStart[list + 1]!; i++) {
@@ -177,16 +211,6 @@ class KeyTable {
 function slotOf(value: number): number {
   const h = Math.imul(value, 0x9e3779b1)
   return h ^ (h >>> 15)
-}
-
-function forEachElement(history: History, visit: (element: number, key: number) => void): void {
-  const { opKind, opKey, opValue, opCount, listStart } = history
-  for (let op = 0; op < opCount; op++) {
-    if (opKind[op] !== READ_LIST) continue
-    const list = opValue[op]!
-    const key = opKey[op]!
-    for (let i = listStart[list]!; i < listStart[list + 1]!; i++) visit(i, key)
-  }
 }
 
 /** A key is a register or a list, never both. */

@@ -73,7 +73,7 @@ function followVersions(
   const { opSource } = reads
   const wanted = new Uint8Array(history.keyCount) // key -> 1 if a stale read is of it
   for (const read of stale) wanted[opKey[read]!] = 1
-  const latest = new Int32Array(history.keyCount).fill(INITIAL) // key -> write of its latest version
+  const latest = new Int32Array(history.keyCount).fill(INITIAL) // key -> its latest write
   const older = new Int32Array(history.opCount) // write -> the version it replaced
   const newer = new IntColumn(stale.length * 2)
   const newerStart = new Int32Array(stale.length + 1)

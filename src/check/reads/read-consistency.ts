@@ -80,17 +80,22 @@ export function checkReads(history: History): ReadCheck {
   }
 }
 
+// What a scan keeps of each key lies side by side, one cache line for whatever an operation asks.
+const KEY_STRIDE = 8
+const OWN_TXN = 0 // transaction that last wrote the key in this scan
+const OWN_OP = 1 // that write
+const READ_TXN = 2 // transaction that last read the key
+const READ_OP = 3 // its first read of it
+const READ_SOURCE = 4 // what that read saw
+const OTHER_OP = 5 // its first read of it that disagrees, or NONE
+
 class ReadScan {
   readonly unrepeatable = new IntColumn(16)
   foreignReadCount = 0
   lateReadCount = 0
-  private readonly ownTxn: Int32Array // key -> txn that last wrote it in this scan
-  private readonly ownOp: Int32Array // key -> that write
-  private readonly readTxn: Int32Array // key -> txn that last read it from elsewhere
-  private readonly readOp: Int32Array // key -> its first read of it
-  private readonly readSource: Int32Array // key -> what its first read saw
-  private readonly otherOp: Int32Array // key -> its first read of it that disagrees, or NONE
+  private readonly keys: Int32Array // key · KEY_STRIDE -> OWN_TXN …
   private readonly replaced: Uint8Array | null // write op -> 1 if its own transaction overwrote it
+  private readonly anyAborted: boolean
 
   constructor(
     private readonly history: History,
@@ -99,39 +104,31 @@ class ReadScan {
     private readonly offendingKind: IntColumn,
     private readonly lists: ListReads | null,
   ) {
-    this.ownTxn = new Int32Array(history.keyCount).fill(NONE)
-    this.ownOp = new Int32Array(history.keyCount)
-    this.readTxn = new Int32Array(history.keyCount).fill(NONE)
-    this.readOp = new Int32Array(history.keyCount)
-    this.readSource = new Int32Array(history.keyCount)
-    this.otherOp = new Int32Array(history.keyCount)
+    this.keys = new Int32Array(history.keyCount * KEY_STRIDE).fill(NONE)
     this.replaced = findReplaced(history)
+    this.anyAborted = history.txnStatus.includes(ABORTED)
   }
 
   visit(txn: number): void {
-    const { txnOpStart, opKind, opKey, readFrom } = this.history
-    const { ownTxn, ownOp } = this
+    const { txnOpStart, opKind, opKey, readFrom, readTxn } = this.history
+    const { keys } = this
     const end = txnOpStart[txn + 1]!
     for (let op = txnOpStart[txn]!; op < end; op++) {
       const kind = opKind[op]!
-      const key = opKey[op]!
+      const at = opKey[op]! * KEY_STRIDE
       if (kind === WRITE || kind === APPEND) {
-        ownTxn[key] = txn
-        ownOp[key] = op
+        keys[at + OWN_TXN] = txn
+        keys[at + OWN_OP] = op
       } else if (kind === READ) {
-        const write = readFrom[op]!
-        const offence = this.judge(txn, op, key, write)
-        if (offence === NONE) this.accept(txn, op, key, write)
-        else if (offence === OWN) this.compareOwn(txn, op, key)
-        else {
-          this.offendingOp.push(op)
-          this.offendingKind.push(offence)
-          const readOwn = this.readTxn[key] === txn && this.readSource[key] === txn
-          if (offence === NOT_MY_OWN && readOwn) this.compare(txn, op, key, NONE)
-        }
+        const offence = this.judge(txn, op, at, readFrom[op]!, readTxn[op]!)
+        if (offence === NONE) this.accept(txn, op, at, readTxn[op]!)
+        else if (offence === OWN) this.compareOwn(txn, op, at)
+        else this.offend(txn, op, at, offence)
       } else if (kind === READ_LIST) {
         const write = this.lists!.readFrom[op]!
-        if (write !== NONE) this.accept(txn, op, key, write)
+        if (write !== NONE) {
+          this.accept(txn, op, at, write === INITIAL ? INITIAL : this.history.opTxn[write]!)
+        }
       }
     }
   }
@@ -139,56 +136,63 @@ class ReadScan {
   /**
    * The first rule the read breaks, NONE if it is a sound read from elsewhere, OWN if of its own.
    */
-  private judge(txn: number, op: number, key: number, write: number): number {
-    const wroteBefore = this.ownTxn[key] === txn
+  private judge(txn: number, op: number, at: number, write: number, writer: number): number {
+    const wroteBefore = this.keys[at + OWN_TXN] === txn
     if (write < 0) {
       if (write === NONE) return THIN_AIR
       return wroteBefore ? NOT_MY_OWN : NONE
     }
-    const writer = this.history.opTxn[write]!
     if (writer === txn) {
       if (write > op) return FUTURE
-      return this.ownOp[key] === write ? OWN : NOT_MY_LAST
+      return this.keys[at + OWN_OP] === write ? OWN : NOT_MY_LAST
     }
-    if (this.history.txnStatus[writer] === ABORTED) return ABORTED_READ
+    if (this.anyAborted && this.history.txnStatus[writer] === ABORTED) return ABORTED_READ
     if (wroteBefore) return NOT_MY_OWN
     return this.replaced?.[write] ? INTERMEDIATE : NONE
   }
 
-  private accept(txn: number, op: number, key: number, write: number): void {
-    const source = write === INITIAL ? INITIAL : this.history.opTxn[write]!
+  private accept(txn: number, op: number, at: number, source: number): void {
     this.opSource[op] = source
     this.foreignReadCount++
     if (source > txn) this.lateReadCount++
-    this.compare(txn, op, key, source)
+    this.compare(txn, op, at, source)
+  }
+
+  private offend(txn: number, op: number, at: number, offence: number): void {
+    this.offendingOp.push(op)
+    this.offendingKind.push(offence)
+    const readOwn = this.keys[at + READ_TXN] === txn && this.keys[at + READ_SOURCE] === txn
+    if (offence === NOT_MY_OWN && readOwn) this.compare(txn, op, at, NONE)
   }
 
   /**
    * Reading one's own write after somebody else's version is no contradiction; reading somebody
    * else's after one's own is, besides being NotMyOwnWrite.
    */
-  private compareOwn(txn: number, op: number, key: number): void {
-    this.readTxn[key] = txn
-    this.readOp[key] = op
-    this.readSource[key] = txn
-    this.otherOp[key] = NONE
+  private compareOwn(txn: number, op: number, at: number): void {
+    const { keys } = this
+    keys[at + READ_TXN] = txn
+    keys[at + READ_OP] = op
+    keys[at + READ_SOURCE] = txn
+    keys[at + OTHER_OP] = NONE
   }
 
   /** Notes a read that disagrees with an earlier one of the same key and transaction. */
-  private compare(txn: number, op: number, key: number, source: number): void {
-    if (this.readTxn[key] !== txn) {
-      this.readTxn[key] = txn
-      this.readOp[key] = op
-      this.otherOp[key] = NONE
-      this.readSource[key] = source
+  private compare(txn: number, op: number, at: number, source: number): void {
+    const { keys } = this
+    if (keys[at + READ_TXN] !== txn) {
+      keys[at + READ_TXN] = txn
+      keys[at + READ_OP] = op
+      keys[at + READ_SOURCE] = source
+      keys[at + OTHER_OP] = NONE
       return
     }
-    if (this.readSource[key] !== source) {
-      this.unrepeatable.push(this.readOp[key]!)
+    if (keys[at + READ_SOURCE] !== source) {
+      this.unrepeatable.push(keys[at + READ_OP]!)
       this.unrepeatable.push(op)
-      if (this.otherOp[key] === NONE) this.otherOp[key] = op
-    } else if (this.otherOp[key] !== NONE) {
-      this.unrepeatable.push(this.otherOp[key]!)
+      if (keys[at + OTHER_OP] === NONE) keys[at + OTHER_OP] = op
+    } else if (keys[at + OTHER_OP] !== NONE) {
+      this.unrepeatable.push(keys[at + OTHER_OP]!)
       this.unrepeatable.push(op)
     }
   }
