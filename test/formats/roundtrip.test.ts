@@ -3,17 +3,11 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { InputError } from '../../src/base/errors.ts'
-import {
-  detectFormat,
-  FORMATS,
-  type Format,
-  findFormat,
-  parseHistory,
-  parseHistoryFiles,
-} from '../../src/formats/formats.ts'
+import { detectFormat, FORMATS, findFormat, parseHistory } from '../../src/formats/formats.ts'
 import type { History } from '../../src/history/history.ts'
 import { parseNotation } from '../../src/history/notation.ts'
 import { bySession, dump, histories, type Shape } from './histories.ts'
+import { cut, load, mutate, save } from './storage.ts'
 
 const FULL: Shape = {
   integersOnly: false,
@@ -36,32 +30,8 @@ const PLAIN: Shape = {
   initial: 0,
 }
 
-/** The history as files: one of no name, or those of a directory. */
-function save(format: Format, history: History): Map<string, Uint8Array> {
-  const files = new Map<string, Uint8Array>()
-  const open = (name: string) => {
-    files.set(name, new Uint8Array(0))
-    return (bytes: Uint8Array) => files.set(name, Buffer.concat([files.get(name)!, bytes]))
-  }
-  if (format.writeFiles) format.writeFiles(history, open)
-  else format.write(history, open(''))
-  return files
-}
-
-function load(format: Format, files: Map<string, Uint8Array>, size = 1 << 20): History {
-  if (!format.writeFiles) return parseHistory(cut(files.get('')!, size), { format: format.id })
-  const list = Array.from(files, ([name, bytes]) => ({ name, chunks: cut(bytes, size) }))
-  return parseHistoryFiles(list.reverse(), format)
-}
-
 function write(format: string, history: History): Uint8Array {
   return save(findFormat(format)!, history).get('')!
-}
-
-function cut(bytes: Uint8Array, size: number): Uint8Array[] {
-  const chunks: Uint8Array[] = []
-  for (let at = 0; at < bytes.length; at += size) chunks.push(bytes.slice(at, at + size))
-  return chunks
 }
 
 describe('native', () => {
@@ -179,12 +149,3 @@ describe('every format', () => {
     expect(refused).toBeGreaterThan(40)
   })
 })
-
-/** Bytes replaced, left out, or put in. */
-function mutate(bytes: Uint8Array, edits: [number, number, number][]): Uint8Array {
-  const out = Array.from(bytes)
-  for (const [at, byte, way] of edits) {
-    out.splice(at % (out.length + 1), way === 2 ? 0 : 1, ...(way === 1 ? [] : [byte]))
-  }
-  return Uint8Array.from(out)
-}

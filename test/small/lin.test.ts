@@ -3,41 +3,21 @@
 
 import { describe, expect, it } from 'vitest'
 import { check } from '../../src/check/check.ts'
-import { HistoryBuilder } from '../../src/history/builder.ts'
-import { ABORTED, COMMITTED, type History, INDETERMINATE } from '../../src/history/history.ts'
 import { parseNotation, renderNotation } from '../../src/history/notation.ts'
 import { certifyResult } from '../../src/verdict/certify.ts'
 import {
+  buildLightHistory,
   isLinearizable,
   isLinearizableByChain,
-  type LightOp,
   randomLightOps,
 } from './linearizer.ts'
-
-/** Every operation in a session of its own, unless told. */
-function historyOf(ops: readonly LightOp[]): History {
-  const builder = new HistoryBuilder(null)
-  ops.forEach((op, i) => {
-    const failed = op.outcome === 'failed'
-    const unseen = failed && op.seen === undefined
-    const known = unseen ? ABORTED : COMMITTED
-    const status = op.outcome === 'indeterminate' ? INDETERMINATE : known
-    const txn = builder.addTxn(builder.session(i), status)
-    builder.setStart(txn, op.start)
-    if (status !== INDETERMINATE) builder.setFinish(txn, op.finish)
-    const seen = failed ? op.seen : undefined
-    if (op.kind === 'insert') builder.insert(txn, op.key, op.value, seen)
-    else builder.cas(txn, op.key, op.expected, op.value, seen)
-  })
-  return builder.finish()
-}
 
 describe('check at lin', () => {
   it('agrees with the brute-force linearizer on 20,000 histories', () => {
     const count = { satisfied: 0, violated: 0, unknown: 0 }
     for (let seed = 1; seed <= 20_000; seed++) {
       const ops = randomLightOps(seed)
-      const history = historyOf(ops)
+      const history = buildLightHistory(ops)
       const result = check(history, 'lin')
       const truth = isLinearizable(ops) ? 'satisfied' : 'violated'
       expect(isLinearizableByChain(ops)).toBe(isLinearizable(ops))
@@ -52,7 +32,7 @@ describe('check at lin', () => {
   it('rejects a proof that leaves out or repeats an operation', () => {
     let rejected = 0
     for (let seed = 1; seed <= 300; seed++) {
-      const history = historyOf(randomLightOps(seed))
+      const history = buildLightHistory(randomLightOps(seed))
       const result = check(history, 'lin')
       if (result.proof?.kind !== 'commit-order') continue
       const order = [...result.proof.order]

@@ -7,6 +7,8 @@
 // Main functions: isLinearizable (tries every order), isLinearizableByChain (as defined).
 
 import { Random } from '../../src/base/random.ts'
+import { HistoryBuilder } from '../../src/history/builder.ts'
+import { ABORTED, COMMITTED, type History, INDETERMINATE } from '../../src/history/history.ts'
 import type { Value } from '../../src/history/values.ts'
 
 export interface LightOp {
@@ -145,4 +147,22 @@ export function randomLightOps(seed: number): LightOp[] {
     }
   }
   return ops
+}
+
+/** Every operation in a session of its own, unless told. */
+export function buildLightHistory(ops: readonly LightOp[]): History {
+  const builder = new HistoryBuilder(null)
+  ops.forEach((op, i) => {
+    const failed = op.outcome === 'failed'
+    const unseen = failed && op.seen === undefined
+    const known = unseen ? ABORTED : COMMITTED
+    const status = op.outcome === 'indeterminate' ? INDETERMINATE : known
+    const txn = builder.addTxn(builder.session(i), status)
+    builder.setStart(txn, op.start)
+    if (status !== INDETERMINATE) builder.setFinish(txn, op.finish)
+    const seen = failed ? op.seen : undefined
+    if (op.kind === 'insert') builder.insert(txn, op.key, op.value, seen)
+    else builder.cas(txn, op.key, op.expected, op.value, seen)
+  })
+  return builder.finish()
 }

@@ -1,0 +1,38 @@
+// A short run of the fuzzer, with the same seeds every time; `npm run fuzz` takes fresh ones.
+
+import { describe, expect, test } from 'vitest'
+import { fuzz } from './fuzz.ts'
+import { PROPERTIES } from './properties.ts'
+
+describe('fuzz', () => {
+  test.each(PROPERTIES)('finds nothing wrong with $name', (property) => {
+    const { runs, failure } = fuzz({ seed: 1, seconds: 60, count: 60, properties: [property] })
+    expect(failure).toBeNull()
+    expect(runs.get(property.name)).toBeGreaterThan(0)
+  })
+
+  test('tries fresh seeds, and says how to see a failure again', () => {
+    const seeds: number[] = []
+    const properties = [
+      { name: 'quiet', run: () => null },
+      { name: 'loud', run: (seed: number) => (seeds.push(seed) < 3 ? null : 'oh no') },
+    ]
+    const { runs, failure } = fuzz({ seed: 9, seconds: 60, count: 10, properties })
+    expect([...runs]).toEqual([
+      ['quiet', 3],
+      ['loud', 3],
+    ])
+    expect(new Set(seeds).size).toBe(3)
+    expect(failure).toBe(
+      `loud, seed ${seeds[2]}: oh no\nreplay: npm run fuzz -- --only loud --seed ${seeds[2]} --count 1`,
+    )
+  })
+
+  test('takes a crash for a failure', () => {
+    const crash = () => {
+      throw new Error('boom')
+    }
+    const properties = [{ name: 'crash', run: crash }]
+    expect(fuzz({ seed: 9, seconds: 60, count: 1, properties }).failure).toContain('Error: boom')
+  })
+})

@@ -1,0 +1,83 @@
+// The fuzzer: runs every property with fresh seeds for a given time, and says how to replay what
+// fails: npm run fuzz -- --seconds 60 [--seed S] [--only NAME] [--count N]
+
+import { nowMs } from '../../src/base/deadline.ts'
+import { Random } from '../../src/base/random.ts'
+import { PROPERTIES } from './properties.ts'
+import { type Judge, judgeAll, type Property } from './property.ts'
+
+export interface FuzzOptions {
+  /** Of the first run; every run has its own. */
+  readonly seed: number
+  readonly seconds: number
+  /** Runs of each property at most. */
+  readonly count: number
+  readonly properties: readonly Property[]
+  readonly judge?: Judge
+}
+
+export interface FuzzReport {
+  /** Runs of each property. */
+  readonly runs: ReadonlyMap<string, number>
+  /** The first failure, with the way to see it again. */
+  readonly failure: string | null
+}
+
+/** Runs the properties in turn until the time or the count is used up, or one fails. */
+export function fuzz({ seed, seconds, count, properties, judge }: FuzzOptions): FuzzReport {
+  const runs = new Map(properties.map(({ name }) => [name, 0]))
+  const endMs = nowMs() + seconds * 1000
+  const seeds = new Random(seed)
+  for (let round = 0, next = seed; round < count && nowMs() < endMs; round++) {
+    for (const { name, run } of properties) {
+      const failure = attempt(() => run(next, judge ?? judgeAll))
+      runs.set(name, runs.get(name)! + 1)
+      if (failure !== null) {
+        const replay = `npm run fuzz -- --only ${name} --seed ${next} --count 1`
+        return { runs, failure: `${name}, seed ${next}: ${failure}\nreplay: ${replay}` }
+      }
+    }
+    next = seeds.uint32()
+  }
+  return { runs, failure: null }
+}
+
+/** A crash is a failure too. */
+function attempt(run: () => string | null): string | null {
+  try {
+    return run()
+  } catch (error) {
+    return error instanceof Error ? (error.stack ?? error.message) : String(error)
+  }
+}
+
+function optionsFrom(argv: readonly string[]): FuzzOptions {
+  const flags = new Map<string, string>()
+  for (let i = 0; i < argv.length; i += 2) flags.set(argv[i]!, argv[i + 1] ?? '')
+  const number = (flag: string, otherwise: number) => {
+    const value = Number(flags.get(flag) ?? otherwise)
+    flags.delete(flag)
+    if (!(value >= 0)) throw new Error(`${flag} takes a number`)
+    return value
+  }
+  const count = number('--count', Number.POSITIVE_INFINITY)
+  const seconds = number('--seconds', count === Number.POSITIVE_INFINITY ? 60 : 1e9)
+  const seed = number('--seed', Date.now() % 2 ** 32)
+  const only = flags.get('--only')
+  flags.delete('--only')
+  const properties = PROPERTIES.filter(({ name }) => only === undefined || name === only)
+  const names = PROPERTIES.map(({ name }) => name).join(', ')
+  if (properties.length === 0) throw new Error(`--only takes one of ${names}`)
+  const [unknown] = flags.keys()
+  if (unknown !== undefined) throw new Error(`there is no ${unknown}`)
+  return { seed, seconds, count, properties }
+}
+
+if (process.argv[1]?.endsWith('fuzz.ts')) {
+  const options = optionsFrom(process.argv.slice(2))
+  process.stdout.write(`seed ${options.seed}\n`)
+  const { runs, failure } = fuzz(options)
+  for (const [name, count] of runs) process.stdout.write(`${name.padEnd(13)} ${count} runs\n`)
+  if (failure !== null) process.stdout.write(`\nFAILED: ${failure}\n`)
+  process.exitCode = failure === null ? 0 : 1
+}

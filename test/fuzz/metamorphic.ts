@@ -1,0 +1,193 @@
+// Changes to a history that change nothing about it: other names for sessions, keys and values,
+// transactions told in another order, clocks that run differently, transactions that have nothing
+// to do with the rest, and things left out that no level looks at. Verdicts must stay, and so must
+// the number of reads that show each pattern.
+
+import { Random } from '../../src/base/random.ts'
+import { HistoryBuilder } from '../../src/history/builder.ts'
+import { type History, STATUS_NAMES } from '../../src/history/history.ts'
+import { renderNotation } from '../../src/history/notation.ts'
+import type { Value } from '../../src/history/values.ts'
+import { findAnomaly } from '../../src/levels/anomalies.ts'
+import type { LevelResult } from '../../src/verdict/verdict.ts'
+import { type Draft, type DraftOp, type DraftTxn, draftOf } from '../small/draft.ts'
+import { settle } from '../small/judge.ts'
+import { anyHistory } from './histories.ts'
+import type { Judge, Property } from './property.ts'
+
+/** A draft, and how it is put into a history. */
+interface Telling {
+  readonly draft: Draft
+  readonly session: (number: number) => Value
+  /** Tells transactions of different sessions in any order. */
+  readonly shuffled: boolean
+}
+
+type Change = (telling: Telling, random: Random) => Telling
+
+const onDraft =
+  (change: (draft: Draft, random: Random) => Draft): Change =>
+  (telling, random) => ({ ...telling, draft: change(telling.draft, random) })
+
+const mapTxns = (draft: Draft, change: (txn: DraftTxn) => DraftTxn): Draft => ({
+  ...draft,
+  sessions: draft.sessions.map((txns) => txns.map(change)),
+})
+
+const mapOps = (draft: Draft, change: (op: DraftOp) => DraftOp): Draft =>
+  mapTxns(draft, (txn) => ({ ...txn, ops: txn.ops.map(change) }))
+
+/** A name of its own for everything, of all kinds: 1 and "1" are two. */
+function renamer(random: Random, taken: readonly Value[] = []): (name: Value) => Value {
+  const names = new Map<Value, Value>()
+  const used = new Set<Value>(taken)
+  const make = (): Value => {
+    const n = random.below(200)
+    return random.pick<Value>([n, String(n), -1 - n, 2n ** 60n + BigInt(n), `k${n}`, 2 ** 31 + n])
+  }
+  return (name) => {
+    if (!names.has(name)) {
+      let fresh = make()
+      while (used.has(fresh)) fresh = make()
+      used.add(fresh)
+      names.set(name, fresh)
+    }
+    return names.get(name)!
+  }
+}
+
+function renameKeys(draft: Draft, random: Random): Draft {
+  const rename = renamer(random)
+  return mapOps(draft, (op) => ({ ...op, key: rename(op.key) }))
+}
+
+function renameValues(draft: Draft, random: Random): Draft {
+  const { initial } = draft
+  const rename = renamer(random, [initial ?? null])
+  const change = (value: Value) => (value === initial ? value : rename(value))
+  return mapOps(draft, (op) =>
+    op.kind === 'list' ? { ...op, list: op.list.map(rename) } : { ...op, value: change(op.value) },
+  )
+}
+
+function stretchTime(draft: Draft, random: Random): Draft {
+  const [factor, offset] = [1 + random.below(9), random.below(1000) - 500]
+  const change = (time: number) => time * factor + offset
+  return mapTxns(draft, (txn) => ({
+    ...txn,
+    ...(txn.start === undefined ? {} : { start: change(txn.start) }),
+    ...(txn.finish === undefined ? {} : { finish: change(txn.finish) }),
+  }))
+}
+
+/** Sessions of their own that write and read keys of their own, one version after another. */
+function addUnrelated(draft: Draft, random: Random): Draft {
+  const starts = draft.sessions.flat().flatMap(({ start }) => start ?? [])
+  // Where nothing counts, nothing lacks its times.
+  const counts = settle(draft)
+  const timed = draft.sessions.flat().every(({ start }, i) => !counts[i] || start !== undefined)
+  const length = 1 + random.below(4)
+  const added = Array.from({ length: 1 + random.below(2) }, (_, n): DraftTxn[] => {
+    const key = `unrelated ${n}`
+    let clock = Math.min(0, ...starts)
+    return Array.from({ length }, (_, i): DraftTxn => {
+      const read: DraftOp = { kind: 'r', key, value: i }
+      const write: DraftOp = { kind: 'w', key, value: i + 1 }
+      const [start, finish] = [clock, clock + random.below(5)]
+      clock = finish + random.below(2)
+      const ops = i === 0 ? [write] : random.chance(0.5) ? [read, write] : [write]
+      const aborted = i === length - 1 && random.chance(0.3)
+      const status = aborted ? 'aborted' : 'committed'
+      return { status, ops, ...(timed ? { start, finish } : {}) }
+    })
+  })
+  // A value that is the initial one elsewhere would be another write of it here.
+  const shift = typeof draft.initial === 'number' ? draft.initial + 1 : 0
+  const moved = mapOps({ ...draft, sessions: added }, (op) =>
+    op.kind === 'list' ? op : { ...op, value: (op.value as number) + shift },
+  )
+  return { ...draft, sessions: [...draft.sessions, ...moved.sessions] }
+}
+
+/** Indeterminate transactions that nobody observed, and what aborted transactions read. */
+function leaveOutUnjudged(draft: Draft): Draft {
+  const counts = settle(draft)
+  let number = 0
+  const sessions = draft.sessions.map((txns) =>
+    txns
+      .filter(({ status }) => counts[number++] || status !== 'indeterminate')
+      .map((txn) => {
+        if (txn.status !== 'aborted') return txn
+        return { ...txn, ops: txn.ops.filter(({ kind }) => kind === 'w' || kind === 'append') }
+      }),
+  )
+  return { ...draft, sessions }
+}
+
+export const CHANGES: Record<string, Change> = {
+  'sessions renamed': (telling, random) => ({ ...telling, session: renamer(random) }),
+  'keys renamed': onDraft(renameKeys),
+  'values renamed': onDraft(renameValues),
+  'clocks changed': onDraft(stretchTime),
+  'unrelated transactions added': onDraft(addUnrelated),
+  'unjudged things left out': onDraft(leaveOutUnjudged),
+  'sessions told in another order': onDraft((draft, random) => ({
+    ...draft,
+    sessions: random.shuffle([...draft.sessions]),
+  })),
+  'transactions told in another order': (telling) => ({ ...telling, shuffled: true }),
+}
+
+function build({ draft, session, shuffled }: Telling, random: Random): History {
+  const builder = new HistoryBuilder(draft.initial, 32)
+  const queue = draft.sessions.flatMap((txns, number) => txns.map(() => number))
+  const next = draft.sessions.map((txns) => txns.values())
+  for (const number of shuffled ? random.shuffle(queue) : queue) {
+    const txn: DraftTxn = next[number]!.next().value!
+    const id = builder.addTxn(builder.session(session(number)), STATUS_NAMES.indexOf(txn.status))
+    for (const op of txn.ops) {
+      if (op.kind === 'list') builder.readList(id, op.key, op.list)
+      else if (op.kind === 'r') builder.read(id, op.key, op.value)
+      else if (op.kind === 'w') builder.write(id, op.key, op.value)
+      else builder.append(id, op.key, op.value)
+    }
+    if (txn.start !== undefined) builder.setStart(id, txn.start)
+    if (txn.finish !== undefined) builder.setFinish(id, txn.finish)
+  }
+  return builder.finish()
+}
+
+const isWeak = ({ level }: LevelResult) => ['ci', 'rc', 'ra', 'cc'].includes(level)
+
+/** What must not change: verdicts, and at weak levels how many reads show each pattern. */
+function essence(results: readonly LevelResult[]): string[] {
+  return results.map((result) => {
+    const patterns = isWeak(result)
+      ? result.anomalies.flatMap(({ name, count }) =>
+          findAnomaly(name)?.tap ? [`${count} ${name}`] : [],
+        )
+      : []
+    return [`${result.level} ${result.verdict}`, ...patterns.sort()].join(', ')
+  })
+}
+
+/** Some of the changes, in any order. */
+function runMetamorphic(seed: number, judge: Judge): string | null {
+  const random = new Random(seed ^ 0x3e7a)
+  const { draft } = draftOf(anyHistory(seed))
+  const plain: Telling = { draft, session: (number) => number, shuffled: false }
+  const all = random.shuffle(Object.keys(CHANGES))
+  const chosen = all.slice(0, random.pick([1, 1, 2, 3, all.length]))
+  const before = build(plain, random)
+  const after = build(
+    chosen.reduce((telling, name) => CHANGES[name]!(telling, random), plain),
+    random,
+  )
+  const [was, is] = [essence(judge(before)), essence(judge(after))]
+  const differs = was.findIndex((line, i) => line !== is[i])
+  if (differs < 0) return null
+  const texts = `${renderNotation(before)}\n${renderNotation(after)}`
+  return `${chosen.join(', ')}: '${was[differs]}' became '${is[differs]}'\n${texts}`
+}
+
+export const METAMORPHIC: Property = { name: 'metamorphic', run: runMetamorphic }
