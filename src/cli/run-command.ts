@@ -5,7 +5,7 @@ import { resolve } from 'node:path'
 import type { Command } from 'commander'
 import { UsageError } from '../base/errors.ts'
 import { LEVELS, type LevelId, levelName } from '../levels/levels.ts'
-import { type RunOptions, type RunOutcome, run } from '../pipeline/run.ts'
+import { isLightweight, type RunOptions, type RunOutcome, run } from '../pipeline/run.ts'
 import { renderSummary } from '../pipeline/run-summary.ts'
 import { parseFaultPlan } from '../record/faults.ts'
 import { freeRunDirectory } from '../record/run-directory.ts'
@@ -125,7 +125,7 @@ async function runTarget(text: string, flags: Flags): Promise<number> {
   try {
     const outcome = await run(options)
     line.done()
-    const decisive = levels ?? [dbLevel]
+    const decisive = levels ?? (isLightweight(options) ? [dbLevel, 'lin'] : [dbLevel])
     await print(flags.json ? renderOutcomeJson(outcome) : renderOutcome(outcome, decisive))
     return exitCode(outcome, decisive)
   } finally {

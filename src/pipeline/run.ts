@@ -28,7 +28,7 @@ export interface RunOptions {
   readonly ownWorkload: { path: string; run: TransactionFunction } | null
   /** The level asked of the database. */
   readonly dbLevel: LevelId
-  /** Levels to judge; null for the profile. */
+  /** Levels to judge; null for the profile, with lin where the workload is lightweight. */
   readonly levels: readonly LevelId[] | null
   readonly durationMs: number | null
   readonly rate: number | null
@@ -119,6 +119,11 @@ function parametersOf(options: RunOptions): WorkloadParameters {
   })
 }
 
+/** Whether every transaction is one compare-and-set or one read. */
+export function isLightweight({ ownWorkload, workload }: RunOptions): boolean {
+  return ownWorkload === null && workload.shape === 'lwt'
+}
+
 interface Recorded {
   result: RunResult
   historyPath: string
@@ -153,7 +158,7 @@ async function record(
       database,
       recorder,
       work,
-      isLightweight: ownWorkload === null && parameters.shape === 'lwt',
+      isLightweight: isLightweight(options),
       level: dbLevel,
       sessions: parameters.sessions,
       seed: parameters.seed,
@@ -188,6 +193,9 @@ async function judge(path: string, options: RunOptions) {
   const results = options.levels
     ? checkLevels(history, options.levels, options.check)
     : profile(history, options.check)
+  if (options.levels === null && isLightweight(options)) {
+    results.push(...checkLevels(history, ['lin'], options.check))
+  }
   const checkMs = nowMs() - checkStarted
   const verdictJson = renderJson(history, results, { path, format: format.id, parseMs })
   return { history, results, verdictJson, parseMs, checkMs }

@@ -39,6 +39,7 @@ export interface RunContext {
   ensureKeys(count: number): Promise<void>
 }
 
+/** Recorded transactions, by how they ended. */
 export interface Tally {
   committed: number
   aborted: number
@@ -86,9 +87,7 @@ export class Session implements Operations {
     if (!(await this.reconnect())) return null
     this.waitingSinceMs = performance.now()
     try {
-      const status = context.isLightweight ? await this.runLightweight() : await this.runOnce()
-      context.tally[status]++
-      return status
+      return context.isLightweight ? await this.runLightweight() : await this.runOnce()
     } finally {
       this.waitingSinceMs = Number.NaN
     }
@@ -133,6 +132,7 @@ export class Session implements Operations {
       await work.perform(this.number, this)
     } catch (error) {
       recorder.aborted(txn)
+      this.context.tally.aborted++
       this.note(error)
       await connection.rollback().catch(() => connection.cut())
       return 'aborted'
@@ -188,10 +188,12 @@ export class Session implements Operations {
     try {
       await commit()
       recorder.outcome(txn, 'committed')
+      this.context.tally.committed++
       return 'committed'
     } catch (error) {
       const fate = error instanceof TransactionFailure ? error.fate : 'indeterminate'
       recorder.outcome(txn, fate)
+      this.context.tally[fate]++
       if (fate === 'indeterminate') this.id = this.context.nextSession()
       this.note(error)
       return fate

@@ -158,15 +158,57 @@ export class OwnWork implements Work {
 
   async perform(session: number, operations: Operations): Promise<void> {
     try {
-      await this.run(session, this.randoms[session]!, operations)
+      await this.run(
+        session,
+        this.randoms[session]!,
+        new GuardedOperations(operations, this.keyCount),
+      )
     } catch (error) {
-      if (error instanceof TransactionFailure || error instanceof DatabaseError) throw error
+      const isKnown = [TransactionFailure, DatabaseError, UsageError].some(
+        (kind) => error instanceof kind,
+      )
+      if (isKnown) throw error
       throw new UsageError(`the workload itself failed: ${(error as Error).message ?? error}`)
     }
   }
 
   beginFinal(): boolean {
     return false
+  }
+}
+
+/** Operations for code that may go wrong: keys are what they should be. */
+class GuardedOperations implements Operations {
+  private readonly inner: Operations
+  private readonly keyCount: number
+
+  constructor(inner: Operations, keyCount: number) {
+    this.inner = inner
+    this.keyCount = keyCount
+  }
+
+  async read(key: number): Promise<Value> {
+    return this.inner.read(this.checked(key))
+  }
+
+  async readList(key: number): Promise<Value[]> {
+    return this.inner.readList(this.checked(key))
+  }
+
+  async write(key: number): Promise<void> {
+    return this.inner.write(this.checked(key))
+  }
+
+  async append(key: number): Promise<void> {
+    return this.inner.append(this.checked(key))
+  }
+
+  private checked(key: number): number {
+    if (Number.isInteger(key) && key >= 0 && key < this.keyCount) return key
+    throw new UsageError(
+      `the workload uses key ${key}; keys are whole numbers from 0 to ${this.keyCount - 1}`,
+      'ask for more with --keys',
+    )
   }
 }
 

@@ -69,7 +69,8 @@ describe('run', () => {
       for (let txn = 0; txn < history.txnCount; txn++) {
         expect(history.txnOpStart[txn + 1]! - history.txnOpStart[txn]!).toBeLessThanOrEqual(2)
       }
-      expect(verdictsOf(outcome)['sser']).toBe('satisfied')
+      expect(verdictsOf(outcome)).toMatchObject({ sser: 'satisfied', lin: 'satisfied' })
+      expect(outcome.summary.transactions.recorded).toBe(history.txnCount)
       expect(outcome.summary.transactions.failures['changed']).toBeGreaterThan(0)
     })
   })
@@ -125,6 +126,8 @@ describe('run', () => {
       throw new Error('oops')
     })
     await expect(stage(failing, () => {})).rejects.toThrow('the workload itself failed: oops')
+    const tooFew = { ...own(() => {}), workload: { transactions: 50, sessions: 2, keys: 1 } }
+    await expect(stage(tooFew, () => {})).rejects.toThrow('the workload uses key 1; keys are')
   })
 
   it('refuses a number of transactions together with a duration', async () => {
