@@ -118,7 +118,11 @@ async function runTarget(text: string, flags: Flags): Promise<number> {
       budgetMs: flags.budget === undefined ? null : parseDuration(flags.budget),
     },
     signal: interrupt.signal,
-    onPhase: (phase) => line.phase(phase),
+    onPhase: (phase) => {
+      line.phase(phase)
+      // Judging does not listen to signals, and leaves nothing behind: let them end the program.
+      if (phase === 'reading') stopListening()
+    },
     onProgress: (progress) => line.progress(progress, options),
     version: VERSION,
   }

@@ -112,7 +112,8 @@ async function connectControl(address: PostgresAddress): Promise<Client> {
 
 const HINTS: Record<string, string> = {
   '28P01': 'set PGPASSWORD or use --password-file',
-  '28000': 'the server does not let this user in from here (pg_hba.conf)',
+  '28000':
+    'the server does not let this user in from here, or only encrypted: add ?sslmode=require',
   '3D000': 'create it, or name another: postgres://user@host/database',
   '42501': 'the user must be allowed to create a table; grant it, or name another database',
   '53300': 'ask for fewer --sessions, or raise max_connections',
