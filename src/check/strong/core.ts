@@ -12,74 +12,94 @@ import type { Problem, ProblemBuilder } from './problem.ts'
 import type { LevelShape } from './shape.ts'
 import { findSuspects } from './suspects.ts'
 
-/** @param suspects transactions of the history whose sub-history violates the level */
+/** Cores up to this size are not worth another try. */
+const SMALL = 3
+/** Further sets of suspects are only looked at if they are not much larger. */
+const PATIENCE = 4
+
+/** @param suspects sets of transactions whose sub-histories violate the level, at least one */
 export function shrinkCore(
+  builder: ProblemBuilder,
+  shape: LevelShape,
+  suspects: readonly (readonly number[])[],
+  deadline: Deadline,
+): number[] {
+  let best = shrinkSet(builder, shape, suspects[0]!, deadline)
+  for (const txns of suspects.slice(1)) {
+    if (best.length <= SMALL) break
+    if (txns.length > PATIENCE * best.length + 20) continue
+    const core = shrinkSet(builder, shape, txns, deadline)
+    if (core.length < best.length) best = core
+  }
+  return best
+}
+
+function shrinkSet(
   builder: ProblemBuilder,
   shape: LevelShape,
   suspects: readonly number[],
   deadline: Deadline,
 ): number[] {
-  const shrinker = new Shrinker(builder, shape, deadline)
-  let core = suspects.toSorted((a, b) => a - b)
+  const shrinker = new Shrinker(builder, shape, deadline, suspects)
   try {
-    core = shrinker.narrow(core)
-    core = shrinker.leaveOut(core)
+    shrinker.narrow()
+    shrinker.leaveOut()
   } catch (error) {
     if (!(error instanceof BudgetExceeded)) throw error
-    core = shrinker.best ?? core
   }
-  return core
+  return shrinker.core
 }
 
 class Shrinker {
-  best: number[] | null = null
+  core: number[]
 
   constructor(
     private readonly builder: ProblemBuilder,
     private readonly shape: LevelShape,
     private readonly deadline: Deadline,
-  ) {}
+    suspects: readonly number[],
+  ) {
+    this.core = [...suspects]
+  }
 
-  /** Replaces a set by the engine's suspects in it for as long as that makes it smaller. */
-  narrow(txns: number[]): number[] {
-    let core = txns
+  /** Replaces the core by the engine's suspects in it for as long as that makes it smaller. */
+  narrow(): void {
     while (true) {
-      const fewer = this.suspectsIn(core)
-      if (fewer === null || fewer.length >= core.length) return core
-      core = fewer
-      this.best = core
+      const fewer = this.suspectsIn(this.core)
+      if (fewer === null || fewer.length >= this.core.length) return
+      this.core = fewer
     }
   }
 
   /** Leaves out runs of transactions while what remains violates the level. */
-  leaveOut(txns: number[]): number[] {
-    let core = txns
-    let size = core.length >> 1
+  leaveOut(): void {
+    let size = this.core.length >> 1
     while (size >= 1) {
       let removed = false
-      for (let start = 0; start < core.length; ) {
-        const rest = [...core.slice(0, start), ...core.slice(start + size)]
+      for (let start = 0; start < this.core.length; ) {
+        const rest = [...this.core.slice(0, start), ...this.core.slice(start + size)]
         const fewer = rest.length > 0 ? this.suspectsIn(rest) : null
         if (fewer === null) {
           start += size
           continue
         }
-        core = fewer.length < rest.length ? fewer : rest
-        this.best = core
+        this.core = fewer.length < rest.length ? fewer : rest
         removed = true
       }
-      if (size > 1) size = Math.min(size >> 1, core.length >> 1) || 1
+      if (size > 1) size = Math.min(size >> 1, this.core.length >> 1) || 1
       else if (!removed) break
     }
-    return core
   }
 
-  /** Suspects in the sub-history, null if it satisfies the level. */
+  /** The fewest suspects in the sub-history, null if it satisfies the level. */
   private suspectsIn(txns: readonly number[]): number[] | null {
     this.deadline.check()
     const problem = this.builder.build(txns)
     const decision = decide(problem, this.shape, this.deadline)
-    return decision.satisfied ? null : toTxns(problem, findSuspects(decision, this.deadline))
+    if (decision.satisfied) return null
+    const sets = findSuspects(decision, this.deadline)
+    const fewest = sets.reduce((a, b) => (b.size < a.size ? b : a))
+    return toTxns(problem, fewest)
   }
 }
 

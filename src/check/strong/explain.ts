@@ -23,9 +23,9 @@ import {
 } from './known-edges.ts'
 import { KnownPaths, type Step } from './paths.ts'
 import type { Residue } from './residue.ts'
-import { findKnownCycle } from './suspects.ts'
+import { findKnownCycles } from './suspects.ts'
 
-const MAX_LEAVES = 4000
+const MAX_LEAVES = 50_000
 
 export interface Explanation {
   readonly edges: Edge[]
@@ -54,7 +54,8 @@ class Explainer {
   }
 
   explainCycle(deadline: Deadline): Edge[] {
-    return this.cycleOf(findKnownCycle(this.known, this.paths, deadline), new Map())
+    const [best] = findKnownCycles(this.known, this.paths, deadline)
+    return this.cycleOf(best!, new Map())
   }
 
   explainCases({ residue, solver }: Contradiction, deadline: Deadline): Explanation | null {
@@ -88,7 +89,7 @@ class Explainer {
     const { graph } = this.known
     const assumed = new Map<Step, Edge>()
     const steps = reason.edges.map(({ from, to, literals }): Step => {
-      if (literals.length === 0) return { from, to, edge: findEdge(this.known, from, to) }
+      if (literals.length === 0) return { from, to, edge: graph.findEdge(from, to) }
       const step = { from, to, edge: graph.edgeCount }
       assumed.set(step, this.assumedEdge(from, to, this.pairOf(literals[0]!, residue)))
       return step
@@ -263,15 +264,6 @@ class Explainer {
   private local(txn: number): number {
     return this.known.problem.txnOf.indexOf(txn)
   }
-}
-
-/** The edge between two nodes, -1 if they are neighbours on a chain. */
-function findEdge(known: KnownEdges, from: number, to: number): number {
-  const { incoming } = known.graph
-  for (let slot = incoming.start[to]!; slot < incoming.start[to + 1]!; slot++) {
-    if (incoming.target[slot] === from) return incoming.edge[slot]!
-  }
-  return -1
 }
 
 /** Starts a cycle of steps where a proper edge starts, so that walks along a chain stay whole. */

@@ -4,7 +4,7 @@
 // search; their orders merge into one, and a violation is cut down to a few transactions and
 // explained on those alone. Main class: StrongLevels.
 
-import type { Deadline } from '../../base/deadline.ts'
+import { Deadline } from '../../base/deadline.ts'
 import { assert, BudgetExceeded } from '../../base/errors.ts'
 import type { History } from '../../history/history.ts'
 import type { Anomaly, Proof } from '../../verdict/verdict.ts'
@@ -22,6 +22,9 @@ import { type LevelShape, SHAPES, type StrongLevel } from './shape.ts'
 import { findSuspects } from './suspects.ts'
 
 export type Algorithm = 'auto' | 'solve' | 'search'
+
+/** Cores up to this many transactions are explained even when the budget is used up. */
+const SMALL_CORE = 100
 
 export interface Findings {
   anomalies: Anomaly[]
@@ -57,17 +60,30 @@ export class StrongLevels {
         return { anomalies, proof: { kind: 'commit-order', order } }
       }
     }
-    const orders: Int32Array[] = []
-    const parts = this.partsFor(level)
-    for (const [done, part] of parts.entries()) {
-      const txns = parts.length === 1 ? null : txnsOf(this.history, part)
-      const order = this.tellingProgress(done, parts.length, () =>
-        this.decidePart(this.builder.build(txns), SHAPES[level], anomalies),
-      )
-      if (order !== null) orders.push(order)
-      else if (!this.listAll) break
-    }
+    const orders = this.decideParts(SHAPES[level], anomalies)
     return { anomalies, proof: anomalies.length === 0 ? this.buildProof(level, orders) : null }
+  }
+
+  /** The orders of the parts; what violates the level is added to the anomalies. */
+  private decideParts(shape: LevelShape, anomalies: Anomaly[]): Int32Array[] {
+    const orders: Int32Array[] = []
+    const parts = this.partsFor(shape.level)
+    try {
+      for (const part of parts) {
+        const txns = parts.length === 1 ? null : txnsOf(this.history, part)
+        const order = this.decidePart(this.builder.build(txns), shape, anomalies)
+        if (order !== null) orders.push(order)
+        else if (!this.listAll) break
+      }
+    } catch (error) {
+      if (!(error instanceof BudgetExceeded)) throw error
+      // What was found before the budget ran out violates the level all the same.
+      if (anomalies.length === 0) {
+        const progress = `${orders.length} of ${parts.length} independent parts satisfy it`
+        throw parts.length === 1 ? error : new BudgetExceeded(`${error.message}; ${progress}`)
+      }
+    }
+    return orders
   }
 
   private partsFor(level: StrongLevel): Int32Array[] {
@@ -98,8 +114,8 @@ export class StrongLevels {
       }
       // Real time is blamed only where nothing else is plainly to blame.
       const plain = shape.level === 'sser' ? refuteByKnown(current, SHAPES.ser, deadline) : null
-      const suspects = toTxns(current, findSuspects(plain ?? decision, deadline))
-      const anomaly = this.describe(suspects, plain ? SHAPES.ser : shape)
+      const found = findSuspects(plain ?? decision, deadline).map((set) => toTxns(current, set))
+      const anomaly = this.describe(found, plain ? SHAPES.ser : shape)
       anomalies.push(anomaly)
       if (!this.listAll) return null
       const involved = new Set(anomaly.txns)
@@ -107,10 +123,12 @@ export class StrongLevels {
     }
   }
 
-  /** The violation among some transactions, on a minimal core of them. */
-  private describe(suspects: readonly number[], shape: LevelShape): Anomaly {
-    const { builder, deadline, history } = this
-    const core = shrinkCore(builder, shape, suspects, deadline)
+  /** The violation among some of these sets of transactions, on a minimal core. */
+  private describe(suspects: readonly (readonly number[])[], shape: LevelShape): Anomaly {
+    const { builder, history } = this
+    const core = shrinkCore(builder, shape, suspects, this.deadline)
+    // A violation that is found and small is worth the few milliseconds to say so.
+    const deadline = core.length <= SMALL_CORE ? Deadline.none() : this.deadline
     const decision = decide(builder.build(core), shape, deadline)
     assert(!decision.satisfied, 'a core violates the level')
     const explanation = explainViolation(decision, deadline)
@@ -127,16 +145,6 @@ export class StrongLevels {
     return width === 2
       ? { kind: 'snapshots', events: merged }
       : { kind: 'commit-order', order: merged }
-  }
-
-  /** Says how far the work had come when a budget ran out. */
-  private tellingProgress<T>(done: number, count: number, work: () => T): T {
-    try {
-      return work()
-    } catch (error) {
-      if (!(error instanceof BudgetExceeded) || count === 1) throw error
-      throw new BudgetExceeded(`${error.message}; ${done} of ${count} independent parts are sound`)
-    }
   }
 }
 

@@ -12,48 +12,55 @@ import type { Contradiction, Decision } from './engine.ts'
 import { type KnownEdges, OVERLAP, OVERWRITES, SEEN_BY_READER } from './known-edges.ts'
 import { KnownPaths, type Step } from './paths.ts'
 
-/** How many cycles are worked out to find a small one. */
+/** How many cycles are worked out to find small ones. */
 const TRIES = 60
+/** How many of them are handed on. */
+const KEPT = 6
 
-/** Local transactions whose sub-history violates the level. */
+/** Sets of local transactions whose sub-histories violate the level, the most promising first. */
 export function findSuspects(
   decision: Extract<Decision, { satisfied: false }>,
   deadline: Deadline,
-): Set<number> {
+): Set<number>[] {
   const { known, contradiction } = decision
   const paths = new KnownPaths(known)
-  const collector = new Collector(known, paths, deadline)
-  if (contradiction === null) collector.addSteps(findKnownCycle(known, paths, deadline))
-  else addContradiction(collector, contradiction, deadline)
-  return collector.run()
+  if (contradiction !== null) {
+    const collector = new Collector(known, paths, deadline)
+    addContradiction(collector, contradiction, deadline)
+    return [collector.run()]
+  }
+  return findKnownCycles(known, paths, deadline).map((cycle) => {
+    const collector = new Collector(known, paths, deadline)
+    collector.addSteps(cycle)
+    return collector.run()
+  })
 }
 
-/** A cycle of known edges, short and resting on little. */
-export function findKnownCycle(known: KnownEdges, paths: KnownPaths, deadline: Deadline): Step[] {
+/** Cycles of known edges, those that are short and rest on little first. */
+export function findKnownCycles(
+  known: KnownEdges,
+  paths: KnownPaths,
+  deadline: Deadline,
+): Step[][] {
   const { graph, roundStart } = known
   const from = graph.from.data
   const to = graph.to.data
-  const inside = findCyclicEdges(known)
   // Everything before the last round was acyclic, so a cycle goes through an edge of that round.
   const last = roundStart.length > 1 ? roundStart[roundStart.length - 2]! : 0
-  let best: Step[] | null = null
-  let bestWeight = Number.POSITIVE_INFINITY
-  let tries = 0
-  for (const edge of inside) {
-    if (edge < last) continue
+  const inside = findCyclicEdges(known).filter((edge) => edge >= last)
+  const stride = Math.ceil(inside.length / TRIES)
+  const cycles: { steps: Step[]; weight: number }[] = []
+  for (let i = 0; i < inside.length; i += stride) {
+    const edge = inside[i]!
     deadline.check()
     const path = paths.find(to[edge]!, from[edge]!, graph.edgeCount)
     if (path === null) continue
-    const cycle = [{ from: from[edge]!, to: to[edge]!, edge }, ...path]
-    const weight = weightOf(known, cycle)
-    if (weight < bestWeight) {
-      best = cycle
-      bestWeight = weight
-    }
-    if (++tries >= TRIES) break
+    const steps = [{ from: from[edge]!, to: to[edge]!, edge }, ...path]
+    cycles.push({ steps, weight: weightOf(known, steps) })
   }
-  assert(best !== null, 'a graph without a topological order has a cycle')
-  return best
+  assert(cycles.length > 0, 'a graph without a topological order has a cycle')
+  cycles.sort((a, b) => a.weight - b.weight)
+  return cycles.slice(0, KEPT).map(({ steps }) => steps)
 }
 
 /** Edges that lie on some cycle. */
@@ -142,13 +149,8 @@ class Collector {
 
   /** A known edge between these nodes, unless the chain itself is meant. */
   addKnown(from: number, to: number): void {
-    const { graph } = this.known
-    const { incoming } = graph
-    for (let slot = incoming.start[to]!; slot < incoming.start[to + 1]!; slot++) {
-      if (incoming.target[slot] !== from) continue
-      this.edges.add(incoming.edge[slot]!)
-      return
-    }
+    const edge = this.known.graph.findEdge(from, to)
+    if (edge >= 0) this.edges.add(edge)
   }
 
   run(): Set<number> {
