@@ -5,9 +5,9 @@
 // from z and follows a or b, ties the literal to its variable. Session order between single
 // transactions, which the paper uses freely, becomes a read of a key of its own.
 
+import type { Random } from '../../../src/base/random.ts'
 import { HistoryBuilder } from '../../../src/history/builder.ts'
 import { COMMITTED, type History } from '../../../src/history/history.ts'
-import type { Random } from '../../../src/base/random.ts'
 
 /** Clauses of literals: k + 1 stands for variable k, -(k + 1) for its negation. */
 export type Formula = readonly (readonly number[])[]
