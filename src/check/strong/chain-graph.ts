@@ -19,14 +19,14 @@ export class ChainGraph {
   readonly chainOf: Int32Array // node -> chain
   readonly rows: Int32Array // node · chainCount + chain -> first node there that does not reach it
   readonly hasChanged: Uint8Array // node -> 1 if the last refresh changed its row
-  readonly from = new IntColumn(1024) // edge -> node
-  readonly to = new IntColumn(1024) // edge -> node
+  readonly from = new IntColumn(64) // edge -> node
+  readonly to = new IntColumn(64) // edge -> node
   order: Int32Array // nodes in a topological order of the edges at the last refresh
   private readonly position: Int32Array // node -> place in that order
   private readonly firstIn: Int32Array // node -> its latest incoming edge
   private readonly firstOut: Int32Array // node -> its latest outgoing edge
-  private readonly nextIn = new IntColumn(1024) // edge -> an older edge into the same node
-  private readonly nextOut = new IntColumn(1024) // edge -> an older edge out of the same node
+  private readonly nextIn = new IntColumn(64) // edge -> an older edge into the same node
+  private readonly nextOut = new IntColumn(64) // edge -> an older edge out of the same node
   private settled = -1 // edges that the rows know of, -1 before the first refresh
 
   /** @param chainStart chain -> its first node; one more entry, the number of nodes, at the end */

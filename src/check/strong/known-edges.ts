@@ -22,8 +22,8 @@ export const OVERLAP = 6 // nothing: both write a key, and `from` began before `
 
 export class KnownEdges {
   readonly graph: ChainGraph
-  readonly rule = new ByteColumn(1024) // edge -> rule
-  readonly witness = new IntColumn(1024) // edge -> local txn or key, see the rules
+  readonly rule = new ByteColumn(64) // edge -> rule
+  readonly witness = new IntColumn(64) // edge -> local txn or key, see the rules
   /** Edges before roundStart[k] were there when round k looked; its own come after. */
   readonly roundStart: number[] = []
 

@@ -108,8 +108,8 @@ export function txnsOf(history: History, sessions: Int32Array): Int32Array {
 /** One order that contains those of all biconnected parts; events are numbers below `bound`. */
 export function mergeOrders(orders: readonly Int32Array[], bound: number): Int32Array {
   if (orders.length === 1) return orders[0]!
-  const from = new IntColumn(1024)
-  const to = new IntColumn(1024)
+  const from = new IntColumn(64)
+  const to = new IntColumn(64)
   const isUsed = new Uint8Array(bound)
   for (const order of orders) {
     for (let i = 0; i < order.length; i++) {

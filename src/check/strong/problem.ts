@@ -147,8 +147,8 @@ export class ProblemBuilder {
     const { txnOpStart, opKey } = this.history
     const { opSource } = this.reads
     const { local, localKey } = this
-    const reader = new IntColumn(1024)
-    const readVersion = new IntColumn(1024) // version read, or ~local key for the initial state
+    const reader = new IntColumn(64)
+    const readVersion = new IntColumn(64) // version read, or ~local key for the initial state
     const seen = new Int32Array(versionTxn.length).fill(NONE) // version -> its last reader
     const seenInitial = new Int32Array(keyCount).fill(NONE) // local key -> last reader
     for (let t = 0; t < txnOf.length; t++) {
@@ -204,7 +204,7 @@ function groupReaders(by: Int32Array, reader: Int32Array, count: number, initial
 function layOutRuns(keyStart: Int32Array, versionTxn: Int32Array, sessionOf: Int32Array) {
   const keyCount = keyStart.length - 1
   const runStart = new Int32Array(keyCount + 1)
-  const runFirst = new IntColumn(1024)
+  const runFirst = new IntColumn(64)
   for (let key = 0; key < keyCount; key++) {
     runStart[key] = runFirst.length
     let session: number = NONE

@@ -62,10 +62,10 @@ function firstUnordered(known: KnownEdges, first: number, end: number, txn: numb
 }
 
 class ResidueBuilder {
-  private readonly pairs = new PairIndex(1024)
-  private readonly literal = new IntColumn(1024)
-  private readonly from = new IntColumn(1024)
-  private readonly to = new IntColumn(1024)
+  private readonly pairs = new PairIndex(16)
+  private readonly literal = new IntColumn(64)
+  private readonly from = new IntColumn(64)
+  private readonly to = new IntColumn(64)
 
   constructor(private readonly known: KnownEdges) {}
 

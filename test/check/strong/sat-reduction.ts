@@ -1,9 +1,9 @@
-// Propositional formulas as histories: the reduction by which Biswas & Enea (Theorem 3.2) show that
-// pc, si and ser are NP-complete. A formula is satisfiable iff its history satisfies pc, si and ser,
-// all three alike. A variable k is true if b_k commits before a_k; a literal is true if its z commits
-// before its y; a cycle z → next y around each clause leaves one literal true; and w, which reads
-// from z and follows a or b, ties the literal to its variable. Session order between single
-// transactions, which the paper uses freely, becomes a read of a key of its own.
+// Propositional formulas as histories: the reduction by which Biswas & Enea (Theorem 3.2) show
+// that pc, si and ser are NP-complete. A formula is satisfiable iff its history satisfies pc, si
+// and ser, all three alike. A variable k is true if b_k commits before a_k; a literal is true if
+// its z commits before its y; a cycle z → next y around each clause leaves one literal true; and
+// w, which reads from z and follows a or b, ties the literal to its variable. Session order
+// between single transactions, which the paper uses freely, becomes a read of a key of its own.
 
 import type { Random } from '../../../src/base/random.ts'
 import { HistoryBuilder } from '../../../src/history/builder.ts'

@@ -1,0 +1,158 @@
+import { describe, expect, it } from 'vitest'
+import { Random } from '../../../src/base/random.ts'
+import { type CheckOptions, check } from '../../../src/check/check.ts'
+import { parseNotation, renderNotation } from '../../../src/history/notation.ts'
+import type { AnomalyName } from '../../../src/levels/anomalies.ts'
+import type { LevelId } from '../../../src/levels/levels.ts'
+import { generate } from '../../../src/pipeline/generate.ts'
+import { historyOf, randomFormula } from './sat-reduction.ts'
+
+const SOLVE: CheckOptions = { algorithm: 'solve' }
+
+function judge(notation: string, level: LevelId, options = SOLVE) {
+  const result = check(parseNotation(notation), level, options)
+  expect(result.verdict === 'unknown' || result.certificate?.verified).toBe(true)
+  return result
+}
+
+interface Example {
+  readonly name: AnomalyName
+  readonly weakest: LevelId
+  readonly wrong: string
+  /** One edit away, and fine. */
+  readonly right: string
+  readonly txns: number
+}
+
+const EXAMPLES: readonly Example[] = [
+  {
+    name: 'LostUpdate',
+    weakest: 'si',
+    wrong: 's1: r(x,0) w(x,1)\ns2: r(x,0) w(x,2)\ns3: w(x,3)\ns4: r(y,0)',
+    right: 's1: r(x,0) w(x,1)\ns2: r(x,1) w(x,2)\ns3: w(x,3)\ns4: r(y,0)',
+    txns: 2,
+  },
+  {
+    name: 'WriteSkew',
+    weakest: 'ser',
+    wrong: 's1: r(x,0) r(y,0) w(x,1)\ns2: r(x,0) r(y,0) w(y,1)\ns3: w(z,1)',
+    right: 's1: r(x,0) r(y,0) w(x,1)\ns2: r(x,1) r(y,0) w(y,1)\ns3: w(z,1)',
+    txns: 2,
+  },
+  {
+    name: 'LongFork',
+    weakest: 'pc',
+    wrong: 's1: w(x,1)\ns2: w(y,1)\ns3: r(x,1) r(y,0)\ns4: r(x,0) r(y,1)\ns5: w(y,2)',
+    right: 's1: w(x,1)\ns2: w(y,1)\ns3: r(x,1) r(y,0)\ns4: r(x,1) r(y,1)\ns5: w(y,2)',
+    txns: 4,
+  },
+  {
+    name: 'ReadOnlyAnomaly',
+    weakest: 'ser',
+    wrong: 's1: r(x,0) r(y,0) w(x,1)\ns2: r(y,0) w(y,1)\ns3: r(x,0) r(y,1)',
+    right: 's1: r(x,0) r(y,0) w(x,1)\ns2: r(y,0) w(y,1)\ns3: r(x,0) r(y,0)',
+    txns: 3,
+  },
+  {
+    name: 'CausalityViolation',
+    weakest: 'cc',
+    wrong: 's1: w(x,1)\ns2: r(x,1) w(y,1)\ns3: r(y,1) r(x,0)',
+    right: 's1: w(x,1)\ns2: r(x,1) w(y,1)\ns3: r(y,1) r(x,1)',
+    txns: 3,
+  },
+  {
+    name: 'SessionGuaranteeViolation',
+    weakest: 'ra',
+    wrong: 's1: w(x,1) | r(x,0)\ns2: w(x,2)',
+    right: 's1: w(x,1) | r(x,2)\ns2: w(x,2)',
+    txns: 2,
+  },
+]
+
+const STRONG: readonly LevelId[] = ['pc', 'si', 'ser']
+const ORDER: readonly LevelId[] = ['ra', 'cc', 'pc', 'si', 'ser']
+
+describe('StrongLevels', () => {
+  for (const { name, weakest, wrong, right, txns } of EXAMPLES) {
+    it(`names ${name} on a core of ${txns} transactions where it is forbidden`, () => {
+      for (const level of STRONG) {
+        const result = judge(wrong, level)
+        if (ORDER.indexOf(level) < ORDER.indexOf(weakest)) {
+          expect(result.verdict).toBe('satisfied')
+          continue
+        }
+        expect(result.anomalies.map((anomaly) => anomaly.name)).toEqual([name])
+        expect(result.anomalies[0]!.txns.length).toBe(txns)
+      }
+    })
+
+    it(`accepts the twin of ${name}`, () => {
+      for (const level of STRONG) expect(judge(right, level).verdict).toBe('satisfied')
+    })
+  }
+
+  it('blames real time for a stale read', () => {
+    const stale = 's1: w(x,1) [0,1]\ns2: r(x,0) [2,3]'
+    expect(judge(stale, 'ser').verdict).toBe('satisfied')
+    expect(judge(stale, 'sser').anomalies.map((anomaly) => anomaly.name)).toEqual(['StaleRead'])
+    expect(judge('s1: w(x,1) [0,2]\ns2: r(x,0) [2,3]', 'sser').verdict).toBe('satisfied')
+  })
+
+  it('lists independent anomalies one after another on request', () => {
+    const two = 's1: r(x,0) w(x,1)\ns2: r(x,0) w(x,2)\ns3: r(y,0) w(y,1)\ns4: r(y,0) w(y,2)'
+    expect(judge(two, 'si').anomalies.length).toBe(1)
+    const all = judge(two, 'si', { ...SOLVE, all: true }).anomalies
+    expect(all.map((anomaly) => anomaly.name)).toEqual(['LostUpdate', 'LostUpdate'])
+    expect(all.flatMap((anomaly) => anomaly.txns).sort()).toEqual([0, 1, 2, 3])
+  })
+
+  it('finds what search finds on histories of some size', () => {
+    for (let seed = 1; seed <= 40; seed++) {
+      const { history } = generate({
+        seed,
+        workload: { sessions: 4, transactions: 40, ops: 4, keys: 12 },
+        store: { level: seed % 2 === 0 ? 'si' : 'cc' },
+      })
+      for (const level of ['pc', 'si', 'ser', 'sser'] as const) {
+        const solved = check(history, level, SOLVE)
+        const searched = check(history, level, { algorithm: 'search' })
+        expect(solved.verdict, `seed ${seed} at ${level}`).toBe(searched.verdict)
+      }
+    }
+  })
+})
+
+describe('StrongLevels with a budget', () => {
+  const { history } = generate({
+    workload: { sessions: 10, transactions: 2000, ops: 8, keys: 300 },
+    store: { level: 'si' },
+  })
+
+  it('gives up with a reason when the time is used up', () => {
+    const result = check(history, 'si', { ...SOLVE, budgetMs: 0 })
+    expect(result.verdict).toBe('unknown')
+    expect(result.reason).toContain('time budget')
+  })
+
+  it('gives up with a reason when the memory is used up', () => {
+    const result = check(history, 'si', { ...SOLVE, memoryBytes: 1 << 20 })
+    expect(result.verdict).toBe('unknown')
+    expect(result.reason).toContain('memory budget')
+  })
+
+  it('keeps the time budget in a search that would take for ever', () => {
+    const formula = randomFormula(new Random(1), 4, 30)
+    const result = check(historyOf(formula, 4), 'ser', { algorithm: 'search', budgetMs: 200 })
+    expect(result.verdict).toBe('unknown')
+    expect(result.elapsedMs).toBeLessThan(2000)
+  })
+
+  it('tells how many independent parts satisfy the level', () => {
+    const formula = randomFormula(new Random(1), 4, 30)
+    const hard = renderNotation(historyOf(formula, 4))
+    const text = `initial 0\nother1: w(p,1)\nother2: r(p,1) r(q,0) | w(q,1)\n${hard}`
+    const history = parseNotation(text)
+    const result = check(history, 'ser', { algorithm: 'search', budgetMs: 200 })
+    expect(result.reason).toContain('1 of 2 independent parts satisfy it')
+  })
+})
