@@ -8,6 +8,7 @@ import {
   type History,
   listOf,
   NONE,
+  READ,
   READ_LIST,
   STATUS_NAMES,
   WRITE,
@@ -36,6 +37,9 @@ import {
   type VerdictJson,
 } from './verdict-json.ts'
 import { because, describeRead } from './words.ts'
+
+/** Elements of a list whose writers belong to an example. */
+const MAX_WRITERS = 16
 
 export interface JsonContext {
   path: string
@@ -121,6 +125,7 @@ class AnomalyDescriber {
   ) {
     const found = new Set(anomaly.txns)
     for (const op of findOps(anomaly)) found.add(history.opTxn[op]!)
+    for (const op of anomaly.ops) for (const write of findWrites(history, op)) found.add(write)
     this.txns = [...found].sort((a, b) => a - b)
     // 5 and "T5" are two transactions, though both are called T5.
     const taken = new Set<string>()
@@ -187,6 +192,18 @@ class AnomalyDescriber {
       op: describeOp(history, op),
     }
   }
+}
+
+/** The transactions that wrote what a read returned; of a long list none, it has too many. */
+function findWrites(history: History, op: number): number[] {
+  const writes: number[] = []
+  if (history.opKind[op] === READ) writes.push(history.readFrom[op]!)
+  if (history.opKind[op] === READ_LIST) {
+    const list = history.opValue[op]!
+    const [from, to] = [history.listStart[list]!, history.listStart[list + 1]!]
+    if (to - from <= MAX_WRITERS) writes.push(...history.listFrom.subarray(from, to))
+  }
+  return writes.filter((write) => write >= 0).map((write) => history.opTxn[write]!)
 }
 
 /** Every operation that the evidence names, down to its last premise. */

@@ -1,17 +1,50 @@
 // Anomalies of single reads have operations as evidence, not a cycle. Here they become arrows too:
 // from whoever wrote what was read to the reader. Main function: readFindings.
 
+import type { Value } from '../../history/values.ts'
 import type { AnomalyJson, EdgeJson, OpJson, PlaceJson, TxnJson } from '../verdict-json.ts'
+import { plain } from '../words.ts'
 
-/** What the offending reads read from whom, one edge a read. */
+/** What the offending reads read from whom, one edge a read; or the orders that lists show. */
 export function readFindings(anomaly: AnomalyJson): EdgeJson[] {
+  const orders = findOrders(anomaly)
+  if (orders) return orders
   const reads = anomaly.ops.filter(({ op }) => op[0] === 'r')
   const writes = anomaly.ops.filter(({ op }) => op[0] !== 'r')
   return reads.map((read, i) => {
     // The story tells of all the reads at once.
-    const because = i === 0 ? (anomaly.story ?? anomaly.name) : 'The other read.'
+    const because = i === 0 ? (anomaly.story ?? anomaly.name) : 'this is the other read'
     return findingOf(anomaly.core, read, writes, because)
   })
+}
+
+/** Two lists that disagree: each orders the first two elements in which they differ. */
+function findOrders({ name, ops, core }: AnomalyJson): EdgeJson[] | null {
+  const [one, other] = ops
+  if (name !== 'IncompatibleOrder' || !one || !other) return null
+  const lists = [listOf(one), listOf(other)] as const
+  const at = lists[0].findIndex((element, i) => element !== lists[1][i])
+  const [a, b] = [lists[0][at], lists[1][at]]
+  if (a === undefined || b === undefined) return null
+  const key = one.op[1]
+  const first = findWrite(core, ['r', key, a])
+  const second = findWrite(core, ['r', key, b])
+  if (!first || !second) return null
+  const orders: EdgeJson[] = []
+  const add = (read: PlaceJson, from: PlaceJson, to: PlaceJson) => {
+    const because = `${plain(read.transaction)} read the elements in this order`
+    const { transaction } = from
+    const ops = [from, to, read]
+    const edge = { kind: 'WW' as const, key, ops, because, premises: [] }
+    orders.push({ from: transaction, to: to.transaction, ...edge })
+  }
+  if (lists[0].indexOf(b) > at) add(one, first, second)
+  if (lists[1].indexOf(a) > at) add(other, second, first)
+  return orders.length === 2 ? orders : null
+}
+
+function listOf({ op }: PlaceJson): Value[] {
+  return Array.isArray(op[2]) ? op[2] : []
 }
 
 function findingOf(

@@ -43,6 +43,7 @@ export const TITLE_SIZE = 14
 export const LABEL_SIZE = 12
 const SUBTITLE_SIZE = 11
 const MARGIN = 12
+const LOOP_REACH = 26
 /** Few nodes stand side by side, where labels have room; many stand below each other. */
 const MAX_SIDE_BY_SIDE = 4
 
@@ -58,11 +59,13 @@ export function layoutGraph(figure: Figure, arrows: readonly Arrow[], signs: boo
     marginx: MARGIN,
     marginy: MARGIN,
   })
-  for (const node of nodes) {
-    graph.setNode(String(node.node), { width: node.width, height: node.height })
-  }
   const edges = arrows.map((arrow) => sizeEdge(arrow, signs))
+  for (const node of nodes) {
+    const width = node.width + 2 * loopRoom(node, edges)
+    graph.setNode(String(node.node), { width, height: node.height })
+  }
   edges.forEach(({ arrow: { step }, width, height }, i) => {
+    if (step.from === step.to) return
     // Labels sit on their arrows, which show at both sides of them.
     const size = { width: width + (sideways ? 36 : 0), height, labelpos: 'c' as const }
     graph.setEdge(String(step.from), String(step.to), size, String(i))
@@ -74,6 +77,10 @@ export function layoutGraph(figure: Figure, arrows: readonly Arrow[], signs: boo
   }
   edges.forEach((edge, i) => {
     const { from, to } = edge.arrow.step
+    if (from === to) {
+      placeLoop(edge, nodes.find(({ node }) => node === from)!)
+      return
+    }
     const placed = graph.edge({ v: String(from), w: String(to), name: String(i) })
     const { x = 0, y = 0, points = [] } = placed as Partial<GraphEdge>
     Object.assign(edge, { x, y, points })
@@ -82,12 +89,34 @@ export function layoutGraph(figure: Figure, arrows: readonly Arrow[], signs: boo
   return { nodes, edges, width, height }
 }
 
+/** Room at either side of a node for arrows from it to itself, which dagre does not place well. */
+function loopRoom(node: GraphNode, edges: readonly GraphEdge[]): number {
+  const loops = edges.filter(
+    ({ arrow: { step } }) => step.from === step.to && step.to === node.node,
+  )
+  return Math.max(0, ...loops.map(({ width }) => width + LOOP_REACH))
+}
+
+/** A loop at the right of its node. */
+function placeLoop(edge: GraphEdge, { x, y, width, height }: GraphNode): void {
+  const right = x + width / 2
+  edge.points = [
+    { x: right, y: y - height / 4 },
+    { x: right + LOOP_REACH, y },
+    { x: right, y: y + height / 4 },
+  ]
+  edge.x = right + LOOP_REACH + edge.width / 2
+  edge.y = y
+}
+
 function findNodes(figure: Figure, arrows: readonly Arrow[]): GraphNode[] {
   const found = new Set<number>()
   for (const { step } of arrows) {
     found.add(step.from)
     found.add(step.to)
   }
+  // Without arrows, those that took part stand by themselves.
+  if (found.size === 0) for (const node of figure.txns.keys()) found.add(node)
   return [...found].sort((a, b) => a - b).map((node) => sizeNode(figure, node))
 }
 

@@ -11,8 +11,8 @@ export const OP_SIZE = 13
 export const ROW = 21
 export const HEADER = 24
 const PAD = 8
-const GAP = 34 // between columns: room for arrows
-const INSTANT_GAP = 16
+const GAP = 54 // between columns: room for arrows
+const INSTANT_GAP = 28
 const LANE_GAP = 12
 const MAX_OPS = 8 // shown besides those that matter
 
@@ -58,7 +58,7 @@ export function layoutLanes(figure: Figure, arrows: readonly Arrow[]): LanesLayo
   const left = 20 + Math.max(0, ...sessions.map((name) => textWidth(name, OP_SIZE)))
   const top = figure.timed ? 30 : 8
   const ticks = figure.timed ? placeByTime(figure, boxes, left) : []
-  if (!figure.timed) placeByOrder(figure, boxes, left)
+  if (!figure.timed) placeByOrder(figure, boxes, left, arrows.length)
   let y = top
   const lanes = sessions.map((session, i) => {
     const mine = boxes.filter((box) => figure.txns[box.txn]!.lane === i)
@@ -134,7 +134,8 @@ function placeByTime(figure: Figure, boxes: LaneBox[], left: number): LanesLayou
   return sorted.map((time) => ({ x: xOf.get(time)!, time }))
 }
 
-function placeByOrder(figure: Figure, boxes: LaneBox[], left: number): void {
+function placeByOrder(figure: Figure, boxes: LaneBox[], left: number, arrows: number): void {
+  const gap = GAP + 8 * Math.min(10, Math.max(0, arrows - 3)) // more arrows, more room
   const columns: number[] = []
   const sources = findSources(figure)
   figure.txns.forEach((txn, i) => {
@@ -153,7 +154,7 @@ function placeByOrder(figure: Figure, boxes: LaneBox[], left: number): void {
   let x = left + 44
   for (const width of widths) {
     starts.push(x)
-    x += (width ?? 0) + GAP + 20
+    x += (width ?? 0) + gap
   }
   boxes.forEach((box, i) => {
     box.x = starts[columns[i]!]!

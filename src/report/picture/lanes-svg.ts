@@ -71,11 +71,13 @@ function drawBox(figure: Figure, box: LaneBox): string {
   return `<g class="${classes.join(' ')}" data-txn="${box.txn}">${frame}${name}${note}${rows.join('')}</g>`
 }
 
+const TURNS = [0.5, 0.65, 0.35, 0.8, 0.2]
+
 interface Route {
   path: string
   tip: Point
   before: Point
-  middle: Point
+  label: Point
 }
 
 /** The sides of an operation or a box, and the height at which arrows meet it. */
@@ -93,15 +95,15 @@ function drawArrow(
   options: DrawOptions,
 ): string {
   if (!ends) return ''
-  const { path, tip, before, middle } = route(...ends, detour)
+  const { path, tip, before, label } = route(...ends, detour)
   const word = arrow.step.kind.toLowerCase()
   const wide = textWidth(word, 11) + 6
   return [
     openArrow(figure, arrow, options),
     `<path class="hit" d="${path}"/><path class="line" d="${path}"/>`,
     `<path class="head" d="${arrowHead(before, tip)}"/>`,
-    `<rect class="tag" x="${at(middle.x - wide / 2)}" y="${at(middle.y - 8)}" width="${at(wide)}" height="16" rx="3"/>`,
-    `<text class="label" x="${at(middle.x)}" y="${at(middle.y + 4)}">${word}</text></g>`,
+    `<rect class="tag" x="${at(label.x - wide / 2)}" y="${at(label.y - 8)}" width="${at(wide)}" height="16" rx="3"/>`,
+    `<text class="label" x="${at(label.x)}" y="${at(label.y + 4)}">${word}</text></g>`,
   ].join('')
 }
 
@@ -156,16 +158,20 @@ function route(a: Anchor, b: Anchor, detour: number): Route {
   const upward = above && b.y < a.y
   const start = { x: backward || upward ? a.left : a.right, y: a.y }
   const tip = { x: forward || upward ? b.left : b.right, y: b.y }
-  const distance = Math.abs(tip.x - start.x)
   const apart = Math.abs(tip.y - start.y)
-  const reach =
-    (above ? Math.min(60, Math.max(34, apart / 4)) : Math.max(28, distance / 2)) + 20 * detour
-  const out = { x: start.x + (backward || upward ? -reach : reach), y: start.y }
-  const into = { x: tip.x + (forward || upward ? -reach : reach), y: tip.y }
+  const distance = Math.abs(tip.x - start.x)
+  // Where an arrow to another column turns, as a share of its way.
+  const turn = TURNS[detour % TURNS.length]!
+  const bow = Math.min(60, Math.max(34, apart / 4)) + 20 * detour
+  const reachOut = above ? bow : Math.max(20, distance * turn)
+  const reachIn = above ? bow : Math.max(20, distance * (1 - turn))
+  const out = { x: start.x + (backward || upward ? -reachOut : reachOut), y: start.y }
+  const into = { x: tip.x + (forward || upward ? -reachIn : reachIn), y: tip.y }
   const path = `M${at(start.x)} ${at(start.y)}${cubic(out, into, tip)}`
-  const middle = {
-    x: (start.x + 3 * out.x + 3 * into.x + tip.x) / 8,
-    y: (start.y + 3 * out.y + 3 * into.y + tip.y) / 8,
+  // Labels nearer to where arrows begin: those of a pair there and back do not meet.
+  const label = {
+    x: (8 * start.x + 12 * out.x + 6 * into.x + tip.x) / 27,
+    y: (8 * start.y + 12 * out.y + 6 * into.y + tip.y) / 27,
   }
-  return { path, tip, before: into, middle }
+  return { path, tip, before: into, label }
 }

@@ -6,15 +6,16 @@ import { escapeMarkup } from '../escape.ts'
 import { findSections, type Section } from '../page/sections.ts'
 import type { VerdictJson } from '../verdict-json.ts'
 import { cut, plain } from '../words.ts'
-import { buildFigure } from './figure.ts'
+import { buildFigure, type Figure } from './figure.ts'
 import { drawGraph } from './graph-svg.ts'
 import { drawLanes } from './lanes-svg.ts'
 import { at, textWidth } from './measure.ts'
 import { PICTURE_STYLE } from './style.ts'
-import { firstView } from './visible.ts'
+import { findArrows, firstView, type View } from './visible.ts'
 
 const MARGIN = 16
 const MAX_WIDTH = 1000
+const MAX_ARROWS = 10
 const PLAIN = { interactive: false }
 
 /** The first anomaly of the verdict, or the section given. */
@@ -25,7 +26,7 @@ export function renderSvg(verdict: VerdictJson, section = findSections(verdict)[
 function drawSection(section: Section): string {
   const { anomaly, levels } = section.evidence[0]!
   const figure = buildFigure(anomaly)
-  const view = firstView(figure)
+  const view = openView(figure)
   const graph = drawGraph(figure, view, PLAIN)
   const lanes = drawLanes(figure, view, PLAIN)
   const names = levels.length > 2 ? levels.join(', ') : levels.map(levelName).join(' and ')
@@ -52,6 +53,14 @@ function drawSection(section: Section): string {
   const width = Math.max(graph.width, lanesX + lanes.width - MARGIN, wide) + 2 * MARGIN
   const height = Math.max(top + graph.height, lanesY + lanes.height) + MARGIN
   return frame(body.join('\n'), width, height, heading)
+}
+
+/** A picture cannot be opened later: forced orders show their reasons, if there is room. */
+function openView(figure: Figure): View {
+  const view = firstView(figure)
+  const forced = figure.steps.filter(({ kind }) => kind === 'CO').map(({ id }) => id)
+  const opened = { ...view, open: new Set(forced) }
+  return findArrows(figure, opened).length <= MAX_ARROWS ? opened : view
 }
 
 function drawNothing(verdict: VerdictJson): string {
