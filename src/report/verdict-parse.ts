@@ -111,7 +111,9 @@ const STAGES: Shape = {
   what: 'an object of numbers',
 }
 const CERTIFICATE: Shape = {
-  is: (v) => v === null || (isObject(v) && typeof v['verified'] === 'boolean' && 'kind' in v),
+  is: (v) =>
+    v === null ||
+    (isObject(v) && typeof v['verified'] === 'boolean' && typeof v['kind'] === 'string'),
   what: 'a certificate or null',
 }
 

@@ -29,7 +29,9 @@ export interface FigureOp {
 }
 
 export interface FigureTxn {
+  /** As the story calls it, and as the pictures do, where there is less room. */
   name: string
+  label: string
   session: string
   /** Which lane: sessions of one name may be two. */
   lane: number
@@ -81,6 +83,7 @@ const MAX_TXNS = 60
 const MAX_STEPS = 300
 const MAX_DEPTH = 12
 const MAX_PART = 18 // characters of a key or value
+const MAX_LABEL = 24 // of a transaction or session in the pictures
 
 export function buildFigure(anomaly: AnomalyJson): Figure {
   return new FigureBuilder(anomaly).build()
@@ -120,10 +123,12 @@ class FigureBuilder {
 
   private describeTxns(): FigureTxn[] {
     const lanes = new Map<Value, number>()
-    return this.txns.map((txn) => {
+    const names = distinct(this.txns.map((txn) => plain(txn.id)))
+    const labels = distinct(names.map((name) => shorten(name, MAX_LABEL)))
+    return this.txns.map((txn, node) => {
       const lane = lanes.get(txn.session) ?? lanes.size
       lanes.set(txn.session, lane)
-      return describeTxn(txn, lane)
+      return describeTxn(txn, names[node]!, labels[node]!, lane)
     })
   }
 
@@ -207,14 +212,28 @@ function damaged(what: string): InputError {
   return new InputError('not-a-verdict', `damaged verdict: ${what}`)
 }
 
-function describeTxn(txn: TxnJson, lane: number): FigureTxn {
+/** Names that were cut may have become the same: those get a number. */
+function distinct(names: readonly string[]): string[] {
+  const seen = new Map<string, number>()
+  return names.map((name) => {
+    const count = (seen.get(name) ?? 0) + 1
+    seen.set(name, count)
+    return count === 1 ? name : `${name}#${count}`
+  })
+}
+
+function describeTxn(txn: TxnJson, name: string, label: string, lane: number): FigureTxn {
   const notes: string[] = []
   if (txn.status === 'aborted') notes.push('aborted')
   if (txn.status === 'indeterminate') notes.push('outcome unknown')
   if (txn.level !== undefined) notes.push(txn.level)
   return {
-    name: plain(txn.id),
-    session: typeof txn.session === 'string' ? plain(txn.session) : `s${txn.session}`,
+    name,
+    label,
+    session: shorten(
+      typeof txn.session === 'string' ? plain(txn.session) : `s${txn.session}`,
+      MAX_LABEL,
+    ),
     lane,
     note: short(notes.join(', ')),
     status: txn.status,
@@ -241,7 +260,11 @@ function listText(values: readonly Value[]): string {
 }
 
 function short(text: string): string {
-  return text.length > MAX_PART ? `${text.slice(0, MAX_PART - 1)}…` : text
+  return shorten(text, MAX_PART)
+}
+
+function shorten(text: string, length: number): string {
+  return text.length > length ? `${text.slice(0, length - 1)}…` : text
 }
 
 /** `wr x=1`, `rw x: 0→2`: the kind, the key, and the values that make it. */

@@ -74,7 +74,7 @@ export function layoutLanes(figure: Figure, arrows: readonly Arrow[]): LanesLayo
 
 function sizeBox(txn: FigureTxn, i: number, involved: ReadonlySet<number>): LaneBox {
   const rows = chooseRows(txn, involved)
-  const header = textWidth(txn.name, OP_SIZE + 1) + (txn.note ? textWidth(txn.note, 11) + 12 : 0)
+  const header = textWidth(txn.label, OP_SIZE + 1) + (txn.note ? textWidth(txn.note, 11) + 12 : 0)
   const width = Math.max(header, ...rows.map((row) => textWidth(row.text, OP_SIZE))) + 2 * PAD + 8
   const height = HEADER + rows.length * ROW + PAD
   return { txn: i, rows, x: 0, y: 0, width, height, openEnd: false }

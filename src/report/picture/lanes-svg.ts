@@ -55,9 +55,9 @@ function drawBox(figure: Figure, box: LaneBox): string {
   const txn = figure.txns[box.txn]!
   const classes = ['txn', txn.status, ...(box.openEnd ? ['open-end'] : [])]
   const frame = `<rect class="frame" x="${at(x)}" y="${at(y)}" width="${at(width)}" height="${at(height)}" rx="6"/>`
-  const name = `<text class="name" x="${at(x + 10)}" y="${at(y + 17)}">${escapeMarkup(txn.name)}</text>`
+  const name = `<text class="name" x="${at(x + 10)}" y="${at(y + 17)}">${escapeMarkup(txn.label)}</text>`
   const note = txn.note
-    ? `<text class="small" x="${at(x + 20 + textWidth(txn.name, OP_SIZE + 1))}" y="${at(y + 17)}">${escapeMarkup(txn.note)}</text>`
+    ? `<text class="small" x="${at(x + 20 + textWidth(txn.label, OP_SIZE + 1))}" y="${at(y + 17)}">${escapeMarkup(txn.note)}</text>`
     : ''
   const rows = box.rows.map((row, i) => {
     const top = y + HEADER + i * ROW

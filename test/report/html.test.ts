@@ -1,0 +1,83 @@
+import { createHash } from 'node:crypto'
+import { describe, expect, it } from 'vitest'
+import { stringify } from '../../src/report/json.ts'
+import { headline, type PageAssets, renderHtml } from '../../src/report/page/html.ts'
+import { parseVerdicts } from '../../src/report/verdict-parse.ts'
+import { CASE_SPLIT, GALLERY, judge } from './gallery.ts'
+import { HOSTILE_NAMES, hostileHistory } from './hostile.ts'
+
+const assets: PageAssets = {
+  script: 'void 0',
+  style: 'body{margin:0}',
+  sha256: (text) => createHash('sha256').update(text).digest('base64'),
+}
+
+/** Tags and names of attributes of the page, without their values and without text. */
+function tagsOf(html: string): string[] {
+  return html.replace(/="[^"]*"/g, '=""').match(/<[a-z!/][^>]*>/gi) ?? []
+}
+
+describe('renderHtml', () => {
+  it('gives the same bytes for the same verdict, also after a way through JSON', () => {
+    for (const { notation, level } of [...GALLERY, { notation: CASE_SPLIT, level: undefined }]) {
+      const html = renderHtml(judge(notation, level), assets)
+      expect(renderHtml(judge(notation, level), assets)).toBe(html)
+      const [found] = parseVerdicts(stringify(judge(notation, level)))
+      expect(renderHtml(found!.verdict, assets)).toBe(html)
+    }
+  })
+
+  it('names the anomaly, its meaning, and every step of the story', () => {
+    for (const { name, notation, level } of GALLERY) {
+      const verdict = judge(notation, level)
+      const html = renderHtml(verdict, assets)
+      expect(html).toContain(`>${name}<`)
+      for (const { anomalies } of verdict.results) {
+        for (const { edges } of anomalies) {
+          for (const { because } of edges) {
+            expect(html).toContain(because.replace(/'/g, '&#39;').replace(/"/g, '&quot;'))
+          }
+        }
+      }
+    }
+  })
+
+  it('admits its own script and styles only, and asks nothing of the network', () => {
+    const html = renderHtml(judge(CASE_SPLIT), assets)
+    expect(html).toContain("default-src 'none'")
+    expect(html).toContain(`script-src 'sha256-${assets.sha256('void 0')}'`)
+    expect(html).not.toMatch(/unsafe-inline|https?:\/\/|\ssrc=|@import|url\(/)
+  })
+
+  it('shows hostile names as text', () => {
+    for (const name of HOSTILE_NAMES) {
+      const html = renderHtml(judge(hostileHistory(name), undefined, name), assets)
+      for (const tag of tagsOf(html)) {
+        expect(tag).not.toMatch(/^<(img|iframe|svg onload)|\son\w+\s*=/i)
+      }
+      expect(html.match(/href="(?!#|data:text)[^"]*"/g)).toBeNull()
+      expect(html.match(/<script/g)).toHaveLength(2)
+      expect(html.match(/<style/g)).toHaveLength(2)
+      expect(html).not.toMatch(/[\u0000-\u0008\u001b\u202e]/)
+    }
+  })
+
+  it('caps the number of findings, and says so', () => {
+    const verdict = judge(GALLERY.find(({ name }) => name === 'LostUpdate')!.notation)
+    const result = verdict.results.find(({ level }) => level === 'si')!
+    const [anomaly] = result.anomalies
+    result.anomalies = Array.from({ length: 60 }, (_, i) => ({
+      ...anomaly!,
+      transactions: [`${i}`],
+    }))
+    const html = renderHtml(verdict, assets)
+    expect(html).toContain('The first 40 of')
+  })
+
+  it('says in a few words what was found', () => {
+    expect(headline(judge(CASE_SPLIT))).toBe('Satisfies Causal Consistency')
+    expect(headline(judge(CASE_SPLIT, 'si'))).toBe('Snapshot Isolation: violated')
+    expect(headline(judge('s1: w(x,1)', 'sser'))).toBe('Strict Serializability: unknown')
+    expect(headline(judge('s1: w(x,1)', 'ser'))).toBe('Serializability: satisfied')
+  })
+})

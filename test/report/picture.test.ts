@@ -1,0 +1,163 @@
+import { describe, expect, it } from 'vitest'
+import { InputError } from '../../src/base/errors.ts'
+import { renderDot } from '../../src/report/dot.ts'
+import { renderJunit } from '../../src/report/junit.ts'
+import { renderMarkdown } from '../../src/report/markdown.ts'
+import { findSections } from '../../src/report/page/sections.ts'
+import { buildFigure } from '../../src/report/picture/figure.ts'
+import { renderSvg } from '../../src/report/picture/svg.ts'
+import { findArrows, findLeaves, firstView } from '../../src/report/picture/visible.ts'
+import type { AnomalyJson } from '../../src/report/verdict-json.ts'
+import { CASE_SPLIT, GALLERY, judge } from './gallery.ts'
+import { HOSTILE_NAMES, hostileHistory } from './hostile.ts'
+
+function anomalyOf(name: string): AnomalyJson {
+  const { notation, level } = GALLERY.find((exhibit) => exhibit.name === name)!
+  const sections = findSections(judge(notation, level))
+  return sections.find((section) => section.name === name)!.evidence[0]!.anomaly
+}
+
+describe('buildFigure', () => {
+  it('closes the cycle of every exhibit that has one', () => {
+    for (const { name } of GALLERY) {
+      const anomaly = anomalyOf(name)
+      const figure = buildFigure(anomaly)
+      expect(figure.cutSteps, name).toBe(0)
+      if (anomaly.edges.length === 0) continue
+      figure.steps.forEach((step, i) => {
+        expect(step.to, name).toBe(figure.steps[(i + 1) % figure.steps.length]!.from)
+      })
+    }
+  })
+
+  it('labels arrows with kind, key and values', () => {
+    const labels = (name: string) => buildFigure(anomalyOf(name)).steps.map((step) => step.label)
+    expect(labels('LostUpdate')).toEqual(['rw x: 0→2', 'rw x: 0→1'])
+    expect(labels('CyclicCO').sort()).toEqual(['wr x=2', 'wr y=1'])
+    expect(labels('StaleRead').sort()).toEqual(['rt', 'rw x: 0→1'])
+    expect(labels('IncompatibleOrder').sort()).toEqual(['ww l: 1→2', 'ww l: 2→1'])
+  })
+
+  it('draws the offending read where the evidence is a single one', () => {
+    const figure = buildFigure(anomalyOf('AbortedRead'))
+    expect(figure.steps).toMatchObject([{ from: 0, to: 1, kind: 'WR', label: 'wr x=1' }])
+    expect(figure.txns[0]).toMatchObject({ status: 'aborted', note: 'aborted' })
+    expect(buildFigure(anomalyOf('ThinAirRead')).steps[0]!.from).toBeLessThan(-1)
+  })
+
+  it('opens a forced arrow to its reasons, and draws equal arrows once', () => {
+    const figure = buildFigure(anomalyOf('NonMonoReadCM'))
+    const view = firstView(figure)
+    expect(findArrows(figure, view)).toHaveLength(3)
+    const opened = findArrows(figure, { ...view, open: new Set(['e1']) })
+    expect(opened).toHaveLength(5)
+    const ids = opened.flatMap((arrow) => arrow.ids)
+    expect(new Set(ids).size).toBe(ids.length)
+  })
+
+  it('walks every case of a split', () => {
+    const [section] = findSections(judge(CASE_SPLIT))
+    const figure = buildFigure(section!.evidence[0]!.anomaly)
+    const leaves = findLeaves(figure)
+    expect(leaves).toHaveLength(4)
+    for (const { id } of leaves) {
+      const arrows = findArrows(figure, { open: new Set(), branch: id })
+      expect(arrows.filter(({ step }) => step.assumed)).toHaveLength(2)
+      expect(arrows.length).toBeGreaterThan(4)
+    }
+  })
+
+  it('cuts what is too large, and counts it', () => {
+    const anomaly = anomalyOf('LostUpdate')
+    let [edge] = anomaly.edges
+    for (let i = 0; i < 100; i++) edge = { ...edge!, premises: [edge!] }
+    const deep = buildFigure({ ...anomaly, edges: [edge!, edge!] })
+    expect(deep.cutSteps).toBe(2)
+    const wide = buildFigure({
+      ...anomaly,
+      edges: Array.from({ length: 1000 }, () => anomaly.edges[0]!),
+    })
+    expect(wide.steps).toHaveLength(300)
+    expect(wide.cutSteps).toBeGreaterThanOrEqual(700)
+    const core = Array.from({ length: 90 }, (_, i) => ({ ...anomaly.core[0]!, id: `t${i}` }))
+    const many = buildFigure({ ...anomaly, core: [...anomaly.core, ...core] })
+    expect(many.txns).toHaveLength(60)
+    expect(many.cutTxns).toBe(32)
+  })
+
+  it('turns away evidence about transactions that are not there', () => {
+    const anomaly = anomalyOf('LostUpdate')
+    expect(() => buildFigure({ ...anomaly, core: [] })).toThrow(InputError)
+    const twice = [...anomaly.core, anomaly.core[0]!]
+    expect(() => buildFigure({ ...anomaly, core: twice })).toThrow('two transactions are named T1')
+    const empty = anomaly.core.map((txn) => ({ ...txn, ops: [] }))
+    expect(() => buildFigure({ ...anomaly, core: empty })).toThrow('has no operation')
+  })
+})
+
+describe('files about a verdict', () => {
+  it('are the same for the same verdict', () => {
+    for (const { notation, level } of GALLERY) {
+      const make = () => {
+        const verdict = judge(notation, level)
+        return [renderSvg(verdict), renderDot(verdict), renderJunit([verdict])].join()
+      }
+      expect(make()).toBe(make())
+    }
+  })
+
+  it('say so when there is no counterexample', () => {
+    const verdict = judge('s1: w(x,1)\ns2: r(x,1)')
+    expect(renderSvg(verdict)).toContain('no counterexample')
+    expect(renderDot(verdict)).toContain('no counterexample')
+    expect(renderMarkdown([])).toContain('No history was judged')
+  })
+
+  it('show an unknown verdict as no pass', () => {
+    const verdict = judge('s1: w(x,1)', 'sser')
+    expect(renderJunit([verdict])).toContain('errors="1"')
+    expect(renderJunit([verdict])).toContain('<error type="unknown"')
+    expect(renderMarkdown([verdict])).toContain('❔ unknown')
+  })
+
+  it('count inputs that could not be read as errors', () => {
+    const text = renderJunit([], ['bad<.txt:1:5: torn'])
+    expect(text).toContain('tests="1" failures="0" errors="1"')
+    expect(text).toContain('bad&lt;.txt:1:5: torn')
+    expect(renderMarkdown([], ['bad.txt: torn'])).toContain('could not be read')
+  })
+
+  it('let no hostile name through', () => {
+    for (const name of HOSTILE_NAMES) {
+      const verdict = judge(hostileHistory(name), undefined, name)
+      for (const markup of [renderSvg(verdict), renderJunit([verdict])]) {
+        expect(markup).not.toMatch(/<(script|img|style>\*|svg onload)|<failure><failure>/)
+        const bare = markup.replace(/"[^"]*"/g, '""')
+        for (const tag of bare.match(/<[^>]*>/g) ?? []) expect(tag).not.toMatch(/\son\w+=/)
+        expect(markup).not.toMatch(/[\u0000-\u0008\u001b\u202e\ufffe]/)
+      }
+      const dot = renderDot(verdict)
+      for (const line of dot.trim().split('\n').slice(1, -1)) {
+        const bare = line.replace(/"(?:[^"\\]|\\["\\])*"/g, '""')
+        expect(bare).toMatch(
+          /^ {2}(label=""|rankdir=LR|node \[.*\]|\w+( -> \w+)? \[[^"[\]]*(""[^"[\]]*)*\])$/,
+        )
+      }
+    }
+  })
+
+  it('keep fences and tables of Markdown closed against hostile names', () => {
+    for (const name of HOSTILE_NAMES) {
+      const text = renderMarkdown([judge(hostileHistory(name), undefined, name)])
+      let open: string | null = null
+      for (const line of text.split('\n')) {
+        const [ticks] = /^`{3,}/.exec(line) ?? [null]
+        if (open === null && ticks) open = ticks
+        else if (open !== null && line === open) open = null
+        else if (open === null) expect(line).not.toMatch(/<|@|\]\(/)
+      }
+      expect(open).toBeNull()
+      expect(text).not.toMatch(/[\u0000-\u0008\u001b\u202e]/)
+    }
+  })
+})
