@@ -1,7 +1,7 @@
 // The one switch from a level to the checker that decides it, and the only place that knows them
 // all. Levels of one history share the reads check, the base order and the clocks. Strong levels go
-// to the linear algorithms of mini/ first, to the general engine of strong/ where those do not
-// apply.
+// to the linear algorithms of mini/ and lists/ first, to the general engine of strong/ where those do
+// not apply.
 
 import { Deadline, nowMs } from '../base/deadline.ts'
 import { BudgetExceeded, InternalError, UsageError } from '../base/errors.ts'
@@ -10,8 +10,9 @@ import { type LevelId, PROFILE } from '../levels/levels.ts'
 import { certifyResult } from '../verdict/certify.ts'
 import type { LevelResult } from '../verdict/verdict.ts'
 import { findImplied } from './implied.ts'
+import { type ListFindings, ListLevels } from './lists/list-levels.ts'
 import { findHeavyTxn } from './mini/linearizable.ts'
-import { MiniLevels } from './mini/mini-levels.ts'
+import { MiniLevels, type StrongLevel } from './mini/mini-levels.ts'
 import type { BaseOrder } from './order/base-order.ts'
 import { checkReads, type ReadCheck } from './reads/read-consistency.ts'
 import { type Algorithm, StrongLevels } from './strong/strong-levels.ts'
@@ -154,6 +155,8 @@ export class Checker {
         if (findings) return findings
         const { history, deadline, base, listAll } = this
         const reads = this.reads()
+        const found = mini && this.timed(level, () => this.checkLists(level, mini))
+        if (found) return found
         this.strongLevels ??= new StrongLevels(history, reads, base, deadline, listAll, algorithm)
         const strong = this.strongLevels
         return {
@@ -178,6 +181,12 @@ export class Checker {
       `level lin is for lightweight transactions, and ${this.history.txnName(heavy)} is not one`,
       'each reads one key, or reads and then writes it: r(x,1), cas(x,1,2), insert(x,1)',
     )
+  }
+
+  private checkLists(level: StrongLevel, mini: MiniLevels): ListFindings | null {
+    const { history, deadline, listAll } = this
+    const levels = new ListLevels(history, this.reads(), deadline, listAll)
+    return levels.check(level, mini.hasSerialOrder())
   }
 
   private certify(result: LevelResult): void {

@@ -8,17 +8,42 @@ import type { AnomalyName } from '../levels/anomalies.ts'
 import { isWrite } from './certify-reads.ts'
 import type { Edge } from './verdict.ts'
 
-export function classifyCycle(history: History, cycle: readonly Edge[]): AnomalyName {
+export function classifyCycle(history: History, edges: readonly Edge[]): AnomalyName {
+  if (edges.length === 2 && edges.every((edge) => edge.kind === 'RW')) {
+    return edges[0]!.key === edges[1]!.key ? 'LostUpdate' : 'WriteSkew'
+  }
+  const cycle = withoutReplacements(history, edges)
   const overwrites = cycle.filter((edge) => edge.kind === 'RW').length
   if (overwrites === 0) return classifyDependencies(cycle)
   // Turn the cycle so that it ends with an RW edge that follows something else, if there is one.
   const last = cycle.findIndex((edge, i) => edge.kind === 'RW' && cycle.at(i - 1)!.kind !== 'RW')
   const turned = [...cycle.slice(last + 1), ...cycle.slice(0, last + 1)]
   if (overwrites === 1) return classifySingle(turned)
-  if (cycle.length === 2) return cycle[0]!.key === cycle[1]!.key ? 'LostUpdate' : 'WriteSkew'
   const adjacent = turned.some((edge, i) => edge.kind === 'RW' && turned.at(i - 1)!.kind === 'RW')
   if (!adjacent) return overwrites === 2 && turned.every(isPlain) ? 'LongFork' : 'G-nonadjacent'
   return overwrites === 2 && isReadOnlyAnomaly(history, turned) ? 'ReadOnlyAnomaly' : 'G2-item'
+}
+
+/**
+ * Whether a reader whose version is overwritten writes the key itself. Then its own version is the
+ * older one (or else it lost an update), so the edge is version order, not only anti-dependency.
+ */
+function replacesToo(history: History, edge: Edge): boolean {
+  if (edge.kind !== 'RW') return false
+  for (let op = history.txnOpStart[edge.from]!; op < history.txnOpStart[edge.from + 1]!; op++) {
+    if (history.opKey[op] === edge.key && isWrite(history, op)) return true
+  }
+  return false
+}
+
+/** The cycle with such edges as version order, but for the last anti-dependency it has. */
+function withoutReplacements(history: History, edges: readonly Edge[]): readonly Edge[] {
+  let left = edges.filter((edge) => edge.kind === 'RW').length
+  return edges.map((edge) => {
+    if (left <= 1 || !replacesToo(history, edge)) return edge
+    left--
+    return { ...edge, kind: 'WW' }
+  })
 }
 
 /** Session order, reads and anti-dependencies only. */

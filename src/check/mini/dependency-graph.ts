@@ -1,9 +1,12 @@
-// The dependency graph of a read-modify-write history, to find out what went wrong in it: so, wr
-// and rw edges, each known from the reads (ww is part of wr), for si and pc between snapshots and
-// commits (2 nodes a transaction), for sser with real time as a chain of instants, one for each
-// finish, in place of n² edges: T → its finish → … → the last finish before S started → S. Where
-// versions diverge only the first successor is followed: every edge is true, the pair is reported
-// by itself. O(n), with time O(n log n). Main function: buildDependencies.
+// The dependency graph of a history whose order of versions is known, to find out what went wrong
+// in it: so, wr, ww and rw edges, for si and pc between snapshots and commits (2 nodes a
+// transaction), for sser with real time as a chain of instants, one for each finish, in place of n²
+// edges: T → its finish → … → the last finish before S started → S.
+//
+// In read-modify-write histories the versions are known from the reads (ww is part of wr). Where
+// they diverge only the first successor is followed: every edge is true, the pair is reported by
+// itself. Lists show their order (lists/). O(n), with time O(n log n). Main function:
+// buildDependencies.
 
 import { COMMITTED, type History, INITIAL, NONE } from '../../history/history.ts'
 import type { ReadCheck } from '../reads/read-consistency.ts'
@@ -17,6 +20,7 @@ export const RW = 3
 export const TO_TIME = 4
 export const TIME = 5
 export const FROM_TIME = 6
+export const WW = 7
 
 export interface Dependencies {
   readonly width: number // nodes per transaction: snapshot and commit, or one for both
@@ -25,7 +29,7 @@ export interface Dependencies {
   readonly from: Int32Array // edge -> node
   readonly to: Int32Array // edge -> node
   readonly kind: Uint8Array // edge -> kind
-  readonly read: Int32Array // edge -> read op of WR and RW
+  readonly op: Int32Array // edge -> read of WR and RW, later write of WW
 }
 
 export interface DependencyOptions {
@@ -38,63 +42,65 @@ export function buildDependencies(
   history: History,
   reads: ReadCheck,
   shape: RmwShape,
-  { width, sessions, realTime }: DependencyOptions,
+  options: DependencyOptions,
 ): Dependencies {
-  const builder = new DependencyBuilder(history, reads, shape, width, realTime)
-  builder.addInside()
-  if (sessions) builder.addSessions()
-  builder.addReads()
-  if (realTime) builder.addTimes()
+  const builder = new DependencyBuilder(history, options, 2 * history.opCount)
+  builder.addReads(reads)
+  builder.addSuccessors(reads, shape)
   return builder
 }
 
-class DependencyBuilder implements Dependencies {
+export class DependencyBuilder implements Dependencies {
+  readonly width: 1 | 2
   nodeCount: number
   edgeCount = 0
   readonly from: Int32Array
   readonly to: Int32Array
   readonly kind: Uint8Array
-  readonly read: Int32Array
+  readonly op: Int32Array
 
+  /** @param dependencyCount edges of reads and versions that there is to be room for */
   constructor(
     private readonly history: History,
-    private readonly reads: ReadCheck,
-    private readonly shape: RmwShape,
-    readonly width: 1 | 2,
-    realTime: boolean,
+    { width, sessions, realTime }: DependencyOptions,
+    dependencyCount: number,
   ) {
-    const { txnCount, opCount } = history
-    const capacity = (realTime ? 5 : 2) * txnCount + 2 * opCount
+    const { txnCount } = history
+    const capacity = (realTime ? 5 : 2) * txnCount + dependencyCount
+    this.width = width
     this.nodeCount = width * txnCount
     this.from = new Int32Array(capacity)
     this.to = new Int32Array(capacity)
     this.kind = new Uint8Array(capacity)
-    this.read = new Int32Array(capacity)
+    this.op = new Int32Array(capacity)
+    this.addInside()
+    if (sessions) this.addSessions()
+    if (realTime) this.addTimes()
   }
 
-  private add(from: number, to: number, kind: number, read: number): void {
+  add(from: number, to: number, kind: number, op: number): void {
     const edge = this.edgeCount++
     this.from[edge] = from
     this.to[edge] = to
     this.kind[edge] = kind
-    this.read[edge] = read
+    this.op[edge] = op
   }
 
-  private snapshot(txn: number): number {
+  snapshot(txn: number): number {
     return this.width * txn
   }
 
-  private commit(txn: number): number {
+  commit(txn: number): number {
     return this.width * txn + this.width - 1
   }
 
-  addInside(): void {
+  private addInside(): void {
     if (this.width === 1) return
     for (let txn = 0; txn < this.history.txnCount; txn++)
       this.add(2 * txn, 2 * txn + 1, INSIDE, NONE)
   }
 
-  addSessions(): void {
+  private addSessions(): void {
     const { sessionTxns, txnSession, txnCounts } = this.history
     let last: number = NONE
     for (const txn of sessionTxns) {
@@ -106,22 +112,27 @@ class DependencyBuilder implements Dependencies {
     }
   }
 
-  addReads(): void {
-    const { opCount, opTxn, opKey, readFrom } = this.history
-    const { successor, initialSuccessor } = this.shape
-    const { opSource } = this.reads
+  addReads(reads: ReadCheck): void {
+    const { opCount, opTxn } = this.history
     for (let op = 0; op < opCount; op++) {
-      const source = opSource[op]!
-      if (source === NONE) continue
-      const reader = opTxn[op]!
-      if (source >= 0) this.add(this.commit(source), this.snapshot(reader), WR, op)
-      const next = source === INITIAL ? initialSuccessor[opKey[op]!]! : successor[readFrom[op]!]!
-      if (next === NONE || opTxn[next] === reader) continue
-      this.add(this.snapshot(reader), this.commit(opTxn[next]!), RW, op)
+      const source = reads.opSource[op]!
+      if (source >= 0) this.add(this.commit(source), this.snapshot(opTxn[op]!), WR, op)
     }
   }
 
-  addTimes(): void {
+  /** The reader of a version precedes who replaced it. */
+  addSuccessors(reads: ReadCheck, { successor, initialSuccessor }: RmwShape): void {
+    const { opCount, opTxn, opKey, readFrom } = this.history
+    for (let op = 0; op < opCount; op++) {
+      const source = reads.opSource[op]!
+      if (source === NONE) continue
+      const next = source === INITIAL ? initialSuccessor[opKey[op]!]! : successor[readFrom[op]!]!
+      if (next === NONE || opTxn[next] === opTxn[op]) continue
+      this.add(this.snapshot(opTxn[op]!), this.commit(opTxn[next]!), RW, op)
+    }
+  }
+
+  private addTimes(): void {
     const { txnCount, txnCounts, txnStatus, txnStartTime, txnFinishTime } = this.history
     const finishes: number[] = []
     for (let txn = 0; txn < txnCount; txn++) {

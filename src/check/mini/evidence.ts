@@ -28,23 +28,16 @@ export class MiniEvidence {
   }
 
   cycle(graph: Dependencies, cycle: EdgeCycle): Anomaly {
-    const edges: Edge[] = []
-    for (const step of withoutRuns(graph, cycle)) edges.push(this.edgeOf(graph, step))
-    return this.anomaly(turn(edges))
+    return this.anomaly(describeCycle(graph, cycle, this.facts, (edge) => this.edgeOf(graph, edge)))
   }
 
   private anomaly(edges: Edge[]): Anomaly {
-    const name = classifyCycle(this.history, edges)
-    return { name, count: 1, txns: findTxns(edges, []), ops: [], edges, cases: [] }
+    return nameCycle(this.history, edges)
   }
 
-  private edgeOf(graph: Dependencies, { first, last }: Run): Edge {
+  private edgeOf(graph: Dependencies, first: number): Edge {
     const kind = graph.kind[first]!
-    const from = Math.floor(graph.from[first]! / graph.width)
-    const to = Math.floor(graph.to[last]! / graph.width)
-    if (kind === SO) return this.facts.session(from, to)
-    if (kind === TO_TIME) return this.facts.realTime(from, to)
-    const read = graph.read[first]!
+    const read = graph.op[first]!
     return kind === RW ? this.overwriteEdge(read, this.successorOf(read)) : this.readEdge(read)
   }
 
@@ -79,6 +72,29 @@ export class MiniEvidence {
       ? this.shape.initialSuccessor[opKey[read]!]!
       : this.shape.successor[version]!
   }
+}
+
+export function nameCycle(history: History, edges: Edge[]): Anomaly {
+  const name = classifyCycle(history, edges)
+  return { name, count: 1, txns: findTxns(edges, []), ops: [], edges, cases: [] }
+}
+
+/** The edges of a cycle from where it reads best; `describe` does those of reads and versions. */
+export function describeCycle(
+  graph: Dependencies,
+  cycle: EdgeCycle,
+  facts: EdgeFacts,
+  describe: (edge: number) => Edge,
+): Edge[] {
+  const edges: Edge[] = []
+  for (const { first, last } of withoutRuns(graph, cycle)) {
+    const kind = graph.kind[first]!
+    const from = Math.floor(graph.from[first]! / graph.width)
+    const to = Math.floor(graph.to[last]! / graph.width)
+    if (kind === SO) edges.push(facts.session(from, to))
+    else edges.push(kind === TO_TIME ? facts.realTime(from, to) : describe(first))
+  }
+  return turn(edges)
 }
 
 /** The cycle from where it reads best: what led to a transaction, and last what that one missed. */

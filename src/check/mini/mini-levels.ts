@@ -14,12 +14,12 @@ import type { Anomaly, Proof } from '../../verdict/verdict.ts'
 import type { BaseOrder } from '../order/base-order.ts'
 import { describeOffences, describeUnrepeatable } from '../reads/offences.ts'
 import type { ReadCheck } from '../reads/read-consistency.ts'
+import { findCycles } from './cycles.ts'
 import { buildDependencies, type DependencyOptions } from './dependency-graph.ts'
 import { MiniEvidence } from './evidence.ts'
 import { findLinearOrder } from './linearizable.ts'
 import { findSerialOrder } from './serial-order.ts'
 import { type RmwShape, recognizeShape } from './shape.ts'
-import { findShortCycles } from './short-cycles.ts'
 import { findSnapshotOrder } from './snapshot-order.ts'
 import { isTimely } from './time-gate.ts'
 
@@ -37,9 +37,6 @@ interface SerialOrder {
   readonly order: Int32Array
   readonly algorithm: Findings['algorithm']
 }
-
-/** How many cycles are worked out to show one of each name. */
-const EXAMPLES = 1000
 
 export class MiniLevels {
   private lazyShape: RmwShape | null | undefined
@@ -160,22 +157,8 @@ export class MiniLevels {
   private cycles(shape: RmwShape, options: DependencyOptions): Anomaly[] {
     const { history, reads, deadline, listAll } = this
     const graph = buildDependencies(history, reads, shape, options)
-    const limit = listAll ? Number.POSITIVE_INFINITY : EXAMPLES
-    const { cycles } = findShortCycles(graph, limit, deadline)
     const evidence = new MiniEvidence(history, reads, shape)
-    const all = cycles.map((cycle) => evidence.cycle(graph, cycle))
-    if (listAll) return all
-    const byName = new Map<string, Anomaly>()
-    for (const anomaly of all) {
-      const known = byName.get(anomaly.name)
-      if (!known) byName.set(anomaly.name, anomaly)
-      else {
-        const smaller = anomaly.edges.length < known.edges.length ? anomaly : known
-        smaller.count = known.count + 1
-        byName.set(anomaly.name, smaller)
-      }
-    }
-    return [...byName.values()]
+    return findCycles(graph, listAll, deadline, (cycle) => evidence.cycle(graph, cycle))
   }
 
   /** True if the history is read-modify-write and no version was replaced twice. */

@@ -1,0 +1,47 @@
+// Turns cycles of the graph of a list history into evidence: versions are ordered by what the
+// longest read of their list shows. Main class: ListEvidence.
+
+import { type History, INITIAL } from '../../history/history.ts'
+import { type Anomaly, type Edge, INITIAL_TXN } from '../../verdict/verdict.ts'
+import { type Dependencies, RW, WW } from '../mini/dependency-graph.ts'
+import { describeCycle, nameCycle } from '../mini/evidence.ts'
+import type { EdgeCycle } from '../mini/short-cycles.ts'
+import type { ReadCheck } from '../reads/read-consistency.ts'
+import { EdgeFacts } from '../strong/edge-facts.ts'
+
+export class ListEvidence {
+  private readonly facts: EdgeFacts
+
+  constructor(
+    private readonly history: History,
+    private readonly reads: ReadCheck,
+  ) {
+    this.facts = new EdgeFacts(history, reads)
+  }
+
+  cycle(graph: Dependencies, cycle: EdgeCycle): Anomaly {
+    return nameCycle(this.history, this.edges(graph, cycle))
+  }
+
+  edges(graph: Dependencies, cycle: EdgeCycle): Edge[] {
+    return describeCycle(graph, cycle, this.facts, (edge) => this.edgeOf(graph, edge))
+  }
+
+  private edgeOf(graph: Dependencies, edge: number): Edge {
+    const { facts } = this
+    const { opKey, opTxn } = this.history
+    const op = graph.op[edge]!
+    const key = opKey[op]!
+    const to = Math.floor(graph.to[edge]! / graph.width)
+    if (graph.kind[edge] === WW) {
+      return facts.listOrder(Math.floor(graph.from[edge]! / graph.width), to, key)
+    }
+    const source = this.reads.opSource[op]!
+    const writer = source === INITIAL ? INITIAL_TXN : source
+    const seen = facts.readFrom(writer, opTxn[op]!, key)
+    if (graph.kind[edge] !== RW) return seen
+    const replaced =
+      source === INITIAL ? facts.versions(INITIAL_TXN, to, key) : facts.listOrder(source, to, key)
+    return facts.overwrite(seen, replaced)
+  }
+}

@@ -1,0 +1,141 @@
+// The dependency graph of a history of lists. The longest read of each list shows the order of its
+// versions; appends that nobody saw, its tail, come after that in an order of their own choice. So
+// all edges but those inside tails are known:
+//   ww  from one appender of the observed order to the next, from the last one to each of the tail;
+//   rw  from the reader of a version to the next appender, of the last one to each of the tail.
+// At si, a reader that appends to the list as well must have committed before the other one begins:
+// it did not see that one's append, so it did not come later, and they must not overlap.
+// O(total length of the orders + reads), and readers of a last version times its tail. Main
+// function: buildListGraph.
+
+import { APPEND, type History, INITIAL, NONE } from '../../history/history.ts'
+import {
+  type Dependencies,
+  DependencyBuilder,
+  type DependencyOptions,
+  RW,
+  WW,
+} from '../mini/dependency-graph.ts'
+import type { ListReads } from '../reads/list-reads.ts'
+import type { ReadCheck } from '../reads/read-consistency.ts'
+
+export interface ListGraphOptions extends DependencyOptions {
+  /** Whether the later of two versions needs the earlier one committed when it begins (si). */
+  readonly exclusive: boolean
+  /** Whether readers precede those who replace what they read; not in pl-2. */
+  readonly overwrites: boolean
+}
+
+/** Null if readers and tails have so many pairs that another way is better. */
+export function buildListGraph(
+  history: History,
+  reads: ReadCheck,
+  options: ListGraphOptions,
+): Dependencies | null {
+  const versions = new ListVersions(history, reads.lists!)
+  const overwriteCount = options.overwrites ? versions.countOverwrites(reads) : 0
+  if (overwriteCount > 64 * history.opCount + 1_000_000) return null
+  const builder = new DependencyBuilder(history, options, 2 * history.opCount + overwriteCount)
+  builder.addReads(reads)
+  addReplacements(history, reads.lists!, builder, options.exclusive)
+  if (options.overwrites) {
+    versions.forEachOverwrite(reads, (read, to) => {
+      const reader = history.opTxn[read]!
+      const apart = options.exclusive && appends(history, reader, history.opKey[read]!)
+      const from = apart ? builder.commit(reader) : builder.snapshot(reader)
+      builder.add(from, apart ? builder.snapshot(to) : builder.commit(to), RW, read)
+    })
+  }
+  return builder
+}
+
+function addReplacements(
+  history: History,
+  lists: ListReads,
+  builder: DependencyBuilder,
+  exclusive: boolean,
+): void {
+  const { opTxn, opCount } = history
+  for (let op = 0; op < opCount; op++) {
+    const before = lists.appendAfter[op]!
+    if (before === NONE) continue
+    const txn = opTxn[op]!
+    builder.add(
+      builder.commit(before),
+      exclusive ? builder.snapshot(txn) : builder.commit(txn),
+      WW,
+      op,
+    )
+  }
+}
+
+function appends(history: History, txn: number, key: number): boolean {
+  const { txnOpStart, opKind, opKey } = history
+  for (let op = txnOpStart[txn]!; op < txnOpStart[txn + 1]!; op++) {
+    if (opKey[op] === key && opKind[op] === APPEND) return true
+  }
+  return false
+}
+
+/** Who appended next to what somebody read. */
+class ListVersions {
+  private readonly next: Int32Array // append op -> txn that appended after its txn, NONE
+  private readonly first: Int32Array // key -> txn that appended first, NONE
+
+  constructor(
+    private readonly history: History,
+    private readonly lists: ListReads,
+  ) {
+    const { keyCount, opCount, opTxn } = history
+    const { orderStart, order } = lists
+    this.next = new Int32Array(opCount).fill(NONE)
+    this.first = new Int32Array(keyCount).fill(NONE)
+    for (let key = 0; key < keyCount; key++) {
+      let later: number = NONE
+      for (let i = orderStart[key + 1]! - 1; i >= orderStart[key]!; i--) {
+        const txn = opTxn[order[i]!]!
+        if (later !== txn) this.next[order[i]!] = later
+        later = txn
+      }
+      this.first[key] = later
+    }
+  }
+
+  countOverwrites(reads: ReadCheck): number {
+    const { opCount, opKey } = this.history
+    const { tailStart } = this.lists
+    let count = 0
+    for (let op = 0; op < opCount; op++) {
+      if (reads.opSource[op] === NONE) continue
+      const key = opKey[op]!
+      count += this.nextOf(op) === NONE ? tailStart[key + 1]! - tailStart[key]! : 1
+    }
+    return count
+  }
+
+  /** Calls `visit` with each read and each transaction that replaced what it saw. */
+  forEachOverwrite(reads: ReadCheck, visit: (read: number, to: number) => void): void {
+    const { opCount, opKey, opTxn } = this.history
+    const { tailStart, tail } = this.lists
+    for (let op = 0; op < opCount; op++) {
+      if (reads.opSource[op] === NONE) continue
+      const reader = opTxn[op]!
+      const next = this.nextOf(op)
+      if (next !== NONE) {
+        if (next !== reader) visit(op, next)
+        continue
+      }
+      const key = opKey[op]!
+      for (let i = tailStart[key]!; i < tailStart[key + 1]!; i++) {
+        const txn = opTxn[tail[i]!]!
+        if (txn !== reader) visit(op, txn)
+      }
+    }
+  }
+
+  /** Who appended next to the version that a sound read saw; NONE: the tail did. */
+  private nextOf(read: number): number {
+    const version = this.lists.readFrom[read]!
+    return version === INITIAL ? this.first[this.history.opKey[read]!]! : this.next[version]!
+  }
+}

@@ -1,0 +1,106 @@
+// The verdicts of pc, si, ser and sser on histories of lists, without search: the version order is
+// known (list-graph.ts), so a level is violated exactly if its graph has a cycle (definitions:
+// graph forms). Where nobody saw the last appends, their order is free: any order of an acyclic
+// graph gives one for pc, ser and sser, since nobody read what it decides. Only si asks more of
+// them, not to overlap; if the order at hand does not comply, the general engine has to look. Serial
+// orders were sought before (mini/), so ser and sser come here to be refuted. O(n), sser O(n log n).
+// Main class: ListLevels.
+
+import type { Deadline } from '../../base/deadline.ts'
+import { assert } from '../../base/errors.ts'
+import { buildCsr } from '../../graph/csr.ts'
+import { findTopologicalOrder } from '../../graph/toposort.ts'
+import { APPEND, type History, NONE } from '../../history/history.ts'
+import type { Anomaly, Proof } from '../../verdict/verdict.ts'
+import { findCycles } from '../mini/cycles.ts'
+import type { Dependencies } from '../mini/dependency-graph.ts'
+import type { StrongLevel } from '../mini/mini-levels.ts'
+import { describeOffences, describeUnrepeatable } from '../reads/offences.ts'
+import type { ReadCheck } from '../reads/read-consistency.ts'
+import { ListEvidence } from './list-evidence.ts'
+import { buildListGraph } from './list-graph.ts'
+
+export interface ListFindings {
+  anomalies: Anomaly[]
+  proof: Proof | null
+  algorithm: 'lists'
+}
+
+export class ListLevels {
+  private readonly applies: boolean
+  private readonly evidence: ListEvidence
+
+  constructor(
+    private readonly history: History,
+    private readonly reads: ReadCheck,
+    private readonly deadline: Deadline,
+    private readonly listAll: boolean,
+  ) {
+    this.applies = reads.lists !== null && history.opKind.every((kind) => kind >= APPEND)
+    this.evidence = new ListEvidence(history, reads)
+  }
+
+  /**
+   * Null if the history is beyond this algorithm.
+   * @param serializable whether a serial order is known: then real time is to blame
+   */
+  check(level: StrongLevel, serializable: boolean): ListFindings | null {
+    if (!this.applies) return null
+    const { history, reads, deadline, listAll } = this
+    const anomalies = [
+      ...describeOffences(history, reads, listAll),
+      ...describeUnrepeatable(history, reads, listAll),
+    ]
+    const snapshots = level === 'si' || level === 'pc'
+    const graph = buildListGraph(history, reads, {
+      width: snapshots ? 2 : 1,
+      sessions: true,
+      realTime: level === 'sser' && serializable,
+      exclusive: level === 'si',
+      overwrites: true,
+    })
+    if (graph === null) return null
+    if (snapshots && anomalies.length === 0) {
+      const events = this.findEvents(graph)
+      if (events !== null) {
+        if (level === 'si' && this.overlaps(events)) return null
+        return { anomalies, proof: { kind: 'snapshots', events }, algorithm: 'lists' }
+      }
+    }
+    const describe = (cycle: number[]) => this.evidence.cycle(graph, cycle)
+    anomalies.push(...findCycles(graph, listAll, deadline, describe))
+    assert(anomalies.length > 0, 'a history of lists without an order has a cycle')
+    return { anomalies, proof: null, algorithm: 'lists' }
+  }
+
+  /** Snapshots and commits in an order that the graph allows, null if it has a cycle. */
+  private findEvents(graph: Dependencies): Int32Array | null {
+    const { txnCounts } = this.history
+    this.deadline.check()
+    const csr = buildCsr(graph.nodeCount, graph.from, graph.to, graph.edgeCount)
+    const order = findTopologicalOrder(csr)
+    return order && order.filter((event) => txnCounts[event >> 1] === 1)
+  }
+
+  /** Whether two transactions of one tail overlap in the order; all others are kept apart by it. */
+  private overlaps(events: Int32Array): boolean {
+    const { keyCount, opTxn, txnCount } = this.history
+    const { tailStart, tail } = this.reads.lists!
+    const at = new Int32Array(2 * txnCount)
+    for (let i = 0; i < events.length; i++) at[events[i]!] = i
+    for (let key = 0; key < keyCount; key++) {
+      const txns = [
+        ...new Set(
+          Array.from(tail.subarray(tailStart[key], tailStart[key + 1]), (op) => opTxn[op]!),
+        ),
+      ]
+      txns.sort((a, b) => at[2 * a + 1]! - at[2 * b + 1]!)
+      let last: number = NONE
+      for (const txn of txns) {
+        if (last !== NONE && at[2 * txn]! < at[2 * last + 1]!) return true
+        last = txn
+      }
+    }
+    return false
+  }
+}
