@@ -39,7 +39,7 @@ describe('ListLevels', () => {
   it('takes an append after a read of the list for version order', () => {
     const history = [
       's0: append(x,1) append(y,1)',
-      's1: append(x,2) r(y,[1])',
+      's1: append(x,2)',
       's2: append(y,3) r(x,[1,2]) r(y,[1,3])',
       's3: r(x,[1]) append(y,4)',
     ].join('\n')
