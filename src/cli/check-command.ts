@@ -19,7 +19,7 @@ import type { LevelResult } from '../verdict/verdict.ts'
 import { quoteCommand } from './command-line.ts'
 import { DirectorySummary } from './directory-summary.ts'
 import { EXIT, worse } from './exit-codes.ts'
-import { parseDuration, parseLevels, parseSize, parseTaps } from './options.ts'
+import { parseAlgorithm, parseDuration, parseLevels, parseSize, parseTaps } from './options.ts'
 import { findHistories, type HistoryPath, isDirectory } from './paths.ts'
 import { ReportFiles, type ReportFlags } from './report-files.ts'
 import { judgeTaps } from './taps.ts'
@@ -33,6 +33,7 @@ interface Flags extends ReportFlags {
   tap?: string
   budget?: string
   memory?: string
+  algorithm?: string
   certify: boolean
   certificate?: string
   notation?: boolean
@@ -56,6 +57,7 @@ export function addCheckCommand(program: Command, done: (code: number) => void):
     .option('--tap <letters>', 'judge chosen anomalous patterns, e.g. j,k')
     .option('--budget <time>', 'give up after this long with verdict unknown, e.g. 60s')
     .option('--memory <size>', 'give up beyond this much memory with verdict unknown, e.g. 8g')
+    .option('--algorithm <name>', 'how pc, si, ser, sser are decided (auto, solve, search)')
     .option('--no-certify', 'skip the independent verification of every verdict')
     .option('--certificate <file>', 'write the evidence, to be checked by isobar verify')
     .option('--notation', 'print the transactions a verdict speaks of in notation, and only them')
@@ -120,6 +122,7 @@ function makePlan(paths: readonly string[], flags: Flags): Plan {
     check: {
       all: flags.all === true,
       certify: flags.certify,
+      algorithm: parseAlgorithm(flags.algorithm ?? 'auto'),
       budgetMs: flags.budget === undefined ? null : parseDuration(flags.budget),
       memoryBytes: flags.memory === undefined ? null : parseSize(flags.memory),
     },
@@ -147,7 +150,7 @@ function isOneHistory(path: string): boolean {
 /** The options that decide the verdict. */
 function optionsOf(flags: Flags): string[] {
   const options: string[] = []
-  for (const name of ['level', 'format', 'budget', 'memory'] as const) {
+  for (const name of ['level', 'format', 'budget', 'memory', 'algorithm'] as const) {
     const value = flags[name]
     if (value !== undefined) options.push(`--${name}`, value)
   }

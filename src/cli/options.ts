@@ -1,6 +1,7 @@
 // Parses the values of command line options: levels, durations, sizes, patterns.
 
 import { UsageError } from '../base/errors.ts'
+import { ALGORITHMS, type Algorithm } from '../check/strong/strong-levels.ts'
 import { findTap } from '../levels/anomalies.ts'
 import { findLevel, LEVELS, type LevelId } from '../levels/levels.ts'
 
@@ -29,6 +30,15 @@ export function parseTaps(text: string): string[] {
   }
   if (taps.length === 0) throw new UsageError('--tap names no pattern')
   return [...new Set(taps)].sort()
+}
+
+export function parseAlgorithm(text: string): Algorithm {
+  const found = ALGORITHMS.find((name) => name === text.toLowerCase())
+  if (found) return found
+  throw new UsageError(
+    `unknown algorithm ${JSON.stringify(text)}`,
+    `there are ${ALGORITHMS.join(', ')}`,
+  )
 }
 
 function splitList(text: string): string[] {

@@ -27,6 +27,16 @@ describe('isobar check', () => {
     expect(isobar(['check', sound, '--level', 'ci,rc,ra,cc']).code).toBe(0)
   })
 
+  it('decides strong levels by the algorithm asked for', () => {
+    for (const algorithm of ['auto', 'solve', 'search']) {
+      expect(isobar(['check', stale, '--level', 'ser', '--algorithm', algorithm]).code).toBe(1)
+      expect(isobar(['check', sound, '--level', 'ser', '--algorithm', algorithm]).code).toBe(0)
+    }
+    const { code, err } = isobar(['check', sound, '--algorithm', 'guess'])
+    expect(code).toBe(2)
+    expect(err).toContain('there are auto, solve, search')
+  })
+
   it('prints no colours into a pipe', () => {
     expect(isobar(['check', stale]).out).not.toContain('\u001b[')
   })

@@ -21,7 +21,9 @@ import { searchOrder } from './search.ts'
 import { type LevelShape, SHAPES, type StrongLevel } from './shape.ts'
 import { findSuspects } from './suspects.ts'
 
-export type Algorithm = 'auto' | 'solve' | 'search'
+/** What a user may ask for; auto takes short cuts where there are any. */
+export const ALGORITHMS = ['auto', 'solve', 'search'] as const
+export type Algorithm = (typeof ALGORITHMS)[number]
 
 /** Cores up to this many transactions are explained even when the budget is used up. */
 const SMALL_CORE = 100
