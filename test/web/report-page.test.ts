@@ -1,0 +1,277 @@
+// The report as a person meets it: opened from disk in a real browser. Every page opened here must
+// do without a request, an error on the console, or a script that a hostile name smuggled in.
+
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { loadPageAssets } from '../../src/cli/page-assets.ts'
+import { parseNotation } from '../../src/history/notation.ts'
+import { renderJunit } from '../../src/report/junit.ts'
+import { renderHtml } from '../../src/report/page/html.ts'
+import { renderSvg } from '../../src/report/picture/svg.ts'
+import type { VerdictJson } from '../../src/report/verdict-json.ts'
+import { CASE_SPLIT, GALLERY, judge } from '../report/gallery.ts'
+import { HOSTILE_NAMES, hostileHistory } from '../report/hostile.ts'
+import { findBrowser, launch } from './browser.ts'
+
+const executable = findBrowser()
+const folder = mkdtempSync(join(tmpdir(), 'isobar-web-'))
+let browser: Browser
+const complaints: string[] = []
+
+beforeAll(async () => {
+  if (executable) browser = await launch(executable)
+}, 60_000)
+afterEach(() => {
+  expect(complaints.splice(0)).toEqual([])
+})
+afterAll(async () => {
+  await browser?.close()
+  rmSync(folder, { recursive: true })
+})
+
+async function open(
+  verdict: VerdictJson,
+  options: { dark?: boolean; width?: number } = {},
+): Promise<Page> {
+  const page = await browser.newPage({
+    colorScheme: options.dark ? 'dark' : 'light',
+    viewport: { width: options.width ?? 1280, height: 900 },
+  })
+  page.on('console', (message) => complaints.push(message.text()))
+  page.on('pageerror', (error) => complaints.push(String(error)))
+  page.on('request', (request) => {
+    if (request.url() !== shown) complaints.push(`request: ${request.url()}`)
+  })
+  await show(page, verdict)
+  return page
+}
+
+let fileCount = 0
+let shown = '' // the only address that may be asked for
+
+async function show(page: Page, verdict: VerdictJson): Promise<void> {
+  const path = join(folder, `${fileCount++}.html`)
+  writeFileSync(path, renderHtml(verdict, loadPageAssets()))
+  shown = pathToFileURL(path).href
+  await page.goto(shown)
+}
+
+const exhibit = (name: string) => {
+  const { notation, level } = GALLERY.find((each) => each.name === name)!
+  return judge(notation, level)
+}
+const count = (page: Page, selector: string) => page.locator(selector).count()
+
+describe.skipIf(executable === null)('the report in a browser', { timeout: 60_000 }, () => {
+  it('shows every kind of anomaly, with both pictures and its story', async () => {
+    const page = await open(judge(CASE_SPLIT))
+    for (const { name, notation, level } of GALLERY) {
+      await show(page, judge(notation, level))
+      const heading = page.locator('section.finding h2', { hasText: name }).first()
+      expect(await heading.isVisible(), name).toBe(true)
+      const finding = page.locator('section.finding').first()
+      expect(await finding.locator('svg.graph .node').count(), name).toBeGreaterThan(0)
+      expect(await finding.locator('svg.lanes .txn').count(), name).toBeGreaterThan(0)
+      expect(await finding.locator('button.step').count(), name).toBeGreaterThan(0)
+      expect(await overflows(page), `${name} is wider than the window`).toBe(false)
+    }
+    await page.close()
+  })
+
+  it('opens an arrow to its reasons in all views at once, and closes it again', async () => {
+    const page = await open(exhibit('NonMonoReadCM'))
+    const graph = 'svg.graph >> nth=0 >> g.arrow'
+    expect(await count(page, graph)).toBe(3)
+    await page.locator('svg.graph g.arrow[data-step="e1"] text').first().click()
+    expect(await count(page, graph)).toBe(5)
+    expect(
+      await page.locator('details[data-step="e1"]').first().getAttribute('open'),
+    ).not.toBeNull()
+    const opened = page.locator('svg.graph g.arrow[data-step="e1"]').first()
+    expect(await opened.getAttribute('aria-expanded')).toBe('true')
+    await page.locator('details[data-step="e1"] > summary').first().click()
+    await page.waitForFunction(() => document.querySelectorAll('svg.graph g.arrow').length === 3)
+    await page.close()
+  })
+
+  it('lights the operations of an arrow that is pointed at, and says why it holds', async () => {
+    const page = await open(exhibit('LostUpdate'))
+    await page.locator('svg.graph g.arrow[data-step="e1"] text').first().hover()
+    const lit = await page.locator('svg.lanes .op.lit').first().locator('text').textContent()
+    expect(await page.locator('svg.lanes .op.lit').count()).toBe(2)
+    expect(lit).toBe('r(x,0)')
+    expect(await page.locator('.explain').first().textContent()).toContain(
+      "T1 read the initial x=0, so it did not see T2's x=2",
+    )
+    expect(await count(page, 'button.step.lit')).toBe(1)
+    await page.mouse.move(0, 0)
+    expect(await count(page, '.lit')).toBe(0)
+    await page.close()
+  })
+
+  it('walks through the cases of a split', async () => {
+    const page = await open(judge(CASE_SPLIT))
+    const position = page.locator('.position').first()
+    const labels = () => page.locator('svg.graph').first().locator('text.label').allTextContents()
+    expect(await position.textContent()).toBe('Case 1 of 4')
+    const seen = new Set([(await labels()).sort().join()])
+    for (const words of ['Case 2 of 4', 'Case 3 of 4', 'Case 4 of 4', 'Case 1 of 4']) {
+      await page.getByRole('button', { name: 'Next case' }).first().click()
+      expect(await position.textContent()).toBe(words)
+      seen.add((await labels()).sort().join())
+    }
+    expect(seen.size).toBe(4)
+    await page
+      .getByRole('button', { name: /^Case 3/ })
+      .first()
+      .click()
+    expect(await position.textContent()).toBe('Case 3 of 4')
+    expect((await labels()).filter((label) => label.startsWith('if '))).toHaveLength(2)
+    await page.close()
+  })
+
+  it('works with the keyboard alone', async () => {
+    const page = await open(exhibit('NonMonoReadCM'))
+    const reached = new Set<string>()
+    let opened = false
+    for (let i = 0; i < 60; i++) {
+      await page.keyboard.press('Tab')
+      const what = await page.evaluate(() => {
+        const element = document.activeElement
+        return `${element?.tagName.toLowerCase()} ${element?.getAttribute('class') ?? ''}`
+      })
+      reached.add(what.split(' ').slice(0, 2).join(' '))
+      if (!opened && what.startsWith('g arrow co')) {
+        await page.keyboard.press('Enter')
+        opened = true
+        const still = await page.evaluate(() =>
+          document.activeElement?.getAttribute('aria-expanded'),
+        )
+        expect(still).toBe('true')
+        expect(await page.locator('.explain').first().textContent()).toContain('must commit before')
+      }
+    }
+    expect(opened).toBe(true)
+    for (const what of ['a skip', 'button step', 'summary ', 'g arrow', 'pre ', 'button ']) {
+      expect([...reached], what).toContain(what)
+    }
+    await page.close()
+  })
+
+  it('has a name for whatever can be focused', async () => {
+    const page = await open(exhibit('LongFork'))
+    const nameless = await page.evaluate(() =>
+      [...document.querySelectorAll('[tabindex],button,a,summary')]
+        .filter((element) => !element.getAttribute('aria-label') && !element.textContent?.trim())
+        .map((element) => element.outerHTML),
+    )
+    expect(nameless).toEqual([])
+    await page.close()
+  })
+
+  it('is readable in light and in dark, down to the smallest label', async () => {
+    for (const dark of [false, true]) {
+      const page = await open(exhibit('NonMonoReadCM'), { dark })
+      await page.locator('details[data-step="e1"] > summary').first().click()
+      const low = await page.evaluate(measureContrast)
+      expect(low, dark ? 'dark' : 'light').toEqual([])
+      await page.close()
+    }
+  })
+
+  it('fits a telephone', async () => {
+    const page = await open(exhibit('WriteSkew'), { width: 380 })
+    expect(await overflows(page)).toBe(false)
+    await page.close()
+  })
+
+  it('shows hostile names as text, and runs nothing of theirs', async () => {
+    const page = await open(judge(CASE_SPLIT))
+    for (const name of HOSTILE_NAMES) {
+      await show(page, judge(hostileHistory(name), undefined, name))
+      expect(await page.evaluate(() => 'broken' in globalThis), name).toBe(false)
+      expect(await count(page, 'img,iframe,object,embed,form')).toBe(0)
+      await page.locator('svg.graph g.arrow text').first().click()
+      expect(await page.evaluate(() => 'broken' in globalThis), name).toBe(false)
+      const text = await page.locator('.history pre').first().textContent()
+      expect(parseNotation(text!).txnCount).toBe(2)
+    }
+    await page.close()
+  })
+
+  it('writes SVG and JUnit files that parse as XML, whatever the names', async () => {
+    const page = await browser.newPage()
+    for (const name of [...HOSTILE_NAMES, 'plain']) {
+      const verdict = judge(hostileHistory(name), undefined, name)
+      for (const text of [renderSvg(verdict), renderJunit([verdict])]) {
+        const problem = await page.evaluate((xml) => {
+          const parsed = new DOMParser().parseFromString(xml, 'application/xml')
+          return parsed.querySelector('parsererror')?.textContent ?? null
+        }, text)
+        expect(problem, name).toBeNull()
+      }
+    }
+    await page.close()
+  })
+
+  it('offers the history to download and the notation to copy', async () => {
+    const page = await open(exhibit('LostUpdate'))
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('link', { name: 'native JSON Lines' }).first().click(),
+    ])
+    expect(download.suggestedFilename()).toBe('LostUpdate.jsonl')
+    await page.getByRole('button', { name: 'Copy' }).first().click()
+    await page.getByRole('button', { name: 'Copied' }).first().waitFor()
+    await page.close()
+  })
+})
+
+function overflows(page: Page): Promise<boolean> {
+  return page.evaluate(() => document.documentElement.scrollWidth > window.innerWidth + 1)
+}
+
+/** Texts whose colour stands out too little from what is behind them: below 4.5 to 1. */
+function measureContrast(): string[] {
+  const canvas = document.createElement('canvas').getContext('2d', { willReadFrequently: true })!
+  const rgb = (colour: string): [number, number, number, number] => {
+    canvas.clearRect(0, 0, 1, 1)
+    canvas.fillStyle = colour
+    canvas.fillRect(0, 0, 1, 1)
+    const [r = 0, g = 0, b = 0, a = 0] = canvas.getImageData(0, 0, 1, 1).data
+    return [r, g, b, a]
+  }
+  const luminance = (colour: string) => {
+    const [r, g, b] = rgb(colour).map((part) => {
+      const share = part / 255
+      return share <= 0.03928 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4
+    })
+    return 0.2126 * r! + 0.7152 * g! + 0.0722 * b!
+  }
+  const behind = (element: Element): string => {
+    for (let at: Element | null = element; at; at = at.parentElement) {
+      const tag = at.querySelector(':scope > rect')
+      if (tag && at.tagName === 'g') return getComputedStyle(tag).fill
+      const { backgroundColor } = getComputedStyle(at)
+      if (rgb(backgroundColor)[3] > 200) return backgroundColor
+    }
+    return 'white'
+  }
+  const low: string[] = []
+  for (const element of document.querySelectorAll('body *')) {
+    const own = [...element.childNodes].some(
+      (node) => node.nodeType === 3 && node.nodeValue?.trim(),
+    )
+    if (!own || element.closest('script,style,.skip')) continue
+    const style = getComputedStyle(element)
+    const colour = element.namespaceURI?.endsWith('svg') ? style.fill : style.color
+    const [a, b] = [luminance(colour), luminance(behind(element))]
+    const ratio = (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05)
+    if (ratio < 4.5) low.push(`${element.textContent?.slice(0, 40)}: ${ratio.toFixed(2)}`)
+  }
+  return low
+}
