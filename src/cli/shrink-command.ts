@@ -48,6 +48,7 @@ export function addShrinkCommand(program: Command, done: (code: number) => void)
 const HELP = `
 What is left is 1-minimal: leave out any one of its transactions or operations (a write with the
 reads that saw it), and the level holds. Transactions keep their names, sessions and times.
+At lin a version stays with all those before it, which it was made from.
 Ends with 0 when a smaller history was written, 2 if there is nothing to shrink, 3 if the verdict
 is unknown.
 

@@ -16,16 +16,20 @@ export interface SubHistoryOptions {
   readonly whole?: boolean
 }
 
-/**
- * The history of as many of those operations as have what they need; transactions of which nothing
- * is left are left out.
- */
+/** The history of as many of those operations as have what they need. */
 export function subHistory(
   history: History,
   ops: Iterable<number>,
   options: SubHistoryOptions = {},
 ): History {
-  const kept = keepWhole(history, ops, options).sort()
+  return buildPart(history, findPart(history, ops, options))
+}
+
+/**
+ * The history of those operations, ascending, with all that they need; transactions of which
+ * nothing is left are left out.
+ */
+export function buildPart(history: History, kept: Int32Array): History {
   const builder = new HistoryBuilder(history.initial, kept.length)
   let txn = NONE
   let copy = NONE
@@ -52,8 +56,8 @@ export function withNeeds(
   return [...all]
 }
 
-/** Those that have all that they need among them. */
-function keepWhole(
+/** Those that have all that they need among them, ascending. */
+export function findPart(
   history: History,
   ops: Iterable<number>,
   options: SubHistoryOptions,
@@ -72,7 +76,7 @@ function keepWhole(
   for (let op = gone.pop(); op !== undefined; op = gone.pop()) {
     if (kept.delete(op)) gone.push(...(neededBy.get(op) ?? []))
   }
-  return Int32Array.from(kept)
+  return Int32Array.from(kept).sort()
 }
 
 /** The operations that this one cannot be without. */

@@ -6,14 +6,14 @@
 // an anomaly names, else all operations of its transactions. Where that is not enough (evidence
 // speaks of what is wrong, not of all it takes to see it), runs of transactions are left out, long
 // ones first (Zeller & Hildebrandt's ddmin), and every verdict on the way offers evidence anew.
-// Since leaving things out never breaks a level, what could not be left out once never can; a last
-// round, in which nothing goes, shows it all the same.
+// Since leaving things out never breaks a level, what could not be left out once never can, and
+// neither can what it needs: a long chain of versions costs no verdicts of its own.
 //
 // Cost: one verdict on the whole, then a few hundred on parts the size of the evidence. Decides
 // nothing itself: the decider comes as an argument. Main function: shrinkHistory.
 
 import type { History } from '../history/history.ts'
-import { subHistory, withNeeds } from '../history/sub-history.ts'
+import { buildPart, findPart, withNeeds } from '../history/sub-history.ts'
 import type { Anomaly, Case, Edge, LevelResult } from './verdict.ts'
 
 /** Judges a history at the level of interest. */
@@ -43,30 +43,34 @@ export function shrinkHistory(
 ): Shrunk {
   const shrinker = new Shrinker(history, decide, options)
   if (shrinker.result.verdict === 'violated') shrinker.run()
-  return shrinker
+  const { result, verdicts } = shrinker
+  return { history: shrinker.history, result, verdicts }
 }
 
 class Shrinker implements Shrunk {
   verdicts = 1
+  history: History
   result: LevelResult
+  private origin: Int32Array // op -> op of the whole
+  private readonly essential = new Set<number>() // ops of the whole that cannot be left out
 
   constructor(
-    public history: History,
+    private readonly whole: History,
     private readonly decide: Decider,
     private readonly options: ShrinkOptions,
   ) {
-    this.result = decide(history)
+    this.history = whole
+    this.origin = Int32Array.from({ length: whole.opCount }, (_, op) => op)
+    this.result = decide(whole)
   }
 
   run(): void {
-    const whole = this.history
     this.followEvidence()
     const txns = { count: () => this.history.txnCount, ops: opsOfTxn }
     const ops = { count: () => this.history.opCount, ops: (_: History, op: number) => [op] }
+    this.probeEvidence()
     for (let size = txns.count() >> 1; size > 1; size >>= 1) this.leaveOut(size, txns)
     while (this.leaveOut(1, txns) || this.leaveOut(1, ops)) {}
-    // Transactions without operations go, even if nothing else can.
-    if (this.history === whole) this.try(range(0, whole.opCount))
   }
 
   /** Takes the evidence for the whole for as long as that makes it smaller. */
@@ -87,6 +91,16 @@ class Shrinker implements Shrunk {
       .sort((a, b) => a.length - b.length)
   }
 
+  /** Tries to do without each operation of the evidence; most turn out to be essential. */
+  private probeEvidence(): void {
+    const [anomaly] = this.result.anomalies
+    const named = new Set((anomaly ? findOps(anomaly) : []).map((op) => this.origin[op]!))
+    for (const op of named) {
+      const here = this.origin.indexOf(op)
+      if (here >= 0) this.tryWithout([here])
+    }
+  }
+
   /**
    * Goes through runs of so many units, last ones first, and leaves out those that it can.
    * @returns whether any went
@@ -94,11 +108,10 @@ class Shrinker implements Shrunk {
   private leaveOut(size: number, units: Units): boolean {
     let removed = false
     for (let end = units.count(); end > 0; ) {
-      const { history } = this
       const start = Math.max(0, end - size)
-      const gone = new Set(range(start, end).flatMap((unit) => units.ops(history, unit)))
+      const gone = range(start, end).flatMap((unit) => units.ops(this.history, unit))
       end = start
-      if (!this.try(range(0, history.opCount).filter((op) => !gone.has(op)))) continue
+      if (!this.tryWithout(gone)) continue
       removed = true
       this.followEvidence()
       // Others went too, with what they read: where numbers shift, the next round is the judge.
@@ -107,13 +120,29 @@ class Shrinker implements Shrunk {
     return removed
   }
 
+  private tryWithout(gone: readonly number[]): boolean {
+    if (gone.some((op) => this.essential.has(this.origin[op]!))) return false
+    const without = new Set(gone)
+    if (this.try(range(0, this.history.opCount).filter((op) => !without.has(op)))) return true
+    // Of several that cannot go together, each one might.
+    const { opTxn } = this.history
+    const isOne = this.options.whole && gone.every((op) => opTxn[op] === opTxn[gone[0]!])
+    if (gone.length === 1 || isOne) {
+      const ops = gone.map((op) => this.origin[op]!)
+      for (const op of withNeeds(this.whole, ops, this.options)) this.essential.add(op)
+    }
+    return false
+  }
+
   /** Goes on with these operations if they violate the level on their own. */
   private try(ops: readonly number[]): boolean {
-    const history = subHistory(this.history, ops, this.options)
+    const kept = findPart(this.history, ops, this.options)
+    const history = buildPart(this.history, kept)
     const result = this.decide(history)
     this.verdicts++
     const violated = result.verdict === 'violated'
     if (violated) {
+      this.origin = kept.map((op) => this.origin[op]!)
       this.history = history
       this.result = result
     }
