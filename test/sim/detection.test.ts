@@ -34,11 +34,11 @@ const RIGHT: Record<string, Names> = {
     weak: ['FracturedReadCO'],
     strong: ['SessionGuaranteeViolation', 'CausalityViolation'],
   },
-  // On lists a lost element contradicts the order of the others.
+  // On lists a lost element contradicts the order of the others in many ways.
   'lost-write': {
     weak: ['FracturedReadCO'],
     strong: ['SessionGuaranteeViolation'],
-    onLists: ['G0', 'G1c', 'G-single'],
+    onLists: ['G0', 'G1c', 'G-single', 'SessionGuaranteeViolation', 'CausalityViolation'],
   },
   'causality-violation': { weak: ['COConflictCM'], strong: ['CausalityViolation'] },
   'duplicate-delivery': {
