@@ -6,9 +6,10 @@
 import { Deadline, nowMs } from '../base/deadline.ts'
 import { BudgetExceeded, InternalError, UsageError } from '../base/errors.ts'
 import { type History, hasTimes, NONE } from '../history/history.ts'
-import { type LevelId, PROFILE } from '../levels/levels.ts'
+import { withoutSessionOrder } from '../history/sessionless.ts'
+import { type LevelId, type LevelRequest, PROFILE } from '../levels/levels.ts'
 import { certifyResult } from '../verdict/certify.ts'
-import type { LevelResult } from '../verdict/verdict.ts'
+import { type LevelResult, speaksOfSessions } from '../verdict/verdict.ts'
 import { findImplied } from './implied.ts'
 import { type ListFindings, ListLevels } from './lists/list-levels.ts'
 import { findHeavyTxn } from './mini/linearizable.ts'
@@ -24,6 +25,8 @@ export interface CheckOptions {
   all?: boolean
   /** Verify every verdict independently before returning it; on unless set to false. */
   certify?: boolean
+  /** Whether session order counts; true unless told. */
+  sessionOrder?: boolean
   /** How strong levels are decided; both ways give the same verdicts. */
   algorithm?: Algorithm
   /** Called now and then during long work, e.g. to show progress. */
@@ -33,18 +36,36 @@ export interface CheckOptions {
 }
 
 /** Judges a history at one level. */
-export function check(history: History, level: LevelId, options: CheckOptions = {}): LevelResult {
-  return new Checker(history, options).check(level)
+export function check(
+  history: History,
+  level: LevelId | LevelRequest,
+  options: CheckOptions = {},
+): LevelResult {
+  return checkLevels(history, [level], options)[0]!
 }
 
 /** Judges a history at several levels, sharing the work. */
 export function checkLevels(
   history: History,
-  levels: readonly LevelId[],
+  levels: readonly (LevelId | LevelRequest)[],
   options: CheckOptions = {},
 ): LevelResult[] {
-  const checker = new Checker(history, options)
-  return levels.map((level) => checker.check(level))
+  const deadline = deadlineFor(options)
+  const checkers = new Map<boolean, Checker>()
+  return levels.map((asked) => {
+    const request = typeof asked === 'string' ? { level: asked } : asked
+    // Adya's PL-2 knows no sessions.
+    const asWished = request.sessionOrder ?? options.sessionOrder ?? true
+    const sessionOrder = asWished && request.level !== 'pl-2'
+    let checker = checkers.get(sessionOrder)
+    checker ??= new Checker(history, { ...options, sessionOrder }, deadline)
+    checkers.set(sessionOrder, checker)
+    return checker.check(request.level)
+  })
+}
+
+function deadlineFor({ budgetMs, memoryBytes, onTick }: CheckOptions): Deadline {
+  return new Deadline(budgetMs ?? null, memoryBytes ?? null, onTick ?? null)
 }
 
 /**
@@ -66,31 +87,32 @@ export function profile(history: History, options: CheckOptions = {}): LevelResu
 }
 
 export class Checker {
-  private readonly deadline: Deadline
+  private readonly history: History // as the levels see it: without session order if that is off
+  private readonly sessionless: boolean
   private lazyReads: ReadCheck | null = null
   private lazyWeak: WeakContext | null = null
   private weakLevels: WeakLevels | null = null
   private miniLevels: MiniLevels | null = null
   private strongLevels: StrongLevels | null = null
+  private withSessions: Checker | null = null
   private readonly listAll: boolean
   private readonly stages: Record<string, number> = {}
 
   constructor(
-    private readonly history: History,
+    private readonly recorded: History,
     private readonly options: CheckOptions = {},
+    private readonly deadline: Deadline = deadlineFor(options),
   ) {
     this.listAll = options.all === true
-    this.deadline = new Deadline(
-      options.budgetMs ?? null,
-      options.memoryBytes ?? null,
-      options.onTick ?? null,
-    )
+    this.sessionless = options.sessionOrder === false
+    this.history = this.sessionless ? withoutSessionOrder(recorded) : recorded
   }
 
   check(level: LevelId): LevelResult {
     const started = nowMs()
     const result: LevelResult = {
       level,
+      ...(this.sessionless ? { sessionOrder: false } : {}),
       verdict: 'unknown',
       reason: null,
       impliedBy: null,
@@ -153,16 +175,14 @@ export class Checker {
         const mini = algorithm === 'auto' ? this.mini() : null
         const findings = mini && this.timed(level, () => mini.check(level))
         if (findings) return findings
-        const { history, deadline, base, listAll } = this
-        const reads = this.reads()
         const found = mini && this.timed(level, () => this.checkLists(level, mini))
         if (found) return found
-        this.strongLevels ??= new StrongLevels(history, reads, base, deadline, listAll, algorithm)
-        const strong = this.strongLevels
-        return {
-          ...this.timed(level, () => strong.check(level)),
-          algorithm: algorithm === 'search' ? 'search' : 'solve',
-        }
+        const known = this.sessionless ? this.findWithSessions(level) : null
+        return known ?? this.solve(level, algorithm)
+      }
+      case 'pl-2': {
+        const levels = new WeakLevels(this.context, this.reads(), this.listAll)
+        return { ...this.timed(level, () => levels.checkPl2()), algorithm: 'saturation' }
       }
       case 'lin': {
         this.expectLightweight()
@@ -172,6 +192,29 @@ export class Checker {
       default:
         throw new UsageError(`level ${level} is not available`)
     }
+  }
+
+  private solve(level: StrongLevel, algorithm: Algorithm): Findings & { algorithm: string } {
+    const { history, deadline, base, listAll } = this
+    const reads = this.reads()
+    this.strongLevels ??= new StrongLevels(history, reads, base, deadline, listAll, algorithm)
+    const strong = this.strongLevels
+    const findings = this.timed(level, () => strong.check(level))
+    return { ...findings, algorithm: algorithm === 'search' ? 'search' : 'solve' }
+  }
+
+  /**
+   * The general engine likes long sessions, so session order is tried first: what satisfies a level
+   * with it satisfies it without, and a violation that does not speak of sessions stands. Null if
+   * it does speak of them.
+   */
+  private findWithSessions(level: StrongLevel): (Findings & { algorithm: string }) | null {
+    const options = { ...this.options, sessionOrder: true }
+    this.withSessions ??= new Checker(this.recorded, options, this.deadline)
+    const findings = this.withSessions.find(level)
+    if (findings.anomalies.length === 0) return findings
+    const anomalies = findings.anomalies.filter((anomaly) => !speaksOfSessions(anomaly))
+    return anomalies.length > 0 ? { ...findings, anomalies } : null
   }
 
   private expectLightweight(): void {
@@ -190,7 +233,7 @@ export class Checker {
   }
 
   private certify(result: LevelResult): void {
-    const problems = this.timed('certify', () => certifyResult(this.history, result))
+    const problems = this.timed('certify', () => certifyResult(this.recorded, result))
     if (problems.length > 0) {
       throw new InternalError(
         `the verdict '${result.verdict}' of ${result.level} failed its own certificate: ${problems.slice(0, 3).join('; ')}`,

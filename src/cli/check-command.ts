@@ -9,7 +9,7 @@ import { type CheckOptions, checkLevels, profile } from '../check/check.ts'
 import { FORMATS } from '../formats/formats.ts'
 import { isHistoryDirectory, type ReadResult, readHistory } from '../formats/open.ts'
 import { renderNotation } from '../history/notation.ts'
-import { LEVELS, type LevelId } from '../levels/levels.ts'
+import { LEVELS, type LevelRequest } from '../levels/levels.ts'
 import { describeVerdict, renderJsonError, stringify } from '../report/json.ts'
 import { countHistory } from '../report/summary.ts'
 import { renderText } from '../report/text.ts'
@@ -19,7 +19,14 @@ import type { LevelResult } from '../verdict/verdict.ts'
 import { quoteCommand } from './command-line.ts'
 import { DirectorySummary } from './directory-summary.ts'
 import { EXIT, worse } from './exit-codes.ts'
-import { parseAlgorithm, parseDuration, parseLevels, parseSize, parseTaps } from './options.ts'
+import {
+  parseAlgorithm,
+  parseDuration,
+  parseRequests,
+  parseSize,
+  parseSwitch,
+  parseTaps,
+} from './options.ts'
 import { findHistories, type HistoryPath, isDirectory } from './paths.ts'
 import { ReportFiles, type ReportFlags } from './report-files.ts'
 import { judgeTaps } from './taps.ts'
@@ -27,6 +34,7 @@ import { coloursFor, Progress, print } from './terminal.ts'
 
 interface Flags extends ReportFlags {
   level?: string
+  sessionOrder: string
   format?: string
   json?: boolean
   all?: boolean
@@ -46,8 +54,9 @@ export function addCheckCommand(program: Command, done: (code: number) => void):
     .argument('<path...>', 'files, directories, or - for standard input; .gz is read as it is')
     .option(
       '-l, --level <ids>',
-      `levels to judge, e.g. rc,ra (${LEVELS.map((l) => l.id).join(', ')})`,
+      `levels to judge, e.g. rc,ra (${LEVELS.map((l) => l.id).join(', ')}), or by Jepsen's names`,
     )
+    .option('--session-order <on|off>', 'whether levels include session order', 'on')
     .option(
       '-f, --format <id>',
       `input format (${FORMATS.map((f) => f.id).join(', ')}); else by content`,
@@ -97,7 +106,7 @@ async function checkPaths(paths: string[], flags: Flags): Promise<number> {
 }
 
 interface Plan {
-  levels: LevelId[] | null // null: the profile
+  levels: LevelRequest[] | null // null: the profile
   taps: string[] | null
   format: string | null
   json: boolean
@@ -111,7 +120,7 @@ interface Plan {
 
 function makePlan(paths: readonly string[], flags: Flags): Plan {
   const plan: Plan = {
-    levels: flags.level === undefined ? null : parseLevels(flags.level),
+    levels: flags.level === undefined ? null : parseRequests(flags.level),
     taps: flags.tap === undefined ? null : parseTaps(flags.tap),
     format: flags.format ?? null,
     json: flags.json === true,
@@ -123,6 +132,7 @@ function makePlan(paths: readonly string[], flags: Flags): Plan {
       all: flags.all === true,
       certify: flags.certify,
       algorithm: parseAlgorithm(flags.algorithm ?? 'auto'),
+      sessionOrder: parseSwitch(flags.sessionOrder, '--session-order'),
       budgetMs: flags.budget === undefined ? null : parseDuration(flags.budget),
       memoryBytes: flags.memory === undefined ? null : parseSize(flags.memory),
     },
@@ -154,6 +164,7 @@ function optionsOf(flags: Flags): string[] {
     const value = flags[name]
     if (value !== undefined) options.push(`--${name}`, value)
   }
+  if (flags.sessionOrder === 'off') options.push('--session-order', 'off')
   if (flags.all) options.push('--all')
   if (!flags.certify) options.push('--no-certify')
   return options
@@ -214,7 +225,13 @@ function showResults(
   const { history, format } = input
   if (plan.json || !plan.files.isEmpty) {
     const command = quoteCommand(['isobar', 'check', path, ...plan.again])
-    const context = { path, format: format.id, parseMs, asked: plan.levels, command }
+    const context = {
+      path,
+      format: format.id,
+      parseMs,
+      asked: plan.levels && plan.levels.map(({ level }) => level),
+      command,
+    }
     const verdict = describeVerdict(history, results, context)
     plan.files.add(verdict)
     if (plan.json) return `${stringify(verdict)}\n`

@@ -3,7 +3,8 @@
 import { UsageError } from '../base/errors.ts'
 import { ALGORITHMS, type Algorithm } from '../check/strong/strong-levels.ts'
 import { findTap } from '../levels/anomalies.ts'
-import { findLevel, LEVELS, type LevelId } from '../levels/levels.ts'
+import { findRequest, JEPSEN_MODELS } from '../levels/jepsen.ts'
+import { findLevel, LEVELS, type LevelId, type LevelRequest } from '../levels/levels.ts'
 
 /** `rc,ra` → level ids. */
 export function parseLevels(text: string): LevelId[] {
@@ -18,6 +19,29 @@ export function parseLevels(text: string): LevelId[] {
   }
   if (levels.length === 0) throw new UsageError('--level names no level')
   return levels
+}
+
+/** `rc,serializable` → levels, by id or by Jepsen's names. */
+export function parseRequests(text: string): LevelRequest[] {
+  const requests: LevelRequest[] = []
+  for (const name of splitList(text)) {
+    const request = findRequest(name)
+    if (!request) {
+      const known = [...LEVELS.map((each) => each.id), ...JEPSEN_MODELS.map((each) => each.name)]
+      throw new UsageError(`unknown level ${JSON.stringify(name)}`, `there are ${known.join(', ')}`)
+    }
+    const same = (other: LevelRequest) =>
+      other.level === request.level && other.sessionOrder === request.sessionOrder
+    if (!requests.some(same)) requests.push(request)
+  }
+  if (requests.length === 0) throw new UsageError('--level names no level')
+  return requests
+}
+
+/** `on` or `off`. */
+export function parseSwitch(text: string, option: string): boolean {
+  if (text === 'on' || text === 'off') return text === 'on'
+  throw new UsageError(`${option} is on or off, not ${JSON.stringify(text)}`)
 }
 
 /** `j,k` → pattern letters. */

@@ -149,6 +149,13 @@ export const ANOMALIES: readonly AnomalyKind[] = TABLE.map(([name, tap, adya, me
 const BY_NAME = new Map(ANOMALIES.map((kind) => [kind.name, kind]))
 const BY_TAP = new Map(ANOMALIES.filter((kind) => kind.tap).map((kind) => [kind.tap, kind]))
 
+/** Reads that contradict what their own transaction wrote; no other transaction is to blame. */
+export const INTERNAL: ReadonlySet<string> = new Set<AnomalyName>([
+  'FutureRead',
+  'NotMyLastWrite',
+  'NotMyOwnWrite',
+])
+
 export function findAnomaly(name: string): AnomalyKind | null {
   return BY_NAME.get(name) ?? null
 }

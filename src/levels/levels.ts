@@ -22,6 +22,13 @@ export interface Level {
   readonly meaning: string
 }
 
+/** A level to judge, with session order or without. */
+export interface LevelRequest {
+  readonly level: LevelId
+  /** As the caller has it for all levels, unless told. */
+  readonly sessionOrder?: boolean
+}
+
 export const LEVELS: readonly Level[] = [
   { id: 'ci', name: 'Cut Isolation', meaning: 'no transaction reads one key from two others' },
   {

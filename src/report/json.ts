@@ -98,6 +98,7 @@ function describeResult(history: History, result: LevelResult, context: JsonCont
   for (const [name, ms] of Object.entries(result.stages)) stages[name] = round(ms)
   return {
     level: result.level,
+    ...(result.sessionOrder === false ? { sessionOrder: false as const } : {}),
     verdict: result.verdict,
     reason: result.reason,
     impliedBy: result.impliedBy,

@@ -88,8 +88,13 @@ function renderVerdict(result: LevelResult, colours: Colours): string {
   if (result.reason) notes.push(result.reason)
   if (result.impliedBy) notes.push(`implied by ${result.impliedBy}`)
   const verdict = paint(result.verdict.padEnd(10))
-  const line = `  ${result.level.padEnd(5)} ${verdict} ${levelName(result.level)}`
+  const line = `  ${result.level.padEnd(5)} ${verdict} ${levelName(result.level)}${scope(result)}`
   return notes.length > 0 ? `${line}: ${notes.join('; ')}` : line
+}
+
+/** Adya's level knows no session order anyway. */
+function scope(result: LevelResult): string {
+  return result.sessionOrder === false && result.level !== 'pl-2' ? ' without session order' : ''
 }
 
 /** The story of one anomaly, step by step. */
@@ -104,7 +109,9 @@ export function renderAnomaly(
   const count = kind?.tap && anomaly.count > 1 ? `, ${anomaly.count} reads` : ''
   const times = !kind?.tap && anomaly.count > 1 ? `, ${anomaly.count} times` : ''
   const heading = `${anomaly.name}${codes ? ` (${codes})` : ''}`
-  const lines = [`${colours.bad(heading)} violates ${levelName(result.level)}${count}${times}`]
+  const lines = [
+    `${colours.bad(heading)} violates ${levelName(result.level)}${scope(result)}${count}${times}`,
+  ]
   if (kind) lines.push(`  ${kind.meaning}`)
   if (anomaly.cases.length > 0) lines.push(...renderCases(history, anomaly.cases))
   else if (anomaly.edges.length > 0) lines.push(...renderCycle(history, anomaly.edges, '  '))

@@ -70,6 +70,8 @@ export interface AnomalyJson {
 
 export interface ResultJson {
   level: LevelId
+  /** False if the level was judged without session order. */
+  sessionOrder?: false
   verdict: Outcome
   reason: string | null
   impliedBy: LevelId | null

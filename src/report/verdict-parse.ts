@@ -165,6 +165,7 @@ const RESULT: Shape = {
     position: MAYBE_COUNT,
     certificate: CERTIFICATE,
   },
+  optional: { sessionOrder: FLAG },
 }
 const COUNTS = ['sessions', 'transactions', 'committed', 'aborted', 'indeterminate', 'operations']
 const VERDICT: Shape = {

@@ -20,8 +20,9 @@ export function writeCertificate(history: History, results: readonly LevelResult
     history: fingerprint(history),
     results: results
       .filter((result) => result.verdict !== 'unknown')
-      .map(({ level, verdict, anomalies, proof }) => ({
+      .map(({ level, sessionOrder, verdict, anomalies, proof }) => ({
         level,
+        ...(sessionOrder === false ? { sessionOrder } : {}),
         verdict,
         anomalies: anomalies.map(({ name, count, txns, ops, edges, cases }) => ({
           name,
@@ -76,6 +77,7 @@ function parseResult(value: unknown): LevelResult {
   if (verdict !== 'satisfied' && verdict !== 'violated') throw bad('a verdict is missing')
   return {
     level: level.id,
+    ...(result['sessionOrder'] === false ? { sessionOrder: false } : {}),
     verdict,
     reason: null,
     impliedBy: null,

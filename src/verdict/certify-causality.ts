@@ -5,6 +5,7 @@
 // transactions passed so far have been found sound, so a read's writer can be taken as it is.
 
 import { APPEND, type History, NONE, READ, READ_LIST } from '../history/history.ts'
+import { hasManySessions } from '../history/sessionless.ts'
 
 /** The other transaction whose write a sound read saw, or NONE. */
 export function writerOf(history: History, op: number): number {
@@ -38,7 +39,8 @@ export class ReplayCausality {
     private readonly position: Int32Array,
   ) {
     this.seen = new Int32Array(history.txnCount)
-    this.allowance = history.txnCount >> 2
+    // With many short sessions clocks would be n² numbers: walks answer everything.
+    this.allowance = hasManySessions(history) ? Number.POSITIVE_INFINITY : history.txnCount >> 2
   }
 
   /** True if `a` happens before `b`, which is the transaction the replay has come to. */

@@ -116,6 +116,7 @@ function certifyForced(
   const [write = NONE, read = NONE, version = INITIAL] = edge.ops
   const [seen, ...visibility] = edge.premises
   if (edge.from === INITIAL_TXN) return 'nothing forces the initial transaction to come first'
+  if (level === 'pl-2') return 'pl-2 forces no order'
   if (history.opTxn[write] !== edge.from || !isWrite(history, write)) return 'its write is missing'
   if (history.opKey[write] !== edge.key || history.opKey[read] !== edge.key) return 'keys differ'
   if (seen?.kind !== 'WR' || seen.from !== edge.to) return 'nobody read from its target'

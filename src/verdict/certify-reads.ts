@@ -97,14 +97,11 @@ export function foreignVersion(history: History, read: number): number {
  * The appends a list read shows before the reader's own, and whether they are sound by themselves.
  */
 export function splitList(history: History, read: number): { foreign: number[]; sound: boolean } {
-  const { opValue, listStart, listFrom, opTxn, txnOpStart, opKey, txnStatus } = history
+  const { opValue, listStart, listFrom, opTxn, txnStatus } = history
   const list = opValue[read]!
   const foreign = Array.from(listFrom.subarray(listStart[list]!, listStart[list + 1]!))
   const reader = opTxn[read]!
-  const own: number[] = []
-  for (let op = txnOpStart[reader]!; op < read; op++) {
-    if (history.opKind[op] === APPEND && opKey[op] === opKey[read]) own.push(op)
-  }
+  const own = ownAppendsBefore(history, read)
   const tail = foreign.splice(Math.max(0, foreign.length - own.length))
   let sound = tail.length === own.length && tail.every((append, i) => append === own[i])
   sound &&= new Set(foreign).size === foreign.length
@@ -153,11 +150,41 @@ function nextOwnAppend(history: History, append: number): number {
   return NONE
 }
 
-function certifyListOffence(history: History, anomaly: Anomaly, read: number): string[] {
+/** The first rule of read consistency that a list read breaks by itself; null if it is sound. */
+export function nameListRead(history: History, read: number): string | null {
+  const { opValue, listStart, listFrom, opTxn, txnStatus } = history
+  const list = opValue[read]!
+  const shown = Array.from(listFrom.subarray(listStart[list]!, listStart[list + 1]!))
+  const reader = opTxn[read]!
+  if (shown.includes(NONE)) return 'ThinAirRead'
+  if (shown.some((append) => txnStatus[opTxn[append]!] === ABORTED)) return 'AbortedRead'
+  if (new Set(shown).size < shown.length) return 'DuplicateElements'
   const { foreign, sound } = splitList(history, read)
-  if (anomaly.name !== 'IncompatibleOrder') {
-    return sound ? [`list read ${read} is sound, not ${anomaly.name}`] : []
+  if (sound) return null
+  if (shown.some((append) => opTxn[append] === reader && append > read)) return 'FutureRead'
+  const ownBefore = shown.slice(foreign.length)
+  const own = ownAppendsBefore(history, read)
+  const isTail = ownBefore.length === own.length && ownBefore.every((op, i) => op === own[i])
+  if (!isTail || foreign.some((append) => opTxn[append] === reader)) return 'NotMyOwnWrite'
+  return 'IntermediateRead'
+}
+
+function ownAppendsBefore(history: History, read: number): number[] {
+  const own: number[] = []
+  for (let op = history.txnOpStart[history.opTxn[read]!]!; op < read; op++) {
+    if (history.opKind[op] === APPEND && history.opKey[op] === history.opKey[read]) own.push(op)
   }
+  return own
+}
+
+function certifyListOffence(history: History, anomaly: Anomaly, read: number): string[] {
+  if (anomaly.name !== 'IncompatibleOrder') {
+    const name = nameListRead(history, read)
+    return name === anomaly.name
+      ? []
+      : [`list read ${read} is ${name ?? 'sound'}, not ${anomaly.name}`]
+  }
+  const { foreign } = splitList(history, read)
   const other = anomaly.ops[1] ?? NONE
   if (other < 0 || history.opKind[other] !== READ_LIST) return ['no second list read is named']
   if (history.opKey[other] !== history.opKey[read]) return ['the two reads are of different lists']

@@ -5,6 +5,8 @@
 // certifyResult.
 
 import type { History } from '../history/history.ts'
+import { withoutSessionOrder } from '../history/sessionless.ts'
+import { INTERNAL } from '../levels/anomalies.ts'
 import type { LevelId } from '../levels/levels.ts'
 import { certifyCases, certifyCycle } from './certify-cycles.ts'
 import { isStrong } from './certify-edges.ts'
@@ -16,8 +18,9 @@ import { classifyCycle } from './classify.ts'
 import { type Anomaly, type CertificateKind, findTxns, type LevelResult } from './verdict.ts'
 
 /** Checks the evidence of a result and notes the outcome in its `certificate`. */
-export function certifyResult(history: History, result: LevelResult): string[] {
+export function certifyResult(recorded: History, result: LevelResult): string[] {
   if (result.verdict === 'unknown') return []
+  const history = result.sessionOrder === false ? withoutSessionOrder(recorded) : recorded
   const problems =
     result.verdict === 'satisfied'
       ? certifySatisfied(history, result)
@@ -54,7 +57,10 @@ export function certifyAnomaly(history: History, level: LevelId, anomaly: Anomal
     return problems.length > 0 ? problems : certifyLabels(history, level, anomaly)
   }
   if (anomaly.name === 'NonRepeatableRead') return certifyUnrepeatable(history, level, anomaly)
-  if (isOffence(anomaly.name)) return certifyOffence(history, anomaly)
+  if (isOffence(anomaly.name)) {
+    if (level === 'pl-2' && INTERNAL.has(anomaly.name)) return [`pl-2 allows ${anomaly.name}`]
+    return certifyOffence(history, anomaly)
+  }
   return [`${anomaly.name} comes without evidence`]
 }
 

@@ -67,25 +67,36 @@ export interface Anomaly {
   cases: Case[]
 }
 
+/** Every edge of an argument: of cycles, of cases, and their premises. */
+function findEdges(edges: readonly Edge[], cases: readonly Case[]): Set<Edge> {
+  const found = new Set(edges)
+  const pendingCases = new Set(cases)
+  for (const { assumption, cycle, cases } of pendingCases) {
+    for (const edge of [assumption, ...cycle]) found.add(edge)
+    for (const further of cases) pendingCases.add(further)
+  }
+  // A set that grows while it is gone through: premises join at the end.
+  for (const edge of found) for (const premise of edge.premises) found.add(premise)
+  return found
+}
+
 /** Every transaction that the edges and cases and their premises name, but for the initial one. */
 export function findTxns(edges: readonly Edge[], cases: readonly Case[]): number[] {
   const txns = new Set<number>()
-  const seen = new Set<Edge>()
-  const pending = [...edges]
-  const pendingCases = new Set(cases)
-  for (const { assumption, cycle, cases } of pendingCases) {
-    pending.push(assumption, ...cycle)
-    for (const further of cases) pendingCases.add(further)
-  }
-  for (const edge of pending) {
-    if (seen.has(edge)) continue
-    seen.add(edge)
-    txns.add(edge.from)
-    txns.add(edge.to)
-    pending.push(...edge.premises)
+  for (const { from, to } of findEdges(edges, cases)) {
+    txns.add(from)
+    txns.add(to)
   }
   txns.delete(INITIAL_TXN)
   return [...txns].sort((a, b) => a - b)
+}
+
+/** Whether an argument rests on the order of two transactions in a session. */
+export function speaksOfSessions({ edges, cases }: Anomaly): boolean {
+  for (const { kind, from } of findEdges(edges, cases)) {
+    if (kind === 'SO' && from !== INITIAL_TXN) return true
+  }
+  return false
 }
 
 /**
@@ -113,6 +124,8 @@ export type CertificateKind = 'commit-order' | 'snapshots' | 'cycle' | 'reads' |
 
 export interface LevelResult {
   level: LevelId
+  /** False if the level was judged without session order; absent if with it. */
+  sessionOrder?: false
   verdict: Outcome
   /** Why the verdict is unknown. */
   reason: string | null

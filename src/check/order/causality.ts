@@ -2,10 +2,12 @@
 // from the later one that never leaves the stretch of the base order between the two; when such
 // searches have visited as many transactions as a pass over the history would, vector clocks are
 // computed once and answer the rest. So a history with a handful of stale reads never pays for
-// clocks. Main class: Causality.
+// clocks. Where sessions are many and short, as without session order, clocks would be n² numbers:
+// there searches answer everything. Main class: Causality.
 
 import type { Deadline } from '../../base/deadline.ts'
 import { type History, NONE } from '../../history/history.ts'
+import { hasManySessions } from '../../history/sessionless.ts'
 import type { ReadCheck } from '../reads/read-consistency.ts'
 import type { BaseOrder } from './base-order.ts'
 import { CausalClocks } from './causal-clocks.ts'
@@ -15,7 +17,10 @@ export class Causality {
   private readonly seen: Int32Array // txn -> search that reached it
   private readonly pending: number[] = []
   private search = 0
+  private visits = 0
   private allowance: number // transactions that searches may still visit
+  /** Whether there are clocks at all. */
+  readonly hasClocks: boolean
 
   constructor(
     private readonly history: History,
@@ -26,7 +31,9 @@ export class Causality {
   ) {
     this.seen = new Int32Array(history.txnCount)
     // On a cycle everything is before everything, which only clocks of components know.
-    this.allowance = order.component === null ? history.txnCount >> 2 : 0
+    this.hasClocks = !hasManySessions(history)
+    if (!this.hasClocks) this.allowance = Number.POSITIVE_INFINITY
+    else this.allowance = order.component === null ? history.txnCount >> 2 : 0
   }
 
   /** True if `a` happens before `b`. */
@@ -36,6 +43,29 @@ export class Causality {
       if (found !== null) return found
     }
     return this.clocks().before(a, b)
+  }
+
+  /** Calls `visit` for what happens before `b`, leaving out what is not near, with its causes. */
+  forEachCause(b: number, isNear: (txn: number) => boolean, visit: (txn: number) => void): void {
+    const { txnOpStart, txnIndex, txnSession, sessionTxns, sessionTxnStart } = this.history
+    const { opSource } = this.reads
+    const pending = [b]
+    this.search++
+    const reach = (txn: number) => {
+      if (this.seen[txn] === this.search || !isNear(txn)) return
+      this.seen[txn] = this.search
+      pending.push(txn)
+      if (this.order.position[txn] !== NONE) visit(txn)
+    }
+    while (pending.length > 0) {
+      const txn = pending.pop()!
+      if ((++this.visits & 4095) === 0) this.deadline.check()
+      const slot = sessionTxnStart[txnSession[txn]!]! + txnIndex[txn]! - 1
+      if (txnIndex[txn]! > 0) reach(sessionTxns[slot]!)
+      for (let op = txnOpStart[txn]!; op < txnOpStart[txn + 1]!; op++) {
+        if (opSource[op]! >= 0) reach(opSource[op]!)
+      }
+    }
   }
 
   clocks(): CausalClocks {
@@ -48,16 +78,16 @@ export class Causality {
   private searchBack(a: number, b: number): boolean | null {
     const { txnSession, txnIndex, sessionTxns, sessionTxnStart, txnOpStart } = this.history
     const { opSource } = this.reads
-    const { position } = this.order
     const { seen, pending } = this
     const session = txnSession[a]!
     const index = txnIndex[a]!
-    const floor = position[a]!
+    const floor = this.floorOf(a)
     this.search++
     pending.length = 0
     pending.push(b)
     while (pending.length > 0) {
       if (--this.allowance < 0) return null
+      if ((++this.visits & 4095) === 0) this.deadline.check()
       const txn = pending.pop()!
       if (txnSession[txn] === session && txnIndex[txn]! > index) return true
       const slot = sessionTxnStart[txnSession[txn]!]! + txnIndex[txn]! - 1
@@ -75,6 +105,15 @@ export class Causality {
       }
     }
     return false
+  }
+
+  /** Position before that of everything which may lie between `a` and what it happens before. */
+  private floorOf(a: number): number {
+    const { order, position, component } = this.order
+    let floor = position[a]!
+    if (component === null) return floor
+    while (floor >= 0 && component[order[floor]!] === component[a]) floor--
+    return floor
   }
 
   /** Not reached yet, and late enough to matter; transactions that do not count link the others. */

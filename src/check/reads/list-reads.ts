@@ -102,11 +102,8 @@ class ListJudge {
   judge(read: number): number {
     const length = this.extendKnown(read)
     if (length >= 0) return length
-    const foreign = this.foreignLength(read)
-    if (foreign < 0) return foreign
-    this.offence = this.judgeElements(read, foreign)
-    if (this.offence !== null) return -1
-    this.diverges[this.history.opKey[read]!] = 1
+    const foreign = this.judgeFully(read)
+    if (foreign >= 0) this.diverges[this.history.opKey[read]!] = 1
     return foreign
   }
 
@@ -151,53 +148,61 @@ class ListJudge {
   }
 
   /**
-   * How many elements precede the reader's own appends; -1 (and `offence`) if those are not its
-   * tail.
+   * The same for any read, rule by rule: every element is somebody's, who did not abort; none stands
+   * twice; the reader's own appends so far are the tail, and nowhere else; others' are whole.
    */
+  private judgeFully(read: number): number {
+    const { opTxn, opValue, txnStatus, listStart, listFrom } = this.history
+    const txn = opTxn[read]!
+    const from = listStart[opValue[read]!]!
+    const end = listStart[opValue[read]! + 1]!
+    const shown = listFrom.subarray(from, end)
+    if (shown.includes(NONE)) return this.fail('ThinAirRead')
+    if (shown.some((append) => txnStatus[opTxn[append]!] === ABORTED)) {
+      return this.fail('AbortedRead')
+    }
+    for (const append of shown) this.seen[append] = NONE
+    for (const append of shown) {
+      if (this.seen[append] === read) return this.fail('DuplicateElements')
+      this.seen[append] = read
+    }
+    if (shown.some((append) => opTxn[append] === txn && append > read)) {
+      return this.fail('FutureRead')
+    }
+    const length = this.foreignLength(read)
+    if (length < 0 || shown.subarray(0, length).some((append) => opTxn[append] === txn)) {
+      return this.fail('NotMyOwnWrite')
+    }
+    return this.isWhole(from, from + length) ? length : this.fail('IntermediateRead')
+  }
+
+  /** How many elements precede the reader's own appends; -1 if those are not its tail. */
   private foreignLength(read: number): number {
     const { opTxn, opKind, opKey, opValue, txnOpStart, listStart, listFrom } = this.history
-    const txn = opTxn[read]!
-    const key = opKey[read]!
     const from = listStart[opValue[read]!]!
     let at = listStart[opValue[read]! + 1]!
-    for (let op = read - 1; op >= txnOpStart[txn]!; op--) {
-      if (opKind[op] !== APPEND || opKey[op] !== key) continue
-      if (at === from || listFrom[at - 1] !== op) return this.fail('NotMyOwnWrite')
+    for (let op = read - 1; op >= txnOpStart[opTxn[read]!]!; op--) {
+      if (opKind[op] !== APPEND || opKey[op] !== opKey[read]) continue
+      if (at === from || listFrom[at - 1] !== op) return -1
       at--
-    }
-    for (let i = from; i < at; i++) {
-      const append = listFrom[i]!
-      if (append === NONE) return this.fail('ThinAirRead')
-      if (this.history.txnStatus[opTxn[append]!] === ABORTED) return this.fail('AbortedRead')
-    }
-    for (let i = from; i < at; i++) {
-      const append = listFrom[i]!
-      if (opTxn[append] === txn) return this.fail(append > read ? 'FutureRead' : 'NotMyOwnWrite')
     }
     return at - from
   }
 
-  private judgeElements(read: number, length: number): ListOffence | null {
-    const { opValue, listStart, listFrom } = this.history
-    const from = listStart[opValue[read]!]!
-    for (let i = from; i < from + length; i++) this.seen[listFrom[i]!] = NONE
-    for (let i = from; i < from + length; i++) {
-      const append = listFrom[i]!
-      if (this.seen[append] === read) return 'DuplicateElements'
-      this.seen[append] = read
-    }
-    // A transaction's appends appear whole, side by side and in order: one that has a successor is
-    // followed by it, and the first one shown has no predecessor.
-    for (let i = from; i < from + length; i++) {
+  /**
+   * A transaction's appends appear whole, side by side and in order: one that has a successor is
+   * followed by it, and the first one shown has no predecessor.
+   */
+  private isWhole(from: number, end: number): boolean {
+    const { listFrom } = this.history
+    for (let i = from; i < end; i++) {
       const append = listFrom[i]!
       const next = this.nextOwn[append]!
-      if (next !== NONE && (i + 1 === from + length || listFrom[i + 1] !== next)) {
-        return 'IntermediateRead'
-      }
+      if (next !== NONE && (i + 1 === end || listFrom[i + 1] !== next)) return false
       const follows = i > from && this.nextOwn[listFrom[i - 1]!] === append
-      if (this.hasEarlier[append] && !follows) return 'IntermediateRead'
+      if (this.hasEarlier[append] && !follows) return false
     }
-    return null
+    return true
   }
 
   private fail(offence: ListOffence): -1 {

@@ -9,9 +9,12 @@
 // beats updating edge by edge as long as edges come by the thousand. Main class: ChainGraph.
 
 import type { Deadline } from '../../base/deadline.ts'
+import { BudgetExceeded } from '../../base/errors.ts'
 import { IntColumn } from '../../base/grow.ts'
 
 const END = -1 // of a list of edges
+
+const MAX_ROWS = 2 ** 29 // numbers: 2 GB
 
 export class ChainGraph {
   readonly nodeCount: number
@@ -36,6 +39,9 @@ export class ChainGraph {
   ) {
     this.chainCount = chainStart.length - 1
     this.nodeCount = chainStart[this.chainCount]!
+    if (this.nodeCount * this.chainCount > MAX_ROWS) {
+      throw new BudgetExceeded(`${this.chainCount} sessions are too many for the general engine`)
+    }
     deadline.reserve(4 * this.nodeCount * this.chainCount)
     this.rows = new Int32Array(this.nodeCount * this.chainCount)
     this.hasChanged = new Uint8Array(this.nodeCount)

@@ -56,7 +56,10 @@ export class Premises {
       component === null || source < 0 || component[t2] !== component[source]
     if (stale.isOpen[i]) {
       const newer: Filter = (t2) => source < 0 || (position[t2]! > position[source]! && isApart(t2))
-      return this.forEach(level, read, newer, visit)
+      // What stands before the source has no newer causes, but links of a session have no position.
+      const isNear = (txn: number) =>
+        source < 0 || position[txn] === NONE || position[txn]! > position[source]! || !isApart(txn)
+      return this.forEach(level, read, newer, visit, isNear)
     }
     if (this.noted !== reader) this.noteSources(reader)
     const end = stale.newerStart[i + 1]!
@@ -85,11 +88,20 @@ export class Premises {
     }
   }
 
-  /** Calls `visit` for every required t2 other than the read's source that passes the filter. */
-  forEach(level: WeakLevel, read: number, filter: Filter, visit: (t2: number) => void): void {
+  /**
+   * Calls `visit` for every required t2 other than the read's source that passes the filter.
+   * @param isNear false for transactions that have no such t2 among their causes, nor are one
+   */
+  forEach(
+    level: WeakLevel,
+    read: number,
+    filter: Filter,
+    visit: (t2: number) => void,
+    isNear: (txn: number) => boolean = always,
+  ): void {
     this.throughReads(level, read, filter, visit)
     if (level === 'ra') this.throughSession(read, filter, visit)
-    else if (level === 'cc') this.throughCauses(read, filter, visit)
+    else if (level === 'cc') this.throughCauses(read, filter, isNear, visit)
   }
 
   private throughReads(
@@ -129,9 +141,17 @@ export class Premises {
     return writers.lastBefore(key, session, this.history.txnIndex[source]!)
   }
 
-  private throughCauses(read: number, filter: Filter, visit: (t2: number) => void): void {
+  private throughCauses(
+    read: number,
+    filter: Filter,
+    isNear: (txn: number) => boolean,
+    visit: (t2: number) => void,
+  ): void {
     const { opTxn, opKey, txnSession, txnIndex } = this.history
     const writers = this.context.writers()
+    if (!this.context.causality().hasClocks) {
+      return this.throughSearch(read, filter, isNear, visit)
+    }
     const clocks = this.context.causality().clocks()
     const reader = opTxn[read]!
     const source = this.reads.opSource[read]!
@@ -147,4 +167,25 @@ export class Premises {
       slot = writers.lowerBound(key, session + 1, 0)
     }
   }
+
+  /** As `throughCauses` by a search, where there are no clocks. */
+  private throughSearch(
+    read: number,
+    filter: Filter,
+    isNear: (txn: number) => boolean,
+    visit: (t2: number) => void,
+  ): void {
+    const { opTxn, opKey } = this.history
+    const reader = opTxn[read]!
+    const source = this.reads.opSource[read]!
+    const found: number[] = []
+    this.context.causality().forEachCause(reader, isNear, (t2) => {
+      if (t2 === source || t2 === reader || !filter(t2, source)) return
+      if (this.context.writers().writes(t2, opKey[read]!)) found.push(t2)
+    })
+    // A visitor may ask further questions, which would disturb the search.
+    for (const t2 of found) visit(t2)
+  }
 }
+
+const always = () => true

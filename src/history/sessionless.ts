@@ -1,0 +1,28 @@
+// A history as levels without session order see it: every transaction is a session of its own. All
+// numbers stay as they are, so that evidence about one speaks of the other. O(transactions). Main
+// function: withoutSessionOrder.
+
+import type { History } from './history.ts'
+
+export function withoutSessionOrder(history: History): History {
+  const { txnCount, txnSession } = history
+  const self = Int32Array.from({ length: txnCount + 1 }, (_, txn) => txn)
+  return {
+    ...history,
+    sessionCount: txnCount,
+    sessionTxnStart: self,
+    sessionTxns: self.subarray(0, txnCount),
+    txnSession: self.subarray(0, txnCount),
+    txnIndex: new Int32Array(txnCount),
+    sessionName: (txn) => history.sessionName(txnSession[txn]!),
+    sessionLabel: (txn) => history.sessionLabel(txnSession[txn]!),
+  }
+}
+
+/**
+ * True if sessions are so many and so short that a number for each of them and each transaction
+ * would not fit into memory.
+ */
+export function hasManySessions({ sessionCount, txnCount }: History): boolean {
+  return sessionCount * 16 > txnCount
+}

@@ -1,0 +1,49 @@
+// Jepsen's names of consistency models, and what they are here. Jepsen's models do not include
+// session order unless their names say so ("strong session"), our levels do; its read committed is
+// Adya's PL-2, which is weaker than ours. Its monotonic atomic view is our read committed without
+// session order: both ask for an order of versions that contains reads-from, in which nobody who
+// has seen a transaction then reads a version that this one replaced.
+
+import { findLevel, type LevelId, type LevelRequest } from './levels.ts'
+
+export interface JepsenModel {
+  readonly name: string
+  readonly level: LevelId
+  readonly sessionOrder: boolean
+}
+
+/** Weakest first: each follows from the ones after it that include no less session order. */
+export const JEPSEN_MODELS: readonly JepsenModel[] = [
+  { name: 'read-committed', level: 'pl-2', sessionOrder: false },
+  { name: 'monotonic-atomic-view', level: 'rc', sessionOrder: false },
+  { name: 'read-atomic', level: 'ra', sessionOrder: false },
+  { name: 'causal', level: 'cc', sessionOrder: false },
+  { name: 'prefix', level: 'pc', sessionOrder: false },
+  { name: 'snapshot-isolation', level: 'si', sessionOrder: false },
+  { name: 'serializable', level: 'ser', sessionOrder: false },
+  { name: 'strong-session-snapshot-isolation', level: 'si', sessionOrder: true },
+  { name: 'strong-session-serializable', level: 'ser', sessionOrder: true },
+  { name: 'strict-serializable', level: 'sser', sessionOrder: true },
+]
+
+/** Other words for the same. */
+const SYNONYMS: Readonly<Record<string, string>> = {
+  'strong-serializable': 'strict-serializable',
+  'pl-si': 'snapshot-isolation',
+  'pl-3': 'serializable',
+  'pl-ss': 'strict-serializable',
+}
+
+export function findJepsenModel(name: string): JepsenModel | null {
+  const lower = name.toLowerCase()
+  const known = SYNONYMS[lower] ?? lower
+  return JEPSEN_MODELS.find((model) => model.name === known) ?? null
+}
+
+/** The level that an id or one of Jepsen's names asks for, or null. */
+export function findRequest(name: string): LevelRequest | null {
+  const level = findLevel(name.toLowerCase())
+  if (level) return { level: level.id }
+  const model = findJepsenModel(name)
+  return model && { level: model.level, sessionOrder: model.sessionOrder }
+}
