@@ -3,7 +3,8 @@
 // an older one, each version it skipped is tried: the level's premise must not hold for its writer.
 // Reads of lists must be prefixes of the order in which the replay appends. One pass; clocks are
 // kept only if cc has an older read to judge. An order proves pc and si if it even proves ser; sser
-// also asks that it agrees with real time; pl-2 only that everything is read after it was written. Main functions: certifyCommitOrder, certifyCut.
+// also asks that it agrees with real time; pl-2 only that everything is read after it was written.
+// Main functions: certifyCommitOrder, certifyCut.
 
 import {
   APPEND,
