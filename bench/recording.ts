@@ -1,6 +1,7 @@
-// How fast the runner is, next to PostgreSQL's own pgbench: the same server, level, clients, keys and
-// statements (every shape of mini-transaction, equally often), by turns. And what recording costs:
-// the time that the recorder takes for a transaction, as a share of the time the transaction takes.
+// How fast the runner is, next to PostgreSQL's own pgbench: the same server, level, clients, keys
+// and statements (every shape of mini-transaction, equally often), by turns. And what recording
+// costs: the time that the recorder takes for a transaction, as a share of the time the transaction
+// takes.
 //
 //   node --import tsx bench/recording.ts [seconds a turn] [turns]
 //

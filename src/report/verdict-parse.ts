@@ -183,7 +183,9 @@ const VERDICT: Shape = {
   },
 }
 
-/** Where the value is not what it must be; null if it is. Nothing recurses: files may be hostile. */
+/**
+ * Where the value is not what it must be; null if it is. Nothing recurses: files may be hostile.
+ */
 function findProblem(root: unknown, rootShape: Shape, rootPath: string): string | null {
   const pending: [value: unknown, shape: Shape, path: string][] = [[root, rootShape, rootPath]]
   for (let next = pending.pop(); next; next = pending.pop()) {

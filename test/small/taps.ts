@@ -68,11 +68,20 @@ function addPair(
   shown = premise,
 ): void {
   const co = happensBefore(situation)
-  const cm = forcedOrder(situation, premise)
+  const forces = (read: OuterRead) => premise(read) & otherWriters(situation, read)
+  const isCo = (read: OuterRead) => hasAfter(co, read.from, forces(read))
+  const cm = forcedOrder(situation, (read) => (isCo(read) ? 0 : forces(read)))
   for (const read of situation.reads) {
     const t2s = shown(read) & otherWriters(situation, read)
+    const opposed = situation.reads.some(
+      // The other read forces this one's source before a t2 that happens before it.
+      (other) =>
+        (t2s >> other.from) & 1 &&
+        (forces(other) >> read.from) & 1 &&
+        hasAfter(co, other.from, 1 << read.from),
+    )
     if (hasAfter(co, read.from, t2s)) taps[letters[0] as Tap].push(read.op)
-    else if (hasAfter(cm, read.from, t2s)) taps[letters[1] as Tap].push(read.op)
+    else if (opposed || hasAfter(cm, read.from, t2s)) taps[letters[1] as Tap].push(read.op)
   }
 }
 
@@ -80,7 +89,7 @@ function addPair(
 function forcedOrder(situation: Situation, premise: (read: OuterRead) => number): number[] {
   const order = situation.so.map((mask, t) => mask | situation.wr[t]! | situation.ww[t]!)
   for (const read of situation.reads) {
-    order[read.from]! |= premise(read) & otherWriters(situation, read)
+    order[read.from]! |= premise(read)
   }
   return closure(order)
 }

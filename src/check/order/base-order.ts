@@ -19,7 +19,7 @@ import { findStaleReads, NO_STALE_READS, type StaleReads } from './stale-reads.t
 export interface BaseOrder {
   order: Int32Array // position -> txn, only transactions that count
   position: Int32Array // txn -> position, NONE if it does not count
-  /** txn -> component, last the initial one's; null if each is a single transaction. */
+  /** txn -> component; null if each is a single transaction. */
   component: Int32Array | null
   /** position -> end of the component that starts there; null as above. */
   groupEnd: Int32Array | null

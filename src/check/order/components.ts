@@ -6,7 +6,7 @@
 // Main function: orderComponents.
 
 import type { Deadline } from '../../base/deadline.ts'
-import { type History, INITIAL, NONE } from '../../history/history.ts'
+import { type History, NONE } from '../../history/history.ts'
 import type { ReadCheck } from '../reads/read-consistency.ts'
 import type { BaseOrder } from './base-order.ts'
 import { NO_STALE_READS } from './stale-reads.ts'
@@ -14,7 +14,6 @@ import { NO_STALE_READS } from './stale-reads.ts'
 /** An order between two transactions that some read forces. */
 export interface ForcedEdge {
   from: number
-  /** INITIAL if the read was of the initial state. */
   to: number
   /** The read of `to`'s version by a transaction that should have seen `from`. */
   read: number
@@ -42,8 +41,7 @@ export function mendOrder(
   extra: readonly ForcedEdge[],
   deadline: Deadline,
 ): BaseOrder {
-  const whole = current.component !== null || extra.some((edge) => edge.to === INITIAL)
-  const spans = whole ? null : findSpans(current, extra)
+  const spans = current.component !== null ? null : findSpans(current, extra)
   return new Tarjan(history, reads, extra, true).run(current.order, deadline, spans)
 }
 
@@ -70,7 +68,6 @@ const OUTSIDE = 0x7fffffff // discovery number of transactions that keep their p
 
 class Tarjan {
   private readonly opSource: Int32Array
-  private readonly initial: number // the initial transaction as a node, if anything is before it
   private readonly appendAfter: Int32Array | null
   private readonly extraStart: Int32Array // txn -> first of its incoming extra edges
   private readonly extraFrom: Int32Array
@@ -89,21 +86,17 @@ class Tarjan {
     const { txnCount } = history
     this.opSource = reads.opSource
     this.appendAfter = withVersionOrder ? (reads.lists?.appendAfter ?? null) : null
-    const nodeCount = txnCount + 1
-    this.number = new Int32Array(nodeCount)
-    this.low = new Int32Array(nodeCount)
-    this.cursor = new Int32Array(nodeCount)
-    this.onStack = new Uint8Array(nodeCount)
-    this.initial = extra.some((edge) => edge.to === INITIAL) ? txnCount : NONE
-    this.previous = findPrevious(history, this.initial)
-    const nodeOf = (txn: number) => (txn === INITIAL ? txnCount : txn)
-    this.extraStart = new Int32Array(nodeCount + 1)
-    for (const edge of extra) this.extraStart[nodeOf(edge.to) + 1]!++
-    for (let node = 0; node < nodeCount; node++)
-      this.extraStart[node + 1]! += this.extraStart[node]!
+    this.number = new Int32Array(txnCount)
+    this.low = new Int32Array(txnCount)
+    this.cursor = new Int32Array(txnCount)
+    this.onStack = new Uint8Array(txnCount)
+    this.previous = findPrevious(history)
+    this.extraStart = new Int32Array(txnCount + 1)
+    for (const edge of extra) this.extraStart[edge.to + 1]!++
+    for (let txn = 0; txn < txnCount; txn++) this.extraStart[txn + 1]! += this.extraStart[txn]!
     this.extraFrom = new Int32Array(extra.length)
     const next = this.extraStart.slice()
-    for (const edge of extra) this.extraFrom[next[nodeOf(edge.to)]!++] = edge.from
+    for (const edge of extra) this.extraFrom[next[edge.to]!++] = edge.from
   }
 
   /** @param spans position -> 1 where the order may have to change; null for everywhere */
@@ -112,10 +105,10 @@ class Tarjan {
     const { number, low, onStack } = this
     const order = new Int32Array(preferred.length)
     const position = new Int32Array(txnCount).fill(NONE)
-    const component = new Int32Array(txnCount + 1).fill(NONE)
+    const component = new Int32Array(txnCount).fill(NONE)
     const groupEnd = new Int32Array(preferred.length)
-    const path = new Int32Array(preferred.length + 2) // transactions being explored
-    const stack = new Int32Array(preferred.length + 2) // transactions without a component yet
+    const path = new Int32Array(preferred.length + 1) // transactions being explored
+    const stack = new Int32Array(preferred.length + 1) // transactions without a component yet
     let pathLength = 0
     let stackLength = 0
     let placed = 0
@@ -154,8 +147,7 @@ class Tarjan {
           const member = stack[--stackLength]!
           onStack[member] = 0
           component[member] = componentCount
-          if (member !== this.initial) order[placed++] = member
-          else if (txn !== member) cyclic = true
+          order[placed++] = member
           if (member === txn) break
         }
         componentCount++
@@ -186,9 +178,8 @@ class Tarjan {
   private nextPredecessor(txn: number): number {
     const { txnOpStart } = this.history
     const { number, low, onStack, opSource, appendAfter } = this
-    const isInitial = txn === this.initial
-    const opStart = isInitial ? 0 : txnOpStart[txn]!
-    const opCount = isInitial ? 0 : txnOpStart[txn + 1]! - opStart
+    const opStart = txnOpStart[txn]!
+    const opCount = txnOpStart[txn + 1]! - opStart
     const extraStart = this.extraStart[txn]!
     const total = 1 + opCount * 2 + this.extraStart[txn + 1]! - extraStart
     let at = this.cursor[txn]!
@@ -216,14 +207,14 @@ class Tarjan {
   }
 }
 
-/** txn -> the last one before it in its session that counts; `first` for a session's first. */
-function findPrevious(history: History, first: number): Int32Array {
+/** txn -> the last one before it in its session that counts, or NONE. */
+function findPrevious(history: History): Int32Array {
   const { sessionTxns, txnSession, txnCounts, txnCount } = history
-  const previous = new Int32Array(txnCount + 1).fill(NONE)
+  const previous = new Int32Array(txnCount).fill(NONE)
   let last: number = NONE
   for (const txn of sessionTxns) {
     if (last !== NONE && txnSession[last] !== txnSession[txn]) last = NONE
-    previous[txn] = last === NONE ? first : last
+    previous[txn] = last
     if (txnCounts[txn]) last = txn
   }
   return previous

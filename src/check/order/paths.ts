@@ -3,7 +3,7 @@
 // reads-from, known version order, and, where given, forced edges. Typed arrays with stamps, so
 // that a thousand searches on one history cost what they visit. Main class: PathFinder.
 
-import { type History, INITIAL, NONE } from '../../history/history.ts'
+import { type History, NONE } from '../../history/history.ts'
 import type { ReadCheck } from '../reads/read-consistency.ts'
 import type { ForcedEdge } from './components.ts'
 
@@ -28,7 +28,6 @@ const WW = 2
 const CO = 3
 
 export class PathFinder {
-  private readonly initial: number // the initial transaction as a node
   private readonly stamp: Int32Array // txn -> search that reached it
   private readonly next: Int32Array // txn -> the transaction it leads to
   private readonly kind: Uint8Array // txn -> kind of that step
@@ -42,11 +41,10 @@ export class PathFinder {
     private readonly history: History,
     private readonly reads: ReadCheck,
   ) {
-    this.initial = history.txnCount
-    this.stamp = new Int32Array(history.txnCount + 1)
-    this.next = new Int32Array(history.txnCount + 1)
-    this.kind = new Uint8Array(history.txnCount + 1)
-    this.reason = new Int32Array(history.txnCount + 1)
+    this.stamp = new Int32Array(history.txnCount)
+    this.next = new Int32Array(history.txnCount)
+    this.kind = new Uint8Array(history.txnCount)
+    this.reason = new Int32Array(history.txnCount)
     this.covered = new Int32Array(history.sessionCount)
     this.coveredStamp = new Int32Array(history.sessionCount)
   }
@@ -65,12 +63,9 @@ export class PathFinder {
   }
 
   private expand(txn: number, options: PathOptions): void {
-    if (txn !== this.initial) this.expandKnown(txn, options)
-    const forced = options.forced?.get(txn === this.initial ? INITIAL : txn) ?? []
+    this.expandKnown(txn, options)
+    const forced = options.forced?.get(txn) ?? []
     for (let i = 0; i < forced.length; i++) this.reach(forced[i]!.from, txn, CO, i, options)
-    if (txn !== this.initial && options.forced?.has(INITIAL)) {
-      this.reach(this.initial, txn, SO, NONE, options)
-    }
   }
 
   private expandKnown(txn: number, options: PathOptions): void {
@@ -115,14 +110,11 @@ export class PathFinder {
     do {
       const next = this.next[at]!
       const reason = this.reason[at]!
-      const before = at === this.initial ? INITIAL : at
-      if (this.kind[at] === SO) steps.push({ kind: 'SO', from: before, to: next })
+      if (this.kind[at] === SO) steps.push({ kind: 'SO', from: at, to: next })
       else if (this.kind[at] === WR) steps.push({ kind: 'WR', from: at, to: next, read: reason })
       else if (this.kind[at] === WW) steps.push({ kind: 'WW', from: at, to: next, append: reason })
       else {
-        const target = next === this.initial ? INITIAL : next
-        const edge = options.forced!.get(target)![reason]!
-        steps.push({ kind: 'CO', from: at, to: target, edge })
+        steps.push({ kind: 'CO', from: at, to: next, edge: options.forced!.get(next)![reason]! })
       }
       at = next
     } while (at !== to)

@@ -45,6 +45,11 @@ export class WeakEvidence {
     ]
   }
 
+  /** Two reads that force opposite orders of the same two transactions. */
+  opposedCycle(level: WeakLevel, edge: ForcedEdge, against: ForcedEdge): Edge[] {
+    return [this.forcedEdge(level, against), this.forcedEdge(level, edge)]
+  }
+
   /** A shortest cycle of so ∪ wr (∪ ww) through the given transaction's component. */
   baseCycle(start: number, component: Int32Array, versions: boolean): Edge[] {
     const steps = this.paths.find(start, start, {
@@ -100,7 +105,7 @@ export class WeakEvidence {
   private edgeOf(level: WeakLevel, step: Step): Edge {
     switch (step.kind) {
       case 'SO':
-        return sessionEdge(step.from === INITIAL ? INITIAL_TXN : step.from, step.to)
+        return sessionEdge(step.from, step.to)
       case 'WR':
         return this.readEdge(step.read)
       case 'WW':

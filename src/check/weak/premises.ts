@@ -6,7 +6,7 @@
 // Of one session only the last such t2 is named: the others are before it in session order, so what
 // holds for it holds for them. Main class: Premises.
 
-import { type History, NONE } from '../../history/history.ts'
+import { APPEND, type History, NONE, WRITE } from '../../history/history.ts'
 import type { BaseOrder } from '../order/base-order.ts'
 import type { Causality } from '../order/causality.ts'
 import type { KeyWriters } from '../order/key-writers.ts'
@@ -67,6 +67,20 @@ export class Premises {
       const t2 = stale.newer[entry]!
       if (isApart(t2) && this.isRequired(level, t2, reader, read)) visit(t2)
     }
+  }
+
+  /** Whether the level requires t2, if it writes the key, to be visible to the read. */
+  holds(level: WeakLevel, t2: number, read: number): boolean {
+    const { opTxn, opKey, txnOpStart, opKind } = this.history
+    const reader = opTxn[read]!
+    if (t2 === reader) return false
+    let writes = false
+    for (let op = txnOpStart[t2]!; op < txnOpStart[t2 + 1]! && !writes; op++) {
+      writes = opKey[op] === opKey[read] && (opKind[op] === WRITE || opKind[op] === APPEND)
+    }
+    if (!writes) return false
+    if (this.noted !== reader) this.noteSources(reader)
+    return this.isRequired(level, t2, reader, read)
   }
 
   private isRequired(level: WeakLevel, t2: number, reader: number, read: number): boolean {

@@ -3,11 +3,13 @@
 // such an order exists iff so ∪ wr and all forced edges are acyclic.
 //
 // Instead of building that graph, start from an order that is nearly right and look only for forced
-// edges that contradict it; a contradicting edge needs a stale read, of which there are few. Then
-//   - an edge t2 -> t1 with t1 -hb-> t2 is a violation by itself (the CO patterns h, k, m): one
-//     finding a read, however many neighbours its cycle draws in;
-//   - all such edges are added, components and order computed anew, and the search repeated until
-//     nothing contradicts. Other reads whose edge lies in a component show the CM patterns i, l, n.
+// edges that contradict it; a contradicting edge needs a stale read, of which there are few.
+//   - An edge t2 -> t1 with t1 -hb-> t2 is a violation by itself (the CO patterns h, k, m). Its
+//     read forces nothing else, so that one fault is one finding: by the letter, all between t1 and
+//     t2 would lie on a cycle with it, a million innocent reads for one stale one.
+//   - The other edges are added, components and order computed anew, and the search repeated until
+//     nothing contradicts. Reads whose edge lies in a component show the CM patterns i, l, n; so do
+//     reads that directly contradict one with a CO pattern: it forces t2 -> t1, they t1 -> t2.
 // On exit every forced edge either follows the order or lies inside a component, so the components
 // are exactly those of the whole graph. If it does not settle after a few rounds, all forced edges
 // are added at once, which ends it. Main function: saturate.
@@ -26,6 +28,8 @@ export interface Saturation {
   causal: ForcedEdge[]
   /** Forced edges on a cycle with others; one per read. */
   cyclic: ForcedEdge[]
+  /** Reads that force the opposite of what a read of `causal` forces, with that one. */
+  opposed: { edge: ForcedEdge; against: ForcedEdge }[]
   /** All added edges: with so ∪ wr ∪ ww they make the cycles of `cyclic`. */
   added: ForcedEdge[]
   /** The final order; a proof if nothing was found. */
@@ -47,10 +51,12 @@ export function saturate(context: WeakContext, level: WeakLevel): Saturation {
     if (exhaustive) break
     current.stale = findStaleReads(history, reads, current)
   }
+  const cyclic = search.findCyclic(current)
   return {
     level,
     causal: search.causal,
-    cyclic: search.findCyclic(current),
+    cyclic,
+    opposed: search.findOpposed(new Set(cyclic.map((edge) => edge.read))),
     added: search.added,
     final: current,
   }
@@ -59,9 +65,11 @@ export function saturate(context: WeakContext, level: WeakLevel): Saturation {
 class ForcedEdges {
   readonly causal: ForcedEdge[] = []
   readonly added: ForcedEdge[] = []
+  private readonly impossible: ForcedEdge[] = [] // all edges that contradict happens-before
   private readonly history: History
   private readonly settled = new Set<number>() // reads that show a CO pattern
-  private readonly known = new Set<number>() // (to + 2) · txnCount + from
+  private readonly known = new Set<number>() // to · txnCount + from
+  private readonly candidates: number[] = [] // what the read forces before its source
 
   constructor(
     private readonly context: WeakContext,
@@ -79,9 +87,11 @@ class ForcedEdges {
     for (let i = 0; i < stale.length; i++) {
       if ((i & 4095) === 0) deadline.check()
       const read = stale[i]!
-      const judge = (t2: number) => this.judgeEdge(read, t2)
-      if (isKnot) premises.forEach(this.level, read, this.contradictsKnot, judge)
-      else premises.forEachNewer(this.level, i, current, judge)
+      if (this.settled.has(read)) continue
+      this.candidates.length = 0
+      if (isKnot) premises.forEach(this.level, read, this.contradictsKnot, this.collect)
+      else premises.forEachNewer(this.level, i, current, this.collect)
+      this.judge(read)
     }
     return this.added.length - before
   }
@@ -99,8 +109,10 @@ class ForcedEdges {
     const before = this.added.length
     for (const txn of current.order) {
       for (let op = this.history.txnOpStart[txn]!; op < this.history.txnOpStart[txn + 1]!; op++) {
-        if (opSource[op] === NONE) continue
-        this.context.premises.forEach(this.level, op, always, (t2) => this.judgeEdge(op, t2))
+        if (opSource[op] === NONE || this.settled.has(op)) continue
+        this.candidates.length = 0
+        this.context.premises.forEach(this.level, op, always, this.collect)
+        this.judge(op)
       }
     }
     return this.added.length - before
@@ -130,18 +142,50 @@ class ForcedEdges {
     return found
   }
 
-  /** The read forces t2 before its source. */
-  private judgeEdge(read: number, t2: number): void {
+  /** One edge for each other read that forces the opposite of an edge of `causal`. */
+  findOpposed(cyclic: ReadonlySet<number>): { edge: ForcedEdge; against: ForcedEdge }[] {
+    const { opSource } = this.context.reads
+    const byWriter = new Map<number, ForcedEdge[]>() // t2 -> impossible edges t2 -> t1
+    for (const edge of this.impossible) {
+      const known = byWriter.get(edge.from)
+      if (known) known.push(edge)
+      else byWriter.set(edge.from, [edge])
+    }
+    const found: { edge: ForcedEdge; against: ForcedEdge }[] = []
+    if (byWriter.size === 0) return found
+    for (let op = 0; op < opSource.length; op++) {
+      const source = opSource[op]!
+      if (source < 0 || !byWriter.has(source)) continue
+      if (this.settled.has(op) || cyclic.has(op)) continue
+      const against = byWriter
+        .get(source)!
+        .find((edge) => this.context.premises.holds(this.level, edge.to, op))
+      if (against) found.push({ edge: { from: against.to, to: source, read: op }, against })
+    }
+    return found
+  }
+
+  private readonly collect = (t2: number): void => {
+    this.candidates.push(t2)
+  }
+
+  /** The read forces every candidate before its source. */
+  private judge(read: number): void {
     const source = this.context.reads.opSource[read]!
-    const edge = { from: t2, to: source, read }
-    if (source === INITIAL || this.context.causality().before(source, t2)) {
+    for (const t2 of this.candidates) {
+      if (source !== INITIAL && !this.context.causality().before(source, t2)) continue
+      const edge = { from: t2, to: source, read }
       if (!this.settled.has(read)) this.causal.push(edge)
       this.settled.add(read)
+      if (source !== INITIAL) this.impossible.push(edge)
     }
-    const id = (source + 2) * this.history.txnCount + t2
-    if (this.known.has(id)) return
-    this.known.add(id)
-    this.added.push(edge)
+    if (this.settled.has(read)) return
+    for (const t2 of this.candidates) {
+      const id = source * this.history.txnCount + t2
+      if (this.known.has(id)) continue
+      this.known.add(id)
+      this.added.push({ from: t2, to: source, read })
+    }
   }
 }
 

@@ -20,6 +20,12 @@ export interface Findings {
   proof: Proof | null
 }
 
+/** A read that shows a pattern, and the cycle that proves it, worked out on demand. */
+interface Witness {
+  edge: ForcedEdge
+  cycle: () => Edge[]
+}
+
 /** How many examples are worked out to find a smallest one. */
 const TRIES = 8
 
@@ -68,39 +74,53 @@ export class WeakLevels {
   private patterns(level: WeakLevel, stop: boolean): Anomaly[] {
     const found: Anomaly[] = []
     const rc = this.saturation('rc')
-    found.push(...this.named('h', rc, rc.causal, true), ...this.named('i', rc, rc.cyclic, false))
+    found.push(...this.named('h', rc, this.causal(rc)), ...this.named('i', rc, this.forced(rc)))
     if (level === 'rc') return found
     found.push(...this.unrepeatable())
     const ra = this.saturation('ra')
-    found.push(...this.named('k', ra, ra.causal, true), ...this.named('l', ra, ra.cyclic, false))
+    found.push(...this.named('k', ra, this.causal(ra)), ...this.named('l', ra, this.forced(ra)))
     if (level === 'ra' || stop) return found
     const cc = this.saturation('cc')
-    const direct = new Set([...ra.causal, ...ra.cyclic].map((edge) => edge.read))
-    const onlyCausal = (edge: ForcedEdge) => !direct.has(edge.read)
-    found.push(...this.named('m', cc, cc.causal.filter(onlyCausal), true))
-    found.push(...this.named('n', cc, cc.cyclic.filter(onlyCausal), false))
+    const direct = new Set([...this.causal(ra), ...this.forced(ra)].map(({ edge }) => edge.read))
+    const onlyCausal = ({ edge }: Witness) => !direct.has(edge.read)
+    found.push(...this.named('m', cc, this.causal(cc).filter(onlyCausal)))
+    found.push(...this.named('n', cc, this.forced(cc).filter(onlyCausal)))
     return found
   }
 
-  private named(tap: string, found: Saturation, edges: ForcedEdge[], causal: boolean): Anomaly[] {
-    if (edges.length === 0) return []
+  /** Reads that show the CO pattern of a level. */
+  private causal({ level, causal }: Saturation): Witness[] {
+    return causal.map((edge) => ({ edge, cycle: () => this.evidence().causalCycle(level, edge) }))
+  }
+
+  /** Reads that show the CM pattern of a level. */
+  private forced(found: Saturation): Witness[] {
+    const knotted = found.cyclic.map((edge) => ({
+      edge,
+      cycle: () => this.evidence().forcedCycle(found, edge),
+    }))
+    const opposed = found.opposed.map(({ edge, against }) => ({
+      edge,
+      cycle: () => this.evidence().opposedCycle(found.level, edge, against),
+    }))
+    return [...knotted, ...opposed]
+  }
+
+  private named(tap: string, found: Saturation, witnesses: Witness[]): Anomaly[] {
+    if (witnesses.length === 0) return []
     const kind = findTap(tap)!
-    const cycleOf = (edge: ForcedEdge) =>
-      causal
-        ? this.evidence().causalCycle(found.level, edge)
-        : this.evidence().forcedCycle(found, edge)
-    const reader = (edge: ForcedEdge) => this.context().history.opTxn[edge.read]!
-    if (this.listAll) {
-      return edges.map((edge) => cycleAnomaly(kind, 1, cycleOf(edge), reader(edge)))
-    }
+    const anomalyOf = ({ edge, cycle }: Witness, count: number) =>
+      cycleAnomaly(kind, count, cycle(), this.context().history.opTxn[edge.read]!)
+    if (this.listAll) return witnesses.map((witness) => anomalyOf(witness, 1))
     // The nearest pairs tend to have the shortest cycles; work out a few and keep the best.
     const { position } = found.final
-    const span = (edge: ForcedEdge) =>
+    const span = ({ edge }: Witness) =>
       edge.to < 0 ? 0 : Math.abs(position[edge.from]! - position[edge.to]!)
-    const nearest = edges.length <= TRIES ? edges : [...edges].sort((a, b) => span(a) - span(b))
+    const nearest =
+      witnesses.length <= TRIES ? witnesses : [...witnesses].sort((a, b) => span(a) - span(b))
     let best: Anomaly | null = null
-    for (const edge of nearest.slice(0, TRIES)) {
-      const anomaly = cycleAnomaly(kind, edges.length, cycleOf(edge), reader(edge))
+    for (const witness of nearest.slice(0, TRIES)) {
+      const anomaly = anomalyOf(witness, witnesses.length)
       if (!best || weight(anomaly) < weight(best)) best = anomaly
       if (best.edges.length === 2 && best.txns.length <= 3) break
     }

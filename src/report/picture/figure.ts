@@ -19,7 +19,9 @@ import type {
 import { plain } from '../words.ts'
 import { readFindings } from './findings.ts'
 
-/** Stand for a transaction where there is none: the initial state; nobody, for a value from nowhere. */
+/**
+ * Stand for a transaction where there is none: the initial state; nobody, for a value from nowhere.
+ */
 export const INITIAL_NODE = -1
 export const NOBODY = -2
 
