@@ -28,7 +28,7 @@ import {
   parseTaps,
 } from './options.ts'
 import { findHistories, type HistoryPath, isDirectory } from './paths.ts'
-import { ReportFiles, type ReportFlags } from './report-files.ts'
+import { addReportOptions, ReportFiles, type ReportFlags } from './report-files.ts'
 import { judgeTaps } from './taps.ts'
 import { coloursFor, Progress, print } from './terminal.ts'
 
@@ -48,7 +48,7 @@ interface Flags extends ReportFlags {
 }
 
 export function addCheckCommand(program: Command, done: (code: number) => void): void {
-  program
+  const command = program
     .command('check')
     .description('judge histories: which isolation levels do they satisfy?')
     .argument('<path...>', 'files, directories, or - for standard input; .gz is read as it is')
@@ -70,11 +70,7 @@ export function addCheckCommand(program: Command, done: (code: number) => void):
     .option('--no-certify', 'skip the independent verification of every verdict')
     .option('--certificate <file>', 'write the evidence, to be checked by isobar verify')
     .option('--notation', 'print the transactions a verdict speaks of in notation, and only them')
-    .option('--report <file>', 'write one self-contained HTML page: stories, lanes, graphs')
-    .option('--svg <file>', 'write the first counterexample as a picture')
-    .option('--dot <file>', 'write the first counterexample for Graphviz')
-    .option('--junit <file>', 'write a JUnit report, a test case a level')
-    .option('--summary <file>', 'write Markdown for a job summary')
+  addReportOptions(command, 'write one self-contained HTML page: stories, lanes, graphs')
     .addHelpText('after', EXAMPLES)
     .action(async (paths: string[], flags: Flags) => done(await checkPaths(paths, flags)))
 }

@@ -1,6 +1,7 @@
 // The outputs besides the terminal: the report and the pictures of one history, and the files that
 // continuous integration shows, of all of them. Every file is written whole or not at all.
 
+import type { Command } from 'commander'
 import { UsageError } from '../base/errors.ts'
 import { saveFile } from '../formats/save.ts'
 import { renderDot } from '../report/dot.ts'
@@ -24,6 +25,16 @@ export interface ReportFlags {
 const SINGLE = ['report', 'svg', 'dot'] as const
 const COLLECTED = ['junit', 'summary'] as const
 export type ReportKind = (typeof SINGLE)[number] | (typeof COLLECTED)[number]
+
+/** The options of every command that judges; `report` says what --report does there. */
+export function addReportOptions(command: Command, report: string): Command {
+  return command
+    .option('--report <file>', report)
+    .option('--svg <file>', 'write the first counterexample as a picture')
+    .option('--dot <file>', 'write the first counterexample for Graphviz')
+    .option('--junit <file>', 'write a JUnit report, a test case a level')
+    .option('--summary <file>', 'write Markdown for a job summary')
+}
 
 export class ReportFiles {
   private readonly verdicts: VerdictJson[] = []

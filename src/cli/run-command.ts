@@ -1,7 +1,7 @@
 // `isobar run`: stresses a database, records what its clients saw, judges the record.
 
 import { existsSync, readFileSync } from 'node:fs'
-import { resolve } from 'node:path'
+import { join, resolve } from 'node:path'
 import type { Command } from 'commander'
 import { UsageError } from '../base/errors.ts'
 import { LEVELS, type LevelId, levelName } from '../levels/levels.ts'
@@ -11,17 +11,20 @@ import { parseFaultPlan } from '../record/faults.ts'
 import { freeRunDirectory } from '../record/run-directory.ts'
 import { parseTarget, SIM_FAULTS, type Target } from '../record/target.ts'
 import { loadTransactionFunction } from '../record/work.ts'
+import { stringify } from '../report/json.ts'
 import { renderText } from '../report/text.ts'
 import { plain } from '../report/words.ts'
 import { DISTRIBUTIONS, type Distribution } from '../workload/distributions.ts'
 import { type Mix, SHAPES, type Shape, type WorkloadParameters } from '../workload/parameters.ts'
+import { quoteCommand } from './command-line.ts'
 import { EXIT } from './exit-codes.ts'
 import { parseDuration, parseLevels, parseNumber, parseSeed } from './options.ts'
+import { addReportOptions, ReportFiles, type ReportFlags } from './report-files.ts'
 import { RunLine } from './run-line.ts'
 import { coloursFor, onInterrupt, print } from './terminal.ts'
 import { VERSION } from './version.ts'
 
-interface Flags {
+interface Flags extends ReportFlags {
   workload: string
   sessions?: string
   transactions?: string
@@ -46,7 +49,7 @@ interface Flags {
 
 export function addRunCommand(program: Command, done: (code: number) => void): void {
   const collect = (text: string, before: string[]) => [...before, text]
-  program
+  const command = program
     .command('run')
     .description('stress a database, record what its clients saw, and judge it')
     .argument(
@@ -74,6 +77,7 @@ export function addRunCommand(program: Command, done: (code: number) => void): v
     .option('--out <dir>', 'directory for history, verdict and summary (below isobar-runs/)')
     .option('--budget <time>', 'give up judging after this long with verdict unknown, e.g. 60s')
     .option('--json', 'print summary and verdict as one JSON object')
+  addReportOptions(command, 'where the HTML page goes (report.html in the directory)')
     .addHelpText('after', HELP)
     .action(async (target: string, flags: Flags) => done(await runTarget(target, flags)))
 }
@@ -125,12 +129,23 @@ async function runTarget(text: string, flags: Flags): Promise<number> {
     },
     onProgress: (progress) => line.progress(progress, options),
     version: VERSION,
+    commands: {
+      run: quoteCommand(['isobar', ...process.argv.slice(2)]),
+      check: (path) => {
+        const asked = flags.level === undefined ? [] : ['--level', flags.level]
+        return quoteCommand(['isobar', 'check', path, ...asked])
+      },
+    },
   }
   try {
     const outcome = await run(options)
     line.done()
+    const report = flags.report ?? join(options.directory, 'report.html')
+    const files = new ReportFiles({ ...flags, report })
+    if (outcome.judged) files.add(outcome.judged.verdict)
+    files.finish()
     const decisive = levels ?? (isLightweight(options) ? [dbLevel, 'lin'] : [dbLevel])
-    await print(flags.json ? renderOutcomeJson(outcome) : renderOutcome(outcome, decisive))
+    await print(flags.json ? renderOutcomeJson(outcome) : renderOutcome(outcome, decisive, report))
     return exitCode(outcome, decisive)
   } finally {
     line.done()
@@ -176,7 +191,7 @@ function passwordFrom(path: string | undefined): string | undefined {
   }
 }
 
-function renderOutcome(outcome: RunOutcome, decisive: readonly LevelId[]): string {
+function renderOutcome(outcome: RunOutcome, decisive: readonly LevelId[], report: string): string {
   const { summary, judged, paths, stoppedBy } = outcome
   const colours = coloursFor(process.stdout)
   const parts = [renderSummary(summary)]
@@ -190,7 +205,8 @@ function renderOutcome(outcome: RunOutcome, decisive: readonly LevelId[]): strin
   } else {
     parts.push(`interrupted; judge what was recorded with: isobar check ${plain(paths.history)}\n`)
   }
-  for (const [name, path] of Object.entries(paths)) {
+  const files = { ...paths, report: judged ? report : null }
+  for (const [name, path] of Object.entries(files)) {
     if (path !== null) parts.push(`${colours.faint(name.padEnd(8))} ${plain(path)}\n`)
   }
   for (const { level, verdict } of judged?.results ?? []) {
@@ -203,7 +219,7 @@ function renderOutcome(outcome: RunOutcome, decisive: readonly LevelId[]): strin
 
 function renderOutcomeJson(outcome: RunOutcome): string {
   const { summary, judged, paths } = outcome
-  const verdict = judged ? judged.verdictJson : 'null'
+  const verdict = judged ? stringify(judged.verdict) : 'null'
   return `{"run":${JSON.stringify(summary)},"paths":${JSON.stringify(paths)},"verdict":${verdict}}\n`
 }
 

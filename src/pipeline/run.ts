@@ -15,7 +15,9 @@ import { Recorder } from '../record/recorder.ts'
 import { type RunProgress, type RunResult, runSessions } from '../record/runner.ts'
 import { type OpenTarget, openTarget, type Target } from '../record/target.ts'
 import { OwnWork, PlannedWork, type TransactionFunction, type Work } from '../record/work.ts'
-import { renderJson } from '../report/json.ts'
+import { describeVerdict, type JsonContext, stringify } from '../report/json.ts'
+import { buildTimeline } from '../report/timeline.ts'
+import type { RunJson, VerdictJson } from '../report/verdict-json.ts'
 import type { LevelResult } from '../verdict/verdict.ts'
 import { type WorkloadParameters, workloadParameters } from '../workload/parameters.ts'
 import { planWorkload } from '../workload/workload.ts'
@@ -44,6 +46,8 @@ export interface RunOptions {
   readonly onProgress: ((progress: RunProgress) => void) | null
   /** Version of this program, for the summary. */
   readonly version: string
+  /** The command that makes such a run, and the one that judges its record, without secrets. */
+  readonly commands?: { run: string; check: (historyPath: string) => string }
 }
 
 export type RunPhase = 'starting' | 'running' | 'reading' | 'checking'
@@ -51,7 +55,7 @@ export type RunPhase = 'starting' | 'running' | 'reading' | 'checking'
 export interface RunOutcome {
   readonly summary: RunSummary
   /** Null if the run was interrupted: then nothing is judged. */
-  readonly judged: { history: History; results: LevelResult[]; verdictJson: string } | null
+  readonly judged: { history: History; results: LevelResult[]; verdict: VerdictJson } | null
   /** What ended the run before its time, if anything did. */
   readonly stoppedBy: RunResult['stoppedBy']
   readonly paths: { history: string; verdict: string | null; summary: string }
@@ -99,9 +103,20 @@ export async function run(options: RunOptions): Promise<RunOutcome> {
     verdict: judged ? join(options.directory, 'verdict.json') : null,
     summary: join(options.directory, 'run.json'),
   }
-  if (judged) writeOut(paths.verdict!, `${judged.verdictJson}\n`)
   writeOut(paths.summary, renderSummaryJson(summary))
-  return { summary, judged, stoppedBy: result.stoppedBy, paths }
+  if (!judged) return { summary, judged: null, stoppedBy: result.stoppedBy, paths }
+  const verdict = describeRun(judged, summary, options)
+  writeOut(paths.verdict!, `${stringify(verdict)}\n`)
+  const { history, results } = judged
+  return { summary, judged: { history, results, verdict }, stoppedBy: result.stoppedBy, paths }
+}
+
+/** The verdict with the run that it is about. */
+function describeRun(judged: Judged, summary: RunSummary, options: RunOptions): VerdictJson {
+  const { history, results, context } = judged
+  const timeline = buildTimeline(history)
+  const run: RunJson = { ...summary, command: options.commands?.run ?? null, timeline }
+  return describeVerdict(history, results, { ...context, asked: options.levels, run })
 }
 
 function parametersOf(options: RunOptions): WorkloadParameters {
@@ -183,7 +198,15 @@ function makeWork(parameters: WorkloadParameters, options: RunOptions): Work {
   })
 }
 
-async function judge(path: string, options: RunOptions) {
+interface Judged {
+  history: History
+  results: LevelResult[]
+  context: JsonContext
+  parseMs: number
+  checkMs: number
+}
+
+async function judge(path: string, options: RunOptions): Promise<Judged> {
   options.onPhase('reading')
   const started = nowMs()
   const { history, format } = await readHistory(path)
@@ -197,8 +220,9 @@ async function judge(path: string, options: RunOptions) {
     results.push(...checkLevels(history, ['lin'], options.check))
   }
   const checkMs = nowMs() - checkStarted
-  const verdictJson = renderJson(history, results, { path, format: format.id, parseMs })
-  return { history, results, verdictJson, parseMs, checkMs }
+  const command = options.commands?.check(path) ?? null
+  const context = { path, format: format.id, parseMs, command }
+  return { history, results, context, parseMs, checkMs }
 }
 
 function makeDirectory(directory: string): void {

@@ -33,6 +33,7 @@ import {
   type OpJson,
   type PlaceJson,
   type ResultJson,
+  type RunJson,
   type TxnJson,
   type VerdictJson,
 } from './verdict-json.ts'
@@ -49,6 +50,8 @@ export interface JsonContext {
   asked?: readonly LevelId[] | null
   /** The command that gives this verdict again, without secrets. */
   command?: string | null
+  /** The run that made the history. */
+  run?: RunJson
 }
 
 export function renderJson(
@@ -76,6 +79,7 @@ export function describeVerdict(
     warnings: [...history.warnings],
     results: results.map((result) => describeResult(history, result, context)),
     ...summarise(results),
+    ...(context.run ? { run: context.run } : {}),
   }
 }
 

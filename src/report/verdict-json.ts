@@ -84,6 +84,36 @@ export interface ResultJson {
   certificate: { kind: CertificateKind; verified: boolean } | null
 }
 
+/** A run over time, in equal parts; latencies are those of commits, null where there was none. */
+export interface TimelineJson {
+  partUs: number
+  committed: number[]
+  aborted: number[]
+  indeterminate: number[]
+  medianUs: (number | null)[]
+  p99Us: (number | null)[]
+}
+
+/** The run that made the history: what `run.json` holds, and how it went over time. */
+export interface RunJson {
+  database: { name: string; place: string }
+  level: { asked: string; granted: string }
+  workload: Readonly<Record<string, unknown>>
+  faults: Readonly<Record<string, unknown>>
+  transactions: {
+    recorded: number
+    committed: number
+    aborted: number
+    indeterminate: number
+    failures: Record<string, number>
+  }
+  throughput: { perSecond: number; commitsPerSecond: number }
+  time: { runMs: number; generationShare: number; verificationShare: number }
+  /** The command that makes such a run, without secrets. */
+  command: string | null
+  timeline: TimelineJson | null
+}
+
 export interface VerdictJson {
   isobar: number
   path: string
@@ -99,4 +129,5 @@ export interface VerdictJson {
   results: ResultJson[]
   strongest: LevelId | null
   weakestViolated: LevelId | null
+  run?: RunJson
 }

@@ -82,10 +82,11 @@ function parseExact(text: string): unknown {
   })
 }
 
-/** What a value must be: a test with a name, a list, a list that starts so, or an object. */
+/** What a value must be: a test with a name, a list, something or null, or an object. */
 type Shape =
   | { is: (value: unknown) => boolean; what: string }
   | { list: () => Shape }
+  | { either: Shape } // or null
   | { fields: Record<string, Shape>; optional?: Record<string, Shape> }
 
 const TEXT: Shape = { is: (v) => typeof v === 'string', what: 'a string' }
@@ -167,6 +168,42 @@ const RESULT: Shape = {
   },
   optional: { sessionOrder: FLAG },
 }
+const RECORD: Shape = { is: isObject, what: 'an object' }
+const MAYBE_NUMBERS: Shape = {
+  is: (v) => Array.isArray(v) && v.every((part) => part === null || typeof part === 'number'),
+  what: 'a list of numbers',
+}
+const TIMELINE: Shape = {
+  fields: {
+    partUs: NUMBER,
+    committed: MAYBE_NUMBERS,
+    aborted: MAYBE_NUMBERS,
+    indeterminate: MAYBE_NUMBERS,
+    medianUs: MAYBE_NUMBERS,
+    p99Us: MAYBE_NUMBERS,
+  },
+}
+const RUN: Shape = {
+  fields: {
+    database: { fields: { name: TEXT, place: TEXT } },
+    level: { fields: { asked: TEXT, granted: TEXT } },
+    workload: RECORD,
+    faults: RECORD,
+    transactions: {
+      fields: {
+        recorded: COUNT,
+        committed: COUNT,
+        aborted: COUNT,
+        indeterminate: COUNT,
+        failures: STAGES,
+      },
+    },
+    throughput: { fields: { perSecond: NUMBER, commitsPerSecond: NUMBER } },
+    time: { fields: { runMs: NUMBER, generationShare: NUMBER, verificationShare: NUMBER } },
+    command: MAYBE_TEXT,
+    timeline: { either: TIMELINE },
+  },
+}
 const COUNTS = ['sessions', 'transactions', 'committed', 'aborted', 'indeterminate', 'operations']
 const VERDICT: Shape = {
   fields: {
@@ -181,6 +218,7 @@ const VERDICT: Shape = {
     strongest: MAYBE_LEVEL,
     weakestViolated: MAYBE_LEVEL,
   },
+  optional: { run: RUN },
 }
 
 /**
@@ -192,6 +230,8 @@ function findProblem(root: unknown, rootShape: Shape, rootPath: string): string 
     const [value, shape, path] = next
     if ('is' in shape) {
       if (!shape.is(value)) return `${path} is ${describe(value)}, not ${shape.what}`
+    } else if ('either' in shape) {
+      if (value !== null) pending.push([value, shape.either, path])
     } else if ('list' in shape) {
       if (!Array.isArray(value)) return `${path} is ${describe(value)}, not a list`
       for (const [i, item] of value.entries()) pending.push([item, shape.list(), `${path}[${i}]`])

@@ -74,8 +74,24 @@ describe('renderHtml', () => {
     expect(html).toContain('The first 40 of')
   })
 
+  it('shows in the ladder what a verdict implies of other levels', () => {
+    const rungs = (html: string) =>
+      [...html.matchAll(/<li class="(\w+)" title="[^"]*">.*?<b>(\w+)<\/b>/g)].map(
+        ([, outcome, level]) => `${level} ${outcome}`,
+      )
+    expect(rungs(renderHtml(judge(CASE_SPLIT, 'si'), assets))).toEqual([
+      ...['rc absent', 'ra absent', 'cc absent', 'pc absent'],
+      ...['si violated', 'ser violated', 'sser violated'],
+    ])
+    expect(rungs(renderHtml(judge(CASE_SPLIT, 'cc'), assets)).slice(0, 4)).toEqual([
+      ...['rc satisfied', 'ra satisfied', 'cc satisfied', 'pc absent'],
+    ])
+  })
+
   it('says in a few words what was found', () => {
-    expect(headline(judge(CASE_SPLIT))).toBe('Satisfies Causal Consistency')
+    expect(headline(judge(CASE_SPLIT))).toBe(
+      'Satisfies Causal Consistency, violates Prefix Consistency',
+    )
     expect(headline(judge(CASE_SPLIT, 'si'))).toBe('Snapshot Isolation: violated')
     expect(headline(judge('s1: w(x,1)', 'sser'))).toBe('Strict Serializability: unknown')
     expect(headline(judge('s1: w(x,1)', 'ser'))).toBe('Serializability: satisfied')

@@ -45,11 +45,17 @@ function certificateOf({ certificate, verdict }: ResultJson): string {
   return `${what}: ${certificate.verified ? 'verified by an independent checker' : 'NOT verified'}`
 }
 
-function renderCommand(verdict: VerdictJson): string {
-  if (verdict.command === null) return ''
-  return [
-    '<h3>To get this verdict again</h3>',
-    `<pre id="command" tabindex="0">${esc(verdict.command)}</pre>`,
-    '<p class="tools"><button type="button" data-copy="command">Copy</button></p>',
-  ].join('\n')
+function renderCommand({ command, run }: VerdictJson): string {
+  const parts: string[] = []
+  const add = (title: string, id: string, text: string | null) => {
+    if (text === null) return
+    parts.push(
+      `<h3>${title}</h3>`,
+      `<pre id="${id}" tabindex="0">${esc(text)}</pre>`,
+      `<p class="tools"><button type="button" data-copy="${id}">Copy</button></p>`,
+    )
+  }
+  add('To get this verdict again', 'command', command)
+  add('To make such a run again', 'run-command', run?.command ?? null)
+  return parts.join('\n')
 }

@@ -12,6 +12,7 @@ import { plain } from '../words.ts'
 import { renderAbout } from './about.ts'
 import { renderSection } from './anomaly.ts'
 import { renderLadder } from './ladder.ts'
+import { renderRun } from './run.ts'
 import { findSections, type Section } from './sections.ts'
 
 /** What the page is made of besides the verdict. */
@@ -53,6 +54,7 @@ export function renderHtml(verdict: VerdictJson, assets: PageAssets): string {
     '<main id="findings">',
     all.length > 1 ? renderContents(shown, all.length) : '',
     ...rendered.map((part) => part.html),
+    renderRun(verdict),
     renderAbout(verdict),
     '</main>',
     `<script type="application/json" id="figures">${scriptJson(figures)}</script>`,
@@ -85,12 +87,15 @@ export function headline(verdict: VerdictJson): string {
     if (of('unknown').length > 0) return `${names(of('unknown'))}: unknown`
     return `${names(results)}: satisfied`
   }
-  if (strongest) return `Satisfies ${levelName(strongest)}`
+  if (strongest) {
+    const limit = weakestViolated ? `, violates ${levelName(weakestViolated)}` : ''
+    return `Satisfies ${levelName(strongest)}${limit}`
+  }
   return weakestViolated ? `Violates ${levelName(weakestViolated)}` : 'Nothing could be decided'
 }
 
 function renderTop(verdict: VerdictJson): string {
-  const { history, asked } = verdict
+  const { history, asked, run } = verdict
   const question =
     asked === null
       ? 'Which isolation levels does this history satisfy?'
@@ -110,10 +115,15 @@ function renderTop(verdict: VerdictJson): string {
     `<p class="question">${esc(question)}</p>`,
     `<h1>${esc(headline(verdict))}</h1>`,
     `<p class="source"><code>${esc(plain(verdict.path))}</code> <span>(${esc(verdict.format)}: ${counts.join(', ')})</span></p>`,
+    run
+      ? `<p class="source">${esc(`Recorded from ${run.database.name} at ${run.database.place}, asked for ${run.level.asked}`)}</p>`
+      : '',
     renderLadder(verdict),
     ...verdict.warnings.map((text) => `<p class="warning"><b>Warning:</b> ${esc(text)}</p>`),
     '</header>',
-  ].join('\n')
+  ]
+    .filter((line) => line !== '')
+    .join('\n')
 }
 
 function renderContents(sections: readonly Section[], total: number): string {

@@ -1,6 +1,6 @@
 // The ladder rc → sser: every level of the chain with its verdict, and those beside the chain.
 
-import { CHAIN, LEVELS, type LevelId, levelName } from '../../levels/levels.ts'
+import { CHAIN, implies, LEVELS, type LevelId, levelName } from '../../levels/levels.ts'
 import { escapeMarkup as esc } from '../escape.ts'
 import type { ResultJson, VerdictJson } from '../verdict-json.ts'
 
@@ -26,14 +26,27 @@ export function renderLadder(verdict: VerdictJson): string {
 }
 
 function renderRung(verdict: VerdictJson, level: LevelId, result: ResultJson | undefined): string {
-  const outcome = result?.verdict ?? 'absent'
-  const word = result ? result.verdict : 'not judged'
-  const why = result ? notesOf(result) : absence(verdict, level)
+  const implied = result ? null : findImplied(verdict, level)
+  const outcome = result?.verdict ?? implied?.verdict ?? 'absent'
+  const word = outcome === 'absent' ? 'not judged' : outcome
+  const why = result
+    ? notesOf(result)
+    : implied
+      ? `implied by ${implied.level}`
+      : absence(verdict, level)
   const meaning = LEVELS.find((each) => each.id === level)?.meaning ?? ''
   const name = `<b>${level}</b> <span class="level">${esc(levelName(level))}</span>`
   const sign = `<span class="sign" aria-hidden="true">${SIGNS[outcome]}</span>`
   const more = why ? `<span class="why">${esc(why)}</span>` : ''
   return `<li class="${outcome}" title="${esc(meaning)}">${sign}${name}<span class="word">${word}</span>${more}</li>`
+}
+
+/** The verdict on another level that settles this one: levels of the chain imply those below. */
+function findImplied(verdict: VerdictJson, level: LevelId): ResultJson | null {
+  const settles = (result: ResultJson) =>
+    (result.verdict === 'violated' && implies(level, result.level)) ||
+    (result.verdict === 'satisfied' && implies(result.level, level))
+  return verdict.results.find(settles) ?? null
 }
 
 function notesOf(result: ResultJson): string {

@@ -44,13 +44,22 @@ export const LABEL_SIZE = 12
 const SUBTITLE_SIZE = 11
 const MARGIN = 12
 const LOOP_REACH = 26
-/** Few nodes stand side by side, where labels have room; many stand below each other. */
-const MAX_SIDE_BY_SIDE = 4
+/** Nodes stand side by side, where labels have room, if they fit so; else below each other. */
+const MAX_WIDTH = 680
 
 export function layoutGraph(figure: Figure, arrows: readonly Arrow[], signs: boolean): GraphLayout {
+  const sideways = placeGraph(figure, arrows, signs, true)
+  return sideways.width <= MAX_WIDTH ? sideways : placeGraph(figure, arrows, signs, false)
+}
+
+function placeGraph(
+  figure: Figure,
+  arrows: readonly Arrow[],
+  signs: boolean,
+  sideways: boolean,
+): GraphLayout {
   const graph = new dagre.graphlib.Graph({ multigraph: true })
   const nodes = findNodes(figure, arrows)
-  const sideways = nodes.length <= MAX_SIDE_BY_SIDE
   graph.setGraph({
     rankdir: sideways ? 'LR' : 'TB',
     nodesep: 36,

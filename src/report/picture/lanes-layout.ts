@@ -121,7 +121,7 @@ function placeByTime(figure: Figure, boxes: LaneBox[], left: number): LanesLayou
     const wide = figure.txns.map((txn, i) =>
       txn.start === instant && txn.finish === instant ? boxes[i]!.width : 0,
     )
-    x += Math.max(INSTANT_GAP, ...wide)
+    x += Math.max(INSTANT_GAP, textWidth(String(instant), 11) + 8, ...wide)
   }
   const end = x
   figure.txns.forEach((txn, i) => {

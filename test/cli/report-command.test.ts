@@ -1,0 +1,117 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { describe, expect, it } from 'vitest'
+import { quoteCommand } from '../../src/cli/command-line.ts'
+import { useTerminal } from './terminal.ts'
+
+const LOST_UPDATE = 's1: r(x,0) w(x,1)\ns2: r(x,0) w(x,2)\n'
+const terminal = useTerminal()
+
+function put(name: string, text: string): string {
+  writeFileSync(terminal.path(name), text)
+  return terminal.path(name)
+}
+const read = (name: string) => readFileSync(terminal.path(name), 'utf8')
+
+describe('isobar check', () => {
+  it('writes report, pictures and files for CI beside the verdict', async () => {
+    const history = put('lost.txt', LOST_UPDATE)
+    const files = { report: 'r.html', svg: 'c.svg', dot: 'c.dot', junit: 'j.xml', summary: 's.md' }
+    const options = Object.entries(files).flatMap(([name, file]) => [
+      `--${name}`,
+      terminal.path(file),
+    ])
+    expect(await terminal.run('check', history, '--level', 'si,pc', ...options)).toBe(1)
+    expect(terminal.output).toContain('LostUpdate')
+    expect(read('r.html')).toContain('Snapshot Isolation: violated')
+    expect(read('r.html')).toContain(`isobar check ${history} --level si,pc`)
+    expect(read('r.html').length).toBeLessThan(200_000)
+    expect(read('c.svg')).toContain('<svg xmlns="http://www.w3.org/2000/svg"')
+    expect(read('c.dot')).toContain('t1 -> t2')
+    expect(read('j.xml')).toContain('tests="2" failures="1" errors="0"')
+    expect(read('s.md')).toContain('```mermaid')
+  })
+
+  it('sums up many histories for CI, bad ones too, and draws only one', async () => {
+    const good = put('good.txt', 's1: w(x,1)\n')
+    const bad = put('bad.txt', 's1: q(x,1)\n')
+    const lost = put('lost.txt', LOST_UPDATE)
+    const junit = terminal.path('j.xml')
+    expect(await terminal.run('check', good, bad, lost, '--level', 'si', '--junit', junit)).toBe(2)
+    expect(read('j.xml')).toContain('tests="3" failures="1" errors="1"')
+    expect(read('j.xml')).toContain('bad.txt:1:5: unknown operation')
+    expect(await terminal.run('check', good, lost, '--report', terminal.path('r.html'))).toBe(2)
+    expect(terminal.errors).toContain('--report goes with exactly one history')
+    expect(existsSync(terminal.path('r.html'))).toBe(false)
+    expect(await terminal.run('check', lost, '--tap', 'j', '--svg', terminal.path('c.svg'))).toBe(2)
+  })
+})
+
+describe('isobar report', () => {
+  async function verdictOf(text: string): Promise<string> {
+    const history = put('history.txt', text)
+    await terminal.run('check', history, '--json')
+    return put('verdict.json', terminal.output)
+  }
+
+  it('writes the page beside the verdict, and anything else by its name', async () => {
+    const verdict = await verdictOf(LOST_UPDATE)
+    expect(await terminal.run('report', verdict)).toBe(0)
+    expect(terminal.output).toContain('verdict.html')
+    expect(read('verdict.html')).toContain('LostUpdate')
+    for (const file of ['c.svg', 'c.dot', 'j.xml', 's.md']) {
+      expect(await terminal.run('report', verdict, terminal.path(file))).toBe(0)
+      expect(read(file)).toContain('LostUpdate')
+    }
+  })
+
+  it('draws the anomaly that is asked for', async () => {
+    const verdict = await verdictOf('s1: w(y,1) [aborted]\ns2: w(z,1) w(z,2)\ns3: r(y,1) r(z,1)\n')
+    const svg = terminal.path('c.svg')
+    expect(await terminal.run('report', verdict, svg, '--anomaly', 'abortedread')).toBe(0)
+    expect(read('c.svg')).toContain('AbortedRead')
+    expect(await terminal.run('report', verdict, svg, '--anomaly', '2')).toBe(0)
+    expect(read('c.svg')).not.toContain('AbortedRead')
+    expect(await terminal.run('report', verdict, svg, '--anomaly', 'G0')).toBe(2)
+    expect(terminal.errors).toContain('1 AbortedRead, 2 IntermediateRead')
+  })
+
+  it('asks which one if there are several', async () => {
+    const one = readFileSync(await verdictOf(LOST_UPDATE), 'utf8')
+    const many = put('many.json', one + one)
+    expect(await terminal.run('report', many)).toBe(2)
+    expect(terminal.errors).toContain('--line 1, 2')
+    expect(await terminal.run('report', many, terminal.path('r.html'), '--line', '2')).toBe(0)
+    expect(await terminal.run('report', many, terminal.path('j.xml'))).toBe(0)
+    expect(read('j.xml').match(/<testsuite /g)).toHaveLength(2)
+  })
+
+  it('turns away damaged and foreign files, and names them', async () => {
+    const verdict = await verdictOf(LOST_UPDATE)
+    const text = readFileSync(verdict, 'utf8')
+    const torn = put('torn.json', text.slice(0, 500))
+    expect(await terminal.run('report', torn)).toBe(2)
+    expect(terminal.errors).toContain('torn.json:1:1: this is not JSON, or it is cut short')
+    const foreign = put('foreign.json', '{"name":"isobar"}')
+    expect(await terminal.run('report', foreign)).toBe(2)
+    expect(terminal.errors).toContain('not a verdict of isobar')
+    const wrong = put('wrong.json', text.replace('"core":[', '"core":[],"more":['))
+    expect(await terminal.run('report', wrong)).toBe(2)
+    expect(terminal.errors).toMatch(/damaged verdict: transaction T\d is not in the core/)
+    expect(await terminal.run('report', terminal.path('none.json'))).toBe(2)
+    expect(await terminal.run('report', verdict, terminal.path('r.pdf'))).toBe(2)
+    expect(existsSync(terminal.path('wrong.html'))).toBe(false)
+  })
+})
+
+describe('quoteCommand', () => {
+  it('quotes for a shell and takes secrets out', () => {
+    expect(quoteCommand(['isobar', 'check', "it's a file.txt"])).toBe(
+      "isobar check 'it'\\''s a file.txt'",
+    )
+    expect(quoteCommand(['run', 'postgres://me:s3:cr@et@db.example/test?password=x&a=1'])).toBe(
+      "run 'postgres://me:***@db.example/test?password=***&a=1'",
+    )
+    expect(quoteCommand(['a\u001b[31m\u202eb'])).toBe("$'a\\u001b[31m\\u202eb'")
+    expect(quoteCommand(['postgres://me@db/test'])).toBe('postgres://me@db/test')
+  })
+})
