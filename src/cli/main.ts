@@ -2,30 +2,24 @@
 
 import { Command, CommanderError } from 'commander'
 import { DatabaseError, InputError, UsageError } from '../base/errors.ts'
-import { addCheckCommand } from './check-command.ts'
-import { addConvertCommand } from './convert-command.ts'
-import { addDoctorCommand } from './doctor-command.ts'
 import { EXIT } from './exit-codes.ts'
-import { addGenerateCommand } from './generate-command.ts'
-import { addReportCommand } from './report-command.ts'
-import { addRunCommand } from './run-command.ts'
-import { addShrinkCommand } from './shrink-command.ts'
-import { addStatsCommand } from './stats-command.ts'
 import { surviveClosedPipe } from './terminal.ts'
-import { addVerifyCommand } from './verify-command.ts'
 import { VERSION } from './version.ts'
 
-const COMMANDS = [
-  addCheckCommand,
-  addStatsCommand,
-  addVerifyCommand,
-  addReportCommand,
-  addGenerateCommand,
-  addConvertCommand,
-  addRunCommand,
-  addDoctorCommand,
-  addShrinkCommand,
-]
+type AddCommand = (program: Command, done: (code: number) => void) => void
+
+/** Loaded on demand: judging a small history must not wait for database drivers and page layout. */
+const COMMANDS: Record<string, () => Promise<AddCommand>> = {
+  check: async () => (await import('./check-command.ts')).addCheckCommand,
+  stats: async () => (await import('./stats-command.ts')).addStatsCommand,
+  verify: async () => (await import('./verify-command.ts')).addVerifyCommand,
+  report: async () => (await import('./report-command.ts')).addReportCommand,
+  generate: async () => (await import('./generate-command.ts')).addGenerateCommand,
+  convert: async () => (await import('./convert-command.ts')).addConvertCommand,
+  shrink: async () => (await import('./shrink-command.ts')).addShrinkCommand,
+  run: async () => (await import('./run-command.ts')).addRunCommand,
+  doctor: async () => (await import('./doctor-command.ts')).addDoctorCommand,
+}
 
 /** Runs a command and sets the exit code of the process. */
 export async function main(argv: readonly string[]): Promise<void> {
@@ -37,7 +31,7 @@ export async function main(argv: readonly string[]): Promise<void> {
 /** Runs a command; returns the exit code. */
 export async function run(argv: readonly string[]): Promise<number> {
   let code: number = EXIT.satisfied
-  const program = buildProgram((result) => {
+  const program = await buildProgram(argv, (result) => {
     code = result
   })
   try {
@@ -48,7 +42,10 @@ export async function run(argv: readonly string[]): Promise<number> {
   }
 }
 
-function buildProgram(done: (code: number) => void): Command {
+async function buildProgram(
+  argv: readonly string[],
+  done: (code: number) => void,
+): Promise<Command> {
   const program = new Command('isobar')
   program
     .description('Is your database as isolated as it says? Judges recorded histories exactly.')
@@ -62,7 +59,8 @@ function buildProgram(done: (code: number) => void): Command {
 Exit codes: 0 satisfied, 1 violated, 2 usage or input, 3 unknown, 4 database, 70 internal error.
 Every command explains itself: isobar check --help`,
     )
-  for (const add of COMMANDS) add(program, done)
+  const named = Object.hasOwn(COMMANDS, argv[0] ?? '') ? [argv[0]!] : Object.keys(COMMANDS)
+  for (const name of named) (await COMMANDS[name]!())(program, done)
   for (const command of program.commands) command.exitOverride()
   return program
 }
