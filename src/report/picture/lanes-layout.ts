@@ -41,7 +41,7 @@ export interface Lane {
 
 export interface LanesLayout {
   lanes: Lane[]
-  boxes: LaneBox[] // by transaction
+  boxes: LaneBox[]
   ticks: { x: number; time: number }[]
   left: number
   top: number
@@ -50,26 +50,43 @@ export interface LanesLayout {
 }
 
 export function layoutLanes(figure: Figure, arrows: readonly Arrow[]): LanesLayout {
-  const involved = figure.txns.map(() => new Set<number>())
-  for (const { step } of arrows) for (const [txn, op] of step.ops) involved[txn]?.add(op)
-  const boxes = figure.txns.map((txn, i) => sizeBox(txn, i, involved[i]!))
-  const sessions: string[] = []
-  for (const { lane, session } of figure.txns) sessions[lane] = session
-  const left = 20 + Math.max(0, ...sessions.map((name) => textWidth(name, OP_SIZE)))
+  const involved = findInvolved(figure, arrows)
+  const boxes = [...involved.keys()]
+    .sort((a, b) => a - b)
+    .map((txn) => sizeBox(figure.txns[txn]!, txn, involved.get(txn)!))
+  const used = [...new Set(boxes.map((box) => figure.txns[box.txn]!.lane))].sort((a, b) => a - b)
+  const sessionOf = (lane: number) => figure.txns.find((txn) => txn.lane === lane)!.session
+  const left = 20 + Math.max(0, ...used.map((lane) => textWidth(sessionOf(lane), OP_SIZE)))
   const top = figure.timed ? 30 : 8
   const ticks = figure.timed ? placeByTime(figure, boxes, left) : []
   if (!figure.timed) placeByOrder(figure, boxes, left, arrows.length)
   let y = top
-  const lanes = sessions.map((session, i) => {
+  const lanes = used.map((i) => {
     const mine = boxes.filter((box) => figure.txns[box.txn]!.lane === i)
     for (const box of mine) box.y = y + PAD
     const height = Math.max(...mine.map((box) => box.height)) + 2 * PAD
-    const lane = { session, y, height }
+    const lane = { session: sessionOf(i), y, height }
     y += height + LANE_GAP
     return lane
   })
   const width = Math.max(left, ...boxes.map((box) => box.x + box.width)) + 64
   return { lanes, boxes, ticks, left, top, width, height: y - LANE_GAP + 8 }
+}
+
+/** The transactions that the arrows are about, with the operations that make them. */
+function findInvolved(figure: Figure, arrows: readonly Arrow[]): Map<number, Set<number>> {
+  const involved = new Map<number, Set<number>>()
+  const add = (txn: number) => {
+    const ops = involved.get(txn) ?? new Set<number>()
+    involved.set(txn, ops)
+    return ops
+  }
+  for (const { step } of arrows) {
+    for (const node of [step.from, step.to]) if (node >= 0) add(node)
+    for (const [txn, op] of step.ops) add(txn).add(op)
+  }
+  if (involved.size === 0) for (const txn of figure.txns.keys()) add(txn)
+  return involved
 }
 
 function sizeBox(txn: FigureTxn, i: number, involved: ReadonlySet<number>): LaneBox {
@@ -104,33 +121,33 @@ function chooseRows(txn: FigureTxn, involved: ReadonlySet<number>): LaneRow[] {
 /** Instants from left to right, each as far as the boxes that end there need. */
 function placeByTime(figure: Figure, boxes: LaneBox[], left: number): LanesLayout['ticks'] {
   const instants = new Set<number>()
-  for (const { start, finish } of figure.txns) {
+  const timed = boxes.map((box) => {
+    const { start, finish } = figure.txns[box.txn]!
     instants.add(start!)
     if (finish !== null) instants.add(finish)
-  }
+    return { box, start: start!, finish }
+  })
   const sorted = [...instants].sort((a, b) => a - b)
   const xOf = new Map<number, number>()
   let x = left
   for (const instant of sorted) {
-    figure.txns.forEach((txn, i) => {
-      if (txn.finish !== instant || txn.start === instant) return
-      x = Math.max(x, xOf.get(txn.start!)! + boxes[i]!.width + 6)
-    })
+    for (const { box, start, finish } of timed) {
+      if (finish === instant && start !== instant) x = Math.max(x, xOf.get(start)! + box.width + 6)
+    }
     xOf.set(instant, x)
     // A transaction that takes no time still needs room for its box.
-    const wide = figure.txns.map((txn, i) =>
-      txn.start === instant && txn.finish === instant ? boxes[i]!.width : 0,
+    const wide = timed.map(({ box, start, finish }) =>
+      start === instant && finish === instant ? box.width : 0,
     )
     x += Math.max(INSTANT_GAP, textWidth(String(instant), 11) + 8, ...wide)
   }
   const end = x
-  figure.txns.forEach((txn, i) => {
-    const box = boxes[i]!
-    box.x = xOf.get(txn.start!)! + 3
-    box.openEnd = txn.finish === null
-    const right = txn.finish === null ? Math.max(end, box.x + box.width) : xOf.get(txn.finish)! - 3
+  for (const { box, start, finish } of timed) {
+    box.x = xOf.get(start)! + 3
+    box.openEnd = finish === null
+    const right = finish === null ? Math.max(end, box.x + box.width) : xOf.get(finish)! - 3
     box.width = Math.max(box.width, right - box.x)
-  })
+  }
   return sorted.map((time) => ({ x: xOf.get(time)!, time }))
 }
 
@@ -138,10 +155,11 @@ function placeByOrder(figure: Figure, boxes: LaneBox[], left: number, arrows: nu
   const gap = GAP + 8 * Math.min(10, Math.max(0, arrows - 3)) // more arrows, more room
   const columns: number[] = []
   const sources = findSources(figure)
-  figure.txns.forEach((txn, i) => {
+  boxes.forEach(({ txn }, i) => {
     let column = 0
     for (let j = 0; j < i; j++) {
-      const before = figure.txns[j]!.lane === txn.lane || sources[i]!.has(j)
+      const other = boxes[j]!.txn
+      const before = figure.txns[other]!.lane === figure.txns[txn]!.lane || sources[txn]!.has(other)
       if (before) column = Math.max(column, columns[j]! + 1)
     }
     columns.push(column)
@@ -154,7 +172,7 @@ function placeByOrder(figure: Figure, boxes: LaneBox[], left: number, arrows: nu
   let x = left + 44
   for (const width of widths) {
     starts.push(x)
-    x += (width ?? 0) + gap
+    x += width + gap
   }
   boxes.forEach((box, i) => {
     box.x = starts[columns[i]!]!

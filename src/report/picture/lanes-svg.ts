@@ -134,13 +134,17 @@ function findEnds(layout: LanesLayout, step: Step): [Anchor, Anchor] | null {
   return [opAnchor(layout, from), opAnchor(layout, target)]
 }
 
+function boxOf(layout: LanesLayout, txn: number): LaneBox {
+  return layout.boxes.find((box) => box.txn === txn)!
+}
+
 function boxAnchor(layout: LanesLayout, txn: number): Anchor {
-  const { x, y, width } = layout.boxes[txn]!
+  const { x, y, width } = boxOf(layout, txn)
   return { left: x, right: x + width, y: y + 12 }
 }
 
 function opAnchor(layout: LanesLayout, [txn, op]: [number, number]): Anchor {
-  const box = layout.boxes[txn]!
+  const box = boxOf(layout, txn)
   const row = box.rows.findIndex((each) => each.op === op)
   if (row < 0) return boxAnchor(layout, txn)
   const wide = textWidth(box.rows[row]!.text, OP_SIZE) + 10
