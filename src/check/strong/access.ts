@@ -11,6 +11,7 @@ export interface Access {
   readonly writeStart: Int32Array // local txn -> its first write; one more entry at the end
   readonly writeKey: Int32Array // write -> local key
   readonly writeVersion: Int32Array // write -> version
+  readonly keyOfVersion: Int32Array // version -> local key
   readonly appendStart: Int32Array // local txn -> first of those that must append before it
   readonly appendFrom: Int32Array // local txns, right before it in the order of a list
 }
@@ -28,6 +29,7 @@ export function buildAccess(problem: Problem): Access {
     writeStart: writes.start,
     writeKey: writes.target,
     writeVersion: writes.edge,
+    keyOfVersion,
     appendStart: appends.start,
     appendFrom: appends.target,
   }

@@ -25,7 +25,7 @@ export class ChainGraph {
   readonly from = new IntColumn(64) // edge -> node
   readonly to = new IntColumn(64) // edge -> node
   order: Int32Array // nodes in a topological order of the edges at the last refresh
-  private readonly position: Int32Array // node -> place in that order
+  readonly position: Int32Array // node -> place in that order
   private readonly firstIn: Int32Array // node -> its latest incoming edge
   private readonly firstOut: Int32Array // node -> its latest outgoing edge
   private readonly nextIn = new IntColumn(64) // edge -> an older edge into the same node
@@ -78,6 +78,13 @@ export class ChainGraph {
     let edge = this.firstIn[to]!
     while (edge !== END && this.from.data[edge] !== from) edge = this.nextIn.data[edge]!
     return edge
+  }
+
+  /** Visits the nodes that edges lead to from this one; its neighbour on the chain is not among them. */
+  forEachSuccessor(node: number, visit: (next: number) => void): void {
+    for (let edge = this.firstOut[node]!; edge !== END; edge = this.nextOut.data[edge]!) {
+      visit(this.to.data[edge]!)
+    }
   }
 
   /** Brings order and rows up to date; false, with rows left as they were, if there is a cycle. */

@@ -1,44 +1,70 @@
 // Decides a strong level on a problem: what is known by definition (known-edges.ts), what follows
-// from it (saturate.ts), and for what stays open (residue.ts) clause learning modulo acyclicity
-// (src/solver). NP-complete in general (Biswas & Enea, Theorem 3.2), but on recorded histories
-// little or nothing stays open. Exact: 'satisfied' comes with an order of all nodes, 'violated'
-// with what is needed to explain it (suspects.ts, explain.ts). Main function: decide.
+// from it (saturate.ts), a guess at the rest (guess.ts), and, if that fails, clause learning
+// modulo acyclicity (src/solver) for what stays open (open-pairs.ts). NP-complete in general
+// (Biswas & Enea, Theorem 3.2), but on recorded histories little or nothing stays open. Exact:
+// 'satisfied' comes with an order of all nodes, 'violated' with what is needed to explain it
+// (suspects.ts, explain.ts). Main function: decide.
 
 import type { Deadline } from '../../base/deadline.ts'
 import { positionsOf } from '../../graph/toposort.ts'
-import type { AcyclicSolver } from '../../solver/solver.ts'
+import { type Access, buildAccess } from './access.ts'
+import { findClashes } from './clashes.ts'
+import { guessOrder } from './guess.ts'
 import { buildKnownEdges, type KnownEdges } from './known-edges.ts'
+import { OpenPairs } from './open-pairs.ts'
 import type { Problem } from './problem.ts'
-import { buildResidue, buildSolver, type Residue } from './residue.ts'
 import { saturate } from './saturate.ts'
 import type { LevelShape } from './shape.ts'
 
-/** Unresolved pairs, and the solver that found no way to resolve them. */
-export interface Contradiction {
-  readonly residue: Residue
-  readonly solver: AcyclicSolver
-}
+/** Beyond this number, open pairs are added only as they are needed. */
+const MOST_PAIRS = 50_000
 
 export type Decision =
   | { readonly satisfied: true; readonly order: Int32Array } // nodes, first to last
   | {
       readonly satisfied: false
       readonly known: KnownEdges
-      /** Null if the known edges alone have a cycle. */
-      readonly contradiction: Contradiction | null
+      /** Open pairs that cannot all be ordered; null if the known edges alone have a cycle. */
+      readonly contradiction: OpenPairs | null
     }
 
-export function decide(problem: Problem, shape: LevelShape, deadline: Deadline): Decision {
+export type Violation = Extract<Decision, { satisfied: false }>
+
+export function decide(
+  problem: Problem,
+  shape: LevelShape,
+  deadline: Deadline,
+  mostPairs = MOST_PAIRS,
+): Decision {
   const known = buildKnownEdges(problem, shape, deadline)
   if (!saturate(known, deadline)) return { satisfied: false, known, contradiction: null }
-  const residue = buildResidue(known, deadline)
-  if (residue.pairs.count === 0) return { satisfied: true, order: known.graph.order }
-  const solver = buildSolver(known, residue)
-  solver.setInitialOrder(positionsOf(known.graph.order))
-  if (solver.solve(deadline) === 'sat') {
-    return { satisfied: true, order: positionsOf(solver.order()) }
+  const access = buildAccess(problem)
+  const guess = guessOrder(known, access, deadline)
+  if (guess !== null) return { satisfied: true, order: guess }
+  return orderOpenPairs(known, access, deadline, mostPairs)
+}
+
+/** Solves for the open pairs: for all at once, or for more and more until an order holds. */
+function orderOpenPairs(
+  known: KnownEdges,
+  access: Access,
+  deadline: Deadline,
+  mostPairs: number,
+): Decision {
+  const open = new OpenPairs(known, access)
+  const hasAll = open.count(deadline) <= mostPairs
+  if (hasAll) open.addAll(deadline)
+  while (true) {
+    if (open.solver.solve(deadline) === 'unsat') {
+      return { satisfied: false, known, contradiction: open }
+    }
+    const position = open.solver.order()
+    const order = positionsOf(position)
+    const clashes = hasAll ? [] : findClashes(known, access, order)
+    if (clashes.length === 0) return { satisfied: true, order }
+    for (let i = 0; i < clashes.length; i += 2) open.add(clashes[i]!, clashes[i + 1]!)
+    open.solver.setInitialOrder(position)
   }
-  return { satisfied: false, known, contradiction: { residue, solver } }
 }
 
 /** A violation that follows without any search, null if none does. */
@@ -46,7 +72,7 @@ export function refuteByKnown(
   problem: Problem,
   shape: LevelShape,
   deadline: Deadline,
-): Extract<Decision, { satisfied: false }> | null {
+): Violation | null {
   const known = buildKnownEdges(problem, shape, deadline)
   return saturate(known, deadline) ? null : { satisfied: false, known, contradiction: null }
 }

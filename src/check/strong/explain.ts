@@ -6,11 +6,12 @@
 
 import type { Deadline } from '../../base/deadline.ts'
 import { assert } from '../../base/errors.ts'
+import type { PairIndex } from '../../graph/pair-index.ts'
 import { type CoreCycle, findCore } from '../../solver/core.ts'
 import type { CaseSplit } from '../../solver/split.ts'
 import { type Case, type Edge, INITIAL_TXN } from '../../verdict/verdict.ts'
 import { EdgeFacts } from './edge-facts.ts'
-import type { Contradiction, Decision } from './engine.ts'
+import type { Violation } from './engine.ts'
 import {
   type KnownEdges,
   LIST_ORDER,
@@ -21,8 +22,8 @@ import {
   REAL_TIME,
   SEEN_BY_READER,
 } from './known-edges.ts'
+import type { OpenPairs } from './open-pairs.ts'
 import { KnownPaths, type Step } from './paths.ts'
-import type { Residue } from './residue.ts'
 import { findKnownCycles } from './suspects.ts'
 
 const MAX_LEAVES = 50_000
@@ -33,10 +34,7 @@ export interface Explanation {
 }
 
 /** Null if the argument would be too large to write down. */
-export function explainViolation(
-  decision: Extract<Decision, { satisfied: false }>,
-  deadline: Deadline,
-): Explanation | null {
+export function explainViolation(decision: Violation, deadline: Deadline): Explanation | null {
   const { known, contradiction } = decision
   const explainer = new Explainer(known)
   if (contradiction !== null) return explainer.explainCases(contradiction, deadline)
@@ -58,26 +56,26 @@ class Explainer {
     return this.cycleOf(best!, new Map())
   }
 
-  explainCases({ residue, solver }: Contradiction, deadline: Deadline): Explanation | null {
+  explainCases({ pairs, solver }: OpenPairs, deadline: Deadline): Explanation | null {
     const core = findCore(solver, deadline, MAX_LEAVES)
     if (core.split === null) return null
     const leaf = (clause: number): Edge[] => {
       const reason = core.reasons[clause]!
       assert(reason.kind === 'cycle', 'open pairs are bound by cycles only')
-      return this.leafCycle(reason, residue)
+      return this.leafCycle(reason, pairs)
     }
-    return { edges: [], cases: this.casesOf(core.split, residue, leaf) }
+    return { edges: [], cases: this.casesOf(core.split, pairs, leaf) }
   }
 
   /** A split as cases; nesting is bounded by the few pairs of a core. */
-  private casesOf(split: CaseSplit, residue: Residue, leaf: (clause: number) => Edge[]): Case[] {
+  private casesOf(split: CaseSplit, pairs: PairIndex, leaf: (clause: number) => Edge[]): Case[] {
     assert(split.kind === 'node', 'a contradiction involves an open pair')
     const branch = (literal: number, under: CaseSplit): Case => {
-      const [from, to] = this.pairOf(literal, residue)
+      const [from, to] = this.pairOf(literal, pairs)
       const assumption = this.facts.assumedVersions(from, to, this.facts.sharedWrite(from, to))
       return under.kind === 'leaf'
         ? { assumption, cycle: leaf(under.clause), cases: [] }
-        : { assumption, cycle: [], cases: this.casesOf(under, residue, leaf) }
+        : { assumption, cycle: [], cases: this.casesOf(under, pairs, leaf) }
     }
     return [
       branch(2 * split.variable, split.whenTrue),
@@ -85,13 +83,13 @@ class Explainer {
     ]
   }
 
-  private leafCycle(reason: CoreCycle, residue: Residue): Edge[] {
+  private leafCycle(reason: CoreCycle, pairs: PairIndex): Edge[] {
     const { graph } = this.known
     const assumed = new Map<Step, Edge>()
     const steps = reason.edges.map(({ from, to, literals }): Step => {
       if (literals.length === 0) return { from, to, edge: graph.findEdge(from, to) }
       const step = { from, to, edge: graph.edgeCount }
-      assumed.set(step, this.assumedEdge(from, to, this.pairOf(literals[0]!, residue)))
+      assumed.set(step, this.assumedEdge(from, to, this.pairOf(literals[0]!, pairs)))
       return step
     })
     return this.cycleOf(steps, assumed)
@@ -139,10 +137,10 @@ class Explainer {
     return facts.overwrite(facts.readFrom(from, reader, key), facts.assumedVersions(from, to, key))
   }
 
-  private pairOf(literal: number, residue: Residue): [number, number] {
+  private pairOf(literal: number, pairs: PairIndex): [number, number] {
     const { txnOf } = this.known.problem
-    const first = txnOf[residue.pairs.firstOf(literal >> 1)]!
-    const second = txnOf[residue.pairs.secondOf(literal >> 1)]!
+    const first = txnOf[pairs.firstOf(literal >> 1)]!
+    const second = txnOf[pairs.secondOf(literal >> 1)]!
     return (literal & 1) === 0 ? [first, second] : [second, first]
   }
 

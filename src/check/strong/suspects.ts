@@ -8,8 +8,9 @@ import { assert } from '../../base/errors.ts'
 import { buildCsr } from '../../graph/csr.ts'
 import { findComponents } from '../../graph/scc.ts'
 import { findCore } from '../../solver/core.ts'
-import type { Contradiction, Decision } from './engine.ts'
+import type { Violation } from './engine.ts'
 import { type KnownEdges, OVERLAP, OVERWRITES, SEEN_BY_READER } from './known-edges.ts'
+import type { OpenPairs } from './open-pairs.ts'
 import { KnownPaths, type Step } from './paths.ts'
 
 /** How many cycles are worked out to find small ones. */
@@ -18,10 +19,7 @@ const TRIES = 60
 const KEPT = 6
 
 /** Sets of local transactions whose sub-histories violate the level, the most promising first. */
-export function findSuspects(
-  decision: Extract<Decision, { satisfied: false }>,
-  deadline: Deadline,
-): Set<number>[] {
+export function findSuspects(decision: Violation, deadline: Deadline): Set<number>[] {
   const { known, contradiction } = decision
   const paths = new KnownPaths(known)
   if (contradiction !== null) {
@@ -102,15 +100,15 @@ function roundOf(known: KnownEdges, edge: number): number {
 
 function addContradiction(
   collector: Collector,
-  { residue, solver }: Contradiction,
+  { pairs, solver }: OpenPairs,
   deadline: Deadline,
 ): void {
   const { reasons } = findCore(solver, deadline, 0)
   for (const reason of reasons) {
     if (reason.kind !== 'cycle') continue
     for (const literal of reason.literals) {
-      collector.addTxn(residue.pairs.firstOf(literal >> 1))
-      collector.addTxn(residue.pairs.secondOf(literal >> 1))
+      collector.addTxn(pairs.firstOf(literal >> 1))
+      collector.addTxn(pairs.secondOf(literal >> 1))
     }
     for (const { from, to, literals } of reason.edges) {
       collector.addNode(from)

@@ -1,0 +1,58 @@
+// Replays an order and finds the pairs of writers it gets wrong: a version that was overwritten
+// before everybody had read it, and, at si, two transactions that write a common key and overlap.
+// All that is known is right in the order, so each such pair is open, and adding it to the solver
+// rules this order out. Without any, the order is a proof. O(operations). Main function:
+// findClashes.
+
+import { IntColumn } from '../../base/grow.ts'
+import { NONE } from '../../history/history.ts'
+import type { Access } from './access.ts'
+import type { KnownEdges } from './known-edges.ts'
+
+/** Versions between the one read and the latest that are reported, for each read. */
+const MOST_BETWEEN = 16
+
+/**
+ * Local transactions in pairs; empty if the order is valid.
+ *
+ * @param order nodes, in a topological order of the known edges
+ */
+export function findClashes(known: KnownEdges, access: Access, order: Int32Array): Int32Array {
+  const { keyCount, versionTxn } = known.problem
+  const { width, level } = known.shape
+  const { readStart, readVersion, writeStart, writeKey, writeVersion, keyOfVersion } = access
+  const latest = new Int32Array(keyCount).fill(NONE) // local key -> its latest version
+  const below = new Int32Array(versionTxn.length) // version -> the one it replaced
+  const holder = new Int32Array(keyCount).fill(NONE) // si: local key -> open transaction
+  const clashes = new IntColumn(64)
+  for (const node of order) {
+    const txn = known.txnOf(node)
+    if (txn < 0) continue // an instant
+    const isBegin = width === 1 || node % 2 === 0
+    const isCommit = width === 1 || node % 2 === 1
+    for (let i = readStart[txn]!; isBegin && i < readStart[txn + 1]!; i++) {
+      const version = readVersion[i]!
+      if (version < 0) continue // who overwrites the initial state is known to follow
+      let newer = latest[keyOfVersion[version]!]!
+      for (let n = 0; newer !== version && n < MOST_BETWEEN; n++) {
+        clashes.push(versionTxn[newer]!)
+        clashes.push(versionTxn[version]!)
+        newer = below[newer]!
+      }
+    }
+    for (let i = writeStart[txn]!; i < writeStart[txn + 1]!; i++) {
+      const key = writeKey[i]!
+      if (level === 'si') {
+        if (isBegin && holder[key] !== NONE) {
+          clashes.push(holder[key]!)
+          clashes.push(txn)
+        }
+        holder[key] = isBegin ? txn : NONE
+      }
+      if (!isCommit) continue
+      below[writeVersion[i]!] = latest[key]!
+      latest[key] = writeVersion[i]!
+    }
+  }
+  return clashes.view()
+}
