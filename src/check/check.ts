@@ -7,6 +7,7 @@ import { Deadline, nowMs } from '../base/deadline.ts'
 import { BudgetExceeded, InternalError, UsageError } from '../base/errors.ts'
 import { type History, hasTimes, NONE } from '../history/history.ts'
 import { withoutSessionOrder } from '../history/sessionless.ts'
+import { JEPSEN_MODELS, type JepsenModel, weakerModels } from '../levels/jepsen.ts'
 import { type LevelId, type LevelRequest, PROFILE } from '../levels/levels.ts'
 import { certifyResult } from '../verdict/certify.ts'
 import { type LevelResult, speaksOfSessions } from '../verdict/verdict.ts'
@@ -62,6 +63,27 @@ export function checkLevels(
     checkers.set(sessionOrder, checker)
     return checker.check(request.level)
   })
+}
+
+/** Judges all of Jepsen's models, in their order; what satisfies one satisfies the weaker ones. */
+export function checkModels(history: History, options: CheckOptions = {}): LevelResult[] {
+  const deadline = deadlineFor(options)
+  const [off, on] = [false, true].map(
+    (sessionOrder) => new Checker(history, { ...options, sessionOrder }, deadline),
+  )
+  const known = new Map<JepsenModel, LevelResult>()
+  for (const model of JEPSEN_MODELS.toReversed()) {
+    const result = known.get(model) ?? (model.sessionOrder ? on! : off!).check(model.level)
+    known.set(model, result)
+    if (result.verdict !== 'satisfied') continue
+    for (const weaker of weakerModels(model)) {
+      if (known.has(weaker)) continue
+      const sessionOrder = weaker.sessionOrder ? {} : { sessionOrder: false as const }
+      const { level } = weaker
+      known.set(weaker, { ...result, level, ...sessionOrder, impliedBy: result.level, stages: {} })
+    }
+  }
+  return JEPSEN_MODELS.map((model) => known.get(model)!)
 }
 
 function deadlineFor({ budgetMs, memoryBytes, onTick }: CheckOptions): Deadline {

@@ -18,6 +18,7 @@ import { writeCertificate } from '../verdict/certificate-file.ts'
 import type { LevelResult } from '../verdict/verdict.ts'
 import { quoteCommand } from './command-line.ts'
 import { DirectorySummary } from './directory-summary.ts'
+import { type EllePlan, judgeElle, parseElle } from './elle.ts'
 import { EXIT, worse } from './exit-codes.ts'
 import {
   parseAlgorithm,
@@ -37,6 +38,7 @@ interface Flags extends ReportFlags {
   sessionOrder: string
   format?: string
   json?: boolean
+  elle?: string | boolean
   all?: boolean
   tap?: string
   budget?: string
@@ -62,6 +64,7 @@ export function addCheckCommand(program: Command, done: (code: number) => void):
       `input format (${FORMATS.map((f) => f.id).join(', ')}); else by content`,
     )
     .option('--json', 'one JSON object a history, one a line')
+    .option('--elle [syntax]', 'print the outcome with the keys of Jepsen’s Elle, as edn or json')
     .option('--all', 'list every anomaly, not one smallest example of each kind')
     .option('--tap <letters>', 'judge chosen anomalous patterns, e.g. j,k')
     .option('--budget <time>', 'give up after this long with verdict unknown, e.g. 60s')
@@ -83,6 +86,7 @@ Examples:
   isobar check history.txt                     the profile: what does it satisfy?
   isobar check history.txt --level ra          judge one level, explain what violates it
   isobar check runs/ --level rc,ra,cc --json   many histories, one JSON object a line
+  isobar check store/latest --elle             a Jepsen test, the answer as Elle gives it
   isobar check history.txt --report out.html   a page that shows what went wrong
   isobar check h.jsonl --tap j,k --all         every non-repeatable and fractured read
   cat h.txt.gz | isobar check -                from standard input`
@@ -104,6 +108,7 @@ async function checkPaths(paths: string[], flags: Flags): Promise<number> {
 interface Plan {
   levels: LevelRequest[] | null // null: the profile
   taps: string[] | null
+  elle: EllePlan | null
   format: string | null
   json: boolean
   notation: boolean
@@ -117,6 +122,7 @@ interface Plan {
 function makePlan(paths: readonly string[], flags: Flags): Plan {
   const plan: Plan = {
     levels: flags.level === undefined ? null : parseRequests(flags.level),
+    elle: flags.elle === undefined ? null : parseElle(flags.elle, flags.level),
     taps: flags.tap === undefined ? null : parseTaps(flags.tap),
     format: flags.format ?? null,
     json: flags.json === true,
@@ -136,6 +142,9 @@ function makePlan(paths: readonly string[], flags: Flags): Plan {
   if (plan.format !== null && !FORMATS.some((format) => format.id === plan.format)) {
     const known = FORMATS.map((format) => format.id).join(', ')
     throw new UsageError(`unknown format ${JSON.stringify(plan.format)}`, `there are ${known}`)
+  }
+  if (plan.elle && (plan.taps || plan.json || plan.certificate || !plan.files.isEmpty)) {
+    throw new UsageError('--elle goes with --level only')
   }
   if (plan.taps && plan.levels) throw new UsageError('--tap and --level exclude each other')
   const isOne = paths.length === 1 && (paths[0] === '-' || isOneHistory(paths[0]!))
@@ -185,6 +194,12 @@ async function checkPath(
       const context = { path: found.path, format: input.format.id, json: plan.json }
       await print(judged.render(context, coloursFor(process.stdout)))
       return judged.code
+    }
+    if (plan.elle) {
+      const judged = judgeElle(input.history, plan.elle, checkOptions)
+      progress.done()
+      await print(judged.text)
+      return exitCode(judged.asked)
     }
     const results = plan.levels
       ? checkLevels(input.history, plan.levels, checkOptions)

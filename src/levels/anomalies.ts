@@ -1,5 +1,6 @@
 // The anomalies, as one table: Plume's 14 transactional anomalous patterns (letters a … n), then
-// the names of the strong levels' cycles. Adya's code and the usual name stand beside each.
+// the names of the strong levels' cycles. Adya's code, or Jepsen's word where Adya has none, stands
+// beside each.
 
 export interface AnomalyKind {
   readonly name: string
@@ -14,17 +15,17 @@ export interface AnomalyKind {
 const TABLE = [
   ['ThinAirRead', 'a', null, 'A transaction read a value that nobody ever wrote.'],
   ['AbortedRead', 'b', 'G1a', 'A transaction read a value written by one that aborted.'],
-  ['FutureRead', 'c', null, 'A transaction read its own write before it made it.'],
+  ['FutureRead', 'c', 'internal', 'A transaction read its own write before it made it.'],
   [
     'NotMyOwnWrite',
     'd',
-    null,
+    'internal',
     'A transaction wrote a key and then read it, but got somebody else’s value.',
   ],
   [
     'NotMyLastWrite',
     'e',
-    null,
+    'internal',
     'A transaction read one of its own writes, though it had overwritten it since.',
   ],
   [
@@ -42,43 +43,43 @@ const TABLE = [
   [
     'NonMonoReadCO',
     'h',
-    null,
+    'G-single',
     'A transaction saw another one’s effects, then read a version that one had already replaced.',
   ],
   [
     'NonMonoReadCM',
     'i',
-    null,
+    'G-single',
     'Reads within transactions force an order of commits that contradicts itself.',
   ],
   [
     'NonRepeatableRead',
     'j',
-    null,
+    'G-single',
     'A transaction read one key twice and got values from two different transactions.',
   ],
   [
     'FracturedReadCO',
     'k',
-    null,
+    'G-single',
     'A transaction saw part of another one’s effects, but an older version of the rest.',
   ],
   [
     'FracturedReadCM',
     'l',
-    null,
+    'G-single',
     'All-or-nothing visibility forces an order of commits that contradicts itself.',
   ],
   [
     'COConflictCM',
     'm',
-    null,
+    'G-single',
     'A transaction read a version although a newer one was among the causes of what it saw.',
   ],
   [
     'ConflictCM',
     'n',
-    null,
+    'G-single',
     'Causality forces an order of commits that contradicts itself: replicas disagree.',
   ],
   [

@@ -4,7 +4,7 @@
 // session order: both ask for an order of versions that contains reads-from, in which nobody who
 // has seen a transaction then reads a version that this one replaced.
 
-import { findLevel, type LevelId, type LevelRequest } from './levels.ts'
+import { findLevel, implies, type LevelId, type LevelRequest } from './levels.ts'
 
 export interface JepsenModel {
   readonly name: string
@@ -12,7 +12,7 @@ export interface JepsenModel {
   readonly sessionOrder: boolean
 }
 
-/** Weakest first: each follows from the ones after it that include no less session order. */
+/** Weakest first; see weakerModels. */
 export const JEPSEN_MODELS: readonly JepsenModel[] = [
   { name: 'read-committed', level: 'pl-2', sessionOrder: false },
   { name: 'monotonic-atomic-view', level: 'rc', sessionOrder: false },
@@ -38,6 +38,14 @@ export function findJepsenModel(name: string): JepsenModel | null {
   const lower = name.toLowerCase()
   const known = SYNONYMS[lower] ?? lower
   return JEPSEN_MODELS.find((model) => model.name === known) ?? null
+}
+
+/** The models that a history satisfies whenever it satisfies this one, weakest first. */
+export function weakerModels(model: JepsenModel): JepsenModel[] {
+  return JEPSEN_MODELS.filter((other) => {
+    if (other === model || (other.sessionOrder && !model.sessionOrder)) return false
+    return other.level === 'pl-2' || implies(model.level, other.level)
+  })
 }
 
 /** The level that an id or one of Jepsen's names asks for, or null. */

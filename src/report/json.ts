@@ -16,6 +16,7 @@ import {
 import type { Value } from '../history/values.ts'
 import { findAnomaly } from '../levels/anomalies.ts'
 import { LEVELS, type LevelId } from '../levels/levels.ts'
+import { adyaNames } from '../verdict/adya.ts'
 import {
   type Anomaly,
   type Case,
@@ -147,7 +148,7 @@ class AnomalyDescriber {
     return {
       name: anomaly.name,
       tap: kind?.tap ?? null,
-      adya: kind?.adya ?? null,
+      adya: adyaNames(history, anomaly)[0] ?? null,
       meaning: kind?.meaning ?? null,
       count: anomaly.count,
       transactions: anomaly.txns.map((txn) => this.name(txn)),

@@ -6,6 +6,7 @@ import type { History } from '../history/history.ts'
 import { renderNotation } from '../history/notation.ts'
 import { findAnomaly } from '../levels/anomalies.ts'
 import { levelName } from '../levels/levels.ts'
+import { adyaNames } from '../verdict/adya.ts'
 import type { Anomaly, Case, Edge, LevelResult } from '../verdict/verdict.ts'
 import { summarise } from './summary.ts'
 import { because, cut, describeRead, nameOf } from './words.ts'
@@ -105,7 +106,10 @@ export function renderAnomaly(
   colours: Colours = NO_COLOURS,
 ): string[] {
   const kind = findAnomaly(anomaly.name)
-  const codes = [kind?.tap ? `pattern ${kind.tap}` : null, kind?.adya].filter(Boolean).join(', ')
+  const pattern = kind?.tap ? [`pattern ${kind.tap}`] : []
+  const codes = [...pattern, ...adyaNames(history, anomaly)]
+    .filter((code) => code !== anomaly.name)
+    .join(', ')
   const count = kind?.tap && anomaly.count > 1 ? `, ${anomaly.count} reads` : ''
   const times = !kind?.tap && anomaly.count > 1 ? `, ${anomaly.count} times` : ''
   const heading = `${anomaly.name}${codes ? ` (${codes})` : ''}`

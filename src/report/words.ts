@@ -4,6 +4,7 @@
 
 import { APPEND, type History, INITIAL, listOf, NONE, READ_LIST } from '../history/history.ts'
 import { renderValue } from '../history/notation.ts'
+import type { Value } from '../history/values.ts'
 import { type Edge, INITIAL_TXN } from '../verdict/verdict.ts'
 
 const MAX_LENGTH = 60
@@ -25,16 +26,23 @@ export function cut(text: string): string {
 }
 
 export function keyOf(history: History, key: number): string {
-  return cut(renderValue(history.keyName(key)))
+  return cut(wordOf(history.keyName(key)))
 }
+
+/** A key or value in words: Clojure's keywords (":x") as they are, all else as notation has it. */
+function wordOf(value: Value): string {
+  return typeof value === 'string' && KEYWORD.test(value) ? value : renderValue(value)
+}
+
+const KEYWORD = /^:[\w*+!?<>=.-]+$/
 
 /** `x=1` for a read or write, `append of 1 to x` for an append, `l=[1 2]` for a read of a list. */
 export function assignment(history: History, op: number): string {
   const key = keyOf(history, history.opKey[op]!)
   if (history.opKind[op] === READ_LIST) {
-    return `${key}=${cut(`[${listOf(history, op).map(renderValue).join(' ')}]`)}`
+    return `${key}=${cut(`[${listOf(history, op).map(wordOf).join(' ')}]`)}`
   }
-  const value = cut(renderValue(history.valueOf(op)))
+  const value = cut(wordOf(history.valueOf(op)))
   return history.opKind[op] === APPEND ? `append of ${value} to ${key}` : `${key}=${value}`
 }
 

@@ -37,7 +37,7 @@ function replacesToo(history: History, edge: Edge): boolean {
 }
 
 /** The cycle with such edges as version order, but for the last anti-dependency it has. */
-function withoutReplacements(history: History, edges: readonly Edge[]): readonly Edge[] {
+export function withoutReplacements(history: History, edges: readonly Edge[]): readonly Edge[] {
   let left = edges.filter((edge) => edge.kind === 'RW').length
   return edges.map((edge) => {
     if (left <= 1 || !replacesToo(history, edge)) return edge

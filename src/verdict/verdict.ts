@@ -68,7 +68,7 @@ export interface Anomaly {
 }
 
 /** Every edge of an argument: of cycles, of cases, and their premises. */
-function findEdges(edges: readonly Edge[], cases: readonly Case[]): Set<Edge> {
+export function findEdges(edges: readonly Edge[], cases: readonly Case[]): Set<Edge> {
   const found = new Set(edges)
   const pendingCases = new Set(cases)
   for (const { assumption, cycle, cases } of pendingCases) {

@@ -1,0 +1,45 @@
+// `isobar check --elle`: judges all of Jepsen's models and tells the outcome as Elle does.
+
+import { UsageError } from '../base/errors.ts'
+import { type CheckOptions, checkModels } from '../check/check.ts'
+import type { History } from '../history/history.ts'
+import { findJepsenModel, JEPSEN_MODELS, type JepsenModel } from '../levels/jepsen.ts'
+import { ednToJson, renderEdn } from '../report/edn.ts'
+import { describeElle } from '../report/elle.ts'
+import { stringify } from '../report/json.ts'
+import type { LevelResult } from '../verdict/verdict.ts'
+
+export interface EllePlan {
+  readonly json: boolean
+  readonly asked: readonly JepsenModel[]
+}
+
+/** @param syntax of --elle: true if it was given without one */
+export function parseElle(syntax: string | boolean, level: string | undefined): EllePlan {
+  if (syntax !== true && syntax !== 'edn' && syntax !== 'json') {
+    throw new UsageError(`--elle writes edn or json, not ${JSON.stringify(syntax)}`)
+  }
+  const names = (level ?? 'strict-serializable').split(',').map((name) => name.trim())
+  return { json: syntax === 'json', asked: names.filter((name) => name !== '').map(parseModel) }
+}
+
+/** A model by Jepsen's name, or by our id of the level, which includes session order. */
+function parseModel(name: string): JepsenModel {
+  const ours = JEPSEN_MODELS.find((model) => model.sessionOrder && model.level === name)
+  const model = findJepsenModel(name) ?? ours
+  if (model) return model
+  const known = JEPSEN_MODELS.map((each) => each.name).join(', ')
+  throw new UsageError(`unknown model ${JSON.stringify(name)}`, `there are ${known}`)
+}
+
+export function judgeElle(
+  history: History,
+  plan: EllePlan,
+  options: CheckOptions,
+): { asked: LevelResult[]; text: string } {
+  const results = checkModels(history, options)
+  const described = describeElle(history, plan.asked, results)
+  const text = plan.json ? stringify(ednToJson(described) as object) : renderEdn(described)
+  const asked = plan.asked.map((model) => results[JEPSEN_MODELS.indexOf(model)]!)
+  return { asked, text: `${text}\n` }
+}
