@@ -74,6 +74,16 @@ describe('renderHtml', () => {
     expect(html).toContain('The first 40 of')
   })
 
+  it('does not close a circle of which steps are left out', () => {
+    const ring = (length: number) =>
+      Array.from({ length }, (_, i) => `s${i}: r(k${i},1) w(k${(i + 1) % length},1)`).join('\n')
+    expect(renderHtml(judge(ring(50), 'rc'), assets)).toContain('That is a circle')
+    const long = renderHtml(judge(ring(100), 'rc'), assets)
+    expect(long).not.toContain('That is a circle')
+    expect(long).toContain('The circle goes on')
+    expect(long).toContain('Left out to keep this readable: 40 transactions and 41 steps')
+  })
+
   it('shows in the ladder what a verdict implies of other levels', () => {
     const rungs = (html: string) =>
       [...html.matchAll(/<li class="(\w+)" title="[^"]*">.*?<b>(\w+)<\/b>/g)].map(

@@ -16,13 +16,18 @@ export function renderLadder(verdict: VerdictJson): string {
       ? `Weakest violated: <b>${esc(levelName(verdict.weakestViolated))}</b>.`
       : '',
   ].filter((note) => note !== '')
+  const isChainJudged = CHAIN.some((level) => byLevel.has(level))
   return [
-    `<ol class="ladder" aria-label="Levels, weakest first">${rungs.join('')}</ol>`,
+    isChainJudged
+      ? `<ol class="ladder" aria-label="Levels, weakest first">${rungs.join('')}</ol>`
+      : '',
     beside.length > 0
       ? `<ul class="ladder beside" aria-label="Levels beside the chain">${beside.map((result) => renderRung(verdict, result.level, result)).join('')}</ul>`
       : '',
     notes.length > 0 ? `<p class="summary">${notes.join(' ')}</p>` : '',
-  ].join('\n')
+  ]
+    .filter((part) => part !== '')
+    .join('\n')
 }
 
 function renderRung(verdict: VerdictJson, level: LevelId, result: ResultJson | undefined): string {

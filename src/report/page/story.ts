@@ -39,6 +39,9 @@ function sentence(text: string): string {
 function renderCircle(figure: Figure, steps: readonly Step[]): string {
   const [first] = steps
   if (!first) return ''
+  if (steps[steps.length - 1]!.to !== first.from) {
+    return '<p class="circle">The circle goes on through steps that are left out here.</p>'
+  }
   const chain = [...steps.map((step) => step.from), first.from].map((node) => nameOf(figure, node))
   const shown = chain.length > 12 ? [...chain.slice(0, 6), '…', ...chain.slice(-5)] : chain
   return `<p class="circle">That is a circle: <b>${esc(shown.join(' < '))}</b>.</p>`
