@@ -43,10 +43,10 @@ export function looksLikeHist(head: string): boolean {
 const NOTATION_COMMENTS = /^(\s|#.*(\n|$)|->.*(\n|$))*/
 const NOTATION_LINE = /^(initial[ \t]|[\w.$@-]+[ \t]*:|"([^"\\\n]|\\.)*"[ \t]*:)/
 
+/** Comments alone do not make it notation: many a file begins with a number sign. */
 export function looksLikeNotation(head: string): boolean {
   const comments = NOTATION_COMMENTS.exec(head)![0]
-  const rest = head.slice(comments.length)
-  return rest === '' ? comments.trim() !== '' : NOTATION_LINE.test(rest)
+  return NOTATION_LINE.test(head.slice(comments.length))
 }
 
 /** Five counts of which all but the first are small, then a short text. */

@@ -104,7 +104,7 @@ describe('every format', () => {
   })
 
   it.each([
-    ['# only\n# comments\n', 'notation'],
+    ['# only\n# comments\n', undefined],
     ['\n# a\n-> b\n"a b": w(x,1)', 'notation'],
     ['initial null\n', 'notation'],
     ['s1:\n', 'notation'],
