@@ -56,3 +56,43 @@ export function findClashes(known: KnownEdges, access: Access, order: Int32Array
   }
   return clashes.view()
 }
+
+/**
+ * Further pairs that an order may get wrong next: each transaction of a clash with those that write
+ * one of its keys shortly before or after it. They may well be settled already.
+ *
+ * @param within how many places before and after count
+ */
+export function findNeighbours(
+  known: KnownEdges,
+  access: Access,
+  position: Int32Array,
+  clashes: Int32Array,
+  within: number,
+): Int32Array {
+  const { keyStart, versionTxn } = known.problem
+  const { writeStart, writeKey, writeVersion } = access
+  const sorted = new Map<number, Int32Array>() // local key -> its versions in order of commit
+  const sort = (key: number) => {
+    const versions = new Int32Array(keyStart[key + 1]! - keyStart[key]!)
+    for (let i = 0; i < versions.length; i++) versions[i] = keyStart[key]! + i
+    const place = (version: number) => position[known.commit(versionTxn[version]!)]!
+    versions.sort((a, b) => place(a) - place(b))
+    sorted.set(key, versions)
+    return versions
+  }
+  const pairs = new IntColumn(64)
+  for (const txn of new Set(clashes)) {
+    for (let i = writeStart[txn]!; i < writeStart[txn + 1]!; i++) {
+      const versions = sorted.get(writeKey[i]!) ?? sort(writeKey[i]!)
+      const at = versions.indexOf(writeVersion[i]!)
+      const end = Math.min(versions.length, at + within + 1)
+      for (let other = Math.max(0, at - within); other < end; other++) {
+        if (other === at) continue
+        pairs.push(txn)
+        pairs.push(versionTxn[versions[other]!]!)
+      }
+    }
+  }
+  return pairs.view()
+}

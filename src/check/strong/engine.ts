@@ -8,7 +8,7 @@
 import type { Deadline } from '../../base/deadline.ts'
 import { positionsOf } from '../../graph/toposort.ts'
 import { type Access, buildAccess } from './access.ts'
-import { findClashes } from './clashes.ts'
+import { findClashes, findNeighbours } from './clashes.ts'
 import { guessOrder } from './guess.ts'
 import { buildKnownEdges, type KnownEdges } from './known-edges.ts'
 import { OpenPairs } from './open-pairs.ts'
@@ -18,6 +18,9 @@ import type { LevelShape } from './shape.ts'
 
 /** Beyond this number, open pairs are added only as they are needed. */
 const MOST_PAIRS = 50_000
+
+/** How far around a clash further pairs are added, in places of the order of a key. */
+const WIDEST = 64
 
 export type Decision =
   | { readonly satisfied: true; readonly order: Int32Array } // nodes, first to last
@@ -54,15 +57,19 @@ function orderOpenPairs(
   const open = new OpenPairs(known, access)
   const hasAll = open.count(deadline) <= mostPairs
   if (hasAll) open.addAll(deadline)
-  while (true) {
+  for (let round = 0; ; round++) {
     if (open.solver.solve(deadline) === 'unsat') {
       return { satisfied: false, known, contradiction: open }
     }
     const position = open.solver.order()
     const order = positionsOf(position)
-    const clashes = hasAll ? [] : findClashes(known, access, order)
+    if (hasAll) return { satisfied: true, order }
+    const clashes = findClashes(known, access, order)
     if (clashes.length === 0) return { satisfied: true, order }
-    for (let i = 0; i < clashes.length; i += 2) open.add(clashes[i]!, clashes[i + 1]!)
+    open.addEach(clashes)
+    // One clash mended often makes the next one beside it: look further and further around.
+    const within = Math.min(1 << round, WIDEST)
+    open.addEach(findNeighbours(known, access, position, clashes, within))
     open.solver.setInitialOrder(position)
   }
 }

@@ -34,7 +34,7 @@ export class OpenPairs {
     for (let e = 0; e < graph.edgeCount; e++) {
       this.solver.addKnownEdge(graph.from.data[e]!, graph.to.data[e]!)
     }
-    this.solver.setInitialOrder(graph.position)
+    this.solver.setInitialOrder(shortTransactions(known))
   }
 
   /** How many pairs are open, a pair counting for each key it shares. */
@@ -76,8 +76,22 @@ export class OpenPairs {
     }
   }
 
+  /** Adds those of the pairs (first, second, first, second, ...) that are open. */
+  addEach(pairs: Int32Array): void {
+    for (let i = 0; i < pairs.length; i += 2) {
+      const a = pairs[i]!
+      const b = pairs[i + 1]!
+      if (!this.isKnown(a, b) && !this.isKnown(b, a)) this.add(a, b)
+    }
+  }
+
+  private isKnown(from: number, to: number): boolean {
+    const { width, orderFrom } = this.known.shape
+    return this.known.graph.reaches(width * from + orderFrom, this.known.commit(to))
+  }
+
   /** Adds a pair that is open, unless it is there already or any order will do. */
-  add(one: number, other: number): void {
+  private add(one: number, other: number): void {
     const a = Math.min(one, other)
     const b = Math.max(one, other)
     if (this.pairs.find(a, b) >= 0) return
@@ -124,6 +138,13 @@ export class OpenPairs {
       }
     }
   }
+}
+
+/** Positions to start from: the topological order, with snapshots moved up to their commits. */
+function shortTransactions(known: KnownEdges): Int32Array {
+  const { position } = known.graph
+  if (known.shape.width === 1) return position
+  return position.map((_, node) => 2 * position[node | 1]! + (node & 1))
 }
 
 /** The first version of the run that is not known to precede the transaction. */
