@@ -120,7 +120,7 @@ class ForcedEdges {
 
   /** One edge for each read whose forced edges lie inside a component. */
   findCyclic(current: BaseOrder): ForcedEdge[] {
-    const { component, groupEnd, order } = current
+    const { component, groupEnd, order, position } = current
     const found: ForcedEdge[] = []
     if (component === null || groupEnd === null) return found
     const { opSource } = this.context.reads
@@ -134,9 +134,13 @@ class ForcedEdges {
       const source = opSource[op]!
       if (source < 0 || !cyclicTxn[source] || this.settled.has(op)) continue
       let first: number = NONE
-      this.context.premises.forEach(this.level, op, inside, (t2) => {
+      const keepFirst = (t2: number) => {
         if (first === NONE) first = t2
-      })
+      }
+      // Nothing before the component has causes inside it.
+      const isNear = (txn: number) =>
+        position[txn] === NONE || position[txn]! > position[source]! || inside(txn, source)
+      this.context.premises.forEach(this.level, op, inside, keepFirst, isNear)
       if (first !== NONE) found.push({ from: first, to: source, read: op })
     }
     return found
