@@ -6,7 +6,7 @@ import { HistoryBuilder, statusOf } from '../history/builder.ts'
 import type { History } from '../history/history.ts'
 import type { Value } from '../history/values.ts'
 import { LEVELS } from '../levels/levels.ts'
-import type { AnomalyJson, EdgeJson, OpJson, PlaceJson } from './verdict-json.ts'
+import type { AnomalyJson, EdgeJson, OpJson, PlaceJson, TxnJson } from './verdict-json.ts'
 
 export interface Core {
   history: History
@@ -14,7 +14,15 @@ export interface Core {
   leftOut: number
 }
 
-export function buildCore(anomaly: AnomalyJson, initial: Value | false): Core {
+/** What few formats hold, and few verdicts rest on. */
+export type Extra = 'times' | 'levels' | 'names'
+
+/** @param omit what is left out of the transactions. */
+export function buildCore(
+  anomaly: AnomalyJson,
+  initial: Value | false,
+  omit: readonly Extra[] = [],
+): Core {
   const builder = new HistoryBuilder(initial === false ? undefined : initial)
   const written = findWrites(anomaly)
   const spokenOf = findPlaces(anomaly)
@@ -23,12 +31,12 @@ export function buildCore(anomaly: AnomalyJson, initial: Value | false): Core {
   let leftOut = 0
   for (const txn of anomaly.core) {
     const session = builder.session(txn.session)
-    const label = numbered ? Number(txn.id.slice(1)) : txn.id
+    const name = numbered ? Number(txn.id.slice(1)) : txn.id
+    const label = omit.includes('names') ? null : name
     const added = builder.addTxn(session, statusOf(txn.status), label)
-    if (txn.start !== undefined) builder.setStart(added, txn.start)
-    if (txn.finish !== undefined) builder.setFinish(added, txn.finish)
+    if (!omit.includes('times')) addTimes(builder, added, txn)
     const level = LEVELS.findIndex((each) => each.id === txn.level)
-    if (level >= 0) builder.setLevel(added, level)
+    if (level >= 0 && !omit.includes('levels')) builder.setLevel(added, level)
     txn.ops.forEach((op, index) => {
       if (isKnown(op, written, initial) || spokenOf.has(placeName(txn.id, index))) {
         addOp(builder, added, op)
@@ -38,6 +46,11 @@ export function buildCore(anomaly: AnomalyJson, initial: Value | false): Core {
     })
   }
   return { history: builder.finish(), leftOut }
+}
+
+function addTimes(builder: HistoryBuilder, added: number, txn: TxnJson): void {
+  if (txn.start !== undefined) builder.setStart(added, txn.start)
+  if (txn.finish !== undefined) builder.setFinish(added, txn.finish)
 }
 
 function addOp(builder: HistoryBuilder, txn: number, [verb, key, value]: OpJson): void {

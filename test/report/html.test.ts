@@ -1,5 +1,8 @@
 import { createHash } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
+import { check } from '../../src/check/check.ts'
+import { parseHistory } from '../../src/formats/formats.ts'
+import type { LevelId } from '../../src/levels/levels.ts'
 import { stringify } from '../../src/report/json.ts'
 import { headline, type PageAssets, renderHtml } from '../../src/report/page/html.ts'
 import { parseVerdicts } from '../../src/report/verdict-parse.ts'
@@ -72,6 +75,26 @@ describe('renderHtml', () => {
     }))
     const html = renderHtml(verdict, assets)
     expect(html).toContain('The first 40 of')
+  })
+
+  it('offers the history in formats that can hold it, and it is violated there too', () => {
+    const formatsOf = (notation: string, level: LevelId) => {
+      const html = renderHtml(judge(notation, level), assets)
+      return [...html.matchAll(/download="[^"]*" href="data:[^,]*,([^"]*)">([^<]*)</g)].map(
+        ([, text, name]) => ({ name, text: decodeURIComponent(text!) }),
+      )
+    }
+    const numbered = 'initial null\ns1: r(1,null) w(1,1) [1,5]\ns2: r(1,null) w(1,2) [2,6]'
+    const found = formatsOf(numbered, 'si')
+    expect(found.map(({ name }) => name)).toEqual(['native JSON Lines', 'Plume text', 'Jepsen EDN'])
+    for (const { text, name } of found) {
+      expect(check(parseHistory(text), 'si').verdict, name).toBe('violated')
+    }
+    expect(formatsOf(numbered.replaceAll('(1,', '(x,'), 'si')).toHaveLength(2)
+    const stale = 'initial null\ns1: w(1,1) [1,2]\ns2: r(1,null) [3,4]'
+    for (const { text } of formatsOf(stale, 'sser')) {
+      expect(check(parseHistory(text), 'sser').verdict).toBe('violated')
+    }
   })
 
   it('does not close a circle of which steps are left out', () => {

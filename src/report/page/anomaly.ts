@@ -1,11 +1,11 @@
 // One finding in the page: its name and what that means, the story, both pictures, and the
 // transactions to copy, download and check again. Main function: renderSection.
 
-import { findFormat } from '../../formats/formats.ts'
+import { type Format, findFormat } from '../../formats/formats.ts'
 import type { History } from '../../history/history.ts'
 import { renderNotation } from '../../history/notation.ts'
 import { levelName } from '../../levels/levels.ts'
-import { buildCore, type Core } from '../core-history.ts'
+import { buildCore, type Core, type Extra } from '../core-history.ts'
 import { escapeMarkup as esc } from '../escape.ts'
 import { buildFigure, type Figure } from '../picture/figure.ts'
 import { renderGraph } from '../picture/graph-svg.ts'
@@ -47,7 +47,7 @@ export function renderSection(
       ? [
           `<p>Shown by the same evidence as <a href="#${sameAs}">${esc(section.sameAs!.name)}</a>.</p>`,
         ]
-      : [renderEvidence(first!, `${id}-1`, figures), renderHistory(verdict, anomaly, id)]),
+      : [renderEvidence(first!, `${id}-1`, figures), renderHistory(verdict, first!, id)]),
     ...others.map((evidence, i) => {
       const names = evidence.levels.map(levelName).join(', ')
       const inner = renderEvidence(evidence, `${id}-${i + 2}`, figures)
@@ -124,9 +124,10 @@ function renderLegend(figure: Figure): string {
 }
 
 /** The transactions in notation, to copy, and as files, to check again. */
-function renderHistory(verdict: VerdictJson, anomaly: AnomalyJson, id: string): string {
-  const core = tryCore(verdict, anomaly)
-  if (!core) return ''
+function renderHistory(verdict: VerdictJson, evidence: Evidence, id: string): string {
+  const { anomaly } = evidence
+  if (anomaly.core.length === 0) return ''
+  const core = buildCore(anomaly, verdict.initial)
   const text = renderNotation(core.history, undefined, { ids: true })
   const left =
     core.leftOut > 0
@@ -137,29 +138,46 @@ function renderHistory(verdict: VerdictJson, anomaly: AnomalyJson, id: string): 
     '<div class="history">',
     '<h3>The transactions involved</h3>',
     `<pre id="${id}-notation" tabindex="0">${esc(shown)}</pre>`,
-    `<p class="tools"><button type="button" data-copy="${id}-notation">Copy</button> ${renderDownloads(core.history, anomaly.name)}</p>`,
+    `<p class="tools"><button type="button" data-copy="${id}-notation">Copy</button> ${renderDownloads(verdict, evidence, core)}</p>`,
     left,
     '</div>',
   ].join('\n')
 }
 
-function tryCore(verdict: VerdictJson, anomaly: AnomalyJson): Core | null {
-  return anomaly.core.length > 0 ? buildCore(anomaly, verdict.initial) : null
-}
+/** What may be left out for a format, so that it holds the rest. */
+const OMISSIONS: [format: string, omit: Extra[]][] = [
+  ['native', []],
+  ['plume', ['times', 'levels']],
+  ['jepsen', ['names', 'levels']],
+]
 
-function renderDownloads(history: History, name: string): string {
+/** Our own format, and those of others as far as they hold what the verdict rests on. */
+function renderDownloads(verdict: VerdictJson, evidence: Evidence, core: Core): string {
+  const { anomaly, levels } = evidence
+  const needed: Extra[] = []
+  if (levels.includes('sser') || levels.includes('lin')) needed.push('times')
+  if (levels.includes('mixed')) needed.push('levels')
   const links: string[] = []
-  for (const id of ['native', 'plume', 'jepsen']) {
-    const format = findFormat(id)
-    if (!format || format.misfits(history).length > 0) continue
-    const chunks: string[] = []
-    const decoder = new TextDecoder()
-    format.write(history, (bytes) => {
-      chunks.push(decoder.decode(bytes, { stream: true }))
-    })
-    const file = `${name}.${format.extensions[0]}`
-    const href = `data:text/plain;charset=utf-8,${encodeURIComponent(chunks.join(''))}`
-    links.push(`<a download="${esc(file)}" href="${esc(href)}">${esc(format.name)}</a>`)
+  for (const [id, extras] of OMISSIONS) {
+    const format = findFormat(id)!
+    const omit = extras.filter((extra) => !needed.includes(extra))
+    const full = core.history
+    const fits = format.misfits(full).length === 0
+    const history = fits ? full : buildCore(anomaly, verdict.initial, omit).history
+    if (fits || format.misfits(history).length === 0) {
+      links.push(renderDownload(format, history, anomaly.name))
+    }
   }
   return links.length > 0 ? `<span>Download: ${links.join(', ')}</span>` : ''
+}
+
+function renderDownload(format: Format, history: History, name: string): string {
+  const chunks: string[] = []
+  const decoder = new TextDecoder()
+  format.write(history, (bytes) => {
+    chunks.push(decoder.decode(bytes, { stream: true }))
+  })
+  const file = `${name}.${format.extensions[0]}`
+  const href = `data:text/plain;charset=utf-8,${encodeURIComponent(chunks.join(''))}`
+  return `<a download="${esc(file)}" href="${esc(href)}">${esc(format.name)}</a>`
 }
