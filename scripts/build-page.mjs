@@ -2,6 +2,7 @@
 // every report. The bundle contains the layout library, so its licence goes with it.
 
 import { readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
 
 const licence = readFileSync(
@@ -12,7 +13,7 @@ const licence = readFileSync(
 await build({
   entryPoints: ['src/web/page.ts', 'src/web/page.css'],
   outdir: 'dist/web',
-  absWorkingDir: new URL('..', import.meta.url).pathname,
+  absWorkingDir: fileURLToPath(new URL('..', import.meta.url)),
   bundle: true,
   minify: true,
   format: 'iife',
