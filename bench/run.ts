@@ -1,11 +1,12 @@
 // Measures the command line as a user meets it: whole processes, wall clock, best and median of
-// several runs, peak memory. Sweeps one parameter at a time around a usual history, writes the table
-// and the curves into bench/report.md, and says what got slower than the table recorded last.
+// several runs, peak memory. Sweeps one parameter at a time around a usual history, writes the
+// table and the curves into bench/report.md, and says what got slower than the table recorded last.
 //
 //   npm run bench -- [--runs 3] [--base 100000] [--full] [--only NAME]
 //
 // --full adds 1e6 and 4e6 transactions. A peer runs beside it where ISOBAR_PEER holds its command,
-// e.g. ISOBAR_PEER='peer -i {level} {file}': {level} is rc, ra or cc, {file} a history in Plume text.
+// e.g. ISOBAR_PEER='peer -i {level} {file}': {level} is rc, ra or cc, {file} a history in Plume
+// text.
 
 import { execFileSync, spawnSync } from 'node:child_process'
 import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'

@@ -29,7 +29,7 @@ interface Flags {
   mix?: string
   disjointWrites?: boolean
   shape: string
-  store: string
+  store?: string
   inject?: string
   aborts?: string
   indeterminates?: string
@@ -56,7 +56,10 @@ export function addGenerateCommand(program: Command, done: (code: number) => voi
     .option('--distribution <name>', `how keys are chosen (${DISTRIBUTIONS.join(', ')})`)
     .option('--mix <r,w,rw>', 'shares of read-only, write-only, read-modify-write transactions')
     .option('--disjoint-writes', 'let only one session write each key')
-    .option('--store <level>', `level that the store keeps (${CHAIN.join(', ')})`, 'ser')
+    .option(
+      '--store <level>',
+      `level that the store keeps (${CHAIN.join(', ')}; default ser, sser for lwt)`,
+    )
     .option('--inject <faults>', 'faults and how often each strikes, e.g. lost-update:3,long-fork')
     .option('--aborts <share>', 'share of transactions rolled back at random (0)')
     .option('--indeterminates <share>', 'share of transactions whose outcome stays unknown (0)')
@@ -95,7 +98,13 @@ async function generateTo(out: string, flags: Flags): Promise<void> {
   const bytes = saveHistory(out, format, history, { force: flags.force === true, opOrder })
   // Standard output belongs to the history then.
   if (out === '-') return
-  const about = { path: out, format: format.id, bytes, seed: options.seed, store: flags.store }
+  const about = {
+    path: out,
+    format: format.id,
+    bytes,
+    seed: options.seed,
+    store: options.store.level ?? 'ser',
+  }
   await print(
     flags.json
       ? `${stringify({ ...about, ...countHistory(history), faults: namedStrikes(generated) })}\n`
@@ -119,7 +128,8 @@ function readFlags(flags: Flags, format: Format): GenerateOptions {
     seed: seedOf(flags.seed),
     workload,
     store: {
-      level: flags.store as LevelId,
+      // Lightweight transactions are promised in real time.
+      level: (flags.store ?? (flags.shape === 'lwt' ? 'sser' : 'ser')) as LevelId,
       faults: flags.inject === undefined ? [] : parseFaults(flags.inject),
       aborts: numberOf('aborts', flags.aborts ?? '0'),
       indeterminates: numberOf('indeterminates', flags.indeterminates ?? '0'),
@@ -129,6 +139,7 @@ function readFlags(flags: Flags, format: Format): GenerateOptions {
     layout: flags.layout as Layout,
     initial: null,
     times: holdsTimes(format),
+    lightweight: format.id === 'native' || format.id === 'notation',
   }
 }
 

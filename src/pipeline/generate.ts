@@ -17,6 +17,8 @@ export interface GenerateOptions {
   readonly layout: Layout
   /** The value every key has before anything is written. */
   readonly initial: Value
+  /** Whether lightweight transactions are told as cas and insert, or as reads and writes. */
+  readonly lightweight: boolean
   /** Whether transactions have start and finish times (steps of the simulation). */
   readonly times: boolean
 }
@@ -30,10 +32,16 @@ export interface Generated {
 
 /** The same options give the same history. */
 export function generate(given: Partial<GenerateOptions> = {}): Generated {
-  const { seed = 1, layout = 'commit', initial = null, times = true } = given
+  const { seed = 1, layout = 'commit', initial = null, times = true, lightweight = true } = given
   const plan = planWorkload({ ...given.workload, seed })
   const execution = simulate(plan, { ...given.store, seed })
-  const { history, txnOf, opOrder } = layOut(execution, layout, initial, times)
+  const { history, txnOf, opOrder } = layOut(
+    execution,
+    layout,
+    initial,
+    times,
+    lightweight && plan.lightweight,
+  )
   const keyOf = (key: number) => history.keys.ofSmall(key)
   const strikes = execution.strikes.map((strike) => ({
     fault: strike.fault,

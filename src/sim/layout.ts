@@ -19,8 +19,11 @@ import {
   READ_LIST,
   WRITE,
 } from '../history/history.ts'
+import { CAS, INSERT } from '../history/light.ts'
 import type { Value } from '../history/values.ts'
 import type { Execution } from './program.ts'
+
+const FAILED_EVERY = 4 // which of the mere reads is told as a failure
 
 export const LAYOUTS = ['commit', 'session', 'interleaved'] as const
 export type Layout = (typeof LAYOUTS)[number]
@@ -32,12 +35,17 @@ export interface LaidOut {
   readonly opOrder: Int32Array | null
 }
 
-/** @param initial the value every key has before anything is written. */
+/**
+ * @param initial the value every key has before anything is written
+ * @param lightweight tell what replaces the version it read as a compare-and-set, or an insert, and
+ *   every fourth mere read as a compare-and-set that failed
+ */
 export function layOut(
   execution: Execution,
   layout: Layout,
   initial: Value = null,
   times = true,
+  lightweight = false,
 ): LaidOut {
   if (!LAYOUTS.includes(layout)) {
     throw new UsageError(`unknown layout "${layout}"`, `there are ${LAYOUTS.join(', ')}`)
@@ -65,9 +73,10 @@ export function layOut(
     if (execution.txnStatus[txn] !== INDETERMINATE) builder.setFinish(id, execution.txnFinish[txn]!)
   }
   const initialId = builder.valueId(null)
+  const spare = { value } // values beyond those written, for what failed to write
   const keyId = new Int32Array(execution.keyCount).fill(NONE) // key -> its number in the history
   for (const txn of order)
-    addOps(execution, builder, txn, txnOf[txn]!, { opValue, initialId, keyId })
+    addOps(execution, builder, txn, txnOf[txn]!, { opValue, initialId, keyId, lightweight, spare })
   const history = builder.finish()
   const opOrder = layout === 'interleaved' ? opsByStep(execution, history, order) : null
   return { history, txnOf, opOrder }
@@ -89,6 +98,8 @@ interface Names {
   readonly opValue: Int32Array // write -> its value
   readonly initialId: number
   readonly keyId: Int32Array // key -> its number in the history, NONE until it is told
+  readonly lightweight: boolean
+  readonly spare: { value: number }
 }
 
 function addOps(
@@ -108,7 +119,16 @@ function addOps(
     if (keyId[key] === NONE) keyId[key] = builder.keys.ofSmall(key)
     if (kind === READ) {
       const from = opFrom[op]!
-      builder.addOp(id, READ, keyId[key]!, from < 0 ? initialId : opValue[from]!)
+      const seen = from < 0 ? initialId : opValue[from]!
+      const replaces = op + 1 < end && opKind[op + 1] === WRITE && opKey[op + 1] === key
+      if (names.lightweight && replaces) {
+        const light = from < 0 ? INSERT : CAS
+        builder.addLight(id, light, keyId[key]!, seen, opValue[++op]!, NONE)
+      } else if (names.lightweight && from >= 0 && op % FAILED_EVERY === 0) {
+        builder.addLight(id, CAS, keyId[key]!, initialId, ++names.spare.value, seen)
+      } else {
+        builder.addOp(id, READ, keyId[key]!, seen)
+      }
     } else if (kind === READ_LIST) {
       builder.addOp(id, READ_LIST, keyId[key]!, addList(execution, builder, start, op, opValue))
     } else {

@@ -80,7 +80,10 @@ export class ChainGraph {
     return edge
   }
 
-  /** Visits the nodes that edges lead to from this one; its neighbour on the chain is not among them. */
+  /**
+   * Visits the nodes that edges lead to from this one; its neighbour on the chain is not among
+   * them.
+   */
   forEachSuccessor(node: number, visit: (next: number) => void): void {
     for (let edge = this.firstOut[node]!; edge !== END; edge = this.nextOut.data[edge]!) {
       visit(this.to.data[edge]!)

@@ -226,7 +226,9 @@ class GuessRun {
     this.nextWaiter[at] = this.nextWaiter[chain]!
   }
 
-  /** The chain whose snapshot comes first in the topological order, of those that could take one. */
+  /**
+   * The chain whose snapshot comes first in the topological order, of those that could take one.
+   */
   private findHesitant(): number {
     const { position } = this.known.graph
     let best: number = NONE
