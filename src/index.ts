@@ -3,7 +3,7 @@
 
 export { Deadline } from './base/deadline.ts'
 export { BudgetExceeded, InputError, InternalError, UsageError } from './base/errors.ts'
-export { type CheckOptions, check, checkLevels, profile } from './check/check.ts'
+export { type CheckOptions, check, checkLevels, checkModels, profile } from './check/check.ts'
 export {
   detectFormat,
   FORMATS,
@@ -13,11 +13,12 @@ export {
   parseHistoryStream,
 } from './formats/formats.ts'
 export { HistoryBuilder } from './history/builder.ts'
-export type { History } from './history/history.ts'
+export type { Annotation, History } from './history/history.ts'
 export { parseNotation, renderNotation } from './history/notation.ts'
 export { describeShape } from './history/shape.ts'
 export { subHistory } from './history/sub-history.ts'
 export { ANOMALIES, type AnomalyKind, type AnomalyName } from './levels/anomalies.ts'
+export { findJepsenModel, JEPSEN_MODELS, type JepsenModel } from './levels/jepsen.ts'
 export { CHAIN, implies, LEVELS, type Level, type LevelId } from './levels/levels.ts'
 export { renderDot } from './report/dot.ts'
 export { describeVerdict, renderJson } from './report/json.ts'

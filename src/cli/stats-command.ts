@@ -30,7 +30,7 @@ export function addStatsCommand(program: Command, done: (code: number) => void):
         await print(`${stringify({ path, format: format.id, bytes, ...parts })}\n`)
       } else {
         const title = `${plain(path)} (${format.name}, ${bytes} bytes)`
-        await print(renderStats(title, { ...counts }, shape, hotKeys))
+        await print(renderStats(title, { ...counts }, shape, hotKeys, history.annotations.length))
       }
       done(EXIT.satisfied)
     })
@@ -41,6 +41,7 @@ function renderStats(
   counts: Record<string, number>,
   shape: HistoryShape,
   hotKeys: { key: string; count: number }[],
+  annotationCount: number,
 ): string {
   const { opsPerTxn, txnsPerSession } = shape
   const rows: [string, string][] = [
@@ -59,6 +60,7 @@ function renderStats(
       shape.timed ? 'start and finish of every transaction that counts' : 'none or partial',
     ],
   ]
+  if (annotationCount > 0) rows.push(['annotations', `${annotationCount}`])
   return `${title}\n${rows.map(([name, text]) => `  ${name.padEnd(13)} ${text}`).join('\n')}\n`
 }
 
