@@ -160,8 +160,8 @@ export class JepsenParser implements HistoryParser {
       return OTHER
     }
     scanner.scanName('the name of a field')
-    for (let field = 0; field < OTHER; field++) if (scanner.textIs(NAMES[field]!)) return field
-    return OTHER
+    const field = findName(scanner, NAMES, OTHER)
+    return field < 0 ? OTHER : field
   }
 
   private takeValue(field: number): void {
@@ -173,13 +173,20 @@ export class JepsenParser implements HistoryParser {
     if (field === TYPE) {
       fields.typeAt = scanner.at
       scanner.scanName('the type of an operation')
-      fields.type = EVENT_TYPES.findIndex((name) => scanner.textIs(name))
+      fields.type = findName(scanner, EVENT_TYPES, EVENT_TYPES.length)
     } else if (field === INDEX) fields.index = this.takeIndex()
-    else if (field === F) fields.f = this.takeWord()
-    else if (isDigit(scanner)) {
+    else if (field === F) {
+      fields.fFrom = scanner.at
+      scanner.skipForm()
+      fields.fTo = scanner.at
+    } else if (isDigit(scanner)) {
       scanner.scanInteger('process')
       fields.process = this.processes.ofWords(scanner.low, scanner.high, scanner.negative)
-    } else fields.source = this.takeWord()
+    } else {
+      const from = scanner.at
+      scanner.skipForm()
+      fields.source = this.wordAt(from, scanner.at)
+    }
   }
 
   /** The value of an event; if it is no transaction, that may yet turn out not to matter. */
@@ -214,11 +221,8 @@ export class JepsenParser implements HistoryParser {
   }
 
   /** A name that is only for people: whatever stands there. */
-  private takeWord(): string {
-    const { scanner } = this
-    const from = scanner.at
-    scanner.skipForm()
-    return this.textOf(from, scanner.at).replace(/^[:"]|"$/g, '')
+  private wordAt(from: number, to: number): string {
+    return this.textOf(from, to).replace(/^[:"]|"$/g, '')
   }
 
   private textOf(from: number, to: number): string {
@@ -231,7 +235,8 @@ export class JepsenParser implements HistoryParser {
     events.dropOps(fields.opStart)
     const value = fields.valueFrom < 0 ? '' : this.textOf(fields.valueFrom, fields.valueTo)
     const type = fields.type < 0 ? '' : EVENT_TYPES[fields.type]!
-    const text = [type, fields.f, value].filter((part) => part !== '').join(' ')
+    const name = fields.fFrom < 0 ? '' : this.wordAt(fields.fFrom, fields.fTo)
+    const text = [type, name, value].filter((part) => part !== '').join(' ')
     const time = Number.isNaN(fields.index) ? position : fields.index
     builder.annotations.push({ time, source: fields.source!, text })
   }
@@ -270,7 +275,8 @@ class EventFields {
   process = NONE // symbol of a client's process
   source: string | null = null // name of a process that is no client
   index = Number.NaN
-  f = ''
+  fFrom = NONE
+  fTo = NONE
   opStart = 0
   hasOps = 0
   valueFrom = NONE
@@ -283,7 +289,8 @@ class EventFields {
     this.process = NONE
     this.source = null
     this.index = Number.NaN
-    this.f = ''
+    this.fFrom = NONE
+    this.fTo = NONE
     this.opStart = opStart
     this.hasOps = 0
     this.valueFrom = NONE
@@ -293,6 +300,12 @@ class EventFields {
 }
 
 const decoder = new TextDecoder()
+
+/** Which of the names was just read, or NONE. */
+function findName(scanner: EdnScanner, names: readonly string[], count: number): number {
+  for (let i = 0; i < count; i++) if (scanner.textIs(names[i]!)) return i
+  return NONE
+}
 
 function isDigit(scanner: EdnScanner): boolean {
   const c = scanner.bytes[scanner.at]!
