@@ -8,7 +8,7 @@ import { BudgetExceeded, InternalError, UsageError } from '../base/errors.ts'
 import { type History, hasTimes, NONE } from '../history/history.ts'
 import { withoutSessionOrder } from '../history/sessionless.ts'
 import { JEPSEN_MODELS, type JepsenModel, weakerModels } from '../levels/jepsen.ts'
-import { type LevelId, type LevelRequest, PROFILE } from '../levels/levels.ts'
+import { CHAIN, type LevelId, type LevelRequest, PROFILE } from '../levels/levels.ts'
 import { certifyResult } from '../verdict/certify.ts'
 import { type LevelResult, speaksOfSessions } from '../verdict/verdict.ts'
 import { findImplied } from './implied.ts'
@@ -45,6 +45,8 @@ export function check(
   return checkLevels(history, [level], options)[0]!
 }
 
+const WEAK: ReadonlySet<LevelId> = new Set<LevelId>(['ci', 'rc', 'ra', 'cc'])
+
 /** Judges a history at several levels, sharing the work. */
 export function checkLevels(
   history: History,
@@ -52,17 +54,24 @@ export function checkLevels(
   options: CheckOptions = {},
 ): LevelResult[] {
   const deadline = deadlineFor(options)
-  const checkers = new Map<boolean, Checker>()
-  return levels.map((asked) => {
-    const request = typeof asked === 'string' ? { level: asked } : asked
+  const checkers = new Map<boolean, { checker: Checker; known: LevelResult[] }>()
+  const requests = levels.map((asked) => (typeof asked === 'string' ? { level: asked } : asked))
+  const results = new Map<LevelRequest, LevelResult>()
+  // Of the weak levels the strongest first: one order proves them all.
+  const rank = ({ level }: LevelRequest) => -CHAIN.indexOf(WEAK.has(level) ? level : 'rc')
+  for (const request of requests.toSorted((a, b) => rank(a) - rank(b))) {
     // Adya's PL-2 knows no sessions.
     const asWished = request.sessionOrder ?? options.sessionOrder ?? true
     const sessionOrder = asWished && request.level !== 'pl-2'
-    let checker = checkers.get(sessionOrder)
-    checker ??= new Checker(history, { ...options, sessionOrder }, deadline)
-    checkers.set(sessionOrder, checker)
-    return checker.check(request.level)
-  })
+    let shared = checkers.get(sessionOrder)
+    shared ??= { checker: new Checker(history, { ...options, sessionOrder }, deadline), known: [] }
+    checkers.set(sessionOrder, shared)
+    const implied = WEAK.has(request.level) ? findImplied(request.level, shared.known) : null
+    const result = implied ?? shared.checker.check(request.level)
+    shared.known.push(result)
+    results.set(request, result)
+  }
+  return requests.map((request) => results.get(request)!)
 }
 
 /** Judges all of Jepsen's models, in their order; what satisfies one satisfies the weaker ones. */
