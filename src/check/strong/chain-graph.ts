@@ -9,17 +9,16 @@
 // beats updating edge by edge as long as edges come by the thousand. Main class: ChainGraph.
 
 import type { Deadline } from '../../base/deadline.ts'
-import { BudgetExceeded } from '../../base/errors.ts'
 import { IntColumn } from '../../base/grow.ts'
 
 const END = -1 // of a list of edges
-
-const MAX_ROWS = 2 ** 29 // numbers: 2 GB
 
 export class ChainGraph {
   readonly nodeCount: number
   readonly chainCount: number
   readonly chainOf: Int32Array // node -> chain
+  /** False if there are too many nodes and chains for a closure; then `reaches` knows nothing. */
+  readonly hasRows: boolean
   readonly rows: Int32Array // node · chainCount + chain -> first node there that does not reach it
   readonly hasChanged: Uint8Array // node -> 1 if the last refresh changed its row
   readonly from = new IntColumn(64) // edge -> node
@@ -32,18 +31,21 @@ export class ChainGraph {
   private readonly nextOut = new IntColumn(64) // edge -> an older edge out of the same node
   private settled = -1 // edges that the rows know of, -1 before the first refresh
 
-  /** @param chainStart chain -> its first node; one more entry, the number of nodes, at the end */
+  /**
+   * @param chainStart chain -> its first node; one more entry, the number of nodes, at the end
+   * @param mostRows numbers that the rows may hold; beyond that there are none
+   */
   constructor(
     readonly chainStart: Int32Array,
     deadline: Deadline,
+    mostRows: number,
   ) {
     this.chainCount = chainStart.length - 1
     this.nodeCount = chainStart[this.chainCount]!
-    if (this.nodeCount * this.chainCount > MAX_ROWS) {
-      throw new BudgetExceeded(`${this.chainCount} sessions are too many for the general engine`)
-    }
-    deadline.reserve(4 * this.nodeCount * this.chainCount)
-    this.rows = new Int32Array(this.nodeCount * this.chainCount)
+    this.hasRows = this.nodeCount * this.chainCount <= mostRows
+    const size = this.hasRows ? this.nodeCount * this.chainCount : 0
+    deadline.reserve(4 * size)
+    this.rows = new Int32Array(size)
     this.hasChanged = new Uint8Array(this.nodeCount)
     this.chainOf = new Int32Array(this.nodeCount)
     for (let c = 0; c < this.chainCount; c++) {
@@ -59,8 +61,9 @@ export class ChainGraph {
     return this.from.length
   }
 
-  /** True if a = b, or a path led from a to b at the last refresh. */
+  /** True if a = b, or a path led from a to b at the last refresh, as far as there are rows. */
   reaches(a: number, b: number): boolean {
+    if (!this.hasRows) return a === b
     return this.rows[b * this.chainCount + this.chainOf[a]!]! > a
   }
 
@@ -94,7 +97,8 @@ export class ChainGraph {
   refresh(deadline: Deadline): boolean {
     deadline.check()
     if (!this.isInOrder() && !this.findOrder()) return false
-    if (this.settled < 0) this.fillRows(deadline)
+    if (!this.hasRows) this.hasChanged.fill(1)
+    else if (this.settled < 0) this.fillRows(deadline)
     else this.updateRows(deadline)
     this.settled = this.edgeCount
     return true

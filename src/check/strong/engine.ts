@@ -16,8 +16,14 @@ import type { Problem } from './problem.ts'
 import { saturate } from './saturate.ts'
 import type { LevelShape } from './shape.ts'
 
-/** Beyond this number, open pairs are added only as they are needed. */
-const MOST_PAIRS = 50_000
+export interface Limits {
+  /** Beyond this number, open pairs are added only as they are needed. */
+  readonly pairs: number
+  /** A graph whose closure would hold more numbers than this has none: nothing is inferred. */
+  readonly rows: number
+}
+
+const LIMITS: Limits = { pairs: 50_000, rows: 2 ** 29 }
 
 /** How far around a clash further pairs are added, in places of the order of a key. */
 const WIDEST = 64
@@ -37,14 +43,14 @@ export function decide(
   problem: Problem,
   shape: LevelShape,
   deadline: Deadline,
-  mostPairs = MOST_PAIRS,
+  limits = LIMITS,
 ): Decision {
-  const known = buildKnownEdges(problem, shape, deadline)
+  const known = buildKnownEdges(problem, shape, deadline, limits.rows)
   if (!saturate(known, deadline)) return { satisfied: false, known, contradiction: null }
   const access = buildAccess(problem)
   const guess = guessOrder(known, access, deadline)
   if (guess !== null) return { satisfied: true, order: guess }
-  return orderOpenPairs(known, access, deadline, mostPairs)
+  return orderOpenPairs(known, access, deadline, limits.pairs)
 }
 
 /** Solves for the open pairs: for all at once, or for more and more until an order holds. */
@@ -55,7 +61,7 @@ function orderOpenPairs(
   mostPairs: number,
 ): Decision {
   const open = new OpenPairs(known, access)
-  const hasAll = open.count(deadline) <= mostPairs
+  const hasAll = known.graph.hasRows && open.count(deadline) <= mostPairs
   if (hasAll) open.addAll(deadline)
   for (let round = 0; ; round++) {
     if (open.solver.solve(deadline) === 'unsat') {
@@ -80,6 +86,6 @@ export function refuteByKnown(
   shape: LevelShape,
   deadline: Deadline,
 ): Violation | null {
-  const known = buildKnownEdges(problem, shape, deadline)
+  const known = buildKnownEdges(problem, shape, deadline, LIMITS.rows)
   return saturate(known, deadline) ? null : { satisfied: false, known, contradiction: null }
 }

@@ -19,6 +19,7 @@ export function saturate(known: KnownEdges, deadline: Deadline): boolean {
   while (true) {
     known.roundStart.push(known.graph.edgeCount)
     if (!known.graph.refresh(deadline)) return false
+    if (!known.graph.hasRows) return true // nothing to infer from: the solver has to find out
     const before = known.graph.edgeCount
     inferRound(known, deadline)
     if (known.graph.edgeCount === before) return true

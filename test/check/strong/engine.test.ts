@@ -9,6 +9,10 @@ import type { History } from '../../../src/history/history.ts'
 import { generate } from '../../../src/pipeline/generate.ts'
 import { historyOf, isSatisfiable, randomFormula } from './sat-reduction.ts'
 
+/** Open pairs are added one by one; and without anything inferred before. */
+const FEW_PAIRS = { pairs: 0, rows: 1 << 27 }
+const NO_CLOSURE = { pairs: 0, rows: 0 }
+
 const LEVELS = ['pc', 'si', 'ser'] as const
 
 function problemOf(history: History) {
@@ -16,7 +20,7 @@ function problemOf(history: History) {
 }
 
 describe('decide', () => {
-  it('decides the same when open pairs are added only as they are needed', () => {
+  it('decides the same when open pairs are added as they are needed, with and without closure', () => {
     for (let seed = 1; seed <= 60; seed++) {
       const { history } = generate({
         seed,
@@ -26,8 +30,10 @@ describe('decide', () => {
       const problem = problemOf(history)
       for (const level of LEVELS) {
         const all = decide(problem, SHAPES[level], Deadline.none())
-        const few = decide(problem, SHAPES[level], Deadline.none(), 0)
-        expect(few.satisfied, `seed ${seed} at ${level}`).toBe(all.satisfied)
+        for (const limits of [FEW_PAIRS, NO_CLOSURE]) {
+          const few = decide(problem, SHAPES[level], Deadline.none(), limits)
+          expect(few.satisfied, `seed ${seed} at ${level}`).toBe(all.satisfied)
+        }
       }
     }
   })
@@ -37,8 +43,10 @@ describe('decide', () => {
       const formula = randomFormula(new Random(seed), 3, 16)
       const problem = problemOf(historyOf(formula, 3))
       for (const level of LEVELS) {
-        const { satisfied } = decide(problem, SHAPES[level], Deadline.none(), 0)
-        expect(satisfied, `seed ${seed} at ${level}`).toBe(isSatisfiable(formula, 3))
+        for (const limits of [FEW_PAIRS, NO_CLOSURE]) {
+          const { satisfied } = decide(problem, SHAPES[level], Deadline.none(), limits)
+          expect(satisfied, `seed ${seed} at ${level}`).toBe(isSatisfiable(formula, 3))
+        }
       }
     }
   })
