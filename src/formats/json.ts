@@ -151,6 +151,17 @@ export class JsonScanner {
   scanNumber(what: string): number {
     const { bytes } = this
     const start = this.at
+    // Up to nine plain digits, the usual case, need no string.
+    let small = 0
+    let digit = start
+    while (digit < start + 9 && bytes[digit]! >= 48 && bytes[digit]! <= 57) {
+      small = small * 10 + bytes[digit++]! - 48
+    }
+    const leadingZero = bytes[start] === 48 && digit > start + 1
+    if (digit > start && !leadingZero && !isNumberByte(bytes[digit]!)) {
+      this.at = digit
+      return small
+    }
     NUMBER.lastIndex = 0
     let p = start
     while (isNumberByte(bytes[p]!)) p++

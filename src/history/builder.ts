@@ -352,24 +352,28 @@ function checkTimes(history: History): void {
     }
     const start = starts ? starts[txn]! : Number.NaN
     const finish = finishes ? finishes[txn]! : Number.NaN
-    const name = history.txnName(txn)
-    const op = history.txnOpStart[txn]!
-    const place = op < history.txnOpStart[txn + 1]! ? history.placeOf(op) : null
-    if (start < latest) {
-      throw new InputError(
-        'impossible-times',
-        `transaction ${name} starts at ${start}, before its session's previous one ended (${latest})`,
-        place,
-        'a session runs one transaction at a time; check the clock or the session numbers',
-      )
-    }
-    if (finish < start) {
-      const message = `transaction ${name} finishes at ${finish}, before it starts (${start})`
-      throw new InputError('impossible-times', message, place)
-    }
+    if (start < latest || finish < start) throw impossibleTimes(history, txn, latest)
     if (start > latest) latest = start
     if (finish > latest) latest = finish
   }
+}
+
+function impossibleTimes(history: History, txn: number, latest: number): InputError {
+  const name = history.txnName(txn)
+  const op = history.txnOpStart[txn]!
+  const place = op < history.txnOpStart[txn + 1]! ? history.placeOf(op) : null
+  const start = history.txnStartTime?.[txn] ?? Number.NaN
+  const finish = history.txnFinishTime?.[txn] ?? Number.NaN
+  if (start < latest) {
+    return new InputError(
+      'impossible-times',
+      `transaction ${name} starts at ${start}, before its session's previous one ended (${latest})`,
+      place,
+      'a session runs one transaction at a time; check the clock or the session numbers',
+    )
+  }
+  const message = `transaction ${name} finishes at ${finish}, before it starts (${start})`
+  return new InputError('impossible-times', message, place)
 }
 
 export function statusOf(name: string): number {
