@@ -10,7 +10,7 @@ import { withoutSessionOrder } from '../history/sessionless.ts'
 import { JEPSEN_MODELS, type JepsenModel, weakerModels } from '../levels/jepsen.ts'
 import { CHAIN, type LevelId, type LevelRequest, PROFILE } from '../levels/levels.ts'
 import { certifyResult } from '../verdict/certify.ts'
-import { type LevelResult, speaksOfSessions } from '../verdict/verdict.ts'
+import { findSessionEdges, type LevelResult } from '../verdict/verdict.ts'
 import { findImplied } from './implied.ts'
 import { type ListFindings, ListLevels } from './lists/list-levels.ts'
 import { findHeavyTxn } from './mini/linearizable.ts'
@@ -226,26 +226,32 @@ export class Checker {
   }
 
   private solve(level: StrongLevel, algorithm: Algorithm): Findings & { algorithm: string } {
-    const { history, deadline, base, listAll } = this
-    const reads = this.reads()
-    this.strongLevels ??= new StrongLevels(history, reads, base, deadline, listAll, algorithm)
-    const strong = this.strongLevels
+    const strong = this.strong(algorithm)
     const findings = this.timed(level, () => strong.check(level))
     return { ...findings, algorithm: algorithm === 'search' ? 'search' : 'solve' }
   }
 
+  private strong(algorithm: Algorithm): StrongLevels {
+    const { history, deadline, base, listAll } = this
+    const reads = this.reads()
+    this.strongLevels ??= new StrongLevels(history, reads, base, deadline, listAll, algorithm)
+    return this.strongLevels
+  }
+
   /**
    * The general engine likes long sessions, so session order is tried first: what satisfies a level
-   * with it satisfies it without, and a violation that does not speak of sessions stands. Null if
-   * it does speak of them.
+   * with it satisfies it without, and a violation that does not speak of sessions stands. Then
+   * transactions that stand close together are tried without it. Null if all of that leads nowhere.
    */
   private findWithSessions(level: StrongLevel): (Findings & { algorithm: string }) | null {
     const options = { ...this.options, sessionOrder: true }
     this.withSessions ??= new Checker(this.recorded, options, this.deadline)
     const findings = this.withSessions.find(level)
     if (findings.anomalies.length === 0) return findings
-    const anomalies = findings.anomalies.filter((anomaly) => !speaksOfSessions(anomaly))
-    return anomalies.length > 0 ? { ...findings, anomalies } : null
+    const anomalies = findings.anomalies.filter((anomaly) => findSessionEdges(anomaly).length === 0)
+    if (anomalies.length > 0) return { ...findings, anomalies }
+    const found = this.timed(level, () => this.strong('auto').refuteNearby(level))
+    return found && { ...findings, anomalies: [found] }
   }
 
   private expectLightweight(): void {

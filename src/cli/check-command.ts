@@ -93,9 +93,8 @@ Examples:
 
 async function checkPaths(paths: string[], flags: Flags): Promise<number> {
   const plan = makePlan(paths, flags)
-  const summary = paths.some((path) => path !== '-' && isDirectory(path))
-    ? new DirectorySummary()
-    : null
+  const many = paths.some((path) => path !== '-' && !isOneHistory(path))
+  const summary = many && plan.elle === null ? new DirectorySummary() : null
   let code: number = EXIT.satisfied
   for (const found of findHistories(paths)) {
     code = worse(code, await checkPath(found, plan, summary))

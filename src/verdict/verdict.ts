@@ -91,12 +91,11 @@ export function findTxns(edges: readonly Edge[], cases: readonly Case[]): number
   return [...txns].sort((a, b) => a - b)
 }
 
-/** Whether an argument rests on the order of two transactions in a session. */
-export function speaksOfSessions({ edges, cases }: Anomaly): boolean {
-  for (const { kind, from } of findEdges(edges, cases)) {
-    if (kind === 'SO' && from !== INITIAL_TXN) return true
-  }
-  return false
+/** The edges of an argument that rest on the order of two transactions in a session. */
+export function findSessionEdges({ edges, cases }: Anomaly): Edge[] {
+  return [...findEdges(edges, cases)].filter(
+    ({ kind, from }) => kind === 'SO' && from !== INITIAL_TXN,
+  )
 }
 
 /**
