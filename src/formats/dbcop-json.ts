@@ -6,7 +6,7 @@
 
 import { HistoryBuilder } from '../history/builder.ts'
 import { ABORTED, COMMITTED, type History, READ, WRITE } from '../history/history.ts'
-import { type Capacity, findMisfits, isKept, isU64, Numbering } from './fit.ts'
+import { type Capacity, DBCOP_CAPACITY, findMisfits, isKept, isU64, Numbering } from './fit.ts'
 import { JsonScanner, OPEN_LIST, QUOTE } from './json.ts'
 import { forEachField, forEachItem, takeFlag } from './json-walk.ts'
 import { TextPlaces } from './places.ts'
@@ -155,15 +155,7 @@ class DbcopJsonReader {
 const CAPACITY: Capacity = {
   keys: isU64,
   values: isU64,
-  sessions: 'positions',
-  initial: 0,
-  txnNames: 'none',
-  times: false,
-  levels: false,
-  indeterminate: 'none',
-  aborted: 'whole',
-  emptyTxns: true,
-  lists: false,
+  ...DBCOP_CAPACITY,
 }
 
 export function dbcopJsonMisfits(history: History): string[] {

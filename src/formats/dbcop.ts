@@ -11,7 +11,7 @@
 import { HistoryBuilder } from '../history/builder.ts'
 import { ABORTED, COMMITTED, type History, READ, WRITE } from '../history/history.ts'
 import { badByte, type Int64, int64ToValue, internInt64, writeInt64 } from './binary.ts'
-import { type Capacity, findMisfits, isI64, isKept, Numbering } from './fit.ts'
+import { type Capacity, DBCOP_CAPACITY, findMisfits, isI64, isKept, Numbering } from './fit.ts'
 import { ByteWriter, type Sink } from './sink.ts'
 import type { ParseOptions } from './source.ts'
 import { badUtf8, firstBadByte, Gatherer, type HistoryParser, limitsFor } from './source.ts'
@@ -119,15 +119,7 @@ class DbcopReader {
 const CAPACITY: Capacity = {
   keys: isI64,
   values: isI64,
-  sessions: 'positions',
-  initial: 0,
-  txnNames: 'none',
-  times: false,
-  levels: false,
-  indeterminate: 'none',
-  aborted: 'whole',
-  emptyTxns: true,
-  lists: false,
+  ...DBCOP_CAPACITY,
 }
 
 export function dbcopMisfits(history: History): string[] {

@@ -43,6 +43,19 @@ function integersIn(min: bigint, max: bigint): (value: Value) => boolean {
 export const isU64 = integersIn(0n, 2n ** 64n - 1n)
 export const isI64 = integersIn(-(2n ** 63n), 2n ** 63n - 1n)
 
+/** What dbcop's three formats hold alike; they differ in their keys and values. */
+export const DBCOP_CAPACITY = {
+  sessions: 'positions',
+  initial: 0,
+  txnNames: 'none',
+  times: false,
+  levels: false,
+  indeterminate: 'none',
+  aborted: 'whole',
+  emptyTxns: true,
+  lists: false,
+} as const satisfies Omit<Capacity, 'keys' | 'values'>
+
 /** Reasons why the history does not come back the same from this format; empty if it does. */
 export function findMisfits(history: History, capacity: Capacity): string[] {
   const lists = !capacity.lists && history.opKind.some((kind) => kind >= APPEND)

@@ -8,7 +8,7 @@ import { HistoryBuilder } from '../history/builder.ts'
 import { ABORTED, COMMITTED, type History, READ, WRITE } from '../history/history.ts'
 import type { Value } from '../history/values.ts'
 import { Digits } from './digits.ts'
-import { type Capacity, findMisfits, isKept, isU64, Numbering } from './fit.ts'
+import { type Capacity, DBCOP_CAPACITY, findMisfits, isKept, isU64, Numbering } from './fit.ts'
 import { describeByte, NEWLINE } from './lines.ts'
 import { TextPlaces } from './places.ts'
 import { ByteWriter, type Sink } from './sink.ts'
@@ -165,15 +165,7 @@ function isWordByte(c: number): boolean {
 const CAPACITY: Capacity = {
   keys: (key: Value) => (typeof key === 'string' ? /^[A-Za-z_]\w*$/.test(key) : isU64(key)),
   values: isU64,
-  sessions: 'positions',
-  initial: 0,
-  txnNames: 'none',
-  times: false,
-  levels: false,
-  indeterminate: 'none',
-  aborted: 'whole',
-  emptyTxns: true,
-  lists: false,
+  ...DBCOP_CAPACITY,
 }
 
 export function histMisfits(history: History): string[] {

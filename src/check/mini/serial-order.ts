@@ -9,6 +9,7 @@
 // and no graph in memory. Main function: findSerialOrder.
 
 import { type History, INITIAL, NONE, READ, READ_LIST } from '../../history/history.ts'
+import { nextTxn } from '../order/session-head.ts'
 import type { ReadCheck } from '../reads/read-consistency.ts'
 import { SessionWaits } from './session-waits.ts'
 import { TimeGate } from './time-gate.ts'
@@ -61,10 +62,11 @@ class SerialRun {
     const { sessionCount } = this.history
     for (let session = 0; session < sessionCount; session++) this.waits.enqueue(session)
     for (let session = this.waits.dequeue(); session !== NONE; session = this.waits.dequeue()) {
-      const txn = this.nextTxn(session)
+      const txn = nextTxn(this.history, this.head, session)
       if (txn !== NONE && this.mayRun(session, txn)) this.execute(session, txn)
     }
-    for (let s = 0; s < sessionCount; s++) if (this.nextTxn(s) !== NONE) return null
+    for (let s = 0; s < sessionCount; s++)
+      if (nextTxn(this.history, this.head, s) !== NONE) return null
     return this.order.subarray(0, this.orderLength)
   }
 
@@ -84,16 +86,6 @@ class SerialRun {
     return this.history.opKind[read] === READ_LIST
       ? this.reads.lists!.readFrom[read]!
       : this.history.readFrom[read]!
-  }
-
-  /** The session's next transaction that counts, or NONE. */
-  private nextTxn(session: number): number {
-    const { sessionTxns, sessionTxnStart, txnCounts } = this.history
-    const end = sessionTxnStart[session + 1]!
-    let slot = this.head[session]!
-    while (slot < end && !txnCounts[sessionTxns[slot]!]) slot++
-    this.head[session] = slot
-    return slot < end ? sessionTxns[slot]! : NONE
   }
 
   /** True if nothing keeps the transaction from running; otherwise the session starts to wait. */

@@ -11,6 +11,7 @@
 // nothing. Main function: findSnapshotOrder.
 
 import { type History, INITIAL, NONE, READ, WRITE } from '../../history/history.ts'
+import { nextTxn } from '../order/session-head.ts'
 import type { ReadCheck } from '../reads/read-consistency.ts'
 import { SessionWaits } from './session-waits.ts'
 
@@ -56,7 +57,7 @@ class SnapshotRun {
     const { sessionCount, txnCount, txnCounts } = this.history
     for (let session = 0; session < sessionCount; session++) this.waits.enqueue(session)
     for (let session = this.waits.dequeue(); session !== NONE; session = this.waits.dequeue()) {
-      const txn = this.nextTxn(session)
+      const txn = nextTxn(this.history, this.head, session)
       if (txn === NONE) continue
       if (!this.hasSnapshot[session] && !this.takeSnapshot(session, txn)) continue
       this.commit(session, txn)
@@ -64,15 +65,6 @@ class SnapshotRun {
     let expected = 0
     for (let txn = 0; txn < txnCount; txn++) expected += 2 * txnCounts[txn]!
     return this.eventCount === expected ? this.events.subarray(0, expected) : null
-  }
-
-  private nextTxn(session: number): number {
-    const { sessionTxns, sessionTxnStart, txnCounts } = this.history
-    const end = sessionTxnStart[session + 1]!
-    let slot = this.head[session]!
-    while (slot < end && !txnCounts[sessionTxns[slot]!]) slot++
-    this.head[session] = slot
-    return slot < end ? sessionTxns[slot]! : NONE
   }
 
   /** False, and the session waits, if something that was read is not committed yet. */

@@ -8,6 +8,7 @@
 
 import { type History, NONE } from '../../history/history.ts'
 import type { ReadCheck } from '../reads/read-consistency.ts'
+import { nextTxn } from './session-head.ts'
 
 /** Transactions that count, in the order they ran; fewer than all of them if there is a cycle. */
 export function mergeSessions(history: History, reads: ReadCheck): Int32Array {
@@ -37,17 +38,15 @@ class Merge {
   }
 
   run(): Int32Array {
-    const { sessionCount, txnCount, sessionTxns, sessionTxnStart, txnCounts } = this.history
+    const { sessionCount, txnCount } = this.history
     const { head } = this
     const order = new Int32Array(txnCount)
     let length = 0
     for (let session = 0; session < sessionCount; session++) this.enqueue(session)
     while (this.readyCount > 0) {
       const session = this.dequeue()
-      const end = sessionTxnStart[session + 1]!
-      while (head[session]! < end && !txnCounts[sessionTxns[head[session]!]!]) head[session]!++
-      if (head[session]! >= end) continue
-      const txn = sessionTxns[head[session]!]!
+      const txn = nextTxn(this.history, head, session)
+      if (txn === NONE) continue
       const missing = this.findMissing(txn)
       if (missing !== NONE) {
         this.nextWaiting[session] = this.waiting[missing]!

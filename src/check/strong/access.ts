@@ -2,7 +2,7 @@
 // the problem itself is laid out by version. For the search. Main function: buildAccess.
 
 import { buildCsr } from '../../graph/csr.ts'
-import { COMMITTED } from '../../history/history.ts'
+import { COMMITTED, NONE } from '../../history/history.ts'
 import type { Problem } from './problem.ts'
 
 export interface Access {
@@ -64,4 +64,14 @@ export function findEarliestFinish(problem: Problem): Float64Array {
     earliest[t] = isLast ? finish : Math.min(finish, earliest[t + 1]!)
   }
   return earliest
+}
+
+/** Whether the transaction read this version of the key; NONE stands for the initial state. */
+export function readsVersion(access: Access, txn: number, version: number, key: number): boolean {
+  const { readStart, readVersion } = access
+  const wanted = version === NONE ? ~key : version
+  for (let i = readStart[txn]!; i < readStart[txn + 1]!; i++) {
+    if (readVersion[i] === wanted) return true
+  }
+  return false
 }

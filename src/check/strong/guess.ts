@@ -11,7 +11,7 @@
 
 import type { Deadline } from '../../base/deadline.ts'
 import { NONE } from '../../history/history.ts'
-import type { Access } from './access.ts'
+import { type Access, readsVersion } from './access.ts'
 import type { KnownEdges } from './known-edges.ts'
 
 /** Nodes in a valid order, or null if the guess leads nowhere. */
@@ -121,18 +121,13 @@ class GuessRun {
       const key = writeKey[i]!
       const version = this.latest[key]!
       const count = version === NONE ? this.unreadInitial[key]! : this.unread[version]!
-      if (count > 1 || (count === 1 && !(exceptItself && this.reads(txn, version, key)))) return key
+      if (
+        count > 1 ||
+        (count === 1 && !(exceptItself && readsVersion(this.access, txn, version, key)))
+      )
+        return key
     }
     return NONE
-  }
-
-  private reads(txn: number, version: number, key: number): boolean {
-    const { readStart, readVersion } = this.access
-    const wanted = version === NONE ? ~key : version
-    for (let i = readStart[txn]!; i < readStart[txn + 1]!; i++) {
-      if (readVersion[i] === wanted) return true
-    }
-    return false
   }
 
   private findHeld(txn: number): number {

@@ -13,7 +13,7 @@
 
 import type { Deadline } from '../../base/deadline.ts'
 import { NONE } from '../../history/history.ts'
-import { type Access, buildAccess, findEarliestFinish } from './access.ts'
+import { type Access, buildAccess, findEarliestFinish, readsVersion } from './access.ts'
 import { PrefixMemo } from './prefix-memo.ts'
 import type { Problem } from './problem.ts'
 import type { LevelShape } from './shape.ts'
@@ -166,7 +166,10 @@ class OrderSearch {
       const key = writeKey[i]!
       const version = this.latest[key]!
       const waiting = version === NONE ? this.unreadInitial[key]! : this.unread[version]!
-      if (waiting > (this.shape.width === 1 && this.reads(txn, version, key) ? 1 : 0)) return false
+      if (
+        waiting > (this.shape.width === 1 && readsVersion(this.access, txn, version, key) ? 1 : 0)
+      )
+        return false
     }
     return this.shape.level !== 'si' || this.othersHolding(txn, 1) === 0
   }
@@ -179,15 +182,6 @@ class OrderSearch {
       count += this.holders[writeKey[i]!]! - own
     }
     return count
-  }
-
-  private reads(txn: number, version: number, key: number): boolean {
-    const { readStart, readVersion } = this.access
-    const wanted = version === NONE ? ~key : version
-    for (let i = readStart[txn]!; i < readStart[txn + 1]!; i++) {
-      if (readVersion[i] === wanted) return true
-    }
-    return false
   }
 
   private writeStep(txn: number): number {
