@@ -19,6 +19,7 @@ import {
 } from './history.ts'
 import { CAS, INSERT, LightColumns } from './light.ts'
 import { resolveReads } from './resolve.ts'
+import type { SqlStatements } from './sql-statements.ts'
 import { type Symbol64, SymbolTable } from './symbols.ts'
 import { type Value, ValueTable } from './values.ts'
 
@@ -42,6 +43,8 @@ export class HistoryBuilder {
   private startTime: FloatColumn | null = null
   private finishTime: FloatColumn | null = null
   private light: LightColumns | null = null
+  /** Set by SqlStatements, which collects SQL statements for this history. */
+  statements: SqlStatements | null = null
   private readonly listStart = new IntColumn(16) // list -> first element
   private readonly listValue = new IntColumn(16) // element -> value id
 
@@ -240,6 +243,7 @@ export class HistoryBuilder {
       listValue: this.listValue.view(),
       listFrom: new Int32Array(this.listValue.length),
       light: this.light?.finish(opCount, arrivals) ?? null,
+      sql: this.statements?.finish(grouped.txnOpStart, arrivals) ?? null,
       initial: this.initial,
       keys,
       values,

@@ -5,6 +5,7 @@
 
 import type { Place } from '../base/errors.ts'
 import type { LightOps } from './light.ts'
+import type { SqlEvents } from './sql-events.ts'
 import type { SymbolTable } from './symbols.ts'
 import type { Value, ValueTable } from './values.ts'
 
@@ -76,6 +77,8 @@ export interface History {
 
   /** Which operations were written as lightweight transactions; null if none was. */
   readonly light: LightOps | null
+  /** SQL statements and the rows they saw and wrote; null if there is none. */
+  readonly sql: SqlEvents | null
 
   /** The value every key has before anything is written; undefined if the format has none. */
   readonly initial: Value | undefined

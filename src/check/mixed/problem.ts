@@ -1,0 +1,77 @@
+// A history with a level per transaction, as the deciders of mixed levels see it: who wrote which
+// row, what each statement saw, and for every row that a statement passed over, although some
+// version of it satisfies its predicate, who could have written the version that it saw (Bouajjani,
+// Enea, Román-Calvo: client histories, Definition 4; conflicts, Equation 4). Rows that no version
+// of which satisfies the predicate need no writer: the last one visible always does.
+//
+// Nodes: 0 is the initial transaction, t + 1 is transaction t. Built by build-problem.ts.
+
+import type { History } from '../../history/history.ts'
+import type { AnomalyName } from '../../levels/anomalies.ts'
+
+/** Whether a transaction takes part: never, always, or only if the deciders choose so. */
+export const OUT = 0
+export const IN = 1
+export const MAYBE = 2
+
+/** Premises, weakest first. RC_SQL also sees session order, and the other rows of a statement. */
+export const RC = 0
+export const RC_SQL = 1
+export const RA = 2
+export const CC = 3
+export const PC = 4
+export const SI = 5
+export const SER = 6
+
+/** What a statement saw, or should have seen, of one row, and must not have. */
+export interface MixedOffence {
+  readonly name: AnomalyName
+  readonly txn: number
+  readonly event: number // the statement; NONE for a register
+  readonly key: number
+  readonly op: number // the read; NONE if the row was passed over
+  readonly write: number // the write it saw or should have seen; NONE or INITIAL if there is none
+}
+
+export interface MixedProblem {
+  readonly history: History
+  readonly nodeCount: number
+  readonly state: Uint8Array // node -> OUT, IN, MAYBE
+  readonly level: Uint8Array // node -> RC … SER
+  readonly before: Int32Array // node -> the one before it in its session that is not OUT, else 0
+
+  // Who writes a key, the initial transaction first. Only the last write of each counts.
+  readonly writerStart: Int32Array // key -> its first writer; one more entry at the end
+  readonly writerNode: Int32Array // writer -> node
+  readonly writerOp: Int32Array // writer -> write op, INITIAL for the initial transaction
+
+  // Reads in the order of their nodes, then program order: statements, and reads of registers.
+  readonly readCount: number
+  readonly nodeReadStart: Int32Array // node -> its first read; one more entry at the end
+  readonly readNode: Int32Array // read -> node
+  readonly readEvent: Int32Array // read -> statement, NONE for a register
+  readonly readOp: Int32Array // read -> op, NONE for a statement
+
+  // Rows whose writer is given: returned, touched, or named by the history.
+  readonly fixedStart: Int32Array // read -> its first fixed pair; one more entry at the end
+  readonly fixedKey: Int32Array // fixed pair -> key
+  readonly fixedNode: Int32Array // fixed pair -> node that wrote what was read, never the reader's
+  readonly fixedOp: Int32Array // fixed pair -> read op
+
+  // Conflicts: rows passed over that have versions which satisfy the predicate.
+  readonly openCount: number
+  readonly openStart: Int32Array // read -> its first conflict; one more entry at the end
+  readonly openRead: Int32Array // conflict -> read
+  readonly openKey: Int32Array // conflict -> key
+  readonly zeroStart: Int32Array // conflict -> its first candidate; one more entry at the end
+  readonly zeroNode: Int32Array // candidate -> node whose version does not satisfy the predicate
+
+  /** What violates every level, whatever the order. Those reads have no pairs above. */
+  readonly offences: readonly MixedOffence[]
+}
+
+/** What proves that a problem is consistent. */
+export interface MixedSolution {
+  readonly order: Int32Array // nodes that take part, in commit order; the initial one first
+  readonly choice: Int32Array // conflict -> node chosen as the writer of the version passed over
+}

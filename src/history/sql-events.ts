@@ -1,0 +1,55 @@
+// SQL statements in the dense history. A row is a key: table and primary key, named as in
+// orders(17). What a statement did to single rows are plain operations, so that everything that
+// knows reads and writes knows them too: a row that a SELECT, UPDATE or DELETE returned or touched
+// is a read of the version it saw, a row that an INSERT, UPDATE or DELETE wrote is a write. The
+// value of such an operation is the id of the statement that wrote the version, null for the
+// initial one; what the row held then stands here. A statement's operations lie side by side, reads
+// before writes; a SELECT that returned nothing has none.
+
+import type { Place } from '../base/errors.ts'
+import type { SqlColumn, SqlRow, SqlValue } from '../sql/value.ts'
+
+export const SELECT = 0
+export const INSERT = 1
+export const UPDATE = 2
+export const DELETE = 3
+
+export const STATEMENT_NAMES = ['select', 'insert', 'update', 'delete'] as const
+
+export interface SqlTable {
+  readonly name: string
+  readonly columns: readonly SqlColumn[]
+  /** Positions of the primary key's columns, in the order of the key. */
+  readonly keyColumns: readonly number[]
+}
+
+/** A WHERE clause as it was written; the same text with the same parameters is one predicate. */
+export interface SqlPredicate {
+  readonly table: number
+  readonly text: string
+  readonly params: readonly SqlValue[]
+  /** Where its text stands first in the input. */
+  readonly place: Place | null
+}
+
+export interface SqlEvents {
+  readonly tables: readonly SqlTable[]
+  readonly keyTable: Int32Array // key -> its table, NONE for a register
+  readonly keyValues: readonly SqlRow[] // key -> values of its primary key
+  readonly initialRow: readonly (SqlRow | null)[] // key -> its row at first, null if there is none
+  readonly opRow: readonly (SqlRow | null)[] // write op -> the row as written, null if deleted
+  /** read op -> 1 if the row was returned or touched, 0 if only the version passed over is named. */
+  readonly opReturned: Uint8Array
+  readonly opEvent: Int32Array // op -> its statement, NONE for an operation on a register
+
+  readonly eventCount: number
+  readonly eventTxn: Int32Array // event -> txn
+  readonly eventKind: Uint8Array // event -> SELECT, INSERT, UPDATE, DELETE
+  readonly eventTable: Int32Array // event -> table
+  readonly eventPredicate: Int32Array // event -> predicate; NONE for INSERT
+  /** event -> its first op, or where one would stand; its ops are those whose opEvent it is. */
+  readonly eventOpStart: Int32Array
+  readonly txnEventStart: Int32Array // txn -> its first event; one more entry at the end
+  readonly predicates: readonly SqlPredicate[]
+  eventPlace(event: number): Place | null
+}

@@ -1,0 +1,235 @@
+// Collects SQL statements while a history is built: a statement is begun, then told row by row what
+// it saw and what it wrote, in that order. Statements of different transactions may come in any
+// order. Whoever fills this checks types and columns; what is checked here is what would make the
+// history ambiguous: a statement that speaks of a row twice, an id of a write used twice.
+
+import { InputError, type Place } from '../base/errors.ts'
+import { ByteColumn, IntColumn } from '../base/grow.ts'
+import { renderSqlValue, type SqlRow, type SqlValue } from '../sql/value.ts'
+import type { HistoryBuilder } from './builder.ts'
+import { NONE, READ, WRITE } from './history.ts'
+import type { SqlEvents, SqlPredicate, SqlTable } from './sql-events.ts'
+import type { Value } from './values.ts'
+
+/** `orders(17)`, `stock(1,'a')`: what a row is called. */
+export function rowName(table: SqlTable, keyValues: SqlRow): string {
+  return `${table.name}(${keyValues.map(renderSqlValue).join(',')})`
+}
+
+export class SqlStatements {
+  readonly tables: SqlTable[] = []
+  private readonly predicates: SqlPredicate[] = []
+  private readonly predicateIds = new Map<string, number>()
+  private readonly keyTable: number[] = [] // key -> table
+  private readonly keyValues: SqlRow[] = [] // key -> values of its primary key
+  private readonly initialRow: (SqlRow | null)[] = [] // key -> row
+  private readonly opRow: (SqlRow | null)[] = [] // arrival -> row
+  private readonly returned = new ByteColumn(16) // arrival -> 1 if returned or touched
+  private readonly opEvent = new IntColumn(16) // arrival -> event, as begun
+  private readonly eventTxn = new IntColumn(16)
+  private readonly eventKind = new ByteColumn(16)
+  private readonly eventTable = new IntColumn(16)
+  private readonly eventPredicate = new IntColumn(16)
+  private readonly eventArrival = new IntColumn(16) // event -> operations that had arrived before
+  private readonly eventPlace: (Place | null)[] = []
+  private readonly writePlace = new Map<Value, Place | null>() // id of a write -> where it stands
+  private readonly touched = new Set<number>() // keys that the current statement speaks of
+  private written = new Set<number>() // keys that it wrote
+
+  constructor(private readonly builder: HistoryBuilder) {
+    builder.statements = this
+  }
+
+  addTable(table: SqlTable): number {
+    return this.tables.push(table) - 1
+  }
+
+  findTable(name: string): number {
+    return this.tables.findIndex((table) => table.name === name)
+  }
+
+  /** A row that is there before anything is written. */
+  addInitialRow(table: number, row: SqlRow, place: Place | null = null): void {
+    const key = this.key(table, this.keyOf(table, row))
+    if (this.initialRow[key]) {
+      const name = this.builder.keys.get(key)
+      throw new InputError('duplicate-row', `the initial row ${name} is given twice`, place)
+    }
+    this.initialRow[key] = row
+  }
+
+  /** The primary key of a row. */
+  keyOf(table: number, row: SqlRow): SqlRow {
+    return this.tables[table]!.keyColumns.map((column) => row[column]!)
+  }
+
+  /** The predicate of that text and those parameters, made on first use. */
+  predicate(
+    table: number,
+    text: string,
+    params: readonly SqlValue[] = [],
+    place: Place | null = null,
+  ): number {
+    const id = `${table}\n${params.map(renderSqlValue).join(',')}\n${text}`
+    const known = this.predicateIds.get(id)
+    if (known !== undefined) return known
+    const predicate = this.predicates.push({ table, text, params, place }) - 1
+    this.predicateIds.set(id, predicate)
+    return predicate
+  }
+
+  /** Begins a statement; `readRow` and `writeRow` speak of it until the next one begins. */
+  begin(
+    txn: number,
+    kind: number,
+    table: number,
+    predicate: number = NONE,
+    place: Place | null = null,
+  ): number {
+    const event = this.eventTxn.length
+    this.eventTxn.push(txn)
+    this.eventKind.push(kind)
+    this.eventTable.push(table)
+    this.eventPredicate.push(predicate)
+    this.eventArrival.push(this.builder.opCount)
+    this.eventPlace.push(place)
+    this.touched.clear()
+    this.written.clear()
+    return event
+  }
+
+  /** Says that an id of a write belongs to the statement just begun. */
+  nameWrite(id: Value, place: Place | null = null): void {
+    if (this.writePlace.has(id)) {
+      const first = this.writePlace.get(id)
+      const where = first ? ` (first at line ${first.line})` : ''
+      const message = `the write id ${JSON.stringify(String(id))} is used twice${where}`
+      throw new InputError('duplicate-write', message, place, 'every statement needs its own id')
+    }
+    this.writePlace.set(id, place)
+  }
+
+  /**
+   * The statement saw the version of a row that the write `from` made; null: the initial one.
+   * @param returned false if the row was passed over, and only the version is known
+   */
+  readRow(keyValues: SqlRow, from: Value, returned = true, place: Place | null = null): void {
+    const event = this.eventTxn.length - 1
+    const key = this.key(this.eventTable.data[event]!, keyValues)
+    if (this.touched.has(key)) throw this.twice(key, place)
+    this.touched.add(key)
+    this.addOp(event, READ, key, from, null, returned)
+  }
+
+  /** The statement wrote a row, or deleted it (null), under its own id `as`. */
+  writeRow(keyValues: SqlRow, as: Value, row: SqlRow | null, place: Place | null = null): void {
+    const event = this.eventTxn.length - 1
+    const key = this.key(this.eventTable.data[event]!, keyValues)
+    if (this.written.has(key)) throw this.twice(key, place)
+    this.written.add(key)
+    this.addOp(event, WRITE, key, as, row, false)
+  }
+
+  private addOp(
+    event: number,
+    kind: number,
+    key: number,
+    value: Value,
+    row: SqlRow | null,
+    returned: boolean,
+  ): void {
+    const { builder } = this
+    this.fillRegisters(builder.opCount)
+    this.opRow[builder.opCount] = row
+    this.returned.push(returned ? 1 : 0)
+    this.opEvent.push(event)
+    builder.addOp(this.eventTxn.data[event]!, kind, key, builder.valueId(value))
+  }
+
+  /** Operations that arrived without a statement are on registers. */
+  private fillRegisters(arrivals: number): void {
+    while (this.opEvent.length < arrivals) {
+      this.opEvent.push(NONE)
+      this.returned.push(1)
+    }
+  }
+
+  private key(table: number, keyValues: SqlRow): number {
+    const key = this.builder.keys.of(rowName(this.tables[table]!, keyValues))
+    while (this.keyTable.length <= key) {
+      this.keyTable.push(NONE)
+      this.keyValues.push([])
+      this.initialRow.push(null)
+    }
+    this.keyTable[key] = table
+    this.keyValues[key] = keyValues
+    return key
+  }
+
+  private twice(key: number, place: Place | null): InputError {
+    const name = this.builder.keys.get(key)
+    return new InputError('duplicate-row', `the statement names the row ${name} twice`, place)
+  }
+
+  /** @param arrivals op -> arrival, null if they are the same */
+  finish(txnOpStart: Int32Array, arrivals: Int32Array | null): SqlEvents {
+    const opCount = this.builder.opCount
+    const keyCount = this.builder.keys.size
+    this.fillRegisters(opCount)
+    const arrivalOf = (op: number) => (arrivals ? arrivals[op]! : op)
+    const events = Array.from(this.eventTxn.view(), (_, event) => event)
+    events.sort((a, b) => this.eventTxn.data[a]! - this.eventTxn.data[b]! || a - b)
+    const rank = new Int32Array(events.length) // event as begun -> event
+    events.forEach((event, i) => {
+      rank[event] = i
+    })
+    const eventTxn = Int32Array.from(events, (event) => this.eventTxn.data[event]!)
+    const txnEventStart = new Int32Array(txnOpStart.length)
+    for (const txn of eventTxn) txnEventStart[txn + 1]!++
+    for (let txn = 1; txn < txnEventStart.length; txn++) {
+      txnEventStart[txn]! += txnEventStart[txn - 1]!
+    }
+    const ops = Array.from({ length: opCount }, (_, op) => arrivalOf(op))
+    return {
+      tables: this.tables,
+      keyTable: Int32Array.from({ length: keyCount }, (_, key) => this.keyTable[key] ?? NONE),
+      keyValues: Array.from({ length: keyCount }, (_, key) => this.keyValues[key] ?? []),
+      initialRow: Array.from({ length: keyCount }, (_, key) => this.initialRow[key] ?? null),
+      opRow: ops.map((arrival) => this.opRow[arrival] ?? null),
+      opReturned: Uint8Array.from(ops, (arrival) => this.returned.data[arrival]!),
+      opEvent: Int32Array.from(ops, (arrival) => {
+        const event = this.opEvent.data[arrival]!
+        return event === NONE ? NONE : rank[event]!
+      }),
+      eventCount: events.length,
+      eventTxn,
+      eventKind: Uint8Array.from(events, (event) => this.eventKind.data[event]!),
+      eventTable: Int32Array.from(events, (event) => this.eventTable.data[event]!),
+      eventPredicate: Int32Array.from(events, (event) => this.eventPredicate.data[event]!),
+      eventOpStart: Int32Array.from(events, (event) => {
+        const txn = this.eventTxn.data[event]!
+        return firstOpSince(this.eventArrival.data[event]!, txnOpStart, txn, arrivalOf)
+      }),
+      txnEventStart,
+      predicates: this.predicates,
+      eventPlace: (event) => this.eventPlace[events[event]!] ?? null,
+    }
+  }
+}
+
+/** The first operation of the transaction that arrived at `arrival` or later. */
+function firstOpSince(
+  arrival: number,
+  txnOpStart: Int32Array,
+  txn: number,
+  arrivalOf: (op: number) => number,
+): number {
+  let low = txnOpStart[txn]!
+  let high = txnOpStart[txn + 1]!
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if (arrivalOf(middle) < arrival) low = middle + 1
+    else high = middle
+  }
+  return low
+}

@@ -1,0 +1,31 @@
+// The values that rows hold, and the columns they stand in. Integers are 64-bit and therefore
+// bigints throughout: one representation, exact, as PostgreSQL's bigint.
+
+/** NULL, boolean, integer, text. */
+export type SqlValue = null | boolean | bigint | string
+
+export type SqlType = 'boolean' | 'integer' | 'text'
+
+export const SQL_TYPES: readonly SqlType[] = ['boolean', 'integer', 'text']
+
+export interface SqlColumn {
+  readonly name: string
+  readonly type: SqlType
+}
+
+/** A row: the values of a table's columns, in the order of the columns. */
+export type SqlRow = readonly SqlValue[]
+
+/** The type of a value; null for NULL, which has every type. */
+export function typeOfValue(value: SqlValue): SqlType | null {
+  if (value === null) return null
+  if (typeof value === 'boolean') return 'boolean'
+  return typeof value === 'bigint' ? 'integer' : 'text'
+}
+
+/** As SQL writes it: 17, 'it''s', TRUE, NULL. */
+export function renderSqlValue(value: SqlValue): string {
+  if (value === null) return 'NULL'
+  if (typeof value === 'boolean') return value ? 'TRUE' : 'FALSE'
+  return typeof value === 'bigint' ? String(value) : `'${value.replaceAll("'", "''")}'`
+}
