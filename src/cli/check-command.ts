@@ -239,7 +239,7 @@ function showResults(
       path,
       format: format.id,
       parseMs,
-      asked: plan.levels && plan.levels.map(({ level }) => level),
+      asked: plan.levels?.map(({ level }) => level) ?? null,
       command,
     }
     const verdict = describeVerdict(history, results, context)
@@ -247,7 +247,9 @@ function showResults(
     if (plan.json) return `${stringify(verdict)}\n`
   }
   if (plan.notation) {
-    const txns = results.flatMap((result) => result.anomalies.flatMap((a) => a.txns))
+    const txns = results.flatMap((result) =>
+      result.anomalies.flatMap((anomaly) => [...anomaly.txns, ...anomaly.earlier]),
+    )
     return txns.length > 0 ? renderNotation(history, txns, { ids: true }) : ''
   }
   const counts = countHistory(history)

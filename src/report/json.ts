@@ -154,10 +154,15 @@ class AnomalyDescriber {
       transactions: anomaly.txns.map((txn) => this.name(txn)),
       story: anomaly.ops.length > 0 ? describeRead(history, anomaly.name, anomaly.ops) : null,
       ops: anomaly.ops.map((op) => this.place(op)),
-      core: this.txns.map((txn) => describeTxn(history, txn, this.name(txn))),
+      core: this.txns.map((txn) => this.txn(txn)),
       edges: anomaly.edges.map((edge) => this.edge(edge)),
       cases: anomaly.cases.map((branch) => this.case(branch)),
     }
+  }
+
+  private txn(txn: number): TxnJson {
+    const described = describeTxn(this.history, txn, this.name(txn))
+    return this.anomaly.earlier.includes(txn) ? { ...described, earlier: true } : described
   }
 
   private name(txn: number): string {

@@ -120,10 +120,15 @@ export function renderAnomaly(
   if (anomaly.cases.length > 0) lines.push(...renderCases(history, anomaly.cases))
   else if (anomaly.edges.length > 0) lines.push(...renderCycle(history, anomaly.edges, '  '))
   else lines.push(`  ${describeRead(history, anomaly.name, anomaly.ops)}.`)
-  const shown = anomaly.txns.slice(0, MAX_NOTATION_TXNS)
+  const all = [...anomaly.txns, ...anomaly.earlier]
+  if (anomaly.earlier.length > 0) {
+    const names = anomaly.earlier.map((txn) => nameOf(history, txn)).join(', ')
+    lines.push(`  Earlier ones, which only show what the others started from: ${names}.`)
+  }
+  const shown = all.slice(0, MAX_NOTATION_TXNS)
   const text = renderNotation(history, shown, { ids: true }).trimEnd().split('\n')
   lines.push('', ...text.map((line) => colours.faint(`    ${line}`)))
-  const left = anomaly.txns.length - shown.length
+  const left = all.length - shown.length
   if (left > 0) lines.push(`    … and ${left} more transactions`)
   return lines
 }

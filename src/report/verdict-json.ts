@@ -28,6 +28,8 @@ export interface TxnJson {
   start?: number
   finish?: number
   level?: string
+  /** Only left the state from which the others start. */
+  earlier?: true
   ops: OpJson[]
 }
 
@@ -58,11 +60,11 @@ export interface AnomalyJson {
   adya: string | null
   meaning: string | null
   count: number
-  /** The reader or victim first. */
+  /** Those that violate the level, the reader or victim first. */
   transactions: string[]
   story: string | null
   ops: PlaceJson[]
-  /** The transactions in full, in the order of the input. */
+  /** Every transaction that the evidence names, in full, in the order of the input. */
   core: TxnJson[]
   edges: EdgeJson[]
   cases: CaseJson[]

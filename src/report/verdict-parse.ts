@@ -136,7 +136,7 @@ const CASE: Shape = {
 }
 const TXN: Shape = {
   fields: { session: VALUE, id: TEXT, status: STATUS, ops: { list: () => OP } },
-  optional: { start: NUMBER, finish: NUMBER, level: TEXT },
+  optional: { start: NUMBER, finish: NUMBER, level: TEXT, earlier: FLAG },
 }
 const ANOMALY: Shape = {
   fields: {

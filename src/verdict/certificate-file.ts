@@ -24,10 +24,11 @@ export function writeCertificate(history: History, results: readonly LevelResult
         level,
         ...(sessionOrder === false ? { sessionOrder } : {}),
         verdict,
-        anomalies: anomalies.map(({ name, count, txns, ops, edges, cases }) => ({
+        anomalies: anomalies.map(({ name, count, txns, earlier, ops, edges, cases }) => ({
           name,
           count,
           txns,
+          earlier,
           ops,
           edges,
           cases,
@@ -109,6 +110,7 @@ function parseAnomaly(value: unknown): Anomaly {
     name: kind.name as Anomaly['name'],
     count: Number(anomaly['count']),
     txns: integers(anomaly['txns'], 'txns'),
+    earlier: integers(anomaly['earlier'] ?? [], 'earlier'),
     ops: integers(anomaly['ops'], 'ops'),
     edges: list(anomaly['edges'], 'edges').map((edge) => parseEdge(edge, 0)),
     cases: list(anomaly['cases'], 'cases').map((branch) => parseCase(branch, 0)),

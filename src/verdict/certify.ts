@@ -15,6 +15,7 @@ import { certifyCommitOrder, certifyCut } from './certify-order.ts'
 import { certifyOffence, certifyUnrepeatable, isOffence } from './certify-reads.ts'
 import { certifySnapshots } from './certify-snapshots.ts'
 import { classifyCycle } from './classify.ts'
+import { splitTxns } from './starting-state.ts'
 import { type Anomaly, type CertificateKind, findTxns, type LevelResult } from './verdict.ts'
 
 /** Checks the evidence of a result and notes the outcome in its `certificate`. */
@@ -66,11 +67,13 @@ export function certifyAnomaly(history: History, level: LevelId, anomaly: Anomal
 
 /** The name, the count and the list of transactions that go with a cycle or a case split. */
 function certifyLabels(history: History, level: LevelId, anomaly: Anomaly): string[] {
-  const { edges, cases, txns, name, count } = anomaly
+  const { edges, cases, txns, earlier, name, count } = anomaly
   const problems: string[] = []
   if (!(count >= 1)) problems.push(`${name} occurs ${count} times`)
-  const named = [...new Set(txns)].sort((a, b) => a - b)
-  if (named.length !== txns.length || named.join() !== findTxns(edges, cases).join()) {
+  const expected = isStrong(level)
+    ? splitTxns(history, edges, cases)
+    : { txns: findTxns(edges, cases), earlier: [] }
+  if (!areSame(txns, expected.txns) || !areSame(earlier, expected.earlier)) {
     problems.push(`${name} names other transactions than its evidence`)
   }
   const isCycle = cases.length === 0 && !edges.some((edge) => edge.kind === 'CO')
@@ -78,6 +81,11 @@ function certifyLabels(history: History, level: LevelId, anomaly: Anomaly): stri
     problems.push(`the cycle is ${classifyCycle(history, edges)}, not ${name}`)
   }
   return problems
+}
+
+/** Whether a list has these members, each once, in any order; `members` ascends. */
+function areSame(list: readonly number[], members: readonly number[]): boolean {
+  return list.toSorted((a, b) => a - b).join() === members.join()
 }
 
 function certificateKind(result: LevelResult): CertificateKind {

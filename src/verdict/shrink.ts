@@ -83,7 +83,7 @@ class Shrinker implements Shrunk {
     const { history, result } = this
     const parts = result.anomalies.flatMap((anomaly) => [
       findOps(anomaly),
-      anomaly.txns.flatMap((txn) => opsOfTxn(history, txn)),
+      [...anomaly.txns, ...anomaly.earlier].flatMap((txn) => opsOfTxn(history, txn)),
     ])
     return parts
       .map((ops) => withNeeds(history, ops, this.options))

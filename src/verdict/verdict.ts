@@ -60,6 +60,11 @@ export interface Anomaly {
   count: number
   /** Transactions of the example, without the initial one; the reader or victim first. */
   txns: number[]
+  /**
+   * Further transactions that the evidence names: they only left the state from which those of the
+   * example start (starting-state.ts). None at weak levels.
+   */
+  earlier: number[]
   /** For anomalies of single reads: the read, then the write it saw or should have seen. */
   ops: number[]
   /** The cycle; empty if the operations alone prove the point, or if `cases` does. */

@@ -102,12 +102,17 @@ describe('check on mini-transactions', () => {
     })
   }
 
-  it('shows a lost update by its three transactions', () => {
+  it('shows a lost update by its two transactions and who wrote the version they replace', () => {
     const history = parseNotation('s1: r(x,0) w(x,1)\ns2: r(x,1) w(x,2)\ns3: r(x,1) w(x,3)')
     for (const level of ['si', 'ser'] as const) {
       const { anomalies } = check(history, level)
       expect(anomalies).toHaveLength(1)
-      expect(anomalies[0]).toMatchObject({ name: 'LostUpdate', count: 1, txns: [0, 1, 2] })
+      expect(anomalies[0]).toMatchObject({
+        name: 'LostUpdate',
+        count: 1,
+        txns: [1, 2],
+        earlier: [0],
+      })
     }
   })
 

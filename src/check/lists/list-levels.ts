@@ -79,7 +79,7 @@ export class ListLevels {
     this.deadline.check()
     const csr = buildCsr(graph.nodeCount, graph.from, graph.to, graph.edgeCount)
     const order = findTopologicalOrder(csr)
-    return order && order.filter((event) => txnCounts[event >> 1] === 1)
+    return order?.filter((event) => txnCounts[event >> 1] === 1) ?? null
   }
 
   /** Whether two transactions of one tail overlap in the order; all others are kept apart by it. */

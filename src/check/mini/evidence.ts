@@ -4,7 +4,8 @@
 import { assert } from '../../base/errors.ts'
 import { type History, INITIAL } from '../../history/history.ts'
 import { classifyCycle } from '../../verdict/classify.ts'
-import { type Anomaly, type Edge, findTxns, INITIAL_TXN } from '../../verdict/verdict.ts'
+import { splitTxns } from '../../verdict/starting-state.ts'
+import { type Anomaly, type Edge, INITIAL_TXN } from '../../verdict/verdict.ts'
 import type { ReadCheck } from '../reads/read-consistency.ts'
 import { EdgeFacts } from '../strong/edge-facts.ts'
 import { type Dependencies, FROM_TIME, INSIDE, RW, SO, TIME, TO_TIME } from './dependency-graph.ts'
@@ -76,7 +77,7 @@ export class MiniEvidence {
 
 export function nameCycle(history: History, edges: Edge[]): Anomaly {
   const name = classifyCycle(history, edges)
-  return { name, count: 1, txns: findTxns(edges, []), ops: [], edges, cases: [] }
+  return { name, count: 1, ...splitTxns(history, edges, []), ops: [], edges, cases: [] }
 }
 
 /** The edges of a cycle from where it reads best; `describe` does those of reads and versions. */

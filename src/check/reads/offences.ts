@@ -38,7 +38,7 @@ export function describeUnrepeatable(
     const sources = ops.map((op) => writerOf(history, reads, op)).filter((txn) => txn >= 0)
     const txns = [...new Set([history.opTxn[ops[0]!]!, ...sources])]
     const count = listAll ? 1 : pairs.length / 2
-    found.push({ name: 'NonRepeatableRead', count, txns, ops, edges: [], cases: [] })
+    found.push({ name: 'NonRepeatableRead', count, txns, earlier: [], ops, edges: [], cases: [] })
     if (!listAll) break
   }
   return found
@@ -72,5 +72,5 @@ function describe(history: History, reads: ReadCheck, read: number, name: Anomal
       addWriter(history.listFrom[i]!)
     }
   }
-  return { name, count: 1, txns, ops, edges: [], cases: [] }
+  return { name, count: 1, txns, earlier: [], ops, edges: [], cases: [] }
 }

@@ -4,13 +4,13 @@
 import type { History } from '../../history/history.ts'
 import type { AnomalyName } from '../../levels/anomalies.ts'
 import { classifyCycle } from '../../verdict/classify.ts'
-import { type Anomaly, type Case, findTxns } from '../../verdict/verdict.ts'
+import { splitTxns } from '../../verdict/starting-state.ts'
+import type { Anomaly, Case } from '../../verdict/verdict.ts'
 import type { Explanation } from './explain.ts'
 
 export function nameViolation(history: History, { edges, cases }: Explanation): Anomaly {
-  const txns = findTxns(edges, cases)
   const name = cases.length === 0 ? classifyCycle(history, edges) : nameCases(history, cases)
-  return { name, count: 1, txns, ops: [], edges, cases }
+  return { name, count: 1, ...splitTxns(history, edges, cases), ops: [], edges, cases }
 }
 
 /** Adya's classes of cycles, from the least that a level must forbid to the most. */

@@ -225,7 +225,8 @@ export function cycleAnomaly(
     pending.push(...edge.premises)
   }
   txns.delete(INITIAL_TXN)
-  return { name: kind.name as Anomaly['name'], count, txns: [...txns], ops: [], edges, cases: [] }
+  const name = kind.name as Anomaly['name']
+  return { name, count, txns: [...txns], earlier: [], ops: [], edges, cases: [] }
 }
 
 function weight(anomaly: Anomaly): number {
