@@ -1,6 +1,6 @@
 // The anomalies, as one table: Plume's 14 transactional anomalous patterns (letters a … n), then
-// the names of the strong levels' cycles. Adya's code, or Jepsen's word where Adya has none, stands
-// beside each.
+// the names of the strong levels' cycles, of lists and of SQL statements. Adya's code, or Jepsen's
+// word where Adya has none, stands beside each.
 
 export interface AnomalyKind {
   readonly name: string
@@ -136,6 +136,18 @@ const TABLE = [
     'Two reads of a list disagree about the order of its elements.',
   ],
   ['DuplicateElements', null, 'duplicate-elements', 'A read of a list returned an element twice.'],
+  [
+    'PredicateMismatch',
+    null,
+    null,
+    'A statement returned a row that does not satisfy its WHERE clause, or passed over one that does.',
+  ],
+  [
+    'MissingRow',
+    null,
+    null,
+    'A statement did not return a row although every version of it satisfies its WHERE clause.',
+  ],
 ] as const
 
 export type AnomalyName = (typeof TABLE)[number][0]

@@ -1,0 +1,142 @@
+// Which rows satisfy which predicates. Every WHERE clause is compiled once, and once the rows of
+// its table are looked up of which at least one version satisfies it: a statement then costs only
+// those, however many rows the table has. Where a clause fixes columns (id = 17 AND …), only
+// versions with these values are looked at, through an index over them. Main class: Matches.
+
+import { InputError } from '../../base/errors.ts'
+import { INITIAL, NONE } from '../../history/history.ts'
+import type { SqlEvents } from '../../history/sql-events.ts'
+import { type Predicate, parsePredicate, SqlError } from '../../sql/predicate.ts'
+import { renderSqlValue, type SqlRow, type SqlValue } from '../../sql/value.ts'
+import type { Writers } from './writers.ts'
+
+/** The rows that a predicate can match. */
+export interface Match {
+  readonly keys: readonly number[] // ascending
+  readonly writers: readonly Uint8Array[] // as keys -> writer of the key, from 0 -> 1 if it matches
+}
+
+/** The compiled predicates of a history. */
+export class Predicates {
+  private readonly compiled: (Predicate | null)[] = []
+
+  constructor(private readonly sql: SqlEvents) {}
+
+  /** Column -> the value it has in all rows that match; none for a statement without a clause. */
+  fixedBy(predicate: number): ReadonlyMap<number, SqlValue> {
+    return predicate === NONE ? new Map() : this.compile(predicate).fixed
+  }
+
+  /** Whether a row satisfies a predicate; null, a row that is not there, never does. */
+  satisfies(predicate: number, row: SqlRow | null): boolean {
+    if (row === null) return false
+    if (predicate === NONE) return true
+    try {
+      return this.compile(predicate).evaluate(row) === true
+    } catch (error) {
+      throw this.asInputError(predicate, error)
+    }
+  }
+
+  private compile(predicate: number): Predicate {
+    const known = this.compiled[predicate]
+    if (known) return known
+    const { table, text, params } = this.sql.predicates[predicate]!
+    try {
+      const compiled = parsePredicate(text, this.sql.tables[table]!.columns, params)
+      this.compiled[predicate] = compiled
+      return compiled
+    } catch (error) {
+      throw this.asInputError(predicate, error)
+    }
+  }
+
+  private asInputError(predicate: number, error: unknown): unknown {
+    if (!(error instanceof SqlError)) return error
+    const { text, place } = this.sql.predicates[predicate]!
+    return new InputError('bad-predicate', `${error.message}, in the predicate ${text}`, place)
+  }
+}
+
+/** What predicates match among the versions that the writers made. */
+export class Matches {
+  private readonly tableKeys: number[][] // table -> its keys, ascending
+  private readonly indices = new Map<string, Map<string, number[]>>() // columns -> values -> keys
+  private readonly known = new Map<number, Match>() // predicate -> what it matches
+
+  constructor(
+    private readonly sql: SqlEvents,
+    private readonly predicates: Predicates,
+    private readonly writers: Writers,
+  ) {
+    this.tableKeys = sql.tables.map(() => [])
+    for (let key = 0; key < sql.keyTable.length; key++) {
+      if (sql.keyTable[key] !== NONE) this.tableKeys[sql.keyTable[key]!]!.push(key)
+    }
+  }
+
+  /** The row that a write left, null if it deleted it. */
+  rowOf(key: number, write: number): SqlRow | null {
+    return (write === INITIAL ? this.sql.initialRow[key] : this.sql.opRow[write]) ?? null
+  }
+
+  /** @param predicate NONE: every row matches */
+  find(predicate: number, table: number): Match {
+    const id = predicate === NONE ? -1 - table : predicate
+    let match = this.known.get(id)
+    if (!match) {
+      match = this.evaluate(predicate, table)
+      this.known.set(id, match)
+    }
+    return match
+  }
+
+  private evaluate(predicate: number, table: number): Match {
+    const keys: number[] = []
+    const writers: Uint8Array[] = []
+    for (const key of this.candidates(predicate, table)) {
+      const first = this.writers.start[key]!
+      const flags = new Uint8Array(this.writers.start[key + 1]! - first)
+      let any = false
+      for (let i = 0; i < flags.length; i++) {
+        const row = this.rowOf(key, this.writers.op[first + i]!)
+        if (!this.predicates.satisfies(predicate, row)) continue
+        flags[i] = 1
+        any = true
+      }
+      if (!any) continue
+      keys.push(key)
+      writers.push(flags)
+    }
+    return { keys, writers }
+  }
+
+  /** Keys of the table that may match: those with a version that has all fixed values. */
+  private candidates(predicate: number, table: number): readonly number[] {
+    const fixed = [...this.predicates.fixedBy(predicate)].sort(([a], [b]) => a - b)
+    if (fixed.length === 0) return this.tableKeys[table]!
+    const columns = fixed.map(([column]) => column)
+    const id = `${table}:${columns.join()}`
+    let index = this.indices.get(id)
+    if (!index) {
+      index = this.buildIndex(table, columns)
+      this.indices.set(id, index)
+    }
+    return index.get(fixed.map(([, value]) => renderSqlValue(value)).join()) ?? []
+  }
+
+  private buildIndex(table: number, columns: readonly number[]): Map<string, number[]> {
+    const index = new Map<string, number[]>()
+    for (const key of this.tableKeys[table]!) {
+      for (let i = this.writers.start[key]!; i < this.writers.start[key + 1]!; i++) {
+        const row = this.rowOf(key, this.writers.op[i]!)
+        if (row === null) continue
+        const values = columns.map((column) => renderSqlValue(row[column]!)).join()
+        const keys = index.get(values)
+        if (!keys) index.set(values, [key])
+        else if (keys[keys.length - 1] !== key) keys.push(key)
+      }
+    }
+    return index
+  }
+}
