@@ -1,14 +1,14 @@
 // Small SQL histories as data, and in a notation that a test can hold and a failure can print:
 //
 //   init: x=0 y=1 z=-
-//   s1: [ser] select(v >= 1) y@0 !x@w1 ; update(v = 1) as w2 y@0=5 | [rc aborted] delete(true) as w3
+//   s1: [ser] select(v >= 1) y@0 !x@w4 ; update(v = 1) as w2 y@0=5 | [rc] delete(true) as w3
 //   s2: [si indeterminate] insert as w4 x=null z=2
 //
-// A row is named by a letter, its primary key; small letters are rows of table t, capital letters of
-// table u. Both tables have the columns id (text) and v (integer). In `init` a row is given its
-// first value, `-` if it is absent. `y@0` is a row that the statement returned or touched, in its
-// initial version, `y@w2` in that of write w2; `!x@w1` one that it passed over and whose version is
-// named all the same; `=5` is what it wrote. Main functions: parseSql, renderSql, historyOfSql.
+// A row is named by a letter, its primary key; small letters are rows of table t, capitals of table
+// u. Both tables have the columns id (text) and v (integer). In `init` a row gets its first value,
+// `-` if it is absent. `y@0` is a row that the statement returned or touched, in its initial
+// version, `y@w2` in that of write w2; `!x@w4` one that it passed over and whose version is named
+// all the same; `=5` is what it wrote. Main functions: parseSql, renderSql, historyOfSql.
 
 import { HistoryBuilder, statusOf } from '../../src/history/builder.ts'
 import type { History, StatusName } from '../../src/history/history.ts'
