@@ -8,6 +8,7 @@
 
 import type { Place } from '../base/errors.ts'
 import type { SqlColumn, SqlRow, SqlValue } from '../sql/value.ts'
+import { type History, NONE } from './history.ts'
 
 export const SELECT = 0
 export const INSERT = 1
@@ -38,7 +39,7 @@ export interface SqlEvents {
   readonly keyValues: readonly SqlRow[] // key -> values of its primary key
   readonly initialRow: readonly (SqlRow | null)[] // key -> its row at first, null if there is none
   readonly opRow: readonly (SqlRow | null)[] // write op -> the row as written, null if deleted
-  /** read op -> 1 if the row was returned or touched, 0 if only the version passed over is named. */
+  /** read op -> 1 if the row was returned or touched, 0 if it was passed over, and only named. */
   readonly opReturned: Uint8Array
   readonly opEvent: Int32Array // op -> its statement, NONE for an operation on a register
 
@@ -52,4 +53,29 @@ export interface SqlEvents {
   readonly txnEventStart: Int32Array // txn -> its first event; one more entry at the end
   readonly predicates: readonly SqlPredicate[]
   eventPlace(event: number): Place | null
+}
+
+/** The statements of a history; none, if it knows only registers. */
+export function statementsOf(history: History): SqlEvents {
+  if (history.sql) return history.sql
+  const { keyCount, opCount, txnCount } = history
+  const nothing = new Int32Array(0)
+  return {
+    tables: [],
+    keyTable: new Int32Array(keyCount).fill(NONE),
+    keyValues: [],
+    initialRow: [],
+    opRow: [],
+    opReturned: new Uint8Array(opCount).fill(1),
+    opEvent: new Int32Array(opCount).fill(NONE),
+    eventCount: 0,
+    eventTxn: nothing,
+    eventKind: new Uint8Array(0),
+    eventTable: nothing,
+    eventPredicate: nothing,
+    eventOpStart: nothing,
+    txnEventStart: new Int32Array(txnCount + 1),
+    predicates: [],
+    eventPlace: () => null,
+  }
 }

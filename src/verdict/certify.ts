@@ -40,6 +40,7 @@ function certifySatisfied(history: History, result: LevelResult): string[] {
     if (level === 'lin') return certifyLinearOrder(history, proof.order)
     return certifyCommitOrder(history, level, proof.order)
   }
+  if (proof.kind === 'witness') return ['only SQL histories have witnesses']
   return certifySnapshots(history, level, proof.events)
 }
 

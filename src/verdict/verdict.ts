@@ -18,7 +18,8 @@ export type EdgeKind = 'SO' | 'WR' | 'WW' | 'RW' | 'RT' | 'CO'
  *
  * - SO, RT: no operations, no premises.
  * - WR: ops = [write, read] (only [read] if the initial transaction wrote it).
- * - CO: ops = [write of from, read r, write of to (unless initial)]. The transaction of r read `key`
+ * - CO: ops = [write of from, read r, write of to (unless initial)]. The transaction of r read
+ * `key`
  *   from `to`; premises[0] is that WR edge, the rest lead from `from` to the reader of r.
  * - WW: ops = [write of from (unless initial), write of to]. No premises if `to` itself read the
  *   version of `from` before replacing it (ops then ends with that read), or if the order was
@@ -40,13 +41,21 @@ export interface Edge {
   refutes?: boolean
   /** Holds only inside the case that assumes it. */
   assumed?: boolean
+  /**
+   * SQL, WR only: the statement that passed the row `key` over. It saw the version of `from`, which
+   * does not satisfy its predicate: because the case assumes so, or because there is no other.
+   * ops = [write], empty if the initial transaction wrote it.
+   */
+  event?: number
 }
 
 /**
  * One branch of a case split: if `assumption` holds, there is a cycle or a further split. A split
  * is a pair of cases that assume the two orders of two transactions which write a common key; the
  * assumption is a WW edge with its two writes and `assumed` set. Inside the case, any WW edge with
- * the same ends may be marked `assumed` as well.
+ * the same ends may be marked `assumed` as well. Or, in SQL histories, there is a case for every
+ * transaction that may have written the version of a row which a statement passed over; the
+ * assumption is that WR edge.
  */
 export interface Case {
   assumption: Edge
@@ -70,6 +79,8 @@ export interface Anomaly {
   /** The cycle; empty if the operations alone prove the point, or if `cases` does. */
   edges: Edge[]
   cases: Case[]
+  /** SQL: the statement and the row it passed over, if that alone proves the point. */
+  absence?: { event: number; key: number }
 }
 
 /** Every edge of an argument: of cycles, of cases, and their premises. */
@@ -117,14 +128,23 @@ export type Outcome = 'satisfied' | 'violated' | 'unknown'
 /**
  * How a satisfied level is proved. A commit order proves rc, ra, cc by their axioms and stronger
  * levels if it is even a serial order (in real time for sser, and key by key for lin); snapshots
- * prove si and pc.
+ * prove si and pc. A witness proves what SQL transactions promise, each at its own level: a commit
+ * order, and a writer for every row that was passed over although it has a version to return.
  */
 export type Proof =
   | { kind: 'none' } // nothing to order: read consistency and cut isolation
   | { kind: 'commit-order'; order: Int32Array } // transactions that count, first to last
   | { kind: 'snapshots'; events: Int32Array } // 2·txn its snapshot, 2·txn + 1 its commit
+  | { kind: 'witness'; order: Int32Array; choices: readonly Choice[] } // SQL: see Choice
 
-export type CertificateKind = 'commit-order' | 'snapshots' | 'cycle' | 'reads' | 'cases'
+/** SQL: who wrote the version of a row that a statement passed over. */
+export interface Choice {
+  readonly event: number
+  readonly key: number
+  readonly txn: number // INITIAL_TXN for the initial transaction
+}
+
+export type CertificateKind = 'commit-order' | 'snapshots' | 'witness' | 'cycle' | 'reads' | 'cases'
 
 export interface LevelResult {
   level: LevelId

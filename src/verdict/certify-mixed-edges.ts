@@ -1,0 +1,181 @@
+// The rules for single edges where every transaction has a level of its own, and for the chains
+// they form. As in certify-shape.ts a transaction at pc or si has two moments, its snapshot and its
+// commit; at ser they are one, and at rc, ra and cc nothing is said about a snapshot. SO and WR
+// lead from a commit to the next one's snapshot; WW, CO from commit to commit, and on to the
+// snapshot of a transaction at si, which sees whoever wrote one of its keys before; RW leads from
+// the reader's snapshot to a commit. Main functions: ruleProblem, mixedPathProblem.
+
+import { type History, NONE } from '../history/history.ts'
+import { foreignVersion } from './certify-reads.ts'
+import { writeCommonKey } from './certify-shape.ts'
+import { type LevelOf, placeOf, placeOfEvent } from './certify-witness.ts'
+import type { SqlRows } from './sql-rows.ts'
+import { type Edge, INITIAL_TXN } from './verdict.ts'
+
+/** What an argument rests on besides the history. */
+export interface MixedContext {
+  readonly rows: SqlRows
+  readonly levelOf: LevelOf
+  /** Whether the transaction took effect, under what is assumed. */
+  counts(txn: number): boolean
+  assumesOrder(from: number, to: number): boolean
+  assumesRead(event: number, key: number, from: number): boolean
+}
+
+/** What is wrong with the edge itself, null if it holds whenever its premises do. */
+export function ruleProblem(context: MixedContext, edge: Edge): string | null {
+  const { from, to, kind } = edge
+  if (!context.counts(from) || !context.counts(to)) return `${from} or ${to} does not count`
+  if (from === to) return 'an edge leads from a transaction to itself'
+  if (to === INITIAL_TXN && kind !== 'CO') return 'nothing precedes the initial state'
+  if (edge.refutes) return 'mixed levels refute by cases'
+  switch (kind) {
+    case 'SO':
+      return sessionProblem(context.rows.history, edge)
+    case 'WR':
+      return edge.premises.length > 0 ? 'a read needs no reasons' : readProblem(context, edge)
+    case 'WW':
+      return versionsProblem(context, edge)
+    case 'RW':
+      return overwriteProblem(context, edge)
+    case 'CO':
+      return forcedProblem(context, edge)
+    case 'RT':
+      return 'mixed levels know no real time'
+  }
+}
+
+function sessionProblem(history: History, { from, to, premises }: Edge): string | null {
+  if (premises.length > 0) return 'session order needs no reasons'
+  if (from === INITIAL_TXN) return null
+  const { txnSession, txnIndex } = history
+  const holds = txnSession[from] === txnSession[to] && txnIndex[from]! < txnIndex[to]!
+  return holds ? null : `${from} is not before ${to} in session order`
+}
+
+function readProblem(context: MixedContext, edge: Edge): string | null {
+  const { rows } = context
+  const { history } = rows
+  const { event, key, from, to, ops } = edge
+  if (event !== undefined) {
+    if (rows.sql.eventTxn[event] !== to || !rows.isRead(event)) return `${to} has no such statement`
+    if (rows.readOf(event, key) !== NONE) return `statement ${event} did not pass row ${key} over`
+    if (rows.ownVersion(event, key) !== NONE) return `row ${key} is the reader's own`
+    const candidates = rows.candidates(event, key)
+    if (!candidates.includes(from)) return `${from} left row ${key} as the statement wants it`
+    if (candidates.length > 1 && !context.assumesRead(event, key, from))
+      return 'nobody assumes that'
+    return null
+  }
+  const read = ops[ops.length - 1] ?? NONE
+  if (history.opTxn[read] !== to || history.opKey[read] !== key) return `${to} has no such read`
+  if (rows.offenceOf(read) !== null) return `read ${read} is not sound`
+  const version = foreignVersion(history, read)
+  if (version === NONE) return `read ${read} is of its own write`
+  const source = version < 0 ? INITIAL_TXN : history.opTxn[version]!
+  return source === from ? null : `read ${read} is not from ${from}`
+}
+
+function versionsProblem(context: MixedContext, edge: Edge): string | null {
+  const { from, to, key, premises } = edge
+  const { rows } = context
+  if (rows.lastWrite(from, key) === NONE || rows.lastWrite(to, key) === NONE) {
+    return `${from} and ${to} do not both write ${key}`
+  }
+  if (from === INITIAL_TXN) return null
+  if (edge.assumed) return context.assumesOrder(from, to) ? null : 'nobody assumes that order'
+  return mixedPathProblem(context, premises, { from, to })
+}
+
+/** A reader that sees all that committed before its snapshot precedes who replaced what it read. */
+function overwriteProblem(context: MixedContext, edge: Edge): string | null {
+  const [seen, newer, ...rest] = edge.premises
+  if (!seen || !newer || rest.length > 0) return 'it needs a read and a newer version'
+  if (!['pc', 'si', 'ser'].includes(context.levelOf(edge.from))) {
+    return `a reader at ${context.levelOf(edge.from)} may miss what is committed`
+  }
+  const fits =
+    seen.kind === 'WR' &&
+    newer.kind === 'WW' &&
+    seen.to === edge.from &&
+    seen.from === newer.from &&
+    newer.to === edge.to &&
+    seen.key === edge.key &&
+    newer.key === edge.key
+  return fits ? null : 'its reasons are about something else'
+}
+
+/** t2 -> t1: one at rc, ra or cc read a key from t1 though it saw t2, which writes it too. */
+function forcedProblem(context: MixedContext, edge: Edge): string | null {
+  const [seen, ...visible] = edge.premises
+  const { rows } = context
+  if (seen?.kind !== 'WR' || seen.from !== edge.to || seen.key !== edge.key) {
+    return 'it needs a read of that version'
+  }
+  const reader = seen.to
+  if (reader === edge.from || edge.from === INITIAL_TXN) return 'its reasons are about another'
+  if (rows.lastWrite(edge.from, edge.key) === NONE) return `${edge.from} does not write ${edge.key}`
+  let at = edge.from
+  for (const step of visible) {
+    if (step.from !== at || (step.kind !== 'SO' && step.kind !== 'WR')) return 'it sees it not'
+    at = step.to
+  }
+  if (visible.length === 0 || at !== reader) return 'its reasons lead elsewhere'
+  const level = context.levelOf(reader)
+  if (level === 'cc') return null
+  const [step] = visible
+  if (visible.length > 1 || !step) return `${level} does not look further than one step`
+  if (level === 'ra') return null
+  if (level !== 'rc') return `${level} has other reasons`
+  // Read committed: what it read before this; in SQL also its session, and the same statement.
+  const isSql = rows.history.sql !== null
+  if (step.kind === 'SO') return isSql ? null : 'rc knows no session order'
+  const earlier = placeOfRead(rows, step)
+  const later = placeOfRead(rows, seen)
+  return earlier < later || (isSql && earlier === later) ? null : 'it read that later'
+}
+
+function placeOfRead(rows: SqlRows, { event, ops }: Edge): number {
+  return event === undefined ? placeOf(rows, ops[ops.length - 1]!) : placeOfEvent(rows, event)
+}
+
+/**
+ * What keeps the edges from forming a cycle (`ends` null), or a path that puts the commit of
+ * ends.from before that of ends.to; null if they do.
+ */
+export function mixedPathProblem(
+  context: MixedContext,
+  edges: readonly Edge[],
+  ends: { from: number; to: number } | null,
+): string | null {
+  const last = edges[edges.length - 1]
+  if (!last) return 'there are no edges'
+  if (ends !== null && last.to !== ends.to) return 'the reasons lead elsewhere'
+  let at = ends === null ? last.to : ends.from
+  let atSnapshot = ends === null && arrivesAtSnapshot(context, last)
+  for (const [i, edge] of edges.entries()) {
+    if (edge.from !== at) return `edge ${i} does not start where the one before it ends`
+    if (!atSnapshot && !leavesFromCommit(context, edge)) {
+      return `edge ${i}, ${edge.kind}, does not continue the chain`
+    }
+    at = edge.to
+    atSnapshot = arrivesAtSnapshot(context, edge)
+  }
+  return null
+}
+
+/**
+ * RW leaves from the snapshot, unless that is the commit; or the two write a common key and the
+ * reader is at si, so that it would have seen the other one had that committed before it.
+ */
+function leavesFromCommit({ levelOf, rows }: MixedContext, edge: Edge): boolean {
+  if (edge.kind !== 'RW' || levelOf(edge.from) === 'ser') return true
+  return levelOf(edge.from) === 'si' && writeCommonKey(rows.history, edge.from, edge.to)
+}
+
+function arrivesAtSnapshot(context: MixedContext, edge: Edge): boolean {
+  if (edge.kind === 'SO' || edge.kind === 'WR') return true
+  if (edge.to === INITIAL_TXN) return true
+  if (context.levelOf(edge.to) !== 'si' || !leavesFromCommit(context, edge)) return false
+  return writeCommonKey(context.rows.history, edge.from, edge.to)
+}

@@ -1,0 +1,187 @@
+// Rows of a SQL history as the certifier sees them, straight from the definitions: which row a
+// version holds, whether it satisfies a statement's predicate, what a statement did not return, and
+// who may have written the version it passed over. Shares no code with check/.
+
+import { type History, INDETERMINATE, INITIAL, NONE, READ, WRITE } from '../history/history.ts'
+import { INSERT, type SqlEvents, statementsOf } from '../history/sql-events.ts'
+import { type Predicate, parsePredicate } from '../sql/predicate.ts'
+import type { SqlRow } from '../sql/value.ts'
+import { nameRead } from './certify-reads.ts'
+import { INITIAL_TXN } from './verdict.ts'
+
+export class SqlRows {
+  readonly sql: SqlEvents
+  private readonly compiled: (Predicate | null)[]
+  private readonly showing: (readonly number[] | null)[] // predicate -> keys it could return
+  private readonly keyWrites: number[][] // key -> writes, in input order
+  private lazyPossible: Uint8Array | null = null
+
+  constructor(readonly history: History) {
+    this.sql = statementsOf(history)
+    this.compiled = this.sql.predicates.map(() => null)
+    this.showing = this.sql.predicates.map(() => null)
+    this.keyWrites = Array.from({ length: history.keyCount }, () => [])
+    for (let op = 0; op < history.opCount; op++) {
+      if (history.opKind[op] === WRITE) this.keyWrites[history.opKey[op]!]!.push(op)
+    }
+  }
+
+  /** The row that a write left, null if it deleted it or there was none at first. */
+  row(key: number, write: number): SqlRow | null {
+    return (write === INITIAL ? this.sql.initialRow[key] : this.sql.opRow[write]) ?? null
+  }
+
+  /** True if the statement would have returned that version. */
+  satisfies(event: number, key: number, write: number): boolean {
+    const row = this.row(key, write)
+    return row !== null && this.predicate(this.sql.eventPredicate[event]!).evaluate(row) === true
+  }
+
+  private predicate(id: number): Predicate {
+    const known = this.compiled[id]
+    if (known) return known
+    const { table, text, params } = this.sql.predicates[id]!
+    const made = parsePredicate(text, this.sql.tables[table]!.columns, params)
+    this.compiled[id] = made
+    return made
+  }
+
+  isRead(event: number): boolean {
+    return this.sql.eventKind[event] !== INSERT
+  }
+
+  /** Rows that have, in some version or other, what the statement looks for. */
+  rowsSought(event: number): readonly number[] {
+    const id = this.sql.eventPredicate[event]!
+    const known = this.showing[id]
+    if (known) return known
+    const table = this.sql.predicates[id]!.table
+    const keys: number[] = []
+    for (let key = 0; key < this.history.keyCount; key++) {
+      if (this.sql.keyTable[key] !== table) continue
+      const versions = [INITIAL, ...this.keyWrites[key]!]
+      if (versions.some((write) => this.satisfies(event, key, write))) keys.push(key)
+    }
+    this.showing[id] = keys
+    return keys
+  }
+
+  /** The read operation by which a statement speaks of a row, NONE if it does not. */
+  readOf(event: number, key: number): number {
+    const { opEvent, eventOpStart } = this.sql
+    for (let op = eventOpStart[event]!; opEvent[op] === event; op++) {
+      if (this.history.opKey[op] === key && this.history.opKind[op] === READ) return op
+    }
+    return NONE
+  }
+
+  /** The reader's own latest write of the row before the statement, NONE if there is none. */
+  ownVersion(event: number, key: number): number {
+    const { txnOpStart, opKey, opKind } = this.history
+    const from = txnOpStart[this.sql.eventTxn[event]!]!
+    for (let op = this.sql.eventOpStart[event]! - 1; op >= from; op--) {
+      if (opKey[op] === key && opKind[op] === WRITE) return op
+    }
+    return NONE
+  }
+
+  /** What a transaction leaves of a key: its last write, INITIAL, or NONE. */
+  lastWrite(txn: number, key: number): number {
+    if (txn === INITIAL_TXN) return INITIAL
+    const { txnOpStart, opKey, opKind } = this.history
+    for (let op = txnOpStart[txn + 1]! - 1; op >= txnOpStart[txn]!; op--) {
+      if (opKey[op] === key && opKind[op] === WRITE) return op
+    }
+    return NONE
+  }
+
+  /** Transactions that write the key and count, or may count; the initial one first. */
+  writers(key: number): number[] {
+    const writers = new Set<number>()
+    for (const write of this.keyWrites[key]!) {
+      const txn = this.history.opTxn[write]!
+      if (this.mayCount(txn)) writers.add(txn)
+    }
+    return [INITIAL_TXN, ...writers]
+  }
+
+  /** Who may have written the version of a row that the statement passed over. */
+  candidates(event: number, key: number): number[] {
+    const reader = this.sql.eventTxn[event]!
+    return this.writers(key).filter(
+      (txn) => txn !== reader && !this.satisfies(event, key, this.lastWrite(txn, key)),
+    )
+  }
+
+  /** What is wrong with a read of a row by itself, null if nothing is. */
+  offenceOf(read: number): string | null {
+    const { history, sql } = this
+    const event = sql.opEvent[read]!
+    const write = history.readFrom[read]!
+    const key = history.opKey[read]!
+    const name = nameRead(history, read)
+    if (name !== null || event === NONE) return name
+    const returned = sql.opReturned[read] === 1
+    if (returned && write === INITIAL && this.row(key, write) === null) return 'ThinAirRead'
+    return this.satisfies(event, key, write) === returned ? null : 'PredicateMismatch'
+  }
+
+  /** What is wrong with a row that the statement passed over, null if nothing is. */
+  absenceOffence(event: number, key: number): string | null {
+    const own = this.ownVersion(event, key)
+    if (own !== NONE) return this.satisfies(event, key, own) ? 'NotMyOwnWrite' : null
+    return this.candidates(event, key).length === 0 ? 'MissingRow' : null
+  }
+
+  /** Rows that the statement looked for and did not speak of. */
+  passedOver(event: number): number[] {
+    return this.rowsSought(event).filter((key) => this.readOf(event, key) === NONE)
+  }
+
+  /**
+   * Whether the transaction took effect, or may have: indeterminate ones that nobody saw may,
+   * unless their own reads are impossible.
+   */
+  mayCount(txn: number): boolean {
+    this.lazyPossible ??= this.findPossible()
+    return this.lazyPossible[txn] === 1
+  }
+
+  private findPossible(): Uint8Array {
+    const { txnCounts, txnStatus, txnCount } = this.history
+    const possible = txnCounts.slice()
+    this.lazyPossible = possible
+    const open: number[] = []
+    for (let txn = 0; txn < txnCount; txn++) {
+      if (txnCounts[txn] || txnStatus[txn] !== INDETERMINATE) continue
+      possible[txn] = 1
+      open.push(txn)
+    }
+    // What one of them cannot have done may take away another's explanation.
+    for (let changed = true; changed; ) {
+      changed = false
+      for (const txn of open) {
+        if (!possible[txn] || !this.offends(txn)) continue
+        possible[txn] = 0
+        changed = true
+      }
+    }
+    return possible
+  }
+
+  private offends(txn: number): boolean {
+    const { txnOpStart, opKind, readTxn } = this.history
+    for (let op = txnOpStart[txn]!; op < txnOpStart[txn + 1]!; op++) {
+      if (opKind[op] !== READ) continue
+      if (this.offenceOf(op) !== null) return true
+      if (readTxn[op]! >= 0 && readTxn[op] !== txn && !this.lazyPossible![readTxn[op]!]) return true
+    }
+    const { txnEventStart } = this.sql
+    for (let event = txnEventStart[txn]!; event < txnEventStart[txn + 1]!; event++) {
+      if (!this.isRead(event)) continue
+      if (this.passedOver(event).some((key) => this.absenceOffence(event, key) !== null))
+        return true
+    }
+    return false
+  }
+}
