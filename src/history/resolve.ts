@@ -82,9 +82,40 @@ function resolveByValue(history: History, initial: number, found: Resolved): boo
     table[at + KEY] = opKey[op]!
     table[at + TXN] = opTxn[op]!
   }
-  lookUp(history, initial, table, smallCount, found)
+  forEachStretch(history, (from, to) => {
+    lookUp(history, initial, table, smallCount, found, from, to)
+  })
   resolveElements(history, table, smallCount)
   return true
+}
+
+const STRETCH_TXNS = 64 // operations of so many transactions fill a few cache lines a column
+
+/**
+ * Calls `visit` for stretches of operations that together are all of them. What happened at one
+ * time was mostly written at one time: where the sessions lie one after another, walking through
+ * them side by side asks for values that are still in the cache; walking through the file would
+ * come back to each part of the table once a session.
+ */
+function forEachStretch(history: History, visit: (from: number, to: number) => void): void {
+  const { sessionCount, sessionTxns, sessionTxnStart, txnOpStart, opCount, txnCount } = history
+  for (let slot = 0; slot < txnCount; slot++) {
+    if (sessionTxns[slot] !== slot) return visit(0, opCount)
+  }
+  let longest = 0
+  for (let s = 0; s < sessionCount; s++) {
+    longest = Math.max(longest, sessionTxnStart[s + 1]! - sessionTxnStart[s]!)
+  }
+  const turns = Math.ceil(longest / STRETCH_TXNS)
+  for (let turn = 0; turn < turns; turn++) {
+    for (let s = 0; s < sessionCount; s++) {
+      const start = sessionTxnStart[s]!
+      const count = sessionTxnStart[s + 1]! - start
+      const from = start + Math.floor((count * turn) / turns)
+      const to = start + Math.floor((count * (turn + 1)) / turns)
+      visit(txnOpStart[from]!, txnOpStart[to]!)
+    }
+  }
 }
 
 function lookUp(
@@ -93,9 +124,11 @@ function lookUp(
   table: Int32Array,
   smallCount: number,
   { readFrom, readTxn }: Resolved,
+  from: number,
+  to: number,
 ): void {
-  const { opKind, opKey, opValue, opCount } = history
-  for (let op = 0; op < opCount; op++) {
+  const { opKind, opKey, opValue } = history
+  for (let op = from; op < to; op++) {
     if (opKind[op] !== READ) continue
     const value = opValue[op]!
     if (value === initial) {

@@ -30,20 +30,19 @@ export interface BaseOrder {
 const MENDABLE_SHARE = 0.1
 
 export function buildBaseOrder(history: History, reads: ReadCheck, deadline: Deadline): BaseOrder {
-  const base = chooseOrder(history, reads, deadline)
-  base.stale = findStaleReads(history, reads, base)
-  return base
-}
-
-function chooseOrder(history: History, reads: ReadCheck, deadline: Deadline): BaseOrder {
   const input = inputOrder(history)
-  const ordered = reads.lateReadCount === 0 && reads.lists === null
-  if (ordered) return withPositions(history, input)
   if (reads.lateReadCount > MENDABLE_SHARE * reads.foreignReadCount) {
     const merged = mergeSessions(history, reads)
-    if (merged.length === input.length) return withPositions(history, merged)
+    if (merged.order.length === input.length) {
+      return { ...withPositions(history, merged.order), stale: merged.stale }
+    }
   }
-  return orderComponents(history, reads, input, [], deadline)
+  const ordered = reads.lateReadCount === 0 && reads.lists === null
+  const base = ordered
+    ? withPositions(history, input)
+    : orderComponents(history, reads, input, [], deadline)
+  base.stale = findStaleReads(history, reads, base)
+  return base
 }
 
 function inputOrder(history: History): Int32Array {

@@ -9,7 +9,7 @@ import type { Deadline } from '../../base/deadline.ts'
 import { type History, NONE } from '../../history/history.ts'
 import type { ReadCheck } from '../reads/read-consistency.ts'
 import type { BaseOrder } from './base-order.ts'
-import { NO_STALE_READS } from './stale-reads.ts'
+import { findMovedReads, findStaleReads, NO_STALE_READS } from './stale-reads.ts'
 
 /** An order between two transactions that some read forces. */
 export interface ForcedEdge {
@@ -32,7 +32,8 @@ export function orderComponents(
 
 /**
  * The order that also respects the extra edges. Only stretches that a contradicting edge spans can
- * change: whatever lies outside all of them keeps its place.
+ * change: whatever lies outside all of them keeps its place, and the stale reads that come with the
+ * order are those that may be stale in a new way.
  */
 export function mendOrder(
   history: History,
@@ -42,7 +43,15 @@ export function mendOrder(
   deadline: Deadline,
 ): BaseOrder {
   const spans = current.component !== null ? null : findSpans(current, extra)
-  return new Tarjan(history, reads, extra, true).run(current.order, deadline, spans)
+  const mended = new Tarjan(history, reads, extra, true).run(current.order, deadline, spans)
+  if (spans === null || mended.component !== null) {
+    mended.stale = findStaleReads(history, reads, mended)
+    return mended
+  }
+  const moved = new Uint8Array(history.txnCount) // txn -> 1 if it is in a stretch
+  for (let p = 0; p < spans.length; p++) moved[current.order[p]!] = spans[p]!
+  mended.stale = findMovedReads(history, reads, mended, moved, spans.indexOf(1))
+  return mended
 }
 
 /** position -> 1 if an edge that leads backwards spans it. */

@@ -1,8 +1,8 @@
 // Reads that are stale in an order: not of the latest version when the transactions run one after
 // another. For each, the transactions that wrote a newer version before the reader ran; only those
-// can be ordered against the order by a level. Two replays: the first finds out whether there are
-// any stale reads, and of which keys, the second follows the versions of just those keys.
-// O(n + newer versions). Main function: findStaleReads.
+// can be ordered against the order by a level. A first replay only looks whether there is a stale
+// read at all, the usual question where the order is that of the commits; if so, a second one
+// follows all versions. O(n + newer versions). Main functions: findStaleReads, findMovedReads.
 
 import { IntColumn } from '../../base/grow.ts'
 import { type History, INITIAL, NONE, READ, READ_LIST } from '../../history/history.ts'
@@ -30,82 +30,146 @@ export const NO_STALE_READS: StaleReads = {
 /** A read inside a cycle, or from one, always counts as stale. */
 export function findStaleReads(history: History, reads: ReadCheck, base: BaseOrder): StaleReads {
   const cyclic = base.component === null ? null : findCyclic(base)
-  const stale = replay(history, reads, base, cyclic)
-  return stale.length === 0 ? NO_STALE_READS : followVersions(history, reads, base, cyclic, stale)
+  if (cyclic === null && isSerial(history, reads, base.order)) return NO_STALE_READS
+  const versions = new VersionReplay(history, reads, cyclic)
+  for (const txn of base.order) versions.run(txn)
+  return versions.finish()
 }
 
-function replay(
+/**
+ * The reads that can be stale in a new way after the transactions of some stretches changed places
+ * within their stretch: two writers have changed sides only if both are of one stretch. So only
+ * reads from such writers count, and only newer versions by such writers.
+ * @param moved txn -> 1 if it is in a stretch
+ * @param first position before which nothing moved
+ */
+export function findMovedReads(
   history: History,
   reads: ReadCheck,
   { order }: BaseOrder,
-  cyclic: Uint8Array | null,
-): Int32Array {
+  moved: Uint8Array,
+  first: number,
+): StaleReads {
+  const versions = new VersionReplay(history, reads, null)
+  for (let p = first; p < order.length; p++) {
+    const txn = order[p]!
+    if (moved[txn]) versions.run(txn, moved)
+    else versions.runReads(txn, moved)
+  }
+  return versions.finish()
+}
+
+/** Whether the order has no stale read. */
+function isSerial(history: History, reads: ReadCheck, order: Int32Array): boolean {
   const { txnOpStart, opKind, opKey } = history
   const { opSource } = reads
   const latest = new Int32Array(history.keyCount).fill(INITIAL) // key -> txn that wrote it last
-  const stale = new IntColumn(64)
   for (let p = 0; p < order.length; p++) {
     const txn = order[p]!
     const end = txnOpStart[txn + 1]!
     for (let op = txnOpStart[txn]!; op < end; op++) {
       const kind = opKind[op]!
+      if (kind !== READ && kind !== READ_LIST) latest[opKey[op]!] = txn
+      else if (opSource[op] !== NONE && latest[opKey[op]!] !== opSource[op]) return false
+    }
+  }
+  return true
+}
+
+/** Runs transactions one after another, keeps all versions of all keys, and notes stale reads. */
+export class VersionReplay {
+  private readonly latest: Int32Array // key -> its latest write, INITIAL at first
+  private readonly older: Int32Array // write -> the version it replaced
+  private readonly stale = new IntColumn(64)
+  private readonly newerStart = new IntColumn(64)
+  private readonly newer = new IntColumn(64)
+  private readonly open: number[] = [] // stale reads whose newer versions are not all there
+
+  constructor(
+    private readonly history: History,
+    private readonly reads: ReadCheck,
+    private readonly cyclic: Uint8Array | null, // txn -> 1 if it is on a cycle
+  ) {
+    this.latest = new Int32Array(history.keyCount).fill(INITIAL)
+    this.older = new Int32Array(history.opCount)
+  }
+
+  /** @param from txn -> 1 if reads from it matter; null if all do */
+  run(txn: number, from: Uint8Array | null = null): void {
+    const { txnOpStart, opKind, opKey, readFrom } = this.history
+    const { latest, older, cyclic } = this
+    const { opSource } = this.reads
+    const end = txnOpStart[txn + 1]!
+    for (let op = txnOpStart[txn]!; op < end; op++) {
+      const kind = opKind[op]!
+      const key = opKey[op]!
       if (kind !== READ && kind !== READ_LIST) {
-        latest[opKey[op]!] = txn
+        older[op] = latest[key]!
+        latest[key] = op
         continue
       }
       const source = opSource[op]!
       if (source === NONE) continue
-      if (latest[opKey[op]!] !== source) stale.push(op)
-      else if (cyclic !== null && (cyclic[txn] || cyclic[source])) stale.push(op)
+      // What was read lies beside the read; the writer's number would be one more look afar.
+      if (latest[key] === readFrom[op] && cyclic === null) continue
+      if (from === null || (source >= 0 && from[source])) this.judge(txn, op, source)
     }
   }
-  return stale.view()
-}
 
-function followVersions(
-  history: History,
-  reads: ReadCheck,
-  { order }: BaseOrder,
-  cyclic: Uint8Array | null,
-  stale: Int32Array,
-): StaleReads {
-  const { txnOpStart, opKind, opKey, opTxn } = history
-  const { opSource } = reads
-  const wanted = new Uint8Array(history.keyCount) // key -> 1 if a stale read is of it
-  for (const read of stale) wanted[opKey[read]!] = 1
-  const latest = new Int32Array(history.keyCount).fill(INITIAL) // key -> its latest write
-  const older = new Int32Array(history.opCount) // write -> the version it replaced
-  const newer = new IntColumn(stale.length * 2)
-  const newerStart = new Int32Array(stale.length + 1)
-  const isOpen = new Uint8Array(stale.length)
-  let next = 0
-  for (let p = 0; p < order.length && next < stale.length; p++) {
-    const txn = order[p]!
+  /** As `run`, for a transaction whose writes do not matter. */
+  runReads(txn: number, from: Uint8Array): void {
+    const { txnOpStart } = this.history
+    const { opSource } = this.reads
     const end = txnOpStart[txn + 1]!
     for (let op = txnOpStart[txn]!; op < end; op++) {
-      const key = opKey[op]!
-      if (wanted[key] === 0) continue
-      const kind = opKind[op]!
-      if (kind !== READ && kind !== READ_LIST) {
-        older[op] = latest[key]!
-        latest[key] = op
-      } else if (op === stale[next]) {
-        const source = opSource[op]!
-        newerStart[next] = newer.length
-        let write = latest[key]!
-        while (write >= 0 && opTxn[write] !== source) {
-          if (newer.length - newerStart[next]! > MANY_VERSIONS) break
-          if (opTxn[write] !== txn) newer.push(opTxn[write]!)
-          write = older[write]!
-        }
-        const complete = write < 0 ? source === INITIAL : opTxn[write] === source
-        isOpen[next] = !complete || cyclic?.[txn] ? 1 : 0
-        next++
-      }
+      const source = opSource[op]!
+      if (source >= 0 && from[source]) this.judge(txn, op, source)
     }
   }
-  newerStart[stale.length] = newer.length
-  return { read: stale, newerStart, newer: newer.view(), isOpen }
+
+  get staleCount(): number {
+    return this.stale.length
+  }
+
+  /** The latest version's writer at the time of the i-th stale read. */
+  latestOf(i: number): number {
+    const at = this.newerStart.data[i]!
+    return at < this.newer.length ? this.newer.data[at]! : NONE
+  }
+
+  sourceOf(i: number): number {
+    return this.reads.opSource[this.stale.data[i]!]!
+  }
+
+  finish(): StaleReads {
+    const isOpen = new Uint8Array(this.stale.length)
+    for (const i of this.open) isOpen[i] = 1
+    this.newerStart.push(this.newer.length)
+    return {
+      read: this.stale.view(),
+      newerStart: this.newerStart.view(),
+      newer: this.newer.view(),
+      isOpen,
+    }
+  }
+
+  private judge(txn: number, read: number, source: number): void {
+    const { opTxn, opKey } = this.history
+    const { newer, older, cyclic } = this
+    let write = this.latest[opKey[read]!]!
+    const isCyclic = cyclic !== null && (cyclic[txn] === 1 || (source >= 0 && cyclic[source] === 1))
+    if (!isCyclic && (write < 0 ? write : opTxn[write]) === source) return
+    const start = newer.length
+    while (write >= 0 && opTxn[write] !== source) {
+      if (newer.length - start > MANY_VERSIONS) break
+      if (opTxn[write] !== txn) newer.push(opTxn[write]!)
+      write = older[write]!
+    }
+    const isComplete = write < 0 ? source === INITIAL : opTxn[write] === source
+    if (!isComplete || cyclic?.[txn]) this.open.push(this.stale.length)
+    this.stale.push(read)
+    this.newerStart.push(start)
+  }
 }
 
 /** txn -> 1 if its component has more members. */

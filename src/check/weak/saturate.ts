@@ -18,7 +18,6 @@ import type { Deadline } from '../../base/deadline.ts'
 import { type History, INITIAL, NONE } from '../../history/history.ts'
 import type { BaseOrder } from '../order/base-order.ts'
 import { type ForcedEdge, mendOrder } from '../order/components.ts'
-import { findStaleReads } from '../order/stale-reads.ts'
 import type { WeakContext } from './context.ts'
 import type { WeakLevel } from './premises.ts'
 
@@ -49,7 +48,6 @@ export function saturate(context: WeakContext, level: WeakLevel): Saturation {
     if (fresh === 0) break
     current = mendOrder(history, reads, current, search.added, deadline)
     if (exhaustive) break
-    current.stale = findStaleReads(history, reads, current)
   }
   const cyclic = search.findCyclic(current)
   return {
