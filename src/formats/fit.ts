@@ -67,6 +67,7 @@ export function findMisfits(history: History, capacity: Capacity): string[] {
     badInitial(history, capacity),
     lists ? 'lists' : null,
     history.light ? 'lightweight transactions' : null,
+    history.sql ? 'SQL statements' : null,
     times ? 'start and finish times' : null,
     !capacity.levels && history.txnLevel ? 'levels of transactions' : null,
     badIndeterminate(history, capacity),

@@ -5,6 +5,19 @@ import { CLOSE_LIST, CLOSE_OBJECT, COLON, COMMA, OPEN_LIST, OPEN_OBJECT, QUOTE }
 
 /** Calls `take` at each value of an object, with its name; it must take the value. */
 export function forEachField(scanner: JsonScanner, take: (name: string) => void): void {
+  forEachName(scanner, () => {
+    const name = scanner.text()
+    scanner.expect(COLON)
+    scanner.skipSpace()
+    take(name)
+  })
+}
+
+/**
+ * Calls `take` behind each name of an object, which the scanner has just read, with where it
+ * begins; it must take the colon and the value.
+ */
+export function forEachName(scanner: JsonScanner, take: (at: number) => void): void {
   scanner.expect(OPEN_OBJECT)
   if (scanner.skipSpace() === CLOSE_OBJECT) {
     scanner.at++
@@ -12,11 +25,9 @@ export function forEachField(scanner: JsonScanner, take: (name: string) => void)
   }
   for (;;) {
     if (scanner.skipSpace() !== QUOTE) throw scanner.unexpected('the name of a field')
+    const at = scanner.at
     scanner.scanString()
-    const name = scanner.text()
-    scanner.expect(COLON)
-    scanner.skipSpace()
-    take(name)
+    take(at)
     if (scanner.skipSpace() === CLOSE_OBJECT) break
     scanner.expect(COMMA)
   }

@@ -3,7 +3,7 @@
 // byte behind it does). Running out of text gives the code `truncated`, anything else `malformed`,
 // so that a torn last line can be told from a wrong one.
 
-import { InputError } from '../base/errors.ts'
+import { InputError, type Place } from '../base/errors.ts'
 import { Digits } from './digits.ts'
 import { describeByte, NEWLINE } from './lines.ts'
 import { badUtf8, firstBadByte, placeAt } from './source.ts'
@@ -71,6 +71,11 @@ export class JsonScanner {
   /** Column of the next byte, counted in characters; only for one-line texts. */
   column(): number {
     return this.at - this.from - this.wide + 1
+  }
+
+  /** Where the next byte stands; only for one-line texts. */
+  here(): Place {
+    return { line: this.line, column: this.column() }
   }
 
   /** Reads a string; `at` is at its first quote. */
@@ -145,6 +150,12 @@ export class JsonScanner {
       this.low = -low | 0
       this.high = (~high + (low === 0 ? 1 : 0)) | 0
     }
+  }
+
+  /** The integer last read. */
+  integer(): bigint {
+    const high = this.negative ? this.high : this.high >>> 0
+    return (BigInt(high) << 32n) | BigInt(this.low >>> 0)
   }
 
   /** Reads any JSON number. Integers that a double cannot hold exactly are an error. */

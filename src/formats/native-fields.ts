@@ -14,6 +14,7 @@ export const FIELDS = [
   'outcome',
   'isobar',
   'initial',
+  'tables',
 ] as const
 
 export const SESSION = 0
@@ -27,6 +28,7 @@ export const PENDING = 7
 export const OUTCOME = 8
 export const ISOBAR = 9
 export const INITIAL = 10
+export const TABLES = 11
 export const UNKNOWN = -1
 
 /** First letter and length tell the known names apart: (letter & 31) * 8 + length -> field. */
@@ -50,18 +52,30 @@ const ALIASES: Record<string, string> = {
   process: 'session',
 }
 
-/** The known name that `name` is a slip of, or null. */
-export function findMeant(name: string): string | null {
+/** A line that is no header may well have a field of its own that is called "table". */
+const LINE_FIELDS = FIELDS.filter((name) => name !== 'tables')
+
+/** The known name that `name`, a field of a line, is a slip of, or null. */
+export function findMeantField(name: string, inHeader: boolean): string | null {
+  return inHeader ? findMeant(name, ['tables']) : findMeant(name, LINE_FIELDS, ALIASES)
+}
+
+/** The one of `names` that `name` is a slip of, or null. */
+export function findMeant(
+  name: string,
+  names: readonly string[],
+  aliases: Readonly<Record<string, string>> = {},
+): string | null {
   const lower = name.toLowerCase()
-  if (ALIASES[lower] !== undefined) return ALIASES[lower]
-  for (const field of FIELDS) {
-    if (field.length < 3) {
-      if (lower === field) return field
+  if (Object.hasOwn(aliases, lower)) return aliases[lower]!
+  for (const known of names) {
+    if (known.length < 3) {
+      if (lower === known) return known
     } else if (
-      lower.length <= field.length + 2 &&
-      distance(lower, field) <= (field.length > 4 ? 2 : 1)
+      lower.length <= known.length + 2 &&
+      distance(lower, known) <= (known.length > 4 ? 2 : 1)
     ) {
-      return field
+      return known
     }
   }
   return null

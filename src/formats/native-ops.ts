@@ -1,6 +1,7 @@
 // The operations of a native line: [["r","x",1],["w","y",2],["append","l",3],["r","l",[1,2,3]]],
 // and the lightweight ["cas","x",1,2] and ["insert","x",1], with what they saw as one more value if
-// they failed; each becomes a read and a write, or a read (see history/light.ts). The usual
+// they failed; each becomes a read and a write, or a read (see history/light.ts). Objects are SQL
+// statements (native-sql.ts). The usual
 // operation (no spaces, a plain key, a value of at most nine digits) is taken by `takeFast`, which
 // writes straight into the builder's columns; any other by `takeOp`.
 
@@ -12,6 +13,7 @@ import { CAS, INSERT } from '../history/light.ts'
 import type { SymbolTable } from '../history/symbols.ts'
 import type { Value, ValueTable } from '../history/values.ts'
 import { CLOSE_LIST, COMMA, type JsonScanner, OPEN_LIST, OPEN_OBJECT, QUOTE } from './json.ts'
+import { STATEMENT, type StatementReader } from './native-sql.ts'
 import { NumberedKeys } from './numbered-keys.ts'
 
 export const SHORTEST_OP = 7 // ["cas",1,1,2] and its comma are two operations
@@ -19,8 +21,8 @@ const LETTER_R = 114
 const LETTER_W = 119
 const VERBS =
   'there are ["r",key,value], ["w",key,value], ["append",key,value], ["cas",key,old,new] and ["insert",key,value]'
-/** Operations of the format's later parts: known, so that the error can say so. */
-const LATER = ['select', 'update', 'delete']
+/** Statements, which somebody may take for operations on registers. */
+const STATEMENTS = ['select', 'update', 'delete']
 
 /** byte -> 1 if it may stand in a string as it is */
 const PLAIN = Uint8Array.from({ length: 256 }, (_, c) =>
@@ -32,7 +34,11 @@ export class OpReader {
   private readonly columns: IntColumn // arrival -> column
   private readonly numbered = new NumberedKeys()
 
-  constructor(scanner: JsonScanner, columns: IntColumn) {
+  constructor(
+    scanner: JsonScanner,
+    columns: IntColumn,
+    private readonly statements: StatementReader,
+  ) {
     this.scanner = scanner
     this.columns = columns
   }
@@ -47,12 +53,19 @@ export class OpReader {
       return
     }
     for (;;) {
-      if (!this.takeFast(builder, txn)) this.takeOp(builder, txn)
+      if (!this.takeFast(builder, txn)) {
+        if (scanner.skipSpace() === OPEN_OBJECT) this.statements.take(txn)
+        else this.takeOp(builder, txn)
+      }
       const c = scanner.skipSpace()
       if (c === CLOSE_LIST) break
       if (c !== COMMA) throw scanner.unexpected('"," or "]"')
+      this.statements.expectMore()
       scanner.at++
-      if (scanner.skipSpace() !== OPEN_LIST) throw scanner.unexpected('an operation', VERBS)
+      const next = scanner.skipSpace()
+      if (next !== OPEN_LIST && next !== OPEN_OBJECT) {
+        throw scanner.unexpected('an operation', VERBS)
+      }
     }
     scanner.at++
   }
@@ -240,8 +253,7 @@ export class OpReader {
     }
     if (c !== 45 && !(c >= 48 && c <= 57)) throw scanner.unexpected(`the ${what}`)
     scanner.scanInteger(what)
-    const high = scanner.negative ? scanner.high : scanner.high >>> 0
-    const big = (BigInt(high) << 32n) | BigInt(scanner.low >>> 0)
+    const big = scanner.integer()
     const near = Number(big)
     return Number.isSafeInteger(near) ? near : big
   }
@@ -265,9 +277,8 @@ export class OpReader {
     const { scanner } = this
     const verb = scanner.text()
     const shown = JSON.stringify(verb.length > 40 ? `${verb.slice(0, 40)}…` : verb)
-    if (LATER.includes(verb)) {
-      const message = `operations of the kind ${shown} are not read by this version`
-      return scanner.fail(message, at, VERBS, 'unsupported')
+    if (STATEMENTS.includes(verb)) {
+      return scanner.fail(`${shown} is a statement, which is an object`, at, STATEMENT)
     }
     return scanner.fail(`unknown operation ${shown}`, at, VERBS)
   }

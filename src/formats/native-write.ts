@@ -12,7 +12,9 @@ import {
   WRITE,
 } from '../history/history.ts'
 import { CAS, type LightOps } from '../history/light.ts'
+import { forEachStep, type SqlEvents } from '../history/sql-events.ts'
 import { LEVELS } from '../levels/levels.ts'
+import { renderStatement, renderTables } from './native-sql-write.ts'
 import { ByteWriter, RenderedKeys, renderJson, type Sink, writeValue } from './sink.ts'
 
 const OPENERS: Record<number, string> = {
@@ -28,7 +30,8 @@ const CLOSE = 93
 export function writeNative(history: History, sink: Sink): void {
   const writer = new ByteWriter(sink)
   const initial = history.initial === undefined ? 'false' : renderJson(history.initial)
-  writer.text(`{"isobar":1,"initial":${initial}}\n`)
+  const tables = history.sql ? `,"tables":${renderTables(history.sql)}` : ''
+  writer.text(`{"isobar":1,"initial":${initial}${tables}}\n`)
   const keys = new RenderedKeys(history, renderJson)
   const sessions = Array.from({ length: history.sessionCount }, (_, session) =>
     renderJson(history.sessionLabel(session)),
@@ -36,30 +39,54 @@ export function writeNative(history: History, sink: Sink): void {
   const openers = [READ, WRITE, APPEND, READ_LIST].map((kind) =>
     new TextEncoder().encode(OPENERS[kind]),
   )
-  const { opKey, opKind, opValue, txnOpStart } = history
+  const writeOp = (op: number) => {
+    const light = history.light === null ? NONE : history.light.opLight[op]!
+    if (light !== NONE) {
+      writeLight(writer, history, history.light!, light, op)
+      return history.light!.failed[light] ? op + 1 : op + 2 // its write is part of it
+    }
+    const kind = history.opKind[op]!
+    writer.copy(openers[kind]!, 0)
+    keys.write(writer, history.opKey[op]!)
+    writer.byte(COMMA)
+    if (kind === READ_LIST) writeList(writer, history, history.opValue[op]!)
+    else writeValue(writer, history, history.opValue[op]!, renderJson)
+    writer.byte(CLOSE)
+    return op + 1
+  }
+  const { txnOpStart, sql } = history
   for (let txn = 0; txn < history.txnCount; txn++) {
     writer.text(
       `{"session":${sessions[history.txnSession[txn]!]!}${attributes(history, txn)},"ops":[`,
     )
-    for (let op = txnOpStart[txn]!; op < txnOpStart[txn + 1]!; op++) {
-      if (op > txnOpStart[txn]!) writer.byte(COMMA)
-      const light = history.light === null ? NONE : history.light.opLight[op]!
-      if (light !== NONE) {
-        writeLight(writer, history, history.light!, light, op)
-        if (!history.light!.failed[light]) op++ // its write is part of it
-        continue
+    if (sql !== null) {
+      writeMixed(writer, history, sql, txn, writeOp)
+    } else {
+      for (let op = txnOpStart[txn]!; op < txnOpStart[txn + 1]!; ) {
+        if (op > txnOpStart[txn]!) writer.byte(COMMA)
+        op = writeOp(op)
       }
-      const kind = opKind[op]!
-      writer.copy(openers[kind]!, 0)
-      keys.write(writer, opKey[op]!)
-      writer.byte(COMMA)
-      if (kind === READ_LIST) writeList(writer, history, opValue[op]!)
-      else writeValue(writer, history, opValue[op]!, renderJson)
-      writer.byte(CLOSE)
     }
     writer.text(']}\n')
   }
   writer.flush()
+}
+
+/** Statements and operations on registers, in program order. */
+function writeMixed(
+  writer: ByteWriter,
+  history: History,
+  sql: SqlEvents,
+  txn: number,
+  writeOp: (op: number) => number,
+): void {
+  let first = true
+  forEachStep(history, sql, txn, (op, event) => {
+    if (!first) writer.byte(COMMA)
+    first = false
+    if (event !== NONE) writer.text(renderStatement(history, sql, event))
+    else writeOp(op)
+  })
 }
 
 function writeLight(

@@ -9,7 +9,15 @@
 import { InputError } from '../base/errors.ts'
 import { ByteColumn, IntColumn } from '../base/grow.ts'
 import { HistoryBuilder } from '../history/builder.ts'
-import { COMMITTED, type History, INDETERMINATE, NONE, STATUS_NAMES } from '../history/history.ts'
+import {
+  ABORTED,
+  COMMITTED,
+  type History,
+  INDETERMINATE,
+  NONE,
+  STATUS_NAMES,
+} from '../history/history.ts'
+import { SqlStatements } from '../history/sql-statements.ts'
 import { SymbolTable } from '../history/symbols.ts'
 import { INTERNED, type Value } from '../history/values.ts'
 import { LEVELS } from '../levels/levels.ts'
@@ -17,19 +25,23 @@ import { CLOSE_OBJECT, COLON, COMMA, JsonScanner, OPEN_OBJECT, QUOTE } from './j
 import { LineParser, NEWLINE } from './lines.ts'
 import * as field from './native-fields.ts'
 import { OpReader, SHORTEST_OP } from './native-ops.ts'
+import { StatementReader } from './native-sql.ts'
+import { TABLES_HINT, takeTables } from './native-tables.ts'
 import { limitsFor, type ParseOptions } from './source.ts'
 
 const VERSION = 1
 const DONE = 0 // the outcome of the transaction is known
 const OPEN = 1 // it is pending
+const ABORTING = 2 // it is pending, and its last operation is an abort
 
 export class NativeParser extends LineParser {
   private builder = new HistoryBuilder(null)
   private readonly scanner: JsonScanner
   private readonly opColumn = new IntColumn() // arrival -> column
+  private readonly statements: StatementReader
   private readonly ops: OpReader
   private readonly txnLine = new IntColumn() // txn -> line
-  private readonly txnOpen = new ByteColumn() // txn -> OPEN while pending
+  private readonly txnOpen = new ByteColumn() // txn -> OPEN or ABORTING while pending
   private readonly namedTxn = new IntColumn() // interned id -> txn
   private readonly numbers = new SymbolTable() // ids that are small integers -> symbol
   private readonly numberedTxn = new IntColumn() // symbol -> txn
@@ -46,13 +58,17 @@ export class NativeParser extends LineParser {
   private finishTime = Number.NaN
   private level = NONE
   private opsAt = NONE // where `ops` begins, if it could not be read yet
+  private opsWide = 0 // the scanner's `wide` there
+  private tablesAt = NONE // where `tables` begins
+  private tablesWide = 0
   private txn = NONE
   private initial: Value | undefined = null
 
   constructor(options: ParseOptions = {}) {
     super(options)
     this.scanner = new JsonScanner(false, limitsFor(options.memoryBytes).depth)
-    this.ops = new OpReader(this.scanner, this.opColumn)
+    this.statements = new StatementReader(this.scanner, this.opColumn)
+    this.ops = new OpReader(this.scanner, this.opColumn, this.statements)
     this.sizeBytes = options.sizeBytes ?? 0
   }
 
@@ -97,12 +113,24 @@ export class NativeParser extends LineParser {
   protected build(): History {
     const { txnLine, opColumn } = this
     const { opTxn } = this.builder
+    this.refuseClash()
     return this.builder.finish({
       place: (arrival) => ({
         line: txnLine.data[opTxn.data[arrival]!]!,
         column: opColumn.data[arrival]!,
       }),
     })
+  }
+
+  /** Rows are keys like any other: an operation on a register must not be taken for theirs. */
+  private refuseClash(): void {
+    const clash = this.builder.statements?.findClash() ?? NONE
+    if (clash === NONE) return
+    const name = JSON.stringify(this.builder.keys.get(this.builder.opKey.data[clash]!))
+    const line = this.txnLine.data[this.builder.opTxn.data[clash]!]!
+    const place = { line, column: this.opColumn.data[clash]! }
+    const message = `the register ${name} has the name of a row`
+    throw new InputError('mixed-key', message, place, 'give registers other names')
   }
 
   private reserve(ops: number): void {
@@ -184,10 +212,15 @@ export class NativeParser extends LineParser {
         return
       case field.OPS:
         this.opsAt = scanner.at
+        this.opsWide = scanner.wide
         if (!this.has(field.SESSION)) return scanner.skipValue()
         return this.takeOps()
       case field.ISOBAR:
         return this.parseVersion()
+      case field.TABLES:
+        this.tablesAt = scanner.at
+        this.tablesWide = scanner.wide
+        return scanner.skipValue()
       default:
         if (c === 102) scanner.expectWord('false')
         this.initial = c === 102 ? undefined : this.ops.takeValue('initial value')
@@ -199,6 +232,7 @@ export class NativeParser extends LineParser {
     this.txnLine.push(this.line)
     this.txnOpen.push(DONE)
     this.opsAt = NONE
+    this.statements.abortAt = NONE
     this.ops.takeOps(this.builder, this.txn)
   }
 
@@ -208,13 +242,18 @@ export class NativeParser extends LineParser {
     if (this.has(field.INITIAL)) {
       throw scanner.fail('"initial" belongs into the header', begin, HEADER)
     }
+    if (this.has(field.TABLES)) {
+      throw scanner.fail('"tables" belongs into the header', this.tablesAt, TABLES_HINT)
+    }
     if (!this.has(field.SESSION)) throw this.missing(begin, 'session')
     if (!this.has(field.OPS)) throw this.missing(begin, 'ops')
     if (this.opsAt !== NONE) {
-      const end = scanner.at
+      const { at, wide } = scanner
       scanner.at = this.opsAt
+      scanner.wide = this.opsWide
       this.takeOps()
-      scanner.at = end
+      scanner.at = at
+      scanner.wide = wide
     }
     const { txn } = this
     if (this.has(field.STATUS)) builder.setStatus(txn, this.status)
@@ -222,6 +261,7 @@ export class NativeParser extends LineParser {
     if (this.has(field.FINISH)) builder.setFinish(txn, this.finishTime)
     if (this.has(field.LEVEL)) builder.setLevel(txn, this.level)
     if (this.has(field.PENDING)) this.takePending(txn, begin)
+    if (this.statements.abortAt !== NONE) this.takeAbort(txn)
     if (this.label === NONE) return
     const other = this.txnNamed(this.label, txn)
     if (other !== txn) {
@@ -242,6 +282,15 @@ export class NativeParser extends LineParser {
     this.txnOpen.data[txn] = OPEN
   }
 
+  private takeAbort(txn: number): void {
+    if (this.has(field.STATUS) && this.status !== ABORTED) {
+      const message = `the transaction aborts, but its status is ${STATUS_NAMES[this.status]!}`
+      throw this.scanner.fail(message, this.statements.abortAt, ABORT_HINT)
+    }
+    this.builder.setStatus(txn, ABORTED)
+    if (this.has(field.PENDING)) this.txnOpen.data[txn] = ABORTING
+  }
+
   private takeOutcome(begin: number): void {
     const { scanner, builder } = this
     const allowed = (1 << field.OUTCOME) | (1 << field.STATUS) | (1 << field.FINISH)
@@ -256,9 +305,14 @@ export class NativeParser extends LineParser {
       const message = `the outcome of transaction ${id}, which is not pending before this line`
       throw scanner.fail(message, begin, 'its pending line must come first', 'unknown-id')
     }
-    if (this.txnOpen.data[txn] !== OPEN) {
+    const open = this.txnOpen.data[txn]!
+    if (open === DONE) {
       const message = `transaction ${id} (line ${this.txnLine.data[txn]!}) has an outcome already`
       throw scanner.fail(message, begin, null, 'duplicate-id')
+    }
+    if (open === ABORTING && this.status !== ABORTED) {
+      const message = `transaction ${id} (line ${this.txnLine.data[txn]!}) aborts, but its outcome is ${STATUS_NAMES[this.status]!}`
+      throw scanner.fail(message, begin, ABORT_HINT)
     }
     this.txnOpen.data[txn] = DONE
     builder.setStatus(txn, this.status)
@@ -270,9 +324,26 @@ export class NativeParser extends LineParser {
     if (this.has(field.OPS) || this.has(field.SESSION)) {
       throw this.scanner.fail('the header is a line of its own', begin, HEADER)
     }
-    if (!this.has(field.INITIAL)) return
-    const capacity = this.builder.opTxn.data.length
-    this.builder = new HistoryBuilder(this.initial, capacity)
+    if (this.has(field.INITIAL)) {
+      const capacity = this.builder.opTxn.data.length
+      this.builder = new HistoryBuilder(this.initial, capacity)
+    }
+    if (this.has(field.TABLES)) this.takeTables(begin)
+  }
+
+  private takeTables(begin: number): void {
+    const { scanner } = this
+    if (this.builder.initial !== null) {
+      const hint = '"from":null is a row\'s initial version; leave "initial" out'
+      throw scanner.fail('beside tables the initial value is null', begin, hint)
+    }
+    const { at, wide } = scanner
+    scanner.at = this.tablesAt
+    scanner.wide = this.tablesWide
+    this.statements.into = new SqlStatements(this.builder)
+    takeTables(scanner, this.statements.into)
+    scanner.at = at
+    scanner.wide = wide
   }
 
   /** The transaction of that id; `txn` from now on, if there was none (NONE: stays without). */
@@ -310,9 +381,8 @@ export class NativeParser extends LineParser {
     const { bytes, textFrom, textTo } = scanner
     const likely = field.fieldOfShape(bytes[textFrom]!, textTo - textFrom)
     if (likely !== field.UNKNOWN && scanner.textIs(field.FIELDS[likely]!)) return likely
-    if (this.has(field.ISOBAR)) return field.UNKNOWN
     const name = scanner.text()
-    const meant = field.findMeant(name)
+    const meant = field.findMeantField(name, this.has(field.ISOBAR))
     if (meant === null) return field.UNKNOWN
     throw scanner.fail(
       `unknown field ${JSON.stringify(name)}`,
@@ -328,5 +398,6 @@ export class NativeParser extends LineParser {
   }
 }
 
+const ABORT_HINT = 'the status of a transaction that ends with {"abort":true} is "aborted"'
 const HEADER = 'the header looks like {"isobar":1,"initial":null}'
 const LEVEL_IDS = LEVELS.map((level) => level.id)

@@ -24,6 +24,9 @@ export interface SqlTable {
   readonly keyColumns: readonly number[]
 }
 
+/** The predicate of a statement without a WHERE clause. */
+export const EVERY_ROW = 'TRUE'
+
 /** A WHERE clause as it was written; the same text with the same parameters is one predicate. */
 export interface SqlPredicate {
   readonly table: number
@@ -48,6 +51,7 @@ export interface SqlEvents {
   readonly eventKind: Uint8Array // event -> SELECT, INSERT, UPDATE, DELETE
   readonly eventTable: Int32Array // event -> table
   readonly eventPredicate: Int32Array // event -> predicate; NONE for INSERT
+  readonly eventWrite: Int32Array // event -> value id of its write, NONE if it has none
   /** event -> its first op, or where one would stand; its ops are those whose opEvent it is. */
   readonly eventOpStart: Int32Array
   readonly txnEventStart: Int32Array // txn -> its first event; one more entry at the end
@@ -73,9 +77,45 @@ export function statementsOf(history: History): SqlEvents {
     eventKind: new Uint8Array(0),
     eventTable: nothing,
     eventPredicate: nothing,
+    eventWrite: nothing,
     eventOpStart: nothing,
     txnEventStart: new Int32Array(txnCount + 1),
     predicates: [],
     eventPlace: () => null,
   }
+}
+
+/**
+ * Calls `visit` with what a transaction did, in program order: with an operation on a register and
+ * NONE, or with the first operation of a statement (or where one would stand) and the statement. A
+ * lightweight operation counts once.
+ */
+export function forEachStep(
+  history: History,
+  sql: SqlEvents,
+  txn: number,
+  visit: (op: number, event: number) => void,
+): void {
+  const { txnOpStart, light } = history
+  const lastEvent = sql.txnEventStart[txn + 1]!
+  let event = sql.txnEventStart[txn]!
+  for (let op = txnOpStart[txn]!; op < txnOpStart[txn + 1]! || event < lastEvent; ) {
+    if (event < lastEvent && sql.eventOpStart[event] === op) {
+      visit(op, event)
+      op = statementEnd(history, sql, event)
+      event++
+    } else {
+      visit(op, NONE)
+      const which = light?.opLight[op] ?? NONE
+      op += which !== NONE && !light!.failed[which] ? 2 : 1
+    }
+  }
+}
+
+/** The operation behind the last one of a statement. */
+export function statementEnd(history: History, sql: SqlEvents, event: number): number {
+  const end = history.txnOpStart[sql.eventTxn[event]! + 1]!
+  let op = sql.eventOpStart[event]!
+  while (op < end && sql.opEvent[op] === event) op++
+  return op
 }

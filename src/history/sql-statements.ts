@@ -30,6 +30,7 @@ export class SqlStatements {
   private readonly eventKind = new ByteColumn(16)
   private readonly eventTable = new IntColumn(16)
   private readonly eventPredicate = new IntColumn(16)
+  private readonly eventWrite = new IntColumn(16) // event -> value id of its write
   private readonly eventArrival = new IntColumn(16) // event -> operations that had arrived before
   private readonly eventPlace: (Place | null)[] = []
   private readonly writePlace = new Map<Value, Place | null>() // id of a write -> where it stands
@@ -52,8 +53,8 @@ export class SqlStatements {
   addInitialRow(table: number, row: SqlRow, place: Place | null = null): void {
     const key = this.key(table, this.keyOf(table, row))
     if (this.initialRow[key]) {
-      const name = this.builder.keys.get(key)
-      throw new InputError('duplicate-row', `the initial row ${name} is given twice`, place)
+      const message = `the initial row ${this.builder.keys.get(key)} is given twice`
+      throw new InputError('duplicate-row', message, place, 'rows of a table differ in their keys')
     }
     this.initialRow[key] = row
   }
@@ -91,6 +92,7 @@ export class SqlStatements {
     this.eventKind.push(kind)
     this.eventTable.push(table)
     this.eventPredicate.push(predicate)
+    this.eventWrite.push(NONE)
     this.eventArrival.push(this.builder.opCount)
     this.eventPlace.push(place)
     this.touched.clear()
@@ -103,10 +105,12 @@ export class SqlStatements {
     if (this.writePlace.has(id)) {
       const first = this.writePlace.get(id)
       const where = first ? ` (first at line ${first.line})` : ''
-      const message = `the write id ${JSON.stringify(String(id))} is used twice${where}`
+      const shown = typeof id === 'string' ? JSON.stringify(id) : String(id)
+      const message = `the write id ${shown} is used twice${where}`
       throw new InputError('duplicate-write', message, place, 'every statement needs its own id')
     }
     this.writePlace.set(id, place)
+    this.eventWrite.data[this.eventWrite.length - 1] = this.builder.valueId(id)
   }
 
   /**
@@ -127,6 +131,7 @@ export class SqlStatements {
     const key = this.key(this.eventTable.data[event]!, keyValues)
     if (this.written.has(key)) throw this.twice(key, place)
     this.written.add(key)
+    this.eventWrite.data[event] = this.builder.valueId(as)
     this.addOp(event, WRITE, key, as, row, false)
   }
 
@@ -168,7 +173,18 @@ export class SqlStatements {
 
   private twice(key: number, place: Place | null): InputError {
     const name = this.builder.keys.get(key)
-    return new InputError('duplicate-row', `the statement names the row ${name} twice`, place)
+    const message = `the statement names the row ${name} twice`
+    return new InputError('duplicate-row', message, place, 'it sees one version, writes one')
+  }
+
+  /** The first operation to arrive on a register that is named as a row is; NONE if there is none. */
+  findClash(): number {
+    const { opKey } = this.builder
+    for (let arrival = 0; arrival < opKey.length; arrival++) {
+      const isRegister = arrival >= this.opEvent.length || this.opEvent.data[arrival] === NONE
+      if (isRegister && (this.keyTable[opKey.data[arrival]!] ?? NONE) !== NONE) return arrival
+    }
+    return NONE
   }
 
   /** @param arrivals op -> arrival, null if they are the same */
@@ -206,6 +222,7 @@ export class SqlStatements {
       eventKind: Uint8Array.from(events, (event) => this.eventKind.data[event]!),
       eventTable: Int32Array.from(events, (event) => this.eventTable.data[event]!),
       eventPredicate: Int32Array.from(events, (event) => this.eventPredicate.data[event]!),
+      eventWrite: Int32Array.from(events, (event) => this.eventWrite.data[event]!),
       eventOpStart: Int32Array.from(events, (event) => {
         const txn = this.eventTxn.data[event]!
         return firstOpSince(this.eventArrival.data[event]!, txnOpStart, txn, arrivalOf)

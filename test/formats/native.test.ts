@@ -31,6 +31,11 @@ describe('NativeParser', () => {
     expect([0, 1, 2].map((op) => history.placeOf(op)!.column)).toEqual([21, 34, 46])
   })
 
+  it('counts columns in characters where the session comes last, too', () => {
+    const history = parse('{"ops":[["w","äö",1],["w","x",2]],"session":"ü"}\n')
+    expect([0, 1].map((op) => history.placeOf(op)!.column)).toEqual([9, 22])
+  })
+
   it('reads lightweight operations as what they amount to, and writes them back', () => {
     const text =
       '{"isobar":1,"initial":null}\n' +
@@ -172,7 +177,7 @@ describe('NativeParser', () => {
     ['{"session":0,"ops":[["q","x",1]]}', '1:22 malformed: unknown operation "q"'],
     [
       '{"session":0,"ops":[["select","x",1]]}',
-      '1:22 unsupported: operations of the kind "select" are not read by this version',
+      '1:22 malformed: "select" is a statement, which is an object',
     ],
     [
       '{"session":0,"ops":[["cas","x",1]]}',

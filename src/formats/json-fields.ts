@@ -1,0 +1,93 @@
+// The fields of a JSON object that may come in any order, though some can be read only when others
+// are known: the object is stepped over once, then its values are gone to, in whatever order suits.
+
+import { NONE } from '../history/history.ts'
+import { COLON, type JsonScanner, QUOTE } from './json.ts'
+import { forEachName } from './json-walk.ts'
+import { findMeant } from './native-fields.ts'
+
+export class JsonFields {
+  private readonly at: Int32Array // field -> where its value begins, NONE if it is not there
+  private readonly wide: Int32Array // field -> the scanner's `wide` there
+  private endAt = 0
+  private endWide = 0
+
+  constructor(
+    private readonly scanner: JsonScanner,
+    private readonly names: readonly string[],
+    private readonly aliases: Readonly<Record<string, string>> = {},
+  ) {
+    this.at = new Int32Array(names.length)
+    this.wide = new Int32Array(names.length)
+  }
+
+  /** Steps over the object that comes next. Names that are nearly known ones are errors. */
+  locate(): void {
+    const { scanner, at, wide } = this
+    at.fill(NONE)
+    forEachName(scanner, (nameAt) => {
+      const field = this.names.findIndex((name) => scanner.textIs(name))
+      if (field === NONE) refuseSlip(scanner, nameAt, this.names, this.aliases)
+      else if (at[field] !== NONE) {
+        const hint = 'a field is given once'
+        throw scanner.fail(`"${this.names[field]!}" is given twice`, nameAt, hint)
+      }
+      scanner.expect(COLON)
+      scanner.skipSpace()
+      if (field !== NONE) {
+        at[field] = scanner.at
+        wide[field] = scanner.wide
+      }
+      scanner.skipValue()
+    })
+    this.endAt = scanner.at
+    this.endWide = scanner.wide
+  }
+
+  has(field: number): boolean {
+    return this.at[field] !== NONE
+  }
+
+  /** Where the value of a field begins. */
+  valueAt(field: number): number {
+    return this.at[field]!
+  }
+
+  /** Goes to the value of a field that is there. */
+  enter(field: number): void {
+    this.scanner.at = this.at[field]!
+    this.scanner.wide = this.wide[field]!
+  }
+
+  /** Goes behind the object. */
+  leave(): void {
+    this.scanner.at = this.endAt
+    this.scanner.wide = this.endWide
+  }
+}
+
+/** Refuses the name last read if it is a slip of one of `names`. */
+export function refuseSlip(
+  scanner: JsonScanner,
+  at: number,
+  names: readonly string[],
+  aliases: Readonly<Record<string, string>> = {},
+): void {
+  const name = scanner.text()
+  const meant = findMeant(name, names, aliases)
+  if (meant === null) return
+  const hint = `did you mean "${meant}"? Other unknown fields are skipped`
+  throw scanner.fail(`unknown field ${quote(name)}`, at, hint, 'unknown-field')
+}
+
+/** A name from the input, as errors show it. */
+export function quote(name: string): string {
+  return JSON.stringify(name.length > 40 ? `${name.slice(0, 40)}…` : name)
+}
+
+/** The string that comes next. */
+export function takeText(scanner: JsonScanner, what: string, hint: string | null = null): string {
+  if (scanner.skipSpace() !== QUOTE) throw scanner.unexpected(what, hint)
+  scanner.scanString()
+  return scanner.text()
+}
