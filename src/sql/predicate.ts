@@ -1,7 +1,15 @@
-// A WHERE clause as a function of a row, with SQL's three truth values. Main function:
+// A WHERE clause as a function of a row, with SQL's three truth values. The clause is PostgreSQL's:
+// its types, its precedence, its errors, in the collation C (docs/sql-predicates.md). It is scanned
+// (scan.ts), parsed by pgsql-ast-parser (clause.ts), held against PostgreSQL's precedence
+// (precedence.ts), then typed and turned into closures in one walk (compile.ts). Main function:
 // parsePredicate.
 
+import { parseClause } from './clause.ts'
+import { compile } from './compile.ts'
+import { asBoolean } from './expression.ts'
 import type { SqlColumn, SqlRow, SqlValue } from './value.ts'
+
+export { SqlError } from './error.ts'
 
 export interface Predicate {
   /** TRUE, FALSE, or NULL: unknown. Throws SqlError where PostgreSQL would raise an error. */
@@ -10,24 +18,21 @@ export interface Predicate {
   readonly fixed: ReadonlyMap<number, SqlValue>
 }
 
-/** Why a clause cannot be used: what it says, and where in its text that stands. */
-export class SqlError extends Error {
-  override readonly name = 'SqlError'
-
-  constructor(
-    message: string,
-    /** Characters before the place, from 0; null if it is not known. */
-    readonly offset: number | null = null,
-  ) {
-    super(message)
-  }
-}
-
-/** Throws SqlError if the text is not a predicate, or uses what is not supported. */
+/**
+ * Throws SqlError if the text is not a predicate, or uses what is not supported. Columns may be
+ * qualified: by the table only, if it is given.
+ */
 export function parsePredicate(
   text: string,
   columns: readonly SqlColumn[],
   params: readonly SqlValue[] = [],
+  table: string | null = null,
 ): Predicate {
-  throw new SqlError(`cannot parse ${text} on ${columns.length} columns, ${params.length} params`)
+  const clause = parseClause(text)
+  const compiled = compile({ clause, columns, params, table }, clause.root)
+  const { evaluate, fixes } = asBoolean(compiled, 'WHERE')
+  const fixed = new Map<number, SqlValue>()
+  // Where two values contradict each other no row satisfies the predicate, and either is true.
+  for (const { column, value } of fixes) if (!fixed.has(column)) fixed.set(column, value)
+  return { evaluate: evaluate as Predicate['evaluate'], fixed }
 }

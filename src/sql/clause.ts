@@ -1,0 +1,140 @@
+// A clause parsed: the parser's tree, and where each node of it stands in the text.
+//
+// The parser's precedence is not PostgreSQL's everywhere: it reads `b = a IS NULL` as
+// `b = (a IS NULL)`, `a || b + c` as `(a || b) + c`, and chains comparisons. So every operand that
+// stands without parentheses is held against PostgreSQL's table, and where the two differ the clause
+// is refused, with the request to write parentheses. Main function: parseClause.
+
+import { type Expr, parse } from 'pgsql-ast-parser'
+import { SqlError } from './error.ts'
+import { scan, type Token } from './scan.ts'
+
+/** Deeper clauses are refused: the tree is walked by recursion. */
+export const MAX_NESTING = 250
+
+const MAX_CACHED = 1000
+
+export class Clause {
+  readonly text: string
+  readonly tokens: readonly Token[]
+  readonly root: Expr
+  private readonly tokenAt = new Map<number, number>() // start in what the parser saw -> token
+  private readonly tokenTo = new Map<number, number>() // end in what the parser saw -> token
+
+  constructor(text: string) {
+    this.text = text
+    this.tokens = scan(text)
+    if (this.tokens.length === 0) throw new SqlError('the clause is empty', 0)
+    this.checkParentheses()
+    let shown = ''
+    for (const [index, token] of this.tokens.entries()) {
+      this.tokenAt.set(shown.length, index)
+      shown += token.shown
+      this.tokenTo.set(shown.length, index)
+      shown += ' '
+    }
+    this.root = this.parseShown(shown)
+  }
+
+  /** First token of a node, without the parentheses around it. */
+  first(node: Expr): number {
+    return this.tokenAt.get(node._location!.start)!
+  }
+
+  /** Last token of a node, without parentheses that close at its end. */
+  last(node: Expr): number {
+    return this.tokenTo.get(node._location!.end)!
+  }
+
+  /** A token of the operator that follows an operand; from 0. */
+  operatorAfter(left: Expr, index = 0): Token {
+    return this.tokens[this.extent(left).last + 1 + index]!
+  }
+
+  /** What a node says, with its own parentheses only where they are within it. */
+  textOf(node: Expr): string {
+    const { first, last } = this.balanced(node)
+    return this.text.slice(this.tokens[first]!.start, this.tokens[last]!.end)
+  }
+
+  offsetOf(node: Expr): number {
+    return this.tokens[this.balanced(node).first]!.start
+  }
+
+  error(message: string, node: Expr): SqlError {
+    return new SqlError(`${message}: ${this.textOf(node)}`, this.offsetOf(node))
+  }
+
+  /** How many pairs of parentheses stand around a node. */
+  parentheses(node: Expr): number {
+    return this.balanced(node).first - this.extent(node).first
+  }
+
+  private isSymbol(index: number, symbol: string): boolean {
+    const token = this.tokens[index]
+    return token !== undefined && token.kind === 'symbol' && token.value === symbol
+  }
+
+  /** A node's tokens, with the parentheses that its first and last operands stand in. */
+  private balanced(node: Expr): { first: number; last: number } {
+    let first = this.first(node)
+    let last = this.last(node)
+    let depth = 0
+    let lowest = 0
+    for (let index = first; index <= last; index++) {
+      if (this.isSymbol(index, '(')) depth++
+      else if (this.isSymbol(index, ')')) lowest = Math.min(lowest, --depth)
+    }
+    first += lowest
+    last += depth - lowest
+    return { first, last }
+  }
+
+  /** As balanced, with the parentheses around the node itself. */
+  private extent(node: Expr): { first: number; last: number } {
+    let { first, last } = this.balanced(node)
+    while (this.isSymbol(first - 1, '(') && this.isSymbol(last + 1, ')')) {
+      first--
+      last++
+    }
+    return { first, last }
+  }
+
+  private checkParentheses(): void {
+    let depth = 0
+    for (const [index, token] of this.tokens.entries()) {
+      if (this.isSymbol(index, '(')) depth++
+      else if (this.isSymbol(index, ')')) depth--
+      if (depth > MAX_NESTING) {
+        throw new SqlError(`parentheses nest more than ${MAX_NESTING} deep`, token.start)
+      }
+      if (depth < 0) throw new SqlError('syntax error at )', token.start)
+    }
+    if (depth > 0) throw new SqlError('a parenthesis is not closed', this.text.length)
+  }
+
+  private parseShown(shown: string): Expr {
+    try {
+      const options = { entry: 'expr', locationTracking: true }
+      return (parse(shown, options) as unknown as [Expr])[0]
+    } catch (error) {
+      const at = (error as { token?: { offset: number } }).token?.offset
+      const token = at === undefined ? undefined : this.tokens[this.tokenAt.get(at) ?? -1]
+      if (!token) throw new SqlError(`not a complete expression: ${this.text}`, this.text.length)
+      const near = this.text.slice(token.start, token.end)
+      throw new SqlError(`syntax error, or not supported, at ${near}`, token.start)
+    }
+  }
+}
+
+const cache = new Map<string, Clause>()
+
+/** Statements repeat their clauses with other parameters, and parsing takes a millisecond. */
+export function parseClause(text: string): Clause {
+  let clause = cache.get(text)
+  if (clause) return clause
+  clause = new Clause(text)
+  if (cache.size >= MAX_CACHED) cache.clear()
+  cache.set(text, clause)
+  return clause
+}

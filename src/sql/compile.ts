@@ -1,0 +1,250 @@
+// From the parser's tree to a typed expression. Whatever is not listed here is refused by name.
+// Main function: compile.
+
+import type { Expr, ExprBinary, ExprCast, ExprRef, ExprTernary, ExprUnary } from 'pgsql-ast-parser'
+import { type Clause, MAX_NESTING } from './clause.ts'
+import { type Place, SqlError } from './error.ts'
+import { castTo, type Expression, makeConstant } from './expression.ts'
+import { makeIs, makeIsNull, makeLogic, makeNot } from './logic.ts'
+import {
+  type Arithmetic,
+  type Comparison,
+  makeArithmetic,
+  makeComparison,
+  makeConcat,
+  makeDistinct,
+  makeLike,
+  makeSign,
+} from './operators.ts'
+import { checkGrouping } from './precedence.ts'
+import { makeBetween, makeIn } from './ranges.ts'
+import { COLUMN_TYPES, findType, integerTypeOf } from './types.ts'
+import { type SqlColumn, type SqlValue, typeOfValue } from './value.ts'
+
+/** What names and parameters in a clause stand for. */
+export interface Scope {
+  readonly clause: Clause
+  readonly columns: readonly SqlColumn[]
+  readonly params: readonly SqlValue[]
+  /** The only qualifier that columns may have; null: any. */
+  readonly table: string | null
+}
+
+export function compile(scope: Scope, node: Expr, depth = 0): Expression {
+  const { clause } = scope
+  const place = placeOf(clause, node)
+  if (depth > MAX_NESTING) {
+    throw new SqlError(`expressions nest more than ${MAX_NESTING} deep`, clause.offsetOf(node))
+  }
+  checkGrouping(clause, node)
+  switch (node.type) {
+    case 'ref':
+      return compileColumn(scope, node, place)
+    case 'integer':
+      return makeInteger(BigInt(clause.tokens[clause.first(node)]!.value), place)
+    case 'string':
+      return makeConstant(clause.tokens[clause.first(node)]!.value, 'unknown', place)
+    case 'boolean':
+      return makeConstant(node.value, 'boolean', place)
+    case 'null':
+      return makeConstant(null, 'unknown', place)
+    case 'parameter':
+      return compileParameter(scope, node, place)
+    case 'cast':
+      return compileCast(scope, node, place, depth)
+    case 'unary':
+      return compileUnary(scope, node, place, depth)
+    case 'binary':
+      return compileBinary(scope, node, place, depth)
+    case 'ternary':
+      return compileBetween(scope, node, place, depth)
+    default:
+      throw place.error(`${WHAT[node.type] ?? 'this expression'} is not supported`)
+  }
+}
+
+const WHAT: Record<string, string> = {
+  call: 'a function',
+  case: 'CASE',
+  select: 'a subquery',
+  union: 'a subquery',
+  'union all': 'a subquery',
+  with: 'a subquery',
+  values: 'VALUES',
+  list: 'a row of values here',
+  array: 'an array',
+  arrayIndex: 'an array',
+  'array select': 'an array',
+  keyword: 'this name without quotes',
+}
+
+function placeOf(clause: Clause, node: Expr): Place {
+  return { error: (message) => clause.error(message, node) }
+}
+
+function makeInteger(value: bigint, place: Place): Expression {
+  const type = integerTypeOf(value)
+  if (type === null) throw place.error('a number beyond 64 bits is not supported')
+  return makeConstant(value, type, place)
+}
+
+function compileColumn(scope: Scope, node: ExprRef, place: Place): Expression {
+  const { clause, columns, table } = scope
+  // The words are read from our tokens: what the parser saw may stand for them.
+  const word = clause.tokens[clause.last(node)]!
+  const name = word.value
+  if (node.name === '*' && word.kind === 'symbol') throw place.error('* is not supported')
+  if (node.table && table !== null) {
+    const qualifier = clause.tokens[clause.last(node) - 2]!
+    if (qualifier.value !== table) {
+      throw new SqlError(`no table "${qualifier.value}" in ${clause.textOf(node)}`, qualifier.start)
+    }
+  }
+  const column = columns.findIndex((candidate) => candidate.name === name)
+  if (column < 0) {
+    const other = columns.find((one) => one.name.toLowerCase() === name.toLowerCase())
+    const hint = other ? `; there is "${other.name}", to be written in double quotes` : ''
+    throw new SqlError(`no column "${name}"${hint}`, word.start)
+  }
+  const type = COLUMN_TYPES[columns[column]!.type]
+  const fixes = type === 'boolean' ? [{ column, value: true }] : []
+  return { type, evaluate: (row) => row[column]!, constant: false, column, fixes, place }
+}
+
+/** Strings are of type unknown, as when a driver sends them without a type. */
+function compileParameter(scope: Scope, node: Expr, place: Place): Expression {
+  const { clause, params } = scope
+  const token = clause.tokens[clause.first(node)]!
+  const index = Number(token.value.slice(1)) - 1
+  if (index < 0 || index >= params.length) {
+    const count = params.length === 1 ? '1 parameter' : `${params.length} parameters`
+    throw new SqlError(`no parameter ${token.value}: the statement has ${count}`, token.start)
+  }
+  const value = params[index]!
+  const type = typeOfValue(value)
+  if (type === null || type === 'text') return makeConstant(value, 'unknown', place)
+  return makeConstant(value, COLUMN_TYPES[type], place)
+}
+
+function compileCast(scope: Scope, node: ExprCast, place: Place, depth: number): Expression {
+  const { to } = node
+  const simple = to.kind !== 'array' && !to.config && !to.schema && !to.doubleQuoted
+  const type = simple ? findType(to.name) : null
+  if (type === null) throw place.error('this type is not supported')
+  return castTo(compile(scope, node.operand, depth + 1), type, place)
+}
+
+function compileUnary(scope: Scope, node: ExprUnary, place: Place, depth: number): Expression {
+  const { clause } = scope
+  if (node.op === '-' && node.operand.type === 'integer') {
+    // The sign belongs to the number: 9223372036854775808 exists only with it.
+    return makeInteger(-BigInt(clause.tokens[clause.first(node.operand)]!.value), place)
+  }
+  const operand = compile(scope, node.operand, depth + 1)
+  const negated = node.op.startsWith('IS NOT')
+  switch (node.op) {
+    case '+':
+    case '-':
+      return makeSign(node.op, operand, place)
+    case 'NOT':
+      return makeNot(operand, place)
+    case 'IS NULL':
+    case 'IS NOT NULL':
+      return clause.tokens[clause.last(node)]!.kind === 'unknown'
+        ? makeIs(operand, null, negated, place)
+        : makeIsNull(operand, negated, place)
+    case 'IS TRUE':
+    case 'IS NOT TRUE':
+      return makeIs(operand, true, negated, place)
+    case 'IS FALSE':
+    case 'IS NOT FALSE':
+      return makeIs(operand, false, negated, place)
+    default:
+      throw place.error(`operator ${node.op} is not supported`)
+  }
+}
+
+function compileBinary(scope: Scope, node: ExprBinary, place: Place, depth: number): Expression {
+  const { op } = node
+  if (op === 'AND' || op === 'OR') return compileChain(scope, node, op, place, depth)
+  const left = compile(scope, node.left, depth + 1)
+  if (op === 'IN' || op === 'NOT IN') {
+    const items = listOf(scope.clause, node).map((item) => compile(scope, item, depth + 1))
+    return makeIn(left, items, op === 'NOT IN', place)
+  }
+  const right = compile(scope, node.right, depth + 1)
+  const { kind } = scope.clause.operatorAfter(node.left)
+  if (kind === 'distinct' || kind === 'not distinct') {
+    return makeDistinct(left, right, kind === 'not distinct', place)
+  }
+  if (node.opSchema) throw place.error('an operator with a schema is not supported')
+  switch (op) {
+    case '=':
+    case '!=':
+    case '<':
+    case '<=':
+    case '>':
+    case '>=':
+      return makeComparison(op satisfies Comparison, left, right, place)
+    case '+':
+    case '-':
+    case '*':
+    case '/':
+    case '%':
+      return makeArithmetic(op satisfies Arithmetic, left, right, place)
+    case '||':
+      return makeConcat(left, right, place)
+    case 'LIKE':
+    case 'NOT LIKE':
+    case 'ILIKE':
+    case 'NOT ILIKE': {
+      const options = { negated: op.startsWith('NOT'), ignoreCase: op.endsWith('ILIKE') }
+      return makeLike(left, right, options, place)
+    }
+    default:
+      throw place.error(`operator ${op} is not supported`)
+  }
+}
+
+/** a AND b AND c ... is one operation however long: only its operands are a level deeper. */
+function compileChain(
+  scope: Scope,
+  node: ExprBinary,
+  op: 'AND' | 'OR',
+  place: Place,
+  depth: number,
+): Expression {
+  const operands: Expr[] = []
+  let spine: Expr = node
+  while (spine.type === 'binary' && spine.op === op) {
+    checkGrouping(scope.clause, spine)
+    operands.push(spine.right)
+    spine = spine.left
+  }
+  operands.push(spine)
+  operands.reverse()
+  return makeLogic(
+    op,
+    operands.map((operand) => compile(scope, operand, depth + 1)),
+    place,
+  )
+}
+
+/** The items of IN: a list in one pair of parentheses, or a single item in one. */
+function listOf(clause: Clause, node: ExprBinary): readonly Expr[] {
+  const list = node.right
+  const pairs = clause.parentheses(list)
+  if (list.type === 'list' ? pairs !== 1 : pairs === 0) {
+    throw clause.error('IN needs a list in parentheses', node)
+  }
+  return list.type === 'list' ? list.expressions : [list]
+}
+
+function compileBetween(scope: Scope, node: ExprTernary, place: Place, depth: number): Expression {
+  const parts = [node.value, node.lo, node.hi] as const
+  const [value, low, high] = parts.map((part) => compile(scope, part, depth + 1))
+  // NOT stands before BETWEEN where there is one.
+  const operator = scope.clause.operatorAfter(node.value, node.op === 'NOT BETWEEN' ? 1 : 0)
+  const options = { negated: node.op === 'NOT BETWEEN', symmetric: operator.kind === 'symmetric' }
+  return makeBetween(value!, low!, high!, options, place)
+}

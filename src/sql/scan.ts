@@ -1,0 +1,188 @@
+// A clause as tokens, by PostgreSQL's lexical rules. The parser gets the tokens with a space between
+// any two, not the clause: its own lexer takes `a-1` for two operands and `-1::text` for a cast of
+// -1, rounds integers to doubles, and knows no identifiers beyond ASCII. So values are read here,
+// and a place in what the parser saw is a token, which knows its place in the clause.
+//
+// Three forms that the parser does not know reach it as one that it knows, marked by their kind:
+// IS [NOT] DISTINCT FROM as =, BETWEEN SYMMETRIC as BETWEEN, IS UNKNOWN as IS NULL.
+// Main function: scan.
+
+import { SqlError } from './error.ts'
+
+export type TokenKind =
+  | 'word' // unquoted, folded to lower case: a keyword or a name
+  | 'name' // quoted, or beyond what the parser takes for a word
+  | 'string'
+  | 'integer'
+  | 'parameter'
+  | 'symbol' // operators, brackets, commas
+  | 'distinct'
+  | 'not distinct'
+  | 'symmetric'
+  | 'unknown'
+
+export interface Token {
+  readonly kind: TokenKind
+  /** A word or name as folded, a string as decoded, anything else as written. */
+  readonly value: string
+  /** What the parser sees. */
+  readonly shown: string
+  readonly start: number
+  readonly end: number
+}
+
+const GAP = /(?:[ \t\n\r\f\v]+|--[^\n\r]*)*/y
+const WORD = /[A-Za-z_\u0080-\uffff][\w$\u0080-\uffff]*/y
+const PLAIN_WORD = /^[a-z_]\w*$/
+const NUMBER = /(?:\d|\.\d)[\w.]*/y
+const QUOTED = /"([^"]*(?:""[^"]*)*)"/y
+const STRING = /'([^']*(?:''[^']*)*)'/y
+const ESCAPE_STRING = /[eE]'([^'\\]*(?:(?:''|\\.)[^'\\]*)*)'/sy
+const DOLLAR_STRING = /(\$(?:[A-Za-z_\u0080-\uffff][\w\u0080-\uffff]*)?\$)(.*?)\1/sy
+const PARAMETER = /\$\d+/y
+const OPERATOR = /[-+*/<>=~!@#%^&|`?]+/y
+const OTHER_STRING = /(?:[bBxXnN]|[uU]&)'|[uU]&"/y
+
+const OPERATORS = new Set(
+  ['=', '<>', '!=', '<', '<=', '>', '>=', '+', '-', '*', '/', '%', '||'].concat(
+    ['~~', '!~~', '~~*', '!~~*'], // what LIKE, NOT LIKE, ILIKE, NOT ILIKE stand for
+  ),
+)
+
+/** Throws SqlError at what is no token, or one that no supported clause contains. */
+export function scan(text: string): Token[] {
+  const tokens: Token[] = []
+  for (let at = skipGap(text, 0); at < text.length; ) {
+    const token = scanToken(text, at)
+    tokens.push(token)
+    at = skipGap(text, token.end)
+  }
+  return mergeForms(text, tokens)
+}
+
+function scanToken(text: string, start: number): Token {
+  const match = (pattern: RegExp) => {
+    pattern.lastIndex = start
+    return pattern.exec(text)
+  }
+  const make = (kind: TokenKind, length: number, value: string, shown: string): Token => {
+    return { kind, value, shown, start, end: start + length }
+  }
+  let found = match(OTHER_STRING)
+  if (found) throw new SqlError(`${found[0]}... is not supported`, start)
+  found = match(ESCAPE_STRING)
+  if (found) return make('string', found[0].length, decodeEscapes(found[1]!, start), `'s'`)
+  found = match(STRING)
+  if (found) return make('string', found[0].length, found[1]!.replaceAll("''", "'"), `'s'`)
+  found = match(DOLLAR_STRING)
+  if (found) return make('string', found[0].length, found[2]!, `'s'`)
+  found = match(QUOTED)
+  if (found) {
+    if (found[1] === '') throw new SqlError('an identifier in quotes is empty', start)
+    return make('name', found[0].length, found[1]!.replaceAll('""', '"'), '"n"')
+  }
+  found = match(WORD)
+  if (found) {
+    // As PostgreSQL in a multi-byte encoding: only ASCII letters fold.
+    const value = found[0].replace(/[A-Z]+/g, (letters) => letters.toLowerCase())
+    const plain = PLAIN_WORD.test(value)
+    return make(plain ? 'word' : 'name', found[0].length, value, plain ? value : '"n"')
+  }
+  found = match(NUMBER)
+  if (found) {
+    if (!/^\d+$/.test(found[0])) {
+      throw new SqlError(`the number ${found[0]} is not supported: it is no integer`, start)
+    }
+    return make('integer', found[0].length, found[0], found[0])
+  }
+  found = match(PARAMETER)
+  if (found) return make('parameter', found[0].length, found[0], found[0])
+  const symbol = scanSymbol(text, start)
+  return make('symbol', symbol.length, symbol, symbol)
+}
+
+function scanSymbol(text: string, start: number): string {
+  OPERATOR.lastIndex = start
+  let run = OPERATOR.exec(text)?.[0]
+  if (run === undefined) {
+    if (text.startsWith('::', start)) return '::'
+    if ('().,[]'.includes(text[start]!)) return text[start]!
+    const what = /["'$]/.test(text[start]!) ? 'unterminated' : 'unexpected'
+    throw new SqlError(`${what} ${text[start]}`, start)
+  }
+  // A comment ends an operator, and + or - cannot end one that has none of the odder characters.
+  const comment = run.search(/--|\/\*/)
+  if (comment > 0) run = run.slice(0, comment)
+  if (!/[~!@#%^&|`?]/.test(run)) run = run.replace(/(?<=.)[-+]+$/, '')
+  if (OPERATORS.has(run)) return run
+  const hint = OPERATORS.has(run.replace(/[-+]+$/, '')) ? ': put a space before the sign' : ''
+  throw new SqlError(`operator ${run} is not supported${hint}`, start)
+}
+
+/** After white space and comments, which nest. */
+function skipGap(text: string, start: number): number {
+  let at = start
+  for (;;) {
+    GAP.lastIndex = at
+    at += GAP.exec(text)![0].length
+    if (!text.startsWith('/*', at)) return at
+    const opened = at
+    let depth = 0
+    do {
+      if (text.startsWith('/*', at)) depth++
+      else if (text.startsWith('*/', at)) depth--
+      else {
+        if (++at >= text.length) throw new SqlError('unterminated comment', opened)
+        continue
+      }
+      at += 2
+    } while (depth > 0)
+  }
+}
+
+const ESCAPES: Record<string, string> = { b: '\b', f: '\f', n: '\n', r: '\r', t: '\t' }
+
+function decodeEscapes(body: string, start: number): string {
+  const sequence = /''|\\(?:([0-7]{1,3})|x([0-9A-Fa-f]{1,2})|u([0-9A-Fa-f]{4})|(.))/gs
+  return body.replace(sequence, (all, octal, hex, unicode, other) => {
+    if (all === "''") return "'"
+    if (other === 'u' || other === 'U') {
+      throw new SqlError('this escape in a string is not supported', start)
+    }
+    if (other !== undefined) return ESCAPES[other] ?? other
+    const code = octal ? Number.parseInt(octal, 8) : Number.parseInt(hex ?? unicode, 16)
+    // Larger octal and hexadecimal escapes are bytes of UTF-8, not characters.
+    if (code === 0 || (!unicode && code > 127)) {
+      throw new SqlError(`the escape ${all} in a string is not supported`, start)
+    }
+    return String.fromCharCode(code)
+  })
+}
+
+/** Joins the words of the forms that the parser does not know into one token each. */
+function mergeForms(text: string, tokens: readonly Token[]): Token[] {
+  const merged: Token[] = []
+  const isWord = (index: number, word: string) =>
+    tokens[index]?.kind === 'word' && tokens[index].value === word
+  for (let i = 0; i < tokens.length; i++) {
+    const token = tokens[i]!
+    const not = isWord(i + 1, 'not') ? 1 : 0
+    const join = (count: number, kind: TokenKind, shown: string) => {
+      const { end } = tokens[i + count - 1]!
+      merged.push({ kind, value: text.slice(token.start, end), shown, start: token.start, end })
+      i += count - 1
+    }
+    if (isWord(i, 'is') && isWord(i + 1 + not, 'distinct') && isWord(i + 2 + not, 'from')) {
+      join(3 + not, not ? 'not distinct' : 'distinct', '=')
+    } else if (isWord(i, 'between') && isWord(i + 1, 'symmetric')) {
+      join(2, 'symmetric', 'between')
+    } else if (isWord(i, 'between') && isWord(i + 1, 'asymmetric')) {
+      join(2, 'word', 'between')
+    } else if (isWord(i, 'unknown') && (isWord(i - 1, 'is') || isWord(i - 2, 'is'))) {
+      merged.push({ ...token, kind: 'unknown', shown: 'null' })
+    } else {
+      merged.push(token)
+    }
+  }
+  return merged
+}
