@@ -192,9 +192,17 @@ export function findFault(name: string): Fault {
 
 /** Parses `lost-update:3,write-skew`. */
 export function parseFaults(text: string): FaultRequest[] {
+  return parseFaultList(text, findFault)
+}
+
+/** As parseFaults, with faults of any kind. */
+export function parseFaultList<F>(
+  text: string,
+  find: (name: string) => F,
+): { readonly fault: F; readonly count: number }[] {
   return text.split(',').map((part) => {
     const [name = '', times, ...rest] = part.trim().split(':')
-    const fault = findFault(name)
+    const fault = find(name)
     const count = times === undefined ? 1 : Number(times)
     if (rest.length > 0 || !/^\d+$/.test(times ?? '1') || count < 1 || count > 1e6) {
       throw new UsageError(`bad fault "${part.trim()}"`, `write it as ${name} or ${name}:3`)

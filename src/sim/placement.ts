@@ -10,11 +10,20 @@ import type { FaultRequest } from './faults.ts'
 import type { Program } from './program.ts'
 import { type Script, scriptOf } from './script.ts'
 
-export interface Strike {
-  readonly script: Script
+/** What placing a script takes to know of it. */
+export interface Placeable {
+  readonly fault: { readonly name: string }
+  readonly txnCount: number
+  readonly sessionTxns: readonly (readonly number[])[] // session -> roles, in session order
+}
+
+export interface PlacedScript<S extends Placeable> {
+  readonly script: S
   readonly sessions: readonly number[] // session of the script -> session of the program
   readonly txns: readonly number[] // role -> txn of the program that gives way to it
 }
+
+export type Strike = PlacedScript<Script>
 
 /** Where the strikes are, in the order in which every session meets them. */
 export function placeStrikes(
@@ -29,8 +38,17 @@ export function placeStrikes(
     checkFits(program, script)
     for (let i = 0; i < count; i++) scripts.push(script)
   }
+  return placeScripts(scripts, sessionTxns, random)
+}
+
+/** Shuffles the scripts, and finds a place for each. */
+export function placeScripts<S extends Placeable>(
+  scripts: S[],
+  sessionTxns: readonly Int32Array[],
+  random: Random,
+): PlacedScript<S>[] {
   random.shuffle(scripts)
-  const free = new Int32Array(program.sessionCount) // session -> transactions spoken for so far
+  const free = new Int32Array(sessionTxns.length) // session -> transactions spoken for so far
   return scripts.map((script, rank) => {
     const share = (rank + random.unit()) / scripts.length
     const sessions = chooseSessions(script, sessionTxns, free, random)
@@ -51,7 +69,7 @@ export function placeStrikes(
 
 /** Sessions with room for the script, those with the fewest strikes so far first. */
 function chooseSessions(
-  script: Script,
+  script: Placeable,
   sessionTxns: readonly Int32Array[],
   free: Int32Array,
   random: Random,

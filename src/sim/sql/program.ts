@@ -1,0 +1,75 @@
+// What goes into a simulation of SQL transactions, and what comes out of it.
+
+import type { SqlTable } from '../../history/sql-events.ts'
+import type { LevelId } from '../../levels/levels.ts'
+import type { SqlSteps } from '../../sql/statement.ts'
+import type { SqlRow, SqlValue } from '../../sql/value.ts'
+import type { StoredRow } from './rows.ts'
+
+/** One transaction of a session. */
+export interface SqlTask {
+  readonly session: number
+  readonly level: LevelId
+  /** Starts it, or starts it again: the same choices as long as it sees the same rows. */
+  start(): SqlSteps
+}
+
+/** What each session is to do; a plan of workload/sql fits as it is. */
+export interface SqlProgram {
+  readonly sessionCount: number
+  readonly tables: readonly SqlTable[]
+  readonly rows: readonly (readonly SqlRow[])[] // table -> the rows it holds at first
+  readonly tasks: readonly SqlTask[] // a session runs its own in ascending order
+  /** The level of transactions that show a fault. */
+  readonly strongLevel: LevelId
+}
+
+/** A row that a statement saw: the version that `from` wrote, null for the initial one. */
+export interface SeenRow {
+  readonly row: StoredRow
+  readonly from: RanStatement | null
+}
+
+export interface WrittenRow {
+  readonly row: StoredRow
+  readonly values: SqlRow | null // null: deleted
+}
+
+/** A statement that ran. */
+export interface RanStatement {
+  readonly kind: number // SELECT, INSERT, UPDATE, DELETE
+  readonly table: number
+  readonly where: string
+  readonly params: readonly SqlValue[]
+  readonly seen: readonly SeenRow[] // rows returned or touched
+  /** Rows passed over that are not its transaction's own; null if they were not asked for. */
+  readonly passed: readonly SeenRow[] | null
+  readonly own: ReadonlySet<StoredRow> | null // rows its transaction wrote before; as `passed`
+  readonly written: readonly WrittenRow[]
+}
+
+export interface RanTxn {
+  readonly session: number
+  readonly level: LevelId
+  readonly status: number // COMMITTED, ABORTED, INDETERMINATE
+  readonly statements: readonly RanStatement[]
+  readonly start: number // step in which it began
+  readonly finish: number // step in which its end was known, NaN if never
+}
+
+/** Where a fault struck: numbers of transactions, in their roles a, b, …, and rows. */
+export interface SqlStrike {
+  readonly fault: string
+  readonly txns: readonly number[]
+  readonly rows: readonly StoredRow[]
+}
+
+export interface SqlExecution {
+  readonly sessionCount: number
+  readonly tables: readonly SqlTable[]
+  readonly rows: readonly (readonly SqlRow[])[] // table -> the rows it held at first
+  readonly stored: readonly (readonly StoredRow[])[] // table -> every row there has been
+  readonly txns: readonly RanTxn[] // in the order of the program's tasks
+  readonly ended: readonly number[] // rank -> txn, in the order in which they ended
+  readonly strikes: readonly SqlStrike[]
+}

@@ -1,0 +1,250 @@
+// A store of rows that runs each transaction at the level it asks for. The order of its commits is
+// the one commit order under which every transaction keeps its own level's promise:
+//
+//   rc            each statement sees the commits up to some moment not before the statement before
+//                 it, nor before anything its session has seen
+//   ra, cc, pc    every statement sees the commits up to the moment it began: a prefix of the
+//                 commit order, which holds its session's past
+//   si            as pc; it commits only if nobody has written its rows since
+//   ser           as pc; if it wrote anything, it commits only if each of its statements would
+//                 return the same versions now, so that it might as well have run at once. If it
+//                 wrote nothing, its place in the order is right behind what it saw
+//
+// What a transaction of any level commits counts for the checks of all. Runs as ra and cc are no
+// weaker than pc: their promises are kept, not their licence used up.
+
+import { assert } from '../../base/errors.ts'
+import type { Random } from '../../base/random.ts'
+import { type SqlTable, STATEMENT_NAMES } from '../../history/sql-events.ts'
+import type { LevelId } from '../../levels/levels.ts'
+import type { Predicate } from '../../sql/predicate.ts'
+import { assign, type SqlStatement, type UpdateStatement } from '../../sql/statement.ts'
+import type { SqlRow } from '../../sql/value.ts'
+import type { RanStatement, SeenRow, SqlProgram, WrittenRow } from './program.ts'
+import { newestVersion, type StoredRow, StoredTable, satisfies, versionAt } from './rows.ts'
+
+/** How a statement may be made to misbehave. */
+export interface Mischief {
+  /** It sees everything that is committed by now. */
+  readonly seesNewest?: boolean
+  /** It passes over this row, whatever the row holds. */
+  readonly missing?: StoredRow
+}
+
+interface OwnWrite {
+  readonly values: SqlRow | null
+  readonly by: RanStatement
+  readonly since: number // the first of its transaction's statements that wrote the row
+}
+
+interface Reading {
+  readonly statement: number // its number in the transaction
+  readonly table: StoredTable
+  readonly predicate: Predicate
+  readonly returned: ReadonlySet<StoredRow>
+}
+
+/** A transaction at work. */
+interface OpenTxn {
+  readonly session: number
+  readonly level: LevelId
+  snapshot: number // it sees the commits up to this one
+  statementCount: number
+  readonly own: Map<StoredRow, OwnWrite>
+  readonly readings: Reading[]
+}
+
+export interface StatementResult {
+  readonly ran: RanStatement
+  /** Rows selected, or as updated, or as deleted. */
+  readonly rows: readonly SqlRow[]
+}
+
+export class SqlStore {
+  readonly tables: readonly StoredTable[]
+  private readonly tableIds: ReadonlyMap<string, number>
+  private readonly open: (OpenTxn | null)[] // session -> its transaction
+  private readonly floor: Int32Array // session -> the last commit that it has seen for certain
+  private seq = 0
+
+  /**
+   * @param lag how many commits behind a snapshot may be, where the level lets it
+   * @param tellsPassed whether statements say which versions they passed over
+   */
+  constructor(
+    program: SqlProgram,
+    private readonly lag: number,
+    private readonly tellsPassed: boolean,
+    private readonly random: Random,
+  ) {
+    const { tables, rows, sessionCount } = program
+    this.tables = tables.map((table, i) => new StoredTable(table, i, rows[i] ?? []))
+    this.tableIds = new Map(tables.map((table, i) => [table.name, i]))
+    this.open = new Array<OpenTxn | null>(sessionCount).fill(null)
+    this.floor = new Int32Array(sessionCount)
+  }
+
+  begin(session: number, level: LevelId): void {
+    this.open[session] = {
+      session,
+      level,
+      snapshot: this.drawSnapshot(this.floor[session]!),
+      statementCount: 0,
+      own: new Map(),
+      readings: [],
+    }
+  }
+
+  run(session: number, statement: SqlStatement, mischief: Mischief = {}): StatementResult {
+    const txn = this.open[session]!
+    const id = this.tableIds.get(statement.table)
+    assert(id !== undefined, `a table of the program, not ${statement.table}`)
+    const number = txn.statementCount++
+    if (statement.kind === 'insert') {
+      const table = this.tables[id]!
+      const written = statement.rows.map((values) => ({
+        row: table.row(table.keyOf(values)),
+        values,
+      }))
+      const ran = this.record(statement, id, [], null, null, written)
+      return { ran: this.keep(txn, number, ran), rows: [] }
+    }
+    if (txn.level === 'rc') txn.snapshot = this.drawSnapshot(txn.snapshot)
+    const snapshot = mischief.seesNewest ? this.seq : txn.snapshot
+    return this.runFiltered(txn, number, statement, id, snapshot, mischief.missing)
+  }
+
+  private runFiltered(
+    txn: OpenTxn,
+    number: number,
+    statement: Exclude<SqlStatement, { kind: 'insert' }>,
+    id: number,
+    snapshot: number,
+    missing: StoredRow | undefined,
+  ): StatementResult {
+    const table = this.tables[id]!
+    const predicate = table.predicate(statement.where, statement.params)
+    const seen: SeenRow[] = []
+    const rows: SqlRow[] = []
+    const written: WrittenRow[] = []
+    for (const row of table.candidates(predicate)) {
+      const version = txn.own.get(row) ?? versionAt(row, snapshot)
+      if (row === missing || !satisfies(predicate, version.values)) continue
+      const before = version.values!
+      seen.push({ row, from: version.by })
+      if (statement.kind === 'select') rows.push(before)
+      else {
+        const after = statement.kind === 'update' ? updated(table.table, statement, before) : null
+        written.push({ row, values: after })
+        rows.push(after ?? before)
+      }
+    }
+    const returned = new Set(seen.map(({ row }) => row))
+    txn.readings.push({ statement: number, table, predicate, returned })
+    const passed = this.tellsPassed ? passedOver(txn, table, returned, snapshot) : null
+    const own = this.tellsPassed ? new Set(txn.own.keys()) : null
+    const ran = this.record(statement, id, seen, passed, own, written)
+    return { ran: this.keep(txn, number, ran), rows }
+  }
+
+  private record(
+    statement: SqlStatement,
+    table: number,
+    seen: readonly SeenRow[],
+    passed: readonly SeenRow[] | null,
+    own: ReadonlySet<StoredRow> | null,
+    written: readonly WrittenRow[],
+  ): RanStatement {
+    const isInsert = statement.kind === 'insert'
+    return {
+      kind: STATEMENT_NAMES.indexOf(statement.kind),
+      table,
+      where: isInsert ? '' : statement.where,
+      params: isInsert ? [] : statement.params,
+      seen,
+      passed,
+      own,
+      written,
+    }
+  }
+
+  private keep(txn: OpenTxn, number: number, ran: RanStatement): RanStatement {
+    for (const { row, values } of ran.written) {
+      const since = txn.own.get(row)?.since ?? number
+      txn.own.set(row, { values, by: ran, since })
+    }
+    return ran
+  }
+
+  /** Ends the transaction. False if its level does not let it commit: nothing happened. */
+  commit(session: number): boolean {
+    const txn = this.open[session]!
+    if (txn.own.size > 0) {
+      if (txn.level === 'si' && !this.isFirstCommitter(txn)) return false
+      if (txn.level === 'ser' && !this.isStillTrue(txn)) return false
+    }
+    this.install(session)
+    return true
+  }
+
+  /** Commits whatever the level says. */
+  install(session: number): void {
+    const txn = this.open[session]!
+    this.open[session] = null
+    this.floor[session] = Math.max(this.floor[session]!, txn.snapshot)
+    if (txn.own.size === 0) return
+    const seq = ++this.seq
+    for (const [row, { values, by }] of txn.own) row.versions.push({ values, by, seq })
+    this.floor[session] = seq
+  }
+
+  rollback(session: number): void {
+    this.open[session] = null
+  }
+
+  /** From now on the session sees everything that is committed by now. */
+  settle(session: number): void {
+    this.floor[session] = this.seq
+  }
+
+  private drawSnapshot(least: number): number {
+    if (this.lag === 0 || this.random.chance(0.5)) return this.seq
+    return Math.max(least, this.seq - this.random.below(this.lag + 1))
+  }
+
+  private isFirstCommitter(txn: OpenTxn): boolean {
+    for (const row of txn.own.keys()) if (newestVersion(row).seq > txn.snapshot) return false
+    return true
+  }
+
+  /** Whether every statement would return the same versions now. */
+  private isStillTrue(txn: OpenTxn): boolean {
+    for (const { statement, table, predicate, returned } of txn.readings) {
+      for (const row of table.candidates(predicate)) {
+        const newest = newestVersion(row)
+        if (newest.seq <= txn.snapshot) continue
+        // What it had written itself by then, it saw as it left it.
+        if ((txn.own.get(row)?.since ?? statement) < statement) continue
+        if (returned.has(row) || satisfies(predicate, newest.values)) return false
+      }
+    }
+    return true
+  }
+}
+
+function updated(table: SqlTable, statement: UpdateStatement, before: SqlRow): SqlRow {
+  return before.map((value, column) => {
+    const to = statement.set[table.columns[column]!.name]
+    return to === undefined ? value : assign(to, value)
+  })
+}
+
+function passedOver(
+  txn: OpenTxn,
+  table: StoredTable,
+  returned: ReadonlySet<StoredRow>,
+  snapshot: number,
+): SeenRow[] {
+  const others = table.rows.filter((row) => !returned.has(row) && !txn.own.has(row))
+  return others.map((row) => ({ row, from: versionAt(row, snapshot).by }))
+}

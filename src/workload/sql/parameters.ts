@@ -1,0 +1,76 @@
+// What an SQL workload is asked to look like. By default the small clients of Bouajjani, Enea and
+// Román-Calvo: a few sessions of ten transactions each, on one warehouse of ten districts or on a
+// few users. Tables are far smaller than the benchmarks' own: what matters to a checker is how
+// often transactions meet.
+
+import { UsageError } from '../../base/errors.ts'
+import { DISTRIBUTIONS, type Distribution } from '../distributions.ts'
+
+export const SQL_SHAPES = ['tpcc', 'tpcc-pc', 'twitter', 'sql'] as const
+export type SqlShape = (typeof SQL_SHAPES)[number]
+
+export interface SqlParameters {
+  readonly shape: SqlShape
+  readonly seed: number
+  readonly sessions: number
+  /** Transactions in all, dealt to the sessions in turn. */
+  readonly transactions: number
+  /** Which level each asks for: ser, si, rc, …, ser+rc, si+rc, mixed. */
+  readonly levels: string
+  /** Customers of a district, users, or rows of a table. */
+  readonly keys: number
+  /** How customers, items, users or rows are chosen. */
+  readonly distribution: Distribution
+  /** Shapes tpcc and tpcc-pc. */
+  readonly warehouses: number
+  readonly districts: number
+  readonly items: number
+  /** Shape sql: statements of a transaction, and the share of those that only read. */
+  readonly ops: number
+  readonly reads: number
+}
+
+const DEFAULTS: SqlParameters = {
+  shape: 'tpcc',
+  seed: 1,
+  sessions: 10,
+  transactions: 100,
+  levels: 'ser',
+  keys: 10,
+  distribution: 'uniform',
+  warehouses: 1,
+  districts: 10,
+  items: 20,
+  ops: 3,
+  reads: 0.5,
+}
+
+export function isSqlShape(shape: string): shape is SqlShape {
+  return (SQL_SHAPES as readonly string[]).includes(shape)
+}
+
+/** Fills in the defaults of the shape and refuses what makes no sense. */
+export function sqlParameters(given: Partial<SqlParameters>): SqlParameters {
+  const shape = given.shape ?? DEFAULTS.shape
+  if (!isSqlShape(shape)) {
+    throw new UsageError(`unknown shape "${shape}"`, `there are ${SQL_SHAPES.join(', ')}`)
+  }
+  const keys = shape === 'twitter' ? 20 : shape === 'sql' ? 6 : DEFAULTS.keys
+  const parameters = { ...DEFAULTS, keys, ...given }
+  const { distribution, reads } = parameters
+  if (!DISTRIBUTIONS.includes(distribution)) {
+    const hint = `there are ${DISTRIBUTIONS.join(', ')}`
+    throw new UsageError(`unknown distribution "${distribution}"`, hint)
+  }
+  const counts = ['sessions', 'transactions', 'keys', 'warehouses', 'districts', 'items', 'ops']
+  for (const name of counts as (keyof SqlParameters)[]) {
+    const count = parameters[name] as number
+    if (!Number.isSafeInteger(count) || count < 1 || count > 1e6) {
+      throw new UsageError(`${name} must be a whole number from 1 to 1,000,000, not ${count}`)
+    }
+  }
+  if (!(reads >= 0 && reads <= 1)) {
+    throw new UsageError(`the share of reads must lie between 0 and 1, not ${reads}`)
+  }
+  return parameters
+}

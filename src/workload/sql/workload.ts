@@ -1,0 +1,66 @@
+// From parameters to a plan of SQL transactions: the same parameters and seed give the same plan.
+
+import { Random } from '../../base/random.ts'
+import type { SqlTable } from '../../history/sql-events.ts'
+import type { SqlRow } from '../../sql/value.ts'
+import { AliasTable } from '../distributions.ts'
+import { parseLevelChoice } from './levels.ts'
+import { type SqlParameters, sqlParameters } from './parameters.ts'
+import type { SqlPlan, SqlTask, TransactionKind } from './plan.ts'
+import { RANDOM_SQL, RandomSqlChoices, randomSqlRows } from './random-sql.ts'
+import { TPCC } from './tpcc.ts'
+import { TpccChoices } from './tpcc-parts.ts'
+import { TPCC_PC } from './tpcc-pc.ts'
+import { TPCC_TABLES, tpccRows } from './tpcc-tables.ts'
+import { TWITTER, TWITTER_TABLES, TwitterChoices, twitterRows } from './twitter.ts'
+
+export function planSql(given: Partial<SqlParameters>): SqlPlan {
+  const parameters = sqlParameters(given)
+  const random = new Random(parameters.seed)
+  switch (parameters.shape) {
+    case 'tpcc':
+    case 'tpcc-pc': {
+      const kinds = parameters.shape === 'tpcc' ? TPCC : TPCC_PC
+      const rows = tpccRows(parameters, random.fork(1))
+      return deal(parameters, random, TPCC_TABLES, rows, kinds, new TpccChoices(parameters))
+    }
+    case 'twitter': {
+      const rows = twitterRows(parameters, random.fork(1))
+      const choices = new TwitterChoices(parameters)
+      return deal(parameters, random, TWITTER_TABLES, rows, TWITTER, choices)
+    }
+    case 'sql': {
+      const choices = new RandomSqlChoices(parameters, random)
+      const rows = randomSqlRows(choices, random.fork(1))
+      return deal(parameters, random, choices.tables, rows, RANDOM_SQL, choices)
+    }
+  }
+}
+
+/** Draws a kind for every transaction, and deals them to the sessions in turn. */
+function deal<Choices>(
+  parameters: SqlParameters,
+  random: Random,
+  tables: readonly SqlTable[],
+  rows: readonly (readonly SqlRow[])[],
+  kinds: readonly TransactionKind<Choices>[],
+  choices: Choices,
+): SqlPlan {
+  const levels = parseLevelChoice(parameters.levels)
+  const drawn = new AliasTable(Float64Array.from(kinds, (kind) => kind.weight))
+  const tasks: SqlTask[] = []
+  for (let number = 0; number < parameters.transactions; number++) {
+    const kind = kinds[drawn.next(random)]!
+    const level = levels.levelOf(kind.isStrong, random)
+    const seed = random.uint32()
+    const start = () => kind.run(choices, new Random(seed), number)
+    tasks.push({ session: number % parameters.sessions, level, name: kind.name, start })
+  }
+  return {
+    sessionCount: parameters.sessions,
+    tables,
+    rows,
+    tasks,
+    strongLevel: levels.strongest,
+  }
+}
