@@ -53,6 +53,34 @@ export class SqlOracle {
     })
     return { consistent: holds && offences.length === 0, holds, offences }
   }
+
+  /**
+   * Whether an order, of all that count, and writers for some rows passed over prove that the
+   * axioms hold.
+   */
+  isProof(
+    levels: readonly SqlLevel[],
+    order: readonly number[],
+    chosen: readonly Chosen[],
+  ): boolean {
+    const world = order.reduce((mask, node) => mask | (1 << node), 0)
+    if (!this.worlds.includes(world)) return false
+    const seen = this.situation.seen
+      .filter((row) => isOf(world, row) && !this.missing.has(row))
+      .map((row) => {
+        const { event, key } = row
+        const choice = chosen.find((other) => other.event === event && other.key === key)
+        return choice ? { ...row, zeros: row.zeros & (1 << choice.node) } : row
+      })
+    return new World(this.situation, world, seen, levels, this.plainRc).holdsIn(order)
+  }
+}
+
+/** The writer of the version of a row that a statement passed over. */
+export interface Chosen {
+  readonly event: number
+  readonly key: number
+  readonly node: number
 }
 
 function isOf(nodes: number, row: SeenRow): boolean {
@@ -95,6 +123,19 @@ class World {
   }
 
   holds(): boolean {
+    return this.holdsWithin(this.situation.so.map(() => 0))
+  }
+
+  holdsIn(order: readonly number[]): boolean {
+    const masks = this.situation.so.map(() => 0)
+    order.forEach((node, i) => {
+      for (const earlier of order.slice(0, i)) masks[node]! |= 1 << earlier
+    })
+    return this.holdsWithin(masks)
+  }
+
+  /** @param given node -> mask of nodes that must precede it besides */
+  private holdsWithin(given: readonly number[]): boolean {
     const { world, seen } = this
     // Nodes that do not count come before all others, where they concern nobody.
     const away = ((1 << this.situation.nodeCount) - 1) & ~world
@@ -106,6 +147,9 @@ class World {
       }
     }
     for (const { reader, from } of seen) if (from >= 0) must[reader]! |= 1 << from
+    given.forEach((mask, t) => {
+      must[t]! |= mask
+    })
     let found = false
     forEachOrder(must, (before) => {
       found = this.satisfies(before) && this.choose(before, 0)

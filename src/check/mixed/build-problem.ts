@@ -22,7 +22,7 @@ import type { AnomalyName } from '../../levels/anomalies.ts'
 import type { LevelId } from '../../levels/levels.ts'
 import { checkReads, OFFENCES, type ReadCheck } from '../reads/read-consistency.ts'
 import { Matches, Predicates } from './matches.ts'
-import { IN, MAYBE, type MixedOffence, type MixedProblem, OUT } from './problem.ts'
+import { CC, IN, MAYBE, type MixedOffence, type MixedProblem, OUT, PC } from './problem.ts'
 import { levelsOf } from './txn-levels.ts'
 import { listWriters, type Writers } from './writers.ts'
 
@@ -77,7 +77,8 @@ function assemble(
 ): MixedProblem {
   const writers = listWriters(history, state)
   const matches = history.sql && predicates && new Matches(history.sql, predicates, writers)
-  const scan = new Scan(history, reads, writers, predicates, matches)
+  const levels = levelsOf(history, level, state)
+  const scan = new Scan(history, reads, writers, predicates, matches, levels)
   const nodeReadStart = new Int32Array(history.txnCount + 2)
   for (let txn = 0; txn < history.txnCount; txn++) {
     if (state[txn + 1] !== OUT) scan.visit(txn)
@@ -87,7 +88,7 @@ function assemble(
     history,
     nodeCount: history.txnCount + 1,
     state: state.slice(),
-    level: levelsOf(history, level, state),
+    level: levels,
     before: predecessors(history, state),
     writerStart: writers.start,
     writerNode: writers.node,
@@ -126,9 +127,11 @@ class Scan {
   private readonly zeroStart = new IntColumn(64)
   private readonly zeroNode = new IntColumn(64)
   private readonly offences: MixedOffence[] = []
+  private readonly anyCausal: boolean
   private readonly offenceOf: Int8Array // op -> its offence as a read, NONE if it has none
   private readonly ownTxn: Int32Array // key -> transaction that wrote it last in this scan
   private readonly ownOp: Int32Array // key -> that write
+  private readonly ownKeys: number[] = [] // those that the current transaction wrote
   private readonly seenIn: Int32Array // key -> last statement with an operation on it
 
   constructor(
@@ -137,7 +140,9 @@ class Scan {
     private readonly writers: Writers,
     private readonly predicates: Predicates | null,
     private readonly matches: Matches | null,
+    private readonly levels: Uint8Array, // node -> level
   ) {
+    this.anyCausal = levels.includes(CC)
     this.offenceOf = new Int8Array(history.opCount).fill(NONE)
     reads.offendingOp.forEach((op, i) => {
       this.offenceOf[op] = reads.offendingKind[i]!
@@ -151,6 +156,7 @@ class Scan {
     const { txnOpStart, sql } = this.history
     const end = txnOpStart[txn + 1]!
     let op = txnOpStart[txn]!
+    this.ownKeys.length = 0
     if (sql) {
       for (let event = sql.txnEventStart[txn]!; event < sql.txnEventStart[txn + 1]!; event++) {
         while (op < sql.eventOpStart[event]!) this.visitRegister(txn, op++)
@@ -181,6 +187,7 @@ class Scan {
         this.seenIn[opKey[op]!] = event
         if (opKind[op] === READ) this.visitRow(sql, txn, event, op)
       }
+      this.visitOwnPassedOver(sql, txn, event)
       this.visitPassedOver(sql, txn, event)
     }
     for (let op = from; op < end; op++) if (opKind[op] !== READ) this.noteWrite(txn, op)
@@ -189,14 +196,14 @@ class Scan {
   /** A row of which the statement names the version it saw. */
   private visitRow(sql: SqlEvents, txn: number, event: number, op: number): void {
     const { opKey, readFrom } = this.history
-    if (this.offenceOf[op] !== NONE) {
-      this.offend(OFFENCES[this.offenceOf[op]!]!, txn, event, op)
-      return
-    }
     const returned = sql.opReturned[op] === 1
-    const row = this.matches!.rowOf(opKey[op]!, readFrom[op]!)
+    const row = readFrom[op] === NONE ? null : this.matches!.rowOf(opKey[op]!, readFrom[op]!)
     if (returned && row === null && readFrom[op] === INITIAL) {
       this.offend('ThinAirRead', txn, event, op)
+      return
+    }
+    if (this.offenceOf[op] !== NONE) {
+      this.offend(OFFENCES[this.offenceOf[op]!]!, txn, event, op)
       return
     }
     if (this.predicates!.satisfies(sql.eventPredicate[event]!, row) !== returned) {
@@ -207,21 +214,30 @@ class Scan {
     }
   }
 
-  /** Rows that the statement does not speak of, though some version satisfies its predicate. */
+  /** Rows written before, which the statement must return if they satisfy its predicate. */
+  private visitOwnPassedOver(sql: SqlEvents, txn: number, event: number): void {
+    for (const key of this.ownKeys) {
+      if (sql.keyTable[key] !== sql.eventTable[event] || this.seenIn[key] === event) continue
+      const write = this.ownOp[key]!
+      const row = this.matches!.rowOf(key, write)
+      if (!this.predicates!.satisfies(sql.eventPredicate[event]!, row)) continue
+      this.offences.push({ name: 'NotMyOwnWrite', txn, event, key, op: NONE, write })
+    }
+  }
+
+  /**
+   * Rows that the statement does not speak of, though some version satisfies its predicate. Where a
+   * statement at pc, si or ser meets readers at cc, the others too: it saw the last version of each
+   * before its snapshot, and whose that was is a cause of all that follows.
+   */
   private visitPassedOver(sql: SqlEvents, txn: number, event: number): void {
     const { writers } = this
     const predicate = sql.eventPredicate[event]!
-    const match = this.matches!.find(predicate, sql.eventTable[event]!)
+    const contested = this.anyCausal && this.levels[txn + 1]! >= PC
+    const match = this.matches!.find(predicate, sql.eventTable[event]!, contested)
     for (let i = 0; i < match.keys.length; i++) {
       const key = match.keys[i]!
-      if (this.seenIn[key] === event) continue
-      if (this.ownTxn[key] === txn) {
-        const write = this.ownOp[key]!
-        if (this.predicates!.satisfies(predicate, this.matches!.rowOf(key, write))) {
-          this.offences.push({ name: 'NotMyOwnWrite', txn, event, key, op: NONE, write })
-        }
-        continue
-      }
+      if (this.seenIn[key] === event || this.ownTxn[key] === txn) continue
       const flags = match.writers[i]!
       const first = writers.start[key]!
       const zeroStart = this.zeroNode.length
@@ -232,7 +248,8 @@ class Scan {
         if (!flags[w]) this.zeroNode.push(node)
         else if (satisfying === NONE) satisfying = writers.op[first + w]!
       }
-      if (satisfying !== NONE && this.zeroNode.length > zeroStart) {
+      const zeroCount = this.zeroNode.length - zeroStart
+      if (satisfying === NONE ? contested && zeroCount > 1 : zeroCount > 0) {
         this.zeroStart.push(zeroStart)
         this.openKey.push(key)
         this.openRead.push(this.readNode.length - 1)
@@ -246,6 +263,7 @@ class Scan {
 
   private noteWrite(txn: number, op: number): void {
     const key = this.history.opKey[op]!
+    if (this.ownTxn[key] !== txn) this.ownKeys.push(key)
     this.ownTxn[key] = txn
     this.ownOp[key] = op
   }

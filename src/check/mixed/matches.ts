@@ -63,6 +63,7 @@ export class Matches {
   private readonly tableKeys: number[][] // table -> its keys, ascending
   private readonly indices = new Map<string, Map<string, number[]>>() // columns -> values -> keys
   private readonly known = new Map<number, Match>() // predicate -> what it matches
+  private readonly knownContested = new Map<number, Match>()
 
   constructor(
     private readonly sql: SqlEvents,
@@ -80,21 +81,26 @@ export class Matches {
     return (write === INITIAL ? this.sql.initialRow[key] : this.sql.opRow[write]) ?? null
   }
 
-  /** @param predicate NONE: every row matches */
-  find(predicate: number, table: number): Match {
+  /**
+   * @param predicate NONE: every row matches
+   * @param contested also lists rows that never match, if there is more than one version
+   */
+  find(predicate: number, table: number, contested = false): Match {
     const id = predicate === NONE ? -1 - table : predicate
-    let match = this.known.get(id)
+    const known = contested ? this.knownContested : this.known
+    let match = known.get(id)
     if (!match) {
-      match = this.evaluate(predicate, table)
-      this.known.set(id, match)
+      match = this.evaluate(predicate, table, contested)
+      known.set(id, match)
     }
     return match
   }
 
-  private evaluate(predicate: number, table: number): Match {
+  private evaluate(predicate: number, table: number, contested: boolean): Match {
     const keys: number[] = []
     const writers: Uint8Array[] = []
-    for (const key of this.candidates(predicate, table)) {
+    const candidates = contested ? this.tableKeys[table]! : this.candidates(predicate, table)
+    for (const key of candidates) {
       const first = this.writers.start[key]!
       const flags = new Uint8Array(this.writers.start[key + 1]! - first)
       let any = false
@@ -104,7 +110,7 @@ export class Matches {
         flags[i] = 1
         any = true
       }
-      if (!any) continue
+      if (!any && !(contested && flags.length > 1)) continue
       keys.push(key)
       writers.push(flags)
     }

@@ -1,0 +1,112 @@
+// The reference decider of mixed levels, after Bouajjani, Enea and Román-Calvo: On the Complexity of
+// Checking Mixed Isolation Levels for SQL Transactions. A history in which every row seen has a
+// known writer and all levels are rc, ra or cc is decided by saturation alone, in polynomial time
+// (Algorithm 2). Otherwise every choice of optional transactions is tried, and for each one every
+// choice of writers for the conflicts, one conflict after another (Algorithm 3); a choice whose
+// order contradicts itself is not pursued; the others are searched for a commit order (Algorithm
+// 4). Exponential in the number of conflicts and of optional transactions: it is there to be
+// compared with. Main function: decideByExtensions.
+//
+// The paper has no cc. With it, rows that are no conflicts may matter too: a reader at pc, si or ser
+// must see the last version before its snapshot of every row, whoever follows it saw that too, and
+// cc looks at all of it. build-problem.ts lists such rows among the conflicts.
+
+import type { Deadline } from '../../base/deadline.ts'
+import { CC, MAYBE, type MixedProblem, type MixedSolution, PC } from './problem.ts'
+import { completeChoice } from './reference/complete-choice.ts'
+import { Extension } from './reference/extension.ts'
+import { findOrder } from './reference/prefixes.ts'
+import { saturate } from './reference/saturate.ts'
+
+/** An order and writers for all conflicts, or null if there are none. Offences are left out. */
+export function decideByExtensions(
+  problem: MixedProblem,
+  deadline: Deadline,
+): MixedSolution | null {
+  const optional: number[] = []
+  problem.state.forEach((state, node) => {
+    if (state === MAYBE) optional.push(node)
+  })
+  const chosen = new Set<number>()
+  while (true) {
+    if (isClosed(problem, chosen)) {
+      const solution = decideWorld(Extension.of(problem, chosen), deadline)
+      if (solution) return solution
+    }
+    // The next subset, as a binary number counts up.
+    let i = 0
+    while (i < optional.length && chosen.delete(optional[i]!)) i++
+    if (i === optional.length) return null
+    chosen.add(optional[i]!)
+  }
+}
+
+/** Whether whoever is chosen read only from those that take part. */
+function isClosed(problem: MixedProblem, chosen: ReadonlySet<number>): boolean {
+  const { state, nodeReadStart, fixedStart, fixedNode } = problem
+  for (const node of chosen) {
+    const end = fixedStart[nodeReadStart[node + 1]!]!
+    for (let pair = fixedStart[nodeReadStart[node]!]!; pair < end; pair++) {
+      const from = fixedNode[pair]!
+      if (state[from] === MAYBE && !chosen.has(from)) return false
+    }
+  }
+  return true
+}
+
+/** Algorithm 3, the transactions that take part being settled. */
+function decideWorld(start: Extension, deadline: Deadline): MixedSolution | null {
+  if (!saturate(start, deadline)) return null
+  const conflicts = findConflicts(start)
+  const stack: Extension[] = [start] // one more for each conflict that has a writer
+  const cursor: number[] = [0] // depth -> candidates tried
+  while (stack.length > 0) {
+    deadline.check()
+    const depth = stack.length - 1
+    const extension = stack[depth]!
+    if (depth === conflicts.length) {
+      const order = findOrder(extension, deadline)
+      if (order) return { order, choice: completeChoice(extension, order) }
+    } else {
+      const { conflict, candidates } = conflicts[depth]!
+      const writer = candidates[cursor[depth]!++]
+      if (writer !== undefined) {
+        const extended = extension.with(conflict, writer)
+        if (!saturate(extended, deadline)) continue
+        stack.push(extended)
+        cursor.push(0)
+        continue
+      }
+    }
+    stack.pop()
+    cursor.pop()
+  }
+  return null
+}
+
+interface Conflict {
+  readonly conflict: number
+  readonly candidates: readonly number[]
+}
+
+/**
+ * Equation 4: rows passed over of which a version that satisfies the predicate is not known to
+ * commit after the reader, and who may have written the version seen.
+ */
+function findConflicts({ problem, takesPart, order }: Extension): Conflict[] {
+  const { readNode, openRead, openKey, zeroStart, zeroNode, writerStart, writerNode } = problem
+  const hasCausal = problem.level.some((level, node) => level === CC && takesPart[node])
+  const conflicts: Conflict[] = []
+  for (let conflict = 0; conflict < problem.openCount; conflict++) {
+    const reader = readNode[openRead[conflict]!]!
+    if (!takesPart[reader]) continue
+    const mayBe = (node: number) => node !== reader && takesPart[node] && !order.has(reader, node)
+    const zeros = zeroNode.subarray(zeroStart[conflict]!, zeroStart[conflict + 1]!)
+    const key = openKey[conflict]!
+    const writers = writerNode.subarray(writerStart[key]!, writerStart[key + 1]!)
+    const hasOne = writers.some((node) => mayBe(node) && !zeros.includes(node))
+    const matters = hasOne || (hasCausal && problem.level[reader]! >= PC)
+    if (matters) conflicts.push({ conflict, candidates: Array.from(zeros).filter(mayBe) })
+  }
+  return conflicts
+}
