@@ -1,15 +1,20 @@
-// The reference decider of mixed levels, after Bouajjani, Enea and Román-Calvo: On the Complexity of
-// Checking Mixed Isolation Levels for SQL Transactions. A history in which every row seen has a
+// The reference decider of mixed levels, after Bouajjani, Enea and Román-Calvo: On the Complexity
+// of Checking Mixed Isolation Levels for SQL Transactions. A history in which every row seen has a
 // known writer and all levels are rc, ra or cc is decided by saturation alone, in polynomial time
-// (Algorithm 2). Otherwise every choice of optional transactions is tried, and for each one every
-// choice of writers for the conflicts, one conflict after another (Algorithm 3); a choice whose
-// order contradicts itself is not pursued; the others are searched for a commit order (Algorithm
-// 4). Exponential in the number of conflicts and of optional transactions: it is there to be
-// compared with. Main function: decideByExtensions.
+// (Algorithm 2): any order that contains what saturation gave will do. Otherwise every choice of
+// optional transactions is tried, and for each one every choice of writers for the conflicts, one
+// conflict after another (Algorithm 3); a choice whose order contradicts itself is not pursued; the
+// others are searched for a commit order (Algorithm 4). Exponential in the number of conflicts and
+// of optional transactions: it is there to be compared with. Main function: decideByExtensions.
 //
-// The paper has no cc. With it, rows that are no conflicts may matter too: a reader at pc, si or ser
-// must see the last version before its snapshot of every row, whoever follows it saw that too, and
-// cc looks at all of it. build-problem.ts lists such rows among the conflicts.
+// The paper has no cc. With it, rows that are no conflicts may matter too: a reader at pc, si or
+// ser must see the last version before its snapshot of every row, whoever follows it saw that too,
+// and cc looks at all of it. So build-problem.ts lists such rows among the conflicts. Here t2 (ser)
+// looked for x, passed y over, and follows t1, which did not see its w: then y was t1's, t1 is a
+// cause of t3, and t3 must not see the first z.
+//   init: w=0 x=0 y=0 z=0
+//   s1: [ser] select(id = 'w') w@0 ; insert as w1 y=1 z=1
+//   s2: [ser] update(id = 'x') as w2 x@0=1 ; insert as w3 w=1 | [cc] select(id = 'z') z@0
 
 import type { Deadline } from '../../base/deadline.ts'
 import { CC, MAYBE, type MixedProblem, type MixedSolution, PC } from './problem.ts'
