@@ -188,6 +188,7 @@ export class Checker {
   }
 
   private find(level: LevelId): Findings & { algorithm: string } {
+    this.expectNoStatements(level)
     switch (level) {
       case 'ci':
       case 'rc':
@@ -261,6 +262,13 @@ export class Checker {
       `level lin is for lightweight transactions, and ${this.history.txnName(heavy)} is not one`,
       'each reads one key, or reads and then writes it: r(x,1), cas(x,1,2), insert(x,1)',
     )
+  }
+
+  /** Of a statement these checkers see only the rows it returned: they would miss phantoms. */
+  private expectNoStatements(level: LevelId): void {
+    if (this.history.sql === null || level === 'mixed') return
+    const hint = 'rows that a statement passed over count too: judge it at level mixed'
+    throw new UsageError(`level ${level} does not judge SQL statements`, hint)
   }
 
   private checkLists(level: StrongLevel, mini: MiniLevels): ListFindings | null {

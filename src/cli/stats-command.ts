@@ -52,6 +52,7 @@ function renderStats(
     ],
     ['operations', `${counts['operations']} (per transaction: ${spread(opsPerTxn)})`],
     ['', `${shape.reads} reads, ${shape.writes} writes, ${shape.appends} appends`],
+    ...(shape.statements ? [['statements', listCounts(shape.statements)] as [string, string]] : []),
     ['keys', `${counts['keys']}`],
     ['hottest', hotKeys.map(({ key, count }) => `${key} (${count} operations)`).join(', ')],
     ['shape', shape.shape],
@@ -62,6 +63,12 @@ function renderStats(
   ]
   if (annotationCount > 0) rows.push(['annotations', `${annotationCount}`])
   return `${title}\n${rows.map(([name, text]) => `  ${name.padEnd(13)} ${text}`).join('\n')}\n`
+}
+
+/** `3 select, 1 update`. */
+function listCounts(counts: Record<string, number>): string {
+  const parts = Object.entries(counts).filter(([, count]) => count > 0)
+  return parts.map(([name, count]) => `${count} ${name}`).join(', ') || 'none'
 }
 
 function spread({ min, median, max }: { min: number; median: number; max: number }): string {

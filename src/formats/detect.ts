@@ -1,7 +1,9 @@
 // Telling formats apart by how a file begins, given as Latin-1 text. Each test looks for what only
 // its format has; formats.ts tries them in an order in which the narrower ones come first.
 
-const NATIVE_FIELD = /"(session|isobar|pending|outcome)"\s*:/
+const NATIVE_FIELD = /"(session|isobar|tables|pending|outcome)"\s*:/
+/** A header: its tables may hold rows that look like the operations of others. */
+const NATIVE_HEADER = /^\s*\{.*"(isobar|tables)"\s*:/
 
 /** Anything that begins like an object, and nothing at all: an empty file is an empty history. */
 export function looksNative(head: string): boolean {
@@ -25,6 +27,7 @@ export function looksLikeJepsen(head: string): boolean {
 
 /** The same in JSON: an object that has one of the four types of operations. */
 export function looksLikeJepsenJson(head: string): boolean {
+  if (NATIVE_HEADER.test(head)) return false
   return /^\s*\[?\s*\{/.test(head) && /"type"\s*:\s*":?(invoke|ok|fail|info)"/.test(head)
 }
 

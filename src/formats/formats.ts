@@ -15,7 +15,7 @@ import { JepsenParser } from './jepsen.ts'
 import { jepsenMisfits, writeJepsen, writeJepsenJson } from './jepsen-write.ts'
 import { NativeParser } from './native.ts'
 import { writeNative } from './native-write.ts'
-import { NotationFileParser, writeNotation } from './notation.ts'
+import { NotationFileParser, notationMisfits, writeNotation } from './notation.ts'
 import { PlumeParser } from './plume.ts'
 import { plumeMisfits, writePlume } from './plume-write.ts'
 import type { Sink } from './sink.ts'
@@ -73,7 +73,7 @@ export const FORMATS: readonly Format[] = [
     detect: detect.looksLikeNotation,
     parser: (options) => new NotationFileParser(options),
     write: writeNotation,
-    misfits: () => [],
+    misfits: notationMisfits,
   },
   {
     id: 'plume',

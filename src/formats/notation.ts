@@ -28,7 +28,13 @@ export class NotationFileParser implements HistoryParser {
   }
 }
 
-export function writeNotation(history: History, sink: Sink): void {
+export function notationMisfits(history: History): string[] {
+  return history.sql ? ['SQL statements'] : []
+}
+
+/** Of SQL statements it writes the rows they read and wrote, as registers. */
+export function writeNotation(whole: History, sink: Sink): void {
+  const history = { ...whole, sql: null }
   const named = Array.from({ length: history.txnCount }, (_, txn) => txn).some(
     (txn) => history.txnLabel(txn) !== null,
   )

@@ -6,11 +6,13 @@
 // One line continues one session; `|` ends a transaction; brackets after the operations hold what
 // else is known of it: [id=T7 indeterminate start=3 finish=9 level=si], or [3,9] for the times
 // alone. `initial 0`, `initial null`, `initial none` before the first session set the initial value
-// (0 if nothing is said). Grammar: docs/notation.md. Main functions: parseNotation, renderNotation.
+// (0 if nothing is said). SQL statements are rendered too (sql-notation.ts), but not parsed. Grammar:
+// docs/notation.md. Main functions: parseNotation, renderNotation.
 
 import { InputError } from '../base/errors.ts'
 import { LEVELS } from '../levels/levels.ts'
 import { HistoryBuilder, statusOf } from './builder.ts'
+import { escapeInvisible } from './escape.ts'
 import {
   APPEND,
   COMMITTED,
@@ -23,6 +25,8 @@ import {
   WRITE,
 } from './history.ts'
 import { CAS, type LightOps } from './light.ts'
+import { forEachStep, type SqlEvents } from './sql-events.ts'
+import { renderPreamble, renderStatement } from './sql-notation.ts'
 import type { Value } from './values.ts'
 
 /** Parses a whole text in notation. */
@@ -320,8 +324,11 @@ export function renderNotation(
   options: { ids?: boolean } = {},
 ): string {
   const chosen = txns === null ? null : new Set(txns)
+  const { sql } = history
   const lines: string[] = []
-  if (history.initial !== 0) {
+  if (sql) {
+    lines.push(...renderPreamble(history, sql, chosen ?? history.sessionTxns))
+  } else if (history.initial !== 0) {
     lines.push(`initial ${history.initial === undefined ? 'none' : renderValue(history.initial)}`)
   }
   for (let session = 0; session < history.sessionCount; session++) {
@@ -331,7 +338,9 @@ export function renderNotation(
       const txn = history.sessionTxns[slot]!
       if (chosen === null || chosen.has(txn)) parts.push(renderTxn(history, txn, options))
     }
-    if (parts.length > 0) lines.push(`${renderSession(history, session)}: ${parts.join(' | ')}`)
+    // Statements are long: they get a line for each transaction.
+    const ofSession = sql || parts.length === 0 ? parts : [parts.join(' | ')]
+    lines.push(...ofSession.map((text) => `${renderSession(history, session)}: ${text}`))
   }
   return lines.join('\n') + (lines.length > 0 ? '\n' : '')
 }
@@ -344,19 +353,12 @@ function renderSession(history: History, session: number): string {
 
 /** One transaction: its operations, then what else is known of it in brackets. */
 export function renderTxn(history: History, txn: number, options: { ids?: boolean } = {}): string {
-  const words: string[] = []
-  for (let op = history.txnOpStart[txn]!; op < history.txnOpStart[txn + 1]!; op++) {
-    const light = history.light?.opLight[op] ?? NONE
-    if (light === NONE) words.push(renderOp(history, op))
-    else {
-      words.push(renderLight(history, history.light!, light, op))
-      if (!history.light!.failed[light]) op++ // its write is part of it
-    }
-  }
+  const words = history.sql ? [renderSteps(history, history.sql, txn)] : renderOps(history, txn)
   const attributes: string[] = []
   const status = history.txnStatus[txn]!
   if (options.ids) attributes.push(`id=${renderValue(history.txnName(txn))}`)
-  if (status !== COMMITTED || words.length === 0) attributes.push(STATUS_NAMES[status]!)
+  const isEmpty = words.length === 0 || words[0] === ''
+  if (status !== COMMITTED || isEmpty) attributes.push(STATUS_NAMES[status]!)
   const start = history.txnStartTime?.[txn] ?? Number.NaN
   const finish = history.txnFinishTime?.[txn] ?? Number.NaN
   if (!Number.isNaN(start)) attributes.push(`start=${start}`)
@@ -364,7 +366,33 @@ export function renderTxn(history: History, txn: number, options: { ids?: boolea
   const level = history.txnLevel?.[txn] ?? NONE
   if (level !== NONE) attributes.push(`level=${LEVELS[level]!.id}`)
   if (attributes.length > 0) words.push(`[${attributes.join(' ')}]`)
-  return words.join(' ')
+  return words.join(' ').trimStart()
+}
+
+function renderOps(history: History, txn: number): string[] {
+  const words: string[] = []
+  for (let op = history.txnOpStart[txn]!; op < history.txnOpStart[txn + 1]!; op++) {
+    words.push(renderStep(history, op))
+    const light = history.light?.opLight[op] ?? NONE
+    if (light !== NONE && !history.light!.failed[light]) op++ // its write is part of it
+  }
+  return words
+}
+
+/** A lightweight operation as a whole, any other as it is. */
+function renderStep(history: History, op: number): string {
+  const light = history.light?.opLight[op] ?? NONE
+  return light === NONE ? renderOp(history, op) : renderLight(history, history.light!, light, op)
+}
+
+/** Statements and operations on registers, in program order. */
+function renderSteps(history: History, sql: SqlEvents, txn: number): string {
+  const steps: string[] = []
+  forEachStep(history, sql, txn, (op, event) => {
+    if (event === NONE) steps.push(renderStep(history, op))
+    else steps.push(renderStatement(history, sql, event, renderValue))
+  })
+  return steps.join('; ')
 }
 
 function renderLight(history: History, lights: LightOps, light: number, read: number): string {
@@ -397,9 +425,5 @@ export function renderOp(history: History, op: number): string {
 export function renderValue(value: Value): string {
   if (typeof value !== 'string') return String(value)
   if (value !== 'null' && /^[A-Za-z_][\w.$@-]*$/.test(value)) return value
-  // Control and other invisible characters are escaped, so that no terminal obeys them.
-  return JSON.stringify(value).replace(
-    /[\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]/g,
-    (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, '0')}`,
-  )
+  return escapeInvisible(JSON.stringify(value))
 }

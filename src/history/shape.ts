@@ -1,11 +1,12 @@
 // The shape of a history: which special forms it has, and how big its parts are. A history is
 // `mini` if every transaction that counts has one or two reads, at most two writes, each write
-// preceded by a read of its key (MTC); `rmw` if only the last holds; `lists` if it appends; else
-// `general`.
+// preceded by a read of its key (MTC); `rmw` if only the last holds; `lists` if it appends; `sql` if
+// it has tables; else `general`.
 
 import { APPEND, type History, hasTimes, NONE, READ, READ_LIST, WRITE } from './history.ts'
+import { type SqlEvents, STATEMENT_NAMES, type StatementName } from './sql-events.ts'
 
-export type ShapeName = 'mini' | 'rmw' | 'lists' | 'general'
+export type ShapeName = 'mini' | 'rmw' | 'lists' | 'sql' | 'general'
 
 export interface Spread {
   min: number
@@ -18,6 +19,8 @@ export interface HistoryShape {
   reads: number
   writes: number
   appends: number
+  /** How many SQL statements of each kind; null if the history has no tables. */
+  statements: { [kind in StatementName]: number } | null
   opsPerTxn: Spread
   txnsPerSession: Spread
   timed: boolean
@@ -32,6 +35,7 @@ export function describeShape(history: History): HistoryShape {
     reads: kinds[READ]! + kinds[READ_LIST]!,
     writes: kinds[WRITE]!,
     appends: kinds[APPEND]!,
+    statements: history.sql && countStatements(history.sql),
     opsPerTxn: spreadOf(gaps(history.txnOpStart)),
     txnsPerSession: spreadOf(gaps(history.sessionTxnStart)),
     timed: hasTimes(history) && history.txnCount > 0,
@@ -39,10 +43,17 @@ export function describeShape(history: History): HistoryShape {
   }
 }
 
+function countStatements({ eventKind }: SqlEvents): { [kind in StatementName]: number } {
+  const counts = { select: 0, insert: 0, update: 0, delete: 0 }
+  for (const kind of eventKind) counts[STATEMENT_NAMES[kind]!]++
+  return counts
+}
+
 export function shapeOf(history: History): ShapeName {
   const { txnCount, txnCounts, txnOpStart, opKind, opKey } = history
   const readBy = new Int32Array(history.keyCount).fill(NONE) // key -> last transaction to read it
   let mini = true
+  if (history.sql) return 'sql'
   for (const kind of opKind) if (kind === APPEND || kind === READ_LIST) return 'lists'
   for (let txn = 0; txn < txnCount; txn++) {
     if (!txnCounts[txn]) continue

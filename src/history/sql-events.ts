@@ -16,6 +16,7 @@ export const UPDATE = 2
 export const DELETE = 3
 
 export const STATEMENT_NAMES = ['select', 'insert', 'update', 'delete'] as const
+export type StatementName = (typeof STATEMENT_NAMES)[number]
 
 export interface SqlTable {
   readonly name: string

@@ -2,11 +2,13 @@
 // they belong to under the names they have in the whole. An operation stays only with what it
 // needs: a read with the write it saw, of a list every append it saw, so that none is left behind
 // to come out of thin air; a lightweight operation with both its halves. Leaving things out in this
-// way never breaks a level that the whole satisfies: an order of the whole is one of its part.
+// way never breaks a level that the whole satisfies: an order of the whole is one of its part. Only
+// histories with SQL statements have no such parts.
 //
 // Cost: linear in the operations asked for, not in the whole. Main functions: subHistory and
 // withNeeds.
 
+import { UsageError } from '../base/errors.ts'
 import { HistoryBuilder } from './builder.ts'
 import { type History, NONE, READ, READ_LIST } from './history.ts'
 import type { Value } from './values.ts'
@@ -30,6 +32,7 @@ export function subHistory(
  * nothing is left are left out.
  */
 export function buildPart(history: History, kept: Int32Array): History {
+  expectNoStatements(history)
   const builder = new HistoryBuilder(history.initial, kept.length)
   let txn = NONE
   let copy = NONE
@@ -43,6 +46,18 @@ export function buildPart(history: History, kept: Int32Array): History {
     if (isPair(history, op)) i++
   }
   return builder.finish({ place: (arrival) => history.placeOf(kept[arrival]!) })
+}
+
+/**
+ * A statement also speaks of the rows that it passed over, so nothing of it can be left out, nor any
+ * write that may explain why a row was passed over: a part could violate what the whole satisfies.
+ */
+export function expectNoStatements({ sql }: History): void {
+  if (sql === null) return
+  throw new UsageError(
+    'a history with SQL statements cannot be cut into parts',
+    'rows that a statement did not return need all that was written to them',
+  )
 }
 
 /** The operations and all that they need, directly or not. */

@@ -13,7 +13,7 @@
 // nothing itself: the decider comes as an argument. Main function: shrinkHistory.
 
 import type { History } from '../history/history.ts'
-import { buildPart, findPart, withNeeds } from '../history/sub-history.ts'
+import { buildPart, expectNoStatements, findPart, withNeeds } from '../history/sub-history.ts'
 import type { Anomaly, Case, Edge, LevelResult } from './verdict.ts'
 
 /** Judges a history at the level of interest. */
@@ -41,6 +41,7 @@ export function shrinkHistory(
   decide: Decider,
   options: ShrinkOptions = {},
 ): Shrunk {
+  expectNoStatements(history)
   const shrinker = new Shrinker(history, decide, options)
   if (shrinker.result.verdict === 'violated') shrinker.run()
   const { result, verdicts } = shrinker
