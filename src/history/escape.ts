@@ -1,3 +1,5 @@
+// Text from the input, fit to be shown.
+
 /** Control and other invisible characters as escapes, so that no terminal obeys them. */
 export function escapeInvisible(text: string): string {
   return text.replace(

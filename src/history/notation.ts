@@ -6,7 +6,7 @@
 // One line continues one session; `|` ends a transaction; brackets after the operations hold what
 // else is known of it: [id=T7 indeterminate start=3 finish=9 level=si], or [3,9] for the times
 // alone. `initial 0`, `initial null`, `initial none` before the first session set the initial value
-// (0 if nothing is said). SQL statements are rendered too (sql-notation.ts), but not parsed. Grammar:
+// (0 if nothing is said). SQL statements are rendered (sql-notation.ts), but not parsed. Grammar:
 // docs/notation.md. Main functions: parseNotation, renderNotation.
 
 import { InputError } from '../base/errors.ts'

@@ -49,7 +49,7 @@ export function buildPart(history: History, kept: Int32Array): History {
 }
 
 /**
- * A statement also speaks of the rows that it passed over, so nothing of it can be left out, nor any
+ * A statement also speaks of the rows that it passed over, so nothing of it can be left out, nor a
  * write that may explain why a row was passed over: a part could violate what the whole satisfies.
  */
 export function expectNoStatements({ sql }: History): void {
