@@ -4,6 +4,7 @@
 export { Deadline } from './base/deadline.ts'
 export { BudgetExceeded, InputError, InternalError, UsageError } from './base/errors.ts'
 export { type CheckOptions, check, checkLevels, checkModels, profile } from './check/check.ts'
+export { judge } from './check/judge.ts'
 export {
   detectFormat,
   FORMATS,

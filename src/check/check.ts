@@ -137,6 +137,12 @@ export class Checker {
     this.listAll = options.all === true
     this.sessionless = options.sessionOrder === false
     this.history = this.sessionless ? withoutSessionOrder(recorded) : recorded
+    if (recorded.sql !== null) {
+      throw new UsageError(
+        'the history holds SQL statements',
+        'they are judged by judge(), not here',
+      )
+    }
   }
 
   check(level: LevelId): LevelResult {
@@ -221,6 +227,8 @@ export class Checker {
         const mini = this.mini()
         return this.timed(level, () => mini.checkLinear())
       }
+      case 'mixed':
+        throw new UsageError('level mixed is judged by judge(), not here')
       default:
         throw new UsageError(`level ${level} is not available`)
     }

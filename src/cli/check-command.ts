@@ -5,15 +5,16 @@ import { writeFileSync } from 'node:fs'
 import type { Command } from 'commander'
 import { nowMs } from '../base/deadline.ts'
 import { BudgetExceeded, InputError, UsageError } from '../base/errors.ts'
-import { type CheckOptions, checkLevels, profile } from '../check/check.ts'
+import type { CheckOptions } from '../check/check.ts'
+import { judge } from '../check/judge.ts'
 import { FORMATS } from '../formats/formats.ts'
 import { isHistoryDirectory, type ReadResult, readHistory } from '../formats/open.ts'
 import { renderNotation } from '../history/notation.ts'
 import { LEVELS, type LevelRequest } from '../levels/levels.ts'
 import { describeVerdict, renderJsonError, stringify } from '../report/json.ts'
+import { cut, plain } from '../report/names.ts'
 import { countHistory } from '../report/summary.ts'
 import { renderText } from '../report/text.ts'
-import { cut, plain } from '../report/words.ts'
 import { writeCertificate } from '../verdict/certificate-file.ts'
 import type { LevelResult } from '../verdict/verdict.ts'
 import { quoteCommand } from './command-line.ts'
@@ -200,9 +201,7 @@ async function checkPath(
       await print(judged.text)
       return exitCode(judged.asked)
     }
-    const results = plan.levels
-      ? checkLevels(input.history, plan.levels, checkOptions)
-      : profile(input.history, checkOptions)
+    const results = await judge(input.history, plan.levels, checkOptions)
     progress.done()
     summary?.add(results)
     if (plan.certificate) writeOut(plan.certificate, writeCertificate(input.history, results))

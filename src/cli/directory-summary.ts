@@ -3,8 +3,8 @@
 import { findAnomaly } from '../levels/anomalies.ts'
 import { PROFILE } from '../levels/levels.ts'
 import { stringify } from '../report/json.ts'
+import { plain } from '../report/names.ts'
 import { JSON_VERSION } from '../report/verdict-json.ts'
-import { plain } from '../report/words.ts'
 import type { LevelResult, Outcome } from '../verdict/verdict.ts'
 
 export class DirectorySummary {

@@ -3,10 +3,13 @@
 import { readFileSync } from 'node:fs'
 import type { Command } from 'commander'
 import { InputError } from '../base/errors.ts'
+import { needsMixed } from '../check/judge.ts'
 import { fileError, readHistory } from '../formats/open.ts'
+import type { History } from '../history/history.ts'
 import { levelName } from '../levels/levels.ts'
 import { parseCertificate } from '../verdict/certificate-file.ts'
 import { certifyResult } from '../verdict/certify.ts'
+import type { LevelResult } from '../verdict/verdict.ts'
 import { EXIT } from './exit-codes.ts'
 import { print } from './terminal.ts'
 
@@ -37,7 +40,7 @@ async function verify(path: string, certificatePath: string, format?: string): P
   const results = readCertificate(certificatePath, (text) => parseCertificate(text, history))
   let code: number = EXIT.satisfied
   for (const result of results) {
-    const problems = certifyResult(history, result)
+    const problems = await certify(history, result)
     const word = problems.length === 0 ? 'verified' : 'REFUTED'
     await print(`${result.level}: ${result.verdict} (${levelName(result.level)}): ${word}\n`)
     for (const problem of problems) await print(`  ${problem}\n`)
@@ -45,6 +48,13 @@ async function verify(path: string, certificatePath: string, format?: string): P
   }
   if (results.length === 0) await print('the certificate holds no verdict\n')
   return code
+}
+
+/** What needs a SQL parser is loaded only where there is SQL, or a level for each transaction. */
+async function certify(history: History, result: LevelResult): Promise<string[]> {
+  if (!needsMixed(history, [result])) return certifyResult(history, result)
+  const { certifyMixed } = await import('../verdict/certify-mixed.ts')
+  return certifyMixed(history, result)
 }
 
 function readCertificate<T>(path: string, parse: (text: string) => T): T {

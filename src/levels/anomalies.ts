@@ -148,6 +148,18 @@ const TABLE = [
     null,
     'A statement did not return a row although every version of it satisfies its WHERE clause.',
   ],
+  [
+    'Phantom',
+    null,
+    'G2',
+    'A statement passed over a row that its transaction’s level obliged it to return.',
+  ],
+  [
+    'PredicateWriteSkew',
+    null,
+    'G2',
+    'Two transactions wrote, each unaware of rows by the other that its WHERE clause asked for.',
+  ],
 ] as const
 
 export type AnomalyName = (typeof TABLE)[number][0]

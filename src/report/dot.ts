@@ -1,12 +1,12 @@
 // A counterexample in the DOT language of Graphviz. Main function: renderDot.
 
 import { quoteDot } from './escape.ts'
+import { plain } from './names.ts'
 import { findSections } from './page/sections.ts'
 import { buildFigure } from './picture/figure.ts'
 import { nameNode } from './picture/graph-layout.ts'
 import { findArrows, firstView } from './picture/visible.ts'
 import type { VerdictJson } from './verdict-json.ts'
-import { plain } from './words.ts'
 
 const STYLES: Record<string, string> = {
   SO: 'color="#59636e"',

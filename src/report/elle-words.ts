@@ -3,7 +3,8 @@
 
 import { type History, NONE, READ_LIST } from '../history/history.ts'
 import { type Edge, INITIAL_TXN } from '../verdict/verdict.ts'
-import { assignment, because, keyOf, nameOf } from './words.ts'
+import { assignment, keyOf, nameOf } from './names.ts'
+import { because } from './words.ts'
 
 export function describeCycle(history: History, edges: readonly Edge[]): string {
   return edges

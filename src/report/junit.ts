@@ -3,10 +3,10 @@
 
 import { levelName } from '../levels/levels.ts'
 import { escapeAttribute, escapeMarkup } from './escape.ts'
+import { plain } from './names.ts'
 import { buildFigure } from './picture/figure.ts'
 import { tellStory } from './story-text.ts'
 import type { ResultJson, VerdictJson } from './verdict-json.ts'
-import { plain } from './words.ts'
 
 /** @param unread what is wrong with inputs that could not be read, each with its path. */
 export function renderJunit(

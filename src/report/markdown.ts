@@ -5,13 +5,13 @@ import { renderNotation } from '../history/notation.ts'
 import { levelName } from '../levels/levels.ts'
 import { buildCore } from './core-history.ts'
 import { escapeMarkdown, fence, quoteMermaid } from './escape.ts'
+import { plain } from './names.ts'
 import { findSections, type Section } from './page/sections.ts'
 import { buildFigure, type Figure } from './picture/figure.ts'
 import { nameNode } from './picture/graph-layout.ts'
 import { findArrows, firstView } from './picture/visible.ts'
 import { tellStory } from './story-text.ts'
 import type { VerdictJson } from './verdict-json.ts'
-import { plain } from './words.ts'
 
 const SIGNS = { satisfied: '✅', violated: '❌', unknown: '❔' }
 const MAX_FINDINGS = 10 // of one history: summaries of jobs have limits

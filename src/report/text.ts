@@ -8,8 +8,10 @@ import { findAnomaly } from '../levels/anomalies.ts'
 import { levelName } from '../levels/levels.ts'
 import { adyaNames } from '../verdict/adya.ts'
 import type { Anomaly, Case, Edge, LevelResult } from '../verdict/verdict.ts'
+import { cut, nameOf } from './names.ts'
+import { caseText, describeAbsence } from './sql-words.ts'
 import { summarise } from './summary.ts'
-import { because, cut, describeRead, nameOf } from './words.ts'
+import { because, describeRead } from './words.ts'
 
 export interface Colours {
   good(text: string): string
@@ -119,7 +121,9 @@ export function renderAnomaly(
   if (kind) lines.push(`  ${kind.meaning}`)
   if (anomaly.cases.length > 0) lines.push(...renderCases(history, anomaly.cases))
   else if (anomaly.edges.length > 0) lines.push(...renderCycle(history, anomaly.edges, '  '))
-  else lines.push(`  ${describeRead(history, anomaly.name, anomaly.ops)}.`)
+  else if (anomaly.absence) {
+    lines.push(`  ${describeAbsence(history, anomaly.name, anomaly.absence)}.`)
+  } else lines.push(`  ${describeRead(history, anomaly.name, anomaly.ops)}.`)
   const all = [...anomaly.txns, ...anomaly.earlier]
   if (anomaly.earlier.length > 0) {
     const names = anomaly.earlier.map((txn) => nameOf(history, txn)).join(', ')
@@ -154,7 +158,7 @@ function renderPremises(history: History, edge: Edge, indent: string): string[] 
   const premises = edge.kind === 'CO' && edge.premises.length === 2 ? [] : edge.premises
   for (const premise of premises) {
     if (edge.kind === 'CO' && premise === edge.premises[0]) continue
-    if (edge.kind === 'RW' && premise.kind === 'WR') continue
+    if (edge.kind === 'RW' && premise.kind === 'WR' && premise.event === undefined) continue
     lines.push(`${indent}- ${because(history, premise)}`)
     if (premise.kind !== 'SO' && premise.kind !== 'WR') {
       lines.push(...renderPremises(history, premise, `${indent}  `))
@@ -163,11 +167,16 @@ function renderPremises(history: History, edge: Edge, indent: string): string[] 
   return lines
 }
 
+function headCase(history: History, assumption: Edge): string {
+  if (assumption.event !== undefined) return caseText(history, assumption)
+  const [from, to] = [nameOf(history, assumption.from), nameOf(history, assumption.to)]
+  return `If ${from} commits before ${to}`
+}
+
 function renderCases(history: History, cases: readonly Case[], indent = '  '): string[] {
   const lines: string[] = []
   for (const branch of cases) {
-    const { from, to } = branch.assumption
-    lines.push(`${indent}If ${nameOf(history, from)} commits before ${nameOf(history, to)}:`)
+    lines.push(`${indent}${headCase(history, branch.assumption)}:`)
     if (branch.cycle.length > 0) lines.push(...renderCycle(history, branch.cycle, `${indent}  `))
     else lines.push(...renderCases(history, branch.cases, `${indent}  `))
   }

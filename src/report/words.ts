@@ -1,50 +1,10 @@
 // Evidence in words: one sentence for every edge, saying down to the operations why it holds.
-// Keys, values and names come from the history and are untrusted: renderValue makes them harmless,
-// and long ones are cut. Main function: because.
+// Main function: because.
 
-import { APPEND, type History, INITIAL, listOf, NONE, READ_LIST } from '../history/history.ts'
-import { renderValue } from '../history/notation.ts'
-import type { Value } from '../history/values.ts'
+import { type History, INITIAL, NONE, READ_LIST } from '../history/history.ts'
 import { type Edge, INITIAL_TXN } from '../verdict/verdict.ts'
-
-const MAX_LENGTH = 60
-
-/** The user's own name of a transaction. */
-export function nameOf(history: History, txn: number): string {
-  if (txn === INITIAL_TXN || txn === NONE) return 'the initial state'
-  return plain(history.txnName(txn))
-}
-
-/** A name from the history that is safe to print: quoted if it is not a plain word, cut if long. */
-export function plain(name: string): string {
-  const safe = /^[\w#.$@:/~+=,-]+$/.test(name) ? name : renderValue(name)
-  return cut(safe)
-}
-
-export function cut(text: string): string {
-  return text.length > MAX_LENGTH ? `${text.slice(0, MAX_LENGTH - 1)}…` : text
-}
-
-export function keyOf(history: History, key: number): string {
-  return cut(wordOf(history.keyName(key)))
-}
-
-/** A key or value in words: Clojure's keywords (":x") as they are, all else as notation has it. */
-function wordOf(value: Value): string {
-  return typeof value === 'string' && KEYWORD.test(value) ? value : renderValue(value)
-}
-
-const KEYWORD = /^:[\w*+!?<>=.-]+$/
-
-/** `x=1` for a read or write, `append of 1 to x` for an append, `l=[1 2]` for a read of a list. */
-export function assignment(history: History, op: number): string {
-  const key = keyOf(history, history.opKey[op]!)
-  if (history.opKind[op] === READ_LIST) {
-    return `${key}=${cut(`[${listOf(history, op).map(wordOf).join(' ')}]`)}`
-  }
-  const value = cut(wordOf(history.valueOf(op)))
-  return history.opKind[op] === APPEND ? `append of ${value} to ${key}` : `${key}=${value}`
-}
+import { assignment, keyOf, nameOf, plain } from './names.ts'
+import { becausePassedOver, rowText, statementText, versionText } from './sql-words.ts'
 
 /** Why the edge holds, in one sentence without a final stop. */
 export function because(history: History, edge: Edge): string {
@@ -71,6 +31,7 @@ function becauseSession(history: History, edge: Edge): string {
 }
 
 function becauseRead(history: History, edge: Edge): string {
+  if (edge.event !== undefined) return becausePassedOver(history, edge)
   const read = edge.ops[edge.ops.length - 1]!
   const reader = nameOf(history, edge.to)
   if (edge.from === INITIAL_TXN) {
@@ -88,7 +49,11 @@ function becauseForced(history: History, edge: Edge): string {
   const from = nameOf(history, edge.from)
   const to = nameOf(history, edge.to)
   const key = keyOf(history, edge.key)
-  const visible = visibility(history, edge, read)
+  const seen = edge.premises[0]!
+  const visible = visibility(history, edge)
+  if (seen.event !== undefined) {
+    return `${visible}, which writes ${key} too, and yet saw it ${versionText(history, seen)}; so ${from} must commit before ${to}`
+  }
   const old = assignment(history, read)
   if (edge.to === INITIAL_TXN) {
     return `${visible}, which writes ${assignment(history, write)}, and yet read the initial ${old}; ${from} would have to precede the initial state`
@@ -97,13 +62,17 @@ function becauseForced(history: History, edge: Edge): string {
 }
 
 /** `T3 read y=2 from T2`, or `T3 follows T2 in session s1`, … */
-function visibility(history: History, edge: Edge, read: number): string {
-  const path = edge.premises.slice(1)
+function visibility(history: History, edge: Edge): string {
+  const [seen, ...path] = edge.premises
   const from = nameOf(history, edge.from)
-  const reader = nameOf(history, history.opTxn[read]!)
+  const reader = nameOf(history, seen!.to)
   const first = path[0]
   if (path.length === 1 && first?.kind === 'WR') {
+    if (first.event !== undefined) {
+      return `${reader} saw ${keyOf(history, first.key)} ${versionText(history, first)}`
+    }
     const earlier = first.ops[first.ops.length - 1]!
+    const read = seen!.ops[seen!.ops.length - 1] ?? NONE
     const when = earlier < read ? 'first ' : ''
     return `${reader} ${when}read ${assignment(history, earlier)} from ${from}`
   }
@@ -140,6 +109,7 @@ function becauseVersions(history: History, edge: Edge): string {
 function becauseOverwritten(history: History, edge: Edge): string {
   const [read = NONE, write = NONE] = edge.ops
   const version = edge.premises[0]
+  if (version?.event !== undefined) return becauseMissed(history, edge, version)
   const source = version ? nameOf(history, version.from) : 'the initial state'
   const reader = nameOf(history, edge.from)
   const to = nameOf(history, edge.to)
@@ -148,6 +118,13 @@ function becauseOverwritten(history: History, edge: Edge): string {
     ? `${assignment(history, read)} from ${source}`
     : `the initial ${assignment(history, read)}`
   return `${reader} read ${seen}, so it did not see ${to}'s ${assignment(history, write)}, which is newer`
+}
+
+function becauseMissed(history: History, edge: Edge, version: Edge): string {
+  const row = keyOf(history, edge.key)
+  const write = edge.ops[edge.ops.length - 1]!
+  const to = nameOf(history, edge.to)
+  return `${nameOf(history, edge.from)} passed over ${row} ${versionText(history, version)}, so it did not see ${to}'s version (${rowText(history, edge.key, write)}), which is newer`
 }
 
 function becauseTime(history: History, edge: Edge): string {
@@ -179,6 +156,8 @@ export function describeRead(history: History, name: string, ops: readonly numbe
       return `${reader} read ${what} from ${sourceName(history, read)}, and ${assignment(history, other)} from ${sourceName(history, other)}`
     case 'IncompatibleOrder':
       return `${reader} read ${what}, but ${writer} read ${assignment(history, other)}: neither is a prefix of the other`
+    case 'PredicateMismatch':
+      return `${reader} ${history.sql!.opReturned[read] ? 'returned' : 'passed over'} ${what} (${rowText(history, history.opKey[read]!, history.readFrom[read]!)}) for ${statementText(history, history.sql!.opEvent[read]!)}`
     case 'DuplicateElements':
       return `${reader} read ${what}, in which an element stands twice`
     default:

@@ -4,7 +4,7 @@
 // by certify. Main functions: writeCertificate, parseCertificate.
 
 import { InputError } from '../base/errors.ts'
-import type { History } from '../history/history.ts'
+import { type History, NONE } from '../history/history.ts'
 import { findAnomaly } from '../levels/anomalies.ts'
 import { findLevel } from '../levels/levels.ts'
 import type { Anomaly, Case, Edge, LevelResult, Proof } from './verdict.ts'
@@ -24,7 +24,7 @@ export function writeCertificate(history: History, results: readonly LevelResult
         level,
         ...(sessionOrder === false ? { sessionOrder } : {}),
         verdict,
-        anomalies: anomalies.map(({ name, count, txns, earlier, ops, edges, cases }) => ({
+        anomalies: anomalies.map(({ name, count, txns, earlier, ops, edges, cases, absence }) => ({
           name,
           count,
           txns,
@@ -32,6 +32,7 @@ export function writeCertificate(history: History, results: readonly LevelResult
           ops,
           edges,
           cases,
+          ...(absence ? { absence } : {}),
         })),
         proof: proof === null ? null : describeProof(proof),
       })),
@@ -47,6 +48,10 @@ function fingerprint(history: History) {
 function describeProof(proof: Proof) {
   if (proof.kind === 'commit-order') return { kind: proof.kind, order: Array.from(proof.order) }
   if (proof.kind === 'snapshots') return { kind: proof.kind, events: Array.from(proof.events) }
+  if (proof.kind === 'witness') {
+    const choices = proof.choices.map(({ event, key, txn }) => [event, key, txn])
+    return { kind: proof.kind, order: Array.from(proof.order), choices }
+  }
   return proof
 }
 
@@ -99,6 +104,13 @@ function parseProof(proof: Record<string, unknown>): Proof {
   if (proof['kind'] === 'snapshots') {
     return { kind: 'snapshots', events: Int32Array.from(integers(proof['events'], 'events')) }
   }
+  if (proof['kind'] === 'witness') {
+    const choices = list(proof['choices'], 'choices').map((entry) => {
+      const [event = NONE, key = NONE, txn = NONE] = integers(entry, 'a choice')
+      return { event, key, txn }
+    })
+    return { kind: 'witness', order: Int32Array.from(integers(proof['order'], 'order')), choices }
+  }
   throw bad(`unknown kind of proof ${JSON.stringify(proof['kind'])}`)
 }
 
@@ -106,7 +118,7 @@ function parseAnomaly(value: unknown): Anomaly {
   const anomaly = object(value, 'an anomaly')
   const kind = findAnomaly(String(anomaly['name']))
   if (!kind) throw bad(`unknown anomaly ${JSON.stringify(anomaly['name'])}`)
-  return {
+  const parsed: Anomaly = {
     name: kind.name as Anomaly['name'],
     count: Number(anomaly['count']),
     txns: integers(anomaly['txns'], 'txns'),
@@ -115,6 +127,12 @@ function parseAnomaly(value: unknown): Anomaly {
     edges: list(anomaly['edges'], 'edges').map((edge) => parseEdge(edge, 0)),
     cases: list(anomaly['cases'], 'cases').map((branch) => parseCase(branch, 0)),
   }
+  if (anomaly['absence'] !== undefined) {
+    const absence = object(anomaly['absence'], 'absence')
+    const [event, key] = [integer(absence['event'], 'event'), integer(absence['key'], 'key')]
+    parsed.absence = { event, key }
+  }
+  return parsed
 }
 
 function parseCase(value: unknown, depth: number): Case {
@@ -143,6 +161,7 @@ function parseEdge(value: unknown, depth: number): Edge {
   }
   if (edge['refutes'] === true) parsed.refutes = true
   if (edge['assumed'] === true) parsed.assumed = true
+  if (edge['event'] !== undefined) parsed.event = integer(edge['event'], 'event')
   return parsed
 }
 

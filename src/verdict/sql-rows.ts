@@ -123,7 +123,9 @@ export class SqlRows {
     if (name !== null || event === NONE) return name
     const returned = sql.opReturned[read] === 1
     if (returned && write === INITIAL && this.row(key, write) === null) return 'ThinAirRead'
-    return this.satisfies(event, key, write) === returned ? null : 'PredicateMismatch'
+    if (this.satisfies(event, key, write) === returned) return null
+    const isOwn = write >= 0 && history.opTxn[write] === history.opTxn[read]
+    return isOwn && !returned ? 'NotMyOwnWrite' : 'PredicateMismatch'
   }
 
   /** What is wrong with a row that the statement passed over, null if nothing is. */

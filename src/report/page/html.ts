@@ -6,9 +6,9 @@
 
 import { levelName } from '../../levels/levels.ts'
 import { escapeMarkup as esc, scriptJson } from '../escape.ts'
+import { plain } from '../names.ts'
 import { PICTURE_STYLE } from '../picture/style.ts'
 import type { VerdictJson } from '../verdict-json.ts'
-import { plain } from '../words.ts'
 import { renderAbout } from './about.ts'
 import { renderSection } from './anomaly.ts'
 import { renderLadder } from './ladder.ts'

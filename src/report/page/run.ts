@@ -2,9 +2,9 @@
 // time. Charts are plain SVG with the numbers in a table below them. Main function: renderRun.
 
 import { escapeMarkup as esc } from '../escape.ts'
+import { cut } from '../names.ts'
 import { at } from '../picture/measure.ts'
 import type { RunJson, TimelineJson, VerdictJson } from '../verdict-json.ts'
-import { cut } from '../words.ts'
 
 export function renderRun(verdict: VerdictJson): string {
   const { run } = verdict

@@ -8,6 +8,7 @@ import { renderValue } from '../../history/notation.ts'
 import type { Value } from '../../history/values.ts'
 import type { EdgeKind } from '../../verdict/verdict.ts'
 import { visible } from '../escape.ts'
+import { plain } from '../names.ts'
 import type {
   AnomalyJson,
   CaseJson,
@@ -16,7 +17,6 @@ import type {
   PlaceJson,
   TxnJson,
 } from '../verdict-json.ts'
-import { plain } from '../words.ts'
 import { readFindings } from './findings.ts'
 
 /**

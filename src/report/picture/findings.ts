@@ -2,8 +2,8 @@
 // from whoever wrote what was read to the reader. Main function: readFindings.
 
 import type { Value } from '../../history/values.ts'
+import { plain } from '../names.ts'
 import type { AnomalyJson, EdgeJson, OpJson, PlaceJson, TxnJson } from '../verdict-json.ts'
-import { plain } from '../words.ts'
 
 /** What the offending reads read from whom, one edge a read; or the orders that lists show. */
 export function readFindings(anomaly: AnomalyJson): EdgeJson[] {

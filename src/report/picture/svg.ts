@@ -3,9 +3,9 @@
 
 import { levelName } from '../../levels/levels.ts'
 import { escapeMarkup } from '../escape.ts'
+import { cut, plain } from '../names.ts'
 import { findSections, type Section } from '../page/sections.ts'
 import type { VerdictJson } from '../verdict-json.ts'
-import { cut, plain } from '../words.ts'
 import { buildFigure, type Figure } from './figure.ts'
 import { drawGraph } from './graph-svg.ts'
 import { drawLanes } from './lanes-svg.ts'

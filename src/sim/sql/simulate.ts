@@ -197,38 +197,28 @@ class SqlSimulation implements SqlWorld {
     const { txn, next, statements, abortAt } = attempt
     this.attempts[session] = null
     this.openCount--
-    const { store, random, options } = this
     let status = COMMITTED
-    let place = Number.NaN
     if (abortAt !== NONE || (next.done && next.value === 'abort')) {
+      this.store.rollback(session)
       status = ABORTED
-      store.rollback(session)
-    } else if (random.chance(options.indeterminates)) {
+    } else if (this.random.chance(this.options.indeterminates)) {
       status = INDETERMINATE
-      place = random.chance(0.5) ? store.commit(session) : store.rollback(session)
-    } else {
-      place = store.commit(session)
-      if (Number.isNaN(place)) {
-        if (options.conflicts === 'retry') return
-        status = ABORTED
-      }
+      if (!this.random.chance(0.5) || !this.store.commit(session)) this.store.rollback(session)
+    } else if (!this.store.commit(session)) {
+      this.store.rollback(session)
+      if (this.options.conflicts === 'retry') return
+      status = ABORTED
     }
     this.cursor[session]!++
-    this.recordEnd(txn, status, place, statements)
+    this.recordEnd(txn, status, statements)
   }
 
-  private recordEnd(
-    txn: number,
-    status: number,
-    place: number,
-    statements: readonly RanStatement[],
-  ): void {
+  private recordEnd(txn: number, status: number, statements: RanStatement[]): void {
     const { session, level } = this.program.tasks[txn]!
     this.txns[txn] = {
       session,
       level: this.txnStrike[txn] === NONE ? level : this.program.strongLevel,
       status,
-      place,
       statements,
       start: this.txnStart[txn]!,
       finish: status === INDETERMINATE ? Number.NaN : this.step,
@@ -273,7 +263,7 @@ class SqlSimulation implements SqlWorld {
 
   install(txn: number): void {
     this.step++
-    const place = this.store.install(this.program.tasks[txn]!.session)
-    this.recordEnd(txn, COMMITTED, place, this.strikeStatements.get(txn)!)
+    this.store.install(this.program.tasks[txn]!.session)
+    this.recordEnd(txn, COMMITTED, this.strikeStatements.get(txn)!)
   }
 }

@@ -1,0 +1,35 @@
+// From a history to verdicts, whatever it holds: registers and lists at one level for all go to
+// check.ts; SQL statements, and a level for each transaction, to mixed/, which is loaded only then,
+// because parsing SQL takes a large library. Main function: judge.
+
+import type { History } from '../history/history.ts'
+import type { LevelId, LevelRequest } from '../levels/levels.ts'
+import type { LevelResult } from '../verdict/verdict.ts'
+import { type CheckOptions, checkLevels, profile } from './check.ts'
+
+/** Whether judging these levels takes more than check.ts knows. */
+export function needsMixed(history: History, levels: readonly LevelRequest[] | null): boolean {
+  return history.sql !== null || (levels?.some(({ level }) => level === 'mixed') ?? false)
+}
+
+/** @param asked null: every level that applies */
+export async function judge(
+  history: History,
+  asked: readonly (LevelId | LevelRequest)[] | null,
+  options: CheckOptions = {},
+): Promise<LevelResult[]> {
+  const requests = asked?.map((level) => (typeof level === 'string' ? { level } : level)) ?? null
+  if (!needsMixed(history, requests)) {
+    return requests ? checkLevels(history, requests, options) : profile(history, options)
+  }
+  const { checkMixed } = await import('./mixed/check-mixed.ts')
+  if (history.sql !== null || requests === null) return checkMixed(history, requests, options)
+  const isMixed = ({ level }: LevelRequest) => level === 'mixed'
+  const mixed = checkMixed(history, requests.filter(isMixed), options)
+  const others = checkLevels(
+    history,
+    requests.filter((request) => !isMixed(request)),
+    options,
+  )
+  return requests.map((request) => (isMixed(request) ? mixed.shift()! : others.shift()!))
+}

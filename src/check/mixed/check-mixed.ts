@@ -1,0 +1,168 @@
+// Judges histories in which every transaction has a level of its own, and histories of SQL
+// statements at any level. The one place that knows both deciders: `solve` chooses writers and
+// commit order together inside the solver, `search` is the published algorithm, which tries one
+// extension of the history after another. Both give the same verdicts. Loaded only when it is
+// needed, because of the SQL parser. Main function: checkMixed.
+
+import { Deadline, nowMs } from '../../base/deadline.ts'
+import { BudgetExceeded, InternalError, UsageError } from '../../base/errors.ts'
+import { type History, NONE } from '../../history/history.ts'
+import { CHAIN, type LevelId, type LevelRequest } from '../../levels/levels.ts'
+import { certifyMixed } from '../../verdict/certify-mixed.ts'
+import {
+  type Anomaly,
+  type Choice,
+  findTxns,
+  INITIAL_TXN,
+  type LevelResult,
+  type Proof,
+} from '../../verdict/verdict.ts'
+import type { CheckOptions } from '../check.ts'
+import { findImplied } from '../implied.ts'
+import { buildMixedProblem } from './build-problem.ts'
+import { findMixedCore } from './core.ts'
+import { explainMixed } from './explain.ts'
+import { nameArgument } from './names.ts'
+import { describeMixedOffences } from './offences.ts'
+import type { MixedProblem, MixedSolution } from './problem.ts'
+import { decideByExtensions } from './reference.ts'
+
+/** Levels that transactions may have; `mixed` means each its own. */
+export const MIXED_LEVELS: readonly LevelId[] = ['rc', 'ra', 'cc', 'pc', 'si', 'ser']
+
+const HINT = `a history of SQL statements can be judged at ${MIXED_LEVELS.join(', ')} and mixed`
+
+/** @param asked null: every level that applies */
+export function checkMixed(
+  history: History,
+  asked: readonly (LevelId | LevelRequest)[] | null,
+  options: CheckOptions = {},
+): LevelResult[] {
+  const checker = new MixedChecker(history, options)
+  if (asked === null) return checker.profile()
+  return asked.map((request) => {
+    const { level, sessionOrder } = typeof request === 'string' ? { level: request } : request
+    if ((sessionOrder ?? options.sessionOrder) === false) {
+      throw new UsageError('mixed levels and SQL statements are judged with session order only')
+    }
+    return checker.check(level)
+  })
+}
+
+class MixedChecker {
+  private readonly deadline: Deadline
+
+  constructor(
+    private readonly history: History,
+    private readonly options: CheckOptions,
+  ) {
+    const { budgetMs, memoryBytes, onTick } = options
+    this.deadline = new Deadline(budgetMs ?? null, memoryBytes ?? null, onTick ?? null)
+  }
+
+  /** The levels from the weakest on; ser first, because what satisfies it satisfies all. */
+  profile(): LevelResult[] {
+    const results: LevelResult[] = []
+    for (const level of ['ser', ...MIXED_LEVELS.slice(0, -1)] as const) {
+      results.push(findImplied(level, results) ?? this.check(level))
+    }
+    results.sort((a, b) => CHAIN.indexOf(a.level) - CHAIN.indexOf(b.level))
+    const { txnLevel, txnCounts } = this.history
+    const haveLevels = txnLevel?.every((level, txn) => level !== NONE || !txnCounts[txn])
+    return haveLevels ? [this.check('mixed'), ...results] : results
+  }
+
+  check(level: LevelId): LevelResult {
+    if (level !== 'mixed' && !MIXED_LEVELS.includes(level)) {
+      throw new UsageError(`level ${level} is not for SQL statements`, HINT)
+    }
+    const started = nowMs()
+    const stages: Record<string, number> = {}
+    const timed = <T>(stage: string, work: () => T): T => {
+      const from = nowMs()
+      try {
+        return work()
+      } finally {
+        stages[stage] = (stages[stage] ?? 0) + nowMs() - from
+      }
+    }
+    const result: LevelResult = {
+      level,
+      verdict: 'unknown',
+      reason: null,
+      impliedBy: null,
+      algorithm: this.options.algorithm === 'search' ? 'extensions' : 'solve',
+      elapsedMs: 0,
+      stages,
+      anomalies: [],
+      proof: null,
+      certificate: null,
+    }
+    try {
+      const problem = timed('reads', () => buildMixedProblem(this.history, level))
+      const offences = describeMixedOffences(problem, this.options.all === true)
+      const solution = timed(level, () => this.decide(problem))
+      if (solution === null) {
+        const anomaly = timed('explain', () => this.explain(problem))
+        if (anomaly) result.anomalies.push(anomaly)
+        else if (offences.length === 0) {
+          result.reason = 'it is violated, but the argument is too long to be written down'
+        }
+      } else if (offences.length === 0) {
+        result.verdict = 'satisfied'
+        result.proof = proofOf(problem, solution)
+      }
+      result.anomalies.unshift(...offences)
+      if (result.anomalies.length > 0) result.verdict = 'violated'
+      if (this.options.certify !== false) timed('certify', () => this.certify(result))
+    } catch (error) {
+      if (!(error instanceof BudgetExceeded)) throw error
+      result.reason = error.message
+    }
+    result.elapsedMs = nowMs() - started
+    return result
+  }
+
+  private decide(problem: MixedProblem): MixedSolution | null {
+    return this.options.algorithm === 'search'
+      ? decideByExtensions(problem, this.deadline)
+      : decideByExtensions(problem, this.deadline)
+  }
+
+  private explain(problem: MixedProblem): Anomaly | null {
+    const core = findMixedCore(problem, (part) => decideByExtensions(part, this.deadline) !== null)
+    const argument = explainMixed(core, this.deadline)
+    if (argument === null) return null
+    const { edges, cases } = argument
+    const name = nameArgument(core, argument)
+    return { name, count: 1, txns: findTxns(edges, cases), earlier: [], ops: [], edges, cases }
+  }
+
+  private certify(result: LevelResult): void {
+    const problems = certifyMixed(this.history, result)
+    if (problems.length === 0) return
+    const what = `the verdict '${result.verdict}' of ${result.level} failed its own certificate`
+    throw new InternalError(`${what}: ${problems.slice(0, 3).join('; ')}`)
+  }
+}
+
+function proofOf(problem: MixedProblem, { order, choice }: MixedSolution): Proof {
+  const { openCount, openRead, openKey, readNode, readEvent, nodeCount } = problem
+  const isIn = new Uint8Array(nodeCount)
+  for (const node of order) isIn[node] = 1
+  const choices: Choice[] = []
+  for (let conflict = 0; conflict < openCount; conflict++) {
+    const read = openRead[conflict]!
+    if (!isIn[readNode[read]!]) continue
+    const txn = choice[conflict] === 0 ? INITIAL_TXN : choice[conflict]! - 1
+    choices.push({ event: readEvent[read]!, key: openKey[conflict]!, txn })
+  }
+  return {
+    kind: 'witness',
+    order: Int32Array.from(
+      order.filter((node) => node !== 0),
+      (node) => node - 1,
+    ),
+    choices,
+  }
+}

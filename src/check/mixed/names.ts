@@ -1,0 +1,46 @@
+// Names what violates mixed levels. Where a statement's predicate is part of the story, that is: a
+// row that it passed over, it is a phantom, or a write skew by predicate if two readers missed each
+// other's writes; otherwise the circle has the name it has at one level for all. Main function:
+// nameArgument.
+
+import type { AnomalyName } from '../../levels/anomalies.ts'
+import { classifyCycle } from '../../verdict/classify.ts'
+import { type Case, type Edge, findEdges } from '../../verdict/verdict.ts'
+import type { MixedArgument } from './explain.ts'
+import { CC, type MixedProblem, RA } from './problem.ts'
+
+export function nameArgument(problem: MixedProblem, { edges, cases }: MixedArgument): AnomalyName {
+  const cycles = edges.length > 0 ? [edges] : leavesOf(cases)
+  const byPredicate = [...findEdges(edges, cases)].some((edge) => edge.event !== undefined)
+  if (byPredicate) return cycles.some(isSkew) ? 'PredicateWriteSkew' : 'Phantom'
+  const names = new Set(cycles.map((cycle) => nameCycle(problem, cycle)))
+  const [only] = names
+  return names.size === 1 ? only! : 'G2-item'
+}
+
+function leavesOf(cases: readonly Case[]): Edge[][] {
+  const leaves: Edge[][] = []
+  const pending = new Set(cases)
+  for (const { cycle, cases: further } of pending) {
+    if (cycle.length > 0) leaves.push(cycle)
+    for (const inner of further) pending.add(inner)
+  }
+  return leaves
+}
+
+/** Two transactions, each of which missed what the other wrote. */
+function isSkew(cycle: readonly Edge[]): boolean {
+  return cycle.length === 2 && cycle.every(({ kind }) => kind === 'RW')
+}
+
+function nameCycle(problem: MixedProblem, cycle: readonly Edge[]): AnomalyName {
+  const forced = cycle.filter(({ kind }) => kind === 'CO')
+  if (forced.length === 0) return classifyCycle(problem.history, cycle)
+  const reader = forced[0]!.premises[0]!.to + 1
+  const level = problem.level[reader]!
+  const others = cycle.filter((edge) => edge !== forced[0])
+  const isCause = others.every(({ kind }) => kind === 'SO' || kind === 'WR')
+  if (level === CC) return isCause ? 'COConflictCM' : 'ConflictCM'
+  if (level === RA) return isCause ? 'FracturedReadCO' : 'FracturedReadCM'
+  return isCause ? 'NonMonoReadCO' : 'NonMonoReadCM'
+}

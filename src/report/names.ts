@@ -1,0 +1,61 @@
+// What things of a history are called in reports. Keys, values and names come from the history and
+// are untrusted: they are made harmless here, and long ones are cut.
+
+import { APPEND, type History, listOf, NONE, READ_LIST } from '../history/history.ts'
+import { renderValue } from '../history/notation.ts'
+import type { Value } from '../history/values.ts'
+import { INITIAL_TXN } from '../verdict/verdict.ts'
+import { visible } from './escape.ts'
+
+const MAX_LENGTH = 60
+
+/** The user's own name of a transaction. */
+export function nameOf(history: History, txn: number): string {
+  if (txn === INITIAL_TXN || txn === NONE) return 'the initial state'
+  return plain(history.txnName(txn))
+}
+
+/** A name from the history that is safe to print: quoted if it is not a plain word, cut if long. */
+export function plain(name: string): string {
+  const safe = /^[\w#.$@:/~+=,-]+$/.test(name) ? name : renderValue(name)
+  return cut(safe)
+}
+
+export function cut(text: string): string {
+  return text.length > MAX_LENGTH ? `${text.slice(0, MAX_LENGTH - 1)}…` : text
+}
+
+export function keyOf(history: History, key: number): string {
+  const name = history.keyName(key)
+  // Rows have names of our own making: orders(17).
+  return cut(isRow(history, key) ? visible(String(name)) : wordOf(name))
+}
+
+/** A key or value in words: Clojure's keywords (":x") as they are, all else as notation has it. */
+function wordOf(value: Value): string {
+  return typeof value === 'string' && KEYWORD.test(value) ? value : renderValue(value)
+}
+
+const KEYWORD = /^:[\w*+!?<>=.-]+$/
+
+/** True if the key is a row of a table. */
+export function isRow(history: History, key: number): boolean {
+  return history.sql !== null && history.sql.keyTable[key] !== NONE
+}
+
+/**
+ * `x=1` for a read or write, `append of 1 to x` for an append, `l=[1 2]` for a read of a list, and
+ * `orders(17)@w3` for a row in the version that the statement w3 wrote.
+ */
+export function assignment(history: History, op: number): string {
+  const key = keyOf(history, history.opKey[op]!)
+  if (isRow(history, history.opKey[op]!)) {
+    const write = history.valueOf(op)
+    return write === null ? key : `${key}@${cut(visible(String(write)))}`
+  }
+  if (history.opKind[op] === READ_LIST) {
+    return `${key}=${cut(`[${listOf(history, op).map(wordOf).join(' ')}]`)}`
+  }
+  const value = cut(wordOf(history.valueOf(op)))
+  return history.opKind[op] === APPEND ? `append of ${value} to ${key}` : `${key}=${value}`
+}

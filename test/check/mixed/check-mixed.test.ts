@@ -1,0 +1,183 @@
+// Verdicts on SQL histories with their evidence: names, words, and that the certifier takes only
+// what is true.
+
+import { describe, expect, it } from 'vitest'
+import { checkMixed } from '../../../src/check/mixed/check-mixed.ts'
+import type { LevelId } from '../../../src/levels/levels.ts'
+import { renderText } from '../../../src/report/text.ts'
+import { parseCertificate, writeCertificate } from '../../../src/verdict/certificate-file.ts'
+import { certifyMixed } from '../../../src/verdict/certify-mixed.ts'
+import type { LevelResult } from '../../../src/verdict/verdict.ts'
+import { randomSql } from '../../small/random-sql.ts'
+import { historyOfSql, parseSql, SQL_LEVELS } from '../../small/sql-draft.ts'
+import { SqlOracle } from '../../small/sql-oracle.ts'
+
+function judge(text: string, level: LevelId): LevelResult {
+  return checkMixed(historyOfSql(parseSql(text)), [level])[0]!
+}
+
+const PHANTOM = `
+  init: x=0 y=-
+  s1: [ser] select(v = 1) ; select(v = 1) y@w1
+  s2: [ser] insert as w1 y=1`
+
+const SKEW = `
+  init: x=0 y=0
+  s1: [si] select(v = 1) ; insert as w1 x=1
+  s2: [si] select(v = 1) ; insert as w2 y=1`
+
+const LOST = `
+  init: x=0
+  s1: [si] update(id = 'x') as w1 x@0=1
+  s2: [si] update(id = 'x') as w2 x@0=2`
+
+describe('checkMixed', () => {
+  it('finds a phantom: a row that came into being between two statements', () => {
+    expect(judge(PHANTOM, 'mixed')).toMatchObject({
+      verdict: 'violated',
+      anomalies: [{ name: 'Phantom', txns: [0, 1] }],
+      certificate: { kind: 'cycle', verified: true },
+    })
+    expect(judge(PHANTOM.replace('[ser] select', '[rc] select'), 'mixed').verdict).toBe('satisfied')
+  })
+
+  it('finds a write skew by predicate at ser, not at si', () => {
+    expect(judge(SKEW, 'ser').anomalies.map(({ name }) => name)).toEqual(['PredicateWriteSkew'])
+    expect(judge(SKEW, 'mixed').verdict).toBe('satisfied')
+  })
+
+  it('finds a lost update at si, not at pc', () => {
+    expect(judge(LOST, 'si').anomalies.map(({ name }) => name)).toEqual(['LostUpdate'])
+    expect(judge(LOST, 'pc').verdict).toBe('satisfied')
+  })
+
+  it('says why a row that was not returned matters', () => {
+    const text = `
+      init: x=0 y=1
+      s1: [ser] select(v = 1)
+      s2: [rc] update(v = 1) as w1 y@0=2 | [rc] select(v = 2) y@w1 | [rc] insert as w2 y=1
+      s3: [rc] select(v = 1) y@w2 | [rc] insert as w3 x=5
+      s4: [ser] select(v = 5) x@w3 | [ser] select(v = 1)`
+    const history = historyOfSql(parseSql(text))
+    const results = checkMixed(history, ['mixed'])
+    const words = renderText(history, results)
+    expect(words).toContain(
+      "T8 (ser) did not return t('y'), so it saw a version that fails `v = 1`; the only one is t('y') as T2 left it (v = 2)",
+    )
+    expect(words).toContain('Phantom')
+  })
+
+  it('splits into cases where several versions could have been passed over', () => {
+    const text = `
+      init: x=0 y=-
+      s1: [rc] insert as w1 y=1 | [rc] delete(v = 1) as w2 y@w1 | [rc] insert as w3 y=1 x=1
+      s2: [ser] select(v = 1) x@w3`
+    const [result] = checkMixed(historyOfSql(parseSql(text)), ['mixed'])
+    expect(result).toMatchObject({ verdict: 'violated', certificate: { kind: 'cases' } })
+    expect(result!.anomalies[0]!.cases.map(({ assumption }) => assumption.from)).toEqual([-2, 1])
+  })
+
+  it('lets an indeterminate transaction explain a row that is gone', () => {
+    const text = `
+      init: x=1
+      s1: [ser] select(v = 1)
+      s2: [ser indeterminate] delete(v = 1) as w1 x@0`
+    const [result] = checkMixed(historyOfSql(parseSql(text)), ['mixed'])
+    expect(result).toMatchObject({ verdict: 'satisfied', proof: { kind: 'witness' } })
+    const without = text.replace('indeterminate', 'aborted')
+    expect(judge(without, 'mixed').anomalies.map(({ name }) => name)).toEqual(['MissingRow'])
+  })
+
+  it('gives a profile: the own levels first, then each level for all', () => {
+    const results = checkMixed(historyOfSql(parseSql(SKEW)), null)
+    expect(results.map(({ level, verdict }) => `${level} ${verdict}`)).toEqual([
+      'mixed satisfied',
+      'rc satisfied',
+      'ra satisfied',
+      'cc satisfied',
+      'pc satisfied',
+      'si satisfied',
+      'ser violated',
+    ])
+  })
+
+  it('agrees with the oracle, every verdict certified, by both algorithms', () => {
+    for (let seed = 20_001; seed <= 20_400; seed++) {
+      const draft = randomSql(seed)
+      const history = historyOfSql(draft)
+      const oracle = new SqlOracle(history)
+      const own = draft.sessions.flat().map(({ level }) => level)
+      for (const level of ['mixed', ...SQL_LEVELS] as const) {
+        const { consistent } = oracle.decide(level === 'mixed' ? own : own.map(() => level))
+        for (const algorithm of ['solve', 'search'] as const) {
+          const [result] = checkMixed(history, [level], { algorithm })
+          const expected = consistent ? 'satisfied' : 'violated'
+          expect(`${seed} ${level} ${result!.verdict}`).toBe(`${seed} ${level} ${expected}`)
+          expect(result!.certificate!.verified).toBe(true)
+        }
+      }
+    }
+  })
+})
+
+describe('certifyMixed', () => {
+  const reread = (text: string, level: LevelId, edit: (text: string) => string) => {
+    const history = historyOfSql(parseSql(text))
+    const results = checkMixed(history, [level])
+    const written = writeCertificate(history, results)
+    const edited = edit(written)
+    if (edited === written) throw new Error('the edit changed nothing')
+    return certifyMixed(history, parseCertificate(edited, history)[0]!)
+  }
+
+  it('takes back what was written to a file', () => {
+    for (const text of [PHANTOM, SKEW, LOST]) {
+      const history = historyOfSql(parseSql(text))
+      for (const level of ['mixed', 'si', 'ser'] as const) {
+        const written = writeCertificate(history, checkMixed(history, [level]))
+        expect(certifyMixed(history, parseCertificate(written, history)[0]!)).toEqual([])
+      }
+    }
+  })
+
+  it('refuses a witness that is in the wrong order, or misses a choice', () => {
+    const order = (text: string) => text.replace('"order":[0,1]', '"order":[1,0]')
+    const reader = PHANTOM.replace('select(v = 1) ; ', '')
+    expect(
+      reread(reader, 'mixed', (text) => text.replace('"order":[1,0]', '"order":[0,1]')),
+    ).not.toEqual([])
+    expect(reread(SKEW, 'si', (text) => text.replace(/"choices":.*?\]\]/, '"choices":[]'))).toEqual(
+      [
+        expect.stringContaining('nobody is named for row'),
+        expect.stringContaining('nobody is named for row'),
+      ],
+    )
+    expect(reread(SKEW, 'si', order)).toEqual([])
+  })
+
+  it('refuses a circle with an edge that does not hold', () => {
+    expect(
+      reread(PHANTOM, 'mixed', (text) => text.replace('"kind":"RW"', '"kind":"SO"')),
+    ).not.toEqual([])
+    expect(reread(PHANTOM, 'mixed', (text) => text.replace('"event":0', '"event":1'))).not.toEqual(
+      [],
+    )
+    expect(reread(LOST, 'si', (text) => text.replace('"level":"si"', '"level":"pc"'))).not.toEqual(
+      [],
+    )
+    expect(
+      reread(SKEW, 'ser', (text) => text.replace('"level":"ser"', '"level":"si"')),
+    ).not.toEqual([])
+  })
+
+  it('refuses cases that leave out a version', () => {
+    const text = `
+      init: x=0 y=-
+      s1: [rc] insert as w1 y=1 | [rc] delete(v = 1) as w2 y@w1 | [rc] insert as w3 y=1 x=1
+      s2: [ser] select(v = 1) x@w3`
+    const history = historyOfSql(parseSql(text))
+    const [result] = checkMixed(history, ['mixed'])
+    result!.anomalies[0]!.cases.pop()
+    expect(certifyMixed(history, result!)).not.toEqual([])
+  })
+})
