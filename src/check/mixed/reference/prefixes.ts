@@ -5,14 +5,21 @@
 // transactions, and for snapshot isolation leave the same last writers behind. Exponential in the
 // number of sessions only, but for si. Main function: findOrder.
 //
-// Table 1 as printed is not right for snapshot isolation. The version seen must be the last one
-// after the new transaction is put, not before it: else t1 below may be put before t2, whose
-// version of x it overwrites, though both write y.
-//   init: x=0 y=0
-//   s1: [si] insert as w1 x=1 y=1
-//   s2: [si] select(id = 'x') x@0 ; insert as w2 y=2      -> violated with t1 before t2
-// And a version whose writer is still to come is not replaced by those before it; nor does a rival
-// that is in the prefix already matter again: what came after it is not visible through it.
+// Table 1 as printed is not right for snapshot isolation, where it asks that every row that a
+// reader saw be in its last version. That must be the last version after the new transaction is
+// put, not before it, or this lost update passes:
+//   init: x=0
+//   s1: [si] update(true) as w1 x@0=1
+//   s2: [si] update(true) as w2 x@0=2
+// It must not be asked of versions whose writers are still to come, or this serial history fails:
+//   init: x=0
+//   s1: [rc] insert as w1 x=1 | [si] update(true) as w2 x@w1=2
+// And it must be asked only when the transaction put is itself a rival of the reader: of later ones
+// nothing is visible through an earlier rival, such as the initial transaction always is. Here t1
+// and t2 come before t3, which need not see x=1:
+//   init: w=0 x=0
+//   s1: [rc] insert as w1 x=1 | [ser] select(id = 'w') w@0
+//   s2: [si] select(id = 'x') x@0 ; insert as w2 w=1
 
 import type { Deadline } from '../../../base/deadline.ts'
 import { PC, SER, SI } from '../problem.ts'
