@@ -53,10 +53,14 @@ describe('Figure 2', () => {
 })
 
 /** Figure 4a; t3 at pc passes a over, t5 at ser passes b over. */
-const figure4 = (t3 = '', t5 = '') => `
-  init: a=0 b=0 c=0 d=0
-  s1: [rc] insert as w1 b=-1 | [rc] insert as w2 a=1 d=-4 | [pc] select(v < 0) b@w1 c@w5 d@w2 ${t3} ; insert as w3 b=-2
-  s2: [rc] insert as w4 d=4 | [ser] select(v >= 0) a@0 c@0 d@w4 ${t5} ; insert as w5 a=5 c=-3`
+function figure4(t3 = '', t5 = ''): string {
+  const read3 = `select(v < 0) b@w1 c@w5 d@w2 ${t3}`
+  const read5 = `select(v >= 0) a@0 c@0 d@w4 ${t5}`
+  return `
+    init: a=0 b=0 c=0 d=0
+    s1: [rc] insert as w1 b=-1 | [rc] insert as w2 a=1 d=-4 | [pc] ${read3} ; insert as w3 b=-2
+    s2: [rc] insert as w4 d=4 | [ser] ${read5} ; insert as w5 a=5 c=-3`
+}
 
 describe('Figure 4', () => {
   test('has one conflict: no version of a satisfies the predicate of t3', () => {
