@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { run } from '../../src/cli/main.ts'
 import { readHistory } from '../../src/formats/open.ts'
+import { LEVELS } from '../../src/levels/levels.ts'
 
 let folder = ''
 let output = ''
@@ -127,4 +128,41 @@ describe('isobar generate', () => {
       expect(readdirSync(folder)).toEqual([])
     })
   }
+
+  test('makes histories of SQL transactions, each with the level it asked for', async () => {
+    const path = join(folder, 'h.jsonl')
+    const sql = ['generate', path, '--shape', 'twitter', '--sessions', '3', '--transactions', '30']
+    expect(await run([...sql, '--store', 'si+rc', '--inject', 'phantom:2', '--json'])).toBe(0)
+    const { faults, store } = JSON.parse(output)
+    expect(store).toBe('si+rc')
+    expect(faults.map(({ fault }: { fault: string }) => fault)).toEqual(['phantom', 'phantom'])
+    const first = bytesOf('h.jsonl')
+    const { history } = await readHistory(path)
+    expect(history.txnCount).toBe(30)
+    expect(history.sql!.tables.map(({ name }) => name)).toEqual(['users', 'follows', 'tweets'])
+    const levels = new Set(Array.from(history.txnLevel!, (level) => LEVELS[level]!.id))
+    expect(levels).toEqual(new Set(['si', 'rc']))
+    const again = [...sql, '--force', '--store', 'si+rc', '--inject', 'phantom:2']
+    expect(await run(again)).toBe(0)
+    expect(bytesOf('h.jsonl')).toBe(first)
+  })
+
+  test('refuses what SQL transactions or their faults have no use for', async () => {
+    const path = join(folder, 'h.jsonl')
+    const refused = async (...flags: string[]) => {
+      errors = ''
+      expect(await run(['generate', path, ...flags])).toBe(2)
+      return errors
+    }
+    expect(await refused('--shape', 'tpcc', '--ops', '3')).toContain('--ops is not for tpcc')
+    expect(await refused('--shape', 'tpcc', '--disjoint-writes')).toContain('not for tpcc')
+    expect(await refused('--shape', 'tpcc', '--store', 'sser')).toContain('no SQL store at level')
+    expect(await refused('--shape', 'sql', '--inject', 'long-fork')).toContain('stale-index')
+    expect(await refused('--shape', 'sql', '--store', 'rc', '--inject', 'phantom')).toContain(
+      'phantom is no fault where all transactions ask for rc',
+    )
+    expect(await refused('--shape', 'sql', '--format', 'plume')).toContain('SQL statements')
+    expect(await refused('--full')).toContain('--full is for SQL transactions')
+    expect(await refused('--inject', 'phantom')).toContain('unknown fault "phantom"')
+  })
 })

@@ -1,0 +1,76 @@
+// What the store makes is consistent at the levels that its transactions asked for, and is not
+// where a fault struck: judged from outside, on client histories, by the oracle where they are tiny
+// and by the reference decider where they are small.
+
+import { describe, expect, test } from 'vitest'
+import { Deadline } from '../../../src/base/deadline.ts'
+import { buildMixedProblem } from '../../../src/check/mixed/build-problem.ts'
+import { decideByExtensions } from '../../../src/check/mixed/reference.ts'
+import type { History } from '../../../src/history/history.ts'
+import { LEVELS } from '../../../src/levels/levels.ts'
+import { type GenerateSqlOptions, generateSql } from '../../../src/pipeline/generate-sql.ts'
+import { SQL_FAULTS } from '../../../src/sim/sql/faults.ts'
+import { SQL_SHAPES } from '../../../src/workload/sql/parameters.ts'
+import type { SqlLevel } from '../../small/sql-draft.ts'
+import { SqlOracle } from '../../small/sql-oracle.ts'
+
+const LEVEL_CHOICES = ['rc', 'pc', 'si', 'ser', 'ser+rc', 'si+rc', 'mixed']
+const TINY: GenerateSqlOptions['workload'] = { shape: 'sql', sessions: 2, transactions: 4, keys: 3 }
+const SMALL = { sessions: 3, transactions: 9, districts: 2, keys: 3, items: 4 }
+
+const levelsOf = (history: History) =>
+  Array.from(history.txnLevel!, (level) => LEVELS[level]!.id as SqlLevel)
+
+function isConsistent(history: History): boolean {
+  const problem = buildMixedProblem(history, 'mixed')
+  return problem.offences.length === 0 && decideByExtensions(problem, Deadline.none()) !== null
+}
+
+describe('a store without faults', () => {
+  for (const levels of LEVEL_CHOICES) {
+    test(`satisfies ${levels} by the oracle`, () => {
+      for (let seed = 1; seed <= 60; seed++) {
+        const store = seed % 2 === 0 ? { aborts: 0.1, indeterminates: 0.2 } : {}
+        const { history } = generateSql({ seed, workload: { ...TINY, levels }, store })
+        const { consistent } = new SqlOracle(history).decide(levelsOf(history))
+        expect(consistent, `seed ${seed}`).toBe(true)
+      }
+    })
+
+    test(`satisfies ${levels} in every application`, () => {
+      for (let seed = 1; seed <= 12; seed++) {
+        for (const shape of SQL_SHAPES) {
+          const { history } = generateSql({ seed, workload: { ...SMALL, shape, levels } })
+          expect(isConsistent(history), `${shape}, seed ${seed}`).toBe(true)
+        }
+      }
+    })
+  }
+
+  test('shows at weak levels what strong ones forbid', () => {
+    let violated = 0
+    for (let seed = 1; seed <= 60; seed++) {
+      const { history } = generateSql({ seed, workload: { ...TINY, levels: 'rc' } })
+      const asked = levelsOf(history).map(() => 'ser' as const)
+      if (!new SqlOracle(history).decide(asked).consistent) violated++
+    }
+    expect(violated).toBeGreaterThan(3)
+  })
+})
+
+describe('a fault', () => {
+  for (const fault of SQL_FAULTS) {
+    for (const shape of SQL_SHAPES) {
+      test(`is found wherever it struck: ${fault.name} on ${shape}`, () => {
+        for (let seed = 1; seed <= 15; seed++) {
+          const levels = seed % 2 === 0 ? fault.forbiddenFrom : 'ser+rc'
+          const workload = { ...SMALL, shape, levels }
+          const store = { faults: [{ fault, count: 1 }] }
+          const { history, strikes } = generateSql({ seed, workload, store })
+          expect(strikes.map((strike) => strike.fault)).toEqual([fault.name])
+          expect(isConsistent(history), `seed ${seed}`).toBe(false)
+        }
+      })
+    }
+  }
+})
