@@ -122,7 +122,10 @@ export class Clause {
       const token = at === undefined ? undefined : this.tokens[this.tokenAt.get(at) ?? -1]
       if (!token) throw new SqlError(`not a complete expression: ${this.text}`, this.text.length)
       const near = this.text.slice(token.start, token.end)
-      throw new SqlError(`syntax error, or not supported, at ${near}`, token.start)
+      throw new SqlError(
+        `syntax error, or not supported without parentheses, at ${near}`,
+        token.start,
+      )
     }
   }
 }

@@ -41,7 +41,7 @@ export function compile(scope: Scope, node: Expr, depth = 0): Expression {
     case 'ref':
       return compileColumn(scope, node, place)
     case 'integer':
-      return makeInteger(BigInt(clause.tokens[clause.first(node)]!.value), place)
+      return makeInteger(literalOf(clause, node)!, place)
     case 'string':
       return makeConstant(clause.tokens[clause.first(node)]!.value, 'unknown', place)
     case 'boolean':
@@ -86,6 +86,15 @@ function makeInteger(value: bigint, place: Place): Expression {
   const type = integerTypeOf(value)
   if (type === null) throw place.error('a number beyond 64 bits is not supported')
   return makeConstant(value, type, place)
+}
+
+/** The integer that a literal with any minus signs before it is, or null. */
+function literalOf(clause: Clause, node: Expr): bigint | null {
+  let unsigned = node
+  let sign = 1n
+  for (; unsigned.type === 'unary' && unsigned.op === '-'; unsigned = unsigned.operand) sign = -sign
+  if (unsigned.type !== 'integer') return null
+  return sign * BigInt(clause.tokens[clause.first(unsigned)]!.value)
 }
 
 function compileColumn(scope: Scope, node: ExprRef, place: Place): Expression {
@@ -136,10 +145,9 @@ function compileCast(scope: Scope, node: ExprCast, place: Place, depth: number):
 
 function compileUnary(scope: Scope, node: ExprUnary, place: Place, depth: number): Expression {
   const { clause } = scope
-  if (node.op === '-' && node.operand.type === 'integer') {
-    // The sign belongs to the number: 9223372036854775808 exists only with it.
-    return makeInteger(-BigInt(clause.tokens[clause.first(node.operand)]!.value), place)
-  }
+  // The sign belongs to the number: 9223372036854775808 exists only with it.
+  const literal = literalOf(clause, node)
+  if (literal !== null) return makeInteger(literal, place)
   const operand = compile(scope, node.operand, depth + 1)
   const negated = node.op.startsWith('IS NOT')
   switch (node.op) {

@@ -1,7 +1,7 @@
 // A typed expression as a function of a row, and how an expression of unknown type gets one.
 
 import type { Place } from './error.ts'
-import { BITS, conversionOf, type ExprType } from './types.ts'
+import { BITS, canCast, conversionOf, type ExprType } from './types.ts'
 import type { SqlRow, SqlValue } from './value.ts'
 
 /** A column and the value it must have. */
@@ -53,6 +53,9 @@ export function constantValue(expression: Expression): SqlValue | undefined {
 export function castTo(operand: Expression, type: ExprType, place: Place): Expression {
   if (operand.type === 'unknown') return resolve(operand, type)
   if (operand.type === type) return { ...operand, place }
+  if (!canCast(operand.type, type)) {
+    throw place.error(`cannot cast type ${operand.type} to ${type}`)
+  }
   const convert = conversionOf(operand.type, type, place)
   const { evaluate } = operand
   return makeResult(type, [operand], place, (row) => {

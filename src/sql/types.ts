@@ -60,6 +60,16 @@ export function fitted(value: bigint, type: ExprType, place: Place): bigint {
   throw place.error(`${type} out of range`)
 }
 
+/**
+ * As PostgreSQL, which casts only its type integer to boolean and back. But a column of type integer
+ * counts as bigint and may be narrower in the database, so bigint is cast to boolean as well.
+ */
+export function canCast(from: ExprType, to: ExprType): boolean {
+  if (from === to || from === 'text' || to === 'text') return true
+  if (to === 'boolean') return from === 'integer' || from === 'bigint'
+  return from !== 'boolean' || to === 'integer'
+}
+
 /** The conversion of values other than NULL. */
 export function conversionOf(
   from: ExprType,

@@ -90,6 +90,7 @@ describe('parsePredicate: operators', () => {
     ['-7 % 3 = -1', true],
     ['2 + 3 * 4 = 14', true],
     ['-9223372036854775808 < qty', true],
+    ['-(-2147483648) > 0', true], // no integer overflows, for the literal is 2147483648
     ['qty + 9223372036854775802 = 9223372036854775807', true], // exact, beyond doubles
     [`status || '-' || qty = 'open-5'`, true],
     [`status || NULL IS NULL`, true],
@@ -99,6 +100,7 @@ describe('parsePredicate: operators', () => {
     [`' -12 '::bigint = -12`, true],
     [`paid::int = 1`, true],
     [`0::boolean`, false],
+    [`qty::boolean`, true],
     [`'off'::boolean`, false],
     [`paid::text = 'true'`, true],
     [`status LIKE 'o%n'`, true],
@@ -187,11 +189,12 @@ describe('parsePredicate: refusals', () => {
     ['qty = ANY (ARRAY[1])', /^a function is not supported: ANY/, 6],
     ['(qty, price) = (1, 2)', /^a row of values here is not supported/, 1],
     ['qty::numeric = 1', 'this type is not supported: qty::numeric', 0],
+    ['paid::bigint = 1', 'cannot cast type boolean to bigint: paid::bigint', 0],
     [`status ~ 'o'`, 'operator ~ is not supported', 7],
     ['qty !=-1', 'operator !=- is not supported: put a space before the sign', 4],
     [`status = 'open`, `unterminated '`, 9],
     ['(qty = 5', 'a parenthesis is not closed', 8],
-    ['qty = = 5', 'syntax error, or not supported, at =', 6],
+    ['qty = = 5', 'syntax error, or not supported without parentheses, at =', 6],
     ['qty IN 5', 'IN needs a list in parentheses: qty IN 5', 0],
   ])('%s', (text, message, offset) => {
     const [found, at] = refusal(text)
