@@ -25,7 +25,9 @@ type Type = 'integer' | 'text' | 'boolean'
 
 const INTEGERS = ['0', '1', '2', '3', '5', '7', '10', '12', '100', '2147483647', '2147483648']
 const HUGE = 9223372036854775807n
-const TEXTS = ['', 'a', 'A', 'ab', 'aXb', 'a_b', 'é', '😀', '\uff5e', 'z%', '5', '-12', ' 7 ']
+// Two characters whose order in UTF-16 is not that of code points.
+const [LATE, EARLY] = ['😀', '\uff5e']
+const TEXTS = ['', 'a', 'A', 'ab', 'aXb', 'a_b', 'z%', '5', '-12', ' 7 ', LATE, EARLY, LATE, EARLY]
 const ODD_TEXTS = ["it's", 'a\\b', 'true', 'off', 'o', '0x1F', '1_000', 'NULL', '3000000000']
 const PATTERNS = ['%', '_', 'a%', '%b', '_b', 'a_b', 'a\\_b', '%X%', '__', '%a%b', 'A%', '%\\%', '']
 
@@ -107,10 +109,15 @@ export class RandomPredicate {
 
   private membership(depth: number): string {
     const type = this.type()
-    const item = () => this.any(this.type(type), this.random.chance(0.3) ? depth : 0)
+    const item = () => {
+      if (type === 'integer' && this.random.chance(0.3)) return this.numeral()
+      return this.any(this.type(type), this.random.chance(0.3) ? depth : 0)
+    }
     const items = Array.from({ length: 1 + this.random.below(4) }, item)
     const operator = this.random.pick(['IN', 'NOT IN'])
-    return `${this.wrap(this.any(type, depth))} ${operator} (${items.join(', ')})`
+    // The type of a literal depends on all of the list.
+    if (this.random.chance(0.2)) return `${this.numeral()} ${operator} (${items.join(', ')})`
+    return `${this.wrap(this.any(this.type(type), depth))} ${operator} (${items.join(', ')})`
   }
 
   private between(depth: number): string {
@@ -170,7 +177,7 @@ export class RandomPredicate {
     if (type === 'text') return this.quote(random.pick(random.chance(0.8) ? TEXTS : ODD_TEXTS))
     if (this.kind !== 'total' && random.chance(0.05)) return random.pick([`${HUGE}`, `-${HUGE}`])
     const digits = random.pick(INTEGERS)
-    if (random.chance(0.15)) return this.quote(digits)
+    if (random.chance(0.15)) return this.numeral()
     return random.chance(0.25) ? `-${digits}` : this.value(BigInt(digits), digits)
   }
 
@@ -209,6 +216,11 @@ export class RandomPredicate {
 
   private quote(text: string): string {
     return this.value(text, renderSqlValue(text))
+  }
+
+  /** A number as a string, not always in its shortest form. */
+  private numeral(): string {
+    return this.quote(this.random.pick(['5', '05', '1', '+1', ' 1', '12', '100', '2147483648']))
   }
 
   private value(value: SqlValue, literal: string): string {
