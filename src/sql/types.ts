@@ -1,6 +1,6 @@
 // The types of expressions, by PostgreSQL's names, and the conversions between them. A column of
-// type integer counts as bigint; integer literals and casts have PostgreSQL's narrower types, so that
-// arithmetic on them overflows where it does there.
+// type integer counts as bigint; integer literals and casts have PostgreSQL's narrower types, so
+// that arithmetic on them overflows where it does there.
 
 import type { Place } from './error.ts'
 import type { SqlType, SqlValue } from './value.ts'
@@ -61,8 +61,8 @@ export function fitted(value: bigint, type: ExprType, place: Place): bigint {
 }
 
 /**
- * As PostgreSQL, which casts only its type integer to boolean and back. But a column of type integer
- * counts as bigint and may be narrower in the database, so bigint is cast to boolean as well.
+ * As PostgreSQL, which casts only its type integer to boolean and back. But a column of type
+ * integer, bigint here, may be narrower in the database: so bigint is cast to boolean as well.
  */
 export function canCast(from: ExprType, to: ExprType): boolean {
   if (from === to || from === 'text' || to === 'text') return true
@@ -90,11 +90,11 @@ export function readText(text: string, type: ExprType, place: Place): SqlValue {
   return isInteger(type) ? readInteger(text, type, place) : text
 }
 
-const INTEGER =
-  /^[ \t\n\v\f\r]*([-+]?)(\d+(?:_\d+)*|0[xX](?:_?[\da-fA-F])+|0[oO](?:_?[0-7])+|0[bB](?:_?[01])+)[ \t\n\v\f\r]*$/
+const SPACE_AROUND = /^[ \t\n\v\f\r]+|[ \t\n\v\f\r]+$/g
+const INTEGER = /^([-+]?)(\d+(?:_\d+)*|0[xX](?:_?[\da-fA-F])+|0[oO](?:_?[0-7])+|0[bB](?:_?[01])+)$/
 
 function readInteger(text: string, type: ExprType, place: Place): bigint {
-  const found = INTEGER.exec(text)
+  const found = INTEGER.exec(text.replace(SPACE_AROUND, ''))
   if (!found) throw place.error(`invalid input syntax for type ${type} "${text}"`)
   const size = BigInt(found[2]!.replaceAll('_', ''))
   const value = found[1] === '-' ? -size : size
@@ -107,7 +107,7 @@ const TRUTHS = /^(?:t|tr|tru|true|y|ye|yes|on|1)$/i
 const FALSEHOODS = /^(?:f|fa|fal|fals|false|n|no|of|off|0)$/i
 
 function readBoolean(text: string, place: Place): boolean {
-  const word = text.replace(/^[ \t\n\v\f\r]+|[ \t\n\v\f\r]+$/g, '')
+  const word = text.replace(SPACE_AROUND, '')
   if (TRUTHS.test(word)) return true
   if (FALSEHOODS.test(word)) return false
   throw place.error(`invalid input syntax for type boolean "${text}"`)

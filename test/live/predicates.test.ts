@@ -19,7 +19,7 @@ const COUNTS: Record<Kind, number> = { total: 2500, failing: 1500, untyped: 500,
 const random = new Random(SEED)
 const rows = Array.from({ length: ROW_COUNT }, () => randomRow(random))
 
-/** A table of the rows; judge(clause): a letter a row, t, f, n (NULL) or e (error), or an SQLSTATE. */
+/** The rows; judge(clause): for each row t, f, n (NULL) or e (error); or an SQLSTATE for all. */
 function setUp(): string {
   const types = { boolean: 'boolean', integer: 'bigint', text: 'text' }
   const columns = COLUMNS.map(

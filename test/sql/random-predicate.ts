@@ -1,5 +1,5 @@
-// Random WHERE clauses over a fixed table, for comparison with PostgreSQL. Most are well typed; each
-// kind leaves out what would make the comparison inexact.
+// Random WHERE clauses over a fixed table, for comparison with PostgreSQL. Most are well typed;
+// each kind leaves out what would make the comparison inexact.
 
 import type { Random } from '../../src/base/random.ts'
 import { renderSqlValue, type SqlColumn, type SqlRow, type SqlValue } from '../../src/sql/value.ts'
@@ -103,7 +103,7 @@ export class RandomPredicate {
     const pattern = this.random.chance(0.7)
       ? this.quote(this.random.pick(PATTERNS) + (fails ? '\\' : ''))
       : this.any('text', this.kind === 'total' ? 0 : depth)
-    // In a total clause a pattern from a column could end with a backslash, but none of the texts do.
+    // A pattern from a column cannot fail: no text there ends with a backslash.
     return `${this.wrap(this.any(this.type('text'), depth))} ${operator} ${this.wrap(pattern)}`
   }
 
