@@ -1,8 +1,11 @@
 // A history with a level per transaction, as the deciders of mixed levels see it: who wrote which
 // row, what each statement saw, and for every row that a statement passed over, although some
 // version of it satisfies its predicate, who could have written the version that it saw (Bouajjani,
-// Enea, Román-Calvo: client histories, Definition 4; conflicts, Equation 4). Rows that no version
-// of which satisfies the predicate need no writer: the last one visible always does.
+// Enea, Román-Calvo: client histories, Definition 4; conflicts, Equation 4). A row no version of
+// which satisfies the predicate needs no writer: the last one visible always does, and makes
+// nothing else visible. But for one case: what a reader at pc, si or ser passed over happens before
+// it, and so before a reader at cc that saw its effects. Where levels are mixed so, its rows are
+// conflicts all the same (an example is in reference.ts).
 //
 // Nodes: 0 is the initial transaction, t + 1 is transaction t. Built by build-problem.ts.
 

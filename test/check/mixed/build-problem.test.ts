@@ -1,99 +1,105 @@
 import { describe, expect, it } from 'vitest'
-import { UsageError } from '../../../src/base/errors.ts'
+import { InputError, UsageError } from '../../../src/base/errors.ts'
 import { buildMixedProblem } from '../../../src/check/mixed/build-problem.ts'
 import { IN, MAYBE, OUT } from '../../../src/check/mixed/problem.ts'
 import type { History } from '../../../src/history/history.ts'
 import { parseNotation } from '../../../src/history/notation.ts'
 import type { LevelId } from '../../../src/levels/levels.ts'
-import { aborted, insert, lost, remove, select, shop, txn, update } from './shop.ts'
+import { historyOfSql, parseSql } from '../../small/sql-draft.ts'
 
-/** What the problem says, in the order of its reads. */
-function outline(history: History, level: LevelId = 'ser') {
+/** What the problem says, in the order of its reads; nodes by number, 0 is the initial one. */
+function outlineOf(history: History, level: LevelId) {
   const problem = buildMixedProblem(history, level)
   const { fixedKey, fixedNode, openKey, zeroStart, zeroNode } = problem
+  const name = (key: number) => String(history.keyName(key)).replace(/t\('(.)'\)/, '$1')
   return {
-    fixed: Array.from(fixedKey, (key, pair) => `${history.keyName(key)}<-${fixedNode[pair]}`),
+    fixed: Array.from(fixedKey, (key, pair) => `${name(key)}<-${fixedNode[pair]}`),
     open: Array.from(openKey, (key, open) => {
       const zeros = zeroNode.subarray(zeroStart[open]!, zeroStart[open + 1]!)
-      return `${history.keyName(key)}<-${[...zeros].join('|')}`
+      return `${name(key)}<-${[...zeros].join('|')}`
     }),
-    offences: problem.offences.map(
-      ({ name, txn, key }) => `${name} ${txn + 1} ${history.keyName(key)}`,
-    ),
+    offences: problem.offences.map((it) => `${it.name} ${it.txn + 1} ${name(it.key)}`),
     state: [...problem.state],
   }
 }
 
+function outline(sql: string, level: LevelId = 'mixed') {
+  return outlineOf(historyOfSql(parseSql(sql)), level)
+}
+
+const NOTHING = { fixed: [], open: [], offences: [] }
+
 describe('buildMixedProblem', () => {
   it('makes a conflict of a row that was passed over, with those who may explain it', () => {
-    const history = shop({ 1: 'open' }, [
-      txn('s1', null, select(null, { 1: null })),
-      txn('s2', null, insert('a', { 2: 'open' })),
-      txn('s3', null, remove('b', null, { 2: 'a' })),
-    ])
-    const { fixed, open, offences } = outline(history)
-    expect(fixed).toEqual(['orders(1)<-0', 'orders(2)<-2'])
-    expect(open).toEqual(['orders(2)<-0|3'])
-    expect(offences).toEqual(['MissingRow 3 orders(1)'])
+    const made = outline(`init: x=1 y=-
+s1: [ser] select(v = 1) x@0
+s2: [ser] insert as w1 y=1
+s3: [ser] delete(id = 'y') as w2 y@w1`)
+    expect(made.fixed).toEqual(['x<-0', 'y<-2'])
+    expect(made.open).toEqual(['y<-0|3'])
+    expect(made.offences).toEqual([])
   })
 
-  it('has no conflict where no version can match', () => {
-    const history = shop({}, [
-      txn('s1', null, select(null, {})),
-      txn('s2', null, select(null, { 2: null })),
-    ])
-    expect(outline(history)).toMatchObject({ fixed: [], open: [] })
-    expect(outline(history).offences).toEqual(['ThinAirRead 2 orders(2)'])
+  it('has no conflict where no version satisfies the predicate', () => {
+    const sql = 'init: x=1 y=-\ns1: [ser] select(v = 2) \ns2: [ser] insert as w1 y=1'
+    expect(outline(sql)).toMatchObject(NOTHING)
+    expect(outline(sql.replace('y=1', 'y=2')).open).toEqual(['y<-0'])
+  })
+
+  it('gives every row a writer where what it passed over matters to somebody at cc', () => {
+    const sql = 'init: x=1 y=-\ns1: [ser] select(v = 2) \ns2: [cc] insert as w1 y=1'
+    expect(outline(sql).open).toEqual(['y<-0|2'])
+    expect(outline(sql.replace('[ser]', '[ra]')).open).toEqual([])
+    expect(outline(sql, 'ser').open).toEqual([])
   })
 
   it('reads its own rows locally', () => {
-    const writes = insert('a', { 1: 'open' })
-    const sees = shop({}, [txn('s1', null, writes, select(null, { 1: 'a' }))])
-    expect(outline(sees)).toMatchObject({ fixed: [], open: [], offences: [] })
-    const misses = shop({}, [txn('s1', null, writes, select(null, {}))])
-    expect(outline(misses).offences).toEqual(['NotMyOwnWrite 1 orders(1)'])
-    const gone = shop({}, [
-      txn('s1', null, writes, remove('b', null, { 1: 'a' }), select(null, {})),
-    ])
-    expect(outline(gone)).toMatchObject({ fixed: [], open: [], offences: [] })
+    const make = (rest: string) => outline(`init: x=-\ns1: [ser] insert as w1 x=1 ; ${rest}`)
+    expect(make('select(v = 1) x@w1')).toMatchObject(NOTHING)
+    expect(make('select(v = 2)')).toMatchObject(NOTHING)
+    expect(make('select(v = 1)').offences).toEqual(['NotMyOwnWrite 1 x'])
+    expect(make('select(v = 2) x@w1').offences).toEqual(['PredicateMismatch 1 x'])
+    expect(make('delete(v = 1) as w2 x@w1 ; select(v = 1)')).toMatchObject(NOTHING)
   })
 
   it('takes the writers of unreturned rows that a history names', () => {
-    const txns = [txn('s1', null, insert('a', { 1: 'open' }))]
-    const named = shop({}, [...txns, txn('s2', null, select(null, {}, { 1: null }))])
-    expect(outline(named)).toMatchObject({ fixed: ['orders(1)<-0'], open: [], offences: [] })
-    const wrong = shop({}, [...txns, txn('s2', null, select(null, {}, { 1: 'a' }))])
-    expect(outline(wrong)).toMatchObject({ fixed: [], open: [] })
-    expect(outline(wrong).offences).toEqual(['PredicateMismatch 2 orders(1)'])
+    const make = (named: string) =>
+      outline(`init: x=-\ns1: [ser] insert as w1 x=1\ns2: [ser] select(v = 1) ${named}`)
+    expect(make('!x@0')).toMatchObject({ ...NOTHING, fixed: ['x<-0'] })
+    expect(make('!x@w1')).toMatchObject({ ...NOTHING, offences: ['PredicateMismatch 2 x'] })
   })
 
-  it('names a returned row that was deleted, aborted or overwritten', () => {
-    const make = (first: ReturnType<typeof txn>) =>
-      shop({ 1: 'open' }, [first, txn('s2', null, select(null, { 1: 'a' }))])
-    const deletes = txn('s1', null, remove('a', null, { 1: null }))
-    expect(outline(make(deletes)).offences).toEqual(['PredicateMismatch 2 orders(1)'])
-    const changes = txn('s1', null, update('a', null, { 1: null }, { 1: 'done' }))
-    expect(outline(make(changes)).offences).toEqual([])
-    expect(outline(make(aborted(changes))).offences).toEqual(['AbortedRead 2 orders(1)'])
-    const twice = txn('s1', null, ...changes.statements, insert('b', { 1: 'open' }))
-    expect(outline(make(twice)).offences).toEqual(['IntermediateRead 2 orders(1)'])
+  it('names a returned row that is not there, deleted, aborted or overwritten', () => {
+    const make = (first: string) => {
+      return outline(`init: x=1 y=-\ns1: ${first}\ns2: [ser] select(id = 'x') x@w1`).offences
+    }
+    expect(make('[ser] update(v = 1) as w1 x@0=2')).toEqual([])
+    expect(make('[ser] delete(v = 1) as w1 x@0')).toEqual(['PredicateMismatch 2 x'])
+    expect(make('[ser aborted] update(v = 1) as w1 x@0=2')).toEqual(['AbortedRead 2 x'])
+    expect(make('[ser] update(v = 1) as w1 x@0=2 ; insert as w2 x=3')).toEqual([
+      'IntermediateRead 2 x',
+    ])
+    expect(make('[ser] select(v = 1) x@0')).toEqual(['ThinAirRead 2 x'])
+    expect(outline('init: x=-\ns1: [ser] select(true) x@0').offences).toEqual(['ThinAirRead 1 x'])
+  })
+
+  it('names a row that was passed over though all its versions satisfy the predicate', () => {
+    const sql = 'init: x=1\ns1: [ser] select(v > 0)\ns2: [ser] insert as w1 x=2'
+    expect(outline(sql)).toMatchObject({ ...NOTHING, offences: ['MissingRow 1 x'] })
+    expect(outline(sql.replace('x=2', 'x=0')).open).toEqual(['x<-2'])
   })
 
   it('lets lost transactions take part or not, unless their own reads exclude them', () => {
-    const reader = txn('s1', null, select(null, {}))
-    const make = (...more: ReturnType<typeof txn>[]) => outline(shop({ 1: 'open' }, more))
-    const deletes = lost(txn('s2', null, remove('a', null, { 1: null })))
-    const may = make(reader, deletes)
+    const reader = 'init: x=1\ns1: [ser] select(v = 1)\n'
+    const may = outline(`${reader}s2: [ser indeterminate] delete(v = 1) as w1 x@0`)
     expect(may.state).toEqual([IN, IN, MAYBE])
-    expect(may.open).toEqual(['orders(1)<-2'])
+    expect(may.open).toEqual(['x<-2'])
 
     // It deleted a version that nobody wrote; who read from it falls with it, then the row.
-    const wild = lost(txn('s2', null, remove('a', null, { 1: 'nobody' })))
-    const follower = lost(txn('s3', null, select(null, {}, { 1: 'a' })))
-    const never = make(reader, wild, follower)
+    const never = outline(`${reader}s2: [ser indeterminate] delete(v = 1) as w1 x@w9
+s3: [ser indeterminate] select(v = 1) !x@w1`)
     expect(never.state).toEqual([IN, IN, OUT, OUT])
-    expect(never.open).toEqual([])
-    expect(never.offences).toEqual(['MissingRow 1 orders(1)'])
+    expect(never).toMatchObject({ ...NOTHING, offences: ['MissingRow 1 x'] })
   })
 
   it('works without SQL, each transaction at its own level', () => {
@@ -101,13 +107,19 @@ describe('buildMixedProblem', () => {
     const problem = buildMixedProblem(history, 'mixed')
     expect([...problem.level]).toEqual([0, 6, 0])
     expect([...problem.before]).toEqual([0, 0, 1])
-    expect(outline(history, 'mixed').fixed).toEqual(['x<-0', 'x<-1'])
+    expect(outlineOf(history, 'mixed').fixed).toEqual(['x<-0', 'x<-1'])
   })
 
-  it('refuses transactions whose level it does not know', () => {
+  it('refuses transactions whose level it does not know, and lists', () => {
     const history = parseNotation('s1: r(x,0) [level=ser] | r(x,0) [id=T7]')
     expect(() => buildMixedProblem(history, 'mixed')).toThrow(/T7 has none/)
     expect(() => buildMixedProblem(history, 'ci')).toThrow(UsageError)
     expect(() => buildMixedProblem(parseNotation('s1: append(x,1)'), 'ser')).toThrow(/lists/)
+  })
+
+  it('says which predicate it cannot use', () => {
+    const make = (where: string) => () => outline(`init: x=1\ns1: [ser] select(${where})`)
+    expect(make('v = ')).toThrow(InputError)
+    expect(make('w = 1')).toThrow(/in the predicate w = 1/)
   })
 })

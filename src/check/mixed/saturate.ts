@@ -1,0 +1,203 @@
+// What follows without any choice: edges of the commit order that the axioms force for pairs whose
+// writer is known, candidates that no order allows, conflicts with one candidate left. Repeated
+// until nothing changes (the fixpoint of Bouajjani, Enea, Román-Calvo, Algorithm 2, extended to
+// snapshots and to candidates). A circle, or a conflict without candidates, refutes the history.
+// Transactions that may take no part have edges only towards them: those hold either way. Each
+// round O(pairs · writers) and an update of the known order. Main class: Saturation.
+
+import type { Deadline } from '../../base/deadline.ts'
+import { NONE } from '../../history/history.ts'
+import { KnownOrder } from './known-order.ts'
+import type { Layout } from './layout.ts'
+import { Premises } from './premises.ts'
+import { IN, PC, SI } from './problem.ts'
+
+export class Saturation {
+  readonly known: KnownOrder
+  readonly source: Int32Array // pair -> node it reads from, NONE for a conflict not decided
+  readonly alive: Uint8Array // candidate -> 1 unless no order allows it
+  private readonly left: Int32Array // conflict -> candidates left
+  private readonly premises: Premises
+  private changed = false
+
+  /** @param wish graph node -> where in the order it is likely to be */
+  constructor(
+    private readonly layout: Layout,
+    private readonly deadline: Deadline,
+    wish: ArrayLike<number>,
+  ) {
+    const { problem } = layout
+    const { zeroStart } = problem
+    this.known = new KnownOrder(layout.graphNodeCount, deadline, wish)
+    this.source = new Int32Array(layout.pairCount).fill(NONE)
+    this.source.set(problem.fixedNode)
+    this.alive = new Uint8Array(problem.zeroNode.length).fill(1)
+    this.left = Int32Array.from({ length: problem.openCount }, (_, open) => {
+      return zeroStart[open + 1]! - zeroStart[open]!
+    })
+    this.premises = new Premises(layout, (node) => problem.state[node] === IN)
+    this.addGiven()
+  }
+
+  /** False if the history is refuted. */
+  run(): boolean {
+    const { known, layout, premises } = this
+    const { problem } = layout
+    do {
+      this.changed = false
+      if (!known.update()) return false
+      premises.setClocks(known.order, this.source)
+      for (let node = 1; node < problem.nodeCount; node++) {
+        if ((node & 63) === 0) this.deadline.check()
+        if (problem.state[node] !== IN) continue
+        if (problem.level[node] === SI) this.orderOverwrites(node)
+        const sound = problem.level[node]! >= PC ? this.visitStrong(node) : this.visitWeak(node)
+        if (!sound) return false
+      }
+    } while (this.changed)
+    return true
+  }
+
+  /** Session order, given reads, snapshots before their commits. */
+  private addGiven(): void {
+    const { known, layout } = this
+    const { problem, snapshot } = layout
+    const { state, before, fixedNode } = problem
+    for (let node = 1; node < problem.nodeCount; node++) {
+      if (state[node] === 0) continue
+      if (snapshot[node] !== node) known.add(snapshot[node]!, node)
+      let previous = before[node]!
+      while (previous > 0 && state[previous] !== IN) previous = before[previous]!
+      known.add(previous, snapshot[node]!)
+    }
+    for (let pair = 0; pair < layout.fixedCount; pair++) {
+      const from = fixedNode[pair]!
+      if (state[from] === IN) known.add(from, snapshot[layout.pairReader[pair]!]!)
+    }
+  }
+
+  private addEdge(from: number, to: number): void {
+    if (this.known.has(from, to)) return
+    this.known.add(from, to)
+    this.changed = true
+  }
+
+  private visitStrong(node: number): boolean {
+    const { nodePairStart, nodePair } = this.layout
+    for (let i = nodePairStart[node]!; i < nodePairStart[node + 1]!; i++) {
+      const pair = nodePair[i]!
+      if (this.source[pair] === NONE && !this.pruneStrong(node, pair)) return false
+      if (this.source[pair] !== NONE) this.orderWriters(node, pair)
+    }
+    return true
+  }
+
+  /** Writers after the one read from come after the snapshot; those before it, before that one. */
+  private orderWriters(node: number, pair: number): void {
+    const { known, layout } = this
+    const { writerStart, writerNode } = layout.problem
+    const snapshot = layout.snapshot[node]!
+    const from = this.source[pair]!
+    const key = layout.pairKey[pair]!
+    let added = NONE // a writer after the snapshot as of now
+    for (let slot = writerStart[key]! + 1; slot < writerStart[key + 1]!; slot++) {
+      const by = writerNode[slot]!
+      if (by === from || by === node) continue
+      if (known.has(from, by)) {
+        if (known.has(snapshot, by) || (added !== NONE && known.has(added, by))) continue
+        this.addEdge(snapshot, by)
+        added = by
+      } else if (known.has(by, snapshot)) {
+        this.addEdge(by, from)
+      }
+    }
+  }
+
+  private orderOverwrites(node: number): void {
+    const { known, layout } = this
+    const { writerStart, writerNode } = layout.problem
+    const snapshot = layout.snapshot[node]!
+    for (let k = layout.nodeKeyStart[node]!; k < layout.nodeKeyStart[node + 1]!; k++) {
+      const key = layout.nodeKey[k]!
+      for (let slot = writerStart[key]! + 1; slot < writerStart[key + 1]!; slot++) {
+        const other = writerNode[slot]!
+        if (other === node) continue
+        if (known.has(other, node)) this.addEdge(other, snapshot)
+        else if (known.has(snapshot, other)) this.addEdge(node, other)
+      }
+    }
+  }
+
+  /** Drops candidates that a visible writer has overwritten; false if none is left. */
+  private pruneStrong(node: number, pair: number): boolean {
+    const { known, layout } = this
+    const { zeroStart, zeroNode, writerStart, writerNode } = layout.problem
+    const snapshot = layout.snapshot[node]!
+    const open = pair - layout.fixedCount
+    const key = layout.pairKey[pair]!
+    for (let i = zeroStart[open]!; i < zeroStart[open + 1]!; i++) {
+      if (!this.alive[i]) continue
+      const from = zeroNode[i]!
+      let dead = known.has(snapshot, from)
+      for (let slot = writerStart[key]! + 1; !dead && slot < writerStart[key + 1]!; slot++) {
+        const by = writerNode[slot]!
+        dead = by !== node && known.has(by, snapshot) && known.has(from, by)
+      }
+      if (dead) this.drop(open, i)
+    }
+    return this.settle(open)
+  }
+
+  private visitWeak(node: number): boolean {
+    const { known, layout, premises, source, alive } = this
+    const { problem, fixedCount, nodePairStart, nodePair } = layout
+    const { zeroStart, zeroNode } = problem
+    premises.find(node, source)
+    for (let i = 0; i < premises.pair.length; i++) {
+      const pair = premises.pair.data[i]!
+      const by = premises.by.data[i]!
+      const from = source[pair]!
+      if (from === 0) return false
+      if (from !== NONE) {
+        if (by !== from) this.addEdge(by, from)
+        continue
+      }
+      const open = pair - fixedCount
+      for (let c = zeroStart[open]!; c < zeroStart[open + 1]!; c++) {
+        if (alive[c] && known.has(zeroNode[c]!, by)) this.drop(open, c)
+      }
+    }
+    for (let i = nodePairStart[node]!; i < nodePairStart[node + 1]!; i++) {
+      const open = nodePair[i]! - fixedCount
+      if (open < 0 || source[nodePair[i]!] !== NONE) continue
+      for (let c = zeroStart[open]!; c < zeroStart[open + 1]!; c++) {
+        if (alive[c] && known.has(node, zeroNode[c]!)) this.drop(open, c)
+      }
+      if (!this.settle(open)) return false
+    }
+    return true
+  }
+
+  private drop(open: number, candidate: number): void {
+    this.alive[candidate] = 0
+    this.left[open]!--
+    this.changed = true
+  }
+
+  /** Takes the last candidate left; false if there is none. */
+  private settle(open: number): boolean {
+    if (this.left[open] !== 1) return this.left[open]! > 0
+    const { layout } = this
+    const { state, zeroStart, zeroNode } = layout.problem
+    let last = zeroStart[open]!
+    while (!this.alive[last]) last++
+    const from = zeroNode[last]!
+    const pair = layout.fixedCount + open
+    // Whether one that may take no part does is for the solver to say.
+    if (state[from] !== IN) return true
+    this.source[pair] = from
+    this.known.add(from, layout.snapshot[layout.pairReader[pair]!]!)
+    this.changed = true
+    return true
+  }
+}
