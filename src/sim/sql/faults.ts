@@ -10,7 +10,7 @@
 //   a.insert(x)         inserts x, a row that was never there before, and satisfies P
 //   a.insertOther(x)    inserts x with values that do not satisfy P
 //   a.fit(x)            UPDATE … WHERE the primary key is x's, after which x satisfies P
-//   a.raise             UPDATE … WHERE the primary key is that of some row that was there before
+//   a.change(x)         UPDATE … WHERE the primary key is x's, whatever P says
 //
 // Why other transactions cannot explain a strike away: whoever changes x has seen it in the version
 // that the script leaves, so it comes after the strike. A transaction that passed x over cannot
@@ -51,8 +51,9 @@ export const SQL_FAULTS: readonly SqlFault[] = [
     name: 'lost-update',
     forbiddenFrom: 'si',
     meaning: 'two transactions update the same version of a row, and one update is lost',
-    sessions: ['a', 'b'],
-    script: 'a.begin b.begin a.raise b.raise a.commit b.commit',
+    sessions: ['ab', 'c'],
+    script:
+      'a.begin a.insert(x) a.commit b.begin c.begin b.change(x) c.change(x) b.commit c.commit',
   },
   {
     name: 'lost-predicate-lock',
@@ -81,7 +82,7 @@ export type SqlVerb =
   | 'insert'
   | 'insertOther'
   | 'fit'
-  | 'raise'
+  | 'change'
 
 export interface SqlScriptStep {
   readonly txn: number // role: a is 0

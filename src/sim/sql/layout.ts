@@ -83,7 +83,7 @@ function addStatement(
     }
     // Rows that came later were absent.
     for (const row of execution.stored[table]!) {
-      if (!told.has(row) || known.has(row) || ran.own!.has(row)) continue
+      if (!told.has(row) || known.has(row) || ran.own.has(row)) continue
       statements.readRow(row.key, null, false)
     }
   }

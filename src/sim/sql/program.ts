@@ -43,8 +43,8 @@ export interface RanStatement {
   readonly params: readonly SqlValue[]
   readonly seen: readonly SeenRow[] // rows returned or touched
   /** Rows passed over that are not its transaction's own; null if they were not asked for. */
-  readonly passed: readonly SeenRow[] | null
-  readonly own: ReadonlySet<StoredRow> | null // rows its transaction wrote before; as `passed`
+  passed: readonly SeenRow[] | null
+  readonly own: ReadonlySet<StoredRow> // then, the rows that its transaction wrote before
   readonly written: readonly WrittenRow[]
 }
 
@@ -52,6 +52,8 @@ export interface RanTxn {
   readonly session: number
   readonly level: LevelId
   readonly status: number // COMMITTED, ABORTED, INDETERMINATE
+  /** In the commit order; NaN if it did not take effect. Equal ones are in the order they ended. */
+  readonly place: number
   readonly statements: readonly RanStatement[]
   readonly start: number // step in which it began
   readonly finish: number // step in which its end was known, NaN if never

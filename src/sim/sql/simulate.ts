@@ -197,28 +197,38 @@ class SqlSimulation implements SqlWorld {
     const { txn, next, statements, abortAt } = attempt
     this.attempts[session] = null
     this.openCount--
+    const { store, random, options } = this
     let status = COMMITTED
+    let place = Number.NaN
     if (abortAt !== NONE || (next.done && next.value === 'abort')) {
-      this.store.rollback(session)
       status = ABORTED
-    } else if (this.random.chance(this.options.indeterminates)) {
+      store.rollback(session)
+    } else if (random.chance(options.indeterminates)) {
       status = INDETERMINATE
-      if (!this.random.chance(0.5) || !this.store.commit(session)) this.store.rollback(session)
-    } else if (!this.store.commit(session)) {
-      this.store.rollback(session)
-      if (this.options.conflicts === 'retry') return
-      status = ABORTED
+      place = random.chance(0.5) ? store.commit(session) : store.rollback(session)
+    } else {
+      place = store.commit(session)
+      if (Number.isNaN(place)) {
+        if (options.conflicts === 'retry') return
+        status = ABORTED
+      }
     }
     this.cursor[session]!++
-    this.recordEnd(txn, status, statements)
+    this.recordEnd(txn, status, place, statements)
   }
 
-  private recordEnd(txn: number, status: number, statements: RanStatement[]): void {
+  private recordEnd(
+    txn: number,
+    status: number,
+    place: number,
+    statements: readonly RanStatement[],
+  ): void {
     const { session, level } = this.program.tasks[txn]!
     this.txns[txn] = {
       session,
       level: this.txnStrike[txn] === NONE ? level : this.program.strongLevel,
       status,
+      place,
       statements,
       start: this.txnStart[txn]!,
       finish: status === INDETERMINATE ? Number.NaN : this.step,
@@ -263,7 +273,7 @@ class SqlSimulation implements SqlWorld {
 
   install(txn: number): void {
     this.step++
-    this.store.install(this.program.tasks[txn]!.session)
-    this.recordEnd(txn, COMMITTED, this.strikeStatements.get(txn)!)
+    const place = this.store.install(this.program.tasks[txn]!.session)
+    this.recordEnd(txn, COMMITTED, place, this.strikeStatements.get(txn)!)
   }
 }

@@ -21,11 +21,19 @@ import type { Predicate } from '../../sql/predicate.ts'
 import { assign, type SqlStatement, type UpdateStatement } from '../../sql/statement.ts'
 import type { SqlRow } from '../../sql/value.ts'
 import type { RanStatement, SeenRow, SqlProgram, WrittenRow } from './program.ts'
-import { newestVersion, type StoredRow, StoredTable, satisfies, versionAt } from './rows.ts'
+import {
+  ABSENT,
+  newestVersion,
+  type StoredRow,
+  StoredTable,
+  satisfies,
+  type Version,
+  versionAt,
+} from './rows.ts'
 
 /** How a statement may be made to misbehave. */
 export interface Mischief {
-  /** It sees everything that is committed by now. */
+  /** It, and every statement behind it, sees everything that is committed by now. */
   readonly seesNewest?: boolean
   /** It passes over this row, whatever the row holds. */
   readonly missing?: StoredRow
@@ -39,6 +47,7 @@ interface OwnWrite {
 
 interface Reading {
   readonly statement: number // its number in the transaction
+  readonly ran: RanStatement
   readonly table: StoredTable
   readonly predicate: Predicate
   readonly returned: ReadonlySet<StoredRow>
@@ -106,12 +115,12 @@ export class SqlStore {
         row: table.row(table.keyOf(values)),
         values,
       }))
-      const ran = this.record(statement, id, [], null, null, written)
+      const ran = this.record(statement, id, [], null, new Set(), written)
       return { ran: this.keep(txn, number, ran), rows: [] }
     }
     if (txn.level === 'rc') txn.snapshot = this.drawSnapshot(txn.snapshot)
-    const snapshot = mischief.seesNewest ? this.seq : txn.snapshot
-    return this.runFiltered(txn, number, statement, id, snapshot, mischief.missing)
+    if (mischief.seesNewest) txn.snapshot = this.seq
+    return this.runFiltered(txn, number, statement, id, mischief.missing)
   }
 
   private runFiltered(
@@ -119,10 +128,10 @@ export class SqlStore {
     number: number,
     statement: Exclude<SqlStatement, { kind: 'insert' }>,
     id: number,
-    snapshot: number,
     missing: StoredRow | undefined,
   ): StatementResult {
     const table = this.tables[id]!
+    const { snapshot } = txn
     const predicate = table.predicate(statement.where, statement.params)
     const seen: SeenRow[] = []
     const rows: SqlRow[] = []
@@ -140,10 +149,12 @@ export class SqlStore {
       }
     }
     const returned = new Set(seen.map(({ row }) => row))
-    txn.readings.push({ statement: number, table, predicate, returned })
-    const passed = this.tellsPassed ? passedOver(txn, table, returned, snapshot) : null
-    const own = this.tellsPassed ? new Set(txn.own.keys()) : null
+    const own = new Set(this.tellsPassed ? txn.own.keys() : [])
+    const versionOf = (row: StoredRow) =>
+      row === missing ? (row.versions.at(-2) ?? ABSENT) : versionAt(row, snapshot)
+    const passed = this.tellsPassed ? passedOver(table, returned, own, versionOf) : null
     const ran = this.record(statement, id, seen, passed, own, written)
+    txn.readings.push({ statement: number, ran, table, predicate, returned })
     return { ran: this.keep(txn, number, ran), rows }
   }
 
@@ -152,7 +163,7 @@ export class SqlStore {
     table: number,
     seen: readonly SeenRow[],
     passed: readonly SeenRow[] | null,
-    own: ReadonlySet<StoredRow> | null,
+    own: ReadonlySet<StoredRow>,
     written: readonly WrittenRow[],
   ): RanStatement {
     const isInsert = statement.kind === 'insert'
@@ -176,30 +187,37 @@ export class SqlStore {
     return ran
   }
 
-  /** Ends the transaction. False if its level does not let it commit: nothing happened. */
-  commit(session: number): boolean {
+  /**
+   * Ends the transaction. Returns its place in the commit order, whole for those that wrote; NaN if
+   * its level does not let it commit: nothing happened.
+   */
+  commit(session: number): number {
     const txn = this.open[session]!
     if (txn.own.size > 0) {
-      if (txn.level === 'si' && !this.isFirstCommitter(txn)) return false
-      if (txn.level === 'ser' && !this.isStillTrue(txn)) return false
+      if (txn.level === 'si' && !this.isFirstCommitter(txn)) return this.rollback(session)
+      if (txn.level === 'ser') {
+        if (!this.isStillTrue(txn)) return this.rollback(session)
+        if (this.tellsPassed) lookAgain(txn)
+      }
     }
-    this.install(session)
-    return true
+    return this.install(session)
   }
 
   /** Commits whatever the level says. */
-  install(session: number): void {
+  install(session: number): number {
     const txn = this.open[session]!
     this.open[session] = null
     this.floor[session] = Math.max(this.floor[session]!, txn.snapshot)
-    if (txn.own.size === 0) return
+    if (txn.own.size === 0) return txn.snapshot + 0.5
     const seq = ++this.seq
     for (const [row, { values, by }] of txn.own) row.versions.push({ values, by, seq })
     this.floor[session] = seq
+    return seq
   }
 
-  rollback(session: number): void {
+  rollback(session: number): number {
     this.open[session] = null
+    return Number.NaN
   }
 
   /** From now on the session sees everything that is committed by now. */
@@ -240,11 +258,18 @@ function updated(table: SqlTable, statement: UpdateStatement, before: SqlRow): S
 }
 
 function passedOver(
-  txn: OpenTxn,
   table: StoredTable,
   returned: ReadonlySet<StoredRow>,
-  snapshot: number,
+  own: ReadonlySet<StoredRow>,
+  versionOf: (row: StoredRow) => Version,
 ): SeenRow[] {
-  const others = table.rows.filter((row) => !returned.has(row) && !txn.own.has(row))
-  return others.map((row) => ({ row, from: versionAt(row, snapshot).by }))
+  const others = table.rows.filter((row) => !returned.has(row) && !own.has(row))
+  return others.map((row) => ({ row, from: versionOf(row).by }))
+}
+
+/** A transaction that might as well have run at once passed over what is there now. */
+function lookAgain(txn: OpenTxn): void {
+  for (const { ran, table, returned } of txn.readings) {
+    ran.passed = passedOver(table, returned, ran.own, newestVersion)
+  }
 }

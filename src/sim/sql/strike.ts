@@ -34,27 +34,23 @@ export function runSqlStrike(world: SqlWorld, strike: PlacedScript<SqlScript>): 
 
 class StrikeRun {
   private readonly table: StoredTable
-  private readonly like: SqlRow // the row after which new ones are made
-  private readonly columns: number[] // columns that the predicate speaks of
+  private readonly columns: readonly number[] // columns that the predicate speaks of
+  private readonly changed: number // the one that changes
   private readonly rows: SqlRow[] = [] // row of the script -> its values
-  private readonly raised: SqlRow
 
   constructor(
     private readonly world: SqlWorld,
     private readonly strike: PlacedScript<SqlScript>,
   ) {
-    const { random } = world
     const { table, like } = this.chooseTable()
     this.table = table
-    this.like = like
-    this.raised = like
-    this.columns = this.chooseColumns()
+    this.columns = this.chooseColumns(like)
+    this.changed = this.columns.find((column) => !table.table.keyColumns.includes(column))!
     const number = freshColumn(table.table)
     for (let row = 0; row < strike.script.rowCount; row++) {
       const fresh = FRESH_KEYS + world.freshNumber()
       this.rows.push(like.map((value, column) => (column === number ? fresh : value)))
     }
-    if (random.chance(0.5)) this.columns.reverse()
   }
 
   run(): StoredRow[] {
@@ -65,38 +61,30 @@ class StrikeRun {
       else if (step.verb === 'commit') world.install(txn)
       else world.runStatement(txn, this.statementOf(step), this.mischiefOf(step))
     }
-    const rows = this.rows.length > 0 ? this.rows : [this.raised]
-    return rows.map((values) => table.row(table.keyOf(values)))
+    return this.rows.map((values) => table.row(table.keyOf(values)))
   }
 
   private statementOf({ verb, row }: SqlScriptStep): SqlStatement {
     const { name, columns, keyColumns } = this.table.table
-    const values = row === NONE ? this.raised : this.rows[row]!
-    const changed = this.columns.find((column) => !keyColumns.includes(column))!
+    const { changed } = this
+    const values = this.rows[row] ?? this.rows[0]!
+    const column = columns[changed]!.name
+    const fit = values[changed]!
     switch (verb) {
       case 'get':
         return select(name, ...this.equal(keyColumns, values))
       case 'insert':
         return insert(name, values)
-      case 'insertOther': {
-        const { type } = columns[changed]!
-        return insert(
-          name,
-          values.map((value, i) => (i === changed ? otherValue(type, value) : value)),
-        )
-      }
+      case 'insertOther':
+        return insert(name, values.with(changed, otherValue(fit)))
       case 'fit':
-        return update(
-          name,
-          { [columns[changed]!.name]: values[changed]! },
-          ...this.equal(keyColumns, values),
-        )
-      case 'raise': {
-        const column = integerColumn(this.table.table)
-        return update(name, { [columns[column]!.name]: add(1n) }, ...this.equal(keyColumns, values))
+        return update(name, { [column]: fit }, ...this.equal(keyColumns, values))
+      case 'change': {
+        const to = typeof fit === 'bigint' ? add(1n) : otherValue(fit)
+        return update(name, { [column]: to }, ...this.equal(keyColumns, values))
       }
       default:
-        return select(name, ...this.equal(this.columns, this.like))
+        return select(name, ...this.equal(this.columns, values))
     }
   }
 
@@ -113,59 +101,52 @@ class StrikeRun {
     return [parts.join(' AND '), ...columns.map((column) => values[column]!)]
   }
 
-  /** A table, and a row of it that is there, on which the script can be played. */
+  /** A table, and what a row of it looks like: one that is there, or else a made-up one. */
   private chooseTable(): { table: StoredTable; like: SqlRow } {
-    const { world, strike } = this
-    const { script } = strike
-    const needs = new Set(script.steps.map((step) => step.verb))
-    const found: { table: StoredTable; like: SqlRow }[] = []
-    for (const table of world.tables) {
-      if (script.rowCount > 0 && freshColumn(table.table) === NONE) continue
-      if (needs.has('raise') && integerColumn(table.table) === NONE) continue
-      for (const row of table.rows) {
-        const like = newestVersion(row).values
-        const columns = like ? predicateColumns(table.table, like) : []
-        if (columns.length === 0) continue
-        const isKey = (column: number) => table.table.keyColumns.includes(column)
-        if (needs.has('fit') && columns.every(isKey)) continue
-        found.push({ table, like: like! })
-      }
+    const { tables, random } = this.world
+    const usable = tables.filter(({ table }) => isUsable(table))
+    if (usable.length === 0) {
+      throw new UsageError(`no table on which ${this.strike.script.fault.name} could strike`)
     }
-    if (found.length > 0) return world.random.pick(found)
-    throw new UsageError(
-      `no table has a row on which ${script.fault.name} could strike`,
-      'ask for more keys, or another seed',
-    )
+    const table = random.pick(usable)
+    const { columns, keyColumns } = table.table
+    const living: SqlRow[] = []
+    for (const row of table.rows) {
+      const { values } = newestVersion(row)
+      const isPlain = values?.some((value, i) => value !== null && !keyColumns.includes(i))
+      if (isPlain) living.push(values!)
+    }
+    const like = living.length > 0 ? random.pick(living) : columns.map(({ type }) => ANY[type])
+    return { table, like }
   }
 
-  /** One or two columns that are not NULL, at least one of them no part of the key if it can be. */
-  private chooseColumns(): number[] {
+  /** One outside the key, and by the toss of a coin another one; neither is NULL. */
+  private chooseColumns(like: SqlRow): number[] {
     const { random } = this.world
     const { table } = this.table
-    const columns = random.shuffle(predicateColumns(table, this.like))
-    const free = columns.find((column) => !table.keyColumns.includes(column))
-    const first = free ?? columns[0]!
+    const fresh = freshColumn(table)
+    const columns = random
+      .shuffle(Array.from(like.keys()))
+      .filter((column) => column !== fresh && like[column] !== null)
+    const first = columns.find((column) => !table.keyColumns.includes(column))!
     const second = columns.find((column) => column !== first)
-    return second !== undefined && random.chance(0.5) ? [first, second] : [first]
+    return second !== undefined && random.chance(0.5) ? [second, first] : [first]
   }
 }
+
+const ANY: Readonly<Record<SqlType, SqlValue>> = { boolean: true, integer: 0n, text: 'a' }
 
 /** The column of the key by which new rows differ, NONE if none of it is a number. */
 function freshColumn({ columns, keyColumns }: SqlTable): number {
   return keyColumns.findLast((column) => columns[column]!.type === 'integer') ?? NONE
 }
 
-function integerColumn({ columns, keyColumns }: SqlTable): number {
-  return columns.findIndex(({ type }, column) => type === 'integer' && !keyColumns.includes(column))
+/** Whether rows can be added to the table, and changed. */
+function isUsable(table: SqlTable): boolean {
+  return freshColumn(table) !== NONE && table.columns.length > table.keyColumns.length
 }
 
-/** Columns in which a new row equals the one after which it is made. */
-function predicateColumns(table: SqlTable, like: SqlRow): number[] {
-  const fresh = freshColumn(table)
-  return Array.from(like.keys()).filter((column) => column !== fresh && like[column] !== null)
-}
-
-function otherValue(type: SqlType, value: SqlValue): SqlValue {
-  if (type === 'boolean') return value !== true
-  return type === 'integer' ? (value as bigint) + 1n : `${value}?`
+function otherValue(value: SqlValue): SqlValue {
+  if (typeof value === 'bigint') return value + 1n
+  return typeof value === 'string' ? `${value}?` : value !== true
 }
