@@ -20,6 +20,8 @@ export class SqlStatements {
   readonly tables: SqlTable[] = []
   private readonly predicates: SqlPredicate[] = []
   private readonly predicateIds = new Map<string, number>()
+  private readonly keyIds = new Map<string, number>() // name of a row -> key
+  private readonly valueIds = new Map<Value, number>() // id of a write -> value id
   private readonly keyTable: number[] = [] // key -> table
   private readonly keyValues: SqlRow[] = [] // key -> values of its primary key
   private readonly initialRow: (SqlRow | null)[] = [] // key -> row
@@ -110,7 +112,7 @@ export class SqlStatements {
       throw new InputError('duplicate-write', message, place, 'every statement needs its own id')
     }
     this.writePlace.set(id, place)
-    this.eventWrite.data[this.eventWrite.length - 1] = this.builder.valueId(id)
+    this.eventWrite.data[this.eventWrite.length - 1] = this.valueId(id)
   }
 
   /**
@@ -131,7 +133,7 @@ export class SqlStatements {
     const key = this.key(this.eventTable.data[event]!, keyValues)
     if (this.written.has(key)) throw this.twice(key, place)
     this.written.add(key)
-    this.eventWrite.data[event] = this.builder.valueId(as)
+    this.eventWrite.data[event] = this.valueId(as)
     this.addOp(event, WRITE, key, as, row, false)
   }
 
@@ -148,7 +150,16 @@ export class SqlStatements {
     this.opRow[builder.opCount] = row
     this.returned.push(returned ? 1 : 0)
     this.opEvent.push(event)
-    builder.addOp(this.eventTxn.data[event]!, kind, key, builder.valueId(value))
+    builder.addOp(this.eventTxn.data[event]!, kind, key, this.valueId(value))
+  }
+
+  private valueId(id: Value): number {
+    let value = this.valueIds.get(id)
+    if (value === undefined) {
+      value = this.builder.valueId(id)
+      this.valueIds.set(id, value)
+    }
+    return value
   }
 
   /** Operations that arrived without a statement are on registers. */
@@ -160,7 +171,11 @@ export class SqlStatements {
   }
 
   private key(table: number, keyValues: SqlRow): number {
-    const key = this.builder.keys.of(rowName(this.tables[table]!, keyValues))
+    const name = rowName(this.tables[table]!, keyValues)
+    const known = this.keyIds.get(name)
+    if (known !== undefined) return known
+    const key = this.builder.keys.of(name)
+    this.keyIds.set(name, key)
     while (this.keyTable.length <= key) {
       this.keyTable.push(NONE)
       this.keyValues.push([])

@@ -4,6 +4,10 @@ import { describe, expect, it } from 'vitest'
 import { InputError } from '../../src/base/errors.ts'
 import { Random } from '../../src/base/random.ts'
 import { findFormat, parseHistory } from '../../src/formats/formats.ts'
+import { generateSql } from '../../src/pipeline/generate-sql.ts'
+import { randomSql } from '../small/random-sql.ts'
+import { historyOfSql, SQL_LEVELS } from '../small/sql-draft.ts'
+import { SqlOracle } from '../small/sql-oracle.ts'
 import { dump } from './histories.ts'
 import { dumpSql, randomSqlHistory } from './sql-histories.ts'
 import { cut, mutate, save } from './storage.ts'
@@ -25,6 +29,33 @@ describe('native SQL histories', () => {
       statements += history.sql!.eventCount
     }
     expect(statements).toBeGreaterThan(SEEDS)
+  })
+
+  it.each(['sql', 'tpcc', 'twitter'] as const)(
+    'come back the same from a simulated %s',
+    (shape) => {
+      for (let seed = 1; seed <= 8; seed++) {
+        const { history } = generateSql({ seed, workload: { shape } })
+        const back = parseHistory(save(findFormat('native')!, history).get('')!)
+        expect(dump(back), `seed ${seed}`).toEqual(dump(history))
+        expect(dumpSql(back), `seed ${seed}`).toEqual(dumpSql(history))
+        expect(history.sql!.eventCount).toBeGreaterThan(0)
+      }
+    },
+  )
+
+  it('are judged alike before and after', () => {
+    for (let seed = 0; seed < 60; seed++) {
+      const draft = randomSql(seed)
+      const history = historyOfSql(draft)
+      const back = parseHistory(save(findFormat('native')!, history).get('')!)
+      const levels = Array.from(
+        { length: history.txnCount },
+        (_, txn) => SQL_LEVELS[(seed + txn) % 6]!,
+      )
+      const [truth, other] = [history, back].map((h) => new SqlOracle(h).decide(levels))
+      expect(other, `seed ${seed}`).toEqual(truth)
+    }
   })
 
   it('survive any mutated byte', () => {
