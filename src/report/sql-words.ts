@@ -4,33 +4,33 @@
 import { type History, INITIAL, NONE } from '../history/history.ts'
 import { STATEMENT_NAMES } from '../history/sql-events.ts'
 import { LEVELS } from '../levels/levels.ts'
+import { renderPredicate } from '../sql/render.ts'
 import { renderSqlValue, type SqlRow } from '../sql/value.ts'
 import type { Edge } from '../verdict/verdict.ts'
+import { visible } from './escape.ts'
 import { cut, keyOf, nameOf } from './names.ts'
 
 /** `SELECT orders WHERE status = 'open'`. */
 export function statementText(history: History, event: number): string {
-  const { eventKind, eventTable, eventPredicate, tables, predicates } = history.sql!
+  const { eventKind, eventTable, tables } = history.sql!
   const verb = STATEMENT_NAMES[eventKind[event]!]!.toUpperCase()
   const table = tables[eventTable[event]!]!.name
-  const predicate = predicates[eventPredicate[event]!]
-  const where = predicate ? whereText(predicate.text, predicate.params.map(renderSqlValue)) : ''
-  return `${verb} ${table}${where === '' ? '' : ` WHERE ${where}`}`
+  const where = clauseText(history, event)
+  return `${verb} ${table}${where === null ? '' : ` WHERE ${where}`}`
 }
 
-/** The text of a clause with its parameters in place; what stands in quotes stays as it is. */
-function whereText(text: string, params: readonly string[]): string {
-  if (/^\s*true\s*$/i.test(text)) return ''
-  return text.replace(/'(?:[^']|'')*'|\$(\d+)/g, (token, digits) =>
-    digits === undefined ? token : (params[Number(digits) - 1] ?? token),
-  )
+/** The WHERE clause of a statement, null if it takes every row. */
+function clauseText(history: History, event: number): string | null {
+  const { eventPredicate, predicates } = history.sql!
+  const predicate = predicates[eventPredicate[event]!]
+  const text = predicate ? renderPredicate(predicate.text, predicate.params) : 'TRUE'
+  return /^true$/i.test(text) ? null : visible(text)
 }
 
 /** The clause of a statement, in backticks. */
 function clause(history: History, event: number): string {
-  const predicate = history.sql!.predicates[history.sql!.eventPredicate[event]!]
-  const text = predicate ? whereText(predicate.text, predicate.params.map(renderSqlValue)) : ''
-  return text === '' ? 'no condition at all' : `\`${text}\``
+  const text = clauseText(history, event)
+  return text === null ? 'no condition at all' : `\`${text}\``
 }
 
 /** What a row holds in a version: its columns but for the key, `deleted`, or `no such row`. */

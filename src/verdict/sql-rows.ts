@@ -41,7 +41,8 @@ export class SqlRows {
     const known = this.compiled[id]
     if (known) return known
     const { table, text, params } = this.sql.predicates[id]!
-    const made = parsePredicate(text, this.sql.tables[table]!.columns, params)
+    const { columns, name } = this.sql.tables[table]!
+    const made = parsePredicate(text, columns, params, name)
     this.compiled[id] = made
     return made
   }

@@ -43,7 +43,8 @@ export class Predicates {
     if (known) return known
     const { table, text, params } = this.sql.predicates[predicate]!
     try {
-      const compiled = parsePredicate(text, this.sql.tables[table]!.columns, params)
+      const { columns, name } = this.sql.tables[table]!
+      const compiled = parsePredicate(text, columns, params, name)
       this.compiled[predicate] = compiled
       return compiled
     } catch (error) {
