@@ -26,6 +26,7 @@ import { nameArgument } from './names.ts'
 import { describeMixedOffences } from './offences.ts'
 import type { MixedProblem, MixedSolution } from './problem.ts'
 import { decideByExtensions } from './reference.ts'
+import { solveMixed } from './solve.ts'
 
 /** Levels that transactions may have; `mixed` means each its own. */
 export const MIXED_LEVELS: readonly LevelId[] = ['rc', 'ra', 'cc', 'pc', 'si', 'ser']
@@ -126,11 +127,11 @@ class MixedChecker {
   private decide(problem: MixedProblem): MixedSolution | null {
     return this.options.algorithm === 'search'
       ? decideByExtensions(problem, this.deadline)
-      : decideByExtensions(problem, this.deadline)
+      : solveMixed(problem, this.deadline)
   }
 
   private explain(problem: MixedProblem): Anomaly | null {
-    const core = findMixedCore(problem, (part) => decideByExtensions(part, this.deadline) !== null)
+    const core = findMixedCore(problem, (part) => solveMixed(part, this.deadline) !== null)
     const argument = explainMixed(core, this.deadline)
     if (argument === null) return null
     const { edges, cases } = argument
