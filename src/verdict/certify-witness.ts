@@ -3,7 +3,8 @@
 // have seen, and no read misses a version that its own transaction's level makes visible to it,
 // unless that one commits before what was read (Bouajjani, Enea, Román-Calvo: Definitions 5 to 7).
 // A row of which no version satisfies the predicate needs no witness: the latest visible one always
-// serves, and makes nothing else visible. Cost: reads × writers of a key; a bit per pair of
+// serves, and makes nothing else visible; but where others are at cc, readers at pc, si and ser must
+// name all that they saw, for it is a cause of what follows. Cost: reads × writers of a key; a bit per pair of
 // transactions where some reader is at cc. Main function: certifyWitness.
 
 import { COMMITTED, type History, NONE, READ, WRITE } from '../history/history.ts'
@@ -56,6 +57,7 @@ class WitnessReplay {
   private readonly reads: Read[] = []
   private readonly readsOf = new Map<number, Read[]>() // txn -> its reads, in program order
   private readonly snapshot = new Map<number, number>() // txn at pc, si -> last position it sees
+  private anyCausal: boolean | null = null // whether some transaction is at cc
   private causes: Uint32Array[] | null = null // position -> bits of the positions it depends on
 
   constructor(
@@ -103,9 +105,10 @@ class WitnessReplay {
       }
       for (let event = sql.txnEventStart[txn]!; event < sql.txnEventStart[txn + 1]!; event++) {
         if (!this.rows.isRead(event)) continue
-        for (const key of this.rows.passedOver(event)) {
-          this.collectAbsence(event, key, chosen.get(`${event},${key}`))
-        }
+        const keys = this.mustNameAll(txn)
+          ? this.rows.unmentioned(event)
+          : this.rows.passedOver(event)
+        for (const key of keys) this.collectAbsence(event, key, chosen.get(`${event},${key}`))
       }
       if (this.problems.length >= MAX_PROBLEMS) return
     }
@@ -137,7 +140,8 @@ class WitnessReplay {
       writer === INITIAL_TXN || (writer !== txn && this.position[writer] !== NONE)
     const shows = (writer: number) => rows.satisfies(event, key, rows.lastWrite(writer, key))
     if (from === undefined) {
-      const doubt = rows.writers(key).some((writer) => present(writer) && shows(writer))
+      const others = rows.writers(key).filter(present)
+      const doubt = others.some(shows) || (this.mustNameAll(txn) && others.length > 1)
       if (doubt) this.fail(`nobody is named for row ${key}, which statement ${event} passed over`)
       return
     }
@@ -147,6 +151,14 @@ class WitnessReplay {
       return
     }
     this.add({ txn, at: placeOfEvent(rows, event), event, key, from })
+  }
+
+  /** Whether what the transaction saw beyond what it follows may be a cause for others. */
+  private mustNameAll(txn: number): boolean {
+    const level = this.levelOf(txn)
+    if (level !== 'pc' && level !== 'si' && level !== 'ser') return false
+    this.anyCausal ??= this.order.some((other) => this.levelOf(other) === 'cc')
+    return this.anyCausal
   }
 
   private add(read: Read): void {

@@ -120,10 +120,13 @@ export class SqlRows {
     const event = sql.opEvent[read]!
     const write = history.readFrom[read]!
     const key = history.opKey[read]!
-    const name = nameRead(history, read)
-    if (name !== null || event === NONE) return name
     const returned = sql.opReturned[read] === 1
-    if (returned && write === INITIAL && this.row(key, write) === null) return 'ThinAirRead'
+    const isSql = event !== NONE
+    if (isSql && returned && write === INITIAL && this.row(key, write) === null) {
+      return 'ThinAirRead'
+    }
+    const name = nameRead(history, read)
+    if (name !== null || !isSql) return name
     if (this.satisfies(event, key, write) === returned) return null
     const isOwn = write >= 0 && history.opTxn[write] === history.opTxn[read]
     return isOwn && !returned ? 'NotMyOwnWrite' : 'PredicateMismatch'
@@ -139,6 +142,17 @@ export class SqlRows {
   /** Rows that the statement looked for and did not speak of. */
   passedOver(event: number): number[] {
     return this.rowsSought(event).filter((key) => this.readOf(event, key) === NONE)
+  }
+
+  /** All rows of its table that the statement did not speak of. */
+  unmentioned(event: number): number[] {
+    const { keyTable, eventTable } = this.sql
+    const keys: number[] = []
+    for (let key = 0; key < this.history.keyCount; key++) {
+      const isThere = keyTable[key] === eventTable[event]
+      if (isThere && this.readOf(event, key) === NONE) keys.push(key)
+    }
+    return keys
   }
 
   /**
