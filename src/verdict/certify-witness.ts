@@ -3,9 +3,9 @@
 // have seen, and no read misses a version that its own transaction's level makes visible to it,
 // unless that one commits before what was read (Bouajjani, Enea, Román-Calvo: Definitions 5 to 7).
 // A row of which no version satisfies the predicate needs no witness: the latest visible one always
-// serves, and makes nothing else visible. But where others are at cc, readers at pc, si and ser must
-// name all that they saw: it is a cause of what follows. Cost: reads × writers of a key; a bit per
-// pair of transactions where some reader is at cc. Main function: certifyWitness.
+// serves, and makes nothing else visible. But where others are at cc, readers at pc, si and ser
+// must name all that they saw: it is a cause of what follows. Cost: reads × writers of a key; a bit
+// per pair of transactions where some reader is at cc. Main function: certifyWitness.
 
 import { COMMITTED, type History, NONE, READ, WRITE } from '../history/history.ts'
 import type { LevelId } from '../levels/levels.ts'
