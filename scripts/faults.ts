@@ -9,6 +9,7 @@ import { CHAIN, type LevelId } from '../src/levels/levels.ts'
 import { generate } from '../src/pipeline/generate.ts'
 import { FAULTS, type Fault } from '../src/sim/faults.ts'
 import type { WorkloadParameters } from '../src/workload/parameters.ts'
+import { renderSqlFaults } from './sql-faults.ts'
 
 export const LEVELS: readonly LevelId[] = ['ci', ...CHAIN]
 
@@ -90,9 +91,10 @@ are listed.
 
 ${detectionTable(FAULTS.map(detect))}
 
+${renderSqlFaults()}
 ## Examples
 
-One strike each, in a store that is otherwise strictly serializable.
+One strike each, on registers, in a store that is otherwise strictly serializable.
 ${examples}`
 }
 

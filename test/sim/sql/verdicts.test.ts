@@ -1,11 +1,13 @@
 // What the store makes is consistent at the levels that its transactions asked for, and is not
-// where a fault struck: judged from outside, on client histories, by the oracle where they are tiny
-// and by the reference decider where they are small.
+// where a fault struck: judged from outside, on client histories, by the oracle where they are
+// tiny, by the reference decider where they are small, and by the solver where they are larger.
 
 import { describe, expect, test } from 'vitest'
 import { Deadline } from '../../../src/base/deadline.ts'
 import { buildMixedProblem } from '../../../src/check/mixed/build-problem.ts'
+import type { MixedProblem, MixedSolution } from '../../../src/check/mixed/problem.ts'
 import { decideByExtensions } from '../../../src/check/mixed/reference.ts'
+import { solveMixed } from '../../../src/check/mixed/solve.ts'
 import type { History } from '../../../src/history/history.ts'
 import { LEVELS } from '../../../src/levels/levels.ts'
 import { type GenerateSqlOptions, generateSql } from '../../../src/pipeline/generate-sql.ts'
@@ -21,9 +23,11 @@ const SMALL = { sessions: 3, transactions: 9, districts: 2, keys: 3, items: 4 }
 const levelsOf = (history: History) =>
   Array.from(history.txnLevel!, (level) => LEVELS[level]!.id as SqlLevel)
 
-function isConsistent(history: History): boolean {
+type Decide = (problem: MixedProblem, deadline: Deadline) => MixedSolution | null
+
+function isConsistent(history: History, decide: Decide = decideByExtensions): boolean {
   const problem = buildMixedProblem(history, 'mixed')
-  return problem.offences.length === 0 && decideByExtensions(problem, Deadline.none()) !== null
+  return problem.offences.length === 0 && decide(problem, Deadline.none()) !== null
 }
 
 describe('a store without faults', () => {
@@ -46,6 +50,19 @@ describe('a store without faults', () => {
       }
     })
   }
+
+  test('satisfies them in larger runs with aborted and indeterminate transactions', () => {
+    for (let seed = 1; seed <= 4; seed++) {
+      for (const levels of LEVEL_CHOICES) {
+        for (const shape of SQL_SHAPES) {
+          const workload = { shape, levels, sessions: 5, transactions: 50 }
+          const store = { aborts: 0.05, indeterminates: 0.05 }
+          const { history } = generateSql({ seed, workload, store })
+          expect(isConsistent(history, solveMixed), `${shape} ${levels} ${seed}`).toBe(true)
+        }
+      }
+    }
+  })
 
   test('shows at weak levels what strong ones forbid', () => {
     let violated = 0
@@ -73,4 +90,19 @@ describe('a fault', () => {
       })
     }
   }
+
+  test('is found among many transactions', () => {
+    for (const fault of SQL_FAULTS) {
+      for (let seed = 1; seed <= 4; seed++) {
+        for (const shape of SQL_SHAPES) {
+          const workload = { shape, levels: 'ser+rc', sessions: 5, transactions: 50 }
+          const store = { faults: [{ fault, count: 2 }], aborts: 0.05, indeterminates: 0.05 }
+          const { history, strikes } = generateSql({ seed, workload, store })
+          expect(strikes).toHaveLength(2)
+          const what = `${fault.name} ${shape} ${seed}`
+          expect(isConsistent(history, solveMixed), what).toBe(false)
+        }
+      }
+    }
+  })
 })
