@@ -1,9 +1,10 @@
 // What follows without any choice: edges of the commit order that the axioms force for pairs whose
 // writer is known, candidates that no order allows, conflicts with one candidate left. Repeated
 // until nothing changes (the fixpoint of Bouajjani, Enea, Román-Calvo, Algorithm 2, extended to
-// snapshots and to candidates). A circle, or a conflict without candidates, refutes the history.
-// Transactions that may take no part have edges only towards them: those hold either way. Each
-// round O(pairs · writers) and an update of the known order. Main class: Saturation.
+// snapshots and to candidates); stopping earlier is sound, and often enough. A circle, or a
+// conflict without candidates, refutes the history. Transactions that may take no part have edges
+// only towards them: those hold either way. Each round O(pairs · writers) and an update of the
+// known order. Main class: Saturation.
 
 import type { Deadline } from '../../base/deadline.ts'
 import { NONE } from '../../history/history.ts'
@@ -16,9 +17,9 @@ export class Saturation {
   readonly known: KnownOrder
   readonly source: Int32Array // pair -> node it reads from, NONE for a conflict not decided
   readonly alive: Uint8Array // candidate -> 1 unless no order allows it
+  changed = true // whether the last round found anything; if not, there is nothing to find
   private readonly left: Int32Array // conflict -> candidates left
   private readonly premises: Premises
-  private changed = false
 
   /** @param wish graph node -> where in the order it is likely to be */
   constructor(
@@ -39,23 +40,20 @@ export class Saturation {
     this.addGiven()
   }
 
-  /** False if the history is refuted. */
-  run(): boolean {
+  /** Applies every rule once; false if that refutes the history. See `changed`. */
+  round(): boolean {
     const { known, layout, premises } = this
     const { problem } = layout
-    do {
-      this.changed = false
-      if (!known.update()) return false
-      premises.setClocks(known.order, this.source)
-      for (let node = 1; node < problem.nodeCount; node++) {
-        if ((node & 63) === 0) this.deadline.check()
-        if (problem.state[node] !== IN) continue
-        if (problem.level[node] === SI) this.orderOverwrites(node)
-        const sound = problem.level[node]! >= PC ? this.visitStrong(node) : this.visitWeak(node)
-        if (!sound) return false
-      }
-    } while (this.changed)
-    return true
+    this.changed = false
+    premises.setClocks(known.order, this.source)
+    for (let node = 1; node < problem.nodeCount; node++) {
+      if ((node & 63) === 0) this.deadline.check()
+      if (problem.state[node] !== IN) continue
+      if (problem.level[node] === SI) this.orderOverwrites(node)
+      const sound = problem.level[node]! >= PC ? this.visitStrong(node) : this.visitWeak(node)
+      if (!sound) return false
+    }
+    return known.update()
   }
 
   /** Session order, given reads, snapshots before their commits. */

@@ -1,15 +1,13 @@
 // Decides mixed levels without enumerating witnesses: who wrote what each statement passed over is
 // chosen together with the commit order. First a guess: the order in which transactions finished,
-// or else stand in the input, with the last visible version for every conflict. Then what follows
-// without choice (saturate.ts), and another guess. Then the solver, which is told only those axioms
-// that its last solution breaks, until it breaks none or there is none: there are finitely many, so
-// this ends, and exactly. Deterministic. NP-complete, so with a deadline; the search is lazy in the
-// sense of Barrett, Sebastiani, Seshia, Tinelli (Satisfiability Modulo Theories). Main function:
+// or else stand in the input, with the last visible version for every conflict. Then rounds of what
+// follows without choice (saturate.ts), with a guess now and then. Then the solver, which is told
+// only those axioms that its last solution breaks, until it breaks none or there is none: there are
+// finitely many, so this ends, and exactly (lazily, as in Barrett, Sebastiani, Seshia, Tinelli:
+// Satisfiability Modulo Theories). Deterministic. NP-complete, so with a deadline. Main function:
 // solveMixed.
 
 import type { Deadline } from '../../base/deadline.ts'
-import { buildCsr } from '../../graph/csr.ts'
-import { findTopologicalOrder } from '../../graph/toposort.ts'
 import { NONE } from '../../history/history.ts'
 import { Encoder } from './encode.ts'
 import { Guess } from './guess.ts'
@@ -18,36 +16,48 @@ import { IN, type MixedProblem, type MixedSolution } from './problem.ts'
 import { Saturation } from './saturate.ts'
 import { Verifier } from './verify.ts'
 
-/** A solution, or null if there is none; offences are not its concern. */
-export function solveMixed(problem: MixedProblem, deadline: Deadline): MixedSolution | null {
+const MOST_ROUNDS = 32 // a long chain of consequences is the solver's business
+
+/**
+ * A solution, or null if there is none; offences are not its concern.
+ * @param shortcuts false: no guesses, no rounds, all is left to the solver
+ */
+export function solveMixed(
+  problem: MixedProblem,
+  deadline: Deadline,
+  shortcuts = true,
+): MixedSolution | null {
   const layout = new Layout(problem)
   const verifier = new Verifier(layout)
   const guess = new Guess(layout, verifier)
   const wish = wishedPositions(layout)
   const saturation = new Saturation(layout, deadline, wish)
-  const { from, to } = saturation.known
-
-  // Without any consequence of the axioms, whose bookkeeping takes the most time.
-  const given = buildCsr(layout.graphNodeCount, from.data, to.data, from.length)
-  const first = findTopologicalOrder(given, wish)
-  if (first === null) return null
-  if (guess.try(certain(problem, first)))
-    return solution(layout, guess.source, certain(problem, first))
-
-  if (!saturation.run()) return null
-  const order = certain(problem, saturation.known.order)
-  if (guess.try(order)) return solution(layout, guess.source, order)
+  const { known } = saturation
+  if (!known.update()) return null
+  for (let round = 1; shortcuts; round++) {
+    const order = certain(problem, known.order)
+    const isDue = !saturation.changed || round >= MOST_ROUNDS
+    const isGuessed = (isDue || isPowerOfTwo(round)) && guess.try(order)
+    if (isGuessed) return asSolution(layout, guess.source, order)
+    if (isDue) break
+    if (!saturation.round()) return null
+  }
 
   const encoder = new Encoder(layout, saturation, wish)
-  encoder.add(verifier, guess.source)
+  if (shortcuts) encoder.add(verifier, guess.source)
   while (encoder.solve(deadline)) {
-    deadline.check()
-    if (guess.try(encoder.order)) return solution(layout, guess.source, encoder.order)
-    verifier.verify(encoder.order, encoder.source)
-    if (verifier.pair.length === 0) return solution(layout, encoder.source, encoder.order)
-    encoder.add(verifier, encoder.source)
+    const { order, source } = encoder
+    if (shortcuts && guess.try(order)) return asSolution(layout, guess.source, order)
+    verifier.setOrder(order)
+    verifier.verify(order, source)
+    if (verifier.pair.length === 0) return asSolution(layout, source, order)
+    encoder.add(verifier, source)
   }
   return null
+}
+
+function isPowerOfTwo(count: number): boolean {
+  return (count & (count - 1)) === 0
 }
 
 /** Graph node -> where in the order it is likely to be. */
@@ -75,7 +85,8 @@ function certain(problem: MixedProblem, order: Int32Array): Int32Array {
   return Int32Array.from([0, ...nodes])
 }
 
-function solution(layout: Layout, source: Int32Array, order: Int32Array): MixedSolution {
+/** The order with the writers chosen; NONE for readers that take no part. */
+function asSolution(layout: Layout, source: Int32Array, order: Int32Array): MixedSolution {
   const takesPart = new Uint8Array(layout.problem.nodeCount)
   for (const node of order) takesPart[node] = 1
   const choice = source.slice(layout.fixedCount)
