@@ -96,7 +96,7 @@ const CANARIES: [string, string[], Judge][] = [
   ],
   [
     'only the first session',
-    ['metamorphic'],
+    ['metamorphic', 'components'],
     without(({ opTxn, txnSession }, op) => txnSession[opTxn[op]!] !== 0),
   ],
   [

@@ -1,6 +1,6 @@
 // Everything the fuzzer tries, one property after another: brute force, simulated stores with and
-// without faults, changes that change nothing, the order of the levels, parts of histories,
-// formats, damaged bytes.
+// without faults, changes that change nothing, histories put together, all deciders, the order of
+// the levels, parts of histories, formats, damaged bytes.
 
 import { InputError } from '../../src/base/errors.ts'
 import { Random } from '../../src/base/random.ts'
@@ -22,6 +22,7 @@ import { ORACLE_LEVELS } from '../small/oracle.ts'
 import { anyHistory, simulated } from './histories.ts'
 import { METAMORPHIC } from './metamorphic.ts'
 import { deciderOf, type Judge, type Property } from './property.ts'
+import { COMPONENTS, DECIDERS } from './strong.ts'
 
 const rank = (level: LevelId) => CHAIN.indexOf(level)
 
@@ -166,6 +167,8 @@ export const PROPERTIES: readonly Property[] = [
   { name: 'stores', run: acceptsStores },
   { name: 'faults', run: findsFaults },
   METAMORPHIC,
+  COMPONENTS,
+  DECIDERS,
   { name: 'hierarchy', run: keepsHierarchy },
   { name: 'parts', run: keepsParts },
   { name: 'formats', run: bringsBack },

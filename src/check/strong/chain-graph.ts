@@ -10,6 +10,7 @@
 
 import type { Deadline } from '../../base/deadline.ts'
 import { IntColumn } from '../../base/grow.ts'
+import { buildCsr, type Csr } from '../../graph/csr.ts'
 
 const END = -1 // of a list of edges
 
@@ -91,6 +92,22 @@ export class ChainGraph {
     for (let edge = this.firstOut[node]!; edge !== END; edge = this.nextOut.data[edge]!) {
       visit(this.to.data[edge]!)
     }
+  }
+
+  /** All edges, those along the chains behind the others. */
+  buildCsr(): Csr {
+    const { nodeCount, edgeCount, chainOf } = this
+    const from = new Int32Array(edgeCount + nodeCount)
+    const to = new Int32Array(edgeCount + nodeCount)
+    from.set(this.from.view())
+    to.set(this.to.view())
+    let count = edgeCount
+    for (let node = 1; node < nodeCount; node++) {
+      if (chainOf[node - 1] !== chainOf[node]) continue
+      from[count] = node - 1
+      to[count++] = node
+    }
+    return buildCsr(nodeCount, from, to, count)
   }
 
   /** Brings order and rows up to date; false, with rows left as they were, if there is a cycle. */

@@ -1,6 +1,7 @@
-// Decides a strong level on a problem: what is known by definition (known-edges.ts), what follows
-// from it (saturate.ts), a guess at the rest (guess.ts), and, if that fails, clause learning
-// modulo acyclicity (src/solver) for what stays open (open-pairs.ts). NP-complete in general
+// Decides a strong level on a problem: the order of the record, if it is likely to hold
+// (recorded-order.ts), what is known by definition (known-edges.ts), what follows from it
+// (saturate.ts), a guess at the rest (guess.ts), and, if that fails, clause learning modulo
+// acyclicity (src/solver) for what stays open (open-pairs.ts). NP-complete in general
 // (Biswas & Enea, Theorem 3.2), but on recorded histories little or nothing stays open. Exact:
 // 'satisfied' comes with an order of all nodes, 'violated' with what is needed to explain it
 // (suspects.ts, explain.ts). Main function: decide.
@@ -13,6 +14,7 @@ import { guessOrder } from './guess.ts'
 import { buildKnownEdges, type KnownEdges } from './known-edges.ts'
 import { OpenPairs } from './open-pairs.ts'
 import type { Problem } from './problem.ts'
+import { orderAsRecorded, type Recorded } from './recorded-order.ts'
 import { saturate } from './saturate.ts'
 import type { LevelShape } from './shape.ts'
 
@@ -43,14 +45,26 @@ export function decide(
   problem: Problem,
   shape: LevelShape,
   deadline: Deadline,
+  recorded: Recorded | null = null,
   limits = LIMITS,
 ): Decision {
   const known = buildKnownEdges(problem, shape, deadline, limits.rows)
-  if (!saturate(known, deadline)) return { satisfied: false, known, contradiction: null }
   const access = buildAccess(problem)
-  const guess = guessOrder(known, access, deadline)
-  if (guess !== null) return { satisfied: true, order: guess }
-  return orderOpenPairs(known, access, deadline, limits.pairs)
+  const { hasRows } = known.graph
+  let order: Int32Array | null = null
+  if (recorded !== null && (recorded.isLikely || !hasRows)) {
+    order = orderAsRecorded(known, access, recorded)
+    if (order !== null && findClashes(known, access, order).length === 0) {
+      return { satisfied: true, order }
+    }
+  }
+  if (!saturate(known, deadline)) return { satisfied: false, known, contradiction: null }
+  // Where nothing can be inferred, the record is a better start than any guess.
+  if (hasRows || order === null) {
+    order = guessOrder(known, access, deadline)
+    if (order !== null) return { satisfied: true, order }
+  }
+  return orderOpenPairs(known, access, deadline, limits.pairs, order)
 }
 
 /** Solves for the open pairs: for all at once, or for more and more until an order holds. */
@@ -59,8 +73,10 @@ function orderOpenPairs(
   access: Access,
   deadline: Deadline,
   mostPairs: number,
+  start: Int32Array | null,
 ): Decision {
   const open = new OpenPairs(known, access)
+  if (start !== null) open.solver.setInitialOrder(positionsOf(start))
   const hasAll = known.graph.hasRows && open.count(deadline) <= mostPairs
   if (hasAll) open.addAll(deadline)
   for (let round = 0; ; round++) {

@@ -17,6 +17,7 @@ import { explainViolation } from './explain.ts'
 import { nameViolation } from './names.ts'
 import { findParts, mergeByStart, mergeOrders, txnsOf } from './parts.ts'
 import { type Problem, ProblemBuilder } from './problem.ts'
+import { findRecorded, type Recorded } from './recorded-order.ts'
 import { searchOrder } from './search.ts'
 import { type LevelShape, SHAPES, type StrongLevel } from './shape.ts'
 import { findSuspects } from './suspects.ts'
@@ -41,6 +42,7 @@ export class StrongLevels {
   private readonly builder: ProblemBuilder
   private lazyBlocks: Int32Array[] | null = null // biconnected parts
   private lazyConnected: Int32Array[] | null = null // connected parts
+  private lazyRecorded: Recorded | null = null
 
   constructor(
     private readonly history: History,
@@ -105,6 +107,12 @@ export class StrongLevels {
     return orders
   }
 
+  private recorded(): Recorded {
+    this.lazyRecorded ??= findRecorded(this.history, this.reads, this.base())
+    // Who asks for the engine gets it.
+    return this.algorithm === 'auto' ? this.lazyRecorded : { ...this.lazyRecorded, isLikely: false }
+  }
+
   private partsFor(level: StrongLevel): Int32Array[] {
     if (level === 'sser') {
       this.lazyConnected ??= findParts(this.history, this.reads, false)
@@ -126,7 +134,7 @@ export class StrongLevels {
     }
     let current = problem
     while (true) {
-      const decision = decide(current, shape, deadline)
+      const decision = decide(current, shape, deadline, this.recorded())
       if (decision.satisfied) {
         assert(this.algorithm !== 'search' || current !== problem, 'both deciders agree')
         return current === problem ? toEvents(problem, shape, decision.order) : null

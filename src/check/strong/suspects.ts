@@ -5,7 +5,6 @@
 
 import type { Deadline } from '../../base/deadline.ts'
 import { assert } from '../../base/errors.ts'
-import { buildCsr } from '../../graph/csr.ts'
 import { findComponents } from '../../graph/scc.ts'
 import { findCore } from '../../solver/core.ts'
 import type { Violation } from './engine.ts'
@@ -64,21 +63,10 @@ export function findKnownCycles(
 /** Edges that lie on some cycle. */
 function findCyclicEdges(known: KnownEdges): number[] {
   const { graph } = known
-  const { nodeCount, edgeCount, chainOf } = graph
-  const from = new Int32Array(edgeCount + nodeCount)
-  const to = new Int32Array(edgeCount + nodeCount)
-  from.set(graph.from.view())
-  to.set(graph.to.view())
-  let count = edgeCount
-  for (let node = 1; node < nodeCount; node++) {
-    if (chainOf[node - 1] !== chainOf[node]) continue
-    from[count] = node - 1
-    to[count++] = node
-  }
-  const { componentOf } = findComponents(buildCsr(nodeCount, from, to, count))
+  const { componentOf } = findComponents(graph.buildCsr())
   const inside: number[] = []
-  for (let e = 0; e < edgeCount; e++) {
-    if (componentOf[from[e]!] === componentOf[to[e]!]) inside.push(e)
+  for (let e = 0; e < graph.edgeCount; e++) {
+    if (componentOf[graph.from.data[e]!] === componentOf[graph.to.data[e]!]) inside.push(e)
   }
   return inside
 }

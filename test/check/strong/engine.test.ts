@@ -31,7 +31,7 @@ describe('decide', () => {
       for (const level of LEVELS) {
         const all = decide(problem, SHAPES[level], Deadline.none())
         for (const limits of [FEW_PAIRS, NO_CLOSURE]) {
-          const few = decide(problem, SHAPES[level], Deadline.none(), limits)
+          const few = decide(problem, SHAPES[level], Deadline.none(), null, limits)
           expect(few.satisfied, `seed ${seed} at ${level}`).toBe(all.satisfied)
         }
       }
@@ -44,7 +44,7 @@ describe('decide', () => {
       const problem = problemOf(historyOf(formula, 3))
       for (const level of LEVELS) {
         for (const limits of [FEW_PAIRS, NO_CLOSURE]) {
-          const { satisfied } = decide(problem, SHAPES[level], Deadline.none(), limits)
+          const { satisfied } = decide(problem, SHAPES[level], Deadline.none(), null, limits)
           expect(satisfied, `seed ${seed} at ${level}`).toBe(isSatisfiable(formula, 3))
         }
       }

@@ -5,6 +5,7 @@ import { parseNotation, renderNotation } from '../../../src/history/notation.ts'
 import type { AnomalyName } from '../../../src/levels/anomalies.ts'
 import type { LevelId } from '../../../src/levels/levels.ts'
 import { generate } from '../../../src/pipeline/generate.ts'
+import { parseFaults } from '../../../src/sim/faults.ts'
 import { historyOf, randomFormula } from './sat-reduction.ts'
 
 const SOLVE: CheckOptions = { algorithm: 'solve' }
@@ -154,5 +155,24 @@ describe('StrongLevels with a budget', () => {
     const history = parseNotation(text)
     const result = check(history, 'ser', { algorithm: 'search', budgetMs: 200 })
     expect(result.reason).toContain('1 of 2 independent parts satisfy it')
+  })
+})
+
+describe('StrongLevels on very many sessions', () => {
+  const workload = { sessions: 3000, transactions: 6000, ops: 4, keys: 1000 }
+  const judgeSi = (faults: string) => {
+    const store = { level: 'si', faults: faults === '' ? [] : parseFaults(faults) } as const
+    return check(generate({ workload, store, layout: 'session' }).history, 'si')
+  }
+
+  it('takes the order of the record as the proof', () => {
+    const result = judgeSi('')
+    expect(result.verdict).toBe('satisfied')
+    expect(result.certificate).toEqual({ kind: 'snapshots', verified: true })
+  })
+
+  it('starts from the record to find what is wrong', () => {
+    const result = judgeSi('lost-update:1')
+    expect(result.anomalies.map((anomaly) => anomaly.name)).toEqual(['LostUpdate'])
   })
 })

@@ -1,0 +1,104 @@
+// The order in which things seem to have happened, made into an order of the graph's nodes: commits
+// one after another as the record has them, each snapshot, or transaction that only reads, as late
+// as what it read allows, and all of it bent to the known edges. A store that keeps its promise has
+// often been recorded in the very order in which it committed; then this is a proof, and nothing
+// needs to be inferred at all. Else it is wrong in few places, and the solver starts from there.
+// O(operations · log). Main function: orderAsRecorded.
+
+import { findTopologicalOrder } from '../../graph/toposort.ts'
+import { type History, hasTimes } from '../../history/history.ts'
+import type { BaseOrder } from '../order/base-order.ts'
+import type { ReadCheck } from '../reads/read-consistency.ts'
+import type { Access } from './access.ts'
+import type { KnownEdges } from './known-edges.ts'
+
+export interface Recorded {
+  readonly rank: ArrayLike<number> // txn of the history -> when it seems to have committed
+  /** Whether that is worth a try before anything is inferred. */
+  readonly isLikely: boolean
+}
+
+/** The input's own order if nothing speaks against it, else the times, else a base order. */
+export function findRecorded(history: History, reads: ReadCheck, base: BaseOrder): Recorded {
+  const isInOrder = reads.lateReadCount === 0 && reads.lists === null
+  const { txnStartTime, txnFinishTime } = history
+  if (isInOrder || !hasTimes(history) || !txnStartTime || !txnFinishTime) {
+    return { rank: base.position, isLikely: isInOrder }
+  }
+  // An indeterminate transaction has no finish.
+  const rank = txnFinishTime.map((finish, txn) =>
+    Number.isNaN(finish) ? txnStartTime[txn]! : finish,
+  )
+  return { rank, isLikely: true }
+}
+
+/** Nodes in a topological order of the known edges, close to the record; null if they are cyclic. */
+export function orderAsRecorded(
+  known: KnownEdges,
+  access: Access,
+  { rank }: Recorded,
+): Int32Array | null {
+  const place = rankTxns(known, rank)
+  const wish = new Float64Array(known.graph.nodeCount).fill(Number.POSITIVE_INFINITY)
+  for (let txn = 0; txn < place.length; txn++) {
+    wish[known.commit(txn)] = 2 * place[txn]! + 1
+    if (known.shape.width === 2) wish[known.begin(txn)] = 2 * place[txn]!
+  }
+  hurryReads(known, access, place, wish)
+  const graph = known.graph.buildCsr()
+  const order = findTopologicalOrder(graph)
+  if (order === null) return null
+  // Whatever something urgent waits for is as urgent.
+  for (let i = order.length - 1; i >= 0; i--) {
+    const node = order[i]!
+    for (let slot = graph.start[node]!; slot < graph.start[node + 1]!; slot++) {
+      wish[node] = Math.min(wish[node]!, wish[graph.target[slot]!]!)
+    }
+  }
+  return findTopologicalOrder(graph, wish)
+}
+
+/** Local txn -> how many others the record puts before it. */
+function rankTxns({ problem }: KnownEdges, rank: ArrayLike<number>): Int32Array {
+  const { txnCount, txnOf } = problem
+  const order = new Int32Array(txnCount)
+  for (let t = 0; t < txnCount; t++) order[t] = t
+  order.sort((a, b) => rank[txnOf[a]!]! - rank[txnOf[b]!]! || a - b)
+  const place = new Int32Array(txnCount)
+  for (let i = 0; i < txnCount; i++) place[order[i]!] = i
+  return place
+}
+
+/** Puts snapshots, and transactions that only read, before the commits that overwrite their reads. */
+function hurryReads(
+  { problem, shape }: KnownEdges,
+  access: Access,
+  place: Int32Array,
+  wish: Float64Array,
+): void {
+  const { keyCount, keyStart, versionTxn } = problem
+  const { readStart, readVersion, writeStart, keyOfVersion } = access
+  const sorted = new Int32Array(versionTxn.length) // versions, key by key, as they were committed
+  const slot = new Int32Array(versionTxn.length) // version -> where it is there
+  for (let v = 0; v < sorted.length; v++) sorted[v] = v
+  for (let key = 0; key < keyCount; key++) {
+    const versions = sorted.subarray(keyStart[key], keyStart[key + 1])
+    if (versions.length > 1) {
+      versions.sort((a, b) => place[versionTxn[a]!]! - place[versionTxn[b]!]!)
+    }
+  }
+  for (let i = 0; i < sorted.length; i++) slot[sorted[i]!] = i
+  for (let txn = 0; txn < place.length; txn++) {
+    if (shape.width === 1 && writeStart[txn] !== writeStart[txn + 1]) continue
+    for (let i = readStart[txn]!; i < readStart[txn + 1]!; i++) {
+      const version = readVersion[i]!
+      const key = version >= 0 ? keyOfVersion[version]! : ~version
+      let next = version >= 0 ? slot[version]! + 1 : keyStart[key]!
+      if (next < keyStart[key + 1]! && versionTxn[sorted[next]!] === txn) next++
+      if (next === keyStart[key + 1]) continue
+      const before = 2 * place[versionTxn[sorted[next]!]!]!
+      const begin = shape.width * txn
+      if (before < wish[begin]!) wish[begin] = before
+    }
+  }
+}
