@@ -66,7 +66,10 @@ export function addCheckCommand(program: Command, done: (code: number) => void):
     )
     .option('--json', 'one JSON object a history, one a line')
     .option('--elle [syntax]', 'print the outcome with the keys of Jepsen’s Elle, as edn or json')
-    .option('--all', 'list every anomaly, not one smallest example of each kind')
+    .option(
+      '--all',
+      'list every anomaly, not one smallest example of each kind; of SQL also what was passed over',
+    )
     .option('--tap <letters>', 'judge chosen anomalous patterns, e.g. j,k')
     .option('--budget <time>', 'give up after this long with verdict unknown, e.g. 60s')
     .option('--memory <size>', 'give up beyond this much memory with verdict unknown, e.g. 8g')
@@ -240,6 +243,7 @@ function showResults(
       parseMs,
       asked: plan.levels?.map(({ level }) => level) ?? null,
       command,
+      all: plan.check.all === true,
     }
     const verdict = describeVerdict(history, results, context)
     plan.files.add(verdict)
@@ -253,7 +257,8 @@ function showResults(
   }
   const counts = countHistory(history)
   const title = `${plain(path)} (${format.name}: ${counts.sessions} sessions, ${counts.transactions} transactions, ${counts.operations} operations, ${counts.keys} keys)`
-  return renderText(history, results, { colours: coloursFor(process.stdout), title })
+  const colours = coloursFor(process.stdout)
+  return renderText(history, results, { colours, title, all: plan.check.all === true })
 }
 
 function exitCode(results: readonly LevelResult[]): number {

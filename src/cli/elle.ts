@@ -37,6 +37,10 @@ export function judgeElle(
   plan: EllePlan,
   options: CheckOptions,
 ): { asked: LevelResult[]; text: string } {
+  if (history.sql) {
+    const hint = 'ask without --elle: --level mixed'
+    throw new UsageError('Elle knows registers and lists, not SQL statements', hint)
+  }
   const results = checkModels(history, options)
   const described = describeElle(history, plan.asked, results)
   const text = plan.json ? stringify(ednToJson(described) as object) : renderEdn(described)

@@ -1,5 +1,6 @@
 // `isobar check --tap`: judges chosen anomalous patterns instead of whole levels.
 
+import { UsageError } from '../base/errors.ts'
 import { type CheckOptions, check } from '../check/check.ts'
 import type { History } from '../history/history.ts'
 import { findTap } from '../levels/anomalies.ts'
@@ -25,6 +26,10 @@ interface Pattern {
 
 /** Causal consistency forbids all 14 patterns, so its findings tell which of them occur. */
 export function judgeTaps(history: History, taps: string[], options: CheckOptions): Judged {
+  if (history.sql) {
+    const hint = 'ask for levels instead: --level cc'
+    throw new UsageError('--tap judges reads and writes of registers, not SQL statements', hint)
+  }
   const result = check(history, 'cc', options)
   const cyclic = result.anomalies.some((anomaly) => anomaly.name === 'CyclicCO')
   const patterns = taps.map((tap): Pattern => {

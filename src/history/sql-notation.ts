@@ -43,6 +43,18 @@ export function renderStatement(
 ): string {
   const kind = sql.eventKind[event]!
   const table = escapeInvisible(sql.tables[sql.eventTable[event]!]!.name)
+  const result = renderResult(history, sql, event, show)
+  return `${STATEMENT_NAMES[kind]!} ${table}${renderClause(sql, event)} -> ${result}`
+}
+
+/** What a statement saw and wrote: `orders(1)@w3`, or `no rows`. */
+export function renderResult(
+  history: History,
+  sql: SqlEvents,
+  event: number,
+  show: (id: Value) => string,
+): string {
+  const kind = sql.eventKind[event]!
   const end = statementEnd(history, sql, event)
   const version = (op: number) => {
     const id = history.valueOf(op)
@@ -60,8 +72,7 @@ export function renderStatement(
       rows.set(key, kind === INSERT ? `${name} = ${renderRow(row!)}` : `${rows.get(key)} ${change}`)
     }
   }
-  const result = rows.size > 0 ? Array.from(rows.values()).join(', ') : 'no rows'
-  return `${STATEMENT_NAMES[kind]!} ${table}${renderClause(sql, event)} -> ${result}`
+  return rows.size > 0 ? Array.from(rows.values()).join(', ') : 'no rows'
 }
 
 function renderClause(sql: SqlEvents, event: number): string {

@@ -6,7 +6,8 @@ import { HistoryBuilder, statusOf } from '../history/builder.ts'
 import type { History } from '../history/history.ts'
 import type { Value } from '../history/values.ts'
 import { LEVELS } from '../levels/levels.ts'
-import type { AnomalyJson, EdgeJson, OpJson, PlaceJson, TxnJson } from './verdict-json.ts'
+import { findNamedEdges } from './edges.ts'
+import type { AnomalyJson, OpJson, PlaceJson, TxnJson } from './verdict-json.ts'
 
 export interface Core {
   history: History
@@ -48,12 +49,12 @@ export function buildCore(
   return { history: builder.finish(), leftOut }
 }
 
-function addTimes(builder: HistoryBuilder, added: number, txn: TxnJson): void {
+export function addTimes(builder: HistoryBuilder, added: number, txn: TxnJson): void {
   if (txn.start !== undefined) builder.setStart(added, txn.start)
   if (txn.finish !== undefined) builder.setFinish(added, txn.finish)
 }
 
-function addOp(builder: HistoryBuilder, txn: number, [verb, key, value]: OpJson): void {
+export function addOp(builder: HistoryBuilder, txn: number, [verb, key, value]: OpJson): void {
   if (Array.isArray(value)) builder.readList(txn, key, value)
   else if (verb === 'r') builder.read(txn, key, value)
   else if (verb === 'w') builder.write(txn, key, value)
@@ -77,26 +78,17 @@ function findWrites(anomaly: AnomalyJson): Set<string> {
 }
 
 /** The operations that the evidence names, down to its last reason. */
-function findPlaces(anomaly: AnomalyJson): Set<string> {
+export function findPlaces(anomaly: AnomalyJson): Set<string> {
   const places = new Set<string>()
   const add = (ops: readonly PlaceJson[]) => {
     for (const { transaction, index } of ops) places.add(placeName(transaction, index))
   }
   add(anomaly.ops)
-  const edges: EdgeJson[] = [...anomaly.edges]
-  const cases = [...anomaly.cases]
-  for (const branch of cases) {
-    edges.push(branch.assumption, ...branch.cycle)
-    cases.push(...branch.cases)
-  }
-  for (const edge of edges) {
-    add(edge.ops)
-    edges.push(...edge.premises)
-  }
+  for (const edge of findNamedEdges(anomaly)) add(edge.ops)
   return places
 }
 
-const placeName = (txn: string, index: number) => `${index}:${txn}`
+export const placeName = (txn: string, index: number) => `${index}:${txn}`
 
 /** Keys and values of different types have different names. */
 function pairName(key: Value, value: Value): string {

@@ -6,6 +6,8 @@
 import {
   APPEND,
   type History,
+  INDETERMINATE,
+  INITIAL,
   listOf,
   NONE,
   READ,
@@ -21,10 +23,12 @@ import {
   type Anomaly,
   type Case,
   type Edge,
+  findEdges,
   INITIAL_TXN,
   type LevelResult,
   positionOf,
 } from '../verdict/verdict.ts'
+import { describePassed, describeStatements, describeTables } from './sql-json.ts'
 import { countHistory, summarise } from './summary.ts'
 import {
   type AnomalyJson,
@@ -32,13 +36,15 @@ import {
   type EdgeJson,
   JSON_VERSION,
   type OpJson,
+  type PassedJson,
   type PlaceJson,
   type ResultJson,
   type RunJson,
   type TxnJson,
   type VerdictJson,
 } from './verdict-json.ts'
-import { because, describeRead } from './words.ts'
+import { describeWitness } from './witness.ts'
+import { because, headCase, tellOffence } from './words.ts'
 
 /** Elements of a list whose writers belong to an example. */
 const MAX_WRITERS = 16
@@ -53,6 +59,8 @@ export interface JsonContext {
   command?: string | null
   /** The run that made the history. */
   run?: RunJson
+  /** Name every row that a satisfied verdict on SQL statements rests on. */
+  all?: boolean
 }
 
 export function renderJson(
@@ -101,6 +109,7 @@ export function renderJsonError(
 function describeResult(history: History, result: LevelResult, context: JsonContext): ResultJson {
   const stages: Record<string, number> = { parse: round(context.parseMs) }
   for (const [name, ms] of Object.entries(result.stages)) stages[name] = round(ms)
+  const witness = describeWitness(history, result, context.all === true)
   return {
     level: result.level,
     ...(result.sessionOrder === false ? { sessionOrder: false as const } : {}),
@@ -113,6 +122,7 @@ function describeResult(history: History, result: LevelResult, context: JsonCont
     position: positionOf(result),
     anomalies: result.anomalies.map((anomaly) => describeAnomaly(history, anomaly)),
     certificate: result.certificate ? { ...result.certificate } : null,
+    ...(witness ? { witness } : {}),
   }
 }
 
@@ -152,12 +162,31 @@ class AnomalyDescriber {
       meaning: kind?.meaning ?? null,
       count: anomaly.count,
       transactions: anomaly.txns.map((txn) => this.name(txn)),
-      story: anomaly.ops.length > 0 ? describeRead(history, anomaly.name, anomaly.ops) : null,
+      story: tellOffence(history, anomaly),
       ops: anomaly.ops.map((op) => this.place(op)),
       core: this.txns.map((txn) => this.txn(txn)),
       edges: anomaly.edges.map((edge) => this.edge(edge)),
       cases: anomaly.cases.map((branch) => this.case(branch)),
+      ...this.sqlParts(),
     }
+  }
+
+  /** The tables, and the row that should have been returned. */
+  private sqlParts(): Pick<AnomalyJson, 'tables' | 'absence'> {
+    const { history, anomaly } = this
+    if (history.sql === null) return {}
+    const { absence, edges, cases } = anomaly
+    const keys = Array.from(findEdges(edges, cases), ({ key }) => key)
+    if (absence) keys.push(absence.key)
+    const tables = describeTables(history, history.sql, this.txns, keys)
+    if (!absence) return { tables }
+    const write = anomaly.ops[0] ?? INITIAL
+    return { tables, absence: this.passed(absence.event, absence.key, write) }
+  }
+
+  private passed(event: number, key: number, write: number): PassedJson {
+    const reader = this.history.sql!.eventTxn[event]!
+    return describePassed(this.history, event, key, write, this.name(reader))
   }
 
   private txn(txn: number): TxnJson {
@@ -171,6 +200,7 @@ class AnomalyDescriber {
 
   private case(branch: Case): CaseJson {
     return {
+      heading: headCase(this.history, branch.assumption),
       assumption: this.edge(branch.assumption),
       cycle: branch.cycle.map((edge) => this.edge(edge)),
       cases: branch.cases.map((inner) => this.case(inner)),
@@ -190,6 +220,9 @@ class AnomalyDescriber {
     }
     if (edge.refutes) described.refutes = true
     if (edge.assumed) described.assumed = true
+    if (edge.event !== undefined) {
+      described.passed = this.passed(edge.event, edge.key, edge.ops[0] ?? INITIAL)
+    }
     return described
   }
 
@@ -220,19 +253,7 @@ function findWrites(history: History, op: number): number[] {
 /** Every operation that the evidence names, down to its last premise. */
 function findOps(anomaly: Anomaly): Set<number> {
   const ops = new Set(anomaly.ops)
-  const seen = new Set<Edge>()
-  const pending = [...anomaly.edges]
-  const cases = new Set(anomaly.cases)
-  for (const branch of cases) {
-    pending.push(branch.assumption, ...branch.cycle)
-    for (const inner of branch.cases) cases.add(inner)
-  }
-  for (const edge of pending) {
-    if (seen.has(edge)) continue
-    seen.add(edge)
-    for (const op of edge.ops) ops.add(op)
-    pending.push(...edge.premises)
-  }
+  for (const edge of findEdges(anomaly.edges, anomaly.cases)) for (const op of edge.ops) ops.add(op)
   ops.delete(NONE)
   return ops
 }
@@ -253,11 +274,13 @@ export function describeTxn(
   const finish = history.txnFinishTime?.[txn] ?? Number.NaN
   if (!Number.isNaN(start)) described.start = start
   if (!Number.isNaN(finish)) described.finish = finish
+  if (history.txnStatus[txn] === INDETERMINATE && history.txnCounts[txn]) described.observed = true
   const level = history.txnLevel?.[txn] ?? NONE
   if (level !== NONE) described.level = LEVELS[level]!.id
   for (let op = history.txnOpStart[txn]!; op < history.txnOpStart[txn + 1]!; op++) {
     described.ops.push(describeOp(history, op))
   }
+  if (history.sql) described.statements = describeStatements(history, history.sql, txn)
   return described
 }
 

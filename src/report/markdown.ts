@@ -11,6 +11,7 @@ import { buildFigure, type Figure } from './picture/figure.ts'
 import { nameNode } from './picture/graph-layout.ts'
 import { findArrows, firstView } from './picture/visible.ts'
 import { tellStory } from './story-text.ts'
+import { tellTxns } from './txn-text.ts'
 import type { VerdictJson } from './verdict-json.ts'
 
 const SIGNS = { satisfied: '✅', violated: '❌', unknown: '❔' }
@@ -61,8 +62,9 @@ function renderFinding(verdict: VerdictJson, section: Section): string {
     return [heading, meaning, `Shown by the same evidence as ${other}.`].join('\n\n')
   }
   const figure = buildFigure(anomaly)
-  const { history } = buildCore(anomaly, verdict.initial)
-  const notation = renderNotation(history, undefined, { ids: true })
+  const notation = anomaly.tables
+    ? tellTxns(anomaly.core, anomaly.tables).join('\n')
+    : renderNotation(buildCore(anomaly, verdict.initial).history, undefined, { ids: true })
   const parts = [
     heading,
     meaning,

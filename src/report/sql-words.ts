@@ -1,20 +1,22 @@
 // SQL statements in words: what a statement asked for, how a row looked in a version, and what it
 // means that a statement passed a row over.
 
-import { type History, INITIAL, NONE } from '../history/history.ts'
+import { type History, INITIAL, NONE, WRITE } from '../history/history.ts'
 import { STATEMENT_NAMES } from '../history/sql-events.ts'
 import { LEVELS } from '../levels/levels.ts'
 import { renderPredicate } from '../sql/render.ts'
 import { renderSqlValue, type SqlRow } from '../sql/value.ts'
-import type { Edge } from '../verdict/verdict.ts'
+import { type Choice, type Edge, INITIAL_TXN } from '../verdict/verdict.ts'
 import { visible } from './escape.ts'
 import { cut, keyOf, nameOf } from './names.ts'
+
+const MAX_CLAUSE = 240
 
 /** `SELECT orders WHERE status = 'open'`. */
 export function statementText(history: History, event: number): string {
   const { eventKind, eventTable, tables } = history.sql!
   const verb = STATEMENT_NAMES[eventKind[event]!]!.toUpperCase()
-  const table = tables[eventTable[event]!]!.name
+  const table = visible(tables[eventTable[event]!]!.name)
   const where = clauseText(history, event)
   return `${verb} ${table}${where === null ? '' : ` WHERE ${where}`}`
 }
@@ -24,7 +26,9 @@ function clauseText(history: History, event: number): string | null {
   const { eventPredicate, predicates } = history.sql!
   const predicate = predicates[eventPredicate[event]!]
   const text = predicate ? renderPredicate(predicate.text, predicate.params) : 'TRUE'
-  return /^true$/i.test(text) ? null : visible(text)
+  if (/^true$/i.test(text)) return null
+  const shown = visible(text.replace(/[\t\r\n]/g, ' '))
+  return shown.length > MAX_CLAUSE ? `${shown.slice(0, MAX_CLAUSE - 1)}…` : shown
 }
 
 /** The clause of a statement, in backticks. */
@@ -42,7 +46,7 @@ export function rowText(history: History, key: number, write: number): string {
   const parts = columns.flatMap(({ name }, i) =>
     keyColumns.includes(i) ? [] : [`${name} = ${renderSqlValue(row[i]!)}`],
   )
-  return cut(parts.join(', '))
+  return cut(visible(parts.join(', ')))
 }
 
 /** `T5 (ser)`: a transaction and the level it ran at, where it has one. */
@@ -71,10 +75,27 @@ export function becausePassedOver(history: History, edge: Edge): string {
   return `${reader} did not return ${row}, so it saw a version that fails ${clause(history, event)}; the only one is ${row} ${versionText(history, edge)}`
 }
 
-/** `If T5 passed over orders(17) as T3 left it (deleted):`, for the heading of a case. */
-export function caseText(history: History, assumption: Edge): string {
-  const reader = nameOf(history, assumption.to)
-  return `If ${reader} passed over ${keyOf(history, assumption.key)} ${versionText(history, assumption)}`
+/** `T5 passed over orders(17) as T3 left it (deleted)`. */
+export function passedText(history: History, edge: Edge): string {
+  const row = keyOf(history, edge.key)
+  return `${nameOf(history, edge.to)} passed over ${row} ${versionText(history, edge)}`
+}
+
+/** What is assumed about whose version of a row was passed over, as the certificate has it. */
+export function choiceText(history: History, { event, key, txn }: Choice): string {
+  const write = lastWrite(history, txn, key)
+  const ops = write === INITIAL ? [] : [write]
+  const to = history.sql!.eventTxn[event]!
+  const edge: Edge = { from: txn, to, kind: 'WR', key, ops, premises: [], event }
+  return `${passedText(history, edge)}, which fails ${clause(history, event)}`
+}
+
+/** What a transaction leaves of a row: its last write. */
+export function lastWrite(history: History, txn: number, key: number): number {
+  if (txn === INITIAL_TXN) return INITIAL
+  let op = history.txnOpStart[txn + 1]! - 1
+  while (history.opKey[op] !== key || history.opKind[op] !== WRITE) op--
+  return op
 }
 
 /** What is wrong with a row that a statement passed over. */

@@ -37,8 +37,7 @@ function tellBranches(
   lines: string[],
 ): void {
   for (const branch of branches) {
-    const { from, to } = branch.assumption
-    lines.push(`${indent}If ${nameOf(figure, from)} commits before ${nameOf(figure, to)}:`)
+    lines.push(`${indent}${branch.heading}:`)
     tellSteps(figure, branch.steps, `${indent}  `, lines)
     tellBranches(figure, branch.branches, `${indent}  `, lines)
   }

@@ -8,10 +8,13 @@ import { findAnomaly } from '../levels/anomalies.ts'
 import { levelName } from '../levels/levels.ts'
 import { adyaNames } from '../verdict/adya.ts'
 import type { Anomaly, Case, Edge, LevelResult } from '../verdict/verdict.ts'
+import { describeTxn } from './json.ts'
 import { cut, nameOf } from './names.ts'
-import { caseText, describeAbsence } from './sql-words.ts'
+import { describeTables } from './sql-json.ts'
 import { summarise } from './summary.ts'
-import { because, describeRead } from './words.ts'
+import { tellTxns } from './txn-text.ts'
+import { tellWitness } from './witness.ts'
+import { because, headCase, tellOffence } from './words.ts'
 
 export interface Colours {
   good(text: string): string
@@ -34,6 +37,8 @@ export interface TextOptions {
   colours?: Colours
   /** What was checked, for the heading. */
   title?: string
+  /** Tell everything that a satisfied verdict rests on. */
+  all?: boolean
 }
 
 const MAX_NOTATION_TXNS = 40
@@ -48,7 +53,10 @@ export function renderText(
   if (options.title) lines.push(colours.strong(options.title))
   if (history.txnCount === 0) lines.push('  the history is empty: it satisfies every level')
   for (const warning of history.warnings) lines.push(`  ${colours.unsure('warning:')} ${warning}`)
-  for (const result of results) lines.push(renderVerdict(result, colours))
+  for (const result of results) {
+    lines.push(renderVerdict(result, colours))
+    lines.push(...tellWitness(history, result, options.all === true).map((line) => `    ${line}`))
+  }
   const { strongest, weakestViolated } = summarise(results)
   if (results.length > 1) {
     lines.push(
@@ -74,8 +82,8 @@ export function renderText(
 }
 
 /** What an anomaly's example says, but for its name. */
-function storyOf({ txns, ops, edges, cases }: Anomaly): string {
-  return JSON.stringify([txns, ops, edges, cases])
+function storyOf({ txns, ops, edges, cases, absence }: Anomaly): string {
+  return JSON.stringify([txns, ops, edges, cases, absence])
 }
 
 function renderVerdict(result: LevelResult, colours: Colours): string {
@@ -121,16 +129,19 @@ export function renderAnomaly(
   if (kind) lines.push(`  ${kind.meaning}`)
   if (anomaly.cases.length > 0) lines.push(...renderCases(history, anomaly.cases))
   else if (anomaly.edges.length > 0) lines.push(...renderCycle(history, anomaly.edges, '  '))
-  else if (anomaly.absence) {
-    lines.push(`  ${describeAbsence(history, anomaly.name, anomaly.absence)}.`)
-  } else lines.push(`  ${describeRead(history, anomaly.name, anomaly.ops)}.`)
+  else lines.push(`  ${tellOffence(history, anomaly)}.`)
   const all = [...anomaly.txns, ...anomaly.earlier]
   if (anomaly.earlier.length > 0) {
     const names = anomaly.earlier.map((txn) => nameOf(history, txn)).join(', ')
     lines.push(`  Earlier ones, which only show what the others started from: ${names}.`)
   }
   const shown = all.slice(0, MAX_NOTATION_TXNS)
-  const text = renderNotation(history, shown, { ids: true }).trimEnd().split('\n')
+  const text = history.sql
+    ? tellTxns(
+        shown.map((txn) => describeTxn(history, txn)),
+        describeTables(history, history.sql, shown, []),
+      )
+    : renderNotation(history, shown, { ids: true }).trimEnd().split('\n')
   lines.push('', ...text.map((line) => colours.faint(`    ${line}`)))
   const left = all.length - shown.length
   if (left > 0) lines.push(`    … and ${left} more transactions`)
@@ -165,12 +176,6 @@ function renderPremises(history: History, edge: Edge, indent: string): string[] 
     }
   }
   return lines
-}
-
-function headCase(history: History, assumption: Edge): string {
-  if (assumption.event !== undefined) return caseText(history, assumption)
-  const [from, to] = [nameOf(history, assumption.from), nameOf(history, assumption.to)]
-  return `If ${from} commits before ${to}`
 }
 
 function renderCases(history: History, cases: readonly Case[], indent = '  '): string[] {

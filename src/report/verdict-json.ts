@@ -3,8 +3,10 @@
 // at any later time, on another machine.
 
 import type { StatusName } from '../history/history.ts'
+import type { StatementName } from '../history/sql-events.ts'
 import type { Value } from '../history/values.ts'
 import type { LevelId } from '../levels/levels.ts'
+import type { SqlType } from '../sql/value.ts'
 import type { CertificateKind, EdgeKind, Outcome } from '../verdict/verdict.ts'
 import type { HistoryCounts } from './summary.ts'
 
@@ -20,6 +22,65 @@ export interface PlaceJson {
   op: OpJson
 }
 
+/** What a column holds; integers beyond 2^53 are bigints. */
+export type CellJson = Value | boolean
+
+/** A row by its columns. */
+export type RowJson = Record<string, CellJson>
+
+/** A row that a statement spoke of. */
+export interface StatementRowJson {
+  key: CellJson[]
+  /** The write that made the version it saw, null for the initial one; absent for an insert. */
+  from?: Value
+  /** The row as it wrote it. */
+  row?: RowJson
+}
+
+/** A SQL statement: in words, and in full as the native format has it. */
+export interface StatementJson {
+  /** `SELECT orders WHERE status = 'open'`. */
+  text: string
+  /** What came of it: `orders(1)@w3`, or `no rows`. */
+  result: string
+  /** The operations that it consists of: the first one, or where it would stand, and how many. */
+  first: number
+  count: number
+  kind: StatementName
+  table: string
+  where?: string
+  params?: CellJson[]
+  write?: Value
+  rows: StatementRowJson[]
+  unread?: StatementRowJson[]
+}
+
+/** A table of a SQL history, with the initial rows that the evidence's transactions speak of. */
+export interface TableJson {
+  name: string
+  columns: { name: string; type: SqlType }[]
+  key: string[]
+  rows: RowJson[]
+  /** Names of rows that transactions wrote which are not of the core. */
+  shared: string[]
+}
+
+/** A row that a statement passed over. */
+export interface PassedJson {
+  transaction: string
+  /** Which of the transaction's statements, from 0. */
+  statement: number
+  text: string
+  /** The level that the transaction ran at. */
+  level: string | null
+  /** The row: `orders(17)`. */
+  key: Value
+  /** What it held in the version that is spoken of, null if there was no such row. */
+  row: RowJson | null
+  /** The same in words: `status = 'done'`, `deleted`, `no such row`. */
+  held: string
+}
+
 /** A transaction as a line of the native format has it, but always with a name. */
 export interface TxnJson {
   session: Value
@@ -30,7 +91,11 @@ export interface TxnJson {
   level?: string
   /** Only left the state from which the others start. */
   earlier?: true
+  /** Its outcome is unknown, but others saw what it wrote. */
+  observed?: true
   ops: OpJson[]
+  /** SQL: its statements; `ops` then tells what they did row by row. */
+  statements?: StatementJson[]
 }
 
 /** One step of an argument; null stands for the initial state. */
@@ -46,9 +111,13 @@ export interface EdgeJson {
   refutes?: boolean
   /** Holds only inside the case that assumes it. */
   assumed?: boolean
+  /** SQL, WR: `to` saw the version of `from` in that it did not return the row. */
+  passed?: PassedJson
 }
 
 export interface CaseJson {
+  /** What is assumed, in words: `If T1 commits before T2`. */
+  heading?: string
   assumption: EdgeJson
   cycle: EdgeJson[]
   cases: CaseJson[]
@@ -68,6 +137,20 @@ export interface AnomalyJson {
   core: TxnJson[]
   edges: EdgeJson[]
   cases: CaseJson[]
+  /** SQL: the tables of the transactions. */
+  tables?: TableJson[]
+  /** SQL: the row that was not returned though it had to be, in a version that had to be. */
+  absence?: PassedJson
+}
+
+/** SQL: what a satisfied verdict rests on beside an order of commits. */
+export interface WitnessJson {
+  /** How many rows statements passed over although some version of them was to be returned. */
+  passedOver: number
+  /** How many statements that were. */
+  statements: number
+  /** Each with whose version was seen, null for the initial one; if all was asked for. */
+  rows?: (PassedJson & { from: string | null })[]
 }
 
 export interface ResultJson {
@@ -84,6 +167,7 @@ export interface ResultJson {
   /** Where the first counterexample begins: how many transactions the input has up to there. */
   position: number | null
   certificate: { kind: CertificateKind; verified: boolean } | null
+  witness?: WitnessJson
 }
 
 /** A run over time, in equal parts; latencies are those of commits, null where there was none. */

@@ -4,7 +4,9 @@
 
 import { InputError } from '../base/errors.ts'
 import { STATUS_NAMES } from '../history/history.ts'
+import { STATEMENT_NAMES } from '../history/sql-events.ts'
 import { LEVELS } from '../levels/levels.ts'
+import { SQL_TYPES } from '../sql/value.ts'
 import { JSON_VERSION, type VerdictJson } from './verdict-json.ts'
 
 /** A verdict, and the line of the file it stands on. */
@@ -119,6 +121,49 @@ const CERTIFICATE: Shape = {
 }
 
 const PLACE: Shape = { fields: { transaction: TEXT, index: COUNT, op: OP } }
+const CELL: Shape = { is: isCell, what: 'an integer, a string, true, false or null' }
+const ROW: Shape = {
+  is: (v) => isObject(v) && Object.values(v).every(isCell),
+  what: 'a row',
+}
+const CELLS: Shape = { list: () => CELL }
+const STATEMENT_ROW: Shape = { fields: { key: CELLS }, optional: { from: VALUE, row: ROW } }
+const STATEMENT: Shape = {
+  fields: {
+    text: TEXT,
+    result: TEXT,
+    first: COUNT,
+    count: COUNT,
+    kind: oneOf(STATEMENT_NAMES),
+    table: TEXT,
+    rows: { list: () => STATEMENT_ROW },
+  },
+  optional: { where: TEXT, params: CELLS, write: VALUE, unread: { list: () => STATEMENT_ROW } },
+}
+const TABLE: Shape = {
+  fields: {
+    name: TEXT,
+    columns: { list: () => ({ fields: { name: TEXT, type: oneOf(SQL_TYPES) } }) },
+    key: { list: () => TEXT },
+    rows: { list: () => ROW },
+    shared: { list: () => TEXT },
+  },
+}
+const PASSED: Shape = {
+  fields: {
+    transaction: TEXT,
+    statement: COUNT,
+    text: TEXT,
+    level: MAYBE_TEXT,
+    key: VALUE,
+    row: { either: ROW },
+    held: TEXT,
+  },
+}
+const WITNESS: Shape = {
+  fields: { passedOver: COUNT, statements: COUNT },
+  optional: { rows: { list: () => PASSED } },
+}
 const EDGE: Shape = {
   fields: {
     from: MAYBE_TEXT,
@@ -129,14 +174,22 @@ const EDGE: Shape = {
     because: TEXT,
     premises: { list: () => EDGE },
   },
-  optional: { refutes: FLAG, assumed: FLAG },
+  optional: { refutes: FLAG, assumed: FLAG, passed: PASSED },
 }
 const CASE: Shape = {
   fields: { assumption: EDGE, cycle: { list: () => EDGE }, cases: { list: () => CASE } },
+  optional: { heading: TEXT },
 }
 const TXN: Shape = {
   fields: { session: VALUE, id: TEXT, status: STATUS, ops: { list: () => OP } },
-  optional: { start: NUMBER, finish: NUMBER, level: TEXT, earlier: FLAG },
+  optional: {
+    start: NUMBER,
+    finish: NUMBER,
+    level: TEXT,
+    earlier: FLAG,
+    observed: FLAG,
+    statements: { list: () => STATEMENT },
+  },
 }
 const ANOMALY: Shape = {
   fields: {
@@ -152,6 +205,7 @@ const ANOMALY: Shape = {
     edges: { list: () => EDGE },
     cases: { list: () => CASE },
   },
+  optional: { tables: { list: () => TABLE }, absence: PASSED },
 }
 const RESULT: Shape = {
   fields: {
@@ -166,7 +220,7 @@ const RESULT: Shape = {
     position: MAYBE_COUNT,
     certificate: CERTIFICATE,
   },
-  optional: { sessionOrder: FLAG },
+  optional: { sessionOrder: FLAG, witness: WITNESS },
 }
 const RECORD: Shape = { is: isObject, what: 'an object' }
 const MAYBE_NUMBERS: Shape = {
@@ -265,6 +319,10 @@ function isValue(value: unknown): boolean {
     typeof value === 'bigint' ||
     Number.isSafeInteger(value)
   )
+}
+
+function isCell(value: unknown): boolean {
+  return typeof value === 'boolean' || isValue(value)
 }
 
 function isOp(value: unknown): boolean {

@@ -2,9 +2,16 @@
 // Main function: because.
 
 import { type History, INITIAL, NONE, READ_LIST } from '../history/history.ts'
-import { type Edge, INITIAL_TXN } from '../verdict/verdict.ts'
+import { type Anomaly, type Edge, INITIAL_TXN } from '../verdict/verdict.ts'
 import { assignment, keyOf, nameOf, plain } from './names.ts'
-import { becausePassedOver, rowText, statementText, versionText } from './sql-words.ts'
+import {
+  becausePassedOver,
+  describeAbsence,
+  passedText,
+  rowText,
+  statementText,
+  versionText,
+} from './sql-words.ts'
 
 /** Why the edge holds, in one sentence without a final stop. */
 export function because(history: History, edge: Edge): string {
@@ -35,13 +42,18 @@ function becauseRead(history: History, edge: Edge): string {
   const read = edge.ops[edge.ops.length - 1]!
   const reader = nameOf(history, edge.to)
   if (edge.from === INITIAL_TXN) {
-    return `${reader} read the initial ${assignment(history, read)}`
+    return `${reader} ${sawWord(history, read)} the initial ${assignment(history, read)}`
   }
   if (history.opKind[read] === READ_LIST) {
     const append = assignment(history, edge.ops[0]!)
     return `${reader} read ${assignment(history, read)}, and so saw ${nameOf(history, edge.from)}'s ${append}`
   }
-  return `${reader} read ${assignment(history, read)}, which ${nameOf(history, edge.from)} wrote`
+  return `${reader} ${sawWord(history, read)} ${assignment(history, read)}, which ${nameOf(history, edge.from)} wrote`
+}
+
+/** SQL statements may name versions of rows that they passed over. */
+function sawWord(history: History, read: number): string {
+  return history.sql?.opReturned[read] === 0 ? 'passed over' : 'read'
 }
 
 function becauseForced(history: History, edge: Edge): string {
@@ -74,7 +86,7 @@ function visibility(history: History, edge: Edge): string {
     const earlier = first.ops[first.ops.length - 1]!
     const read = seen!.ops[seen!.ops.length - 1] ?? NONE
     const when = earlier < read ? 'first ' : ''
-    return `${reader} ${when}read ${assignment(history, earlier)} from ${from}`
+    return `${reader} ${when}${sawWord(history, earlier)} ${assignment(history, earlier)} from ${from}`
   }
   if (path.length === 1 && first?.kind === 'SO') {
     const session = plain(history.sessionName(history.txnSession[edge.from]!))
@@ -117,7 +129,7 @@ function becauseOverwritten(history: History, edge: Edge): string {
   const seen = what
     ? `${assignment(history, read)} from ${source}`
     : `the initial ${assignment(history, read)}`
-  return `${reader} read ${seen}, so it did not see ${to}'s ${assignment(history, write)}, which is newer`
+  return `${reader} ${sawWord(history, read)} ${seen}, so it did not see ${to}'s ${assignment(history, write)}, which is newer`
 }
 
 function becauseMissed(history: History, edge: Edge, version: Edge): string {
@@ -131,6 +143,19 @@ function becauseTime(history: History, edge: Edge): string {
   const finish = history.txnFinishTime?.[edge.from]
   const start = history.txnStartTime?.[edge.to]
   return `${nameOf(history, edge.from)} finished (at ${finish}) before ${nameOf(history, edge.to)} started (at ${start})`
+}
+
+/** What a case assumes: `If T1 commits before T2`. */
+export function headCase(history: History, assumption: Edge): string {
+  if (assumption.event !== undefined) return `If ${passedText(history, assumption)}`
+  const [from, to] = [nameOf(history, assumption.from), nameOf(history, assumption.to)]
+  return `If ${from} commits before ${to}`
+}
+
+/** What happened, where single operations prove the point; null if it takes an argument. */
+export function tellOffence(history: History, anomaly: Anomaly): string | null {
+  if (anomaly.absence) return describeAbsence(history, anomaly.name, anomaly.absence)
+  return anomaly.ops.length > 0 ? describeRead(history, anomaly.name, anomaly.ops) : null
 }
 
 /** What an offending read did, by its anomaly's name. */

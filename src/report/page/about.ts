@@ -34,6 +34,7 @@ function renderTable(verdict: VerdictJson): string {
 const CERTIFICATES: Record<string, string> = {
   'commit-order': 'an order of commits',
   snapshots: 'an order of snapshots and commits',
+  witness: 'an order of commits, and whose versions were passed over',
   cycle: 'cycles, edge by edge',
   reads: 'the reads themselves',
   cases: 'a case split, case by case',

@@ -12,7 +12,9 @@ import { renderGraph } from '../picture/graph-svg.ts'
 import { renderLanes } from '../picture/lanes-svg.ts'
 import { KIND_WORDS } from '../picture/style.ts'
 import { firstView } from '../picture/visible.ts'
-import type { AnomalyJson, VerdictJson } from '../verdict-json.ts'
+import { buildSqlCore } from '../sql-core.ts'
+import { tellTxns } from '../txn-text.ts'
+import type { AnomalyJson, TableJson, VerdictJson } from '../verdict-json.ts'
 import type { Evidence, Section } from './sections.ts'
 import { renderStory } from './story.ts'
 
@@ -127,21 +129,48 @@ function renderLegend(figure: Figure): string {
 function renderHistory(verdict: VerdictJson, evidence: Evidence, id: string): string {
   const { anomaly } = evidence
   if (anomaly.core.length === 0) return ''
-  const core = buildCore(anomaly, verdict.initial)
-  const text = renderNotation(core.history, undefined, { ids: true })
-  const left =
-    core.leftOut > 0
-      ? `<p class="cut">${core.leftOut} reads of values that other transactions wrote are left out.</p>`
-      : ''
+  const { text, downloads, note } = anomaly.tables
+    ? describeSql(evidence, anomaly.tables)
+    : describeRegisters(verdict, evidence)
   const shown = text.length > MAX_NOTATION ? `${text.slice(0, MAX_NOTATION)}\n…` : text
   return [
     '<div class="history">',
     '<h3>The transactions involved</h3>',
     `<pre id="${id}-notation" tabindex="0">${esc(shown)}</pre>`,
-    `<p class="tools"><button type="button" data-copy="${id}-notation">Copy</button> ${renderDownloads(verdict, evidence, core)}</p>`,
-    left,
+    `<p class="tools"><button type="button" data-copy="${id}-notation">Copy</button> ${downloads}</p>`,
+    note === '' ? '' : `<p class="cut">${esc(note)}</p>`,
     '</div>',
   ].join('\n')
+}
+
+function describeRegisters(verdict: VerdictJson, evidence: Evidence) {
+  const core = buildCore(evidence.anomaly, verdict.initial)
+  return {
+    text: renderNotation(core.history, undefined, { ids: true }),
+    downloads: renderDownloads(verdict, evidence, core),
+    note:
+      core.leftOut > 0
+        ? `${core.leftOut} reads of values that other transactions wrote are left out.`
+        : '',
+  }
+}
+
+/** Statements in full; the file has what the evidence needs of them. */
+function describeSql({ anomaly, levels }: Evidence, tables: readonly TableJson[]) {
+  const text = `${tellTxns(anomaly.core, tables).join('\n')}\n`
+  const core = buildSqlCore(anomaly, levels)
+  if (core.history === null) {
+    return { text, downloads: '', note: `They make no history of their own: ${core.reason}.` }
+  }
+  const native = findFormat('native')!
+  const parts: string[] = []
+  if (core.leftOut > 0) parts.push('leaves out rows that the evidence does not speak of')
+  if (core.narrowed > 0) parts.push('narrows clauses so that they do not speak of them either')
+  return {
+    text,
+    downloads: `<span>Download: ${renderDownload(native, core.history, anomaly.name)}</span>`,
+    note: parts.length > 0 ? `The file ${parts.join(', and ')}.` : '',
+  }
 }
 
 /** What may be left out for a format, so that it holds the rest. */

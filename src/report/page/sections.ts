@@ -41,8 +41,8 @@ export function findSections(verdict: VerdictJson): Section[] {
         section.evidence.push(evidence)
         continue
       }
-      const { ops, core, edges, cases } = anomaly
-      const proof = stringify({ ops, core, edges, cases })
+      const { ops, core, edges, cases, absence = null } = anomaly
+      const proof = stringify({ ops, core, edges, cases, absence })
       const made: Section = {
         name: anomaly.name,
         evidence: [evidence],

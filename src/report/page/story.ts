@@ -53,9 +53,24 @@ function renderCases(figure: Figure): string {
     leaves.length > 1
       ? `<p class="walk"><button type="button" data-walk="-1">Previous case</button> <button type="button" data-walk="1">Next case</button> <span class="position" aria-live="polite">Case 1 of ${leaves.length}</span></p>`
       : ''
-  const intro = '<p>Two writes of one key come in some order. Either way there is a circle:</p>'
+  const intro = `<p>${introduce(figure.branches)}</p>`
   const numbers = new Map(leaves.map((leaf, i) => [leaf.id, i + 1]))
   return `${intro}${walk}${renderBranches(figure, figure.branches, numbers)}`
+}
+
+/** What is open: the order of two writes, or whose version of a row was not returned. */
+function introduce(branches: readonly Branch[]): string {
+  const kinds = new Set<string>()
+  const pending = [...branches]
+  for (const { assumption, branches } of pending) {
+    kinds.add(assumption.kind)
+    pending.push(...branches)
+  }
+  if (!kinds.has('WR'))
+    return 'Two writes of one key come in some order. Either way there is a circle:'
+  const row = 'A row that was not returned was seen in some version that the clause passes over'
+  if (kinds.size === 1) return `${row}. Whichever it was, there is a circle:`
+  return `${row}, and two writes of one row come in some order. In every case there is a circle:`
 }
 
 function renderBranches(
@@ -64,8 +79,9 @@ function renderBranches(
   numbers: ReadonlyMap<string, number>,
 ): string {
   const items = branches.map((branch) => {
-    const { from, to, label } = branch.assumption
-    const words = `If ${nameOf(figure, from)} commits before ${nameOf(figure, to)} (${label}):`
+    const { label, kind } = branch.assumption
+    // Whose version of a row was passed over is said in full already.
+    const words = `${branch.heading}${kind === 'WR' ? '' : ` (${label})`}:`
     const number = numbers.get(branch.id)
     const inner =
       branch.branches.length > 0

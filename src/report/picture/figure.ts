@@ -4,19 +4,27 @@
 // steps opened, in the page. Main function: buildFigure.
 
 import { InputError } from '../../base/errors.ts'
-import { renderValue } from '../../history/notation.ts'
 import type { Value } from '../../history/values.ts'
 import type { EdgeKind } from '../../verdict/verdict.ts'
+import { findNamedEdges } from '../edges.ts'
 import { visible } from '../escape.ts'
 import { plain } from '../names.ts'
 import type {
   AnomalyJson,
   CaseJson,
   EdgeJson,
-  OpJson,
+  PassedJson,
   PlaceJson,
   TxnJson,
 } from '../verdict-json.ts'
+import {
+  describeOps,
+  type FigureOp,
+  type FigureOps,
+  labelOf,
+  short,
+  shorten,
+} from './figure-text.ts'
 import { readFindings } from './findings.ts'
 
 /**
@@ -24,11 +32,6 @@ import { readFindings } from './findings.ts'
  */
 export const INITIAL_NODE = -1
 export const NOBODY = -2
-
-export interface FigureOp {
-  text: string
-  isWrite: boolean
-}
 
 export interface FigureTxn {
   /** As the story calls it, and as the pictures do, where there is less room. */
@@ -64,6 +67,8 @@ export interface Step {
 /** One case of a split: what it assumes, then a cycle or a further split. */
 export interface Branch {
   id: string
+  /** What it assumes: `If T1 commits before T2`. */
+  heading: string
   assumption: Step
   steps: Step[]
   branches: Branch[]
@@ -84,7 +89,6 @@ export interface Figure {
 const MAX_TXNS = 60
 const MAX_STEPS = 300
 const MAX_DEPTH = 12
-const MAX_PART = 18 // characters of a key or value
 const MAX_LABEL = 24 // of a transaction or session in the pictures
 
 export function buildFigure(anomaly: AnomalyJson): Figure {
@@ -94,12 +98,16 @@ export function buildFigure(anomaly: AnomalyJson): Figure {
 class FigureBuilder {
   private readonly index = new Map<string, number>() // name of a transaction -> its node
   private readonly txns: TxnJson[]
+  private readonly ops: FigureOps[] // node -> what it did
+  private readonly rows: ReadonlySet<Value> // names of rows
   private stepCount = 0
   private cutSteps = 0
   private readonly waiting: { step: Step; premises: EdgeJson[]; depth: number }[] = []
 
   constructor(private readonly anomaly: AnomalyJson) {
     this.txns = anomaly.core.slice(0, MAX_TXNS)
+    this.ops = this.txns.map(describeOps)
+    this.rows = findRows(anomaly)
     this.txns.forEach((txn, node) => {
       if (this.index.has(txn.id)) throw damaged(`two transactions are named ${plain(txn.id)}`)
       this.index.set(txn.id, node)
@@ -130,7 +138,7 @@ class FigureBuilder {
     return this.txns.map((txn, node) => {
       const lane = lanes.get(txn.session) ?? lanes.size
       lanes.set(txn.session, lane)
-      return describeTxn(txn, names[node]!, labels[node]!, lane)
+      return describeTxn(txn, names[node]!, labels[node]!, lane, this.ops[node]!.ops)
     })
   }
 
@@ -156,9 +164,9 @@ class FigureBuilder {
       from,
       to,
       kind: edge.kind,
-      label: labelOf(edge),
+      label: labelOf(edge, this.rows),
       because: visible(edge.because),
-      ops: edge.ops.map((place) => this.place(place)).filter(([node]) => !Number.isNaN(node)),
+      ops: this.places(edge),
       premises: [],
       assumed: edge.assumed === true,
       refutes: edge.refutes === true,
@@ -184,6 +192,7 @@ class FigureBuilder {
       }
       branches.push({
         id,
+        heading: this.heading(branch),
         assumption,
         steps: this.steps(branch.cycle, `${id}e`, depth + 1),
         branches: this.branches(branch.cases, `${id}.`, depth + 1),
@@ -200,14 +209,52 @@ class FigureBuilder {
     return node
   }
 
+  /** Verdicts of older versions have no headings. */
+  private heading({ heading, assumption: { from, to } }: CaseJson): string {
+    const name = (id: string | null) => (id === null ? 'the initial state' : plain(id))
+    return visible(heading ?? `If ${name(from)} commits before ${name(to)}`)
+  }
+
+  /** The lines that make a step, each once. */
+  private places(edge: EdgeJson): [number, number][] {
+    const passed = edge.passed ?? (edge.kind === 'RW' ? edge.premises[0]?.passed : undefined)
+    const found = new Map<string, [number, number]>()
+    const add = (place: [number, number]) => found.set(place.join(), place)
+    for (const place of edge.ops) add(this.place(place))
+    if (passed) add(this.statement(passed))
+    return [...found.values()].filter(([node]) => !Number.isNaN(node))
+  }
+
   private place({ transaction, index }: PlaceJson): [number, number] {
     const node = this.node(transaction, 'SO')
-    const txn = this.txns[node]
-    if (txn && index >= txn.ops.length) {
+    const ops = this.ops[node]
+    if (ops && ops.lineOfOp[index] === undefined) {
       throw damaged(`transaction ${plain(transaction)} has no operation ${index}`)
     }
-    return [node, index]
+    return [node, ops?.lineOfOp[index] ?? 0]
   }
+
+  private statement({ transaction, statement }: PassedJson): [number, number] {
+    const node = this.node(transaction, 'SO')
+    const ops = this.ops[node]
+    if (ops && ops.lineOfStatement[statement] === undefined) {
+      throw damaged(`transaction ${plain(transaction)} has no statement ${statement}`)
+    }
+    return [node, ops?.lineOfStatement[statement] ?? 0]
+  }
+}
+
+/** The keys that are rows: those that statements speak of. */
+function findRows(anomaly: AnomalyJson): Set<Value> {
+  const rows = new Set<Value>()
+  for (const { ops, statements = [] } of anomaly.core) {
+    for (const { first, count } of statements) {
+      for (const op of ops.slice(first, first + count)) rows.add(op[1])
+    }
+  }
+  if (anomaly.absence) rows.add(anomaly.absence.key)
+  for (const { passed } of findNamedEdges(anomaly)) if (passed) rows.add(passed.key)
+  return rows
 }
 
 function damaged(what: string): InputError {
@@ -224,7 +271,13 @@ function distinct(names: readonly string[]): string[] {
   })
 }
 
-function describeTxn(txn: TxnJson, name: string, label: string, lane: number): FigureTxn {
+function describeTxn(
+  txn: TxnJson,
+  name: string,
+  label: string,
+  lane: number,
+  ops: FigureOp[],
+): FigureTxn {
   const notes: string[] = []
   if (txn.status === 'aborted') notes.push('aborted')
   if (txn.status === 'indeterminate') notes.push('outcome unknown')
@@ -241,51 +294,6 @@ function describeTxn(txn: TxnJson, name: string, label: string, lane: number): F
     status: txn.status,
     start: txn.start ?? null,
     finish: txn.finish ?? null,
-    ops: txn.ops.map((op) => ({ text: textOf(op), isWrite: op[0] !== 'r' })),
+    ops,
   }
-}
-
-function textOf([verb, key, value]: OpJson): string {
-  const what = Array.isArray(value) ? listText(value) : short(renderValue(value))
-  return `${verb}(${short(renderValue(key))},${what})`
-}
-
-/** A long list by its end: that is where reads differ. */
-function listText(values: readonly Value[]): string {
-  let text = ''
-  for (let i = values.length - 1; i >= 0; i--) {
-    const longer = `${short(renderValue(values[i]!))}${text === '' ? '' : ','}${text}`
-    if (longer.length > MAX_PART) return `[…${text === '' ? longer : `,${text}`}]`
-    text = longer
-  }
-  return `[${text}]`
-}
-
-function short(text: string): string {
-  return shorten(text, MAX_PART)
-}
-
-function shorten(text: string, length: number): string {
-  return text.length > length ? `${text.slice(0, length - 1)}…` : text
-}
-
-/** `wr x=1`, `rw x: 0→2`: the kind, the key, and the values that make it. */
-function labelOf(edge: EdgeJson): string {
-  const kind = edge.kind.toLowerCase()
-  if (edge.key === null) return kind
-  const key = short(renderValue(edge.key))
-  const values = edge.ops.map((place) => valueText(place.op))
-  const writes = edge.ops.filter(({ op }) => op[0] !== 'r').map(({ op }) => valueText(op))
-  if (edge.kind === 'WR') return `${kind} ${key}=${values[values.length - 1] ?? '?'}`
-  if (edge.kind === 'RW' && values.length === 2) return `${kind} ${key}: ${values.join('→')}`
-  if (edge.kind === 'WW') {
-    const from = edge.from === null ? 'initial' : writes[0]
-    const to = edge.from === null ? writes[0] : writes[1]
-    if (from !== undefined && to !== undefined) return `${kind} ${key}: ${from}→${to}`
-  }
-  return `${kind} ${key}`
-}
-
-function valueText([, , value]: OpJson): string {
-  return Array.isArray(value) ? listText(value) : short(renderValue(value))
 }

@@ -3,10 +3,18 @@
 
 import type { Value } from '../../history/values.ts'
 import { plain } from '../names.ts'
-import type { AnomalyJson, EdgeJson, OpJson, PlaceJson, TxnJson } from '../verdict-json.ts'
+import type {
+  AnomalyJson,
+  EdgeJson,
+  OpJson,
+  PassedJson,
+  PlaceJson,
+  TxnJson,
+} from '../verdict-json.ts'
 
 /** What the offending reads read from whom, one edge a read; or the orders that lists show. */
 export function readFindings(anomaly: AnomalyJson): EdgeJson[] {
+  if (anomaly.absence) return [absentRow(anomaly, anomaly.absence)]
   const orders = findOrders(anomaly)
   if (orders) return orders
   const reads = anomaly.ops.filter(({ op }) => op[0] === 'r')
@@ -16,6 +24,20 @@ export function readFindings(anomaly: AnomalyJson): EdgeJson[] {
     const because = i === 0 ? (anomaly.story ?? anomaly.name) : 'this is the other read'
     return findingOf(anomaly.core, read, writes, because)
   })
+}
+
+/** A row that had to be returned: from whoever wrote it to the statement that passed it over. */
+function absentRow({ ops, story, name }: AnomalyJson, passed: PassedJson): EdgeJson {
+  return {
+    from: ops[0]?.transaction ?? null,
+    to: passed.transaction,
+    kind: 'WR',
+    key: passed.key,
+    ops,
+    because: story ?? name,
+    premises: [],
+    passed,
+  }
 }
 
 /** Two lists that disagree: each orders the first two elements in which they differ. */

@@ -132,7 +132,7 @@ function findNodes(figure: Figure, arrows: readonly Arrow[]): GraphNode[] {
 function sizeNode(figure: Figure, node: number): GraphNode {
   const txn = figure.txns[node]
   const title = txn ? txn.label : nameNode(node)
-  const subtitle = txn ? `session ${txn.session}` : ''
+  const subtitle = txn ? `session ${txn.session}${txn.note ? `, ${txn.note}` : ''}` : ''
   const width = Math.max(textWidth(title, TITLE_SIZE), textWidth(subtitle, SUBTITLE_SIZE)) + 24
   return { node, title, subtitle, x: 0, y: 0, width, height: subtitle ? 44 : 32 }
 }

@@ -20,6 +20,7 @@ const MAX_OPS = 8 // shown besides those that matter
 export interface LaneRow {
   op: number | null
   text: string
+  title?: string
   isWrite: boolean
 }
 
@@ -106,13 +107,13 @@ function chooseRows(txn: FigureTxn, involved: ReadonlySet<number>): LaneRow[] {
     if (skipped > 0) rows.push({ op: null, text: `⋯ ${skipped} more`, isWrite: false })
     skipped = 0
   }
-  txn.ops.forEach(({ text, isWrite }, op) => {
+  txn.ops.forEach((line, op) => {
     if (!involved.has(op) && others-- <= 0) {
       skipped++
       return
     }
     flush()
-    rows.push({ op, text, isWrite })
+    rows.push({ op, ...line })
   })
   flush()
   return rows

@@ -66,7 +66,8 @@ function drawBox(figure: Figure, box: LaneBox): string {
     const wide = textWidth(row.text, OP_SIZE) + 10
     const chip = `<rect x="${at(x + 7)}" y="${at(top)}" width="${at(wide)}" height="${ROW - 2}" rx="4"/>`
     const kind = row.isWrite ? 'write' : 'read'
-    return `<g class="op ${kind}" data-op="${box.txn}:${row.op}">${chip}${text}</g>`
+    const title = row.title === undefined ? '' : `<title>${escapeMarkup(row.title)}</title>`
+    return `<g class="op ${kind}" data-op="${box.txn}:${row.op}">${title}${chip}${text}</g>`
   })
   return `<g class="${classes.join(' ')}" data-txn="${box.txn}">${frame}${name}${note}${rows.join('')}</g>`
 }

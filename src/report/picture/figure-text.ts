@@ -1,0 +1,132 @@
+// The texts of a figure: operations and statements as pictures have room for them, and the labels
+// of arrows. Main functions: describeOps, labelOf.
+
+import { renderValue } from '../../history/notation.ts'
+import type { Value } from '../../history/values.ts'
+import { visible } from '../escape.ts'
+import type { EdgeJson, OpJson, StatementJson, TxnJson } from '../verdict-json.ts'
+
+export interface FigureOp {
+  text: string
+  /** The whole of it, where that is more. */
+  title?: string
+  isWrite: boolean
+}
+
+/** What a transaction did, line by line; a statement is one line, whatever it did to rows. */
+export interface FigureOps {
+  ops: FigureOp[]
+  /** operation -> its line */
+  lineOfOp: number[]
+  /** statement -> its line */
+  lineOfStatement: number[]
+}
+
+const MAX_PART = 18 // characters of a key or value
+const MAX_ROW = 26 // of the name of a row
+const MAX_STATEMENT = 44
+const MAX_RESULT = 22
+
+export function shorten(text: string, length: number): string {
+  return text.length > length ? `${text.slice(0, length - 1)}…` : text
+}
+
+export function short(text: string): string {
+  return shorten(text, MAX_PART)
+}
+
+export function describeOps(txn: TxnJson): FigureOps {
+  const ops: FigureOp[] = []
+  const lineOfOp: number[] = []
+  const lineOfStatement: number[] = []
+  const statements = txn.statements ?? []
+  for (let op = 0; op < txn.ops.length || lineOfStatement.length < statements.length; ) {
+    const statement = statements[lineOfStatement.length]
+    const isNext = statement !== undefined && (statement.first <= op || op >= txn.ops.length)
+    if (isNext) {
+      lineOfStatement.push(ops.length)
+      const end = Math.min(op + statement.count, txn.ops.length)
+      while (op < end) lineOfOp[op++] = ops.length
+      ops.push(describeStatement(statement))
+    } else {
+      lineOfOp[op] = ops.length
+      ops.push({ text: textOf(txn.ops[op]!), isWrite: txn.ops[op]![0] !== 'r' })
+      op++
+    }
+  }
+  return { ops, lineOfOp, lineOfStatement }
+}
+
+/** `SELECT orders WHERE status = 'open' → (1)@w3`: rows without their table, which is there. */
+function describeStatement({ text, result, kind, write, rows }: StatementJson): FigureOp {
+  const names = rows.map(({ key, from }) => {
+    const name = `(${key.map((part) => visible(String(part))).join(',')})`
+    const version = kind === 'select' ? (from ?? null) : (write ?? null)
+    return version === null ? name : `${name}@${visible(String(version))}`
+  })
+  const came = names.length === 0 ? 'no rows' : listNames(names)
+  const isWrite = kind !== 'select'
+  const statement = shorten(visible(text), MAX_STATEMENT)
+  return { text: `${statement} → ${came}`, title: visible(`${text} -> ${result}`), isWrite }
+}
+
+/** As many as there is room for, and how many more there are. */
+function listNames(names: readonly string[]): string {
+  let count = 0
+  let length = 0
+  while (count < names.length && length + names[count]!.length <= MAX_RESULT) {
+    length += names[count++]!.length + 1
+  }
+  if (count === 0) return names.length === 1 ? short(names[0]!) : `${names.length} rows`
+  const left = names.length - count
+  return `${names.slice(0, count).join(' ')}${left > 0 ? ` and ${left} more` : ''}`
+}
+
+function textOf([verb, key, value]: OpJson): string {
+  return `${verb}(${short(renderValue(key))},${valueText([verb, key, value])})`
+}
+
+/** A long list by its end: that is where reads differ. */
+function listText(values: readonly Value[]): string {
+  let text = ''
+  for (let i = values.length - 1; i >= 0; i--) {
+    const longer = `${short(renderValue(values[i]!))}${text === '' ? '' : ','}${text}`
+    if (longer.length > MAX_PART) return `[…${text === '' ? longer : `,${text}`}]`
+    text = longer
+  }
+  return `[${text}]`
+}
+
+/**
+ * `wr x=1`, `rw x: 0→2`: the kind, the key, and the values that make it. Of rows the versions:
+ * `wr orders(1)@w3`, `rw orders(1): initial→w2`.
+ * @param rows names of rows
+ */
+export function labelOf(edge: EdgeJson, rows: ReadonlySet<Value>): string {
+  const kind = edge.kind.toLowerCase()
+  if (edge.key === null) return kind
+  const isRow = rows.has(edge.key)
+  const key = isRow ? shorten(visible(String(edge.key)), MAX_ROW) : short(renderValue(edge.key))
+  if (edge.passed) return `${kind} ${key} not returned`
+  const show = isRow ? versionText : valueText
+  const values = edge.ops.map((place) => show(place.op))
+  const writes = edge.ops.filter(({ op }) => op[0] !== 'r').map(({ op }) => show(op))
+  if (edge.kind === 'WR') return `${kind} ${key}${isRow ? '@' : '='}${values.at(-1) ?? '?'}`
+  if (edge.kind === 'RW' && edge.premises[0]?.passed) return `${kind} ${key}: unseen ${writes[0]}`
+  if (edge.kind === 'RW' && values.length === 2) return `${kind} ${key}: ${values.join('→')}`
+  if (edge.kind === 'WW') {
+    const from = edge.from === null ? 'initial' : writes[0]
+    const to = edge.from === null ? writes[0] : writes[1]
+    if (from !== undefined && to !== undefined) return `${kind} ${key}: ${from}→${to}`
+  }
+  return `${kind} ${key}`
+}
+
+function valueText([, , value]: OpJson): string {
+  return Array.isArray(value) ? listText(value) : short(renderValue(value))
+}
+
+/** A version of a row: the write that made it. */
+function versionText([, , value]: OpJson): string {
+  return value === null ? 'initial' : short(visible(String(value)))
+}

@@ -1,0 +1,281 @@
+// The transactions of a counterexample with SQL statements as a history of their own, which
+// violates the level in the same way. A statement says something about every row of its table, also
+// about those that it did not return, so parts of statements are left out with care:
+//
+// - only rows that the evidence speaks of are there, and for si those that several transactions
+//   write: at first, in reads and in writes;
+// - what a statement says of such a row beside the evidence stays if everybody who wrote the row is
+//   here; else the clause is narrowed: (status = 'open') AND NOT (id = 7).
+//
+// So whatever the part says, the whole says too. Main function: buildSqlCore.
+
+import { HistoryBuilder, statusOf } from '../history/builder.ts'
+import { type History, NONE } from '../history/history.ts'
+import { EVERY_ROW, INSERT, type SqlTable, STATEMENT_NAMES } from '../history/sql-events.ts'
+import { rowName, SqlStatements } from '../history/sql-statements.ts'
+import type { Value } from '../history/values.ts'
+import { LEVELS, type LevelId } from '../levels/levels.ts'
+import { renderPredicate } from '../sql/render.ts'
+import { renderSqlValue, type SqlRow, type SqlValue } from '../sql/value.ts'
+import { addOp, addTimes, findPlaces, placeName } from './core-history.ts'
+import { findNamedEdges } from './edges.ts'
+import type {
+  AnomalyJson,
+  CellJson,
+  StatementJson,
+  StatementRowJson,
+  TableJson,
+  TxnJson,
+} from './verdict-json.ts'
+
+/** Either a history, or why there is none. */
+export type SqlCore =
+  | { history: History; leftOut: number; narrowed: number }
+  | { history: null; reason: string }
+
+/** @param levels those that the evidence violates */
+export function buildSqlCore(anomaly: AnomalyJson, levels: readonly LevelId[]): SqlCore {
+  const atSi = levels.some((level) => level === 'si' || level === 'mixed')
+  const builder = new CoreBuilder(anomaly, atSi)
+  for (const txn of anomaly.core) {
+    const reason = builder.addTxn(txn)
+    if (reason !== null) return { history: null, reason }
+  }
+  return builder.finish()
+}
+
+interface Table {
+  readonly id: number
+  readonly sql: SqlTable
+  readonly shared: ReadonlySet<string>
+}
+
+/** A row of a statement with its name, and what becomes of it. */
+interface Kept {
+  readonly name: string
+  readonly seen: StatementRowJson
+}
+
+class CoreBuilder {
+  private readonly builder = new HistoryBuilder(null)
+  private readonly statements = new SqlStatements(this.builder)
+  private readonly tables = new Map<string, Table>()
+  private readonly rows = new Map<string, Map<string, SqlRow>>() // table -> rows spoken of -> key
+  private readonly places: ReadonlySet<string> // operations that the evidence names
+  private readonly absences = new Set<string>() // statements and rows that it names
+  private readonly written = new Set<string>() // rows with the writes that made them
+  private leftOut = 0
+  private narrowed = 0
+
+  constructor(anomaly: AnomalyJson, atSi: boolean) {
+    this.places = findPlaces(anomaly)
+    for (const table of anomaly.tables ?? []) this.addTable(table)
+    const spokenOf = new Set<Value>()
+    for (const { key, passed } of findNamedEdges(anomaly)) {
+      spokenOf.add(key)
+      if (passed) this.absences.add(absenceName(passed.transaction, passed.statement, passed.key))
+    }
+    const { absence } = anomaly
+    if (absence) {
+      spokenOf.add(absence.key)
+      this.absences.add(absenceName(absence.transaction, absence.statement, absence.key))
+    }
+    for (const { op } of anomaly.ops) spokenOf.add(op[1])
+    if (atSi) for (const row of findContested(anomaly.core)) spokenOf.add(row)
+    for (const txn of anomaly.core) this.noteRows(txn, spokenOf)
+    for (const table of anomaly.tables ?? []) this.addInitialRows(table, spokenOf)
+  }
+
+  private addTable({ name, columns, key, shared }: TableJson): void {
+    const keyColumns = key.map((column) => columns.findIndex((each) => each.name === column))
+    const sql: SqlTable = { name, columns, keyColumns }
+    this.tables.set(name, { id: this.statements.addTable(sql), sql, shared: new Set(shared) })
+    this.rows.set(name, new Map())
+  }
+
+  private noteRows({ statements = [] }: TxnJson, spokenOf: ReadonlySet<Value>): void {
+    for (const { table, rows, unread = [], write } of statements) {
+      for (const { key } of [...rows, ...unread]) {
+        const values = key.map(sqlValue)
+        const name = rowName(this.tables.get(table)!.sql, values)
+        if (spokenOf.has(name)) this.rows.get(table)!.set(name, values)
+      }
+      if (write === undefined) continue
+      for (const { key } of rows) {
+        const name = rowName(this.tables.get(table)!.sql, key.map(sqlValue))
+        this.written.add(versionName(name, write))
+      }
+    }
+  }
+
+  private addInitialRows({ name, columns, rows }: TableJson, spokenOf: ReadonlySet<Value>): void {
+    const { id, sql } = this.tables.get(name)!
+    for (const row of rows) {
+      const values = columns.map((column) => sqlValue(row[column.name] ?? null))
+      const key = this.statements.keyOf(id, values)
+      if (!spokenOf.has(rowName(sql, key))) continue
+      this.rows.get(name)!.set(rowName(sql, key), key)
+      this.statements.addInitialRow(id, values)
+    }
+  }
+
+  /** Null, or why there is no such history. */
+  addTxn(txn: TxnJson): string | null {
+    const status = txn.observed ? 'committed' : txn.status
+    const added = this.builder.addTxn(this.builder.session(txn.session), statusOf(status), txn.id)
+    addTimes(this.builder, added, txn)
+    const level = LEVELS.findIndex((each) => each.id === txn.level)
+    if (level >= 0) this.builder.setLevel(added, level)
+    let op = 0
+    const addRegisters = (end: number) => {
+      for (; op < end; op++) {
+        if (this.places.has(placeName(txn.id, op))) addOp(this.builder, added, txn.ops[op]!)
+        else this.leftOut++
+      }
+    }
+    const own = new Set<string>() // rows it wrote before
+    for (const [i, statement] of (txn.statements ?? []).entries()) {
+      addRegisters(statement.first)
+      const reason = this.addStatement(added, txn, i, own)
+      if (reason !== null) return reason
+      op = statement.first + statement.count
+    }
+    addRegisters(txn.ops.length)
+    return null
+  }
+
+  private addStatement(added: number, txn: TxnJson, i: number, own: Set<string>): string | null {
+    const statement = txn.statements![i]!
+    const { id, sql } = this.tables.get(statement.table)!
+    const spokenOf = this.rows.get(statement.table)!
+    const named = (rows: readonly StatementRowJson[] = []) =>
+      rows
+        .map((seen) => ({ name: rowName(sql, seen.key.map(sqlValue)), seen }))
+        .filter(({ name }) => spokenOf.has(name))
+    const known = (row: Kept) => this.isKnown(txn, statement, row)
+    const touched = named(statement.rows)
+    const rows = touched.filter(known)
+    const unread = named(statement.unread).filter(known)
+    const blind = touched.filter((row) => !known(row))
+    if (statement.kind === 'delete' && blind.length > 0) {
+      return `${txn.id} deleted ${blind[0]!.name} in a version that another transaction wrote`
+    }
+    this.leftOut += statement.rows.length - touched.length
+    const told = new Set([...rows, ...unread].map(({ name }) => name))
+    const silent = Array.from(spokenOf.keys()).filter((name) => !told.has(name))
+    const sees = statement.kind !== 'insert'
+    if (told.size === 0 && (!sees || silent.length === 0)) return null
+    const excluded = sees ? silent.filter((name) => this.isForeign(txn, i, name, own)) : []
+    const predicate = sees ? this.predicate(statement, id, excluded, spokenOf) : NONE
+    if (statement.kind === 'update' && blind.length > 0) {
+      // It wrote the row whatever it saw: what it saw of others, then what it wrote.
+      const { write: _, ...looking } = statement
+      this.begin(added, { ...looking, kind: 'select' }, id, predicate, rows, unread)
+      this.begin(added, { ...statement, kind: 'insert' }, id, NONE, touched, [])
+    } else {
+      this.begin(added, statement, id, predicate, rows, unread)
+    }
+    if (statement.kind !== 'select') for (const { name } of touched) own.add(name)
+    return null
+  }
+
+  /** Whether the version of the row was written here, or the evidence says it was not. */
+  private isKnown(txn: TxnJson, statement: StatementJson, { name, seen }: Kept): boolean {
+    if (statement.kind === 'insert' || (seen.from ?? null) === null) return true
+    if (this.written.has(versionName(name, seen.from!))) return true
+    for (let op = statement.first; op < statement.first + statement.count; op++) {
+      const [verb, key] = txn.ops[op] ?? []
+      if (verb === 'r' && key === name) return this.places.has(placeName(txn.id, op))
+    }
+    return false
+  }
+
+  /** Whether what the statement says of a row by silence, or by a foreign version, must go. */
+  private isForeign(txn: TxnJson, i: number, name: string, own: ReadonlySet<string>): boolean {
+    const { shared } = this.tables.get(txn.statements![i]!.table)!
+    return shared.has(name) && !own.has(name) && !this.absences.has(absenceName(txn.id, i, name))
+  }
+
+  private predicate(
+    { where, params }: StatementJson,
+    table: number,
+    excluded: readonly string[],
+    keys: ReadonlyMap<string, SqlRow>,
+  ): number {
+    const { sql } = [...this.tables.values()].find(({ id }) => id === table)!
+    const values = (params ?? []).map(sqlValue)
+    if (excluded.length === 0) {
+      return this.statements.predicate(table, where ?? EVERY_ROW, values)
+    }
+    this.narrowed++
+    const others = excluded.map((name) => {
+      const parts = keys.get(name)!.map((value, i) => {
+        const column = sql.columns[sql.keyColumns[i]!]!.name
+        return `${quoteColumn(column)} = ${renderSqlValue(value)}`
+      })
+      return `NOT (${parts.join(' AND ')})`
+    })
+    // Without its comments, one of which may end it.
+    const whole = where === undefined ? others : [`(${renderPredicate(where, values)})`, ...others]
+    return this.statements.predicate(table, whole.join(' AND '))
+  }
+
+  private begin(
+    txn: number,
+    { kind, write, table }: StatementJson,
+    id: number,
+    predicate: number,
+    rows: readonly Kept[],
+    unread: readonly Kept[],
+  ): void {
+    const event = STATEMENT_NAMES.indexOf(kind)
+    const { columns } = this.tables.get(table)!.sql
+    this.statements.begin(txn, event, id, predicate)
+    if (write !== undefined) this.statements.nameWrite(write)
+    if (event !== INSERT) {
+      const see = ({ seen }: Kept, returned: boolean) =>
+        this.statements.readRow(seen.key.map(sqlValue), seen.from ?? null, returned)
+      for (const row of rows) see(row, true)
+      for (const row of unread) see(row, false)
+    }
+    if (kind === 'select' || write === undefined) return
+    for (const { seen } of rows) {
+      const row = seen.row && columns.map(({ name }) => sqlValue(seen.row![name] ?? null))
+      this.statements.writeRow(seen.key.map(sqlValue), write, row ?? null)
+    }
+  }
+
+  finish(): SqlCore {
+    const { leftOut, narrowed } = this
+    return { history: this.builder.finish(), leftOut, narrowed }
+  }
+}
+
+/** Keys that several of the transactions write: at si that alone forbids them to overlap. */
+function findContested(core: readonly TxnJson[]): Set<Value> {
+  const writer = new Map<Value, string>()
+  const contested = new Set<Value>()
+  for (const { id, ops } of core) {
+    for (const [verb, key] of ops) {
+      if (verb === 'r') continue
+      if ((writer.get(key) ?? id) !== id) contested.add(key)
+      writer.set(key, id)
+    }
+  }
+  return contested
+}
+
+const absenceName = (txn: string, statement: number, row: Value) => `${statement}:${row}:${txn}`
+
+/** Ids of writes of different types have different names. */
+function versionName(row: string, write: Value): string {
+  return `${typeof write === 'string' ? JSON.stringify(write) : String(write)} ${row}`
+}
+
+function sqlValue(cell: CellJson): SqlValue {
+  return typeof cell === 'number' ? BigInt(cell) : cell
+}
+
+function quoteColumn(name: string): string {
+  return /^[a-z_][a-z0-9_]*$/.test(name) ? name : `"${name.replaceAll('"', '""')}"`
+}

@@ -1,0 +1,74 @@
+// Transactions with SQL statements in plain lines, a statement a line:
+//
+//   initially orders(1) = (1,'open')
+//   s1: T1 (ser)
+//     SELECT orders WHERE status = 'open' -> orders(1)@initial
+//     INSERT orders -> orders(5)@w7 = (5,'open')
+//
+// Main function: tellTxns.
+
+import { renderValue } from '../history/notation.ts'
+import { visible } from './escape.ts'
+import { plain } from './names.ts'
+import type { CellJson, OpJson, TableJson, TxnJson } from './verdict-json.ts'
+
+const MAX_ROWS = 8 // initial rows that are shown
+const MAX_LENGTH = 400 // characters of a statement with its result
+
+/** @param tables those of the transactions, with their initial rows */
+export function tellTxns(txns: readonly TxnJson[], tables: readonly TableJson[]): string[] {
+  const lines: string[] = []
+  const rows = tables.flatMap((table) =>
+    table.rows.map((row) => {
+      const cells = (columns: readonly string[]) => columns.map((name) => cellText(row[name]!))
+      const all = table.columns.map(({ name }) => name)
+      return visible(`${table.name}(${cells(table.key)}) = (${cells(all)})`)
+    }),
+  )
+  const left = rows.length - MAX_ROWS
+  if (left > 0) rows.splice(MAX_ROWS, left, `and ${left} more rows`)
+  if (rows.length > 0) lines.push(`initially ${rows.join(', ')}`)
+  for (const txn of txns) {
+    lines.push(headTxn(txn), ...tellSteps(txn).map((step) => `  ${step}`))
+  }
+  return lines
+}
+
+function headTxn({ session, id, status, level, start, finish }: TxnJson): string {
+  const notes: string[] = []
+  if (level !== undefined) notes.push(level)
+  if (status !== 'committed') notes.push(status)
+  if (start !== undefined) notes.push(`start ${start}`)
+  if (finish !== undefined) notes.push(`finish ${finish}`)
+  const lane = typeof session === 'string' ? plain(session) : `s${session}`
+  return `${lane}: ${plain(id)}${notes.length > 0 ? ` (${visible(notes.join(', '))})` : ''}`
+}
+
+/** Statements and operations on registers, in program order. */
+function tellSteps({ ops, statements = [] }: TxnJson): string[] {
+  const steps: string[] = []
+  let op = 0
+  const addOps = (end: number) => {
+    while (op < Math.min(end, ops.length)) steps.push(opText(ops[op++]!))
+  }
+  for (const { text, result, first, count } of statements) {
+    addOps(first)
+    const step = visible(`${text} -> ${result}`)
+    steps.push(step.length > MAX_LENGTH ? `${step.slice(0, MAX_LENGTH - 1)}…` : step)
+    op = Math.max(op, first + count)
+  }
+  addOps(ops.length)
+  return steps
+}
+
+function opText([verb, key, value]: OpJson): string {
+  const shown = Array.isArray(value) ? `[${value.map(renderValue).join(',')}]` : renderValue(value)
+  return `${verb}(${renderValue(key)},${shown})`
+}
+
+/** As SQL writes it. */
+export function cellText(cell: CellJson): string {
+  if (cell === null) return 'NULL'
+  if (typeof cell === 'boolean') return cell ? 'TRUE' : 'FALSE'
+  return typeof cell === 'string' ? `'${cell.replaceAll("'", "''")}'` : String(cell)
+}
