@@ -28,7 +28,7 @@ import {
   type LevelResult,
   positionOf,
 } from '../verdict/verdict.ts'
-import { describePassed, describeStatements, describeTables } from './sql-json.ts'
+import { describePassed, describeStatements, describeTables, findDeleted } from './sql-json.ts'
 import { countHistory, summarise } from './summary.ts'
 import {
   type AnomalyJson,
@@ -142,6 +142,7 @@ class AnomalyDescriber {
     const found = new Set(anomaly.txns)
     for (const op of findOps(anomaly)) found.add(history.opTxn[op]!)
     for (const op of anomaly.ops) for (const write of findWrites(history, op)) found.add(write)
+    if (history.sql) for (const txn of findDeleted(history, found, this.keys())) found.add(txn)
     this.txns = [...found].sort((a, b) => a - b)
     // 5 and "T5" are two transactions, though both are called T5.
     const taken = new Set<string>()
@@ -175,13 +176,21 @@ class AnomalyDescriber {
   private sqlParts(): Pick<AnomalyJson, 'tables' | 'absence'> {
     const { history, anomaly } = this
     if (history.sql === null) return {}
-    const { absence, edges, cases } = anomaly
-    const keys = Array.from(findEdges(edges, cases), ({ key }) => key)
-    if (absence) keys.push(absence.key)
-    const tables = describeTables(history, history.sql, this.txns, keys)
+    const { absence } = anomaly
+    const tables = describeTables(history, history.sql, this.txns, this.keys())
     if (!absence) return { tables }
     const write = anomaly.ops[0] ?? INITIAL
     return { tables, absence: this.passed(absence.event, absence.key, write) }
+  }
+
+  /** The keys that the evidence speaks of. */
+  private keys(): Set<number> {
+    const { absence, edges, cases, ops } = this.anomaly
+    const keys = new Set(ops.map((op) => this.history.opKey[op]!))
+    for (const { key } of findEdges(edges, cases)) keys.add(key)
+    if (absence) keys.add(absence.key)
+    keys.delete(NONE)
+    return keys
   }
 
   private passed(event: number, key: number, write: number): PassedJson {

@@ -1,9 +1,10 @@
 // SQL statements, rows and tables as the verdict's JSON has them. Main functions:
 // describeStatement, describePassed, describeTables.
 
-import { type History, INITIAL, NONE, WRITE } from '../history/history.ts'
+import { type History, INITIAL, NONE, READ, WRITE } from '../history/history.ts'
 import { renderValue } from '../history/notation.ts'
 import {
+  DELETE,
   EVERY_ROW,
   INSERT,
   type SqlEvents,
@@ -140,6 +141,30 @@ export function describeTables(
         shared: mine.filter((key) => shared.has(key)).map((key) => String(history.keyName(key))),
       }
     })
+}
+
+/**
+ * Who wrote what the transactions deleted of those keys: unlike any other write, a deletion cannot
+ * be told without the version it met.
+ */
+export function findDeleted(
+  history: History,
+  txns: Iterable<number>,
+  keys: ReadonlySet<number>,
+): Set<number> {
+  const sql = history.sql!
+  const writers = new Set<number>()
+  for (const txn of txns) {
+    for (let op = history.txnOpStart[txn]!; op < history.txnOpStart[txn + 1]!; op++) {
+      const event = sql.opEvent[op]!
+      if (event === NONE || sql.eventKind[event] !== DELETE || !keys.has(history.opKey[op]!))
+        continue
+      if (history.opKind[op] === READ && history.readFrom[op]! >= 0) {
+        writers.add(history.opTxn[history.readFrom[op]!]!)
+      }
+    }
+  }
+  return writers
 }
 
 /** Those of the keys that other transactions write. */

@@ -54,6 +54,6 @@ describe('a SQL history', () => {
     const gone = /\{"delete".*?\},(?=\{"select")/
     writeFileSync(terminal.path('phantom.jsonl'), TEXT.replace(gone, ''))
     expect(await terminal.run('check', terminal.path('phantom.jsonl'), '--level', 'ser')).toBe(1)
-    expect(terminal.output).toContain('select orders -> no rows')
+    expect(terminal.output).toContain('SELECT orders -> no rows')
   })
 })

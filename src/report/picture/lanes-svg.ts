@@ -10,6 +10,7 @@ import {
   HEADER,
   type Lane,
   type LaneBox,
+  type LaneRow,
   type LanesLayout,
   layoutLanes,
   OP_SIZE,
@@ -63,13 +64,18 @@ function drawBox(figure: Figure, box: LaneBox): string {
     const top = y + HEADER + i * ROW
     const text = `<text x="${at(x + 12)}" y="${at(top + 15)}">${escapeMarkup(row.text)}</text>`
     if (row.op === null) return `<g class="skipped">${text}</g>`
-    const wide = textWidth(row.text, OP_SIZE) + 10
+    const wide = chipWidth(box, row)
     const chip = `<rect x="${at(x + 7)}" y="${at(top)}" width="${at(wide)}" height="${ROW - 2}" rx="4"/>`
     const kind = row.isWrite ? 'write' : 'read'
     const title = row.title === undefined ? '' : `<title>${escapeMarkup(row.title)}</title>`
     return `<g class="op ${kind}" data-op="${box.txn}:${row.op}">${title}${chip}${text}</g>`
   })
   return `<g class="${classes.join(' ')}" data-txn="${box.txn}">${frame}${name}${note}${rows.join('')}</g>`
+}
+
+/** Statements take the whole width of their box, so that arrows do not run over those below. */
+function chipWidth(box: LaneBox, row: LaneRow): number {
+  return row.title === undefined ? textWidth(row.text, OP_SIZE) + 10 : box.width - 14
 }
 
 const TURNS = [0.5, 0.65, 0.35, 0.8, 0.2]
@@ -148,7 +154,7 @@ function opAnchor(layout: LanesLayout, [txn, op]: [number, number]): Anchor {
   const box = boxOf(layout, txn)
   const row = box.rows.findIndex((each) => each.op === op)
   if (row < 0) return boxAnchor(layout, txn)
-  const wide = textWidth(box.rows[row]!.text, OP_SIZE) + 10
+  const wide = chipWidth(box, box.rows[row]!)
   return { left: box.x + 7, right: box.x + 7 + wide, y: box.y + HEADER + row * ROW + ROW / 2 - 1 }
 }
 
