@@ -19,6 +19,7 @@ import { DISTRIBUTIONS, type Distribution } from '../workload/distributions.ts'
 import { SHAPES, type Shape } from '../workload/parameters.ts'
 import { isSqlShape, SQL_SHAPES, type SqlShape } from '../workload/sql/parameters.ts'
 import { EXIT } from './exit-codes.ts'
+import { refuseForSql } from './options.ts'
 import { print } from './terminal.ts'
 
 interface Flags {
@@ -173,13 +174,9 @@ function readFlags(flags: Flags, format: Format): GenerateOptions {
 
 function readSqlFlags(flags: Flags): GenerateSqlOptions {
   const { shape } = flags
-  if (flags.mix) throw new UsageError(`a mix is for the general shape, not for ${shape}`)
+  refuseForSql(shape, flags)
   if (flags.disjointWrites) {
     throw new UsageError(`disjoint writes are for keys, not for ${shape}`)
-  }
-  if (shape !== 'sql' && (flags.ops ?? flags.reads) !== undefined) {
-    const name = flags.ops === undefined ? 'reads' : 'ops'
-    throw new UsageError(`--${name} is not for ${shape}, whose transactions are given`)
   }
   return {
     seed: seedOf(flags.seed),

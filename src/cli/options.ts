@@ -89,6 +89,20 @@ export function parseSize(text: string): number {
   return Math.floor(Number(match[1]) * 1024 ** power)
 }
 
+/** SQL transactions of this shape do not have all the settings of others. */
+export function refuseForSql(
+  shape: string,
+  { mix, ops, reads }: { mix?: string; ops?: string; reads?: string },
+): void {
+  if (mix !== undefined) {
+    throw new UsageError(`a mix is for the general shape, not for ${shape}`)
+  }
+  if (shape !== 'sql' && (ops ?? reads) !== undefined) {
+    const name = ops === undefined ? 'reads' : 'ops'
+    throw new UsageError(`--${name} is not for ${shape}, whose transactions are given`)
+  }
+}
+
 /** A number that is at least `least`; `name` is the option's. */
 export function parseNumber(name: string, text: string, least: number): number {
   const value = Number(text)

@@ -5,8 +5,9 @@ import { join, resolve } from 'node:path'
 import type { Command } from 'commander'
 import { UsageError } from '../base/errors.ts'
 import { LEVELS, type LevelId, levelName } from '../levels/levels.ts'
-import { isLightweight, type RunOptions, type RunOutcome, run } from '../pipeline/run.ts'
-import { renderSummary } from '../pipeline/run-summary.ts'
+import { type RunOptions, type RunOutcome, run } from '../pipeline/run.ts'
+import { describeAsked, renderSummary } from '../pipeline/run-summary.ts'
+import { isLightweight, isSql } from '../pipeline/run-work.ts'
 import { parseFaultPlan } from '../record/faults.ts'
 import { freeRunDirectory } from '../record/run-directory.ts'
 import { parseTarget, SIM_FAULTS, type Target } from '../record/target.ts'
@@ -15,17 +16,19 @@ import { stringify } from '../report/json.ts'
 import { plain } from '../report/names.ts'
 import { renderText } from '../report/text.ts'
 import { DISTRIBUTIONS, type Distribution } from '../workload/distributions.ts'
-import { type Mix, SHAPES, type Shape, type WorkloadParameters } from '../workload/parameters.ts'
+import { type Mix, SHAPES, type Shape } from '../workload/parameters.ts'
+import { isSqlShape, SQL_SHAPES, type SqlParameters } from '../workload/sql/parameters.ts'
 import { quoteCommand } from './command-line.ts'
 import { EXIT } from './exit-codes.ts'
-import { parseDuration, parseLevels, parseNumber, parseSeed } from './options.ts'
+import { parseDuration, parseLevels, parseNumber, parseSeed, refuseForSql } from './options.ts'
 import { addReportOptions, ReportFiles, type ReportFlags } from './report-files.ts'
 import { RunLine } from './run-line.ts'
 import { coloursFor, onInterrupt, print } from './terminal.ts'
 import { VERSION } from './version.ts'
 
 interface Flags extends ReportFlags {
-  workload: string
+  workload?: string
+  shape?: string
   sessions?: string
   transactions?: string
   duration?: string
@@ -57,16 +60,26 @@ export function addRunCommand(program: Command, done: (code: number) => void): v
       'embedded, postgres://user@host/database, or sim:LEVEL[+fault…]',
       'embedded',
     )
-    .option('-w, --workload <name>', `${SHAPES.join(', ')}, or a module of your own`, 'mini')
-    .option('--sessions <n>', 'clients that run at the same time (20)')
-    .option('--transactions <n>', 'transactions in all (5000)')
+    .option(
+      '-w, --workload <name>',
+      `${SHAPES.join(', ')}; SQL: ${SQL_SHAPES.join(', ')}; or a module of your own (mini)`,
+    )
+    .option('--shape <name>', 'the same, by the name it has in generate')
+    .option('--sessions <n>', 'clients that run at the same time (20; SQL: 10)')
+    .option('--transactions <n>', 'transactions in all (5000; SQL: 100)')
     .option('--duration <time>', 'run for this long instead, e.g. 30s')
-    .option('--keys <n>', 'keys; of append, at one time (mini: 100; general: 10000; others: 10)')
-    .option('--ops <n>', 'operations of a transaction (general: 20; append: 4)')
+    .option(
+      '--keys <n>',
+      'keys; of append, at one time (mini: 100; general: 10000; others: 10); of SQL, customers of a district (tpcc: 10), users (twitter: 20) or rows (sql: 6)',
+    )
+    .option('--ops <n>', 'operations of a transaction (general: 20; append: 4; sql: up to 3)')
     .option('--reads <share>', 'share of reads, 0 to 1 (0.5)')
     .option('--distribution <name>', `how keys are chosen (${DISTRIBUTIONS.join(', ')})`)
     .option('--mix <r,w,rw>', 'general: shares of read-only, write-only, read-modify-write')
-    .option('--db-level <id>', 'isolation level asked of the database (ser; of sim: its own)')
+    .option(
+      '--db-level <id>',
+      'isolation level asked of the database (ser; of sim: its own); of SQL, also two such as ser+rc, the first for transactions that matter, or mixed',
+    )
     .option('-l, --level <ids>', `levels to judge (${LEVELS.map((l) => l.id).join(', ')})`)
     .option('--seed <n>', 'where all choices of the workload come from', '1')
     .option('--rate <n>', 'at most so many transactions a second')
@@ -83,7 +96,8 @@ export function addRunCommand(program: Command, done: (code: number) => void): v
 }
 
 const HELP = `
-Without --level, what was asked of the database is judged, and the profile is shown with it.
+Without --level, what was asked of the database is judged, and the profile is shown with it; SQL
+transactions are judged each at the level that it asked for (level mixed).
 Exit codes as of check: 0 satisfied, 1 violated, 3 unknown; 4 if the database cannot be used.
 PostgreSQL's REPEATABLE READ is si, READ COMMITTED rc, SERIALIZABLE ser.
 A password may stand in PGPASSWORD, in a file, or in ~/.pgpass: command lines are public.
@@ -97,18 +111,22 @@ Examples:
   isobar run --db-level rc --level si             READ COMMITTED loses updates: see it happen
   isobar run postgres://me@db.example/test --duration 60s --sessions 50
   isobar run --fault kill-connection:5%           cut connections before, during and after COMMIT
+  isobar run --shape tpcc --db-level ser+rc --sessions 10 --transactions 100 --seed 1
+                                                  SQL transactions, some at ser and some at rc
+  isobar run --shape twitter --db-level rc --level ser
   isobar run sim:si+lost-update --level si        a simulated store with a known fault`
 
 async function runTarget(text: string, flags: Flags): Promise<number> {
   const target = parseTarget(text, process.env, passwordFrom(flags.passwordFile))
   const levels = flags.level === undefined ? null : parseLevels(flags.level)
-  const dbLevel = dbLevelOf(flags.dbLevel, target)
   const line = new RunLine()
   const interrupt = new AbortController()
   const stopListening = onInterrupt(interrupt)
+  const workload = await workloadOf(flags)
+  const dbLevel = dbLevelOf(flags.dbLevel, target, isSqlShape(workload.workload.shape ?? ''))
   const options: RunOptions = {
     target,
-    ...(await workloadOf(flags)),
+    ...workload,
     dbLevel,
     levels,
     durationMs: flags.duration === undefined ? null : parseDuration(flags.duration),
@@ -132,8 +150,9 @@ async function runTarget(text: string, flags: Flags): Promise<number> {
     commands: {
       run: quoteCommand(['isobar', ...process.argv.slice(2)]),
       check: (path) => {
-        const asked = flags.level === undefined ? [] : ['--level', flags.level]
-        return quoteCommand(['isobar', 'check', path, ...asked])
+        const asked = flags.level ?? (isSql(options) ? 'mixed' : null)
+        const level = asked === null ? [] : ['--level', asked]
+        return quoteCommand(['isobar', 'check', path, ...level])
       },
     },
   }
@@ -144,7 +163,7 @@ async function runTarget(text: string, flags: Flags): Promise<number> {
     const files = new ReportFiles({ ...flags, report })
     if (outcome.judged) files.add(outcome.judged.verdict)
     files.finish()
-    const decisive = levels ?? (isLightweight(options) ? [dbLevel, 'lin'] : [dbLevel])
+    const decisive = levels ?? decisiveLevels(options)
     await print(flags.json ? renderOutcomeJson(outcome) : renderOutcome(outcome, decisive, report))
     return exitCode(outcome, decisive)
   } finally {
@@ -153,33 +172,60 @@ async function runTarget(text: string, flags: Flags): Promise<number> {
   }
 }
 
-function dbLevelOf(text: string | undefined, target: Target): LevelId {
+/** The levels by which a run stands or falls if none is named. */
+function decisiveLevels(options: RunOptions): LevelId[] {
+  if (isSql(options)) return ['mixed']
+  const asked = options.dbLevel as LevelId
+  return isLightweight(options) ? [asked, 'lin'] : [asked]
+}
+
+function dbLevelOf(text: string | undefined, target: Target, ofSql: boolean): string {
   if (text === undefined) return target.kind === 'sim' ? target.level : 'ser'
+  if (ofSql) return text
   const levels = parseLevels(text)
   if (levels.length > 1) throw new UsageError('--db-level takes one level')
   return levels[0]!
 }
 
 async function workloadOf(flags: Flags): Promise<Pick<RunOptions, 'workload' | 'ownWorkload'>> {
-  const given: { -readonly [Name in keyof WorkloadParameters]?: WorkloadParameters[Name] } = {
-    seed: parseSeed(flags.seed),
+  const name = workloadName(flags)
+  const sizes = sizesOf(flags)
+  if (isSqlShape(name)) {
+    refuseForSql(name, flags)
+    return { workload: { ...sizes, shape: name }, ownWorkload: null }
   }
-  for (const name of ['sessions', 'transactions', 'ops', 'reads', 'keys'] as const) {
-    if (flags[name] !== undefined) given[name] = parseNumber(name, flags[name], 0)
+  const mix = flags.mix?.split(',').map((part) => parseNumber('mix', part, 0)) as Mix | undefined
+  const workload = mix === undefined ? sizes : { ...sizes, mix }
+  if (SHAPES.includes(name as Shape)) {
+    return { workload: { ...workload, shape: name as Shape }, ownWorkload: null }
   }
-  if (flags.distribution) given.distribution = flags.distribution as Distribution
-  if (flags.mix) {
-    given.mix = flags.mix.split(',').map((part) => parseNumber('mix', part, 0)) as never as Mix
-  }
-  if (SHAPES.includes(flags.workload as Shape)) {
-    return { workload: { ...given, shape: flags.workload as Shape }, ownWorkload: null }
-  }
-  const path = resolve(flags.workload)
+  const path = resolve(name)
   if (!existsSync(path)) {
-    const hint = `there are ${SHAPES.join(', ')}, or the path of a module of your own`
-    throw new UsageError(`unknown workload "${flags.workload}"`, hint)
+    const known = [...SHAPES, ...SQL_SHAPES].join(', ')
+    const hint = `there are ${known}, or the path of a module of your own`
+    throw new UsageError(`unknown workload "${name}"`, hint)
   }
-  return { workload: given, ownWorkload: { path, run: await loadTransactionFunction(path) } }
+  return { workload, ownWorkload: { path, run: await loadTransactionFunction(path) } }
+}
+
+/** What workloads of every kind are asked for. */
+type Sizes = Pick<SqlParameters, 'seed' | 'distribution' | (typeof SIZES)[number]>
+const SIZES = ['sessions', 'transactions', 'ops', 'reads', 'keys'] as const
+
+function sizesOf(flags: Flags): Partial<Sizes> {
+  const sizes: { -readonly [Name in keyof Sizes]?: Sizes[Name] } = { seed: parseSeed(flags.seed) }
+  for (const name of SIZES) {
+    if (flags[name] !== undefined) sizes[name] = parseNumber(name, flags[name], 0)
+  }
+  if (flags.distribution) sizes.distribution = flags.distribution as Distribution
+  return sizes
+}
+
+function workloadName({ workload, shape }: Flags): string {
+  if (workload !== undefined && shape !== undefined && workload !== shape) {
+    throw new UsageError('--workload and --shape are the same option', 'give one of them')
+  }
+  return workload ?? shape ?? 'mini'
 }
 
 function passwordFrom(path: string | undefined): string | undefined {
@@ -199,8 +245,7 @@ function renderOutcome(outcome: RunOutcome, decisive: readonly LevelId[], report
     parts.push(`${colours.bad('the run ended early:')} ${stoppedBy.message}\n`)
   }
   if (judged) {
-    const asked = `${summary.level.asked} (${levelName(summary.level.asked as LevelId)})`
-    const title = `what clients saw of a database asked for ${asked}:`
+    const title = `what clients saw of a database asked for ${describeAsked(summary.level.asked)}:`
     parts.push('\n', renderText(judged.history, judged.results, { colours, title }), '\n')
   } else {
     parts.push(`interrupted; judge what was recorded with: isobar check ${plain(paths.history)}\n`)

@@ -1,6 +1,6 @@
 // Writes SQL statements and tables as native-sql.ts and native-tables.ts read them. NULL columns
-// are left out, and so is a clause that every row satisfies. Main functions: renderTables,
-// renderStatement.
+// are left out, and so is a clause that every row satisfies. A recorder has no history yet, and
+// uses the parts. Main functions: renderTables, renderStatement.
 
 import { type History, NONE, WRITE } from '../history/history.ts'
 import {
@@ -13,23 +13,32 @@ import {
   statementEnd,
   UPDATE,
 } from '../history/sql-events.ts'
+import type { Value } from '../history/values.ts'
 import type { SqlRow, SqlValue } from '../sql/value.ts'
 import { renderJson } from './sink.ts'
 
-/** The declarations, with the initial rows. */
-export function renderTables(sql: SqlEvents): string {
-  const rows: string[][] = sql.tables.map(() => [])
+/** The rows there are at first: table -> rows. */
+export function initialRowsOf(sql: SqlEvents): SqlRow[][] {
+  const rows: SqlRow[][] = sql.tables.map(() => [])
   sql.initialRow.forEach((row, key) => {
-    const table = sql.keyTable[key]!
-    if (row !== null) rows[table]!.push(renderRow(sql.tables[table]!, row))
+    if (row !== null) rows[sql.keyTable[key]!]!.push(row)
   })
-  const tables = sql.tables.map((table, id) => {
+  return rows
+}
+
+/** The declarations, with the initial rows of each table. */
+export function renderTables(
+  tables: readonly SqlTable[],
+  rows: readonly (readonly SqlRow[])[],
+): string {
+  const declared = tables.map((table, id) => {
     const columns = table.columns.map(({ name, type }) => `${JSON.stringify(name)}:"${type}"`)
     const key = table.keyColumns.map((column) => JSON.stringify(table.columns[column]!.name))
-    const initial = rows[id]!.length > 0 ? `,"rows":[${rows[id]!.join(',')}]` : ''
+    const first = rows[id]!.map((row) => renderRow(table, row))
+    const initial = first.length > 0 ? `,"rows":[${first.join(',')}]` : ''
     return `${JSON.stringify(table.name)}:{"columns":{${columns}},"key":[${key}]${initial}}`
   })
-  return `{${tables.join(',')}}`
+  return `{${declared.join(',')}}`
 }
 
 export function renderStatement(history: History, sql: SqlEvents, event: number): string {
@@ -51,11 +60,11 @@ export function renderStatement(history: History, sql: SqlEvents, event: number)
     if (history.opKind[op] === WRITE) {
       if (kind === INSERT) rows.push(renderRow(table, sql.opRow[op]!))
     } else if (sql.opReturned[op] === 0) {
-      unread.push(`{${renderVersion(history, sql, op)}}`)
+      unread.push(`{${versionOf(history, sql, op)}}`)
     } else {
       const write = kind === UPDATE ? writes.get(history.opKey[op]!)! : NONE
       const row = write === NONE ? '' : `,"row":${renderRow(table, sql.opRow[write]!)}`
-      rows.push(`{${renderVersion(history, sql, op)}${row}}`)
+      rows.push(`{${versionOf(history, sql, op)}${row}}`)
     }
   }
   parts.push(`"rows":[${rows.join(',')}]`)
@@ -63,18 +72,23 @@ export function renderStatement(history: History, sql: SqlEvents, event: number)
   return `{${parts.join(',')}}`
 }
 
-function renderClause({ text, params }: SqlPredicate): string[] {
+/** The fields of a clause; none for one that every row satisfies. */
+export function renderClause({ text, params }: Pick<SqlPredicate, 'text' | 'params'>): string[] {
   if (text === EVERY_ROW && params.length === 0) return []
   const where = `"where":${JSON.stringify(text)}`
   return params.length === 0 ? [where] : [where, `"params":[${params.map(renderSql).join(',')}]`]
 }
 
-function renderVersion(history: History, sql: SqlEvents, op: number): string {
-  const key = sql.keyValues[history.opKey[op]!]!.map(renderSql)
-  return `"key":[${key.join(',')}],"from":${renderJson(history.valueOf(op))}`
+function versionOf(history: History, sql: SqlEvents, op: number): string {
+  return renderVersion(sql.keyValues[history.opKey[op]!]!, history.valueOf(op))
 }
 
-function renderRow(table: SqlTable, row: SqlRow): string {
+/** The fields of a version that was seen. */
+export function renderVersion(key: SqlRow, from: Value): string {
+  return `"key":[${key.map(renderSql).join(',')}],"from":${renderJson(from)}`
+}
+
+export function renderRow(table: SqlTable, row: SqlRow): string {
   const columns: string[] = []
   row.forEach((value, column) => {
     if (value === null) return

@@ -14,7 +14,7 @@ import {
 import { CAS, type LightOps } from '../history/light.ts'
 import { forEachStep, type SqlEvents } from '../history/sql-events.ts'
 import { LEVELS } from '../levels/levels.ts'
-import { renderStatement, renderTables } from './native-sql-write.ts'
+import { initialRowsOf, renderStatement, renderTables } from './native-sql-write.ts'
 import { ByteWriter, RenderedKeys, renderJson, type Sink, writeValue } from './sink.ts'
 
 const OPENERS: Record<number, string> = {
@@ -30,7 +30,8 @@ const CLOSE = 93
 export function writeNative(history: History, sink: Sink): void {
   const writer = new ByteWriter(sink)
   const initial = history.initial === undefined ? 'false' : renderJson(history.initial)
-  const tables = history.sql ? `,"tables":${renderTables(history.sql)}` : ''
+  const declared = history.sql && renderTables(history.sql.tables, initialRowsOf(history.sql))
+  const tables = declared ? `,"tables":${declared}` : ''
   writer.text(`{"isobar":1,"initial":${initial}${tables}}\n`)
   const keys = new RenderedKeys(history, renderJson)
   const sessions = Array.from({ length: history.sessionCount }, (_, session) =>

@@ -2,10 +2,11 @@
 // data, as JSON for the file, and as a few lines for a person. Secrets have no way in: of the
 // target only its place without password is known here.
 
-import { levelName } from '../levels/levels.ts'
+import { type LevelId, levelName } from '../levels/levels.ts'
 import type { RunResult } from '../record/runner.ts'
 import type { LevelResult } from '../verdict/verdict.ts'
 import type { WorkloadParameters } from '../workload/parameters.ts'
+import type { SqlParameters } from '../workload/sql/parameters.ts'
 import type { RunOptions } from './run.ts'
 
 export interface RunSummary {
@@ -46,7 +47,7 @@ export interface RunSummary {
 
 export function summariseRun(given: {
   options: RunOptions
-  parameters: WorkloadParameters
+  parameters: WorkloadParameters | SqlParameters
   result: RunResult
   granted: string
   database: { name: string; place: string }
@@ -117,7 +118,7 @@ export function renderSummary(summary: RunSummary): string {
   const share = (part: number) => `${(100 * part).toFixed(1)} %`
   const abortShare = recorded === 0 ? 0 : aborted / recorded
   const lines = [
-    `${database.name} at ${database.place}, asked for ${level.asked} (${levelName(level.asked as never)}), granted ${level.granted}`,
+    `${database.name} at ${database.place}, asked for ${describeAsked(level.asked)}, granted ${level.granted}`,
     `${recorded} transactions in ${(time.runMs / 1000).toFixed(1)} s: ${Math.round(throughput.commitsPerSecond)} commits/s, ` +
       `${share(abortShare)} aborted, ${indeterminate} indeterminate` +
       (failures.length > 0 ? ` (${failures.slice(0, 5).join(', ')})` : ''),
@@ -131,6 +132,12 @@ export function renderSummary(summary: RunSummary): string {
     )
   }
   return `${lines.join('\n')}\n`
+}
+
+/** `ser+rc (Serializability and Read Committed)` */
+export function describeAsked(asked: string): string {
+  const names = asked.split('+').map((level) => levelName(level as LevelId))
+  return `${asked} (${names.join(' and ')})`
 }
 
 function seconds(ms: number): string {

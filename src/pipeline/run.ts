@@ -5,8 +5,9 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { nowMs } from '../base/deadline.ts'
-import { DatabaseError, InputError, UsageError } from '../base/errors.ts'
-import { type CheckOptions, checkLevels, profile } from '../check/check.ts'
+import { DatabaseError, InputError } from '../base/errors.ts'
+import type { CheckOptions } from '../check/check.ts'
+import { judge } from '../check/judge.ts'
 import { readHistory } from '../formats/open.ts'
 import type { History } from '../history/history.ts'
 import type { LevelId } from '../levels/levels.ts'
@@ -14,23 +15,34 @@ import type { FaultPlan } from '../record/faults.ts'
 import { Recorder } from '../record/recorder.ts'
 import { type RunProgress, type RunResult, runSessions } from '../record/runner.ts'
 import { type OpenTarget, openTarget, type Target } from '../record/target.ts'
-import { OwnWork, PlannedWork, type TransactionFunction, type Work } from '../record/work.ts'
+import type { TransactionFunction } from '../record/work.ts'
 import { describeVerdict, type JsonContext, stringify } from '../report/json.ts'
 import { buildTimeline } from '../report/timeline.ts'
 import type { RunJson, VerdictJson } from '../report/verdict-json.ts'
 import type { LevelResult } from '../verdict/verdict.ts'
-import { type WorkloadParameters, workloadParameters } from '../workload/parameters.ts'
-import { planWorkload } from '../workload/workload.ts'
+import type { WorkloadParameters } from '../workload/parameters.ts'
+import type { SqlParameters } from '../workload/sql/parameters.ts'
 import { type RunSummary, renderSummaryJson, summariseRun } from './run-summary.ts'
+import {
+  isLightweight,
+  isSql,
+  levelsAsked,
+  makeWork,
+  parametersOf,
+  type RunWorkload,
+} from './run-work.ts'
 
 export interface RunOptions {
   readonly target: Target
-  readonly workload: Partial<WorkloadParameters>
+  readonly workload: RunWorkload
   /** A workload of the user's own, in place of a planned one. */
   readonly ownWorkload: { path: string; run: TransactionFunction } | null
-  /** The level asked of the database. */
-  readonly dbLevel: LevelId
-  /** Levels to judge; null for the profile, with lin where the workload is lightweight. */
+  /** The level asked of the database; of SQL workloads, also two such as ser+rc, or mixed. */
+  readonly dbLevel: string
+  /**
+   * Levels to judge; null for the profile, with lin where the workload is lightweight, and for each
+   * transaction's own level where it is SQL.
+   */
   readonly levels: readonly LevelId[] | null
   readonly durationMs: number | null
   readonly rate: number | null
@@ -61,19 +73,14 @@ export interface RunOutcome {
   readonly paths: { history: string; verdict: string | null; summary: string }
 }
 
-/** Defaults of mini-transactions here: few enough keys that conflicts are common. */
-const RUN_DEFAULTS: Partial<WorkloadParameters> = { sessions: 20, transactions: 5000 }
-const MINI_DEFAULTS: Partial<WorkloadParameters> = { keys: 100, distribution: 'exponential' }
-/** Transactions that are planned for a run of given duration; then the plan begins again. */
-const PLAN_AHEAD = 200_000
-
 /** Throws UsageError, InputError, DatabaseError; what was recorded before stays on disk. */
 export async function run(options: RunOptions): Promise<RunOutcome> {
   const parameters = parametersOf(options)
   options.onPhase('starting')
   const { sessions, seed } = parameters
-  const { dbLevel: level, faults } = options
-  const target = await openTarget(options.target, { level, sessions, seed, faults })
+  const levels = levelsAsked(options)
+  const { faults } = options
+  const target = await openTarget(options.target, { levels, sessions, seed, faults })
   let recorded: Recorded
   try {
     recorded = await record(target, parameters, options)
@@ -85,7 +92,7 @@ export async function run(options: RunOptions): Promise<RunOutcome> {
   if (result.stoppedBy instanceof Error) {
     if (nothing || !(result.stoppedBy instanceof DatabaseError)) throw result.stoppedBy
   }
-  const judged = result.stoppedBy === 'signal' ? null : await judge(historyPath, options)
+  const judged = result.stoppedBy === 'signal' ? null : await judgeRecord(historyPath, options)
   const summary = summariseRun({
     options,
     parameters,
@@ -119,26 +126,6 @@ function describeRun(judged: Judged, summary: RunSummary, options: RunOptions): 
   return describeVerdict(history, results, { ...context, asked: options.levels, run })
 }
 
-function parametersOf(options: RunOptions): WorkloadParameters {
-  const { workload, durationMs } = options
-  const shape = workload.shape ?? 'mini'
-  if (durationMs !== null && workload.transactions !== undefined) {
-    throw new UsageError('a run has a number of transactions or a duration, not both')
-  }
-  return workloadParameters({
-    ...RUN_DEFAULTS,
-    ...(shape === 'mini' ? MINI_DEFAULTS : {}),
-    ...(durationMs === null ? {} : { transactions: PLAN_AHEAD }),
-    ...workload,
-    shape,
-  })
-}
-
-/** Whether every transaction is one compare-and-set or one read. */
-export function isLightweight({ ownWorkload, workload }: RunOptions): boolean {
-  return ownWorkload === null && workload.shape === 'lwt'
-}
-
 interface Recorded {
   result: RunResult
   historyPath: string
@@ -148,24 +135,28 @@ interface Recorded {
 
 async function record(
   target: OpenTarget,
-  parameters: WorkloadParameters,
+  parameters: WorkloadParameters | SqlParameters,
   options: RunOptions,
 ): Promise<Recorded> {
   const { database } = target
   const { dbLevel, durationMs, ownWorkload } = options
-  const granted = await database.grantedLevel(dbLevel)
   const started = nowMs()
-  const work = makeWork(parameters, options)
+  const { work, sql, levels } = makeWork(database, parameters, options)
   const planMs = nowMs() - started
+  const names: string[] = []
+  for (const level of levels) names.push(await database.grantedLevel(level))
+  const granted = names.join(' and ')
+  if (sql) await database.addTables(sql.tables, sql.rows)
   makeDirectory(options.directory)
   const historyPath = join(options.directory, 'history.jsonl')
-  const recorder = new Recorder(historyPath, {
+  const about = {
     database: database.name,
     asked: dbLevel,
     granted,
     workload: ownWorkload ? 'own' : parameters.shape,
     seed: parameters.seed,
-  })
+  }
+  const recorder = new Recorder(historyPath, about, sql)
   try {
     options.onPhase('running')
     const result = await runSessions({
@@ -174,7 +165,7 @@ async function record(
       recorder,
       work,
       isLightweight: isLightweight(options),
-      level: dbLevel,
+      level: levels.at(-1)!,
       sessions: parameters.sessions,
       seed: parameters.seed,
       durationMs,
@@ -187,17 +178,6 @@ async function record(
   }
 }
 
-function makeWork(parameters: WorkloadParameters, options: RunOptions): Work {
-  const { ownWorkload, durationMs } = options
-  if (ownWorkload === null) return new PlannedWork(planWorkload(parameters), durationMs !== null)
-  return new OwnWork(ownWorkload.run, {
-    seed: parameters.seed,
-    sessionCount: parameters.sessions,
-    transactions: durationMs === null ? parameters.transactions : null,
-    keyCount: parameters.keys,
-  })
-}
-
 interface Judged {
   history: History
   results: LevelResult[]
@@ -206,18 +186,17 @@ interface Judged {
   checkMs: number
 }
 
-async function judge(path: string, options: RunOptions): Promise<Judged> {
+async function judgeRecord(path: string, options: RunOptions): Promise<Judged> {
   options.onPhase('reading')
   const started = nowMs()
   const { history, format } = await readHistory(path)
   const parseMs = nowMs() - started
   options.onPhase('checking')
   const checkStarted = nowMs()
-  const results = options.levels
-    ? checkLevels(history, options.levels, options.check)
-    : profile(history, options.check)
-  if (options.levels === null && isLightweight(options)) {
-    results.push(...checkLevels(history, ['lin'], options.check))
+  const asked = options.levels ?? (isSql(options) ? ['mixed' as const] : null)
+  const results = await judge(history, asked, options.check)
+  if (asked === null && isLightweight(options)) {
+    results.push(...(await judge(history, ['lin'], options.check)))
   }
   const checkMs = nowMs() - checkStarted
   const command = options.commands?.check(path) ?? null

@@ -1,13 +1,18 @@
 // What the runner needs of a database: one folder per database implements it. Keys are numbers from
-// 0; values are numbers that the runner never uses twice; null is the initial state.
+// 0; values are numbers that the runner never uses twice; null is the initial state. Beside such
+// registers there may be tables, on which statements run; every one that writes leaves a number
+// behind in the rows, by which later ones know whose version they saw.
 //
 // Recording stands or falls with the word of the driver on failed transactions: it says `aborted`
 // only if the transaction certainly left no trace: the server said so, or COMMIT was never sent.
 // Everything else is `indeterminate`.
 
 import { UsageError } from '../base/errors.ts'
+import type { SqlTable } from '../history/sql-events.ts'
 import type { Value } from '../history/values.ts'
 import { type LevelId, levelName } from '../levels/levels.ts'
+import type { SqlStatement } from '../sql/statement.ts'
+import type { SqlRow } from '../sql/value.ts'
 
 export interface Database {
   /** Product and version, e.g. `PostgreSQL 18.4`. */
@@ -18,12 +23,21 @@ export interface Database {
   readonly levels: ReadonlyMap<LevelId, string>
   /** Creates keys from `from` up to `to`, in their initial state. */
   addKeys(from: number, to: number): Promise<void>
+  /** Creates tables, with the rows each holds at first. UsageError if it runs no statements. */
+  addTables(tables: readonly SqlTable[], rows: readonly (readonly SqlRow[])[]): Promise<void>
   /** The database's own name of the level that transactions at this level really get. */
   grantedLevel(level: LevelId): Promise<string>
   /** A connection for one session. Throws DatabaseError. */
   open(): Promise<Connection>
   /** Removes what was created and lets go of everything. */
   close(): Promise<void>
+}
+
+/** What a statement returned: rows as selected, as updated, or as deleted. */
+export interface StatementAnswer {
+  readonly rows: readonly SqlRow[]
+  /** Row -> the number that the version seen was written under; null for the initial one. */
+  readonly from: readonly (number | null)[]
 }
 
 /**
@@ -40,6 +54,8 @@ export interface Connection {
   readList(key: number): Promise<Value[]>
   write(key: number, value: number): Promise<void>
   append(key: number, value: number): Promise<void>
+  /** Runs a statement on one of the tables; rows that it writes are written under `write`. */
+  run(table: SqlTable, statement: SqlStatement, write: number): Promise<StatementAnswer>
   /** Outside of transactions: replaces `old` (null: the initial state) by `value`, or does not. */
   cas(key: number, old: Value, value: number, level: LevelId): Promise<boolean>
   /** Outside of transactions: one read on its own. */

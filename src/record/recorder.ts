@@ -10,9 +10,15 @@
 
 import { closeSync, openSync, writeSync } from 'node:fs'
 import { InputError } from '../base/errors.ts'
+import { renderTables } from '../formats/native-sql-write.ts'
 import type { StatusName } from '../history/history.ts'
+import type { SqlTable } from '../history/sql-events.ts'
 import type { Value } from '../history/values.ts'
 import type { LevelId } from '../levels/levels.ts'
+import type { SqlStatement } from '../sql/statement.ts'
+import type { SqlRow } from '../sql/value.ts'
+import type { StatementAnswer } from './database.ts'
+import { renderRun } from './statement-line.ts'
 
 const FLUSH_EVERY_MS = 20
 const FLUSH_AT_CHARS = 1 << 16
@@ -43,6 +49,20 @@ export class OpenTransaction {
     this.add(`["append",${key},${value}]`)
   }
 
+  addStatement(
+    table: SqlTable,
+    statement: SqlStatement,
+    write: number,
+    answer: StatementAnswer,
+  ): void {
+    this.add(renderRun(table, statement, write, answer))
+  }
+
+  /** The transaction was rolled back on purpose. */
+  addAbort(): void {
+    this.add('{"abort":true}')
+  }
+
   private add(op: string): void {
     this.ops += this.opCount++ === 0 ? op : `,${op}`
   }
@@ -63,13 +83,16 @@ export class Recorder {
   constructor(
     readonly path: string,
     about: Record<string, string | number | boolean | null> = {},
+    declared: { tables: readonly SqlTable[]; rows: readonly (readonly SqlRow[])[] } | null = null,
   ) {
     try {
       this.file = openSync(path, 'ax', 0o644)
     } catch (error) {
       throw unwritable(path, error)
     }
-    this.write(`${JSON.stringify({ isobar: 1, initial: null, ...about })}\n`)
+    const header = JSON.stringify({ isobar: 1, initial: null, ...about })
+    const tables = declared && renderTables(declared.tables, declared.rows)
+    this.write(tables ? `${header.slice(0, -1)},"tables":${tables}}\n` : `${header}\n`)
   }
 
   /** Microseconds since the recorder was made. Rounding down never turns overlap into order. */

@@ -1,16 +1,19 @@
 // One session of a run: a client that runs transactions one after another and records what it saw.
 //
 // The rules of recording, all here: the start is taken before BEGIN is sent, the finish after the
-// answer to COMMIT; writes are noted before they are sent, reads when their answer came; the
-// pending line is in the file before COMMIT is sent. After a transaction of unknown outcome the
+// answer to COMMIT; writes are noted before they are sent, reads when their answer came, and so
+// statements that find their rows themselves: one that fails ends its transaction. The pending line is in the file before COMMIT is sent. After a transaction of unknown outcome the
 // session goes on under a new id: whoever does not know how it ended must not claim that it comes
 // before the next.
 
 import { DatabaseError } from '../base/errors.ts'
 import type { Random } from '../base/random.ts'
 import type { StatusName } from '../history/history.ts'
+import type { SqlTable } from '../history/sql-events.ts'
 import type { Value } from '../history/values.ts'
 import type { LevelId } from '../levels/levels.ts'
+import type { SqlStatement } from '../sql/statement.ts'
+import type { SqlRow } from '../sql/value.ts'
 import { type Connection, type Database, TransactionFailure } from './database.ts'
 import type { FaultProxy } from './fault-proxy.ts'
 import { type CutPoint, drawCut, type FaultPlan } from './faults.ts'
@@ -21,6 +24,7 @@ import type { Operations, Work } from './work.ts'
 export interface RunContext {
   readonly database: Database
   readonly recorder: Recorder
+  /** What transactions ask for that have no level of their own. */
   readonly level: LevelId
   readonly work: Work
   /** Each transaction is one operation without BEGIN and COMMIT (compare-and-set). */
@@ -80,7 +84,7 @@ export class Session implements Operations {
     this.connection?.cut()
   }
 
-  /** Runs the current transaction of the work once. */
+  /** Runs the current transaction of the work once. Null if it is over without having failed. */
   async runTransaction(): Promise<StatusName | null> {
     const { context } = this
     await context.ensureKeys(context.work.keysNeeded(this.number))
@@ -121,15 +125,30 @@ export class Session implements Operations {
     await this.connection!.append(key, value)
   }
 
-  private async runOnce(): Promise<StatusName> {
-    const { recorder, level, work } = this.context
+  async run(table: SqlTable, statement: SqlStatement): Promise<readonly SqlRow[]> {
+    this.strikeMaybe()
+    const write = statement.kind === 'select' ? 0 : this.context.nextValue()
+    if (statement.kind === 'insert') {
+      this.txn.addStatement(table, statement, write, { rows: [], from: [] })
+      await this.connection!.run(table, statement, write)
+      return []
+    }
+    const answer = await this.connection!.run(table, statement, write)
+    this.txn.addStatement(table, statement, write, answer)
+    return answer.rows
+  }
+
+  private async runOnce(): Promise<StatusName | null> {
+    const { recorder, work } = this.context
     const { txn } = this
+    const level = work.level(this.number) ?? this.context.level
     const connection = this.connection!
     const cut = this.drawCut()
     recorder.begin(txn, this.id, level)
+    let ending: 'commit' | 'abort'
     try {
       await connection.begin(level)
-      await work.perform(this.number, this)
+      ending = await work.perform(this.number, this)
     } catch (error) {
       recorder.aborted(txn)
       this.context.tally.aborted++
@@ -137,7 +156,18 @@ export class Session implements Operations {
       await connection.rollback().catch(() => connection.cut())
       return 'aborted'
     }
+    if (ending === 'abort') return this.rollBack()
     return this.finish(cut, () => connection.commit())
+  }
+
+  /** On purpose, so there is nothing to try again. Whatever the answer, COMMIT was never sent. */
+  private async rollBack(): Promise<null> {
+    this.txn.addAbort()
+    await this.connection!.rollback().catch(() => this.connection!.cut())
+    this.context.recorder.aborted(this.txn)
+    this.context.tally.aborted++
+    this.count('on purpose')
+    return null
   }
 
   /** Reads a key, or reads and then replaces what was read: two transactions of their own. */
@@ -168,6 +198,7 @@ export class Session implements Operations {
       },
       readList: () => Promise.reject(new DatabaseError('lightweight transactions have no lists')),
       append: () => Promise.reject(new DatabaseError('lightweight transactions have no lists')),
+      run: () => Promise.reject(new DatabaseError('lightweight transactions have no statements')),
     }
     try {
       await work.perform(this.number, alone)
@@ -216,8 +247,11 @@ export class Session implements Operations {
   /** Counts a failed transaction. What is not about one transaction is passed on. */
   private note(error: unknown): void {
     if (!(error instanceof TransactionFailure)) throw error
+    this.count(error.code ?? 'connection lost')
+  }
+
+  private count(why: string): void {
     const { failures } = this.context.tally
-    const why = error.code ?? 'connection lost'
     failures.set(why, (failures.get(why) ?? 0) + 1)
   }
 

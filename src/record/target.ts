@@ -76,8 +76,8 @@ export interface OpenTarget {
 }
 
 export interface OpenOptions {
-  /** The level that will be asked of the database. */
-  readonly level: LevelId
+  /** The levels that will be asked of the database, as far as they are known. */
+  readonly levels: readonly LevelId[]
   readonly sessions: number
   readonly seed: number
   readonly faults: FaultPlan
@@ -97,11 +97,12 @@ export async function openTarget(target: Target, options: OpenOptions): Promise<
     }
     const { sessions: sessionCount, seed } = options
     const database = new SimDatabase({ ...target, sessionCount, seed })
-    ownLevel(database, options.level)
+    for (const level of options.levels) ownLevel(database, level)
     return { database, proxy: null, restartServer: null, serverPid: 0, close: async () => {} }
   }
   // Before a server is started for nothing.
-  ownLevel({ name: 'PostgreSQL', levels: POSTGRES_LEVELS }, options.level)
+  const offer = { name: 'PostgreSQL', levels: POSTGRES_LEVELS }
+  for (const level of options.levels) ownLevel(offer, level)
   const server = target.kind === 'embedded' ? await EmbeddedServer.start() : null
   let proxy: FaultProxy | null = null
   try {

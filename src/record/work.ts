@@ -1,20 +1,31 @@
 // What sessions do, one transaction after another: a seeded plan of workload/, or a function of the
-// user's own. Work says which keys are touched; values are the session's business.
+// user's own. (SQL transactions: sql-work.ts.) Work says which keys are touched; values are the
+// session's business.
 
 import { pathToFileURL } from 'node:url'
 import { DatabaseError, UsageError } from '../base/errors.ts'
 import { Random } from '../base/random.ts'
 import { APPEND, READ, READ_LIST } from '../history/history.ts'
+import type { SqlTable } from '../history/sql-events.ts'
 import type { Value } from '../history/values.ts'
+import type { LevelId } from '../levels/levels.ts'
+import type { SqlStatement } from '../sql/statement.ts'
+import type { SqlRow } from '../sql/value.ts'
 import type { Plan } from '../workload/plan.ts'
 import { TransactionFailure } from './database.ts'
 
-/** The operations of a transaction, as work uses them. Writes take a fresh value each. */
-export interface Operations {
+/** The operations on registers and lists of a transaction. Writes take a fresh value each. */
+export interface KeyOperations {
   read(key: number): Promise<Value>
   readList(key: number): Promise<Value[]>
   write(key: number): Promise<void>
   append(key: number): Promise<void>
+}
+
+/** The operations of a transaction, as work uses them. */
+export interface Operations extends KeyOperations {
+  /** The rows selected, or as updated, or as deleted. */
+  run(table: SqlTable, statement: SqlStatement): Promise<readonly SqlRow[]>
 }
 
 export interface Work {
@@ -22,10 +33,12 @@ export interface Work {
   next(session: number): boolean
   /** Keys that must exist before the session's current transaction runs: all below this. */
   keysNeeded(session: number): number
+  /** The level that the current transaction asks for; null for that of the run. */
+  level(session: number): LevelId | null
   /** How many operations the current transaction has; a guess will do. */
   opCount(session: number): number
-  /** Runs the session's current transaction; again, if it is tried again. */
-  perform(session: number, operations: Operations): Promise<void>
+  /** Runs the session's current transaction; again, if it is tried again. How it is to end. */
+  perform(session: number, operations: Operations): Promise<'commit' | 'abort'>
   /** All sessions have ended: goes on to what must come last. False if there is nothing. */
   beginFinal(): boolean
 }
@@ -66,12 +79,16 @@ export class PlannedWork implements Work {
     return this.plan.keyCount * (this.usesLists ? this.pass[session]! + 1 : 1)
   }
 
+  level(): null {
+    return null
+  }
+
   opCount(session: number): number {
     const txn = this.dealt[session]![this.cursor[session]!]!
     return this.plan.txnOpStart[txn + 1]! - this.plan.txnOpStart[txn]!
   }
 
-  async perform(session: number, operations: Operations): Promise<void> {
+  async perform(session: number, operations: KeyOperations): Promise<'commit'> {
     const { opKind, opKey, txnOpStart, keyCount } = this.plan
     const txn = this.dealt[session]![this.cursor[session]!]!
     const end = txnOpStart[txn + 1]!
@@ -85,6 +102,7 @@ export class PlannedWork implements Work {
       else if (kind === APPEND) await operations.append(key)
       else await operations.write(key)
     }
+    return 'commit'
   }
 
   beginFinal(): boolean {
@@ -118,7 +136,7 @@ function deal(plan: Plan): Int32Array[] {
 export type TransactionFunction = (
   session: number,
   random: Random,
-  transaction: Operations,
+  transaction: KeyOperations,
 ) => Promise<void> | void
 
 /** Sessions run a function of the user's own, each with randomness of its own from the seed. */
@@ -152,17 +170,22 @@ export class OwnWork implements Work {
     return this.keyCount
   }
 
+  level(): null {
+    return null
+  }
+
   opCount(): number {
     return 4
   }
 
-  async perform(session: number, operations: Operations): Promise<void> {
+  async perform(session: number, operations: KeyOperations): Promise<'commit'> {
     try {
       await this.run(
         session,
         this.randoms[session]!,
         new GuardedOperations(operations, this.keyCount),
       )
+      return 'commit'
     } catch (error) {
       const isKnown = [TransactionFailure, DatabaseError, UsageError].some(
         (kind) => error instanceof kind,
@@ -178,11 +201,11 @@ export class OwnWork implements Work {
 }
 
 /** Operations for code that may go wrong: keys are what they should be. */
-class GuardedOperations implements Operations {
-  private readonly inner: Operations
+class GuardedOperations implements KeyOperations {
+  private readonly inner: KeyOperations
   private readonly keyCount: number
 
-  constructor(inner: Operations, keyCount: number) {
+  constructor(inner: KeyOperations, keyCount: number) {
     this.inner = inner
     this.keyCount = keyCount
   }

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { UsageError } from '../../src/base/errors.ts'
+import type { LevelId } from '../../src/levels/levels.ts'
 import { NO_FAULTS, parseFaultPlan } from '../../src/record/faults.ts'
 import { parsePostgresAddress, showAddress } from '../../src/record/postgres/address.ts'
 import { openTarget, parseTarget } from '../../src/record/target.ts'
@@ -87,10 +88,10 @@ describe('parseFaultPlan', () => {
 })
 
 describe('openTarget', () => {
-  const options = { level: 'ser' as const, sessions: 2, seed: 1, faults: NO_FAULTS }
+  const options = { levels: ['ser' as LevelId], sessions: 2, seed: 1, faults: NO_FAULTS }
 
   it('lists the levels a database offers when asked for another', async () => {
-    const wrong = openTarget(parseTarget('embedded'), { ...options, level: 'cc' })
+    const wrong = openTarget(parseTarget('embedded'), { ...options, levels: ['ser', 'cc'] })
     await expect(wrong).rejects.toMatchObject({
       name: 'UsageError',
       hint: 'it offers rc (READ COMMITTED), si (REPEATABLE READ), ser (SERIALIZABLE)',

@@ -25,6 +25,7 @@ async function follow(work: Work, session: number, limit = 100): Promise<string[
       write: note('w'),
       readList: note('R'),
       append: note('a'),
+      run: () => Promise.reject(new Error('no statements here')),
     }
     await work.perform(session, operations)
     done.push(ops.join(' '))

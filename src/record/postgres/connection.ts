@@ -1,15 +1,18 @@
-// A session's connection to PostgreSQL: prepared statements over the pg driver, one at a time (with
-// pipelining on, conflicts would hide). Errors become the transaction's fate by sqlstate.ts.
+// A session's connection to PostgreSQL: statements over the pg driver, those on registers prepared,
+// one at a time (with pipelining on, conflicts would hide). Errors become the transaction's fate by sqlstate.ts.
 
 import { Socket } from 'node:net'
 import { Client } from 'pg'
 import { assert, DatabaseError } from '../../base/errors.ts'
+import type { SqlTable } from '../../history/sql-events.ts'
 import type { Value } from '../../history/values.ts'
 import type { LevelId } from '../../levels/levels.ts'
-import { type Connection, TransactionFailure } from '../database.ts'
+import type { SqlStatement } from '../../sql/statement.ts'
+import { type Connection, type StatementAnswer, TransactionFailure } from '../database.ts'
 import type { PostgresAddress } from './address.ts'
-import { type Answer, execute, prepare, type Statement } from './exchange.ts'
+import { type Answer, type Cells, execute, prepare, query, type Statement } from './exchange.ts'
 import { fateOf, isHopeless, type Phase } from './sqlstate.ts'
+import { answerOf, queryOf } from './statement.ts'
 import { TABLE } from './table.ts'
 
 export const POSTGRES_LEVELS: ReadonlyMap<LevelId, string> = new Map([
@@ -90,20 +93,28 @@ export class PostgresConnection implements Connection {
   }
 
   async read(key: number): Promise<Value> {
-    return numberOf(this.cell(await this.run('work', READ, [String(key)]), key))
+    return numberOf(this.cell(await this.send('work', READ, [String(key)]), key))
   }
 
   async readList(key: number): Promise<Value[]> {
-    const text = this.cell(await this.run('work', READ_LIST, [String(key)]), key) ?? '{}'
+    const text = this.cell(await this.send('work', READ_LIST, [String(key)]), key) ?? '{}'
     return text === '{}' ? [] : text.slice(1, -1).split(',').map(numberOf)
   }
 
   async write(key: number, value: number): Promise<void> {
-    this.expectRow(await this.run('work', WRITE, [String(key), String(value)]), key)
+    this.expectRow(await this.send('work', WRITE, [String(key), String(value)]), key)
   }
 
   async append(key: number, value: number): Promise<void> {
-    this.expectRow(await this.run('work', APPEND, [String(key), String(value)]), key)
+    this.expectRow(await this.send('work', APPEND, [String(key), String(value)]), key)
+  }
+
+  async run(table: SqlTable, statement: SqlStatement, write: number): Promise<StatementAnswer> {
+    const { text, types, values } = queryOf(table, statement, write)
+    const { rows } = await this.exchange('work', (first) =>
+      query(this.client, first, text, types, values),
+    )
+    return answerOf(table, rows)
   }
 
   async get(key: number, level: LevelId): Promise<Value> {
@@ -115,11 +126,11 @@ export class PostgresConnection implements Connection {
     await this.setAutocommitLevel(level)
     // The statement commits by itself, so whatever goes wrong goes wrong at its commit.
     const values = [String(key), old === null ? null : String(old), String(value)]
-    return (await this.run('commit', CAS, values)).rowCount === 1
+    return (await this.send('commit', CAS, values)).rowCount === 1
   }
 
   async commit(): Promise<void> {
-    const { tag } = await this.run('commit', COMMIT, [])
+    const { tag } = await this.send('commit', COMMIT, [])
     // To COMMIT a failed transaction is to roll it back, and the answer says so.
     if (tag !== 'COMMIT') {
       throw new TransactionFailure('aborted', `COMMIT was answered by ${tag}`)
@@ -129,7 +140,7 @@ export class PostgresConnection implements Connection {
   async rollback(): Promise<void> {
     const isBegun = this.pendingBegin === null
     this.pendingBegin = null
-    if (isBegun && !this.lost) await this.run('work', ROLLBACK, [])
+    if (isBegun && !this.lost) await this.send('work', ROLLBACK, [])
   }
 
   async close(): Promise<void> {
@@ -162,17 +173,20 @@ export class PostgresConnection implements Connection {
     this.autocommitLevel = level
   }
 
-  private async run(
+  private send(phase: Phase, { name }: Statement, values: Cells): Promise<Answer> {
+    return this.exchange(phase, (first) => execute(this.client, first, name, values))
+  }
+
+  private async exchange(
     phase: Phase,
-    statement: Statement,
-    values: readonly (string | null)[],
+    work: (first: string | null) => Promise<Answer>,
   ): Promise<Answer> {
     // A statement that is not sent any more commits nothing.
     if (this.lost) throw new TransactionFailure('aborted', 'the connection was lost before')
     const first = this.pendingBegin
     this.pendingBegin = null
     try {
-      return await execute(this.client, first, statement.name, values)
+      return await work(first)
     } catch (error) {
       throw this.failure(phase, error as ServerError)
     }

@@ -2,12 +2,14 @@
 
 import { Client } from 'pg'
 import { DatabaseError } from '../../base/errors.ts'
+import type { SqlTable } from '../../history/sql-events.ts'
 import type { LevelId } from '../../levels/levels.ts'
+import type { SqlRow } from '../../sql/value.ts'
 import type { Connection, Database } from '../database.ts'
 import { ownLevel } from '../database.ts'
 import { type PostgresAddress, showAddress } from './address.ts'
 import { POSTGRES_LEVELS, PostgresConnection } from './connection.ts'
-import { addRows, createTable, dropTable, scalar } from './table.ts'
+import { addRows, createSqlTables, createTable, dropTables, scalar } from './table.ts'
 
 export class PostgresDatabase implements Database {
   readonly levels = POSTGRES_LEVELS
@@ -46,6 +48,13 @@ export class PostgresDatabase implements Database {
     await this.withControl((control) => addRows(control, from, to))
   }
 
+  async addTables(
+    tables: readonly SqlTable[],
+    rows: readonly (readonly SqlRow[])[],
+  ): Promise<void> {
+    await this.withControl((control) => createSqlTables(control, tables, rows))
+  }
+
   async grantedLevel(level: LevelId): Promise<string> {
     const own = ownLevel(this, level)
     return this.withControl(async (control) => {
@@ -69,9 +78,9 @@ export class PostgresDatabase implements Database {
 
   async close(): Promise<void> {
     try {
-      await this.withControl(dropTable)
+      await this.withControl(dropTables)
     } catch {
-      // The server is gone, or does not let us; the next run replaces the table.
+      // The server is gone, or does not let us; the next run drops the tables.
     }
     await this.control.end().catch(() => {})
   }

@@ -9,10 +9,14 @@ export interface Statement {
   readonly text: string
 }
 
+export type Cells = readonly (string | null)[]
+
 export interface Answer {
   /** First column of the last row, as text; null if it is NULL. */
   cell: string | null
   rowCount: number
+  /** All rows, as text, where they are asked for. */
+  rows: Cells[]
   /** The server's word on the last statement, e.g. `UPDATE 1`, `COMMIT`. */
   tag: string
 }
@@ -32,7 +36,7 @@ export function execute(
   client: Client,
   first: string | null,
   name: string,
-  values: readonly (string | null)[],
+  values: Cells,
 ): Promise<Answer> {
   return new Promise((resolve, reject) => {
     const send = (wire: Wire) => {
@@ -47,30 +51,55 @@ export function execute(
   })
 }
 
+/** Runs a statement that is not prepared, behind one that is if `first` names it. */
+export function query(
+  client: Client,
+  first: string | null,
+  text: string,
+  types: readonly number[],
+  values: Cells,
+): Promise<Answer> {
+  return new Promise((resolve, reject) => {
+    const send = (wire: Wire) => {
+      if (first !== null) {
+        wire.bind({ statement: first, values: [] })
+        wire.execute({})
+      }
+      wire.parse({ name: '', text, types })
+      wire.bind({ statement: '', values })
+      wire.execute({})
+    }
+    client.query(new Exchange(send, resolve, reject, true))
+  })
+}
+
 /** The driver's connection, as far as it is used here; its published types are older than it. */
 interface Wire {
   readonly stream: { cork(): void; uncork(): void }
-  parse(statement: Statement): void
-  bind(config: { statement: string; values: readonly (string | null)[] }): void
+  parse(statement: Statement & { types?: readonly number[] }): void
+  bind(config: { statement: string; values: Cells }): void
   execute(config: object): void
   sync(): void
 }
 
 /** What the driver calls while the exchange goes on. */
 class Exchange implements Submittable {
-  private readonly answer: Answer = { cell: null, rowCount: 0, tag: '' }
+  private readonly answer: Answer = { cell: null, rowCount: 0, rows: [], tag: '' }
   private readonly send: (wire: Wire) => void
   private readonly resolve: (answer: Answer) => void
   private readonly reject: (error: Error) => void
+  private readonly keepsRows: boolean
 
   constructor(
     send: (wire: Wire) => void,
     resolve: (answer: Answer) => void,
     reject: (error: Error) => void,
+    keepsRows = false,
   ) {
     this.send = send
     this.resolve = resolve
     this.reject = reject
+    this.keepsRows = keepsRows
   }
 
   submit(connection: Connection): void {
@@ -87,6 +116,7 @@ class Exchange implements Submittable {
   handleDataRow(row: { fields: (string | null)[] }): void {
     this.answer.cell = row.fields[0] ?? null
     this.answer.rowCount++
+    if (this.keepsRows) this.answer.rows.push(row.fields)
   }
 
   handleCommandComplete(message: { text: string }): void {

@@ -1,15 +1,26 @@
-// The table that a run works on. It has a fixed name, so that a run that was killed leaves at most
-// one behind; the next run replaces it, if a comment says it is ours and no other run holds the
-// advisory lock. A table of that name that is not ours is left alone.
+// The tables that a run works on: one of registers, and those of SQL workloads. Their names begin
+// with isobar_, and a comment says that they are ours; a run that was killed leaves them behind, and
+// the next one drops them, if no other run holds the advisory lock. A table of such a name that is
+// not ours is left alone.
 
 import type { Client } from 'pg'
 import { DatabaseError } from '../../base/errors.ts'
+import type { SqlTable } from '../../history/sql-events.ts'
+import type { SqlRow, SqlType } from '../../sql/value.ts'
+import { BEFORE, quote, tableName, textOf, WRITER } from './statement.ts'
 
 export const TABLE = 'isobar_registers'
 const MARK = 'made by isobar for one run; safe to drop'
 const LOCK = 0x150ba2
 
-/** Creates the table, empty. The connection holds the lock from now on. Throws DatabaseError. */
+/** Text is ordered by its bytes, as in our own predicates, whatever the database's language. */
+const TYPES: Readonly<Record<SqlType, string>> = {
+  boolean: 'boolean',
+  integer: 'bigint',
+  text: 'text COLLATE "C"',
+}
+
+/** Drops what a killed run left, and creates the registers. Holds the lock from now on. */
 export async function createTable(client: Client): Promise<void> {
   if ((await scalar(client, `SELECT pg_try_advisory_lock(${LOCK})`)) !== true) {
     throw new DatabaseError(
@@ -17,21 +28,39 @@ export async function createTable(client: Client): Promise<void> {
       'wait for its end, or give each run a database of its own',
     )
   }
-  const comment = await tableComment(client)
-  if (comment !== null && comment !== MARK) {
+  await dropTables(client)
+  await create(client, TABLE, `k integer PRIMARY KEY, v bigint, l bigint[] NOT NULL DEFAULT '{}'`)
+}
+
+/** Creates the tables of an SQL workload, with the rows that each holds at first. */
+export async function createSqlTables(
+  client: Client,
+  tables: readonly SqlTable[],
+  rows: readonly (readonly SqlRow[])[],
+): Promise<void> {
+  for (const [id, table] of tables.entries()) {
+    const name = tableName(table)
+    const columns = table.columns.map((column) => `${quote(column.name)} ${TYPES[column.type]}`)
+    const key = table.keyColumns.map((column) => quote(table.columns[column]!.name))
+    columns.push(`${WRITER} bigint`, `${BEFORE} bigint`, `PRIMARY KEY (${key.join(', ')})`)
+    await create(client, name, columns.join(', '))
+    const types = table.columns.map(({ type }, i) => `$${i + 1}::${TYPES[type].split(' ')[0]}[]`)
+    const values = table.columns.map((_, column) => rows[id]!.map((row) => textOf(row[column]!)))
+    await client.query(`INSERT INTO ${name} SELECT * FROM unnest(${types.join(', ')})`, values)
+  }
+}
+
+async function create(client: Client, name: string, columns: string): Promise<void> {
+  if ((await scalar(client, `SELECT to_regclass('${name}')`)) !== null) {
     throw new DatabaseError(
-      `there is a table ${TABLE} already that isobar did not make; nothing was changed`,
+      `there is a table ${name} already that isobar did not make; nothing was changed`,
       'rename it, or name another database',
     )
   }
   await client.query('BEGIN')
-  if (comment === MARK) await client.query(`DROP TABLE ${TABLE}`)
   // Room on the pages lets updates stay on theirs, without touching the index.
-  await client.query(
-    `CREATE TABLE ${TABLE} (k integer PRIMARY KEY, v bigint, l bigint[] NOT NULL DEFAULT '{}')
-     WITH (fillfactor = 50)`,
-  )
-  await client.query(`COMMENT ON TABLE ${TABLE} IS '${MARK}'`)
+  await client.query(`CREATE TABLE ${name} (${columns}) WITH (fillfactor = 50)`)
+  await client.query(`COMMENT ON TABLE ${name} IS '${MARK}'`)
   await client.query('COMMIT')
 }
 
@@ -42,19 +71,15 @@ export async function addRows(client: Client, from: number, to: number): Promise
   ])
 }
 
-/** Drops the table if it is still ours. */
-export async function dropTable(client: Client): Promise<void> {
-  if ((await tableComment(client)) === MARK) await client.query(`DROP TABLE ${TABLE}`)
-}
-
-/** The comment on the table of our name, '' if it has none, null if there is no such table. */
-async function tableComment(client: Client): Promise<string | null> {
-  const comment = await scalar(
-    client,
-    `SELECT coalesce(obj_description(to_regclass('${TABLE}'), 'pg_class'), '')
-     WHERE to_regclass('${TABLE}') IS NOT NULL`,
-  )
-  return comment === null ? null : String(comment)
+/** Drops the tables that are ours. */
+export async function dropTables(client: Client): Promise<void> {
+  const { rows } = await client.query({
+    text: `SELECT oid::regclass FROM pg_class
+      WHERE relkind = 'r' AND relname LIKE 'isobar\\_%' AND pg_table_is_visible(oid)
+        AND obj_description(oid, 'pg_class') = '${MARK}'`,
+    rowMode: 'array',
+  })
+  if (rows.length > 0) await client.query(`DROP TABLE ${rows.join(', ')}`)
 }
 
 /** The first column of the first row, null if there is none. */

@@ -2,6 +2,7 @@
 // process. Operations of sessions interleave in an order drawn from the seed: the same seed and
 // settings give the same history, but for the times.
 
+import { UsageError } from '../../base/errors.ts'
 import { Random } from '../../base/random.ts'
 import type { Value } from '../../history/values.ts'
 import { CHAIN, type LevelId, levelName } from '../../levels/levels.ts'
@@ -42,6 +43,13 @@ export class SimDatabase implements Database {
 
   async addKeys(): Promise<void> {
     // Every key is there from the beginning.
+  }
+
+  async addTables(): Promise<void> {
+    throw new UsageError(
+      'this simulated store runs no SQL statements',
+      'isobar generate --shape tpcc makes such histories; isobar run embedded runs them for real',
+    )
   }
 
   async grantedLevel(): Promise<string> {
@@ -89,6 +97,10 @@ class SimConnection implements Connection {
 
   async append(key: number, value: number): Promise<void> {
     await this.write(key, value)
+  }
+
+  async run(): Promise<never> {
+    throw new UsageError('this simulated store runs no SQL statements')
   }
 
   async get(key: number): Promise<Value> {

@@ -13,13 +13,16 @@ export interface LevelChoice {
   /** As it is typed. */
   readonly text: string
   readonly strongest: LevelId
+  /** Those that it may come to. */
+  readonly levels: readonly LevelId[]
   levelOf(isStrong: boolean, random: Random): LevelId
 }
 
-/** Parses `ser`, `si+rc`, `mixed`. */
-export function parseLevelChoice(text: string): LevelChoice {
+/** Parses `ser`, `si+rc`, `mixed`, which draws from what is offered. */
+export function parseLevelChoice(text: string, offered = SQL_LEVELS): LevelChoice {
   if (text === 'mixed') {
-    return { text, strongest: 'ser', levelOf: (_, random) => random.pick(SQL_LEVELS) }
+    const levelOf = (_: boolean, random: Random) => random.pick(offered)
+    return { text, strongest: offered.at(-1)!, levels: offered, levelOf }
   }
   const parts = text.split('+') as LevelId[]
   const [strong, weak = strong] = parts
@@ -28,5 +31,6 @@ export function parseLevelChoice(text: string): LevelChoice {
     throw new UsageError(`no SQL store at level "${text}"`, hint)
   }
   const strongest = SQL_LEVELS.indexOf(weak!) > SQL_LEVELS.indexOf(strong!) ? weak! : strong!
-  return { text, strongest, levelOf: (isStrong) => (isStrong ? strong! : weak!) }
+  const levelOf = (isStrong: boolean) => (isStrong ? strong! : weak!)
+  return { text, strongest, levels: [...new Set([strong!, weak!])], levelOf }
 }

@@ -4,7 +4,7 @@ import { Random } from '../../base/random.ts'
 import type { SqlTable } from '../../history/sql-events.ts'
 import type { SqlRow } from '../../sql/value.ts'
 import { AliasTable } from '../distributions.ts'
-import { parseLevelChoice } from './levels.ts'
+import { type LevelChoice, parseLevelChoice, SQL_LEVELS } from './levels.ts'
 import { type SqlParameters, sqlParameters } from './parameters.ts'
 import type { SqlPlan, SqlTask, TransactionKind } from './plan.ts'
 import { RANDOM_SQL, RandomSqlChoices, randomSqlRows } from './random-sql.ts'
@@ -14,25 +14,27 @@ import { TPCC_PC } from './tpcc-pc.ts'
 import { TPCC_TABLES, tpccRows } from './tpcc-tables.ts'
 import { TWITTER, TWITTER_TABLES, TwitterChoices, twitterRows } from './twitter.ts'
 
-export function planSql(given: Partial<SqlParameters>): SqlPlan {
+/** @param offered the levels that level `mixed` draws from */
+export function planSql(given: Partial<SqlParameters>, offered = SQL_LEVELS): SqlPlan {
   const parameters = sqlParameters(given)
+  const levels = parseLevelChoice(parameters.levels, offered)
   const random = new Random(parameters.seed)
   switch (parameters.shape) {
     case 'tpcc':
     case 'tpcc-pc': {
       const kinds = parameters.shape === 'tpcc' ? TPCC : TPCC_PC
       const rows = tpccRows(parameters, random.fork(1))
-      return deal(parameters, random, TPCC_TABLES, rows, kinds, new TpccChoices(parameters))
+      return deal(parameters, levels, random, TPCC_TABLES, rows, kinds, new TpccChoices(parameters))
     }
     case 'twitter': {
       const rows = twitterRows(parameters, random.fork(1))
       const choices = new TwitterChoices(parameters)
-      return deal(parameters, random, TWITTER_TABLES, rows, TWITTER, choices)
+      return deal(parameters, levels, random, TWITTER_TABLES, rows, TWITTER, choices)
     }
     case 'sql': {
       const choices = new RandomSqlChoices(parameters, random)
       const rows = randomSqlRows(choices, random.fork(1))
-      return deal(parameters, random, choices.tables, rows, RANDOM_SQL, choices)
+      return deal(parameters, levels, random, choices.tables, rows, RANDOM_SQL, choices)
     }
   }
 }
@@ -40,13 +42,13 @@ export function planSql(given: Partial<SqlParameters>): SqlPlan {
 /** Draws a kind for every transaction, and deals them to the sessions in turn. */
 function deal<Choices>(
   parameters: SqlParameters,
+  levels: LevelChoice,
   random: Random,
   tables: readonly SqlTable[],
   rows: readonly (readonly SqlRow[])[],
   kinds: readonly TransactionKind<Choices>[],
   choices: Choices,
 ): SqlPlan {
-  const levels = parseLevelChoice(parameters.levels)
   const drawn = new AliasTable(Float64Array.from(kinds, (kind) => kind.weight))
   const tasks: SqlTask[] = []
   for (let number = 0; number < parameters.transactions; number++) {

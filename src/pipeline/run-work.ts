@@ -1,0 +1,97 @@
+// What a run does: operations on registers, planned or the user's own, or SQL transactions, each of
+// which may ask for a level of its own. From the options of a run to its parameters, the levels it
+// asks for, and its work.
+
+import { UsageError } from '../base/errors.ts'
+import type { LevelId } from '../levels/levels.ts'
+import type { Database } from '../record/database.ts'
+import { SqlWork } from '../record/sql-work.ts'
+import { OwnWork, PlannedWork, type Work } from '../record/work.ts'
+import { type WorkloadParameters, workloadParameters } from '../workload/parameters.ts'
+import { parseLevelChoice, SQL_LEVELS } from '../workload/sql/levels.ts'
+import { isSqlShape, type SqlParameters, sqlParameters } from '../workload/sql/parameters.ts'
+import type { SqlPlan } from '../workload/sql/plan.ts'
+import { planSql } from '../workload/sql/workload.ts'
+import { planWorkload } from '../workload/workload.ts'
+import type { RunOptions } from './run.ts'
+
+/** Parameters of a workload, of registers or of SQL transactions: the shape says which. */
+export type RunWorkload = Partial<WorkloadParameters> | Partial<SqlParameters>
+
+export interface RunWork {
+  readonly work: Work
+  /** What the tables are and hold at first; null for registers. */
+  readonly sql: SqlPlan | null
+  /** The levels that its transactions ask for, the strongest last. */
+  readonly levels: readonly LevelId[]
+}
+
+/** Defaults of mini-transactions here: few enough keys that conflicts are common. */
+const RUN_DEFAULTS: Partial<WorkloadParameters> = { sessions: 20, transactions: 5000 }
+const MINI_DEFAULTS: Partial<WorkloadParameters> = { keys: 100, distribution: 'exponential' }
+/** Transactions that are planned for a run of given duration; then the plan begins again. */
+const PLAN_AHEAD = 200_000
+const PLAN_AHEAD_SQL = 20_000
+
+/** Whether transactions are SQL statements. */
+export function isSql({ ownWorkload, workload }: RunOptions): boolean {
+  return ownWorkload === null && isSqlShape(workload.shape ?? '')
+}
+
+/** Whether every transaction is one compare-and-set or one read. */
+export function isLightweight({ ownWorkload, workload }: RunOptions): boolean {
+  return ownWorkload === null && workload.shape === 'lwt'
+}
+
+export function parametersOf(options: RunOptions): WorkloadParameters | SqlParameters {
+  const { workload, durationMs } = options
+  if (durationMs !== null && workload.transactions !== undefined) {
+    throw new UsageError('a run has a number of transactions or a duration, not both')
+  }
+  if (isSql(options)) {
+    const given = workload as Partial<SqlParameters>
+    const transactions = durationMs === null ? {} : { transactions: PLAN_AHEAD_SQL }
+    return sqlParameters({ ...transactions, ...given, levels: options.dbLevel })
+  }
+  const given = workload as Partial<WorkloadParameters>
+  const shape = given.shape ?? 'mini'
+  return workloadParameters({
+    ...RUN_DEFAULTS,
+    ...(shape === 'mini' ? MINI_DEFAULTS : {}),
+    ...(durationMs === null ? {} : { transactions: PLAN_AHEAD }),
+    ...given,
+    shape,
+  })
+}
+
+/** The levels that will be asked for, as far as they are known before the database is. */
+export function levelsAsked(options: RunOptions): readonly LevelId[] {
+  if (!isSql(options)) return [options.dbLevel as LevelId]
+  return options.dbLevel === 'mixed' ? [] : parseLevelChoice(options.dbLevel).levels
+}
+
+export function makeWork(
+  database: Database,
+  parameters: WorkloadParameters | SqlParameters,
+  options: RunOptions,
+): RunWork {
+  const { ownWorkload, durationMs } = options
+  if (isSql(options)) {
+    const offered = SQL_LEVELS.filter((level) => database.levels.has(level))
+    const plan = planSql(parameters as SqlParameters, offered)
+    const { levels } = parseLevelChoice(options.dbLevel, offered)
+    return { work: new SqlWork(plan, durationMs !== null), sql: plan, levels }
+  }
+  const given = parameters as WorkloadParameters
+  const levels = levelsAsked(options)
+  if (ownWorkload === null) {
+    return { work: new PlannedWork(planWorkload(given), durationMs !== null), sql: null, levels }
+  }
+  const work = new OwnWork(ownWorkload.run, {
+    seed: given.seed,
+    sessionCount: given.sessions,
+    transactions: durationMs === null ? given.transactions : null,
+    keyCount: given.keys,
+  })
+  return { work, sql: null, levels }
+}
