@@ -2,9 +2,9 @@
 //
 // The rules of recording, all here: the start is taken before BEGIN is sent, the finish after the
 // answer to COMMIT; writes are noted before they are sent, reads when their answer came, and so
-// statements that find their rows themselves: one that fails ends its transaction. The pending line is in the file before COMMIT is sent. After a transaction of unknown outcome the
-// session goes on under a new id: whoever does not know how it ended must not claim that it comes
-// before the next.
+// statements that find their rows themselves: one that fails ends its transaction. The pending line
+// is in the file before COMMIT is sent. After a transaction of unknown outcome the session goes on
+// under a new id: whoever does not know how it ended must not claim that it comes before the next.
 
 import { DatabaseError } from '../base/errors.ts'
 import type { Random } from '../base/random.ts'

@@ -1,5 +1,6 @@
 // A session's connection to PostgreSQL: statements over the pg driver, those on registers prepared,
-// one at a time (with pipelining on, conflicts would hide). Errors become the transaction's fate by sqlstate.ts.
+// one at a time (with pipelining on, conflicts would hide). Errors become the transaction's fate by
+// sqlstate.ts.
 
 import { Socket } from 'node:net'
 import { Client } from 'pg'

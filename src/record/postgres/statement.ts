@@ -1,5 +1,5 @@
-// SQL statements of a workload as PostgreSQL runs them, such that its answer tells which versions of
-// rows it saw. Every table has two more columns: the number of the statement that wrote the row,
+// SQL statements of a workload as PostgreSQL runs them, such that its answer tells which versions
+// of rows it saw. Every table has two more columns: the number of the statement that wrote the row,
 // NULL at first, and the number that stood there before. An UPDATE moves the one to the other and
 // returns it, so that the version it saw comes from the very row that it changed, also where READ
 // COMMITTED goes on to a newer version than the statement's snapshot after waiting for a lock.

@@ -1,7 +1,7 @@
 // The tables that a run works on: one of registers, and those of SQL workloads. Their names begin
-// with isobar_, and a comment says that they are ours; a run that was killed leaves them behind, and
-// the next one drops them, if no other run holds the advisory lock. A table of such a name that is
-// not ours is left alone.
+// with isobar_, and a comment says that they are ours; a run that was killed leaves them behind,
+// and the next one drops them, if no other run holds the advisory lock. A table of such a name that
+// is not ours is left alone.
 
 import type { Client } from 'pg'
 import { DatabaseError } from '../../base/errors.ts'
