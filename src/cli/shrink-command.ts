@@ -64,6 +64,12 @@ async function shrink(path: string, out: string, flags: Flags): Promise<number> 
   const force = flags.force === true
   checkTarget(out, force)
   const input = await readHistory(path, flags.from === undefined ? {} : { format: flags.from })
+  if (input.history.sql) {
+    throw new UsageError(
+      'a history with SQL statements cannot be cut into parts: rows that a statement did not return need all that was written to them',
+      'isobar check --report shows the few transactions that a violation takes, to download too',
+    )
+  }
   const progress = new Progress()
   progress.report(`checking ${cut(plain(path))}`)
   const decide = (history: History) => check(history, level, { budgetMs, onTick: progress.tick })

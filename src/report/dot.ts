@@ -5,6 +5,7 @@ import { plain } from './names.ts'
 import { findSections } from './page/sections.ts'
 import { buildFigure } from './picture/figure.ts'
 import { nameNode } from './picture/graph-layout.ts'
+import { tellCase } from './picture/svg.ts'
 import { findArrows, firstView } from './picture/visible.ts'
 import type { VerdictJson } from './verdict-json.ts'
 
@@ -26,9 +27,11 @@ export function renderDot(verdict: VerdictJson, section = findSections(verdict)[
   }
   const { anomaly, levels } = section.evidence[0]!
   const figure = buildFigure(anomaly)
-  const arrows = findArrows(figure, firstView(figure))
+  const view = firstView(figure)
+  const arrows = findArrows(figure, view)
+  const title = [`${anomaly.name} violates ${levels.join(', ')}`, tellCase(figure, view)]
   lines.push(
-    `  label=${quoteDot(`${anomaly.name} violates ${levels.join(', ')}`)}`,
+    `  label=${quoteDot(title.filter((part) => part !== '').join('. '))}`,
     '  rankdir=LR',
     '  node [shape=box, style=rounded]',
   )
@@ -36,7 +39,7 @@ export function renderDot(verdict: VerdictJson, section = findSections(verdict)[
   for (const node of [...nodes].sort((a, b) => a - b)) {
     const txn = figure.txns[node]
     const label = txn
-      ? `${quoteDot(`${txn.name} (session ${txn.session})`)}`
+      ? quoteDot(`${txn.name} (session ${txn.session}${txn.note ? `, ${txn.note}` : ''})`)
       : quoteDot(nameNode(node))
     const dashed = txn?.status === 'committed' ? '' : ', style="rounded,dashed"'
     lines.push(`  ${nodeId(node)} [label=${label}${dashed}]`)

@@ -22,9 +22,10 @@ function tellSteps(figure: Figure, steps: readonly Step[], indent: string, lines
   steps.forEach((step, i) => {
     const arrow = `${nameOf(figure, step.from)} → ${nameOf(figure, step.to)}`
     lines.push(`${indent}${i + 1}. ${arrow}: ${step.because}`)
-    // Plain reads and session order speak for themselves.
+    // Plain reads speak for themselves, and so does what a heading assumes.
     const reasons = step.premises.filter(
-      ({ kind, premises }) => kind !== 'WR' || premises.length > 0,
+      ({ kind, premises, absent, assumed }) =>
+        kind !== 'WR' || premises.length > 0 || (absent && !assumed),
     )
     tellSteps(figure, reasons, `${indent}   `, lines)
   })

@@ -53,9 +53,13 @@ export function renderText(
   if (options.title) lines.push(colours.strong(options.title))
   if (history.txnCount === 0) lines.push('  the history is empty: it satisfies every level')
   for (const warning of history.warnings) lines.push(`  ${colours.unsure('warning:')} ${warning}`)
+  const witnesses = new Set<string>() // levels that hold alike are explained alike, once
   for (const result of results) {
     lines.push(renderVerdict(result, colours))
-    lines.push(...tellWitness(history, result, options.all === true).map((line) => `    ${line}`))
+    const witness = tellWitness(history, result, options.all === true)
+    if (witnesses.has(witness.join('\n'))) continue
+    witnesses.add(witness.join('\n'))
+    lines.push(...witness.map((line) => `    ${line}`))
   }
   const { strongest, weakestViolated } = summarise(results)
   if (results.length > 1) {

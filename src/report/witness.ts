@@ -15,8 +15,11 @@ export function tellWitness(history: History, { proof }: LevelResult, isAll: boo
   if (proof?.kind !== 'witness' || proof.choices.length === 0) return []
   const { choices } = proof
   if (!isAll) {
-    const rows = choices.length === 1 ? 'a row that was' : `${choices.length} rows that were`
-    return [`each of ${rows} not returned is explained by a version that fails (--all lists them)`]
+    return choices.length === 1
+      ? ['1 row that was not returned is explained by a version that fails its clause (see --all)']
+      : [
+          `${choices.length} rows not returned are explained by versions that fail their clauses (see --all)`,
+        ]
   }
   const lines = choices.slice(0, MAX_LINES).map((choice) => choiceText(history, choice))
   const left = choices.length - lines.length

@@ -82,6 +82,14 @@ const pay = (write: string, total: number) =>
 
 export const LOST = history(ORDERS, [1, 'T1', 'si', pay('w1', 6)], [2, 'T2', 'si', pay('w2', 9)])
 
+/** T1 passed order 1 over as well, which T3 may explain; the argument needs neither. */
+export const LOST_BESIDE = history(
+  ORDERS,
+  [1, 'T1', 'si', `{"select":"orders","where":"status = 'gone' -- ?","rows":[]},${pay('w1', 6)}`],
+  [2, 'T2', 'si', pay('w2', 9)],
+  [3, 'T3', 'rc', pay('w3', 1).replace('"from":null', '"from":"w2"').replace('open', 'gone')],
+)
+
 /** Three versions of order 9 may have been passed over, and none of them fits. */
 export const PASSED_OVER = history(
   ORDERS,
@@ -160,4 +168,39 @@ export async function judgeSql(text: string, level: LevelId, all = false): Promi
   // Times differ from run to run; nothing else may.
   for (const result of verdict.results) Object.assign(result, { elapsedMs: 0, stages: {} })
   return verdict
+}
+
+/** A phantom in which every name, value and clause is the one given. */
+export function hostileSql(name: string): string {
+  const plain = name.replaceAll('(', '')
+  const column = plain.replaceAll('\u0000', '')
+  const rows = (from: string | null) => [{ key: [name], from }]
+  const select = {
+    select: plain,
+    where: `"${column.replaceAll('"', '""')}" = $1`,
+    params: [name],
+  }
+  const columns = { [`${column}key`]: 'text', [column]: 'text' }
+  const table = { columns, key: [`${column}key`] }
+  const row = { [`${column}key`]: name, [column]: name }
+  return [
+    { isobar: 1, tables: { [plain]: table } },
+    {
+      session: name,
+      id: name,
+      level: 'ser',
+      ops: [
+        { ...select, rows: [] },
+        { ...select, rows: rows(name) },
+      ],
+    },
+    {
+      session: `${name}2`,
+      id: `${name}2`,
+      level: 'rc',
+      ops: [{ insert: plain, write: name, rows: [row] }],
+    },
+  ]
+    .map((line) => JSON.stringify(line))
+    .join('\n')
 }

@@ -15,6 +15,7 @@ import { renderSvg } from '../../src/report/picture/svg.ts'
 import type { VerdictJson } from '../../src/report/verdict-json.ts'
 import { CASE_SPLIT, GALLERY, judge } from '../report/gallery.ts'
 import { HOSTILE_NAMES, hostileHistory } from '../report/hostile.ts'
+import { judgeSql, PASSED_OVER, SQL_GALLERY } from '../report/sql-gallery.ts'
 import { findBrowser, launch } from './browser.ts'
 
 const executable = findBrowser()
@@ -134,6 +135,41 @@ describe.skipIf(executable === null)('the report in a browser', { timeout: 60_00
     await page.close()
   })
 
+  it('draws SQL statements, and walks through what a row that was not returned may have been', async () => {
+    const page = await open(await judgeSql(PASSED_OVER, 'mixed'))
+    expect(await page.locator('button.case').allTextContents()).toEqual([
+      'Case 1. If T5 passed over orders(9) as it was at first (no such row):',
+      'Case 2. If T5 passed over orders(9) as T2 left it (deleted):',
+      "Case 3. If T5 passed over orders(9) as T3 left it (status = 'lost', total = 1):",
+    ])
+    const select = page.locator('svg.lanes .op.read').first()
+    expect(await select.locator('text').allTextContents()).toEqual([
+      "SELECT orders WHERE status = 'open'",
+      '→ (1) (2)@w5',
+    ])
+    expect(await select.locator('title').textContent()).toBe(
+      "SELECT orders WHERE status = 'open' -> orders(1)@initial, orders(2)@w5",
+    )
+    await page.getByRole('button', { name: 'Next case' }).click()
+    expect(await page.locator('.position').textContent()).toBe('Case 2 of 3')
+    const unseen = page.locator('svg.graph g.arrow.rw text')
+    expect(await unseen.allTextContents()).toEqual(['rw orders(9): unseen w3 +'])
+    await unseen.hover()
+    expect(await page.locator('svg.lanes .op.lit').count()).toBe(2)
+    expect(await page.locator('.explain').textContent()).toContain(
+      'T5 passed over orders(9) as T2 left it (deleted)',
+    )
+    expect(await count(page, 'a[download="Phantom.jsonl"]')).toBe(1)
+    for (const { name, text, level } of SQL_GALLERY) {
+      await show(page, await judgeSql(text, level))
+      expect(await page.locator('section.finding h2').first().textContent()).toContain(name)
+      expect(await page.locator('svg.lanes .txn .op').count(), name).toBeGreaterThan(0)
+      expect(await overflows(page), `${name} is wider than the window`).toBe(false)
+      expect(await spills(page), `${name}: text beyond its box`).toBe(false)
+    }
+    await page.close()
+  })
+
   it('works with the keyboard alone', async () => {
     const page = await open(exhibit('NonMonoReadCM'))
     const reached = new Set<string>()
@@ -233,6 +269,19 @@ describe.skipIf(executable === null)('the report in a browser', { timeout: 60_00
 
 function overflows(page: Page): Promise<boolean> {
   return page.evaluate(() => document.documentElement.scrollWidth > window.innerWidth + 1)
+}
+
+/** Whether a line in the lanes is wider than what is drawn behind it. */
+function spills(page: Page): Promise<boolean> {
+  return page.evaluate(() =>
+    [...document.querySelectorAll<SVGGElement>('svg.lanes .op')].some((op) => {
+      const ground = op.querySelector('rect')!.getBoundingClientRect()
+      return [...op.querySelectorAll('text')].some((text) => {
+        const { right, bottom } = text.getBoundingClientRect()
+        return right > ground.right + 1 || bottom > ground.bottom + 2
+      })
+    }),
+  )
 }
 
 /** Texts whose colour stands out too little from what is behind them: below 4.5 to 1. */

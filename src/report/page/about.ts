@@ -34,15 +34,16 @@ function renderTable(verdict: VerdictJson): string {
 const CERTIFICATES: Record<string, string> = {
   'commit-order': 'an order of commits',
   snapshots: 'an order of snapshots and commits',
-  witness: 'an order of commits, and whose versions were passed over',
+  witness: 'an order of commits, and whose versions were not returned',
   cycle: 'cycles, edge by edge',
   reads: 'the reads themselves',
   cases: 'a case split, case by case',
 }
 
-function certificateOf({ certificate, verdict }: ResultJson): string {
+function certificateOf({ certificate, verdict, witness }: ResultJson): string {
   if (!certificate) return verdict === 'unknown' ? '' : 'not asked for'
-  const what = CERTIFICATES[certificate.kind] ?? certificate.kind
+  const rows = witness ? ` (${witness.passedOver} rows)` : ''
+  const what = `${CERTIFICATES[certificate.kind] ?? certificate.kind}${rows}`
   return `${what}: ${certificate.verified ? 'verified by an independent checker' : 'NOT verified'}`
 }
 

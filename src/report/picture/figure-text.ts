@@ -8,6 +8,8 @@ import type { EdgeJson, OpJson, StatementJson, TxnJson } from '../verdict-json.t
 
 export interface FigureOp {
   text: string
+  /** A second line: what came of a statement. */
+  result?: string
   /** The whole of it, where that is more. */
   title?: string
   isWrite: boolean
@@ -25,7 +27,8 @@ export interface FigureOps {
 const MAX_PART = 18 // characters of a key or value
 const MAX_ROW = 26 // of the name of a row
 const MAX_STATEMENT = 44
-const MAX_RESULT = 22
+const MAX_RESULT = 30
+const ONE_LINE = 34 // characters of a statement with its result that need no second line
 
 export function shorten(text: string, length: number): string {
   return text.length > length ? `${text.slice(0, length - 1)}…` : text
@@ -67,7 +70,10 @@ function describeStatement({ text, result, kind, write, rows }: StatementJson): 
   const came = names.length === 0 ? 'no rows' : listNames(names)
   const isWrite = kind !== 'select'
   const statement = shorten(visible(text), MAX_STATEMENT)
-  return { text: `${statement} → ${came}`, title: visible(`${text} -> ${result}`), isWrite }
+  const title = visible(`${text} -> ${result}`)
+  const line = `${statement} → ${came}`
+  if (line.length <= ONE_LINE) return { text: line, title, isWrite }
+  return { text: statement, result: `→ ${came}`, title, isWrite }
 }
 
 /** As many as there is room for, and how many more there are. */

@@ -62,6 +62,8 @@ export interface Step {
   premises: Step[]
   assumed: boolean
   refutes: boolean
+  /** It rests on a row that was not returned. */
+  absent: boolean
 }
 
 /** One case of a split: what it assumes, then a cycle or a further split. */
@@ -170,6 +172,7 @@ class FigureBuilder {
       premises: [],
       assumed: edge.assumed === true,
       refutes: edge.refutes === true,
+      absent: edge.passed !== undefined,
     }
     this.waiting.push({ step, premises: edge.premises, depth: depth + 1 })
     return step

@@ -9,7 +9,9 @@ import type { Arrow } from './visible.ts'
 
 export const OP_SIZE = 13
 export const ROW = 21
-export const HEADER = 24
+const HEADER = 24
+export const LINE = 16 // between the lines of a row
+export const INDENT = 16 // of its further lines
 const PAD = 8
 const GAP = 54 // between columns: room for arrows
 const INSTANT_GAP = 28
@@ -19,9 +21,11 @@ const MAX_OPS = 8 // shown besides those that matter
 /** A row of a box: an operation, or how many are left out. */
 export interface LaneRow {
   op: number | null
-  text: string
+  lines: string[]
   title?: string
   isWrite: boolean
+  top: number // below the top of its box
+  height: number
 }
 
 export interface LaneBox {
@@ -93,8 +97,13 @@ function findInvolved(figure: Figure, arrows: readonly Arrow[]): Map<number, Set
 function sizeBox(txn: FigureTxn, i: number, involved: ReadonlySet<number>): LaneBox {
   const rows = chooseRows(txn, involved)
   const header = textWidth(txn.label, OP_SIZE + 1) + (txn.note ? textWidth(txn.note, 11) + 12 : 0)
-  const width = Math.max(header, ...rows.map((row) => textWidth(row.text, OP_SIZE))) + 2 * PAD + 8
-  const height = HEADER + rows.length * ROW + PAD
+  const widths = rows.flatMap(({ lines: [first, ...more] }) => [
+    textWidth(first!, OP_SIZE),
+    ...more.map((line) => textWidth(line, OP_SIZE) + INDENT),
+  ])
+  const width = Math.max(header, ...widths) + 2 * PAD + 8
+  const last = rows.at(-1)
+  const height = (last ? last.top + last.height : HEADER) + PAD
   return { txn: i, rows, x: 0, y: 0, width, height, openEnd: false }
 }
 
@@ -103,17 +112,23 @@ function chooseRows(txn: FigureTxn, involved: ReadonlySet<number>): LaneRow[] {
   const rows: LaneRow[] = []
   let others = txn.ops.length <= MAX_OPS + 2 ? txn.ops.length : MAX_OPS - involved.size
   let skipped = 0
+  let top = HEADER
+  const add = (op: number | null, lines: string[], isWrite: boolean, title?: string) => {
+    const height = ROW + LINE * (lines.length - 1)
+    rows.push({ op, lines, isWrite, top, height, ...(title === undefined ? {} : { title }) })
+    top += height
+  }
   const flush = () => {
-    if (skipped > 0) rows.push({ op: null, text: `⋯ ${skipped} more`, isWrite: false })
+    if (skipped > 0) add(null, [`⋯ ${skipped} more`], false)
     skipped = 0
   }
-  txn.ops.forEach((line, op) => {
+  txn.ops.forEach(({ text, result, isWrite, title }, op) => {
     if (!involved.has(op) && others-- <= 0) {
       skipped++
       return
     }
     flush()
-    rows.push({ op, ...line })
+    add(op, result === undefined ? [text] : [text, result], isWrite, title)
   })
   flush()
   return rows

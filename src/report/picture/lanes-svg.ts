@@ -7,11 +7,12 @@ import type { Figure, Step } from './figure.ts'
 import type { Point } from './graph-layout.ts'
 import { type Drawing, type DrawOptions, openArrow, wrap } from './graph-svg.ts'
 import {
-  HEADER,
+  INDENT,
   type Lane,
   type LaneBox,
   type LaneRow,
   type LanesLayout,
+  LINE,
   layoutLanes,
   OP_SIZE,
   ROW,
@@ -60,12 +61,17 @@ function drawBox(figure: Figure, box: LaneBox): string {
   const note = txn.note
     ? `<text class="small" x="${at(x + 20 + textWidth(txn.label, OP_SIZE + 1))}" y="${at(y + 17)}">${escapeMarkup(txn.note)}</text>`
     : ''
-  const rows = box.rows.map((row, i) => {
-    const top = y + HEADER + i * ROW
-    const text = `<text x="${at(x + 12)}" y="${at(top + 15)}">${escapeMarkup(row.text)}</text>`
+  const rows = box.rows.map((row) => {
+    const top = y + row.top
+    const text = row.lines
+      .map((line, i) => {
+        const place = `x="${at(x + 12 + (i === 0 ? 0 : INDENT))}" y="${at(top + 15 + LINE * i)}"`
+        return `<text ${place}>${escapeMarkup(line)}</text>`
+      })
+      .join('')
     if (row.op === null) return `<g class="skipped">${text}</g>`
     const wide = chipWidth(box, row)
-    const chip = `<rect x="${at(x + 7)}" y="${at(top)}" width="${at(wide)}" height="${ROW - 2}" rx="4"/>`
+    const chip = `<rect x="${at(x + 7)}" y="${at(top)}" width="${at(wide)}" height="${row.height - 2}" rx="4"/>`
     const kind = row.isWrite ? 'write' : 'read'
     const title = row.title === undefined ? '' : `<title>${escapeMarkup(row.title)}</title>`
     return `<g class="op ${kind}" data-op="${box.txn}:${row.op}">${title}${chip}${text}</g>`
@@ -75,7 +81,7 @@ function drawBox(figure: Figure, box: LaneBox): string {
 
 /** Statements take the whole width of their box, so that arrows do not run over those below. */
 function chipWidth(box: LaneBox, row: LaneRow): number {
-  return row.title === undefined ? textWidth(row.text, OP_SIZE) + 10 : box.width - 14
+  return row.title === undefined ? textWidth(row.lines[0]!, OP_SIZE) + 10 : box.width - 14
 }
 
 const TURNS = [0.5, 0.65, 0.35, 0.8, 0.2]
@@ -154,8 +160,9 @@ function opAnchor(layout: LanesLayout, [txn, op]: [number, number]): Anchor {
   const box = boxOf(layout, txn)
   const row = box.rows.findIndex((each) => each.op === op)
   if (row < 0) return boxAnchor(layout, txn)
+  const { top } = box.rows[row]!
   const wide = chipWidth(box, box.rows[row]!)
-  return { left: box.x + 7, right: box.x + 7 + wide, y: box.y + HEADER + row * ROW + ROW / 2 - 1 }
+  return { left: box.x + 7, right: box.x + 7 + wide, y: box.y + top + ROW / 2 - 1 }
 }
 
 /**

@@ -11,11 +11,12 @@ import { drawGraph } from './graph-svg.ts'
 import { drawLanes } from './lanes-svg.ts'
 import { at, textWidth } from './measure.ts'
 import { PICTURE_STYLE } from './style.ts'
-import { findArrows, firstView, type View } from './visible.ts'
+import { findArrows, findTrail, firstView, type View } from './visible.ts'
 
 const MARGIN = 16
 const MAX_WIDTH = 1000
 const MAX_ARROWS = 10
+const MAX_WORDS = 160 // about the case that is drawn
 const PLAIN = { interactive: false }
 
 /** The first anomaly of the verdict, or the section given. */
@@ -31,7 +32,7 @@ function drawSection(section: Section): string {
   const lanes = drawLanes(figure, view, PLAIN)
   const names = levels.length > 2 ? levels.join(', ') : levels.map(levelName).join(' and ')
   const heading = `${anomaly.name} violates ${names}`
-  const lines = [anomaly.meaning ?? '', figure.branches.length > 0 ? 'One case of several.' : '']
+  const lines = [anomaly.meaning ?? '', tellCase(figure, view)]
   const text = lines
     .filter((line) => line !== '')
     .map(
@@ -53,6 +54,14 @@ function drawSection(section: Section): string {
   const width = Math.max(graph.width, lanesX + lanes.width - MARGIN, wide) + 2 * MARGIN
   const height = Math.max(top + graph.height, lanesY + lanes.height) + MARGIN
   return frame(body.join('\n'), width, height, heading)
+}
+
+/** Which of several cases is drawn: `One case of several: if T1 commits before T2.` */
+export function tellCase(figure: Figure, view: View): string {
+  const trail = findTrail(figure, view.branch)
+  if (trail.length === 0) return ''
+  const words = trail.map(({ heading }) => heading.replace(/^If /, 'if ')).join(', and ')
+  return `One case of several: ${words.length > MAX_WORDS ? `${words.slice(0, MAX_WORDS - 1)}…` : words}.`
 }
 
 /** A picture cannot be opened later: forced orders show their reasons, if there is room. */
