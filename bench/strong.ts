@@ -38,8 +38,8 @@ interface Published {
   readonly polySi: readonly [number, number] | null
 }
 
-// Measured with both built from their sources on 2 cores: VeriStrong wall clock on a quiet machine
-// for the general histories, else processor seconds; PolySI processor seconds.
+// VeriStrong: wall clock on a quiet machine for the general histories, else processor seconds;
+// PolySI: processor seconds.
 const PUBLISHED: readonly Published[] = [
   { shape: 'general-10k-reads-0.95', level: 'si', veriStrong: [1.5, 345], polySi: [6.5, 470] },
   { shape: 'general-10k-reads-0.95', level: 'ser', veriStrong: [1.6, 571], polySi: null },
@@ -103,9 +103,9 @@ function measureGenerated(): void {
   }
 }
 
-/** The file of a history in dbcop's format, which knows sessions and nothing of time. */
+/** The file of a history as Plume text, which knows nothing of time. */
 function generate(flags: readonly string[], more: readonly string[]): string {
-  const file = join(folder, 'history.bincode')
+  const file = join(folder, 'history.plume')
   const shape = ['--ops', '8', '--layout', 'session', '--force']
   execFileSync(process.execPath, [BIN, 'generate', file, ...shape, ...flags, ...more], {
     stdio: 'ignore',
@@ -178,7 +178,8 @@ function render(): string {
     `Whole process, best and median of ${runs} runs, processor time of the best, peak resident memory.`,
     "The peers' figures were measured once, on a machine of that size, on the histories that the rows name or, for",
     'the general ones, on histories of the same shape: VeriStrong (C++) wall clock on general histories and',
-    'processor seconds else, PolySI (Java) processor seconds. Make it again with `npm run bench:strong`.',
+    'processor seconds else, PolySI (Java) processor seconds. Where other work keeps the cores busy, compare processor',
+    'seconds. Make it again with `npm run bench:strong`.',
     '',
     `| history | level | verdict | best s | median s | processor s | peak MB | VeriStrong | PolySI |${hasPeer ? ' peer s |' : ''}`,
     `|---|---|---|---|---|---|---|---|---|${hasPeer ? '---|' : ''}`,

@@ -59,8 +59,18 @@ export class Deadline {
   }
 }
 
+/** Does the work, and says how far it came if it runs out of budget. */
+export function withProgress<T>(work: () => T, progress: () => string): T {
+  try {
+    return work()
+  } catch (error) {
+    if (!(error instanceof BudgetExceeded)) throw error
+    throw new BudgetExceeded(`${error.message}; ${progress()}`)
+  }
+}
+
 function formatMs(ms: number): string {
-  return ms >= 1000 ? `${ms / 1000} s` : `${ms} ms`
+  return ms >= 1000 ? `${Math.round(ms / 100) / 10} s` : `${Math.round(ms)} ms`
 }
 
 /** Bytes in use by this process as far as the platform tells; 0 in a browser. */

@@ -46,6 +46,10 @@ export function check(
 }
 
 const WEAK: ReadonlySet<LevelId> = new Set<LevelId>(['ci', 'rc', 'ra', 'cc'])
+const STRONG: ReadonlySet<LevelId> = new Set<LevelId>(['pc', 'si', 'ser', 'sser'])
+
+/** How much of a budget of time may be added to it for the sake of a weaker level. */
+const WEAKER_SHARE = 0.05
 
 /** Judges a history at several levels, sharing the work. */
 export function checkLevels(
@@ -126,6 +130,7 @@ export class Checker {
   private miniLevels: MiniLevels | null = null
   private strongLevels: StrongLevels | null = null
   private withSessions: Checker | null = null
+  private weaker: LevelResult | null = null // cc, once a strong level has run out of time
   private readonly listAll: boolean
   private readonly stages: Record<string, number> = {}
 
@@ -178,10 +183,25 @@ export class Checker {
     } catch (error) {
       if (!(error instanceof BudgetExceeded)) throw error
       result.reason = error.message
+      const weaker = this.findWeaker(level)
+      const implied = weaker && findImplied(level, [weaker])
+      if (implied) Object.assign(result, implied)
+      else if (weaker) result.reason += `; ${weaker.level} is ${weaker.verdict}`
     }
     result.stages = { ...this.stages }
     result.elapsedMs = nowMs() - started
     return result
+  }
+
+  /** What a small part of the time budget tells of a strong level that the whole did not settle. */
+  private findWeaker(level: LevelId): LevelResult | null {
+    const { budgetMs } = this.options
+    if (!budgetMs || this.deadline.remainingMs() > 0 || !STRONG.has(level)) return null
+    if (this.weaker === null) {
+      const deadline = deadlineFor({ ...this.options, budgetMs: WEAKER_SHARE * budgetMs })
+      this.weaker = new Checker(this.recorded, this.options, deadline).check('cc')
+    }
+    return this.weaker.verdict === 'unknown' ? null : this.weaker
   }
 
   /** True if an order found for the weak levels is a serial one, so that ser is settled. */

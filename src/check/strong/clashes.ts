@@ -4,6 +4,7 @@
 // rules this order out. Without any, the order is a proof. O(operations). Main function:
 // findClashes.
 
+import type { Deadline } from '../../base/deadline.ts'
 import { IntColumn } from '../../base/grow.ts'
 import { NONE } from '../../history/history.ts'
 import type { Access } from './access.ts'
@@ -69,6 +70,7 @@ export function findNeighbours(
   position: Int32Array,
   clashes: Int32Array,
   within: number,
+  deadline: Deadline,
 ): Int32Array {
   const { keyStart, versionTxn } = known.problem
   const { writeStart, writeKey, writeVersion } = access
@@ -82,7 +84,9 @@ export function findNeighbours(
     return versions
   }
   const pairs = new IntColumn(64)
+  let work = 0
   for (const txn of new Set(clashes)) {
+    if (++work % 1024 === 0) deadline.check()
     for (let i = writeStart[txn]!; i < writeStart[txn + 1]!; i++) {
       const versions = sorted.get(writeKey[i]!) ?? sort(writeKey[i]!)
       const at = versions.indexOf(writeVersion[i]!)

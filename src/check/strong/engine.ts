@@ -6,7 +6,7 @@
 // 'satisfied' comes with an order of all nodes, 'violated' with what is needed to explain it
 // (suspects.ts, explain.ts). Main function: decide.
 
-import type { Deadline } from '../../base/deadline.ts'
+import { type Deadline, withProgress } from '../../base/deadline.ts'
 import { positionsOf } from '../../graph/toposort.ts'
 import { type Access, buildAccess } from './access.ts'
 import { findClashes, findNeighbours } from './clashes.ts'
@@ -49,16 +49,22 @@ export function decide(
   limits = LIMITS,
 ): Decision {
   const known = buildKnownEdges(problem, shape, deadline, limits.rows)
+  deadline.check()
   const access = buildAccess(problem)
   const { hasRows } = known.graph
   let order: Int32Array | null = null
   if (recorded !== null && (recorded.isLikely || !hasRows)) {
-    order = orderAsRecorded(known, access, recorded)
+    order = orderAsRecorded(known, access, recorded, deadline)
     if (order !== null && findClashes(known, access, order).length === 0) {
       return { satisfied: true, order }
     }
   }
-  if (!saturate(known, deadline)) return { satisfied: false, known, contradiction: null }
+  const basis = known.graph.edgeCount
+  const isSound = withProgress(
+    () => saturate(known, deadline),
+    () => `${known.graph.edgeCount - basis} orders were inferred, and more may follow`,
+  )
+  if (!isSound) return { satisfied: false, known, contradiction: null }
   // Where nothing can be inferred, the record is a better start than any guess.
   if (hasRows || order === null) {
     order = guessOrder(known, access, deadline)
@@ -78,20 +84,39 @@ function orderOpenPairs(
   const open = new OpenPairs(known, access)
   if (start !== null) open.solver.setInitialOrder(positionsOf(start))
   const hasAll = known.graph.hasRows && open.count(deadline) <= mostPairs
-  if (hasAll) open.addAll(deadline)
+  if (!hasAll) return orderWhatClashes(open, known, access, deadline)
+  open.addAll(deadline)
+  const answer = withProgress(
+    () => open.solver.solve(deadline),
+    () => `${open.pairs.count} pairs of transactions that write a common key were left to order`,
+  )
+  if (answer === 'unsat') return { satisfied: false, known, contradiction: open }
+  return { satisfied: true, order: positionsOf(open.solver.order()) }
+}
+
+/** Adds the pairs that an order gets wrong, until one gets none wrong. */
+function orderWhatClashes(
+  open: OpenPairs,
+  known: KnownEdges,
+  access: Access,
+  deadline: Deadline,
+): Decision {
+  let last = 'no order of all transactions was found yet'
   for (let round = 0; ; round++) {
-    if (open.solver.solve(deadline) === 'unsat') {
-      return { satisfied: false, known, contradiction: open }
-    }
+    const answer = withProgress(
+      () => open.solver.solve(deadline),
+      () => last,
+    )
+    if (answer === 'unsat') return { satisfied: false, known, contradiction: open }
     const position = open.solver.order()
     const order = positionsOf(position)
-    if (hasAll) return { satisfied: true, order }
     const clashes = findClashes(known, access, order)
     if (clashes.length === 0) return { satisfied: true, order }
+    last = `the last order tried was wrong in ${clashes.length >> 1} places`
     open.addEach(clashes)
     // One clash mended often makes the next one beside it: look further and further around.
     const within = Math.min(1 << round, WIDEST)
-    open.addEach(findNeighbours(known, access, position, clashes, within))
+    open.addEach(findNeighbours(known, access, position, clashes, within, deadline))
     open.solver.setInitialOrder(position)
   }
 }

@@ -5,6 +5,7 @@
 // needs to be inferred at all. Else it is wrong in few places, and the solver starts from there.
 // O(operations · log). Main function: orderAsRecorded.
 
+import type { Deadline } from '../../base/deadline.ts'
 import { findTopologicalOrder } from '../../graph/toposort.ts'
 import { type History, hasTimes } from '../../history/history.ts'
 import type { BaseOrder } from '../order/base-order.ts'
@@ -37,6 +38,7 @@ export function orderAsRecorded(
   known: KnownEdges,
   access: Access,
   { rank }: Recorded,
+  deadline: Deadline,
 ): Int32Array | null {
   const place = rankTxns(known, rank)
   const wish = new Float64Array(known.graph.nodeCount).fill(Number.POSITIVE_INFINITY)
@@ -45,8 +47,10 @@ export function orderAsRecorded(
     if (known.shape.width === 2) wish[known.begin(txn)] = 2 * place[txn]!
   }
   hurryReads(known, access, place, wish)
+  deadline.check()
   const graph = known.graph.buildCsr()
   const order = findTopologicalOrder(graph)
+  deadline.check()
   if (order === null) return null
   // Whatever something urgent waits for is as urgent.
   for (let i = order.length - 1; i >= 0; i--) {

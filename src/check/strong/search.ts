@@ -11,7 +11,7 @@
 // taken as soon as it can be, without branching: coming early, it stands in nobody's way. Main
 // function: searchOrder.
 
-import type { Deadline } from '../../base/deadline.ts'
+import { type Deadline, withProgress } from '../../base/deadline.ts'
 import { NONE } from '../../history/history.ts'
 import { type Access, buildAccess, findEarliestFinish, readsVersion } from './access.ts'
 import { PrefixMemo } from './prefix-memo.ts'
@@ -68,11 +68,23 @@ class OrderSearch {
   }
 
   run(): Int32Array | null {
+    let longest = 0
+    return withProgress(
+      () =>
+        this.search((length) => {
+          longest = Math.max(longest, length)
+        }),
+      () => `the longest valid order found has ${longest} of ${this.order.length} steps`,
+    )
+  }
+
+  private search(reach: (length: number) => void): Int32Array | null {
     const memo = new PrefixMemo(this.problem.sessionCount, this.deadline)
     const untried: number[] = [] // pairs: place in the order, session to go on with there
     for (let visited = 1; ; visited++) {
       if ((visited & 1023) === 0) this.deadline.check()
       while (this.takeHarmless()) {}
+      reach(this.length)
       if (this.length === this.order.length) return this.order
       if (memo.add(this.next)) this.addChoices(untried)
       const session = untried.pop()

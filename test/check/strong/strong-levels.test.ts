@@ -148,6 +148,23 @@ describe('StrongLevels with a budget', () => {
     expect(result.elapsedMs).toBeLessThan(2000)
   })
 
+  it('tells how far it came, and what it found of a weaker level', () => {
+    const formula = randomFormula(new Random(1), 4, 30)
+    const history = historyOf(formula, 4)
+    const result = check(history, 'ser', { algorithm: 'search', budgetMs: 3000 })
+    expect(result.reason).toMatch(/longest valid order found has \d+ of \d+ steps; cc is satisfied/)
+  })
+
+  it('takes the violation of a weaker level where the time does not do', () => {
+    const hard = renderNotation(historyOf(randomFormula(new Random(1), 4, 30), 4))
+    // Both sessions read from the hard part, so that they are no part of their own.
+    const [first, last] = [hard.match(/w(\(.*?\))/)![1], hard.match(/.*w(\(.*?\))/s)![1]]
+    const stale = `other1: r${first} w(p,1) w(q,1)\nother2: r${last} r(q,1) | r(p,0)`
+    const history = parseNotation(`${hard}${stale}`)
+    const result = check(history, 'ser', { algorithm: 'search', budgetMs: 3000 })
+    expect(result).toMatchObject({ verdict: 'violated', impliedBy: 'cc' })
+  })
+
   it('tells how many independent parts satisfy the level', () => {
     const formula = randomFormula(new Random(1), 4, 30)
     const hard = renderNotation(historyOf(formula, 4))
