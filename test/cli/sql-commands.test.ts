@@ -56,4 +56,49 @@ describe('a SQL history', () => {
     expect(await terminal.run('check', terminal.path('phantom.jsonl'), '--level', 'ser')).toBe(1)
     expect(terminal.output).toContain('SELECT orders -> no rows')
   })
+
+  test('is explained as the README shows', async () => {
+    const where = '"where":"room = 4 AND hour = 10"'
+    const book = (n: number) =>
+      `{"session":${n},"level":"si","ops":[{"select":"bookings",${where},"rows":[]},{"insert":"bookings","write":"w${n}","rows":[{"id":${n},"room":4,"hour":10}]}]}\n`
+    const tables =
+      '{"isobar":1,"tables":{"bookings":{"columns":{"id":"integer","room":"integer","hour":"integer"},"key":["id"]}}}\n'
+    writeFileSync(terminal.path('rooms.jsonl'), tables + book(1) + book(2))
+    expect(await terminal.run('check', terminal.path('rooms.jsonl'), '--level', 'ser')).toBe(1)
+    const [, ...lines] = terminal.output.split('\n')
+    const readme = readFileSync(new URL('../../README.md', import.meta.url), 'utf8')
+    expect(readme).toContain(lines.join('\n').trimEnd())
+    expect(await terminal.run('check', terminal.path('rooms.jsonl'), '--level', 'si')).toBe(0)
+    expect(terminal.output).toContain('2 rows not returned are explained')
+  })
+
+  test('makes reports of every kind, from a verdict that was saved too', async () => {
+    writeFileSync(terminal.path('gone.jsonl'), TEXT.replace(/\{"delete".*?\},(?=\{"select")/, ''))
+    const make = (...options: string[]) =>
+      terminal.run('check', terminal.path('gone.jsonl'), '--level', 'rc', ...options)
+    for (const [option, name] of [
+      ['--report', 'out.html'],
+      ['--svg', 'out.svg'],
+      ['--dot', 'out.dot'],
+      ['--junit', 'out.xml'],
+      ['--summary', 'out.md'],
+    ] as const) {
+      expect(await make(option, terminal.path(name))).toBe(1)
+      expect(readFileSync(terminal.path(name), 'utf8')).toContain('MissingRow')
+    }
+    expect(await make('--json')).toBe(1)
+    writeFileSync(terminal.path('verdict.json'), terminal.output)
+    expect(
+      await terminal.run('report', terminal.path('verdict.json'), terminal.path('2.svg')),
+    ).toBe(0)
+    expect(readFileSync(terminal.path('2.svg'), 'utf8')).toBe(
+      readFileSync(terminal.path('out.svg'), 'utf8'),
+    )
+  })
+
+  test.each(['--tap=j', '--elle'])('is refused by %s, with a way out', async (option) => {
+    expect(await terminal.run('check', put(), option)).toBe(2)
+    expect(terminal.errors).toContain('not SQL statements')
+    expect(terminal.errors).toContain('hint: ask')
+  })
 })
