@@ -66,6 +66,11 @@ export class Search {
     return variable
   }
 
+  /** Makes a literal the side of its variable that is tried first. */
+  prefer(literal: number): void {
+    this.phase[literal >> 1] = literal & 1
+  }
+
   /** Adds a clause of distinct literals, none with its negation. */
   addClause(literals: readonly number[]): void {
     const id = this.proof.addInput(literals, literals.length)

@@ -58,6 +58,12 @@ export class AcyclicSolver {
     return variable
   }
 
+  /** Tries the literal first where nothing else speaks for a side of its variable. */
+  prefer(literal: number): void {
+    this.assertLiteral(literal)
+    this.search.prefer(literal)
+  }
+
   /** An edge that is present when the literal is true. */
   addLiteralEdge(literal: number, from: number, to: number): void {
     this.assertNodes(from, to)

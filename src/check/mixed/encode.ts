@@ -90,6 +90,19 @@ export class Encoder {
     return true
   }
 
+  /** Says which writers are likely. */
+  prefer(source: Int32Array): void {
+    const { layout, solver, candidate } = this
+    const { openCount, zeroStart, zeroNode } = layout.problem
+    for (let open = 0; open < openCount; open++) {
+      for (let i = zeroStart[open]!; i < zeroStart[open + 1]!; i++) {
+        if (candidate[i]! < 0) continue
+        const isLikely = zeroNode[i] === source[layout.fixedCount + open]
+        solver.prefer(isLikely ? candidate[i]! : candidate[i]! ^ 1)
+      }
+    }
+  }
+
   /** Adds the axioms that were found broken for an order and writers. */
   add(verifier: Verifier, source: Int32Array): void {
     const { layout } = this

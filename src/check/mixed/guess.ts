@@ -1,42 +1,34 @@
-// A choice of writers for a given order: for every conflict the last version visible if it fails
-// the predicate, else the next one that does. Most histories that are consistent are so by the
-// first order that comes to mind. O(pairs · log writers). Main class: Guess.
+// A choice of writers for a given order, as a database would have it that keeps snapshots, one for
+// a transaction or at rc for a statement: each at the first place in the order, not before what was
+// seen, at which the last versions of all rows passed over fail the predicate. Most histories that
+// are consistent are so by the first order that comes to mind. O(pairs · writers) at worst, mostly
+// O(pairs · log writers). Main class: Guess.
 
 import { NONE } from '../../history/history.ts'
 import type { Layout } from './layout.ts'
-import { Premises } from './premises.ts'
-import { PC } from './problem.ts'
+import { PC, RA } from './problem.ts'
 import type { Verifier } from './verify.ts'
-
-const MOST_ROUNDS = 4 // choices that make more visible, until the guess is left as it is
 
 export class Guess {
   readonly source: Int32Array // pair -> node it reads from, NONE if its reader takes no part
-  private readonly premises: Premises
-  private readonly best: Int32Array // conflict -> place of the last version visible
 
   constructor(
     private readonly layout: Layout,
     private readonly verifier: Verifier,
   ) {
     this.source = new Int32Array(layout.pairCount)
-    this.premises = new Premises(layout, (node) => verifier.position[node]! >= 0)
-    this.best = new Int32Array(layout.problem.openCount)
   }
 
   /** Whether the order, with the writers chosen into `source`, satisfies all axioms. */
   try(order: Int32Array): boolean {
-    const { layout, verifier, source, premises } = this
+    const { layout, verifier, source } = this
     verifier.setOrder(order)
     source.fill(NONE)
     source.set(layout.problem.fixedNode)
-    premises.startClocks()
     for (const node of order) {
-      premises.setClock(node, source)
       if (!this.hasConflicts(node)) continue
       if (layout.problem.level[node]! >= PC) this.chooseStrong(node)
       else this.chooseWeak(node)
-      premises.setClock(node, source)
     }
     verifier.verify(order, source)
     return verifier.pair.length === 0
@@ -52,50 +44,85 @@ export class Guess {
 
   private chooseStrong(node: number): void {
     const { layout, verifier, source } = this
-    const { nodePairStart, nodePair, fixedCount, pairKey } = layout
-    let last = NONE
-    for (let round = 0; round < MOST_ROUNDS; round++) {
-      const visible = verifier.lastVisible(node, source)
-      if (visible === last) return
-      last = visible
-      for (let i = nodePairStart[node]!; i < nodePairStart[node + 1]!; i++) {
-        const pair = nodePair[i]!
-        if (pair < fixedCount) continue
-        const seen = verifier.writerUpTo(pairKey[pair]!, last)
-        source[pair] = this.choose(pair - fixedCount, verifier.position[seen]!, node)
-      }
-    }
+    const { nodePairStart } = layout
+    const place = verifier.lastVisible(node, source)
+    this.choose(node, nodePairStart[node]!, nodePairStart[node + 1]!, place)
   }
 
+  /** One snapshot for each statement at rc, each not before the last one; one for all above. */
   private chooseWeak(node: number): void {
-    const { layout, premises, source, best } = this
-    const { nodePairStart, nodePair, fixedCount } = layout
-    for (let i = nodePairStart[node]!; i < nodePairStart[node + 1]!; i++) {
-      if (nodePair[i]! >= fixedCount) best[nodePair[i]! - fixedCount] = 0
-    }
-    premises.find(node, source)
-    for (let i = 0; i < premises.pair.length; i++) {
-      const open = premises.pair.data[i]! - fixedCount
-      if (open < 0) continue
-      best[open] = Math.max(best[open]!, this.verifier.position[premises.by.data[i]!]!)
-    }
-    for (let i = nodePairStart[node]!; i < nodePairStart[node + 1]!; i++) {
-      const open = nodePair[i]! - fixedCount
-      if (open >= 0) source[fixedCount + open] = this.choose(open, best[open]!, node)
+    const { layout, verifier, source } = this
+    const { problem, nodePairStart, nodePair, pairRead } = layout
+    const last = nodePairStart[node + 1]!
+    const perRead = problem.level[node]! < RA
+    let place = verifier.position[verifier.previous(node)]!
+    for (let from = nodePairStart[node]!, to = from; from < last; from = to) {
+      const read = pairRead[nodePair[from]!]
+      while (to < last && (!perRead || pairRead[nodePair[to]!] === read)) {
+        const given = source[nodePair[to++]!]!
+        if (given > 0) place = Math.max(place, verifier.position[given]!)
+      }
+      place = this.choose(node, from, to, place)
     }
   }
 
-  /** The first candidate not before a place, else the last before it; NONE if all come later. */
-  private choose(open: number, place: number, reader: number): number {
+  /**
+   * Chooses for a range of pairs the last versions up to a place in the order, the first place from
+   * the given one on at which these may be passed over; returns that place.
+   */
+  private choose(node: number, from: number, to: number, least: number): number {
+    const { layout, verifier, source } = this
+    const { nodePair, fixedCount, pairKey } = layout
+    const limit = verifier.position[node]!
+    let place = least
+    for (let i = from, agreed = 0; agreed < to - from; i = i + 1 < to ? i + 1 : from) {
+      const open = nodePair[i]! - fixedCount
+      agreed++
+      if (open < 0) continue
+      const key = pairKey[nodePair[i]!]!
+      let seen = verifier.writerUpTo(key, place)
+      while (seen !== NONE && !this.isCandidate(open, seen)) {
+        seen = verifier.writerAfter(key, verifier.position[seen]!, node)
+      }
+      const at = seen === NONE ? limit : verifier.position[seen]!
+      // No place will do: the rest is chosen as if this pair were not there.
+      if (at >= limit || at <= place) continue
+      place = at
+      agreed = 1
+    }
+    for (let i = from; i < to; i++) {
+      const open = nodePair[i]! - fixedCount
+      if (open < 0) continue
+      const seen = verifier.writerUpTo(pairKey[nodePair[i]!]!, place)
+      source[nodePair[i]!] = this.isCandidate(open, seen) ? seen : this.lastCandidate(open, limit)
+    }
+    return place
+  }
+
+  /** Candidates are in the order of their nodes. */
+  private isCandidate(open: number, node: number): boolean {
+    const { zeroStart, zeroNode } = this.layout.problem
+    let low = zeroStart[open]!
+    let high = zeroStart[open + 1]!
+    while (low < high) {
+      const middle = (low + high) >> 1
+      if (zeroNode[middle]! < node) low = middle + 1
+      else high = middle
+    }
+    return low < zeroStart[open + 1]! && zeroNode[low] === node
+  }
+
+  /** The last candidate before a place, NONE if there is none. */
+  private lastCandidate(open: number, limit: number): number {
     const { zeroStart, zeroNode } = this.layout.problem
     const { position } = this.verifier
     let best = NONE
+    let bestAt = NONE
     for (let i = zeroStart[open]!; i < zeroStart[open + 1]!; i++) {
       const at = position[zeroNode[i]!]!
-      if (at === NONE || at >= position[reader]!) continue
-      const so = best === NONE ? NONE : position[best]!
-      const better = so < place ? at > so : at >= place && at < so
-      if (better) best = zeroNode[i]!
+      if (at <= bestAt || at >= limit) continue
+      best = zeroNode[i]!
+      bestAt = at
     }
     return best
   }

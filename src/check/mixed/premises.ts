@@ -142,18 +142,13 @@ export class Premises {
   /** Sets the clocks for cc: nodes in an order in which everybody comes after all they see. */
   setClocks(order: ArrayLike<number>, source: Int32Array): void {
     if (!this.layout.hasCausal) return
-    this.startClocks()
+    this.clocks ??= new Int32Array(this.layout.problem.nodeCount * this.sessionCount)
+    this.clocks.fill(NONE)
     for (let i = 0; i < order.length; i++) this.setClock(order[i]!, source)
   }
 
-  startClocks(): void {
-    if (!this.layout.hasCausal) return
-    this.clocks ??= new Int32Array(this.layout.problem.nodeCount * this.sessionCount)
-    this.clocks.fill(NONE)
-  }
-
   /** Sets the clock of a node; those that it sees have theirs. */
-  setClock(node: number, source: Int32Array): void {
+  private setClock(node: number, source: Int32Array): void {
     const { nodePairStart, nodePair, problem } = this.layout
     if (!this.clocks || node === 0 || node >= problem.nodeCount || !this.takesPart(node)) return
     let before = problem.before[node]!

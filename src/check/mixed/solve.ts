@@ -44,7 +44,10 @@ export function solveMixed(
   }
 
   const encoder = new Encoder(layout, saturation, wish)
-  if (shortcuts) encoder.add(verifier, guess.source)
+  if (shortcuts) {
+    encoder.prefer(guess.source)
+    encoder.add(verifier, guess.source)
+  }
   while (encoder.solve(deadline)) {
     const { order, source } = encoder
     if (shortcuts && guess.try(order)) return asSolution(layout, guess.source, order)

@@ -138,7 +138,7 @@ export class Verifier {
   }
 
   /** The first writer of a key after a place in the order, the reader left out; or NONE. */
-  private writerAfter(key: number, place: number, reader: number): number {
+  writerAfter(key: number, place: number, reader: number): number {
     const at = this.search(key, place)
     const end = this.writerEnd[key]!
     if (at < end && this.sorted[at] !== reader) return this.sorted[at]!
