@@ -18,8 +18,8 @@ export function resolveReads(history: History): Resolved {
   const initial = history.initial === undefined ? NONE : history.values.of(history.initial)
   markInitial(history, initial)
   const found = {
-    readFrom: new Int32Array(history.opCount).fill(NONE),
-    readTxn: new Int32Array(history.opCount).fill(NONE),
+    readFrom: new Int32Array(history.opCount),
+    readTxn: new Int32Array(history.opCount),
   }
   if (!resolveByValue(history, initial, found)) resolveByKey(history, initial, found)
   if (history.listStart.length > 1) checkKeyTypes(history)
@@ -56,16 +56,8 @@ const TXN = 2
 /** One table over all values. False if some value is written to two keys or is too sparse. */
 function resolveByValue(history: History, initial: number, found: Resolved): boolean {
   const { opKind, opKey, opValue, opCount, txnIsInitial, opTxn } = history
-  let maxSmall = -1
-  for (let op = 0; op < opCount; op++) {
-    const kind = opKind[op]!
-    if (kind !== WRITE && kind !== APPEND) continue
-    const value = opValue[op]!
-    if (value < INTERNED && value > maxSmall) maxSmall = value
-  }
-  if (maxSmall > opCount + 65536) return false
-
-  const smallCount = maxSmall + 1
+  const smallCount = countSmall(history)
+  if (smallCount > opCount + 65536) return false
   const table = new Int32Array((smallCount + history.values.interned.size) * STRIDE)
   for (let op = 0; op < opCount; op++) {
     const kind = opKind[op]!
@@ -87,6 +79,24 @@ function resolveByValue(history: History, initial: number, found: Resolved): boo
   })
   resolveElements(history, table, smallCount)
   return true
+}
+
+/** One more than the largest small integer written; or that is used at all, if that is no more. */
+function countSmall({ opKind, opValue, opCount }: History): number {
+  let max = -1
+  for (let op = 0; op < opCount; op++) {
+    const value = opValue[op]!
+    if (value > max && value < INTERNED) max = value
+  }
+  if (max <= opCount) return max + 1
+  // Values out of thin air, or numbers of lists, must not make the table larger.
+  max = -1
+  for (let op = 0; op < opCount; op++) {
+    if (opKind[op] !== WRITE && opKind[op] !== APPEND) continue
+    const value = opValue[op]!
+    if (value > max && value < INTERNED) max = value
+  }
+  return max + 1
 }
 
 const STRETCH_TXNS = 64 // operations of so many transactions fill a few cache lines a column
@@ -129,18 +139,23 @@ function lookUp(
 ): void {
   const { opKind, opKey, opValue } = history
   for (let op = from; op < to; op++) {
-    if (opKind[op] !== READ) continue
+    let write: number = NONE
+    let txn: number = NONE
     const value = opValue[op]!
-    if (value === initial) {
-      readFrom[op] = INITIAL
-      readTxn[op] = INITIAL
-      continue
+    if (opKind[op] === READ) {
+      if (value === initial) {
+        write = INITIAL
+        txn = INITIAL
+      } else if (value < smallCount || value >= INTERNED) {
+        const at = (value < INTERNED ? value : value - INTERNED + smallCount) * STRIDE
+        if (table[at + OP] !== 0 && table[at + KEY] === opKey[op]) {
+          write = table[at + OP]! - 1
+          txn = table[at + TXN]!
+        }
+      }
     }
-    if (value >= smallCount && value < INTERNED) continue
-    const at = (value < INTERNED ? value : value - INTERNED + smallCount) * STRIDE
-    if (table[at + OP] === 0 || table[at + KEY] !== opKey[op]) continue
-    readFrom[op] = table[at + OP]! - 1
-    readTxn[op] = table[at + TXN]!
+    readFrom[op] = write
+    readTxn[op] = txn
   }
 }
 
@@ -163,6 +178,8 @@ function resolveElements(history: History, table: Int32Array, smallCount: number
 /** Groups writes by key, then looks every read up in the table of its key. */
 function resolveByKey(history: History, initial: number, found: Resolved): void {
   const { opKind, opKey, opValue, opCount, keyCount, txnIsInitial, opTxn } = history
+  found.readFrom.fill(NONE)
+  found.readTxn.fill(NONE)
   const table = new KeyTable(history)
   const start = new Int32Array(keyCount + 1) // key -> first slot in `byKey`
   for (let op = 0; op < opCount; op++) start[opKey[op]! + 1]!++

@@ -52,9 +52,7 @@ class Replay {
   readonly problems: string[] = []
   private readonly position: Int32Array // txn -> position in the order
   private readonly latest: Int32Array // key -> write op of the latest version, INITIAL before
-  private readonly previous: Int32Array // write op -> the version it replaced
-  private readonly ownTxn: Int32Array // key -> transaction that wrote it last in the replay
-  private readonly ownOp: Int32Array // key -> that write
+  private readonly previous: Int32Array // write op -> the other transaction's version it replaced
   private readonly appended: Map<number, number[]> = new Map() // key -> appends in order
   private causality: ReplayCausality | null = null
 
@@ -66,8 +64,6 @@ class Replay {
     this.position = new Int32Array(history.txnCount).fill(NONE)
     this.latest = new Int32Array(history.keyCount).fill(INITIAL)
     this.previous = new Int32Array(history.opCount)
-    this.ownTxn = new Int32Array(history.keyCount).fill(NONE)
-    this.ownOp = new Int32Array(history.keyCount)
     this.checkShape()
   }
 
@@ -107,32 +103,23 @@ class Replay {
 
   private replayTxn(txn: number): void {
     const { txnOpStart, opKind, opKey, readFrom } = this.history
-    const { latest, ownTxn, ownOp } = this
+    const { latest, previous } = this
+    const start = txnOpStart[txn]!
     const end = txnOpStart[txn + 1]!
-    let writes = false
-    for (let op = txnOpStart[txn]!; op < end; op++) {
+    for (let op = start; op < end; op++) {
       const kind = opKind[op]!
       const key = opKey[op]!
       if (kind === READ) {
-        const version = readFrom[op]!
-        if (ownTxn[key] === txn) {
-          if (version !== ownOp[key]) this.failAs(op, nameRead(this.history, op)!)
-        } else if (version !== latest[key]) {
-          // The latest version is sound: its writer ran before, and it is that writer's last.
-          this.replayOlderRead(txn, op, version)
-        }
+        // The latest version is sound: its own latest, or the last write of one that ran before.
+        const current = latest[key]!
+        if (readFrom[op] === current) continue
+        if (current >= start && current < end) this.failAs(op, nameRead(this.history, op)!)
+        else this.replayOlderRead(txn, op, readFrom[op]!)
       } else if (kind === WRITE) {
-        writes = true
-        ownTxn[key] = txn
-        ownOp[key] = op
+        const current = latest[key]!
+        previous[op] = current >= start && current < end ? previous[current]! : current
+        latest[key] = op
       } else if (kind === READ_LIST) this.replayListRead(txn, op)
-    }
-    if (!writes) return
-    for (let op = txnOpStart[txn]!; op < end; op++) {
-      const key = opKey[op]!
-      if (opKind[op] !== WRITE || ownOp[key] !== op) continue
-      this.previous[op] = latest[key]!
-      latest[key] = op
     }
   }
 

@@ -67,11 +67,15 @@ class Merge {
     const order = new Int32Array(txnCount)
     for (let session = 0; session < sessionCount; session++) this.enqueue(session)
     while (this.readyCount > 0) {
-      const session = this.dequeue()
+      const session = this.ready[0]!
       const txn = nextTxn(this.history, head, session)
-      if (txn === NONE) continue
+      if (txn === NONE) {
+        this.dequeue()
+        continue
+      }
       const missing = this.findMissing(txn)
       if (missing !== NONE) {
+        this.dequeue()
         this.nextWaiting[session] = this.waiting[missing]!
         this.waiting[missing] = session
         this.learnFromWait(session, missing)
@@ -81,7 +85,9 @@ class Merge {
       order[this.now] = txn
       this.ranAt[txn] = this.now++
       head[session]!++
-      this.enqueue(session)
+      // It stays in the heap: sinking to its new place is half the work of leaving and coming back.
+      this.clock[session] = this.nextTime(session)
+      this.sink(session)
       for (let next = this.waiting[txn]!; next !== NONE; ) {
         const after = this.nextWaiting[next]!
         this.enqueue(next)
@@ -151,9 +157,13 @@ class Merge {
     return (index / count) * txnCount + this.early[session]!
   }
 
+  private nextTime(session: number): number {
+    return this.timeOf(session, this.head[session]! - this.history.sessionTxnStart[session]!)
+  }
+
   private enqueue(session: number): void {
     const { ready, clock } = this
-    const time = this.timeOf(session, this.head[session]! - this.history.sessionTxnStart[session]!)
+    const time = this.nextTime(session)
     clock[session] = time
     let at = this.readyCount++
     while (at > 0) {
@@ -165,21 +175,25 @@ class Merge {
     ready[at] = session
   }
 
-  private dequeue(): number {
-    const { ready, clock } = this
-    const first = ready[0]!
-    const count = --this.readyCount
-    const last = ready[count]!
+  /** Takes the first session out of the heap. */
+  private dequeue(): void {
+    const last = this.ready[--this.readyCount]!
+    if (this.readyCount > 0) this.sink(last)
+  }
+
+  /** Puts the session where it belongs, beginning at the top. */
+  private sink(session: number): void {
+    const { ready, clock, readyCount } = this
+    const time = clock[session]!
     let at = 0
     for (;;) {
       let down = at * 2 + 1
-      if (down >= count) break
-      if (down + 1 < count && clock[ready[down + 1]!]! < clock[ready[down]!]!) down++
-      if (clock[ready[down]!]! >= clock[last]!) break
+      if (down >= readyCount) break
+      if (down + 1 < readyCount && clock[ready[down + 1]!]! < clock[ready[down]!]!) down++
+      if (clock[ready[down]!]! >= time) break
       ready[at] = ready[down]!
       at = down
     }
-    ready[at] = last
-    return first
+    ready[at] = session
   }
 }

@@ -3,7 +3,9 @@
 // names every offending read by the first rule it breaks (definitions: ThinAirRead, AbortedRead,
 // FutureRead, NotMyLastWrite, NotMyOwnWrite, IntermediateRead) and leaves the others as `opSource`,
 // the form all deeper checks work on. The same pass collects what cut isolation forbids: a second
-// read of a key from another transaction. O(n), two stamps per key. Main function: checkReads.
+// read of a key from another transaction. What a transaction did to a key before matters only to
+// transactions that use a key twice; the usual ones go through `visitPlain`, which keeps nothing.
+// O(n). Main function: checkReads.
 
 import { IntColumn } from '../../base/grow.ts'
 import {
@@ -65,9 +67,12 @@ export function checkReads(history: History): ReadCheck {
       offendingKind.push(OFFENCES.indexOf(lists.offence[i]!))
     }
   }
-  const scan = new ReadScan(history, opSource, offendingOp, offendingKind, lists)
+  const repeats = findRepeats(history)
+  const scan = new ReadScan(history, repeats, opSource, offendingOp, offendingKind, lists)
   for (let txn = 0; txn < history.txnCount; txn++) {
-    if (history.txnCounts[txn]) scan.visit(txn)
+    if (!history.txnCounts[txn]) continue
+    if (repeats[txn] || lists) scan.visit(txn)
+    else scan.visitPlain(txn)
   }
   return {
     opSource,
@@ -99,14 +104,39 @@ class ReadScan {
 
   constructor(
     private readonly history: History,
+    repeats: Uint8Array, // txn -> 1 if it uses a key twice
     private readonly opSource: Int32Array,
     private readonly offendingOp: IntColumn,
     private readonly offendingKind: IntColumn,
     private readonly lists: ListReads | null,
   ) {
     this.keys = new Int32Array(history.keyCount * KEY_STRIDE).fill(NONE)
-    this.replaced = findReplaced(history)
+    this.replaced = findReplaced(history, repeats)
     this.anyAborted = history.txnStatus.includes(ABORTED)
+  }
+
+  /** A transaction without list operations that uses no key twice. */
+  visitPlain(txn: number): void {
+    const { txnOpStart, opKind, readFrom, readTxn, txnStatus } = this.history
+    const { opSource, anyAborted, replaced } = this
+    const end = txnOpStart[txn + 1]!
+    for (let op = txnOpStart[txn]!; op < end; op++) {
+      if (opKind[op] !== READ) continue
+      const write = readFrom[op]!
+      const writer = readTxn[op]!
+      let offence: number = NONE
+      if (write === NONE) offence = THIN_AIR
+      else if (anyAborted && writer >= 0 && txnStatus[writer] === ABORTED) offence = ABORTED_READ
+      else if (replaced !== null && write >= 0 && replaced[write]) offence = INTERMEDIATE
+      if (offence !== NONE) {
+        this.offendingOp.push(op)
+        this.offendingKind.push(offence)
+        continue
+      }
+      opSource[op] = writer
+      this.foreignReadCount++
+      if (writer > txn) this.lateReadCount++
+    }
   }
 
   visit(txn: number): void {
@@ -198,22 +228,43 @@ class ReadScan {
   }
 }
 
+/** txn -> 1 if it uses a key twice. */
+function findRepeats(history: History): Uint8Array {
+  const { opKey, txnOpStart, txnCount, keyCount } = history
+  const repeats = new Uint8Array(txnCount)
+  const usedBy = new Int32Array(keyCount).fill(NONE) // key -> transaction that used it last
+  for (let txn = 0; txn < txnCount; txn++) {
+    const end = txnOpStart[txn + 1]!
+    let repeated = 0
+    for (let op = txnOpStart[txn]!; op < end; op++) {
+      const key = opKey[op]!
+      if (usedBy[key] === txn) repeated = 1
+      usedBy[key] = txn
+    }
+    repeats[txn] = repeated
+  }
+  return repeats
+}
+
 /** Marks register writes that their own transaction overwrote; null if there is none. */
-function findReplaced(history: History): Uint8Array | null {
-  const { opKind, opKey, opTxn, opCount, keyCount } = history
+function findReplaced(history: History, repeats: Uint8Array): Uint8Array | null {
+  const { opKind, opKey, txnOpStart, txnCount, opCount, keyCount } = history
+  if (!repeats.includes(1)) return null
   const lastTxn = new Int32Array(keyCount).fill(NONE)
   const lastOp = new Int32Array(keyCount)
   let replaced: Uint8Array | null = null
-  for (let op = 0; op < opCount; op++) {
-    if (opKind[op] !== WRITE) continue
-    const key = opKey[op]!
-    const txn = opTxn[op]!
-    if (lastTxn[key] === txn) {
-      replaced ??= new Uint8Array(opCount)
-      replaced[lastOp[key]!] = 1
+  for (let txn = 0; txn < txnCount; txn++) {
+    if (repeats[txn] === 0) continue
+    for (let op = txnOpStart[txn]!; op < txnOpStart[txn + 1]!; op++) {
+      if (opKind[op] !== WRITE) continue
+      const key = opKey[op]!
+      if (lastTxn[key] === txn) {
+        replaced ??= new Uint8Array(opCount)
+        replaced[lastOp[key]!] = 1
+      }
+      lastTxn[key] = txn
+      lastOp[key] = op
     }
-    lastTxn[key] = txn
-    lastOp[key] = op
   }
   return replaced
 }
