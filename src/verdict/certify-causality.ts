@@ -1,9 +1,12 @@
-// Happens-before for the replay, kept apart from the checkers' on purpose. The first questions are
-// answered by walking back from the later transaction, never past the earlier one's position; when
-// that has cost as much as a pass over the history, clocks take over: one row for each transaction
-// that learned something, shared by those that follow it in its session. The reads of the
-// transactions passed so far have been found sound, so a read's writer can be taken as it is.
+// Happens-before for the replay, kept apart from the checkers' on purpose. The replay notes pairs of
+// transactions of which the first must not happen before the second. They are judged together, 32
+// at a time: each first transaction has a bit, and a run through the part of the order that the
+// pairs lie in hands the bits on along sessions and from writers to readers. Where that would cost
+// more than clocks, clocks take over: one row for each transaction that learned something, shared
+// by those that follow it in its session. The reads of the transactions passed so far have been
+// found sound, so a read's writer can be taken as it is. Main class: ReplayCausality.
 
+import { IntColumn } from '../base/grow.ts'
 import { APPEND, type History, NONE, READ, READ_LIST } from '../history/history.ts'
 import { hasManySessions } from '../history/sessionless.ts'
 
@@ -27,30 +30,37 @@ function lastForeign(history: History, read: number): number {
   return end > listStart[opValue[read]!]! ? listFrom[end - 1]! : NONE
 }
 
+const PAIRS_PER_RUN = 32 // bits of a number
+const MANY_PAIRS = 1 << 20 // judged before more are noted, to save memory
+const FAR = 1 << 13 // pairs that lie farther apart than this are judged by themselves
+const SESSIONS_PER_STEP = 32 // clocks of so many sessions cost as much as a step of a run
+
 export class ReplayCausality {
   private clocks: ReplayClocks | null = null
-  private readonly seen: Int32Array // txn -> walk that reached it
-  private walk = 0
-  private allowance: number // transactions that walks may still visit
+  private readonly first = new IntColumn(64) // pair -> what must not happen before …
+  private readonly second = new IntColumn(64) // pair -> … this
+  private readonly read = new IntColumn(64) // pair -> the read because of which
+  private readonly latest: Int32Array // session -> bits of its latest transaction in a run
+  private bits = new Int32Array(0) // position -> bits of the transaction in a run
+  /** Reads that skipped a version of something that happened before them, with its writer. */
+  readonly offending: { read: number; skipped: number }[] = []
 
   constructor(
     private readonly history: History,
     private readonly order: Int32Array,
     private readonly position: Int32Array,
   ) {
-    this.seen = new Int32Array(history.txnCount)
-    // With many short sessions clocks would be n² numbers: walks answer everything.
-    this.allowance = hasManySessions(history) ? Number.POSITIVE_INFINITY : history.txnCount >> 2
+    this.latest = new Int32Array(history.sessionCount)
   }
 
-  /** True if `a` happens before `b`, which is the transaction the replay has come to. */
-  before(a: number, b: number): boolean {
+  /** Notes that `a` must not happen before `b`, which is the transaction the replay has come to. */
+  forbid(a: number, b: number, read: number): void {
     if (this.clocks === null) {
-      const found = this.walkBack(a, b)
-      if (found !== null) return found
-      this.clocks = new ReplayClocks(this.history, this.order, this.position[b]!)
-    }
-    return this.clocks.before(a, b)
+      this.first.push(a)
+      this.second.push(b)
+      this.read.push(read)
+      if (this.first.length >= MANY_PAIRS) this.judge()
+    } else if (this.clocks.before(a, b)) this.offending.push({ read, skipped: a })
   }
 
   /** To be told of every transaction once it has been replayed. */
@@ -58,30 +68,105 @@ export class ReplayCausality {
     this.clocks?.advance(txn)
   }
 
-  private walkBack(a: number, b: number): boolean | null {
-    const { txnSession, txnIndex, txnOpStart, sessionTxns, sessionTxnStart } = this.history
-    const floor = this.position[a]!
-    const pending = [b]
-    this.walk++
-    const reach = (txn: number) => {
-      if (txn === NONE || this.seen[txn] === this.walk) return
-      // Transactions that do not count have no position, but link those of their session.
-      if (this.position[txn] !== NONE && this.position[txn]! < floor) return
-      this.seen[txn] = this.walk
-      pending.push(txn)
+  /** Judges the pairs noted so far. */
+  judge(): void {
+    const { history, first, second, position } = this
+    const count = first.length
+    if (count === 0) return
+    const pairs = this.sortPairs()
+    const runEnds = this.cutIntoRuns(pairs)
+    let steps = 0
+    for (let run = 0, k = 0; run < runEnds.length; k = runEnds[run++]!) {
+      steps += this.lastOf(pairs, k, runEnds[run]!) - position[first.data[pairs[k]!]!]!
     }
-    while (pending.length > 0) {
-      if (--this.allowance < 0) return null
-      const txn = pending.pop()!
-      if (txn === a) return true
-      const index = txnIndex[txn]!
-      if (index > 0) reach(sessionTxns[sessionTxnStart[txnSession[txn]!]! + index - 1]!)
-      if (!this.history.txnCounts[txn]) continue
-      for (let op = txnOpStart[txn]!; op < txnOpStart[txn + 1]!; op++) {
-        reach(writerOf(this.history, op))
+    const clockSteps = history.txnCount * (1 + history.sessionCount / SESSIONS_PER_STEP)
+    if (steps > clockSteps && !hasManySessions(history)) {
+      const here = position[second.data[count - 1]!]!
+      const clocks = new ReplayClocks(history, this.order, here)
+      for (let i = 0; i < count; i++) {
+        if (clocks.before(first.data[i]!, second.data[i]!)) this.offend(i)
+      }
+      this.clocks = clocks
+    } else {
+      let from = 0
+      for (const to of runEnds) {
+        this.run(pairs, from, to)
+        from = to
       }
     }
-    return false
+    for (const column of [first, second, this.read]) column.length = 0
+  }
+
+  /** Pairs by where they begin, those that lie far apart after all others. */
+  private sortPairs(): Float64Array {
+    const { first, second, position, order } = this
+    const count = first.length
+    const keys = new Float64Array(count)
+    for (let i = 0; i < count; i++) {
+      const start = position[first.data[i]!]!
+      const isFar = position[second.data[i]!]! - start > FAR ? 1 : 0
+      keys[i] = (isFar * order.length + start) * count + i
+    }
+    return keys.sort().map((key) => key % count)
+  }
+
+  /** Ends of the runs: of at most 32 pairs, and none where pairs do not overlap. */
+  private cutIntoRuns(pairs: Float64Array): number[] {
+    const { first, second, position } = this
+    const ends: number[] = []
+    let begin = 0
+    let last = 0
+    for (let k = 0; k < pairs.length; k++) {
+      const start = position[first.data[pairs[k]!]!]!
+      const isBack = k > 0 && start < position[first.data[pairs[k - 1]!]!]!
+      if (k > begin && (k - begin === PAIRS_PER_RUN || isBack || start > last)) {
+        ends.push(k)
+        begin = k
+        last = 0
+      }
+      last = Math.max(last, position[second.data[pairs[k]!]!]!)
+    }
+    ends.push(pairs.length)
+    return ends
+  }
+
+  private lastOf(pairs: Float64Array, from: number, to: number): number {
+    let last = 0
+    for (let k = from; k < to; k++) {
+      last = Math.max(last, this.position[this.second.data[pairs[k]!]!]!)
+    }
+    return last
+  }
+
+  private run(pairs: Float64Array, from: number, to: number): void {
+    const { history, order, position, first, second, latest } = this
+    const { txnSession, txnOpStart } = history
+    if (this.bits.length === 0) this.bits = new Int32Array(order.length)
+    const { bits } = this
+    const start = position[first.data[pairs[from]!]!]!
+    const end = this.lastOf(pairs, from, to)
+    let next = from
+    for (let p = start; p <= end; p++) {
+      const txn = order[p]!
+      const session = txnSession[txn]!
+      let known = latest[session]!
+      for (let op = txnOpStart[txn]!; op < txnOpStart[txn + 1]!; op++) {
+        const writer = writerOf(history, op)
+        if (writer !== NONE && position[writer]! >= start) known |= bits[position[writer]!]!
+      }
+      for (; next < to && first.data[pairs[next]!] === txn; next++) known |= 1 << (next - from)
+      bits[p] = known
+      latest[session] = known
+    }
+    for (let k = from; k < to; k++) {
+      const pair = pairs[k]!
+      if ((bits[position[second.data[pair]!]!]! >>> (k - from)) & 1) this.offend(pair)
+    }
+    for (let p = start; p <= end; p++) latest[txnSession[order[p]!]!] = 0
+  }
+
+  private offend(pair: number): void {
+    this.offending.push({ read: this.read.data[pair]!, skipped: this.first.data[pair]! })
   }
 }
 
@@ -123,7 +208,7 @@ class ReplayClocks {
     let row = this.rows[inherited]!
     for (let op = txnOpStart[txn]!; op < txnOpStart[txn + 1]!; op++) {
       const writer = writerOf(this.history, op)
-      if (writer === NONE) continue
+      if (writer === NONE || this.rowOf[writer] === NONE) continue // unsound if it is yet to come
       const from = txnSession[writer]!
       if (from === session || row[from]! > txnIndex[writer]!) continue
       if (row === this.rows[inherited]) row = row.slice()

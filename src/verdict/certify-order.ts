@@ -1,9 +1,10 @@
 // Verifies a satisfied level by replaying its commit order: transactions one after another, each
 // read compared with the latest version. A read of the latest version agrees with every level. For
 // an older one, each version it skipped is tried: the level's premise must not hold for its writer.
-// Reads of lists must be prefixes of the order in which the replay appends. One pass; clocks are
-// kept only if cc has an older read to judge. An order proves pc and si if it even proves ser; sser
-// also asks that it agrees with real time; pl-2 only that everything is read after it was written.
+// Reads of lists must be prefixes of the order in which the replay appends. One pass; what older
+// reads ask about causality at cc is judged after it (certify-causality.ts). An order proves pc and
+// si if it even proves ser; sser also asks that it agrees with real time; pl-2 only that everything
+// is read after it was written.
 // Main functions: certifyCommitOrder, certifyCut.
 
 import {
@@ -98,7 +99,11 @@ class Replay {
       this.causality?.passed(txn)
       if (this.problems.length >= MAX_PROBLEMS) break
     }
-    return this.problems
+    if (this.causality !== null) {
+      this.causality.judge()
+      for (const { read, skipped } of this.causality.offending) this.failAsSkipped(read, skipped)
+    }
+    return this.problems.slice(0, MAX_PROBLEMS)
   }
 
   private replayTxn(txn: number): void {
@@ -145,11 +150,14 @@ class Replay {
 
   private judgeSkipped(txn: number, read: number, skipped: number): void {
     if (skipped === txn || this.problems.length >= MAX_PROBLEMS) return
-    if (this.mustBeVisible(txn, read, skipped)) {
-      this.fail(`read ${read} skipped a version of ${skipped}, which ${this.level} makes visible`)
-    }
+    if (this.mustBeVisible(txn, read, skipped)) this.failAsSkipped(read, skipped)
   }
 
+  private failAsSkipped(read: number, skipped: number): void {
+    this.fail(`read ${read} skipped a version of ${skipped}, which ${this.level} makes visible`)
+  }
+
+  /** What only causality can tell is noted, and judged at the end. */
   private mustBeVisible(txn: number, read: number, t2: number): boolean {
     const { txnOpStart, txnSession } = this.history
     if (isStrong(this.level)) return true
@@ -160,9 +168,11 @@ class Replay {
     }
     if (this.level === 'rc') return false
     if (txnSession[t2] === txnSession[txn]) return true
-    if (this.level === 'ra') return false
-    this.causality ??= new ReplayCausality(this.history, this.order, this.position)
-    return this.causality.before(t2, txn)
+    if (this.level === 'cc') {
+      this.causality ??= new ReplayCausality(this.history, this.order, this.position)
+      this.causality.forbid(t2, txn, read)
+    }
+    return false
   }
 
   private replayAppends(): void {

@@ -30,6 +30,37 @@ export function orderComponents(
   return new Tarjan(history, reads, extra, withVersionOrder).run(preferred, deadline)
 }
 
+/** From one wish in so many on, it is worth a second run to get rid of those that contradict. */
+const TOLERABLE_WISHES = 64
+
+/**
+ * The order that also respects those of the wishes that do not contradict each other or what is
+ * known. The order given has no cycles, and neither has the outcome: what wishes tie into a knot
+ * keeps the order it had.
+ */
+export function orderByWishes(
+  history: History,
+  reads: ReadCheck,
+  { order, position }: BaseOrder,
+  wishes: readonly ForcedEdge[],
+  deadline: Deadline,
+): BaseOrder {
+  const next = orderComponents(history, reads, order, wishes, deadline)
+  const { component } = next
+  if (component === null) return next
+  const kept = wishes.filter((wish) => component[wish.from] !== component[wish.to])
+  if ((wishes.length - kept.length) * TOLERABLE_WISHES > wishes.length) {
+    return orderComponents(history, reads, order, kept, deadline)
+  }
+  for (let p = 0; p < order.length; p = next.groupEnd![p]!) {
+    const end = next.groupEnd![p]!
+    if (end === p + 1) continue
+    next.order.subarray(p, end).sort((a, b) => position[a]! - position[b]!)
+    for (let q = p; q < end; q++) next.position[next.order[q]!] = q
+  }
+  return { ...next, component: null, groupEnd: null }
+}
+
 /**
  * The order that also respects the extra edges. Only stretches that a contradicting edge spans can
  * change: whatever lies outside all of them keeps its place, and the stale reads that come with the

@@ -7,11 +7,13 @@ import { type BaseOrder, buildBaseOrder } from '../order/base-order.ts'
 import { Causality } from '../order/causality.ts'
 import { orderComponents } from '../order/components.ts'
 import { KeyWriters } from '../order/key-writers.ts'
+import { repairOrder } from '../order/repair-order.ts'
 import type { ReadCheck } from '../reads/read-consistency.ts'
 import { Premises } from './premises.ts'
 
 export class WeakContext {
-  readonly base: BaseOrder
+  private current: BaseOrder
+  private isRepaired = false
   readonly premises: Premises
   private lazyCausal: BaseOrder | null = null
   private lazyCausality: Causality | null = null
@@ -22,8 +24,19 @@ export class WeakContext {
     readonly reads: ReadCheck,
     readonly deadline: Deadline,
   ) {
-    this.base = buildBaseOrder(history, reads, deadline)
+    this.current = buildBaseOrder(history, reads, deadline)
     this.premises = new Premises(this)
+  }
+
+  get base(): BaseOrder {
+    return this.current
+  }
+
+  /** Makes the base order better, for levels to which every stale read is a costly question. */
+  repair(): void {
+    if (this.isRepaired) return
+    this.isRepaired = true
+    this.current = repairOrder(this.history, this.reads, this.current, this.deadline)
   }
 
   readonly causality = (): Causality => {

@@ -6,10 +6,12 @@
 // Of one session only the last such t2 is named: the others are before it in session order, so what
 // holds for it holds for them. Main class: Premises.
 
+import { IntColumn } from '../../base/grow.ts'
 import { APPEND, type History, NONE, WRITE } from '../../history/history.ts'
 import type { BaseOrder } from '../order/base-order.ts'
 import type { Causality } from '../order/causality.ts'
 import type { KeyWriters } from '../order/key-writers.ts'
+import type { StaleReads } from '../order/stale-reads.ts'
 import type { ReadCheck } from '../reads/read-consistency.ts'
 
 export type WeakLevel = 'rc' | 'ra' | 'cc'
@@ -31,6 +33,9 @@ export class Premises {
   private readonly readBy: Int32Array // txn -> the reader it was last noted for
   private readonly firstRead: Int32Array // txn -> that reader's first read of it
   private noted: number = NONE // the reader whose sources are noted
+  private judged: StaleReads | null = null // what `required` is about, and for which level
+  private judgedLevel: WeakLevel = 'rc'
+  private required = new Uint8Array(0) // entry of `newer` -> 1 if it had to be visible
 
   constructor(private readonly context: PremiseSource) {
     this.history = context.history
@@ -50,7 +55,6 @@ export class Premises {
     visit: (t2: number) => void,
   ): void {
     const read = stale.read[i]!
-    const reader = this.history.opTxn[read]!
     const source = this.reads.opSource[read]!
     const isApart = (t2: number) =>
       component === null || source < 0 || component[t2] !== component[source]
@@ -61,12 +65,42 @@ export class Premises {
         source < 0 || position[txn] === NONE || position[txn]! > position[source]! || !isApart(txn)
       return this.forEach(level, read, newer, visit, isNear)
     }
-    if (this.noted !== reader) this.noteSources(reader)
+    const required = this.requiredOf(level, stale)
     const end = stale.newerStart[i + 1]!
     for (let entry = stale.newerStart[i]!; entry < end; entry++) {
       const t2 = stale.newer[entry]!
-      if (isApart(t2) && this.isRequired(level, t2, reader, read)) visit(t2)
+      if (required[entry] && isApart(t2)) visit(t2)
     }
+  }
+
+  /** entry of `newer` -> 1 if the level requires it to be visible to its stale read. */
+  private requiredOf(level: WeakLevel, stale: StaleReads): Uint8Array {
+    if (this.judged === stale && this.judgedLevel === level) return this.required
+    const required = new Uint8Array(stale.newer.length)
+    const asked = new IntColumn(64) // entries that only causality can tell
+    const later = new IntColumn(64) // their readers
+    for (let i = 0; i < stale.read.length; i++) {
+      if (stale.isOpen[i]) continue
+      const read = stale.read[i]!
+      const reader = this.history.opTxn[read]!
+      if (this.noted !== reader) this.noteSources(reader)
+      for (let entry = stale.newerStart[i]!; entry < stale.newerStart[i + 1]!; entry++) {
+        if (this.isNearby(level, stale.newer[entry]!, reader, read)) required[entry] = 1
+        else if (level === 'cc') {
+          asked.push(entry)
+          later.push(reader)
+        }
+      }
+    }
+    if (asked.length > 0) {
+      const earlier = asked.view().map((entry) => stale.newer[entry]!)
+      const answers = this.context.causality().beforeAll(earlier, later.view())
+      for (let q = 0; q < answers.length; q++) required[asked.data[q]!] = answers[q]!
+    }
+    this.judged = stale
+    this.judgedLevel = level
+    this.required = required
+    return required
   }
 
   /** Whether the level requires t2, if it writes the key, to be visible to the read. */
@@ -84,11 +118,16 @@ export class Premises {
   }
 
   private isRequired(level: WeakLevel, t2: number, reader: number, read: number): boolean {
+    if (this.isNearby(level, t2, reader, read)) return true
+    return level === 'cc' && this.context.causality().before(t2, reader)
+  }
+
+  /** Whether it is required by what the reader itself read or by its session. */
+  private isNearby(level: WeakLevel, t2: number, reader: number, read: number): boolean {
     if (this.readBy[t2] === reader && (level !== 'rc' || this.firstRead[t2]! < read)) return true
     if (level === 'rc') return false
     const { txnSession, txnIndex } = this.history
-    if (txnSession[t2] === txnSession[reader] && txnIndex[t2]! < txnIndex[reader]!) return true
-    return level === 'cc' && this.context.causality().before(t2, reader)
+    return txnSession[t2] === txnSession[reader] && txnIndex[t2]! < txnIndex[reader]!
   }
 
   private noteSources(reader: number): void {

@@ -15,6 +15,7 @@
 // are added at once, which ends it. Main function: saturate.
 
 import type { Deadline } from '../../base/deadline.ts'
+import { IntColumn } from '../../base/grow.ts'
 import { type History, INITIAL, NONE } from '../../history/history.ts'
 import type { BaseOrder } from '../order/base-order.ts'
 import { type ForcedEdge, mendOrder } from '../order/components.ts'
@@ -36,8 +37,11 @@ export interface Saturation {
 }
 
 const PATIENT_ROUNDS = 6
+/** Forced edges are judged together, but not so many that they would need much memory. */
+const MANY_CANDIDATES = 1 << 20
 
 export function saturate(context: WeakContext, level: WeakLevel): Saturation {
+  if (level === 'cc') context.repair()
   const { history, reads, base, deadline } = context
   const search = new ForcedEdges(context, level)
   let current = base
@@ -67,7 +71,9 @@ class ForcedEdges {
   private readonly history: History
   private readonly settled = new Set<number>() // reads that show a CO pattern
   private readonly known = new Set<number>() // to · txnCount + from
-  private readonly candidates: number[] = [] // what the read forces before its source
+  private readonly candidates = new IntColumn(64) // what reads force before their sources
+  private readonly candidateRead = new IntColumn(64) // candidate -> its read
+  private read: number = NONE // whose candidates are being collected
 
   constructor(
     private readonly context: WeakContext,
@@ -86,11 +92,11 @@ class ForcedEdges {
       if ((i & 4095) === 0) deadline.check()
       const read = stale[i]!
       if (this.settled.has(read)) continue
-      this.candidates.length = 0
+      this.read = read
       if (isKnot) premises.forEach(this.level, read, this.contradictsKnot, this.collect)
       else premises.forEachNewer(this.level, i, current, this.collect)
-      this.judge(read)
     }
+    this.judge()
     return this.added.length - before
   }
 
@@ -108,11 +114,12 @@ class ForcedEdges {
     for (const txn of current.order) {
       for (let op = this.history.txnOpStart[txn]!; op < this.history.txnOpStart[txn + 1]!; op++) {
         if (opSource[op] === NONE || this.settled.has(op)) continue
-        this.candidates.length = 0
+        this.read = op
         this.context.premises.forEach(this.level, op, always, this.collect)
-        this.judge(op)
       }
+      if (this.candidates.length >= MANY_CANDIDATES) this.judge()
     }
+    this.judge()
     return this.added.length - before
   }
 
@@ -169,25 +176,55 @@ class ForcedEdges {
 
   private readonly collect = (t2: number): void => {
     this.candidates.push(t2)
+    this.candidateRead.push(this.read)
   }
 
-  /** The read forces every candidate before its source. */
-  private judge(read: number): void {
-    const source = this.context.reads.opSource[read]!
-    for (const t2 of this.candidates) {
-      if (source !== INITIAL && !this.context.causality().before(source, t2)) continue
-      const edge = { from: t2, to: source, read }
-      if (!this.settled.has(read)) this.causal.push(edge)
-      this.settled.add(read)
-      if (source !== INITIAL) this.impossible.push(edge)
+  /** Every read forces its candidates before its source; judges and forgets them. */
+  private judge(): void {
+    const { opSource } = this.context.reads
+    const candidates = this.candidates.view()
+    const reads = this.candidateRead.view()
+    const impossible = this.findImpossible(candidates, reads)
+    for (let start = 0, end = 0; start < candidates.length; start = end) {
+      const read = reads[start]!
+      const source = opSource[read]!
+      while (end < candidates.length && reads[end] === read) end++
+      for (let i = start; i < end; i++) {
+        if (!impossible[i]) continue
+        const edge = { from: candidates[i]!, to: source, read }
+        if (!this.settled.has(read)) this.causal.push(edge)
+        this.settled.add(read)
+        if (source !== INITIAL) this.impossible.push(edge)
+      }
+      if (this.settled.has(read)) continue
+      for (let i = start; i < end; i++) this.add({ from: candidates[i]!, to: source, read })
     }
-    if (this.settled.has(read)) return
-    for (const t2 of this.candidates) {
-      const id = source * this.history.txnCount + t2
-      if (this.known.has(id)) continue
-      this.known.add(id)
-      this.added.push({ from: t2, to: source, read })
+    this.candidates.length = 0
+    this.candidateRead.length = 0
+  }
+
+  /** candidate -> 1 if the source of its read happens before it. */
+  private findImpossible(candidates: Int32Array, reads: Int32Array): Uint8Array {
+    const { opSource } = this.context.reads
+    const impossible = new Uint8Array(candidates.length)
+    const asked: number[] = [] // candidates whose source is not the initial state
+    for (let i = 0; i < candidates.length; i++) {
+      if (opSource[reads[i]!] === INITIAL) impossible[i] = 1
+      else asked.push(i)
     }
+    if (asked.length === 0) return impossible
+    const sources = Int32Array.from(asked, (i) => opSource[reads[i]!]!)
+    const later = Int32Array.from(asked, (i) => candidates[i]!)
+    const answers = this.context.causality().beforeAll(sources, later)
+    for (let q = 0; q < asked.length; q++) impossible[asked[q]!] = answers[q]!
+    return impossible
+  }
+
+  private add(edge: ForcedEdge): void {
+    const id = edge.to * this.history.txnCount + edge.from
+    if (this.known.has(id)) return
+    this.known.add(id)
+    this.added.push(edge)
   }
 }
 
