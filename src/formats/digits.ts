@@ -10,9 +10,15 @@ export class Digits {
 
   /** Reads digits from bytes[at] on and returns where they end; `overflow` if they need 65 bits. */
   scan(bytes: Uint8Array, at: number): number {
-    let low = 0
-    let high = 0
+    // Fifteen digits are exact in a double; only what follows has to be carried from word to word.
+    let start = 0
     let p = at
+    const exact = at + 15
+    for (let c = bytes[p]!; p < exact && c >= 48 && c <= 57; c = bytes[++p]!) {
+      start = start * 10 + c - 48
+    }
+    let high = Math.floor(start / TWO_32)
+    let low = start - high * TWO_32
     this.overflow = false
     for (let c = bytes[p]!; c >= 48 && c <= 57; c = bytes[++p]!) {
       low = low * 10 + c - 48

@@ -5,8 +5,8 @@
 // run of such lines of one session is one aborted transaction, whose reads are dropped (the format
 // has no way to tell two aborted transactions apart). The initial value is 0.
 //
-// The usual line (numbers of at most nine digits, nothing unusual) goes through `parseFast`, which
-// writes straight into the builder's columns; any other line through `parseLine`, which explains
+// The usual line (numbers of at most nine digits, or keys and values that are larger, nothing
+// unusual) goes through `parseFast`, which writes straight into the builder's columns; any other line through `parseLine`, which explains
 // what is wrong. Places cost nothing: an operation's line is its arrival plus the lines skipped.
 
 import { InputError } from '../base/errors.ts'
@@ -71,39 +71,45 @@ export class PlumeParser extends LineParser {
   /** Parses usual lines up to `to`, or to the first that is not one; returns where it stopped. */
   private parseFast(b: Uint8Array, from: number, to: number): number {
     const { builder } = this
-    const keys = builder.keys
+    const { keys, values } = builder
     const opTxn = builder.opTxn.data
     const opKind = builder.opKind.data
     const opKey = builder.opKey.data
     const opValue = builder.opValue.data
     let n = builder.opCount
-    let lastId = this.lastId
-    let lastSession = this.lastSession
-    let txn = this.lastTxn
+    let { lastId, lastSession, lastTxn: txn } = this
     let lineStart = from
     while (lineStart < to) {
       const letter = b[lineStart]!
       if (b[lineStart + 1] !== OPEN || (letter !== LETTER_R && letter !== LETTER_W)) break
       // Any byte from '0' on is taken for a digit; `digits` stays negative if all of them were.
       let digits = -1
-      let c = 0
       let key = 0
       let value = 0
       let session = 0
       let id = 0
       let at = lineStart + 2
       let p = at
-      for (c = b[p++]!; c >= 48; c = b[p++]!) {
+      let c = b[p++]!
+      for (; c >= 48; c = b[p++]!) {
         key = (Math.imul(key, 10) + c - 48) | 0
         digits &= c - 58
       }
-      if (c !== COMMA || (p - at - 2) >>> 0 > 8) break
+      if ((p - at - 2) >>> 0 > 8) {
+        p = this.scanWide(b, at)
+        if (p === NONE) break
+        key = ~keys.ofWords(this.digits.low | 0, this.digits.high | 0, false)
+      } else if (c !== COMMA) break
       at = p
       for (c = b[p++]!; c >= 48; c = b[p++]!) {
         value = (Math.imul(value, 10) + c - 48) | 0
         digits &= c - 58
       }
-      if (c !== COMMA || (p - at - 2) >>> 0 > 8) break
+      if ((p - at - 2) >>> 0 > 8) {
+        p = this.scanWide(b, at)
+        if (p === NONE) break
+        value = values.ofWords(this.digits.low | 0, this.digits.high | 0, false)
+      } else if (c !== COMMA) break
       at = p
       for (c = b[p++]!; c >= 48; c = b[p++]!) {
         session = (Math.imul(session, 10) + c - 48) | 0
@@ -119,23 +125,38 @@ export class PlumeParser extends LineParser {
       if (b[p] === 13) p++
       if (b[p] !== NEWLINE) break
       if (id !== lastId || session !== lastSession) {
-        this.setOpCount(n)
-        txn = this.txnFor(id, 0, builder.sessions.ofSmall(session))
+        txn = this.nextTxn(n, id, session)
         lastId = id
         lastSession = session
       }
       opTxn[n] = txn
       opKind[n] = letter === LETTER_R ? READ : WRITE
-      opKey[n] = keys.ofSmall(key)
+      opKey[n] = key < 0 ? ~key : keys.ofSmall(key)
       opValue[n] = value
       n++
       lineStart = p + 1
     }
-    this.setOpCount(n)
-    this.lastId = lastId
-    this.lastSession = lastSession
-    this.lastTxn = txn
+    this.leave(n, lastId, lastSession, txn)
     return lineStart
+  }
+
+  private nextTxn(opCount: number, id: number, session: number): number {
+    this.setOpCount(opCount)
+    return this.txnFor(id, 0, this.builder.sessions.ofSmall(session))
+  }
+
+  /** Keeps what the next line is likely to share with the last one. */
+  private leave(opCount: number, id: number, session: number, txn: number): void {
+    this.setOpCount(opCount)
+    this.lastId = id
+    this.lastSession = session
+    this.lastTxn = txn
+  }
+
+  /** Reads a number of any length into `digits`; returns where the next begins, NONE if none does. */
+  private scanWide(b: Uint8Array, from: number): number {
+    const end = this.digits.scan(b, from)
+    return end === from || this.digits.overflow || b[end] !== COMMA ? NONE : end + 1
   }
 
   /** Parses one line of any kind, or says what is wrong with it; returns where the next begins. */

@@ -2,7 +2,9 @@
 // integers only. A symbol is a 64-bit integer (exact), a string, or null; `1` and `"1"` differ.
 //
 // Integers from 0 to DIRECT_LIMIT go through a plain table, the usual case; the rest through open
-// addressing over (tag, low word, high word), strings as UTF-8 in one arena compared by bytes.
+// addressing. A slot holds all that a look-up compares, so that it touches one cache line: tables
+// of millions of symbols are larger than any cache. Strings are UTF-8 in one arena, told apart by
+// hash and length before their bytes are compared.
 
 import { InputError } from '../base/errors.ts'
 import { IntColumn } from '../base/grow.ts'
@@ -16,12 +18,20 @@ const TAG_TEXT = 2
 const NEGATIVE = 16 // added to TAG_INT, tells -1 from 2^64 - 1
 
 const DIRECT_LIMIT = 1 << 22
+
+const STRIDE = 4 // of a slot
+const SYMBOL = 0 // the symbol, -1 if the slot is empty
+const FIRST = 1 // low word of the integer, or hash of the text
+const SECOND = 2 // high word of the integer, or length of the text
+const TAG = 3
+const FULL = 0.6 // share of slots in use that asks for more
 const MIN_INT64 = -(2n ** 63n)
 const MAX_UINT64 = 2n ** 64n - 1n
 
 export class SymbolTable {
   private direct = new Int32Array(1024).fill(-1) // small integer -> symbol
-  private slots = new Int32Array(64).fill(-1) // hash slot -> symbol
+  private slots = new Int32Array(64 * STRIDE).fill(-1) // slot · STRIDE -> SYMBOL …
+  private mask = 63 // slots, less one
   private hashed = 0 // symbols that live in `slots`
   private readonly tags = new IntColumn(256) // symbol -> TAG_*
   private readonly low = new IntColumn(256) // symbol -> low word of the integer, or text offset
@@ -54,43 +64,42 @@ export class SymbolTable {
   ofWords(low: number, high: number, negative: boolean): number {
     if (high === 0 && !negative && low >= 0 && low < DIRECT_LIMIT) return this.ofSmall(low)
     const tag = negative ? TAG_INT | NEGATIVE : TAG_INT
+    const { slots, mask } = this
     const hash = mix(low, high)
-    const mask = this.slots.length - 1
-    let at = hash & mask
+    let slot = hash & mask
     for (;;) {
-      const symbol = this.slots[at]!
+      const at = slot * STRIDE
+      const symbol = slots[at + SYMBOL]!
       if (symbol < 0) break
-      if (
-        this.low.data[symbol] === low &&
-        this.high.data[symbol] === high &&
-        this.tags.data[symbol] === tag
-      ) {
+      if (slots[at + FIRST] === low && slots[at + SECOND] === high && slots[at + TAG] === tag) {
         return symbol
       }
-      at = (at + 1) & mask
+      slot = (slot + 1) & mask
     }
-    return this.insert(hash, this.add(tag, low, high))
+    return this.insert(slot, tag, low, high, this.add(tag, low, high))
   }
 
   /** The symbol of the string whose UTF-8 is bytes[start .. end). */
   ofBytes(bytes: Uint8Array, start: number, end: number): number {
+    const { slots, mask } = this
     const length = end - start
     const hash = hashBytes(bytes, start, end)
-    const mask = this.slots.length - 1
-    let at = hash & mask
+    let slot = hash & mask
     for (;;) {
-      const symbol = this.slots[at]!
+      const at = slot * STRIDE
+      const symbol = slots[at + SYMBOL]!
       if (symbol < 0) break
-      if (this.tags.data[symbol] === TAG_TEXT && this.high.data[symbol] === length) {
+      const mayBe = slots[at + FIRST] === hash && slots[at + SECOND] === length
+      if (mayBe && slots[at + TAG] === TAG_TEXT) {
         if (this.sameText(this.low.data[symbol]!, bytes, start, end)) return symbol
       }
-      at = (at + 1) & mask
+      slot = (slot + 1) & mask
     }
     if (this.textLength + length > this.text.length) this.growText(this.textLength + length)
     this.text.set(bytes.subarray(start, end), this.textLength)
     const symbol = this.add(TAG_TEXT, this.textLength, length)
     this.textLength += length
-    return this.insert(hash, symbol)
+    return this.insert(slot, TAG_TEXT, hash, length, symbol)
   }
 
   of(value: Symbol64): number {
@@ -126,14 +135,14 @@ export class SymbolTable {
     return symbol
   }
 
-  /** Puts a new symbol into the hash slots; keeps them at most half full. */
-  private insert(hash: number, symbol: number): number {
-    if (this.hashed * 2 >= this.slots.length) this.rehash()
-    const mask = this.slots.length - 1
-    let at = hash & mask
-    while (this.slots[at]! >= 0) at = (at + 1) & mask
-    this.slots[at] = symbol
-    this.hashed++
+  /** Fills an empty slot, and makes room for the next one. */
+  private insert(slot: number, tag: number, first: number, second: number, symbol: number): number {
+    const at = slot * STRIDE
+    this.slots[at + SYMBOL] = symbol
+    this.slots[at + FIRST] = first
+    this.slots[at + SECOND] = second
+    this.slots[at + TAG] = tag
+    if (++this.hashed > FULL * this.mask) this.rehash()
     return symbol
   }
 
@@ -156,19 +165,21 @@ export class SymbolTable {
     this.text = next
   }
 
+  /** Doubles the slots. */
   private rehash(): void {
-    const next = new Int32Array(this.slots.length * 4).fill(-1)
-    const mask = next.length - 1
-    for (const symbol of this.slots) {
-      if (symbol < 0) continue
-      const low = this.low.data[symbol]!
-      const high = this.high.data[symbol]!
-      const isText = this.tags.data[symbol] === TAG_TEXT
-      let at = (isText ? hashBytes(this.text, low, low + high) : mix(low, high)) & mask
-      while (next[at]! >= 0) at = (at + 1) & mask
-      next[at] = symbol
+    const { slots } = this
+    const next = new Int32Array(slots.length * 2).fill(-1)
+    const mask = this.mask * 2 + 1
+    for (let from = 0; from < slots.length; from += STRIDE) {
+      if (slots[from + SYMBOL]! < 0) continue
+      const first = slots[from + FIRST]!
+      const isText = slots[from + TAG] === TAG_TEXT
+      let slot = (isText ? first : mix(first, slots[from + SECOND]!)) & mask
+      while (next[slot * STRIDE + SYMBOL]! >= 0) slot = (slot + 1) & mask
+      for (let i = 0; i < STRIDE; i++) next[slot * STRIDE + i] = slots[from + i]!
     }
     this.slots = next
+    this.mask = mask
   }
 }
 
@@ -198,11 +209,15 @@ function fromWords(low: number, high: number, negative: boolean): number | bigin
   return (BigInt(signedHigh) << 32n) | BigInt(low >>> 0)
 }
 
+/**
+ * Sixteen consecutive integers stay together, in few cache lines: values mostly come from counters,
+ * and are read soon after they were written.
+ */
 function mix(low: number, high: number): number {
-  let h = Math.imul(low, 0x9e3779b1) ^ Math.imul(high, 0x85ebca77)
+  let h = Math.imul(low >> 4, 0x9e3779b1) ^ Math.imul(high, 0x85ebca77)
   h ^= h >>> 15
   h = Math.imul(h, 0x2c1b3c6d)
-  return h ^ (h >>> 13)
+  return ((h ^ (h >>> 13)) << 4) | (low & 15)
 }
 
 function hashBytes(bytes: Uint8Array, start: number, end: number): number {
