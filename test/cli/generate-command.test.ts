@@ -156,7 +156,9 @@ describe('isobar generate', () => {
     }
     expect(await refused('--shape', 'tpcc', '--ops', '3')).toContain('--ops is not for tpcc')
     expect(await refused('--shape', 'tpcc', '--disjoint-writes')).toContain('not for tpcc')
-    expect(await refused('--shape', 'tpcc', '--store', 'sser')).toContain('no SQL store at level')
+    expect(await refused('--shape', 'tpcc', '--store', 'sser')).toContain(
+      'cannot be at level "sser"',
+    )
     expect(await refused('--shape', 'sql', '--inject', 'long-fork')).toContain('stale-index')
     expect(await refused('--shape', 'sql', '--store', 'rc', '--inject', 'phantom')).toContain(
       'phantom is no fault where all transactions ask for rc',

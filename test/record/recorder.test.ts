@@ -3,9 +3,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { profile } from '../../src/check/check.ts'
+import { judge } from '../../src/check/judge.ts'
 import { readHistory } from '../../src/formats/open.ts'
 import { ABORTED, COMMITTED, INDETERMINATE } from '../../src/history/history.ts'
+import type { SqlTable } from '../../src/history/sql-events.ts'
 import { OpenTransaction, Recorder } from '../../src/record/recorder.ts'
+import { deleteFrom, insert, select } from '../../src/sql/statement.ts'
 
 let directory = ''
 let path = ''
@@ -65,6 +68,37 @@ describe('Recorder', () => {
       truncateSync(path, length)
       const { history } = await readHistory(path)
       for (const result of profile(history)) expect(result.verdict).toBe('satisfied')
+    }
+  })
+
+  it('leaves statements that can be judged wherever it is cut off', async () => {
+    const tables: SqlTable[] = [
+      { name: 'seats', columns: [{ name: 'seat', type: 'text' }], keyColumns: [0] },
+    ]
+    const rows = [[['1a'], ["1'b"]]]
+    const recorder = new Recorder(path, { seed: 7 }, { tables, rows })
+    const txn = new OpenTransaction()
+    recorder.begin(txn, 0, 'ser')
+    txn.addStatement(tables[0]!, select('seats'), 0, { rows: rows[0]!, from: [null, null] })
+    txn.addStatement(tables[0]!, insert('seats', ['2a']), 1, { rows: [], from: [] })
+    recorder.pending(txn)
+    recorder.outcome(txn, 'committed')
+    recorder.begin(txn, 1, 'rc')
+    txn.addStatement(tables[0]!, deleteFrom('seats', `seat > $1`, '2'), 2, {
+      rows: [['2a']],
+      from: [1],
+    })
+    txn.addAbort()
+    recorder.aborted(txn)
+    recorder.close()
+    const { history } = await readHistory(path)
+    expect([...history.txnStatus]).toEqual([COMMITTED, ABORTED])
+    expect(history.sql!.eventCount).toBe(3)
+    const whole = readFileSync(path)
+    for (let length = whole.length; length > whole.indexOf('\n'); length--) {
+      truncateSync(path, length)
+      const { history: torn } = await readHistory(path)
+      for (const result of await judge(torn, ['mixed'])) expect(result.verdict).toBe('satisfied')
     }
   })
 

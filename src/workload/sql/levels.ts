@@ -28,7 +28,7 @@ export function parseLevelChoice(text: string, offered = SQL_LEVELS): LevelChoic
   const [strong, weak = strong] = parts
   if (parts.length > 2 || !parts.every((level) => SQL_LEVELS.includes(level))) {
     const hint = `there are ${SQL_LEVELS.join(', ')}, two of them as in ser+rc, and mixed`
-    throw new UsageError(`no SQL store at level "${text}"`, hint)
+    throw new UsageError(`SQL transactions cannot be at level "${text}"`, hint)
   }
   const strongest = SQL_LEVELS.indexOf(weak!) > SQL_LEVELS.indexOf(strong!) ? weak! : strong!
   const levelOf = (isStrong: boolean) => (isStrong ? strong! : weak!)

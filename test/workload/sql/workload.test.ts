@@ -57,8 +57,10 @@ describe('planSql', () => {
   test('refuses what makes no sense', () => {
     expect(() => planSql({ shape: 'tpcc', keys: 0 })).toThrow('keys must be a whole number')
     expect(() => planSql({ shape: 'sql', reads: 2 })).toThrow('between 0 and 1')
-    expect(() => parseLevelChoice('ser+rc+si')).toThrow('no SQL store at level "ser+rc+si"')
-    expect(() => parseLevelChoice('sser')).toThrow('no SQL store at level "sser"')
+    expect(() => parseLevelChoice('ser+rc+si')).toThrow(
+      'SQL transactions cannot be at level "ser+rc+si"',
+    )
+    expect(() => parseLevelChoice('sser')).toThrow('SQL transactions cannot be at level "sser"')
   })
 })
 
