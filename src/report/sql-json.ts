@@ -25,6 +25,12 @@ import type {
   TableJson,
 } from './verdict-json.ts'
 
+const MAX_RESULT = 1000 // characters of a result in words; `rows` has them all
+
+function shorten(text: string): string {
+  return text.length > MAX_RESULT ? `${text.slice(0, MAX_RESULT - 1)}…` : text
+}
+
 /** The statements of a transaction, in their order. */
 export function describeStatements(history: History, sql: SqlEvents, txn: number): StatementJson[] {
   const statements: StatementJson[] = []
@@ -39,7 +45,7 @@ function describeStatement(history: History, sql: SqlEvents, event: number): Sta
   const end = statementEnd(history, sql, event)
   const described: StatementJson = {
     text: statementText(history, event),
-    result: renderResult(history, sql, event, renderValue),
+    result: shorten(renderResult(history, sql, event, renderValue)),
     first: first - history.txnOpStart[sql.eventTxn[event]!]!,
     count: end - first,
     kind: STATEMENT_NAMES[sql.eventKind[event]!]!,

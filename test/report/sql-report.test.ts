@@ -203,6 +203,14 @@ describe('files about a verdict on SQL', () => {
     expect(renderDot(verdict)).toContain(first)
   })
 
+  it('say of levels that are not for statements that they are not', () => {
+    const history = parseHistory(BOOKING_SKEW)
+    const context = { path: 'h', format: 'native', parseMs: 0 }
+    const profile = describeVerdict(history, checkMixed(history, ['rc', 'si']), context)
+    expect(renderHtml(profile, assets)).toContain('not for SQL statements')
+    expect(renderHtml(profile, assets)).toContain('whose versions were not returned (2 rows)')
+  })
+
   it('show the statements in full', async () => {
     const verdict = await judgeSql(BOOKING_SKEW, 'ser')
     const lines = [

@@ -64,5 +64,9 @@ function notesOf(result: ResultJson): string {
 
 function absence(verdict: VerdictJson, level: LevelId): string {
   if (verdict.asked !== null) return 'not asked for'
+  const isSql = verdict.results.some(
+    ({ witness, anomalies }) => witness || anomalies.some(({ tables }) => tables),
+  )
+  if (isSql) return 'not for SQL statements'
   return level === 'sser' ? 'needs start and finish times' : ''
 }
