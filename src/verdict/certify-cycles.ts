@@ -1,13 +1,13 @@
 // Verifies cycles and case splits: the shape of each cycle (certify-shape.ts), each edge by its
 // rule (certify-edges.ts), and what the edges rest on, down to the history. Arguments nest: a
 // version order may be refuted by a cycle under the opposite assumption, and a case assumes an
-// order. Each edge is proved once per set of assumptions, by an explicit stack, and an edge that
-// rests on itself is refused. Main functions: certifyCycle, certifyCases.
+// order; prove-edges.ts goes through them. Main functions: certifyCycle, certifyCases.
 
 import type { History } from '../history/history.ts'
 import type { LevelId } from '../levels/levels.ts'
 import { type Context, certifyEdge, certifyWrites, isStrong } from './certify-edges.ts'
 import { pathProblem } from './certify-shape.ts'
+import { EdgeProver, ProofScope } from './prove-edges.ts'
 import { type Case, type Edge, INITIAL_TXN } from './verdict.ts'
 
 const MAX_PROBLEMS = 5
@@ -62,14 +62,14 @@ function splitProblem(history: History, cases: readonly Case[], scope: Scope): s
 }
 
 /** The orders assumed at some point of the argument, and what was proved there. */
-class Scope {
-  readonly proved = new Set<Edge>()
-
+class Scope extends ProofScope<Scope> {
   constructor(
-    readonly parent: Scope | null,
+    parent: Scope | null,
     private readonly from: number,
     private readonly to: number,
-  ) {}
+  ) {
+    super(parent)
+  }
 
   assumes(from: number, to: number): boolean {
     if (from === INITIAL_TXN) return false
@@ -78,74 +78,26 @@ class Scope {
     }
     return false
   }
-
-  /** What holds under fewer assumptions holds here. */
-  hasProved(edge: Edge): boolean {
-    for (let at: Scope | null = this; at !== null; at = at.parent) {
-      if (at.proved.has(edge)) return true
-    }
-    return false
-  }
 }
 
-interface Task {
-  readonly edge: Edge
-  readonly scope: Scope
-  entered: boolean
-}
-
-class Argument {
-  readonly problems: string[] = []
-  private readonly open = new Set<Edge>() // edges whose premises are being proved
-  private readonly tasks: Task[] = []
-
+class Argument extends EdgeProver<Scope> {
   constructor(
     private readonly history: History,
     private readonly level: LevelId,
-  ) {}
+  ) {
+    super((edge, scope, need) => {
+      const context: Context = {
+        isAssumed: (from, to) => scope.assumes(from, to),
+        need: (edges, from, to) =>
+          need(edges, from === undefined ? scope : new Scope(scope, from, to!)),
+      }
+      return certifyEdge(history, level, edge, context)
+    })
+  }
 
   cycle(edges: readonly Edge[], scope: Scope): void {
     const problem = pathProblem(this.history, this.level, edges, null)
     if (problem !== null) this.problems.push(problem)
-    for (const edge of edges) {
-      this.tasks.push({ edge, scope, entered: false })
-      this.run()
-    }
-  }
-
-  private run(): void {
-    while (this.tasks.length > 0) {
-      const task = this.tasks[this.tasks.length - 1]!
-      if (task.entered) {
-        this.tasks.pop()
-        this.open.delete(task.edge)
-        task.scope.proved.add(task.edge)
-        continue
-      }
-      task.entered = true
-      if (task.scope.hasProved(task.edge)) {
-        this.tasks.pop()
-        continue
-      }
-      const problem = this.open.has(task.edge) ? 'an edge rests on itself' : this.enter(task)
-      if (problem === null) continue
-      this.problems.push(problem)
-      this.tasks.length = 0
-      this.open.clear()
-    }
-  }
-
-  private enter({ edge, scope }: Task): string | null {
-    this.open.add(edge)
-    const context: Context = {
-      isAssumed: (from, to) => scope.assumes(from, to),
-      need: (edges, from, to) => {
-        const inside = from === undefined ? scope : new Scope(scope, from, to!)
-        for (const premise of edges) {
-          this.tasks.push({ edge: premise, scope: inside, entered: false })
-        }
-      },
-    }
-    return certifyEdge(this.history, this.level, edge, context)
+    this.prove(edges, scope)
   }
 }

@@ -17,6 +17,7 @@ import { COMMITTED, type History, INITIAL, NONE } from '../history/history.ts'
 import { LEVELS } from '../levels/levels.ts'
 import { type MixedContext, mixedPathProblem, ruleProblem } from './certify-mixed-edges.ts'
 import { certifyWitness, type LevelOf } from './certify-witness.ts'
+import { EdgeProver, ProofScope } from './prove-edges.ts'
 import { SqlRows } from './sql-rows.ts'
 import {
   type Anomaly,
@@ -82,13 +83,13 @@ function certifyOffence(rows: SqlRows, { name, ops, absence }: Anomaly): string[
 }
 
 /** What is assumed at some point of the argument, and what was proved there. */
-class Scope {
-  readonly proved = new Set<Edge>()
-
+class Scope extends ProofScope<Scope> {
   constructor(
-    readonly parent: Scope | null,
+    parent: Scope | null,
     private readonly assumption: Edge | null,
-  ) {}
+  ) {
+    super(parent)
+  }
 
   private find(fits: (edge: Edge) => boolean): boolean {
     for (let at: Scope | null = this; at !== null; at = at.parent) {
@@ -114,30 +115,19 @@ class Scope {
     })
     return found
   }
-
-  hasProved(edge: Edge): boolean {
-    for (let at: Scope | null = this; at !== null; at = at.parent) {
-      if (at.proved.has(edge)) return true
-    }
-    return false
-  }
 }
 
-interface Task {
-  readonly edge: Edge
-  readonly scope: Scope
-  entered: boolean
-}
-
-class MixedArgument {
-  readonly problems: string[] = []
-  private readonly open = new Set<Edge>() // edges whose premises are being proved
-  private readonly tasks: Task[] = []
-
+class MixedArgument extends EdgeProver<Scope> {
   constructor(
     private readonly rows: SqlRows,
     private readonly levelOf: LevelOf,
-  ) {}
+  ) {
+    super((edge, scope, need) => {
+      const problem = ruleProblem(this.contextOf(scope), edge)
+      if (problem === null) need(edge.premises, scope)
+      return problem
+    })
+  }
 
   cases(cases: readonly Case[], outer: Scope): void {
     const pending = [{ cases, scope: outer }]
@@ -195,41 +185,7 @@ class MixedArgument {
   cycle(edges: readonly Edge[], scope: Scope): void {
     const problem = mixedPathProblem(this.contextOf(scope), edges, null)
     if (problem !== null) this.problems.push(problem)
-    for (const edge of edges) {
-      this.tasks.push({ edge, scope, entered: false })
-      this.run()
-    }
-  }
-
-  private run(): void {
-    while (this.tasks.length > 0) {
-      const task = this.tasks[this.tasks.length - 1]!
-      if (task.entered) {
-        this.tasks.pop()
-        this.open.delete(task.edge)
-        task.scope.proved.add(task.edge)
-        continue
-      }
-      task.entered = true
-      if (task.scope.hasProved(task.edge)) {
-        this.tasks.pop()
-        continue
-      }
-      const problem = this.open.has(task.edge) ? 'an edge rests on itself' : this.enter(task)
-      if (problem === null) continue
-      this.problems.push(problem)
-      this.tasks.length = 0
-      this.open.clear()
-    }
-  }
-
-  private enter({ edge, scope }: Task): string | null {
-    this.open.add(edge)
-    const context = this.contextOf(scope)
-    const problem = ruleProblem(context, edge)
-    if (problem !== null) return problem
-    for (const premise of edge.premises) this.tasks.push({ edge: premise, scope, entered: false })
-    return null
+    this.prove(edges, scope)
   }
 
   private contextOf(scope: Scope): MixedContext {
