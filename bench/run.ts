@@ -2,20 +2,21 @@
 // several runs, peak memory. Sweeps one parameter at a time around a usual history, writes the
 // table and the curves into bench/report.md, and says what got slower than the table recorded last.
 //
-//   npm run bench -- [--runs 3] [--base 100000] [--full] [--only NAME]
+//   npm run bench -- [--runs 3] [--base 100000] [--full] [--only NAME] [--figure TEXT]
 //
-// --full adds 1e6 and 4e6 transactions. A peer runs beside it where ISOBAR_PEER holds its command,
-// e.g. ISOBAR_PEER='peer -i {level} {file}': {level} is rc, ra or cc, {file} a history in Plume
-// text.
+// --full sweeps up to 1e6 transactions and measures all figures that Isobar promises (figures.ts),
+// in about 20 minutes; --figure only those whose name contains the text. A peer runs beside it
+// where ISOBAR_PEER holds its command, e.g. ISOBAR_PEER='peer -i {level} {file}': {level} is rc, ra
+// or cc, {file} a history in Plume text. Files live in a temporary folder and do not stay.
 
-import { execFileSync, spawnSync } from 'node:child_process'
 import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { cpus, tmpdir, totalmem } from 'node:os'
 import { join, resolve } from 'node:path'
+import { type Figure, measureFigures } from './figures.ts'
+import { generate, measureCheck, measurePeer } from './measure.ts'
 import { plotGrowth, type Series } from './plot.ts'
 
 const ROOT = resolve(import.meta.dirname, '..')
-const BIN = join(ROOT, 'bin/isobar.js')
 const LAST = join(ROOT, 'bench/last.json')
 const REPORT = join(ROOT, 'bench/report.md')
 const SLOWER = 1.3 // beyond this factor a row is called slower; machines are noisy
@@ -28,6 +29,7 @@ const option = (name: string, fallback: string) => {
 const runs = Number(option('runs', '3'))
 const base = Number(option('base', '100000'))
 const only = option('only', '')
+const figureOnly = option('figure', '')
 
 interface Point {
   sweep: string
@@ -61,7 +63,7 @@ function point(sweep: string, x: number | string, extra: string[], levels = WEAK
 }
 
 function points(): Point[] {
-  const sizes = flag('full') ? [1e5, 3e5, 1e6, 4e6] : [base / 4, base / 2, base, base * 2]
+  const sizes = flag('full') ? [1e5, 3e5, 1e6] : [base / 4, base / 2, base, base * 2]
   return [
     ...sizes.map((n) => point('transactions', n, ['--transactions', String(n)])),
     ...[10, 50, 200, 1000].map((n) => point('sessions', n, ['--sessions', String(n)])),
@@ -82,72 +84,43 @@ function points(): Point[] {
 
 const folder = mkdtempSync(join(tmpdir(), 'isobar-bench-'))
 const rows: Row[] = []
+let figures: Figure[] = []
+let unitS: number | null = null
 try {
-  for (const each of points()) measurePoint(each)
+  if (figureOnly === '') for (const each of points()) measurePoint(each)
+  if (flag('full') || figureOnly !== '') {
+    ;({ figures, unitS } = await measureFigures(folder, runs, figureOnly))
+  }
 } finally {
   rmSync(folder, { recursive: true, force: true })
 }
-report()
+if (figureOnly === '') report()
 
 function measurePoint(each: Point): void {
   const file = join(folder, 'history.plume')
-  execFileSync(process.execPath, [BIN, 'generate', file, '--force', ...each.flags], {
-    stdio: 'ignore',
-  })
+  generate(file, each.flags)
   const megabytes = statSync(file).size / 1e6
   for (const level of each.levels) {
-    const times: number[] = []
-    let peakMb = 0
-    for (let run = 0; run < runs; run++) {
-      const { seconds, peak } = measure(level, file)
-      times.push(seconds)
-      peakMb = Math.max(peakMb, peak)
-    }
-    times.sort((a, b) => a - b)
+    const { bestS, medianS, peakMb } = measureCheck(file, ['--level', level], runs)
+    const peerS = WEAK.includes(level) ? measurePeer(level, file) : null
     const row: Row = {
       id: `${each.sweep} ${each.label} ${level}`,
       megabytes,
-      bestS: times[0]!,
-      medianS: times[times.length >> 1]!,
+      bestS,
+      medianS,
       peakMb,
-      peerS: measurePeer(level, file),
+      peerS,
     }
     rows.push(row)
     console.log(`${row.id}: ${row.bestS.toFixed(2)} s best, ${row.medianS.toFixed(2)} s median`)
   }
 }
 
-/** Whole process, its peak memory told by itself on the way out. */
-function measure(level: string, file: string): { seconds: number; peak: number } {
-  const tell = `process.on('exit',()=>process.stderr.write('peak '+process.resourceUsage().maxRSS))`
-  const hook = `data:text/javascript,${encodeURIComponent(tell)}`
-  const started = performance.now()
-  const child = spawnSync(
-    process.execPath,
-    ['--import', hook, BIN, 'check', file, '--level', level, '--json'],
-    { encoding: 'utf8', maxBuffer: 1 << 30 },
-  )
-  const seconds = (performance.now() - started) / 1000
-  if (child.status !== 0 && child.status !== 1) throw new Error(child.stderr)
-  const peak = Number(/peak (\d+)/.exec(child.stderr)?.[1] ?? 0) / 1024
-  return { seconds, peak }
-}
-
-function measurePeer(level: string, file: string): number | null {
-  const command = process.env['ISOBAR_PEER']
-  if (!command || !WEAK.includes(level)) return null
-  const [program, ...args] = command
-    .split(' ')
-    .map((word) => word.replace('{level}', level).replace('{file}', file))
-  const started = performance.now()
-  const child = spawnSync(program!, args, { stdio: 'ignore' })
-  return child.error ? null : (performance.now() - started) / 1000
-}
-
 function report(): void {
   const last = existsSync(LAST) ? (JSON.parse(readFileSync(LAST, 'utf8')) as Row[]) : []
   const before = new Map(last.map((row) => [row.id, row]))
-  const slower = rows.filter((row) => row.bestS > SLOWER * (before.get(row.id)?.bestS ?? Infinity))
+  const all: Row[] = [...rows, ...figures]
+  const slower = all.filter((row) => row.bestS > SLOWER * (before.get(row.id)?.bestS ?? Infinity))
   const peer = rows.some((row) => row.peerS !== null)
   const lines = [
     '# What was measured',
@@ -155,7 +128,10 @@ function report(): void {
     `Node ${process.version}, ${cpus().length} cores (${cpus()[0]?.model.trim()}), ${Math.round(totalmem() / 2 ** 30)} GiB.`,
     `Whole process, wall clock, best and median of ${runs} runs; peak resident memory. Unless the row says`,
     `otherwise: ${base} transactions of 8 operations, 50 % reads, 50 sessions, 100,000 keys, uniform, Plume text in`,
-    'commit order, from a serializable store. Make it again with `npm run bench`.',
+    'commit order, from a serializable store. Make it again with `npm run bench -- --full`.',
+    '',
+    ...figureLines(),
+    '## Sweeps',
     '',
     `| history and level | MB | best s | median s | peak MB |${peer ? ' peer s |' : ''}`,
     `|---|---|---|---|---|${peer ? '---|' : ''}`,
@@ -176,13 +152,37 @@ function report(): void {
   ]
   writeFileSync(REPORT, lines.join('\n'))
   writeFileSync(join(ROOT, 'bench/growth.svg'), plotGrowth('transactions', growth()))
-  writeFileSync(LAST, `${JSON.stringify(rows, null, 1)}\n`)
+  writeFileSync(LAST, `${JSON.stringify(all, null, 1)}\n`)
   for (const row of slower) {
     console.log(
       `slower: ${row.id}: ${before.get(row.id)!.bestS.toFixed(2)} s before, ${row.bestS.toFixed(2)} s now`,
     )
   }
   if (last.length > 0 && slower.length === 0) console.log('nothing got slower than last time')
+}
+
+/** The promised figures, with what they are held to. */
+function figureLines(): string[] {
+  if (figures.length === 0) return []
+  const peer = figures.some((figure) => figure.peerS !== null)
+  const unit = unitS === null ? '' : ` \`md5sum\` of the usual file takes ${unitS.toFixed(2)} s.`
+  return [
+    '## Figures',
+    '',
+    `1,000,000 transactions unless the name says otherwise.${unit}`,
+    '',
+    `| history and question | MB | best s | median s | CPU s | peak MB |${peer ? ' peer s |' : ''} limit | met |`,
+    `|---|---|---|---|---|---|${peer ? '---|' : ''}---|---|`,
+    ...figures.map((figure) => {
+      const { id, megabytes, bestS, medianS, cpuS, peakMb, peerS, limit, isMet } = figure
+      const numbers = [bestS, medianS, cpuS].map((seconds) => seconds.toFixed(2))
+      const cells = [id, megabytes.toFixed(0), ...numbers, peakMb.toFixed(0)]
+      if (peer) cells.push(peerS === null ? '' : peerS.toFixed(2))
+      cells.push(limit, limit === '' ? '' : isMet ? 'yes' : '**no**')
+      return `| ${cells.join(' | ')} |`
+    }),
+    '',
+  ]
 }
 
 function growth(): Series[] {
