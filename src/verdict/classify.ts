@@ -1,14 +1,53 @@
 // Names a minimal cycle of the strong levels by its edges alone: how many anti-dependencies (RW) it
-// has, whether two of them are adjacent, and what leads back. The names are MTC's (Table I) and
-// Fekete's read-only anomaly; what has no name of its own gets Adya's class. Shared by every
-// checker of a strong level and by certify. Main function: classifyCycle.
+// has, whether two of them are adjacent, what leads back, and what its version orders rest on. The
+// names are MTC's (Table I) and Fekete's read-only anomaly; what has no name of its own gets Adya's
+// class. Shared by every checker of a strong level and by certify. Main function: classifyCycle.
 
 import type { History } from '../history/history.ts'
 import type { AnomalyName } from '../levels/anomalies.ts'
 import { isWrite } from './certify-reads.ts'
-import type { Edge } from './verdict.ts'
+import { type Edge, findEdges } from './verdict.ts'
 
 export function classifyCycle(history: History, edges: readonly Edge[]): AnomalyName {
+  const name = classifyEdges(history, edges)
+  // A cycle that takes a stronger level to be forced is no plainer than what forces it.
+  let worst = rankOf(name)
+  for (const { kind, premises, refutes } of findEdges(edges, [])) {
+    if (kind !== 'WW' || premises.length === 0) continue
+    worst = Math.max(worst, rankOfReasons(history, premises, refutes === true))
+  }
+  return worst > rankOf(name) ? CLASSES[worst]! : name
+}
+
+/** Adya's classes of cycles, from the least that a level must forbid to the most. */
+const CLASSES: readonly AnomalyName[] = ['G0', 'G1c', 'G-single', 'G-nonadjacent', 'G2-item']
+
+function rankOf(name: AnomalyName): number {
+  return CLASSES.indexOf(classOf(name))
+}
+
+function classOf(name: AnomalyName): AnomalyName {
+  if (CLASSES.includes(name)) return name
+  if (name === 'WriteSkew' || name === 'ReadOnlyAnomaly') return 'G2-item'
+  if (name === 'LongFork') return 'G-nonadjacent'
+  return name === 'CyclicCO' ? 'G1c' : 'G-single'
+}
+
+/** The name that all share, else the class that covers all of them. */
+export function coveringName(names: ReadonlySet<AnomalyName>): AnomalyName {
+  const [first] = names
+  return names.size === 1 ? first! : CLASSES[Math.max(...[...names].map(rankOf))]!
+}
+
+/** What the reasons of a version order are worth: a cycle by its edges, a path by adjacent ones. */
+function rankOfReasons(history: History, reasons: readonly Edge[], isCycle: boolean): number {
+  if (isCycle) return rankOf(classifyEdges(history, reasons))
+  const path = withoutReplacements(history, reasons)
+  const adjacent = path.some((edge, i) => i > 0 && edge.kind === 'RW' && path[i - 1]!.kind === 'RW')
+  return adjacent ? rankOf('G2-item') : 0
+}
+
+function classifyEdges(history: History, edges: readonly Edge[]): AnomalyName {
   if (edges.length === 2 && edges.every((edge) => edge.kind === 'RW')) {
     return edges[0]!.key === edges[1]!.key ? 'LostUpdate' : 'WriteSkew'
   }

@@ -3,7 +3,7 @@
 
 import type { History } from '../../history/history.ts'
 import type { AnomalyName } from '../../levels/anomalies.ts'
-import { classifyCycle } from '../../verdict/classify.ts'
+import { classifyCycle, coveringName } from '../../verdict/classify.ts'
 import { splitTxns } from '../../verdict/starting-state.ts'
 import type { Anomaly, Case } from '../../verdict/verdict.ts'
 import type { Explanation } from './explain.ts'
@@ -13,9 +13,6 @@ export function nameViolation(history: History, { edges, cases }: Explanation): 
   return { name, count: 1, ...splitTxns(history, edges, cases), ops: [], edges, cases }
 }
 
-/** Adya's classes of cycles, from the least that a level must forbid to the most. */
-const CLASSES: readonly AnomalyName[] = ['G0', 'G1c', 'G-single', 'G-nonadjacent', 'G2-item']
-
 /** The name that all leaves share, else the class that covers all of them. */
 function nameCases(history: History, cases: readonly Case[]): AnomalyName {
   const pending = [...cases]
@@ -24,15 +21,5 @@ function nameCases(history: History, cases: readonly Case[]): AnomalyName {
     if (cycle.length > 0) names.add(classifyCycle(history, cycle))
     pending.push(...further)
   }
-  const [first] = names
-  if (names.size === 1) return first!
-  const rank = (name: AnomalyName) => CLASSES.indexOf(classOf(name))
-  return CLASSES[Math.max(...[...names].map(rank))]!
-}
-
-function classOf(name: AnomalyName): AnomalyName {
-  if (CLASSES.includes(name)) return name
-  if (name === 'WriteSkew' || name === 'ReadOnlyAnomaly') return 'G2-item'
-  if (name === 'LongFork') return 'G-nonadjacent'
-  return name === 'CyclicCO' ? 'G1c' : 'G-single'
+  return coveringName(names)
 }

@@ -14,33 +14,33 @@ import type { Access } from './access.ts'
 import type { KnownEdges } from './known-edges.ts'
 
 export interface Recorded {
-  readonly rank: ArrayLike<number> // txn of the history -> when it seems to have committed
-  /** Whether that is worth a try before anything is inferred. */
+  /** Whether the order is worth a try before anything is inferred. */
   readonly isLikely: boolean
+  /** Txn of the history -> when it seems to have committed. */
+  readonly rank: () => ArrayLike<number>
 }
 
 /** The input's own order if nothing speaks against it, else the times, else a base order. */
-export function findRecorded(history: History, reads: ReadCheck, base: BaseOrder): Recorded {
+export function findRecorded(history: History, reads: ReadCheck, base: () => BaseOrder): Recorded {
   const isInOrder = reads.lateReadCount === 0 && reads.lists === null
   const { txnStartTime, txnFinishTime } = history
   if (isInOrder || !hasTimes(history) || !txnStartTime || !txnFinishTime) {
-    return { rank: base.position, isLikely: isInOrder }
+    return { isLikely: isInOrder, rank: () => base().position }
   }
   // An indeterminate transaction has no finish.
-  const rank = txnFinishTime.map((finish, txn) =>
-    Number.isNaN(finish) ? txnStartTime[txn]! : finish,
-  )
-  return { rank, isLikely: true }
+  const rank = () =>
+    txnFinishTime.map((finish, txn) => (Number.isNaN(finish) ? txnStartTime[txn]! : finish))
+  return { isLikely: true, rank }
 }
 
 /** Nodes in a topological order of the known edges, close to the record; null if they are cyclic. */
 export function orderAsRecorded(
   known: KnownEdges,
   access: Access,
-  { rank }: Recorded,
+  recorded: Recorded,
   deadline: Deadline,
 ): Int32Array | null {
-  const place = rankTxns(known, rank)
+  const place = rankTxns(known, recorded.rank())
   const wish = new Float64Array(known.graph.nodeCount).fill(Number.POSITIVE_INFINITY)
   for (let txn = 0; txn < place.length; txn++) {
     wish[known.commit(txn)] = 2 * place[txn]! + 1

@@ -108,7 +108,7 @@ export class StrongLevels {
   }
 
   private recorded(): Recorded {
-    this.lazyRecorded ??= findRecorded(this.history, this.reads, this.base())
+    this.lazyRecorded ??= findRecorded(this.history, this.reads, this.base)
     // Who asks for the engine gets it.
     return this.algorithm === 'auto' ? this.lazyRecorded : { ...this.lazyRecorded, isLikely: false }
   }
