@@ -156,6 +156,15 @@ describe('buildFigure', () => {
     )
   })
 
+  it('names the rows that matter first, where there is no room for all', async () => {
+    const many = Array.from({ length: 30 }, (_, i) => `{"key":${100 + i},"from":"w0"}`).join()
+    const rows = Array.from({ length: 30 }, (_, i) => `{"id":${100 + i},"status":"open"}`).join()
+    const text = PHANTOM.replaceAll('{"key":1,"from":null}', `{"key":1,"from":null},${many}`)
+    const before = `{"session":0,"ops":[{"insert":"orders","write":"w0","rows":[${rows}]}]}`
+    const figure = buildFigure(await anomalyOf(`${text}\n${before}`, 'ser'))
+    expect(figure.txns[0]!.ops[1]!.result).toBe('→ (17)@w1 (1) (100)@w0 (101)@w0 and 28 more')
+  })
+
   it('labels arrows between rows with the writes that made the versions', async () => {
     const labels = (figure: ReturnType<typeof buildFigure>) =>
       figure.steps.map(({ label }) => label).sort()

@@ -145,7 +145,7 @@ describe.skipIf(executable === null)('the report in a browser', { timeout: 60_00
     const select = page.locator('svg.lanes .op.read').first()
     expect(await select.locator('text').allTextContents()).toEqual([
       "SELECT orders WHERE status = 'open'",
-      '→ (1) (2)@w5',
+      '→ (2)@w5 (1)',
     ])
     expect(await select.locator('title').textContent()).toBe(
       "SELECT orders WHERE status = 'open' -> orders(1)@initial, orders(2)@w5",

@@ -4,7 +4,8 @@
 import { renderValue } from '../../history/notation.ts'
 import type { Value } from '../../history/values.ts'
 import { visible } from '../escape.ts'
-import type { EdgeJson, OpJson, StatementJson, TxnJson } from '../verdict-json.ts'
+import { cellText } from '../txn-text.ts'
+import type { EdgeJson, OpJson, StatementJson, StatementRowJson, TxnJson } from '../verdict-json.ts'
 
 export interface FigureOp {
   text: string
@@ -38,7 +39,8 @@ export function short(text: string): string {
   return shorten(text, MAX_PART)
 }
 
-export function describeOps(txn: TxnJson): FigureOps {
+/** @param spokenOf keys that the evidence speaks of: they come first where there is little room */
+export function describeOps(txn: TxnJson, spokenOf: ReadonlySet<Value>): FigureOps {
   const ops: FigureOp[] = []
   const lineOfOp: number[] = []
   const lineOfStatement: number[] = []
@@ -50,7 +52,7 @@ export function describeOps(txn: TxnJson): FigureOps {
       lineOfStatement.push(ops.length)
       const end = Math.min(op + statement.count, txn.ops.length)
       while (op < end) lineOfOp[op++] = ops.length
-      ops.push(describeStatement(statement))
+      ops.push(describeStatement(statement, spokenOf))
     } else {
       lineOfOp[op] = ops.length
       ops.push({ text: textOf(txn.ops[op]!), isWrite: txn.ops[op]![0] !== 'r' })
@@ -61,19 +63,22 @@ export function describeOps(txn: TxnJson): FigureOps {
 }
 
 /** `SELECT orders WHERE status = 'open' → (1)@w3`: rows without their table, which is there. */
-function describeStatement({ text, result, kind, write, rows }: StatementJson): FigureOp {
-  const names = rows.map(({ key, from }) => {
+function describeStatement(statement: StatementJson, spokenOf: ReadonlySet<Value>): FigureOp {
+  const { text, result, kind, table, write, rows } = statement
+  const matters = ({ key }: StatementRowJson) => spokenOf.has(`${table}(${key.map(cellText)})`)
+  const ordered = [...rows.filter(matters), ...rows.filter((row) => !matters(row))]
+  const names = ordered.map(({ key, from }) => {
     const name = `(${key.map((part) => visible(String(part))).join(',')})`
     const version = kind === 'select' ? (from ?? null) : (write ?? null)
     return version === null ? name : `${name}@${visible(String(version))}`
   })
   const came = names.length === 0 ? 'no rows' : listNames(names)
   const isWrite = kind !== 'select'
-  const statement = shorten(visible(text), MAX_STATEMENT)
+  const words = shorten(visible(text), MAX_STATEMENT)
   const title = visible(`${text} -> ${result}`)
-  const line = `${statement} → ${came}`
+  const line = `${words} → ${came}`
   if (line.length <= ONE_LINE) return { text: line, title, isWrite }
-  return { text: statement, result: `→ ${came}`, title, isWrite }
+  return { text: words, result: `→ ${came}`, title, isWrite }
 }
 
 /** As many as there is room for, and how many more there are. */

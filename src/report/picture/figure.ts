@@ -108,7 +108,8 @@ class FigureBuilder {
 
   constructor(private readonly anomaly: AnomalyJson) {
     this.txns = anomaly.core.slice(0, MAX_TXNS)
-    this.ops = this.txns.map(describeOps)
+    const spokenOf = findKeys(anomaly)
+    this.ops = this.txns.map((txn) => describeOps(txn, spokenOf))
     this.rows = findRows(anomaly)
     this.txns.forEach((txn, node) => {
       if (this.index.has(txn.id)) throw damaged(`two transactions are named ${plain(txn.id)}`)
@@ -245,6 +246,13 @@ class FigureBuilder {
     }
     return [node, ops?.lineOfStatement[statement] ?? 0]
   }
+}
+
+/** The keys that the evidence speaks of. */
+function findKeys(anomaly: AnomalyJson): Set<Value> {
+  const keys = new Set(anomaly.ops.map(({ op }) => op[1]))
+  for (const { key } of findNamedEdges(anomaly)) keys.add(key)
+  return keys
 }
 
 /** The keys that are rows: those that statements speak of. */
