@@ -11,21 +11,55 @@ export function findMixedCore(
   problem: MixedProblem,
   isConsistent: (problem: MixedProblem) => boolean,
 ): MixedProblem {
-  let kept = actors(problem)
-  let core = restrict(problem, kept)
-  for (let size = kept.length >> 1; size >= 1; size >>= 1) {
-    for (let from = 0; from < kept.length; ) {
-      const rest = [...kept.slice(0, from), ...kept.slice(from + size)]
-      const candidate = restrict(problem, rest)
-      if (isConsistent(candidate)) {
-        from += size
+  const { nodeCount, fixedKey, openCount } = problem
+  const kept: Part = {
+    nodes: new Uint8Array(nodeCount).fill(1),
+    fixed: new Uint8Array(fixedKey.length).fill(1),
+    open: new Uint8Array(openCount).fill(1),
+  }
+  const isEnough = () => !isConsistent(restrict(problem, kept))
+  minimise(kept.nodes, actors(problem), isEnough)
+  // Of those who are left, the rows that matter.
+  minimise(kept.open, indicesOf(pairNodes(problem, problem.openStart), kept.nodes), isEnough)
+  minimise(kept.fixed, indicesOf(pairNodes(problem, problem.fixedStart), kept.nodes), isEnough)
+  return restrict(problem, kept)
+}
+
+/** What of a problem is kept: transactions that read and overwrite, and their pairs. */
+interface Part {
+  readonly nodes: Uint8Array // node -> 1 if it stays
+  readonly fixed: Uint8Array // fixed pair -> 1 if it stays
+  readonly open: Uint8Array // conflict -> 1 if it stays
+}
+
+/** Leaves out as many of the items as it can, large parts first, while the rest is enough. */
+function minimise(kept: Uint8Array, items: readonly number[], isEnough: () => boolean): void {
+  let left = items
+  for (let size = Math.max(1, left.length >> 1); size >= 1; size >>= 1) {
+    for (let from = 0; from < left.length; ) {
+      const tried = left.slice(from, from + size)
+      for (const item of tried) kept[item] = 0
+      if (isEnough()) {
+        left = [...left.slice(0, from), ...left.slice(from + size)]
       } else {
-        kept = rest
-        core = candidate
+        for (const item of tried) kept[item] = 1
+        from += size
       }
     }
   }
-  return core
+}
+
+/** Pair -> the node that reads it. */
+function pairNodes({ readNode, readCount }: MixedProblem, start: Int32Array): number[] {
+  const nodes: number[] = []
+  for (let read = 0; read < readCount; read++) {
+    for (let pair = start[read]!; pair < start[read + 1]!; pair++) nodes.push(readNode[read]!)
+  }
+  return nodes
+}
+
+function indicesOf(nodes: readonly number[], isKept: Uint8Array): number[] {
+  return nodes.flatMap((node, pair) => (isKept[node] ? [pair] : []))
 }
 
 /** Transactions that read or write anything at all. */
@@ -36,13 +70,10 @@ function actors(problem: MixedProblem): number[] {
   return [...nodes].sort((a, b) => a - b)
 }
 
-/** The problem in which only these transactions read and overwrite. */
-export function restrict(problem: MixedProblem, nodes: readonly number[]): MixedProblem {
-  const isKept = new Uint8Array(problem.nodeCount)
-  isKept[0] = 1
-  for (const node of nodes) isKept[node] = 1
-  const part = { ...problem, ...keepReads(problem, isKept) }
-  return { ...part, ...keepWriters(part, isKept) }
+/** The problem in which only these transactions read and overwrite, and only these rows count. */
+function restrict(problem: MixedProblem, kept: Part): MixedProblem {
+  const part = { ...problem, ...keepReads(problem, kept) }
+  return { ...part, ...keepWriters(part, kept.nodes) }
 }
 
 function keepWriters(problem: MixedProblem, isKept: Uint8Array) {
@@ -86,7 +117,8 @@ function findSeen(problem: MixedProblem): Map<number, Set<number>> {
   return seen
 }
 
-function keepReads(problem: MixedProblem, isKept: Uint8Array) {
+function keepReads(problem: MixedProblem, kept: Part) {
+  const isKept = kept.nodes
   const reads: number[] = []
   const nodeReadStart = new Int32Array(problem.nodeCount + 1)
   for (let node = 0; node < problem.nodeCount; node++) {
@@ -94,8 +126,8 @@ function keepReads(problem: MixedProblem, isKept: Uint8Array) {
     for (let read = problem.nodeReadStart[node]!; read < end; read++) reads.push(read)
     nodeReadStart[node + 1] = reads.length
   }
-  const fixed = slices(problem.fixedStart, reads)
-  const open = slices(problem.openStart, reads)
+  const fixed = slices(problem.fixedStart, reads, kept.fixed)
+  const open = slices(problem.openStart, reads, kept.open)
   const zero = slices(problem.zeroStart, open.items)
   const newRead = new Int32Array(problem.readCount)
   reads.forEach((read, i) => {
@@ -123,11 +155,13 @@ function keepReads(problem: MixedProblem, isKept: Uint8Array) {
 }
 
 /** The items of some rows of a compressed table, and where each row's begin. */
-function slices(start: Int32Array, rows: readonly number[]) {
+function slices(start: Int32Array, rows: readonly number[], isKept: Uint8Array | null = null) {
   const items: number[] = []
   const kept = new Int32Array(rows.length + 1)
   rows.forEach((row, i) => {
-    for (let item = start[row]!; item < start[row + 1]!; item++) items.push(item)
+    for (let item = start[row]!; item < start[row + 1]!; item++) {
+      if (isKept === null || isKept[item]) items.push(item)
+    }
     kept[i + 1] = items.length
   })
   return { start: kept, items }

@@ -5,11 +5,11 @@
 // function: explainMixed.
 
 import type { Deadline } from '../../base/deadline.ts'
-import type { Case, Edge } from '../../verdict/verdict.ts'
-import type { MixedProblem } from './problem.ts'
+import { type Case, type Edge, findEdges } from '../../verdict/verdict.ts'
+import { MAYBE, type MixedProblem } from './problem.ts'
 import { Reasons } from './reasons.ts'
 
-const MAX_LEAVES = 2000
+const MAX_SPLITS = 20_000
 
 export interface MixedArgument {
   readonly edges: Edge[]
@@ -23,10 +23,8 @@ export interface MixedArgument {
 export function explainMixed(problem: MixedProblem, deadline: Deadline): MixedArgument | null {
   const start = new Reasons(problem, nodesOf(problem))
   start.begin()
-  if (start.cycle !== null) return { edges: start.cycle, cases: [] }
-  const explainer = new Explainer(problem, deadline)
-  const cases = explainer.split(start)
-  return cases && { edges: [], cases }
+  const proof = new Explainer(problem, deadline).prove(start)
+  return proof && { edges: proof.edges, cases: proof.cases }
 }
 
 /** The transactions that a problem speaks of: readers, writers, and whom they read from. */
@@ -39,36 +37,61 @@ function nodesOf(problem: MixedProblem): number[] {
   return [...nodes].sort((a, b) => a - b)
 }
 
+/** An argument, and the assumptions that it makes use of. */
+interface Proof extends MixedArgument {
+  readonly uses: ReadonlySet<string>
+}
+
 interface Branch {
   readonly assumption: Edge
   readonly state: Reasons
 }
 
+/** Used wherever an indeterminate transaction appears: some case must say that it took effect. */
+const ANY_READ = 'any read'
+
 class Explainer {
-  private leaves = 0
+  private splitCount = 0
 
   constructor(
     private readonly problem: MixedProblem,
     private readonly deadline: Deadline,
   ) {}
 
-  /** Nesting is bounded by the few pairs and conflicts of a core. */
-  split(state: Reasons): Case[] | null {
-    const branches = this.bestSplit(state)
+  /**
+   * A circle, or cases. A case whose argument does without its assumption proves the whole, and the
+   * split was for nothing (as in backjumping). Nesting is bounded by the few pairs and conflicts of
+   * a core.
+   */
+  prove(state: Reasons): Proof | null {
+    if (state.cycle !== null) {
+      return { edges: state.cycle, cases: [], uses: this.usesOf(state.cycle) }
+    }
+    this.deadline.check()
+    const branches = this.splitCount++ < MAX_SPLITS ? this.bestSplit(state) : null
     if (branches === null) return null
     const cases: Case[] = []
+    const uses = new Set<string>()
     for (const { assumption, state: inside } of branches) {
-      this.leaves++
-      this.deadline.check()
-      if (inside.cycle !== null) {
-        cases.push({ assumption, cycle: inside.cycle, cases: [] })
-        continue
-      }
-      const further = this.leaves > MAX_LEAVES ? null : this.split(inside)
-      if (further === null) return null
-      cases.push({ assumption, cycle: [], cases: further })
+      const proof = this.prove(inside)
+      if (proof === null) return null
+      const own = nameOf(assumption)
+      const isRead = assumption.kind === 'WR'
+      if (!proof.uses.has(own) && !(isRead && proof.uses.has(ANY_READ))) return proof
+      for (const name of proof.uses) if (name !== own) uses.add(name)
+      cases.push({ assumption, cycle: proof.edges, cases: proof.cases })
     }
-    return cases
+    return { edges: [], cases, uses }
+  }
+
+  private usesOf(cycle: readonly Edge[]): Set<string> {
+    const { state } = this.problem
+    const uses = new Set<string>()
+    for (const edge of findEdges(cycle, [])) {
+      if (edge.assumed) uses.add(nameOf(edge))
+      if (state[edge.from + 1] === MAYBE || state[edge.to + 1] === MAYBE) uses.add(ANY_READ)
+    }
+    return uses
   }
 
   /** The split with the fewest cases left open. */
@@ -87,12 +110,6 @@ class Explainer {
   }
 
   private *splits(state: Reasons): Generator<Branch[]> {
-    for (const [a, b, key] of state.openPairs()) {
-      yield [
-        this.branch(state, (copy) => copy.assume(a, b, key)),
-        this.branch(state, (copy) => copy.assume(b, a, key)),
-      ]
-    }
     const { openCount, zeroStart, zeroNode, readNode, openRead } = this.problem
     for (let conflict = 0; conflict < openCount; conflict++) {
       if (state.chosen.has(conflict)) continue
@@ -102,6 +119,12 @@ class Explainer {
         this.branch(state, (copy) => copy.choose(conflict, source, true)),
       )
     }
+    for (const [a, b, key] of state.openPairs()) {
+      yield [
+        this.branch(state, (copy) => copy.assume(a, b, key)),
+        this.branch(state, (copy) => copy.assume(b, a, key)),
+      ]
+    }
   }
 
   private branch(state: Reasons, assume: (copy: Reasons) => Edge): Branch {
@@ -110,4 +133,9 @@ class Explainer {
     copy.propagate()
     return { assumption, state: copy }
   }
+}
+
+/** What an assumed edge assumes, whatever key it is told of. */
+function nameOf({ kind, from, to, event, key }: Edge): string {
+  return kind === 'WW' ? `${from} before ${to}` : `row ${key} of statement ${event} from ${from}`
 }
