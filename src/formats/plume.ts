@@ -14,7 +14,8 @@ import { IntColumn } from '../base/grow.ts'
 import { HistoryBuilder } from '../history/builder.ts'
 import { ABORTED, COMMITTED, type History, NONE, READ, WRITE } from '../history/history.ts'
 import { SymbolTable } from '../history/symbols.ts'
-import { Digits } from './digits.ts'
+import type { ValueTable } from '../history/values.ts'
+import { Digits, highWord } from './digits.ts'
 import { describeByte, LineParser, NEWLINE } from './lines.ts'
 import { LinePlaces } from './places.ts'
 import { type ParseOptions, placeAt } from './source.ts'
@@ -96,20 +97,20 @@ export class PlumeParser extends LineParser {
         digits &= c - 58
       }
       if ((p - at - 2) >>> 0 > 8) {
-        p = this.scanWide(b, at)
-        if (p === NONE) break
-        key = ~keys.ofWords(this.digits.low | 0, this.digits.high | 0, false)
-      } else if (c !== COMMA) break
+        key = ~this.ofWide(keys, b, at, p - at - 1, key)
+        if (~key === NONE) break
+      }
+      if (c !== COMMA) break
       at = p
       for (c = b[p++]!; c >= 48; c = b[p++]!) {
         value = (Math.imul(value, 10) + c - 48) | 0
         digits &= c - 58
       }
       if ((p - at - 2) >>> 0 > 8) {
-        p = this.scanWide(b, at)
-        if (p === NONE) break
-        value = values.ofWords(this.digits.low | 0, this.digits.high | 0, false)
-      } else if (c !== COMMA) break
+        value = this.ofWide(values, b, at, p - at - 1, value)
+        if (value === NONE) break
+      }
+      if (c !== COMMA) break
       at = p
       for (c = b[p++]!; c >= 48; c = b[p++]!) {
         session = (Math.imul(session, 10) + c - 48) | 0
@@ -153,10 +154,19 @@ export class PlumeParser extends LineParser {
     this.lastTxn = txn
   }
 
-  /** Reads a number of any length into `digits`; returns where the next begins, NONE if none does. */
-  private scanWide(b: Uint8Array, from: number): number {
-    const end = this.digits.scan(b, from)
-    return end === from || this.digits.overflow || b[end] !== COMMA ? NONE : end + 1
+  /**
+   * What a table makes of a number of ten digits or more, NONE if it is no such number.
+   * @param low what is left of it in an Int32: its low word
+   */
+  private ofWide(
+    table: SymbolTable | ValueTable,
+    b: Uint8Array,
+    at: number,
+    length: number,
+    low: number,
+  ): number {
+    const high = highWord(b, at, length, low)
+    return high < 0 ? NONE : table.ofWords(low, high | 0, false)
   }
 
   /** Parses one line of any kind, or says what is wrong with it; returns where the next begins. */

@@ -1,13 +1,15 @@
 // Interning: every distinct key gets a dense number in order of first use, so that checkers work on
 // integers only. A symbol is a 64-bit integer (exact), a string, or null; `1` and `"1"` differ.
 //
-// Integers from 0 to DIRECT_LIMIT go through a plain table, the usual case; the rest through open
-// addressing. A slot holds all that a look-up compares, so that it touches one cache line: tables
-// of millions of symbols are larger than any cache. Strings are UTF-8 in one arena, told apart by
-// hash and length before their bytes are compared.
+// Integers from 0 to DIRECT_LIMIT go through a plain table, the usual case; larger ones that lie
+// close together through pages of such tables (number-pages.ts); the rest through open addressing,
+// where a slot holds all that a look-up compares, so that it touches one cache line: tables of
+// millions of symbols are larger than any cache. Strings are UTF-8 in one arena, told apart by hash
+// and length before their bytes are compared.
 
 import { InputError } from '../base/errors.ts'
 import { IntColumn } from '../base/grow.ts'
+import { mix, NumberPages } from './number-pages.ts'
 
 /** What a key or value can be. Integers beyond 2^53 are bigints, all others numbers. */
 export type Symbol64 = number | bigint | string | null
@@ -30,6 +32,7 @@ const MAX_UINT64 = 2n ** 64n - 1n
 
 export class SymbolTable {
   private direct = new Int32Array(1024).fill(-1) // small integer -> symbol
+  private readonly pages = new NumberPages()
   private slots = new Int32Array(64 * STRIDE).fill(-1) // slot · STRIDE -> SYMBOL …
   private mask = 63 // slots, less one
   private hashed = 0 // symbols that live in `slots`
@@ -64,6 +67,16 @@ export class SymbolTable {
   ofWords(low: number, high: number, negative: boolean): number {
     if (high === 0 && !negative && low >= 0 && low < DIRECT_LIMIT) return this.ofSmall(low)
     const tag = negative ? TAG_INT | NEGATIVE : TAG_INT
+    if (!negative) {
+      const place = this.pages.placeOf(low, high)
+      if (place >= 0) {
+        const known = this.pages.get(place)
+        if (known >= 0) return known
+        const symbol = this.add(tag, low, high)
+        this.pages.set(place, symbol)
+        return symbol
+      }
+    }
     const { slots, mask } = this
     const hash = mix(low, high)
     let slot = hash & mask
@@ -207,17 +220,6 @@ function fromWords(low: number, high: number, negative: boolean): number | bigin
   const near = signedHigh * 4294967296 + (low >>> 0)
   if (Number.isSafeInteger(near)) return near
   return (BigInt(signedHigh) << 32n) | BigInt(low >>> 0)
-}
-
-/**
- * Sixteen consecutive integers stay together, in few cache lines: values mostly come from counters,
- * and are read soon after they were written.
- */
-function mix(low: number, high: number): number {
-  let h = Math.imul(low >> 4, 0x9e3779b1) ^ Math.imul(high, 0x85ebca77)
-  h ^= h >>> 15
-  h = Math.imul(h, 0x2c1b3c6d)
-  return ((h ^ (h >>> 13)) << 4) | (low & 15)
 }
 
 function hashBytes(bytes: Uint8Array, start: number, end: number): number {
