@@ -16,13 +16,17 @@ const MAX_ROUNDS = 3
 /** With fewer stale reads than one in so many transactions, it is not worth it. */
 const TXNS_PER_STALE_READ = 256
 
-/** The order itself where it has cycles, or where moving writers does not help. */
+/**
+ * The order itself where it has cycles, where it is that of the input, whose stale reads are not
+ * for want of a better one, or where moving writers does not help.
+ */
 export function repairOrder(
   history: History,
   reads: ReadCheck,
   base: BaseOrder,
   deadline: Deadline,
 ): BaseOrder {
+  if (reads.lateReadCount === 0) return base
   let best = base
   for (let round = 0; round < MAX_ROUNDS && best.component === null; round++) {
     const staleCount = best.stale.read.length
