@@ -27,7 +27,7 @@ describe('check at strong levels', () => {
     expect(outcome.disagreement).toBeNull()
     for (const level of levels) expect(outcome.satisfied[level]).toBeGreaterThan(100)
     for (const level of levels) expect(outcome.violated[level]).toBeGreaterThan(100)
-  }, 300_000)
+  }, 600_000)
 
   it('agrees with brute force on small histories when it searches', () => {
     const outcome = compareWithOracle(decideBy('search'), STRONG, { stride: 19 })
