@@ -8,7 +8,7 @@
 // and length before their bytes are compared.
 
 import { InputError } from '../base/errors.ts'
-import { IntColumn } from '../base/grow.ts'
+import { ByteColumn, IntColumn } from '../base/grow.ts'
 import { mix, NumberPages } from './number-pages.ts'
 
 /** What a key or value can be. Integers beyond 2^53 are bigints, all others numbers. */
@@ -36,7 +36,7 @@ export class SymbolTable {
   private slots = new Int32Array(64 * STRIDE).fill(-1) // slot · STRIDE -> SYMBOL …
   private mask = 63 // slots, less one
   private hashed = 0 // symbols that live in `slots`
-  private readonly tags = new IntColumn(256) // symbol -> TAG_*
+  private readonly tags = new ByteColumn(256) // symbol -> TAG_*
   private readonly low = new IntColumn(256) // symbol -> low word of the integer, or text offset
   private readonly high = new IntColumn(256) // symbol -> high word of the integer, or text length
   private text = new Uint8Array(256) // UTF-8 of all strings, one after another
