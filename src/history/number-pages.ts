@@ -19,11 +19,18 @@ export class NumberPages {
   private used = 0 // integers that have a symbol
   private isClosed = false
   private symbols = new Int32Array(0) // page · PAGE + integer -> symbol, plus 1
+  // The newest page: what a counter writes next mostly lies there.
+  private newestPage = -1
+  private newestBlock = 0
+  private newestHigh = 0
 
   /** Where the symbol of an unsigned integer is kept; -1 if it is not kept here. */
   placeOf(low: number, high: number): number {
     const { slots, mask } = this
     const block = low >> 8
+    if (block === this.newestBlock && high === this.newestHigh && this.newestPage >= 0) {
+      return this.newestPage * PAGE + (low & 255)
+    }
     let slot = mix(block, high) & mask
     for (;;) {
       const at = slot * STRIDE
@@ -52,6 +59,9 @@ export class NumberPages {
     this.isClosed ||= isWaste
     if (this.isClosed) return -1
     const page = this.pageCount++
+    this.newestPage = page
+    this.newestBlock = block
+    this.newestHigh = high
     this.slots[slot * STRIDE] = page
     this.slots[slot * STRIDE + BLOCK] = block
     this.slots[slot * STRIDE + HIGH] = high
