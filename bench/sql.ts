@@ -8,7 +8,7 @@
 // `solve` is what `isobar check` does, `extensions` the published algorithm (--algorithm search),
 // `naive` enumeration. A run that does not end within the budget counts as a timeout.
 
-import { execFileSync, spawnSync } from 'node:child_process'
+import { spawnSync } from 'node:child_process'
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { cpus, tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
@@ -16,6 +16,8 @@ import { Deadline } from '../src/base/deadline.ts'
 import { BudgetExceeded } from '../src/base/errors.ts'
 import { buildMixedProblem } from '../src/check/mixed/build-problem.ts'
 import { checkMixed } from '../src/check/mixed/check-mixed.ts'
+import { writeNative } from '../src/formats/native-write.ts'
+import { saveFile } from '../src/formats/save.ts'
 import type { History } from '../src/history/history.ts'
 import type { LevelId } from '../src/levels/levels.ts'
 import { generateSql } from '../src/pipeline/generate-sql.ts'
@@ -171,9 +173,8 @@ function runWhole(
   seed: number,
 ) {
   const file = join(folder, 'history.jsonl')
-  const size = ['--sessions', String(sessions), '--transactions', String(sessions * each)]
-  const how = ['--shape', shape, '--store', levels, '--seed', String(seed), '--force']
-  execFileSync(process.execPath, [BIN, 'generate', file, ...how, ...size])
+  const history = historyOf(shape, sessions, each, levels, seed)
+  saveFile(file, true, (sink) => writeNative(history, sink))
   const started = performance.now()
   const timer = ['-f', '%M', process.execPath, BIN, 'check', file, '--level', 'mixed', '--json']
   const run = spawnSync('/usr/bin/time', timer, { encoding: 'utf8' })

@@ -61,7 +61,10 @@ export class PlumeParser extends LineParser {
     if (first && this.sizeBytes > to) {
       // Lines are of about one length: make room once for the whole file.
       const perByte = this.builder.opCount / (to - from)
-      this.builder.reserveOps(Math.ceil(this.sizeBytes * perByte * 1.02))
+      const expected = Math.ceil(this.sizeBytes * perByte * 1.02)
+      this.builder.reserveOps(expected)
+      const { interned } = this.builder.values
+      interned.reserve(Math.ceil((expected * interned.size) / this.builder.opCount))
     }
   }
 

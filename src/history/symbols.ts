@@ -47,6 +47,13 @@ export class SymbolTable {
     return this.tags.length
   }
 
+  /** Makes room for so many symbols, for parsers that know about how many will come. */
+  reserve(count: number): void {
+    this.tags.grow(count)
+    this.low.grow(count)
+    this.high.grow(count)
+  }
+
   /** The symbol of a nonnegative integer below 2^31; the hot path of parsers. */
   ofSmall(n: number): number {
     if (n < DIRECT_LIMIT) {
