@@ -17,16 +17,20 @@ export class Deadline {
   private readonly memoryBytes: number
   private readonly onTick: (() => void) | null
 
-  /** @param onTick called at every check, e.g. to show progress */
+  /**
+   * @param onTick called at every check, e.g. to show progress
+   * @param share of the time that this deadline gives away; the rest is for what comes after it
+   */
   constructor(
     budgetMs: number | null = null,
     memoryBytes: number | null = null,
     onTick: (() => void) | null = null,
+    share = 1,
   ) {
     this.onTick = onTick
     this.budgetMs = budgetMs ?? Number.POSITIVE_INFINITY
     this.memoryBytes = memoryBytes ?? Number.POSITIVE_INFINITY
-    this.endMs = nowMs() + this.budgetMs
+    this.endMs = nowMs() + share * this.budgetMs
   }
 
   static none(): Deadline {

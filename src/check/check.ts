@@ -48,7 +48,7 @@ export function check(
 const WEAK: ReadonlySet<LevelId> = new Set<LevelId>(['ci', 'rc', 'ra', 'cc'])
 const STRONG: ReadonlySet<LevelId> = new Set<LevelId>(['pc', 'si', 'ser', 'sser'])
 
-/** How much of a budget of time may be added to it for the sake of a weaker level. */
+/** How much of a budget of time is kept for a weaker level, in case a strong one takes the rest. */
 const WEAKER_SHARE = 0.05
 
 /** Judges a history at several levels, sharing the work. */
@@ -100,7 +100,8 @@ export function checkModels(history: History, options: CheckOptions = {}): Level
 }
 
 function deadlineFor({ budgetMs, memoryBytes, onTick }: CheckOptions): Deadline {
-  return new Deadline(budgetMs ?? null, memoryBytes ?? null, onTick ?? null)
+  const share = 1 - WEAKER_SHARE
+  return new Deadline(budgetMs ?? null, memoryBytes ?? null, onTick ?? null, share)
 }
 
 /**
@@ -198,7 +199,8 @@ export class Checker {
     const { budgetMs } = this.options
     if (!budgetMs || this.deadline.remainingMs() > 0 || !STRONG.has(level)) return null
     if (this.weaker === null) {
-      const deadline = deadlineFor({ ...this.options, budgetMs: WEAKER_SHARE * budgetMs })
+      const { memoryBytes, onTick } = this.options
+      const deadline = new Deadline(budgetMs, memoryBytes ?? null, onTick ?? null, WEAKER_SHARE)
       this.weaker = new Checker(this.recorded, this.options, deadline).check('cc')
     }
     return this.weaker.verdict === 'unknown' ? null : this.weaker
