@@ -5,11 +5,13 @@ import { join, resolve } from 'node:path'
 
 const BIN = join(resolve(import.meta.dirname, '..'), 'bin/isobar.js')
 
-export interface Sample {
+interface Sample {
   seconds: number
   /** Processor time, which a busy machine changes less than wall clock. */
   cpuSeconds: number
   peakMb: number
+  /** What it printed. */
+  output: string
 }
 
 export interface Measured {
@@ -17,6 +19,8 @@ export interface Measured {
   medianS: number
   cpuS: number
   peakMb: number
+  /** What the last run printed: the verdict as JSON. */
+  output: string
 }
 
 export function generate(file: string, flags: readonly string[]): void {
@@ -38,7 +42,7 @@ function sample(file: string, args: readonly string[], cores: string | null): Sa
   if (child.status !== 0 && child.status !== 1) throw new Error(child.stderr)
   const told = /peak (\d+) cpu (\d+)/.exec(child.stderr)
   const [peak, cpu] = [Number(told?.[1] ?? 0), Number(told?.[2] ?? 0)]
-  return { seconds, cpuSeconds: cpu / 1e6, peakMb: peak / 1024 }
+  return { seconds, cpuSeconds: cpu / 1e6, peakMb: peak / 1024, output: child.stdout }
 }
 
 export function measureCheck(
@@ -55,12 +59,16 @@ export function measureCheck(
     medianS: seconds[runs >> 1]!,
     cpuS: sorted((each) => each.cpuSeconds)[runs >> 1]!,
     peakMb: Math.max(...samples.map((each) => each.peakMb)),
+    output: samples[runs - 1]!.output,
   }
 }
 
-/** Seconds that the peer in ISOBAR_PEER takes; null if there is none. */
-export function measurePeer(level: string, file: string): number | null {
-  const command = process.env['ISOBAR_PEER']
+/**
+ * Seconds that a peer takes, whose command is in the environment; null if there is none.
+ * @param variable that holds it, e.g. 'peer -i {level} {file}'
+ */
+export function measurePeer(level: string, file: string, variable = 'ISOBAR_PEER'): number | null {
+  const command = process.env[variable]
   if (!command) return null
   const [program, ...args] = command
     .split(' ')

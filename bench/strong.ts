@@ -10,14 +10,14 @@
 // it, every file and directory in the folder is a history. A peer runs beside it where
 // ISOBAR_STRONG_PEER holds its command, e.g. 'peer -i {level} {file}'.
 
-import { execFileSync, spawnSync } from 'node:child_process'
 import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { cpus, tmpdir, totalmem } from 'node:os'
 import { join, resolve } from 'node:path'
+import { generate, type Measured, measureCheck, measurePeer } from './measure.ts'
 
 const ROOT = resolve(import.meta.dirname, '..')
-const BIN = join(ROOT, 'bin/isobar.js')
 const REPORT = join(ROOT, 'bench/strong.md')
+const PEER = 'ISOBAR_STRONG_PEER'
 const LEVELS = ['si', 'ser'] as const
 const FAULTS = ['lost-update', 'write-skew', 'long-fork']
 
@@ -54,17 +54,13 @@ const PUBLISHED: readonly Published[] = [
   { shape: 'tpcc', level: 'si', veriStrong: [77, 3100], polySi: [44, 3100] },
 ]
 
-interface Measured {
-  readonly bestS: number
-  readonly medianS: number
-  readonly cpuS: number // user time of the best run
-  readonly peakMb: number
+interface Judged extends Omit<Measured, 'output'> {
   readonly verdict: string
   readonly name: string // of the first anomaly
   readonly txns: number // that show it
 }
 
-interface Row extends Measured {
+interface Row extends Judged {
   readonly history: string
   readonly level: Level
   readonly peerS: number | null
@@ -91,9 +87,9 @@ function measureGenerated(): void {
   shapes.push(['general-100k-reads-0.95', [...large, '--reads', '0.95']])
   for (const [name, flags] of shapes) {
     if (!name.includes(only)) continue
-    measureHistory(name, generate(flags, []))
+    measureHistory(name, make(flags, []))
     for (const fault of FAULTS) {
-      const file = generate(flags, ['--inject', `${fault}:1`])
+      const file = make(flags, ['--inject', `${fault}:1`])
       for (const level of LEVELS) {
         const row = { history: name, level, peerS: null, fault, ...measure(level, file) }
         faulty.push(row)
@@ -104,67 +100,30 @@ function measureGenerated(): void {
 }
 
 /** The file of a history as Plume text, which knows nothing of time. */
-function generate(flags: readonly string[], more: readonly string[]): string {
+function make(flags: readonly string[], more: readonly string[]): string {
   const file = join(folder, 'history.plume')
-  const shape = ['--ops', '8', '--layout', 'session', '--force']
-  execFileSync(process.execPath, [BIN, 'generate', file, ...shape, ...flags, ...more], {
-    stdio: 'ignore',
-  })
+  generate(file, ['--ops', '8', '--layout', 'session', ...flags, ...more])
   return file
 }
 
 function measureHistory(history: string, file: string): void {
   if (!history.includes(only)) return
   for (const level of LEVELS) {
-    const row = { history, level, peerS: measurePeer(level, file), ...measure(level, file) }
+    const row = { history, level, peerS: measurePeer(level, file, PEER), ...measure(level, file) }
     rows.push(row)
     console.log(`${history}, ${level}: ${row.bestS.toFixed(2)} s, ${row.verdict}`)
   }
 }
 
-/** Whole processes; peak memory and processor time told by themselves on the way out. */
-function measure(level: Level, file: string): Measured {
-  const tell =
-    'process.on("exit",()=>{const u=process.resourceUsage();' +
-    'process.stderr.write("used "+u.maxRSS+" "+u.userCPUTime)})'
-  const hook = `data:text/javascript,${encodeURIComponent(tell)}`
-  const args = ['--import', hook, BIN, 'check', file, '--level', level, '--json']
-  const found: { seconds: number; cpuS: number; peakMb: number; out: string }[] = []
-  for (let run = 0; run < runs; run++) {
-    const started = performance.now()
-    const child = spawnSync(process.execPath, args, { encoding: 'utf8', maxBuffer: 1 << 30 })
-    const seconds = (performance.now() - started) / 1000
-    if (child.status !== 0 && child.status !== 1) throw new Error(child.stderr + child.stdout)
-    const [, peak, user] = /used (\d+) (\d+)/.exec(child.stderr)!
-    found.push({
-      seconds,
-      cpuS: Number(user) / 1e6,
-      peakMb: Number(peak) / 1024,
-      out: child.stdout,
-    })
-  }
-  found.sort((a, b) => a.seconds - b.seconds)
-  const [result] = JSON.parse(found[0]!.out).results
+function measure(level: Level, file: string): Judged {
+  const { output, ...measured } = measureCheck(file, ['--level', level], runs)
+  const [result] = JSON.parse(output).results
   return {
-    bestS: found[0]!.seconds,
-    medianS: found[found.length >> 1]!.seconds,
-    cpuS: found[0]!.cpuS,
-    peakMb: Math.max(...found.map((run) => run.peakMb)),
+    ...measured,
     verdict: result.verdict,
     name: result.anomalies[0]?.name ?? '',
     txns: result.anomalies[0]?.transactions.length ?? 0,
   }
-}
-
-function measurePeer(level: Level, file: string): number | null {
-  const command = process.env['ISOBAR_STRONG_PEER']
-  if (!command) return null
-  const [program, ...args] = command
-    .split(' ')
-    .map((word) => word.replace('{level}', level).replace('{file}', file))
-  const started = performance.now()
-  const child = spawnSync(program!, args, { stdio: 'ignore' })
-  return child.error ? null : (performance.now() - started) / 1000
 }
 
 function render(): string {
@@ -175,7 +134,7 @@ function render(): string {
     '# Snapshot isolation and serializability on general histories',
     '',
     `Node ${process.version}, ${cpus().length} cores (${cpus()[0]?.model.trim()}), ${Math.round(totalmem() / 2 ** 30)} GiB.`,
-    `Whole process, best and median of ${runs} runs, processor time of the best, peak resident memory.`,
+    `Whole process, best and median of ${runs} runs, median processor time, peak resident memory.`,
     "The peers' figures were measured once, on a machine of that size, on the histories that the rows name or, for",
     'the general ones, on histories of the same shape: VeriStrong (C++) wall clock on general histories and',
     'processor seconds else, PolySI (Java) processor seconds. Where other work keeps the cores busy, compare processor',
@@ -197,7 +156,7 @@ function render(): string {
   return [...lines, ...renderFaulty()].join('\n')
 }
 
-function figures(row: Measured): string[] {
+function figures(row: Judged): string[] {
   const seconds = [row.bestS, row.medianS, row.cpuS].map((value) => value.toFixed(2))
   return [...seconds, row.peakMb.toFixed(0)]
 }

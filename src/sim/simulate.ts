@@ -22,15 +22,15 @@ import type { Execution, Program } from './program.ts'
 import { Store } from './store.ts'
 import { runStrike, strikeOpCount, type World } from './strike.ts'
 
-export interface SimOptions {
-  readonly level: LevelId
+/** What any simulation asks for, whatever its transactions consist of. */
+export interface RunOptions {
   readonly seed: number
   /** Share of transactions that are rolled back for no reason. */
   readonly aborts: number
   /** Share of transactions whose commit the client never hears of. */
   readonly indeterminates: number
   /**
-   * What becomes of a transaction that the level does not let commit: recorded as aborted, or run
+   * What becomes of a transaction that its level does not let commit: recorded as aborted, or run
    * again, and only the attempt that commits is recorded.
    */
   readonly conflicts: 'abort' | 'retry'
@@ -38,6 +38,10 @@ export interface SimOptions {
   readonly concurrency: number
   /** How many commits behind a transaction may begin, where the level lets it. */
   readonly lag: number
+}
+
+export interface SimOptions extends RunOptions {
+  readonly level: LevelId
   readonly faults: readonly FaultRequest[]
 }
 
@@ -57,13 +61,18 @@ export function simulate(program: Program, given: Partial<SimOptions> = {}): Exe
   if (!CHAIN.includes(options.level)) {
     throw new UsageError(`no store at level "${options.level}"`, `there are ${CHAIN.join(', ')}`)
   }
+  checkShares(options)
+  return new Simulation(program, options).run()
+}
+
+/** Throws UsageError where a share is none. */
+export function checkShares(options: RunOptions): void {
   for (const name of ['aborts', 'indeterminates', 'concurrency'] as const) {
     const share = options[name]
     if (!(share >= 0 && share <= 1)) {
       throw new UsageError(`${name} must be a share between 0 and 1, not ${share}`)
     }
   }
-  return new Simulation(program, options).run()
 }
 
 class Simulation implements World {

@@ -2,7 +2,8 @@
 // in ISOBAR_TEST_POSTGRES, a postgres:// address of a database in which a table may be made.
 
 import { Client } from 'pg'
-import type { EmbeddedServer } from '../../src/record/embedded/server.ts'
+import { afterAll, beforeAll } from 'vitest'
+import { EmbeddedServer } from '../../src/record/embedded/server.ts'
 import { parsePostgresAddress } from '../../src/record/postgres/address.ts'
 import type { Target } from '../../src/record/target.ts'
 
@@ -30,8 +31,22 @@ export async function withClient<T>(
   }
 }
 
+/** Every server there is, by name: the embedded one, started for the tests of a file. */
+export function liveServers(): [name: string, target: () => PostgresTarget][] {
+  let embedded: EmbeddedServer
+  beforeAll(async () => {
+    embedded = await EmbeddedServer.start()
+  })
+  afterAll(() => embedded.stop())
+  const other = otherServer()
+  return [
+    ['embedded PostgreSQL', () => targetOf(embedded)],
+    ...(other ? [['PostgreSQL named by the environment', () => other] as never] : []),
+  ]
+}
+
 /** The server named by the environment, or null; says so loudly. */
-export function otherServer(): PostgresTarget | null {
+function otherServer(): PostgresTarget | null {
   const text = process.env['ISOBAR_TEST_POSTGRES']
   if (!text) {
     process.stderr.write('SKIPPED: live tests on another PostgreSQL (set ISOBAR_TEST_POSTGRES)\n')

@@ -3,7 +3,7 @@
 
 import { join } from 'node:path'
 import type { Client } from 'pg'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { judge } from '../../src/check/judge.ts'
 import { readHistory } from '../../src/formats/open.ts'
 import { COMMITTED, INDETERMINATE } from '../../src/history/history.ts'
@@ -11,7 +11,6 @@ import type { SqlTable } from '../../src/history/sql-events.ts'
 import { LEVELS, type LevelId } from '../../src/levels/levels.ts'
 import type { RunOutcome } from '../../src/pipeline/run.ts'
 import type { Connection } from '../../src/record/database.ts'
-import { EmbeddedServer } from '../../src/record/embedded/server.ts'
 import { PostgresDatabase } from '../../src/record/postgres/database.ts'
 import { OpenTransaction, Recorder } from '../../src/record/recorder.ts'
 import {
@@ -24,19 +23,7 @@ import {
 } from '../../src/sql/statement.ts'
 import type { SqlRow } from '../../src/sql/value.ts'
 import { inDirectory, stage, verdictsOf } from '../record/stage.ts'
-import { otherServer, type PostgresTarget, targetOf, withClient } from './postgres.ts'
-
-const other = otherServer()
-let embedded: EmbeddedServer
-beforeAll(async () => {
-  embedded = await EmbeddedServer.start()
-})
-afterAll(() => embedded.stop())
-
-const servers: [name: string, target: () => PostgresTarget][] = [
-  ['embedded PostgreSQL', () => targetOf(embedded)],
-  ...(other ? [['PostgreSQL named by the environment', () => other] as never] : []),
-]
+import { liveServers, type PostgresTarget, withClient } from './postgres.ts'
 
 /** What was recorded is a whole history, each transaction at a level that was asked for. */
 function expectWhole({ judged, summary, stoppedBy }: RunOutcome, levels: string): void {
@@ -53,7 +40,7 @@ function expectWhole({ judged, summary, stoppedBy }: RunOutcome, levels: string)
   }
 }
 
-describe.each(servers)('SQL transactions on %s', (_, target) => {
+describe.each(liveServers())('SQL transactions on %s', (_, target) => {
   it.each([
     ['tpcc', 'ser'],
     ['tpcc', 'si'],
@@ -201,7 +188,7 @@ async function untilSomebodyWaits(watch: Client): Promise<void> {
   }
 }
 
-describe.each(servers)('%s', (_, target) => {
+describe.each(liveServers())('%s', (_, target) => {
   const nineAndTen = [
     [1n, 9n],
     [2n, 10n],

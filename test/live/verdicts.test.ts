@@ -1,24 +1,12 @@
 // What PostgreSQL really gives at each level, found by running it.
 
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { EmbeddedServer } from '../../src/record/embedded/server.ts'
+import { describe, expect, it } from 'vitest'
 import { stage, verdictsOf } from '../record/stage.ts'
-import { otherServer, type PostgresTarget, targetOf } from './postgres.ts'
+import { liveServers } from './postgres.ts'
 
-const other = otherServer()
-let embedded: EmbeddedServer
-beforeAll(async () => {
-  embedded = await EmbeddedServer.start()
-})
-afterAll(() => embedded.stop())
-
-const servers: [name: string, target: () => PostgresTarget][] = [
-  ['embedded PostgreSQL', () => targetOf(embedded)],
-  ...(other ? [['PostgreSQL named by the environment', () => other] as never] : []),
-]
 const workload = { transactions: 5000, seed: 1 }
 
-describe.each(servers)('%s', (_, target) => {
+describe.each(liveServers())('%s', (_, target) => {
   it('loses updates at READ COMMITTED', async () => {
     const levels = ['rc', 'si'] as const
     const options = { target: target(), dbLevel: 'rc' as const, levels, workload }

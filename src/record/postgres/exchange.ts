@@ -31,6 +31,13 @@ export function prepare(client: Client, statements: readonly Statement[]): Promi
   })
 }
 
+/** Puts a prepared statement without parameters before what follows, if one is named. */
+function runFirst(wire: Wire, first: string | null): void {
+  if (first === null) return
+  wire.bind({ statement: first, values: [] })
+  wire.execute({})
+}
+
 /** Runs prepared statements one after another, up to the first that fails; answers for the last. */
 export function execute(
   client: Client,
@@ -40,10 +47,7 @@ export function execute(
 ): Promise<Answer> {
   return new Promise((resolve, reject) => {
     const send = (wire: Wire) => {
-      if (first !== null) {
-        wire.bind({ statement: first, values: [] })
-        wire.execute({})
-      }
+      runFirst(wire, first)
       wire.bind({ statement: name, values })
       wire.execute({})
     }
@@ -61,10 +65,7 @@ export function query(
 ): Promise<Answer> {
   return new Promise((resolve, reject) => {
     const send = (wire: Wire) => {
-      if (first !== null) {
-        wire.bind({ statement: first, values: [] })
-        wire.execute({})
-      }
+      runFirst(wire, first)
       wire.parse({ name: '', text, types })
       wire.bind({ statement: '', values })
       wire.execute({})

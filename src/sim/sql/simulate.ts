@@ -9,26 +9,13 @@ import { ABORTED, COMMITTED, INDETERMINATE, NONE } from '../../history/history.t
 import { CHAIN } from '../../levels/levels.ts'
 import type { SqlStatement, SqlSteps } from '../../sql/statement.ts'
 import { type PlacedScript, placeScripts } from '../placement.ts'
+import { checkShares, type RunOptions } from '../simulate.ts'
 import { type SqlFaultRequest, type SqlScript, sqlScriptOf } from './faults.ts'
 import type { RanStatement, RanTxn, SqlExecution, SqlProgram, SqlStrike } from './program.ts'
 import { type Mischief, SqlStore } from './store.ts'
 import { runSqlStrike, type SqlWorld } from './strike.ts'
 
-export interface SqlSimOptions {
-  readonly seed: number
-  /** Share of transactions that are rolled back for no reason. */
-  readonly aborts: number
-  /** Share of transactions whose commit the client never hears of. */
-  readonly indeterminates: number
-  /**
-   * What becomes of a transaction that its level does not let commit: recorded as aborted, or run
-   * again, and only the attempt that commits is recorded.
-   */
-  readonly conflicts: 'abort' | 'retry'
-  /** Share of the sessions (at least one) that may be in a transaction at the same time. */
-  readonly concurrency: number
-  /** How many commits behind a snapshot may be, where the level lets it. */
-  readonly lag: number
+export interface SqlSimOptions extends RunOptions {
   /** Whether statements also say which versions they passed over: full histories. */
   readonly full: boolean
   readonly faults: readonly SqlFaultRequest[]
@@ -49,12 +36,7 @@ export function simulateSql(program: SqlProgram, given: Partial<SqlSimOptions> =
     faults: [],
     ...given,
   }
-  for (const name of ['aborts', 'indeterminates', 'concurrency'] as const) {
-    const share = options[name]
-    if (!(share >= 0 && share <= 1)) {
-      throw new UsageError(`${name} must be a share between 0 and 1, not ${share}`)
-    }
-  }
+  checkShares(options)
   for (const { fault } of options.faults) {
     if (CHAIN.indexOf(program.strongLevel) < CHAIN.indexOf(fault.forbiddenFrom)) {
       throw new UsageError(

@@ -6,7 +6,7 @@ import { add, insert, type SqlSteps, select, update } from '../../sql/statement.
 import type { SqlRow } from '../../sql/value.ts'
 import { chooserOf, type KeyChooser } from '../distributions.ts'
 import type { SqlParameters } from './parameters.ts'
-import { integer } from './plan.ts'
+import { integer, type TransactionKind } from './plan.ts'
 import { DISTRICT, STOCK } from './tpcc-tables.ts'
 
 /** Lines of an order. The benchmark has 5 to 15; fewer keep histories small. */
@@ -102,4 +102,23 @@ export function* payIn(
 ): Generator<ReturnType<typeof update>, void, readonly SqlRow[]> {
   yield update('warehouse', { w_ytd: add(amount) }, 'w_id = $1', w)
   yield update('district', { d_ytd: add(amount) }, DISTRICT_KEY, w, d)
+}
+
+type Run = TransactionKind<TpccChoices>['run']
+
+/** The five transactions in the benchmark's shares; those that take money matter most. */
+export function tpccKinds(runs: {
+  readonly newOrder: Run
+  readonly payment: Run
+  readonly orderStatus: Run
+  readonly delivery: Run
+  readonly stockLevel: Run
+}): readonly TransactionKind<TpccChoices>[] {
+  return [
+    { name: 'new order', weight: 45, isStrong: true, run: runs.newOrder },
+    { name: 'payment', weight: 43, isStrong: true, run: runs.payment },
+    { name: 'order status', weight: 4, isStrong: false, run: runs.orderStatus },
+    { name: 'delivery', weight: 4, isStrong: false, run: runs.delivery },
+    { name: 'stock level', weight: 4, isStrong: false, run: runs.stockLevel },
+  ]
 }

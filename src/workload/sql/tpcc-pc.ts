@@ -6,7 +6,7 @@
 
 import type { Random } from '../../base/random.ts'
 import { add, type SqlSteps, select, update } from '../../sql/statement.ts'
-import { integer, type TransactionKind } from './plan.ts'
+import { integer } from './plan.ts'
 import {
   amountOf,
   CUSTOMER_KEY,
@@ -18,24 +18,20 @@ import {
   payIn,
   STOCK_KEY,
   type TpccChoices,
+  tpccKinds,
 } from './tpcc-parts.ts'
 import { DISTRICT, ORDER_LINE, ORDERS } from './tpcc-tables.ts'
 
 /** How many orders back the status of one is looked for, and the stock level looks at. */
 const MOST_STEPS_BACK = 5n
 
-export const TPCC_PC: readonly TransactionKind<TpccChoices>[] = [
-  {
-    name: 'new order',
-    weight: 45,
-    isStrong: true,
-    run: (choices, random) => newOrder(choices, random, true),
-  },
-  { name: 'payment', weight: 43, isStrong: true, run: payment },
-  { name: 'order status', weight: 4, isStrong: false, run: orderStatus },
-  { name: 'delivery', weight: 4, isStrong: false, run: delivery },
-  { name: 'stock level', weight: 4, isStrong: false, run: stockLevel },
-]
+export const TPCC_PC = tpccKinds({
+  newOrder: (choices, random) => newOrder(choices, random, true),
+  payment,
+  orderStatus,
+  delivery,
+  stockLevel,
+})
 
 function* payment(choices: TpccChoices, random: Random): SqlSteps {
   const w = choices.warehouse(random)

@@ -6,7 +6,7 @@
 import type { Random } from '../../base/random.ts'
 import { add, deleteFrom, type SqlSteps, select, update } from '../../sql/statement.ts'
 import type { SqlRow } from '../../sql/value.ts'
-import { integer, placeholders, type TransactionKind } from './plan.ts'
+import { integer, placeholders } from './plan.ts'
 import {
   amountOf,
   CUSTOMER_KEY,
@@ -16,6 +16,7 @@ import {
   ORDER_KEY,
   payIn,
   type TpccChoices,
+  tpccKinds,
 } from './tpcc-parts.ts'
 import {
   CUSTOMER,
@@ -32,18 +33,13 @@ const BY_NAME_SHARE = 0.6
 /** How many of the last orders the stock level looks at. */
 const LAST_ORDERS = 20n
 
-export const TPCC: readonly TransactionKind<TpccChoices>[] = [
-  {
-    name: 'new order',
-    weight: 45,
-    isStrong: true,
-    run: (choices, random) => newOrder(choices, random, false),
-  },
-  { name: 'payment', weight: 43, isStrong: true, run: payment },
-  { name: 'order status', weight: 4, isStrong: false, run: orderStatus },
-  { name: 'delivery', weight: 4, isStrong: false, run: delivery },
-  { name: 'stock level', weight: 4, isStrong: false, run: stockLevel },
-]
+export const TPCC = tpccKinds({
+  newOrder: (choices, random) => newOrder(choices, random, false),
+  payment,
+  orderStatus,
+  delivery,
+  stockLevel,
+})
 
 /** The customer of a number or, of all those of a last name, the one in the middle. */
 function* findCustomer(
