@@ -6,8 +6,8 @@
 
 import { Deadline, nowMs } from '../../base/deadline.ts'
 import { BudgetExceeded, InternalError, UsageError } from '../../base/errors.ts'
-import { type History, NONE } from '../../history/history.ts'
-import { CHAIN, type LevelId, type LevelRequest } from '../../levels/levels.ts'
+import { ABORTED, type History } from '../../history/history.ts'
+import { CHAIN, LEVELS, type LevelId, type LevelRequest } from '../../levels/levels.ts'
 import { certifyMixed } from '../../verdict/certify-mixed.ts'
 import {
   type Anomaly,
@@ -68,9 +68,18 @@ class MixedChecker {
       results.push(findImplied(level, results) ?? this.check(level))
     }
     results.sort((a, b) => CHAIN.indexOf(a.level) - CHAIN.indexOf(b.level))
-    const { txnLevel, txnCounts } = this.history
-    const haveLevels = txnLevel?.every((level, txn) => level !== NONE || !txnCounts[txn])
-    return haveLevels ? [this.check('mixed'), ...results] : results
+    return this.haveLevels() ? [this.check('mixed'), ...results] : results
+  }
+
+  /** Whether every transaction that may have taken effect ran at a level that can be judged. */
+  private haveLevels(): boolean {
+    const { txnLevel, txnStatus } = this.history
+    return (
+      txnLevel?.every((level, txn) => {
+        const id = LEVELS[level]?.id
+        return txnStatus[txn] === ABORTED || (id !== undefined && MIXED_LEVELS.includes(id))
+      }) ?? false
+    )
   }
 
   check(level: LevelId): LevelResult {
@@ -99,27 +108,29 @@ class MixedChecker {
       proof: null,
       certificate: null,
     }
+    const problem = timed('reads', () => buildMixedProblem(this.history, level))
+    const offences = describeMixedOffences(problem, this.options.all === true)
     try {
-      const problem = timed('reads', () => buildMixedProblem(this.history, level))
-      const offences = describeMixedOffences(problem, this.options.all === true)
       const solution = timed(level, () => this.decide(problem))
       if (solution === null) {
+        result.reason = 'it is violated, but the argument is too long to be written down'
         const anomaly = timed('explain', () => this.explain(problem))
         if (anomaly) result.anomalies.push(anomaly)
-        else if (offences.length === 0) {
-          result.reason = 'it is violated, but the argument is too long to be written down'
-        }
       } else if (offences.length === 0) {
         result.verdict = 'satisfied'
         result.proof = proofOf(problem, solution)
       }
-      result.anomalies.unshift(...offences)
-      if (result.anomalies.length > 0) result.verdict = 'violated'
-      if (this.options.certify !== false) timed('certify', () => this.certify(result))
     } catch (error) {
       if (!(error instanceof BudgetExceeded)) throw error
       result.reason = error.message
     }
+    // What single statements did violates every level, whether or not the rest was decided.
+    result.anomalies.unshift(...offences)
+    if (result.anomalies.length > 0) {
+      result.verdict = 'violated'
+      result.reason = null
+    }
+    if (this.options.certify !== false) timed('certify', () => this.certify(result))
     result.elapsedMs = nowMs() - started
     return result
   }

@@ -101,6 +101,25 @@ describe('checkMixed', () => {
     ])
   })
 
+  it('leaves its own levels out of the profile where one may count that has none', () => {
+    const history = historyOfSql(parseSql(SKEW.replace('[si] select', '[si indeterminate] select')))
+    history.txnLevel![0] = -1
+    expect(checkMixed(history, null).map(({ level }) => level)).toEqual([...SQL_LEVELS])
+    expect(() => checkMixed(history, ['mixed'])).toThrow(/needs the level of every transaction/)
+  })
+
+  it('reports what a statement did even if there is no time for the rest', () => {
+    const text = `
+      init: x=1
+      s1: [ser] select(v = 0) x@0`
+    const inNoTime = { algorithm: 'search', budgetMs: 1e-9 } as const
+    const [result] = checkMixed(historyOfSql(parseSql(text)), ['mixed'], inNoTime)
+    const sound = historyOfSql(parseSql(text.replace('v = 0', 'v = 1')))
+    expect(checkMixed(sound, ['mixed'], inNoTime)[0]!.verdict).toBe('unknown')
+    expect(result).toMatchObject({ verdict: 'violated', reason: null })
+    expect(result!.anomalies.map(({ name }) => name)).toEqual(['PredicateMismatch'])
+  })
+
   it('agrees with the oracle, every verdict certified, by both algorithms', () => {
     for (let seed = 20_001; seed <= 20_400; seed++) {
       const draft = randomSql(seed)
