@@ -53,14 +53,21 @@ function sessionProblem(history: History, { from, to, premises }: Edge): string 
   return holds ? null : `${from} is not before ${to} in session order`
 }
 
+/** What speaks against saying that the reader passed over the version of another. */
+export function foreignAbsenceProblem(rows: SqlRows, { to, event, key }: Edge): string | null {
+  if (event === undefined) return 'it names no statement'
+  const problem = rows.absenceProblem(to, event, key)
+  if (problem !== null) return problem
+  return rows.ownVersion(event, key) === NONE ? null : `row ${key} is the reader's own`
+}
+
 function readProblem(context: MixedContext, edge: Edge): string | null {
   const { rows } = context
   const { history } = rows
   const { event, key, from, to, ops } = edge
   if (event !== undefined) {
-    if (rows.sql.eventTxn[event] !== to || !rows.isRead(event)) return `${to} has no such statement`
-    if (rows.readOf(event, key) !== NONE) return `statement ${event} did not pass row ${key} over`
-    if (rows.ownVersion(event, key) !== NONE) return `row ${key} is the reader's own`
+    const problem = foreignAbsenceProblem(rows, edge)
+    if (problem !== null) return problem
     const candidates = rows.candidates(event, key)
     if (!candidates.includes(from)) return `${from} left row ${key} as the statement wants it`
     if (candidates.length > 1 && !context.assumesRead(event, key, from))
@@ -105,7 +112,7 @@ function overwriteProblem(context: MixedContext, edge: Edge): string | null {
   return fits ? null : 'its reasons are about something else'
 }
 
-/** t2 -> t1: one at rc, ra or cc read a key from t1 though it saw t2, which writes it too. */
+/** t2 -> t1: somebody read a key from t1 though it saw t2, which writes it too. */
 function forcedProblem(context: MixedContext, edge: Edge): string | null {
   const [seen, ...visible] = edge.premises
   const { rows } = context
@@ -122,11 +129,11 @@ function forcedProblem(context: MixedContext, edge: Edge): string | null {
   }
   if (visible.length === 0 || at !== reader) return 'its reasons lead elsewhere'
   const level = context.levelOf(reader)
-  if (level === 'cc') return null
+  // What happened before the reader is visible to it at every level from cc on.
+  if (level !== 'rc' && level !== 'ra') return null
   const [step] = visible
   if (visible.length > 1 || !step) return `${level} does not look further than one step`
   if (level === 'ra') return null
-  if (level !== 'rc') return `${level} has other reasons`
   // Read committed: what it read before this; in SQL also its session, and the same statement.
   const isSql = rows.history.sql !== null
   if (step.kind === 'SO') return isSql ? null : 'rc knows no session order'

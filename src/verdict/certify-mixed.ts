@@ -5,17 +5,30 @@
 //
 //   WR  what a statement returned or touched; or, for a row it passed over, the version it saw
 //       instead: one assumed by the case, or the only one that fails its predicate
-//   CO  for a reader at rc, ra, cc: who was visible to it, and wrote another version of what it
-//       read, commits before the writer of the version that it read
+//   CO  who was visible to a reader whatever the order, and wrote another version of what it read,
+//       commits before the writer of the version that it read
 //   RW  for a reader at pc, si, ser: it precedes whoever replaced what it read
 //
 // A case that assumes a read from an indeterminate transaction assumes that it took effect; without
 // such an assumption it is left out, which only takes obligations away. Main function:
 // certifyMixed.
 
-import { COMMITTED, type History, INITIAL, NONE } from '../history/history.ts'
-import { LEVELS } from '../levels/levels.ts'
-import { type MixedContext, mixedPathProblem, ruleProblem } from './certify-mixed-edges.ts'
+import {
+  ABORTED,
+  COMMITTED,
+  type History,
+  hasLists,
+  INITIAL,
+  NONE,
+  READ,
+} from '../history/history.ts'
+import { LEVELS, type LevelId } from '../levels/levels.ts'
+import {
+  foreignAbsenceProblem,
+  type MixedContext,
+  mixedPathProblem,
+  ruleProblem,
+} from './certify-mixed-edges.ts'
 import { certifyWitness, type LevelOf } from './certify-witness.ts'
 import { EdgeProver, ProofScope } from './prove-edges.ts'
 import { SqlRows } from './sql-rows.ts'
@@ -30,13 +43,17 @@ import {
 
 const MAX_PROBLEMS = 5
 
+/** The levels that the rules know. */
+const JUDGED: ReadonlySet<LevelId> = new Set<LevelId>(['rc', 'ra', 'cc', 'pc', 'si', 'ser'])
+
 /** Checks the evidence of a result and notes the outcome in its `certificate`. */
 export function certifyMixed(history: History, result: LevelResult): string[] {
   if (result.verdict === 'unknown') return []
+  const problem = scopeProblem(history, result)
+  if (problem !== null) return [problem]
   const rows = new SqlRows(history)
   const { level, proof, anomalies } = result
-  const levelOf: LevelOf = (txn) =>
-    level === 'mixed' ? (LEVELS[history.txnLevel?.[txn] ?? NONE]?.id ?? 'ser') : level
+  const levelOf: LevelOf = (txn) => (level === 'mixed' ? recordedLevel(history, txn)! : level)
   let problems: string[]
   if (result.verdict === 'satisfied') {
     problems =
@@ -53,6 +70,29 @@ export function certifyMixed(history: History, result: LevelResult): string[] {
   const kind = isCases ? 'cases' : isCycle ? 'cycle' : 'reads'
   result.certificate = { kind, verified: problems.length === 0 }
   return problems
+}
+
+/** What puts the result beyond the rules that are known here. */
+function scopeProblem(history: History, { level, sessionOrder }: LevelResult): string | null {
+  if (sessionOrder === false) return 'these levels are verified with session order only'
+  if (hasLists(history)) return 'lists are beyond these rules'
+  if (level !== 'mixed') {
+    return JUDGED.has(level) ? null : `transactions cannot be judged at ${level} here`
+  }
+  for (let txn = 0; txn < history.txnCount; txn++) {
+    const id = recordedLevel(history, txn)
+    const isJudged = id !== null && JUDGED.has(id)
+    if (history.txnStatus[txn] !== ABORTED && !history.txnIsInitial[txn] && !isJudged) {
+      return `${txn} ran at no level that can be judged`
+    }
+  }
+  return null
+}
+
+/** The level that the transaction ran at; of the initial one none is ever asked for. */
+function recordedLevel(history: History, txn: number): LevelId | null {
+  if (txn === INITIAL_TXN) return 'ser'
+  return LEVELS[history.txnLevel?.[txn] ?? NONE]?.id ?? null
 }
 
 function certifyAnomaly(rows: SqlRows, levelOf: LevelOf, anomaly: Anomaly): string[] {
@@ -74,11 +114,13 @@ function certifyOffence(rows: SqlRows, { name, ops, absence }: Anomaly): string[
   const { history, sql } = rows
   const reader = absence ? sql.eventTxn[absence.event] : history.opTxn[ops[0] ?? NONE]
   if (reader === undefined || !history.txnCounts[reader]) return [`${name}: no reader that counts`]
-  const found = absence
-    ? rows.readOf(absence.event, absence.key) === NONE
-      ? rows.absenceOffence(absence.event, absence.key)
-      : null
-    : rows.offenceOf(ops[0]!)
+  if (absence) {
+    const problem = rows.absenceProblem(reader, absence.event, absence.key)
+    if (problem !== null) return [`${name}: ${problem}`]
+  } else if (history.opKind[ops[0]!] !== READ) {
+    return [`${name}: operation ${ops[0]} is not a read`]
+  }
+  const found = absence ? rows.absenceOffence(absence.event, absence.key) : rows.offenceOf(ops[0]!)
   return found === name ? [] : [`the read is ${found ?? 'sound'}, not ${name}`]
 }
 
@@ -103,7 +145,10 @@ class Scope extends ProofScope<Scope> {
   }
 
   assumesRead(event: number, key: number, from: number): boolean {
-    return this.find((edge) => edge.event === event && edge.key === key && edge.from === from)
+    return this.find(
+      (edge) =>
+        edge.kind === 'WR' && edge.event === event && edge.key === key && edge.from === from,
+    )
   }
 
   /** Transactions that some assumption reads from. */
@@ -156,17 +201,19 @@ class MixedArgument extends EdgeProver<Scope> {
     }
     const context = this.contextOf(scope)
     if (a.kind === 'WR') {
-      if (
-        a.event === undefined ||
-        assumptions.some((e) => e.event !== a.event || e.key !== a.key)
-      ) {
+      const { event, key, to } = a
+      const isSame = (e: Edge) =>
+        e.kind === 'WR' && e.event === event && e.key === key && e.to === to
+      if (event === undefined || !assumptions.every(isSame)) {
         return 'the cases are about different rows'
       }
-      if (!context.counts(a.to)) return 'the reader does not count'
+      if (!context.counts(to)) return 'the reader does not count'
+      const problem = foreignAbsenceProblem(this.rows, a)
+      if (problem !== null) return problem
       const named = assumptions.map((edge) => edge.from).sort((x, y) => x - y)
-      const candidates = this.rows.candidates(a.event, a.key).sort((x, y) => x - y)
+      const candidates = this.rows.candidates(event, key).sort((x, y) => x - y)
       if (named.join() !== candidates.join()) return 'the cases leave out a version, or invent one'
-      return assumptions.some((edge) => scope.assumesRead(a.event!, a.key, edge.from))
+      return assumptions.some((edge) => scope.assumesRead(event, key, edge.from))
         ? 'a row is split twice'
         : null
     }

@@ -144,6 +144,15 @@ export class SqlRows {
     return this.rowsSought(event).filter((key) => this.readOf(event, key) === NONE)
   }
 
+  /** What speaks against saying that the statement of `reader` passed the row over. */
+  absenceProblem(reader: number, event: number, key: number): string | null {
+    const { eventTxn, eventTable, keyTable } = this.sql
+    if (eventTxn[event] !== reader || !this.isRead(event)) return `${reader} has no such statement`
+    if (keyTable[key] !== eventTable[event]) return `row ${key} is of another table`
+    if (this.readOf(event, key) !== NONE) return `statement ${event} did not pass row ${key} over`
+    return null
+  }
+
   /** All rows of its table that the statement did not speak of. */
   unmentioned(event: number): number[] {
     const { keyTable, eventTable } = this.sql
