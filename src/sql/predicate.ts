@@ -14,6 +14,11 @@ export { SqlError } from './error.ts'
 export interface Predicate {
   /** TRUE, FALSE, or NULL: unknown. Throws SqlError where PostgreSQL would raise an error. */
   evaluate(row: SqlRow): boolean | null
+  /**
+   * Whether a row satisfies it. One that differs in a fixed column does not, whatever the rest of
+   * the clause says of it, be that an error: PostgreSQL need not look at the rest either.
+   */
+  matches(row: SqlRow): boolean
   /** Column -> the value that every row which satisfies the predicate has there. */
   readonly fixed: ReadonlyMap<number, SqlValue>
 }
@@ -34,5 +39,9 @@ export function parsePredicate(
   const fixed = new Map<number, SqlValue>()
   // Where two values contradict each other no row satisfies the predicate, and either is true.
   for (const { column, value } of fixes) if (!fixed.has(column)) fixed.set(column, value)
-  return { evaluate: evaluate as Predicate['evaluate'], fixed }
+  const matches = (row: SqlRow) => {
+    for (const [column, value] of fixed) if (row[column] !== value) return false
+    return evaluate(row) === true
+  }
+  return { evaluate: evaluate as Predicate['evaluate'], matches, fixed }
 }

@@ -2,6 +2,7 @@
 // version holds, whether it satisfies a statement's predicate, what a statement did not return, and
 // who may have written the version it passed over. Shares no code with check/.
 
+import { badPredicate } from '../history/bad-predicate.ts'
 import { type History, INDETERMINATE, INITIAL, NONE, READ, WRITE } from '../history/history.ts'
 import { INSERT, type SqlEvents, statementsOf } from '../history/sql-events.ts'
 import { type Predicate, parsePredicate } from '../sql/predicate.ts'
@@ -13,7 +14,7 @@ export class SqlRows {
   readonly sql: SqlEvents
   private readonly compiled: (Predicate | null)[]
   private readonly showing: (readonly number[] | null)[] // predicate -> keys it could return
-  private readonly keyWrites: number[][] // key -> writes, in input order
+  private readonly keyWrites: number[][] // key -> each transaction's last write of it
   private lazyPossible: Uint8Array | null = null
 
   constructor(readonly history: History) {
@@ -22,7 +23,11 @@ export class SqlRows {
     this.showing = this.sql.predicates.map(() => null)
     this.keyWrites = Array.from({ length: history.keyCount }, () => [])
     for (let op = 0; op < history.opCount; op++) {
-      if (history.opKind[op] === WRITE) this.keyWrites[history.opKey[op]!]!.push(op)
+      if (history.opKind[op] !== WRITE) continue
+      const writes = this.keyWrites[history.opKey[op]!]!
+      const isRepeated = writes.length > 0 && history.opTxn[writes.at(-1)!] === history.opTxn[op]
+      if (isRepeated) writes.pop()
+      writes.push(op)
     }
   }
 
@@ -34,24 +39,23 @@ export class SqlRows {
   /** True if the statement would have returned that version. */
   satisfies(event: number, key: number, write: number): boolean {
     const row = this.row(key, write)
-    return row !== null && this.predicate(this.sql.eventPredicate[event]!).evaluate(row) === true
-  }
-
-  private predicate(id: number): Predicate {
-    const known = this.compiled[id]
-    if (known) return known
-    const { table, text, params } = this.sql.predicates[id]!
-    const { columns, name } = this.sql.tables[table]!
-    const made = parsePredicate(text, columns, params, name)
-    this.compiled[id] = made
-    return made
+    if (row === null) return false
+    const id = this.sql.eventPredicate[event]!
+    const predicate = this.sql.predicates[id]!
+    try {
+      const { columns, name } = this.sql.tables[predicate.table]!
+      this.compiled[id] ??= parsePredicate(predicate.text, columns, predicate.params, name)
+      return this.compiled[id].matches(row)
+    } catch (error) {
+      throw badPredicate(predicate, error)
+    }
   }
 
   isRead(event: number): boolean {
     return this.sql.eventKind[event] !== INSERT
   }
 
-  /** Rows that have, in some version or other, what the statement looks for. */
+  /** Rows that somebody who may count left with what the statement looks for. */
   rowsSought(event: number): readonly number[] {
     const id = this.sql.eventPredicate[event]!
     const known = this.showing[id]
@@ -60,8 +64,8 @@ export class SqlRows {
     const keys: number[] = []
     for (let key = 0; key < this.history.keyCount; key++) {
       if (this.sql.keyTable[key] !== table) continue
-      const versions = [INITIAL, ...this.keyWrites[key]!]
-      if (versions.some((write) => this.satisfies(event, key, write))) keys.push(key)
+      const shows = (write: number) => this.satisfies(event, key, write)
+      if (shows(INITIAL) || this.versions(key).some(shows)) keys.push(key)
     }
     this.showing[id] = keys
     return keys
@@ -98,12 +102,12 @@ export class SqlRows {
 
   /** Transactions that write the key and count, or may count; the initial one first. */
   writers(key: number): number[] {
-    const writers = new Set<number>()
-    for (const write of this.keyWrites[key]!) {
-      const txn = this.history.opTxn[write]!
-      if (this.mayCount(txn)) writers.add(txn)
-    }
-    return [INITIAL_TXN, ...writers]
+    return [INITIAL_TXN, ...this.versions(key).map((write) => this.history.opTxn[write]!)]
+  }
+
+  /** The versions of a key that those left who count, or may; but for the initial one. */
+  private versions(key: number): number[] {
+    return this.keyWrites[key]!.filter((write) => this.mayCount(this.history.opTxn[write]!))
   }
 
   /** Who may have written the version of a row that the statement passed over. */

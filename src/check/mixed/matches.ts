@@ -3,10 +3,10 @@
 // those, however many rows the table has. Where a clause fixes columns (id = 17 AND …), only
 // versions with these values are looked at, through an index over them. Main class: Matches.
 
-import { InputError } from '../../base/errors.ts'
+import { badPredicate } from '../../history/bad-predicate.ts'
 import { INITIAL, NONE } from '../../history/history.ts'
 import type { SqlEvents } from '../../history/sql-events.ts'
-import { type Predicate, parsePredicate, SqlError } from '../../sql/predicate.ts'
+import { type Predicate, parsePredicate } from '../../sql/predicate.ts'
 import { renderSqlValue, type SqlRow, type SqlValue } from '../../sql/value.ts'
 import type { Writers } from './writers.ts'
 
@@ -32,9 +32,9 @@ export class Predicates {
     if (row === null) return false
     if (predicate === NONE) return true
     try {
-      return this.compile(predicate).evaluate(row) === true
+      return this.compile(predicate).matches(row)
     } catch (error) {
-      throw this.asInputError(predicate, error)
+      throw badPredicate(this.sql.predicates[predicate]!, error)
     }
   }
 
@@ -48,14 +48,8 @@ export class Predicates {
       this.compiled[predicate] = compiled
       return compiled
     } catch (error) {
-      throw this.asInputError(predicate, error)
+      throw badPredicate(this.sql.predicates[predicate]!, error)
     }
-  }
-
-  private asInputError(predicate: number, error: unknown): unknown {
-    if (!(error instanceof SqlError)) return error
-    const { text, place } = this.sql.predicates[predicate]!
-    return new InputError('bad-predicate', `${error.message}, in the predicate ${text}`, place)
   }
 }
 

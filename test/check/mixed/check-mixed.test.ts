@@ -88,6 +88,21 @@ describe('checkMixed', () => {
     expect(judge(without, 'mixed').anomalies.map(({ name }) => name)).toEqual(['MissingRow'])
   })
 
+  it('asks nothing of versions that no statement can have seen', () => {
+    const judged = (text: string) => judge(text, 'ser').verdict
+    expect(judged("init: x=1 y=0\ns1: [ser] select(4 / v > 1 AND id = 'x') x@0")).toBe('satisfied')
+    const zero = `
+      init: x=1
+      s1: [ser STATUS] insert as w1 x=0
+      s2: [ser] select(4 / v > 4)`
+    expect(judged(zero.replace('STATUS', 'aborted'))).toBe('satisfied')
+    expect(() => judged(zero.replace('STATUS', 'committed'))).toThrow(
+      'division by zero: 4 / v, in the predicate 4 / v > 4',
+    )
+    const late = zero.replace('4 / v > 4', 'v = 1 AND u = 1')
+    expect(() => judged(late)).toThrow('no column "u", at character 11 of the predicate')
+  })
+
   it('gives a profile: the own levels first, then each level for all', () => {
     const results = checkMixed(historyOfSql(parseSql(SKEW)), null)
     expect(results.map(({ level, verdict }) => `${level} ${verdict}`)).toEqual([

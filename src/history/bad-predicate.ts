@@ -1,0 +1,13 @@
+// What is wrong with a WHERE clause, as an error of the input: it names the place in the file. Main
+// function: badPredicate.
+
+import { InputError } from '../base/errors.ts'
+import { SqlError } from '../sql/error.ts'
+import type { SqlPredicate } from './sql-events.ts'
+
+/** The error to throw in place of one that parsing or evaluating the clause has thrown. */
+export function badPredicate({ text, place }: SqlPredicate, error: unknown): unknown {
+  if (!(error instanceof SqlError)) return error
+  const where = error.offset ? `at character ${error.offset + 1} of` : 'in'
+  return new InputError('bad-predicate', `${error.message}, ${where} the predicate ${text}`, place)
+}
