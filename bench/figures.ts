@@ -94,6 +94,12 @@ const SUBJECTS: Subject[] = [
     questions: [{ ask: 'cc', ...atMost(1.5, 'commit order, cc') }],
   },
   {
+    name: '64-bit values at random',
+    flags: usual(),
+    rewrite: 'random-values',
+    questions: [{ ask: 'cc', ...atMost(1.5, 'commit order, cc') }],
+  },
+  {
     name: '64-bit keys',
     flags: usual(),
     rewrite: 'wide-keys',

@@ -1,7 +1,9 @@
 // Decimal digits to 64-bit words, without strings or bigints.
 
 const TWO_32 = 4294967296
-const POWERS = Array.from({ length: 10 }, (_, k) => 10 ** k)
+const POWERS = Float64Array.from({ length: 10 }, (_, k) => 10 ** k)
+const ZERO = 48 // the byte of the digit 0
+const FIVE_ZEROS = ZERO * 11111
 
 /**
  * The high word of a number of `length` digits whose low word is known; -1 if it needs 65 bits, or
@@ -10,12 +12,24 @@ const POWERS = Array.from({ length: 10 }, (_, k) => 10 ** k)
  */
 export function highWord(bytes: Uint8Array, at: number, length: number, low: number): number {
   if (length < 10 || length > 20) return -1
-  const leading = Math.min(11, length)
-  let lead = 0
-  for (let p = at; p < at + 9; p++) lead = Math.imul(lead, 10) + bytes[p]! - 48
-  for (let p = at + 9; p < at + leading; p++) lead = lead * 10 + bytes[p]! - 48
-  const high = Math.round((lead * POWERS[length - leading]! - (low >>> 0)) / TWO_32)
+  const ten = fiveDigits(bytes, at) * 100000 + fiveDigits(bytes, at + 5)
+  const isLonger = length > 10
+  const lead = isLonger ? ten * 10 + (bytes[at + 10]! - ZERO) : ten
+  const scale = POWERS[isLonger ? length - 11 : 0]!
+  const high = (lead * scale - (low >>> 0)) / TWO_32 + 0.5
   return high < TWO_32 ? high >>> 0 : -1
+}
+
+/** A sum of products that do not wait for one another, as steps of `n * 10 + digit` would. */
+function fiveDigits(bytes: Uint8Array, at: number): number {
+  return (
+    Math.imul(bytes[at]!, 10000) +
+    Math.imul(bytes[at + 1]!, 1000) +
+    Math.imul(bytes[at + 2]!, 100) +
+    Math.imul(bytes[at + 3]!, 10) +
+    bytes[at + 4]! -
+    FIVE_ZEROS
+  )
 }
 
 /** An unsigned 64-bit number as two words; `high` is unsigned until it is stored. */

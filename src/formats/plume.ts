@@ -6,15 +6,17 @@
 // has no way to tell two aborted transactions apart). The initial value is 0.
 //
 // The usual line (numbers of at most nine digits, or keys and values that are larger, nothing
-// unusual) goes through `parseFast`, which writes straight into the builder's columns; any other line through `parseLine`, which explains
-// what is wrong. Places cost nothing: an operation's line is its arrival plus the lines skipped.
+// unusual) goes through `parseFast`, which writes straight into the builder's columns; any other
+// line through `parseLine`, which explains what is wrong. Large values in no order are not looked
+// up while parsing (symbols.ts), unless the value is what was last written to the key. Places cost
+// nothing: an operation's line is its arrival plus the lines skipped.
 
 import { InputError } from '../base/errors.ts'
 import { IntColumn } from '../base/grow.ts'
 import { HistoryBuilder } from '../history/builder.ts'
 import { ABORTED, COMMITTED, type History, NONE, READ, WRITE } from '../history/history.ts'
+import { NewestValues } from '../history/newest-values.ts'
 import { SymbolTable } from '../history/symbols.ts'
-import type { ValueTable } from '../history/values.ts'
 import { Digits, highWord } from './digits.ts'
 import { describeByte, LineParser, NEWLINE } from './lines.ts'
 import { LinePlaces } from './places.ts'
@@ -38,12 +40,14 @@ export class PlumeParser extends LineParser {
   private lastId = NONE
   private lastSession = NONE // as numbered in the file
   private lastTxn = NONE
+  private readonly newest = new NewestValues()
   private readonly digits = new Digits() // the number last read
   private readonly sizeBytes: number
 
   constructor(options: ParseOptions = {}) {
     super(options)
     this.sizeBytes = options.sizeBytes ?? 0
+    this.builder.values.defer()
   }
 
   protected nextLine(): number {
@@ -64,7 +68,8 @@ export class PlumeParser extends LineParser {
       const expected = Math.ceil(this.sizeBytes * perByte * 1.02)
       this.builder.reserveOps(expected)
       const { interned } = this.builder.values
-      interned.reserve(Math.ceil((expected * interned.size) / this.builder.opCount))
+      // Each may come to have a symbol of its own; room takes no memory until it is used.
+      if (interned.size > 0) interned.reserve(expected)
     }
   }
 
@@ -75,7 +80,6 @@ export class PlumeParser extends LineParser {
   /** Parses usual lines up to `to`, or to the first that is not one; returns where it stopped. */
   private parseFast(b: Uint8Array, from: number, to: number): number {
     const { builder } = this
-    const { keys, values } = builder
     const opTxn = builder.opTxn.data
     const opKind = builder.opKind.data
     const opKey = builder.opKey.data
@@ -90,6 +94,7 @@ export class PlumeParser extends LineParser {
       let digits = -1
       let key = 0
       let value = 0
+      let high = NONE // the high word of a value of ten digits or more
       let session = 0
       let id = 0
       let at = lineStart + 2
@@ -100,8 +105,8 @@ export class PlumeParser extends LineParser {
         digits &= c - 58
       }
       if ((p - at - 2) >>> 0 > 8) {
-        key = ~this.ofWide(keys, b, at, p - at - 1, key)
-        if (~key === NONE) break
+        key = ~this.ofWideKey(b, at, p - at - 1, key)
+        if (key >= 0) break
       }
       if (c !== COMMA) break
       at = p
@@ -110,8 +115,8 @@ export class PlumeParser extends LineParser {
         digits &= c - 58
       }
       if ((p - at - 2) >>> 0 > 8) {
-        value = this.ofWide(values, b, at, p - at - 1, value)
-        if (value === NONE) break
+        high = highWord(b, at, p - at - 1, value)
+        if (high < 0) break
       }
       if (c !== COMMA) break
       at = p
@@ -135,8 +140,8 @@ export class PlumeParser extends LineParser {
       }
       opTxn[n] = txn
       opKind[n] = letter === LETTER_R ? READ : WRITE
-      opKey[n] = key < 0 ? ~key : keys.ofSmall(key)
-      opValue[n] = value
+      opKey[n] = key < 0 ? ~key : builder.keys.ofSmall(key)
+      opValue[n] = high < 0 ? value : this.ofWideValue(opKind[n]!, opKey[n]!, value, high | 0)
       n++
       lineStart = p + 1
     }
@@ -158,18 +163,23 @@ export class PlumeParser extends LineParser {
   }
 
   /**
-   * What a table makes of a number of ten digits or more, NONE if it is no such number.
+   * The symbol of a key of ten digits or more, NONE if it is no such number.
    * @param low what is left of it in an Int32: its low word
    */
-  private ofWide(
-    table: SymbolTable | ValueTable,
-    b: Uint8Array,
-    at: number,
-    length: number,
-    low: number,
-  ): number {
+  private ofWideKey(b: Uint8Array, at: number, length: number, low: number): number {
     const high = highWord(b, at, length, low)
-    return high < 0 ? NONE : table.ofWords(low, high | 0, false)
+    return high < 0 ? NONE : this.builder.keys.ofWords(low, high | 0, false)
+  }
+
+  /** The id of a value of ten digits or more. */
+  private ofWideValue(kind: number, key: number, low: number, high: number): number {
+    if (kind === READ) {
+      const known = this.newest.find(key, low, high)
+      if (known !== NONE) return known
+    }
+    const id = this.builder.values.ofWords(low, high, false)
+    if (kind === WRITE) this.newest.set(key, low, high, id)
+    return id
   }
 
   /** Parses one line of any kind, or says what is wrong with it; returns where the next begins. */

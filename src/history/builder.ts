@@ -204,15 +204,12 @@ export class HistoryBuilder {
 
   /** The frozen history. Throws InputError for duplicate values and impossible times. */
   finish(places: Places | null = null): History {
-    const txnCount = this.txnCount
-    const opCount = this.opCount
+    const { txnCount, opCount } = this
+    this.settleValues()
     const grouped = this.groupOps()
     const { sessionTxnStart, sessionTxns, txnIndex } = this.layOutSessions()
     this.listStart.push(this.listValue.length)
-    const keys = this.keys
-    const values = this.values
-    const sessions = this.sessions
-    const labels = this.labels
+    const { keys, values, sessions, labels } = this
     const txnLabel = this.txnLabel.view()
     const anyLabel = txnLabel.some((label) => label !== NONE)
     const arrivals = grouped.arrivals
@@ -278,6 +275,17 @@ export class HistoryBuilder {
     const column = new FloatColumn(this.txnCount)
     for (let txn = 0; txn < this.txnCount; txn++) column.push(Number.NaN)
     return column
+  }
+
+  /** Makes value ids final. */
+  private settleValues(): void {
+    // Numbers of lists, which stand in opValue too, are too small to be taken for ids that change.
+    this.values.settle([
+      this.opValue.view(),
+      this.listValue.view(),
+      ...(this.light?.valueColumns() ?? []),
+      ...(this.statements?.valueColumns() ?? []),
+    ])
   }
 
   /** Brings the operations of each transaction together, keeping their order of arrival. */

@@ -33,6 +33,11 @@ export class LightColumns {
     this.failed.push(failed ? 1 : 0)
   }
 
+  /** What holds value ids. */
+  valueColumns(): Int32Array[] {
+    return [this.expected.view(), this.value.view()]
+  }
+
   /** @param arrivals op -> arrival, null if they are the same */
   finish(opCount: number, arrivals: Int32Array | null): LightOps {
     const byArrival = new Int32Array(opCount).fill(-1) // arrival -> light

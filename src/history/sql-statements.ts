@@ -202,6 +202,11 @@ export class SqlStatements {
     return NONE
   }
 
+  /** What holds value ids, beside the operations. */
+  valueColumns(): Int32Array[] {
+    return [this.eventWrite.view()]
+  }
+
   /** @param arrivals op -> arrival, null if they are the same */
   finish(txnOpStart: Int32Array, arrivals: Int32Array | null): SqlEvents {
     const opCount = this.builder.opCount

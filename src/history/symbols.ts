@@ -6,9 +6,13 @@
 // where a slot holds all that a look-up compares, so that it touches one cache line: tables of
 // millions of symbols are larger than any cache. Strings are UTF-8 in one arena, told apart by hash
 // and length before their bytes are compared.
+//
+// Large integers in no order make every look-up a cache miss. A table that is told so (`defer`) no
+// longer looks them up then: each gets a new symbol, and `settle` finds the equal ones when all are
+// there, which is several times as fast (equal-words.ts).
 
 import { InputError } from '../base/errors.ts'
-import { ByteColumn, IntColumn } from '../base/grow.ts'
+import { findFirsts } from './equal-words.ts'
 import { mix, NumberPages } from './number-pages.ts'
 
 /** What a key or value can be. Integers beyond 2^53 are bigints, all others numbers. */
@@ -32,26 +36,67 @@ const MAX_UINT64 = 2n ** 64n - 1n
 
 export class SymbolTable {
   private direct = new Int32Array(1024).fill(-1) // small integer -> symbol
-  private readonly pages = new NumberPages()
+  private pages = new NumberPages()
   private slots = new Int32Array(64 * STRIDE).fill(-1) // slot · STRIDE -> SYMBOL …
   private mask = 63 // slots, less one
   private hashed = 0 // symbols that live in `slots`
-  private readonly tags = new ByteColumn(256) // symbol -> TAG_*
-  private readonly low = new IntColumn(256) // symbol -> low word of the integer, or text offset
-  private readonly high = new IntColumn(256) // symbol -> high word of the integer, or text length
+  private tags = new Uint8Array(256) // symbol -> TAG_*
+  private words = new Int32Array(512) // symbol · 2 -> low and high word, or text offset and length
+  private count = 0 // symbols
   private text = new Uint8Array(256) // UTF-8 of all strings, one after another
   private textLength = 0
   private nullSymbol = -1
+  private mayDefer = false
+  private isDeferring = false // large integers get symbols without being looked up
+  private isStale = false // symbols have changed since they were put where look-ups find them
 
   get size(): number {
-    return this.tags.length
+    return this.count
   }
 
   /** Makes room for so many symbols, for parsers that know about how many will come. */
   reserve(count: number): void {
-    this.tags.grow(count)
-    this.low.grow(count)
-    this.high.grow(count)
+    if (count <= this.tags.length) return
+    const tags = new Uint8Array(count)
+    const words = new Int32Array(count * 2)
+    tags.set(this.tags.subarray(0, this.count))
+    words.set(this.words.subarray(0, this.count * 2))
+    this.tags = tags
+    this.words = words
+  }
+
+  /** Lets equal integers have several symbols until `settle`, where looking them up is slow. */
+  defer(): void {
+    this.mayDefer = true
+  }
+
+  /**
+   * Gives equal integers one symbol again, in order of first use as ever. Returns what each symbol
+   * so far has become, null if all are what they were.
+   */
+  settle(): Int32Array | null {
+    this.mayDefer = false
+    if (!this.isDeferring) return null
+    const { tags, words } = this
+    const become = findFirsts(words, tags, this.count, TAG_INT)
+    let size = 0
+    for (let symbol = 0; symbol < become.length; symbol++) {
+      const first = become[symbol]!
+      if (first === symbol) {
+        tags[size] = tags[symbol]!
+        words[size * 2] = words[symbol * 2]!
+        words[size * 2 + 1] = words[symbol * 2 + 1]!
+        become[symbol] = size++
+      } else {
+        become[symbol] = become[first]!
+      }
+    }
+    this.count = size
+    if (this.nullSymbol >= 0) this.nullSymbol = become[this.nullSymbol]!
+    this.direct = new Int32Array(1024).fill(-1)
+    this.isDeferring = false
+    this.isStale = true
+    return become
   }
 
   /** The symbol of a nonnegative integer below 2^31; the hot path of parsers. */
@@ -62,6 +107,10 @@ export class SymbolTable {
         if (known >= 0) return known
       } else {
         this.growDirect(n)
+      }
+      if (this.isStale) {
+        this.reindex()
+        return this.ofSmall(n)
       }
       const symbol = this.add(TAG_INT, n, 0)
       this.direct[n] = symbol
@@ -74,7 +123,9 @@ export class SymbolTable {
   ofWords(low: number, high: number, negative: boolean): number {
     if (high === 0 && !negative && low >= 0 && low < DIRECT_LIMIT) return this.ofSmall(low)
     const tag = negative ? TAG_INT | NEGATIVE : TAG_INT
+    if (this.isStale) this.reindex()
     if (!negative) {
+      if (this.isDeferring) return this.add(tag, low, high)
       const place = this.pages.placeOf(low, high)
       if (place >= 0) {
         const known = this.pages.get(place)
@@ -82,6 +133,11 @@ export class SymbolTable {
         const symbol = this.add(tag, low, high)
         this.pages.set(place, symbol)
         return symbol
+      }
+      if (this.mayDefer) {
+        this.isDeferring = true
+        this.pages = new NumberPages() // nobody asks them again
+        return this.add(tag, low, high)
       }
     }
     const { slots, mask } = this
@@ -101,6 +157,7 @@ export class SymbolTable {
 
   /** The symbol of the string whose UTF-8 is bytes[start .. end). */
   ofBytes(bytes: Uint8Array, start: number, end: number): number {
+    if (this.isStale) this.reindex()
     const { slots, mask } = this
     const length = end - start
     const hash = hashBytes(bytes, start, end)
@@ -111,7 +168,7 @@ export class SymbolTable {
       if (symbol < 0) break
       const mayBe = slots[at + FIRST] === hash && slots[at + SECOND] === length
       if (mayBe && slots[at + TAG] === TAG_TEXT) {
-        if (this.sameText(this.low.data[symbol]!, bytes, start, end)) return symbol
+        if (this.sameText(this.words[symbol * 2]!, bytes, start, end)) return symbol
       }
       slot = (slot + 1) & mask
     }
@@ -138,21 +195,45 @@ export class SymbolTable {
   }
 
   get(symbol: number): Symbol64 {
-    const tag = this.tags.data[symbol]!
+    const tag = this.tags[symbol]!
+    const low = this.words[symbol * 2]!
+    const high = this.words[symbol * 2 + 1]!
     if (tag === TAG_NULL) return null
-    if (tag === TAG_TEXT) {
-      const start = this.low.data[symbol]!
-      return decoder.decode(this.text.subarray(start, start + this.high.data[symbol]!))
-    }
-    return fromWords(this.low.data[symbol]!, this.high.data[symbol]!, (tag & NEGATIVE) !== 0)
+    if (tag === TAG_TEXT) return decoder.decode(this.text.subarray(low, low + high))
+    return fromWords(low, high, (tag & NEGATIVE) !== 0)
   }
 
   private add(tag: number, low: number, high: number): number {
-    const symbol = this.tags.length
-    this.tags.push(tag)
-    this.low.push(low)
-    this.high.push(high)
+    const symbol = this.count
+    if (symbol === this.tags.length) this.reserve(Math.ceil(symbol * 1.75))
+    this.tags[symbol] = tag
+    this.words[symbol * 2] = low
+    this.words[symbol * 2 + 1] = high
+    this.count++
     return symbol
+  }
+
+  /**
+   * Puts all symbols where look-ups find them, once somebody asks after `settle`. They are different
+   * and come in order, so that each gets the number, and its text the place, that it has.
+   */
+  private reindex(): void {
+    const { size } = this
+    this.isStale = false
+    this.slots = new Int32Array(64 * STRIDE).fill(-1)
+    this.mask = 63
+    this.hashed = 0
+    this.nullSymbol = -1
+    this.textLength = 0
+    this.count = 0
+    for (let symbol = 0; symbol < size; symbol++) {
+      const tag = this.tags[symbol]!
+      const low = this.words[symbol * 2]!
+      const high = this.words[symbol * 2 + 1]!
+      if (tag === TAG_NULL) this.ofNull()
+      else if (tag === TAG_TEXT) this.ofBytes(this.text, low, low + high)
+      else this.ofWords(low, high, (tag & NEGATIVE) !== 0)
+    }
   }
 
   /** Fills an empty slot, and makes room for the next one. */

@@ -12,6 +12,26 @@ export type Value = Symbol64
 export class ValueTable {
   readonly interned = new SymbolTable()
 
+  /**
+   * Lets equal values have several ids until `settle`, where that is faster. For parsers that do
+   * not compare ids themselves.
+   */
+  defer(): void {
+    this.interned.defer()
+  }
+
+  /** Makes ids equal where values are; `columns` are all that hold ids, which may change. */
+  settle(columns: readonly Int32Array[]): void {
+    const become = this.interned.settle()
+    if (become === null) return
+    for (const ids of columns) {
+      for (let i = 0; i < ids.length; i++) {
+        const id = ids[i]!
+        if (id >= INTERNED) ids[i] = INTERNED + become[id - INTERNED]!
+      }
+    }
+  }
+
   /** The id of a nonnegative integer below 2^31. */
   ofSmall(n: number): number {
     return n < INTERNED ? n : INTERNED + this.interned.ofWords(n, 0, false)

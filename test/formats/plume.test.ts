@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { InputError } from '../../src/base/errors.ts'
+import { Random } from '../../src/base/random.ts'
 import { parseHistory } from '../../src/formats/formats.ts'
 import { ABORTED, COMMITTED } from '../../src/history/history.ts'
 import { refusal } from './errors.ts'
@@ -31,6 +32,40 @@ describe('PlumeParser', () => {
   it('tells values apart that are equal as doubles', () => {
     const history = parse('w(1,9007199254740993,0,0)\nr(1,9007199254740992,1,1)\n')
     expect(history.readFrom[1]).toBe(-1)
+  })
+
+  it('finds who wrote a value among very many that lie anywhere in 64 bits', () => {
+    const random = new Random(1)
+    const writes: [key: number, value: bigint][] = []
+    const lines: string[] = []
+    const writer: number[] = [] // op -> the write that a read saw, or the write itself
+    const opOf: number[] = [] // write -> op
+    for (let op = 0; op < 90_000; op++) {
+      const readsNewest = random.below(2) === 0
+      if (writes.length > 0 && random.below(3) === 0) {
+        const write = readsNewest ? writes.length - 1 : random.below(writes.length)
+        const [key, value] = writes[write]!
+        lines.push(`r(${key},${value},${op % 7},${op % 7_000})`)
+        writer.push(opOf[write]!)
+        continue
+      }
+      const value = (BigInt(random.below(2 ** 31)) << 31n) | BigInt(random.below(2 ** 31))
+      opOf.push(op)
+      writes.push([random.below(100), value])
+      lines.push(`w(${writes.at(-1)![0]},${value},${op % 7},${op % 7_000})`)
+      writer.push(op)
+    }
+    const history = parse(`${lines.join('\n')}\n`)
+    const lineOf = (op: number) => history.placeOf(op)!.line - 1
+    for (let op = 0; op < history.opCount; op++) {
+      const line = lineOf(op)
+      const isRead = lines[line]!.startsWith('r')
+      const from = isRead ? lineOf(history.readFrom[op]!) : line
+      const text = lines[line]!.split(',')[1]
+      if (from !== writer[line] || `${history.valueOf(op)}` !== text) expect.fail(lines[line])
+    }
+    const again = `${lines.join('\n')}\n${lines[0]!.replace(/,\d+,\d+\)/, ',8,9000)')}\n`
+    expect(refusal(again, 'plume')).toContain('duplicate-value')
   })
 
   it('takes a run of -1 lines of a session for one aborted transaction without its reads', () => {
