@@ -2,9 +2,11 @@
 // judged, and that of its writes only those remain which somebody else read, or may have seen when
 // passing a row over: so what remains is easier to satisfy, never harder, and if it is still
 // inconsistent, so is the whole. Large parts are left out first, then single ones, until every one
-// is needed. Main function: findMixedCore.
+// is needed. But where an update is lost, that is the core: else only one read of each transaction
+// would remain, maybe of two different rows, and look like a write skew. Main function:
+// findMixedCore.
 
-import type { MixedProblem } from './problem.ts'
+import { IN, type MixedProblem, SI } from './problem.ts'
 
 /** @param isConsistent decides a problem */
 export function findMixedCore(
@@ -12,6 +14,8 @@ export function findMixedCore(
   isConsistent: (problem: MixedProblem) => boolean,
 ): MixedProblem {
   const { nodeCount, fixedKey, openCount } = problem
+  const lost = findLostUpdate(problem)
+  if (lost !== null) return restrict(problem, lost)
   const kept: Part = {
     nodes: new Uint8Array(nodeCount).fill(1),
     fixed: new Uint8Array(fixedKey.length).fill(1),
@@ -30,6 +34,36 @@ interface Part {
   readonly nodes: Uint8Array // node -> 1 if it stays
   readonly fixed: Uint8Array // fixed pair -> 1 if it stays
   readonly open: Uint8Array // conflict -> 1 if it stays
+}
+
+/** Two at si or ser that saw the same version of a row and both replaced it. */
+function findLostUpdate(problem: MixedProblem): Part | null {
+  const { nodeCount, level, state, fixedKey, fixedNode, writerStart, writerNode } = problem
+  const readers = pairNodes(problem, problem.fixedStart)
+  const replacing = new Map<number, number>() // version -> the first pair whose reader replaced it
+  for (let pair = 0; pair < fixedKey.length; pair++) {
+    const reader = readers[pair]!
+    if (level[reader]! < SI || state[reader] !== IN) continue
+    const key = fixedKey[pair]!
+    const writers = writerNode.subarray(writerStart[key]!, writerStart[key + 1]!)
+    if (!writers.includes(reader)) continue
+    const version = key * nodeCount + fixedNode[pair]!
+    const other = replacing.get(version)
+    if (other === undefined) replacing.set(version, pair)
+    else if (readers[other] !== reader) return partOf(problem, [other, pair], readers)
+  }
+  return null
+}
+
+function partOf(problem: MixedProblem, pairs: readonly number[], readers: readonly number[]): Part {
+  const { nodeCount, fixedKey, openCount } = problem
+  const nodes = new Uint8Array(nodeCount)
+  const fixed = new Uint8Array(fixedKey.length)
+  for (const pair of pairs) {
+    nodes[readers[pair]!] = 1
+    fixed[pair] = 1
+  }
+  return { nodes, fixed, open: new Uint8Array(openCount) }
 }
 
 /** Leaves out as many of the items as it can, large parts first, while the rest is enough. */

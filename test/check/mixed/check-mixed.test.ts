@@ -51,6 +51,21 @@ describe('checkMixed', () => {
     expect(judge(LOST, 'pc').verdict).toBe('satisfied')
   })
 
+  it('calls it a lost update where two rows are, and not a write skew', () => {
+    const twice = `
+      init: x=0 y=0
+      s1: [ser] update(true) as w1 x@0=1 y@0=1
+      s2: [ser] update(id = 'y') as w2 y@0=2 ; update(id = 'x') as w3 x@0=2`
+    for (const level of ['mixed', 'si', 'ser'] as const) {
+      const { anomalies } = judge(twice, level)
+      expect(anomalies.map(({ name, edges }) => [name, edges.length])).toEqual([['LostUpdate', 2]])
+    }
+    const blind = twice.replace("; update(id = 'x') as w3 x@0=2", '; insert as w3 x=2')
+    expect(judge(blind, 'ser').anomalies.map(({ name }) => name)).toEqual(['LostUpdate'])
+    expect(judge(twice.replaceAll('[ser]', '[rc]'), 'mixed').verdict).toBe('satisfied')
+    expect(judge(twice.replace('[ser]', '[rc]'), 'mixed').verdict).toBe('satisfied')
+  })
+
   it('says why a row that was not returned matters', () => {
     const text = `
       init: x=0 y=1
