@@ -73,7 +73,10 @@ export function addCheckCommand(program: Command, done: (code: number) => void):
     .option('--tap <letters>', 'judge chosen anomalous patterns, e.g. j,k')
     .option('--budget <time>', 'give up after this long with verdict unknown, e.g. 60s')
     .option('--memory <size>', 'give up beyond this much memory with verdict unknown, e.g. 8g')
-    .option('--algorithm <name>', 'how pc, si, ser, sser are decided (auto, solve, search)')
+    .option(
+      '--algorithm <name>',
+      'how strong levels, mixed and SQL are decided (auto, solve, search)',
+    )
     .option('--no-certify', 'skip the independent verification of every verdict')
     .option('--certificate <file>', 'write the evidence, to be checked by isobar verify')
     .option('--notation', 'print the transactions a verdict speaks of in notation, and only them')

@@ -1,9 +1,8 @@
 // SQL statements in words: what a statement asked for, how a row looked in a version, and what it
 // means that a statement passed a row over.
 
-import { type History, INITIAL, NONE, WRITE } from '../history/history.ts'
+import { type History, INITIAL, WRITE } from '../history/history.ts'
 import { STATEMENT_NAMES } from '../history/sql-events.ts'
-import { LEVELS } from '../levels/levels.ts'
 import { renderPredicate } from '../sql/render.ts'
 import { renderSqlValue, type SqlRow } from '../sql/value.ts'
 import { type Choice, type Edge, INITIAL_TXN } from '../verdict/verdict.ts'
@@ -49,12 +48,6 @@ export function rowText(history: History, key: number, write: number): string {
   return cut(visible(parts.join(', ')))
 }
 
-/** `T5 (ser)`: a transaction and the level it ran at, where it has one. */
-function withLevel(history: History, txn: number): string {
-  const level = LEVELS[history.txnLevel?.[txn] ?? NONE]
-  return `${nameOf(history, txn)}${level ? ` (${level.id})` : ''}`
-}
-
 /** Whose version of a row: `as T3 left it (status = 'done')`. */
 export function versionText(history: History, edge: Edge): string {
   const write = edge.ops[0] ?? INITIAL
@@ -67,7 +60,7 @@ export function versionText(history: History, edge: Edge): string {
 /** Why a row that was not returned tells whose version was seen. */
 export function becausePassedOver(history: History, edge: Edge): string {
   const event = edge.event!
-  const reader = withLevel(history, edge.to)
+  const reader = nameOf(history, edge.to)
   const row = keyOf(history, edge.key)
   if (edge.assumed) {
     return `assumed in this case: ${reader} saw ${row} ${versionText(history, edge)}, which fails ${clause(history, event)}`
@@ -104,7 +97,7 @@ export function describeAbsence(
   name: string,
   { event, key }: { event: number; key: number },
 ): string {
-  const reader = withLevel(history, history.sql!.eventTxn[event]!)
+  const reader = nameOf(history, history.sql!.eventTxn[event]!)
   const what = `${reader} did not return ${keyOf(history, key)} for ${statementText(history, event)}`
   return name === 'NotMyOwnWrite'
     ? `${what}, though it had written a version itself that satisfies it`

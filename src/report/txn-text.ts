@@ -1,7 +1,7 @@
 // Transactions with SQL statements in plain lines, a statement a line:
 //
 //   initially orders(1) = (1,'open')
-//   s1: T1 (ser)
+//   s1: T1 (ran at ser)
 //     SELECT orders WHERE status = 'open' -> orders(1)@initial
 //     INSERT orders -> orders(5)@w7 = (5,'open')
 //
@@ -36,7 +36,7 @@ export function tellTxns(txns: readonly TxnJson[], tables: readonly TableJson[])
 
 function headTxn({ session, id, status, level, start, finish }: TxnJson): string {
   const notes: string[] = []
-  if (level !== undefined) notes.push(level)
+  if (level !== undefined) notes.push(`ran at ${level}`)
   if (status !== 'committed') notes.push(status)
   if (start !== undefined) notes.push(`start ${start}`)
   if (finish !== undefined) notes.push(`finish ${finish}`)

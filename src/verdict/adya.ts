@@ -28,7 +28,10 @@ function classOf(history: History, { edges, cases }: Anomaly): string | null {
   if (count === 0) return cycle.some((edge) => edge.kind === 'WR') ? 'G1c' : 'G0'
   if (count === 1) return 'G-single'
   const adjacent = cycle.some((edge, i) => isOverwrite(edge) && isOverwrite(cycle.at(i - 1)))
-  return adjacent ? 'G2-item' : 'G-nonadjacent'
+  if (!adjacent) return 'G-nonadjacent'
+  // A row that was passed over was missed by its predicate, not as an item.
+  const byPredicate = cycle.some((edge) => edge.premises[0]?.event !== undefined)
+  return byPredicate ? 'G2' : 'G2-item'
 }
 
 /** What a cycle needs besides dependencies. */

@@ -75,7 +75,7 @@ describe('describeVerdict', () => {
       }),
     )
     expect(missing!.story).toBe(
-      "T1 (rc) did not return orders(1) for SELECT orders WHERE status = 'open', though every version of it satisfies that",
+      "T1 did not return orders(1) for SELECT orders WHERE status = 'open', though every version of it satisfies that",
     )
     expect(missing!.absence).toMatchObject({ statement: 0, row: { id: 1, status: 'open' } })
     expect(own!.story).toContain('though it had written a version itself')
@@ -223,7 +223,7 @@ describe('files about a verdict on SQL', () => {
   it('show the statements in full', async () => {
     const verdict = await judgeSql(BOOKING_SKEW, 'ser')
     const lines = [
-      's1: T1 (si)',
+      's1: T1 (ran at si)',
       '  SELECT bookings WHERE room = 4 AND start_hour < 12 AND end_hour > 10 -> no rows',
       '  INSERT bookings -> bookings(1)@w1 = (1,4,10,12)',
     ]

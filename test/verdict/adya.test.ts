@@ -2,9 +2,11 @@
 
 import { describe, expect, it } from 'vitest'
 import { check } from '../../src/check/check.ts'
+import { checkMixed } from '../../src/check/mixed/check-mixed.ts'
 import { parseNotation } from '../../src/history/notation.ts'
 import type { LevelId } from '../../src/levels/levels.ts'
 import { adyaNames } from '../../src/verdict/adya.ts'
+import { historyOfSql, parseSql } from '../small/sql-draft.ts'
 
 function names(level: LevelId, notation: string): string[] {
   const history = parseNotation(notation)
@@ -63,5 +65,18 @@ describe('adyaNames', () => {
     ['a value that nobody wrote', 'rc', 's0: r(x,1)', []],
   ])('names %s', (_, level, notation, expected) => {
     expect(names(level, `initial 0\n${notation}`)).toEqual(expected)
+  })
+
+  it('tells items from predicates', () => {
+    const skew = `
+      init: x=0 y=0
+      s1: [si] select(v = 1) ; insert as w1 x=1
+      s2: [si] select(v = 1) ; insert as w2 y=1`
+    const history = historyOfSql(parseSql(skew))
+    const found = checkMixed(history, ['ser'])[0]!.anomalies
+    expect(found.map((anomaly) => adyaNames(history, anomaly))).toEqual([['G2']])
+    const items = historyOfSql(parseSql(skew.replaceAll('v = 1)', 'true) x@0 y@0')))
+    const plain = checkMixed(items, ['ser'])[0]!.anomalies
+    expect(plain.map((anomaly) => adyaNames(items, anomaly))).toEqual([['G2-item']])
   })
 })

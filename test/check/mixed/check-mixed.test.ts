@@ -77,7 +77,7 @@ describe('checkMixed', () => {
     const results = checkMixed(history, ['mixed'])
     const words = renderText(history, results)
     expect(words).toContain(
-      "T8 (ser) did not return t('y'), so it saw a version that fails `v = 1`; the only one is t('y') as T2 left it (v = 2)",
+      "T8 did not return t('y'), so it saw a version that fails `v = 1`; the only one is t('y') as T2 left it (v = 2)",
     )
     expect(words).toContain('Phantom')
   })
