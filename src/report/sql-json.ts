@@ -104,7 +104,7 @@ export function describePassed(
     level: LEVELS[history.txnLevel?.[txn] ?? NONE]?.id ?? null,
     key: history.keyName(key),
     row: row && rowOf(sql.tables[sql.keyTable[key]!]!, row),
-    held: rowText(history, key, write),
+    held: rowText(history, key, write, event),
   }
 }
 

@@ -3,7 +3,7 @@
 
 import { type History, INITIAL, WRITE } from '../history/history.ts'
 import { STATEMENT_NAMES } from '../history/sql-events.ts'
-import { renderPredicate } from '../sql/render.ts'
+import { mentions, renderPredicate } from '../sql/render.ts'
 import { renderSqlValue, type SqlRow } from '../sql/value.ts'
 import { type Choice, type Edge, INITIAL_TXN } from '../verdict/verdict.ts'
 import { visible } from './escape.ts'
@@ -36,22 +36,29 @@ function clause(history: History, event: number): string {
   return text === null ? 'no condition at all' : `\`${text}\``
 }
 
-/** What a row holds in a version: its columns but for the key, `deleted`, or `no such row`. */
-export function rowText(history: History, key: number, write: number): string {
-  const { initialRow, opRow, tables, keyTable } = history.sql!
+/**
+ * What a row holds in a version: its columns but for the key, `deleted`, or `no such row`. Those
+ * that the statement asks for come first: what is long is cut.
+ */
+export function rowText(history: History, key: number, write: number, event: number): string {
+  const { initialRow, opRow, tables, keyTable, predicates, eventPredicate } = history.sql!
   const row: SqlRow | null = (write === INITIAL ? initialRow[key] : opRow[write]) ?? null
   if (row === null) return write === INITIAL ? 'no such row' : 'deleted'
   const { columns, keyColumns } = tables[keyTable[key]!]!
-  const parts = columns.flatMap(({ name }, i) =>
-    keyColumns.includes(i) ? [] : [`${name} = ${renderSqlValue(row[i]!)}`],
-  )
-  return cut(visible(parts.join(', ')))
+  const clause = predicates[eventPredicate[event]!]?.text ?? ''
+  const [asked, others]: [string[], string[]] = [[], []]
+  columns.forEach(({ name }, i) => {
+    if (keyColumns.includes(i)) return
+    const list = mentions(clause, name) ? asked : others
+    list.push(`${name} = ${renderSqlValue(row[i]!)}`)
+  })
+  return cut(visible([...asked, ...others].join(', ')))
 }
 
 /** Whose version of a row: `as T3 left it (status = 'done')`. */
 export function versionText(history: History, edge: Edge): string {
   const write = edge.ops[0] ?? INITIAL
-  const row = rowText(history, edge.key, write)
+  const row = rowText(history, edge.key, write, edge.event!)
   return write === INITIAL
     ? `as it was at first (${row})`
     : `as ${nameOf(history, edge.from)} left it (${row})`

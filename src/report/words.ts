@@ -136,7 +136,7 @@ function becauseMissed(history: History, edge: Edge, version: Edge): string {
   const row = keyOf(history, edge.key)
   const write = edge.ops[edge.ops.length - 1]!
   const to = nameOf(history, edge.to)
-  return `${nameOf(history, edge.from)} passed over ${row} ${versionText(history, version)}, so it did not see ${to}'s version (${rowText(history, edge.key, write)}), which is newer`
+  return `${nameOf(history, edge.from)} passed over ${row} ${versionText(history, version)}, so it did not see ${to}'s version (${rowText(history, edge.key, write, version.event!)}), which is newer`
 }
 
 function becauseTime(history: History, edge: Edge): string {
@@ -182,12 +182,21 @@ export function describeRead(history: History, name: string, ops: readonly numbe
     case 'IncompatibleOrder':
       return `${reader} read ${what}, but ${writer} read ${assignment(history, other)}: neither is a prefix of the other`
     case 'PredicateMismatch':
-      return `${reader} ${history.sql!.opReturned[read] ? 'returned' : 'passed over'} ${what} (${rowText(history, history.opKey[read]!, history.readFrom[read]!)}) for ${statementText(history, history.sql!.opEvent[read]!)}`
+      return describeMismatch(history, read)
     case 'DuplicateElements':
       return `${reader} read ${what}, in which an element stands twice`
     default:
       return `${reader} read ${what}`
   }
+}
+
+function describeMismatch(history: History, read: number): string {
+  const { opReturned, opEvent } = history.sql!
+  const event = opEvent[read]!
+  const reader = nameOf(history, history.opTxn[read]!)
+  const verb = opReturned[read] ? 'returned' : 'passed over'
+  const held = rowText(history, history.opKey[read]!, history.readFrom[read]!, event)
+  return `${reader} ${verb} ${assignment(history, read)} (${held}) for ${statementText(history, event)}`
 }
 
 function sourceName(history: History, read: number): string {

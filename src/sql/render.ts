@@ -1,13 +1,19 @@
 // A clause for people. Apart from predicate.ts, so that a report need not load the parser.
 
-import { scan } from './scan.ts'
+import { SqlError } from './error.ts'
+import { scan, type Token } from './scan.ts'
 import { renderSqlValue, type SqlValue } from './value.ts'
 
-/** The clause on one line without comments, its parameters replaced by their values. */
+/**
+ * The clause on one line without comments, its parameters replaced by their values. One that cannot
+ * be scanned is shown as it is: nobody judges what an aborted transaction asked for.
+ */
 export function renderPredicate(text: string, params: readonly SqlValue[] = []): string {
   let rendered = ''
   let end = 0
-  for (const { kind, value, start, end: next } of scan(text)) {
+  const tokens = tokensOf(text)
+  if (tokens === null) return text.trim().replace(/\s+/g, ' ')
+  for (const { kind, value, start, end: next } of tokens) {
     if (rendered !== '' && start > end) rendered += ' '
     const param = kind === 'parameter' ? params[Number(value.slice(1)) - 1] : undefined
     if (param === undefined) rendered += text.slice(start, next)
@@ -17,4 +23,23 @@ export function renderPredicate(text: string, params: readonly SqlValue[] = []):
     end = next
   }
   return rendered
+}
+
+/** The tokens of a clause, null if it has some that are not supported. */
+function tokensOf(text: string): readonly Token[] | null {
+  try {
+    return scan(text)
+  } catch (error) {
+    if (error instanceof SqlError) return null
+    throw error
+  }
+}
+
+/** Whether a clause speaks of a column, or of something else by that name. */
+export function mentions(text: string, column: string): boolean {
+  return tokensOf(text)?.some(({ kind, value }) => isName(kind) && value === column) ?? false
+}
+
+function isName(kind: Token['kind']): boolean {
+  return kind === 'word' || kind === 'name'
 }

@@ -82,6 +82,31 @@ describe('describeVerdict', () => {
     expect(own!.absence).toMatchObject({ statement: 1, key: 'orders(3)' })
   })
 
+  it('shows what an aborted transaction asked for, supported or not', async () => {
+    const text = `
+      {"isobar":1,"tables":{"t":{"columns":{"id":"integer","n":"integer"},"key":["id"],"rows":[{"id":1,"n":1}]}}}
+      {"session":1,"status":"aborted","ops":[{"update":"t","where":"n < 1.5","write":"w1","rows":[{"key":1,"from":null,"row":{"id":1,"n":2}}]}]}
+      {"session":2,"ops":[{"select":"t","where":"id = 1","rows":[{"key":1,"from":"w1"}]}]}`
+    const { name, core } = await anomalyOf(text, 'rc')
+    expect(name).toBe('AbortedRead')
+    expect(core.flatMap(({ statements }) => statements!.map((each) => each.text))).toContain(
+      'UPDATE t WHERE n < 1.5',
+    )
+  })
+
+  it('tells of a long row first what the clause asks for', async () => {
+    const columns = '"id":"integer","note":"text","done":"boolean"'
+    const row = `"id":1,"note":"${'long '.repeat(20)}"`
+    const text = `
+      {"isobar":1,"tables":{"t":{"columns":{${columns}},"key":["id"]}}}
+      {"session":1,"ops":[{"insert":"t","write":"w1","rows":[{${row},"done":true}]}]}
+      {"session":1,"ops":[{"select":"t","where":"done IS NOT NULL","rows":[]}]}`
+    const { edges } = await anomalyOf(text, 'ser')
+    expect(edges.map(({ because }) => because).join('; ')).toContain(
+      "T1's version (done = TRUE, note = 'long ",
+    )
+  })
+
   it('counts the rows that a satisfied verdict explains, and names them on request', async () => {
     const [short] = (await judgeSql(BOOKING_SKEW, 'si')).results
     expect(short!.witness).toEqual({ passedOver: 2, statements: 2 })

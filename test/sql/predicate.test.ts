@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { parsePredicate, SqlError } from '../../src/sql/predicate.ts'
-import { renderPredicate } from '../../src/sql/render.ts'
+import { mentions, renderPredicate } from '../../src/sql/render.ts'
 import type { SqlColumn, SqlValue } from '../../src/sql/value.ts'
 
 const COLUMNS: readonly SqlColumn[] = [
@@ -269,5 +269,19 @@ describe('renderPredicate', () => {
   it('puts values for parameters, on one line', () => {
     const text = 'qty -$1 = 0 -- five\n  AND status=$2'
     expect(renderPredicate(text, [-5n, "it's"])).toBe(`qty -(-5) = 0 AND status='it''s'`)
+  })
+
+  it('shows as it is what cannot be scanned', () => {
+    expect(renderPredicate('qty <\n  1.5 AND status = $1', ['x'])).toBe('qty < 1.5 AND status = $1')
+  })
+})
+
+describe('mentions', () => {
+  it('knows names from strings, and folds them as PostgreSQL does', () => {
+    expect(mentions(`QTY = 1 AND status = 'paid'`, 'qty')).toBe(true)
+    expect(mentions(`QTY = 1 AND status = 'paid'`, 'paid')).toBe(false)
+    expect(mentions('"userId" = $1', 'userId')).toBe(true)
+    expect(mentions('userId = $1', 'userId')).toBe(false)
+    expect(mentions('qty < 1.5', 'qty')).toBe(false)
   })
 })
