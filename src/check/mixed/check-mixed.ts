@@ -40,14 +40,20 @@ export function checkMixed(
   options: CheckOptions = {},
 ): LevelResult[] {
   const checker = new MixedChecker(history, options)
-  if (asked === null) return checker.profile()
+  if (asked === null) {
+    expectSessionOrder(options.sessionOrder)
+    return checker.profile()
+  }
   return asked.map((request) => {
     const { level, sessionOrder } = typeof request === 'string' ? { level: request } : request
-    if ((sessionOrder ?? options.sessionOrder) === false) {
-      throw new UsageError('mixed levels and SQL statements are judged with session order only')
-    }
+    expectSessionOrder(sessionOrder ?? options.sessionOrder)
     return checker.check(level)
   })
+}
+
+function expectSessionOrder(sessionOrder: boolean | undefined): void {
+  if (sessionOrder !== false) return
+  throw new UsageError('mixed levels and SQL statements are judged with session order only')
 }
 
 class MixedChecker {

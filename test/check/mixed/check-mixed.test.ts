@@ -131,6 +131,14 @@ describe('checkMixed', () => {
     ])
   })
 
+  it('judges nothing without session order, the profile neither', () => {
+    const history = historyOfSql(parseSql(SKEW))
+    for (const asked of [null, ['ser'] as const]) {
+      expect(() => checkMixed(history, asked, { sessionOrder: false })).toThrow(/session order/)
+      expect(checkMixed(history, asked, { sessionOrder: true })).not.toEqual([])
+    }
+  })
+
   it('leaves its own levels out of the profile where one may count that has none', () => {
     const history = historyOfSql(parseSql(SKEW.replace('[si] select', '[si indeterminate] select')))
     history.txnLevel![0] = -1
