@@ -167,13 +167,17 @@ function renderCycle(history: History, edges: readonly Edge[], indent: string): 
   return lines
 }
 
-/** Premises that are arguments of their own; plain reads and session order speak for themselves. */
+/**
+ * Premises that are arguments of their own; plain reads and session order speak for themselves, but
+ * not that a row was passed over.
+ */
 function renderPremises(history: History, edge: Edge, indent: string): string[] {
   const lines: string[] = []
-  const premises = edge.kind === 'CO' && edge.premises.length === 2 ? [] : edge.premises
-  for (const premise of premises) {
-    if (edge.kind === 'CO' && premise === edge.premises[0]) continue
-    if (edge.kind === 'RW' && premise.kind === 'WR' && premise.event === undefined) continue
+  for (const premise of edge.premises) {
+    const isTold =
+      (edge.kind === 'CO' && (premise === edge.premises[0] || edge.premises.length === 2)) ||
+      (edge.kind === 'RW' && premise.kind === 'WR')
+    if (isTold && premise.event === undefined) continue
     lines.push(`${indent}- ${because(history, premise)}`)
     if (premise.kind !== 'SO' && premise.kind !== 'WR') {
       lines.push(...renderPremises(history, premise, `${indent}  `))

@@ -62,15 +62,21 @@ function becauseForced(history: History, edge: Edge): string {
   const to = nameOf(history, edge.to)
   const key = keyOf(history, edge.key)
   const seen = edge.premises[0]!
-  const visible = visibility(history, edge)
+  // Of a row passed over its version is told last, and `which` would speak of that.
+  const isPassed = edge.premises.length === 2 && edge.premises[1]!.event !== undefined
+  const visible = `${visibility(history, edge)}${isPassed ? `; ${from}` : ', which'}`
+  const yet = isPassed ? `and yet ${nameOf(history, seen.to)}` : 'and yet'
+  const isFirst = edge.to === INITIAL_TXN
+  const so = isFirst
+    ? `${from} would have to precede the initial state`
+    : `so ${from} must commit before ${to}`
   if (seen.event !== undefined) {
-    return `${visible}, which writes ${key} too, and yet saw it ${versionText(history, seen)}; so ${from} must commit before ${to}`
+    return `${visible} writes ${key} too, ${yet} saw it ${versionText(history, seen)}; ${so}`
   }
   const old = assignment(history, read)
-  if (edge.to === INITIAL_TXN) {
-    return `${visible}, which writes ${assignment(history, write)}, and yet read the initial ${old}; ${from} would have to precede the initial state`
-  }
-  return `${visible}, which writes ${key} too, and yet read ${old} from ${to}; so ${from} must commit before ${to}`
+  return isFirst
+    ? `${visible} writes ${assignment(history, write)}, ${yet} read the initial ${old}; ${so}`
+    : `${visible} writes ${key} too, ${yet} read ${old} from ${to}; ${so}`
 }
 
 /** `T3 read y=2 from T2`, or `T3 follows T2 in session s1`, … */

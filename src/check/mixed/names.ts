@@ -7,7 +7,7 @@ import type { AnomalyName } from '../../levels/anomalies.ts'
 import { classifyCycle } from '../../verdict/classify.ts'
 import { type Case, type Edge, findEdges } from '../../verdict/verdict.ts'
 import type { MixedArgument } from './explain.ts'
-import { CC, type MixedProblem, RA } from './problem.ts'
+import { CC, type MixedProblem, RA, RC_SQL } from './problem.ts'
 
 export function nameArgument(problem: MixedProblem, { edges, cases }: MixedArgument): AnomalyName {
   const cycles = edges.length > 0 ? [edges] : leavesOf(cases)
@@ -34,13 +34,23 @@ function isSkew(cycle: readonly Edge[]): boolean {
 }
 
 function nameCycle(problem: MixedProblem, cycle: readonly Edge[]): AnomalyName {
-  const forced = cycle.filter(({ kind }) => kind === 'CO')
-  if (forced.length === 0) return classifyCycle(problem.history, cycle)
-  const reader = forced[0]!.premises[0]!.to + 1
-  const level = problem.level[reader]!
-  const others = cycle.filter((edge) => edge !== forced[0])
+  const forced = cycle.find(({ kind }) => kind === 'CO')
+  if (!forced) return classifyCycle(problem.history, cycle)
+  const [seen, visible] = forced.premises
+  const level = problem.level[seen!.to + 1]!
+  const others = cycle.filter((edge) => edge !== forced)
   const isCause = others.every(({ kind }) => kind === 'SO' || kind === 'WR')
+  // At rc of SQL a session is visible too, and what the same statement read.
+  if (level === RC_SQL && isCause) {
+    if (visible!.kind === 'SO') return 'SessionGuaranteeViolation'
+    if (statementOf(problem, seen!) === statementOf(problem, visible!)) return 'FracturedReadCO'
+  }
   if (level === CC) return isCause ? 'COConflictCM' : 'ConflictCM'
   if (level === RA) return isCause ? 'FracturedReadCO' : 'FracturedReadCM'
   return isCause ? 'NonMonoReadCO' : 'NonMonoReadCM'
+}
+
+/** The statement by which a row was seen; NONE for a register. */
+function statementOf({ history }: MixedProblem, { event, ops }: Edge): number {
+  return event ?? history.sql!.opEvent[ops.at(-1)!]!
 }

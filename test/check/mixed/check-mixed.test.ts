@@ -82,6 +82,29 @@ describe('checkMixed', () => {
     expect(words).toContain('Phantom')
   })
 
+  it('names what rc of SQL forbids beyond plain rc', () => {
+    const named = (text: string) => judge(text, 'rc').anomalies.map(({ name }) => name)
+    const wrote = 'init: x=0 y=0\ns1: [rc] insert as w1 x=1 y=1'
+    expect(named(`${wrote} | [rc] select(true) x@0 y@0`)).toEqual(['SessionGuaranteeViolation'])
+    expect(named(`${wrote}\ns2: [rc] select(true) x@w1 y@0`)).toEqual(['FracturedReadCO'])
+    const twice = "select(id = 'x') x@w1 ; select(id = 'y') y@0"
+    expect(named(`${wrote}\ns2: [rc] ${twice}`)).toEqual(['NonMonoReadCO'])
+  })
+
+  it('says why rows that were not returned are of different states', () => {
+    const text = `
+      init: x=0 y=1
+      s1: [rc] update(true) as w1 x@0=1 y@0=2
+      s2: [rc] select(v = 1)`
+    const history = historyOfSql(parseSql(text))
+    const words = renderText(history, checkMixed(history, ['rc']))
+    expect(words).toContain(
+      "T2 saw t('y') as T1 left it (v = 2); T1 writes t('x') too, and yet T2 saw it as it was at first (v = 0); T1 would have to precede the initial state.",
+    )
+    expect(words).toContain("- T2 did not return t('x'), so it saw a version that fails `v = 1`;")
+    expect(words).toContain("- T2 did not return t('y'), so it saw a version that fails `v = 1`;")
+  })
+
   it('splits into cases where several versions could have been passed over', () => {
     const text = `
       init: x=0 y=-
