@@ -82,6 +82,9 @@ export const LEVELS: readonly Level[] = [
 /** rc … sser, weakest first: each implies those before it. */
 export const CHAIN: readonly LevelId[] = ['rc', 'ra', 'cc', 'pc', 'si', 'ser', 'sser']
 
+/** Those that a transaction may have for itself, in SQL or in a mix, weakest first. */
+export const OWN_LEVELS: readonly LevelId[] = CHAIN.filter((level) => level !== 'sser')
+
 /** Levels in the order in which a profile lists them. */
 export const PROFILE: readonly LevelId[] = ['ci', ...CHAIN]
 

@@ -3,12 +3,12 @@
 // asks for, and its work.
 
 import { UsageError } from '../base/errors.ts'
-import type { LevelId } from '../levels/levels.ts'
+import { type LevelId, OWN_LEVELS } from '../levels/levels.ts'
 import type { Database } from '../record/database.ts'
 import { SqlWork } from '../record/sql-work.ts'
 import { OwnWork, PlannedWork, type Work } from '../record/work.ts'
 import { type WorkloadParameters, workloadParameters } from '../workload/parameters.ts'
-import { parseLevelChoice, SQL_LEVELS } from '../workload/sql/levels.ts'
+import { parseLevelChoice } from '../workload/sql/levels.ts'
 import { isSqlShape, type SqlParameters, sqlParameters } from '../workload/sql/parameters.ts'
 import type { SqlPlan } from '../workload/sql/plan.ts'
 import { planSql } from '../workload/sql/workload.ts'
@@ -77,7 +77,7 @@ export function makeWork(
 ): RunWork {
   const { ownWorkload, durationMs } = options
   if (isSql(options)) {
-    const offered = SQL_LEVELS.filter((level) => database.levels.has(level))
+    const offered = OWN_LEVELS.filter((level) => database.levels.has(level))
     const plan = planSql(parameters as SqlParameters, offered)
     const { levels } = parseLevelChoice(options.dbLevel, offered)
     return { work: new SqlWork(plan, durationMs !== null), sql: plan, levels }

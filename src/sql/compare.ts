@@ -10,7 +10,7 @@ export function compareValues(left: SqlValue, right: SqlValue): number {
   return (left as bigint) < (right as bigint) ? -1 : 1
 }
 
-export function compareText(left: string, right: string): number {
+function compareText(left: string, right: string): number {
   const shared = Math.min(left.length, right.length)
   for (let i = 0; i < shared; i++) {
     const a = left.charCodeAt(i)

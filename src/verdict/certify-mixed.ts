@@ -22,7 +22,7 @@ import {
   NONE,
   READ,
 } from '../history/history.ts'
-import { LEVELS, type LevelId } from '../levels/levels.ts'
+import { LEVELS, type LevelId, OWN_LEVELS } from '../levels/levels.ts'
 import {
   foreignAbsenceProblem,
   type MixedContext,
@@ -42,9 +42,6 @@ import {
 } from './verdict.ts'
 
 const MAX_PROBLEMS = 5
-
-/** The levels that the rules know. */
-const JUDGED: ReadonlySet<LevelId> = new Set<LevelId>(['rc', 'ra', 'cc', 'pc', 'si', 'ser'])
 
 /** Checks the evidence of a result and notes the outcome in its `certificate`. */
 export function certifyMixed(history: History, result: LevelResult): string[] {
@@ -77,11 +74,11 @@ function scopeProblem(history: History, { level, sessionOrder }: LevelResult): s
   if (sessionOrder === false) return 'these levels are verified with session order only'
   if (hasLists(history)) return 'lists are beyond these rules'
   if (level !== 'mixed') {
-    return JUDGED.has(level) ? null : `transactions cannot be judged at ${level} here`
+    return OWN_LEVELS.includes(level) ? null : `transactions cannot be judged at ${level} here`
   }
   for (let txn = 0; txn < history.txnCount; txn++) {
     const id = recordedLevel(history, txn)
-    const isJudged = id !== null && JUDGED.has(id)
+    const isJudged = id !== null && OWN_LEVELS.includes(id)
     if (history.txnStatus[txn] !== ABORTED && !history.txnIsInitial[txn] && !isJudged) {
       return `${txn} ran at no level that can be judged`
     }

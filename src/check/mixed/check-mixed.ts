@@ -7,7 +7,7 @@
 import { Deadline, nowMs } from '../../base/deadline.ts'
 import { BudgetExceeded, InternalError, UsageError } from '../../base/errors.ts'
 import { ABORTED, type History } from '../../history/history.ts'
-import { CHAIN, LEVELS, type LevelId, type LevelRequest } from '../../levels/levels.ts'
+import { CHAIN, LEVELS, type LevelId, type LevelRequest, OWN_LEVELS } from '../../levels/levels.ts'
 import { certifyMixed } from '../../verdict/certify-mixed.ts'
 import {
   type Anomaly,
@@ -28,10 +28,7 @@ import type { MixedProblem, MixedSolution } from './problem.ts'
 import { decideByExtensions } from './reference.ts'
 import { solveMixed } from './solve.ts'
 
-/** Levels that transactions may have; `mixed` means each its own. */
-export const MIXED_LEVELS: readonly LevelId[] = ['rc', 'ra', 'cc', 'pc', 'si', 'ser']
-
-const HINT = `a history of SQL statements can be judged at ${MIXED_LEVELS.join(', ')} and mixed`
+const HINT = `a history of SQL statements can be judged at ${OWN_LEVELS.join(', ')} and mixed`
 
 /** @param asked null: every level that applies */
 export function checkMixed(
@@ -70,7 +67,7 @@ class MixedChecker {
   /** The levels from the weakest on; ser first, because what satisfies it satisfies all. */
   profile(): LevelResult[] {
     const results: LevelResult[] = []
-    for (const level of ['ser', ...MIXED_LEVELS.slice(0, -1)] as const) {
+    for (const level of ['ser', ...OWN_LEVELS.slice(0, -1)] as const) {
       results.push(findImplied(level, results) ?? this.check(level))
     }
     results.sort((a, b) => CHAIN.indexOf(a.level) - CHAIN.indexOf(b.level))
@@ -83,13 +80,13 @@ class MixedChecker {
     return (
       txnLevel?.every((level, txn) => {
         const id = LEVELS[level]?.id
-        return txnStatus[txn] === ABORTED || (id !== undefined && MIXED_LEVELS.includes(id))
+        return txnStatus[txn] === ABORTED || (id !== undefined && OWN_LEVELS.includes(id))
       }) ?? false
     )
   }
 
   check(level: LevelId): LevelResult {
-    if (level !== 'mixed' && !MIXED_LEVELS.includes(level)) {
+    if (level !== 'mixed' && !OWN_LEVELS.includes(level)) {
       throw new UsageError(`level ${level} is not for SQL statements`, HINT)
     }
     const started = nowMs()

@@ -12,7 +12,7 @@ import { Premises } from './premises.ts'
 import { IN, type MixedProblem, type MixedSolution, OUT, PC, SER, SI } from './problem.ts'
 
 /** In place of the pair through which a writer is visible: by its place in the order. */
-export const SNAPSHOT = -4
+const SNAPSHOT = -4
 /** The pair itself runs against the order, or reads from one that does not take part. */
 export const BACKWARD = -5
 

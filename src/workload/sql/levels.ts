@@ -4,10 +4,7 @@
 
 import { UsageError } from '../../base/errors.ts'
 import type { Random } from '../../base/random.ts'
-import { CHAIN, type LevelId } from '../../levels/levels.ts'
-
-/** Weakest first. */
-export const SQL_LEVELS: readonly LevelId[] = CHAIN.filter((level) => level !== 'sser')
+import { type LevelId, OWN_LEVELS } from '../../levels/levels.ts'
 
 export interface LevelChoice {
   /** As it is typed. */
@@ -19,18 +16,18 @@ export interface LevelChoice {
 }
 
 /** Parses `ser`, `si+rc`, `mixed`, which draws from what is offered. */
-export function parseLevelChoice(text: string, offered = SQL_LEVELS): LevelChoice {
+export function parseLevelChoice(text: string, offered = OWN_LEVELS): LevelChoice {
   if (text === 'mixed') {
     const levelOf = (_: boolean, random: Random) => random.pick(offered)
     return { text, strongest: offered.at(-1)!, levels: offered, levelOf }
   }
   const parts = text.split('+') as LevelId[]
   const [strong, weak = strong] = parts
-  if (parts.length > 2 || !parts.every((level) => SQL_LEVELS.includes(level))) {
-    const hint = `there are ${SQL_LEVELS.join(', ')}, two of them as in ser+rc, and mixed`
+  if (parts.length > 2 || !parts.every((level) => OWN_LEVELS.includes(level))) {
+    const hint = `there are ${OWN_LEVELS.join(', ')}, two of them as in ser+rc, and mixed`
     throw new UsageError(`SQL transactions cannot be at level "${text}"`, hint)
   }
-  const strongest = SQL_LEVELS.indexOf(weak!) > SQL_LEVELS.indexOf(strong!) ? weak! : strong!
+  const strongest = OWN_LEVELS.indexOf(weak!) > OWN_LEVELS.indexOf(strong!) ? weak! : strong!
   const levelOf = (isStrong: boolean) => (isStrong ? strong! : weak!)
   return { text, strongest, levels: [...new Set([strong!, weak!])], levelOf }
 }

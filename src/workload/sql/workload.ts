@@ -2,9 +2,10 @@
 
 import { Random } from '../../base/random.ts'
 import type { SqlTable } from '../../history/sql-events.ts'
+import { OWN_LEVELS } from '../../levels/levels.ts'
 import type { SqlRow } from '../../sql/value.ts'
 import { AliasTable } from '../distributions.ts'
-import { type LevelChoice, parseLevelChoice, SQL_LEVELS } from './levels.ts'
+import { type LevelChoice, parseLevelChoice } from './levels.ts'
 import { type SqlParameters, sqlParameters } from './parameters.ts'
 import type { SqlPlan, SqlTask, TransactionKind } from './plan.ts'
 import { RANDOM_SQL, RandomSqlChoices, randomSqlRows } from './random-sql.ts'
@@ -15,7 +16,7 @@ import { TPCC_TABLES, tpccRows } from './tpcc-tables.ts'
 import { TWITTER, TWITTER_TABLES, TwitterChoices, twitterRows } from './twitter.ts'
 
 /** @param offered the levels that level `mixed` draws from */
-export function planSql(given: Partial<SqlParameters>, offered = SQL_LEVELS): SqlPlan {
+export function planSql(given: Partial<SqlParameters>, offered = OWN_LEVELS): SqlPlan {
   const parameters = sqlParameters(given)
   const levels = parseLevelChoice(parameters.levels, offered)
   const random = new Random(parameters.seed)
