@@ -1,9 +1,16 @@
 import { describe, expect, test } from 'vitest'
+import { Random } from '../../src/base/random.ts'
 import { checkMixed } from '../../src/check/mixed/check-mixed.ts'
+import { NONE } from '../../src/history/history.ts'
 import { LEVELS } from '../../src/levels/levels.ts'
+import { certifyMixed } from '../../src/verdict/certify-mixed.ts'
 import { certifyWitness } from '../../src/verdict/certify-witness.ts'
 import { SqlRows } from '../../src/verdict/sql-rows.ts'
+import { type Choice, INITIAL_TXN } from '../../src/verdict/verdict.ts'
+import { levelsOf, MIXES } from '../small/compare-sql.ts'
+import { randomSql, sqlShapeOf } from '../small/random-sql.ts'
 import { historyOfSql, parseSql } from '../small/sql-draft.ts'
+import { SqlOracle } from '../small/sql-oracle.ts'
 
 describe('certifyWitness', () => {
   const HISTORY = `
@@ -25,7 +32,88 @@ describe('certifyWitness', () => {
   })
 })
 
+describe('certifyWitness, against the oracle', () => {
+  /** A random order of those who count, and for every row passed over somebody before its reader. */
+  function guess(rows: SqlRows, random: Random): { order: number[]; choices: Choice[] } {
+    const { history, sql } = rows
+    const txns = Array.from(history.txnStatus, (_, txn) => txn)
+    const order = random.shuffle(
+      txns.filter((txn) => history.txnCounts[txn] || (rows.mayCount(txn) && random.chance(0.5))),
+    )
+    if (random.chance(0.7)) order.sort((a, b) => a - b)
+    const place = (txn: number) => (txn === INITIAL_TXN ? -1 : order.indexOf(txn))
+    const choices: Choice[] = []
+    for (let event = 0; event < sql.eventCount; event++) {
+      if (!rows.isRead(event) || !order.includes(sql.eventTxn[event]!)) continue
+      for (const key of rows.unmentioned(event)) {
+        const before = rows
+          .candidates(event, key)
+          .filter((txn) => txn === INITIAL_TXN || order.includes(txn))
+          .filter((txn) => place(txn) < place(sql.eventTxn[event]!))
+          .sort((a, b) => place(b) - place(a))
+        const [last] = before
+        if (last === undefined || rows.ownVersion(event, key) !== NONE) continue
+        choices.push({ event, key, txn: random.chance(0.8) ? last : random.pick(before) })
+      }
+    }
+    return { order, choices }
+  }
+
+  test('accepts exactly the orders and writers that prove the levels', () => {
+    const counts = { accepted: 0, refused: 0 }
+    for (let seed = 1; seed <= 600; seed++) {
+      const draft = randomSql(seed, sqlShapeOf(seed, { wrong: 0, unsound: 0 }))
+      const history = historyOfSql(draft)
+      const oracle = new SqlOracle(history)
+      const rows = new SqlRows(history)
+      const random = new Random(seed)
+      for (const mix of MIXES) {
+        const levels = levelsOf(draft, mix)
+        const { order, choices } = guess(rows, random)
+        const isCausal = order.some((txn) => levels[txn] === 'cc')
+        // Rows that no version brings need a writer only where that is a cause for somebody.
+        const named = choices.filter(({ event, key }) => {
+          const isStrong = ['pc', 'si', 'ser'].includes(levels[rows.sql.eventTxn[event]!]!)
+          return (isCausal && isStrong) || rows.passedOver(event).includes(key)
+        })
+        const levelOf = (txn: number) => levels[txn]!
+        const found = certifyWitness(rows, levelOf, Int32Array.from(order), named)
+        const chosen = named.map(({ event, key, txn }) => {
+          return { event, key, node: txn === INITIAL_TXN ? 0 : txn + 1 }
+        })
+        const nodes = [0, ...order.map((txn) => txn + 1)]
+        const isProof =
+          oracle.decide(levels).offences.length === 0 && oracle.isProof(levels, nodes, chosen)
+        expect(found.length === 0, `seed ${seed} at ${mix}: ${found[0]}`).toBe(isProof)
+        counts[isProof ? 'accepted' : 'refused']++
+      }
+    }
+    expect(counts.accepted).toBeGreaterThan(500)
+    expect(counts.refused).toBeGreaterThan(500)
+  })
+})
+
 describe('certifyMixed', () => {
+  test('refuses the evidence of a violated level at one that holds', () => {
+    let refused = 0
+    for (let seed = 1; seed <= 300; seed++) {
+      const draft = randomSql(seed)
+      const history = historyOfSql(draft)
+      const results = MIXES.map((level) => checkMixed(history, [level])[0]!)
+      const [held, broken] = ['satisfied', 'violated'].map((verdict) =>
+        results.filter((result) => result.verdict === verdict),
+      )
+      for (const { level } of held!) {
+        for (const result of broken!) {
+          const problems = certifyMixed(history, { ...result, level })
+          expect(problems, `seed ${seed}: ${result.level} at ${level}`).not.toEqual([])
+          refused++
+        }
+      }
+    }
+    expect(refused).toBeGreaterThan(100)
+  })
+
   test('takes a row that was never there as thin air, even after a write of its own', () => {
     const notation = 'init: x=-\ns1: [rc] insert as w1 x=1 ; select(true) x@0'
     const [result] = checkMixed(historyOfSql(parseSql(notation)), ['mixed'])

@@ -3,6 +3,7 @@
 
 import { describe, expect, it } from 'vitest'
 import { checkMixed } from '../../../src/check/mixed/check-mixed.ts'
+import { parseHistory } from '../../../src/formats/formats.ts'
 import type { LevelId } from '../../../src/levels/levels.ts'
 import { renderText } from '../../../src/report/text.ts'
 import { parseCertificate, writeCertificate } from '../../../src/verdict/certificate-file.ts'
@@ -89,6 +90,20 @@ describe('checkMixed', () => {
     expect(named(`${wrote}\ns2: [rc] select(true) x@w1 y@0`)).toEqual(['FracturedReadCO'])
     const twice = "select(id = 'x') x@w1 ; select(id = 'y') y@0"
     expect(named(`${wrote}\ns2: [rc] ${twice}`)).toEqual(['NonMonoReadCO'])
+  })
+
+  it('judges registers beside statements, in program order', () => {
+    const select = '{"select":"t","rows":[{"key":1,"from":"w1"}]}'
+    const verdicts = (ops: string, levels: LevelId[]) => {
+      const history = parseHistory(`
+        {"isobar":1,"tables":{"t":{"columns":{"id":"integer"},"key":["id"]}}}
+        {"session":0,"ops":[["w","x",1],{"insert":"t","write":"w1","rows":[{"id":1}]}]}
+        {"session":1,"ops":[${ops}]}`)
+      return checkMixed(history, levels).map(({ verdict }) => verdict)
+    }
+    expect(verdicts(`${select},["r","x",null]`, ['rc'])).toEqual(['violated'])
+    expect(verdicts(`["r","x",null],${select}`, ['rc', 'ra'])).toEqual(['satisfied', 'violated'])
+    expect(verdicts(`${select},["r","x",1]`, ['ser'])).toEqual(['satisfied'])
   })
 
   it('says why rows that were not returned are of different states', () => {
