@@ -7,39 +7,67 @@ export function nowMs(): number {
   return performance.now()
 }
 
+/** Steps between two looks at the clock, each a few to a hundred nanoseconds. */
+const STEPS_PER_CHECK = 1 << 14
+
+/** How much of a budget's time work may take at most; the rest is for telling what came of it. */
+const LAST_SHARE = 0.97
+
+/** Which part of a budget's time a deadline gives away. */
+export interface TimeShare {
+  /** Of the time, so much may pass; the rest is for what comes after. 1 unless told. */
+  share?: number
+  /** When the time began to run, as `nowMs` counts; now unless told. */
+  fromMs?: number
+}
+
 /**
- * A time and memory budget that long work asks from time to time.
- * `check()` is cheap enough for once per thousand steps, not for every step.
+ * A time and memory budget that long work asks from time to time. `check()` is cheap enough for
+ * once per thousand steps, not for every step; `step()` counts them.
  */
 export class Deadline {
   private readonly endMs: number
+  private readonly fromMs: number
   private readonly budgetMs: number
   private readonly memoryBytes: number
   private readonly onTick: (() => void) | null
+  private steps = 0 // since the last check by `step`
 
-  /**
-   * @param onTick called at every check, e.g. to show progress
-   * @param share of the time that this deadline gives away; the rest is for what comes after it
-   */
+  /** @param onTick called at every check, e.g. to show progress */
   constructor(
     budgetMs: number | null = null,
     memoryBytes: number | null = null,
     onTick: (() => void) | null = null,
-    share = 1,
+    { share = 1, fromMs = nowMs() }: TimeShare = {},
   ) {
     this.onTick = onTick
     this.budgetMs = budgetMs ?? Number.POSITIVE_INFINITY
     this.memoryBytes = memoryBytes ?? Number.POSITIVE_INFINITY
-    this.endMs = nowMs() + share * this.budgetMs
+    this.fromMs = fromMs
+    this.endMs = fromMs + share * this.budgetMs
   }
 
   static none(): Deadline {
     return new Deadline()
   }
 
+  /** The same budget, with all of its time. */
+  toTheEnd(): Deadline {
+    const { budgetMs, memoryBytes, onTick, fromMs } = this
+    return new Deadline(budgetMs, memoryBytes, onTick, { fromMs, share: LAST_SHARE })
+  }
+
   /** Milliseconds left, possibly Infinity, never negative. */
   remainingMs(): number {
     return Math.max(0, this.endMs - nowMs())
+  }
+
+  /** Counts work done, and checks once in many steps: for loops that do little in each. */
+  step(count = 1): void {
+    this.steps += count
+    if (this.steps < STEPS_PER_CHECK) return
+    this.steps = 0
+    this.check()
   }
 
   /** Throws BudgetExceeded when the time or the memory is used up. */

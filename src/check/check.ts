@@ -33,6 +33,8 @@ export interface CheckOptions {
   /** Called now and then during long work, e.g. to show progress. */
   onTick?: (() => void) | null
   budgetMs?: number | null
+  /** When the budget of time began to run, as `nowMs` counts; now unless told. */
+  budgetFromMs?: number
   memoryBytes?: number | null
 }
 
@@ -48,8 +50,11 @@ export function check(
 const WEAK: ReadonlySet<LevelId> = new Set<LevelId>(['ci', 'rc', 'ra', 'cc'])
 const STRONG: ReadonlySet<LevelId> = new Set<LevelId>(['pc', 'si', 'ser', 'sser'])
 
-/** How much of a budget of time is kept for a weaker level, in case a strong one takes the rest. */
-const WEAKER_SHARE = 0.05
+/**
+ * How much of a budget of time may pass before a level is given up. What is left is for a violation
+ * that was found to be shown, a verdict to be verified, a weaker level to be tried and told.
+ */
+const JUDGED_SHARE = 0.92
 
 /** Judges a history at several levels, sharing the work. */
 export function checkLevels(
@@ -99,9 +104,13 @@ export function checkModels(history: History, options: CheckOptions = {}): Level
   return JEPSEN_MODELS.map((model) => known.get(model)!)
 }
 
-function deadlineFor({ budgetMs, memoryBytes, onTick }: CheckOptions): Deadline {
-  const share = 1 - WEAKER_SHARE
-  return new Deadline(budgetMs ?? null, memoryBytes ?? null, onTick ?? null, share)
+function deadlineFor(options: CheckOptions): Deadline {
+  const { budgetMs, memoryBytes, onTick, budgetFromMs } = options
+  const fromMs = budgetFromMs ?? nowMs()
+  return new Deadline(budgetMs ?? null, memoryBytes ?? null, onTick ?? null, {
+    share: JUDGED_SHARE,
+    fromMs,
+  })
 }
 
 /**
@@ -131,7 +140,7 @@ export class Checker {
   private miniLevels: MiniLevels | null = null
   private strongLevels: StrongLevels | null = null
   private withSessions: Checker | null = null
-  private weaker: LevelResult | null = null // cc, once a strong level has run out of time
+  private weaker: LevelResult | null | undefined // once a strong level has run out of time
   private readonly listAll: boolean
   private readonly stages: Record<string, number> = {}
 
@@ -183,7 +192,8 @@ export class Checker {
       if (this.options.certify !== false) this.certify(result)
     } catch (error) {
       if (!(error instanceof BudgetExceeded)) throw error
-      result.reason = error.message
+      const { message: reason } = error
+      Object.assign(result, { verdict: 'unknown', reason, anomalies: [], proof: null })
       const weaker = this.findWeaker(level)
       const implied = weaker && findImplied(level, [weaker])
       if (implied) Object.assign(result, implied)
@@ -198,12 +208,20 @@ export class Checker {
   private findWeaker(level: LevelId): LevelResult | null {
     const { budgetMs } = this.options
     if (!budgetMs || this.deadline.remainingMs() > 0 || !STRONG.has(level)) return null
-    if (this.weaker === null) {
-      const { memoryBytes, onTick } = this.options
-      const deadline = new Deadline(budgetMs, memoryBytes ?? null, onTick ?? null, WEAKER_SHARE)
-      this.weaker = new Checker(this.recorded, this.options, deadline).check('cc')
+    if (this.weaker !== undefined) return this.weaker
+    this.weaker = null
+    const deadline = this.deadline.toTheEnd()
+    const checker = new Checker(this.recorded, this.options, deadline)
+    checker.lazyReads = this.lazyReads
+    checker.lazyWeak = this.lazyWeak?.withDeadline(deadline) ?? null
+    // ra is soon decided; cc tells more, but may take its time.
+    for (const level of ['ra', 'cc'] as const) {
+      const result = checker.check(level)
+      if (result.verdict === 'unknown') break
+      this.weaker = result
+      if (result.verdict === 'violated') break
     }
-    return this.weaker.verdict === 'unknown' ? null : this.weaker
+    return this.weaker
   }
 
   /** True if an order found for the weak levels is a serial one, so that ser is settled. */
@@ -301,7 +319,9 @@ export class Checker {
   }
 
   private certify(result: LevelResult): void {
-    const problems = this.timed('certify', () => certifyResult(this.recorded, result))
+    const problems = this.timed('certify', () =>
+      certifyResult(this.recorded, result, this.deadline.toTheEnd()),
+    )
     if (problems.length > 0) {
       throw new InternalError(
         `the verdict '${result.verdict}' of ${result.level} failed its own certificate: ${problems.slice(0, 3).join('; ')}`,
@@ -310,7 +330,7 @@ export class Checker {
   }
 
   private reads(): ReadCheck {
-    this.lazyReads ??= this.timed('reads', () => checkReads(this.history))
+    this.lazyReads ??= this.timed('reads', () => checkReads(this.history, this.deadline))
     return this.lazyReads
   }
 

@@ -3,7 +3,7 @@
 
 import { writeFileSync } from 'node:fs'
 import type { Command } from 'commander'
-import { nowMs } from '../base/deadline.ts'
+import { Deadline, nowMs, withProgress } from '../base/deadline.ts'
 import { BudgetExceeded, InputError, UsageError } from '../base/errors.ts'
 import type { CheckOptions } from '../check/check.ts'
 import { judge } from '../check/judge.ts'
@@ -103,8 +103,10 @@ async function checkPaths(paths: string[], flags: Flags): Promise<number> {
   const many = paths.some((path) => path !== '-' && !isOneHistory(path))
   const summary = many && plan.elle === null ? new DirectorySummary() : null
   let code: number = EXIT.satisfied
+  let isFirst = true
   for (const found of findHistories(paths)) {
-    code = worse(code, await checkPath(found, plan, summary))
+    code = worse(code, await checkPath(found, plan, summary, isFirst))
+    isFirst = false
   }
   plan.files.finish()
   if (summary) await print(plan.json ? summary.renderJson() : summary.renderText())
@@ -185,14 +187,16 @@ async function checkPath(
   found: HistoryPath,
   plan: Plan,
   summary: DirectorySummary | null,
+  isFirst: boolean,
 ): Promise<number> {
   const progress = new Progress()
   const started = nowMs()
   try {
-    const input = await read(found.path, plan, progress)
+    // The first history also pays for starting the program, which began at zero.
+    const budgetFromMs = isFirst ? 0 : started
+    const input = await read(found.path, plan, budgetFromMs, progress)
     const parseMs = nowMs() - started
-    const checkOptions = { ...plan.check, onTick: progress.tick }
-    if (plan.check.budgetMs) checkOptions.budgetMs = Math.max(0, plan.check.budgetMs - parseMs)
+    const checkOptions = { ...plan.check, budgetFromMs, onTick: progress.tick }
     progress.report(`checking ${cut(plain(found.path))}`)
     if (plan.taps) {
       const judged = judgeTaps(input.history, plan.taps, checkOptions)
@@ -219,10 +223,23 @@ async function checkPath(
   }
 }
 
-function read(path: string, plan: Plan, progress: Progress): Promise<ReadResult> {
+function read(
+  path: string,
+  plan: Plan,
+  budgetFromMs: number,
+  progress: Progress,
+): Promise<ReadResult> {
+  const { budgetMs, memoryBytes } = plan.check
+  const deadline = new Deadline(budgetMs, memoryBytes, null, { fromMs: budgetFromMs })
   const options: Parameters<typeof readHistory>[1] = {
-    onProgress: (bytes, total) =>
-      progress.report(`reading ${cut(plain(path))}`, total > 0 ? bytes / total : null),
+    onProgress: (bytes, total) => {
+      progress.report(`reading ${cut(plain(path))}`, total > 0 ? bytes / total : null)
+      if (bytes === total) return // whatever remains to be done, the checkers give it up
+      withProgress(
+        () => deadline.check(),
+        () => `${Math.floor(bytes / 1048576)} MB of the history were read`,
+      )
+    },
   }
   if (plan.format !== null) options.format = plan.format
   if (plan.check.memoryBytes) options.memoryBytes = plan.check.memoryBytes
@@ -275,8 +292,9 @@ async function complainAbout(
   plan: Plan,
   summary: DirectorySummary | null,
 ): Promise<number> {
-  if (error instanceof BudgetExceeded) {
-    error = new InputError('too-large', error.message, null, 'raise --memory or --budget')
+  const isUnknown = error instanceof BudgetExceeded
+  if (isUnknown) {
+    error = new InputError('out-of-budget', error.message, null, 'raise --memory or --budget')
   }
   if (!(error instanceof InputError)) throw error
   if (found.inDirectory && error.code === 'unknown-format') {
@@ -293,7 +311,7 @@ async function complainAbout(
     await print(`${renderJsonError(found.path, { code, message, line, column, hint })}\n`)
   }
   process.stderr.write(`isobar: ${error.describe()}\n${error.hint ? `hint: ${error.hint}\n` : ''}`)
-  return EXIT.usage
+  return isUnknown ? EXIT.unknown : EXIT.usage
 }
 
 function writeOut(path: string, text: string): void {

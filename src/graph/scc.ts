@@ -6,6 +6,7 @@
 // order: an edge between two components leads from the higher number to the lower one.
 // Main function: findComponents.
 
+import { Deadline } from '../base/deadline.ts'
 import type { Csr } from './csr.ts'
 
 export interface Components {
@@ -15,7 +16,7 @@ export interface Components {
 
 const UNSEEN = -1
 
-export function findComponents(graph: Csr): Components {
+export function findComponents(graph: Csr, deadline: Deadline = Deadline.none()): Components {
   const { nodeCount, start, target } = graph
   const componentOf = new Int32Array(nodeCount).fill(UNSEEN)
   const low = new Int32Array(nodeCount).fill(UNSEEN) // node -> earliest open node reached
@@ -35,6 +36,7 @@ export function findComponents(graph: Csr): Components {
     nextSlot[root] = start[root]!
     open[openCount++] = root
     while (depth >= 0) {
+      deadline.step()
       const node = path[depth]!
       const end = start[node + 1]!
       let slot = nextSlot[node]!

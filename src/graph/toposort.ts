@@ -5,16 +5,21 @@
 // Without, free nodes are taken first come, first served. Cost O(nodes + edges), times log nodes
 // for the heap. Main functions: findTopologicalOrder, positionsOf.
 
+import { Deadline } from '../base/deadline.ts'
 import type { Csr } from './csr.ts'
 
 /** The nodes in a topological order, or null when the graph has a cycle. */
-export function findTopologicalOrder(graph: Csr, priority?: ArrayLike<number>): Int32Array | null {
+export function findTopologicalOrder(
+  graph: Csr,
+  priority?: ArrayLike<number>,
+  deadline: Deadline = Deadline.none(),
+): Int32Array | null {
   const { nodeCount, start, target } = graph
   const waiting = new Int32Array(nodeCount) // node -> predecessors not taken yet
   for (let slot = 0; slot < target.length; slot++) waiting[target[slot]!]!++
   return priority === undefined
-    ? takeInTurn(nodeCount, start, target, waiting)
-    : takeSmallest(nodeCount, start, target, waiting, priority)
+    ? takeInTurn(nodeCount, start, target, waiting, deadline)
+    : takeSmallest(nodeCount, start, target, waiting, priority, deadline)
 }
 
 /** The inverse of an order: node -> its position. */
@@ -29,11 +34,13 @@ function takeInTurn(
   start: Int32Array,
   target: Int32Array,
   waiting: Int32Array,
+  deadline: Deadline,
 ): Int32Array | null {
   const order = new Int32Array(nodeCount) // doubles as the queue
   let tail = 0
   for (let node = 0; node < nodeCount; node++) if (waiting[node] === 0) order[tail++] = node
   for (let head = 0; head < tail; head++) {
+    deadline.step()
     const node = order[head]!
     for (let slot = start[node]!, end = start[node + 1]!; slot < end; slot++) {
       const next = target[slot]!
@@ -49,6 +56,7 @@ function takeSmallest(
   target: Int32Array,
   waiting: Int32Array,
   priority: ArrayLike<number>,
+  deadline: Deadline,
 ): Int32Array | null {
   const order = new Int32Array(nodeCount)
   const heap = new Int32Array(nodeCount)
@@ -58,6 +66,7 @@ function takeSmallest(
     if (waiting[node] === 0) siftUp(heap, heapSize++, node, priority)
   }
   while (heapSize > 0) {
+    deadline.step()
     const node = heap[0]!
     order[taken++] = node
     heapSize--

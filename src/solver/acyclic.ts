@@ -7,6 +7,7 @@
 // (PVLDB 2026), the best guess there is, as agreeing edges cost nothing and close no cycle.
 // Main class: AcyclicTheory.
 
+import type { Deadline } from '../base/deadline.ts'
 import { buildCsr } from '../graph/csr.ts'
 import { findTopologicalOrder } from '../graph/toposort.ts'
 import { CycleFinder } from './cycle.ts'
@@ -122,9 +123,10 @@ export function buildTheory(
   store: EdgeStore,
   trail: Trail,
   wish: Int32Array | null,
+  deadline: Deadline,
 ): AcyclicTheory | null {
-  const edges = buildEdgeGraph(store, 2 * trail.variableCount)
+  const edges = buildEdgeGraph(store, 2 * trail.variableCount, deadline)
   const known = buildCsr(store.nodeCount, store.knownFrom, store.knownTo, store.knownCount)
-  const nodeAt = findTopologicalOrder(known, wish ?? undefined)
+  const nodeAt = findTopologicalOrder(known, wish ?? undefined, deadline)
   return nodeAt === null ? null : new AcyclicTheory(store, edges, trail, nodeAt)
 }

@@ -5,7 +5,7 @@
 // long as that helps, then by leaving out one at a time (deletion-based minimal unsatisfiable
 // subset; Marques-Silva 2010). Each cycle left is found again as a shortest one through the edges
 // of its literals, and the whole is arranged as a case split. Stops shrinking, never wrongly, when
-// the deadline passes. Main function: findCore.
+// the deadline passes; throws only when a second, later one does. Main function: findCore.
 
 import { Deadline } from '../base/deadline.ts'
 import { BudgetExceeded } from '../base/errors.ts'
@@ -44,6 +44,7 @@ export function findCore(
   solver: AcyclicSolver,
   deadline: Deadline = Deadline.none(),
   maxLeaves: number = MAX_LEAVES,
+  last: Deadline = Deadline.none(),
 ): Core {
   const search = new CycleSearch(solver.edges, 2 * solver.variableCount)
   let premises = solver.premises()
@@ -51,10 +52,10 @@ export function findCore(
   // A shortest cycle may need fewer literals than its lemma, and then others may be superfluous.
   while (true) {
     premises = shrink(premises, deadline)
-    reasons = premises.map((premise) => explain(premise, search))
+    reasons = premises.map((premise) => explain(premise, search, last))
     if (reasons.every((reason, i) => reason.literals.length === premises[i]!.literals.length)) break
     premises = reasons.map(({ kind, literals }) => {
-      const clause = kind === 'clause' ? literals : literals.map((literal) => literal ^ 1)
+      const clause = kind === 'clause' ? literals : negate(literals)
       return { kind, literals: Int32Array.from(clause) }
     })
   }
@@ -65,14 +66,23 @@ export function findCore(
     split: buildCaseSplit(
       premises.map((premise) => [...premise.literals]),
       maxLeaves,
+      last,
     ),
   }
 }
 
-function explain(premise: Premise, search: CycleSearch): CoreClause | CoreCycle {
+function explain(
+  premise: Premise,
+  search: CycleSearch,
+  deadline: Deadline,
+): CoreClause | CoreCycle {
   const literals = [...premise.literals]
   if (premise.kind === 'clause') return { kind: 'clause', literals }
-  return { kind: 'cycle', ...search.find(literals.map((literal) => literal ^ 1)) }
+  return { kind: 'cycle', ...search.find(negate(literals), deadline) }
+}
+
+function negate(literals: readonly number[]): number[] {
+  return literals.map((literal) => literal ^ 1)
 }
 
 function shrink(premises: Premise[], deadline: Deadline): Premise[] {

@@ -7,6 +7,7 @@
 // Works from the edges as added, not from what the search made of them. Cost O(edges) per edge of
 // the literals. Main class: CycleSearch.
 
+import type { Deadline } from '../base/deadline.ts'
 import { assert } from '../base/errors.ts'
 import type { Csr } from '../graph/csr.ts'
 import { buildCsr } from '../graph/csr.ts'
@@ -39,7 +40,8 @@ export class CycleSearch {
   }
 
   /** A shortest cycle through the edges of these literals and known ones; there must be one. */
-  find(literals: readonly number[]): FoundCycle {
+  find(literals: readonly number[], deadline: Deadline): FoundCycle {
+    deadline.check()
     const { store } = this
     const candidates = literals
       .flatMap((literal) => this.candidatesOf(literal))
@@ -54,7 +56,7 @@ export class CycleSearch {
       to[knownCount + i] = store.candidateTo[e]!
     })
     const graph = buildCsr(store.nodeCount, from, to)
-    const { componentOf } = findComponents(graph)
+    const { componentOf } = findComponents(graph, deadline)
     const isInside = (e: number) => componentOf[from[e]!] === componentOf[to[e]!]
 
     // With literals, a cycle needs one of their edges; without, any known edge within a component.
@@ -64,6 +66,7 @@ export class CycleSearch {
     for (let edge = first; edge < from.length && searches > 0; edge++) {
       if (!isInside(edge)) continue
       searches--
+      deadline.check()
       const path = findPath(graph, from, to[edge]!, from[edge]!)
       if (path !== null && (best === null || path.length + 1 < best.length)) best = [edge, ...path]
     }

@@ -6,6 +6,7 @@
 // candidates with the same ends share a slot, and one parallel to a known edge changes nothing.
 // Cost O(nodes + edges). Main class: EdgeStore; main function: buildEdgeGraph.
 
+import { Deadline } from '../base/deadline.ts'
 import type { Csr } from '../graph/csr.ts'
 import { buildCsr } from '../graph/csr.ts'
 import { findComponents } from '../graph/scc.ts'
@@ -62,10 +63,14 @@ export interface EdgeGraph {
   readonly literalEdge: Int32Array // candidates with a slot, by literal
 }
 
-export function buildEdgeGraph(store: EdgeStore, literalCount: number): EdgeGraph {
+export function buildEdgeGraph(
+  store: EdgeStore,
+  literalCount: number,
+  deadline: Deadline = Deadline.none(),
+): EdgeGraph {
   const { nodeCount, knownCount, candidateCount } = store
   const all = buildAllEdges(store)
-  const { componentOf } = findComponents(all)
+  const { componentOf } = findComponents(all, deadline)
   const knownFrom = new Int32Array(knownCount)
   const knownTo = new Int32Array(knownCount)
   const slotFrom = new Int32Array(candidateCount)
@@ -78,6 +83,7 @@ export function buildEdgeGraph(store: EdgeStore, literalCount: number): EdgeGrap
 
   // Rows hold known edges before candidates, so each pair of ends is met first by its known edge.
   for (let from = 0; from < nodeCount; from++) {
+    deadline.step(1 + all.start[from + 1]! - all.start[from]!)
     for (let i = all.start[from]!, end = all.start[from + 1]!; i < end; i++) {
       const to = all.target[i]!
       if (componentOf[from] !== componentOf[to]) continue

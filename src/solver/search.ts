@@ -104,7 +104,7 @@ export class Search {
       const conflict = this.propagate(theory)
       if (conflict === NONE) {
         this.tidy()
-        const variable = settler.pick()
+        const variable = settler.pick(deadline)
         if (variable === NONE) return true
         this.decide(variable, theory)
       } else if (this.trail.levelCount === 0) {

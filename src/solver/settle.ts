@@ -8,6 +8,7 @@
 // thousands of pairs then take a few hundred decisions. Learned clauses need no look: they follow
 // from the problem, and the solution found is one of the problem. Main class: Settler.
 
+import type { Deadline } from '../base/deadline.ts'
 import type { AcyclicTheory } from './acyclic.ts'
 import type { Decider } from './decide.ts'
 import type { Trail } from './trail.ts'
@@ -43,17 +44,18 @@ export class Settler {
   }
 
   /** The most active variable that needs a decision, or NONE when the order settles the rest. */
-  pick(): number {
+  pick(deadline: Deadline): number {
     const { trail, decider } = this
     do {
       for (let v = decider.peek(trail); v !== NONE; v = decider.peek(trail)) {
+        deadline.step()
         if (this.settledLiteral(v) === NONE) return v
         decider.removeTop()
         if (this.isAside[v] === 1) continue
         this.isAside[v] = 1
         this.aside[this.asideCount++] = v
       }
-    } while (this.wake())
+    } while (this.wake(deadline))
     return NONE
   }
 
@@ -69,7 +71,7 @@ export class Settler {
    * Looks through what was put aside and brings back what is not settled any more, some at a time;
    * false when all is settled: a whole round passed without a change of the order.
    */
-  private wake(): boolean {
+  private wake(deadline: Deadline): boolean {
     const { trail, decider, theory, aside, isAside } = this
     let woken = 0
     if (this.lastChanges !== theory.order.changes) {
@@ -77,6 +79,7 @@ export class Settler {
       this.clean = 0
     }
     for (let looked = 1; this.clean < this.asideCount; looked++) {
+      deadline.step()
       if (this.cursor >= this.asideCount) this.cursor = 0
       const v = aside[this.cursor]!
       if (trail.value[2 * v] !== 0 || this.settledLiteral(v) !== NONE) {

@@ -15,7 +15,7 @@
 // deadline. After an answer more may be added, and solve called again, keeping what was learned.
 // Main class: AcyclicSolver.
 
-import type { Deadline } from '../base/deadline.ts'
+import { Deadline } from '../base/deadline.ts'
 import { assert } from '../base/errors.ts'
 import { buildCsr } from '../graph/csr.ts'
 import { findTopologicalOrder, positionsOf } from '../graph/toposort.ts'
@@ -115,13 +115,17 @@ export class AcyclicSolver {
     if (this.answer === 'unsat') return 'unsat'
     this.answer = null
     deadline.check()
-    if (this.changed) this.prepare()
-    this.answer = this.search.run(deadline) ? 'sat' : 'unsat'
-    if (this.answer === 'sat') {
+    if (this.changed) this.prepare(deadline)
+    const answer = this.search.run(deadline) ? 'sat' : 'unsat'
+    if (answer === 'sat') {
       this.model = new Uint8Array(this.variableCount)
-      for (let v = 0; v < this.model.length; v++) this.model[v] = this.search.valueOf(v) ? 1 : 0
+      for (let v = 0; v < this.model.length; v++) {
+        deadline.step()
+        this.model[v] = this.search.valueOf(v) ? 1 : 0
+      }
     }
-    return this.answer
+    this.answer = answer
+    return answer
   }
 
   /** After 'sat': the value of a variable. */
@@ -131,7 +135,7 @@ export class AcyclicSolver {
   }
 
   /** After 'sat': node -> position in a topological order of all present edges. */
-  order(): Int32Array {
+  order(deadline: Deadline = Deadline.none()): Int32Array {
     assert(this.answer === 'sat', 'an order is asked for after sat')
     const { edges, model } = this
     const { knownCount, candidateCount, candidateLiteral, candidateOther } = edges
@@ -147,8 +151,9 @@ export class AcyclicSolver {
       from[count] = edges.candidateFrom[e]!
       to[count++] = edges.candidateTo[e]!
     }
+    deadline.check()
     const present = buildCsr(edges.nodeCount, from, to, count)
-    const order = findTopologicalOrder(present, this.wish ?? undefined)
+    const order = findTopologicalOrder(present, this.wish ?? undefined, deadline)
     assert(order !== null, 'the present edges of a solution have no cycle')
     return positionsOf(order)
   }
@@ -163,8 +168,8 @@ export class AcyclicSolver {
     return this.search.figures()
   }
 
-  private prepare(): void {
-    const theory = buildTheory(this.edges, this.search.trail, this.wish)
+  private prepare(deadline: Deadline): void {
+    const theory = buildTheory(this.edges, this.search.trail, this.wish, deadline)
     if (theory === null) this.search.refute()
     else this.search.setTheory(theory, this.bound)
     this.changed = false

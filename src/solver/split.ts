@@ -7,6 +7,8 @@
 // exponential in the clauses, hence a limit on its leaves. Meant for the few clauses of a
 // minimised core: it scans all of them at each node. Main function: buildCaseSplit.
 
+import { Deadline } from '../base/deadline.ts'
+
 export interface CaseLeaf {
   readonly kind: 'leaf'
   readonly clause: number // index of the clause that is false here
@@ -34,11 +36,13 @@ interface Frame {
 export function buildCaseSplit(
   clauses: readonly (readonly number[])[],
   maxLeaves: number,
+  deadline: Deadline = Deadline.none(),
 ): CaseSplit | null {
   const truth = new Map<number, boolean>() // literal -> value
   const frames: Frame[] = []
   let leafCount = 0
   while (true) {
+    deadline.step(8 * clauses.length)
     const broken = clauses.findIndex((clause) => clause.every((l) => truth.get(l) === false))
     if (broken < 0) {
       const literal = chooseLiteral(clauses, truth)

@@ -6,6 +6,7 @@
 // by those that follow it in its session. The reads of the transactions passed so far have been
 // found sound, so a read's writer can be taken as it is. Main class: ReplayCausality.
 
+import type { Deadline } from '../base/deadline.ts'
 import { IntColumn } from '../base/grow.ts'
 import { APPEND, type History, NONE, READ, READ_LIST } from '../history/history.ts'
 import { hasManySessions } from '../history/sessionless.ts'
@@ -49,6 +50,7 @@ export class ReplayCausality {
     private readonly history: History,
     private readonly order: Int32Array,
     private readonly position: Int32Array,
+    private readonly deadline: Deadline,
   ) {
     this.latest = new Int32Array(history.sessionCount)
   }
@@ -73,7 +75,9 @@ export class ReplayCausality {
     const { history, first, second, position } = this
     const count = first.length
     if (count === 0) return
+    this.deadline.check()
     const pairs = this.sortPairs()
+    this.deadline.check()
     const runEnds = this.cutIntoRuns(pairs)
     let steps = 0
     for (let run = 0, k = 0; run < runEnds.length; k = runEnds[run++]!) {
@@ -82,7 +86,7 @@ export class ReplayCausality {
     const clockSteps = history.txnCount * (1 + history.sessionCount / SESSIONS_PER_STEP)
     if (steps > clockSteps && !hasManySessions(history)) {
       const here = position[second.data[count - 1]!]!
-      const clocks = new ReplayClocks(history, this.order, here)
+      const clocks = new ReplayClocks(history, this.order, here, this.deadline)
       for (let i = 0; i < count; i++) {
         if (clocks.before(first.data[i]!, second.data[i]!)) this.offend(i)
       }
@@ -147,6 +151,7 @@ export class ReplayCausality {
     const end = this.lastOf(pairs, from, to)
     let next = from
     for (let p = start; p <= end; p++) {
+      this.deadline.step(4)
       const txn = order[p]!
       const session = txnSession[txn]!
       let known = latest[session]!
@@ -180,6 +185,7 @@ class ReplayClocks {
     private readonly history: History,
     order: Int32Array,
     done: number,
+    private readonly deadline: Deadline,
   ) {
     this.rowOf = new Int32Array(history.txnCount).fill(NONE)
     this.latest = new Int32Array(history.sessionCount).fill(0)
@@ -213,10 +219,12 @@ class ReplayClocks {
       if (from === session || row[from]! > txnIndex[writer]!) continue
       if (row === this.rows[inherited]) row = row.slice()
       const other = this.rows[this.rowOf[writer]!]!
+      this.deadline.step(row.length >> 3)
       for (let s = 0; s < row.length; s++) if (other[s]! > row[s]!) row[s] = other[s]!
       row[from] = Math.max(row[from]!, txnIndex[writer]! + 1)
     }
     if (row === this.rows[inherited]) return inherited
+    this.deadline.step(1 + (row.length >> 3))
     this.rows.push(row)
     return this.rows.length - 1
   }

@@ -7,6 +7,7 @@
 // is read after it was written.
 // Main functions: certifyCommitOrder, certifyCut.
 
+import { Deadline } from '../base/deadline.ts'
 import {
   APPEND,
   COMMITTED,
@@ -25,8 +26,13 @@ import { nameListRead, nameRead, shownPrefix, splitList } from './certify-reads.
 
 const MAX_PROBLEMS = 5
 
-export function certifyCommitOrder(history: History, level: LevelId, order: Int32Array): string[] {
-  const replay = new Replay(history, level, order)
+export function certifyCommitOrder(
+  history: History,
+  level: LevelId,
+  order: Int32Array,
+  deadline: Deadline = Deadline.none(),
+): string[] {
+  const replay = new Replay(history, level, order, deadline)
   if (replay.problems.length > 0) return replay.problems
   const untimely = level === 'sser' ? findUntimely(history, order) : null
   return untimely === null ? replay.run() : [untimely]
@@ -61,6 +67,7 @@ class Replay {
     private readonly history: History,
     private readonly level: LevelId,
     private readonly order: Int32Array,
+    private readonly deadline: Deadline,
   ) {
     this.position = new Int32Array(history.txnCount).fill(NONE)
     this.latest = new Int32Array(history.keyCount).fill(INITIAL)
@@ -95,6 +102,7 @@ class Replay {
   run(): string[] {
     if (this.history.listStart.length > 1) this.replayAppends()
     for (const txn of this.order) {
+      this.deadline.step()
       this.replayTxn(txn)
       this.causality?.passed(txn)
       if (this.problems.length >= MAX_PROBLEMS) break
@@ -149,6 +157,7 @@ class Replay {
   }
 
   private judgeSkipped(txn: number, read: number, skipped: number): void {
+    this.deadline.step(4)
     if (skipped === txn || this.problems.length >= MAX_PROBLEMS) return
     if (this.mustBeVisible(txn, read, skipped)) this.failAsSkipped(read, skipped)
   }
@@ -169,7 +178,7 @@ class Replay {
     if (this.level === 'rc') return false
     if (txnSession[t2] === txnSession[txn]) return true
     if (this.level === 'cc') {
-      this.causality ??= new ReplayCausality(this.history, this.order, this.position)
+      this.causality ??= new ReplayCausality(this.history, this.order, this.position, this.deadline)
       this.causality.forbid(t2, txn, read)
     }
     return false

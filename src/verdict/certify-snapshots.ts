@@ -14,6 +14,7 @@
 // A list read must show exactly the appends so far, in order, which makes co contain the observed
 // order of lists. Main function: certifySnapshots.
 
+import { Deadline } from '../base/deadline.ts'
 import { APPEND, type History, INITIAL, NONE, READ, READ_LIST, WRITE } from '../history/history.ts'
 import type { LevelId } from '../levels/levels.ts'
 import { shownPrefix } from './certify-reads.ts'
@@ -21,9 +22,14 @@ import { shownPrefix } from './certify-reads.ts'
 const MAX_PROBLEMS = 5
 
 /** @param events 2·txn for the snapshot of a transaction, 2·txn + 1 for its commit */
-export function certifySnapshots(history: History, level: LevelId, events: Int32Array): string[] {
+export function certifySnapshots(
+  history: History,
+  level: LevelId,
+  events: Int32Array,
+  deadline: Deadline = Deadline.none(),
+): string[] {
   if (level !== 'si' && level !== 'pc') return [`${level} cannot be proved by snapshots`]
-  return new SnapshotReplay(history, level === 'si', events).run()
+  return new SnapshotReplay(history, level === 'si', events).run(deadline)
 }
 
 class SnapshotReplay {
@@ -52,9 +58,10 @@ class SnapshotReplay {
     this.previous = findPrevious(history)
   }
 
-  run(): string[] {
+  run(deadline: Deadline): string[] {
     const { history, events } = this
     for (let place = 0; place < events.length; place++) {
+      deadline.step(2)
       const txn = events[place]! >> 1
       if (!(txn >= 0 && txn < history.txnCount) || !history.txnCounts[txn]) {
         this.fail(`event ${place} is of no transaction that counts`)

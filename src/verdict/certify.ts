@@ -4,6 +4,7 @@
 // nothing of check/. Returns problems in words, an empty list if the verdict stands. Main function:
 // certifyResult.
 
+import { Deadline } from '../base/deadline.ts'
 import type { History } from '../history/history.ts'
 import { withoutSessionOrder } from '../history/sessionless.ts'
 import { INTERNAL } from '../levels/anomalies.ts'
@@ -19,18 +20,22 @@ import { splitTxns } from './starting-state.ts'
 import { type Anomaly, type CertificateKind, findTxns, type LevelResult } from './verdict.ts'
 
 /** Checks the evidence of a result and notes the outcome in its `certificate`. */
-export function certifyResult(recorded: History, result: LevelResult): string[] {
+export function certifyResult(
+  recorded: History,
+  result: LevelResult,
+  deadline: Deadline = Deadline.none(),
+): string[] {
   if (result.verdict === 'unknown') return []
   const history = result.sessionOrder === false ? withoutSessionOrder(recorded) : recorded
   const problems =
     result.verdict === 'satisfied'
-      ? certifySatisfied(history, result)
-      : certifyViolated(history, result)
+      ? certifySatisfied(history, result, deadline)
+      : certifyViolated(history, result, deadline)
   result.certificate = { kind: certificateKind(result), verified: problems.length === 0 }
   return problems
 }
 
-function certifySatisfied(history: History, result: LevelResult): string[] {
+function certifySatisfied(history: History, result: LevelResult, deadline: Deadline): string[] {
   const { proof, level } = result
   if (proof === null) return ['a satisfied level comes without a proof']
   if (proof.kind === 'none') {
@@ -38,15 +43,18 @@ function certifySatisfied(history: History, result: LevelResult): string[] {
   }
   if (proof.kind === 'commit-order') {
     if (level === 'lin') return certifyLinearOrder(history, proof.order)
-    return certifyCommitOrder(history, level, proof.order)
+    return certifyCommitOrder(history, level, proof.order, deadline)
   }
   if (proof.kind === 'witness') return ['only SQL histories have witnesses']
-  return certifySnapshots(history, level, proof.events)
+  return certifySnapshots(history, level, proof.events, deadline)
 }
 
-function certifyViolated(history: History, result: LevelResult): string[] {
+function certifyViolated(history: History, result: LevelResult, deadline: Deadline): string[] {
   if (result.anomalies.length === 0) return ['a violated level comes without an anomaly']
-  return result.anomalies.flatMap((anomaly) => certifyAnomaly(history, result.level, anomaly))
+  return result.anomalies.flatMap((anomaly) => {
+    deadline.check()
+    return certifyAnomaly(history, result.level, anomaly)
+  })
 }
 
 export function certifyAnomaly(history: History, level: LevelId, anomaly: Anomaly): string[] {

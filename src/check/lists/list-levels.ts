@@ -51,6 +51,7 @@ export class ListLevels {
       ...describeOffences(history, reads, listAll),
       ...describeUnrepeatable(history, reads, listAll),
     ]
+    deadline.check()
     const snapshots = level === 'si' || level === 'pc'
     const graph = buildListGraph(history, reads, {
       width: snapshots ? 2 : 1,
@@ -76,9 +77,10 @@ export class ListLevels {
   /** Snapshots and commits in an order that the graph allows, null if it has a cycle. */
   private findEvents(graph: Dependencies): Int32Array | null {
     const { txnCounts } = this.history
-    this.deadline.check()
+    const { deadline } = this
+    deadline.check()
     const csr = buildCsr(graph.nodeCount, graph.from, graph.to, graph.edgeCount)
-    const order = findTopologicalOrder(csr)
+    const order = findTopologicalOrder(csr, undefined, deadline)
     return order?.filter((event) => txnCounts[event >> 1] === 1) ?? null
   }
 

@@ -72,14 +72,14 @@ export class MiniLevels {
     if (serial !== null) {
       if (level !== 'sser' || isTimely(history, serial.order)) return byOrder(serial)
       deadline.check()
-      const order = findSerialOrder(history, reads, true)
+      const order = findSerialOrder(history, reads, true, deadline)
       return order && byOrder({ order, algorithm: 'mini' })
     }
     if (level === 'ser' || level === 'sser' || this.hasOffences()) return null
     // A run that gets through proves pc in any case, and si where no version was replaced twice.
     if (reads.lists !== null || (level === 'si' && !this.hasOneSuccessorEach())) return null
     deadline.check()
-    const events = findSnapshotOrder(history, reads)
+    const events = findSnapshotOrder(history, reads, deadline)
     return events && { anomalies: [], proof: { kind: 'snapshots', events }, algorithm: 'mini' }
   }
 
@@ -93,7 +93,7 @@ export class MiniLevels {
     if (stale.read.length === 0) this.lazySerial = { order, algorithm: 'order' }
     else {
       this.deadline.check()
-      const found = findSerialOrder(this.history, this.reads, false)
+      const found = findSerialOrder(this.history, this.reads, false, this.deadline)
       if (found) this.lazySerial = { order: found, algorithm: 'mini' }
     }
     return this.lazySerial
@@ -156,6 +156,7 @@ export class MiniLevels {
   /** A shortest cycle of each component; by default the shortest one of each name. */
   private cycles(shape: RmwShape, options: DependencyOptions): Anomaly[] {
     const { history, reads, deadline, listAll } = this
+    deadline.check()
     const graph = buildDependencies(history, reads, shape, options)
     const evidence = new MiniEvidence(history, reads, shape)
     return findCycles(graph, listAll, deadline, (cycle) => evidence.cycle(graph, cycle))

@@ -8,6 +8,7 @@
 // At most one wait per session at a time, so O(n + wake-ups), for sser O(n log k) with k sessions,
 // and no graph in memory. Main function: findSerialOrder.
 
+import type { Deadline } from '../../base/deadline.ts'
 import { type History, INITIAL, NONE, READ, READ_LIST } from '../../history/history.ts'
 import { nextTxn } from '../order/session-head.ts'
 import type { ReadCheck } from '../reads/read-consistency.ts'
@@ -19,8 +20,9 @@ export function findSerialOrder(
   history: History,
   reads: ReadCheck,
   realTime: boolean,
+  deadline: Deadline,
 ): Int32Array | null {
-  return new SerialRun(history, reads, realTime).run()
+  return new SerialRun(history, reads, realTime).run(deadline)
 }
 
 class SerialRun {
@@ -58,10 +60,11 @@ class SerialRun {
     this.countReaders()
   }
 
-  run(): Int32Array | null {
+  run(deadline: Deadline): Int32Array | null {
     const { sessionCount } = this.history
     for (let session = 0; session < sessionCount; session++) this.waits.enqueue(session)
     for (let session = this.waits.dequeue(); session !== NONE; session = this.waits.dequeue()) {
+      deadline.step(4)
       const txn = nextTxn(this.history, this.head, session)
       if (txn !== NONE && this.mayRun(session, txn)) this.execute(session, txn)
     }

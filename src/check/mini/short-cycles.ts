@@ -25,7 +25,7 @@ export function findShortCycles(
   deadline.check()
   const { nodeCount, edgeCount } = graph
   const csr = buildCsr(nodeCount, graph.from, graph.to, edgeCount)
-  const { count: componentCount, componentOf } = findComponents(csr)
+  const { count: componentCount, componentOf } = findComponents(csr, deadline)
   deadline.check()
   const size = new Int32Array(componentCount)
   for (let node = 0; node < nodeCount; node++) size[componentOf[node]!]!++
@@ -43,7 +43,7 @@ export function findShortCycles(
   for (const edges of inside.values()) {
     if (cycles.length === limit) break
     deadline.check()
-    cycles.push(new ComponentSearch(graph, edges, numbering).findShortest())
+    cycles.push(new ComponentSearch(graph, edges, numbering).findShortest(deadline))
   }
   return { cycles, count: inside.size }
 }
@@ -81,15 +81,15 @@ class ComponentSearch {
     this.via = new Int32Array(2 * size)
   }
 
-  findShortest(): EdgeCycle {
+  findShortest(deadline: Deadline): EdgeCycle {
     for (const start of this.starts) {
       if (this.best !== null && this.steps > STEPS_PER_COMPONENT) break
-      this.searchFrom(start)
+      this.searchFrom(start, deadline)
     }
     return this.best!.cycle
   }
 
-  private searchFrom(start: number): void {
+  private searchFrom(start: number, deadline: Deadline): void {
     const { start: rowStart, target, edge: edgeAt } = this.csr
     this.search++
     let level = [2 * start]
@@ -102,6 +102,7 @@ class ComponentSearch {
         const bySession = (state & 1) === 1
         const node = state >> 1
         this.steps++
+        deadline.step(4)
         if (this.distance[state] !== cost) continue // a shorter way was found since
         for (let slot = rowStart[node]!; slot < rowStart[node + 1]!; slot++) {
           const kind = this.kindOf[edgeAt[slot]!]!

@@ -10,6 +10,7 @@
 // through still proves pc, because a version is current while it is read; one that gets stuck says
 // nothing. Main function: findSnapshotOrder.
 
+import type { Deadline } from '../../base/deadline.ts'
 import { type History, INITIAL, NONE, READ, WRITE } from '../../history/history.ts'
 import { nextTxn } from '../order/session-head.ts'
 import type { ReadCheck } from '../reads/read-consistency.ts'
@@ -18,8 +19,12 @@ import { SessionWaits } from './session-waits.ts'
 /**
  * Events 2·txn for a snapshot, 2·txn + 1 for a commit, in order; null if there is no such order.
  */
-export function findSnapshotOrder(history: History, reads: ReadCheck): Int32Array | null {
-  return new SnapshotRun(history, reads).run()
+export function findSnapshotOrder(
+  history: History,
+  reads: ReadCheck,
+  deadline: Deadline,
+): Int32Array | null {
+  return new SnapshotRun(history, reads).run(deadline)
 }
 
 class SnapshotRun {
@@ -53,10 +58,11 @@ class SnapshotRun {
     }
   }
 
-  run(): Int32Array | null {
+  run(deadline: Deadline): Int32Array | null {
     const { sessionCount, txnCount, txnCounts } = this.history
     for (let session = 0; session < sessionCount; session++) this.waits.enqueue(session)
     for (let session = this.waits.dequeue(); session !== NONE; session = this.waits.dequeue()) {
+      deadline.step(4)
       const txn = nextTxn(this.history, this.head, session)
       if (txn === NONE) continue
       if (!this.hasSnapshot[session] && !this.takeSnapshot(session, txn)) continue

@@ -32,7 +32,7 @@ const MENDABLE_SHARE = 0.1
 export function buildBaseOrder(history: History, reads: ReadCheck, deadline: Deadline): BaseOrder {
   const input = inputOrder(history)
   if (reads.lateReadCount > MENDABLE_SHARE * reads.foreignReadCount) {
-    const merged = mergeSessions(history, reads)
+    const merged = mergeSessions(history, reads, deadline)
     if (merged.order.length === input.length) {
       return { ...withPositions(history, merged.order), stale: merged.stale }
     }
@@ -41,7 +41,7 @@ export function buildBaseOrder(history: History, reads: ReadCheck, deadline: Dea
   const base = ordered
     ? withPositions(history, input)
     : orderComponents(history, reads, input, [], deadline)
-  base.stale = findStaleReads(history, reads, base)
+  base.stale = findStaleReads(history, reads, base, deadline)
   return base
 }
 

@@ -56,8 +56,8 @@ export class BatchedQuestions {
     let start = 0
     const rowAt = new Int32Array(this.order.order.length) // position -> row
     for (const end of this.batchEnd) {
-      if ((++this.batch & 63) === 0) deadline.check()
-      this.answerBatch(start, end, rowAt)
+      this.batch++
+      this.answerBatch(start, end, rowAt, deadline)
       start = end
     }
     return this.answers
@@ -116,7 +116,7 @@ export class BatchedQuestions {
     return cost
   }
 
-  private answerBatch(start: number, end: number, rowAt: Int32Array): void {
+  private answerBatch(start: number, end: number, rowAt: Int32Array, deadline: Deadline): void {
     const { from, to, sorted, bit, answers } = this
     const { position } = this.order
     const first = position[from[sorted[start]!]!]!
@@ -125,7 +125,7 @@ export class BatchedQuestions {
     this.words = (bit[sorted[end - 1]!]! >> 5) + 1
     this.rows.fill(0, 0, this.words)
     this.rowCount = 1
-    this.propagate(start, end, first, last, rowAt)
+    this.propagate(start, end, first, last, rowAt, deadline)
     for (let k = start; k < end; k++) {
       const i = sorted[k]!
       const at = position[to[i]!]!
@@ -142,6 +142,7 @@ export class BatchedQuestions {
     first: number,
     last: number,
     rowAt: Int32Array,
+    deadline: Deadline,
   ): void {
     const { txnSession, txnOpStart } = this.history
     const { opSource } = this.reads
@@ -150,6 +151,7 @@ export class BatchedQuestions {
     let next = start // the next earlier transaction to come
     for (let p = first; p <= last; p++) {
       const txn = order[p]!
+      deadline.step(2 + this.words)
       const session = txnSession[txn]!
       let row = latestBatch[session] === batch ? latestRow[session]! : 0
       let isOwn = false

@@ -76,12 +76,12 @@ export function mendOrder(
   const spans = current.component !== null ? null : findSpans(current, extra)
   const mended = new Tarjan(history, reads, extra, true).run(current.order, deadline, spans)
   if (spans === null || mended.component !== null) {
-    mended.stale = findStaleReads(history, reads, mended)
+    mended.stale = findStaleReads(history, reads, mended, deadline)
     return mended
   }
   const moved = new Uint8Array(history.txnCount) // txn -> 1 if it is in a stretch
   for (let p = 0; p < spans.length; p++) moved[current.order[p]!] = spans[p]!
-  mended.stale = findMovedReads(history, reads, mended, moved, spans.indexOf(1))
+  mended.stale = findMovedReads(history, reads, mended, moved, spans.indexOf(1), deadline)
   return mended
 }
 
@@ -157,7 +157,6 @@ class Tarjan {
     let cyclic = false
     if (spans !== null) this.keepOutside(preferred, spans)
     for (let i = 0; i < preferred.length; i++) {
-      if ((i & 8191) === 0) deadline.check()
       const root = preferred[i]!
       if (number[root] === OUTSIDE) {
         order[placed] = root
@@ -174,6 +173,7 @@ class Tarjan {
           stack[stackLength++] = txn
           onStack[txn] = 1
         }
+        deadline.step(2)
         const next = this.nextPredecessor(txn)
         if (next !== NONE) {
           path[pathLength++] = next

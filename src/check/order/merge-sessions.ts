@@ -14,6 +14,7 @@
 // O(n log k): a heap of sessions; a session waits for one transaction at a time, so no graph is
 // built. Main function: mergeSessions.
 
+import { Deadline } from '../../base/deadline.ts'
 import { type History, NONE } from '../../history/history.ts'
 import type { ReadCheck } from '../reads/read-consistency.ts'
 import { nextTxn } from './session-head.ts'
@@ -25,8 +26,12 @@ export interface Merged {
   stale: StaleReads
 }
 
-export function mergeSessions(history: History, reads: ReadCheck): Merged {
-  return new Merge(history, reads).run()
+export function mergeSessions(
+  history: History,
+  reads: ReadCheck,
+  deadline: Deadline = Deadline.none(),
+): Merged {
+  return new Merge(history, reads).run(deadline)
 }
 
 /** Of a mistake that was seen, how much each of the two clocks is changed. */
@@ -61,12 +66,13 @@ class Merge {
     this.maxCorrection = 2 * sessionCount // about two transactions of a session
   }
 
-  run(): Merged {
+  run(deadline: Deadline): Merged {
     const { sessionCount, txnCount } = this.history
     const { head } = this
     const order = new Int32Array(txnCount)
     for (let session = 0; session < sessionCount; session++) this.enqueue(session)
     while (this.readyCount > 0) {
+      deadline.step(4)
       const session = this.ready[0]!
       const txn = nextTxn(this.history, head, session)
       if (txn === NONE) {

@@ -32,7 +32,7 @@ export function repairOrder(
     const staleCount = best.stale.read.length
     if (staleCount * TXNS_PER_STALE_READ < history.txnCount) break
     const next = orderByWishes(history, reads, best, findWishes(history, reads, best), deadline)
-    next.stale = findStaleReads(history, reads, next)
+    next.stale = findStaleReads(history, reads, next, deadline)
     if (next.stale.read.length < staleCount) best = next
     if (next.stale.read.length * 2 > staleCount) break
   }

@@ -4,6 +4,7 @@
 // read at all, the usual question where the order is that of the commits; if so, a second one
 // follows all versions. O(n + newer versions). Main functions: findStaleReads, findMovedReads.
 
+import { Deadline } from '../../base/deadline.ts'
 import { IntColumn } from '../../base/grow.ts'
 import { type History, INITIAL, NONE, READ, READ_LIST } from '../../history/history.ts'
 import type { ReadCheck } from '../reads/read-consistency.ts'
@@ -28,11 +29,20 @@ export const NO_STALE_READS: StaleReads = {
 }
 
 /** A read inside a cycle, or from one, always counts as stale. */
-export function findStaleReads(history: History, reads: ReadCheck, base: BaseOrder): StaleReads {
+export function findStaleReads(
+  history: History,
+  reads: ReadCheck,
+  base: BaseOrder,
+  deadline: Deadline = Deadline.none(),
+): StaleReads {
+  deadline.check()
   const cyclic = base.component === null ? null : findCyclic(base)
   if (cyclic === null && isSerial(history, reads, base.order)) return NO_STALE_READS
   const versions = new VersionReplay(history, reads, cyclic)
-  for (const txn of base.order) versions.run(txn)
+  for (const txn of base.order) {
+    deadline.step(4)
+    versions.run(txn)
+  }
   return versions.finish()
 }
 
@@ -49,10 +59,12 @@ export function findMovedReads(
   { order }: BaseOrder,
   moved: Uint8Array,
   first: number,
+  deadline: Deadline,
 ): StaleReads {
   const versions = new VersionReplay(history, reads, null)
   for (let p = first; p < order.length; p++) {
     const txn = order[p]!
+    deadline.step(2)
     if (moved[txn]) versions.run(txn, moved)
     else versions.runReads(txn, moved)
   }

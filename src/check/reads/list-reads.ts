@@ -6,6 +6,7 @@
 // closely, the rest is one comparison an element. O(total length of all reads). Main function:
 // checkListReads.
 
+import type { Deadline } from '../../base/deadline.ts'
 import { IntColumn } from '../../base/grow.ts'
 import { ABORTED, APPEND, type History, INITIAL, NONE, READ_LIST } from '../../history/history.ts'
 import type { AnomalyName } from '../../levels/anomalies.ts'
@@ -34,7 +35,7 @@ export interface ListReads {
   readonly appendAfter: Int32Array
 }
 
-export function checkListReads(history: History): ListReads {
+export function checkListReads(history: History, deadline: Deadline): ListReads {
   const { opKind, opCount, txnCounts, opTxn, opKey } = history
   const nextOwn = findNextOwnAppend(history)
   const offendingOp: number[] = []
@@ -47,6 +48,7 @@ export function checkListReads(history: History): ListReads {
   for (let op = 0; op < opCount; op++) {
     if (opKind[op] !== READ_LIST || !txnCounts[opTxn[op]!]) continue
     const length = judge.judge(op)
+    deadline.step(4 + (Math.abs(length) >> 2))
     if (length < 0) {
       offendingOp.push(op)
       offence.push(judge.offence!)

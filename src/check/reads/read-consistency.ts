@@ -7,6 +7,7 @@
 // transactions that use a key twice; the usual ones go through `visitPlain`, which keeps nothing.
 // O(n). Main function: checkReads.
 
+import { Deadline } from '../../base/deadline.ts'
 import { IntColumn } from '../../base/grow.ts'
 import {
   ABORTED,
@@ -56,11 +57,11 @@ export interface ReadCheck {
   readonly lists: ListReads | null
 }
 
-export function checkReads(history: History): ReadCheck {
+export function checkReads(history: History, deadline: Deadline = Deadline.none()): ReadCheck {
   const opSource = new Int32Array(history.opCount).fill(NONE)
   const offendingOp = new IntColumn(16)
   const offendingKind = new IntColumn(16)
-  const lists = history.listStart.length > 1 ? checkListReads(history) : null
+  const lists = history.listStart.length > 1 ? checkListReads(history, deadline) : null
   if (lists) {
     for (let i = 0; i < lists.offendingOp.length; i++) {
       offendingOp.push(lists.offendingOp[i]!)
@@ -71,6 +72,7 @@ export function checkReads(history: History): ReadCheck {
   const scan = new ReadScan(history, repeats, opSource, offendingOp, offendingKind, lists)
   for (let txn = 0; txn < history.txnCount; txn++) {
     if (!history.txnCounts[txn]) continue
+    deadline.step()
     if (repeats[txn] || lists) scan.visit(txn)
     else scan.visitPlain(txn)
   }

@@ -30,6 +30,7 @@ export class ChainGraph {
   private readonly firstOut: Int32Array // node -> its latest outgoing edge
   private readonly nextIn = new IntColumn(64) // edge -> an older edge into the same node
   private readonly nextOut = new IntColumn(64) // edge -> an older edge out of the same node
+  private joined = 0 // work done since the deadline was told
   private settled = -1 // edges that the rows know of, -1 before the first refresh
 
   /**
@@ -113,7 +114,7 @@ export class ChainGraph {
   /** Brings order and rows up to date; false, with rows left as they were, if there is a cycle. */
   refresh(deadline: Deadline): boolean {
     deadline.check()
-    if (!this.isInOrder() && !this.findOrder()) return false
+    if (!this.isInOrder() && !this.findOrder(deadline)) return false
     if (!this.hasRows) this.hasChanged.fill(1)
     else if (this.settled < 0) this.fillRows(deadline)
     else this.updateRows(deadline)
@@ -132,7 +133,7 @@ export class ChainGraph {
   }
 
   /** Kahn's algorithm; false if there is a cycle. */
-  private findOrder(): boolean {
+  private findOrder(deadline: Deadline): boolean {
     const { nodeCount, chainOf, firstOut } = this
     const { data: to } = this.to
     const { data: nextOut } = this.nextOut
@@ -146,6 +147,7 @@ export class ChainGraph {
     }
     for (let head = 0; head < placed; head++) {
       const node = order[head]!
+      deadline.step(4)
       for (let edge = firstOut[node]!; edge !== END; edge = nextOut[edge]!) {
         if (--waiting[to[edge]!]! === 0) order[placed++] = to[edge]!
       }
@@ -165,7 +167,6 @@ export class ChainGraph {
     const { data: from } = this.from
     const { data: nextIn } = this.nextIn
     for (let i = 0; i < order.length; i++) {
-      if ((i & 4095) === 0) deadline.check()
       const node = order[i]!
       const chain = chainOf[node]!
       const at = node * chainCount
@@ -176,6 +177,8 @@ export class ChainGraph {
         const source = from[edge]!
         if (rows[at + chainOf[source]!]! <= source) this.join(source, at)
       }
+      deadline.step(1 + this.joined)
+      this.joined = 0
     }
     this.hasChanged.fill(1)
   }
@@ -185,7 +188,6 @@ export class ChainGraph {
     const { data: from } = this.from
     const { data: nextIn } = this.nextIn
     for (let i = 0; i < order.length; i++) {
-      if ((i & 4095) === 0) deadline.check()
       const node = order[i]!
       const at = node * chainCount
       let changed = false
@@ -199,6 +201,8 @@ export class ChainGraph {
         if (this.join(source, at)) changed = true
       }
       hasChanged[node] = changed ? 1 : 0
+      deadline.step(1 + this.joined)
+      this.joined = 0
     }
   }
 
@@ -206,6 +210,7 @@ export class ChainGraph {
   private join(source: number, at: number): boolean {
     const { rows, chainCount } = this
     const other = source * chainCount
+    this.joined += chainCount >> 3
     let changed = false
     for (let c = 0; c < chainCount; c++) {
       if (rows[other + c]! > rows[at + c]!) {

@@ -18,7 +18,12 @@ const MOST_BETWEEN = 16
  *
  * @param order nodes, in a topological order of the known edges
  */
-export function findClashes(known: KnownEdges, access: Access, order: Int32Array): Int32Array {
+export function findClashes(
+  known: KnownEdges,
+  access: Access,
+  order: Int32Array,
+  deadline: Deadline,
+): Int32Array {
   const { keyCount, versionTxn } = known.problem
   const { width, level } = known.shape
   const { readStart, readVersion, writeStart, writeKey, writeVersion, keyOfVersion } = access
@@ -27,6 +32,7 @@ export function findClashes(known: KnownEdges, access: Access, order: Int32Array
   const holder = new Int32Array(keyCount).fill(NONE) // si: local key -> open transaction
   const clashes = new IntColumn(64)
   for (const node of order) {
+    deadline.step(4)
     const txn = known.txnOf(node)
     if (txn < 0) continue // an instant
     const isBegin = width === 1 || node % 2 === 0
@@ -77,6 +83,7 @@ export function findNeighbours(
   const sorted = new Map<number, Int32Array>() // local key -> its versions in order of commit
   const sort = (key: number) => {
     const versions = new Int32Array(keyStart[key + 1]! - keyStart[key]!)
+    deadline.step(16 * versions.length)
     for (let i = 0; i < versions.length; i++) versions[i] = keyStart[key]! + i
     const place = (version: number) => position[known.commit(versionTxn[version]!)]!
     versions.sort((a, b) => place(a) - place(b))
@@ -84,12 +91,11 @@ export function findNeighbours(
     return versions
   }
   const pairs = new IntColumn(64)
-  let work = 0
   for (const txn of new Set(clashes)) {
-    if (++work % 1024 === 0) deadline.check()
     for (let i = writeStart[txn]!; i < writeStart[txn + 1]!; i++) {
       const versions = sorted.get(writeKey[i]!) ?? sort(writeKey[i]!)
       const at = versions.indexOf(writeVersion[i]!)
+      deadline.step(1 + (at >> 3) + 2 * within)
       const end = Math.min(versions.length, at + within + 1)
       for (let other = Math.max(0, at - within); other < end; other++) {
         if (other === at) continue

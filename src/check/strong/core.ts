@@ -94,7 +94,7 @@ class Shrinker {
   /** The fewest suspects in the sub-history, null if it satisfies the level. */
   private suspectsIn(txns: readonly number[]): number[] | null {
     this.deadline.check()
-    const problem = this.builder.build(txns)
+    const problem = this.builder.build(txns, this.deadline)
     const decision = decide(problem, this.shape, this.deadline)
     if (decision.satisfied) return null
     const sets = findSuspects(decision, this.deadline)

@@ -51,11 +51,12 @@ export function decide(
   const known = buildKnownEdges(problem, shape, deadline, limits.rows)
   deadline.check()
   const access = buildAccess(problem)
+  deadline.check()
   const { hasRows } = known.graph
   let order: Int32Array | null = null
   if (recorded !== null && (recorded.isLikely || !hasRows)) {
     order = orderAsRecorded(known, access, recorded, deadline)
-    if (order !== null && findClashes(known, access, order).length === 0) {
+    if (order !== null && findClashes(known, access, order, deadline).length === 0) {
       return { satisfied: true, order }
     }
   }
@@ -81,7 +82,7 @@ function orderOpenPairs(
   mostPairs: number,
   start: Int32Array | null,
 ): Decision {
-  const open = new OpenPairs(known, access)
+  const open = new OpenPairs(known, access, deadline)
   if (start !== null) open.solver.setInitialOrder(positionsOf(start))
   const hasAll = known.graph.hasRows && open.count(deadline) <= mostPairs
   if (!hasAll) return orderWhatClashes(open, known, access, deadline)
@@ -91,7 +92,7 @@ function orderOpenPairs(
     () => `${open.pairs.count} pairs of transactions that write a common key were left to order`,
   )
   if (answer === 'unsat') return { satisfied: false, known, contradiction: open }
-  return { satisfied: true, order: positionsOf(open.solver.order()) }
+  return { satisfied: true, order: positionsOf(open.solver.order(deadline)) }
 }
 
 /** Adds the pairs that an order gets wrong, until one gets none wrong. */
@@ -108,15 +109,16 @@ function orderWhatClashes(
       () => last,
     )
     if (answer === 'unsat') return { satisfied: false, known, contradiction: open }
-    const position = open.solver.order()
+    const position = open.solver.order(deadline)
     const order = positionsOf(position)
-    const clashes = findClashes(known, access, order)
+    const clashes = findClashes(known, access, order, deadline)
     if (clashes.length === 0) return { satisfied: true, order }
     last = `the last order tried was wrong in ${clashes.length >> 1} places`
-    open.addEach(clashes)
+    open.addEach(clashes, deadline)
     // One clash mended often makes the next one beside it: look further and further around.
     const within = Math.min(1 << round, WIDEST)
-    open.addEach(findNeighbours(known, access, position, clashes, within, deadline))
+    const near = findNeighbours(known, access, position, clashes, within, deadline)
+    open.addEach(near, deadline)
     open.solver.setInitialOrder(position)
   }
 }

@@ -57,7 +57,7 @@ class Explainer {
   }
 
   explainCases({ pairs, solver }: OpenPairs, deadline: Deadline): Explanation | null {
-    const core = findCore(solver, deadline, MAX_LEAVES)
+    const core = findCore(solver, deadline, MAX_LEAVES, deadline)
     if (core.split === null) return null
     const leaf = (clause: number): Edge[] => {
       const reason = core.reasons[clause]!

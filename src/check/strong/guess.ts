@@ -77,6 +77,7 @@ class GuessRun {
         continue
       }
       if (this.length === this.order.length) return this.order
+      deadline.step(this.head.length)
       const chain = this.findHesitant()
       if (chain === NONE) return null
       this.stopWaiting(chain)

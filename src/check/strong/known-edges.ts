@@ -81,17 +81,18 @@ export function buildKnownEdges(
   for (let s = 0; s <= sessionCount; s++) chainStart[s] = shape.width * sessionStart[s]!
   if (instants.length > 0) chainStart[chains] = chainStart[sessionCount]! + instants.length
   const known = new KnownEdges(problem, shape, chainStart, deadline, mostRows)
-  addReads(known)
+  addReads(known, deadline)
   addAppends(known)
   if (instants.length > 0) addRealTime(known, instants)
   return known
 }
 
-function addReads(known: KnownEdges): void {
+function addReads(known: KnownEdges, deadline: Deadline): void {
   const { problem } = known
   const { readerStart, reader, versionTxn, initialStart, initialReader } = problem
   for (let version = 0; version < versionTxn.length; version++) {
     const from = known.commit(versionTxn[version]!)
+    deadline.step(1 + 4 * (readerStart[version + 1]! - readerStart[version]!))
     for (let i = readerStart[version]!; i < readerStart[version + 1]!; i++) {
       known.add(from, known.begin(reader[i]!), READ_FROM, -1)
     }
@@ -101,6 +102,7 @@ function addReads(known: KnownEdges): void {
   for (let key = 0; key < keyCount; key++) {
     for (let i = initialStart[key]!; i < initialStart[key + 1]!; i++) {
       const from = initialReader[i]!
+      deadline.step(1 + 4 * (runStart[key + 1]! - runStart[key]!))
       for (let run = runStart[key]!; run < runStart[key + 1]!; run++) {
         const to = versionTxn[runFirst[run]!]!
         if (to !== from) known.add(known.begin(from), known.commit(to), OVER_INITIAL, -1)

@@ -23,15 +23,18 @@ export class OpenPairs {
   constructor(
     private readonly known: KnownEdges,
     private readonly access: Access,
+    deadline: Deadline,
   ) {
     const { graph } = known
     this.solver = new AcyclicSolver(graph.nodeCount)
     for (let chain = 0; chain < graph.chainCount; chain++) {
       for (let node = graph.chainStart[chain]! + 1; node < graph.chainStart[chain + 1]!; node++) {
+        deadline.step()
         this.solver.addKnownEdge(node - 1, node)
       }
     }
     for (let e = 0; e < graph.edgeCount; e++) {
+      deadline.step()
       this.solver.addKnownEdge(graph.from.data[e]!, graph.to.data[e]!)
     }
     this.solver.setInitialOrder(shortTransactions(known))
@@ -49,6 +52,7 @@ export class OpenPairs {
   addAll(deadline: Deadline): void {
     const { versionTxn } = this.known.problem
     this.forEachWindow(deadline, (txn, first, end) => {
+      deadline.step(32 * (end - first))
       for (let other = first; other < end; other++) this.add(txn, versionTxn[other]!)
     })
   }
@@ -60,7 +64,6 @@ export class OpenPairs {
   ): void {
     const { keyCount, keyStart, versionTxn, runStart, runFirst } = this.known.problem
     const { width, orderFrom } = this.known.shape
-    let work = 0
     for (let key = 0; key < keyCount; key++) {
       for (let version = keyStart[key]!; version < keyStart[key + 1]!; version++) {
         const txn = versionTxn[version]!
@@ -71,14 +74,15 @@ export class OpenPairs {
           const after = firstReached(this.known, first, end, width * txn + orderFrom)
           if (after > first) visit(txn, first, after)
         }
-        if (++work % 1024 === 0) deadline.check()
+        deadline.step(1 + 4 * (runStart[key + 1]! - runStart[key]!))
       }
     }
   }
 
   /** Adds those of the pairs (first, second, first, second, ...) that are open. */
-  addEach(pairs: Int32Array): void {
+  addEach(pairs: Int32Array, deadline: Deadline): void {
     for (let i = 0; i < pairs.length; i += 2) {
+      deadline.step(16)
       const a = pairs[i]!
       const b = pairs[i + 1]!
       if (!this.isKnown(a, b) && !this.isKnown(b, a)) this.add(a, b)

@@ -6,6 +6,7 @@
 // The orders of the parts merge into one of the whole. Cost O(operations + sessions · parts each
 // is in). Main functions: findParts, mergeOrders, mergeByStart.
 
+import { Deadline } from '../../base/deadline.ts'
 import { assert } from '../../base/errors.ts'
 import { IntColumn } from '../../base/grow.ts'
 import { findBlocks } from '../../graph/biconnected.ts'
@@ -18,14 +19,20 @@ import type { ReadCheck } from '../reads/read-consistency.ts'
 /**
  * The sessions of each part; a session may be in several unless only connected parts are wanted.
  */
-export function findParts(history: History, reads: ReadCheck, biconnected: boolean): Int32Array[] {
-  const pairs = joinSessions(history, reads)
+export function findParts(
+  history: History,
+  reads: ReadCheck,
+  biconnected: boolean,
+  deadline: Deadline = Deadline.none(),
+): Int32Array[] {
+  const pairs = joinSessions(history, reads, deadline)
   const from = new Int32Array(pairs.count)
   const to = new Int32Array(pairs.count)
   for (let e = 0; e < pairs.count; e++) {
     from[e] = pairs.firstOf(e)
     to[e] = pairs.secondOf(e)
   }
+  deadline.check()
   const blocks = findBlocks(history.sessionCount, from, to)
   return biconnected ? blocks : uniteBlocks(history.sessionCount, blocks)
 }
@@ -34,7 +41,7 @@ export function findParts(history: History, reads: ReadCheck, biconnected: boole
  * Edges of the communication graph. Sessions that share a key are all joined to each other; a ring
  * through them has the same biconnected components and is as long as the key is popular.
  */
-function joinSessions(history: History, reads: ReadCheck): PairIndex {
+function joinSessions(history: History, reads: ReadCheck, deadline: Deadline): PairIndex {
   const { sessionCount, keyCount } = history
   const pairs = new PairIndex(sessionCount)
   const isWritten = findWrittenKeys(history)
@@ -43,6 +50,7 @@ function joinSessions(history: History, reads: ReadCheck): PairIndex {
   for (const txn of history.sessionTxns) {
     if (!history.txnCounts[txn]) continue
     const session = history.txnSession[txn]!
+    deadline.step(4)
     for (let op = history.txnOpStart[txn]!; op < history.txnOpStart[txn + 1]!; op++) {
       const key = history.opKey[op]!
       if (last[key] === session || !isWritten[key]) continue

@@ -52,7 +52,7 @@ export class PrefixMemo {
   }
 
   private grow(): void {
-    this.deadline.reserve(4 * this.vectors.length)
+    this.deadline.reserve(8 * this.vectors.length + 16 * this.hashes.length)
     const vectors = new Int32Array(2 * this.vectors.length)
     vectors.set(this.vectors)
     this.vectors = vectors

@@ -5,6 +5,7 @@
 // order of the whole, cut down, is an order of the part). O(operations kept). Main class:
 // ProblemBuilder.
 
+import { Deadline } from '../../base/deadline.ts'
 import { IntColumn } from '../../base/grow.ts'
 import { APPEND, type History, INITIAL, NONE, WRITE } from '../../history/history.ts'
 import type { ReadCheck } from '../reads/read-consistency.ts'
@@ -52,14 +53,25 @@ export class ProblemBuilder {
   }
 
   /** @param txns transactions to keep, all that count unless given */
-  build(txns: Iterable<number> | null = null): Problem {
+  build(txns: Iterable<number> | null = null, deadline: Deadline = Deadline.none()): Problem {
+    try {
+      return this.layOut(txns, deadline)
+    } catch (error) {
+      // Out of time in the middle: the next part must find the arrays as they should be.
+      this.local.fill(NONE)
+      this.localKey.fill(NONE)
+      throw error
+    }
+  }
+
+  private layOut(txns: Iterable<number> | null, deadline: Deadline): Problem {
     const { history, reads, local, localKey } = this
     const sessions = this.layOutSessions(txns)
     const { txnOf } = sessions
     for (let t = 0; t < txnOf.length; t++) local[txnOf[t]!] = t
-    const versions = this.layOutVersions(txnOf)
+    const versions = this.layOutVersions(txnOf, deadline)
     const runs = layOutRuns(versions.keyStart, versions.versionTxn, sessions.sessionOf)
-    const readers = this.layOutReaders(txnOf, versions)
+    const readers = this.layOutReaders(txnOf, versions, deadline)
     const appends = findAppendOrder(history, reads, local, versions.keyOf)
     for (const txn of txnOf) local[txn] = NONE
     for (const key of versions.keyOf) localKey[key] = NONE
@@ -91,11 +103,11 @@ export class ProblemBuilder {
     }
   }
 
-  private layOutVersions(txnOf: Int32Array) {
+  private layOutVersions(txnOf: Int32Array, deadline: Deadline) {
     const { localKey } = this
     const keyOf = new IntColumn(64)
     const size = new IntColumn(64) // local key -> versions
-    this.eachVersion(txnOf, (_, key) => {
+    this.eachVersion(txnOf, deadline, (_, key) => {
       if (localKey[key] === NONE) {
         localKey[key] = keyOf.length
         keyOf.push(key)
@@ -108,19 +120,24 @@ export class ProblemBuilder {
     for (let k = 0; k < keyCount; k++) keyStart[k + 1] = keyStart[k]! + size.data[k]!
     const versionTxn = new Int32Array(keyStart[keyCount]!)
     const next = keyStart.slice()
-    this.eachVersion(txnOf, (t, key) => {
+    this.eachVersion(txnOf, deadline, (t, key) => {
       versionTxn[next[localKey[key]!]!++] = t
     })
     return { keyCount, keyOf: keyOf.view(), keyStart, versionTxn }
   }
 
   /** Visits each key that each transaction writes, once. */
-  private eachVersion(txnOf: Int32Array, visit: (t: number, key: number) => void): void {
+  private eachVersion(
+    txnOf: Int32Array,
+    deadline: Deadline,
+    visit: (t: number, key: number) => void,
+  ): void {
     const { txnOpStart, opKind, opKey } = this.history
     const { keyStamp } = this
     for (let t = 0; t < txnOf.length; t++) {
       const end = txnOpStart[txnOf[t]! + 1]!
       const stamp = this.nextStamp()
+      deadline.step(4)
       for (let op = txnOpStart[txnOf[t]!]!; op < end; op++) {
         const kind = opKind[op]!
         if (kind !== WRITE && kind !== APPEND) continue
@@ -143,6 +160,7 @@ export class ProblemBuilder {
   private layOutReaders(
     txnOf: Int32Array,
     { keyCount, keyStart, versionTxn }: Pick<Problem, 'keyCount' | 'keyStart' | 'versionTxn'>,
+    deadline: Deadline,
   ) {
     const { txnOpStart, opKey } = this.history
     const { opSource } = this.reads
@@ -153,6 +171,7 @@ export class ProblemBuilder {
     const seenInitial = new Int32Array(keyCount).fill(NONE) // local key -> last reader
     for (let t = 0; t < txnOf.length; t++) {
       const end = txnOpStart[txnOf[t]! + 1]!
+      deadline.step(8)
       for (let op = txnOpStart[txnOf[t]!]!; op < end; op++) {
         const source = opSource[op]!
         if (source === NONE) continue
@@ -172,6 +191,7 @@ export class ProblemBuilder {
         reader.push(t)
       }
     }
+    deadline.check()
     const by = readVersion.view()
     const ofVersion = groupReaders(by, reader.view(), versionTxn.length, false)
     const ofInitial = groupReaders(by, reader.view(), keyCount, true)

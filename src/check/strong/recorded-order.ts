@@ -46,20 +46,21 @@ export function orderAsRecorded(
     wish[known.commit(txn)] = 2 * place[txn]! + 1
     if (known.shape.width === 2) wish[known.begin(txn)] = 2 * place[txn]!
   }
-  hurryReads(known, access, place, wish)
+  deadline.check()
+  hurryReads(known, access, place, wish, deadline)
   deadline.check()
   const graph = known.graph.buildCsr()
-  const order = findTopologicalOrder(graph)
-  deadline.check()
+  const order = findTopologicalOrder(graph, undefined, deadline)
   if (order === null) return null
   // Whatever something urgent waits for is as urgent.
   for (let i = order.length - 1; i >= 0; i--) {
     const node = order[i]!
+    deadline.step(2)
     for (let slot = graph.start[node]!; slot < graph.start[node + 1]!; slot++) {
       wish[node] = Math.min(wish[node]!, wish[graph.target[slot]!]!)
     }
   }
-  return findTopologicalOrder(graph, wish)
+  return findTopologicalOrder(graph, wish, deadline)
 }
 
 /** Local txn -> how many others the record puts before it. */
@@ -79,6 +80,7 @@ function hurryReads(
   access: Access,
   place: Int32Array,
   wish: Float64Array,
+  deadline: Deadline,
 ): void {
   const { keyCount, keyStart, versionTxn } = problem
   const { readStart, readVersion, writeStart, keyOfVersion } = access
@@ -88,11 +90,13 @@ function hurryReads(
   for (let key = 0; key < keyCount; key++) {
     const versions = sorted.subarray(keyStart[key], keyStart[key + 1])
     if (versions.length > 1) {
+      deadline.step(16 * versions.length)
       versions.sort((a, b) => place[versionTxn[a]!]! - place[versionTxn[b]!]!)
     }
   }
   for (let i = 0; i < sorted.length; i++) slot[sorted[i]!] = i
   for (let txn = 0; txn < place.length; txn++) {
+    deadline.step(4)
     if (shape.width === 1 && writeStart[txn] !== writeStart[txn + 1]) continue
     for (let i = readStart[txn]!; i < readStart[txn + 1]!; i++) {
       const version = readVersion[i]!

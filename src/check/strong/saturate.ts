@@ -28,28 +28,25 @@ export function saturate(known: KnownEdges, deadline: Deadline): boolean {
 
 /** One look at every key of which a row changed since the last one. */
 function inferRound(known: KnownEdges, deadline: Deadline): void {
-  const { keyCount, keyStart, readerStart, versionTxn } = known.problem
+  const { keyCount, keyStart, readerStart, versionTxn, runStart } = known.problem
   const { hasChanged } = known.graph
   const isExclusive = known.shape.level === 'si'
   const runs = new ChangedRuns(known)
-  let work = 0
   for (let key = 0; key < keyCount; key++) {
     const first = keyStart[key]!
     const end = keyStart[key + 1]!
     if (end - first < 2) continue
     runs.collect(key)
+    deadline.step(end - first)
+    const runCount = runStart[key + 1]! - runStart[key]!
     for (let version = first; version < end; version++) {
+      deadline.step(1 + runCount * (1 + readerStart[version + 1]! - readerStart[version]!))
       if (isExclusive && hasChanged[known.commit(versionTxn[version]!)]) {
         orderOverlapping(known, key, version)
       }
       if (readerStart[version] === readerStart[version + 1]) continue
       if (runs.count > 0) inferOverwrites(known, version, runs)
       inferSeen(known, key, version)
-    }
-    work += end - first
-    if (work > 4096) {
-      deadline.check()
-      work = 0
     }
   }
 }

@@ -81,8 +81,7 @@ class OrderSearch {
   private search(reach: (length: number) => void): Int32Array | null {
     const memo = new PrefixMemo(this.problem.sessionCount, this.deadline)
     const untried: number[] = [] // pairs: place in the order, session to go on with there
-    for (let visited = 1; ; visited++) {
-      if ((visited & 1023) === 0) this.deadline.check()
+    while (true) {
       while (this.takeHarmless()) {}
       reach(this.length)
       if (this.length === this.order.length) return this.order
@@ -100,6 +99,7 @@ class OrderSearch {
     const { next, end } = this
     const { sessionStart } = this.problem
     const sessions: number[] = []
+    this.deadline.step(4 * next.length)
     for (let session = 0; session < next.length; session++) {
       if (next[session]! < end[session]! && this.isValid(next[session]!)) sessions.push(session)
     }
@@ -112,6 +112,7 @@ class OrderSearch {
   /** Takes some step that writes nothing and holds no key; false if none can be taken. */
   private takeHarmless(): boolean {
     let taken = false
+    this.deadline.step(2 * this.next.length)
     for (let session = 0; session < this.next.length; session++) {
       while (this.next[session]! < this.end[session]!) {
         const step = this.next[session]!
@@ -150,6 +151,7 @@ class OrderSearch {
   private isTimely(txn: number): boolean {
     const { history, txnOf } = this.problem
     const start = history.txnStartTime![txnOf[txn]!]!
+    this.deadline.step(this.next.length >> 2)
     for (let session = 0; session < this.next.length; session++) {
       const step = this.next[session]!
       if (step < this.end[session]! && this.earliestFinish![step]! < start) return false

@@ -4,7 +4,7 @@
 // search; their orders merge into one, and a violation is cut down to a few transactions and
 // explained on those alone. Main class: StrongLevels.
 
-import { Deadline } from '../../base/deadline.ts'
+import { type Deadline, withProgress } from '../../base/deadline.ts'
 import { assert, BudgetExceeded } from '../../base/errors.ts'
 import type { History } from '../../history/history.ts'
 import type { Anomaly, Proof } from '../../verdict/verdict.ts'
@@ -12,7 +12,7 @@ import type { BaseOrder } from '../order/base-order.ts'
 import { describeOffences, describeUnrepeatable } from '../reads/offences.ts'
 import type { ReadCheck } from '../reads/read-consistency.ts'
 import { shrinkCore, toTxns } from './core.ts'
-import { decide, refuteByKnown } from './engine.ts'
+import { decide, refuteByKnown, type Violation } from './engine.ts'
 import { explainViolation } from './explain.ts'
 import { nameViolation } from './names.ts'
 import { findParts, mergeByStart, mergeOrders, txnsOf } from './parts.ts'
@@ -25,9 +25,6 @@ import { findSuspects } from './suspects.ts'
 /** What a user may ask for; auto takes short cuts where there are any. */
 export const ALGORITHMS = ['auto', 'solve', 'search'] as const
 export type Algorithm = (typeof ALGORITHMS)[number]
-
-/** Cores up to this many transactions are explained even when the budget is used up. */
-const SMALL_CORE = 100
 
 export interface Findings {
   anomalies: Anomaly[]
@@ -79,7 +76,7 @@ export class StrongLevels {
     const { order } = this.base()
     const found: Anomaly[] = []
     for (let from = 0; from < order.length && found.length === 0; from += WINDOW / 2) {
-      const problem = this.builder.build(order.subarray(from, from + WINDOW))
+      const problem = this.builder.build(order.subarray(from, from + WINDOW), this.deadline)
       this.decidePart(problem, SHAPES[level], found)
     }
     return found[0] ?? null
@@ -92,7 +89,8 @@ export class StrongLevels {
     try {
       for (const part of parts) {
         const txns = parts.length === 1 ? null : txnsOf(this.history, part)
-        const order = this.decidePart(this.builder.build(txns), shape, anomalies)
+        const problem = this.builder.build(txns, this.deadline)
+        const order = this.decidePart(problem, shape, anomalies)
         if (order !== null) orders.push(order)
         else if (!this.listAll) break
       }
@@ -115,10 +113,10 @@ export class StrongLevels {
 
   private partsFor(level: StrongLevel): Int32Array[] {
     if (level === 'sser') {
-      this.lazyConnected ??= findParts(this.history, this.reads, false)
+      this.lazyConnected ??= findParts(this.history, this.reads, false, this.deadline)
       return this.lazyConnected
     }
-    this.lazyBlocks ??= findParts(this.history, this.reads, true)
+    this.lazyBlocks ??= findParts(this.history, this.reads, true, this.deadline)
     return this.lazyBlocks
   }
 
@@ -139,26 +137,33 @@ export class StrongLevels {
         assert(this.algorithm !== 'search' || current !== problem, 'both deciders agree')
         return current === problem ? toEvents(problem, shape, decision.order) : null
       }
-      // Real time is blamed only where nothing else is plainly to blame.
-      const plain = shape.level === 'sser' ? refuteByKnown(current, SHAPES.ser, deadline) : null
-      const found = findSuspects(plain ?? decision, deadline).map((set) => toTxns(current, set))
-      const anomaly = this.describe(found, plain ? SHAPES.ser : shape)
+      const anomaly = withProgress(
+        () => this.describe(current, decision, shape),
+        () => 'no order is valid, but the transactions to blame were not singled out',
+      )
       anomalies.push(anomaly)
       if (!this.listAll) return null
       const involved = new Set(anomaly.txns)
-      current = this.builder.build(current.txnOf.filter((txn) => !involved.has(txn)))
+      current = this.builder.build(
+        current.txnOf.filter((txn) => !involved.has(txn)),
+        deadline,
+      )
     }
   }
 
-  /** The violation among some of these sets of transactions, on a minimal core. */
-  private describe(suspects: readonly (readonly number[])[], shape: LevelShape): Anomaly {
-    const { builder, history } = this
-    const core = shrinkCore(builder, shape, suspects, this.deadline)
-    // A violation that is found and small is worth the few milliseconds to say so.
-    const deadline = core.length <= SMALL_CORE ? Deadline.none() : this.deadline
-    const decision = decide(builder.build(core), shape, deadline)
+  /** A violation that was found, explained on a minimal core. */
+  private describe(problem: Problem, found: Violation, level: LevelShape): Anomaly {
+    const { builder, history, deadline } = this
+    // Real time is blamed only where nothing else is plainly to blame.
+    const plain = level.level === 'sser' ? refuteByKnown(problem, SHAPES.ser, deadline) : null
+    const shape = plain ? SHAPES.ser : level
+    const sets = findSuspects(plain ?? found, deadline).map((set) => toTxns(problem, set))
+    const core = shrinkCore(builder, shape, sets, deadline)
+    // What was found is worth the time that is kept for the end.
+    const last = deadline.toTheEnd()
+    const decision = decide(builder.build(core, last), shape, last)
     assert(!decision.satisfied, 'a core violates the level')
-    const explanation = explainViolation(decision, deadline)
+    const explanation = explainViolation(decision, last)
     if (explanation === null) {
       throw new BudgetExceeded('there is no valid order, but the argument is too long to verify')
     }

@@ -44,7 +44,7 @@ export function findKnownCycles(
   const to = graph.to.data
   // Everything before the last round was acyclic, so a cycle goes through an edge of that round.
   const last = roundStart.length > 1 ? roundStart[roundStart.length - 2]! : 0
-  const inside = findCyclicEdges(known).filter((edge) => edge >= last)
+  const inside = findCyclicEdges(known, deadline).filter((edge) => edge >= last)
   const stride = Math.ceil(inside.length / TRIES)
   const cycles: { steps: Step[]; weight: number }[] = []
   for (let i = 0; i < inside.length; i += stride) {
@@ -61,9 +61,9 @@ export function findKnownCycles(
 }
 
 /** Edges that lie on some cycle. */
-function findCyclicEdges(known: KnownEdges): number[] {
+function findCyclicEdges(known: KnownEdges, deadline: Deadline): number[] {
   const { graph } = known
-  const { componentOf } = findComponents(graph.buildCsr())
+  const { componentOf } = findComponents(graph.buildCsr(), deadline)
   const inside: number[] = []
   for (let e = 0; e < graph.edgeCount; e++) {
     if (componentOf[graph.from.data[e]!] === componentOf[graph.to.data[e]!]) inside.push(e)
@@ -91,7 +91,7 @@ function addContradiction(
   { pairs, solver }: OpenPairs,
   deadline: Deadline,
 ): void {
-  const { reasons } = findCore(solver, deadline, 0)
+  const { reasons } = findCore(solver, deadline, 0, deadline.toTheEnd())
   for (const reason of reasons) {
     if (reason.kind !== 'cycle') continue
     for (const literal of reason.literals) {

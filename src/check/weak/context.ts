@@ -23,9 +23,15 @@ export class WeakContext {
     readonly history: History,
     readonly reads: ReadCheck,
     readonly deadline: Deadline,
+    base: BaseOrder | null = null,
   ) {
-    this.current = buildBaseOrder(history, reads, deadline)
+    this.current = base ?? buildBaseOrder(history, reads, deadline)
     this.premises = new Premises(this)
+  }
+
+  /** The same, as far as the order goes, for work that has other limits. */
+  withDeadline(deadline: Deadline): WeakContext {
+    return new WeakContext(this.history, this.reads, deadline, this.current)
   }
 
   get base(): BaseOrder {

@@ -48,7 +48,9 @@ export function saturate(context: WeakContext, level: WeakLevel): Saturation {
   for (let round = 0; ; round++) {
     deadline.check()
     const exhaustive = round === PATIENT_ROUNDS
-    const fresh = exhaustive ? search.findAll(current) : search.findContradicting(current, deadline)
+    const fresh = exhaustive
+      ? search.findAll(current, deadline)
+      : search.findContradicting(current, deadline)
     if (fresh === 0) break
     current = mendOrder(history, reads, current, search.added, deadline)
     if (exhaustive) break
@@ -89,7 +91,7 @@ class ForcedEdges {
     const isKnot = current === base && base.component !== null
     const stale = current.stale.read
     for (let i = 0; i < stale.length; i++) {
-      if ((i & 4095) === 0) deadline.check()
+      deadline.step(4)
       const read = stale[i]!
       if (this.settled.has(read)) continue
       this.read = read
@@ -108,10 +110,11 @@ class ForcedEdges {
   }
 
   /** Adds every forced edge there is. */
-  findAll(current: BaseOrder): number {
+  findAll(current: BaseOrder, deadline: Deadline): number {
     const { opSource } = this.context.reads
     const before = this.added.length
     for (const txn of current.order) {
+      deadline.step(8)
       for (let op = this.history.txnOpStart[txn]!; op < this.history.txnOpStart[txn + 1]!; op++) {
         if (opSource[op] === NONE || this.settled.has(op)) continue
         this.read = op
@@ -138,6 +141,7 @@ class ForcedEdges {
     for (let op = 0; op < opSource.length; op++) {
       const source = opSource[op]!
       if (source < 0 || !cyclicTxn[source] || this.settled.has(op)) continue
+      this.context.deadline.step(16)
       let first: number = NONE
       const keepFirst = (t2: number) => {
         if (first === NONE) first = t2
@@ -166,6 +170,7 @@ class ForcedEdges {
       const source = opSource[op]!
       if (source < 0 || !byWriter.has(source)) continue
       if (this.settled.has(op) || cyclic.has(op)) continue
+      this.context.deadline.step(16)
       const against = byWriter
         .get(source)!
         .find((edge) => this.context.premises.holds(this.level, edge.to, op))

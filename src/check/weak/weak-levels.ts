@@ -109,8 +109,11 @@ export class WeakLevels {
   private named(tap: string, found: Saturation, witnesses: Witness[]): Anomaly[] {
     if (witnesses.length === 0) return []
     const kind = findTap(tap)!
-    const anomalyOf = ({ edge, cycle }: Witness, count: number) =>
-      cycleAnomaly(kind, count, cycle(), this.context().history.opTxn[edge.read]!)
+    const { history, deadline } = this.context()
+    const anomalyOf = ({ edge, cycle }: Witness, count: number) => {
+      deadline.check()
+      return cycleAnomaly(kind, count, cycle(), history.opTxn[edge.read]!)
+    }
     if (this.listAll) return witnesses.map((witness) => anomalyOf(witness, 1))
     // The nearest pairs tend to have the shortest cycles; work out a few and keep the best.
     const { position } = found.final
@@ -157,6 +160,7 @@ export class WeakLevels {
       if (cycles.length > 0 && !this.listAll) continue
       let best: Edge[] | null = null
       for (let q = p; q < end && q < p + TRIES; q++) {
+        this.context().deadline.check()
         const cycle = this.evidence().baseCycle(order[q]!, component, versions)
         if (!best || cycle.length < best.length) best = cycle
       }
