@@ -292,8 +292,9 @@ async function complainAbout(
   plan: Plan,
   summary: DirectorySummary | null,
 ): Promise<number> {
-  const isUnknown = error instanceof BudgetExceeded
-  if (isUnknown) {
+  let exit: number = EXIT.usage
+  if (error instanceof BudgetExceeded) {
+    exit = EXIT.unknown
     error = new InputError('out-of-budget', error.message, null, 'raise --memory or --budget')
   }
   if (!(error instanceof InputError)) throw error
@@ -311,7 +312,7 @@ async function complainAbout(
     await print(`${renderJsonError(found.path, { code, message, line, column, hint })}\n`)
   }
   process.stderr.write(`isobar: ${error.describe()}\n${error.hint ? `hint: ${error.hint}\n` : ''}`)
-  return isUnknown ? EXIT.unknown : EXIT.usage
+  return exit
 }
 
 function writeOut(path: string, text: string): void {
