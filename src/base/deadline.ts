@@ -31,6 +31,7 @@ export class Deadline {
   private readonly budgetMs: number
   private readonly memoryBytes: number
   private readonly onTick: (() => void) | null
+  private shareEndMs = Number.POSITIVE_INFINITY // for the present part of the work
   private steps = 0 // since the last check by `step`
 
   /** @param onTick called at every check, e.g. to show progress */
@@ -57,6 +58,11 @@ export class Deadline {
     return new Deadline(budgetMs, memoryBytes, onTick, { fromMs, share: LAST_SHARE })
   }
 
+  /** Keeps half of the time that is left from the next of several tasks, unless it is the last. */
+  divide(taskCount: number): void {
+    this.shareEndMs = taskCount > 1 ? nowMs() + this.remainingMs() / 2 : Number.POSITIVE_INFINITY
+  }
+
   /** Milliseconds left, possibly Infinity, never negative. */
   remainingMs(): number {
     return Math.max(0, this.endMs - nowMs())
@@ -73,8 +79,11 @@ export class Deadline {
   /** Throws BudgetExceeded when the time or the memory is used up. */
   check(): void {
     this.onTick?.()
-    if (this.endMs !== Number.POSITIVE_INFINITY && nowMs() > this.endMs) {
-      throw new BudgetExceeded(`the time budget of ${formatMs(this.budgetMs)} ran out`)
+    if (this.endMs !== Number.POSITIVE_INFINITY) {
+      const now = nowMs()
+      const budget = `the time budget of ${formatMs(this.budgetMs)}`
+      if (now > this.endMs) throw new BudgetExceeded(`${budget} ran out`)
+      if (now > this.shareEndMs) throw new BudgetExceeded(`its part of ${budget} ran out`)
     }
     if (this.memoryBytes !== Number.POSITIVE_INFINITY) this.reserve(0)
   }
@@ -97,7 +106,7 @@ export function withProgress<T>(work: () => T, progress: () => string): T {
     return work()
   } catch (error) {
     if (!(error instanceof BudgetExceeded)) throw error
-    throw new BudgetExceeded(`${error.message}; ${progress()}`)
+    throw new BudgetExceeded(error.limit, [...error.progress, progress()])
   }
 }
 

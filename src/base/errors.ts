@@ -62,6 +62,14 @@ export class DatabaseError extends Error {
 /** Work was given up because a time or memory budget ran out; becomes an `unknown` verdict. */
 export class BudgetExceeded extends Error {
   override readonly name = 'BudgetExceeded'
+
+  /** @param limit what ran out; @param progress how far the work had come */
+  constructor(
+    readonly limit: string,
+    readonly progress: readonly string[] = [],
+  ) {
+    super([limit, ...progress].join('; '))
+  }
 }
 
 export class InternalError extends Error {

@@ -3,12 +3,12 @@
 // to the linear algorithms of mini/ and lists/ first, to the general engine of strong/ where those
 // do not apply.
 
-import { Deadline, nowMs } from '../base/deadline.ts'
+import { Deadline, nowMs, withProgress } from '../base/deadline.ts'
 import { BudgetExceeded, InternalError, UsageError } from '../base/errors.ts'
 import { type History, hasTimes, NONE } from '../history/history.ts'
 import { withoutSessionOrder } from '../history/sessionless.ts'
 import { JEPSEN_MODELS, type JepsenModel, weakerModels } from '../levels/jepsen.ts'
-import { CHAIN, type LevelId, type LevelRequest, PROFILE } from '../levels/levels.ts'
+import { CHAIN, implies, type LevelId, type LevelRequest, PROFILE } from '../levels/levels.ts'
 import { certifyResult } from '../verdict/certify.ts'
 import { findSessionEdges, type LevelResult } from '../verdict/verdict.ts'
 import { findImplied } from './implied.ts'
@@ -48,7 +48,6 @@ export function check(
 }
 
 const WEAK: ReadonlySet<LevelId> = new Set<LevelId>(['ci', 'rc', 'ra', 'cc'])
-const STRONG: ReadonlySet<LevelId> = new Set<LevelId>(['pc', 'si', 'ser', 'sser'])
 
 /**
  * How much of a budget of time may pass before a level is given up. What is left is for a violation
@@ -68,7 +67,9 @@ export function checkLevels(
   const results = new Map<LevelRequest, LevelResult>()
   // Of the weak levels the strongest first: one order proves them all.
   const rank = ({ level }: LevelRequest) => -CHAIN.indexOf(WEAK.has(level) ? level : 'rc')
+  let left = requests.length
   for (const request of requests.toSorted((a, b) => rank(a) - rank(b))) {
+    deadline.divide(left--)
     // Adya's PL-2 knows no sessions.
     const asWished = request.sessionOrder ?? options.sessionOrder ?? true
     const sessionOrder = asWished && request.level !== 'pl-2'
@@ -90,7 +91,9 @@ export function checkModels(history: History, options: CheckOptions = {}): Level
     (sessionOrder) => new Checker(history, { ...options, sessionOrder }, deadline),
   )
   const known = new Map<JepsenModel, LevelResult>()
+  let left = JEPSEN_MODELS.length
   for (const model of JEPSEN_MODELS.toReversed()) {
+    deadline.divide(left--)
     const result = known.get(model) ?? (model.sessionOrder ? on! : off!).check(model.level)
     known.set(model, result)
     if (result.verdict !== 'satisfied') continue
@@ -104,7 +107,8 @@ export function checkModels(history: History, options: CheckOptions = {}): Level
   return JEPSEN_MODELS.map((model) => known.get(model)!)
 }
 
-function deadlineFor(options: CheckOptions): Deadline {
+/** What the levels of one call have to share. */
+export function deadlineFor(options: CheckOptions): Deadline {
   const { budgetMs, memoryBytes, onTick, budgetFromMs } = options
   const fromMs = budgetFromMs ?? nowMs()
   return new Deadline(budgetMs ?? null, memoryBytes ?? null, onTick ?? null, {
@@ -119,16 +123,24 @@ function deadlineFor(options: CheckOptions): Deadline {
  * are violated, and ser before si before pc.
  */
 export function profile(history: History, options: CheckOptions = {}): LevelResult[] {
-  const checker = new Checker(history, options)
+  const deadline = deadlineFor(options)
+  const checker = new Checker(history, options, deadline)
   const plan: LevelId[] = checker.hasSerialOrder()
     ? ['ser', 'sser', 'si', 'pc', 'cc', 'ra', 'rc', 'ci']
     : ['cc', 'ra', 'rc', 'ci', 'ser', 'si', 'pc', 'sser']
   const results: LevelResult[] = []
-  for (const level of plan) {
-    if (level === 'sser' && !hasTimes(history)) continue
+  const applying = plan.filter((level) => level !== 'sser' || hasTimes(history))
+  let left = applying.length
+  for (const level of applying) {
+    deadline.divide(left--)
     results.push(findImplied(level, results) ?? checker.check(level))
   }
-  return PROFILE.flatMap((level) => results.filter((result) => result.level === level))
+  return PROFILE.flatMap((level) => {
+    const result = results.find((each) => each.level === level)
+    if (!result) return []
+    // What ran out of time may follow from what was judged after it.
+    return result.verdict === 'unknown' ? (findImplied(level, results) ?? result) : result
+  })
 }
 
 export class Checker {
@@ -141,6 +153,7 @@ export class Checker {
   private strongLevels: StrongLevels | null = null
   private withSessions: Checker | null = null
   private weaker: LevelResult | null | undefined // once a strong level has run out of time
+  private isLast = false // whether it works in the time that is kept for weaker levels
   private readonly listAll: boolean
   private readonly stages: Record<string, number> = {}
 
@@ -196,27 +209,31 @@ export class Checker {
       Object.assign(result, { verdict: 'unknown', reason, anomalies: [], proof: null })
       const weaker = this.findWeaker(level)
       const implied = weaker && findImplied(level, [weaker])
-      if (implied) Object.assign(result, implied)
-      else if (weaker) result.reason += `; ${weaker.level} is ${weaker.verdict}`
+      if (weaker?.level === level) Object.assign(result, weaker)
+      else if (implied) Object.assign(result, implied)
+      else if (weaker && implies(level, weaker.level))
+        result.reason += `; ${weaker.level} is ${weaker.verdict}`
     }
     result.stages = { ...this.stages }
     result.elapsedMs = nowMs() - started
     return result
   }
 
-  /** What a small part of the time budget tells of a strong level that the whole did not settle. */
+  /** What the last part of the time budget tells of a level that the rest did not settle. */
   private findWeaker(level: LevelId): LevelResult | null {
     const { budgetMs } = this.options
-    if (!budgetMs || this.deadline.remainingMs() > 0 || !STRONG.has(level)) return null
+    if (!budgetMs || this.deadline.remainingMs() > 0 || this.isLast) return null
+    if (level === 'ci' || !CHAIN.includes(level)) return null
     if (this.weaker !== undefined) return this.weaker
     this.weaker = null
     const deadline = this.deadline.toTheEnd()
     const checker = new Checker(this.recorded, this.options, deadline)
+    checker.isLast = true
     checker.lazyReads = this.lazyReads
     checker.lazyWeak = this.lazyWeak?.withDeadline(deadline) ?? null
     // ra is soon decided; cc tells more, but may take its time.
-    for (const level of ['ra', 'cc'] as const) {
-      const result = checker.check(level)
+    for (const weak of ['ra', 'cc'] as const) {
+      const result = checker.check(weak)
       if (result.verdict === 'unknown') break
       this.weaker = result
       if (result.verdict === 'violated') break
@@ -319,8 +336,10 @@ export class Checker {
   }
 
   private certify(result: LevelResult): void {
-    const problems = this.timed('certify', () =>
-      certifyResult(this.recorded, result, this.deadline.toTheEnd()),
+    const deadline = this.deadline.toTheEnd()
+    const problems = withProgress(
+      () => this.timed('certify', () => certifyResult(this.recorded, result, deadline)),
+      () => `${result.verdict} by what was found, but that was not verified`,
     )
     if (problems.length > 0) {
       throw new InternalError(

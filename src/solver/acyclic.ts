@@ -126,6 +126,7 @@ export function buildTheory(
   deadline: Deadline,
 ): AcyclicTheory | null {
   const edges = buildEdgeGraph(store, 2 * trail.variableCount, deadline)
+  deadline.check()
   const known = buildCsr(store.nodeCount, store.knownFrom, store.knownTo, store.knownCount)
   const nodeAt = findTopologicalOrder(known, wish ?? undefined, deadline)
   return nodeAt === null ? null : new AcyclicTheory(store, edges, trail, nodeAt)

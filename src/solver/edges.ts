@@ -102,9 +102,13 @@ export function buildEdgeGraph(
       if (candidate >= 0) slotOf[candidate] = metSlot[to]!
     }
   }
+  const out = buildCsr(nodeCount, knownFrom, knownTo, keptCount)
+  deadline.check()
+  const into = buildCsr(nodeCount, knownTo, knownFrom, keptCount)
+  deadline.check()
   return {
-    out: buildCsr(nodeCount, knownFrom, knownTo, keptCount),
-    in: buildCsr(nodeCount, knownTo, knownFrom, keptCount),
+    out,
+    in: into,
     slotFrom: slotFrom.slice(0, slotCount),
     slotTo: slotTo.slice(0, slotCount),
     slotOf,

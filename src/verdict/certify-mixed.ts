@@ -13,6 +13,7 @@
 // such an assumption it is left out, which only takes obligations away. Main function:
 // certifyMixed.
 
+import { Deadline } from '../base/deadline.ts'
 import {
   ABORTED,
   COMMITTED,
@@ -44,11 +45,15 @@ import {
 const MAX_PROBLEMS = 5
 
 /** Checks the evidence of a result and notes the outcome in its `certificate`. */
-export function certifyMixed(history: History, result: LevelResult): string[] {
+export function certifyMixed(
+  history: History,
+  result: LevelResult,
+  deadline: Deadline = Deadline.none(),
+): string[] {
   if (result.verdict === 'unknown') return []
   const problem = scopeProblem(history, result)
   if (problem !== null) return [problem]
-  const rows = new SqlRows(history)
+  const rows = new SqlRows(history, deadline)
   const { level, proof, anomalies } = result
   const levelOf: LevelOf = (txn) => (level === 'mixed' ? recordedLevel(history, txn)! : level)
   let problems: string[]

@@ -254,8 +254,10 @@ class WitnessReplay {
     const causes: Uint32Array[] = []
     const lastOf = new Map<number, number>() // session -> position of its latest transaction
     this.order.forEach((txn, i) => {
+      this.rows.deadline.step(words)
       const bits = new Uint32Array(words)
       const take = (position: number) => {
+        this.rows.deadline.step(words)
         causes[position]!.forEach((word, w) => {
           bits[w]! |= word
         })

@@ -3,6 +3,7 @@
 // who may have written the version it passed over. Shares no code with check/; what a clause means
 // both take from src/sql, which is compared with PostgreSQL itself (test/live/predicates.test.ts).
 
+import { Deadline } from '../base/deadline.ts'
 import { badPredicate } from '../history/bad-predicate.ts'
 import { type History, INDETERMINATE, INITIAL, NONE, READ, WRITE } from '../history/history.ts'
 import { INSERT, type SqlEvents, statementsOf } from '../history/sql-events.ts'
@@ -11,6 +12,9 @@ import type { SqlRow } from '../sql/value.ts'
 import { nameRead } from './certify-reads.ts'
 import { INITIAL_TXN } from './verdict.ts'
 
+/** Parsing a clause takes as long as so many steps. */
+const PARSING = 1024
+
 export class SqlRows {
   readonly sql: SqlEvents
   private readonly compiled: (Predicate | null)[]
@@ -18,7 +22,10 @@ export class SqlRows {
   private readonly keyWrites: number[][] // key -> each transaction's last write of it
   private lazyPossible: Uint8Array | null = null
 
-  constructor(readonly history: History) {
+  constructor(
+    readonly history: History,
+    readonly deadline: Deadline = Deadline.none(),
+  ) {
     this.sql = statementsOf(history)
     this.compiled = this.sql.predicates.map(() => null)
     this.showing = this.sql.predicates.map(() => null)
@@ -40,11 +47,13 @@ export class SqlRows {
   /** True if the statement would have returned that version. */
   satisfies(event: number, key: number, write: number): boolean {
     const row = this.row(key, write)
+    this.deadline.step(8)
     if (row === null) return false
     const id = this.sql.eventPredicate[event]!
     const predicate = this.sql.predicates[id]!
     try {
       const { columns, name } = this.sql.tables[predicate.table]!
+      if (!this.compiled[id]) this.deadline.step(PARSING)
       this.compiled[id] ??= parsePredicate(predicate.text, columns, predicate.params, name)
       return this.compiled[id].matches(row)
     } catch (error) {
@@ -108,6 +117,7 @@ export class SqlRows {
 
   /** The versions of a key that those left who count, or may; but for the initial one. */
   private versions(key: number): number[] {
+    this.deadline.step(4 * this.keyWrites[key]!.length)
     return this.keyWrites[key]!.filter((write) => this.mayCount(this.history.opTxn[write]!))
   }
 
@@ -162,6 +172,7 @@ export class SqlRows {
   unmentioned(event: number): number[] {
     const { keyTable, eventTable } = this.sql
     const keys: number[] = []
+    this.deadline.step(4 * this.history.keyCount)
     for (let key = 0; key < this.history.keyCount; key++) {
       const isThere = keyTable[key] === eventTable[event]
       if (isThere && this.readOf(event, key) === NONE) keys.push(key)

@@ -7,6 +7,7 @@
 // plus, for every statement, the rows that its predicate can match. Main function:
 // buildMixedProblem.
 
+import { Deadline } from '../../base/deadline.ts'
 import { UsageError } from '../../base/errors.ts'
 import { IntColumn } from '../../base/grow.ts'
 import {
@@ -27,16 +28,20 @@ import { levelsOf } from './txn-levels.ts'
 import { listWriters, type Writers } from './writers.ts'
 
 /** @param level of all transactions; `mixed`: each at the level it ran at */
-export function buildMixedProblem(history: History, level: LevelId): MixedProblem {
+export function buildMixedProblem(
+  history: History,
+  level: LevelId,
+  deadline: Deadline = Deadline.none(),
+): MixedProblem {
   if (hasLists(history)) {
     throw new UsageError('level mixed does not know lists', 'judge lists at one level for all')
   }
   const state = classify(history)
   const txnCounts = Uint8Array.from(history.txnCounts, (_, txn) => (state[txn + 1] ? 1 : 0))
-  const reads = checkReads({ ...history, txnCounts })
-  const predicates = history.sql && new Predicates(history.sql)
+  const reads = checkReads({ ...history, txnCounts }, deadline)
+  const predicates = history.sql && new Predicates(history.sql, deadline)
   while (true) {
-    const problem = assemble(history, level, state, reads, predicates)
+    const problem = assemble(history, level, state, reads, predicates, deadline)
     const impossible = findImpossible(problem)
     if (impossible.length === 0) return problem
     for (const node of impossible) state[node] = OUT
@@ -74,6 +79,7 @@ function assemble(
   state: Uint8Array,
   reads: ReadCheck,
   predicates: Predicates | null,
+  deadline: Deadline,
 ): MixedProblem {
   const writers = listWriters(history, state)
   const matches = history.sql && predicates && new Matches(history.sql, predicates, writers)
@@ -81,7 +87,8 @@ function assemble(
   const scan = new Scan(history, reads, writers, predicates, matches, levels)
   const nodeReadStart = new Int32Array(history.txnCount + 2)
   for (let txn = 0; txn < history.txnCount; txn++) {
-    if (state[txn + 1] !== OUT) scan.visit(txn)
+    deadline.step(8)
+    if (state[txn + 1] !== OUT) scan.visit(txn, deadline)
     nodeReadStart[txn + 2] = scan.readNode.length
   }
   return {
@@ -127,6 +134,7 @@ class Scan {
   private readonly zeroStart = new IntColumn(64)
   private readonly zeroNode = new IntColumn(64)
   private readonly offences: MixedOffence[] = []
+  private visited = 0 // versions, since the deadline was told
   private readonly anyCausal: boolean
   private readonly offenceOf: Int8Array // op -> its offence as a read, NONE if it has none
   private readonly ownTxn: Int32Array // key -> transaction that wrote it last in this scan
@@ -152,7 +160,7 @@ class Scan {
     this.seenIn = new Int32Array(history.keyCount).fill(NONE)
   }
 
-  visit(txn: number): void {
+  visit(txn: number, deadline: Deadline): void {
     const { txnOpStart, sql } = this.history
     const end = txnOpStart[txn + 1]!
     let op = txnOpStart[txn]!
@@ -163,6 +171,8 @@ class Scan {
         const from = op
         while (op < end && sql.opEvent[op] === event) op++
         this.visitStatement(sql, txn, event, from, op)
+        deadline.step(8 + this.visited)
+        this.visited = 0
       }
     }
     while (op < end) this.visitRegister(txn, op++)
@@ -239,6 +249,7 @@ class Scan {
       const key = match.keys[i]!
       if (this.seenIn[key] === event || this.ownTxn[key] === txn) continue
       const flags = match.writers[i]!
+      this.visited += flags.length
       const first = writers.start[key]!
       const zeroStart = this.zeroNode.length
       let satisfying = NONE // a write that the statement should have returned

@@ -4,7 +4,7 @@
 // extension of the history after another. Both give the same verdicts. Loaded only when it is
 // needed, because of the SQL parser. Main function: checkMixed.
 
-import { Deadline, nowMs } from '../../base/deadline.ts'
+import { type Deadline, nowMs, withProgress } from '../../base/deadline.ts'
 import { BudgetExceeded, InternalError, UsageError } from '../../base/errors.ts'
 import { ABORTED, type History } from '../../history/history.ts'
 import { CHAIN, LEVELS, type LevelId, type LevelRequest, OWN_LEVELS } from '../../levels/levels.ts'
@@ -17,7 +17,7 @@ import {
   type LevelResult,
   type Proof,
 } from '../../verdict/verdict.ts'
-import type { CheckOptions } from '../check.ts'
+import { type CheckOptions, deadlineFor } from '../check.ts'
 import { findImplied } from '../implied.ts'
 import { buildMixedProblem } from './build-problem.ts'
 import { findMixedCore } from './core.ts'
@@ -41,7 +41,8 @@ export function checkMixed(
     expectSessionOrder(options.sessionOrder)
     return checker.profile()
   }
-  return asked.map((request) => {
+  return asked.map((request, i) => {
+    checker.divide(asked.length - i)
     const { level, sessionOrder } = typeof request === 'string' ? { level: request } : request
     expectSessionOrder(sessionOrder ?? options.sessionOrder)
     return checker.check(level)
@@ -60,18 +61,26 @@ class MixedChecker {
     private readonly history: History,
     private readonly options: CheckOptions,
   ) {
-    const { budgetMs, memoryBytes, onTick } = options
-    this.deadline = new Deadline(budgetMs ?? null, memoryBytes ?? null, onTick ?? null)
+    this.deadline = deadlineFor(options)
+  }
+
+  /** See Deadline. */
+  divide(taskCount: number): void {
+    this.deadline.divide(taskCount)
   }
 
   /** The levels from the weakest on; ser first, because what satisfies it satisfies all. */
   profile(): LevelResult[] {
     const results: LevelResult[] = []
+    const haveLevels = this.haveLevels()
+    let left = OWN_LEVELS.length + (haveLevels ? 1 : 0)
     for (const level of ['ser', ...OWN_LEVELS.slice(0, -1)] as const) {
+      this.deadline.divide(left--)
       results.push(findImplied(level, results) ?? this.check(level))
     }
     results.sort((a, b) => CHAIN.indexOf(a.level) - CHAIN.indexOf(b.level))
-    return this.haveLevels() ? [this.check('mixed'), ...results] : results
+    this.deadline.divide(left)
+    return haveLevels ? [this.check('mixed'), ...results] : results
   }
 
   /** Whether every transaction that may have taken effect ran at a level that can be judged. */
@@ -111,9 +120,11 @@ class MixedChecker {
       proof: null,
       certificate: null,
     }
-    const problem = timed('reads', () => buildMixedProblem(this.history, level))
-    const offences = describeMixedOffences(problem, this.options.all === true)
+    let offences: Anomaly[] = []
     try {
+      const { history, deadline } = this
+      const problem = timed('reads', () => buildMixedProblem(history, level, deadline))
+      offences = describeMixedOffences(problem, this.options.all === true)
       const solution = timed(level, () => this.decide(problem))
       if (solution === null) {
         result.reason = 'it is violated, but the argument is too long to be written down'
@@ -133,7 +144,13 @@ class MixedChecker {
       result.verdict = 'violated'
       result.reason = null
     }
-    if (this.options.certify !== false) timed('certify', () => this.certify(result))
+    try {
+      if (this.options.certify !== false) timed('certify', () => this.certify(result))
+    } catch (error) {
+      if (!(error instanceof BudgetExceeded)) throw error
+      const { message: reason } = error
+      Object.assign(result, { verdict: 'unknown', reason, anomalies: [], proof: null })
+    }
     result.elapsedMs = nowMs() - started
     return result
   }
@@ -154,7 +171,11 @@ class MixedChecker {
   }
 
   private certify(result: LevelResult): void {
-    const problems = certifyMixed(this.history, result)
+    const deadline = this.deadline.toTheEnd()
+    const problems = withProgress(
+      () => certifyMixed(this.history, result, deadline),
+      () => `${result.verdict} by what was found, but that was not verified`,
+    )
     if (problems.length === 0) return
     const what = `the verdict '${result.verdict}' of ${result.level} failed its own certificate`
     throw new InternalError(`${what}: ${problems.slice(0, 3).join('; ')}`)

@@ -38,6 +38,7 @@ export class Encoder {
     private readonly layout: Layout,
     private readonly saturation: Saturation,
     wish: Int32Array,
+    private readonly deadline: Deadline,
   ) {
     const { problem } = layout
     this.source = new Int32Array(layout.pairCount)
@@ -49,7 +50,10 @@ export class Encoder {
     this.candidate = new Int32Array(problem.zeroNode.length).fill(NEVER)
     this.overwritesDone = new Uint8Array(problem.nodeCount)
     const { from, to } = saturation.known
-    for (let i = 0; i < from.length; i++) this.solver.addKnownEdge(from.data[i]!, to.data[i]!)
+    for (let i = 0; i < from.length; i++) {
+      deadline.step()
+      this.solver.addKnownEdge(from.data[i]!, to.data[i]!)
+    }
     this.addPresence()
     for (let open = 0; open < problem.openCount; open++) {
       if (saturation.source[layout.fixedCount + open] === NONE) this.addConflict(open)
@@ -57,11 +61,11 @@ export class Encoder {
   }
 
   /** Decides what is in so far; on true `order` and `source` hold a solution of that. */
-  solve(deadline: Deadline): boolean {
-    const { solver, layout, saturation, source } = this
+  solve(): boolean {
+    const { solver, layout, saturation, source, deadline } = this
     const { problem } = layout
     if (solver.solve(deadline) === 'unsat') return false
-    const position = solver.order()
+    const position = solver.order(deadline)
     const isTrue = (literal: number) => {
       return literal >= 0
         ? solver.value(literal >> 1) === ((literal & 1) === 0)
@@ -111,6 +115,7 @@ export class Encoder {
       const pair = verifier.pair.data[i]!
       const reader = layout.pairReader[pair]!
       const from = source[pair]!
+      this.deadline.step(16)
       if (verifier.via.data[i] === BACKWARD || this.reading(pair, from) === NEVER) continue
       if (layout.problem.level[reader]! >= PC) {
         if (this.addSnapshot(pair, from)) added = true
@@ -147,6 +152,7 @@ export class Encoder {
     const reader = layout.pairReader[layout.fixedCount + open]!
     const presence = presenceOf[reader]!
     const clause = presence === ALWAYS ? [] : [presence ^ 1]
+    this.deadline.step(16 * (zeroStart[open + 1]! - zeroStart[open]!))
     for (let i = zeroStart[open]!; i < zeroStart[open + 1]!; i++) {
       if (!saturation.alive[i]) continue
       const literal = 2 * solver.newVariable()
@@ -205,6 +211,7 @@ export class Encoder {
     const reading = this.reading(pair, from)
     const key = pairKey[pair]!
     const begin = snapshot[reader]!
+    this.deadline.step(16 * (writerStart[key + 1]! - writerStart[key]!))
     for (let slot = writerStart[key]! + 1; slot < writerStart[key + 1]!; slot++) {
       const by = writerNode[slot]!
       if (by === from || by === reader || saturation.known.has(begin, by)) continue
@@ -223,6 +230,7 @@ export class Encoder {
     const begin = layout.snapshot[node]!
     for (let k = layout.nodeKeyStart[node]!; k < layout.nodeKeyStart[node + 1]!; k++) {
       const key = layout.nodeKey[k]!
+      this.deadline.step(16 * (writerStart[key + 1]! - writerStart[key]!))
       for (let slot = writerStart[key]! + 1; slot < writerStart[key + 1]!; slot++) {
         const other = writerNode[slot]!
         if (other === node || saturation.known.has(other, begin)) continue

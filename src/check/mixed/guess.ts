@@ -4,6 +4,7 @@
 // are consistent are so by the first order that comes to mind. O(pairs · writers) at worst, mostly
 // O(pairs · log writers). Main class: Guess.
 
+import type { Deadline } from '../../base/deadline.ts'
 import { NONE } from '../../history/history.ts'
 import type { Layout } from './layout.ts'
 import { PC, RA } from './problem.ts'
@@ -15,6 +16,7 @@ export class Guess {
   constructor(
     private readonly layout: Layout,
     private readonly verifier: Verifier,
+    private readonly deadline: Deadline,
   ) {
     this.source = new Int32Array(layout.pairCount)
   }
@@ -77,11 +79,13 @@ export class Guess {
     let place = least
     for (let i = from, agreed = 0; agreed < to - from; i = i + 1 < to ? i + 1 : from) {
       const open = nodePair[i]! - fixedCount
+      this.deadline.step(4)
       agreed++
       if (open < 0) continue
       const key = pairKey[nodePair[i]!]!
       let seen = verifier.writerUpTo(key, place)
       while (seen !== NONE && !this.isCandidate(open, seen)) {
+        this.deadline.step(4)
         seen = verifier.writerAfter(key, verifier.position[seen]!, node)
       }
       const at = seen === NONE ? limit : verifier.position[seen]!
@@ -118,6 +122,7 @@ export class Guess {
     const { position } = this.verifier
     let best = NONE
     let bestAt = NONE
+    this.deadline.step(1 + ((zeroStart[open + 1]! - zeroStart[open]!) >> 1))
     for (let i = zeroStart[open]!; i < zeroStart[open + 1]!; i++) {
       const at = position[zeroNode[i]!]!
       if (at <= bestAt || at >= limit) continue

@@ -46,14 +46,15 @@ export class KnownOrder {
   /** Takes in the edges added; false if they run in a circle. */
   update(): boolean {
     const { nodeCount, width, reach, from, to } = this
+    this.deadline.check()
     const graph = buildCsr(nodeCount, from.data, to.data, from.length)
-    const order = findTopologicalOrder(graph, this.wish)
+    const order = findTopologicalOrder(graph, this.wish, this.deadline)
     if (order === null) return false
     this.order = order
     if (width === 0) return true
     reach.fill(0)
     for (let i = nodeCount - 1; i >= 0; i--) {
-      if ((i & 255) === 0) this.deadline.check()
+      this.deadline.step()
       const node = order[i]!
       const row = node * width
       for (let slot = graph.start[node]!; slot < graph.start[node + 1]!; slot++) {
@@ -62,6 +63,7 @@ export class KnownOrder {
         const bit = 1 << (next & 31)
         if ((reach[word]! & bit) !== 0) continue
         reach[word]! |= bit
+        this.deadline.step(width >> 3)
         const other = next * width
         for (let w = 0; w < width; w++) reach[row + w]! |= reach[other + w]!
       }

@@ -3,12 +3,16 @@
 // those, however many rows the table has. Where a clause fixes columns (id = 17 AND …), only
 // versions with these values are looked at, through an index over them. Main class: Matches.
 
+import type { Deadline } from '../../base/deadline.ts'
 import { badPredicate } from '../../history/bad-predicate.ts'
 import { INITIAL, NONE } from '../../history/history.ts'
 import type { SqlEvents } from '../../history/sql-events.ts'
 import { type Predicate, parsePredicate } from '../../sql/predicate.ts'
 import { renderSqlValue, type SqlRow, type SqlValue } from '../../sql/value.ts'
 import type { Writers } from './writers.ts'
+
+/** Parsing a clause takes as long as so many steps. */
+const PARSING = 1024
 
 /** The rows that a predicate can match. */
 export interface Match {
@@ -20,7 +24,10 @@ export interface Match {
 export class Predicates {
   private readonly compiled: (Predicate | null)[] = []
 
-  constructor(private readonly sql: SqlEvents) {}
+  constructor(
+    private readonly sql: SqlEvents,
+    private readonly deadline: Deadline,
+  ) {}
 
   /** Column -> the value it has in all rows that match; none for a statement without a clause. */
   fixedBy(predicate: number): ReadonlyMap<number, SqlValue> {
@@ -31,6 +38,7 @@ export class Predicates {
   satisfies(predicate: number, row: SqlRow | null): boolean {
     if (row === null) return false
     if (predicate === NONE) return true
+    this.deadline.step(8)
     try {
       return this.compile(predicate).matches(row)
     } catch (error) {
@@ -42,6 +50,7 @@ export class Predicates {
     const known = this.compiled[predicate]
     if (known) return known
     const { table, text, params } = this.sql.predicates[predicate]!
+    this.deadline.step(PARSING)
     try {
       const { columns, name } = this.sql.tables[table]!
       const compiled = parsePredicate(text, columns, params, name)

@@ -4,6 +4,7 @@
 // follow. rc sees what was read before, rc of SQL also session order and the same statement, ra all
 // that the transaction read, cc what led to it, through clocks. Main class: Premises.
 
+import type { Deadline } from '../../base/deadline.ts'
 import { IntColumn } from '../../base/grow.ts'
 import { NONE } from '../../history/history.ts'
 import type { Layout } from './layout.ts'
@@ -29,6 +30,7 @@ export class Premises {
   constructor(
     private readonly layout: Layout,
     private readonly takesPart: (node: number) => boolean,
+    private readonly deadline: Deadline,
   ) {
     const { problem } = layout
     this.head = new Int32Array(problem.history.keyCount).fill(NONE)
@@ -105,6 +107,7 @@ export class Premises {
       const pair = nodePair[i]!
       const key = pairKey[pair]!
       let best = NONE
+      this.deadline.step(writerStart[key + 1]! - writerStart[key]!)
       for (let at = writerStart[key]! + 1; at < writerStart[key + 1]!; at++) {
         const node = writerNode[bySession[at]!]!
         if (best !== NONE && session[node] !== session[best]) {
@@ -144,7 +147,10 @@ export class Premises {
     if (!this.layout.hasCausal) return
     this.clocks ??= new Int32Array(this.layout.problem.nodeCount * this.sessionCount)
     this.clocks.fill(NONE)
-    for (let i = 0; i < order.length; i++) this.setClock(order[i]!, source)
+    for (let i = 0; i < order.length; i++) {
+      this.deadline.step(4)
+      this.setClock(order[i]!, source)
+    }
   }
 
   /** Sets the clock of a node; those that it sees have theirs. */

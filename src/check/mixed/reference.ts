@@ -34,8 +34,9 @@ export function decideByExtensions(
   })
   const chosen = new Set<number>()
   while (true) {
+    deadline.step(256)
     if (isClosed(problem, chosen)) {
-      const solution = decideWorld(Extension.of(problem, chosen), deadline)
+      const solution = decideWorld(Extension.of(problem, chosen, deadline), deadline)
       if (solution) return solution
     }
     // The next subset, as a binary number counts up.
@@ -62,7 +63,7 @@ function isClosed(problem: MixedProblem, chosen: ReadonlySet<number>): boolean {
 /** Algorithm 3, the transactions that take part being settled. */
 function decideWorld(start: Extension, deadline: Deadline): MixedSolution | null {
   if (!saturate(start, deadline)) return null
-  const conflicts = findConflicts(start)
+  const conflicts = findConflicts(start, deadline)
   const stack: Extension[] = [start] // one more for each conflict that has a writer
   const cursor: number[] = [0] // depth -> candidates tried
   while (stack.length > 0) {
@@ -98,12 +99,13 @@ interface Conflict {
  * Equation 4: rows passed over of which a version that satisfies the predicate is not known to
  * commit after the reader, and who may have written the version seen.
  */
-function findConflicts({ problem, takesPart, order }: Extension): Conflict[] {
+function findConflicts({ problem, takesPart, order }: Extension, deadline: Deadline): Conflict[] {
   const { readNode, openRead, openKey, zeroStart, zeroNode, writerStart, writerNode } = problem
   const hasCausal = problem.level.some((level, node) => level === CC && takesPart[node])
   const conflicts: Conflict[] = []
   for (let conflict = 0; conflict < problem.openCount; conflict++) {
     const reader = readNode[openRead[conflict]!]!
+    deadline.step(zeroStart[conflict + 1]! - zeroStart[conflict]!)
     if (!takesPart[reader]) continue
     const mayBe = (node: number) => node !== reader && takesPart[node] && !order.has(reader, node)
     const zeros = zeroNode.subarray(zeroStart[conflict]!, zeroStart[conflict + 1]!)

@@ -36,7 +36,7 @@ export class Saturation {
     this.left = Int32Array.from({ length: problem.openCount }, (_, open) => {
       return zeroStart[open + 1]! - zeroStart[open]!
     })
-    this.premises = new Premises(layout, (node) => problem.state[node] === IN)
+    this.premises = new Premises(layout, (node) => problem.state[node] === IN, deadline)
     this.addGiven()
   }
 
@@ -47,7 +47,7 @@ export class Saturation {
     this.changed = false
     premises.setClocks(known.order, this.source)
     for (let node = 1; node < problem.nodeCount; node++) {
-      if ((node & 63) === 0) this.deadline.check()
+      this.deadline.step()
       if (problem.state[node] !== IN) continue
       if (problem.level[node] === SI) this.orderOverwrites(node)
       const sound = problem.level[node]! >= PC ? this.visitStrong(node) : this.visitWeak(node)
@@ -97,6 +97,7 @@ export class Saturation {
     const snapshot = layout.snapshot[node]!
     const from = this.source[pair]!
     const key = layout.pairKey[pair]!
+    this.deadline.step(writerStart[key + 1]! - writerStart[key]!)
     let added = NONE // a writer after the snapshot as of now
     for (let slot = writerStart[key]! + 1; slot < writerStart[key + 1]!; slot++) {
       const by = writerNode[slot]!
@@ -117,6 +118,7 @@ export class Saturation {
     const snapshot = layout.snapshot[node]!
     for (let k = layout.nodeKeyStart[node]!; k < layout.nodeKeyStart[node + 1]!; k++) {
       const key = layout.nodeKey[k]!
+      this.deadline.step(writerStart[key + 1]! - writerStart[key]!)
       for (let slot = writerStart[key]! + 1; slot < writerStart[key + 1]!; slot++) {
         const other = writerNode[slot]!
         if (other === node) continue
@@ -136,6 +138,7 @@ export class Saturation {
     for (let i = zeroStart[open]!; i < zeroStart[open + 1]!; i++) {
       if (!this.alive[i]) continue
       const from = zeroNode[i]!
+      this.deadline.step((writerStart[key + 1]! - writerStart[key]!) >> 1)
       let dead = known.has(snapshot, from)
       for (let slot = writerStart[key]! + 1; !dead && slot < writerStart[key + 1]!; slot++) {
         const by = writerNode[slot]!
@@ -161,6 +164,7 @@ export class Saturation {
         continue
       }
       const open = pair - fixedCount
+      this.deadline.step(zeroStart[open + 1]! - zeroStart[open]!)
       for (let c = zeroStart[open]!; c < zeroStart[open + 1]!; c++) {
         if (alive[c] && known.has(zeroNode[c]!, by)) this.drop(open, c)
       }
@@ -168,6 +172,7 @@ export class Saturation {
     for (let i = nodePairStart[node]!; i < nodePairStart[node + 1]!; i++) {
       const open = nodePair[i]! - fixedCount
       if (open < 0 || source[nodePair[i]!] !== NONE) continue
+      this.deadline.step(zeroStart[open + 1]! - zeroStart[open]!)
       for (let c = zeroStart[open]!; c < zeroStart[open + 1]!; c++) {
         if (alive[c] && known.has(node, zeroNode[c]!)) this.drop(open, c)
       }

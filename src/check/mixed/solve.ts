@@ -28,8 +28,8 @@ export function solveMixed(
   shortcuts = true,
 ): MixedSolution | null {
   const layout = new Layout(problem)
-  const verifier = new Verifier(layout)
-  const guess = new Guess(layout, verifier)
+  const verifier = new Verifier(layout, deadline)
+  const guess = new Guess(layout, verifier, deadline)
   const wish = wishedPositions(layout)
   const saturation = new Saturation(layout, deadline, wish)
   const { known } = saturation
@@ -43,12 +43,12 @@ export function solveMixed(
     if (!saturation.round()) return null
   }
 
-  const encoder = new Encoder(layout, saturation, wish)
+  const encoder = new Encoder(layout, saturation, wish, deadline)
   if (shortcuts) {
     encoder.prefer(guess.source)
     encoder.add(verifier, guess.source)
   }
-  while (encoder.solve(deadline)) {
+  while (encoder.solve()) {
     const { order, source } = encoder
     if (shortcuts && guess.try(order)) return asSolution(layout, guess.source, order)
     verifier.setOrder(order)

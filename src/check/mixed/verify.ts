@@ -5,6 +5,7 @@
 // premises.ts. O(pairs · log writers) beside laying out the writers. Main class: Verifier; main
 // function: verifySolution.
 
+import { Deadline } from '../../base/deadline.ts'
 import { IntColumn } from '../../base/grow.ts'
 import { NONE } from '../../history/history.ts'
 import { Layout } from './layout.ts'
@@ -28,12 +29,15 @@ export class Verifier {
   private readonly sorted: Int32Array // slot of a key -> its writers as the order goes
   private readonly writerEnd: Int32Array // key -> end of its writers in `sorted`
 
-  constructor(private readonly layout: Layout) {
+  constructor(
+    private readonly layout: Layout,
+    private readonly deadline: Deadline = Deadline.none(),
+  ) {
     const { problem } = layout
     this.position = new Int32Array(problem.nodeCount)
     this.sorted = new Int32Array(problem.writerNode.length)
     this.writerEnd = new Int32Array(problem.history.keyCount)
-    this.premises = new Premises(layout, (node) => this.position[node]! >= 0)
+    this.premises = new Premises(layout, (node) => this.position[node]! >= 0, deadline)
   }
 
   /** Lays out the writers of every key in an order; the rest asks about that order. */
@@ -65,6 +69,7 @@ export class Verifier {
     for (const node of order) {
       const start = nodePairStart[node]!
       const end = nodePairStart[node + 1]!
+      this.deadline.step(1 + 4 * (end - start))
       const inOrder = this.findBackward(node, source)
       if (start === end || !inOrder) continue
       if (problem.level[node]! < PC) {

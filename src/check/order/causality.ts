@@ -55,7 +55,9 @@ export class Causality {
   beforeAll(from: Int32Array, to: Int32Array): Uint8Array {
     if (this.lazyClocks === null && this.order.component === null) {
       const { sessionCount, txnCount } = this.history
+      this.deadline.check()
       const batches = new BatchedQuestions(this.history, this.reads, this.order, from, to)
+      this.deadline.check()
       const clockCost = txnCount * (1 + sessionCount / SESSIONS_PER_STEP)
       if (!this.hasClocks || batches.cost <= clockCost) return batches.answer(this.deadline)
     }

@@ -31,7 +31,13 @@ export function repairOrder(
   for (let round = 0; round < MAX_ROUNDS && best.component === null; round++) {
     const staleCount = best.stale.read.length
     if (staleCount * TXNS_PER_STALE_READ < history.txnCount) break
-    const next = orderByWishes(history, reads, best, findWishes(history, reads, best), deadline)
+    const next = orderByWishes(
+      history,
+      reads,
+      best,
+      findWishes(history, reads, best, deadline),
+      deadline,
+    )
     next.stale = findStaleReads(history, reads, next, deadline)
     if (next.stale.read.length < staleCount) best = next
     if (next.stale.read.length * 2 > staleCount) break
@@ -43,12 +49,14 @@ function findWishes(
   { opTxn }: History,
   { opSource }: ReadCheck,
   { stale, position }: BaseOrder,
+  deadline: Deadline,
 ): ForcedEdge[] {
   const wishes: ForcedEdge[] = []
   for (let i = 0; i < stale.read.length; i++) {
     const read = stale.read[i]!
     const reader = opTxn[read]!
     const source = opSource[read]!
+    deadline.step(1 + 8 * (stale.newerStart[i + 1]! - stale.newerStart[i]!))
     for (let entry = stale.newerStart[i]!; entry < stale.newerStart[i + 1]!; entry++) {
       const newer = stale.newer[entry]!
       const tooEarly = position[reader]! - position[newer]!

@@ -4,7 +4,7 @@
 // search; their orders merge into one, and a violation is cut down to a few transactions and
 // explained on those alone. Main class: StrongLevels.
 
-import { type Deadline, withProgress } from '../../base/deadline.ts'
+import type { Deadline } from '../../base/deadline.ts'
 import { assert, BudgetExceeded } from '../../base/errors.ts'
 import type { History } from '../../history/history.ts'
 import type { Anomaly, Proof } from '../../verdict/verdict.ts'
@@ -13,7 +13,7 @@ import { describeOffences, describeUnrepeatable } from '../reads/offences.ts'
 import type { ReadCheck } from '../reads/read-consistency.ts'
 import { shrinkCore, toTxns } from './core.ts'
 import { decide, refuteByKnown, type Violation } from './engine.ts'
-import { explainViolation } from './explain.ts'
+import { type Explanation, explainViolation } from './explain.ts'
 import { nameViolation } from './names.ts'
 import { findParts, mergeByStart, mergeOrders, txnsOf } from './parts.ts'
 import { type Problem, ProblemBuilder } from './problem.ts'
@@ -88,6 +88,7 @@ export class StrongLevels {
     const parts = this.partsFor(shape.level)
     try {
       for (const part of parts) {
+        this.deadline.check()
         const txns = parts.length === 1 ? null : txnsOf(this.history, part)
         const problem = this.builder.build(txns, this.deadline)
         const order = this.decidePart(problem, shape, anomalies)
@@ -99,7 +100,8 @@ export class StrongLevels {
       // What was found before the budget ran out violates the level all the same.
       if (anomalies.length === 0) {
         const progress = `${orders.length} of ${parts.length} independent parts satisfy it`
-        throw parts.length === 1 ? error : new BudgetExceeded(`${error.message}; ${progress}`)
+        if (parts.length === 1) throw error
+        throw new BudgetExceeded(error.limit, [...error.progress, progress])
       }
     }
     return orders
@@ -137,10 +139,7 @@ export class StrongLevels {
         assert(this.algorithm !== 'search' || current !== problem, 'both deciders agree')
         return current === problem ? toEvents(problem, shape, decision.order) : null
       }
-      const anomaly = withProgress(
-        () => this.describe(current, decision, shape),
-        () => 'no order is valid, but the transactions to blame were not singled out',
-      )
+      const anomaly = this.describe(current, decision, shape)
       anomalies.push(anomaly)
       if (!this.listAll) return null
       const involved = new Set(anomaly.txns)
@@ -152,8 +151,23 @@ export class StrongLevels {
   }
 
   /** A violation that was found, explained on a minimal core. */
-  private describe(problem: Problem, found: Violation, level: LevelShape): Anomaly {
-    const { builder, history, deadline } = this
+  private describe(problem: Problem, found: Violation, shape: LevelShape): Anomaly {
+    let explanation: Explanation | null
+    try {
+      explanation = this.explain(problem, found, shape)
+    } catch (error) {
+      if (!(error instanceof BudgetExceeded)) throw error
+      const progress = 'no order is valid, but the transactions to blame were not singled out'
+      throw new BudgetExceeded(error.limit, [progress])
+    }
+    if (explanation === null) {
+      throw new BudgetExceeded('there is no valid order, but the argument is too long to verify')
+    }
+    return nameViolation(this.history, explanation)
+  }
+
+  private explain(problem: Problem, found: Violation, level: LevelShape): Explanation | null {
+    const { builder, deadline } = this
     // Real time is blamed only where nothing else is plainly to blame.
     const plain = level.level === 'sser' ? refuteByKnown(problem, SHAPES.ser, deadline) : null
     const shape = plain ? SHAPES.ser : level
@@ -163,11 +177,7 @@ export class StrongLevels {
     const last = deadline.toTheEnd()
     const decision = decide(builder.build(core, last), shape, last)
     assert(!decision.satisfied, 'a core violates the level')
-    const explanation = explainViolation(decision, last)
-    if (explanation === null) {
-      throw new BudgetExceeded('there is no valid order, but the argument is too long to verify')
-    }
-    return nameViolation(history, explanation)
+    return explainViolation(decision, last)
   }
 
   private buildProof(level: StrongLevel, orders: readonly Int32Array[]): Proof {

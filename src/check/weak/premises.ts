@@ -6,6 +6,7 @@
 // Of one session only the last such t2 is named: the others are before it in session order, so what
 // holds for it holds for them. Main class: Premises.
 
+import type { Deadline } from '../../base/deadline.ts'
 import { IntColumn } from '../../base/grow.ts'
 import { APPEND, type History, NONE, WRITE } from '../../history/history.ts'
 import type { BaseOrder } from '../order/base-order.ts'
@@ -23,6 +24,7 @@ export type Filter = (t2: number, source: number) => boolean
 export interface PremiseSource {
   readonly history: History
   readonly reads: ReadCheck
+  readonly deadline: Deadline
   writers(): KeyWriters
   causality(): Causality
 }
@@ -84,6 +86,7 @@ export class Premises {
       const read = stale.read[i]!
       const reader = this.history.opTxn[read]!
       if (this.noted !== reader) this.noteSources(reader)
+      this.context.deadline.step(4 + 2 * (stale.newerStart[i + 1]! - stale.newerStart[i]!))
       for (let entry = stale.newerStart[i]!; entry < stale.newerStart[i + 1]!; entry++) {
         if (this.isNearby(level, stale.newer[entry]!, reader, read)) required[entry] = 1
         else if (level === 'cc') {

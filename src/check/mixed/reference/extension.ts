@@ -2,6 +2,7 @@
 // been given a writer, and the relations that follow. Extending it copies it, so that a search can
 // go back to where it was (Bouajjani, Enea, Román-Calvo, Definition 3). Main class: Extension.
 
+import type { Deadline } from '../../../base/deadline.ts'
 import { NONE } from '../../../history/history.ts'
 import { CC, MAYBE, type MixedProblem, OUT, SI } from '../problem.ts'
 import { Relation } from './relation.ts'
@@ -20,6 +21,7 @@ export class Extension {
     readonly problem: MixedProblem,
     readonly takesPart: Uint8Array, // node -> 1
     from: Extension | null,
+    private readonly deadline: Deadline,
   ) {
     const { nodeCount, openCount } = problem
     this.choice = from ? from.choice.slice() : new Int32Array(openCount).fill(NONE)
@@ -34,11 +36,11 @@ export class Extension {
    * The history as it is given, without writers for conflicts.
    * @param optional nodes that may take part or not, and do
    */
-  static of(problem: MixedProblem, optional: ReadonlySet<number>): Extension {
+  static of(problem: MixedProblem, optional: ReadonlySet<number>, deadline: Deadline): Extension {
     const takesPart = Uint8Array.from(problem.state, (state, node) =>
       state !== OUT && (state !== MAYBE || optional.has(node)) ? 1 : 0,
     )
-    const extension = new Extension(problem, takesPart, null)
+    const extension = new Extension(problem, takesPart, null, deadline)
     const { readNode, fixedStart, fixedNode, readCount } = problem
     for (let read = 0; read < readCount; read++) {
       if (!takesPart[readNode[read]!]) continue
@@ -53,7 +55,7 @@ export class Extension {
   /** The same with a writer for one more conflict. */
   with(conflict: number, writer: number): Extension {
     const { problem } = this
-    const extended = new Extension(problem, this.takesPart, this)
+    const extended = new Extension(problem, this.takesPart, this, this.deadline)
     extended.choice[conflict] = writer
     extended.sight.add(writer, problem.readNode[problem.openRead[conflict]!]!)
     extended.close()
@@ -63,10 +65,10 @@ export class Extension {
   private close(): void {
     const { problem, sight, order, takesPart } = this
     for (let i = 0; i < order.rows.length; i++) order.rows[i]! |= sight.rows[i]!
-    order.close()
+    order.close(this.deadline)
     if (!problem.level.some((level, node) => level === CC && takesPart[node])) return
     this.causes = sight.copy()
-    this.causes.close()
+    this.causes.close(this.deadline)
   }
 
   /** Calls back for every row that the read saw and whose writer is known. */

@@ -82,10 +82,13 @@ class PrefixSearch {
   run(deadline: Deadline): Int32Array | null {
     const { nodes, sequence } = this
     const cursor = [0] // depth -> place in `nodes` of the next one to try
-    for (let steps = 0; sequence.length < nodes.length; steps++) {
-      if ((steps & 255) === 0) deadline.check()
+    while (sequence.length < nodes.length) {
       let i = cursor[cursor.length - 1]!
-      while (i < nodes.length && !this.canPlace(nodes[i]!)) i++
+      while (i < nodes.length && !this.canPlace(nodes[i]!)) {
+        deadline.step(32)
+        i++
+      }
+      deadline.step(64 + this.bits.length)
       if (i < nodes.length) {
         cursor[cursor.length - 1] = i + 1
         this.place(nodes[i]!)

@@ -1,6 +1,8 @@
 // A relation on nodes as a matrix of bits, for the reference decider: row t holds the nodes before
 // t. Closing it is Warshall's algorithm on whole rows, O(nodes³ / 32).
 
+import type { Deadline } from '../../../base/deadline.ts'
+
 export class Relation {
   readonly words: number // of a row
   readonly rows: Uint32Array // node · words -> bits of the nodes before it
@@ -30,11 +32,14 @@ export class Relation {
   }
 
   /** Makes it transitive. */
-  close(): void {
+  close(deadline: Deadline): void {
     for (let via = 0; via < this.nodeCount; via++) {
       for (let node = 0; node < this.nodeCount; node++) {
-        if (node !== via && this.has(via, node)) this.inherit(node, via)
+        if (node === via || !this.has(via, node)) continue
+        deadline.step(this.words >> 3)
+        this.inherit(node, via)
       }
+      deadline.step(this.nodeCount >> 2)
     }
   }
 

@@ -16,8 +16,8 @@ export function saturate(extension: Extension, deadline: Deadline): boolean {
   const scan = new Saturation(extension)
   while (true) {
     deadline.check()
-    if (!scan.pass()) return true
-    extension.order.close()
+    if (!scan.pass(deadline)) return true
+    extension.order.close(deadline)
     if (extension.order.isCyclic()) return false
     if (scan.isSaturable) return true
   }
@@ -40,11 +40,12 @@ class Saturation {
   }
 
   /** Adds what is visible by now; true if that was anything new. */
-  pass(): boolean {
+  pass(deadline: Deadline): boolean {
     const { problem, takesPart } = this.extension
     this.changed = false
     for (let node = 1; node < problem.nodeCount; node++) {
       if (!takesPart[node]) continue
+      deadline.step(problem.nodeCount >> 2)
       if (problem.level[node]! <= RC_SQL) this.visitReadCommitted(node)
       else this.visitSnapshot(node)
     }
