@@ -81,9 +81,10 @@ export class Deadline {
     this.onTick?.()
     if (this.endMs !== Number.POSITIVE_INFINITY) {
       const now = nowMs()
-      const budget = `the time budget of ${formatMs(this.budgetMs)}`
-      if (now > this.endMs) throw new BudgetExceeded(`${budget} ran out`)
-      if (now > this.shareEndMs) throw new BudgetExceeded(`its part of ${budget} ran out`)
+      if (now > Math.min(this.endMs, this.shareEndMs)) {
+        const part = now > this.endMs ? '' : 'its part of '
+        throw new BudgetExceeded(`${part}the time budget of ${formatMs(this.budgetMs)} ran out`)
+      }
     }
     if (this.memoryBytes !== Number.POSITIVE_INFINITY) this.reserve(0)
   }

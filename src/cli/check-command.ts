@@ -71,8 +71,14 @@ export function addCheckCommand(program: Command, done: (code: number) => void):
       'list every anomaly, not one smallest example of each kind; of SQL also what was passed over',
     )
     .option('--tap <letters>', 'judge chosen anomalous patterns, e.g. j,k')
-    .option('--budget <time>', 'give up after this long with verdict unknown, e.g. 60s')
-    .option('--memory <size>', 'give up beyond this much memory with verdict unknown, e.g. 8g')
+    .option(
+      '--budget <time>',
+      'give up with verdict unknown after this long for each history, e.g. 60s: start and reading count',
+    )
+    .option(
+      '--memory <size>',
+      'give up with verdict unknown when the program holds this much, e.g. 8g',
+    )
     .option(
       '--algorithm <name>',
       'how strong levels, mixed and SQL are decided (auto, solve, search)',
@@ -230,11 +236,12 @@ function read(
   progress: Progress,
 ): Promise<ReadResult> {
   const { budgetMs, memoryBytes } = plan.check
-  const deadline = new Deadline(budgetMs, memoryBytes, null, { fromMs: budgetFromMs })
+  const share = { fromMs: budgetFromMs, share: READ_SHARE }
+  const deadline = new Deadline(budgetMs, memoryBytes, null, share)
   const options: Parameters<typeof readHistory>[1] = {
     onProgress: (bytes, total) => {
       progress.report(`reading ${cut(plain(path))}`, total > 0 ? bytes / total : null)
-      if (bytes === total) return // whatever remains to be done, the checkers give it up
+      if (bytes <= SMALL_BYTES) return // read before anybody could say that it took too long
       withProgress(
         () => deadline.check(),
         () => `${Math.floor(bytes / 1048576)} MB of the history were read`,
@@ -245,6 +252,10 @@ function read(
   if (plan.check.memoryBytes) options.memoryBytes = plan.check.memoryBytes
   return readHistory(path, options)
 }
+
+/** Of a budget's time: laying out what was read takes up to a third of what reading took. */
+const READ_SHARE = 0.75
+const SMALL_BYTES = 1 << 20
 
 /** Writes the files that were asked for; returns what goes to the terminal. */
 function showResults(

@@ -82,6 +82,22 @@ describe('isobar check', () => {
     expect(code).toBe(3)
     expect(out).toContain('unknown')
   })
+
+  it('answers unknown when reading alone takes the budget', () => {
+    const large = put(folder, 'large.txt', 'r(1,0,0,0)\n'.repeat(400_000))
+    const { code, out, err } = isobar([
+      'check',
+      large,
+      '--level',
+      'si',
+      '--budget',
+      '1ms',
+      '--json',
+    ])
+    expect(code).toBe(3)
+    expect(JSON.parse(out).error.code).toBe('out-of-budget')
+    expect(err).toMatch(/the time budget of 1 ms ran out; \d MB of the history were read/)
+  })
 })
 
 describe('isobar check --json', () => {

@@ -1,0 +1,187 @@
+// Budgets of time: kept whatever the history is like, and never at the price of a wrong verdict.
+
+import { afterEach, describe, expect, it, vi } from 'vitest'
+import { Deadline } from '../../src/base/deadline.ts'
+import { BudgetExceeded } from '../../src/base/errors.ts'
+import { Random } from '../../src/base/random.ts'
+import { type CheckOptions, check } from '../../src/check/check.ts'
+import { judge } from '../../src/check/judge.ts'
+import type { History } from '../../src/history/history.ts'
+import type { LevelId } from '../../src/levels/levels.ts'
+import { generate } from '../../src/pipeline/generate.ts'
+import { generateSql } from '../../src/pipeline/generate-sql.ts'
+import { certifyResult } from '../../src/verdict/certify.ts'
+import type { LevelResult } from '../../src/verdict/verdict.ts'
+import { historyOf, randomFormula } from './strong/sat-reduction.ts'
+
+const BUDGET_MS = 1000
+const TOLERANCE_MS = 500 // other programs run as well
+const LONGEST_GAP_MS = 250 // of processor time, between two looks at the clock
+
+const original = Deadline.prototype.check
+afterEach(() => {
+  Deadline.prototype.check = original
+})
+
+/** Notes the longest stretch of processor time without a look at the clock. */
+function watchGaps(): () => number {
+  let longest = 0
+  let last = process.cpuUsage()
+  const look = () => {
+    const { user, system } = process.cpuUsage(last)
+    longest = Math.max(longest, (user + system) / 1000)
+    last = process.cpuUsage()
+  }
+  Deadline.prototype.check = function (this: Deadline) {
+    look()
+    original.call(this)
+  }
+  return () => {
+    look()
+    return longest
+  }
+}
+
+/** Sessions one after another in the file, so that nobody can tell when things happened. */
+function manySessions(transactions: number, sessions: number, keys: number): History {
+  const workload = { transactions, sessions, ops: 8, keys }
+  return generate({ workload, store: { level: 'ser' }, layout: 'session', times: false }).history
+}
+
+let lazyCrowd: History | null = null
+function crowd(): History {
+  lazyCrowd ??= manySessions(40_000, 13_000, 7000)
+  return lazyCrowd
+}
+
+function formula(variables: number, clauses: number): History {
+  return historyOf(randomFormula(new Random(7), variables, clauses), variables)
+}
+
+function statements(transactions: number): History {
+  return generateSql({ workload: { shape: 'sql', transactions, sessions: 20 } }).history
+}
+
+const SESSIONLESS: CheckOptions = { sessionOrder: false, algorithm: 'solve' }
+
+const HARD: [string, () => History, LevelId | null, CheckOptions][] = [
+  ['si with thousands of sessions', crowd, 'si', {}],
+  ['pc with thousands of sessions', crowd, 'pc', {}],
+  ['ser without session order', () => manySessions(30_000, 300, 500), 'ser', SESSIONLESS],
+  ['a formula', () => formula(800, 3300), 'ser', { algorithm: 'solve' }],
+  ['a search', () => manySessions(20_000, 2000, 2000), 'si', { algorithm: 'search' }],
+  ['SQL statements', () => statements(1500), 'si', {}],
+  ['every level', crowd, null, {}],
+]
+
+describe('a budget of time', () => {
+  it.each(HARD)('is kept: %s', async (_, make, level, options) => {
+    const history = make()
+    const longestGap = watchGaps()
+    const started = performance.now()
+    const results = await judge(history, level && [level], { ...options, budgetMs: BUDGET_MS })
+    const elapsedMs = performance.now() - started
+    expect(longestGap()).toBeLessThan(LONGEST_GAP_MS)
+    expect(elapsedMs).toBeLessThan(1.1 * BUDGET_MS + TOLERANCE_MS)
+    const unknown = results.filter(({ verdict }) => verdict === 'unknown')
+    expect(unknown.length).toBeGreaterThan(0)
+    for (const { reason } of unknown) expect(reason).toContain('the time budget of 1 s ran out')
+  })
+
+  it('counts from when it is told to', () => {
+    const history = manySessions(2000, 100, 100)
+    const budget = { budgetMs: 60_000, budgetFromMs: performance.now() - 60_000 }
+    expect(check(history, 'si', { ...budget, algorithm: 'solve' }).verdict).toBe('unknown')
+    expect(check(history, 'si', { budgetMs: 60_000, algorithm: 'solve' }).verdict).toBe('satisfied')
+  })
+})
+
+describe('Deadline', () => {
+  let now = 0
+  afterEach(() => {
+    vi.restoreAllMocks()
+  })
+
+  /** A deadline of a second, on a clock of ours. */
+  function begin(share = 1): Deadline {
+    vi.spyOn(performance, 'now').mockImplementation(() => now)
+    now = 5000
+    return new Deadline(1000, null, null, { share })
+  }
+
+  it('passes when its share of the time is over, and then has some left to the end', () => {
+    const deadline = begin(0.9)
+    now = 5890
+    deadline.check()
+    now = 5910
+    expect(() => deadline.check()).toThrow('the time budget of 1 s ran out')
+    deadline.toTheEnd().check()
+    now = 5990
+    expect(() => deadline.toTheEnd().check()).toThrow(BudgetExceeded)
+  })
+
+  it('keeps half of what is left from each of several tasks but the last', () => {
+    const deadline = begin()
+    deadline.divide(3)
+    now = 5510
+    expect(() => deadline.check()).toThrow('its part of the time budget of 1 s ran out')
+    deadline.divide(2)
+    now = 5740
+    deadline.check()
+    now = 5760
+    expect(() => deadline.check()).toThrow('its part')
+    deadline.divide(1)
+    now = 5990
+    deadline.check()
+    now = 6010
+    expect(() => deadline.check()).toThrow('the time budget')
+  })
+
+  it('looks at the clock once in many steps', () => {
+    const deadline = begin()
+    now = 6010
+    for (let i = 0; i < 1000; i++) deadline.step()
+    expect(() => deadline.step(1_000_000)).toThrow(BudgetExceeded)
+  })
+})
+
+/** What comes of it if the budget runs out at one look at the clock after another. */
+function interrupt(history: History, level: LevelId, options: CheckOptions): LevelResult[] {
+  const results: LevelResult[] = []
+  for (let allowed = 0; ; allowed++) {
+    let looks = 0
+    const onTick = () => {
+      if (looks++ >= allowed) throw new BudgetExceeded('the test ran out of patience')
+    }
+    const result = check(history, level, { ...options, onTick })
+    results.push(result)
+    if (looks <= allowed) return results
+  }
+}
+
+describe('running out of budget', () => {
+  it.each(['pc', 'si', 'ser', 'sser', 'cc'] as const)(
+    'never changes the verdict of %s',
+    (level) => {
+      const verdicts = new Set<string>()
+      for (let seed = 1; seed <= 12; seed++) {
+        const { history } = generate({
+          seed,
+          workload: { transactions: 120, sessions: 6, ops: 4, keys: 8 },
+          store: { level: seed % 3 === 0 ? 'ser' : seed % 3 === 1 ? 'si' : 'rc' },
+          layout: 'session',
+        })
+        for (const algorithm of ['auto', 'solve'] as const) {
+          const { verdict } = check(history, level, { algorithm })
+          for (const result of interrupt(history, level, { algorithm })) {
+            expect(['unknown', verdict]).toContain(result.verdict)
+            if (result.verdict === 'unknown') expect(result.reason).toContain('out of patience')
+            expect(certifyResult(history, result)).toEqual([])
+          }
+          verdicts.add(verdict)
+        }
+      }
+      expect([...verdicts].sort()).toEqual(['satisfied', 'violated'])
+    },
+  )
+})
