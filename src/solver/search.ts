@@ -24,6 +24,7 @@ import { Settler } from './settle.ts'
 import { NONE, Trail } from './trail.ts'
 
 const STEPS_PER_CHECK = 1 << 15 // watches and nodes visited between two looks at the deadline
+const EAGER_CONFLICTS = 500 // until then, what the order settles is decided so at once
 const KEPT_LEMMA = 3 // cycles of at most so many literals are kept as clauses
 
 /** How much work a search did. */
@@ -56,6 +57,7 @@ export class Search {
   private cycles = 0
   private undone = 0 // trail entries undone, for counting propagations
   private lastSteps = 0
+  private eagerUntil = 0 // number of conflicts from which on what the order settles is put aside
 
   newVariable(): number {
     const variable = this.trail.newVariable()
@@ -99,14 +101,15 @@ export class Search {
     this.backtrack(0)
     this.attachAdded()
     settler.startOver()
+    this.eagerUntil = this.conflicts + EAGER_CONFLICTS
     this.lastSteps = this.countSteps(theory)
     while (this.refutation === NONE) {
       const conflict = this.propagate(theory)
       if (conflict === NONE) {
         this.tidy()
-        const variable = settler.pick(deadline)
+        const variable = this.isEager ? this.decider.peek(this.trail) : settler.pick(deadline)
         if (variable === NONE) return true
-        this.decide(variable, theory)
+        this.decide(variable, theory, settler)
       } else if (this.trail.levelCount === 0) {
         this.refutation = conflict
       } else {
@@ -198,11 +201,22 @@ export class Search {
     this.trail.assign(learned[0]!, clause)
     this.decider.decay()
     this.restarts.onConflict(glue)
+    if (this.conflicts === this.eagerUntil) this.backtrack(0)
+  }
+
+  /**
+   * An order to start from that is nearly right stays so only as long as all it says is decided:
+   * the few conflicts then stand where it is wrong. If it is far from right, deciding less is
+   * better.
+   */
+  private get isEager(): boolean {
+    return this.conflicts < this.eagerUntil
   }
 
   /** Decides a variable by the order or its last value, unless one side closes a cycle. */
-  private decide(variable: number, theory: AcyclicTheory): void {
-    const { trail } = this
+  private decide(variable: number, theory: AcyclicTheory, settler: Settler): void {
+    const settled = settler.settledLiteral(variable)
+    if (settled !== NONE) return this.assume(settled)
     let literal = theory.polarity(variable)
     if (literal === NONE) literal = 2 * variable + this.phase[variable]!
     for (const side of [literal, literal ^ 1]) {
@@ -212,9 +226,13 @@ export class Search {
       this.force(side ^ 1, this.addLemma(theory.cycle.literals))
       return
     }
+    this.assume(literal)
+  }
+
+  private assume(literal: number): void {
     this.decisions++
-    trail.openLevel()
-    trail.assign(literal, NONE)
+    this.trail.openLevel()
+    this.trail.assign(literal, NONE)
   }
 
   private force(literal: number, lemma: number): void {

@@ -68,8 +68,10 @@ export function decide(
   if (!isSound) return { satisfied: false, known, contradiction: null }
   // Where nothing can be inferred, the record is a better start than any guess.
   if (hasRows || order === null) {
-    order = guessOrder(known, access, deadline)
-    if (order !== null) return { satisfied: true, order }
+    const guessed = guessOrder(known, access, deadline)
+    if (guessed !== null) return { satisfied: true, order: guessed }
+    // What was inferred may have mended the record.
+    if (order !== null) order = orderAsRecorded(known, access, recorded!, deadline)
   }
   return orderOpenPairs(known, access, deadline, limits.pairs, order)
 }
