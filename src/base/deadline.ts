@@ -52,10 +52,13 @@ export class Deadline {
     return new Deadline()
   }
 
-  /** The same budget, with all of its time. */
+  /** The same budget with more of its time: all, or half of what a task leaves for others. */
   toTheEnd(): Deadline {
     const { budgetMs, memoryBytes, onTick, fromMs } = this
-    return new Deadline(budgetMs, memoryBytes, onTick, { fromMs, share: LAST_SHARE })
+    const later = new Deadline(budgetMs, memoryBytes, onTick, { fromMs, share: LAST_SHARE })
+    const isDivided = this.shareEndMs < this.endMs && nowMs() < this.endMs
+    if (isDivided) later.shareEndMs = (this.shareEndMs + this.endMs) / 2
+    return later
   }
 
   /** Keeps half of the time that is left from the next of several tasks, unless it is the last. */

@@ -137,6 +137,16 @@ describe('Deadline', () => {
     expect(() => deadline.check()).toThrow('the time budget')
   })
 
+  it('does not let what ends one task take the time of the others', () => {
+    const deadline = begin()
+    deadline.divide(2)
+    const later = deadline.toTheEnd()
+    now = 5740
+    later.check()
+    now = 5760
+    expect(() => later.check()).toThrow('its part')
+  })
+
   it('looks at the clock once in many steps', () => {
     const deadline = begin()
     now = 6010
