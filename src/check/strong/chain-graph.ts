@@ -1,16 +1,15 @@
-// A growing graph whose nodes lie on chains (sessions), with its transitive closure. A chain is a
-// run of consecutive node numbers, each node before the next. So what reaches a node is, for each
-// chain, a prefix, and one number a chain says it all: row[chain] = first node of that chain that
-// does not reach it. n · chains numbers instead of n² bits.
+// A growing graph whose nodes lie on chains (sessions), with its transitive closure (closure.ts). A
+// chain is a run of consecutive node numbers, each node before the next.
 //
-// Edges are collected and the rows brought up to date for a whole batch at once, in topological
+// Edges are collected and the closure brought up to date for a whole batch at once, in topological
 // order: a row is touched only if it has a new edge or one of its predecessors changed. The first
-// refresh costs O((nodes + edges) · chains), later ones O(nodes + edges) plus what changes; that
-// beats updating edge by edge as long as edges come by the thousand. Main class: ChainGraph.
+// refresh costs O((nodes + edges) · width of a row), later ones O(nodes + edges) plus what changes;
+// that beats updating edge by edge as long as edges come by the thousand. Main class: ChainGraph.
 
 import type { Deadline } from '../../base/deadline.ts'
 import { IntColumn } from '../../base/grow.ts'
 import { buildCsr, type Csr } from '../../graph/csr.ts'
+import { buildClosure, type Closure } from './closure.ts'
 
 const END = -1 // of a list of edges
 
@@ -18,9 +17,7 @@ export class ChainGraph {
   readonly nodeCount: number
   readonly chainCount: number
   readonly chainOf: Int32Array // node -> chain
-  /** False if there are too many nodes and chains for a closure; then `reaches` knows nothing. */
-  readonly hasRows: boolean
-  readonly rows: Int32Array // node · chainCount + chain -> first node there that does not reach it
+  private readonly closure: Closure | null
   readonly hasChanged: Uint8Array // node -> 1 if the last refresh changed its row
   readonly from = new IntColumn(64) // edge -> node
   readonly to = new IntColumn(64) // edge -> node
@@ -31,28 +28,25 @@ export class ChainGraph {
   private readonly nextIn = new IntColumn(64) // edge -> an older edge into the same node
   private readonly nextOut = new IntColumn(64) // edge -> an older edge out of the same node
   private joined = 0 // work done since the deadline was told
-  private settled = -1 // edges that the rows know of, -1 before the first refresh
+  private settled = -1 // edges that the closure knows of, -1 before the first refresh
 
   /**
    * @param chainStart chain -> its first node; one more entry, the number of nodes, at the end
-   * @param mostRows numbers that the rows may hold; beyond that there are none
+   * @param mostNumbers that the closure may hold; beyond that there is none
    */
   constructor(
     readonly chainStart: Int32Array,
     deadline: Deadline,
-    mostRows: number,
+    mostNumbers: number,
   ) {
     this.chainCount = chainStart.length - 1
     this.nodeCount = chainStart[this.chainCount]!
-    this.hasRows = this.nodeCount * this.chainCount <= mostRows
-    const size = this.hasRows ? this.nodeCount * this.chainCount : 0
-    deadline.reserve(4 * size)
-    this.rows = new Int32Array(size)
     this.hasChanged = new Uint8Array(this.nodeCount)
     this.chainOf = new Int32Array(this.nodeCount)
     for (let c = 0; c < this.chainCount; c++) {
       this.chainOf.fill(c, chainStart[c], chainStart[c + 1])
     }
+    this.closure = buildClosure(chainStart, this.chainOf, deadline, mostNumbers)
     this.order = new Int32Array(0)
     this.position = new Int32Array(this.nodeCount)
     this.firstIn = new Int32Array(this.nodeCount).fill(END)
@@ -63,10 +57,19 @@ export class ChainGraph {
     return this.from.length
   }
 
-  /** True if a = b, or a path led from a to b at the last refresh, as far as there are rows. */
+  /** False if there are too many nodes and chains for a closure; then `reaches` knows nothing. */
+  get hasClosure(): boolean {
+    return this.closure !== null
+  }
+
+  /** True if a = b, or a path led from a to b at the last refresh, as far as there is a closure. */
   reaches(a: number, b: number): boolean {
-    if (!this.hasRows) return a === b
-    return this.rows[b * this.chainCount + this.chainOf[a]!]! > a
+    return this.closure === null ? a === b : this.closure.reaches(a, b)
+  }
+
+  /** The first node of the chain that does not reach the node. Only where there is a closure. */
+  firstNotReaching(chain: number, node: number): number {
+    return this.closure!.firstNotReaching(chain, node)
   }
 
   add(from: number, to: number): void {
@@ -111,13 +114,14 @@ export class ChainGraph {
     return buildCsr(nodeCount, from, to, count)
   }
 
-  /** Brings order and rows up to date; false, with rows left as they were, if there is a cycle. */
+  /** Brings order and closure up to date; false, and no change of it, if there is a cycle. */
   refresh(deadline: Deadline): boolean {
     deadline.check()
     if (!this.isInOrder() && !this.findOrder(deadline)) return false
-    if (!this.hasRows) this.hasChanged.fill(1)
-    else if (this.settled < 0) this.fillRows(deadline)
-    else this.updateRows(deadline)
+    const { closure } = this
+    if (closure === null) this.hasChanged.fill(1)
+    else if (this.settled < 0) this.fillClosure(closure, deadline)
+    else this.updateClosure(closure, deadline)
     this.settled = this.edgeCount
     return true
   }
@@ -162,20 +166,15 @@ export class ChainGraph {
     return true
   }
 
-  private fillRows(deadline: Deadline): void {
-    const { rows, chainCount, chainOf, chainStart, order, firstIn } = this
+  private fillClosure(closure: Closure, deadline: Deadline): void {
+    const { order, firstIn } = this
     const { data: from } = this.from
     const { data: nextIn } = this.nextIn
     for (let i = 0; i < order.length; i++) {
       const node = order[i]!
-      const chain = chainOf[node]!
-      const at = node * chainCount
-      if (node === chainStart[chain]) rows.set(chainStart.subarray(0, chainCount), at)
-      else rows.copyWithin(at, at - chainCount, at)
-      rows[at + chain] = node + 1
+      closure.begin(node)
       for (let edge = firstIn[node]!; edge !== END; edge = nextIn[edge]!) {
-        const source = from[edge]!
-        if (rows[at + chainOf[source]!]! <= source) this.join(source, at)
+        if (!closure.reaches(from[edge]!, node)) this.join(closure, from[edge]!, node)
       }
       deadline.step(1 + this.joined)
       this.joined = 0
@@ -183,22 +182,21 @@ export class ChainGraph {
     this.hasChanged.fill(1)
   }
 
-  private updateRows(deadline: Deadline): void {
-    const { rows, chainCount, chainOf, chainStart, order, firstIn, hasChanged, settled } = this
+  private updateClosure(closure: Closure, deadline: Deadline): void {
+    const { chainOf, chainStart, order, firstIn, hasChanged, settled } = this
     const { data: from } = this.from
     const { data: nextIn } = this.nextIn
     for (let i = 0; i < order.length; i++) {
       const node = order[i]!
-      const at = node * chainCount
       let changed = false
       if (node !== chainStart[chainOf[node]!] && hasChanged[node - 1] === 1) {
-        changed = this.join(node - 1, at)
+        changed = this.join(closure, node - 1, node)
       }
       for (let edge = firstIn[node]!; edge !== END; edge = nextIn[edge]!) {
         const source = from[edge]!
         const isNews = hasChanged[source] === 1
-        if (!isNews && (edge < settled || rows[at + chainOf[source]!]! > source)) continue
-        if (this.join(source, at)) changed = true
+        if (!isNews && (edge < settled || closure.reaches(source, node))) continue
+        if (this.join(closure, source, node)) changed = true
       }
       hasChanged[node] = changed ? 1 : 0
       deadline.step(1 + this.joined)
@@ -206,18 +204,8 @@ export class ChainGraph {
     }
   }
 
-  /** Adds what reaches the source to a row; true if that changes it. */
-  private join(source: number, at: number): boolean {
-    const { rows, chainCount } = this
-    const other = source * chainCount
-    this.joined += chainCount >> 3
-    let changed = false
-    for (let c = 0; c < chainCount; c++) {
-      if (rows[other + c]! > rows[at + c]!) {
-        rows[at + c] = rows[other + c]!
-        changed = true
-      }
-    }
-    return changed
+  private join(closure: Closure, source: number, node: number): boolean {
+    this.joined += closure.width >> 3
+    return closure.join(source, node)
   }
 }

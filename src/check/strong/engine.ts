@@ -22,10 +22,10 @@ export interface Limits {
   /** Beyond this number, open pairs are added only as they are needed. */
   readonly pairs: number
   /** A graph whose closure would hold more numbers than this has none: nothing is inferred. */
-  readonly rows: number
+  readonly closure: number
 }
 
-const LIMITS: Limits = { pairs: 50_000, rows: 2 ** 29 }
+const LIMITS: Limits = { pairs: 50_000, closure: 2 ** 28 }
 
 /** How far around a clash further pairs are added, in places of the order of a key. */
 const WIDEST = 64
@@ -48,13 +48,13 @@ export function decide(
   recorded: Recorded | null = null,
   limits = LIMITS,
 ): Decision {
-  const known = buildKnownEdges(problem, shape, deadline, limits.rows)
+  const known = buildKnownEdges(problem, shape, deadline, limits.closure)
   deadline.check()
   const access = buildAccess(problem)
   deadline.check()
-  const { hasRows } = known.graph
+  const { hasClosure } = known.graph
   let order: Int32Array | null = null
-  if (recorded !== null && (recorded.isLikely || !hasRows)) {
+  if (recorded !== null && (recorded.isLikely || !hasClosure)) {
     order = orderAsRecorded(known, access, recorded, deadline)
     if (order !== null && findClashes(known, access, order, deadline).length === 0) {
       return { satisfied: true, order }
@@ -67,7 +67,7 @@ export function decide(
   )
   if (!isSound) return { satisfied: false, known, contradiction: null }
   // Where nothing can be inferred, the record is a better start than any guess.
-  if (hasRows || order === null) {
+  if (hasClosure || order === null) {
     const guessed = guessOrder(known, access, deadline)
     if (guessed !== null) return { satisfied: true, order: guessed }
     // What was inferred may have mended the record.
@@ -86,7 +86,7 @@ function orderOpenPairs(
 ): Decision {
   const open = new OpenPairs(known, access, deadline)
   if (start !== null) open.solver.setInitialOrder(positionsOf(start))
-  const hasAll = known.graph.hasRows && open.count(deadline) <= mostPairs
+  const hasAll = known.graph.hasClosure && open.count(deadline) <= mostPairs
   if (!hasAll) return orderWhatClashes(open, known, access, deadline)
   open.addAll(deadline)
   const answer = withProgress(
@@ -131,6 +131,6 @@ export function refuteByKnown(
   shape: LevelShape,
   deadline: Deadline,
 ): Violation | null {
-  const known = buildKnownEdges(problem, shape, deadline, LIMITS.rows)
+  const known = buildKnownEdges(problem, shape, deadline, LIMITS.closure)
   return saturate(known, deadline) ? null : { satisfied: false, known, contradiction: null }
 }

@@ -32,9 +32,9 @@ export class KnownEdges {
     readonly shape: LevelShape,
     chainStart: Int32Array,
     deadline: Deadline,
-    mostRows: number,
+    mostNumbers: number,
   ) {
-    this.graph = new ChainGraph(chainStart, deadline, mostRows)
+    this.graph = new ChainGraph(chainStart, deadline, mostNumbers)
   }
 
   add(from: number, to: number, rule: number, witness: number): void {
@@ -72,7 +72,7 @@ export function buildKnownEdges(
   problem: Problem,
   shape: LevelShape,
   deadline: Deadline,
-  mostRows: number,
+  mostNumbers: number,
 ): KnownEdges {
   const instants = shape.level === 'sser' ? findInstants(problem) : new Float64Array(0)
   const { sessionCount, sessionStart } = problem
@@ -80,7 +80,7 @@ export function buildKnownEdges(
   const chainStart = new Int32Array(chains + 1)
   for (let s = 0; s <= sessionCount; s++) chainStart[s] = shape.width * sessionStart[s]!
   if (instants.length > 0) chainStart[chains] = chainStart[sessionCount]! + instants.length
-  const known = new KnownEdges(problem, shape, chainStart, deadline, mostRows)
+  const known = new KnownEdges(problem, shape, chainStart, deadline, mostNumbers)
   addReads(known, deadline)
   addAppends(known)
   if (instants.length > 0) addRealTime(known, instants)

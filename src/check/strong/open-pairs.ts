@@ -155,9 +155,9 @@ function shortTransactions(known: KnownEdges): Int32Array {
 function firstUnordered(known: KnownEdges, first: number, end: number, txn: number): number {
   const { versionTxn } = known.problem
   const { width, orderFrom } = known.shape
-  const { rows, chainCount, chainOf } = known.graph
-  const row = known.commit(txn) * chainCount
-  const limit = rows[row + chainOf[known.begin(versionTxn[first]!)]!]!
+  const { graph } = known
+  const chain = graph.chainOf[known.begin(versionTxn[first]!)]!
+  const limit = graph.firstNotReaching(chain, known.commit(txn))
   let low = first
   let high = end
   while (low < high) {

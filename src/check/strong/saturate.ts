@@ -19,7 +19,7 @@ export function saturate(known: KnownEdges, deadline: Deadline): boolean {
   while (true) {
     known.roundStart.push(known.graph.edgeCount)
     if (!known.graph.refresh(deadline)) return false
-    if (!known.graph.hasRows) return true // nothing to infer from: the solver has to find out
+    if (!known.graph.hasClosure) return true // nothing to infer from: the solver has to find out
     const before = known.graph.edgeCount
     inferRound(known, deadline)
     if (known.graph.edgeCount === before) return true
@@ -80,11 +80,12 @@ function orderOverlapping(known: KnownEdges, key: number, version: number): void
   const { graph } = known
   const txn = versionTxn[version]!
   const begin = known.begin(txn)
-  const row = known.commit(txn) * graph.chainCount
+  const commit = known.commit(txn)
   for (let run = runStart[key]!; run < runStart[key + 1]!; run++) {
     const first = runFirst[run]!
     const end = runFirst[run + 1]!
-    const limit = graph.rows[row + graph.chainOf[known.begin(versionTxn[first]!)]!]!
+    const chain = graph.chainOf[known.begin(versionTxn[first]!)]!
+    const limit = graph.firstNotReaching(chain, commit)
     // A transaction's own begin reaches its commit: look at those before it.
     const until = version >= first && version < end ? version : end
     const last = lastBelow(known, first, until, limit, 0)
@@ -119,7 +120,7 @@ function inferOverwrites(known: KnownEdges, version: number, runs: ChangedRuns):
 function inferSeen(known: KnownEdges, key: number, version: number): void {
   const { runStart, runFirst, versionTxn, readerStart, reader } = known.problem
   const { graph, shape } = known
-  const { rows, chainCount, chainOf, hasChanged } = graph
+  const { chainOf, hasChanged } = graph
   const arrival = shape.width * versionTxn[version]! + shape.versionTo
   for (let r = readerStart[version]!; r < readerStart[version + 1]!; r++) {
     const begin = known.begin(reader[r]!)
@@ -128,7 +129,7 @@ function inferSeen(known: KnownEdges, key: number, version: number): void {
       const first = runFirst[run]!
       const chain = chainOf[known.begin(versionTxn[first]!)]!
       // A reader's own write comes after its read, even where both are one node.
-      const limit = chain === chainOf[begin] ? begin : rows[begin * chainCount + chain]!
+      const limit = chain === chainOf[begin] ? begin : graph.firstNotReaching(chain, begin)
       let last = lastBelow(known, first, runFirst[run + 1]!, limit, shape.commit)
       if (last === version) last--
       if (last < first) continue
@@ -166,14 +167,13 @@ function lastBelow(
 export function firstReached(known: KnownEdges, first: number, end: number, node: number): number {
   const { versionTxn } = known.problem
   const { width, commit } = known.shape
-  const { rows, chainCount, chainOf } = known.graph
-  const chain = chainOf[node]!
+  const { graph } = known
   const self = known.txnOf(node)
   let low = first
   let high = end
   while (low < high) {
     const mid = (low + high) >>> 1
-    if (rows[(width * versionTxn[mid]! + commit) * chainCount + chain]! > node) high = mid
+    if (graph.reaches(node, width * versionTxn[mid]! + commit)) high = mid
     else low = mid + 1
   }
   return low < end && versionTxn[low] === self ? low + 1 : low

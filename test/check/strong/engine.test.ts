@@ -10,8 +10,8 @@ import { generate } from '../../../src/pipeline/generate.ts'
 import { historyOf, isSatisfiable, randomFormula } from './sat-reduction.ts'
 
 /** Open pairs are added one by one; and without anything inferred before. */
-const FEW_PAIRS = { pairs: 0, rows: 1 << 27 }
-const NO_CLOSURE = { pairs: 0, rows: 0 }
+const FEW_PAIRS = { pairs: 0, closure: 1 << 27 }
+const NO_CLOSURE = { pairs: 0, closure: 0 }
 
 const LEVELS = ['pc', 'si', 'ser'] as const
 
