@@ -8,6 +8,7 @@
 // Main class: AcyclicTheory.
 
 import type { Deadline } from '../base/deadline.ts'
+import { assert } from '../base/errors.ts'
 import { buildCsr } from '../graph/csr.ts'
 import { findTopologicalOrder } from '../graph/toposort.ts'
 import { CycleFinder } from './cycle.ts'
@@ -82,8 +83,30 @@ export class AcyclicTheory {
     this.asserted = trailSize
   }
 
+  /** Takes the order of the present edges that is closest to a wish (node -> place). */
+  reorder(wish: Int32Array | null): void {
+    const { known, outHead, outNext, slotTo, nodeCount } = this.present
+    const edgeCount = known.target.length + slotTo.length // at most
+    const from = new Int32Array(edgeCount)
+    const to = new Int32Array(edgeCount)
+    let count = 0
+    for (let node = 0; node < nodeCount; node++) {
+      for (let i = known.start[node]!; i < known.start[node + 1]!; i++) {
+        from[count] = node
+        to[count++] = known.target[i]!
+      }
+      for (let slot = outHead[node]!; slot >= 0; slot = outNext[slot]!) {
+        from[count] = node
+        to[count++] = slotTo[slot]!
+      }
+    }
+    const nodeAt = findTopologicalOrder(buildCsr(nodeCount, from, to, count), wish ?? undefined)
+    assert(nodeAt !== null, 'the present edges have no cycle')
+    this.order.replace(nodeAt)
+  }
+
   /** Whether all edges of a literal agree with the order. */
-  agrees(literal: number): boolean {
+  private agrees(literal: number): boolean {
     const { literalStart, literalEdge, slotOf } = this.edges
     const { slotFrom, slotTo } = this.present
     const { position } = this.order
@@ -92,6 +115,12 @@ export class AcyclicTheory {
       if (position[slotFrom[slot]!]! >= position[slotTo[slot]!]!) return false
     }
     return true
+  }
+
+  /** A side of a variable that costs nothing, as all its edges agree with the order; or NONE. */
+  settledLiteral(variable: number): number {
+    if (this.agrees(2 * variable)) return 2 * variable
+    return this.agrees(2 * variable + 1) ? 2 * variable + 1 : NONE
   }
 
   /** The literal of a variable that agrees with the order, or NONE if the order does not care. */

@@ -30,10 +30,6 @@ export class Decider {
     this.restore(variable)
   }
 
-  activityOf(variable: number): number {
-    return this.activity[variable]!
-  }
-
   bump(variable: number): void {
     const activity = this.activity[variable]! + this.increment
     this.activity[variable] = activity

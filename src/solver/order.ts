@@ -34,6 +34,13 @@ export class DynamicOrder {
     this.backward = new Int32Array(nodeAt.length)
   }
 
+  /** Takes over another order that is valid for the present graph. */
+  replace(nodeAt: Int32Array): void {
+    this.changes++
+    this.nodeAt.set(nodeAt)
+    for (let i = 0; i < nodeAt.length; i++) this.position[nodeAt[i]!] = i
+  }
+
   /** Makes room for an edge from u to v; false, and no change, if v reaches u. */
   admit(u: number, v: number): boolean {
     const { position } = this

@@ -8,7 +8,6 @@
 // Main class: Search.
 
 import type { Deadline } from '../base/deadline.ts'
-import { assert } from '../base/errors.ts'
 import type { AcyclicTheory } from './acyclic.ts'
 import { Analyzer } from './analyze.ts'
 import { Clauses, LEARNED, LITERALS, SIZE } from './clauses.ts'
@@ -18,13 +17,11 @@ import type { Premise } from './proof.ts'
 import { ProofLog } from './proof.ts'
 import { propagateClauses } from './propagate.ts'
 import { Reducer } from './reduce.ts'
+import { Rephaser } from './rephase.ts'
 import { resizeInt8 } from './resize.ts'
-import { RestartPolicy } from './restart.ts'
-import { Settler } from './settle.ts'
 import { NONE, Trail } from './trail.ts'
 
 const STEPS_PER_CHECK = 1 << 15 // watches and nodes visited between two looks at the deadline
-const EAGER_CONFLICTS = 500 // until then, what the order settles is decided so at once
 const KEPT_LEMMA = 3 // cycles of at most so many literals are kept as clauses
 
 /** How much work a search did. */
@@ -44,10 +41,10 @@ export class Search {
   private readonly decider = new Decider()
   private readonly proof = new ProofLog()
   private readonly analyzer = new Analyzer(this.trail, this.clauses, this.decider, this.proof)
-  private readonly restarts = new RestartPolicy()
   private readonly reducer = new Reducer()
   private theory: AcyclicTheory | null = null
-  private settler: Settler | null = null
+  private bound: Int8Array = new Int8Array(0) // variable -> 1 if more than its edges matters
+  private rephaser: Rephaser | null = null
   private phase = new Int8Array(16) // variable -> its last value as the low bit of a literal
   private added: number[] = [] // clauses not attached yet
   private refutation = NONE // clause that is false at level 0
@@ -55,9 +52,9 @@ export class Search {
   private conflicts = 0
   private forced = 0
   private cycles = 0
+  private restarts = 0
   private undone = 0 // trail entries undone, for counting propagations
   private lastSteps = 0
-  private eagerUntil = 0 // number of conflicts from which on what the order settles is put aside
 
   newVariable(): number {
     const variable = this.trail.newVariable()
@@ -84,35 +81,37 @@ export class Search {
     this.refutation = this.clauses.add([], 0, 0, 0, this.proof.addCycle([], 0))
   }
 
-  /** Takes over a theory that has asserted nothing yet; `bound` marks variables to be decided. */
-  setTheory(theory: AcyclicTheory, bound: Int8Array): void {
+  /**
+   * Takes over a theory that has asserted nothing yet.
+   * @param bound variable -> 1 if it is in a clause or a conditional edge
+   * @param wish node -> place in an order that is likely to fit, null if there is none
+   */
+  setTheory(theory: AcyclicTheory, bound: Int8Array, wish: Int32Array | null): void {
     this.backtrack(0)
     this.theory = theory
-    this.settler = new Settler(this.trail, this.decider, theory, bound)
-    // What an earlier settler had put aside goes back among the candidates.
-    for (let v = 0; v < this.trail.variableCount; v++) this.decider.restore(v)
+    this.rephaser = new Rephaser(theory, wish)
+    this.bound = bound
   }
 
-  /** Decides; on true the trail and `settledLiteral` hold a solution. */
+  /** Decides; on true the trail holds a solution. */
   run(deadline: Deadline): boolean {
     if (this.refutation !== NONE) return false
     const theory = this.theory!
-    const settler = this.settler!
+    const rephaser = this.rephaser!
     this.backtrack(0)
     this.attachAdded()
-    settler.startOver()
-    this.eagerUntil = this.conflicts + EAGER_CONFLICTS
     this.lastSteps = this.countSteps(theory)
     while (this.refutation === NONE) {
       const conflict = this.propagate(theory)
       if (conflict === NONE) {
-        this.tidy()
-        const variable = this.isEager ? this.decider.peek(this.trail) : settler.pick(deadline)
+        this.tidy(rephaser)
+        const variable = this.decider.peek(this.trail)
         if (variable === NONE) return true
-        this.decide(variable, theory, settler)
+        this.decide(variable, theory)
       } else if (this.trail.levelCount === 0) {
         this.refutation = conflict
       } else {
+        rephaser.onConflict(this.trail.size)
         this.learn(conflict)
       }
       this.checkDeadline(deadline, theory)
@@ -122,11 +121,7 @@ export class Search {
 
   /** After a solution was found: whether a variable is true in it. */
   valueOf(variable: number): boolean {
-    const value = this.trail.value[2 * variable]!
-    if (value !== 0) return value > 0
-    const literal = this.settler!.settledLiteral(variable)
-    assert(literal !== NONE, 'the order settles what the search left open')
-    return (literal & 1) === 0
+    return this.trail.value[2 * variable]! > 0
   }
 
   /** After a refutation: the clauses and cycles it rests on. */
@@ -135,10 +130,9 @@ export class Search {
   }
 
   figures(): Figures {
-    const { decisions, conflicts, forced, cycles } = this
+    const { decisions, conflicts, forced, cycles, restarts } = this
     const propagations = this.trail.size + this.undone - decisions
     const learned = this.clauses.learnedCount
-    const restarts = this.restarts.restarts
     return { decisions, conflicts, propagations, forced, cycles, learned, restarts }
   }
 
@@ -200,22 +194,11 @@ export class Search {
     if (count >= 2) clauses.attach(clause)
     this.trail.assign(learned[0]!, clause)
     this.decider.decay()
-    this.restarts.onConflict(glue)
-    if (this.conflicts === this.eagerUntil) this.backtrack(0)
-  }
-
-  /**
-   * An order to start from that is nearly right stays so only as long as all it says is decided:
-   * the few conflicts then stand where it is wrong. If it is far from right, deciding less is
-   * better.
-   */
-  private get isEager(): boolean {
-    return this.conflicts < this.eagerUntil
   }
 
   /** Decides a variable by the order or its last value, unless one side closes a cycle. */
-  private decide(variable: number, theory: AcyclicTheory, settler: Settler): void {
-    const settled = settler.settledLiteral(variable)
+  private decide(variable: number, theory: AcyclicTheory): void {
+    const settled = this.bound[variable] === 1 ? NONE : theory.settledLiteral(variable)
     if (settled !== NONE) return this.assume(settled)
     let literal = theory.polarity(variable)
     if (literal === NONE) literal = 2 * variable + this.phase[variable]!
@@ -242,28 +225,16 @@ export class Search {
     this.trail.assign(literal, lemma)
   }
 
-  /** Restarts and forgets, when due. */
-  private tidy(): void {
-    if (this.restarts.isDue()) this.restart()
+  /** Starts over and forgets, when due. */
+  private tidy(rephaser: Rephaser): void {
+    if (rephaser.isDue()) {
+      this.restarts++
+      this.backtrack(0)
+      rephaser.rephase()
+    }
     if (this.reducer.isDue(this.conflicts)) {
       this.reducer.reduce(this.trail, this.clauses, this.conflicts)
     }
-  }
-
-  /** Goes back to level 0, or to the last level whose decisions would be taken again. */
-  private restart(): void {
-    const { trail, decider } = this
-    const next = decider.peek(trail)
-    this.restarts.onRestart()
-    if (next === NONE) return
-    const activity = decider.activityOf(next)
-    let level = 0
-    while (level < trail.levelCount) {
-      const decision = trail.literals[trail.startOf(level + 1)]! >> 1
-      if (decider.activityOf(decision) < activity) break
-      level++
-    }
-    this.backtrack(level)
   }
 
   private backtrack(level: number): void {
@@ -289,8 +260,7 @@ export class Search {
 
   /** Work done so far, in units of much the same time. */
   private countSteps(theory: AcyclicTheory): number {
-    const { clauses, settler, decisions, conflicts } = this
-    const visits = clauses.visits + theory.order.visits + theory.cycle.visits + settler!.visits
-    return visits + decisions + conflicts
+    const { clauses, decisions, conflicts } = this
+    return clauses.visits + theory.order.visits + theory.cycle.visits + decisions + conflicts
   }
 }

@@ -171,7 +171,7 @@ export class AcyclicSolver {
   private prepare(deadline: Deadline): void {
     const theory = buildTheory(this.edges, this.search.trail, this.wish, deadline)
     if (theory === null) this.search.refute()
-    else this.search.setTheory(theory, this.bound)
+    else this.search.setTheory(theory, this.bound, this.wish)
     this.changed = false
   }
 

@@ -3,7 +3,6 @@ import { Random } from '../../src/base/random.ts'
 import { buildEdgeGraph, EdgeStore } from '../../src/solver/edges.ts'
 import { DynamicOrder } from '../../src/solver/order.ts'
 import { PresentGraph } from '../../src/solver/present.ts'
-import { luby } from '../../src/solver/restart.ts'
 import { buildCaseSplit } from '../../src/solver/split.ts'
 
 /** Whether `from` reaches `to` by the edges, the slow way. */
@@ -86,12 +85,5 @@ describe('buildCaseSplit', () => {
     const clauses = [0, 1].flatMap((a) => [2, 3].map((b) => [a, b]))
     expect(buildCaseSplit(clauses, 3)).toBeNull()
     expect(buildCaseSplit(clauses, 4)).not.toBeNull()
-  })
-})
-
-describe('luby', () => {
-  it('is the Luby sequence', () => {
-    const first = Array.from({ length: 15 }, (_, i) => luby(i + 1))
-    expect(first).toEqual([1, 1, 2, 1, 1, 2, 4, 1, 1, 2, 1, 1, 2, 4, 8])
   })
 })

@@ -25,7 +25,7 @@ export interface Limits {
   readonly closure: number
 }
 
-const LIMITS: Limits = { pairs: 50_000, closure: 2 ** 28 }
+const LIMITS: Limits = { pairs: 500_000, closure: 2 ** 28 }
 
 /** How far around a clash further pairs are added, in places of the order of a key. */
 const WIDEST = 64

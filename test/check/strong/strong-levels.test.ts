@@ -206,6 +206,28 @@ describe('StrongLevels on very many sessions', () => {
     expect(result.certificate).toEqual({ kind: 'snapshots', verified: true })
   })
 
+  it('goes back to the record where session order does not count and it is nearly right', () => {
+    for (const seed of [1, 2]) {
+      const { history } = generate({
+        seed,
+        workload: { sessions: 20, transactions: 3000, ops: 4, keys: 300 },
+        store: { level: 'ra' },
+      })
+      const result = check(history, 'si', { sessionOrder: false, budgetMs: 60_000 })
+      expect(result.verdict, `seed ${seed}: ${result.reason}`).toBe('satisfied')
+      expect(result.certificate?.verified).toBe(true)
+    }
+  })
+
+  it('climbs to an order where neither record nor sessions say anything', () => {
+    const alone = { sessions: 3000, transactions: 3000, ops: 8, keys: 1000 }
+    const store = { level: 'ser' } as const
+    const options = { workload: alone, store, layout: 'session', times: false } as const
+    const result = check(generate(options).history, 'si', { budgetMs: 60_000 })
+    expect(result.verdict, `${result.reason}`).toBe('satisfied')
+    expect(result.certificate?.verified).toBe(true)
+  })
+
   it('starts from the record to find what is wrong', () => {
     const result = judgeSi('lost-update:1')
     expect(result.anomalies.map((anomaly) => anomaly.name)).toEqual(['LostUpdate'])
