@@ -86,7 +86,7 @@ const TABLE = [
     'LostUpdate',
     null,
     'G-single',
-    'Two transactions read the same version of a key and both overwrote it; one update is lost.',
+    'A transaction overwrote a key it had read, blind to a write in between; one update is lost.',
   ],
   ['LongFork', null, 'G-nonadjacent', 'Two readers saw two independent writes in opposite orders.'],
   [
