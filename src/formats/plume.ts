@@ -101,7 +101,7 @@ export class PlumeParser extends LineParser {
       let p = at
       let c = b[p++]!
       for (; c >= 48; c = b[p++]!) {
-        key = (Math.imul(key, 10) + c - 48) | 0
+        key = (Math.imul(key, 10) + (c - 48)) | 0
         digits &= c - 58
       }
       if ((p - at - 2) >>> 0 > 8) {
@@ -111,7 +111,7 @@ export class PlumeParser extends LineParser {
       if (c !== COMMA) break
       at = p
       for (c = b[p++]!; c >= 48; c = b[p++]!) {
-        value = (Math.imul(value, 10) + c - 48) | 0
+        value = (Math.imul(value, 10) + (c - 48)) | 0
         digits &= c - 58
       }
       if ((p - at - 2) >>> 0 > 8) {
@@ -121,13 +121,13 @@ export class PlumeParser extends LineParser {
       if (c !== COMMA) break
       at = p
       for (c = b[p++]!; c >= 48; c = b[p++]!) {
-        session = (Math.imul(session, 10) + c - 48) | 0
+        session = (Math.imul(session, 10) + (c - 48)) | 0
         digits &= c - 58
       }
       if (c !== COMMA || (p - at - 2) >>> 0 > 8) break
       at = p
       for (c = b[p++]!; c >= 48; c = b[p++]!) {
-        id = (Math.imul(id, 10) + c - 48) | 0
+        id = (Math.imul(id, 10) + (c - 48)) | 0
         digits &= c - 58
       }
       if (c !== CLOSE || (p - at - 2) >>> 0 > 8 || digits >= 0) break

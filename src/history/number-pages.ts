@@ -6,7 +6,7 @@
 // the caller has to keep them elsewhere.
 
 const PAGE = 256 // integers
-const FREE_PAGES = 1 << 14 // made without asking how full they get
+const FREE_PAGES = 1 << 12 // made without asking how full they get
 const FULL_ENOUGH = 8 // then one integer in so many has to be in use
 const STRIDE = 4 // of a slot: page, block, high word
 const BLOCK = 1
