@@ -180,7 +180,12 @@ export async function measureFigures(
     for (const question of subject.questions) {
       const args = question.args ?? ['--level', question.ask]
       const id = `${subject.name}, ${question.ask}`
-      const measured = measureCheck(file, args, subject.runs ?? runs, question.cores)
+      const { output: _, ...measured } = measureCheck(
+        file,
+        args,
+        subject.runs ?? runs,
+        question.cores,
+      )
       known.set(id, measured)
       const figure = {
         id,

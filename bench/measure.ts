@@ -19,7 +19,10 @@ export interface Measured {
   medianS: number
   cpuS: number
   peakMb: number
-  /** What the last run printed: the verdict as JSON. */
+}
+
+/** With what the last run printed. */
+export interface MeasuredRun extends Measured {
   output: string
 }
 
@@ -50,7 +53,7 @@ export function measureCheck(
   args: readonly string[],
   runs: number,
   cores: string | null = null,
-): Measured {
+): MeasuredRun {
   const samples = Array.from({ length: runs }, () => sample(file, args, cores))
   const sorted = (pick: (sample: Sample) => number) => samples.map(pick).sort((a, b) => a - b)
   const seconds = sorted((each) => each.seconds)

@@ -152,9 +152,7 @@ function report(): void {
   ]
   writeFileSync(REPORT, lines.join('\n'))
   writeFileSync(join(ROOT, 'bench/growth.svg'), plotGrowth('transactions', growth()))
-  // Without what the runs printed.
-  const kept = (name: string, value: unknown) => (name === 'output' ? undefined : value)
-  writeFileSync(LAST, `${JSON.stringify(all, kept, 2)}\n`)
+  writeFileSync(LAST, `${JSON.stringify(all, null, 2)}\n`)
   for (const row of slower) {
     console.log(
       `slower: ${row.id}: ${before.get(row.id)!.bestS.toFixed(2)} s before, ${row.bestS.toFixed(2)} s now`,

@@ -54,7 +54,7 @@ const PUBLISHED: readonly Published[] = [
   { shape: 'tpcc', level: 'si', veriStrong: [77, 3100], polySi: [44, 3100] },
 ]
 
-interface Judged extends Omit<Measured, 'output'> {
+interface Judged extends Measured {
   readonly verdict: string
   readonly name: string // of the first anomaly
   readonly txns: number // that show it

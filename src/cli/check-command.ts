@@ -229,6 +229,10 @@ async function checkPath(
   }
 }
 
+/** Of a budget's time: laying out what was read takes up to a third of what reading took. */
+const READ_SHARE = 0.75
+const SMALL_BYTES = 1 << 20 // are read before anybody could say that it took too long
+
 function read(
   path: string,
   plan: Plan,
@@ -241,7 +245,7 @@ function read(
   const options: Parameters<typeof readHistory>[1] = {
     onProgress: (bytes, total) => {
       progress.report(`reading ${cut(plain(path))}`, total > 0 ? bytes / total : null)
-      if (bytes <= SMALL_BYTES) return // read before anybody could say that it took too long
+      if (bytes <= SMALL_BYTES) return
       withProgress(
         () => deadline.check(),
         () => `${Math.floor(bytes / 1048576)} MB of the history were read`,
@@ -252,10 +256,6 @@ function read(
   if (plan.check.memoryBytes) options.memoryBytes = plan.check.memoryBytes
   return readHistory(path, options)
 }
-
-/** Of a budget's time: laying out what was read takes up to a third of what reading took. */
-const READ_SHARE = 0.75
-const SMALL_BYTES = 1 << 20
 
 /** Writes the files that were asked for; returns what goes to the terminal. */
 function showResults(

@@ -84,7 +84,7 @@ export class AcyclicTheory {
   }
 
   /** Takes the order of the present edges that is closest to a wish (node -> place). */
-  reorder(wish: Int32Array | null): void {
+  reorder(wish: Int32Array | null, deadline: Deadline): void {
     const { known, outHead, outNext, slotTo, nodeCount } = this.present
     const edgeCount = known.target.length + slotTo.length // at most
     const from = new Int32Array(edgeCount)
@@ -100,7 +100,9 @@ export class AcyclicTheory {
         to[count++] = slotTo[slot]!
       }
     }
-    const nodeAt = findTopologicalOrder(buildCsr(nodeCount, from, to, count), wish ?? undefined)
+    deadline.check()
+    const graph = buildCsr(nodeCount, from, to, count)
+    const nodeAt = findTopologicalOrder(graph, wish ?? undefined, deadline)
     assert(nodeAt !== null, 'the present edges have no cycle')
     this.order.replace(nodeAt)
   }

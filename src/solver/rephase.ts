@@ -8,6 +8,7 @@
 // Rephasing to original and to best, after CaDiCaL (Biere and others, SAT Competition 2020), with
 // orders in place of phases. Cost of a restart: the edges present, sorted. Main class: Rephaser.
 
+import type { Deadline } from '../base/deadline.ts'
 import type { AcyclicTheory } from './acyclic.ts'
 
 const INTERVAL = 30 // conflicts between two restarts
@@ -40,10 +41,10 @@ export class Rephaser {
   }
 
   /** Changes the order; only what is certain may have a value. */
-  rephase(): void {
+  rephase(deadline: Deadline): void {
     this.count++
     this.conflicts = 0
     const toGiven = this.count <= GIVEN_FIRST || this.count % GIVEN_EVERY === 0
-    this.theory.reorder(toGiven ? this.given : this.best)
+    this.theory.reorder(toGiven ? this.given : this.best, deadline)
   }
 }

@@ -104,7 +104,7 @@ export class Search {
     while (this.refutation === NONE) {
       const conflict = this.propagate(theory)
       if (conflict === NONE) {
-        this.tidy(rephaser)
+        this.tidy(rephaser, deadline)
         const variable = this.decider.peek(this.trail)
         if (variable === NONE) return true
         this.decide(variable, theory)
@@ -226,11 +226,11 @@ export class Search {
   }
 
   /** Starts over and forgets, when due. */
-  private tidy(rephaser: Rephaser): void {
+  private tidy(rephaser: Rephaser, deadline: Deadline): void {
     if (rephaser.isDue()) {
       this.restarts++
       this.backtrack(0)
-      rephaser.rephase()
+      rephaser.rephase(deadline)
     }
     if (this.reducer.isDue(this.conflicts)) {
       this.reducer.reduce(this.trail, this.clauses, this.conflicts)
