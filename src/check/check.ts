@@ -28,6 +28,11 @@ export interface CheckOptions {
   certify?: boolean
   /** Whether session order counts; true unless told. */
   sessionOrder?: boolean
+  /**
+   * SQL: whether the reads of transactions that their own programs rolled back are judged, each at
+   * its level; 'judge' unless told.
+   */
+  abortedReads?: 'judge' | 'ignore'
   /** How strong levels are decided; both ways give the same verdicts. */
   algorithm?: Algorithm
   /** Called now and then during long work, e.g. to show progress. */

@@ -22,7 +22,9 @@ import { DirectorySummary } from './directory-summary.ts'
 import { type EllePlan, judgeElle, parseElle } from './elle.ts'
 import { EXIT, worse } from './exit-codes.ts'
 import {
+  ABORTED_READS,
   parseAlgorithm,
+  parseChoice,
   parseDuration,
   parseRequests,
   parseSize,
@@ -37,6 +39,7 @@ import { coloursFor, Progress, print } from './terminal.ts'
 interface Flags extends ReportFlags {
   level?: string
   sessionOrder: string
+  abortedReads: string
   format?: string
   json?: boolean
   elle?: string | boolean
@@ -60,6 +63,11 @@ export function addCheckCommand(program: Command, done: (code: number) => void):
       `levels to judge, e.g. rc,ra (${LEVELS.map((l) => l.id).join(', ')}), or by Jepsen's names`,
     )
     .option('--session-order <on|off>', 'whether levels include session order', 'on')
+    .option(
+      '--aborted-reads <judge|ignore>',
+      'SQL: whether what a transaction read that rolled itself back is judged at its level',
+      'judge',
+    )
     .option(
       '-f, --format <id>',
       `input format (${FORMATS.map((f) => f.id).join(', ')}); else by content`,
@@ -149,6 +157,7 @@ function makePlan(paths: readonly string[], flags: Flags): Plan {
       certify: flags.certify,
       algorithm: parseAlgorithm(flags.algorithm ?? 'auto'),
       sessionOrder: parseSwitch(flags.sessionOrder, '--session-order'),
+      abortedReads: parseChoice(flags.abortedReads, '--aborted-reads', ABORTED_READS),
       budgetMs: flags.budget === undefined ? null : parseDuration(flags.budget),
       memoryBytes: flags.memory === undefined ? null : parseSize(flags.memory),
     },
@@ -184,6 +193,7 @@ function optionsOf(flags: Flags): string[] {
     if (value !== undefined) options.push(`--${name}`, value)
   }
   if (flags.sessionOrder === 'off') options.push('--session-order', 'off')
+  if (flags.abortedReads === 'ignore') options.push('--aborted-reads', 'ignore')
   if (flags.all) options.push('--all')
   if (!flags.certify) options.push('--no-certify')
   return options

@@ -44,6 +44,19 @@ export function parseSwitch(text: string, option: string): boolean {
   throw new UsageError(`${option} is on or off, not ${JSON.stringify(text)}`)
 }
 
+/** One of a few words. */
+export function parseChoice<Word extends string>(
+  text: string,
+  option: string,
+  words: readonly Word[],
+): Word {
+  const found = words.find((word) => word === text)
+  if (found !== undefined) return found
+  throw new UsageError(`${option} is ${words.join(' or ')}, not ${JSON.stringify(text)}`)
+}
+
+export const ABORTED_READS = ['judge', 'ignore'] as const
+
 /** `j,k` → pattern letters. */
 export function parseTaps(text: string): string[] {
   const taps = splitList(text).map((letter) => letter.toLowerCase())

@@ -20,7 +20,15 @@ import { type Mix, SHAPES, type Shape } from '../workload/parameters.ts'
 import { isSqlShape, SQL_SHAPES, type SqlParameters } from '../workload/sql/parameters.ts'
 import { quoteCommand } from './command-line.ts'
 import { EXIT } from './exit-codes.ts'
-import { parseDuration, parseLevels, parseNumber, parseSeed, refuseForSql } from './options.ts'
+import {
+  ABORTED_READS,
+  parseChoice,
+  parseDuration,
+  parseLevels,
+  parseNumber,
+  parseSeed,
+  refuseForSql,
+} from './options.ts'
 import { addReportOptions, ReportFiles, type ReportFlags } from './report-files.ts'
 import { RunLine } from './run-line.ts'
 import { coloursFor, onInterrupt, print } from './terminal.ts'
@@ -39,6 +47,7 @@ interface Flags extends ReportFlags {
   mix?: string
   dbLevel?: string
   level?: string
+  abortedReads: string
   seed: string
   rate?: string
   retries: string
@@ -81,6 +90,11 @@ export function addRunCommand(program: Command, done: (code: number) => void): v
       'isolation level asked of the database (ser; of sim: its own); of SQL, also two such as ser+rc, the first for transactions that matter, or mixed',
     )
     .option('-l, --level <ids>', `levels to judge (${LEVELS.map((l) => l.id).join(', ')})`)
+    .option(
+      '--aborted-reads <judge|ignore>',
+      'SQL: whether what a transaction read that rolled itself back is judged at its level',
+      'judge',
+    )
     .option('--seed <n>', 'where all choices of the workload come from', '1')
     .option('--rate <n>', 'at most so many transactions a second')
     .option('--retries <n>', 'try an aborted transaction again, as a new one', '0')
@@ -137,6 +151,7 @@ async function runTarget(text: string, flags: Flags): Promise<number> {
     directory: flags.out ?? freeRunDirectory('isobar-runs', dbLevel),
     check: {
       onTick: line.tick,
+      abortedReads: parseChoice(flags.abortedReads, '--aborted-reads', ABORTED_READS),
       budgetMs: flags.budget === undefined ? null : parseDuration(flags.budget),
     },
     signal: interrupt.signal,
@@ -152,7 +167,8 @@ async function runTarget(text: string, flags: Flags): Promise<number> {
       check: (path) => {
         const asked = flags.level ?? (isSql(options) ? 'mixed' : null)
         const level = asked === null ? [] : ['--level', asked]
-        return quoteCommand(['isobar', 'check', path, ...level])
+        const ignoring = flags.abortedReads === 'ignore' ? ['--aborted-reads', 'ignore'] : []
+        return quoteCommand(['isobar', 'check', path, ...level, ...ignoring])
       },
     },
   }

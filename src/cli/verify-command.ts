@@ -42,7 +42,10 @@ async function verify(path: string, certificatePath: string, format?: string): P
   for (const result of results) {
     const problems = await certify(history, result)
     const word = problems.length === 0 ? 'verified' : 'REFUTED'
-    await print(`${result.level}: ${result.verdict} (${levelName(result.level)}): ${word}\n`)
+    const scope = result.abortedReads ? ', reads of rolled back transactions ignored' : ''
+    await print(
+      `${result.level}: ${result.verdict} (${levelName(result.level)}${scope}): ${word}\n`,
+    )
     for (const problem of problems) await print(`  ${problem}\n`)
     if (problems.length > 0) code = EXIT.violated
   }

@@ -88,6 +88,7 @@ function writeMixed(
     if (event !== NONE) writer.text(renderStatement(history, sql, event))
     else writeOp(op)
   })
+  if (sql.txnRolledBack[txn]) writer.text(`${first ? '' : ','}{"abort":true}`)
 }
 
 function writeLight(

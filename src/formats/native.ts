@@ -288,6 +288,7 @@ export class NativeParser extends LineParser {
       throw this.scanner.fail(message, this.statements.abortAt, ABORT_HINT)
     }
     this.builder.setStatus(txn, ABORTED)
+    this.statements.into?.rollBack(txn)
     if (this.has(field.PENDING)) this.txnOpen.data[txn] = ABORTING
   }
 

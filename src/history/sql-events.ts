@@ -56,6 +56,8 @@ export interface SqlEvents {
   /** event -> its first op, or where one would stand; its ops are those whose opEvent it is. */
   readonly eventOpStart: Int32Array
   readonly txnEventStart: Int32Array // txn -> its first event; one more entry at the end
+  /** txn -> 1 if its own program rolled it back, rather than the database. */
+  readonly txnRolledBack: Uint8Array
   readonly predicates: readonly SqlPredicate[]
   eventPlace(event: number): Place | null
 }
@@ -81,6 +83,7 @@ export function statementsOf(history: History): SqlEvents {
     eventWrite: nothing,
     eventOpStart: nothing,
     txnEventStart: new Int32Array(txnCount + 1),
+    txnRolledBack: new Uint8Array(txnCount),
     predicates: [],
     eventPlace: () => null,
   }

@@ -7,7 +7,7 @@ import { InputError, type Place } from '../base/errors.ts'
 import { ByteColumn, IntColumn } from '../base/grow.ts'
 import { renderSqlValue, type SqlRow, type SqlValue } from '../sql/value.ts'
 import type { HistoryBuilder } from './builder.ts'
-import { NONE, READ, WRITE } from './history.ts'
+import { ABORTED, NONE, READ, WRITE } from './history.ts'
 import type { SqlEvents, SqlPredicate, SqlTable } from './sql-events.ts'
 import type { Value } from './values.ts'
 
@@ -36,6 +36,7 @@ export class SqlStatements {
   private readonly eventArrival = new IntColumn(16) // event -> operations that had arrived before
   private readonly eventPlace: (Place | null)[] = []
   private readonly writePlace = new Map<Value, Place | null>() // id of a write -> where it stands
+  private readonly rolledBack = new Set<number>() // transactions
   private readonly touched = new Set<number>() // keys that the current statement speaks of
   private written = new Set<number>() // keys that it wrote
 
@@ -100,6 +101,12 @@ export class SqlStatements {
     this.touched.clear()
     this.written.clear()
     return event
+  }
+
+  /** The transaction's own program rolled it back. */
+  rollBack(txn: number): void {
+    this.rolledBack.add(txn)
+    this.builder.setStatus(txn, ABORTED)
   }
 
   /** Says that an id of a write belongs to the statement just begun. */
@@ -248,6 +255,9 @@ export class SqlStatements {
         return firstOpSince(this.eventArrival.data[event]!, txnOpStart, txn, arrivalOf)
       }),
       txnEventStart,
+      txnRolledBack: Uint8Array.from({ length: txnOpStart.length - 1 }, (_, txn) =>
+        this.rolledBack.has(txn) ? 1 : 0,
+      ),
       predicates: this.predicates,
       eventPlace: (event) => this.eventPlace[events[event]!] ?? null,
     }

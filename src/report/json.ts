@@ -113,6 +113,7 @@ function describeResult(history: History, result: LevelResult, context: JsonCont
   return {
     level: result.level,
     ...(result.sessionOrder === false ? { sessionOrder: false as const } : {}),
+    ...(result.abortedReads ? { abortedReads: result.abortedReads } : {}),
     verdict: result.verdict,
     reason: result.reason,
     impliedBy: result.impliedBy,
@@ -284,6 +285,7 @@ export function describeTxn(
   if (!Number.isNaN(start)) described.start = start
   if (!Number.isNaN(finish)) described.finish = finish
   if (history.txnStatus[txn] === INDETERMINATE && history.txnCounts[txn]) described.observed = true
+  if (history.sql?.txnRolledBack[txn]) described.rolledBack = true
   const level = history.txnLevel?.[txn] ?? NONE
   if (level !== NONE) described.level = LEVELS[level]!.id
   for (let op = history.txnOpStart[txn]!; op < history.txnOpStart[txn + 1]!; op++) {

@@ -123,6 +123,7 @@ class CoreBuilder {
   addTxn(txn: TxnJson): string | null {
     const status = txn.observed ? 'committed' : txn.status
     const added = this.builder.addTxn(this.builder.session(txn.session), statusOf(status), txn.id)
+    if (txn.rolledBack) this.statements.rollBack(added)
     addTimes(this.builder, added, txn)
     const level = LEVELS.findIndex((each) => each.id === txn.level)
     if (level >= 0) this.builder.setLevel(added, level)
@@ -255,7 +256,8 @@ class CoreBuilder {
 function findContested(core: readonly TxnJson[]): Set<Value> {
   const writer = new Map<Value, string>()
   const contested = new Set<Value>()
-  for (const { id, ops } of core) {
+  for (const { id, ops, status } of core) {
+    if (status === 'aborted') continue // it conflicts with nobody
     for (const [verb, key] of ops) {
       if (verb === 'r') continue
       if ((writer.get(key) ?? id) !== id) contested.add(key)

@@ -109,6 +109,7 @@ function renderVerdict(result: LevelResult, colours: Colours): string {
 
 /** Adya's level knows no session order anyway. */
 function scope(result: LevelResult): string {
+  if (result.abortedReads === 'ignore') return ', reads of rolled back transactions ignored'
   return result.sessionOrder === false && result.level !== 'pl-2' ? ' without session order' : ''
 }
 
@@ -138,6 +139,11 @@ export function renderAnomaly(
   if (anomaly.earlier.length > 0) {
     const names = anomaly.earlier.map((txn) => nameOf(history, txn)).join(', ')
     lines.push(`  Earlier ones, which only show what the others started from: ${names}.`)
+  }
+  const rolledBack = all.filter((txn) => history.sql?.txnRolledBack[txn])
+  if (rolledBack.length > 0) {
+    const names = rolledBack.map((txn) => nameOf(history, txn)).join(', ')
+    lines.push(`  Rolled back, but judged for what it read (--aborted-reads): ${names}.`)
   }
   const shown = all.slice(0, MAX_NOTATION_TXNS)
   const text = history.sql

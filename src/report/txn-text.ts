@@ -34,10 +34,10 @@ export function tellTxns(txns: readonly TxnJson[], tables: readonly TableJson[])
   return lines
 }
 
-function headTxn({ session, id, status, level, start, finish }: TxnJson): string {
+function headTxn({ session, id, status, rolledBack, level, start, finish }: TxnJson): string {
   const notes: string[] = []
   if (level !== undefined) notes.push(`ran at ${level}`)
-  if (status !== 'committed') notes.push(status)
+  if (status !== 'committed') notes.push(rolledBack ? 'rolled back' : status)
   if (start !== undefined) notes.push(`start ${start}`)
   if (finish !== undefined) notes.push(`finish ${finish}`)
   const lane = typeof session === 'string' ? plain(session) : `s${session}`

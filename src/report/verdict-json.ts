@@ -93,6 +93,8 @@ export interface TxnJson {
   earlier?: true
   /** Its outcome is unknown, but others saw what it wrote. */
   observed?: true
+  /** SQL: aborted by its own program; its reads are judged. */
+  rolledBack?: true
   ops: OpJson[]
   /** SQL: its statements; `ops` then tells what they did row by row. */
   statements?: StatementJson[]
@@ -157,6 +159,8 @@ export interface ResultJson {
   level: LevelId
   /** False if the level was judged without session order. */
   sessionOrder?: false
+  /** SQL: present if the reads of rolled back transactions were not judged though there are any. */
+  abortedReads?: 'ignore'
   verdict: Outcome
   reason: string | null
   impliedBy: LevelId | null

@@ -188,6 +188,7 @@ const TXN: Shape = {
     level: TEXT,
     earlier: FLAG,
     observed: FLAG,
+    rolledBack: FLAG,
     statements: { list: () => STATEMENT },
   },
 }
@@ -220,7 +221,7 @@ const RESULT: Shape = {
     position: MAYBE_COUNT,
     certificate: CERTIFICATE,
   },
-  optional: { sessionOrder: FLAG, witness: WITNESS },
+  optional: { sessionOrder: FLAG, abortedReads: TEXT, witness: WITNESS },
 }
 const RECORD: Shape = { is: isObject, what: 'an object' }
 const MAYBE_NUMBERS: Shape = {

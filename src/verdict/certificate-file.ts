@@ -20,9 +20,10 @@ export function writeCertificate(history: History, results: readonly LevelResult
     history: fingerprint(history),
     results: results
       .filter((result) => result.verdict !== 'unknown')
-      .map(({ level, sessionOrder, verdict, anomalies, proof }) => ({
+      .map(({ level, sessionOrder, abortedReads, verdict, anomalies, proof }) => ({
         level,
         ...(sessionOrder === false ? { sessionOrder } : {}),
+        ...(abortedReads ? { abortedReads } : {}),
         verdict,
         anomalies: anomalies.map(({ name, count, txns, earlier, ops, edges, cases, absence }) => ({
           name,
@@ -84,6 +85,7 @@ function parseResult(value: unknown): LevelResult {
   return {
     level: level.id,
     ...(result['sessionOrder'] === false ? { sessionOrder: false } : {}),
+    ...(result['abortedReads'] === 'ignore' ? { abortedReads: 'ignore' } : {}),
     verdict,
     reason: null,
     impliedBy: null,

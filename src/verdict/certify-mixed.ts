@@ -14,6 +14,7 @@
 // certifyMixed.
 
 import { Deadline } from '../base/deadline.ts'
+import { withRolledBack } from '../history/counts.ts'
 import {
   ABORTED,
   COMMITTED,
@@ -46,11 +47,12 @@ const MAX_PROBLEMS = 5
 
 /** Checks the evidence of a result and notes the outcome in its `certificate`. */
 export function certifyMixed(
-  history: History,
+  recorded: History,
   result: LevelResult,
   deadline: Deadline = Deadline.none(),
 ): string[] {
   if (result.verdict === 'unknown') return []
+  const history = result.abortedReads === 'ignore' ? recorded : withRolledBack(recorded)
   const problem = scopeProblem(history, result)
   if (problem !== null) return [problem]
   const rows = new SqlRows(history, deadline)
@@ -84,7 +86,8 @@ function scopeProblem(history: History, { level, sessionOrder }: LevelResult): s
   for (let txn = 0; txn < history.txnCount; txn++) {
     const id = recordedLevel(history, txn)
     const isJudged = id !== null && OWN_LEVELS.includes(id)
-    if (history.txnStatus[txn] !== ABORTED && !history.txnIsInitial[txn] && !isJudged) {
+    const isOut = history.txnStatus[txn] === ABORTED && !history.txnCounts[txn]
+    if (!isOut && !history.txnIsInitial[txn] && !isJudged) {
       return `${txn} ran at no level that can be judged`
     }
   }

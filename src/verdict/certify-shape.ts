@@ -12,7 +12,7 @@
 // committed before the second's snapshot; it counts as WW. That is how two readers of one version
 // that both overwrite it, a lost update, contradict si. Main function: pathProblem.
 
-import type { History } from '../history/history.ts'
+import { ABORTED, type History } from '../history/history.ts'
 import type { LevelId } from '../levels/levels.ts'
 import { isWrite } from './certify-reads.ts'
 import type { Edge } from './verdict.ts'
@@ -58,6 +58,8 @@ function arrivesAtSnapshot(history: History, level: LevelId, edge: Edge): boolea
 /** True if two transactions, neither of them the initial one, write a common key. */
 export function writeCommonKey(history: History, a: number, b: number): boolean {
   if (a < 0 || b < 0) return false
+  const { txnStatus } = history
+  if (txnStatus[a] === ABORTED || txnStatus[b] === ABORTED) return false // they leave nothing
   const keys = new Set<number>()
   for (let op = history.txnOpStart[a]!; op < history.txnOpStart[a + 1]!; op++) {
     if (isWrite(history, op)) keys.add(history.opKey[op]!)

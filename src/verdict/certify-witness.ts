@@ -7,7 +7,7 @@
 // must name all that they saw: it is a cause of what follows. Cost: reads × writers of a key; a bit
 // per pair of transactions where some reader is at cc. Main function: certifyWitness.
 
-import { COMMITTED, type History, NONE, READ, WRITE } from '../history/history.ts'
+import { ABORTED, COMMITTED, type History, NONE, READ, WRITE } from '../history/history.ts'
 import type { LevelId } from '../levels/levels.ts'
 import type { SqlRows } from './sql-rows.ts'
 import { type Choice, INITIAL_TXN } from './verdict.ts'
@@ -229,8 +229,9 @@ class WitnessReplay {
 
   /** The last one that commits before it and writes a key that it writes. */
   private lastConflict(txn: number): number {
-    const { txnOpStart, opKind, opKey } = this.history
+    const { txnOpStart, txnStatus, opKind, opKey } = this.history
     let last = NONE
+    if (txnStatus[txn] === ABORTED) return last // it conflicts with nobody
     for (let op = txnOpStart[txn]!; op < txnOpStart[txn + 1]!; op++) {
       if (opKind[op] !== WRITE) continue
       for (const writer of this.rows.writers(opKey[op]!)) {

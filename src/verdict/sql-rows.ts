@@ -5,7 +5,15 @@
 
 import { Deadline } from '../base/deadline.ts'
 import { badPredicate } from '../history/bad-predicate.ts'
-import { type History, INDETERMINATE, INITIAL, NONE, READ, WRITE } from '../history/history.ts'
+import {
+  ABORTED,
+  type History,
+  INDETERMINATE,
+  INITIAL,
+  NONE,
+  READ,
+  WRITE,
+} from '../history/history.ts'
 import { INSERT, type SqlEvents, statementsOf } from '../history/sql-events.ts'
 import { type Predicate, parsePredicate } from '../sql/predicate.ts'
 import type { SqlRow } from '../sql/value.ts'
@@ -31,12 +39,17 @@ export class SqlRows {
     this.showing = this.sql.predicates.map(() => null)
     this.keyWrites = Array.from({ length: history.keyCount }, () => [])
     for (let op = 0; op < history.opCount; op++) {
-      if (history.opKind[op] !== WRITE) continue
+      if (history.opKind[op] !== WRITE || this.isAborted(history.opTxn[op]!)) continue
       const writes = this.keyWrites[history.opKey[op]!]!
       const isRepeated = writes.length > 0 && history.opTxn[writes.at(-1)!] === history.opTxn[op]
       if (isRepeated) writes.pop()
       writes.push(op)
     }
+  }
+
+  /** Nobody else sees what it wrote, whether or not its own reads are judged. */
+  private isAborted(txn: number): boolean {
+    return this.history.txnStatus[txn] === ABORTED
   }
 
   /** The row that a write left, null if it deleted it or there was none at first. */
@@ -103,6 +116,7 @@ export class SqlRows {
   /** What a transaction leaves of a key: its last write, INITIAL, or NONE. */
   lastWrite(txn: number, key: number): number {
     if (txn === INITIAL_TXN) return INITIAL
+    if (this.isAborted(txn)) return NONE
     const { txnOpStart, opKey, opKind } = this.history
     for (let op = txnOpStart[txn + 1]! - 1; op >= txnOpStart[txn]!; op--) {
       if (opKey[op] === key && opKind[op] === WRITE) return op

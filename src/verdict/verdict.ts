@@ -150,6 +150,8 @@ export interface LevelResult {
   level: LevelId
   /** False if the level was judged without session order; absent if with it. */
   sessionOrder?: false
+  /** SQL: present if the reads of rolled back transactions were not judged though there are any. */
+  abortedReads?: 'ignore'
   verdict: Outcome
   /** Why the verdict is unknown. */
   reason: string | null

@@ -26,6 +26,7 @@ export function dumpSql(history: History): string[] {
     return [head, ...rows.map(show).sort()].join(' ')
   })
   for (let event = 0; event < sql.eventCount; event++) lines.push(dumpEvent(history, event))
+  lines.push(`rolled back: ${sql.txnRolledBack.join(' ')}`)
   return lines
 }
 

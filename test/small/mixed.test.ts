@@ -15,6 +15,7 @@ import {
 } from '../../src/check/mixed/problem.ts'
 import { decideByExtensions } from '../../src/check/mixed/reference.ts'
 import { solveMixed } from '../../src/check/mixed/solve.ts'
+import { ABORTED, COMMITTED, type History } from '../../src/history/history.ts'
 import { compareWithSqlOracle, MIXES, type Mix, type MixedDecider } from './compare-sql.ts'
 
 describe('deciders of mixed levels', () => {
@@ -82,6 +83,14 @@ const statesAs =
   (to: number): Break =>
   (problem) => ({ ...problem, state: problem.state.map((state) => (state === MAYBE ? to : state)) })
 
+/** Those that were rolled back have nobody behind them in their sessions. */
+function skippingAborted(problem: MixedProblem): MixedProblem {
+  const { txnStatus } = problem.history
+  const skip = (node: number): number =>
+    node > 0 && txnStatus[node - 1] === ABORTED ? skip(problem.before[node]!) : node
+  return { ...problem, before: problem.before.map(skip) }
+}
+
 const BROKEN: readonly (readonly [string, Mix, Break])[] = [
   ['rc without session order', 'rc', takenAs(RC_SQL, RC)],
   ['rc taken as ra', 'rc', takenAs(RC_SQL, RA)],
@@ -105,6 +114,7 @@ const BROKEN: readonly (readonly [string, Mix, Break])[] = [
   ['optional transactions left out', 'ser', statesAs(OUT)],
   ['optional transactions taken in', 'ser', statesAs(IN)],
   ['no session order', 'ra', (problem) => ({ ...problem, before: problem.before.map(() => 0) })],
+  ['nothing follows those rolled back', 'cc', skippingAborted],
 ]
 
 describe('compareWithSqlOracle', () => {
@@ -119,6 +129,37 @@ describe('compareWithSqlOracle', () => {
       expect(disagreement).toMatch(
         new RegExp(`^${mix} \\(seed \\d+\\): decideByExtensions (decided|gave no proof)`),
       )
+    }, 60_000)
+  }
+
+  const MISREAD: readonly (readonly [
+    string,
+    (history: History) => Partial<Pick<History, 'txnCounts' | 'txnStatus'>>,
+  ])[] = [
+    [
+      'those rolled back ignored',
+      ({ txnCounts, txnStatus }) => ({
+        txnCounts: txnCounts.map((counts, txn) => (txnStatus[txn] === ABORTED ? 0 : counts)),
+      }),
+    ],
+    [
+      'those rolled back taken as committed',
+      ({ txnStatus, sql }) => ({
+        txnStatus: txnStatus.map((status, txn) =>
+          sql!.txnRolledBack[txn] === 1 ? COMMITTED : status,
+        ),
+      }),
+    ],
+  ]
+  for (const [name, misread] of MISREAD) {
+    test(`catches at mixed: ${name}`, () => {
+      const { disagreement } = compareWithSqlOracle(
+        { decideByExtensions },
+        2000,
+        ['mixed'],
+        (history, level) => buildMixedProblem({ ...history, ...misread(history) }, level),
+      )
+      expect(disagreement).toMatch(/^mixed \(seed \d+\)/)
     }, 60_000)
   }
 })

@@ -8,7 +8,6 @@
 // for versions passed over come in by shares of their own. Main function: randomSql.
 
 import { Random } from '../../src/base/random.ts'
-import type { StatusName } from '../../src/history/history.ts'
 import {
   type Cell,
   isCapital,
@@ -64,7 +63,7 @@ export function sqlShapeOf(seed: number, fixed: Partial<SqlShape> = {}): SqlShap
     wrong: sometimes(0.06, 0.15),
     unsound: sometimes(0.08, 0.15),
     named: random.pick([0, 0, 0.3, 1]),
-    aborted: sometimes(0.2, 0.25),
+    aborted: sometimes(0.3, random.pick([0.25, 0.5])),
     indeterminate: sometimes(0.3, random.pick([0.3, 0.6])),
   }
   return { ...shape, ...fixed }
@@ -140,7 +139,7 @@ class SqlMaker {
       if (shape.sight === 'growing') sight |= random.uint32() & ((1 << t) - 1)
     }
     this.sees.push(sight)
-    const effective = status === 'committed' || (status !== 'aborted' && random.chance(0.6))
+    const effective = status === 'committed' || (status === 'indeterminate' && random.chance(0.6))
     for (const [name, version] of this.own) {
       const target = effective ? this.versions : this.hidden
       target.get(name)!.push(version)
@@ -148,9 +147,10 @@ class SqlMaker {
     return { status, level: random.pick(shape.levels), events }
   }
 
-  private chooseStatus(): StatusName {
-    if (this.random.chance(this.shape.aborted)) return 'aborted'
-    return this.random.chance(this.shape.indeterminate) ? 'indeterminate' : 'committed'
+  private chooseStatus(): SqlDraftTxn['status'] {
+    const { random, shape } = this
+    if (random.chance(shape.aborted)) return random.chance(0.7) ? 'rolled-back' : 'aborted'
+    return random.chance(shape.indeterminate) ? 'indeterminate' : 'committed'
   }
 
   /** The transactions that transaction t sees, those before it in its session among them. */

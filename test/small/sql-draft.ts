@@ -4,6 +4,7 @@
 //   s1: [ser] select(v >= 1) y@0 !x@w4 ; update(v = 1) as w2 y@0=5 | [rc] delete(true) as w3
 //   s2: [si indeterminate] insert as w4 x=null z=2
 //
+// A transaction is committed, indeterminate, aborted by the database, or rolled-back by itself.
 // A row is named by a letter, its primary key; small letters are rows of table t, capitals of table
 // u. Both tables have the columns id (text) and v (integer). In `init` a row gets its first value,
 // `-` if it is absent. `y@0` is a row that the statement returned or touched, in its initial
@@ -39,7 +40,7 @@ export interface SqlDraftEvent {
 }
 
 export interface SqlDraftTxn {
-  readonly status: StatusName
+  readonly status: StatusName | 'rolled-back'
   readonly level: SqlLevel
   readonly events: readonly SqlDraftEvent[]
 }
@@ -62,7 +63,10 @@ export function historyOfSql(draft: SqlDraft): History {
   }
   draft.sessions.forEach((txns, session) => {
     for (const txn of txns) {
-      const id = builder.addTxn(builder.session(session + 1), statusOf(txn.status))
+      const isRolledBack = txn.status === 'rolled-back'
+      const status = statusOf(txn.status === 'rolled-back' ? 'aborted' : txn.status)
+      const id = builder.addTxn(builder.session(session + 1), status)
+      if (isRolledBack) statements.rollBack(id)
       builder.setLevel(
         id,
         LEVELS.findIndex((level) => level.id === txn.level),
@@ -152,7 +156,7 @@ function parseTxn(text: string): SqlDraftTxn {
   const [level, status] = words(head!)
   return {
     level: level as SqlLevel,
-    status: (status ?? 'committed') as StatusName,
+    status: (status ?? 'committed') as SqlDraftTxn['status'],
     events: body!
       .split(';')
       .filter((part) => part.trim() !== '')

@@ -5,6 +5,7 @@
 
 import {
   ABORTED,
+  COMMITTED,
   type History,
   INDETERMINATE,
   INITIAL,
@@ -37,14 +38,16 @@ export interface SqlSituation {
   readonly nodeCount: number
   readonly so: readonly number[] // node -> mask of its predecessors
   readonly writers: readonly number[] // key -> mask of nodes that write it, aborted ones left out
-  readonly seen: readonly SeenRow[] // of all that did not abort
-  readonly certain: number // mask of nodes that count
+  readonly seen: readonly SeenRow[] // of all that are judged, or may be
+  readonly certain: number // mask of nodes that count, those rolled back among them
   readonly optional: number // mask of those that may count or not
   readonly offences: readonly SqlOffence[] // of those, too
 }
 
-export function judgeSql(history: History): SqlSituation {
-  const { txnCount, txnStatus, txnCounts, txnSession, txnIndex } = history
+/** @param judgesAborted whether the reads of those are judged that were rolled back on purpose */
+export function judgeSql(history: History, judgesAborted = true): SqlSituation {
+  const { txnCount, txnStatus, txnSession, txnIndex } = history
+  const counts = findCounting(history, judgesAborted)
   const judge = new SqlJudge(history)
   const so = [0]
   let certain = 1
@@ -56,14 +59,30 @@ export function judgeSql(history: History): SqlSituation {
       if (same && txnIndex[other]! < txnIndex[txn]!) mask |= 2 << other
     }
     so.push(mask)
-    if (txnStatus[txn] === ABORTED) continue
-    if (txnCounts[txn]) certain |= 2 << txn
+    if (counts.has(txn)) certain |= 2 << txn
     else if (txnStatus[txn] === INDETERMINATE) optional |= 2 << txn
+    else continue
     judge.visit(txn)
   }
   const writers = Array.from({ length: history.keyCount }, (_, key) => judge.writersOf(key))
   const { seen, offences } = judge
   return { nodeCount: txnCount + 1, so, writers, seen, certain, optional, offences }
+}
+
+/** Who counts for certain: committed, rolled back if that is judged, or seen by one of those. */
+function findCounting(history: History, judgesAborted: boolean): Set<number> {
+  const { txnCount, txnStatus, txnIsInitial, txnOpStart, readTxn, sql } = history
+  const counts = new Set<number>()
+  for (let txn = 0; txn < txnCount; txn++) {
+    const isJudged = judgesAborted && sql?.txnRolledBack[txn] === 1
+    if (!txnIsInitial[txn] && (txnStatus[txn] === COMMITTED || isJudged)) counts.add(txn)
+  }
+  for (const reader of counts) {
+    for (let op = txnOpStart[reader]!; op < txnOpStart[reader + 1]!; op++) {
+      if (txnStatus[readTxn[op]!] === INDETERMINATE) counts.add(readTxn[op]!)
+    }
+  }
+  return counts
 }
 
 class SqlJudge {

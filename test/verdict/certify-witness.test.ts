@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { Random } from '../../src/base/random.ts'
 import { checkMixed } from '../../src/check/mixed/check-mixed.ts'
+import { withRolledBack } from '../../src/history/counts.ts'
 import { NONE } from '../../src/history/history.ts'
 import { LEVELS } from '../../src/levels/levels.ts'
 import { certifyMixed } from '../../src/verdict/certify-mixed.ts'
@@ -65,7 +66,7 @@ describe('certifyWitness, against the oracle', () => {
       const draft = randomSql(seed, sqlShapeOf(seed, { wrong: 0, unsound: 0 }))
       const history = historyOfSql(draft)
       const oracle = new SqlOracle(history)
-      const rows = new SqlRows(history)
+      const rows = new SqlRows(withRolledBack(history))
       const random = new Random(seed)
       for (const mix of MIXES) {
         const levels = levelsOf(draft, mix)

@@ -6,6 +6,7 @@
 
 import { type Deadline, nowMs, withProgress } from '../../base/deadline.ts'
 import { BudgetExceeded, InternalError, UsageError } from '../../base/errors.ts'
+import { withRolledBack } from '../../history/counts.ts'
 import { ABORTED, type History } from '../../history/history.ts'
 import { CHAIN, LEVELS, type LevelId, type LevelRequest, OWN_LEVELS } from '../../levels/levels.ts'
 import { certifyMixed } from '../../verdict/certify-mixed.ts'
@@ -56,12 +57,18 @@ function expectSessionOrder(sessionOrder: boolean | undefined): void {
 
 class MixedChecker {
   private readonly deadline: Deadline
+  private readonly history: History // in which all count whose reads are judged
 
   constructor(
-    private readonly history: History,
+    private readonly recorded: History,
     private readonly options: CheckOptions,
   ) {
     this.deadline = deadlineFor(options)
+    this.history = this.ignoresAborted ? recorded : withRolledBack(recorded)
+  }
+
+  private get ignoresAborted(): boolean {
+    return this.options.abortedReads === 'ignore'
   }
 
   /** See Deadline. */
@@ -83,13 +90,14 @@ class MixedChecker {
     return haveLevels ? [this.check('mixed'), ...results] : results
   }
 
-  /** Whether every transaction that may have taken effect ran at a level that can be judged. */
+  /** Whether every transaction that is judged, or may be, ran at a level that can be judged. */
   private haveLevels(): boolean {
-    const { txnLevel, txnStatus } = this.history
+    const { txnLevel, txnStatus, txnCounts } = this.history
     return (
       txnLevel?.every((level, txn) => {
         const id = LEVELS[level]?.id
-        return txnStatus[txn] === ABORTED || (id !== undefined && OWN_LEVELS.includes(id))
+        const isOut = txnStatus[txn] === ABORTED && !txnCounts[txn]
+        return isOut || (id !== undefined && OWN_LEVELS.includes(id))
       }) ?? false
     )
   }
@@ -110,6 +118,9 @@ class MixedChecker {
     }
     const result: LevelResult = {
       level,
+      ...(this.ignoresAborted && this.recorded.sql?.txnRolledBack.includes(1)
+        ? { abortedReads: 'ignore' as const }
+        : {}),
       verdict: 'unknown',
       reason: null,
       impliedBy: null,
@@ -173,7 +184,7 @@ class MixedChecker {
   private certify(result: LevelResult): void {
     const deadline = this.deadline.toTheEnd()
     const problems = withProgress(
-      () => certifyMixed(this.history, result, deadline),
+      () => certifyMixed(this.recorded, result, deadline),
       () => `${result.verdict} by what was found, but that was not verified`,
     )
     if (problems.length === 0) return

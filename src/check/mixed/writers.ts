@@ -1,7 +1,7 @@
 // Who writes each key, the initial transaction first, then in the order of the nodes; of several
 // writes of one transaction only the last. O(operations). Main function: listWriters.
 
-import { type History, INITIAL, NONE, WRITE } from '../../history/history.ts'
+import { ABORTED, type History, INITIAL, NONE, WRITE } from '../../history/history.ts'
 import { OUT } from './problem.ts'
 
 export interface Writers {
@@ -10,15 +10,15 @@ export interface Writers {
   readonly op: Int32Array // writer -> its last write of the key, INITIAL for the initial one
 }
 
-/** @param state node -> OUT, IN, MAYBE; those that are OUT write nothing */
+/** @param state node -> OUT, IN, MAYBE; those that are OUT, or aborted, write nothing */
 export function listWriters(history: History, state: Uint8Array): Writers {
-  const { txnCount, keyCount, txnOpStart, opKind, opKey } = history
+  const { txnCount, keyCount, txnOpStart, txnStatus, opKind, opKey } = history
   const isLast = new Uint8Array(history.opCount) // write op -> 1 if its transaction's last of a key
   const seenBy = new Int32Array(keyCount).fill(NONE) // key -> transaction seen to write it
   const start = new Int32Array(keyCount + 1)
   for (let key = 0; key < keyCount; key++) start[key + 1] = 1
   for (let txn = 0; txn < txnCount; txn++) {
-    if (state[txn + 1] === OUT) continue
+    if (state[txn + 1] === OUT || txnStatus[txn] === ABORTED) continue
     for (let op = txnOpStart[txn + 1]! - 1; op >= txnOpStart[txn]!; op--) {
       const key = opKey[op]!
       if (opKind[op] !== WRITE || seenBy[key] === txn) continue

@@ -290,7 +290,7 @@ function describeTxn(
   ops: FigureOp[],
 ): FigureTxn {
   const notes: string[] = []
-  if (txn.status === 'aborted') notes.push('aborted')
+  if (txn.status === 'aborted') notes.push(txn.rolledBack ? 'rolled back' : 'aborted')
   if (txn.status === 'indeterminate') notes.push('outcome unknown')
   if (txn.level !== undefined) notes.push(txn.level)
   return {

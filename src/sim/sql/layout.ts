@@ -39,8 +39,9 @@ export function layOutSql(execution: SqlExecution, layout: Layout, times = true)
     for (const row of rows) if (row.versions[0]?.by === null) told.add(row)
   }
   for (const txn of order) {
-    const { session, status, level, start, finish, statements: ran } = txns[txn]!
+    const { session, status, rolledBack, level, start, finish, statements: ran } = txns[txn]!
     const id = builder.addTxn(session, status)
+    if (rolledBack) statements.rollBack(id)
     txnOf[txn] = id
     builder.setLevel(
       id,

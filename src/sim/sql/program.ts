@@ -52,7 +52,11 @@ export interface RanTxn {
   readonly session: number
   readonly level: LevelId
   readonly status: number // COMMITTED, ABORTED, INDETERMINATE
-  /** In the commit order; NaN if it did not take effect. Equal ones are in the order they ended. */
+  readonly rolledBack: boolean // aborted by itself, not by the store
+  /**
+   * In the commit order, equal ones in the order they ended; NaN if it did not take effect. What
+   * those read that were rolled back has a place, too.
+   */
   readonly place: number
   readonly statements: readonly RanStatement[]
   readonly start: number // step in which it began

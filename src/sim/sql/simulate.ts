@@ -184,7 +184,7 @@ class SqlSimulation implements SqlWorld {
     let place = Number.NaN
     if (abortAt !== NONE || (next.done && next.value === 'abort')) {
       status = ABORTED
-      store.rollback(session)
+      place = store.abandon(session)
     } else if (random.chance(options.indeterminates)) {
       status = INDETERMINATE
       place = random.chance(0.5) ? store.commit(session) : store.rollback(session)
@@ -210,6 +210,7 @@ class SqlSimulation implements SqlWorld {
       session,
       level: this.txnStrike[txn] === NONE ? level : this.program.strongLevel,
       status,
+      rolledBack: status === ABORTED && !Number.isNaN(place),
       place,
       statements,
       start: this.txnStart[txn]!,

@@ -215,6 +215,18 @@ export class SqlStore {
     return seq
   }
 
+  /**
+   * Rolls a transaction back that wants it so. What it read is judged by its level all the same, as
+   * if it had written nothing: its place is right behind what it saw, and its session goes on from
+   * there.
+   */
+  abandon(session: number): number {
+    const { snapshot } = this.open[session]!
+    this.open[session] = null
+    this.floor[session] = Math.max(this.floor[session]!, snapshot)
+    return snapshot + 0.5
+  }
+
   rollback(session: number): number {
     this.open[session] = null
     return Number.NaN

@@ -146,5 +146,6 @@ class Replay {
 }
 
 function rowsWrittenBy(txn: RanTxn): Set<StoredRow> {
+  if (txn.rolledBack) return new Set()
   return new Set(txn.statements.flatMap((ran) => ran.written.map(({ row }) => row)))
 }
