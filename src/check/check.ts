@@ -16,6 +16,7 @@ import { type ListFindings, ListLevels } from './lists/list-levels.ts'
 import { findHeavyTxn } from './mini/linearizable.ts'
 import { MiniLevels, type StrongLevel } from './mini/mini-levels.ts'
 import type { BaseOrder } from './order/base-order.ts'
+import { withoutOwnWrites } from './reads/adya-reads.ts'
 import { checkReads, type ReadCheck } from './reads/read-consistency.ts'
 import { type Algorithm, StrongLevels } from './strong/strong-levels.ts'
 import { WeakContext } from './weak/context.ts'
@@ -281,7 +282,7 @@ export class Checker {
         return known ?? this.solve(level, algorithm)
       }
       case 'pl-2': {
-        const levels = new WeakLevels(this.context, this.reads(), this.listAll)
+        const levels = this.pl2Levels()
         return { ...this.timed(level, () => levels.checkPl2()), algorithm: 'saturation' }
       }
       case 'lin': {
@@ -356,6 +357,14 @@ export class Checker {
   private reads(): ReadCheck {
     this.lazyReads ??= this.timed('reads', () => checkReads(this.history, this.deadline))
     return this.lazyReads
+  }
+
+  /** Adya's PL-2 sees other reads, and so another order, only where some contradict their own. */
+  private pl2Levels(): WeakLevels {
+    const reads = withoutOwnWrites(this.history, this.reads())
+    if (reads === this.reads()) return new WeakLevels(this.context, reads, this.listAll)
+    const context = new WeakContext(this.history, reads, this.deadline)
+    return new WeakLevels(() => context, reads, this.listAll)
   }
 
   private readonly base = (): BaseOrder => this.context().base

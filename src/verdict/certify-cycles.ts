@@ -5,8 +5,9 @@
 
 import type { History } from '../history/history.ts'
 import type { LevelId } from '../levels/levels.ts'
-import { type Context, certifyEdge, certifyWrites, isStrong } from './certify-edges.ts'
+import { type Context, certifyEdge, certifyWrites } from './certify-edges.ts'
 import { pathProblem } from './certify-shape.ts'
+import { LEVEL_RULES } from './level-rules.ts'
 import { EdgeProver, ProofScope } from './prove-edges.ts'
 import { type Case, type Edge, INITIAL_TXN } from './verdict.ts'
 
@@ -22,7 +23,7 @@ export function certifyCycle(history: History, level: LevelId, edges: readonly E
  * Every leaf is a cycle under the orders assumed on the way to it; both orders are tried each time.
  */
 export function certifyCases(history: History, level: LevelId, cases: readonly Case[]): string[] {
-  if (!isStrong(level)) return [`${level} has no case splits`]
+  if (!LEVEL_RULES[level].argued) return [`${level} has no case splits`]
   const argument = new Argument(history, level)
   const pending = [{ cases, scope: new Scope(null, INITIAL_TXN, INITIAL_TXN) }]
   while (pending.length > 0 && argument.problems.length < MAX_PROBLEMS) {

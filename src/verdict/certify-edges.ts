@@ -14,6 +14,7 @@ import {
 import type { LevelId } from '../levels/levels.ts'
 import { foreignVersion, isLastWrite, isWrite, splitList } from './certify-reads.ts'
 import { pathProblem } from './certify-shape.ts'
+import { LEVEL_RULES } from './level-rules.ts'
 import { type Edge, INITIAL_TXN } from './verdict.ts'
 
 /**
@@ -25,11 +26,6 @@ export interface Context {
    * The edges must hold; with `from` and `to`, under the further assumption that from precedes to.
    */
   need(edges: readonly Edge[], from?: number, to?: number): void
-}
-
-/** Levels at which versions may be ordered by argument, and readers precede who overwrites them. */
-export function isStrong(level: LevelId): boolean {
-  return ['pc', 'si', 'ser', 'sser', 'lin'].includes(level)
 }
 
 /** What is wrong with the edge itself, null if it holds whenever what it needs does. */
@@ -48,19 +44,23 @@ export function certifyEdge(
   if (edge.from === edge.to) return 'an edge leads from a transaction to itself'
   if (edge.to === INITIAL_TXN && edge.kind !== 'CO') return 'nothing precedes the initial state'
   if (edge.kind !== 'WW' && (edge.refutes || edge.assumed)) return `${edge.kind} is never assumed`
+  if (edge.event !== undefined) return 'there are no statements'
+  if (!LEVEL_RULES[level].edges.has(edge.kind)) return `${edge.kind} counts nothing at ${level}`
   switch (edge.kind) {
     case 'SO':
-      return isBare(edge) ? certifySession(history, level, edge) : 'it needs no reasons'
+      return isBare(edge) ? certifySession(history, edge) : 'it needs no reasons'
     case 'RT':
-      return isBare(edge) ? certifyRealTime(history, level, edge) : 'real time needs no reasons'
+      return isBare(edge) ? certifyRealTime(history, edge) : 'real time needs no reasons'
     case 'WR':
-      return edge.premises.length === 0 ? certifyRead(history, edge) : 'a read needs no reasons'
+      return edge.premises.length === 0
+        ? certifyRead(history, level, edge)
+        : 'a read needs no reasons'
     case 'CO':
       return certifyForced(history, level, edge, context)
     case 'WW':
       return certifyVersions(history, level, edge, context)
     case 'RW':
-      return certifyOverwrite(level, edge, context)
+      return certifyOverwrite(edge, context)
   }
 }
 
@@ -68,18 +68,16 @@ function isBare(edge: Edge): boolean {
   return edge.ops.length === 0 && edge.premises.length === 0 && edge.key === NONE
 }
 
-function certifySession(history: History, level: LevelId, edge: Edge): string | null {
+function certifySession(history: History, edge: Edge): string | null {
   if (edge.from === INITIAL_TXN) return null
-  if (level === 'lin') return 'lin knows no session order'
   const { txnSession, txnIndex } = history
   const holds =
     txnSession[edge.from] === txnSession[edge.to] && txnIndex[edge.from]! < txnIndex[edge.to]!
   return holds ? null : `${edge.from} is not before ${edge.to} in session order`
 }
 
-function certifyRealTime(history: History, level: LevelId, edge: Edge): string | null {
+function certifyRealTime(history: History, edge: Edge): string | null {
   const { txnStartTime, txnFinishTime, txnStatus } = history
-  if (level !== 'sser' && level !== 'lin') return `${level} knows no real time`
   if (!txnStartTime || !txnFinishTime) return 'the history has no times'
   if (edge.from === INITIAL_TXN) return 'the initial transaction has no time'
   if (txnStatus[edge.from] !== COMMITTED) return 'an indeterminate transaction has no finish'
@@ -88,12 +86,12 @@ function certifyRealTime(history: History, level: LevelId, edge: Edge): string |
     : `${edge.from} did not finish before ${edge.to} started`
 }
 
-function certifyRead(history: History, edge: Edge): string | null {
+function certifyRead(history: History, level: LevelId, edge: Edge): string | null {
   const read = edge.ops[edge.ops.length - 1] ?? NONE
   if (history.opTxn[read] !== edge.to || history.opKey[read] !== edge.key) {
     return `${edge.to} has no such read`
   }
-  const version = foreignVersion(history, read)
+  const version = foreignVersion(history, read, LEVEL_RULES[level].ownWrites)
   if (sourceOf(history, version) !== edge.from) return `read ${read} is not from ${edge.from}`
   if (edge.ops.length !== (version >= 0 ? 2 : 1)) return 'a read has one version'
   if (version >= 0 && edge.ops[0] !== version) return `read ${read} did not see that write`
@@ -116,7 +114,6 @@ function certifyForced(
   const [write = NONE, read = NONE, version = INITIAL] = edge.ops
   const [seen, ...visibility] = edge.premises
   if (edge.from === INITIAL_TXN) return 'nothing forces the initial transaction to come first'
-  if (level === 'pl-2') return 'pl-2 forces no order'
   if (history.opTxn[write] !== edge.from || !isWrite(history, write)) return 'its write is missing'
   if (history.opKey[write] !== edge.key || history.opKey[read] !== edge.key) return 'keys differ'
   if (seen?.kind !== 'WR' || seen.from !== edge.to) return 'nobody read from its target'
@@ -143,14 +140,21 @@ function certifyVisibility(
     at = edge.to
   }
   if (at !== reader) return 'the reasons do not lead to the reader'
-  const first = path[0]!
-  if (level === 'rc') {
-    const earlier = first.ops[first.ops.length - 1] ?? NONE
-    const holds = path.length === 1 && first.kind === 'WR' && earlier < read
-    return holds ? null : 'rc only makes visible what was read before'
+  const { sight } = LEVEL_RULES[level]
+  if (sight === 'earlier' && !isSeenBefore(path, read)) {
+    return `${level} only makes visible what was read before`
   }
-  if (level === 'ra' && path.length > 1) return 'ra only makes direct predecessors visible'
+  if (sight === 'direct' && path.length > 1) {
+    return `${level} only makes direct predecessors visible`
+  }
   return null
+}
+
+/** Whether the path is one read that comes before the given one. */
+export function isSeenBefore(path: readonly Edge[], read: number): boolean {
+  const [first] = path
+  if (first === undefined || path.length > 1 || first.kind !== 'WR') return false
+  return (first.ops[first.ops.length - 1] ?? NONE) < read
 }
 
 function certifyVersions(
@@ -165,7 +169,7 @@ function certifyVersions(
   if (!edge.assumed && !edge.refutes && edge.premises.length === 0) {
     return certifyObserved(history, edge, extra)
   }
-  if (!isStrong(level)) return 'derived version orders belong to stronger levels'
+  if (!LEVEL_RULES[level].argued) return 'derived version orders belong to stronger levels'
   if (extra.length > 0) return 'a derived version order names its two writes only'
   if (edge.from === INITIAL_TXN) return 'the initial state precedes all without argument'
   if (edge.assumed) {
@@ -198,7 +202,7 @@ export function certifyWrites(history: History, edge: Edge): string | null {
 
 /** Orders of versions that need no argument: observed in a list, or read and then replaced. */
 function certifyObserved(history: History, edge: Edge, extra: readonly number[]): string | null {
-  const { opTxn, opKey, opKind } = history
+  const { opTxn, opKey, opKind, txnCounts } = history
   if (edge.from === INITIAL_TXN) return extra.length === 0 ? null : 'it needs no reasons'
   const [shown = NONE] = extra
   if (extra.length !== 1 || opKey[shown] !== edge.key) return 'nothing shows the order'
@@ -208,6 +212,7 @@ function certifyObserved(history: History, edge: Edge, extra: readonly number[])
     return replaced ? null : 'its target did not read the version it replaced'
   }
   if (opKind[shown] !== READ_LIST) return 'no list read shows it'
+  if (!txnCounts[opTxn[shown]!]) return 'the list read that shows it does not count'
   const { foreign, sound } = splitList(history, shown)
   if (!sound) return 'the list read that shows it is not sound'
   const first = foreign.findIndex((append) => opTxn[append] === edge.from)
@@ -218,8 +223,7 @@ function certifyObserved(history: History, edge: Edge, extra: readonly number[])
 }
 
 /** The reader of a version precedes whoever wrote a later one. */
-function certifyOverwrite(level: LevelId, edge: Edge, context: Context): string | null {
-  if (!isStrong(level)) return `${level} has no RW edges`
+function certifyOverwrite(edge: Edge, context: Context): string | null {
   const [read = NONE, write = NONE] = edge.ops
   const [seen, replaced] = edge.premises
   if (edge.from === INITIAL_TXN) return 'the initial transaction reads nothing'

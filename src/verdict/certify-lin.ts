@@ -4,11 +4,11 @@
 // because linearizability is local (Herlihy and Wing, Theorem 1). One pass. Main function:
 // certifyLinearOrder.
 
-import { COMMITTED, type History, INITIAL, READ, WRITE } from '../history/history.ts'
+import { COMMITTED, type History, INITIAL, NONE, READ, WRITE } from '../history/history.ts'
 
 export function certifyLinearOrder(history: History, order: Int32Array): string[] {
   const { txnCounts, txnCount, txnOpStart, txnStatus, txnStartTime, txnFinishTime } = history
-  const { opKind, opKey, readFrom } = history
+  const { opKey, readFrom } = history
   const latest = new Int32Array(history.keyCount).fill(INITIAL) // key -> write op, or INITIAL
   const latestStart = new Float64Array(history.keyCount).fill(Number.NEGATIVE_INFINITY)
   const seen = new Uint8Array(txnCount)
@@ -20,10 +20,7 @@ export function certifyLinearOrder(history: History, order: Int32Array): string[
     const read = txnOpStart[txn]!
     const length = txnOpStart[txn + 1]! - read
     const key = opKey[read]!
-    const isLight =
-      opKind[read] === READ &&
-      (length === 1 || (length === 2 && opKind[read + 1] === WRITE && opKey[read + 1] === key))
-    if (!isLight) return [`transaction ${txn} is not a lightweight operation`]
+    if (!isLight(history, txn)) return [`transaction ${txn} is not a lightweight operation`]
     if (readFrom[read] !== latest[key]) return [`read ${read} is not of the latest version`]
     if (length === 2) latest[key] = read + 1
     const start = txnStartTime[txn]!
@@ -36,4 +33,20 @@ export function certifyLinearOrder(history: History, order: Int32Array): string[
     if (txnCounts[txn] && !seen[txn]) return [`transaction ${txn} is missing from the order`]
   }
   return []
+}
+
+/** A read of one key, or a read and a write of it. */
+function isLight({ txnOpStart, opKind, opKey }: History, txn: number): boolean {
+  const read = txnOpStart[txn]!
+  const length = txnOpStart[txn + 1]! - read
+  if (opKind[read] !== READ || length > 2 || length < 1) return false
+  return length === 1 || (opKind[read + 1] === WRITE && opKey[read + 1] === opKey[read])
+}
+
+/** A transaction that counts but is no lightweight operation, or NONE. */
+export function findHeavyTxn(history: History): number {
+  for (let txn = 0; txn < history.txnCount; txn++) {
+    if (history.txnCounts[txn] && !isLight(history, txn)) return txn
+  }
+  return NONE
 }

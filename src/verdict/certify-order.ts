@@ -18,11 +18,10 @@ import {
   READ_LIST,
   WRITE,
 } from '../history/history.ts'
-import { INTERNAL } from '../levels/anomalies.ts'
 import type { LevelId } from '../levels/levels.ts'
 import { ReplayCausality, writerOf } from './certify-causality.ts'
-import { isStrong } from './certify-edges.ts'
-import { nameListRead, nameRead, shownPrefix, splitList } from './certify-reads.ts'
+import { foreignVersion, nameListRead, offenceOf, shownPrefix, splitList } from './certify-reads.ts'
+import { LEVEL_RULES, type LevelRules } from './level-rules.ts'
 
 const MAX_PROBLEMS = 5
 
@@ -62,6 +61,7 @@ class Replay {
   private readonly previous: Int32Array // write op -> the other transaction's version it replaced
   private readonly appended: Map<number, number[]> = new Map() // key -> appends in order
   private causality: ReplayCausality | null = null
+  private readonly rules: LevelRules
 
   constructor(
     private readonly history: History,
@@ -69,6 +69,7 @@ class Replay {
     private readonly order: Int32Array,
     private readonly deadline: Deadline,
   ) {
+    this.rules = LEVEL_RULES[level]
     this.position = new Int32Array(history.txnCount).fill(NONE)
     this.latest = new Int32Array(history.keyCount).fill(INITIAL)
     this.previous = new Int32Array(history.opCount)
@@ -126,8 +127,7 @@ class Replay {
         // The latest version is sound: its own latest, or the last write of one that ran before.
         const current = latest[key]!
         if (readFrom[op] === current) continue
-        if (current >= start && current < end) this.failAs(op, nameRead(this.history, op)!)
-        else this.replayOlderRead(txn, op, readFrom[op]!)
+        this.replayOlderRead(txn, op)
       } else if (kind === WRITE) {
         const current = latest[key]!
         previous[op] = current >= start && current < end ? previous[current]! : current
@@ -136,14 +136,17 @@ class Replay {
     }
   }
 
-  private replayOlderRead(txn: number, read: number, version: number): void {
-    const offence = nameRead(this.history, read)
-    if (offence !== null) return this.failAs(read, offence)
+  private replayOlderRead(txn: number, read: number): void {
+    const { ownWrites, sight } = this.rules
+    const offence = offenceOf(this.history, read, ownWrites)
+    if (offence !== null) return this.fail(`read ${read} is ${offence}`)
+    const version = foreignVersion(this.history, read, ownWrites)
+    if (version === NONE) return
     const writer = version >= 0 ? this.history.opTxn[version]! : NONE
     if (writer >= 0 && this.position[writer]! >= this.position[txn]!) {
       return this.fail(`read ${read} is from a transaction that commits later`)
     }
-    this.judgeSkippedVersions(txn, read, version)
+    if (sight !== null) this.judgeSkippedVersions(txn, read, version)
   }
 
   /** None of the versions between the one read and the latest may have had to be visible. */
@@ -169,15 +172,16 @@ class Replay {
   /** What only causality can tell is noted, and judged at the end. */
   private mustBeVisible(txn: number, read: number, t2: number): boolean {
     const { txnOpStart, txnSession } = this.history
-    if (isStrong(this.level)) return true
-    if (this.level === 'pl-2') return false
-    const end = this.level === 'rc' ? read : txnOpStart[txn + 1]!
+    const { sight, argued } = this.rules
+    if (argued) return true
+    if (sight === null) return false
+    const end = sight === 'earlier' ? read : txnOpStart[txn + 1]!
     for (let op = txnOpStart[txn]!; op < end; op++) {
       if (writerOf(this.history, op) === t2) return true
     }
-    if (this.level === 'rc') return false
+    if (sight === 'earlier') return false
     if (txnSession[t2] === txnSession[txn]) return true
-    if (this.level === 'cc') {
+    if (sight === 'causal') {
       this.causality ??= new ReplayCausality(this.history, this.order, this.position, this.deadline)
       this.causality.forbid(t2, txn, read)
     }
@@ -203,7 +207,8 @@ class Replay {
     const length = shownPrefix(this.history, read, all)
     if (length < 0) {
       const offence = nameListRead(this.history, read)
-      return this.failAs(read, offence ?? 'not a prefix of its list')
+      if (offence !== null && !this.rules.ownWrites) return this.replayOlderRead(txn, read)
+      return this.fail(`read ${read} is ${offence ?? 'not a prefix of its list'}`)
     }
     const last = length > 0 ? opTxn[all[length - 1]!]! : NONE
     if (last !== NONE && this.position[last]! >= this.position[txn]!) {
@@ -214,11 +219,6 @@ class Replay {
       if (this.position[skipped]! >= this.position[txn]!) break
       this.judgeSkipped(txn, read, skipped)
     }
-  }
-
-  /** A read that is not sound; what a transaction does to itself is no matter of pl-2. */
-  private failAs(read: number, offence: string): void {
-    if (this.level !== 'pl-2' || !INTERNAL.has(offence)) this.fail(`read ${read} is ${offence}`)
   }
 
   private fail(problem: string): void {
@@ -237,7 +237,7 @@ export function certifyCut(history: History): string[] {
     if (!txnCounts[txn] || (opKind[op] !== READ && opKind[op] !== READ_LIST)) continue
     let version: number
     if (opKind[op] === READ) {
-      const offence = nameRead(history, op)
+      const offence = offenceOf(history, op, true)
       if (offence !== null) problems.push(`read ${op} is ${offence}`)
       version = history.readFrom[op]!
     } else {

@@ -12,6 +12,7 @@ import {
   WRITE,
 } from '../history/history.ts'
 import type { LevelId } from '../levels/levels.ts'
+import { LEVEL_RULES } from './level-rules.ts'
 import type { Anomaly } from './verdict.ts'
 
 const OFFENCES = new Set([
@@ -29,30 +30,50 @@ export function isOffence(name: string): boolean {
   return OFFENCES.has(name)
 }
 
-export function certifyOffence(history: History, anomaly: Anomaly): string[] {
-  const read = anomaly.ops[0] ?? NONE
-  if (read < 0 || read >= history.opCount) return [`${anomaly.name}: there is no such read`]
-  const reader = history.opTxn[read]!
-  if (!history.txnCounts[reader]) return [`${anomaly.name}: its reader does not count`]
-  if (history.opKind[read] === READ_LIST) return certifyListOffence(history, anomaly, read)
-  if (history.opKind[read] !== READ) return [`${anomaly.name}: operation ${read} is not a read`]
-  const name = nameRead(history, read)
-  return name === anomaly.name
-    ? []
-    : [`operation ${read} is ${name ?? 'sound'}, not ${anomaly.name}`]
+/** A read that offends by itself, or two reads of a list that contradict each other. */
+export function certifyOffence(history: History, level: LevelId, anomaly: Anomaly): string[] {
+  const { name, ops } = anomaly
+  const [read = NONE, other = NONE] = ops
+  const problem = readerProblem(history, read)
+  if (problem !== null) return [`${name}: ${problem}`]
+  if (name === 'IncompatibleOrder') {
+    const problem = readerProblem(history, other) ?? orderProblem(history, read, other)
+    return problem === null ? [] : [`${name}: ${problem}`]
+  }
+  const found = offenceOf(history, read, LEVEL_RULES[level].ownWrites)
+  return found === name ? [] : [`at ${level} read ${read} is ${found ?? 'sound'}, not ${name}`]
 }
 
-/** The first rule of read consistency that a register read breaks; null if it breaks none. */
-export function nameRead(history: History, read: number): string | null {
+/** What keeps an operation from being a read of a transaction that counts. */
+function readerProblem(history: History, read: number): string | null {
+  if (!(read >= 0 && read < history.opCount)) return `there is no read ${read}`
+  const kind = history.opKind[read]
+  if (kind !== READ && kind !== READ_LIST) return `operation ${read} is not a read`
+  return history.txnCounts[history.opTxn[read]!] ? null : `the reader of ${read} does not count`
+}
+
+/**
+ * The first rule of read consistency that a read breaks by itself; null if it breaks none. Without
+ * `ownWrites` the reader's own writes are taken out of what it read first.
+ */
+export function offenceOf(history: History, read: number, ownWrites: boolean): string | null {
+  return history.opKind[read] === READ_LIST
+    ? nameListRead(history, read, ownWrites)
+    : nameRead(history, read, ownWrites)
+}
+
+/** The same for reads of registers. */
+export function nameRead(history: History, read: number, ownWrites = true): string | null {
   const { opTxn, opKey, readFrom, txnStatus } = history
   const reader = opTxn[read]!
   const key = opKey[read]!
   const write = readFrom[read]!
   if (write === NONE) return 'ThinAirRead'
-  const own = lastWriteBefore(history, reader, key, read)
+  const own = ownWrites ? lastWriteBefore(history, reader, key, read) : NONE
   if (write === INITIAL) return own === NONE ? null : 'NotMyOwnWrite'
   const writer = opTxn[write]!
   if (writer === reader) {
+    if (!ownWrites) return null
     if (write > read) return 'FutureRead'
     return write === own ? null : 'NotMyLastWrite'
   }
@@ -81,30 +102,42 @@ export function isLastWrite(history: History, write: number): boolean {
   return true
 }
 
-/** The write that a sound read of another transaction saw, INITIAL, or NONE for any other read. */
-export function foreignVersion(history: History, read: number): number {
+/**
+ * The write that a sound read of another transaction saw, INITIAL, or NONE for any other read;
+ * `ownWrites` as for offenceOf.
+ */
+export function foreignVersion(history: History, read: number, ownWrites = true): number {
   if (history.opKind[read] === READ_LIST) {
-    const { foreign, sound } = splitList(history, read)
+    const { foreign, sound } = splitList(history, read, ownWrites)
     if (!sound) return NONE
     return foreign.length === 0 ? INITIAL : foreign[foreign.length - 1]!
   }
-  if (history.opKind[read] !== READ || nameRead(history, read) !== null) return NONE
+  if (history.opKind[read] !== READ || nameRead(history, read, ownWrites) !== null) return NONE
   const write = history.readFrom[read]!
   return write >= 0 && history.opTxn[write] === history.opTxn[read] ? NONE : write
 }
 
 /**
- * The appends a list read shows before the reader's own, and whether they are sound by themselves.
+ * The appends of others that a list read shows, and whether they are sound by themselves: with
+ * `ownWrites` the reader's own so far have to be the tail, else they are looked past.
  */
-export function splitList(history: History, read: number): { foreign: number[]; sound: boolean } {
+export function splitList(
+  history: History,
+  read: number,
+  ownWrites = true,
+): { foreign: number[]; sound: boolean } {
   const { opValue, listStart, listFrom, opTxn, txnStatus } = history
   const list = opValue[read]!
-  const foreign = Array.from(listFrom.subarray(listStart[list]!, listStart[list + 1]!))
+  const shown = Array.from(listFrom.subarray(listStart[list]!, listStart[list + 1]!))
   const reader = opTxn[read]!
-  const own = ownAppendsBefore(history, read)
-  const tail = foreign.splice(Math.max(0, foreign.length - own.length))
-  let sound = tail.length === own.length && tail.every((append, i) => append === own[i])
-  sound &&= new Set(foreign).size === foreign.length
+  let sound = new Set(shown).size === shown.length
+  let foreign: number[]
+  if (ownWrites) {
+    const own = ownAppendsBefore(history, read)
+    foreign = shown.slice(0, Math.max(0, shown.length - own.length))
+    const tail = shown.slice(foreign.length)
+    sound &&= tail.length === own.length && tail.every((append, i) => append === own[i])
+  } else foreign = shown.filter((append) => append === NONE || opTxn[append] !== reader)
   foreign.forEach((append, i) => {
     if (append === NONE || opTxn[append] === reader) sound = false
     else if (txnStatus[opTxn[append]!] === ABORTED) sound = false
@@ -150,8 +183,8 @@ function nextOwnAppend(history: History, append: number): number {
   return NONE
 }
 
-/** The first rule of read consistency that a list read breaks by itself; null if it is sound. */
-export function nameListRead(history: History, read: number): string | null {
+/** The same for reads of lists. */
+export function nameListRead(history: History, read: number, ownWrites = true): string | null {
   const { opValue, listStart, listFrom, opTxn, txnStatus } = history
   const list = opValue[read]!
   const shown = Array.from(listFrom.subarray(listStart[list]!, listStart[list + 1]!))
@@ -159,8 +192,9 @@ export function nameListRead(history: History, read: number): string | null {
   if (shown.includes(NONE)) return 'ThinAirRead'
   if (shown.some((append) => txnStatus[opTxn[append]!] === ABORTED)) return 'AbortedRead'
   if (new Set(shown).size < shown.length) return 'DuplicateElements'
-  const { foreign, sound } = splitList(history, read)
+  const { foreign, sound } = splitList(history, read, ownWrites)
   if (sound) return null
+  if (!ownWrites) return 'IntermediateRead'
   if (shown.some((append) => opTxn[append] === reader && append > read)) return 'FutureRead'
   const ownBefore = shown.slice(foreign.length)
   const own = ownAppendsBefore(history, read)
@@ -177,48 +211,42 @@ function ownAppendsBefore(history: History, read: number): number[] {
   return own
 }
 
-function certifyListOffence(history: History, anomaly: Anomaly, read: number): string[] {
-  if (anomaly.name !== 'IncompatibleOrder') {
-    const name = nameListRead(history, read)
-    return name === anomaly.name
-      ? []
-      : [`list read ${read} is ${name ?? 'sound'}, not ${anomaly.name}`]
-  }
-  const { foreign } = splitList(history, read)
-  const other = anomaly.ops[1] ?? NONE
-  if (other < 0 || history.opKind[other] !== READ_LIST) return ['no second list read is named']
-  if (history.opKey[other] !== history.opKey[read]) return ['the two reads are of different lists']
-  const theirs = splitList(history, other).foreign
-  const shared = Math.min(foreign.length, theirs.length)
-  for (let i = 0; i < shared; i++) if (foreign[i] !== theirs[i]) return []
-  return ['one of the two list reads is a prefix of the other']
+/** What keeps two sound reads of one list from contradicting each other. */
+function orderProblem(history: History, read: number, other: number): string | null {
+  const { opKind, opKey } = history
+  if (opKind[read] !== READ_LIST || opKind[other] !== READ_LIST) return 'it takes two list reads'
+  if (opKey[other] !== opKey[read]) return 'the two reads are of different lists'
+  const [mine, theirs] = [splitList(history, read), splitList(history, other)]
+  if (!mine.sound || !theirs.sound) return 'one of the two reads shows another anomaly'
+  const isPrefix = mine.foreign.every((append, i) => append === (theirs.foreign[i] ?? append))
+  return isPrefix ? 'one of the two list reads is a prefix of the other' : null
 }
 
-/** Two reads of one key by one transaction from two others; forbidden by ci and from ra on. */
+/**
+ * Two reads of one key by one transaction, the later one from elsewhere than the earlier one: both
+ * from others; or the earlier of its own write, the later, NotMyOwnWrite besides, of another's.
+ */
 export function certifyUnrepeatable(history: History, level: LevelId, anomaly: Anomaly): string[] {
   const [a = NONE, b = NONE] = anomaly.ops
-  if (level === 'rc' || level === 'pl-2') return [`${level} does not forbid ${anomaly.name}`]
-  if (a < 0 || b < 0 || a === b) return ['two reads are needed']
+  if (!LEVEL_RULES[level].repeatable) return [`${level} does not forbid ${anomaly.name}`]
+  const problem = readerProblem(history, a) ?? readerProblem(history, b)
+  if (problem !== null) return [`${anomaly.name}: ${problem}`]
   const { opTxn, opKey } = history
-  if (opTxn[a] !== opTxn[b] || opKey[a] !== opKey[b]) return ['the reads are not of one key']
-  const offence = nameRead(history, b)
-  if (history.opKind[b] === READ && offence !== null && offence !== 'NotMyOwnWrite') {
-    return ['the later read shows another anomaly']
+  if (opTxn[a] !== opTxn[b] || opKey[a] !== opKey[b] || a >= b) {
+    return ['it takes an earlier and a later read of one key']
   }
-  const first = sourceOf(history, a)
-  const second = sourceOf(history, b)
-  if (first === NONE || second === NONE || second === opTxn[b]) {
-    return ['one of the reads is not from a transaction that counts']
-  }
+  if (offenceOf(history, a, true) !== null) return ['the earlier read shows another anomaly']
+  const isOwn = foreignVersion(history, a) === NONE
+  const offence = offenceOf(history, b, true)
+  if (isOwn) return offence === 'NotMyOwnWrite' ? [] : ['the earlier read is of its own write']
+  if (offence !== null) return ['the later read shows another anomaly']
+  const [first, second] = [a, b].map((read) => sourceOf(history, read))
+  if (second === NONE) return ['the later read is of its own write']
   return first === second ? ['both reads are from the same transaction'] : []
 }
 
-/** Whom a read saw, itself included; INITIAL, or NONE if nobody that counts. */
+/** From whom a sound read is: another transaction, INITIAL, or NONE for its own. */
 function sourceOf(history: History, read: number): number {
-  if (history.opKind[read] === READ_LIST) {
-    const version = foreignVersion(history, read)
-    return version < 0 ? version : history.opTxn[version]!
-  }
-  const write = history.readFrom[read]!
-  return write < 0 ? write : history.opTxn[write]!
+  const version = foreignVersion(history, read)
+  return version < 0 ? version : history.opTxn[version]!
 }

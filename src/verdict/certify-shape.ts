@@ -15,6 +15,7 @@
 import { ABORTED, type History } from '../history/history.ts'
 import type { LevelId } from '../levels/levels.ts'
 import { isWrite } from './certify-reads.ts'
+import { LEVEL_RULES } from './level-rules.ts'
 import type { Edge } from './verdict.ts'
 
 /**
@@ -31,7 +32,7 @@ export function pathProblem(
   const last = edges[edges.length - 1]!
   const start = ends === null ? last.to : ends.from
   if (ends !== null && last.to !== ends.to) return 'the reasons lead elsewhere'
-  const twoMoments = level === 'pc' || level === 'si'
+  const twoMoments = LEVEL_RULES[level].snapshots
   let at = start
   let atSnapshot = ends === null && (!twoMoments || arrivesAtSnapshot(history, level, last))
   for (const [i, edge] of edges.entries()) {

@@ -5,17 +5,16 @@
 // certifyResult.
 
 import { Deadline } from '../base/deadline.ts'
-import type { History } from '../history/history.ts'
+import { type History, NONE } from '../history/history.ts'
 import { withoutSessionOrder } from '../history/sessionless.ts'
-import { INTERNAL } from '../levels/anomalies.ts'
 import type { LevelId } from '../levels/levels.ts'
 import { certifyCases, certifyCycle } from './certify-cycles.ts'
-import { isStrong } from './certify-edges.ts'
-import { certifyLinearOrder } from './certify-lin.ts'
+import { certifyLinearOrder, findHeavyTxn } from './certify-lin.ts'
 import { certifyCommitOrder, certifyCut } from './certify-order.ts'
 import { certifyOffence, certifyUnrepeatable, isOffence } from './certify-reads.ts'
 import { certifySnapshots } from './certify-snapshots.ts'
 import { classifyCycle } from './classify.ts'
+import { knowsSessions, LEVEL_RULES } from './level-rules.ts'
 import { splitTxns } from './starting-state.ts'
 import { type Anomaly, type CertificateKind, findTxns, type LevelResult } from './verdict.ts'
 
@@ -26,27 +25,45 @@ export function certifyResult(
   deadline: Deadline = Deadline.none(),
 ): string[] {
   if (result.verdict === 'unknown') return []
-  const history = result.sessionOrder === false ? withoutSessionOrder(recorded) : recorded
+  const sessionless = result.sessionOrder === false || !knowsSessions(result.level)
+  const history = sessionless ? withoutSessionOrder(recorded) : recorded
+  const problem = scopeProblem(history, result)
   const problems =
-    result.verdict === 'satisfied'
-      ? certifySatisfied(history, result, deadline)
-      : certifyViolated(history, result, deadline)
+    problem !== null
+      ? [problem]
+      : result.verdict === 'satisfied'
+        ? certifySatisfied(history, result, deadline)
+        : certifyViolated(history, result, deadline)
   result.certificate = { kind: certificateKind(result), verified: problems.length === 0 }
   return problems
+}
+
+/** What keeps the verdict from meaning anything for the history. */
+function scopeProblem(history: History, { level, verdict, proof, anomalies }: LevelResult) {
+  if (level === 'mixed' || history.sql !== null) return 'mixed levels have rules of their own'
+  if (level === 'lin') {
+    const heavy = findHeavyTxn(history)
+    if (heavy !== NONE) return `transaction ${heavy} is not a lightweight operation`
+  }
+  if (verdict === 'satisfied' && anomalies.length > 0) return 'a satisfied level has no anomaly'
+  return verdict === 'violated' && proof !== null ? 'a violated level has no proof' : null
 }
 
 function certifySatisfied(history: History, result: LevelResult, deadline: Deadline): string[] {
   const { proof, level } = result
   if (proof === null) return ['a satisfied level comes without a proof']
-  if (proof.kind === 'none') {
-    return level === 'ci' ? certifyCut(history) : [`${level} needs an order as its proof`]
+  if (!LEVEL_RULES[level].proofs.has(proof.kind)) return [`${level} is not proved by ${proof.kind}`]
+  switch (proof.kind) {
+    case 'none':
+      return certifyCut(history)
+    case 'commit-order':
+      if (level === 'lin') return certifyLinearOrder(history, proof.order)
+      return certifyCommitOrder(history, level, proof.order, deadline)
+    case 'snapshots':
+      return certifySnapshots(history, level, proof.events, deadline)
+    case 'witness':
+      return ['only SQL histories have witnesses']
   }
-  if (proof.kind === 'commit-order') {
-    if (level === 'lin') return certifyLinearOrder(history, proof.order)
-    return certifyCommitOrder(history, level, proof.order, deadline)
-  }
-  if (proof.kind === 'witness') return ['only SQL histories have witnesses']
-  return certifySnapshots(history, level, proof.events, deadline)
 }
 
 function certifyViolated(history: History, result: LevelResult, deadline: Deadline): string[] {
@@ -67,10 +84,7 @@ export function certifyAnomaly(history: History, level: LevelId, anomaly: Anomal
     return problems.length > 0 ? problems : certifyLabels(history, level, anomaly)
   }
   if (anomaly.name === 'NonRepeatableRead') return certifyUnrepeatable(history, level, anomaly)
-  if (isOffence(anomaly.name)) {
-    if (level === 'pl-2' && INTERNAL.has(anomaly.name)) return [`pl-2 allows ${anomaly.name}`]
-    return certifyOffence(history, anomaly)
-  }
+  if (isOffence(anomaly.name)) return certifyOffence(history, level, anomaly)
   return [`${anomaly.name} comes without evidence`]
 }
 
@@ -79,14 +93,14 @@ function certifyLabels(history: History, level: LevelId, anomaly: Anomaly): stri
   const { edges, cases, txns, earlier, name, count } = anomaly
   const problems: string[] = []
   if (!(count >= 1)) problems.push(`${name} occurs ${count} times`)
-  const expected = isStrong(level)
+  const expected = LEVEL_RULES[level].argued
     ? splitTxns(history, edges, cases)
     : { txns: findTxns(edges, cases), earlier: [] }
   if (!areSame(txns, expected.txns) || !areSame(earlier, expected.earlier)) {
     problems.push(`${name} names other transactions than its evidence`)
   }
   const isCycle = cases.length === 0 && !edges.some((edge) => edge.kind === 'CO')
-  if (isCycle && isStrong(level) && classifyCycle(history, edges) !== name) {
+  if (isCycle && LEVEL_RULES[level].argued && classifyCycle(history, edges) !== name) {
     problems.push(`the cycle is ${classifyCycle(history, edges)}, not ${name}`)
   }
   return problems

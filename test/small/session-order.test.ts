@@ -3,12 +3,13 @@
 import { describe, expect, it } from 'vitest'
 import { check } from '../../src/check/check.ts'
 import type { History } from '../../src/history/history.ts'
-import { INTERNAL } from '../../src/levels/anomalies.ts'
+import { parseNotation } from '../../src/history/notation.ts'
 import { findRequest } from '../../src/levels/jepsen.ts'
 import { type CompareOptions, compareWithOracle, draftsFor } from './compare.ts'
 import { buildHistory, type Draft, renderDraft } from './draft.ts'
 import { INIT, judge, type Situation, settle } from './judge.ts'
-import { ORACLE_LEVELS, type OracleLevel, profileOf } from './oracle.ts'
+import { isAcyclic, ORACLE_LEVELS, type OracleLevel, profileOf } from './oracle.ts'
+import { isPl2 } from './pl2.ts'
 
 function decide(history: History, level: OracleLevel) {
   const result = check(history, level, { sessionOrder: false })
@@ -31,32 +32,19 @@ describe('check without session order', () => {
 
 const situationOf = (draft: Draft) => judge(draft, settle(draft), { sessionOrder: false })
 
-/** Whether predecessors, as bit masks, contain no cycle: take away whoever has none left. */
-function isAcyclic(before: readonly number[]): boolean {
-  let gone = 0
-  for (let found = true; found; ) {
-    found = false
-    before.forEach((mask, txn) => {
-      if ((gone & (1 << txn)) !== 0 || (mask & ~gone) !== 0) return
-      gone |= 1 << txn
-      found = true
-    })
-  }
-  return gone === (1 << before.length) - 1
-}
-
-/** No G0, G1a, G1b, G1c: bad reads, or a cycle in wr and known version orders. */
-function pl2(situation: Situation): boolean {
-  if (situation.offences.some(({ name }) => !INTERNAL.has(name))) return false
-  return isAcyclic(situation.wr.map((mask, txn) => mask | situation.ww[txn]!))
-}
-
 describe('pl-2', () => {
   it('agrees with brute force, and is what Jepsen calls read committed', () => {
     const counts = { true: 0, false: 0 }
-    for (const options of [{ families: [], seeds: 6000 }, { stride: 97 }]) {
+    const rewriting = { rewrites: true, wild: 0.4, maxOps: 4, keys: 1 }
+    const choices: CompareOptions[] = [
+      { families: [], seeds: 6000 },
+      { families: [], seeds: 4000, shape: rewriting },
+      { families: [], seeds: 3000, shape: { ...rewriting, lists: 1, keys: 2 } },
+      { stride: 97 },
+    ]
+    for (const options of choices) {
       for (const { draft, source } of draftsFor(options)) {
-        const expected = pl2(situationOf(draft))
+        const expected = isPl2(draft)
         const result = check(buildHistory(draft), findRequest('read-committed')!)
         expect(result.certificate?.verified).toBe(true)
         expect(result.verdict, `${source}\n${renderDraft(draft)}`).toBe(
@@ -68,10 +56,28 @@ describe('pl-2', () => {
     expect(Math.min(counts.true, counts.false)).toBeGreaterThan(500)
   })
 
+  it.each([
+    ['an intermediate read', 's1: w(x,9) r(x,1)\ns2: w(x,1) w(x,2)', ['IntermediateRead']],
+    ['a whole version', 's1: w(x,9) r(x,1)\ns2: w(x,1)', []],
+    ['a circle', 's1: w(x,9) r(x,1)\ns2: r(x,9) w(x,1)', ['CyclicCO']],
+    ['a circle of one', 's1: w(x,9) r(x,8) w(x,8)', []],
+    [
+      'part of what was appended',
+      's1: append(x,9) r(x,[1])\ns2: append(x,1) append(x,2)',
+      ['IntermediateRead'],
+    ],
+    ['all of what was appended', 's1: append(x,9) r(x,[1,2])\ns2: append(x,1) append(x,2)', []],
+    ['an aborted write', 's1: w(x,9) r(x,1)\ns2: w(x,1) [aborted]', ['AbortedRead']],
+  ])('judges what a transaction reads over its own write: %s', (_, notation, names) => {
+    const result = check(parseNotation(notation), 'pl-2')
+    expect(result.anomalies.map(({ name }) => name)).toEqual(names)
+    expect(result.certificate?.verified).toBe(true)
+  })
+
   it('is weaker than rc', () => {
     for (const { draft } of draftsFor({ families: [], seeds: 3000, firstSeed: 9000 })) {
       const rc = profileOf(draft, { sessionOrder: false }).rc
-      if (rc === 'satisfied') expect(pl2(situationOf(draft))).toBe(true)
+      if (rc === 'satisfied') expect(isPl2(draft)).toBe(true)
     }
   })
 })

@@ -3,7 +3,7 @@
 // shows k, because what was read before is also read; CM patterns are counted for reads that show
 // no CO pattern of their level; m and n are what only causality sees. Main class: WeakLevels.
 
-import { type AnomalyKind, findTap, INTERNAL } from '../../levels/anomalies.ts'
+import { type AnomalyKind, findTap } from '../../levels/anomalies.ts'
 import type { LevelId } from '../../levels/levels.ts'
 import { type Anomaly, type Edge, INITIAL_TXN, type Proof } from '../../verdict/verdict.ts'
 import type { ForcedEdge } from '../order/components.ts'
@@ -59,13 +59,11 @@ export class WeakLevels {
   /**
    * Adya's PL-2, which knows no session order: nothing aborted, intermediate or never written is
    * read, and no cycle lies in reads-from and known version orders. Where versions are not known,
-   * any order of reads-from gives them one.
+   * any order of reads-from gives them one. The reads are those of adya-reads.ts.
    */
   checkPl2(): Findings {
     const { history, base } = this.context()
-    const anomalies = describeOffences(history, this.reads, this.listAll)
-      .filter((anomaly) => !INTERNAL.has(anomaly.name))
-      .concat(this.cycles())
+    const anomalies = describeOffences(history, this.reads, this.listAll).concat(this.cycles())
     const proof = anomalies.length > 0 ? null : { kind: 'commit-order' as const, order: base.order }
     return { anomalies, proof }
   }
