@@ -55,11 +55,14 @@ export function addGenerateCommand(program: Command, done: (code: number) => voi
     .option('--shape <shape>', `kind of transactions (${ALL_SHAPES.join(', ')})`, 'general')
     .option('--sessions <n>', 'concurrent sessions (25; SQL: 10)')
     .option('--transactions <n>', 'transactions in all (5000; SQL: 100)')
-    .option('--ops <n>', 'operations of a transaction (20; append: 4; sql: up to 3)')
+    .option(
+      '--ops <n>',
+      'operations of a transaction (20; append: 4; churn: up to 8; sql: up to 3)',
+    )
     .option('--reads <share>', 'share of reads, 0 to 1 (0.5)')
     .option(
       '--keys <n>',
-      'keys; of append, at one time (10000; mini: 1000; append, lwt: 10); of SQL, customers of a district (tpcc: 10), users (twitter: 20) or rows (sql: 6)',
+      'keys; of churn and append, at one time (10000; mini: 1000; churn: 40; append, lwt: 10); of SQL, customers of a district (tpcc: 10), users (twitter: 20) or rows (sql: 6)',
     )
     .option('--distribution <name>', `how keys are chosen (${DISTRIBUTIONS.join(', ')})`)
     .option('--mix <r,w,rw>', 'shares of read-only, write-only, read-modify-write transactions')

@@ -71,7 +71,7 @@ export function addRunCommand(program: Command, done: (code: number) => void): v
     )
     .option(
       '-w, --workload <name>',
-      `${SHAPES.join(', ')}; SQL: ${SQL_SHAPES.join(', ')}; or a module of your own (mini)`,
+      `${SHAPES.join(', ')}; SQL: ${SQL_SHAPES.join(', ')}; or a module of your own (churn)`,
     )
     .option('--shape <name>', 'the same, by the name it has in generate')
     .option('--sessions <n>', 'clients that run at the same time (20; SQL: 10)')
@@ -79,9 +79,12 @@ export function addRunCommand(program: Command, done: (code: number) => void): v
     .option('--duration <time>', 'run for this long instead, e.g. 30s')
     .option(
       '--keys <n>',
-      'keys; of append, at one time (mini: 100; general: 10000; others: 10); of SQL, customers of a district (tpcc: 10), users (twitter: 20) or rows (sql: 6)',
+      'keys; of churn and append, at one time (churn: 40; mini: 100; general: 10000; others: 10); of SQL, customers of a district (tpcc: 10), users (twitter: 20) or rows (sql: 6)',
     )
-    .option('--ops <n>', 'operations of a transaction (general: 20; append: 4; sql: up to 3)')
+    .option(
+      '--ops <n>',
+      'operations of a transaction (general: 20; append: 4; churn: up to 8; sql: up to 3)',
+    )
     .option('--reads <share>', 'share of reads, 0 to 1 (0.5)')
     .option('--distribution <name>', `how keys are chosen (${DISTRIBUTIONS.join(', ')})`)
     .option('--mix <r,w,rw>', 'general: shares of read-only, write-only, read-modify-write')
@@ -241,7 +244,7 @@ function workloadName({ workload, shape }: Flags): string {
   if (workload !== undefined && shape !== undefined && workload !== shape) {
     throw new UsageError('--workload and --shape are the same option', 'give one of them')
   }
-  return workload ?? shape ?? 'mini'
+  return workload ?? shape ?? 'churn'
 }
 
 function passwordFrom(path: string | undefined): string | undefined {

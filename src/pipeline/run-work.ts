@@ -54,7 +54,7 @@ export function parametersOf(options: RunOptions): WorkloadParameters | SqlParam
     return sqlParameters({ ...transactions, ...given, levels: options.dbLevel })
   }
   const given = workload as Partial<WorkloadParameters>
-  const shape = given.shape ?? 'mini'
+  const shape = given.shape ?? 'churn'
   return workloadParameters({
     ...RUN_DEFAULTS,
     ...(shape === 'mini' ? MINI_DEFAULTS : {}),

@@ -13,6 +13,7 @@ import type { Value } from '../history/values.ts'
 import { type LevelId, levelName } from '../levels/levels.ts'
 import type { SqlStatement } from '../sql/statement.ts'
 import type { SqlRow } from '../sql/value.ts'
+import type { Way } from '../workload/plan.ts'
 
 export interface Database {
   /** Product and version, e.g. `PostgreSQL 18.4`. */
@@ -21,7 +22,7 @@ export interface Database {
   readonly place: string
   /** The levels it offers: our id -> its own name. */
   readonly levels: ReadonlyMap<LevelId, string>
-  /** Creates keys from `from` up to `to`, in their initial state. */
+  /** Creates keys from `from` up to `to`, in their initial state; others are no rows at first. */
   addKeys(from: number, to: number): Promise<void>
   /** Creates tables, with the rows each holds at first. UsageError if it runs no statements. */
   addTables(tables: readonly SqlTable[], rows: readonly (readonly SqlRow[])[]): Promise<void>
@@ -52,7 +53,8 @@ export interface Connection {
   begin(level: LevelId): Promise<void>
   read(key: number): Promise<Value>
   readList(key: number): Promise<Value[]>
-  write(key: number, value: number): Promise<void>
+  /** @param way how the value gets into its row, where there are rows */
+  write(key: number, value: number, way?: Way): Promise<void>
   append(key: number, value: number): Promise<void>
   /** Runs a statement on one of the tables; rows that it writes are written under `write`. */
   run(table: SqlTable, statement: SqlStatement, write: number): Promise<StatementAnswer>

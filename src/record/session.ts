@@ -14,6 +14,7 @@ import type { Value } from '../history/values.ts'
 import type { LevelId } from '../levels/levels.ts'
 import type { SqlStatement } from '../sql/statement.ts'
 import type { SqlRow } from '../sql/value.ts'
+import type { Way } from '../workload/plan.ts'
 import { type Connection, type Database, TransactionFailure } from './database.ts'
 import type { FaultProxy } from './fault-proxy.ts'
 import { type CutPoint, drawCut, type FaultPlan } from './faults.ts'
@@ -111,11 +112,11 @@ export class Session implements Operations {
     return values
   }
 
-  async write(key: number): Promise<void> {
+  async write(key: number, way?: Way): Promise<void> {
     this.strikeMaybe()
     const value = this.context.nextValue()
     this.txn.addWrite(key, value)
-    await this.connection!.write(key, value)
+    await this.connection!.write(key, value, way)
   }
 
   async append(key: number): Promise<void> {

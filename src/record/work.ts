@@ -11,14 +11,15 @@ import type { Value } from '../history/values.ts'
 import type { LevelId } from '../levels/levels.ts'
 import type { SqlStatement } from '../sql/statement.ts'
 import type { SqlRow } from '../sql/value.ts'
-import type { Plan } from '../workload/plan.ts'
+import type { Plan, Way } from '../workload/plan.ts'
 import { TransactionFailure } from './database.ts'
 
 /** The operations on registers and lists of a transaction. Writes take a fresh value each. */
 export interface KeyOperations {
   read(key: number): Promise<Value>
   readList(key: number): Promise<Value[]>
-  write(key: number): Promise<void>
+  /** @param way how the value gets into its row, where the database has rows */
+  write(key: number, way?: Way): Promise<void>
   append(key: number): Promise<void>
 }
 
@@ -76,7 +77,8 @@ export class PlannedWork implements Work {
   }
 
   keysNeeded(session: number): number {
-    return this.plan.keyCount * (this.usesLists ? this.pass[session]! + 1 : 1)
+    if (this.plan.startsEmpty) return 0
+    return this.plan.keyCount * (this.plan.keysRetire ? this.pass[session]! + 1 : 1)
   }
 
   level(): null {
@@ -89,18 +91,18 @@ export class PlannedWork implements Work {
   }
 
   async perform(session: number, operations: KeyOperations): Promise<'commit'> {
-    const { opKind, opKey, txnOpStart, keyCount } = this.plan
+    const { opKind, opKey, opWay, txnOpStart, keyCount } = this.plan
     const txn = this.dealt[session]![this.cursor[session]!]!
     const end = txnOpStart[txn + 1]!
-    // Lists would grow without bound, so each pass has keys of its own.
-    const offset = this.usesLists ? keyCount * this.pass[session]! : 0
+    // Retired keys do not come back: each pass has keys of its own.
+    const offset = this.plan.keysRetire ? keyCount * this.pass[session]! : 0
     for (let op = txnOpStart[txn]!; op < end; op++) {
       const key = opKey[op]! + offset
       const kind = opKind[op]!
       if (kind === READ) await operations.read(key)
       else if (kind === READ_LIST) await operations.readList(key)
       else if (kind === APPEND) await operations.append(key)
-      else await operations.write(key)
+      else await operations.write(key, opWay[op]! as Way)
     }
     return 'commit'
   }
@@ -114,10 +116,6 @@ export class PlannedWork implements Work {
       this.cursor[session] = (first < 0 ? own.length : first) - 1
     })
     return true
-  }
-
-  private get usesLists(): boolean {
-    return this.plan.opKind[0]! >= APPEND
   }
 }
 

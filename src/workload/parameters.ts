@@ -4,7 +4,7 @@
 import { UsageError } from '../base/errors.ts'
 import { DISTRIBUTIONS, type Distribution } from './distributions.ts'
 
-export const SHAPES = ['general', 'mini', 'append', 'lwt'] as const
+export const SHAPES = ['churn', 'mini', 'general', 'append', 'lwt'] as const
 export type Shape = (typeof SHAPES)[number]
 
 /** Shares of read-only, write-only and read-modify-write transactions; any positive scale. */
@@ -16,11 +16,11 @@ export interface WorkloadParameters {
   readonly sessions: number
   /** Transactions in all, dealt to the sessions in turn. */
   readonly transactions: number
-  /** Operations of a transaction; mini and lwt have their own. */
+  /** Operations of a transaction; of churn, at most; mini and lwt have their own. */
   readonly ops: number
   /** Share of reads among the operations, 0 … 1. */
   readonly reads: number
-  /** Keys in all; for append, keys in use at one time. */
+  /** Keys in all; for append and churn, keys in use at one time. */
   readonly keys: number
   readonly distribution: Distribution
   /** Cobra's three kinds of transactions instead of `reads`; general shape only. */
@@ -46,6 +46,7 @@ const DEFAULTS: Record<Shape, WorkloadParameters> = {
   general: GENERAL,
   mini: { ...GENERAL, shape: 'mini', ops: 4, keys: 1000 },
   append: { ...GENERAL, shape: 'append', ops: 4, keys: 10, distribution: 'exponential' },
+  churn: { ...GENERAL, shape: 'churn', ops: 8, keys: 40 },
   lwt: { ...GENERAL, shape: 'lwt', ops: 1, keys: 10 },
 }
 

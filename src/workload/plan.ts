@@ -5,6 +5,17 @@
 
 import { ByteColumn, IntColumn } from '../base/grow.ts'
 
+/** How a written value gets into its row. */
+export type Way = typeof UPDATE | typeof PUT | typeof UPSERT | typeof REPLACE
+/** By UPDATE of a row that must be there. */
+export const UPDATE = 0
+/** By UPDATE, or by INSERT if there is no such row. */
+export const PUT = 1
+/** By INSERT … ON CONFLICT DO UPDATE. */
+export const UPSERT = 2
+/** By DELETE and INSERT. */
+export const REPLACE = 3
+
 export interface Plan {
   readonly sessionCount: number
   readonly keyCount: number
@@ -14,6 +25,7 @@ export interface Plan {
   readonly txnOpStart: Int32Array // txn -> its first op; txnOpStart[txnCount] = opCount
   readonly opKind: Uint8Array // op -> READ, WRITE, APPEND, READ_LIST
   readonly opKey: Int32Array // op -> key
+  readonly opWay: Uint8Array // write -> UPDATE, PUT, UPSERT, REPLACE
   /** Transactions from here on run after all others have ended, and see everything. */
   readonly finalTxn: number
   /** Every write is preceded by a read of its key: whoever adds transactions keeps to it. */
@@ -22,6 +34,10 @@ export interface Plan {
   readonly disjointWrites: boolean
   /** Every transaction touches one key, once to read it and once to write it at most. */
   readonly lightweight: boolean
+  /** Whoever runs the plan again uses other keys. */
+  readonly keysRetire: boolean
+  /** The initial state of a key is that there is no row. */
+  readonly startsEmpty: boolean
 }
 
 /** Collects a plan transaction by transaction. */
@@ -30,12 +46,14 @@ export class PlanBuilder {
   private readonly txnOpStart: IntColumn
   private readonly opKind: ByteColumn
   private readonly opKey: IntColumn
+  private readonly opWay: ByteColumn
 
   constructor(txnCapacity: number, opCapacity: number) {
     this.txnSession = new IntColumn(txnCapacity)
     this.txnOpStart = new IntColumn(txnCapacity + 1)
     this.opKind = new ByteColumn(opCapacity)
     this.opKey = new IntColumn(opCapacity)
+    this.opWay = new ByteColumn(opCapacity)
   }
 
   get txnCount(): number {
@@ -47,9 +65,10 @@ export class PlanBuilder {
     this.txnOpStart.push(this.opKind.length)
   }
 
-  addOp(kind: number, key: number): void {
+  addOp(kind: number, key: number, way: Way = UPDATE): void {
     this.opKind.push(kind)
     this.opKey.push(key)
+    this.opWay.push(way)
   }
 
   finish(about: {
@@ -59,6 +78,8 @@ export class PlanBuilder {
     readsBeforeWrites?: boolean
     disjointWrites?: boolean
     lightweight?: boolean
+    keysRetire?: boolean
+    startsEmpty?: boolean
   }): Plan {
     this.txnOpStart.push(this.opKind.length)
     const { sessionCount, keyCount } = about
@@ -71,10 +92,13 @@ export class PlanBuilder {
       txnOpStart: this.txnOpStart.view(),
       opKind: this.opKind.view(),
       opKey: this.opKey.view(),
+      opWay: this.opWay.view(),
       finalTxn: about.finalTxn ?? this.txnCount,
       readsBeforeWrites: about.readsBeforeWrites ?? false,
       disjointWrites: about.disjointWrites ?? false,
       lightweight: about.lightweight ?? false,
+      keysRetire: about.keysRetire ?? false,
+      startsEmpty: about.startsEmpty ?? false,
     }
   }
 }

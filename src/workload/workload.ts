@@ -1,6 +1,7 @@
 // From parameters to a plan: the same parameters and seed give the same plan, on any machine.
 
 import { planAppend } from './append.ts'
+import { planChurn } from './churn.ts'
 import { planGeneral } from './general.ts'
 import { planLightweight } from './lwt.ts'
 import { planMini } from './mini.ts'
@@ -16,6 +17,8 @@ export function planWorkload(given: Partial<WorkloadParameters>): Plan {
       return planMini(parameters)
     case 'append':
       return planAppend(parameters)
+    case 'churn':
+      return planChurn(parameters)
     case 'lwt':
       return planLightweight(parameters)
   }

@@ -19,7 +19,10 @@ describe('isobar run', () => {
     [['--shape', 'twitter', '--ops', '3'], '--ops is not for twitter'],
     [['--shape', 'sql', '--keys', '0'], 'keys must be a whole number'],
     [['--shape', 'tpcc', '--workload', 'mini'], '--workload and --shape are the same option'],
-    [['--shape', 'nothing'], 'there are general, mini, append, lwt, tpcc, tpcc-pc, twitter, sql'],
+    [
+      ['--shape', 'nothing'],
+      'there are churn, mini, general, append, lwt, tpcc, tpcc-pc, twitter, sql',
+    ],
     [['sim:ser', '--shape', 'tpcc'], 'this simulated store runs no SQL statements'],
   ])('refuses %j', async (args, why) => {
     expect(await terminal.run('run', '--out', terminal.path('run'), ...args)).toBe(2)

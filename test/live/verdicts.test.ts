@@ -30,7 +30,7 @@ describe.each(liveServers())('%s', (_, target) => {
     })
   })
 
-  it.each(['mini', 'general', 'append', 'lwt'] as const)(
+  it.each(['churn', 'mini', 'general', 'append', 'lwt'] as const)(
     'is serializable at SERIALIZABLE, workload %s',
     async (shape) => {
       const own = {

@@ -62,6 +62,18 @@ describe('PlannedWork', () => {
     expect(second).toEqual(shifted)
   })
 
+  it('needs no rows to begin with where rows come and go, and takes new keys again', async () => {
+    const plan = planWorkload({ shape: 'churn', sessions: 2, transactions: 4, keys: 3 })
+    const work = new PlannedWork(plan, true)
+    const first = await follow(work, 0, 2)
+    const second = await follow(work, 0, 2)
+    expect(work.keysNeeded(0)).toBe(0)
+    const shifted = first.map((ops) =>
+      ops.replace(/\d+/g, (key) => String(Number(key) + plan.keyCount)),
+    )
+    expect(second).toEqual(shifted)
+  })
+
   it('reads every list once more at the end, and only then', async () => {
     const plan = planWorkload({ shape: 'append', sessions: 2, transactions: 20, keys: 3 })
     const work = new PlannedWork(plan)

@@ -4,7 +4,7 @@ import { APPEND, READ, READ_LIST, WRITE } from '../../src/history/history.ts'
 import { chooserOf, DISTRIBUTIONS } from '../../src/workload/distributions.ts'
 import { MINI_SHAPES } from '../../src/workload/mini.ts'
 import { SHAPES } from '../../src/workload/parameters.ts'
-import type { Plan } from '../../src/workload/plan.ts'
+import { type Plan, PUT, REPLACE, UPSERT } from '../../src/workload/plan.ts'
 import { planWorkload } from '../../src/workload/workload.ts'
 
 function opsOf(plan: Plan, txn: number): { kind: number; key: number }[] {
@@ -134,6 +134,27 @@ describe('planWorkload', () => {
       seen.add(ops.map((op) => `${op.kind}${op.key === first ? 'x' : 'y'}`).join(' '))
     }
     expect(seen.size).toBe(MINI_SHAPES.length)
+  })
+
+  test('churns: 2 to 8 operations, writes only what it has read, in every way, on keys that retire', () => {
+    const plan = planWorkload({ shape: 'churn', transactions: 5000, sessions: 5 })
+    const lengths = new Set<number>()
+    const ways = new Set<number>()
+    for (let txn = 0; txn < plan.txnCount; txn++) {
+      const read = new Set<number>()
+      lengths.add(plan.txnOpStart[txn + 1]! - plan.txnOpStart[txn]!)
+      for (let op = plan.txnOpStart[txn]!; op < plan.txnOpStart[txn + 1]!; op++) {
+        if (plan.opKind[op] === READ) read.add(plan.opKey[op]!)
+        else {
+          expect(read).toContain(plan.opKey[op]!)
+          ways.add(plan.opWay[op]!)
+        }
+      }
+    }
+    expect([...lengths].sort()).toEqual([2, 3, 4, 5, 6, 7, 8])
+    expect([...ways].sort()).toEqual([PUT, UPSERT, REPLACE])
+    expect(plan.keyCount).toBeGreaterThan(60)
+    expect(plan.startsEmpty).toBe(true)
   })
 
   test('reads every list once more after everything else', () => {

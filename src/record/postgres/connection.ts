@@ -9,6 +9,7 @@ import type { SqlTable } from '../../history/sql-events.ts'
 import type { Value } from '../../history/values.ts'
 import type { LevelId } from '../../levels/levels.ts'
 import type { SqlStatement } from '../../sql/statement.ts'
+import { PUT, REPLACE, UPDATE, UPSERT as UPSERT_WAY, type Way } from '../../workload/plan.ts'
 import { type Connection, type StatementAnswer, TransactionFailure } from '../database.ts'
 import type { PostgresAddress } from './address.ts'
 import { type Answer, type Cells, execute, prepare, query, type Statement } from './exchange.ts'
@@ -27,6 +28,15 @@ const CONNECT_PATIENCE_MS = 10_000
 const READ: Statement = { name: 'isobar_r', text: `SELECT v FROM ${TABLE} WHERE k = $1` }
 const READ_LIST: Statement = { name: 'isobar_rl', text: `SELECT l FROM ${TABLE} WHERE k = $1` }
 const WRITE: Statement = { name: 'isobar_w', text: `UPDATE ${TABLE} SET v = $2 WHERE k = $1` }
+const UPSERT: Statement = {
+  name: 'isobar_u',
+  text: `INSERT INTO ${TABLE} (k, v) VALUES ($1, $2) ON CONFLICT (k) DO UPDATE SET v = excluded.v`,
+}
+const INSERT: Statement = {
+  name: 'isobar_i',
+  text: `INSERT INTO ${TABLE} (k, v) VALUES ($1, $2)`,
+}
+const DELETE: Statement = { name: 'isobar_d', text: `DELETE FROM ${TABLE} WHERE k = $1` }
 const APPEND: Statement = {
   name: 'isobar_a',
   text: `UPDATE ${TABLE} SET l = array_append(l, $2::bigint) WHERE k = $1`,
@@ -43,7 +53,19 @@ const BEGINS: ReadonlyMap<LevelId, Statement> = new Map(
     { name: `isobar_begin_${level}`, text: `BEGIN ISOLATION LEVEL ${own}` },
   ]),
 )
-const STATEMENTS = [READ, READ_LIST, WRITE, APPEND, CAS, COMMIT, ROLLBACK, ...BEGINS.values()]
+const STATEMENTS = [
+  READ,
+  READ_LIST,
+  WRITE,
+  UPSERT,
+  INSERT,
+  DELETE,
+  APPEND,
+  CAS,
+  COMMIT,
+  ROLLBACK,
+  ...BEGINS.values(),
+]
 
 interface ServerError {
   code?: string
@@ -58,7 +80,11 @@ export class PostgresConnection implements Connection {
   private autocommitLevel: LevelId | null = null
   private pendingBegin: string | null = null // statement that is to go out with the next
 
-  constructor(address: PostgresAddress) {
+  /** @param keyCount how many keys have rows from the beginning */
+  constructor(
+    address: PostgresAddress,
+    private readonly keyCount: () => number,
+  ) {
     this.client = new Client({
       ...address,
       stream: () => this.socket,
@@ -94,7 +120,9 @@ export class PostgresConnection implements Connection {
   }
 
   async read(key: number): Promise<Value> {
-    return numberOf(this.cell(await this.send('work', READ, [String(key)]), key))
+    const answer = await this.send('work', READ, [String(key)])
+    if (answer.rowCount === 0 && key >= this.keyCount()) return null
+    return numberOf(this.cell(answer, key))
   }
 
   async readList(key: number): Promise<Value[]> {
@@ -102,8 +130,18 @@ export class PostgresConnection implements Connection {
     return text === '{}' ? [] : text.slice(1, -1).split(',').map(numberOf)
   }
 
-  async write(key: number, value: number): Promise<void> {
-    this.expectRow(await this.send('work', WRITE, [String(key), String(value)]), key)
+  async write(key: number, value: number, way: Way = UPDATE): Promise<void> {
+    const cells = [String(key), String(value)]
+    if (way === UPSERT_WAY) {
+      await this.send('work', UPSERT, cells)
+    } else if (way === REPLACE) {
+      await this.send('work', DELETE, [String(key)])
+      await this.send('work', INSERT, cells)
+    } else {
+      const answer = await this.send('work', WRITE, cells)
+      if (way === PUT && answer.rowCount === 0) await this.send('work', INSERT, cells)
+      else this.expectRow(answer, key)
+    }
   }
 
   async append(key: number, value: number): Promise<void> {

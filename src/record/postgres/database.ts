@@ -14,6 +14,7 @@ import { addRows, createSqlTables, createTable, dropTables, scalar } from './tab
 export class PostgresDatabase implements Database {
   readonly levels = POSTGRES_LEVELS
   readonly place: string
+  private keyCount = 0 // keys that have rows from the beginning
 
   private constructor(
     readonly name: string,
@@ -46,6 +47,7 @@ export class PostgresDatabase implements Database {
 
   async addKeys(from: number, to: number): Promise<void> {
     await this.withControl((control) => addRows(control, from, to))
+    this.keyCount = Math.max(this.keyCount, to)
   }
 
   async addTables(
@@ -66,7 +68,7 @@ export class PostgresDatabase implements Database {
   }
 
   async open(): Promise<Connection> {
-    const connection = new PostgresConnection(this.entrance)
+    const connection = new PostgresConnection(this.entrance, () => this.keyCount)
     try {
       await connection.connect()
       return connection
