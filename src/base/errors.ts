@@ -1,12 +1,16 @@
 // The three error channels: findings are values (see verdict/), the world's fault is one of the
 // typed errors here, our own fault is a failed `assert`. Only cli/main.ts turns them into exit
-// codes.
+// codes. What they say may quote the world, so it is made fit to be shown when they are made.
+
+import { cut, inert, sentence } from './inert.ts'
 
 /** Where in an input something stands; lines and columns count from 1. */
 export interface Place {
   line: number
   column: number
 }
+
+const MAX_PATH = 400
 
 /** The input is bad: malformed, contradictory, too large, missing. */
 export class InputError extends Error {
@@ -24,16 +28,16 @@ export class InputError extends Error {
     place: Place | null = null,
     hint: string | null = null,
   ) {
-    super(message)
+    super(sentence(message))
     this.code = code
     this.place = place
-    this.hint = hint
+    this.hint = hint === null ? null : sentence(hint)
   }
 
   /** `history.txt:812:14: message`, as compilers print it. */
   describe(): string {
     const where = this.place ? `:${this.place.line}:${this.place.column}` : ''
-    return `${this.path ?? 'input'}${where}: ${this.message}`
+    return `${inert(cut(this.path ?? 'input', MAX_PATH))}${where}: ${this.message}`
   }
 }
 
@@ -43,8 +47,8 @@ export class UsageError extends Error {
   readonly hint: string | null
 
   constructor(message: string, hint: string | null = null) {
-    super(message)
-    this.hint = hint
+    super(sentence(message))
+    this.hint = hint === null ? null : sentence(hint)
   }
 }
 
@@ -54,8 +58,8 @@ export class DatabaseError extends Error {
   readonly hint: string | null
 
   constructor(message: string, hint: string | null = null) {
-    super(message)
-    this.hint = hint
+    super(sentence(message))
+    this.hint = hint === null ? null : sentence(hint)
   }
 }
 
@@ -68,7 +72,7 @@ export class BudgetExceeded extends Error {
     readonly limit: string,
     readonly progress: readonly string[] = [],
   ) {
-    super([limit, ...progress].join('; '))
+    super(sentence([limit, ...progress].join('; ')))
   }
 }
 

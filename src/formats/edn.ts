@@ -8,6 +8,7 @@
 // wait, anything else `malformed`.
 
 import { InputError, type Place } from '../base/errors.ts'
+import { UTF8 } from '../base/unicode.ts'
 import { Digits } from './digits.ts'
 import { describeByte, NEWLINE } from './lines.ts'
 import { badUtf8, firstBadByte } from './source.ts'
@@ -263,7 +264,7 @@ export class EdnScanner {
 
   /** The string or name last read. */
   text(): string {
-    const slice = decoder.decode(this.bytes.subarray(this.textFrom, this.textTo))
+    const slice = UTF8.decode(this.bytes.subarray(this.textFrom, this.textTo))
     if (!this.escaped) return slice
     const text = slice.replace(ESCAPE, (sequence, code: string | undefined, letter: string) => {
       if (code !== undefined) return String.fromCharCode(Number.parseInt(code, 16))
@@ -379,7 +380,6 @@ const ESCAPES: Record<string, string> = {
   '"': '"',
   '/': '/',
 }
-const decoder = new TextDecoder()
 
 /** The bracket that closes what this one opens, 0 if it opens nothing. */
 function closingOf(c: number): number {

@@ -1,6 +1,7 @@
 // Histories that are directories with one file a session: the order of the files, which listings do
 // not keep, and the sessions they stand for.
 
+import { quote } from '../base/inert.ts'
 import type { HistoryBuilder } from '../history/builder.ts'
 import { type History, NONE } from '../history/history.ts'
 
@@ -36,7 +37,7 @@ export function badFileName(history: History): string | null {
   for (let session = 0; session < history.sessionCount; session++) {
     const label = history.sessionLabel(session)
     const fits = typeof label === 'number' && label >= 0 && label <= 999_999_999
-    if (!fits) return `names of sessions (${JSON.stringify(String(label))})`
+    if (!fits) return `names of sessions (${quote(String(label))})`
   }
   return null
 }

@@ -2,6 +2,7 @@
 // would not come back, with one example each, so that a conversion can refuse or, asked to lose it,
 // go on. `Numbering` is how writers put names into formats that know only integers.
 
+import { quote, sentence } from '../base/inert.ts'
 import {
   ABORTED,
   APPEND,
@@ -60,7 +61,7 @@ export const DBCOP_CAPACITY = {
 export function findMisfits(history: History, capacity: Capacity): string[] {
   const lists = !capacity.lists && history.opKind.some((kind) => kind >= APPEND)
   const times = !capacity.times && (history.txnStartTime || history.txnFinishTime)
-  return [
+  const reasons = [
     badKey(history, capacity),
     badValue(history, capacity),
     badSession(history, capacity),
@@ -74,11 +75,12 @@ export function findMisfits(history: History, capacity: Capacity): string[] {
     badAborted(history, capacity),
     capacity.emptyTxns ? null : badEmpty(history),
     badName(history, capacity),
-  ].filter((reason) => reason !== null)
+  ]
+  return reasons.filter((reason) => reason !== null).map(sentence)
 }
 
 function misfit(what: string, value: Value): string {
-  if (typeof value === 'string') return `${what} that are such strings (${JSON.stringify(value)})`
+  if (typeof value === 'string') return `${what} that are such strings (${quote(value)})`
   return `${what} out of its range (${value})`
 }
 
@@ -95,7 +97,7 @@ function badSession(history: History, capacity: Capacity): string | null {
   for (let session = 0; session < history.sessionCount; session++) {
     const label = history.sessionLabel(session)
     const fits = capacity.sessions === 'integers' ? isU64(label) : label === session
-    if (!fits) return `names of sessions (${JSON.stringify(String(label))})`
+    if (!fits) return `names of sessions (${quote(String(label))})`
   }
   return null
 }

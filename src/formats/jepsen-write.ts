@@ -4,6 +4,7 @@
 // started, or one transaction after another. What was a keyword (a string such as ":x") becomes one
 // again in EDN.
 
+import { sentence } from '../base/inert.ts'
 import {
   APPEND,
   COMMITTED,
@@ -84,7 +85,7 @@ export function jepsenMisfits(history: History): string[] {
     const name = history.txnName(history.opTxn[unknown]!)
     reasons.push(`reads of the initial state in transactions that did not commit (${name})`)
   }
-  return reasons
+  return reasons.map(sentence)
 }
 
 /** A read that would come back as one that returned nothing yet, or -1. */

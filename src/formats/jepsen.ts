@@ -8,6 +8,7 @@
 // piece. Transactions are made at the end, by jepsen-pairs.ts.
 
 import { InputError } from '../base/errors.ts'
+import { UTF8 } from '../base/unicode.ts'
 import { HistoryBuilder } from '../history/builder.ts'
 import { type History, NONE } from '../history/history.ts'
 import { SymbolTable } from '../history/symbols.ts'
@@ -226,7 +227,7 @@ export class JepsenParser implements HistoryParser {
   }
 
   private textOf(from: number, to: number): string {
-    const text = decoder.decode(this.buffer.subarray(from, Math.min(to, from + MAX_ANNOTATION)))
+    const text = UTF8.decode(this.buffer.subarray(from, Math.min(to, from + MAX_ANNOTATION)))
     return to - from > MAX_ANNOTATION ? `${text}…` : text
   }
 
@@ -298,8 +299,6 @@ class EventFields {
     this.trouble = null
   }
 }
-
-const decoder = new TextDecoder()
 
 /** Which of the names was just read, or NONE. */
 function findName(scanner: EdnScanner, names: readonly string[], count: number): number {

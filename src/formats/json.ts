@@ -4,6 +4,7 @@
 // so that a torn last line can be told from a wrong one.
 
 import { InputError, type Place } from '../base/errors.ts'
+import { UTF8 } from '../base/unicode.ts'
 import { Digits } from './digits.ts'
 import { describeByte, NEWLINE } from './lines.ts'
 import { badUtf8, firstBadByte, placeAt } from './source.ts'
@@ -105,7 +106,7 @@ export class JsonScanner {
 
   /** The string last read. */
   text(): string {
-    const slice = decoder.decode(this.bytes.subarray(this.textFrom, this.textTo))
+    const slice = UTF8.decode(this.bytes.subarray(this.textFrom, this.textTo))
     if (!this.escaped) return slice
     const text = JSON.parse(`"${slice}"`) as string
     if (/\p{Surrogate}/u.test(text)) {
@@ -278,7 +279,7 @@ export class JsonScanner {
   private skipNumber(): void {
     const start = this.at
     while (isNumberByte(this.bytes[this.at]!)) this.at++
-    const text = decoder.decode(this.bytes.subarray(start, Math.min(this.at, start + 400)))
+    const text = UTF8.decode(this.bytes.subarray(start, Math.min(this.at, start + 400)))
     if (NUMBER.test(text)) return
     if (this.isEnd(this.at)) throw this.unexpected('a digit')
     throw this.fail(`not a number: ${text.slice(0, 40)}`, start)
@@ -311,7 +312,6 @@ export class JsonScanner {
 
 const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/
 const ESCAPES = [...'"\\/bfnrt'].map((c) => c.charCodeAt(0))
-const decoder = new TextDecoder()
 
 function isNumberByte(c: number): boolean {
   return (c >= 48 && c <= 57) || c === 43 || c === MINUS || c === 46 || c === 69 || c === 101

@@ -2,6 +2,7 @@
 // newline, straight from the chunk; only a line that straddles two chunks is put together aside.
 
 import type { Place } from '../base/errors.ts'
+import { UTF8 } from '../base/unicode.ts'
 import type { History } from '../history/history.ts'
 import {
   firstBadByte,
@@ -97,7 +98,7 @@ export function describeByte(bytes: Uint8Array, at: number): string {
   if (c === 9) return 'a tab'
   const length = c >= 0xf0 ? 4 : c >= 0xe0 ? 3 : 2
   if (c >= 0xc2 && firstBadByte(bytes, at, at + length) === at + length) {
-    const point = new TextDecoder().decode(bytes.subarray(at, at + length)).codePointAt(0)!
+    const point = UTF8.decode(bytes.subarray(at, at + length)).codePointAt(0)!
     return `the character U+${point.toString(16).toUpperCase().padStart(4, '0')}`
   }
   return `the byte 0x${c.toString(16).padStart(2, '0')}`

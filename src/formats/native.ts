@@ -27,6 +27,7 @@ import * as field from './native-fields.ts'
 import { OpReader, SHORTEST_OP } from './native-ops.ts'
 import { StatementReader } from './native-sql.ts'
 import { TABLES_HINT, takeTables } from './native-tables.ts'
+import { renderJson } from './sink.ts'
 import { limitsFor, type ParseOptions } from './source.ts'
 
 const VERSION = 1
@@ -126,7 +127,7 @@ export class NativeParser extends LineParser {
   private refuseClash(): void {
     const clash = this.builder.statements?.findClash() ?? NONE
     if (clash === NONE) return
-    const name = JSON.stringify(this.builder.keys.get(this.builder.opKey.data[clash]!))
+    const name = renderJson(this.builder.keys.get(this.builder.opKey.data[clash]!))
     const line = this.txnLine.data[this.builder.opTxn.data[clash]!]!
     const place = { line, column: this.opColumn.data[clash]! }
     const message = `the register ${name} has the name of a row`
@@ -265,7 +266,7 @@ export class NativeParser extends LineParser {
     if (this.label === NONE) return
     const other = this.txnNamed(this.label, txn)
     if (other !== txn) {
-      const id = JSON.stringify(builder.labels.get(this.label))
+      const id = renderJson(builder.labels.get(this.label))
       const message = `transaction id ${id} is used twice (first at line ${this.txnLine.data[other]!})`
       throw scanner.fail(message, begin, 'ids name one transaction each', 'duplicate-id')
     }
@@ -300,7 +301,7 @@ export class NativeParser extends LineParser {
       throw scanner.fail('an outcome line says only how a transaction ended', begin, hint)
     }
     if (!this.has(field.STATUS)) throw this.missing(begin, 'status')
-    const id = JSON.stringify(builder.labels.get(this.label))
+    const id = renderJson(builder.labels.get(this.label))
     const txn = this.txnNamed(this.label, NONE)
     if (txn === NONE) {
       const message = `the outcome of transaction ${id}, which is not pending before this line`

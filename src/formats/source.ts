@@ -3,6 +3,7 @@
 // reuse one buffer. Pushing serves both worlds: synchronous reads and asynchronous streams.
 
 import { InputError, type Place } from '../base/errors.ts'
+import { UTF8 } from '../base/unicode.ts'
 import type { History } from '../history/history.ts'
 
 /** Bytes as callers have them. Strings are encoded as UTF-8. */
@@ -113,7 +114,7 @@ export class Gatherer {
 export function decodeText(bytes: Uint8Array): string {
   const bad = firstBadByte(bytes, 0, bytes.length)
   if (bad < bytes.length) throw badUtf8(placeAt(bytes, 0, bad, 1))
-  return new TextDecoder().decode(bytes)
+  return UTF8.decode(bytes)
 }
 
 export function badUtf8(place: Place): InputError {

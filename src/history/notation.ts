@@ -10,9 +10,9 @@
 // docs/notation.md. Main functions: parseNotation, renderNotation.
 
 import { InputError } from '../base/errors.ts'
+import { inert } from '../base/inert.ts'
 import { LEVELS } from '../levels/levels.ts'
 import { HistoryBuilder, statusOf } from './builder.ts'
-import { escapeInvisible } from './escape.ts'
 import {
   APPEND,
   COMMITTED,
@@ -425,5 +425,5 @@ export function renderOp(history: History, op: number): string {
 export function renderValue(value: Value): string {
   if (typeof value !== 'string') return String(value)
   if (value !== 'null' && /^[A-Za-z_][\w.$@-]*$/.test(value)) return value
-  return escapeInvisible(JSON.stringify(value))
+  return inert(JSON.stringify(value))
 }

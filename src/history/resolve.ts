@@ -22,7 +22,7 @@ export function resolveReads(history: History): Resolved {
     readTxn: new Int32Array(history.opCount),
   }
   if (!resolveByValue(history, initial, found)) resolveByKey(history, initial, found)
-  if (history.listStart.length > 1) checkKeyTypes(history)
+  if (history.listStart.length > 1 || history.opKind.includes(APPEND)) checkKeyTypes(history)
   return found
 }
 

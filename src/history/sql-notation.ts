@@ -7,8 +7,8 @@
 //
 // A version of a row is named by the write that made it. Main function: renderStatement.
 
+import { inert } from '../base/inert.ts'
 import { renderSqlValue, type SqlRow } from '../sql/value.ts'
-import { escapeInvisible } from './escape.ts'
 import { type History, READ } from './history.ts'
 import { EVERY_ROW, INSERT, type SqlEvents, STATEMENT_NAMES, statementEnd } from './sql-events.ts'
 import type { Value } from './values.ts'
@@ -42,7 +42,7 @@ export function renderStatement(
   show: (id: Value) => string,
 ): string {
   const kind = sql.eventKind[event]!
-  const table = escapeInvisible(sql.tables[sql.eventTable[event]!]!.name)
+  const table = inert(sql.tables[sql.eventTable[event]!]!.name)
   const result = renderResult(history, sql, event, show)
   return `${STATEMENT_NAMES[kind]!} ${table}${renderClause(sql, event)} -> ${result}`
 }
@@ -80,13 +80,13 @@ function renderClause(sql: SqlEvents, event: number): string {
   if (predicate === undefined || predicate.text === EVERY_ROW) return ''
   const params = predicate.params.map(renderSqlValue).join(',')
   const text = predicate.text.replace(/\s+/g, ' ').trim()
-  return escapeInvisible(` where ${text}${params === '' ? '' : ` [${params}]`}`)
+  return inert(` where ${text}${params === '' ? '' : ` [${params}]`}`)
 }
 
 function renderRow(row: SqlRow): string {
-  return escapeInvisible(`(${row.map(renderSqlValue).join(',')})`)
+  return inert(`(${row.map(renderSqlValue).join(',')})`)
 }
 
 function rowName(history: History, key: number): string {
-  return escapeInvisible(String(history.keyName(key)))
+  return inert(String(history.keyName(key)))
 }

@@ -12,6 +12,7 @@
 // there, which is several times as fast (equal-words.ts).
 
 import { InputError } from '../base/errors.ts'
+import { UTF8 } from '../base/unicode.ts'
 import { findFirsts } from './equal-words.ts'
 import { mix, NumberPages } from './number-pages.ts'
 
@@ -199,7 +200,7 @@ export class SymbolTable {
     const low = this.words[symbol * 2]!
     const high = this.words[symbol * 2 + 1]!
     if (tag === TAG_NULL) return null
-    if (tag === TAG_TEXT) return decoder.decode(this.text.subarray(low, low + high))
+    if (tag === TAG_TEXT) return UTF8.decode(this.text.subarray(low, low + high))
     return fromWords(low, high, (tag & NEGATIVE) !== 0)
   }
 
@@ -285,7 +286,6 @@ export class SymbolTable {
 }
 
 const encoder = new TextEncoder()
-const decoder = new TextDecoder()
 
 /** Splits an integer in [-2^63, 2^64) into words. */
 export function toWords(value: number | bigint): { low: number; high: number; negative: boolean } {

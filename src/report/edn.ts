@@ -1,5 +1,7 @@
 // Renders data as EDN, or as JSON in which keywords are strings and sets are lists.
 
+import { inert } from '../base/inert.ts'
+
 /** Data for EDN: maps have keywords as keys. */
 export type Edn =
   | null
@@ -73,7 +75,8 @@ function isSet(value: object): value is { set: Edn[] } {
 
 /** EDN knows fewer escapes than JSON: no \b, \f or \/ . */
 function renderString(text: string): string {
-  return JSON.stringify(text).replace(/\\[bf]/g, (escaped) =>
-    escaped === '\\b' ? '\\u0008' : '\\u000c',
+  const quoted = JSON.stringify(text).replace(/\\./g, (escaped) =>
+    escaped === '\\b' ? '\\u0008' : escaped === '\\f' ? '\\u000c' : escaped,
   )
+  return inert(quoted)
 }

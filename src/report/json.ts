@@ -3,6 +3,7 @@
 // a sentence for every edge. Integers beyond 2^53 are written as JSON numbers with all their
 // digits.
 
+import { inertLines } from '../base/inert.ts'
 import {
   APPEND,
   type History,
@@ -302,17 +303,23 @@ function describeOp(history: History, op: number): OpJson {
   return [verb, key, history.valueOf(op)]
 }
 
-/** JSON.stringify, with bigints as plain digits. No recursion deeper than the evidence itself. */
+/** JSON.stringify, with bigints as plain digits, inert. No recursion deeper than the evidence itself. */
 export function stringify(value: object): string {
-  // Strings are marked so that no string of the history can pass for a marked integer.
-  const marked = JSON.stringify(value, (_name, part) => {
-    if (typeof part === 'bigint') return `\u0001${part}`
-    return typeof part === 'string' ? `\u0002${part}` : part
+  let isExact = true
+  const plain = JSON.stringify(value, (_name, part) => {
+    if (typeof part !== 'bigint') return part
+    isExact = false
+    return 0
   })
-  return marked.replace(/"(?:[^"\\]|\\.)*"/g, (text) => {
-    if (text.startsWith('"\\u0001')) return text.slice(7, -1)
-    return text.startsWith('"\\u0002') ? `"${text.slice(7)}` : text
-  })
+  if (isExact) return inertLines(plain)
+  // Integers are marked by more controls than any string of the history begins with.
+  let mark = '\u0001'
+  while (plain.includes(JSON.stringify(mark).slice(0, -1))) mark += '\u0001'
+  const marked = JSON.stringify(value, (_name, part) =>
+    typeof part === 'bigint' ? `${mark}${part}` : part,
+  )
+  const integer = new RegExp(`"(?:\\\\u0001){${mark.length}}(-?\\d+)"`, 'g')
+  return inertLines(marked.replace(integer, '$1'))
 }
 
 function round(ms: number): number {

@@ -1,11 +1,11 @@
 // What things of a history are called in reports. Keys, values and names come from the history and
 // are untrusted: they are made harmless here, and long ones are cut.
 
+import { cut as cutTo, inert } from '../base/inert.ts'
 import { APPEND, type History, listOf, NONE, READ_LIST } from '../history/history.ts'
 import { renderValue } from '../history/notation.ts'
 import type { Value } from '../history/values.ts'
 import { INITIAL_TXN } from '../verdict/verdict.ts'
-import { visible } from './escape.ts'
 
 const MAX_LENGTH = 60
 
@@ -22,13 +22,13 @@ export function plain(name: string): string {
 }
 
 export function cut(text: string): string {
-  return text.length > MAX_LENGTH ? `${text.slice(0, MAX_LENGTH - 1)}…` : text
+  return cutTo(text, MAX_LENGTH)
 }
 
 export function keyOf(history: History, key: number): string {
   const name = history.keyName(key)
   // Rows have names of our own making: orders(17).
-  return cut(isRow(history, key) ? visible(String(name)) : wordOf(name))
+  return cut(isRow(history, key) ? inert(String(name)) : wordOf(name))
 }
 
 /** A key or value in words: Clojure's keywords (":x") as they are, all else as notation has it. */
@@ -51,7 +51,7 @@ export function assignment(history: History, op: number): string {
   const key = keyOf(history, history.opKey[op]!)
   if (isRow(history, history.opKey[op]!)) {
     const write = history.valueOf(op)
-    return write === null ? key : `${key}@${cut(visible(String(write)))}`
+    return write === null ? key : `${key}@${cut(inert(String(write)))}`
   }
   if (history.opKind[op] === READ_LIST) {
     return `${key}=${cut(`[${listOf(history, op).map(wordOf).join(' ')}]`)}`

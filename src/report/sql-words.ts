@@ -1,12 +1,12 @@
 // SQL statements in words: what a statement asked for, how a row looked in a version, and what it
 // means that a statement passed a row over.
 
+import { cut as cutTo, inert } from '../base/inert.ts'
 import { type History, INITIAL, WRITE } from '../history/history.ts'
 import { STATEMENT_NAMES } from '../history/sql-events.ts'
 import { mentions, renderPredicate } from '../sql/render.ts'
 import { renderSqlValue, type SqlRow } from '../sql/value.ts'
 import { type Choice, type Edge, INITIAL_TXN } from '../verdict/verdict.ts'
-import { visible } from './escape.ts'
 import { cut, keyOf, nameOf } from './names.ts'
 
 const MAX_CLAUSE = 240
@@ -15,7 +15,7 @@ const MAX_CLAUSE = 240
 export function statementText(history: History, event: number): string {
   const { eventKind, eventTable, tables } = history.sql!
   const verb = STATEMENT_NAMES[eventKind[event]!]!.toUpperCase()
-  const table = visible(tables[eventTable[event]!]!.name)
+  const table = inert(tables[eventTable[event]!]!.name)
   const where = clauseText(history, event)
   return `${verb} ${table}${where === null ? '' : ` WHERE ${where}`}`
 }
@@ -26,8 +26,7 @@ function clauseText(history: History, event: number): string | null {
   const predicate = predicates[eventPredicate[event]!]
   const text = predicate ? renderPredicate(predicate.text, predicate.params) : 'TRUE'
   if (/^true$/i.test(text)) return null
-  const shown = visible(text.replace(/[\t\r\n]/g, ' '))
-  return shown.length > MAX_CLAUSE ? `${shown.slice(0, MAX_CLAUSE - 1)}…` : shown
+  return cutTo(inert(text.replace(/[\t\r\n]/g, ' ')), MAX_CLAUSE)
 }
 
 /** The clause of a statement, in backticks. */
@@ -52,7 +51,7 @@ export function rowText(history: History, key: number, write: number, event: num
     const list = mentions(clause, name) ? asked : others
     list.push(`${name} = ${renderSqlValue(row[i]!)}`)
   })
-  return cut(visible([...asked, ...others].join(', ')))
+  return cut(inert([...asked, ...others].join(', ')))
 }
 
 /** Whose version of a row: `as T3 left it (status = 'done')`. */

@@ -7,8 +7,8 @@
 //
 // Main function: tellTxns.
 
+import { cut, inert } from '../base/inert.ts'
 import { renderValue } from '../history/notation.ts'
-import { visible } from './escape.ts'
 import { plain } from './names.ts'
 import type { CellJson, OpJson, TableJson, TxnJson } from './verdict-json.ts'
 
@@ -22,7 +22,7 @@ export function tellTxns(txns: readonly TxnJson[], tables: readonly TableJson[])
     table.rows.map((row) => {
       const cells = (columns: readonly string[]) => columns.map((name) => cellText(row[name]!))
       const all = table.columns.map(({ name }) => name)
-      return visible(`${table.name}(${cells(table.key)}) = (${cells(all)})`)
+      return cut(inert(`${table.name}(${cells(table.key)}) = (${cells(all)})`), MAX_LENGTH)
     }),
   )
   const left = rows.length - MAX_ROWS
@@ -41,7 +41,7 @@ function headTxn({ session, id, status, rolledBack, level, start, finish }: TxnJ
   if (start !== undefined) notes.push(`start ${start}`)
   if (finish !== undefined) notes.push(`finish ${finish}`)
   const lane = typeof session === 'string' ? plain(session) : `s${session}`
-  return `${lane}: ${plain(id)}${notes.length > 0 ? ` (${visible(notes.join(', '))})` : ''}`
+  return `${lane}: ${plain(id)}${notes.length > 0 ? ` (${inert(notes.join(', '))})` : ''}`
 }
 
 /** Statements and operations on registers, in program order. */
@@ -53,8 +53,7 @@ function tellSteps({ ops, statements = [] }: TxnJson): string[] {
   }
   for (const { text, result, first, count } of statements) {
     addOps(first)
-    const step = visible(`${text} -> ${result}`)
-    steps.push(step.length > MAX_LENGTH ? `${step.slice(0, MAX_LENGTH - 1)}…` : step)
+    steps.push(cut(inert(`${text} -> ${result}`), MAX_LENGTH))
     op = Math.max(op, first + count)
   }
   addOps(ops.length)

@@ -3,6 +3,7 @@
 // beyond 2^53 come back exactly. Main function: parseVerdicts.
 
 import { InputError } from '../base/errors.ts'
+import { endOfQuoted } from '../base/inert.ts'
 import { STATUS_NAMES } from '../history/history.ts'
 import { STATEMENT_NAMES } from '../history/sql-events.ts'
 import { LEVELS } from '../levels/levels.ts'
@@ -71,17 +72,36 @@ function readVerdict(text: string, line: number): VerdictJson | null {
 
 /** JSON.parse that keeps integers beyond 2^53, as bigints. */
 function parseExact(text: string): unknown {
-  JSON.parse(text) // so that what follows meets only JSON
-  const marked = text.replace(/"(?:[^"\\]|\\.)*"(\s*:)?|-?\d{16,}(?![\d.eE])/g, (token, name) => {
-    if (name !== undefined) return token
-    return token.startsWith('"') ? `"\\u0002${token.slice(1)}` : `"\\u0001${token}"`
-  })
-  return JSON.parse(marked, (_name, value) => {
-    if (typeof value !== 'string') return value
-    if (value.startsWith('\u0002')) return value.slice(1)
-    const exact = BigInt(value.slice(1))
+  const plain = JSON.parse(text) // so that what follows meets only JSON
+  const large = findLargeIntegers(text)
+  if (large.length === 0) return plain
+  // Integers are marked by more controls than any string of the text begins with.
+  let mark = '\\u0001'
+  while (text.includes(`"${mark}`)) mark += '\\u0001'
+  let marked = ''
+  let done = 0
+  for (const [from, to] of large) {
+    marked += `${text.slice(done, from)}"${mark}${text.slice(from, to)}"`
+    done = to
+  }
+  const controls = mark.length / 6
+  return JSON.parse(marked + text.slice(done), (_name, value) => {
+    if (typeof value !== 'string' || !value.startsWith('\u0001'.repeat(controls))) return value
+    const exact = BigInt(value.slice(controls))
     return Number.isSafeInteger(Number(exact)) ? Number(exact) : exact
   })
+}
+
+/** Where JSON has integers of 16 digits and more. */
+function findLargeIntegers(text: string): [from: number, to: number][] {
+  const found: [number, number][] = []
+  const token = /"|-?\d{16,}(?![\d.eE])/g
+  for (let match = token.exec(text); match; match = token.exec(text)) {
+    if (match[0] === '"') token.lastIndex = endOfQuoted(text, match.index)
+    else if (!/[\d.eE+-]/.test(text.charAt(match.index - 1)))
+      found.push([match.index, token.lastIndex])
+  }
+  return found
 }
 
 /** What a value must be: a test with a name, a list, something or null, or an object. */

@@ -212,6 +212,8 @@ class Replay {
     }
     const last = length > 0 ? opTxn[all[length - 1]!]! : NONE
     if (last !== NONE && this.position[last]! >= this.position[txn]!) {
+      const offence = nameListRead(this.history, read)
+      if (offence !== null) return this.failAs(read, offence)
       return this.fail(`list read ${read} is from a transaction that commits later`)
     }
     for (let i = length; i < all.length; i++) {

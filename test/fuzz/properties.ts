@@ -19,6 +19,7 @@ import { compareWithOracle } from '../small/compare.ts'
 import { buildHistory, cuts, draftOf } from '../small/draft.ts'
 import { buildLightHistory, isLinearizable, randomLightOps } from '../small/linearizer.ts'
 import { ORACLE_LEVELS } from '../small/oracle.ts'
+import { DAMAGE } from './damage.ts'
 import { anyHistory, simulated } from './histories.ts'
 import { METAMORPHIC } from './metamorphic.ts'
 import { deciderOf, type Judge, type Property } from './property.ts'
@@ -174,4 +175,5 @@ export const PROPERTIES: readonly Property[] = [
   { name: 'formats', run: bringsBack },
   { name: 'bytes', run: survivesDamage },
   { name: 'certificates', run: keepsCertificates },
+  ...DAMAGE,
 ]

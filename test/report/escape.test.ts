@@ -23,8 +23,8 @@ describe('escapeMarkup', () => {
     expect(escapeMarkup('😀 漢字')).toBe('😀 漢字')
   })
 
-  it('keeps line breaks of attributes as references', () => {
-    expect(escapeAttribute('a\nb\tc')).toBe('a&#10;b&#9;c')
+  it('keeps attributes on one line', () => {
+    expect(escapeAttribute('a\nb\tc')).toBe('a\\u000ab\\u0009c')
   })
 })
 
@@ -40,7 +40,7 @@ describe('scriptJson', () => {
 
 describe('quoteDot', () => {
   it('is one string that no quote or backslash ends', () => {
-    expect(quoteDot('a"b\\n\nc')).toBe('"a\\"b\\\\n c"')
+    expect(quoteDot('a"b\\n\nc')).toBe('"a\\"b\\\\n\\\\u000ac"')
     for (const name of HOSTILE_NAMES) {
       expect(quoteDot(name)).toMatch(/^"(?:[^"\\]|\\["\\])*"$/)
     }
@@ -50,7 +50,7 @@ describe('quoteDot', () => {
 describe('escapeMarkdown', () => {
   it('escapes whatever has a meaning, on one line', () => {
     expect(escapeMarkdown('*a* [b](c) `d` | <e> @f\n# g')).toBe(
-      '\\*a\\* \\[b\\]\\(c\\) \\`d\\` \\| &#60;e&#62; &#64;f \\# g',
+      '\\*a\\* \\[b\\]\\(c\\) \\`d\\` \\| &#60;e&#62; &#64;f\\\\u000a\\# g',
     )
     for (const name of HOSTILE_NAMES) expect(escapeMarkdown(name)).not.toMatch(/[<>\n@]/)
   })

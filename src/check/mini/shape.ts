@@ -21,7 +21,6 @@ export interface RmwShape {
 
 /** Null if the history has another shape. */
 export function recognizeShape(history: History, reads: ReadCheck): RmwShape | null {
-  if (reads.lists !== null) return null
   return new ShapeScan(history, reads).run()
 }
 
@@ -52,7 +51,7 @@ class ShapeScan {
     return { isMini, successor, initialSuccessor, divergent: divergent.view() }
   }
 
-  /** False if the transaction writes a key that it has not read. */
+  /** False if the transaction writes a key that it has not read, or uses a list. */
   private visit(txn: number): boolean {
     const { txnOpStart, opKind, opKey } = this.history
     const { opSource } = this.reads
@@ -72,7 +71,7 @@ class ShapeScan {
         if (opSource[op] === NONE || readTxn[key] === txn) continue
         readTxn[key] = txn
         readOp[key] = op
-      }
+      } else return false
     }
     if (readCount < 1 || readCount > 2 || writeCount > 2) this.isMini = false
     return true

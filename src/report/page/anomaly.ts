@@ -202,7 +202,7 @@ function renderDownloads(verdict: VerdictJson, evidence: Evidence, core: Core): 
 
 function renderDownload(format: Format, history: History, name: string): string {
   const chunks: string[] = []
-  const decoder = new TextDecoder()
+  const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
   format.write(history, (bytes) => {
     chunks.push(decoder.decode(bytes, { stream: true }))
   })

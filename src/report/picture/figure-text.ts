@@ -1,9 +1,9 @@
 // The texts of a figure: operations and statements as pictures have room for them, and the labels
 // of arrows. Main functions: describeOps, labelOf.
 
+import { inert } from '../../base/inert.ts'
 import { renderValue } from '../../history/notation.ts'
 import type { Value } from '../../history/values.ts'
-import { visible } from '../escape.ts'
 import { cellText } from '../txn-text.ts'
 import type { EdgeJson, OpJson, StatementJson, StatementRowJson, TxnJson } from '../verdict-json.ts'
 
@@ -68,14 +68,14 @@ function describeStatement(statement: StatementJson, spokenOf: ReadonlySet<Value
   const matters = ({ key }: StatementRowJson) => spokenOf.has(`${table}(${key.map(cellText)})`)
   const ordered = [...rows.filter(matters), ...rows.filter((row) => !matters(row))]
   const names = ordered.map(({ key, from }) => {
-    const name = `(${key.map((part) => visible(String(part))).join(',')})`
+    const name = `(${key.map((part) => inert(String(part))).join(',')})`
     const version = kind === 'select' ? (from ?? null) : (write ?? null)
-    return version === null ? name : `${name}@${visible(String(version))}`
+    return version === null ? name : `${name}@${inert(String(version))}`
   })
   const came = names.length === 0 ? 'no rows' : listNames(names)
   const isWrite = kind !== 'select'
-  const words = shorten(visible(text), MAX_STATEMENT)
-  const title = visible(`${text} -> ${result}`)
+  const words = shorten(inert(text), MAX_STATEMENT)
+  const title = inert(`${text} -> ${result}`)
   const line = `${words} → ${came}`
   if (line.length <= ONE_LINE) return { text: line, title, isWrite }
   return { text: words, result: `→ ${came}`, title, isWrite }
@@ -117,7 +117,7 @@ export function labelOf(edge: EdgeJson, rows: ReadonlySet<Value>): string {
   const kind = edge.kind.toLowerCase()
   if (edge.key === null) return kind
   const isRow = rows.has(edge.key)
-  const key = isRow ? shorten(visible(String(edge.key)), MAX_ROW) : short(renderValue(edge.key))
+  const key = isRow ? shorten(inert(String(edge.key)), MAX_ROW) : short(renderValue(edge.key))
   if (edge.passed) return `${kind} ${key} not returned`
   const show = isRow ? versionText : valueText
   const values = edge.ops.map((place) => show(place.op))
@@ -139,5 +139,5 @@ function valueText([, , value]: OpJson): string {
 
 /** A version of a row: the write that made it. */
 function versionText([, , value]: OpJson): string {
-  return value === null ? 'initial' : short(visible(String(value)))
+  return value === null ? 'initial' : short(inert(String(value)))
 }

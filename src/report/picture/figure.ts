@@ -4,10 +4,10 @@
 // steps opened, in the page. Main function: buildFigure.
 
 import { InputError } from '../../base/errors.ts'
+import { inert } from '../../base/inert.ts'
 import type { Value } from '../../history/values.ts'
 import type { EdgeKind } from '../../verdict/verdict.ts'
 import { findNamedEdges } from '../edges.ts'
-import { visible } from '../escape.ts'
 import { plain } from '../names.ts'
 import type {
   AnomalyJson,
@@ -168,7 +168,7 @@ class FigureBuilder {
       to,
       kind: edge.kind,
       label: labelOf(edge, this.rows),
-      because: visible(edge.because),
+      because: inert(edge.because),
       ops: this.places(edge),
       premises: [],
       assumed: edge.assumed === true,
@@ -216,7 +216,7 @@ class FigureBuilder {
   /** Verdicts of older versions have no headings. */
   private heading({ heading, assumption: { from, to } }: CaseJson): string {
     const name = (id: string | null) => (id === null ? 'the initial state' : plain(id))
-    return visible(heading ?? `If ${name(from)} commits before ${name(to)}`)
+    return inert(heading ?? `If ${name(from)} commits before ${name(to)}`)
   }
 
   /** The lines that make a step, each once. */
