@@ -205,15 +205,13 @@ class Replay {
     const { opTxn, opKey } = this.history
     const all = this.appended.get(opKey[read]!) ?? []
     const length = shownPrefix(this.history, read, all)
-    if (length < 0) {
+    const last = length > 0 ? opTxn[all[length - 1]!]! : NONE
+    if (length < 0 || last === txn) {
       const offence = nameListRead(this.history, read)
       if (offence !== null && !this.rules.ownWrites) return this.replayOlderRead(txn, read)
       return this.fail(`read ${read} is ${offence ?? 'not a prefix of its list'}`)
     }
-    const last = length > 0 ? opTxn[all[length - 1]!]! : NONE
     if (last !== NONE && this.position[last]! >= this.position[txn]!) {
-      const offence = nameListRead(this.history, read)
-      if (offence !== null) return this.failAs(read, offence)
       return this.fail(`list read ${read} is from a transaction that commits later`)
     }
     for (let i = length; i < all.length; i++) {
