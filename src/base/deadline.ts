@@ -79,6 +79,16 @@ export class Deadline {
     this.check()
   }
 
+  /** Whether `check` would throw: for work that can stop with what it has. */
+  hasRunOut(): boolean {
+    try {
+      this.check()
+      return false
+    } catch {
+      return true
+    }
+  }
+
   /** Throws BudgetExceeded when the time or the memory is used up. */
   check(): void {
     this.onTick?.()

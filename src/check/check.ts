@@ -25,6 +25,8 @@ import { type Findings, WeakLevels } from './weak/weak-levels.ts'
 export interface CheckOptions {
   /** List every occurrence of an anomaly, not one smallest example of each kind. */
   all?: boolean
+  /** With `all`: how many occurrences of each kind are listed; the last one counts the others. */
+  limit?: number
   /** Verify every verdict independently before returning it; on unless set to false. */
   certify?: boolean
   /** Whether session order counts; true unless told. */
@@ -123,6 +125,11 @@ export function deadlineFor(options: CheckOptions): Deadline {
   })
 }
 
+/** How many examples of each kind are listed. */
+export function exampleLimit({ all, limit }: CheckOptions): number {
+  return all === true ? (limit ?? Number.POSITIVE_INFINITY) : 1
+}
+
 /**
  * Every level that applies to the history, weakest first. Where a serial order is at hand, ser is
  * judged first and settles all below it; else weak levels come first, which settle more when they
@@ -160,7 +167,7 @@ export class Checker {
   private withSessions: Checker | null = null
   private weaker: LevelResult | null | undefined // once a strong level has run out of time
   private isLast = false // whether it works in the time that is kept for weaker levels
-  private readonly listAll: boolean
+  private readonly limit: number // of examples of each kind
   private readonly stages: Record<string, number> = {}
 
   constructor(
@@ -168,7 +175,7 @@ export class Checker {
     private readonly options: CheckOptions = {},
     private readonly deadline: Deadline = deadlineFor(options),
   ) {
-    this.listAll = options.all === true
+    this.limit = exampleLimit(options)
     this.sessionless = options.sessionOrder === false
     this.history = this.sessionless ? withoutSessionOrder(recorded) : recorded
     // Of a statement these checkers see only the rows it returned: they would miss phantoms.
@@ -263,7 +270,7 @@ export class Checker {
       case 'rc':
       case 'ra':
       case 'cc': {
-        this.weakLevels ??= new WeakLevels(this.context, this.reads(), this.listAll)
+        this.weakLevels ??= new WeakLevels(this.context, this.reads(), this.limit)
         const levels = this.weakLevels
         const findings = this.timed(level, () => levels.check(level))
         return { ...findings, algorithm: level === 'ci' ? 'reads' : 'saturation' }
@@ -304,9 +311,9 @@ export class Checker {
   }
 
   private strong(algorithm: Algorithm): StrongLevels {
-    const { history, deadline, base, listAll } = this
+    const { history, deadline, base, limit } = this
     const reads = this.reads()
-    this.strongLevels ??= new StrongLevels(history, reads, base, deadline, listAll, algorithm)
+    this.strongLevels ??= new StrongLevels(history, reads, base, deadline, limit, algorithm)
     return this.strongLevels
   }
 
@@ -336,8 +343,8 @@ export class Checker {
   }
 
   private checkLists(level: StrongLevel, mini: MiniLevels): ListFindings | null {
-    const { history, deadline, listAll } = this
-    const levels = new ListLevels(history, this.reads(), deadline, listAll)
+    const { history, deadline, limit } = this
+    const levels = new ListLevels(history, this.reads(), deadline, limit)
     return levels.check(level, mini.hasSerialOrder())
   }
 
@@ -362,16 +369,16 @@ export class Checker {
   /** Adya's PL-2 sees other reads, and so another order, only where some contradict their own. */
   private pl2Levels(): WeakLevels {
     const reads = withoutOwnWrites(this.history, this.reads())
-    if (reads === this.reads()) return new WeakLevels(this.context, reads, this.listAll)
+    if (reads === this.reads()) return new WeakLevels(this.context, reads, this.limit)
     const context = new WeakContext(this.history, reads, this.deadline)
-    return new WeakLevels(() => context, reads, this.listAll)
+    return new WeakLevels(() => context, reads, this.limit)
   }
 
   private readonly base = (): BaseOrder => this.context().base
 
   private mini(): MiniLevels {
-    const { history, deadline, base, listAll } = this
-    this.miniLevels ??= new MiniLevels(history, this.reads(), base, deadline, listAll)
+    const { history, deadline, base, limit } = this
+    this.miniLevels ??= new MiniLevels(history, this.reads(), base, deadline, limit)
     return this.miniLevels
   }
 

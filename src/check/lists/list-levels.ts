@@ -34,7 +34,7 @@ export class ListLevels {
     private readonly history: History,
     private readonly reads: ReadCheck,
     private readonly deadline: Deadline,
-    private readonly listAll: boolean,
+    private readonly limit: number,
   ) {
     this.applies = reads.lists !== null && history.opKind.every((kind) => kind >= APPEND)
     this.evidence = new ListEvidence(history, reads)
@@ -46,10 +46,10 @@ export class ListLevels {
    */
   check(level: StrongLevel, serializable: boolean): ListFindings | null {
     if (!this.applies) return null
-    const { history, reads, deadline, listAll } = this
+    const { history, reads, deadline, limit } = this
     const anomalies = [
-      ...describeOffences(history, reads, listAll),
-      ...describeUnrepeatable(history, reads, listAll),
+      ...describeOffences(history, reads, limit, deadline),
+      ...describeUnrepeatable(history, reads, limit, deadline),
     ]
     deadline.check()
     const snapshots = level === 'si' || level === 'pc'
@@ -69,7 +69,7 @@ export class ListLevels {
       }
     }
     const describe = (cycle: number[]) => this.evidence.cycle(graph, cycle)
-    anomalies.push(...findCycles(graph, listAll, deadline, describe))
+    anomalies.push(...findCycles(graph, limit, deadline, describe))
     assert(anomalies.length > 0, 'a history of lists without an order has a cycle')
     return { anomalies, proof: null, algorithm: 'lists' }
   }

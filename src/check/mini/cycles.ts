@@ -12,13 +12,13 @@ const EXAMPLES = 64
 
 export function findCycles(
   graph: Dependencies,
-  listAll: boolean,
+  limit: number,
   deadline: Deadline,
   describe: (cycle: EdgeCycle) => Anomaly,
 ): Anomaly[] {
-  const limit = listAll ? Number.POSITIVE_INFINITY : EXAMPLES
-  const all = findShortCycles(graph, limit, deadline).cycles.map(describe)
-  if (listAll) return all
+  const tries = limit === 1 ? EXAMPLES : limit
+  const all = findShortCycles(graph, tries, deadline).cycles.map(describe)
+  if (limit > 1) return all
   const byName = new Map<string, Anomaly>()
   for (const anomaly of all) {
     const known = byName.get(anomaly.name)

@@ -11,8 +11,9 @@ import { assert } from '../../base/errors.ts'
 import { type History, hasTimes } from '../../history/history.ts'
 import type { LevelId } from '../../levels/levels.ts'
 import type { Anomaly, Proof } from '../../verdict/verdict.ts'
+import { listExamples } from '../examples.ts'
 import type { BaseOrder } from '../order/base-order.ts'
-import { describeOffences, describeUnrepeatable } from '../reads/offences.ts'
+import { describeOffences, describeUnrepeatable, pairsOf } from '../reads/offences.ts'
 import type { ReadCheck } from '../reads/read-consistency.ts'
 import { findCycles } from './cycles.ts'
 import { buildDependencies, type DependencyOptions } from './dependency-graph.ts'
@@ -48,7 +49,7 @@ export class MiniLevels {
     private readonly reads: ReadCheck,
     private readonly base: () => BaseOrder,
     private readonly deadline: Deadline,
-    private readonly listAll: boolean,
+    private readonly limit: number,
   ) {}
 
   /** True if a serial order is known, so that ser and all below it hold. */
@@ -107,10 +108,10 @@ export class MiniLevels {
   private refute(level: StrongLevel): Findings | null {
     const shape = this.shape()
     if (shape === null) return null
-    const { history, reads, listAll } = this
+    const { history, reads, limit, deadline } = this
     const anomalies = [
-      ...describeOffences(history, reads, listAll),
-      ...describeUnrepeatable(history, reads, listAll),
+      ...describeOffences(history, reads, limit, deadline),
+      ...describeUnrepeatable(history, reads, limit, deadline),
     ]
     if (level !== 'pc') anomalies.push(...this.lostUpdates(shape))
     // Real time is blamed only where nothing else is to blame.
@@ -125,8 +126,8 @@ export class MiniLevels {
 
   /** lin, on a history of lightweight operations; without times their chains alone are judged. */
   checkLinear(): Findings {
-    const { history, reads, listAll } = this
-    const anomalies = describeOffences(history, reads, listAll)
+    const { history, reads, limit, deadline } = this
+    const anomalies = describeOffences(history, reads, limit, deadline)
     const shape = this.shape()
     // An offending read leaves the write after it without a place in its chain.
     if (shape === null) return { anomalies, proof: null, algorithm: 'mini' }
@@ -143,23 +144,18 @@ export class MiniLevels {
 
   private lostUpdates(shape: RmwShape): Anomaly[] {
     const evidence = new MiniEvidence(this.history, this.reads, shape)
-    const { divergent } = shape
-    const found: Anomaly[] = []
-    for (let i = 0; i < divergent.length; i += 2) {
-      found.push(evidence.lostUpdate(divergent[i]!, divergent[i + 1]!))
-      if (!this.listAll) break
-    }
-    if (!this.listAll && found.length > 0) found[0]!.count = divergent.length / 2
-    return found
+    return listExamples(pairsOf(shape.divergent), this.limit, this.deadline, ([one, other]) =>
+      evidence.lostUpdate(one, other),
+    )
   }
 
   /** A shortest cycle of each component; by default the shortest one of each name. */
   private cycles(shape: RmwShape, options: DependencyOptions): Anomaly[] {
-    const { history, reads, deadline, listAll } = this
+    const { history, reads, deadline, limit } = this
     deadline.check()
     const graph = buildDependencies(history, reads, shape, options)
     const evidence = new MiniEvidence(history, reads, shape)
-    return findCycles(graph, listAll, deadline, (cycle) => evidence.cycle(graph, cycle))
+    return findCycles(graph, limit, deadline, (cycle) => evidence.cycle(graph, cycle))
   }
 
   /** True if the history is read-modify-write and no version was replaced twice. */

@@ -6,6 +6,7 @@
 // budget of steps for each component. Main function: findShortCycles.
 
 import type { Deadline } from '../../base/deadline.ts'
+import { BudgetExceeded } from '../../base/errors.ts'
 import { buildCsr, type Csr } from '../../graph/csr.ts'
 import { findComponents } from '../../graph/scc.ts'
 import { NONE } from '../../history/history.ts'
@@ -42,8 +43,14 @@ export function findShortCycles(
   const numbering = new Int32Array(nodeCount).fill(NONE)
   for (const edges of inside.values()) {
     if (cycles.length === limit) break
-    deadline.check()
-    cycles.push(new ComponentSearch(graph, edges, numbering).findShortest(deadline))
+    try {
+      deadline.check()
+      cycles.push(new ComponentSearch(graph, edges, numbering).findShortest(deadline))
+    } catch (error) {
+      // One cycle is enough to show, and there is no time for more.
+      if (!(error instanceof BudgetExceeded) || cycles.length === 0) throw error
+      break
+    }
   }
   return { cycles, count: inside.size }
 }

@@ -18,7 +18,7 @@ import {
   type LevelResult,
   type Proof,
 } from '../../verdict/verdict.ts'
-import { type CheckOptions, deadlineFor } from '../check.ts'
+import { type CheckOptions, deadlineFor, exampleLimit } from '../check.ts'
 import { findImplied } from '../implied.ts'
 import { buildMixedProblem } from './build-problem.ts'
 import { findMixedCore } from './core.ts'
@@ -135,7 +135,7 @@ class MixedChecker {
     try {
       const { history, deadline } = this
       const problem = timed('reads', () => buildMixedProblem(history, level, deadline))
-      offences = describeMixedOffences(problem, this.options.all === true)
+      offences = describeMixedOffences(problem, exampleLimit(this.options), deadline)
       const solution = timed(level, () => this.decide(problem))
       if (solution === null) {
         result.reason = 'it is violated, but the argument is too long to be written down'

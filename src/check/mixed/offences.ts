@@ -1,25 +1,28 @@
-// What single statements did that no level allows, as anomalies: by default one example of each
-// name with the number of rows it touches, on request every one.
+// What single statements did that no level allows, as anomalies: examples of each name with
+// the number of rows they stand for.
 
+import type { Deadline } from '../../base/deadline.ts'
 import { NONE } from '../../history/history.ts'
 import type { AnomalyName } from '../../levels/anomalies.ts'
 import type { Anomaly } from '../../verdict/verdict.ts'
+import { listExamples } from '../examples.ts'
 import type { MixedOffence, MixedProblem } from './problem.ts'
 
-export function describeMixedOffences(problem: MixedProblem, listAll: boolean): Anomaly[] {
-  const known = new Map<AnomalyName, Anomaly>()
-  const all: Anomaly[] = []
+/** @param limit how many examples of each name there may be */
+export function describeMixedOffences(
+  problem: MixedProblem,
+  limit: number,
+  deadline: Deadline,
+): Anomaly[] {
+  const byName = new Map<AnomalyName, MixedOffence[]>()
   for (const offence of problem.offences) {
-    const first = known.get(offence.name)
-    if (first && !listAll) {
-      first.count++
-      continue
-    }
-    const anomaly = describe(problem, offence)
-    known.set(offence.name, anomaly)
-    all.push(anomaly)
+    const known = byName.get(offence.name)
+    if (known) known.push(offence)
+    else byName.set(offence.name, [offence])
   }
-  return all
+  return [...byName.values()].flatMap((found) =>
+    listExamples(found, limit, deadline, (offence) => describe(problem, offence)),
+  )
 }
 
 function describe(problem: MixedProblem, offence: MixedOffence): Anomaly {

@@ -46,17 +46,17 @@ export class StrongLevels {
     private readonly reads: ReadCheck,
     private readonly base: () => BaseOrder,
     private readonly deadline: Deadline,
-    private readonly listAll: boolean,
+    private readonly limit: number,
     private readonly algorithm: Algorithm,
   ) {
     this.builder = new ProblemBuilder(history, reads)
   }
 
   check(level: StrongLevel): Findings {
-    const { history, reads, listAll } = this
+    const { history, reads, limit, deadline } = this
     const anomalies = [
-      ...describeOffences(history, reads, listAll),
-      ...describeUnrepeatable(history, reads, listAll),
+      ...describeOffences(history, reads, limit, deadline),
+      ...describeUnrepeatable(history, reads, limit, deadline),
     ]
     if (this.algorithm === 'auto' && level !== 'sser' && anomalies.length === 0) {
       const { order, component, stale } = this.base()
@@ -93,7 +93,7 @@ export class StrongLevels {
         const problem = this.builder.build(txns, this.deadline)
         const order = this.decidePart(problem, shape, anomalies)
         if (order !== null) orders.push(order)
-        else if (!this.listAll) break
+        else if (anomalies.length >= this.limit) break
       }
     } catch (error) {
       if (!(error instanceof BudgetExceeded)) throw error
@@ -124,7 +124,7 @@ export class StrongLevels {
 
   /**
    * The order of a part, as events of the history (see Proof), or null and further anomalies: one,
-   * or with `listAll` one after another, each among the transactions that the others do not involve.
+   * or with a higher limit one after another, each among the transactions that the others do not involve.
    */
   private decidePart(problem: Problem, shape: LevelShape, anomalies: Anomaly[]): Int32Array | null {
     const { deadline } = this
@@ -141,7 +141,7 @@ export class StrongLevels {
       }
       const anomaly = this.describe(current, decision, shape)
       anomalies.push(anomaly)
-      if (!this.listAll) return null
+      if (anomalies.length >= this.limit) return null
       const involved = new Set(anomaly.txns)
       current = this.builder.build(
         current.txnOf.filter((txn) => !involved.has(txn)),

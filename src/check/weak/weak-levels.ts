@@ -6,6 +6,7 @@
 import { type AnomalyKind, findTap } from '../../levels/anomalies.ts'
 import type { LevelId } from '../../levels/levels.ts'
 import { type Anomaly, type Edge, INITIAL_TXN, type Proof } from '../../verdict/verdict.ts'
+import { listExamples } from '../examples.ts'
 import type { ForcedEdge } from '../order/components.ts'
 import { describeOffences, describeUnrepeatable } from '../reads/offences.ts'
 import type { ReadCheck } from '../reads/read-consistency.ts'
@@ -36,11 +37,11 @@ export class WeakLevels {
   constructor(
     private readonly context: () => WeakContext,
     private readonly reads: ReadCheck,
-    private readonly listAll: boolean,
+    private readonly limit: number,
   ) {}
 
   check(level: LevelId & ('ci' | WeakLevel)): Findings {
-    const anomalies = describeOffences(this.context().history, this.reads, this.listAll)
+    const anomalies = this.offences()
     if (level === 'ci') {
       anomalies.push(...this.unrepeatable())
       return { anomalies, proof: anomalies.length === 0 ? { kind: 'none' } : null }
@@ -62,8 +63,8 @@ export class WeakLevels {
    * any order of reads-from gives them one. The reads are those of adya-reads.ts.
    */
   checkPl2(): Findings {
-    const { history, base } = this.context()
-    const anomalies = describeOffences(history, this.reads, this.listAll).concat(this.cycles())
+    const { base } = this.context()
+    const anomalies = this.offences().concat(this.cycles())
     const proof = anomalies.length > 0 ? null : { kind: 'commit-order' as const, order: base.order }
     return { anomalies, proof }
   }
@@ -112,7 +113,9 @@ export class WeakLevels {
       deadline.check()
       return cycleAnomaly(kind, count, cycle(), history.opTxn[edge.read]!)
     }
-    if (this.listAll) return witnesses.map((witness) => anomalyOf(witness, 1))
+    if (this.limit > 1) {
+      return listExamples(witnesses, this.limit, deadline, (witness) => anomalyOf(witness, 1))
+    }
     // The nearest pairs tend to have the shortest cycles; work out a few and keep the best.
     const { position } = found.final
     const span = ({ edge }: Witness) =>
@@ -150,15 +153,16 @@ export class WeakLevels {
     const cycles: Anomaly[] = []
     const { order } = base
     const groupEnd = base.groupEnd!
+    const { deadline } = this.context()
     let readCount = 0
     for (let p = 0; p < order.length; p = groupEnd[p]!) {
       const end = groupEnd[p]!
       if (end === p + 1) continue
       readCount += this.readsInside(order.subarray(p, end), component)
-      if (cycles.length > 0 && !this.listAll) continue
+      if (cycles.length >= this.limit || (cycles.length > 0 && deadline.hasRunOut())) continue
       let best: Edge[] | null = null
       for (let q = p; q < end && q < p + TRIES; q++) {
-        this.context().deadline.check()
+        deadline.check()
         const cycle = this.evidence().baseCycle(order[q]!, component, versions)
         if (!best || cycle.length < best.length) best = cycle
       }
@@ -169,7 +173,7 @@ export class WeakLevels {
         cycle.name = cycle.edges.every((edge) => edge.kind !== 'WR') ? 'G0' : 'G1c'
       }
     }
-    if (!this.listAll) for (const cycle of cycles) cycle.count = Math.max(1, readCount)
+    if (this.limit === 1) for (const cycle of cycles) cycle.count = Math.max(1, readCount)
     return cycles
   }
 
@@ -186,7 +190,13 @@ export class WeakLevels {
   }
 
   private unrepeatable(): Anomaly[] {
-    return describeUnrepeatable(this.context().history, this.reads, this.listAll)
+    const { history, deadline } = this.context()
+    return describeUnrepeatable(history, this.reads, this.limit, deadline)
+  }
+
+  private offences(): Anomaly[] {
+    const { history, deadline } = this.context()
+    return describeOffences(history, this.reads, this.limit, deadline)
   }
 
   private saturation(level: WeakLevel): Saturation {
