@@ -81,36 +81,37 @@ export class Deadline {
 
   /** Whether `check` would throw: for work that can stop with what it has. */
   hasRunOut(): boolean {
-    try {
-      this.check()
-      return false
-    } catch {
-      return true
-    }
+    this.onTick?.()
+    return this.isLate() || this.isFull(0)
   }
 
   /** Throws BudgetExceeded when the time or the memory is used up. */
   check(): void {
     this.onTick?.()
-    if (this.endMs !== Number.POSITIVE_INFINITY) {
-      const now = nowMs()
-      if (now > Math.min(this.endMs, this.shareEndMs)) {
-        const part = now > this.endMs ? '' : 'its part of '
-        throw new BudgetExceeded(`${part}the time budget of ${formatMs(this.budgetMs)} ran out`)
-      }
+    if (this.isLate()) {
+      const part = nowMs() > this.endMs ? '' : 'its part of '
+      throw new BudgetExceeded(`${part}the time budget of ${formatMs(this.budgetMs)} ran out`)
     }
-    if (this.memoryBytes !== Number.POSITIVE_INFINITY) this.reserve(0)
+    this.reserve(0)
   }
 
   /**
    * Throws BudgetExceeded if `bytes` more would exceed the memory budget; call before allocating.
    */
   reserve(bytes: number): void {
-    if (this.memoryBytes === Number.POSITIVE_INFINITY) return
-    if (usedBytes() + bytes > this.memoryBytes) {
-      const budget = `${Math.round(this.memoryBytes / 1048576)} MB`
-      throw new BudgetExceeded(`the memory budget of ${budget} ran out`)
-    }
+    if (!this.isFull(bytes)) return
+    const budget = `${Math.round(this.memoryBytes / 1048576)} MB`
+    throw new BudgetExceeded(`the memory budget of ${budget} ran out`)
+  }
+
+  private isLate(): boolean {
+    const end = Math.min(this.endMs, this.shareEndMs)
+    return end !== Number.POSITIVE_INFINITY && nowMs() > end
+  }
+
+  private isFull(moreBytes: number): boolean {
+    const { memoryBytes } = this
+    return memoryBytes !== Number.POSITIVE_INFINITY && usedBytes() + moreBytes > memoryBytes
   }
 }
 

@@ -11,10 +11,11 @@ import { FORMATS } from '../formats/formats.ts'
 import { isHistoryDirectory, type ReadResult, readHistory } from '../formats/open.ts'
 import { renderNotation } from '../history/notation.ts'
 import { LEVELS, type LevelRequest } from '../levels/levels.ts'
-import { describeVerdict, renderJsonError, stringify } from '../report/json.ts'
+import { describeVerdict, renderJsonError, stringifyPieces } from '../report/json.ts'
 import { cut, plain } from '../report/names.ts'
 import { countHistory } from '../report/summary.ts'
-import { renderText } from '../report/text.ts'
+import { tellText } from '../report/text.ts'
+import type { VerdictJson } from '../report/verdict-json.ts'
 import { writeCertificate } from '../verdict/certificate-file.ts'
 import type { LevelResult } from '../verdict/verdict.ts'
 import { quoteCommand } from './command-line.ts'
@@ -26,6 +27,7 @@ import {
   parseAlgorithm,
   parseChoice,
   parseDuration,
+  parseNumber,
   parseRequests,
   parseSize,
   parseSwitch,
@@ -44,6 +46,7 @@ interface Flags extends ReportFlags {
   json?: boolean
   elle?: string | boolean
   all?: boolean
+  limit?: string
   tap?: string
   budget?: string
   memory?: string
@@ -52,6 +55,9 @@ interface Flags extends ReportFlags {
   certificate?: string
   notation?: boolean
 }
+
+/** Nobody reads more, and every one takes time and memory to be told. */
+const ALL_LIMIT = 1000
 
 export function addCheckCommand(program: Command, done: (code: number) => void): void {
   const command = program
@@ -78,6 +84,7 @@ export function addCheckCommand(program: Command, done: (code: number) => void):
       '--all',
       'list every anomaly, not one smallest example of each kind; of SQL also what was passed over',
     )
+    .option('--limit <n>', `with --all, list at most so many of each kind (${ALL_LIMIT})`)
     .option('--tap <letters>', 'judge chosen anomalous patterns, e.g. j,k')
     .option(
       '--budget <time>',
@@ -154,6 +161,7 @@ function makePlan(paths: readonly string[], flags: Flags): Plan {
     again: optionsOf(flags),
     check: {
       all: flags.all === true,
+      limit: limitOf(flags),
       certify: flags.certify,
       algorithm: parseAlgorithm(flags.algorithm ?? 'auto'),
       sessionOrder: parseSwitch(flags.sessionOrder, '--session-order'),
@@ -185,10 +193,16 @@ function isOneHistory(path: string): boolean {
   return !isDirectory(path) || isHistoryDirectory(path)
 }
 
+function limitOf({ all, limit }: Flags): number {
+  if (limit === undefined) return ALL_LIMIT
+  if (all !== true) throw new UsageError('--limit goes with --all only')
+  return Math.floor(parseNumber('limit', limit, 1))
+}
+
 /** The options that decide the verdict. */
 function optionsOf(flags: Flags): string[] {
   const options: string[] = []
-  for (const name of ['level', 'format', 'budget', 'memory', 'algorithm'] as const) {
+  for (const name of ['level', 'format', 'limit', 'budget', 'memory', 'algorithm'] as const) {
     const value = flags[name]
     if (value !== undefined) options.push(`--${name}`, value)
   }
@@ -214,15 +228,16 @@ async function checkPath(
     const parseMs = nowMs() - started
     const checkOptions = { ...plan.check, budgetFromMs, onTick: progress.tick }
     progress.report(`checking ${cut(plain(found.path))}`)
+    const telling = tellingDeadline(plan, budgetFromMs)
     if (plan.taps) {
       const judged = judgeTaps(input.history, plan.taps, checkOptions)
       progress.done()
       const context = { path: found.path, format: input.format.id, json: plan.json }
-      await print(judged.render(context, coloursFor(process.stdout)))
+      await print(judged.render(context, coloursFor(process.stdout), telling))
       return judged.code
     }
     if (plan.elle) {
-      const judged = judgeElle(input.history, plan.elle, checkOptions)
+      const judged = judgeElle(input.history, plan.elle, checkOptions, telling)
       progress.done()
       await print(judged.text)
       return exitCode(judged.asked)
@@ -231,7 +246,7 @@ async function checkPath(
     progress.done()
     summary?.add(results)
     if (plan.certificate) writeOut(plan.certificate, writeCertificate(input.history, results))
-    await print(showResults(found.path, input, results, plan, parseMs))
+    await print(showResults(found.path, input, results, plan, parseMs, telling))
     return plan.levels ? exitCode(results) : EXIT.satisfied
   } catch (error) {
     progress.done()
@@ -267,6 +282,11 @@ function read(
   return readHistory(path, options)
 }
 
+/** What the budget leaves for telling what was found. */
+function tellingDeadline({ check }: Plan, fromMs: number): Deadline {
+  return new Deadline(check.budgetMs, check.memoryBytes, null, { fromMs })
+}
+
 /** Writes the files that were asked for; returns what goes to the terminal. */
 function showResults(
   path: string,
@@ -274,7 +294,8 @@ function showResults(
   results: LevelResult[],
   plan: Plan,
   parseMs: number,
-): string {
+  deadline: Deadline,
+): string | Iterable<string> {
   const { history, format } = input
   if (plan.json || !plan.files.isEmpty) {
     const command = quoteCommand(['isobar', 'check', path, ...plan.again])
@@ -285,10 +306,11 @@ function showResults(
       asked: plan.levels?.map(({ level }) => level) ?? null,
       command,
       all: plan.check.all === true,
+      deadline,
     }
     const verdict = describeVerdict(history, results, context)
-    plan.files.add(verdict)
-    if (plan.json) return `${stringify(verdict)}\n`
+    plan.files.add(verdict, deadline)
+    if (plan.json) return jsonLine(verdict)
   }
   if (plan.notation) {
     const txns = results.flatMap((result) =>
@@ -299,7 +321,12 @@ function showResults(
   const counts = countHistory(history)
   const title = `${plain(path)} (${format.name}: ${counts.sessions} sessions, ${counts.transactions} transactions, ${counts.operations} operations, ${counts.keys} keys)`
   const colours = coloursFor(process.stdout)
-  return renderText(history, results, { colours, title, all: plan.check.all === true })
+  return tellText(history, results, { colours, title, all: plan.check.all === true, deadline })
+}
+
+function* jsonLine(verdict: VerdictJson): Generator<string> {
+  yield* stringifyPieces(verdict)
+  yield '\n'
 }
 
 function exitCode(results: readonly LevelResult[]): number {

@@ -1,5 +1,6 @@
 // `isobar check --elle`: judges all of Jepsen's models and tells the outcome as Elle does.
 
+import type { Deadline } from '../base/deadline.ts'
 import { UsageError } from '../base/errors.ts'
 import { type CheckOptions, checkModels } from '../check/check.ts'
 import type { History } from '../history/history.ts'
@@ -36,13 +37,14 @@ export function judgeElle(
   history: History,
   plan: EllePlan,
   options: CheckOptions,
+  deadline: Deadline,
 ): { asked: LevelResult[]; text: string } {
   if (history.sql) {
     const hint = 'ask without --elle: --level mixed'
     throw new UsageError('Elle knows registers and lists, not SQL statements', hint)
   }
   const results = checkModels(history, options)
-  const described = describeElle(history, plan.asked, results)
+  const described = describeElle(history, plan.asked, results, deadline)
   const text = plan.json ? stringify(ednToJson(described) as object) : renderEdn(described)
   const asked = plan.asked.map((model) => results[JEPSEN_MODELS.indexOf(model)]!)
   return { asked, text: `${text}\n` }

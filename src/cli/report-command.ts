@@ -62,7 +62,10 @@ async function report(path: string, out: string | undefined, flags: Flags): Prom
       isCollection && flags.line === undefined
         ? found.map(({ verdict }) => verdict)
         : [choose(found, flags.line)]
-    writeText(target, renderReport(kind, verdicts, sectionOf(verdicts[0]!, flags.anomaly)))
+    writeText(
+      target,
+      renderReport(kind, verdicts, { section: sectionOf(verdicts[0]!, flags.anomaly) }),
+    )
   } catch (error) {
     if (error instanceof InputError && error.code === 'not-a-verdict') error.path ??= path
     throw error

@@ -2,6 +2,7 @@
 // continuous integration shows, of all of them. Every file is written whole or not at all.
 
 import type { Command } from 'commander'
+import type { Deadline } from '../base/deadline.ts'
 import { UsageError } from '../base/errors.ts'
 import { saveFile } from '../formats/save.ts'
 import { renderDot } from '../report/dot.ts'
@@ -53,11 +54,11 @@ export class ReportFiles {
   }
 
   /** Writes what is about this history, and keeps it for what is about all. */
-  add(verdict: VerdictJson): void {
+  add(verdict: VerdictJson, deadline?: Deadline): void {
     this.verdicts.push(verdict)
     for (const kind of SINGLE) {
       const path = this.flags[kind]
-      if (path !== undefined) writeText(path, renderReport(kind, [verdict]))
+      if (path !== undefined) writeText(path, renderReport(kind, [verdict], { deadline }))
     }
   }
 
@@ -73,15 +74,18 @@ export class ReportFiles {
   }
 }
 
-/** One kind of report; the pictures are of the section given, else of the first. */
+/**
+ * One kind of report; the pictures are of the section given, else of the first.
+ * @param deadline when it runs out, a page ends with the findings that it has
+ */
 export function renderReport(
   kind: ReportKind,
   verdicts: readonly VerdictJson[],
-  section?: Section,
+  { section, deadline }: { section?: Section | undefined; deadline?: Deadline | undefined } = {},
 ): string {
   switch (kind) {
     case 'report':
-      return renderHtml(verdicts[0]!, loadPageAssets())
+      return renderHtml(verdicts[0]!, loadPageAssets(), deadline)
     case 'svg':
       return renderSvg(verdicts[0]!, section)
     case 'dot':

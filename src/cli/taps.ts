@@ -1,20 +1,25 @@
 // `isobar check --tap`: judges chosen anomalous patterns instead of whole levels.
 
+import type { Deadline } from '../base/deadline.ts'
 import { UsageError } from '../base/errors.ts'
 import { type CheckOptions, check } from '../check/check.ts'
 import type { History } from '../history/history.ts'
 import { findTap } from '../levels/anomalies.ts'
-import { describeAnomaly, stringify } from '../report/json.ts'
+import { describeAnomalies, stringifyPieces } from '../report/json.ts'
 import { plain } from '../report/names.ts'
 import { countHistory } from '../report/summary.ts'
-import { type Colours, renderAnomaly } from '../report/text.ts'
+import { type Colours, type TextOptions, tellAnomalies } from '../report/text.ts'
 import { JSON_VERSION } from '../report/verdict-json.ts'
 import type { Anomaly, LevelResult } from '../verdict/verdict.ts'
 import { EXIT } from './exit-codes.ts'
 
 interface Judged {
   code: number
-  render(context: { path: string; format: string; json: boolean }, colours: Colours): string
+  render(
+    context: { path: string; format: string; json: boolean },
+    colours: Colours,
+    deadline: Deadline,
+  ): Iterable<string>
 }
 
 interface Pattern {
@@ -41,10 +46,14 @@ export function judgeTaps(history: History, taps: string[], options: CheckOption
   })
   return {
     code: exitCode(patterns),
-    render: (context, colours) =>
+    render: (context, colours, deadline) =>
       context.json
-        ? renderPatternsJson(history, patterns, context)
-        : renderPatterns(history, result, patterns, context.path, colours),
+        ? renderPatternsJson(history, patterns, context, deadline)
+        : renderPatterns(history, result, patterns, context.path, {
+            colours,
+            all: options.all === true,
+            deadline,
+          }),
   }
 }
 
@@ -57,30 +66,33 @@ function countOf(found: readonly Anomaly[]): number {
   return found.reduce((sum, anomaly) => sum + anomaly.count, 0)
 }
 
-function renderPatternsJson(
+function* renderPatternsJson(
   history: History,
   patterns: readonly Pattern[],
   context: { path: string; format: string },
-): string {
+  deadline: Deadline,
+): Generator<string> {
   const taps = patterns.map(({ tap, name, found }) => ({
     tap,
     name,
     verdict: found === null ? 'unknown' : found.length > 0 ? 'violated' : 'satisfied',
     count: found === null ? null : countOf(found),
-    anomalies: (found ?? []).map((anomaly) => describeAnomaly(history, anomaly)),
+    anomalies: describeAnomalies(history, found ?? [], deadline),
   }))
   const { path, format } = context
   const counts = { ...countHistory(history) }
-  return `${stringify({ isobar: JSON_VERSION, path, format, history: counts, taps })}\n`
+  yield* stringifyPieces({ isobar: JSON_VERSION, path, format, history: counts, taps })
+  yield '\n'
 }
 
-function renderPatterns(
+function* renderPatterns(
   history: History,
   result: LevelResult,
   patterns: readonly Pattern[],
   path: string,
-  colours: Colours,
-): string {
+  options: TextOptions & { colours: Colours },
+): Generator<string> {
+  const { colours } = options
   const lines = [colours.strong(plain(path))]
   for (const { tap, name, found } of patterns) {
     const reads = found === null ? '' : `${countOf(found)} reads`
@@ -92,10 +104,7 @@ function renderPatterns(
           : colours.good('does not occur')
     lines.push(`  ${tap} ${name}: ${word}`)
   }
-  for (const { found } of patterns) {
-    for (const anomaly of found ?? []) {
-      lines.push('', ...renderAnomaly(history, result, anomaly, colours))
-    }
-  }
-  return `${lines.join('\n')}\n`
+  yield `${lines.join('\n')}\n`
+  const anomalies = patterns.flatMap(({ found }) => found ?? [])
+  yield* tellAnomalies(history, { ...result, anomalies }, new Map(), options)
 }

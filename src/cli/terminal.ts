@@ -21,12 +21,24 @@ export function surviveClosedPipe(): void {
   })
 }
 
-/** Writes and waits, so that the exit never cuts the output short. */
-export function print(text: string): Promise<void> {
+/** Writes and waits, so that the exit never cuts the output short and pieces never pile up. */
+export async function print(text: string | Iterable<string>): Promise<void> {
+  if (typeof text !== 'string') {
+    let gathered = ''
+    for (const piece of text) {
+      gathered += piece
+      if (gathered.length < PRINTED_AT_ONCE) continue
+      await print(gathered)
+      gathered = ''
+    }
+    return print(gathered)
+  }
   return new Promise((resolve) => {
     process.stdout.write(text, () => resolve())
   })
 }
+
+const PRINTED_AT_ONCE = 1 << 16 // characters
 
 /** The first signal to stop aborts the work in order, the second ends the program at once. */
 export function onInterrupt(interrupt: AbortController): () => void {

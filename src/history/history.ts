@@ -101,11 +101,12 @@ export interface History {
   placeOf(op: number): Place | null
 }
 
-/** Elements of the list that a READ_LIST op returned, as values. */
-export function listOf(history: History, op: number): Value[] {
+/** Elements of the list that a READ_LIST op returned, as values; of a long list the first ones. */
+export function listOf(history: History, op: number, limit = Number.POSITIVE_INFINITY): Value[] {
   const list = history.opValue[op]!
   const elements: Value[] = []
-  for (let i = history.listStart[list]!; i < history.listStart[list + 1]!; i++) {
+  const from = history.listStart[list]!
+  for (let i = from; i < Math.min(history.listStart[list + 1]!, from + limit); i++) {
     elements.push(history.values.get(history.listValue[i]!))
   }
   return elements

@@ -323,26 +323,33 @@ export function renderNotation(
   txns: Iterable<number> | null = null,
   options: { ids?: boolean } = {},
 ): string {
-  const chosen = txns === null ? null : new Set(txns)
+  const chosen = txns === null ? history.sessionTxns : inSessionOrder(history, txns)
   const { sql } = history
   const lines: string[] = []
   if (sql) {
-    lines.push(...renderPreamble(history, sql, chosen ?? history.sessionTxns))
+    lines.push(...renderPreamble(history, sql, chosen))
   } else if (history.initial !== 0) {
     lines.push(`initial ${history.initial === undefined ? 'none' : renderValue(history.initial)}`)
   }
-  for (let session = 0; session < history.sessionCount; session++) {
+  for (let from = 0; from < chosen.length; ) {
+    const session = history.txnSession[chosen[from]!]!
     const parts: string[] = []
-    const end = history.sessionTxnStart[session + 1]!
-    for (let slot = history.sessionTxnStart[session]!; slot < end; slot++) {
-      const txn = history.sessionTxns[slot]!
-      if (chosen === null || chosen.has(txn)) parts.push(renderTxn(history, txn, options))
+    for (; from < chosen.length && history.txnSession[chosen[from]!] === session; from++) {
+      parts.push(renderTxn(history, chosen[from]!, options))
     }
     // Statements are long: they get a line for each transaction.
-    const ofSession = sql || parts.length === 0 ? parts : [parts.join(' | ')]
-    lines.push(...ofSession.map((text) => `${renderSession(history, session)}: ${text}`))
+    for (const text of sql ? parts : [parts.join(' | ')]) {
+      lines.push(`${renderSession(history, session)}: ${text}`)
+    }
   }
   return lines.join('\n') + (lines.length > 0 ? '\n' : '')
+}
+
+/** The transactions, each once, session by session. */
+function inSessionOrder({ txnSession, txnIndex }: History, txns: Iterable<number>): number[] {
+  return [...new Set(txns)].sort(
+    (a, b) => txnSession[a]! - txnSession[b]! || txnIndex[a]! - txnIndex[b]!,
+  )
 }
 
 function renderSession(history: History, session: number): string {

@@ -2,6 +2,7 @@
 // cycle and steps, not, also-not), the same names of models and anomalies, as EDN or JSON. Main
 // function: describeElle.
 
+import { Deadline } from '../base/deadline.ts'
 import {
   ABORTED,
   APPEND,
@@ -18,6 +19,7 @@ import { adyaNames } from '../verdict/adya.ts'
 import { type Anomaly, type Edge, INITIAL_TXN, type LevelResult } from '../verdict/verdict.ts'
 import { type Edn, keyword } from './edn.ts'
 import { describeCycle } from './elle-words.ts'
+import { timeToTell } from './told.ts'
 import { describeRead } from './words.ts'
 
 const STEP_TYPES = {
@@ -32,17 +34,19 @@ const STEP_TYPES = {
 /**
  * @param asked the models in question
  * @param results one for each of JEPSEN_MODELS, in that order
+ * @param deadline when it runs out, one anomaly of each kind is told
  */
 export function describeElle(
   history: History,
   asked: readonly JepsenModel[],
   results: readonly LevelResult[],
+  deadline: Deadline = Deadline.none(),
 ): Edn {
   const verdictOf = (model: JepsenModel) => results[JEPSEN_MODELS.indexOf(model)]!.verdict
   const violated = JEPSEN_MODELS.filter((model) => verdictOf(model) === 'violated')
   const isWeakest = (model: JepsenModel) =>
     !weakerModels(model).some((weaker) => verdictOf(weaker) === 'violated')
-  const found = findAnomalies(history, asked, results)
+  const found = findAnomalies(history, asked, results, deadline)
   const types = Object.keys(found).sort()
   const result: { [name: string]: Edn } = {
     'valid?': validity(asked.map(verdictOf)),
@@ -66,13 +70,16 @@ function findAnomalies(
   history: History,
   asked: readonly JepsenModel[],
   results: readonly LevelResult[],
+  deadline: Deadline,
 ): { [name: string]: Edn[] } {
   const relevant = new Set(asked.flatMap((model) => [...weakerModels(model), model]))
   const found: { [name: string]: Edn[] } = {}
   const told = new Set<string>()
   JEPSEN_MODELS.forEach((model, i) => {
     if (!relevant.has(model)) return
+    const isTold = timeToTell(deadline)
     for (const anomaly of results[i]!.anomalies) {
+      if (!isTold(anomaly)) continue
       const { edges, ops, cases } = anomaly
       for (const name of namesOf(history, anomaly)) {
         const story = JSON.stringify([name, edges, ops, cases])

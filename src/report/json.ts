@@ -3,6 +3,7 @@
 // a sentence for every edge. Integers beyond 2^53 are written as JSON numbers with all their
 // digits.
 
+import { Deadline } from '../base/deadline.ts'
 import { inertLines } from '../base/inert.ts'
 import {
   APPEND,
@@ -31,6 +32,7 @@ import {
 } from '../verdict/verdict.ts'
 import { describePassed, describeStatements, describeTables, findDeleted } from './sql-json.ts'
 import { countHistory, summarise } from './summary.ts'
+import { timeToTell } from './told.ts'
 import {
   type AnomalyJson,
   type CaseJson,
@@ -62,6 +64,8 @@ export interface JsonContext {
   run?: RunJson
   /** Name every row that a satisfied verdict on SQL statements rests on. */
   all?: boolean
+  /** When it runs out, the last anomaly told of each kind counts those that are not. */
+  deadline?: Deadline
 }
 
 export function renderJson(
@@ -122,19 +126,36 @@ function describeResult(history: History, result: LevelResult, context: JsonCont
     elapsedMs: round(result.elapsedMs),
     stages,
     position: positionOf(result),
-    anomalies: result.anomalies.map((anomaly) => describeAnomaly(history, anomaly)),
+    anomalies: describeAnomalies(history, result.anomalies, context.deadline),
     certificate: result.certificate ? { ...result.certificate } : null,
     ...(witness ? { witness } : {}),
   }
 }
 
-export function describeAnomaly(history: History, anomaly: Anomaly): AnomalyJson {
-  return new AnomalyDescriber(history, anomaly).describe()
+export function describeAnomalies(
+  history: History,
+  anomalies: readonly Anomaly[],
+  deadline: Deadline = Deadline.none(),
+): AnomalyJson[] {
+  const isTold = timeToTell(deadline)
+  const lastOf = new Map<string, AnomalyJson>() // name -> the last one told
+  const all: AnomalyJson[] = []
+  for (const anomaly of anomalies) {
+    if (!isTold(anomaly)) {
+      lastOf.get(anomaly.name)!.count += anomaly.count
+      continue
+    }
+    const described = new AnomalyDescriber(history, anomaly).describe()
+    lastOf.set(anomaly.name, described)
+    all.push(described)
+  }
+  return all
 }
 
 class AnomalyDescriber {
   /** Every transaction that the example names, those of its operations too, in input order. */
   private readonly txns: number[]
+  private readonly earlier: ReadonlySet<number>
   private readonly names = new Map<number, string>() // txn -> its name, unique in the example
 
   constructor(
@@ -146,6 +167,7 @@ class AnomalyDescriber {
     for (const op of anomaly.ops) for (const write of findWrites(history, op)) found.add(write)
     if (history.sql) for (const txn of findDeleted(history, found, this.keys())) found.add(txn)
     this.txns = [...found].sort((a, b) => a - b)
+    this.earlier = new Set(anomaly.earlier)
     // 5 and "T5" are two transactions, though both are called T5.
     const taken = new Set<string>()
     for (const txn of this.txns) {
@@ -202,7 +224,7 @@ class AnomalyDescriber {
 
   private txn(txn: number): TxnJson {
     const described = describeTxn(this.history, txn, this.name(txn))
-    return this.anomaly.earlier.includes(txn) ? { ...described, earlier: true } : described
+    return this.earlier.has(txn) ? { ...described, earlier: true } : described
   }
 
   private name(txn: number): string {
@@ -303,8 +325,25 @@ function describeOp(history: History, op: number): OpJson {
   return [verb, key, history.valueOf(op)]
 }
 
+/** A verdict, or a list of them, as JSON in pieces: a string cannot hold any amount of evidence. */
+export function* stringifyPieces(value: unknown, depth = 5): Generator<string> {
+  if (depth === 0 || typeof value !== 'object' || value === null) {
+    yield stringify(value)
+    return
+  }
+  const [open, close] = Array.isArray(value) ? '[]' : '{}'
+  let before = open!
+  for (const [name, part] of Object.entries(value)) {
+    if (part === undefined) continue
+    yield Array.isArray(value) ? before : `${before}${stringify(name)}:`
+    yield* stringifyPieces(part, depth - 1)
+    before = ','
+  }
+  yield before === ',' ? close! : `${open}${close}`
+}
+
 /** JSON.stringify, with bigints as plain digits, inert. No recursion deeper than the evidence itself. */
-export function stringify(value: object): string {
+export function stringify(value: unknown): string {
   let isExact = true
   const plain = JSON.stringify(value, (_name, part) => {
     if (typeof part !== 'bigint') return part

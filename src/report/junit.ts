@@ -8,6 +8,8 @@ import { buildFigure } from './picture/figure.ts'
 import { tellStory } from './story-text.ts'
 import type { ResultJson, VerdictJson } from './verdict-json.ts'
 
+const MAX_STORIES = 100 // of a level
+
 /** @param unread what is wrong with inputs that could not be read, each with its path. */
 export function renderJunit(
   verdicts: readonly VerdictJson[],
@@ -59,14 +61,16 @@ function renderCase(suite: string, result: ResultJson): string {
   return `${open}><failure type="violated" message="${escapeAttribute(message)}">${text}</failure></testcase>`
 }
 
-/** Every anomaly of a level; a story that two names share is told once. */
+/** The anomalies of a level; a story that two names share is told once. */
 function tellStories(result: ResultJson): string[] {
   const told = new Map<string, string>() // story -> name it was told for
-  return result.anomalies.flatMap((anomaly) => {
+  const left = result.anomalies.length - MAX_STORIES
+  const stories = result.anomalies.slice(0, MAX_STORIES).flatMap((anomaly) => {
     const story = tellStory(buildFigure(anomaly)).map((line) => `  ${line}`)
     const known = told.get(story.join('\n'))
     if (known === undefined) told.set(story.join('\n'), anomaly.name)
     const heading = `${anomaly.name}: ${anomaly.meaning ?? ''}`
     return known === undefined ? [heading, ...story] : [heading, `  Shown as ${known} is.`]
   })
+  return left > 0 ? [...stories, `… and ${left} more findings.`] : stories
 }

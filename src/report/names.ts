@@ -54,7 +54,7 @@ export function assignment(history: History, op: number): string {
     return write === null ? key : `${key}@${cut(inert(String(write)))}`
   }
   if (history.opKind[op] === READ_LIST) {
-    return `${key}=${cut(`[${listOf(history, op).map(wordOf).join(' ')}]`)}`
+    return `${key}=${cut(`[${listOf(history, op, MAX_LENGTH).map(wordOf).join(' ')}]`)}`
   }
   const value = cut(wordOf(history.valueOf(op)))
   return history.opKind[op] === APPEND ? `append of ${value} to ${key}` : `${key}=${value}`

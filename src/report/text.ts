@@ -2,6 +2,7 @@
 // words with its transactions in notation beneath. Colours come as functions, so that this file
 // stays pure. Main function: renderText.
 
+import { Deadline } from '../base/deadline.ts'
 import type { History } from '../history/history.ts'
 import { renderNotation } from '../history/notation.ts'
 import { findAnomaly } from '../levels/anomalies.ts'
@@ -12,6 +13,7 @@ import { describeTxn } from './json.ts'
 import { cut, nameOf } from './names.ts'
 import { describeTables } from './sql-json.ts'
 import { summarise } from './summary.ts'
+import { timeToTell } from './told.ts'
 import { tellTxns } from './txn-text.ts'
 import { tellWitness } from './witness.ts'
 import { because, headCase, tellOffence } from './words.ts'
@@ -37,8 +39,10 @@ export interface TextOptions {
   colours?: Colours
   /** What was checked, for the heading. */
   title?: string
-  /** Tell everything that a satisfied verdict rests on. */
+  /** Tell everything that a satisfied verdict rests on, and what is counted but not listed. */
   all?: boolean
+  /** When it runs out, only one anomaly of each kind is told of every level that is left. */
+  deadline?: Deadline
 }
 
 const MAX_NOTATION_TXNS = 40
@@ -48,6 +52,15 @@ export function renderText(
   results: readonly LevelResult[],
   options: TextOptions = {},
 ): string {
+  return [...tellText(history, results, options)].join('')
+}
+
+/** The text in pieces, an anomaly each. */
+export function* tellText(
+  history: History,
+  results: readonly LevelResult[],
+  options: TextOptions = {},
+): Generator<string> {
   const colours = options.colours ?? NO_COLOURS
   const lines: string[] = []
   if (options.title) lines.push(colours.strong(options.title))
@@ -70,19 +83,44 @@ export function renderText(
       lines.push(`  weakest violated: ${weakestViolated} (${levelName(weakestViolated)})`)
     }
   }
+  yield `${lines.join('\n')}\n`
   const told = new Map<string, string>() // story -> name of the anomaly it was told for
-  for (const result of results) {
-    for (const anomaly of result.anomalies) {
-      const [heading, ...story] = renderAnomaly(history, result, anomaly, colours)
-      const known = told.get(storyOf(anomaly))
-      if (known === anomaly.name) continue
-      if (known === undefined) told.set(storyOf(anomaly), anomaly.name)
-      lines.push('', heading!)
-      if (known === undefined) lines.push(...story)
-      else lines.push(story[0]!, `  Shown by the same cycle as ${known} above.`)
+  for (const result of results) yield* tellAnomalies(history, result, told, options)
+}
+
+/** @param told stories told already, with the names they were told for */
+export function* tellAnomalies(
+  history: History,
+  result: LevelResult,
+  told: Map<string, string>,
+  { colours = NO_COLOURS, all = false, deadline = Deadline.none() }: TextOptions,
+): Generator<string> {
+  const isTold = timeToTell(deadline)
+  let left = 0
+  for (const anomaly of result.anomalies) {
+    if (!isTold(anomaly)) {
+      left += anomaly.count
+      continue
     }
+    const story = storyOf(anomaly)
+    const known = told.get(story)
+    if (known === anomaly.name) continue
+    if (known === undefined) told.set(story, anomaly.name)
+    const lines = renderAnomaly(history, result, anomaly, colours)
+    if (known !== undefined) {
+      lines.splice(2, lines.length, `  Shown by the same cycle as ${known} above.`)
+    }
+    if (all && anomaly.count > 1) lines.push(...tellUnlisted(anomaly.name, anomaly.count - 1))
+    yield `\n${lines.join('\n')}\n`
   }
-  return `${lines.join('\n')}\n`
+  if (left > 0) {
+    yield `\n… and ${left} more at ${result.level} that there is no budget to tell of\n`
+  }
+}
+
+/** What a list leaves out: an anomaly stands for as many as it counts. */
+function tellUnlisted(name: string, count: number): string[] {
+  return ['', `… and ${count} more of ${name}, counted but not listed; --limit lists more`]
 }
 
 /** What an anomaly's example says, but for its name. */

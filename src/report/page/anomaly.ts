@@ -55,6 +55,9 @@ export function renderSection(
       const inner = renderEvidence(evidence, `${id}-${i + 2}`, figures)
       return `<details class="other"><summary>The same transactions, argued for ${esc(names)}</summary>${inner}</details>`
     }),
+    section.left > 0
+      ? `<p class="cut">${section.left} more findings about the same transactions are left out.</p>`
+      : '',
     '</section>',
   ]
   return { html: parts.filter((part) => part !== '').join('\n'), figures }

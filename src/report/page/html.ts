@@ -4,13 +4,14 @@
 // views. Its content policy admits only the very script and styles that are put in.
 // Main function: renderHtml.
 
+import { Deadline } from '../../base/deadline.ts'
 import { levelName } from '../../levels/levels.ts'
 import { escapeMarkup as esc, scriptJson } from '../escape.ts'
 import { plain } from '../names.ts'
 import { PICTURE_STYLE } from '../picture/style.ts'
 import type { VerdictJson } from '../verdict-json.ts'
 import { renderAbout } from './about.ts'
-import { renderSection } from './anomaly.ts'
+import { type RenderedSection, renderSection } from './anomaly.ts'
 import { renderLadder } from './ladder.ts'
 import { renderRun } from './run.ts'
 import { findSections, type Section } from './sections.ts'
@@ -25,14 +26,22 @@ export interface PageAssets {
 
 const MAX_SECTIONS = 40
 
-export function renderHtml(verdict: VerdictJson, assets: PageAssets): string {
+/** @param deadline when it runs out, the page ends with the findings that it has */
+export function renderHtml(
+  verdict: VerdictJson,
+  assets: PageAssets,
+  deadline: Deadline = Deadline.none(),
+): string {
   const all = findSections(verdict)
-  const shown = all.slice(0, MAX_SECTIONS)
+  const shown: Section[] = []
   const idOf = (section: Section) => `a${shown.indexOf(section) + 1}`
-  const rendered = shown.map((section) => {
+  const rendered: RenderedSection[] = []
+  for (const section of all.slice(0, MAX_SECTIONS)) {
+    if (shown.length > 0 && deadline.hasRunOut()) break
+    shown.push(section)
     const sameAs = section.sameAs ? idOf(section.sameAs) : null
-    return renderSection(verdict, section, idOf(section), sameAs)
-  })
+    rendered.push(renderSection(verdict, section, idOf(section), sameAs))
+  }
   const figures = Object.assign({}, ...rendered.map((part) => part.figures))
   const title = `${headline(verdict)} · ${plain(verdict.path)}`
   return `${[

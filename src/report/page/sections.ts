@@ -1,7 +1,7 @@
 // Which anomalies a report shows, and in what order. Levels imply each other, so the same evidence
 // comes back at every stronger level: it is shown once, with all the levels it violates. Other
 // evidence of the same kind about the same transactions stands below it. Main function:
-// findSections.
+// findSections. Of a level that lists very many anomalies only the first ones are looked at.
 
 import type { LevelId } from '../../levels/levels.ts'
 import { stringify } from '../json.ts'
@@ -17,16 +17,21 @@ export interface Evidence {
 export interface Section {
   name: string
   evidence: Evidence[]
+  /** How much more evidence about the same transactions there is. */
+  left: number
   /** The earlier section with the very same evidence, under another name. */
   sameAs: Section | null
 }
+
+const MAX_ANOMALIES = 1000 // of a level
+const MAX_EVIDENCE = 8 // of a section
 
 export function findSections(verdict: VerdictJson): Section[] {
   const sections = new Map<string, Section>()
   const known = new Map<string, Evidence>()
   const told = new Map<string, Section>() // evidence without its name -> where it was first told
   for (const result of verdict.results) {
-    for (const anomaly of result.anomalies) {
+    for (const anomaly of result.anomalies.slice(0, MAX_ANOMALIES)) {
       const content = stringify(anomaly)
       const same = known.get(content)
       if (same) {
@@ -38,7 +43,8 @@ export function findSections(verdict: VerdictJson): Section[] {
       const title = JSON.stringify([anomaly.name, [...anomaly.transactions].sort()])
       const section = sections.get(title)
       if (section) {
-        section.evidence.push(evidence)
+        if (section.evidence.length < MAX_EVIDENCE) section.evidence.push(evidence)
+        else section.left++
         continue
       }
       const { ops, core, edges, cases, absence = null } = anomaly
@@ -46,6 +52,7 @@ export function findSections(verdict: VerdictJson): Section[] {
       const made: Section = {
         name: anomaly.name,
         evidence: [evidence],
+        left: 0,
         sameAs: told.get(proof) ?? null,
       }
       if (!made.sameAs) told.set(proof, made)
