@@ -1,5 +1,5 @@
-// How many anomalies of one kind a verdict lists: one, or on request more, as long as there is time.
-// An anomaly's count says how many occurrences it stands for, so the last one that is listed also
+// How many anomalies of one kind a verdict lists: one, or on request more, while there is time. An
+// anomaly's count says how many occurrences it stands for, so the last one that is listed also
 // counts those that are not. Main function: listExamples.
 
 import type { Deadline } from '../base/deadline.ts'

@@ -124,7 +124,7 @@ export class StrongLevels {
 
   /**
    * The order of a part, as events of the history (see Proof), or null and further anomalies: one,
-   * or with a higher limit one after another, each among the transactions that the others do not involve.
+   * or with a higher limit one after another, among the transactions that no other involves.
    */
   private decidePart(problem: Problem, shape: LevelShape, anomalies: Anomaly[]): Int32Array | null {
     const { deadline } = this
