@@ -65,9 +65,9 @@ describe('stringifyPieces', () => {
   it('gives what stringify gives', () => {
     const verdict = describeVerdict(thin(3), profile(thin(3), { all: true }), CONTEXT)
     expect([...stringifyPieces(verdict)].join('')).toBe(stringify(verdict))
-    expect([...stringifyPieces({ a: [], b: {}, c: undefined, d: [2n ** 60n, null] })].join('')).toBe(
-      '{"a":[],"b":{},"d":[1152921504606846976,null]}',
-    )
+    expect(
+      [...stringifyPieces({ a: [], b: {}, c: undefined, d: [2n ** 60n, null] })].join(''),
+    ).toBe('{"a":[],"b":{},"d":[1152921504606846976,null]}')
   })
 })
 
