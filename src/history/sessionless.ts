@@ -19,10 +19,12 @@ export function withoutSessionOrder(history: History): History {
   }
 }
 
+const FEW_PER_OP = 8 // numbers that an operation may cost without a thought: as many as it has
+
 /**
  * True if sessions are so many and so short that a number for each of them and each transaction
- * would not fit into memory.
+ * would not fit into memory, or would be much more than the history itself.
  */
-export function hasManySessions({ sessionCount, txnCount }: History): boolean {
-  return sessionCount * 16 > txnCount
+export function hasManySessions({ sessionCount, txnCount, opCount }: History): boolean {
+  return sessionCount * 16 > txnCount && sessionCount * txnCount > FEW_PER_OP * opCount
 }

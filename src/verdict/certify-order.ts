@@ -1,13 +1,14 @@
 // Verifies a satisfied level by replaying its commit order: transactions one after another, each
-// read compared with the latest version. A read of the latest version agrees with every level. For
-// an older one, each version it skipped is tried: the level's premise must not hold for its writer.
-// Reads of lists must be prefixes of the order in which the replay appends. One pass; what older
-// reads ask about causality at cc is judged after it (certify-causality.ts). An order proves pc and
-// si if it even proves ser; sser also asks that it agrees with real time; pl-2 only that everything
-// is read after it was written.
+// read compared with the latest version. A read of the latest version agrees with every level. What
+// older ones skipped is judged after the pass, each level by its premise and within the bounds of
+// the published algorithms (certify-skipped.ts, certify-skipped-causes.ts). Reads of lists must be
+// prefixes of the order in which the replay appends. An order proves pc and si if it even proves
+// ser; sser also asks that it agrees with real time; pl-2 only that everything is read after it was
+// written. O(n) but for older reads.
 // Main functions: certifyCommitOrder, certifyCut.
 
 import { Deadline } from '../base/deadline.ts'
+import { IntColumn } from '../base/grow.ts'
 import {
   APPEND,
   COMMITTED,
@@ -16,11 +17,11 @@ import {
   NONE,
   READ,
   READ_LIST,
-  WRITE,
 } from '../history/history.ts'
 import type { LevelId } from '../levels/levels.ts'
-import { ReplayCausality, writerOf } from './certify-causality.ts'
 import { foreignVersion, nameListRead, offenceOf, shownPrefix, splitList } from './certify-reads.ts'
+import { findSkippedByReads, findSkippedBySession, type Skip } from './certify-skipped.ts'
+import { findSkippedByCauses } from './certify-skipped-causes.ts'
 import { LEVEL_RULES, type LevelRules } from './level-rules.ts'
 
 const MAX_PROBLEMS = 5
@@ -58,9 +59,11 @@ class Replay {
   readonly problems: string[] = []
   private readonly position: Int32Array // txn -> position in the order
   private readonly latest: Int32Array // key -> write op of the latest version, INITIAL before
-  private readonly previous: Int32Array // write op -> the other transaction's version it replaced
+  private readonly rewritten: Uint8Array // write op -> 1 if its transaction writes the key again
+  private readonly older = new IntColumn(64) // reads of versions that are not the latest
   private readonly appended: Map<number, number[]> = new Map() // key -> appends in order
-  private causality: ReplayCausality | null = null
+  private readonly ownBefore: Int32Array // append -> the one before it by its transaction, or NONE
+  private readonly sources: Int32Array // read -> transaction it saw, negative for none
   private readonly rules: LevelRules
 
   constructor(
@@ -70,9 +73,12 @@ class Replay {
     private readonly deadline: Deadline,
   ) {
     this.rules = LEVEL_RULES[level]
+    const hasLists = history.listStart.length > 1
     this.position = new Int32Array(history.txnCount).fill(NONE)
     this.latest = new Int32Array(history.keyCount).fill(INITIAL)
-    this.previous = new Int32Array(history.opCount)
+    this.rewritten = new Uint8Array(history.opCount)
+    this.ownBefore = new Int32Array(hasLists ? history.opCount : 0)
+    this.sources = hasLists ? history.readTxn.slice() : history.readTxn
     this.checkShape()
   }
 
@@ -105,19 +111,18 @@ class Replay {
     for (const txn of this.order) {
       this.deadline.step()
       this.replayTxn(txn)
-      this.causality?.passed(txn)
       if (this.problems.length >= MAX_PROBLEMS) break
     }
-    if (this.causality !== null) {
-      this.causality.judge()
-      for (const { read, skipped } of this.causality.offending) this.failAsSkipped(read, skipped)
+    if (this.problems.length === 0 && this.older.length > 0) {
+      const skip = this.findSkip()
+      if (skip !== null) this.failAsSkipped(skip.read, skip.skipped)
     }
     return this.problems.slice(0, MAX_PROBLEMS)
   }
 
   private replayTxn(txn: number): void {
     const { txnOpStart, opKind, opKey, readFrom } = this.history
-    const { latest, previous } = this
+    const { latest } = this
     const start = txnOpStart[txn]!
     const end = txnOpStart[txn + 1]!
     for (let op = start; op < end; op++) {
@@ -127,65 +132,60 @@ class Replay {
         // The latest version is sound: its own latest, or the last write of one that ran before.
         const current = latest[key]!
         if (readFrom[op] === current) continue
-        this.replayOlderRead(txn, op)
-      } else if (kind === WRITE) {
-        const current = latest[key]!
-        previous[op] = current >= start && current < end ? previous[current]! : current
-        latest[key] = op
+        this.replayOlderRead(txn, op, current >= start && current < end)
       } else if (kind === READ_LIST) this.replayListRead(txn, op)
+      else {
+        const current = latest[key]!
+        const isOwn = current >= start && current < end
+        if (isOwn) this.rewritten[current] = 1
+        if (kind === APPEND) this.ownBefore[op] = isOwn ? current : NONE
+        latest[key] = op
+      }
     }
   }
 
-  private replayOlderRead(txn: number, read: number): void {
-    const { ownWrites, sight } = this.rules
+  /** @param hasOwn whether the transaction itself has written the key so far */
+  private replayOlderRead(txn: number, read: number, hasOwn: boolean): void {
+    const { readFrom, opTxn } = this.history
+    const { ownWrites } = this.rules
+    const version = readFrom[read]!
+    const writer = version >= 0 ? opTxn[version]! : NONE
+    if (!(hasOwn && ownWrites)) {
+      if (writer === txn && !ownWrites) return
+      const isVersion = version >= 0 && writer !== txn && !this.rewritten[version]
+      if (version === INITIAL || (isVersion && this.ranBefore(writer, txn))) {
+        return this.notLatest(read)
+      }
+    }
     const offence = offenceOf(this.history, read, ownWrites)
     if (offence !== null) return this.fail(`read ${read} is ${offence}`)
-    const version = foreignVersion(this.history, read, ownWrites)
-    if (version === NONE) return
-    const writer = version >= 0 ? this.history.opTxn[version]! : NONE
-    if (writer >= 0 && this.position[writer]! >= this.position[txn]!) {
-      return this.fail(`read ${read} is from a transaction that commits later`)
-    }
-    if (sight !== null) this.judgeSkippedVersions(txn, read, version)
+    this.fail(`read ${read} is from a transaction that commits later`)
   }
 
-  /** None of the versions between the one read and the latest may have had to be visible. */
-  private judgeSkippedVersions(txn: number, read: number, version: number): void {
-    let skipped = this.latest[this.history.opKey[read]!]!
-    while (skipped !== version && skipped >= 0) {
-      this.judgeSkipped(txn, read, this.history.opTxn[skipped]!)
-      skipped = this.previous[skipped]!
-    }
-    if (skipped !== version) this.fail(`read ${read} saw a version that was never current`)
+  private ranBefore(writer: number, txn: number): boolean {
+    const at = this.position[writer]!
+    return at !== NONE && at < this.position[txn]!
   }
 
-  private judgeSkipped(txn: number, read: number, skipped: number): void {
-    this.deadline.step(4)
-    if (skipped === txn || this.problems.length >= MAX_PROBLEMS) return
-    if (this.mustBeVisible(txn, read, skipped)) this.failAsSkipped(read, skipped)
+  private notLatest(read: number): void {
+    if (this.rules.argued) {
+      const newer = this.history.opTxn[this.latest[this.history.opKey[read]!]!]!
+      this.failAsSkipped(read, newer)
+    } else if (this.rules.sight !== null) this.older.push(read)
+  }
+
+  /** What the level makes visible of the versions that older reads skipped. */
+  private findSkip(): Skip | null {
+    const { history, order, position, sources, deadline } = this
+    const { sight } = this.rules
+    const replayed = { history, order, position, sources, older: this.older.view(), deadline }
+    if (sight === 'causal') return findSkippedByCauses(replayed)
+    const skip = findSkippedByReads(replayed, sight === 'earlier')
+    return skip === null && sight === 'direct' ? findSkippedBySession(replayed) : skip
   }
 
   private failAsSkipped(read: number, skipped: number): void {
     this.fail(`read ${read} skipped a version of ${skipped}, which ${this.level} makes visible`)
-  }
-
-  /** What only causality can tell is noted, and judged at the end. */
-  private mustBeVisible(txn: number, read: number, t2: number): boolean {
-    const { txnOpStart, txnSession } = this.history
-    const { sight, argued } = this.rules
-    if (argued) return true
-    if (sight === null) return false
-    const end = sight === 'earlier' ? read : txnOpStart[txn + 1]!
-    for (let op = txnOpStart[txn]!; op < end; op++) {
-      if (writerOf(this.history, op) === t2) return true
-    }
-    if (sight === 'earlier') return false
-    if (txnSession[t2] === txnSession[txn]) return true
-    if (sight === 'causal') {
-      this.causality ??= new ReplayCausality(this.history, this.order, this.position, this.deadline)
-      this.causality.forbid(t2, txn, read)
-    }
-    return false
   }
 
   private replayAppends(): void {
@@ -203,21 +203,32 @@ class Replay {
   /** What the read shows is a prefix of the whole list; what it skipped need not be visible. */
   private replayListRead(txn: number, read: number): void {
     const { opTxn, opKey } = this.history
-    const all = this.appended.get(opKey[read]!) ?? []
-    const length = shownPrefix(this.history, read, all)
-    const last = length > 0 ? opTxn[all[length - 1]!]! : NONE
+    const key = opKey[read]!
+    const all = this.appended.get(key) ?? []
+    const current = this.latest[key]!
+    const own = current >= 0 && opTxn[current] === txn ? current : NONE
+    const length = shownPrefix(this.history, read, all, own, this.ownBefore)
+    const last = length > 0 ? opTxn[all[length - 1]!]! : INITIAL
     if (length < 0 || last === txn) {
       const offence = nameListRead(this.history, read)
-      if (offence !== null && !this.rules.ownWrites) return this.replayOlderRead(txn, read)
+      if (offence !== null && !this.rules.ownWrites) return this.replayPastOwn(txn, read)
       return this.fail(`read ${read} is ${offence ?? 'not a prefix of its list'}`)
     }
-    if (last !== NONE && this.position[last]! >= this.position[txn]!) {
+    this.sources[read] = last
+    if (last !== INITIAL && !this.ranBefore(last, txn)) {
       return this.fail(`list read ${read} is from a transaction that commits later`)
     }
-    for (let i = length; i < all.length; i++) {
-      const skipped = opTxn[all[i]!]!
-      if (this.position[skipped]! >= this.position[txn]!) break
-      this.judgeSkipped(txn, read, skipped)
+    const next = length < all.length ? opTxn[all[length]!]! : NONE
+    if (next !== NONE && this.ranBefore(next, txn)) this.notLatest(read)
+  }
+
+  /** A list read at a level that looks past the reader's own appends. */
+  private replayPastOwn(txn: number, read: number): void {
+    const offence = offenceOf(this.history, read, false)
+    if (offence !== null) return this.fail(`read ${read} is ${offence}`)
+    const version = foreignVersion(this.history, read, false)
+    if (version >= 0 && !this.ranBefore(this.history.opTxn[version]!, txn)) {
+      this.fail(`read ${read} is from a transaction that commits later`)
     }
   }
 

@@ -150,14 +150,21 @@ export function splitList(
  * How many elements of the whole list a read shows before its own appends; -1 if what it shows is
  * something else, or ends within the appends of a transaction. `all` holds the appends of
  * transactions that count, one transaction after another, each whole and in its own order.
+ * @param own the last append of the reader to this list before the read, or NONE
+ * @param ownBefore append -> the one before it by its transaction to the same list, or NONE
  */
-export function shownPrefix(history: History, read: number, all: readonly number[]): number {
-  const { opValue, listStart, listFrom, opTxn, txnOpStart, opKind, opKey } = history
+export function shownPrefix(
+  history: History,
+  read: number,
+  all: readonly number[],
+  own: number,
+  ownBefore: Int32Array,
+): number {
+  const { opValue, listStart, listFrom, opTxn } = history
   const from = listStart[opValue[read]!]!
   let end = listStart[opValue[read]! + 1]!
-  for (let op = read - 1; op >= txnOpStart[opTxn[read]!]!; op--) {
-    if (opKind[op] !== APPEND || opKey[op] !== opKey[read]) continue
-    if (end === from || listFrom[--end] !== op) return -1
+  for (let append = own; append !== NONE; append = ownBefore[append]!) {
+    if (end === from || listFrom[--end] !== append) return -1
   }
   const length = end - from
   if (length > all.length) return -1

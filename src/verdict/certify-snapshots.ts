@@ -40,6 +40,7 @@ class SnapshotReplay {
   private readonly latestAt: Int32Array // key -> place of that commit
   private readonly ownTxn: Int32Array // key -> transaction that wrote it last in the replay
   private readonly ownOp: Int32Array // key -> that write
+  private readonly ownBefore: Int32Array // append -> the one before it by its transaction, or NONE
   private readonly appended: Map<number, number[]> = new Map() // key -> appends in order
   private readonly previous: Int32Array // txn -> the one before it in its session that counts
   private commitCount = 0
@@ -55,6 +56,7 @@ class SnapshotReplay {
     this.latestAt = new Int32Array(history.keyCount).fill(NONE)
     this.ownTxn = new Int32Array(history.keyCount).fill(NONE)
     this.ownOp = new Int32Array(history.keyCount)
+    this.ownBefore = new Int32Array(history.listStart.length > 1 ? history.opCount : 0)
     this.previous = findPrevious(history)
   }
 
@@ -86,19 +88,22 @@ class SnapshotReplay {
     }
     for (let op = txnOpStart[txn]!; op < txnOpStart[txn + 1]!; op++) {
       const key = opKey[op]!
+      const own = ownTxn[key] === txn ? ownOp[key]! : NONE
       if (opKind[op] === READ) {
-        const expected = ownTxn[key] === txn ? ownOp[key] : latest[key]
+        const expected = own !== NONE ? own : latest[key]
         if (readFrom[op] !== expected) this.fail(`read ${op} is not of the latest version`)
-      } else if (opKind[op] === WRITE) {
+      } else if (opKind[op] === READ_LIST) this.readList(op, own)
+      else {
+        if (opKind[op] === APPEND) this.ownBefore[op] = own
         ownTxn[key] = txn
         ownOp[key] = op
-      } else if (opKind[op] === READ_LIST) this.readList(op)
+      }
     }
   }
 
-  private readList(read: number): void {
+  private readList(read: number, own: number): void {
     const all = this.appended.get(this.history.opKey[read]!) ?? []
-    if (shownPrefix(this.history, read, all) !== all.length)
+    if (shownPrefix(this.history, read, all, own, this.ownBefore) !== all.length)
       this.fail(`list read ${read} does not show what was appended so far`)
   }
 
