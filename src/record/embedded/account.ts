@@ -2,7 +2,8 @@
 // `nobody`. Anyone else runs it as themselves.
 
 import { execFileSync } from 'node:child_process'
-import { chownSync } from 'node:fs'
+import { chownSync, readdirSync } from 'node:fs'
+import { join } from 'node:path'
 import { DatabaseError } from '../../base/errors.ts'
 import { OTHER_TARGETS } from './binaries.ts'
 
@@ -28,4 +29,13 @@ export function serverAccount(): Account | null {
 
 export function giveTo(account: Account | null, path: string): void {
   if (account) chownSync(path, account.uid, account.gid)
+}
+
+/** As giveTo, with everything below the directory. */
+export function giveAllTo(account: Account | null, directory: string): void {
+  if (!account) return
+  giveTo(account, directory)
+  for (const name of readdirSync(directory, { recursive: true, encoding: 'utf8' })) {
+    giveTo(account, join(directory, name))
+  }
 }

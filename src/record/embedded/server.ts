@@ -22,7 +22,7 @@ import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseError } from '../../base/errors.ts'
-import { type Account, giveTo, serverAccount } from './account.ts'
+import { type Account, giveAllTo, giveTo, serverAccount } from './account.ts'
 import { type Binaries, copyBinaries, findEmbeddedPackage, OTHER_TARGETS } from './binaries.ts'
 import { startKeeper } from './keeper.ts'
 
@@ -48,21 +48,32 @@ const SETTINGS: Record<string, string> = {
   log_min_messages: 'fatal',
 }
 
+export interface ServerOptions {
+  /** Settings of PostgreSQL in place of ours. */
+  readonly settings?: Readonly<Record<string, string>>
+  /** Data that another server has made, in place of an empty database. */
+  readonly copy?: { readonly password: string; readonly fill: (data: string) => Promise<void> }
+}
+
 export class EmbeddedServer {
   readonly host = '127.0.0.1'
   readonly user = USER
   readonly database = 'postgres'
-  readonly password = randomBytes(24).toString('base64url')
+  readonly password: string
   port = 0
 
   private process: ChildProcess | null = null
   private readonly home: string
-  private readonly data: string
+  private readonly settings: Readonly<Record<string, string>>
+  /** Directory of its data. */
+  readonly data: string
   private readonly account: Account | null
   private readonly binaries: Binaries
   private readonly keeper: ChildProcess
 
-  private constructor() {
+  private constructor(given: ServerOptions) {
+    this.settings = { ...SETTINGS, ...given.settings }
+    this.password = given.copy?.password ?? randomBytes(24).toString('base64url')
     this.account = serverAccount()
     this.home = mkdtempSync(join(tmpdir(), 'isobar-server-'))
     this.data = join(this.home, 'data')
@@ -81,10 +92,13 @@ export class EmbeddedServer {
   }
 
   /** Sets up and starts a server; about two seconds. Throws DatabaseError. */
-  static async start(): Promise<EmbeddedServer> {
-    const server = new EmbeddedServer()
+  static async start(given: ServerOptions = {}): Promise<EmbeddedServer> {
+    const server = new EmbeddedServer(given)
     try {
-      await server.initialize()
+      if (given.copy) {
+        await given.copy.fill(server.data)
+        giveAllTo(server.account, server.data)
+      } else await server.initialize()
       await server.launchOnFreePort()
     } catch (error) {
       await server.stop()
@@ -166,7 +180,7 @@ export class EmbeddedServer {
   }
 
   private async launch(): Promise<void> {
-    const settings = Object.entries({ ...SETTINGS, port: String(this.port) })
+    const settings = Object.entries({ ...this.settings, port: String(this.port) })
     const child = this.spawn(
       this.binaries.postgres,
       ['-D', this.data].concat(...settings.map(([name, value]) => ['-c', `${name}=${value}`])),

@@ -126,7 +126,9 @@ export class PostgresConnection implements Connection {
   }
 
   async readList(key: number): Promise<Value[]> {
-    const text = this.cell(await this.send('work', READ_LIST, [String(key)]), key) ?? '{}'
+    const answer = await this.send('work', READ_LIST, [String(key)])
+    if (answer.rowCount === 0 && key >= this.keyCount()) return []
+    const text = this.cell(answer, key) ?? '{}'
     return text === '{}' ? [] : text.slice(1, -1).split(',').map(numberOf)
   }
 

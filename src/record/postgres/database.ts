@@ -45,6 +45,11 @@ export class PostgresDatabase implements Database {
     }
   }
 
+  /** The same database at another address, such as that of a replica, which gets no tables. */
+  at(address: PostgresAddress): Pick<Database, 'open'> {
+    return new PostgresDatabase(this.name, address, address, this.control)
+  }
+
   async addKeys(from: number, to: number): Promise<void> {
     await this.withControl((control) => addRows(control, from, to))
     this.keyCount = Math.max(this.keyCount, to)

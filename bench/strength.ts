@@ -1,0 +1,313 @@
+// How much a workload finds, and how soon: every workload on stores that break their word in known
+// ways. Writes bench/strength.md.
+//
+//   npm run bench:strength -- [--seeds 10] [--transactions 2000] [--seconds 5] [--only sim|servers] [--scenario replica] [--workload churn]
+//
+// The simulated store misbehaves in a share of its transactions. Servers are real PostgreSQLs that
+// are asked for less than they are judged by, crash without having written what they promised, or
+// have more nodes than one. A violation counts if the checker finds it; `after` is how many
+// transactions the history has up to the example found, and finds per minute counts everything:
+// running, reading and judging.
+
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { judge } from '../src/check/judge.ts'
+import { readHistory } from '../src/formats/open.ts'
+import type { LevelId } from '../src/levels/levels.ts'
+import type { Database } from '../src/record/database.ts'
+import { NO_FAULTS } from '../src/record/faults.ts'
+import { Recorder } from '../src/record/recorder.ts'
+import { runSessions } from '../src/record/runner.ts'
+import { SimDatabase } from '../src/record/sim/database.ts'
+import { SqlWork } from '../src/record/sql-work.ts'
+import { PlannedWork } from '../src/record/work.ts'
+import { FAULTS } from '../src/sim/faults.ts'
+import { positionOf } from '../src/verdict/verdict.ts'
+import type { WorkloadParameters } from '../src/workload/parameters.ts'
+import type { SqlShape } from '../src/workload/sql/parameters.ts'
+import { planSql } from '../src/workload/sql/workload.ts'
+import { planWorkload } from '../src/workload/workload.ts'
+import { forgetfulNode, type Nodes, oneNode, twoNodes, withReplica } from './strength-nodes.ts'
+
+const ROOT = resolve(import.meta.dirname, '..')
+const SESSIONS = 20
+const BUDGET_MS = 20_000
+const PLAN_AHEAD = 50_000
+
+const option = (name: string, fallback: string) => {
+  const at = process.argv.indexOf(`--${name}`)
+  return at < 0 ? fallback : process.argv[at + 1]!
+}
+const seeds = Number(option('seeds', '10'))
+const transactions = Number(option('transactions', '2000'))
+const seconds = Number(option('seconds', '5'))
+const SQL_TRANSACTIONS = 400
+const only = option('only', '')
+const scenario = option('scenario', '')
+const shape = option('workload', '')
+
+interface Workload {
+  readonly name: string
+  readonly registers?: Partial<WorkloadParameters>
+  readonly sql?: SqlShape
+}
+
+const REGISTERS: Workload[] = [
+  { name: 'churn (default)', registers: { shape: 'churn' } },
+  { name: 'mini', registers: { shape: 'mini', keys: 100, distribution: 'exponential' } },
+  {
+    name: 'mini, 5 keys',
+    registers: { shape: 'mini', keys: 5, distribution: 'exponential' },
+  },
+  { name: 'general', registers: { shape: 'general' } },
+  { name: 'general, 20 keys × 6', registers: { shape: 'general', keys: 20, ops: 6 } },
+  { name: 'append', registers: { shape: 'append' } },
+]
+const SQL: Workload[] = (['sql', 'tpcc', 'twitter'] as const).map((sql) => ({ name: sql, sql }))
+
+/** What a workload found of one fault, over all seeds. */
+interface Row {
+  found: number
+  unknown: number
+  positions: number[]
+  seconds: number
+}
+
+const scratch = mkdtempSync(join(tmpdir(), 'isobar-strength-'))
+const sections: string[] = []
+try {
+  if (only !== 'servers') sections.push(...(await simulated()))
+  if (only !== 'sim') sections.push(...(await onServers()))
+} finally {
+  rmSync(scratch, { recursive: true, force: true })
+}
+const target = join(ROOT, only === '' ? 'bench/strength.md' : `bench/strength-${only}.md`)
+writeFileSync(target, `${[...intro(), ...sections].join('\n')}\n`)
+
+async function simulated(): Promise<string[]> {
+  const lines = ['## Simulated stores', '']
+  for (const [share, words] of [
+    [1, 'every transaction'],
+    [1 / 50, '1 transaction in 50'],
+    [1 / 1000, '1 transaction in 1,000'],
+  ] as const) {
+    const table = new Map<string, Row[]>()
+    for (const fault of FAULTS) {
+      const level = fault.forbiddenFrom === 'sser' ? 'sser' : 'ser'
+      const rows: Row[] = []
+      for (const workload of REGISTERS) {
+        const row = await measure(workload, level, level, async (seed) => {
+          const store = { level, seed, sessionCount: SESSIONS, faults: [fault] } as const
+          return { database: new SimDatabase({ ...store, faultShare: share }), restart: null }
+        })
+        rows.push(row)
+      }
+      table.set(fault.name, rows)
+      progress(`${fault.name}, ${words}`, rows)
+    }
+    lines.push(`### A fault in ${words}`, '', ...render('fault', REGISTERS, table), '')
+  }
+  return lines
+}
+
+interface Scenario {
+  readonly name: string
+  readonly asked: LevelId
+  readonly judged: LevelId
+  readonly start: () => Promise<Nodes>
+  readonly restartEveryMs?: number
+  readonly workloads: readonly Workload[]
+}
+
+async function onServers(): Promise<string[]> {
+  const all = [...REGISTERS, ...SQL]
+  const scenarios: Scenario[] = [
+    {
+      name: 'READ COMMITTED, judged at si',
+      asked: 'rc',
+      judged: 'si',
+      start: oneNode,
+      workloads: all,
+    },
+    {
+      name: 'REPEATABLE READ, judged at ser',
+      asked: 'si',
+      judged: 'ser',
+      start: oneNode,
+      workloads: all,
+    },
+    {
+      name: 'synchronous_commit = off, and a crash every second, at ser',
+      asked: 'ser',
+      judged: 'ser',
+      start: forgetfulNode,
+      restartEveryMs: 1000,
+      workloads: REGISTERS,
+    },
+    {
+      name: 'a primary and a replica, at si',
+      asked: 'si',
+      judged: 'si',
+      start: withReplica,
+      workloads: REGISTERS,
+    },
+    {
+      name: 'two nodes that replicate to each other, at si',
+      asked: 'si',
+      judged: 'si',
+      start: twoNodes,
+      workloads: REGISTERS,
+    },
+  ]
+  const table = new Map<string, Row[]>()
+  for (const { name, asked, judged, start, restartEveryMs, workloads } of scenarios) {
+    if (!name.includes(scenario)) continue
+    const nodes = await start()
+    const rows: Row[] = []
+    try {
+      for (const workload of workloads) {
+        if (!workload.name.includes(shape)) continue
+        const row = await measure(
+          workload,
+          asked,
+          judged,
+          async () => ({ database: await nodes.open(), restart: nodes.restart }),
+          restartEveryMs ?? null,
+        )
+        rows.push(row)
+      }
+    } finally {
+      await nodes.stop()
+    }
+    table.set(name, rows)
+    progress(name, rows)
+  }
+  return ['## Real servers', '', ...render('server', all, table)]
+}
+
+async function measure(
+  workload: Workload,
+  asked: LevelId,
+  judged: LevelId,
+  open: (seed: number) => Promise<{ database: Database; restart: Nodes['restart'] }>,
+  restartEveryMs: number | null = null,
+): Promise<Row> {
+  const row: Row = { found: 0, unknown: 0, positions: [], seconds: 0 }
+  for (let seed = 1; seed <= seeds; seed++) {
+    const path = join(scratch, 'history.jsonl')
+    const { database, restart } = await open(seed)
+    const started = performance.now()
+    try {
+      await record(database, workload, asked, seed, path, restart, restartEveryMs)
+      const { history } = await readHistory(path)
+      const [result] = await judge(history, [judged], { budgetMs: BUDGET_MS })
+      row.seconds += (performance.now() - started) / 1000
+      if (result!.verdict === 'violated') {
+        row.found++
+        row.positions.push(positionOf(result!) ?? history.txnCount)
+      } else if (result!.verdict === 'unknown') row.unknown++
+    } finally {
+      await database.close()
+      rmSync(path, { force: true })
+    }
+  }
+  return row
+}
+
+async function record(
+  database: Database,
+  workload: Workload,
+  level: LevelId,
+  seed: number,
+  path: string,
+  restartServer: Nodes['restart'],
+  restartEveryMs: number | null,
+): Promise<void> {
+  const size = { sessions: SESSIONS, seed }
+  const isTimed = !workload.sql && !(database instanceof SimDatabase)
+  const sql = workload.sql
+    ? planSql({
+        ...size,
+        transactions: SQL_TRANSACTIONS,
+        shape: workload.sql,
+        levels: level,
+      })
+    : null
+  if (sql) await database.addTables(sql.tables, sql.rows)
+  const work = sql
+    ? new SqlWork(sql)
+    : new PlannedWork(planWorkload({ ...size, ...registersFor(workload, isTimed) }), isTimed)
+  const recorder = new Recorder(path, {}, sql)
+  try {
+    const { stoppedBy } = await runSessions({
+      database,
+      recorder,
+      work,
+      level,
+      isLightweight: false,
+      sessions: SESSIONS,
+      seed,
+      durationMs: isTimed ? seconds * 1000 : null,
+      rate: null,
+      retries: 0,
+      faults: { ...NO_FAULTS, restartEveryMs },
+      proxy: null,
+      patienceMs: 15_000,
+      restartServer: restartEveryMs === null ? null : restartServer,
+      signal: null,
+      onProgress: null,
+    })
+    if (stoppedBy instanceof Error) console.error(`  ${workload.name}: ${stoppedBy.message}`)
+  } finally {
+    recorder.close()
+  }
+}
+
+/** A run of given duration begins its plan again when it comes to the end. */
+function registersFor(workload: Workload, isTimed: boolean): Partial<WorkloadParameters> {
+  return { ...workload.registers, transactions: isTimed ? PLAN_AHEAD : transactions }
+}
+
+function render(what: string, workloads: readonly Workload[], table: Map<string, Row[]>): string[] {
+  const lines = [
+    `| ${what} | ${workloads.map(({ name }) => name).join(' | ')} |`,
+    `|---|${workloads.map(() => '---').join('|')}|`,
+  ]
+  for (const [name, rows] of table) {
+    lines.push(`| ${name} | ${workloads.map((_, i) => cell(rows[i])).join(' | ')} |`)
+  }
+  const totals = workloads.map((_, i) => {
+    const rows = [...table.values()].flatMap((all) => all[i] ?? [])
+    const found = rows.reduce((sum, row) => sum + row.found, 0)
+    const seconds = rows.reduce((sum, row) => sum + row.seconds, 0)
+    return `**${found} of ${rows.length * seeds}**, ${((60 * found) / seconds).toFixed(0)} a minute`
+  })
+  lines.push(`| **all** | ${totals.join(' | ')} |`)
+  return lines
+}
+
+function cell(row: Row | undefined): string {
+  if (!row) return '–'
+  const pace = `${(row.seconds / seeds).toFixed(1)} s`
+  const unknown = row.unknown > 0 ? `, ${row.unknown} unknown` : ''
+  if (row.found === 0) return `0${unknown}, ${pace}`
+  const sorted = [...row.positions].sort((a, b) => a - b)
+  return `${row.found} after ${sorted[sorted.length >> 1]}${unknown}, ${pace}`
+}
+
+function progress(name: string, rows: readonly Row[]): void {
+  console.log(`${name}: ${rows.map((row) => cell(row)).join(' | ')}`)
+}
+
+function intro(): string[] {
+  return [
+    '# What each workload finds',
+    '',
+    `Made by \`npm run bench:strength\`: ${seeds} seeds, ${SESSIONS} sessions; ${transactions} transactions a run on simulated stores,`,
+    `${seconds} seconds on servers (SQL: ${SQL_TRANSACTIONS} transactions). A cell says in how many of the seeds the violation was found,`,
+    'after how many transactions (median), and how long a run took with its judging. The last line adds up: finds, and',
+    'finds a minute.',
+    '',
+  ]
+}
