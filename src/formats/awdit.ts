@@ -6,7 +6,7 @@ import { InputError } from '../base/errors.ts'
 import { HistoryBuilder } from '../history/builder.ts'
 import { COMMITTED, type History, INITIAL, NONE, READ, WRITE } from '../history/history.ts'
 import { Digits } from './digits.ts'
-import { type Capacity, findMisfits, isKeptUnlessAborted, isU64, Numbering } from './fit.ts'
+import { type Capacity, findMisfits, isU64, keptBySession, Numbering } from './fit.ts'
 import { describeByte, LineParser, NEWLINE } from './lines.ts'
 import { LinePlaces } from './places.ts'
 import { ByteWriter, RenderedKeys, type Sink } from './sink.ts'
@@ -107,6 +107,7 @@ const CAPACITY: Capacity = {
   aborted: 'none',
   emptyTxns: false,
   lists: false,
+  order: 'sessions',
 }
 
 export function awditMisfits(history: History): string[] {
@@ -126,13 +127,11 @@ export function writeAwdit(history: History, sink: Sink): void {
   const initialKeys = keysReadInitially(history)
   for (const key of initialKeys) put(WRITE, key, '0')
   if (initialKeys.size > 0) writer.text('===\n')
-  for (let session = 0; session < history.sessionCount; session++) {
+  for (const [session, txns] of keptBySession(history, CAPACITY).entries()) {
     if (session > 0) writer.text('===\n')
-    const end = history.sessionTxnStart[session + 1]!
-    for (let slot = history.sessionTxnStart[session]!; slot < end; slot++) {
-      const txn = history.sessionTxns[slot]!
-      if (!isKeptUnlessAborted(history, txn) || history.txnIsInitial[txn]) continue
-      if (slot > history.sessionTxnStart[session]!) writer.text('---\n')
+    for (const txn of txns) {
+      if (history.txnIsInitial[txn]) continue
+      if (txn !== txns[0]) writer.text('---\n')
       for (let op = history.txnOpStart[txn]!; op < history.txnOpStart[txn + 1]!; op++) {
         const kind = history.opKind[op]!
         if (kind !== READ && kind !== WRITE) continue

@@ -1,11 +1,11 @@
 // Writes Cobra's logs: one file a session, T0.log, T1.log, … Keys are their own hashes.
 
-import { type History, INDETERMINATE, READ, WRITE } from '../history/history.ts'
+import { type History, INDETERMINATE, NONE, READ, WRITE } from '../history/history.ts'
 import type { Value } from '../history/values.ts'
 import { writeInt64 } from './binary.ts'
 import { INITIAL_ID, isReserved } from './cobra.ts'
 import { badFileName } from './files.ts'
-import { type Capacity, findMisfits, isI64, isKeptUnlessAborted, Numbering } from './fit.ts'
+import { type Capacity, findMisfits, isI64, keptBySession, Numbering } from './fit.ts'
 import { ByteWriter, type Sink } from './sink.ts'
 
 const CAPACITY: Capacity = {
@@ -20,6 +20,7 @@ const CAPACITY: Capacity = {
   aborted: 'none',
   emptyTxns: true,
   lists: false,
+  order: 'files',
 }
 
 export function cobraMisfits(history: History): string[] {
@@ -31,14 +32,14 @@ export function cobraMisfits(history: History): string[] {
 /** Writes the files of the directory, each into the sink that `open` gives for its name. */
 export function writeCobra(history: History, open: (name: string) => Sink): void {
   const numbering = new Numbering(history, CAPACITY)
-  for (let session = 0; session < history.sessionCount; session++) {
+  for (const [session, kept] of keptBySession(history, CAPACITY).entries()) {
     const writer = new ByteWriter(open(`T${numbering.session(session)}.log`))
     const end = history.sessionTxnStart[session + 1]!
-    for (let slot = history.sessionTxnStart[session]!; slot < end; slot++) {
-      const txn = history.sessionTxns[slot]!
-      const isLast = slot === end - 1
-      const open = history.txnStatus[txn] === INDETERMINATE && isLast
-      if (!open && !isKeptUnlessAborted(history, txn)) continue
+    const last = end > history.sessionTxnStart[session]! ? history.sessionTxns[end - 1]! : NONE
+    const isOpen = last !== NONE && history.txnStatus[last] === INDETERMINATE
+    const txns = isOpen && kept.at(-1) !== last ? [...kept, last] : kept
+    for (const txn of txns) {
+      const open = isOpen && txn === last
       writeTxn(writer, history, numbering, txn)
       if (open) continue
       writer.text('C')

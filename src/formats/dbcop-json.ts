@@ -6,7 +6,14 @@
 
 import { HistoryBuilder } from '../history/builder.ts'
 import { ABORTED, COMMITTED, type History, READ, WRITE } from '../history/history.ts'
-import { type Capacity, DBCOP_CAPACITY, findMisfits, isKept, isU64, Numbering } from './fit.ts'
+import {
+  type Capacity,
+  DBCOP_CAPACITY,
+  findMisfits,
+  isU64,
+  keptBySession,
+  Numbering,
+} from './fit.ts'
 import { JsonScanner, OPEN_LIST, QUOTE } from './json.ts'
 import { forEachField, forEachItem, takeFlag } from './json-walk.ts'
 import { TextPlaces } from './places.ts'
@@ -168,13 +175,10 @@ export function writeDbcopJson(history: History, sink: Sink): void {
   const epoch = '"1970-01-01T00:00:00Z"'
   const params = `{"n_node":${history.sessionCount},"n_variable":${history.keyCount}}`
   writer.text(`{"params":${params},"info":"isobar","start":${epoch},"end":${epoch},"data":[`)
-  for (let session = 0; session < history.sessionCount; session++) {
+  for (const [session, txns] of keptBySession(history, CAPACITY).entries()) {
     writer.text(session > 0 ? ',\n[' : '\n[')
     let first = true
-    const end = history.sessionTxnStart[session + 1]!
-    for (let slot = history.sessionTxnStart[session]!; slot < end; slot++) {
-      const txn = history.sessionTxns[slot]!
-      if (!isKept(history, txn)) continue
+    for (const txn of txns) {
       const committed = history.txnStatus[txn] !== ABORTED
       writer.text(`${first ? '' : ','}\n{"events":[${eventsOf(history, numbering, txn)}]`)
       writer.text(`,"committed":${committed}}`)

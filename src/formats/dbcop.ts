@@ -11,7 +11,14 @@
 import { HistoryBuilder } from '../history/builder.ts'
 import { ABORTED, COMMITTED, type History, READ, WRITE } from '../history/history.ts'
 import { badByte, type Int64, int64ToValue, internInt64, writeInt64 } from './binary.ts'
-import { type Capacity, DBCOP_CAPACITY, findMisfits, isI64, isKept, Numbering } from './fit.ts'
+import {
+  type Capacity,
+  DBCOP_CAPACITY,
+  findMisfits,
+  isI64,
+  keptBySession,
+  Numbering,
+} from './fit.ts'
 import { ByteWriter, type Sink } from './sink.ts'
 import type { ParseOptions } from './source.ts'
 import { badUtf8, firstBadByte, Gatherer, type HistoryParser, limitsFor } from './source.ts'
@@ -130,7 +137,7 @@ export function writeDbcop(history: History, sink: Sink): void {
   const writer = new ByteWriter(sink)
   const numbering = new Numbering(history, CAPACITY)
   const put = (n: number) => writeInt64(writer, n, false)
-  const { sessionTxns, sessionTxnStart, txnOpStart, opKind } = history
+  const { sessionTxnStart, txnOpStart, opKind } = history
   let mostTxns = 0
   let mostOps = 0
   for (let session = 0; session < history.sessionCount; session++) {
@@ -145,10 +152,7 @@ export function writeDbcop(history: History, sink: Sink): void {
     writer.text(text)
   }
   put(history.sessionCount)
-  for (let session = 0; session < history.sessionCount; session++) {
-    const txns = sessionTxns
-      .subarray(sessionTxnStart[session], sessionTxnStart[session + 1])
-      .filter((txn) => isKept(history, txn))
+  for (const txns of keptBySession(history, CAPACITY)) {
     put(txns.length)
     for (const txn of txns) {
       const kinds = opKind.subarray(txnOpStart[txn], txnOpStart[txn + 1])

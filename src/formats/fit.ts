@@ -14,6 +14,7 @@ import {
   READ,
   WRITE,
 } from '../history/history.ts'
+import { findStray } from '../history/initial.ts'
 import { INTERNED, type Value } from '../history/values.ts'
 
 /** What a format can hold. */
@@ -34,6 +35,8 @@ export interface Capacity {
   readonly aborted: 'whole' | 'writes' | 'none'
   readonly emptyTxns: boolean
   readonly lists: boolean
+  /** Transactions are told as in the input, or session by session, in one file or in several. */
+  readonly order: 'input' | 'sessions' | 'files'
 }
 
 /** A test for integers in a range. */
@@ -55,6 +58,7 @@ export const DBCOP_CAPACITY = {
   aborted: 'whole',
   emptyTxns: true,
   lists: false,
+  order: 'sessions',
 } as const satisfies Omit<Capacity, 'keys' | 'values'>
 
 /** Reasons why the history does not come back the same from this format; empty if it does. */
@@ -66,6 +70,7 @@ export function findMisfits(history: History, capacity: Capacity): string[] {
     badValue(history, capacity),
     badSession(history, capacity),
     badInitial(history, capacity),
+    badLead(history, capacity),
     lists ? 'lists' : null,
     history.light ? 'lightweight transactions' : null,
     history.sql ? 'SQL statements' : null,
@@ -129,6 +134,29 @@ function badInitial(history: History, capacity: Capacity): string | null {
     }
   }
   return null
+}
+
+/** Told session by session, what spells out the initial state may come too late to be known. */
+function badLead(history: History, { order }: Capacity): string | null {
+  if (order === 'input' || !history.txnIsInitial.includes(1)) return null
+  const stray = findStray(
+    history,
+    sessionsInOrder(history, order).flatMap((s) => [...txnsOf(history, s)]),
+  )
+  if (stray === NONE) return null
+  return `transactions of several sessions that write the initial state (${history.txnName(stray)})`
+}
+
+/** Sessions as a format tells them: as they are numbered, or by the numbers of their files. */
+function sessionsInOrder(history: History, order: Capacity['order']): number[] {
+  const sessions = Array.from({ length: history.sessionCount }, (_, session) => session)
+  if (order !== 'files' || !sessions.every((s) => isU64(history.sessionLabel(s)))) return sessions
+  const number = (session: number) => Number(history.sessionLabel(session))
+  return sessions.sort((a, b) => number(a) - number(b))
+}
+
+function txnsOf({ sessionTxns, sessionTxnStart }: History, session: number): Int32Array {
+  return sessionTxns.subarray(sessionTxnStart[session], sessionTxnStart[session + 1])
 }
 
 /** The id of a value that occurs, or NONE; unlike interning, it leaves the history as it is. */
@@ -263,7 +291,20 @@ export function isKept(history: History, txn: number): boolean {
   return status === COMMITTED || status === ABORTED || history.txnCounts[txn] === 1
 }
 
-/** As `isKept`, for formats without aborted transactions. */
-export function isKeptUnlessAborted(history: History, txn: number): boolean {
-  return history.txnStatus[txn] !== ABORTED && isKept(history, txn)
+/**
+ * session -> those of its transactions that a lossy writer writes. What spells out the initial state
+ * but would come too late is left out: it is the initial state all the same.
+ */
+export function keptBySession(history: History, { order, aborted }: Capacity): Int32Array[] {
+  const { txnIsInitial, txnStatus } = history
+  const kept: Int32Array[] = []
+  let led = true
+  for (const session of sessionsInOrder(history, order)) {
+    kept[session] = txnsOf(history, session).filter((txn) => {
+      if (!isKept(history, txn) || (aborted === 'none' && txnStatus[txn] === ABORTED)) return false
+      if (!txnIsInitial[txn]) led = false
+      return led || !txnIsInitial[txn]
+    })
+  }
+  return kept
 }

@@ -8,7 +8,14 @@ import { HistoryBuilder } from '../history/builder.ts'
 import { ABORTED, COMMITTED, type History, READ, WRITE } from '../history/history.ts'
 import type { Value } from '../history/values.ts'
 import { Digits } from './digits.ts'
-import { type Capacity, DBCOP_CAPACITY, findMisfits, isKept, isU64, Numbering } from './fit.ts'
+import {
+  type Capacity,
+  DBCOP_CAPACITY,
+  findMisfits,
+  isU64,
+  keptBySession,
+  Numbering,
+} from './fit.ts'
 import { describeByte, NEWLINE } from './lines.ts'
 import { TextPlaces } from './places.ts'
 import { ByteWriter, type Sink } from './sink.ts'
@@ -175,12 +182,9 @@ export function histMisfits(history: History): string[] {
 export function writeHist(history: History, sink: Sink): void {
   const writer = new ByteWriter(sink)
   const numbering = new Numbering(history, CAPACITY)
-  for (let session = 0; session < history.sessionCount; session++) {
+  for (const [session, txns] of keptBySession(history, CAPACITY).entries()) {
     if (session > 0) writer.text('---\n')
-    const end = history.sessionTxnStart[session + 1]!
-    for (let slot = history.sessionTxnStart[session]!; slot < end; slot++) {
-      const txn = history.sessionTxns[slot]!
-      if (!isKept(history, txn)) continue
+    for (const txn of txns) {
       const words: string[] = []
       for (let op = history.txnOpStart[txn]!; op < history.txnOpStart[txn + 1]!; op++) {
         const kind = history.opKind[op]!

@@ -11,10 +11,12 @@ import {
   type History,
   hasLists,
   INDETERMINATE,
+  NONE,
   READ,
   READ_LIST,
   WRITE,
 } from '../history/history.ts'
+import { findStray } from '../history/initial.ts'
 import type { Value } from '../history/values.ts'
 import { type Capacity, findMisfits, Numbering } from './fit.ts'
 import { ByteWriter, RenderedKeys, renderJson, type Sink, writeValue } from './sink.ts'
@@ -31,6 +33,7 @@ const CAPACITY: Capacity = {
   aborted: 'whole',
   emptyTxns: true,
   lists: true,
+  order: 'input',
 }
 
 /** How a syntax spells things. */
@@ -80,12 +83,29 @@ export function jepsenMisfits(history: History): string[] {
     if (times === null) reasons.push('transactions whose start and finish are not known')
     else if (breaksTies(history, times)) reasons.push('transactions that begin as others end')
   }
+  const stray = findLateInitial(history)
+  if (stray !== NONE) {
+    reasons.push(`late writes of the initial state (${history.txnName(stray)})`)
+  }
   const unknown = unknownRead(history)
   if (unknown >= 0) {
     const name = history.txnName(history.opTxn[unknown]!)
     reasons.push(`reads of the initial state in transactions that did not commit (${name})`)
   }
   return reasons.map(sentence)
+}
+
+/** Transactions come back in the order in which they completed: initial ones must be first then. */
+function findLateInitial(history: History): number {
+  if (!history.txnIsInitial.includes(1)) return NONE
+  const { events } = ownIndices(history) ?? newIndices(history)
+  return findStray(
+    history,
+    Array.from(
+      events.filter((event) => (event & 1) === 1),
+      (event) => event >> 1,
+    ),
+  )
 }
 
 /** A read that would come back as one that returned nothing yet, or -1. */
@@ -229,8 +249,10 @@ class JepsenWriter {
   write(): void {
     const { history, syntax, writer } = this
     const { events, indexOf } = ownIndices(history) ?? newIndices(history)
+    const isLate = findLateInitial(history) !== NONE
     for (const event of events) {
       const txn = event >> 1
+      if (isLate && history.txnIsInitial[txn]) continue // it is the initial state all the same
       const completed = (event & 1) === 1
       const process = String(this.numbering.session(history.txnSession[txn]!))
       const type = completed ? TYPES[history.txnStatus[txn]!]! : 'invoke'

@@ -20,6 +20,7 @@ const CAPACITY: Capacity = {
   aborted: 'writes',
   emptyTxns: false,
   lists: false,
+  order: 'input',
 }
 
 /** Why Plume text cannot hold the history; empty if it can. */

@@ -9,7 +9,7 @@
 import { HistoryBuilder } from '../history/builder.ts'
 import { COMMITTED, type History, NONE, READ, WRITE } from '../history/history.ts'
 import { badFileName, openSession } from './files.ts'
-import { type Capacity, findMisfits, isKeptUnlessAborted, Numbering } from './fit.ts'
+import { type Capacity, findMisfits, keptBySession, Numbering } from './fit.ts'
 import { JsonScanner, OPEN_OBJECT, QUOTE } from './json.ts'
 import { forEachField, forEachItem, takeFlag } from './json-walk.ts'
 import { LineParser, NEWLINE } from './lines.ts'
@@ -189,6 +189,7 @@ const CAPACITY: Capacity = {
   aborted: 'none',
   emptyTxns: true,
   lists: false,
+  order: 'files',
 }
 
 export function viperMisfits(history: History): string[] {
@@ -200,12 +201,9 @@ export function viperMisfits(history: History): string[] {
 /** Writes the files of the directory, each into the sink that `open` gives for its name. */
 export function writeViper(history: History, open: (name: string) => Sink): void {
   const numbering = new Numbering(history, CAPACITY)
-  for (let session = 0; session < history.sessionCount; session++) {
+  for (const [session, txns] of keptBySession(history, CAPACITY).entries()) {
     const writer = new ByteWriter(open(`T${numbering.session(session)}.jsonl`))
-    const end = history.sessionTxnStart[session + 1]!
-    for (let slot = history.sessionTxnStart[session]!; slot < end; slot++) {
-      const txn = history.sessionTxns[slot]!
-      if (!isKeptUnlessAborted(history, txn)) continue
+    for (const txn of txns) {
       const ops: string[] = []
       for (let op = history.txnOpStart[txn]!; op < history.txnOpStart[txn + 1]!; op++) {
         const kind = history.opKind[op]!

@@ -24,6 +24,7 @@ import {
   STATUS_NAMES,
   WRITE,
 } from './history.ts'
+import { findStray } from './initial.ts'
 import { CAS, type LightOps } from './light.ts'
 import { forEachStep, type SqlEvents } from './sql-events.ts'
 import { renderPreamble, renderStatement } from './sql-notation.ts'
@@ -323,7 +324,8 @@ export function renderNotation(
   txns: Iterable<number> | null = null,
   options: { ids?: boolean } = {},
 ): string {
-  const chosen = txns === null ? history.sessionTxns : inSessionOrder(history, txns)
+  const bySession = txns === null ? history.sessionTxns : inSessionOrder(history, txns)
+  const chosen = initialFirst(history, bySession)
   const { sql } = history
   const lines: string[] = []
   if (sql) {
@@ -350,6 +352,15 @@ function inSessionOrder({ txnSession, txnIndex }: History, txns: Iterable<number
   return [...new Set(txns)].sort(
     (a, b) => txnSession[a]! - txnSession[b]! || txnIndex[a]! - txnIndex[b]!,
   )
+}
+
+/** What spells out the initial state comes before all else. */
+function initialFirst(history: History, txns: ArrayLike<number>): ArrayLike<number> {
+  if (!history.txnIsInitial.includes(1)) return txns
+  const all = Array.from(txns)
+  if (findStray(history, all) === NONE) return txns
+  const isInitial = (txn: number) => history.txnIsInitial[txn] === 1
+  return [...all.filter(isInitial), ...all.filter((txn) => !isInitial(txn))]
 }
 
 function renderSession(history: History, session: number): string {

@@ -5,6 +5,7 @@
 
 import { InputError } from '../base/errors.ts'
 import { APPEND, type History, INITIAL, NONE, READ, READ_LIST, WRITE } from './history.ts'
+import { markInitial, showValue } from './initial.ts'
 import { INTERNED } from './values.ts'
 
 /** What reads saw: the write, and the transaction it belongs to. */
@@ -24,27 +25,6 @@ export function resolveReads(history: History): Resolved {
   if (!resolveByValue(history, initial, found)) resolveByKey(history, initial, found)
   if (history.listStart.length > 1 || history.opKind.includes(APPEND)) checkKeyTypes(history)
   return found
-}
-
-/** Finds the transactions that only write initial values; any other write of one is a duplicate. */
-function markInitial(history: History, initial: number): void {
-  if (initial === NONE) return
-  const { opKind, opValue, opTxn, opCount, txnIsInitial } = history
-  for (let op = 0; op < opCount; op++) {
-    if (opValue[op] !== initial || opKind[op] !== WRITE) continue
-    const txn = opTxn[op]!
-    if (txnIsInitial[txn]) continue
-    if (!writesOnlyInitial(history, txn, initial)) throw duplicateOfInitial(history, op)
-    txnIsInitial[txn] = 1
-  }
-}
-
-function writesOnlyInitial(history: History, txn: number, initial: number): boolean {
-  if (history.txnStatus[txn] !== 0) return false
-  for (let op = history.txnOpStart[txn]!; op < history.txnOpStart[txn + 1]!; op++) {
-    if (history.opKind[op] !== WRITE || history.opValue[op] !== initial) return false
-  }
-  return true
 }
 
 /** Entries of the table over all values: everything a read asks for lies in one cache line. */
@@ -274,7 +254,7 @@ function checkKeyTypes(history: History): void {
     else if (opKind[first]! >= APPEND !== opKind[op]! >= APPEND) {
       throw new InputError(
         'mixed-key',
-        `key ${show(history.keyName(key))} is used both as a register and as a list`,
+        `key ${showValue(history.keyName(key))} is used both as a register and as a list`,
         history.placeOf(op),
         'give registers and lists different keys',
       )
@@ -291,27 +271,12 @@ function duplicateValue(history: History, first: number, second: number): InputE
   const place = history.placeOf(earlier)
   const [by, and] = [earlier, later].map((op) => history.txnName(history.opTxn[op]!))
   const where = place ? ` (first at line ${place.line})` : `, by ${by} and by ${and}`
-  const value = show(history.valueOf(later))
-  const key = show(history.keyName(history.opKey[later]!))
+  const value = showValue(history.valueOf(later))
+  const key = showValue(history.keyName(history.opKey[later]!))
   return new InputError(
     'duplicate-value',
     `value ${value} of key ${key} is written twice${where}`,
     history.placeOf(later),
     'every write of a key must write a value of its own, or reads cannot be told apart',
   )
-}
-
-function duplicateOfInitial(history: History, op: number): InputError {
-  const value = show(history.valueOf(op))
-  const key = show(history.keyName(history.opKey[op]!))
-  return new InputError(
-    'duplicate-value',
-    `value ${value} of key ${key} is written twice (it is the initial value, which every key has first)`,
-    history.placeOf(op),
-    'only a transaction that writes nothing but initial values may write one',
-  )
-}
-
-function show(value: unknown): string {
-  return typeof value === 'bigint' ? String(value) : JSON.stringify(value)
 }
