@@ -67,7 +67,9 @@ function writtenAgain(history: History, op: number, when = ''): InputError {
   const place = history.placeOf(op)
   const value = showValue(history.valueOf(op))
   const key = showValue(history.keyName(history.opKey[op]!))
-  const by = when === '' && place === null ? `, by ${history.txnName(history.opTxn[op]!)}` : when
+  const txn = history.opTxn[op]!
+  const name = `${history.txnName(txn)} of session ${history.sessionName(history.txnSession[txn]!)}`
+  const by = when === '' && place === null ? `, by ${name}` : when
   return new InputError(
     'duplicate-value',
     `value ${value} of key ${key} is written twice: it is the initial value, which every key has first${by}`,

@@ -5,12 +5,12 @@
 
 import { Random } from '../../src/base/random.ts'
 import { HistoryBuilder } from '../../src/history/builder.ts'
-import { type History, STATUS_NAMES } from '../../src/history/history.ts'
+import type { History } from '../../src/history/history.ts'
 import { renderNotation } from '../../src/history/notation.ts'
 import type { Value } from '../../src/history/values.ts'
 import { findAnomaly } from '../../src/levels/anomalies.ts'
 import type { LevelResult } from '../../src/verdict/verdict.ts'
-import { type Draft, type DraftOp, type DraftTxn, draftOf } from '../small/draft.ts'
+import { addDraft, type Draft, type DraftOp, type DraftTxn, draftOf } from '../small/draft.ts'
 import { settle } from '../small/judge.ts'
 import { anyHistory } from './histories.ts'
 import type { Judge, Property } from './property.ts'
@@ -73,11 +73,13 @@ function renameValues(draft: Draft, random: Random): Draft {
 function stretchTime(draft: Draft, random: Random): Draft {
   const [factor, offset] = [1 + random.below(9), random.below(1000) - 500]
   const change = (time: number) => time * factor + offset
-  return mapTxns(draft, (txn) => ({
+  const stretched = (txn: DraftTxn): DraftTxn => ({
     ...txn,
     ...(txn.start === undefined ? {} : { start: change(txn.start) }),
     ...(txn.finish === undefined ? {} : { finish: change(txn.finish) }),
-  }))
+  })
+  const lead = draft.lead?.map(({ session, txn }) => ({ session, txn: stretched(txn) }))
+  return mapTxns({ ...draft, ...(lead ? { lead } : {}) }, stretched)
 }
 
 /** Sessions of their own that write and read keys of their own, one version after another. */
@@ -124,6 +126,19 @@ function leaveOutUnjudged(draft: Draft): Draft {
   return { ...draft, sessions }
 }
 
+/** Every key may be written its initial value first, by a transaction of any session. */
+function spellOut(draft: Draft, random: Random): Draft {
+  const { initial } = draft
+  if (initial === undefined || draft.lead) return draft
+  const registers = draft.sessions.flat().flatMap(({ ops }) => {
+    return ops.flatMap(({ kind, key }) => (kind === 'r' || kind === 'w' ? [key] : []))
+  })
+  const ops = [...new Set(registers)].map((key): DraftOp => ({ kind: 'w', key, value: initial }))
+  if (ops.length === 0) return draft
+  const session = random.below(draft.sessions.length + 1)
+  return { ...draft, lead: [{ session, txn: { status: 'committed', ops } }] }
+}
+
 export const CHANGES: Record<string, Change> = {
   'sessions renamed': (telling, random) => ({ ...telling, session: renamer(random) }),
   'keys renamed': onDraft(renameKeys),
@@ -131,6 +146,7 @@ export const CHANGES: Record<string, Change> = {
   'clocks changed': onDraft(stretchTime),
   'unrelated transactions added': onDraft(addUnrelated),
   'unjudged things left out': onDraft(leaveOutUnjudged),
+  'the initial state spelt out': onDraft(spellOut),
   'sessions told in another order': onDraft((draft, random) => ({
     ...draft,
     sessions: random.shuffle([...draft.sessions]),
@@ -142,17 +158,10 @@ function build({ draft, session, shuffled }: Telling, random: Random): History {
   const builder = new HistoryBuilder(draft.initial, 32)
   const queue = draft.sessions.flatMap((txns, number) => txns.map(() => number))
   const next = draft.sessions.map((txns) => txns.values())
+  const place = (number: number) => builder.session(session(number))
+  for (const { session: number, txn } of draft.lead ?? []) addDraft(builder, place(number), txn)
   for (const number of shuffled ? random.shuffle(queue) : queue) {
-    const txn: DraftTxn = next[number]!.next().value!
-    const id = builder.addTxn(builder.session(session(number)), STATUS_NAMES.indexOf(txn.status))
-    for (const op of txn.ops) {
-      if (op.kind === 'list') builder.readList(id, op.key, op.list)
-      else if (op.kind === 'r') builder.read(id, op.key, op.value)
-      else if (op.kind === 'w') builder.write(id, op.key, op.value)
-      else builder.append(id, op.key, op.value)
-    }
-    if (txn.start !== undefined) builder.setStart(id, txn.start)
-    if (txn.finish !== undefined) builder.setFinish(id, txn.finish)
+    addDraft(builder, place(number), next[number]!.next().value!)
   }
   return builder.finish()
 }

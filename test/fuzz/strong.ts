@@ -32,7 +32,7 @@ function decidersAgree(seed: number): string | null {
 /** The second history beside the first, or behind it in one of its sessions. */
 function joinsComponents(seed: number, judge: Judge): string | null {
   const random = new Random(seed ^ 0x70c4)
-  const first = draftOf(anyHistory(seed)).draft
+  const { lead: _, ...first } = draftOf(anyHistory(seed)).draft
   const second = partnerOf(first, random)
   if (second === null) return null
   const glued = random.chance(0.5)
@@ -61,7 +61,8 @@ function joinsComponents(seed: number, judge: Judge): string | null {
 function partnerOf({ initial }: Draft, random: Random): Draft | null {
   for (let tries = 0; tries < 10; tries++) {
     const { draft } = draftOf(anyHistory(random.uint32()))
-    if (draft.initial === initial) return draft
+    const { lead: _, ...plain } = draft
+    if (draft.initial === initial) return plain
   }
   return null
 }

@@ -188,8 +188,8 @@ export const CASES: readonly Case[] = [
     violated: ['ci', ...RA_UP],
   },
   {
-    name: 'an initial value written by a transaction of its own, wherever it stands',
-    notation: 's0: w(x,1) | r(x,1)\ns1: r(x,1) | w(x,0) w(y,0)',
+    name: 'initial values written by transactions that lead the input, in two sessions',
+    notation: 's0: w(x,0)\ns1: w(y,0)\ns0: w(x,1) | r(x,1) r(y,0)\ns1: r(x,1)',
     satisfied: TO_SER,
   },
 ]

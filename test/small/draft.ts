@@ -32,56 +32,66 @@ export interface DraftTxn {
 export interface Draft {
   /** The value every key has at first; undefined if there is none. */
   readonly initial: Value | undefined
+  /** What leads the input and spells out the initial state: part of the initial transaction. */
+  readonly lead?: readonly { readonly session: number; readonly txn: DraftTxn }[]
   readonly sessions: readonly (readonly DraftTxn[])[]
 }
 
 /** The dense history of a draft; transactions and operations are numbered session by session. */
 export function buildHistory(draft: Draft, firstSession = 1): History {
   const builder = new HistoryBuilder(draft.initial, 32)
+  const session = (number: number) => builder.session(number + firstSession)
+  for (const { session: number, txn } of draft.lead ?? []) addDraft(builder, session(number), txn)
   draft.sessions.forEach((txns, number) => {
-    const session = builder.session(number + firstSession)
-    for (const txn of txns) {
-      const id = builder.addTxn(session, STATUS_NAMES.indexOf(txn.status))
-      for (const op of txn.ops) {
-        if (op.kind === 'list') builder.readList(id, op.key, op.list)
-        else if (op.kind === 'r') builder.read(id, op.key, op.value)
-        else if (op.kind === 'w') builder.write(id, op.key, op.value)
-        else builder.append(id, op.key, op.value)
-      }
-      if (txn.start !== undefined) builder.setStart(id, txn.start)
-      if (txn.finish !== undefined) builder.setFinish(id, txn.finish)
-    }
+    for (const txn of txns) addDraft(builder, session(number), txn)
   })
   return builder.finish()
 }
 
-/** The draft of a history, and which op of the history each op of the draft is. */
-export function draftOf(history: History): { draft: Draft; opIds: number[]; txnIds: number[] } {
-  const opIds: number[] = []
-  const txnIds: number[] = []
-  const sessions: DraftTxn[][] = []
-  for (let session = 0; session < history.sessionCount; session++) {
-    const txns: DraftTxn[] = []
-    for (let txn = 0; txn < history.txnCount; txn++) {
-      if (history.txnSession[txn] !== session) continue
-      txnIds.push(txn)
-      const ops: DraftOp[] = []
-      for (let op = history.txnOpStart[txn]!; op < history.txnOpStart[txn + 1]!; op++) {
-        opIds.push(op)
-        ops.push(opOf(history, op))
-      }
-      const start = history.txnStartTime?.[txn] ?? Number.NaN
-      const finish = history.txnFinishTime?.[txn] ?? Number.NaN
-      txns.push({
-        status: STATUS_NAMES[history.txnStatus[txn]!]!,
-        ops,
-        ...(Number.isNaN(start) ? {} : { start }),
-        ...(Number.isNaN(finish) ? {} : { finish }),
-      })
-    }
-    sessions.push(txns)
+/** Adds one transaction of a draft to a session. */
+export function addDraft(builder: HistoryBuilder, session: number, txn: DraftTxn): void {
+  const id = builder.addTxn(session, STATUS_NAMES.indexOf(txn.status))
+  for (const op of txn.ops) {
+    if (op.kind === 'list') builder.readList(id, op.key, op.list)
+    else if (op.kind === 'r') builder.read(id, op.key, op.value)
+    else if (op.kind === 'w') builder.write(id, op.key, op.value)
+    else builder.append(id, op.key, op.value)
   }
-  return { draft: { initial: history.initial, sessions }, opIds, txnIds }
+  if (txn.start !== undefined) builder.setStart(id, txn.start)
+  if (txn.finish !== undefined) builder.setFinish(id, txn.finish)
+}
+
+/** Committed, writes something, reads nothing, and writes nothing but initial values. */
+export function spellsInitial(txn: DraftTxn, initial: Value | undefined): boolean {
+  if (initial === undefined || txn.status !== 'committed' || txn.ops.length === 0) return false
+  return txn.ops.every((op) => op.kind === 'w' && op.value === initial)
+}
+
+/** The draft of a history. */
+export function draftOf(history: History): { draft: Draft } {
+  const { initial, txnCount, txnSession } = history
+  const txns = Array.from({ length: txnCount }, (_, txn) => txnOf(history, txn))
+  const other = txns.findIndex((txn) => !spellsInitial(txn, initial))
+  const led = other < 0 ? txnCount : other
+  const sessions: DraftTxn[][] = Array.from({ length: history.sessionCount }, () => [])
+  for (let txn = led; txn < txnCount; txn++) sessions[txnSession[txn]!]!.push(txns[txn]!)
+  const lead = txns.slice(0, led).map((txn, i) => ({ session: txnSession[i]!, txn }))
+  return { draft: { initial, ...(led > 0 ? { lead } : {}), sessions } }
+}
+
+function txnOf(history: History, txn: number): DraftTxn {
+  const ops: DraftOp[] = []
+  for (let op = history.txnOpStart[txn]!; op < history.txnOpStart[txn + 1]!; op++) {
+    ops.push(opOf(history, op))
+  }
+  const start = history.txnStartTime?.[txn] ?? Number.NaN
+  const finish = history.txnFinishTime?.[txn] ?? Number.NaN
+  return {
+    status: STATUS_NAMES[history.txnStatus[txn]!]!,
+    ops,
+    ...(Number.isNaN(start) ? {} : { start }),
+    ...(Number.isNaN(finish) ? {} : { finish }),
+  }
 }
 
 function opOf(history: History, op: number): DraftOp {
@@ -134,6 +144,8 @@ function isHistory(draft: Draft): boolean {
 
 /** The draft without one transaction, then without one operation, in every way. */
 export function* cuts(draft: Draft): Generator<Draft> {
+  const { lead, ...rest } = draft
+  if (lead !== undefined) yield rest
   const places = draft.sessions.flatMap((txns, s) => txns.map((txn, t) => ({ s, t, txn })))
   for (const { s, t, txn } of places) yield withoutOps(draft, s, t, txn.ops, true)
   for (const { s, t, txn } of places) {
@@ -167,5 +179,5 @@ function withoutOps(
         .map((txn) => ({ ...txn, ops: txn.ops.filter((op) => !gone.includes(op) && !lost(op)) })),
     )
     .filter((txns) => txns.length > 0)
-  return { initial: draft.initial, sessions }
+  return { ...draft, sessions }
 }

@@ -14,6 +14,7 @@ export interface Bounds {
   readonly thinAir?: boolean
   readonly statuses?: readonly StatusName[] // committed only, unless told
   readonly maxSessions?: number
+  readonly lead?: boolean // a transaction of either session spells out the initial state of x
 }
 
 /**
@@ -40,6 +41,7 @@ export const FAMILIES: readonly Bounds[] = [
     keys: 1,
     statuses: ['committed', 'aborted', 'indeterminate'],
   },
+  { txns: 2, maxOps: 2, maxTotalOps: 3, keys: 2, thinAir: true, lead: true },
 ]
 
 /** A transaction before its values are chosen: 2 * key for a read, 2 * key + 1 for a write. */
@@ -51,6 +53,10 @@ interface Form {
 
 const KEY_NAMES = ['x', 'y', 'z']
 const NOBODY_WROTE = 99
+const SPELLED_OUT: DraftTxn = {
+  status: 'committed',
+  ops: [{ kind: 'w', key: 'x', value: 0 }],
+}
 
 export function* smallHistories(bounds: Bounds): Generator<Draft> {
   const forms = formsWithin(bounds)
@@ -58,7 +64,10 @@ export function* smallHistories(bounds: Bounds): Generator<Draft> {
     if (shape.length > (bounds.maxSessions ?? bounds.txns)) continue
     for (const txns of sequences(forms, bounds.txns, bounds.maxTotalOps)) {
       if (!isCanonical(txns, shape)) continue
-      yield* withReads(txns, shape, bounds.thinAir ?? false)
+      for (const draft of withReads(txns, shape, bounds.thinAir ?? false)) {
+        if (!bounds.lead) yield draft
+        else for (const session of [0, 1]) yield { ...draft, lead: [{ session, txn: SPELLED_OUT }] }
+      }
     }
   }
 }

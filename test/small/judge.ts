@@ -51,21 +51,11 @@ const place = (key: Value, value: Value): string => `${text(key)} = ${text(value
 
 const isWrite = (op: DraftOp) => op.kind === 'w' || op.kind === 'append'
 
-/** Committed, writes something, reads nothing, and writes nothing but initial values. */
-function isPartOfInitial(draft: Draft, txn: DraftTxn): boolean {
-  return (
-    draft.initial !== undefined &&
-    txn.status === 'committed' &&
-    txn.ops.length > 0 &&
-    txn.ops.every((op) => op.kind === 'w' && text(op.value) === text(draft.initial!))
-  )
-}
-
 /** The counting rule: committed, or indeterminate and read by one that counts. */
 export function settle(draft: Draft): boolean[] {
   const txns = draft.sessions.flat()
   const writes = findWrites(draft)
-  const counts = txns.map((txn) => txn.status === 'committed' && !isPartOfInitial(draft, txn))
+  const counts = txns.map((txn) => txn.status === 'committed')
   for (let changed = true; changed; ) {
     changed = false
     txns.forEach((txn, reader) => {
@@ -88,7 +78,6 @@ export function settle(draft: Draft): boolean[] {
 function findWrites(draft: Draft): Map<string, Write> {
   const writes = new Map<string, Write>()
   draft.sessions.flat().forEach((txn, number) => {
-    if (isPartOfInitial(draft, txn)) return
     txn.ops.forEach((op, position) => {
       if (op.kind === 'w' || op.kind === 'append') {
         writes.set(place(op.key, op.value), { txn: number, position })

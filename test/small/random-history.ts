@@ -28,6 +28,7 @@ export interface RandomShape {
   readonly wild: number // share of reads that return any value of the key, even a later one
   readonly rewrites: boolean // a transaction may write a key twice
   readonly times: boolean
+  readonly lead: number // transactions that spell out the initial state first
   readonly lists: number // share of keys that are lists
   readonly initial: Value | undefined
   readonly valuesPerKey: boolean // keys share values, else every value is written once
@@ -55,6 +56,7 @@ export function shapeOf(seed: number, fixed: Partial<RandomShape> = {}): RandomS
     lists: 0,
     initial: random.pick([0, 0, 0, 0, null, undefined]),
     valuesPerKey: random.chance(0.5),
+    lead: sometimes(0.15, 1 + random.below(2)),
   }
   return { ...shape, ...fixed }
 }
@@ -100,7 +102,24 @@ class HistoryMaker {
       earlier[session]! |= 1 << t
     }
     const used = sessions.filter((txns) => txns.length > 0)
-    return { initial: shape.initial, sessions: used.map((txns) => this.withWildReads(txns)) }
+    const draft = { initial: shape.initial, sessions: used.map((txns) => this.withWildReads(txns)) }
+    const registers = this.isList.flatMap((isList, key) => (isList ? [] : [nameOf(key)]))
+    if (shape.initial === undefined || shape.lead === 0 || registers.length === 0) return draft
+    return { ...draft, lead: this.spellOut(shape.initial, registers) }
+  }
+
+  /** Before all else, in any session, at times that allow it or at none. */
+  private spellOut(initial: Value, keys: readonly string[]): NonNullable<Draft['lead']> {
+    const { random, shape } = this
+    return Array.from({ length: shape.lead }, (_, i) => {
+      const written = random.shuffle([...keys]).slice(0, 1 + random.below(2))
+      const ops = written.map((key): DraftOp => ({ kind: 'w', key, value: initial }))
+      const times = shape.times && random.chance(0.5) ? { start: 2 * i - 5, finish: 2 * i - 4 } : {}
+      return {
+        session: random.below(shape.sessions + 1),
+        txn: { status: 'committed', ops, ...times },
+      }
+    })
   }
 
   /** The transactions that transaction t sees, those before it in its session among them. */
