@@ -5,6 +5,7 @@
 
 import { InputError, type Place } from '../base/errors.ts'
 import { UTF8 } from '../base/unicode.ts'
+import { readTime, TIME_HINT } from '../history/times.ts'
 import { Digits } from './digits.ts'
 import { describeByte, NEWLINE } from './lines.ts'
 import { badUtf8, firstBadByte, placeAt } from './source.ts'
@@ -31,6 +32,8 @@ export class JsonScanner {
   low = 0
   high = 0
   negative = false
+  /** The time last read, if the double is not exactly it. */
+  timeText: string | null = null
   /** Bytes since the beginning that are not characters of their own, to count columns. */
   wide = 0
 
@@ -159,8 +162,8 @@ export class JsonScanner {
     return (BigInt(high) << 32n) | BigInt(this.low >>> 0)
   }
 
-  /** Reads any JSON number. Integers that a double cannot hold exactly are an error. */
-  scanNumber(what: string): number {
+  /** Reads a time; `timeText` is its text if the double is not exactly it. */
+  scanTime(what: string): number {
     const { bytes } = this
     const start = this.at
     // Up to nine plain digits, the usual case, need no string.
@@ -172,6 +175,7 @@ export class JsonScanner {
     const leadingZero = bytes[start] === 48 && digit > start + 1
     if (digit > start && !leadingZero && !isNumberByte(bytes[digit]!)) {
       this.at = digit
+      this.timeText = null
       return small
     }
     NUMBER.lastIndex = 0
@@ -184,12 +188,12 @@ export class JsonScanner {
       throw this.fail(`the ${what} is not a number: ${text.slice(0, 40)}`, start)
     }
     this.at = p
-    const value = Number(text)
-    if (Math.abs(value) > Number.MAX_SAFE_INTEGER) {
-      const hint = 'count from the beginning of the run, or in larger units'
-      throw this.fail(`the ${what} is beyond 2^53, too large`, start, hint, 'out-of-range')
+    const time = readTime(text)
+    if (time === null) {
+      throw this.fail(`the ${what} is out of range`, start, TIME_HINT, 'out-of-range')
     }
-    return value
+    this.timeText = time.text
+    return time.value
   }
 
   /** Takes `null`, `true` or `false`. */

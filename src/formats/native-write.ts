@@ -127,10 +127,10 @@ function attributes(history: History, txn: number): string {
   if (label !== null) text += `,"id":${renderJson(label)}`
   const status = history.txnStatus[txn]!
   if (status !== COMMITTED) text += `,"status":"${STATUS_NAMES[status]!}"`
-  const start = history.txnStartTime?.[txn] ?? Number.NaN
-  if (!Number.isNaN(start)) text += `,"start":${start}`
-  const finish = history.txnFinishTime?.[txn] ?? Number.NaN
-  if (!Number.isNaN(finish)) text += `,"finish":${finish}`
+  const start = history.startText(txn)
+  if (start !== null) text += `,"start":${start}`
+  const finish = history.finishText(txn)
+  if (finish !== null) text += `,"finish":${finish}`
   const level = history.txnLevel?.[txn] ?? NONE
   if (level !== NONE) text += `,"level":"${LEVELS[level]!.id}"`
   return text

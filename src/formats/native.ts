@@ -56,7 +56,9 @@ export class NativeParser extends LineParser {
   private label = NONE
   private status = COMMITTED
   private start = Number.NaN
+  private startText: string | null = null // see JsonScanner.timeText
   private finishTime = Number.NaN
+  private finishText: string | null = null
   private level = NONE
   private opsAt = NONE // where `ops` begins, if it could not be read yet
   private opsWide = 0 // the scanner's `wide` there
@@ -203,10 +205,12 @@ export class NativeParser extends LineParser {
         this.status = this.parseName(STATUS_NAMES, 'status')
         return
       case field.START:
-        this.start = scanner.scanNumber('start')
+        this.start = scanner.scanTime('start')
+        this.startText = scanner.timeText
         return
       case field.FINISH:
-        this.finishTime = scanner.scanNumber('finish')
+        this.finishTime = scanner.scanTime('finish')
+        this.finishText = scanner.timeText
         return
       case field.LEVEL:
         this.level = this.parseName(LEVEL_IDS, 'level')
@@ -258,8 +262,8 @@ export class NativeParser extends LineParser {
     }
     const { txn } = this
     if (this.has(field.STATUS)) builder.setStatus(txn, this.status)
-    if (this.has(field.START)) builder.setStart(txn, this.start)
-    if (this.has(field.FINISH)) builder.setFinish(txn, this.finishTime)
+    if (this.has(field.START)) builder.setStart(txn, this.start, this.startText)
+    if (this.has(field.FINISH)) builder.setFinish(txn, this.finishTime, this.finishText)
     if (this.has(field.LEVEL)) builder.setLevel(txn, this.level)
     if (this.has(field.PENDING)) this.takePending(txn, begin)
     if (this.statements.abortAt !== NONE) this.takeAbort(txn)
@@ -318,7 +322,7 @@ export class NativeParser extends LineParser {
     }
     this.txnOpen.data[txn] = DONE
     builder.setStatus(txn, this.status)
-    if (this.has(field.FINISH)) builder.setFinish(txn, this.finishTime)
+    if (this.has(field.FINISH)) builder.setFinish(txn, this.finishTime, this.finishText)
   }
 
   private takeHeader(begin: number): void {
@@ -372,7 +376,7 @@ export class NativeParser extends LineParser {
   private parseVersion(): void {
     const { scanner } = this
     const at = scanner.at
-    if (scanner.scanNumber('version') === VERSION) return
+    if (scanner.scanTime('version') === VERSION) return
     const hint = 'the header looks like {"isobar":1}'
     throw scanner.fail(`this version reads native histories of version ${VERSION}`, at, hint)
   }

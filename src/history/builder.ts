@@ -3,7 +3,7 @@
 // read from whom, and settles which indeterminate transactions count.
 
 import { InputError } from '../base/errors.ts'
-import { ByteColumn, FloatColumn, IntColumn } from '../base/grow.ts'
+import { ByteColumn, IntColumn } from '../base/grow.ts'
 import { settleCounts } from './counts.ts'
 import {
   type Annotation,
@@ -21,6 +21,7 @@ import { CAS, INSERT, LightColumns } from './light.ts'
 import { resolveReads } from './resolve.ts'
 import type { SqlStatements } from './sql-statements.ts'
 import { type Symbol64, SymbolTable } from './symbols.ts'
+import { TimeColumns } from './times.ts'
 import { type Value, ValueTable } from './values.ts'
 
 export class HistoryBuilder {
@@ -40,8 +41,7 @@ export class HistoryBuilder {
   private readonly txnStatus = new ByteColumn() // txn -> status
   private readonly txnLabel = new IntColumn() // txn -> label id, NONE if it has no name
   private txnLevel: IntColumn | null = null // txn -> level index
-  private startTime: FloatColumn | null = null
-  private finishTime: FloatColumn | null = null
+  private readonly times = new TimeColumns()
   private light: LightColumns | null = null
   /** Set by SqlStatements, which collects SQL statements for this history. */
   statements: SqlStatements | null = null
@@ -83,8 +83,7 @@ export class HistoryBuilder {
     this.txnStatus.push(status)
     this.txnLabel.push(label === null ? NONE : this.labels.of(label))
     if (this.txnLevel) this.txnLevel.push(NONE)
-    if (this.startTime) this.startTime.push(Number.NaN)
-    if (this.finishTime) this.finishTime.push(Number.NaN)
+    this.times.push()
     return txn
   }
 
@@ -105,14 +104,13 @@ export class HistoryBuilder {
     return this.txnSession.data[txn]!
   }
 
-  setStart(txn: number, time: number): void {
-    this.startTime ??= this.timesSoFar()
-    this.startTime.data[txn] = time
+  /** @param text the time, if the double is not exactly it; see readTime */
+  setStart(txn: number, time: number, text: string | null = null): void {
+    this.times.setStart(txn, time, this.txnCount, text)
   }
 
-  setFinish(txn: number, time: number): void {
-    this.finishTime ??= this.timesSoFar()
-    this.finishTime.data[txn] = time
+  setFinish(txn: number, time: number, text: string | null = null): void {
+    this.times.setFinish(txn, time, this.txnCount, text)
   }
 
   setLevel(txn: number, level: number): void {
@@ -227,8 +225,7 @@ export class HistoryBuilder {
       txnCounts: new Uint8Array(txnCount),
       txnIsInitial: new Uint8Array(txnCount),
       txnOpStart: grouped.txnOpStart,
-      txnStartTime: this.startTime?.view() ?? null,
-      txnFinishTime: this.finishTime?.view() ?? null,
+      ...this.times.finish(),
       txnLevel: this.txnLevel ? Int8Array.from(this.txnLevel.view()) : null,
       opTxn: grouped.opTxn,
       opKind: grouped.opKind,
@@ -269,12 +266,6 @@ export class HistoryBuilder {
     Object.assign(draft, resolveReads(draft))
     settleCounts(draft)
     return draft
-  }
-
-  private timesSoFar(): FloatColumn {
-    const column = new FloatColumn(this.txnCount)
-    for (let txn = 0; txn < this.txnCount; txn++) column.push(Number.NaN)
-    return column
   }
 
   /** Makes value ids final. */
@@ -374,9 +365,9 @@ function impossibleTimes(history: History, txn: number, latest: number): InputEr
   const name = history.txnName(txn)
   const op = history.txnOpStart[txn]!
   const place = op < history.txnOpStart[txn + 1]! ? history.placeOf(op) : null
-  const start = history.txnStartTime?.[txn] ?? Number.NaN
-  const finish = history.txnFinishTime?.[txn] ?? Number.NaN
-  if (start < latest) {
+  const start = history.startText(txn)
+  const finish = history.finishText(txn)
+  if ((history.txnStartTime?.[txn] ?? Number.NaN) < latest) {
     return new InputError(
       'impossible-times',
       `transaction ${name} starts at ${start}, before its session's previous one ended (${latest})`,

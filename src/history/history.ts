@@ -59,7 +59,8 @@ export interface History {
   readonly txnCounts: Uint8Array
   readonly txnIsInitial: Uint8Array // txn -> 1 if it is part of the initial transaction
   readonly txnOpStart: Int32Array // txn -> its first op; txnOpStart[txnCount] = opCount
-  readonly txnStartTime: Float64Array | null // txn -> start, NaN if unknown
+  /** txn -> start, NaN if unknown; ordered as the times are, see times.ts for their digits. */
+  readonly txnStartTime: Float64Array | null
   readonly txnFinishTime: Float64Array | null // txn -> finish, NaN if unknown
   readonly txnLevel: Int8Array | null // txn -> index into levels/ of the level it ran at, or NONE
 
@@ -97,6 +98,9 @@ export interface History {
   txnLabel(txn: number): Value
   /** The session as the input named it: an integer or a string. */
   sessionLabel(session: number): Value
+  /** The start as the input wrote it, null if it is not known. */
+  startText(txn: number): string | null
+  finishText(txn: number): string | null
   /** Where the operation stands in the input, if the format kept it. */
   placeOf(op: number): Place | null
 }

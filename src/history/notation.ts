@@ -28,6 +28,7 @@ import { findStray } from './initial.ts'
 import { CAS, type LightOps } from './light.ts'
 import { forEachStep, type SqlEvents } from './sql-events.ts'
 import { renderPreamble, renderStatement } from './sql-notation.ts'
+import { readTime, TIME_HINT } from './times.ts'
 import type { Value } from './values.ts'
 
 /** Parses a whole text in notation. */
@@ -48,6 +49,8 @@ class NotationParser {
   private line = 1
   private lineStart = 0
   private builder = new HistoryBuilder(0)
+  private time = Number.NaN // the time last read
+  private timeText: string | null = null // it, if a double is not exactly it
   private readonly lines: number[] = [] // arrival -> line
   private readonly columns: number[] = [] // arrival -> column
   private readonly ids = new Map<string, number>() // explicit transaction id -> line
@@ -234,14 +237,12 @@ class NotationParser {
   }
 
   private parseAttribute(txn: number): void {
-    const start = this.match(NUMBER)
-    if (start !== null) {
+    if (this.matchTime()) {
+      this.builder.setStart(txn, this.time, this.timeText)
       this.expect(',')
       this.skipSpace()
-      this.builder.setStart(txn, Number(start))
-      const finish = this.match(NUMBER)
-      if (finish === null) this.fail(`expected a finish time, found ${this.next()}`)
-      this.builder.setFinish(txn, Number(finish))
+      if (!this.matchTime()) this.fail(`expected a finish time, found ${this.next()}`)
+      this.builder.setFinish(txn, this.time, this.timeText)
       return
     }
     const name = this.match(BARE) ?? ''
@@ -257,10 +258,24 @@ class NotationParser {
       )
     }
     this.expect('=')
-    const time = this.match(NUMBER)
-    if (time === null) this.fail(`expected a time, found ${this.next()}`)
-    if (name === 'start') this.builder.setStart(txn, Number(time))
-    else this.builder.setFinish(txn, Number(time))
+    if (!this.matchTime()) this.fail(`expected a time, found ${this.next()}`)
+    if (name === 'start') this.builder.setStart(txn, this.time, this.timeText)
+    else this.builder.setFinish(txn, this.time, this.timeText)
+  }
+
+  /** Takes a number, if one comes next, into `time` and `timeText`. */
+  private matchTime(): boolean {
+    const start = this.at
+    const text = this.match(NUMBER)
+    if (text === null) return false
+    const time = readTime(text)
+    if (time === null) {
+      this.at = start
+      this.fail(`the time ${text.slice(0, 40)} is out of range`, TIME_HINT)
+    }
+    this.time = time.value
+    this.timeText = time.text
+    return true
   }
 
   private parseId(txn: number): void {
@@ -355,7 +370,7 @@ function inSessionOrder({ txnSession, txnIndex }: History, txns: Iterable<number
 }
 
 /** What spells out the initial state comes before all else. */
-function initialFirst(history: History, txns: ArrayLike<number>): ArrayLike<number> {
+function initialFirst(history: History, txns: number[] | Int32Array): number[] | Int32Array {
   if (!history.txnIsInitial.includes(1)) return txns
   const all = Array.from(txns)
   if (findStray(history, all) === NONE) return txns
@@ -377,10 +392,9 @@ export function renderTxn(history: History, txn: number, options: { ids?: boolea
   if (options.ids) attributes.push(`id=${renderValue(history.txnName(txn))}`)
   const isEmpty = words.length === 0 || words[0] === ''
   if (status !== COMMITTED || isEmpty) attributes.push(STATUS_NAMES[status]!)
-  const start = history.txnStartTime?.[txn] ?? Number.NaN
-  const finish = history.txnFinishTime?.[txn] ?? Number.NaN
-  if (!Number.isNaN(start)) attributes.push(`start=${start}`)
-  if (!Number.isNaN(finish)) attributes.push(`finish=${finish}`)
+  const [start, finish] = [history.startText(txn), history.finishText(txn)]
+  if (start !== null) attributes.push(`start=${start}`)
+  if (finish !== null) attributes.push(`finish=${finish}`)
   const level = history.txnLevel?.[txn] ?? NONE
   if (level !== NONE) attributes.push(`level=${LEVELS[level]!.id}`)
   if (attributes.length > 0) words.push(`[${attributes.join(' ')}]`)

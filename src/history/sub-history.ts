@@ -11,6 +11,7 @@
 import { UsageError } from '../base/errors.ts'
 import { HistoryBuilder } from './builder.ts'
 import { type History, NONE, READ, READ_LIST } from './history.ts'
+import { readTime } from './times.ts'
 import type { Value } from './values.ts'
 
 export interface SubHistoryOptions {
@@ -131,13 +132,19 @@ function nameOf(history: History, txn: number): Value {
 function copyTxn(history: History, txn: number, builder: HistoryBuilder): number {
   const session = builder.session(history.sessionLabel(history.txnSession[txn]!))
   const copy = builder.addTxn(session, history.txnStatus[txn]!, nameOf(history, txn))
-  const start = history.txnStartTime?.[txn] ?? Number.NaN
-  const finish = history.txnFinishTime?.[txn] ?? Number.NaN
   const level = history.txnLevel?.[txn] ?? NONE
-  if (!Number.isNaN(start)) builder.setStart(copy, start)
-  if (!Number.isNaN(finish)) builder.setFinish(copy, finish)
+  copyTimes(history, txn, builder, copy)
   if (level !== NONE) builder.setLevel(copy, level)
   return copy
+}
+
+/** The times as they were given: the history's own may be moved, see times.ts. */
+function copyTimes(history: History, txn: number, builder: HistoryBuilder, copy: number) {
+  const [start, finish] = [history.startText(txn), history.finishText(txn)].map((text) =>
+    text === null ? null : readTime(text),
+  )
+  if (start) builder.setStart(copy, start.value, start.text)
+  if (finish) builder.setFinish(copy, finish.value, finish.text)
 }
 
 function copyOp(history: History, op: number, txn: number, builder: HistoryBuilder): void {

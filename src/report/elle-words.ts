@@ -26,7 +26,7 @@ function reasonOf(history: History, edge: Edge): string {
       if (edge.from === INITIAL_TXN) return because(history, edge)
       return `process ${history.sessionLabel(history.txnSession[edge.from]!)} executed ${from} before ${to}`
     case 'RT':
-      return `${from} completed at index ${history.txnFinishTime![edge.from]}, before the invocation of ${to}, at index ${history.txnStartTime![edge.to]}`
+      return `${from} completed at index ${history.finishText(edge.from)}, before the invocation of ${to}, at index ${history.startText(edge.to)}`
     case 'WR':
       if (second === NONE) return because(history, edge)
       return history.opKind[second] === READ_LIST

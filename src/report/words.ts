@@ -146,8 +146,8 @@ function becauseMissed(history: History, edge: Edge, version: Edge): string {
 }
 
 function becauseTime(history: History, edge: Edge): string {
-  const finish = history.txnFinishTime?.[edge.from]
-  const start = history.txnStartTime?.[edge.to]
+  const finish = history.finishText(edge.from)
+  const start = history.startText(edge.to)
   return `${nameOf(history, edge.from)} finished (at ${finish}) before ${nameOf(history, edge.to)} started (at ${start})`
 }
 
