@@ -18,6 +18,7 @@ import {
   WRITE,
 } from './history.ts'
 import { CAS, INSERT, LightColumns } from './light.ts'
+import { TakenNames } from './names.ts'
 import { resolveReads } from './resolve.ts'
 import type { SqlStatements } from './sql-statements.ts'
 import { type Symbol64, SymbolTable } from './symbols.ts'
@@ -48,11 +49,12 @@ export class HistoryBuilder {
   private readonly listStart = new IntColumn(16) // list -> first element
   private readonly listValue = new IntColumn(16) // element -> value id
 
+  readonly initial: Value | undefined
+
   /** @param initial value of every key before the first write; undefined where there is none. */
-  constructor(
-    readonly initial: Value | undefined,
-    opCapacity = 1024,
-  ) {
+  constructor(initial: Value | undefined, opCapacity = 1024) {
+    const isSmall = typeof initial === 'bigint' && Number.isSafeInteger(Number(initial))
+    this.initial = isSmall ? Number(initial) : initial
     this.opTxn = new IntColumn(opCapacity)
     this.opKind = new ByteColumn(opCapacity)
     this.opKey = new IntColumn(opCapacity)
@@ -211,6 +213,8 @@ export class HistoryBuilder {
     const txnLabel = this.txnLabel.view()
     const anyLabel = txnLabel.some((label) => label !== NONE)
     const arrivals = grouped.arrivals
+    const txnNames = new TakenNames(labels.interned)
+    const sessionNames = new TakenNames(sessions)
 
     const draft = {
       sessionCount: sessions.size,
@@ -247,13 +251,13 @@ export class HistoryBuilder {
       valueOf: (op: number) => values.get(grouped.opValue[op]!),
       txnName: (txn: number) => {
         const label = txnLabel[txn]!
-        if (label === NONE) return anyLabel ? `#${txn + 1}` : `T${txn + 1}`
+        if (label === NONE) return txnNames.free(anyLabel ? `#${txn + 1}` : `T${txn + 1}`)
         const name = labels.get(label)
-        return typeof name === 'string' ? name : `T${name}`
+        return typeof name === 'string' ? name : txnNames.free(`T${name}`)
       },
       sessionName: (session: number) => {
         const name = sessions.get(session)
-        return typeof name === 'string' ? name : `s${name}`
+        return typeof name === 'string' ? name : sessionNames.free(`s${name}`)
       },
       txnLabel: (txn: number) => {
         const label = txnLabel[txn]!

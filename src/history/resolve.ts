@@ -6,6 +6,7 @@
 import { InputError } from '../base/errors.ts'
 import { APPEND, type History, INITIAL, NONE, READ, READ_LIST, WRITE } from './history.ts'
 import { markInitial, showValue } from './initial.ts'
+import { INSERT, type LightOps } from './light.ts'
 import { INTERNED } from './values.ts'
 
 /** What reads saw: the write, and the transaction it belongs to. */
@@ -24,7 +25,23 @@ export function resolveReads(history: History): Resolved {
   }
   if (!resolveByValue(history, initial, found)) resolveByKey(history, initial, found)
   if (history.listStart.length > 1 || history.opKind.includes(APPEND)) checkKeyTypes(history)
+  if (history.initial === undefined && history.light) findAbsent(history, history.light, found)
   return found
+}
+
+/**
+ * An insert that succeeded found nothing, and so did a compare-and-set that replaced null which
+ * nobody wrote: they saw the initial state, also where no value stands for it.
+ */
+function findAbsent(history: History, light: LightOps, found: Resolved): void {
+  for (let op = 0; op < history.opCount; op++) {
+    const which = light.opLight[op]!
+    if (which === NONE || light.failed[which]) continue
+    const isNothing = found.readFrom[op] === NONE && history.valueOf(op) === null
+    if (light.kind[which] !== INSERT && !isNothing) continue
+    found.readFrom[op] = INITIAL
+    found.readTxn[op] = INITIAL
+  }
 }
 
 /** Entries of the table over all values: everything a read asks for lies in one cache line. */

@@ -123,10 +123,10 @@ function isPair({ light }: History, op: number): boolean {
 /** A name that lasts: one that a transaction has by its position becomes its own. */
 function nameOf(history: History, txn: number): Value {
   const label = history.txnLabel(txn)
-  if (label !== null) return label
-  // T7 is what an integer 7 is shown as.
   const name = history.txnName(txn)
-  return name === `T${txn + 1}` ? txn + 1 : name
+  // T7 is what an integer 7 is shown as.
+  const number = label ?? txn + 1
+  return name === `T${number}` && typeof label !== 'string' ? number : name
 }
 
 function copyTxn(history: History, txn: number, builder: HistoryBuilder): number {

@@ -51,6 +51,8 @@ export class ValueTable {
     if (typeof value === 'number' && value >= 0 && value < INTERNED && Number.isInteger(value)) {
       return value
     }
+    // 1n is 1.
+    if (typeof value === 'bigint' && value >= 0n && value < INTERNED) return Number(value)
     return INTERNED + this.interned.of(value)
   }
 

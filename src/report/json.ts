@@ -156,7 +156,6 @@ class AnomalyDescriber {
   /** Every transaction that the example names, those of its operations too, in input order. */
   private readonly txns: number[]
   private readonly earlier: ReadonlySet<number>
-  private readonly names = new Map<number, string>() // txn -> its name, unique in the example
 
   constructor(
     private readonly history: History,
@@ -168,13 +167,6 @@ class AnomalyDescriber {
     if (history.sql) for (const txn of findDeleted(history, found, this.keys())) found.add(txn)
     this.txns = [...found].sort((a, b) => a - b)
     this.earlier = new Set(anomaly.earlier)
-    // 5 and "T5" are two transactions, though both are called T5.
-    const taken = new Set<string>()
-    for (const txn of this.txns) {
-      const name = history.txnName(txn)
-      this.names.set(txn, taken.has(name) ? `${name} #${txn + 1}` : name)
-      taken.add(name)
-    }
   }
 
   describe(): AnomalyJson {
@@ -228,7 +220,7 @@ class AnomalyDescriber {
   }
 
   private name(txn: number): string {
-    return this.names.get(txn) ?? this.history.txnName(txn)
+    return this.history.txnName(txn)
   }
 
   private case(branch: Case): CaseJson {
