@@ -195,10 +195,7 @@ describe('NativeParser', () => {
     ['{"session":0,"end":3,"ops":[]}', '1:14 unknown-field: unknown field "end"'],
     ['{"session":0,"status":"done","ops":[]}', '1:23 malformed: unknown status "done"'],
     ['{"session":0,"level":"strict","ops":[]}', '1:22 malformed: unknown level "strict"'],
-    [
-      '{"session":0,"start":1e309,"ops":[]}',
-      '1:22 out-of-range: the start is out of range',
-    ],
+    ['{"session":0,"start":1e309,"ops":[]}', '1:22 out-of-range: the start is out of range'],
     [
       '{"session":0,"start":"1","ops":[]}',
       '1:22 malformed: expected a number (the start), found "\\""',
