@@ -292,8 +292,8 @@ export function isKept(history: History, txn: number): boolean {
 }
 
 /**
- * session -> those of its transactions that a lossy writer writes. What spells out the initial state
- * but would come too late is left out: it is the initial state all the same.
+ * session -> those of its transactions that a lossy writer writes. What spells out the initial
+ * state but would come too late is left out: it is the initial state all the same.
  */
 export function keptBySession(history: History, { order, aborted }: Capacity): Int32Array[] {
   const { txnIsInitial, txnStatus } = history
