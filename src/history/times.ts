@@ -1,4 +1,4 @@
-// Times of transactions, exactly. A time is a decimal of any length, but it is compared as a double;
+// Times of transactions, exactly. A time is a decimal of any length, but is compared as a double:
 // nearly all are told apart by one (every decimal of 15 digits, every integer up to 2^53, every
 // double as programs print it). The few that lose digits (nanoseconds since 1970) keep their text;
 // where two different times are nearest to one double, they and what follows are moved up to the
