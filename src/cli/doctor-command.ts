@@ -8,6 +8,7 @@ import type { Command } from 'commander'
 import { DatabaseError } from '../base/errors.ts'
 import { EmbeddedServer } from '../record/embedded/server.ts'
 import { EXIT } from './exit-codes.ts'
+import { Interrupt } from './signals.ts'
 import { coloursFor, print } from './terminal.ts'
 import { VERSION } from './version.ts'
 
@@ -66,6 +67,8 @@ function examineNode(): Finding {
 /** Starts a server and stops it again: nothing less shows that it works. */
 async function examineEmbedded(): Promise<Finding> {
   const name = 'embedded PostgreSQL'
+  const interrupt = new Interrupt(0)
+  interrupt.listen()
   try {
     const server = await EmbeddedServer.start()
     await server.stop()
@@ -74,6 +77,8 @@ async function examineEmbedded(): Promise<Finding> {
     if (!(error instanceof DatabaseError)) throw error
     const hint = error.hint ? `; ${error.hint}` : ''
     return { name, usable: false, detail: `${error.message}${hint}` }
+  } finally {
+    interrupt.ignore()
   }
 }
 

@@ -7,7 +7,9 @@ export const EXIT = {
   unknown: 3,
   database: 4,
   internal: 70,
-  interrupted: 130,
+  hungUp: 129, // SIGHUP
+  interrupted: 130, // SIGINT: Ctrl-C
+  terminated: 143, // SIGTERM
 } as const
 
 /** Of two outcomes the one that is reported: 70, then 2, 1, 3, 0. */

@@ -56,7 +56,8 @@ async function buildProgram(
     .addHelpText(
       'after',
       `
-Exit codes: 0 satisfied, 1 violated, 2 usage or input, 3 unknown, 4 database, 70 internal error.
+Exit codes: 0 satisfied, 1 violated, 2 usage or input, 3 unknown, 4 database, 70 internal error;
+130 Ctrl-C, 143 SIGTERM, 129 SIGHUP: nothing is left behind.
 Every command explains itself: isobar check --help`,
     )
   const named = Object.hasOwn(COMMANDS, argv[0] ?? '') ? [argv[0]!] : Object.keys(COMMANDS)

@@ -5,7 +5,7 @@ import { join, resolve } from 'node:path'
 import type { Command } from 'commander'
 import { UsageError } from '../base/errors.ts'
 import { LEVELS, type LevelId, levelName } from '../levels/levels.ts'
-import { type RunOptions, type RunOutcome, run } from '../pipeline/run.ts'
+import { Interrupted, type RunOptions, type RunOutcome, run } from '../pipeline/run.ts'
 import { describeAsked, renderSummary } from '../pipeline/run-summary.ts'
 import { isLightweight, isSql } from '../pipeline/run-work.ts'
 import { parseFaultPlan } from '../record/faults.ts'
@@ -31,7 +31,8 @@ import {
 } from './options.ts'
 import { addReportOptions, ReportFiles, type ReportFlags } from './report-files.ts'
 import { RunLine } from './run-line.ts'
-import { coloursFor, onInterrupt, print } from './terminal.ts'
+import { Interrupt } from './signals.ts'
+import { coloursFor, print } from './terminal.ts'
 import { VERSION } from './version.ts'
 
 interface Flags extends ReportFlags {
@@ -133,12 +134,20 @@ Examples:
   isobar run --shape twitter --db-level rc --level ser
   isobar run sim:si+lost-update --level si        a simulated store with a known fault`
 
+/**
+ * How long setting up may go on after a signal. The keeper of a server of our own removes all of it
+ * once this process is gone; elsewhere tables are dropped.
+ */
+function startingPatience({ kind }: Target): number {
+  return kind === 'postgres' ? 1500 : 0
+}
+
 async function runTarget(text: string, flags: Flags): Promise<number> {
   const target = parseTarget(text, process.env, passwordFrom(flags.passwordFile))
   const levels = flags.level === undefined ? null : parseLevels(flags.level)
   const line = new RunLine()
-  const interrupt = new AbortController()
-  const stopListening = onInterrupt(interrupt)
+  const interrupt = new Interrupt(0)
+  interrupt.listen()
   const workload = await workloadOf(flags)
   const dbLevel = dbLevelOf(flags.dbLevel, target, isSqlShape(workload.workload.shape ?? ''))
   const options: RunOptions = {
@@ -160,8 +169,9 @@ async function runTarget(text: string, flags: Flags): Promise<number> {
     signal: interrupt.signal,
     onPhase: (phase) => {
       line.phase(phase)
+      interrupt.setPatience(phase === 'starting' ? startingPatience(target) : null)
       // Judging does not listen to signals, and leaves nothing behind: let them end the program.
-      if (phase === 'reading') stopListening()
+      if (phase === 'reading') interrupt.ignore()
     },
     onProgress: (progress) => line.progress(progress, options),
     version: VERSION,
@@ -184,10 +194,14 @@ async function runTarget(text: string, flags: Flags): Promise<number> {
     files.finish()
     const decisive = levels ?? decisiveLevels(options)
     await print(flags.json ? renderOutcomeJson(outcome) : renderOutcome(outcome, decisive, report))
-    return exitCode(outcome, decisive)
+    return outcome.judged ? exitCode(outcome, decisive) : interrupt.exitCode
+  } catch (error) {
+    if (!(error instanceof Interrupted)) throw error
+    process.stderr.write('isobar: interrupted before anything was recorded\n')
+    return interrupt.exitCode
   } finally {
     line.done()
-    stopListening()
+    interrupt.ignore()
   }
 }
 
@@ -289,7 +303,7 @@ function renderOutcomeJson(outcome: RunOutcome): string {
 
 function exitCode(outcome: RunOutcome, levels: readonly LevelId[]): number {
   const { judged, stoppedBy } = outcome
-  if (!judged) return EXIT.interrupted
+  if (!judged) return EXIT.unknown
   const verdicts = judged.results.filter((result) => levels.includes(result.level))
   if (verdicts.some((result) => result.verdict === 'violated')) return EXIT.violated
   if (stoppedBy instanceof Error) return EXIT.database

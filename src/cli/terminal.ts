@@ -4,7 +4,6 @@
 import pc from 'picocolors'
 import { nowMs } from '../base/deadline.ts'
 import type { Colours } from '../report/text.ts'
-import { EXIT } from './exit-codes.ts'
 
 /** Colours if the stream is a terminal and nobody asked for none. */
 export function coloursFor(stream: { isTTY?: boolean }): Colours {
@@ -39,19 +38,6 @@ export async function print(text: string | Iterable<string>): Promise<void> {
 }
 
 const PRINTED_AT_ONCE = 1 << 16 // characters
-
-/** The first signal to stop aborts the work in order, the second ends the program at once. */
-export function onInterrupt(interrupt: AbortController): () => void {
-  const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
-  const listener = () => {
-    if (interrupt.signal.aborted) process.exit(EXIT.interrupted)
-    interrupt.abort()
-  }
-  for (const signal of signals) process.on(signal, listener)
-  return () => {
-    for (const signal of signals) process.off(signal, listener)
-  }
-}
 
 const QUIET_MS = 2000
 const REFRESH_MS = 200

@@ -73,7 +73,15 @@ export interface RunOutcome {
   readonly paths: { history: string; verdict: string | null; summary: string }
 }
 
-/** Throws UsageError, InputError, DatabaseError; what was recorded before stays on disk. */
+/** The run was aborted before it recorded anything. */
+export class Interrupted extends Error {
+  override readonly name = 'Interrupted'
+}
+
+/**
+ * Throws UsageError, InputError, DatabaseError, Interrupted; what was recorded before stays on
+ * disk.
+ */
 export async function run(options: RunOptions): Promise<RunOutcome> {
   const parameters = parametersOf(options)
   options.onPhase('starting')
@@ -146,6 +154,7 @@ async function record(
   const names: string[] = []
   for (const level of levels) names.push(await database.grantedLevel(level))
   const granted = names.join(' and ')
+  if (options.signal?.aborted) throw new Interrupted()
   if (sql) await database.addTables(sql.tables, sql.rows)
   makeDirectory(options.directory)
   const historyPath = join(options.directory, 'history.jsonl')

@@ -2,7 +2,8 @@
 // are not run where npm put them: node_modules may be closed to the account that the server runs
 // under, and the links between its libraries are only there if install scripts were allowed to run.
 
-import { cpSync, mkdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
+import { mkdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
+import { cp } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { basename, dirname, join } from 'node:path'
 import { DatabaseError } from '../../base/errors.ts'
@@ -40,7 +41,7 @@ export function findEmbeddedPackage(): EmbeddedPackage | null {
 }
 
 /** Copies the binaries into `target`, a directory that does not exist yet. Takes about 0.2 s. */
-export function copyBinaries(target: string): Binaries {
+export async function copyBinaries(target: string): Promise<Binaries> {
   const found = findEmbeddedPackage()
   if (found === null) {
     throw new DatabaseError(
@@ -50,7 +51,7 @@ export function copyBinaries(target: string): Binaries {
   }
   const native = join(found.directory, 'native')
   mkdirSync(target, { mode: 0o755 })
-  cpSync(native, target, {
+  await cp(native, target, {
     recursive: true,
     // Static libraries are for compilers only, and a quarter of the whole.
     filter: (path) => !path.endsWith('.a') && basename(path) !== 'pkgconfig',

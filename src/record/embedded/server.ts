@@ -68,7 +68,7 @@ export class EmbeddedServer {
   /** Directory of its data. */
   readonly data: string
   private readonly account: Account | null
-  private readonly binaries: Binaries
+  private binaries: Binaries | null = null
   private readonly keeper: ChildProcess
 
   private constructor(given: ServerOptions) {
@@ -78,23 +78,13 @@ export class EmbeddedServer {
     this.home = mkdtempSync(join(tmpdir(), 'isobar-server-'))
     this.data = join(this.home, 'data')
     this.keeper = startKeeper(this.home, join(this.home, 'native', 'bin', 'pg_ctl'))
-    try {
-      // Under another account, the server must get through to its files.
-      if (this.account) chmodSync(this.home, 0o711)
-      this.binaries = copyBinaries(join(this.home, 'native'))
-      mkdirSync(this.data, { mode: 0o700 })
-      giveTo(this.account, this.data)
-      writeFileSync(this.logPath, '', { mode: 0o600 })
-    } catch (error) {
-      this.remove()
-      throw error instanceof DatabaseError ? error : this.unusable((error as Error).message)
-    }
   }
 
   /** Sets up and starts a server; about two seconds. Throws DatabaseError. */
   static async start(given: ServerOptions = {}): Promise<EmbeddedServer> {
     const server = new EmbeddedServer(given)
     try {
+      await server.settle()
       if (given.copy) {
         await given.copy.fill(server.data)
         giveAllTo(server.account, server.data)
@@ -151,18 +141,35 @@ export class EmbeddedServer {
     this.keeper.stdin?.end()
   }
 
+  private async settle(): Promise<void> {
+    try {
+      // Under another account, the server must get through to its files.
+      if (this.account) chmodSync(this.home, 0o711)
+      this.binaries = await copyBinaries(join(this.home, 'native'))
+      mkdirSync(this.data, { mode: 0o700 })
+      giveTo(this.account, this.data)
+      writeFileSync(this.logPath, '', { mode: 0o600 })
+    } catch (error) {
+      throw error instanceof DatabaseError ? error : this.unusable((error as Error).message)
+    }
+  }
+
   private async initialize(): Promise<void> {
     const passwordFile = join(this.home, 'password')
     writeFileSync(passwordFile, `${this.password}\n`, { mode: 0o600 })
     giveTo(this.account, passwordFile)
-    const child = this.spawn(this.binaries.initdb, [
+    const child = this.spawn(this.binaries!.initdb, [
       ...['-D', this.data, '-U', USER, '--auth=scram-sha-256', `--pwfile=${passwordFile}`],
       ...['--encoding=UTF8', '--locale=C', '--no-sync', '--no-instructions'],
       // A random password of 192 bits gains nothing from being slow to try, and runs with faults
       // reconnect thousands of times.
       ...['--set', 'scram_iterations=1'],
     ])
+    // It knows no keeper: where this process ends, so must it, with the servers it starts.
+    const end = () => endGroup(child)
+    process.once('exit', end)
     const code = await exitOf(child)
+    process.off('exit', end)
     rmSync(passwordFile, { force: true })
     if (code !== 0) throw this.unusable(this.lastWords() || `initdb ended with ${code}`)
   }
@@ -182,7 +189,7 @@ export class EmbeddedServer {
   private async launch(): Promise<void> {
     const settings = Object.entries({ ...this.settings, port: String(this.port) })
     const child = this.spawn(
-      this.binaries.postgres,
+      this.binaries!.postgres,
       ['-D', this.data].concat(...settings.map(([name, value]) => ['-c', `${name}=${value}`])),
     )
     this.process = child
@@ -263,6 +270,16 @@ function exitOf(child: ChildProcess): Promise<number> {
     child.once('exit', (code) => resolve(code ?? 1))
     child.once('error', () => resolve(127))
   })
+}
+
+/** Ends a process at once, with all that it started. */
+function endGroup(child: ChildProcess): void {
+  try {
+    if (process.platform === 'win32') child.kill('SIGKILL')
+    else if (child.pid !== undefined) process.kill(-child.pid, 'SIGKILL')
+  } catch {
+    // It has ended already.
+  }
 }
 
 function freePort(): Promise<number> {
