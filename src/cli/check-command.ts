@@ -34,6 +34,7 @@ import {
   parseTaps,
 } from './options.ts'
 import { findHistories, type HistoryPath, isDirectory } from './paths.ts'
+import { showReading } from './read-input.ts'
 import { addReportOptions, ReportFiles, type ReportFlags } from './report-files.ts'
 import { judgeTaps } from './taps.ts'
 import { coloursFor, Progress, print } from './terminal.ts'
@@ -267,13 +268,21 @@ function read(
   const { budgetMs, memoryBytes } = plan.check
   const share = { fromMs: budgetFromMs, share: READ_SHARE }
   const deadline = new Deadline(budgetMs, memoryBytes, null, share)
+  const show = showReading(path, progress)
   const options: Parameters<typeof readHistory>[1] = {
     onProgress: (bytes, total) => {
-      progress.report(`reading ${cut(plain(path))}`, total > 0 ? bytes / total : null)
+      show.onProgress(bytes, total)
       if (bytes <= SMALL_BYTES) return
       withProgress(
         () => deadline.check(),
         () => `${Math.floor(bytes / 1048576)} MB of the history were read`,
+      )
+    },
+    onWait: () => {
+      show.onWait()
+      withProgress(
+        () => deadline.check(),
+        () => 'nothing more came in that time',
       )
     },
   }

@@ -3,13 +3,13 @@
 
 import type { Command } from 'commander'
 import { FORMATS } from '../formats/formats.ts'
-import { readHistory } from '../formats/open.ts'
 import { checkTarget, formatFor, refuseMisfits, saveHistory } from '../formats/save.ts'
 import type { History } from '../history/history.ts'
 import { stringify } from '../report/json.ts'
 import { plain } from '../report/names.ts'
 import { countHistory } from '../report/summary.ts'
 import { EXIT } from './exit-codes.ts'
+import { readInput } from './read-input.ts'
 import { print } from './terminal.ts'
 
 interface Flags {
@@ -54,7 +54,7 @@ async function convert(from: string, to: string, flags: Flags): Promise<void> {
   const format = formatFor(to, flags.to)
   const force = flags.force === true
   checkTarget(to, force)
-  const read = await readHistory(from, flags.from === undefined ? {} : { format: flags.from })
+  const read = await readInput(from, flags.from)
   const { history } = read
   if (flags.lossy !== true) refuseMisfits(format, history, '--lossy leaves it out')
   const lost = format.misfits(history)

@@ -2,10 +2,10 @@
 // own, to look at, to report, or to keep as a test.
 
 import type { Command } from 'commander'
+import { Deadline } from '../base/deadline.ts'
 import { UsageError } from '../base/errors.ts'
 import { check } from '../check/check.ts'
 import { FORMATS } from '../formats/formats.ts'
-import { readHistory } from '../formats/open.ts'
 import { checkTarget, formatFor, refuseMisfits, saveHistory } from '../formats/save.ts'
 import type { History } from '../history/history.ts'
 import { type LevelId, levelName } from '../levels/levels.ts'
@@ -16,6 +16,7 @@ import { renderText } from '../report/text.ts'
 import { type Shrunk, shrinkHistory } from '../verdict/shrink.ts'
 import { EXIT } from './exit-codes.ts'
 import { parseDuration, parseLevels } from './options.ts'
+import { readInput } from './read-input.ts'
 import { coloursFor, Progress, print } from './terminal.ts'
 
 interface Flags {
@@ -37,7 +38,10 @@ export function addShrinkCommand(program: Command, done: (code: number) => void)
     .requiredOption('-l, --level <id>', 'level that the history violates')
     .option('--from <id>', `input format (${FORMATS.map((f) => f.id).join(', ')}); else by content`)
     .option('--to <id>', 'output format; else by the ending of the name, else native')
-    .option('--budget <time>', 'give a verdict up after this long, e.g. 60s')
+    .option(
+      '--budget <time>',
+      'stop after this long with the least that was found by then, e.g. 60s',
+    )
     .option('--lossy', 'leave out what the output format cannot hold, instead of refusing')
     .option('--force', 'replace an output that exists')
     .option('--json', 'print the verdict on what is left as one JSON object')
@@ -63,7 +67,7 @@ async function shrink(path: string, out: string, flags: Flags): Promise<number> 
   const format = formatFor(out, flags.to)
   const force = flags.force === true
   checkTarget(out, force)
-  const input = await readHistory(path, flags.from === undefined ? {} : { format: flags.from })
+  const input = await readInput(path, flags.from)
   if (input.history.sql) {
     throw new UsageError(
       'a history with SQL statements cannot be cut into parts: rows that a statement did not return need all that was written to them',
@@ -72,13 +76,21 @@ async function shrink(path: string, out: string, flags: Flags): Promise<number> 
   }
   const progress = new Progress()
   progress.report(`checking ${cut(plain(path))}`)
-  const decide = (history: History) => check(history, level, { budgetMs, onTick: progress.tick })
+  const deadline = new Deadline(budgetMs, null, null, { fromMs: 0 })
+  const decide = (history: History) =>
+    check(history, level, { budgetMs, budgetFromMs: 0, onTick: progress.tick })
   const shrunk = shrinkHistory(input.history, decide, {
     whole: level === 'lin',
-    onStep: ({ history }) => progress.report(`shrinking: ${history.txnCount} transactions left`),
+    onStep: ({ history }) => {
+      progress.report(`shrinking: ${history.txnCount} transactions left`)
+      deadline.check()
+    },
   })
   progress.done()
   if (shrunk.result.verdict !== 'violated') return refuse(path, level, shrunk)
+  if (!shrunk.isLeast) {
+    process.stderr.write('isobar: the budget ran out: there may be more to leave out\n')
+  }
   if (flags.lossy !== true) refuseMisfits(format, shrunk.history, '--lossy leaves it out')
   saveHistory(out, format, shrunk.history, { force })
   // Standard output belongs to the history then.

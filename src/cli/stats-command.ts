@@ -1,12 +1,12 @@
 // `isobar stats`: what a history is made of, before anybody judges it.
 
 import type { Command } from 'commander'
-import { readHistory } from '../formats/open.ts'
 import { describeShape, type HistoryShape } from '../history/shape.ts'
 import { stringify } from '../report/json.ts'
 import { keyOf, plain } from '../report/names.ts'
 import { countHistory } from '../report/summary.ts'
 import { EXIT } from './exit-codes.ts'
+import { readInput } from './read-input.ts'
 import { print } from './terminal.ts'
 
 export function addStatsCommand(program: Command, done: (code: number) => void): void {
@@ -18,8 +18,7 @@ export function addStatsCommand(program: Command, done: (code: number) => void):
     .option('--json', 'as one JSON object')
     .addHelpText('after', '\nExample:\n  isobar stats history.txt')
     .action(async (path: string, flags: { format?: string; json?: boolean }) => {
-      const options = flags.format === undefined ? {} : { format: flags.format }
-      const { history, format, bytes } = await readHistory(path, options)
+      const { history, format, bytes } = await readInput(path, flags.format)
       const shape = describeShape(history)
       const hotKeys = shape.hotKeys.map(({ key, count }) => ({ key: keyOf(history, key), count }))
       const counts = countHistory(history)

@@ -4,13 +4,14 @@ import { readFileSync } from 'node:fs'
 import type { Command } from 'commander'
 import { InputError } from '../base/errors.ts'
 import { needsMixed } from '../check/judge.ts'
-import { fileError, readHistory } from '../formats/open.ts'
+import { fileError } from '../formats/open.ts'
 import type { History } from '../history/history.ts'
 import { levelName } from '../levels/levels.ts'
 import { parseCertificate } from '../verdict/certificate-file.ts'
 import { certifyResult } from '../verdict/certify.ts'
 import type { LevelResult } from '../verdict/verdict.ts'
 import { EXIT } from './exit-codes.ts'
+import { readInput } from './read-input.ts'
 import { print } from './terminal.ts'
 
 export function addVerifyCommand(program: Command, done: (code: number) => void): void {
@@ -36,7 +37,7 @@ Example:
 }
 
 async function verify(path: string, certificatePath: string, format?: string): Promise<number> {
-  const { history } = await readHistory(path, format === undefined ? {} : { format })
+  const { history } = await readInput(path, format)
   const results = readCertificate(certificatePath, (text) => parseCertificate(text, history))
   let code: number = EXIT.satisfied
   for (const result of results) {

@@ -11,12 +11,15 @@ import type { History } from '../history/history.ts'
 import { findHistoryDirectory } from './directory.ts'
 import { AnyParser, type Format, type HistoryOptions, parseHistoryFiles } from './formats.ts'
 import { limitsFor, tooLarge } from './source.ts'
+import { chunksInTime, type OnWait, openPipe } from './waiting.ts'
 
 const CHUNK_BYTES = 1 << 20 // fits the second-level cache with what the parser touches
 
 export interface ReadOptions extends HistoryOptions {
   /** Called now and then with the bytes read so far, and all there are (0 if that is not known). */
   onProgress?: (readBytes: number, totalBytes: number) => void
+  /** Called now and then while standard input or a pipe is silent; may throw to give up. */
+  onWait?: OnWait
 }
 
 export interface ReadResult {
@@ -39,6 +42,7 @@ export async function readHistory(path: string, options: ReadOptions = {}): Prom
 }
 
 async function readFile(path: string, options: ReadOptions): Promise<ReadResult> {
+  if (isPipe(path)) return readChunks(openPipe(path, options.onWait), options)
   const file = openFile(path)
   try {
     const { size, isDirectory } = statFile(file)
@@ -80,11 +84,23 @@ function readPlain(
 }
 
 async function readStdin(options: ReadOptions): Promise<ReadResult> {
-  const chunks = process.stdin[Symbol.asyncIterator]() as AsyncIterator<Uint8Array>
+  const { stdin } = process
+  const chunks = stdin[Symbol.asyncIterator]() as AsyncIterator<Uint8Array>
+  return readChunks(
+    chunksInTime(chunks, options.onWait, () => stdin.destroy()),
+    options,
+  )
+}
+
+/** What others write while it is read, compressed or not. */
+async function readChunks(
+  chunks: AsyncGenerator<Uint8Array>,
+  options: ReadOptions,
+): Promise<ReadResult> {
   const first = await chunks.next()
   const input = (async function* () {
     if (!first.done) yield first.value
-    for (let next = await chunks.next(); !next.done; next = await chunks.next()) yield next.value
+    yield* chunks
   })()
   const zipped = !first.done && isGzip(first.value)
   return readStream(zipped ? unzip(input) : input, options)
@@ -138,6 +154,10 @@ async function* unzip(source: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Ar
 
 function isGzip(bytes: Uint8Array): boolean {
   return bytes[0] === 0x1f && bytes[1] === 0x8b
+}
+
+function isPipe(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isFIFO() === true
 }
 
 function openFile(path: string): number {

@@ -12,6 +12,7 @@
 // Cost: one verdict on the whole, then a few hundred on parts the size of the evidence. Decides
 // nothing itself: the decider comes as an argument. Main function: shrinkHistory.
 
+import { BudgetExceeded } from '../base/errors.ts'
 import type { History } from '../history/history.ts'
 import { buildPart, expectNoStatements, findPart, withNeeds } from '../history/sub-history.ts'
 import type { Anomaly, Case, Edge, LevelResult } from './verdict.ts'
@@ -26,12 +27,14 @@ export interface Shrunk {
   readonly result: LevelResult
   /** How many histories were judged. */
   readonly verdicts: number
+  /** Whether nothing more can be left out; false if a budget ran out before that was known. */
+  readonly isLeast: boolean
 }
 
 export interface ShrinkOptions {
   /** Leave out whole transactions only, for levels that know no others. */
   readonly whole?: boolean
-  /** Called after each verdict, e.g. to show progress. */
+  /** Called after each verdict, e.g. to show progress; BudgetExceeded ends the search there. */
   readonly onStep?: (shrunk: Shrunk) => void
 }
 
@@ -44,12 +47,13 @@ export function shrinkHistory(
   expectNoStatements(history)
   const shrinker = new Shrinker(history, decide, options)
   if (shrinker.result.verdict === 'violated') shrinker.run()
-  const { result, verdicts } = shrinker
-  return { history: shrinker.history, result, verdicts }
+  const { result, verdicts, isLeast } = shrinker
+  return { history: shrinker.history, result, verdicts, isLeast }
 }
 
 class Shrinker implements Shrunk {
   verdicts = 1
+  isLeast = false
   history: History
   result: LevelResult
   private origin: Int32Array // op -> op of the whole
@@ -66,6 +70,15 @@ class Shrinker implements Shrunk {
   }
 
   run(): void {
+    try {
+      this.leaveOutAll()
+      this.isLeast = true
+    } catch (error) {
+      if (!(error instanceof BudgetExceeded)) throw error
+    }
+  }
+
+  private leaveOutAll(): void {
     this.followEvidence()
     const txns = { count: () => this.history.txnCount, ops: opsOfTxn }
     const ops = { count: () => this.history.opCount, ops: (_: History, op: number) => [op] }

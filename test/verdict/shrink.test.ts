@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { BudgetExceeded } from '../../src/base/errors.ts'
 import { check } from '../../src/check/check.ts'
 import type { History } from '../../src/history/history.ts'
 import { parseNotation, renderNotation } from '../../src/history/notation.ts'
@@ -154,5 +155,24 @@ describe('shrinkHistory', () => {
     expect([shrunk.result.verdict, shrunk.verdicts]).toEqual(['satisfied', 1])
     const unsure = (whole: History): LevelResult => ({ ...check(whole, 'ser'), verdict: 'unknown' })
     expect(shrinkHistory(history, unsure).verdicts).toBe(1)
+  })
+})
+
+describe('shrinkHistory with a budget', () => {
+  const whole = parseNotation('s1: r(x,0) w(x,1)\ns2: r(x,0) w(x,2)\ns3: w(y,1) | w(z,1)\n')
+
+  test('ends with what violates the level when the budget runs out', () => {
+    let steps = 0
+    const shrunk = shrinkHistory(whole, silentAt('si'), {
+      onStep: () => {
+        if (++steps === 2) throw new BudgetExceeded('time')
+      },
+    })
+    expect([shrunk.isLeast, shrunk.verdicts]).toEqual([false, 3])
+    expect(check(shrunk.history, 'si').verdict).toBe('violated')
+  })
+
+  test('says that nothing can be left out when it does not', () => {
+    expect(shrinkHistory(whole, silentAt('si')).isLeast).toBe(true)
   })
 })
