@@ -103,7 +103,7 @@ describe('the folders', () => {
 
   it('need Node only where files, workers, databases and terminals are', () => {
     const allowed =
-      /^src\/(cli|record|matchers|pipeline)\/|^src\/formats\/(open|save|directory|files)\.ts$/
+      /^src\/(cli|record|matchers|pipeline)\/|^src\/formats\/(open|waiting|save|directory|files)\.ts$/
     const wrong = sources.filter(
       (file) => !allowed.test(file) && importsOf(file).some((name) => name.startsWith('node:')),
     )
@@ -160,7 +160,7 @@ describe('sizes', () => {
 const BANNED: [pattern: RegExp, allowed: RegExp][] = [
   [/Math\.random\(/, /^$/],
   [/\bDate\.now\(|new Date\(|performance\.now\(/, /^src\/(base\/deadline\.ts|record\/)/],
-  [/process\.exit\(/, /^src\/(cli\/(main|terminal)|record\/embedded\/keeper)\.ts$/],
+  [/process\.exit\(/, /^src\/(cli\/(main|terminal|signals)|record\/embedded\/keeper)\.ts$/],
   [/\bconsole\./, /^$/],
   [/\b(TODO|FIXME|XXX)\b/, /^$/],
   [/^export default/m, /^$/],
