@@ -5,9 +5,9 @@
 import { quote, sentence } from '../base/inert.ts'
 import {
   ABORTED,
-  APPEND,
   COMMITTED,
   type History,
+  hasLists,
   INDETERMINATE,
   INITIAL,
   NONE,
@@ -63,7 +63,7 @@ export const DBCOP_CAPACITY = {
 
 /** Reasons why the history does not come back the same from this format; empty if it does. */
 export function findMisfits(history: History, capacity: Capacity): string[] {
-  const lists = !capacity.lists && history.opKind.some((kind) => kind >= APPEND)
+  const lists = !capacity.lists && hasLists(history)
   const times = !capacity.times && (history.txnStartTime || history.txnFinishTime)
   const reasons = [
     badKey(history, capacity),
@@ -73,6 +73,8 @@ export function findMisfits(history: History, capacity: Capacity): string[] {
     badLead(history, capacity),
     lists ? 'lists' : null,
     history.light ? 'lightweight transactions' : null,
+    history.rows ? 'reads that did not return one row' : null,
+    history.txnAudit ? 'audits' : null,
     history.sql ? 'SQL statements' : null,
     times ? 'start and finish times' : null,
     !capacity.levels && history.txnLevel ? 'levels of transactions' : null,

@@ -11,9 +11,11 @@ import {
   type History,
   hasLists,
   INDETERMINATE,
+  isOfList,
   NONE,
   READ,
   READ_LIST,
+  READ_ROWS,
   WRITE,
 } from '../history/history.ts'
 import { findStray } from '../history/initial.ts'
@@ -74,7 +76,7 @@ const JSON_LINES: Syntax = {
 
 export function jepsenMisfits(history: History): string[] {
   const reasons = findMisfits(history, CAPACITY)
-  const kinds = new Set(Array.from(history.opKind, (kind) => kind >= APPEND))
+  const kinds = new Set(Array.from(history.opKind, (_, op) => isOfList(history, op)))
   if (kinds.size > 1) reasons.push('lists and registers in one history')
   if (ownIndices(history) === null) {
     const named = Array.from(history.txnStatus.keys()).find((txn) => history.txnLabel(txn) !== null)
@@ -270,7 +272,8 @@ class JepsenWriter {
     const known = completed || history.txnStatus[txn] === INDETERMINATE
     for (let op = history.txnOpStart[txn]!; op < history.txnOpStart[txn + 1]!; op++) {
       const kind = history.opKind[op]!
-      if (kind >= APPEND !== this.lists) continue // a file holds one kind of objects
+      // A file holds one kind of objects, and no rows that were there twice or not at all.
+      if (kind === READ_ROWS || isOfList(history, op) !== this.lists) continue
       if (!first) writer.text(syntax.separator)
       first = false
       writer.text(syntax.verbs[kind]!)

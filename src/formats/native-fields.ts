@@ -15,6 +15,7 @@ export const FIELDS = [
   'isobar',
   'initial',
   'tables',
+  'audit',
 ] as const
 
 export const SESSION = 0
@@ -29,6 +30,7 @@ export const OUTCOME = 8
 export const ISOBAR = 9
 export const INITIAL = 10
 export const TABLES = 11
+export const AUDIT = 12
 export const UNKNOWN = -1
 
 /** First letter and length tell the known names apart: (letter & 31) * 8 + length -> field. */

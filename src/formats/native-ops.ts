@@ -1,8 +1,8 @@
 // The operations of a native line: [["r","x",1],["w","y",2],["append","l",3],["r","l",[1,2,3]]],
 // and the lightweight ["cas","x",1,2] and ["insert","x",1], with what they saw as one more value if
-// they failed; each becomes a read and a write, or a read (see history/light.ts). Objects are SQL
-// statements (native-sql.ts). The usual
-// operation (no spaces, a plain key, a value of at most nine digits) is taken by `takeFast`, which
+// they failed; each becomes a read and a write, or a read (see history/light.ts). ["rows","x",[1,2]]
+// is a read that did not return one row (history/rows.ts). Objects are SQL statements
+// (native-sql.ts). The usual operation (no spaces, a plain key, a value of at most nine digits) is taken by `takeFast`, which
 // writes straight into the builder's columns; any other by `takeOp`.
 
 import type { InputError } from '../base/errors.ts'
@@ -13,6 +13,7 @@ import { CAS, INSERT } from '../history/light.ts'
 import type { SymbolTable } from '../history/symbols.ts'
 import type { Value, ValueTable } from '../history/values.ts'
 import { CLOSE_LIST, COMMA, type JsonScanner, OPEN_LIST, OPEN_OBJECT, QUOTE } from './json.ts'
+import { forEachItem } from './json-walk.ts'
 import { STATEMENT, type StatementReader } from './native-sql.ts'
 import { NumberedKeys } from './numbered-keys.ts'
 
@@ -20,7 +21,7 @@ export const SHORTEST_OP = 7 // ["cas",1,1,2] and its comma are two operations
 const LETTER_R = 114
 const LETTER_W = 119
 const VERBS =
-  'there are ["r",key,value], ["w",key,value], ["append",key,value], ["cas",key,old,new] and ["insert",key,value]'
+  'there are ["r",key,value], ["w",key,value], ["append",key,value], ["cas",key,old,new], ["insert",key,value] and ["rows",key,[…]]'
 /** Statements, which somebody may take for operations on registers. */
 const STATEMENTS = ['select', 'update', 'delete']
 
@@ -145,6 +146,7 @@ export class OpReader {
     scanner.scanString()
     if (scanner.textIs('cas')) return this.takeLight(builder, txn, CAS)
     if (scanner.textIs('insert')) return this.takeLight(builder, txn, INSERT)
+    if (scanner.textIs('rows')) return this.takeRows(builder, txn)
     const kind = this.kindOf()
     if (kind < 0) throw this.unknownVerb(verbAt)
     this.comma()
@@ -189,6 +191,37 @@ export class OpReader {
       this.columns.push(this.columns.data[this.columns.length - 1]!)
     }
     builder.addLight(txn, kind, key, expected, value, seen)
+    scanner.expect(CLOSE_LIST)
+  }
+
+  /** Takes the rest of a read that did not return one row: its key, and what each row held. */
+  private takeRows(builder: HistoryBuilder, txn: number): void {
+    const { scanner } = this
+    this.comma()
+    const key = this.takeSymbol(builder.keys, 'key')
+    this.comma()
+    if (scanner.skipSpace() !== OPEN_LIST) {
+      throw scanner.unexpected(
+        'a list of rows',
+        '["rows","x",[]] found none, ["rows","x",[1,2]] two',
+      )
+    }
+    const lists: number[] = []
+    let isList = false
+    forEachItem(scanner, (position) => {
+      const ofList = scanner.skipSpace() === OPEN_LIST
+      if (position > 0 && ofList !== isList) {
+        throw scanner.fail('rows of one key hold lists, or values, not both')
+      }
+      isList = ofList
+      if (ofList) lists.push(this.takeList(builder))
+      else {
+        const value = this.takeValueId(builder)
+        lists.push(builder.beginList())
+        builder.addElement(value)
+      }
+    })
+    builder.addRows(txn, key, lists, isList)
     scanner.expect(CLOSE_LIST)
   }
 

@@ -2,7 +2,7 @@
 // are left out, and so is a clause that every row satisfies. A recorder has no history yet, and
 // uses the parts. Main functions: renderTables, renderStatement.
 
-import { type History, NONE, WRITE } from '../history/history.ts'
+import { type History, NONE, READ_ROWS, rowsOf, WRITE } from '../history/history.ts'
 import {
   EVERY_ROW,
   INSERT,
@@ -60,11 +60,13 @@ export function renderStatement(history: History, sql: SqlEvents, event: number)
     if (history.opKind[op] === WRITE) {
       if (kind === INSERT) rows.push(renderRow(table, sql.opRow[op]!))
     } else if (sql.opReturned[op] === 0) {
-      unread.push(`{${versionOf(history, sql, op)}}`)
+      unread.push(`{${renderVersion(sql.keyValues[history.opKey[op]!]!, history.valueOf(op))}}`)
     } else {
       const write = kind === UPDATE ? writes.get(history.opKey[op]!)! : NONE
       const row = write === NONE ? '' : `,"row":${renderRow(table, sql.opRow[write]!)}`
-      rows.push(`{${versionOf(history, sql, op)}${row}}`)
+      for (const from of versionsOf(history, op)) {
+        rows.push(`{${renderVersion(sql.keyValues[history.opKey[op]!]!, from)}${row}}`)
+      }
     }
   }
   parts.push(`"rows":[${rows.join(',')}]`)
@@ -79,8 +81,9 @@ export function renderClause({ text, params }: Pick<SqlPredicate, 'text' | 'para
   return params.length === 0 ? [where] : [where, `"params":[${params.map(renderSql).join(',')}]`]
 }
 
-function versionOf(history: History, sql: SqlEvents, op: number): string {
-  return renderVersion(sql.keyValues[history.opKey[op]!]!, history.valueOf(op))
+/** The versions of a row that a statement returned: one, unless the database is broken. */
+function versionsOf(history: History, op: number): Value[] {
+  return history.opKind[op] === READ_ROWS ? (rowsOf(history, op) as Value[]) : [history.valueOf(op)]
 }
 
 /** The fields of a version that was seen. */

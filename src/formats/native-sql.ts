@@ -227,8 +227,10 @@ export class StatementReader {
       const place = scanner.here()
       const writes = returned && this.kind !== SELECT
       const { key, from, row } = this.takeVersion(table, returned && this.kind === UPDATE)
+      const opCount = into.opCount
       into.readRow(key, from, returned, place)
-      this.columns.push(place.column)
+      // One more row of a key belongs to the operation that is there already.
+      if (into.opCount > opCount) this.columns.push(place.column)
       if (writes) this.written.push({ key, row, place })
     })
   }

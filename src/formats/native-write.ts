@@ -5,9 +5,12 @@ import {
   APPEND,
   COMMITTED,
   type History,
+  isOfList,
+  listsOf,
   NONE,
   READ,
   READ_LIST,
+  READ_ROWS,
   STATUS_NAMES,
   WRITE,
 } from '../history/history.ts'
@@ -22,6 +25,7 @@ const OPENERS: Record<number, string> = {
   [WRITE]: '["w",',
   [APPEND]: '["append",',
   [READ_LIST]: '["r",',
+  [READ_ROWS]: '["rows",',
 }
 const COMMA = 44
 const OPEN = 91
@@ -37,7 +41,7 @@ export function writeNative(history: History, sink: Sink): void {
   const sessions = Array.from({ length: history.sessionCount }, (_, session) =>
     renderJson(history.sessionLabel(session)),
   )
-  const openers = [READ, WRITE, APPEND, READ_LIST].map((kind) =>
+  const openers = [READ, WRITE, APPEND, READ_LIST, READ_ROWS].map((kind) =>
     new TextEncoder().encode(OPENERS[kind]),
   )
   const writeOp = (op: number) => {
@@ -51,6 +55,7 @@ export function writeNative(history: History, sink: Sink): void {
     keys.write(writer, history.opKey[op]!)
     writer.byte(COMMA)
     if (kind === READ_LIST) writeList(writer, history, history.opValue[op]!)
+    else if (kind === READ_ROWS) writeRows(writer, history, op)
     else writeValue(writer, history, history.opValue[op]!, renderJson)
     writer.byte(CLOSE)
     return op + 1
@@ -121,6 +126,17 @@ function writeList(writer: ByteWriter, history: History, list: number): void {
   writer.byte(CLOSE)
 }
 
+function writeRows(writer: ByteWriter, history: History, op: number): void {
+  const isList = isOfList(history, op)
+  writer.byte(OPEN)
+  Array.from(listsOf(history, op)).forEach((list, i) => {
+    if (i > 0) writer.byte(COMMA)
+    if (isList) writeList(writer, history, list)
+    else writeValue(writer, history, history.listValue[history.listStart[list]!]!, renderJson)
+  })
+  writer.byte(CLOSE)
+}
+
 function attributes(history: History, txn: number): string {
   let text = ''
   const label = history.txnLabel(txn)
@@ -133,5 +149,6 @@ function attributes(history: History, txn: number): string {
   if (finish !== null) text += `,"finish":${finish}`
   const level = history.txnLevel?.[txn] ?? NONE
   if (level !== NONE) text += `,"level":"${LEVELS[level]!.id}"`
+  if (history.txnAudit?.[txn]) text += ',"audit":true'
   return text
 }

@@ -226,6 +226,9 @@ export class NativeParser extends LineParser {
         this.tablesAt = scanner.at
         this.tablesWide = scanner.wide
         return scanner.skipValue()
+      case field.AUDIT:
+        if (c !== 116) throw scanner.unexpected('true', 'an audit has "audit":true')
+        return scanner.expectWord('true')
       default:
         if (c === 102) scanner.expectWord('false')
         this.initial = c === 102 ? undefined : this.ops.takeValue('initial value')
@@ -265,6 +268,7 @@ export class NativeParser extends LineParser {
     if (this.has(field.START)) builder.setStart(txn, this.start, this.startText)
     if (this.has(field.FINISH)) builder.setFinish(txn, this.finishTime, this.finishText)
     if (this.has(field.LEVEL)) builder.setLevel(txn, this.level)
+    if (this.has(field.AUDIT)) builder.setAudit(txn)
     if (this.has(field.PENDING)) this.takePending(txn, begin)
     if (this.statements.abortAt !== NONE) this.takeAbort(txn)
     if (this.label === NONE) return

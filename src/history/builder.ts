@@ -13,6 +13,7 @@ import {
   type Places,
   READ,
   READ_LIST,
+  READ_ROWS,
   STATUS_NAMES,
   type StatusName,
   WRITE,
@@ -20,6 +21,7 @@ import {
 import { CAS, INSERT, LightColumns } from './light.ts'
 import { TakenNames } from './names.ts'
 import { resolveReads } from './resolve.ts'
+import { RowColumns } from './rows.ts'
 import type { SqlStatements } from './sql-statements.ts'
 import { type Symbol64, SymbolTable } from './symbols.ts'
 import { TimeColumns } from './times.ts'
@@ -42,8 +44,10 @@ export class HistoryBuilder {
   private readonly txnStatus = new ByteColumn() // txn -> status
   private readonly txnLabel = new IntColumn() // txn -> label id, NONE if it has no name
   private txnLevel: IntColumn | null = null // txn -> level index
+  private txnAudit: ByteColumn | null = null // txn -> 1 if it is an audit
   private readonly times = new TimeColumns()
   private light: LightColumns | null = null
+  private rows: RowColumns | null = null
   /** Set by SqlStatements, which collects SQL statements for this history. */
   statements: SqlStatements | null = null
   private readonly listStart = new IntColumn(16) // list -> first element
@@ -85,6 +89,7 @@ export class HistoryBuilder {
     this.txnStatus.push(status)
     this.txnLabel.push(label === null ? NONE : this.labels.of(label))
     if (this.txnLevel) this.txnLevel.push(NONE)
+    if (this.txnAudit) this.txnAudit.push(0)
     this.times.push()
     return txn
   }
@@ -121,6 +126,15 @@ export class HistoryBuilder {
       for (let i = 0; i < this.txnCount; i++) this.txnLevel.push(NONE)
     }
     this.txnLevel.data[txn] = level
+  }
+
+  /** Says that the transaction is an audit (history.ts). */
+  setAudit(txn: number): void {
+    if (!this.txnAudit) {
+      this.txnAudit = new ByteColumn(this.txnCount)
+      for (let i = 0; i < this.txnCount; i++) this.txnAudit.push(0)
+    }
+    this.txnAudit.data[txn] = 1
   }
 
   /** Makes room for so many more operations, for parsers that fill the columns themselves. */
@@ -192,6 +206,43 @@ export class HistoryBuilder {
     if (seen === NONE) this.addOp(txn, WRITE, key, value)
   }
 
+  /** A read that returned these rows, not one; what each held. */
+  readRows(txn: number, key: Symbol64, rows: readonly (Value | readonly Value[])[]): void {
+    const isList = Array.isArray(rows[0])
+    const lists = rows.map((row) => {
+      const list = this.beginList()
+      if (isList) for (const value of row as Value[]) this.addElement(this.values.of(value))
+      else this.addElement(this.valueId(row as Value))
+      return list
+    })
+    this.addRows(txn, this.keys.of(key), lists, isList)
+  }
+
+  /** As `readRows`, with the list of each row made already. One row is a read like any other. */
+  addRows(txn: number, key: number, lists: readonly number[], isList: boolean): void {
+    const [only, other] = lists
+    if (only !== undefined && other === undefined) {
+      const value = isList ? only : this.listValue.data[this.listStart.data[only]!]!
+      return this.addOp(txn, isList ? READ_LIST : READ, key, value)
+    }
+    this.rows ??= new RowColumns()
+    this.addOp(txn, READ_ROWS, key, this.rows.add(lists, isList))
+  }
+
+  /** The read that arrived then returned one more row of its key, of that value. */
+  addRow(arrival: number, value: number): void {
+    const { opKind, opValue } = this
+    this.rows ??= new RowColumns()
+    if (opKind.data[arrival] === READ) {
+      const first = this.beginList()
+      this.addElement(opValue.data[arrival]!)
+      opKind.data[arrival] = READ_ROWS
+      opValue.data[arrival] = this.rows.add([first], false)
+    }
+    this.rows.addRow(opValue.data[arrival]!, this.beginList())
+    this.addElement(value)
+  }
+
   /** Starts a list for a READ_LIST op; fill it with `addElement`. */
   beginList(): number {
     this.listStart.push(this.listValue.length)
@@ -231,6 +282,7 @@ export class HistoryBuilder {
       txnOpStart: grouped.txnOpStart,
       ...this.times.finish(),
       txnLevel: this.txnLevel ? Int8Array.from(this.txnLevel.view()) : null,
+      txnAudit: this.txnAudit?.view() ?? null,
       opTxn: grouped.opTxn,
       opKind: grouped.opKind,
       opKey: grouped.opKey,
@@ -241,6 +293,7 @@ export class HistoryBuilder {
       listValue: this.listValue.view(),
       listFrom: new Int32Array(this.listValue.length),
       light: this.light?.finish(opCount, arrivals) ?? null,
+      rows: this.rows?.finish() ?? null,
       sql: this.statements?.finish(grouped.txnOpStart, arrivals) ?? null,
       initial: this.initial,
       keys,

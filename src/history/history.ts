@@ -5,6 +5,7 @@
 
 import type { Place } from '../base/errors.ts'
 import type { LightOps } from './light.ts'
+import type { RowSets } from './rows.ts'
 import type { SqlEvents } from './sql-events.ts'
 import type { SymbolTable } from './symbols.ts'
 import type { Value, ValueTable } from './values.ts'
@@ -18,6 +19,7 @@ export const READ = 0
 export const WRITE = 1
 export const APPEND = 2
 export const READ_LIST = 3
+export const READ_ROWS = 4 // a read that did not return exactly one row (rows.ts)
 
 export const COMMITTED = 0
 export const ABORTED = 1
@@ -63,11 +65,16 @@ export interface History {
   readonly txnStartTime: Float64Array | null
   readonly txnFinishTime: Float64Array | null // txn -> finish, NaN if unknown
   readonly txnLevel: Int8Array | null // txn -> index into levels/ of the level it ran at, or NONE
+  /**
+   * txn -> 1 if it is an audit: it ran while nothing else did, on a database that had come to rest,
+   * so whatever was acknowledged before it started must show. Null if there is none.
+   */
+  readonly txnAudit: Uint8Array | null
 
   readonly opTxn: Int32Array // op -> txn that issued it
-  readonly opKind: Uint8Array // op -> READ, WRITE, APPEND, READ_LIST
+  readonly opKind: Uint8Array // op -> READ, WRITE, APPEND, READ_LIST, READ_ROWS
   readonly opKey: Int32Array // op -> key
-  readonly opValue: Int32Array // op -> value id; for READ_LIST its list
+  readonly opValue: Int32Array // op -> value id; for READ_LIST its list, for READ_ROWS its set of rows
   /** read op -> the write op it saw, INITIAL, or NONE (nobody wrote it). NONE for writes, lists. */
   readonly readFrom: Int32Array
   readonly readTxn: Int32Array // read op -> the transaction of that write, INITIAL or NONE
@@ -78,6 +85,8 @@ export interface History {
 
   /** Which operations were written as lightweight transactions; null if none was. */
   readonly light: LightOps | null
+  /** What reads returned that did not return one row; null if there is none. */
+  readonly rows: RowSets | null
   /** SQL statements and the rows they saw and wrote; null if there is none. */
   readonly sql: SqlEvents | null
 
@@ -116,9 +125,37 @@ export function listOf(history: History, op: number, limit = Number.POSITIVE_INF
   return elements
 }
 
+/** The lists that an operation returned: of READ_LIST its own, of READ_ROWS one for each row. */
+export function listsOf({ opKind, opValue, rows }: History, op: number): ArrayLike<number> {
+  if (opKind[op] === READ_LIST) return [opValue[op]!]
+  if (opKind[op] !== READ_ROWS) return []
+  const set = opValue[op]!
+  return rows!.rowList.subarray(rows!.setStart[set]!, rows!.setStart[set + 1]!)
+}
+
+/** What each row held that a READ_ROWS returned: a value, or the elements of a list. */
+export function rowsOf(history: History, op: number): (Value | Value[])[] {
+  const { listStart, listValue, values, rows } = history
+  const isList = rows!.setIsList[history.opValue[op]!] === 1
+  return Array.from(listsOf(history, op), (list) => {
+    const held = listValue.subarray(listStart[list]!, listStart[list + 1]!)
+    return isList ? Array.from(held, (id) => values.get(id)) : values.get(held[0]!)
+  })
+}
+
+/** True if the operation is on a list; a read that returned no row may be of either. */
+export function isOfList({ opKind, opValue, rows }: History, op: number): boolean {
+  const kind = opKind[op]!
+  if (kind === READ_ROWS) return rows!.setIsList[opValue[op]!] === 1
+  return kind === APPEND || kind === READ_LIST
+}
+
 /** True if any operation is on a list. */
 export function hasLists(history: History): boolean {
-  return history.opKind.some((kind) => kind >= APPEND)
+  const { opKind, opCount, rows } = history
+  if (rows === null) return opKind.some((kind) => kind >= APPEND)
+  for (let op = 0; op < opCount; op++) if (isOfList(history, op)) return true
+  return false
 }
 
 /**

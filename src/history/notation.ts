@@ -4,8 +4,8 @@
 //   s2: append(l,1) r(l,[1]) [aborted]     # comment
 //
 // One line continues one session; `|` ends a transaction; brackets after the operations hold what
-// else is known of it: [id=T7 indeterminate start=3 finish=9 level=si], or [3,9] for the times
-// alone. `initial 0`, `initial null`, `initial none` before the first session set the initial value
+// else is known of it: [id=T7 indeterminate start=3 finish=9 level=si audit], or [3,9] for the times
+// alone. `rows(x,[])` and `rows(x,[1,2])` are reads that found no row, or two. `initial 0`, `initial null`, `initial none` before the first session set the initial value
 // (0 if nothing is said). SQL statements are rendered (sql-notation.ts), but not parsed. Grammar:
 // docs/notation.md. Main functions: parseNotation, renderNotation.
 
@@ -21,6 +21,8 @@ import {
   NONE,
   READ,
   READ_LIST,
+  READ_ROWS,
+  rowsOf,
   STATUS_NAMES,
   WRITE,
 } from './history.ts'
@@ -36,7 +38,7 @@ export function parseNotation(text: string): History {
   return new NotationParser(text).parse()
 }
 
-const VERBS = ['r', 'w', 'append', 'cas', 'insert']
+const VERBS = ['r', 'w', 'append', 'cas', 'insert', 'rows']
 const BARE = /[A-Za-z_][\w.$@-]*/y
 const INTEGER = /-?\d+(?![\w.])/y
 const NUMBERED = /s?-?\d+(?![\w.$@-])/y
@@ -141,7 +143,7 @@ class NotationParser {
       this.at = this.lineStart + startColumn - 1
       this.fail(
         `unknown operation ${this.next()}`,
-        'there are r(key,value), w(…), append(…), cas(key,old,new) and insert(key,value)',
+        'there are r(key,value), w(…), append(…), cas(key,old,new), insert(key,value), rows(key,[…])',
       )
     }
     this.expect('(')
@@ -152,8 +154,14 @@ class NotationParser {
     this.skipSpace()
     if (verb === 'cas' || verb === 'insert') {
       this.parseLight(txn, verb, key, startColumn)
+    } else if (verb === 'rows') {
+      this.builder.readRows(txn, key, this.parseRows())
     } else if (verb === 'r' && this.text[this.at] === '[') {
-      this.builder.readList(txn, key, this.parseList())
+      this.builder.readList(
+        txn,
+        key,
+        this.parseList(() => this.parseValue()),
+      )
     } else {
       const value = this.parseValue()
       if (verb === 'r') this.builder.read(txn, key, value)
@@ -182,12 +190,23 @@ class NotationParser {
     else this.builder.insert(txn, key, value, seen)
   }
 
-  private parseList(): Value[] {
-    const values: Value[] = []
+  /** The rows that a read returned: all values, or all lists. */
+  private parseRows(): (Value | Value[])[] {
+    const rows = this.parseList(() => {
+      this.skipSpace()
+      const isList = this.text[this.at] === '['
+      return isList ? this.parseList(() => this.parseValue()) : this.parseValue()
+    })
+    if (rows.every((row) => Array.isArray(row) === Array.isArray(rows[0]))) return rows
+    this.fail('rows of one key hold lists, or values, not both')
+  }
+
+  private parseList<Item>(parse: () => Item): Item[] {
+    const values: Item[] = []
     this.expect('[')
     this.skipSpace()
     while (this.text[this.at] !== ']') {
-      values.push(this.parseValue())
+      values.push(parse())
       this.skipSpace()
       if (this.text[this.at] !== ',') break
       this.at++
@@ -247,6 +266,7 @@ class NotationParser {
     }
     const name = this.match(BARE) ?? ''
     if (statusOf(name) >= 0) return this.builder.setStatus(txn, statusOf(name))
+    if (name === 'audit') return this.builder.setAudit(txn)
     if (name === 'id' || name === 'level') {
       this.expect('=')
       return name === 'id' ? this.parseId(txn) : this.parseLevel(txn)
@@ -254,7 +274,7 @@ class NotationParser {
     if (name !== 'start' && name !== 'finish') {
       this.fail(
         `unknown attribute ${name || this.next()}`,
-        `there are ${STATUS_NAMES.join(', ')}, id=, start=, finish=, level=`,
+        `there are ${STATUS_NAMES.join(', ')}, audit, id=, start=, finish=, level=`,
       )
     }
     this.expect('=')
@@ -397,6 +417,7 @@ export function renderTxn(history: History, txn: number, options: { ids?: boolea
   if (finish !== null) attributes.push(`finish=${finish}`)
   const level = history.txnLevel?.[txn] ?? NONE
   if (level !== NONE) attributes.push(`level=${LEVELS[level]!.id}`)
+  if (history.txnAudit?.[txn]) attributes.push('audit')
   if (attributes.length > 0) words.push(`[${attributes.join(' ')}]`)
   return words.join(' ').trimStart()
 }
@@ -447,10 +468,19 @@ export function renderOp(history: History, op: number): string {
     case APPEND:
       return `append(${key},${renderValue(history.valueOf(op))})`
     case READ_LIST:
-      return `r(${key},[${listOf(history, op).map(renderValue).join(',')}])`
+      return `r(${key},${renderValues(listOf(history, op))})`
+    case READ_ROWS: {
+      const rows = rowsOf(history, op)
+      const each = rows.map((row) => (Array.isArray(row) ? renderValues(row) : renderValue(row)))
+      return `rows(${key},[${each.join(',')}])`
+    }
     default:
       return '?'
   }
+}
+
+function renderValues(values: readonly Value[]): string {
+  return `[${values.map(renderValue).join(',')}]`
 }
 
 /** A key or value as the notation writes it; strings that are not plain words are quoted. */

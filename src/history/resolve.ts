@@ -4,7 +4,18 @@
 // operations are grouped by key and joined key by key through a small table that stays in cache.
 
 import { InputError } from '../base/errors.ts'
-import { APPEND, type History, INITIAL, NONE, READ, READ_LIST, WRITE } from './history.ts'
+import {
+  APPEND,
+  type History,
+  INITIAL,
+  isOfList,
+  listsOf,
+  NONE,
+  READ,
+  READ_LIST,
+  READ_ROWS,
+  WRITE,
+} from './history.ts'
 import { markInitial, showValue } from './initial.ts'
 import { INSERT, type LightOps } from './light.ts'
 import { INTERNED } from './values.ts'
@@ -26,7 +37,20 @@ export function resolveReads(history: History): Resolved {
   if (!resolveByValue(history, initial, found)) resolveByKey(history, initial, found)
   if (history.listStart.length > 1 || history.opKind.includes(APPEND)) checkKeyTypes(history)
   if (history.initial === undefined && history.light) findAbsent(history, history.light, found)
+  if (history.rows !== null) resolveInitialRows(history, initial)
   return found
+}
+
+/** Rows of registers in their initial state: nobody wrote them. */
+function resolveInitialRows(history: History, initial: number): void {
+  const { opKind, opCount, listStart, listValue, listFrom } = history
+  for (let op = 0; op < opCount; op++) {
+    if (opKind[op] !== READ_ROWS || isOfList(history, op)) continue
+    for (const list of Array.from(listsOf(history, op))) {
+      const at = listStart[list]!
+      if (listValue[at] === initial) listFrom[at] = INITIAL
+    }
+  }
 }
 
 /**
@@ -157,18 +181,32 @@ function lookUp(
 }
 
 function resolveElements(history: History, table: Int32Array, smallCount: number): void {
-  const { opKind, opKey, opValue, opCount, listStart, listValue, listFrom } = history
+  const { opKind, opKey, opValue, opCount, listStart } = history
   if (listStart.length <= 1) return
   for (let op = 0; op < opCount; op++) {
-    if (opKind[op] !== READ_LIST) continue
-    const list = opValue[op]!
-    for (let i = listStart[list]!; i < listStart[list + 1]!; i++) {
-      const value = listValue[i]!
-      listFrom[i] = NONE
-      if (value >= smallCount && value < INTERNED) continue
-      const at = (value < INTERNED ? value : value - INTERNED + smallCount) * STRIDE
-      if (table[at + OP] !== 0 && table[at + KEY] === opKey[op]) listFrom[i] = table[at + OP]! - 1
+    if (opKind[op] === READ_LIST) {
+      resolveList(history, table, smallCount, opKey[op]!, opValue[op]!)
+    } else if (opKind[op] === READ_ROWS) {
+      for (const list of Array.from(listsOf(history, op))) {
+        resolveList(history, table, smallCount, opKey[op]!, list)
+      }
     }
+  }
+}
+
+function resolveList(
+  { listStart, listValue, listFrom }: History,
+  table: Int32Array,
+  smallCount: number,
+  key: number,
+  list: number,
+): void {
+  for (let i = listStart[list]!; i < listStart[list + 1]!; i++) {
+    const value = listValue[i]!
+    listFrom[i] = NONE
+    if (value >= smallCount && value < INTERNED) continue
+    const at = (value < INTERNED ? value : value - INTERNED + smallCount) * STRIDE
+    if (table[at + OP] !== 0 && table[at + KEY] === key) listFrom[i] = table[at + OP]! - 1
   }
 }
 
@@ -200,10 +238,11 @@ function resolveByKey(history: History, initial: number, found: Resolved): void 
         const write = opValue[op] === initial ? INITIAL : table.find(opValue[op]!)
         found.readFrom[op] = write
         found.readTxn[op] = write >= 0 ? opTxn[write]! : write
-      } else if (opKind[op] === READ_LIST) {
-        const list = opValue[op]!
-        for (let i = history.listStart[list]!; i < history.listStart[list + 1]!; i++) {
-          history.listFrom[i] = table.find(history.listValue[i]!)
+      } else if (opKind[op]! >= READ_LIST) {
+        for (const list of Array.from(listsOf(history, op))) {
+          for (let i = history.listStart[list]!; i < history.listStart[list + 1]!; i++) {
+            history.listFrom[i] = table.find(history.listValue[i]!)
+          }
         }
       }
     }
@@ -265,10 +304,12 @@ function checkKeyTypes(history: History): void {
   const firstUse = new Int32Array(history.keyCount).fill(NONE) // key -> op that used it first
   const { opKind, opKey, opCount } = history
   for (let op = 0; op < opCount; op++) {
+    // A read that returned no row does not tell.
+    if (opKind[op] === READ_ROWS && listsOf(history, op).length === 0) continue
     const key = opKey[op]!
     const first = firstUse[key]!
     if (first === NONE) firstUse[key] = op
-    else if (opKind[first]! >= APPEND !== opKind[op]! >= APPEND) {
+    else if (isOfList(history, first) !== isOfList(history, op)) {
       throw new InputError(
         'mixed-key',
         `key ${showValue(history.keyName(key))} is used both as a register and as a list`,

@@ -3,7 +3,17 @@
 // preceded by a read of its key (MTC); `rmw` if only the last holds; `lists` if it appends; `sql` if
 // it has tables; else `general`.
 
-import { APPEND, type History, hasTimes, NONE, READ, READ_LIST, WRITE } from './history.ts'
+import {
+  APPEND,
+  type History,
+  hasLists,
+  hasTimes,
+  NONE,
+  READ,
+  READ_LIST,
+  READ_ROWS,
+  WRITE,
+} from './history.ts'
 import { type SqlEvents, STATEMENT_NAMES, type StatementName } from './sql-events.ts'
 
 export type ShapeName = 'mini' | 'rmw' | 'lists' | 'sql' | 'general'
@@ -28,11 +38,11 @@ export interface HistoryShape {
 }
 
 export function describeShape(history: History): HistoryShape {
-  const kinds = [0, 0, 0, 0]
+  const kinds = [0, 0, 0, 0, 0]
   for (const kind of history.opKind) kinds[kind]!++
   return {
     shape: shapeOf(history),
-    reads: kinds[READ]! + kinds[READ_LIST]!,
+    reads: kinds[READ]! + kinds[READ_LIST]! + kinds[READ_ROWS]!,
     writes: kinds[WRITE]!,
     appends: kinds[APPEND]!,
     statements: history.sql && countStatements(history.sql),
@@ -54,13 +64,13 @@ export function shapeOf(history: History): ShapeName {
   const readBy = new Int32Array(history.keyCount).fill(NONE) // key -> last transaction to read it
   let mini = true
   if (history.sql) return 'sql'
-  for (const kind of opKind) if (kind === APPEND || kind === READ_LIST) return 'lists'
+  if (hasLists(history)) return 'lists'
   for (let txn = 0; txn < txnCount; txn++) {
     if (!txnCounts[txn]) continue
     let reads = 0
     let writes = 0
     for (let op = txnOpStart[txn]!; op < txnOpStart[txn + 1]!; op++) {
-      if (opKind[op] === READ) {
+      if (opKind[op] === READ || opKind[op] === READ_ROWS) {
         reads++
         readBy[opKey[op]!] = txn
       } else {

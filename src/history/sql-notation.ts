@@ -9,7 +9,7 @@
 
 import { inert } from '../base/inert.ts'
 import { renderSqlValue, type SqlRow } from '../sql/value.ts'
-import { type History, READ } from './history.ts'
+import { type History, READ_ROWS, rowsOf, WRITE } from './history.ts'
 import { EVERY_ROW, INSERT, type SqlEvents, STATEMENT_NAMES, statementEnd } from './sql-events.ts'
 import type { Value } from './values.ts'
 
@@ -56,20 +56,22 @@ export function renderResult(
 ): string {
   const kind = sql.eventKind[event]!
   const end = statementEnd(history, sql, event)
-  const version = (op: number) => {
-    const id = history.valueOf(op)
-    return id === null ? '@initial' : `@${id === 'initial' ? JSON.stringify(id) : show(id)}`
-  }
+  const name = (id: Value) =>
+    id === null ? '@initial' : `@${id === 'initial' ? JSON.stringify(id) : show(id)}`
+  const version = (op: number) =>
+    history.opKind[op] === READ_ROWS
+      ? (rowsOf(history, op) as Value[]).map(name).join(' and ')
+      : name(history.valueOf(op))
   const rows = new Map<number, string>() // key -> what became of it
   for (let op = sql.eventOpStart[event]!; op < end; op++) {
     const key = history.opKey[op]!
-    const name = `${rowName(history, key)}${version(op)}`
-    if (history.opKind[op] === READ) {
-      rows.set(key, sql.opReturned[op] ? name : `not ${name}`)
+    const seen = `${rowName(history, key)}${version(op)}`
+    if (history.opKind[op] !== WRITE) {
+      rows.set(key, sql.opReturned[op] ? seen : `not ${seen}`)
     } else {
       const row = sql.opRow[op]!
       const change = row === null ? `gone ${version(op)}` : `to ${version(op)} = ${renderRow(row)}`
-      rows.set(key, kind === INSERT ? `${name} = ${renderRow(row!)}` : `${rows.get(key)} ${change}`)
+      rows.set(key, kind === INSERT ? `${seen} = ${renderRow(row!)}` : `${rows.get(key)} ${change}`)
     }
   }
   return rows.size > 0 ? Array.from(rows.values()).join(', ') : 'no rows'

@@ -8,7 +8,7 @@ import { ByteColumn, IntColumn } from '../base/grow.ts'
 import { renderSqlValue, type SqlRow, type SqlValue } from '../sql/value.ts'
 import type { HistoryBuilder } from './builder.ts'
 import { ABORTED, NONE, READ, WRITE } from './history.ts'
-import type { SqlEvents, SqlPredicate, SqlTable } from './sql-events.ts'
+import { SELECT, type SqlEvents, type SqlPredicate, type SqlTable } from './sql-events.ts'
 import type { Value } from './values.ts'
 
 /** `orders(17)`, `stock(1,'a')`: what a row is called. */
@@ -37,11 +37,16 @@ export class SqlStatements {
   private readonly eventPlace: (Place | null)[] = []
   private readonly writePlace = new Map<Value, Place | null>() // id of a write -> where it stands
   private readonly rolledBack = new Set<number>() // transactions
-  private readonly touched = new Set<number>() // keys that the current statement speaks of
+  private readonly touched = new Map<number, number>() // key -> arrival, of the current statement
   private written = new Set<number>() // keys that it wrote
 
   constructor(private readonly builder: HistoryBuilder) {
     builder.statements = this
+  }
+
+  /** Operations so far, those on registers too. */
+  get opCount(): number {
+    return this.builder.opCount
   }
 
   addTable(table: SqlTable): number {
@@ -129,9 +134,27 @@ export class SqlStatements {
   readRow(keyValues: SqlRow, from: Value, returned = true, place: Place | null = null): void {
     const event = this.eventTxn.length - 1
     const key = this.key(this.eventTable.data[event]!, keyValues)
-    if (this.touched.has(key)) throw this.twice(key, place)
-    this.touched.add(key)
+    const first = this.touched.get(key)
+    if (first !== undefined) return this.readAgain(event, key, first, from, returned, place)
+    this.touched.set(key, this.builder.opCount)
     this.addOp(event, READ, key, from, null, returned)
+  }
+
+  /**
+   * A row of that key once more: a broken database may return several. A statement that writes
+   * would leave it open what became of which.
+   */
+  private readAgain(
+    event: number,
+    key: number,
+    first: number,
+    from: Value,
+    returned: boolean,
+    place: Place | null,
+  ): void {
+    const isReturned = returned && this.returned.data[first] === 1
+    if (this.eventKind.data[event] !== SELECT || !isReturned) throw this.twice(key, place)
+    this.builder.addRow(first, this.valueId(from))
   }
 
   /** The statement wrote a row, or deleted it (null), under its own id `as`. */
@@ -196,7 +219,12 @@ export class SqlStatements {
   private twice(key: number, place: Place | null): InputError {
     const name = this.builder.keys.get(key)
     const message = `the statement names the row ${name} twice`
-    return new InputError('duplicate-row', message, place, 'it sees one version, writes one')
+    return new InputError(
+      'duplicate-row',
+      message,
+      place,
+      'only a select may return several rows of one key',
+    )
   }
 
   /** The first operation to arrive on a register that is named as a row is; NONE if there is none. */

@@ -10,7 +10,7 @@
 
 import { UsageError } from '../base/errors.ts'
 import { HistoryBuilder } from './builder.ts'
-import { type History, NONE, READ, READ_LIST } from './history.ts'
+import { type History, isOfList, listsOf, NONE, READ, READ_LIST, READ_ROWS } from './history.ts'
 import { readTime } from './times.ts'
 import type { Value } from './values.ts'
 
@@ -97,11 +97,10 @@ export function findPart(
 
 /** The operations that this one cannot be without. */
 function needsOf(history: History, op: number, { whole }: SubHistoryOptions): number[] {
-  const { opKind, opValue, readFrom, listStart, listFrom, opTxn, txnOpStart } = history
+  const { opKind, readFrom, listStart, listFrom, opTxn, txnOpStart } = history
   const needs: number[] = []
   if (opKind[op] === READ) needs.push(readFrom[op]!)
-  if (opKind[op] === READ_LIST) {
-    const list = opValue[op]!
+  for (const list of Array.from(listsOf(history, op))) {
     for (let i = listStart[list]!; i < listStart[list + 1]!; i++) needs.push(listFrom[i]!)
   }
   if (whole) {
@@ -135,6 +134,7 @@ function copyTxn(history: History, txn: number, builder: HistoryBuilder): number
   const level = history.txnLevel?.[txn] ?? NONE
   copyTimes(history, txn, builder, copy)
   if (level !== NONE) builder.setLevel(copy, level)
+  if (history.txnAudit?.[txn]) builder.setAudit(copy)
   return copy
 }
 
@@ -148,7 +148,7 @@ function copyTimes(history: History, txn: number, builder: HistoryBuilder, copy:
 }
 
 function copyOp(history: History, op: number, txn: number, builder: HistoryBuilder): void {
-  const { values, listStart, listValue, light } = history
+  const { values, light } = history
   const valueId = (id: number) => builder.values.of(values.get(id))
   const kind = history.opKind[op]!
   const key = builder.keys.of(history.keyName(history.opKey[op]!))
@@ -157,14 +157,22 @@ function copyOp(history: History, op: number, txn: number, builder: HistoryBuild
     const seen = light!.failed[which] ? valueId(history.opValue[op]!) : NONE
     const [expected, value] = [light!.expected[which]!, light!.value[which]!]
     builder.addLight(txn, light!.kind[which]!, key, valueId(expected), valueId(value), seen)
-  } else if (kind === READ_LIST) {
-    const list = history.opValue[op]!
-    const copy = builder.beginList()
-    for (let i = listStart[list]!; i < listStart[list + 1]!; i++) {
-      builder.addElement(valueId(listValue[i]!))
-    }
-    builder.addOp(txn, kind, key, copy)
+  } else if (kind === READ_LIST || kind === READ_ROWS) {
+    const copies = Array.from(listsOf(history, op), (list) => copyList(history, list, builder))
+    builder.addRows(txn, key, copies, isOfList(history, op))
   } else {
     builder.addOp(txn, kind, key, valueId(history.opValue[op]!))
   }
+}
+
+function copyList(
+  { listStart, listValue, values }: History,
+  list: number,
+  builder: HistoryBuilder,
+) {
+  const copy = builder.beginList()
+  for (let i = listStart[list]!; i < listStart[list + 1]!; i++) {
+    builder.addElement(builder.values.of(values.get(listValue[i]!)))
+  }
+  return copy
 }

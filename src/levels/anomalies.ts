@@ -142,11 +142,18 @@ const TABLE = [
     null,
     'A statement returned a row that does not satisfy its WHERE clause, or passed over one that does.',
   ],
+  ['DuplicateRow', null, null, 'A read returned several rows under one primary key.'],
   [
-    'MissingRow',
+    'VanishedRow',
     null,
     null,
-    'A statement did not return a row although every version of it satisfies its WHERE clause.',
+    'A read did not return a row that nobody deleted: every version of it is one that it looks for.',
+  ],
+  [
+    'LostCommit',
+    null,
+    null,
+    'The database acknowledged a commit, and later, when it had come to rest, knew nothing of it.',
   ],
   [
     'Phantom',

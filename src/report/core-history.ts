@@ -38,6 +38,7 @@ export function buildCore(
     if (!omit.includes('times')) addTimes(builder, added, txn)
     const level = LEVELS.findIndex((each) => each.id === txn.level)
     if (level >= 0 && !omit.includes('levels')) builder.setLevel(added, level)
+    if (txn.audit) builder.setAudit(added)
     txn.ops.forEach((op, index) => {
       if (isKnown(op, written, initial) || spokenOf.has(placeName(txn.id, index))) {
         addOp(builder, added, op)
@@ -55,15 +56,17 @@ export function addTimes(builder: HistoryBuilder, added: number, txn: TxnJson): 
 }
 
 export function addOp(builder: HistoryBuilder, txn: number, [verb, key, value]: OpJson): void {
-  if (Array.isArray(value)) builder.readList(txn, key, value)
+  if (verb === 'rows') builder.readRows(txn, key, value as Value[] | Value[][])
+  else if (Array.isArray(value)) builder.readList(txn, key, value as Value[])
   else if (verb === 'r') builder.read(txn, key, value)
   else if (verb === 'w') builder.write(txn, key, value)
   else builder.append(txn, key, value)
 }
 
 function isKnown([verb, key, value]: OpJson, written: Set<string>, initial: Value | false) {
-  if (verb !== 'r') return true
-  if (Array.isArray(value)) return value.every((element) => written.has(pairName(key, element)))
+  if (verb !== 'r' && verb !== 'rows') return true
+  if (Array.isArray(value))
+    return value.flat().every((element) => written.has(pairName(key, element)))
   return value === initial || written.has(pairName(key, value))
 }
 
@@ -71,7 +74,8 @@ function findWrites(anomaly: AnomalyJson): Set<string> {
   const written = new Set<string>()
   for (const { ops } of anomaly.core) {
     for (const [verb, key, value] of ops) {
-      if (verb !== 'r' && !Array.isArray(value)) written.add(pairName(key, value))
+      if ((verb === 'w' || verb === 'append') && !Array.isArray(value))
+        written.add(pairName(key, value))
     }
   }
   return written

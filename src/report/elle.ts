@@ -11,6 +11,8 @@ import {
   listOf,
   NONE,
   READ_LIST,
+  READ_ROWS,
+  rowsOf,
   WRITE,
 } from '../history/history.ts'
 import type { Value } from '../history/values.ts'
@@ -146,6 +148,7 @@ function describeMop(history: History, op: number): Edn {
   const kind = history.opKind[op]!
   const key = symbol(history.keyName(history.opKey[op]!))
   if (kind === READ_LIST) return [keyword('r'), key, listOf(history, op).map(symbol)]
+  if (kind === READ_ROWS) return [keyword('rows'), key, rowsOf(history, op).flat().map(symbol)]
   const verb = kind === APPEND ? 'append' : kind === WRITE ? 'w' : 'r'
   return [keyword(verb), key, symbol(history.valueOf(op))]
 }

@@ -11,9 +11,12 @@ import {
   INDETERMINATE,
   INITIAL,
   listOf,
+  listsOf,
   NONE,
   READ,
   READ_LIST,
+  READ_ROWS,
+  rowsOf,
   STATUS_NAMES,
   WRITE,
 } from '../history/history.ts'
@@ -267,8 +270,7 @@ class AnomalyDescriber {
 function findWrites(history: History, op: number): number[] {
   const writes: number[] = []
   if (history.opKind[op] === READ) writes.push(history.readFrom[op]!)
-  if (history.opKind[op] === READ_LIST) {
-    const list = history.opValue[op]!
+  for (const list of Array.from(listsOf(history, op))) {
     const [from, to] = [history.listStart[list]!, history.listStart[list + 1]!]
     if (to - from <= MAX_WRITERS) writes.push(...history.listFrom.subarray(from, to))
   }
@@ -303,6 +305,7 @@ export function describeTxn(
   if (history.sql?.txnRolledBack[txn]) described.rolledBack = true
   const level = history.txnLevel?.[txn] ?? NONE
   if (level !== NONE) described.level = LEVELS[level]!.id
+  if (history.txnAudit?.[txn]) described.audit = true
   for (let op = history.txnOpStart[txn]!; op < history.txnOpStart[txn + 1]!; op++) {
     described.ops.push(describeOp(history, op))
   }
@@ -313,6 +316,7 @@ export function describeTxn(
 function describeOp(history: History, op: number): OpJson {
   const key: Value = history.keyName(history.opKey[op]!)
   if (history.opKind[op] === READ_LIST) return ['r', key, listOf(history, op)]
+  if (history.opKind[op] === READ_ROWS) return ['rows', key, rowsOf(history, op)]
   const verb = history.opKind[op] === WRITE ? 'w' : history.opKind[op] === APPEND ? 'append' : 'r'
   return [verb, key, history.valueOf(op)]
 }

@@ -2,7 +2,15 @@
 // are untrusted: they are made harmless here, and long ones are cut.
 
 import { cut as cutTo, inert } from '../base/inert.ts'
-import { APPEND, type History, listOf, NONE, READ_LIST } from '../history/history.ts'
+import {
+  APPEND,
+  type History,
+  listOf,
+  NONE,
+  READ_LIST,
+  READ_ROWS,
+  rowsOf,
+} from '../history/history.ts'
 import { renderValue } from '../history/notation.ts'
 import type { Value } from '../history/values.ts'
 import { INITIAL_TXN } from '../verdict/verdict.ts'
@@ -49,6 +57,12 @@ export function isRow(history: History, key: number): boolean {
  */
 export function assignment(history: History, op: number): string {
   const key = keyOf(history, history.opKey[op]!)
+  if (history.opKind[op] === READ_ROWS) {
+    const rows = rowsOf(history, op).map((row) =>
+      Array.isArray(row) ? `[${row.map(wordOf).join(' ')}]` : wordOf(row),
+    )
+    return rows.length === 0 ? `no row of ${key}` : cut(`${key}=${rows.join(' and ')}`)
+  }
   if (isRow(history, history.opKey[op]!)) {
     const write = history.valueOf(op)
     return write === null ? key : `${key}@${cut(inert(String(write)))}`

@@ -127,6 +127,7 @@ class CoreBuilder {
     addTimes(this.builder, added, txn)
     const level = LEVELS.findIndex((each) => each.id === txn.level)
     if (level >= 0) this.builder.setLevel(added, level)
+    if (txn.audit) this.builder.setAudit(added)
     let op = 0
     const addRegisters = (end: number) => {
       for (; op < end; op++) {
@@ -186,7 +187,8 @@ class CoreBuilder {
     if (this.written.has(versionName(name, seen.from!))) return true
     for (let op = statement.first; op < statement.first + statement.count; op++) {
       const [verb, key] = txn.ops[op] ?? []
-      if (verb === 'r' && key === name) return this.places.has(placeName(txn.id, op))
+      if ((verb === 'r' || verb === 'rows') && key === name)
+        return this.places.has(placeName(txn.id, op))
     }
     return false
   }
@@ -259,7 +261,7 @@ function findContested(core: readonly TxnJson[]): Set<Value> {
   for (const { id, ops, status } of core) {
     if (status === 'aborted') continue // it conflicts with nobody
     for (const [verb, key] of ops) {
-      if (verb === 'r') continue
+      if (verb === 'r' || verb === 'rows') continue
       if ((writer.get(key) ?? id) !== id) contested.add(key)
       writer.set(key, id)
     }

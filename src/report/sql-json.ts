@@ -1,7 +1,7 @@
 // SQL statements, rows and tables as the verdict's JSON has them. Main functions:
 // describeStatement, describePassed, describeTables.
 
-import { type History, INITIAL, NONE, READ, WRITE } from '../history/history.ts'
+import { type History, INITIAL, NONE, READ, READ_ROWS, rowsOf, WRITE } from '../history/history.ts'
 import { renderValue } from '../history/notation.ts'
 import {
   DELETE,
@@ -13,6 +13,7 @@ import {
   statementEnd,
 } from '../history/sql-events.ts'
 import { renderResult } from '../history/sql-notation.ts'
+import type { Value } from '../history/values.ts'
 import { LEVELS } from '../levels/levels.ts'
 import type { SqlRow, SqlValue } from '../sql/value.ts'
 import { rowText, statementText } from './sql-words.ts'
@@ -69,10 +70,17 @@ function describeStatement(history: History, sql: SqlEvents, event: number): Sta
 function describeRows(history: History, sql: SqlEvents, event: number, end: number) {
   const table = sql.tables[sql.eventTable[event]!]!
   const rows = new Map<number, StatementRowJson>() // key -> row
+  const further: StatementRowJson[] = [] // rows under a key that another has as well
   const unread: StatementRowJson[] = []
   for (let op = sql.eventOpStart[event]!; op < end; op++) {
     const id = history.opKey[op]!
     const key = sql.keyValues[id]!.map(cellOf)
+    if (history.opKind[op] === READ_ROWS) {
+      const [first, ...others] = rowsOf(history, op) as Value[]
+      rows.set(id, { key, from: first ?? null })
+      for (const from of others) further.push({ key, from })
+      continue
+    }
     if (history.opKind[op] !== WRITE) {
       const seen = { key, from: history.valueOf(op) }
       if (sql.opReturned[op]) rows.set(id, seen)
@@ -83,7 +91,7 @@ function describeRows(history: History, sql: SqlEvents, event: number, end: numb
     const seen = sql.eventKind[event] === INSERT ? { key } : (rows.get(id) ?? { key })
     rows.set(id, row === null ? seen : { ...seen, row: rowOf(table, row) })
   }
-  return { rows: [...rows.values()], unread }
+  return { rows: [...rows.values(), ...further], unread }
 }
 
 /** @param write the version that is spoken of */

@@ -6,7 +6,7 @@ import { type History, INITIAL, WRITE } from '../history/history.ts'
 import { STATEMENT_NAMES } from '../history/sql-events.ts'
 import { mentions, renderPredicate } from '../sql/render.ts'
 import { renderSqlValue, type SqlRow } from '../sql/value.ts'
-import { type Choice, type Edge, INITIAL_TXN } from '../verdict/verdict.ts'
+import { type Anomaly, type Choice, type Edge, INITIAL_TXN } from '../verdict/verdict.ts'
 import { cut, keyOf, nameOf } from './names.ts'
 
 const MAX_CLAUSE = 240
@@ -98,13 +98,14 @@ export function lastWrite(history: History, txn: number, key: number): number {
 }
 
 /** What is wrong with a row that a statement passed over. */
-export function describeAbsence(
-  history: History,
-  name: string,
-  { event, key }: { event: number; key: number },
-): string {
+export function describeAbsence(history: History, { name, absence, ops }: Anomaly): string {
+  const { event, key } = absence!
   const reader = nameOf(history, history.sql!.eventTxn[event]!)
   const what = `${reader} did not return ${keyOf(history, key)} for ${statementText(history, event)}`
+  if (name === 'LostCommit') {
+    const victim = nameOf(history, history.opTxn[ops[0]!]!)
+    return `${what}, when all was at rest, though ${victim} had committed it and nobody deleted it since: the commit of ${victim} is gone`
+  }
   return name === 'NotMyOwnWrite'
     ? `${what}, though it had written a version itself that satisfies it`
     : `${what}, though every version of it satisfies that`

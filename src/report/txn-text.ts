@@ -34,10 +34,12 @@ export function tellTxns(txns: readonly TxnJson[], tables: readonly TableJson[])
   return lines
 }
 
-function headTxn({ session, id, status, rolledBack, level, start, finish }: TxnJson): string {
+function headTxn(txn: TxnJson): string {
+  const { session, id, status, rolledBack, level, audit, start, finish } = txn
   const notes: string[] = []
   if (level !== undefined) notes.push(`ran at ${level}`)
   if (status !== 'committed') notes.push(rolledBack ? 'rolled back' : status)
+  if (audit) notes.push('audit')
   if (start !== undefined) notes.push(`start ${start}`)
   if (finish !== undefined) notes.push(`finish ${finish}`)
   const lane = typeof session === 'string' ? plain(session) : `s${session}`
@@ -61,8 +63,11 @@ function tellSteps({ ops, statements = [] }: TxnJson): string[] {
 }
 
 function opText([verb, key, value]: OpJson): string {
-  const shown = Array.isArray(value) ? `[${value.map(renderValue).join(',')}]` : renderValue(value)
-  return `${verb}(${renderValue(key)},${shown})`
+  return `${verb}(${renderValue(key)},${valueText(value)})`
+}
+
+function valueText(value: OpJson[2]): string {
+  return Array.isArray(value) ? `[${value.map(valueText).join(',')}]` : renderValue(value)
 }
 
 /** As SQL writes it. */

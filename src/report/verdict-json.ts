@@ -13,7 +13,7 @@ import type { HistoryCounts } from './summary.ts'
 export const JSON_VERSION = 1
 
 /** `["r", key, value]`, as in the native format; a list of values for a read of a list. */
-export type OpJson = [verb: string, key: Value, value: Value | Value[]]
+export type OpJson = [verb: string, key: Value, value: Value | (Value | Value[])[]]
 
 /** An operation by its transaction and its position in it, from 0. */
 export interface PlaceJson {
@@ -89,6 +89,8 @@ export interface TxnJson {
   start?: number
   finish?: number
   level?: string
+  /** It ran alone, on a database that had come to rest. */
+  audit?: true
   /** Only left the state from which the others start. */
   earlier?: true
   /** Its outcome is unknown, but others saw what it wrote. */

@@ -206,6 +206,7 @@ const TXN: Shape = {
     start: NUMBER,
     finish: NUMBER,
     level: TEXT,
+    audit: FLAG,
     earlier: FLAG,
     observed: FLAG,
     rolledBack: FLAG,
@@ -349,8 +350,15 @@ function isCell(value: unknown): boolean {
 function isOp(value: unknown): boolean {
   if (!Array.isArray(value) || value.length !== 3) return false
   const [verb, key, what] = value
-  if (!['r', 'w', 'append'].includes(verb) || key === null || !isValue(key)) return false
+  if (!['r', 'w', 'append', 'rows'].includes(verb) || key === null || !isValue(key)) return false
+  if (verb === 'rows') return Array.isArray(what) && isRows(what)
   return isValue(what) || (verb === 'r' && Array.isArray(what) && what.every(isValue))
+}
+
+/** What each row of a key held: all values, or all lists. */
+function isRows(rows: readonly unknown[]): boolean {
+  const isList = (row: unknown) => Array.isArray(row) && row.every(isValue)
+  return rows.every(isValue) || rows.every(isList)
 }
 
 function isLevel(value: unknown): boolean {

@@ -160,7 +160,7 @@ export function headCase(history: History, assumption: Edge): string {
 
 /** What happened, where single operations prove the point; null if it takes an argument. */
 export function tellOffence(history: History, anomaly: Anomaly): string | null {
-  if (anomaly.absence) return describeAbsence(history, anomaly.name, anomaly.absence)
+  if (anomaly.absence) return describeAbsence(history, anomaly)
   return anomaly.ops.length > 0 ? describeRead(history, anomaly.name, anomaly.ops) : null
 }
 
@@ -187,6 +187,12 @@ export function describeRead(history: History, name: string, ops: readonly numbe
       return `${reader} read ${what} from ${sourceName(history, read)}, and ${assignment(history, other)} from ${sourceName(history, other)}`
     case 'IncompatibleOrder':
       return `${reader} read ${what}, but ${writer} read ${assignment(history, other)}: neither is a prefix of the other`
+    case 'DuplicateRow':
+      return `${reader} read ${keyOf(history, history.opKey[read]!)} and got several rows for it: ${what}`
+    case 'VanishedRow':
+      return `${reader} read ${keyOf(history, history.opKey[read]!)} and found no such row, though nobody deleted it`
+    case 'LostCommit':
+      return describeLost(history, read, other)
     case 'PredicateMismatch':
       return describeMismatch(history, read)
     case 'DuplicateElements':
@@ -194,6 +200,21 @@ export function describeRead(history: History, name: string, ops: readonly numbe
     default:
       return `${reader} read ${what}`
   }
+}
+
+/** @param write of the commit that is gone; the audit shows an older version, or a list without it */
+function describeLost(history: History, read: number, write: number): string {
+  const audit = nameOf(history, history.opTxn[read]!)
+  const victim = nameOf(history, history.opTxn[write]!)
+  const told = `${victim} was told that its ${assignment(history, write)} is committed${finishText(history, write)}`
+  const shown = `${sawWord(history, read)} ${assignment(history, read)}`
+  const older = history.opKind[read] === READ_LIST ? 'without it' : 'which is older'
+  return `${told}; ${audit}, an audit that began later and ran alone, ${shown}, ${older}: the commit of ${victim} is gone`
+}
+
+function finishText(history: History, write: number): string {
+  const finish = history.txnFinishTime?.[history.opTxn[write]!] ?? Number.NaN
+  return Number.isNaN(finish) ? '' : ` (at ${finish})`
 }
 
 function describeMismatch(history: History, read: number): string {

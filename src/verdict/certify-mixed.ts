@@ -22,9 +22,10 @@ import {
   hasLists,
   INITIAL,
   NONE,
-  READ,
+  WRITE,
 } from '../history/history.ts'
 import { LEVELS, type LevelId, OWN_LEVELS } from '../levels/levels.ts'
+import { certifyLostCommit } from './certify-audits.ts'
 import {
   foreignAbsenceProblem,
   type MixedContext,
@@ -115,18 +116,24 @@ function certifyAnomaly(rows: SqlRows, levelOf: LevelOf, anomaly: Anomaly): stri
   return argument.problems.slice(0, MAX_PROBLEMS)
 }
 
-function certifyOffence(rows: SqlRows, { name, ops, absence }: Anomaly): string[] {
+function certifyOffence(rows: SqlRows, anomaly: Anomaly): string[] {
+  const { name, ops, absence } = anomaly
   const { history, sql } = rows
   const reader = absence ? sql.eventTxn[absence.event] : history.opTxn[ops[0] ?? NONE]
   if (reader === undefined || !history.txnCounts[reader]) return [`${name}: no reader that counts`]
   if (absence) {
     const problem = rows.absenceProblem(reader, absence.event, absence.key)
     if (problem !== null) return [`${name}: ${problem}`]
-  } else if (history.opKind[ops[0]!] !== READ) {
+  } else if (history.opKind[ops[0]!] === WRITE) {
     return [`${name}: operation ${ops[0]} is not a read`]
   }
   const found = absence ? rows.absenceOffence(absence.event, absence.key) : rows.offenceOf(ops[0]!)
-  return found === name ? [] : [`the read is ${found ?? 'sound'}, not ${name}`]
+  if (found !== name) return [`the read is ${found ?? 'sound'}, not ${name}`]
+  if (name !== 'LostCommit' || !absence) {
+    return name === 'LostCommit' ? certifyLostCommit(history, anomaly) : []
+  }
+  const isLost = rows.findLost(absence.event, absence.key).includes(ops[0] ?? NONE)
+  return isLost ? [] : [`statement ${absence.event} does not miss write ${ops[0]}`]
 }
 
 /** What is assumed at some point of the argument, and what was proved there. */

@@ -6,9 +6,11 @@ import {
   APPEND,
   type History,
   INITIAL,
+  listsOf,
   NONE,
   READ,
   READ_LIST,
+  READ_ROWS,
   WRITE,
 } from '../history/history.ts'
 import type { LevelId } from '../levels/levels.ts'
@@ -24,6 +26,8 @@ const OFFENCES = new Set([
   'IntermediateRead',
   'DuplicateElements',
   'IncompatibleOrder',
+  'DuplicateRow',
+  'VanishedRow',
 ])
 
 export function isOffence(name: string): boolean {
@@ -47,9 +51,21 @@ export function certifyOffence(history: History, level: LevelId, anomaly: Anomal
 /** What keeps an operation from being a read of a transaction that counts. */
 function readerProblem(history: History, read: number): string | null {
   if (!(read >= 0 && read < history.opCount)) return `there is no read ${read}`
-  const kind = history.opKind[read]
-  if (kind !== READ && kind !== READ_LIST) return `operation ${read} is not a read`
+  if (isWrite(history, read)) return `operation ${read} is not a read`
   return history.txnCounts[history.opTxn[read]!] ? null : `the reader of ${read} does not count`
+}
+
+/** Whether some read of a transaction that counts did not return one row. */
+export function findRows(history: History): string | null {
+  if (history.rows === null) return null
+  const { opKind, opTxn, txnCounts } = history
+  const read = opKind.findIndex((kind, op) => kind === READ_ROWS && txnCounts[opTxn[op]!] === 1)
+  return read === NONE ? null : `read ${read} is ${nameRows(history, read)}`
+}
+
+/** What a read did that did not return one row. */
+export function nameRows(history: History, read: number): string {
+  return listsOf(history, read).length === 0 ? 'VanishedRow' : 'DuplicateRow'
 }
 
 /**
@@ -57,6 +73,7 @@ function readerProblem(history: History, read: number): string | null {
  * `ownWrites` the reader's own writes are taken out of what it read first.
  */
 export function offenceOf(history: History, read: number, ownWrites: boolean): string | null {
+  if (history.opKind[read] === READ_ROWS) return nameRows(history, read)
   return history.opKind[read] === READ_LIST
     ? nameListRead(history, read, ownWrites)
     : nameRead(history, read, ownWrites)

@@ -7,7 +7,7 @@
 // must name all that they saw: it is a cause of what follows. Cost: reads × writers of a key; a bit
 // per pair of transactions where some reader is at cc. Main function: certifyWitness.
 
-import { ABORTED, COMMITTED, type History, NONE, READ, WRITE } from '../history/history.ts'
+import { ABORTED, COMMITTED, type History, NONE, WRITE } from '../history/history.ts'
 import type { LevelId } from '../levels/levels.ts'
 import type { SqlRows } from './sql-rows.ts'
 import { type Choice, INITIAL_TXN } from './verdict.ts'
@@ -101,7 +101,7 @@ class WitnessReplay {
     for (const { event, key, txn } of choices) chosen.set(`${event},${key}`, txn)
     for (const txn of this.order) {
       for (let op = txnOpStart[txn]!; op < txnOpStart[txn + 1]!; op++) {
-        if (opKind[op] === READ) this.collectRead(txn, op)
+        if (opKind[op] !== WRITE) this.collectRead(txn, op)
       }
       for (let event = sql.txnEventStart[txn]!; event < sql.txnEventStart[txn + 1]!; event++) {
         if (!this.rows.isRead(event)) continue
@@ -135,6 +135,9 @@ class WitnessReplay {
     if (own !== NONE) {
       if (rows.satisfies(event, key, own)) this.fail(`statement ${event} missed its own row ${key}`)
       return
+    }
+    if (rows.findLost(event, key).length > 0) {
+      return this.fail(`statement ${event} shows that a commit to row ${key} is lost`)
     }
     const present = (writer: number) =>
       writer === INITIAL_TXN || (writer !== txn && this.position[writer] !== NONE)

@@ -8,10 +8,11 @@ import { Deadline } from '../base/deadline.ts'
 import { type History, NONE } from '../history/history.ts'
 import { withoutSessionOrder } from '../history/sessionless.ts'
 import type { LevelId } from '../levels/levels.ts'
+import { Audits, certifyLostCommit } from './certify-audits.ts'
 import { certifyCases, certifyCycle } from './certify-cycles.ts'
 import { certifyLinearOrder, findHeavyTxn } from './certify-lin.ts'
 import { certifyCommitOrder, certifyCut } from './certify-order.ts'
-import { certifyOffence, certifyUnrepeatable, isOffence } from './certify-reads.ts'
+import { certifyOffence, certifyUnrepeatable, findRows, isOffence } from './certify-reads.ts'
 import { certifySnapshots } from './certify-snapshots.ts'
 import { classifyCycle } from './classify.ts'
 import { knowsSessions, LEVEL_RULES } from './level-rules.ts'
@@ -51,6 +52,8 @@ function scopeProblem(history: History, { level, verdict, proof, anomalies }: Le
 
 function certifySatisfied(history: History, result: LevelResult, deadline: Deadline): string[] {
   const { proof, level } = result
+  const broken = findRows(history) ?? Audits.of(history).findProblem()
+  if (broken !== null) return [broken]
   if (proof === null) return ['a satisfied level comes without a proof']
   if (!LEVEL_RULES[level].proofs.has(proof.kind)) return [`${level} is not proved by ${proof.kind}`]
   switch (proof.kind) {
@@ -90,6 +93,7 @@ export function certifyAnomaly(history: History, level: LevelId, anomaly: Anomal
     return problems.length > 0 ? problems : certifyLabels(history, level, anomaly)
   }
   if (anomaly.name === 'NonRepeatableRead') return certifyUnrepeatable(history, level, anomaly)
+  if (anomaly.name === 'LostCommit') return certifyLostCommit(history, anomaly)
   if (isOffence(anomaly.name)) return certifyOffence(history, level, anomaly)
   return [`${anomaly.name} comes without evidence`]
 }

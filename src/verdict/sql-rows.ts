@@ -11,13 +11,14 @@ import {
   INDETERMINATE,
   INITIAL,
   NONE,
-  READ,
+  READ_ROWS,
   WRITE,
 } from '../history/history.ts'
 import { INSERT, type SqlEvents, statementsOf } from '../history/sql-events.ts'
 import { type Predicate, parsePredicate } from '../sql/predicate.ts'
 import type { SqlRow } from '../sql/value.ts'
-import { nameRead } from './certify-reads.ts'
+import { Audits } from './certify-audits.ts'
+import { nameRead, nameRows } from './certify-reads.ts'
 import { INITIAL_TXN } from './verdict.ts'
 
 /** Parsing a clause takes as long as so many steps. */
@@ -98,7 +99,7 @@ export class SqlRows {
   readOf(event: number, key: number): number {
     const { opEvent, eventOpStart } = this.sql
     for (let op = eventOpStart[event]!; opEvent[op] === event; op++) {
-      if (this.history.opKey[op] === key && this.history.opKind[op] === READ) return op
+      if (this.history.opKey[op] === key && this.history.opKind[op] !== WRITE) return op
     }
     return NONE
   }
@@ -151,13 +152,15 @@ export class SqlRows {
     const key = history.opKey[read]!
     const returned = sql.opReturned[read] === 1
     const isSql = event !== NONE
+    if (history.opKind[read] === READ_ROWS) return nameRows(history, read)
     if (isSql && returned && write === INITIAL && this.row(key, write) === null) {
       return 'ThinAirRead'
     }
     const name = nameRead(history, read)
+    const isOwn = write >= 0 && history.opTxn[write] === history.opTxn[read]
+    if (name === null && !isOwn && Audits.of(history).isLosing(read)) return 'LostCommit'
     if (name !== null || !isSql) return name
     if (this.satisfies(event, key, write) === returned) return null
-    const isOwn = write >= 0 && history.opTxn[write] === history.opTxn[read]
     return isOwn && !returned ? 'NotMyOwnWrite' : 'PredicateMismatch'
   }
 
@@ -165,7 +168,17 @@ export class SqlRows {
   absenceOffence(event: number, key: number): string | null {
     const own = this.ownVersion(event, key)
     if (own !== NONE) return this.satisfies(event, key, own) ? 'NotMyOwnWrite' : null
-    return this.candidates(event, key).length === 0 ? 'MissingRow' : null
+    if (this.candidates(event, key).length === 0) return 'VanishedRow'
+    return this.findLost(event, key).length > 0 ? 'LostCommit' : null
+  }
+
+  /** Writes that an audit misses by passing the row over: it can have seen one version only. */
+  findLost(event: number, key: number): number[] {
+    const audit = this.sql.eventTxn[event]!
+    if (!this.history.txnAudit?.[audit]) return []
+    const candidates = this.candidates(event, key)
+    if (candidates.length !== 1) return []
+    return Audits.of(this.history).findLost(audit, key, this.lastWrite(candidates[0]!, key))
   }
 
   /** Rows that the statement looked for and did not speak of. */
@@ -228,7 +241,7 @@ export class SqlRows {
   private offends(txn: number): boolean {
     const { txnOpStart, opKind, readTxn } = this.history
     for (let op = txnOpStart[txn]!; op < txnOpStart[txn + 1]!; op++) {
-      if (opKind[op] !== READ) continue
+      if (opKind[op] === WRITE) continue
       if (this.offenceOf(op) !== null) return true
       if (readTxn[op]! >= 0 && readTxn[op] !== txn && !this.lazyPossible![readTxn[op]!]) return true
     }

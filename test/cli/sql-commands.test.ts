@@ -84,7 +84,7 @@ describe('a SQL history', () => {
       ['--summary', 'out.md'],
     ] as const) {
       expect(await make(option, terminal.path(name))).toBe(1)
-      expect(readFileSync(terminal.path(name), 'utf8')).toContain('MissingRow')
+      expect(readFileSync(terminal.path(name), 'utf8')).toContain('VanishedRow')
     }
     expect(await make('--json')).toBe(1)
     writeFileSync(terminal.path('verdict.json'), terminal.output)

@@ -122,7 +122,7 @@ export const SQL_GALLERY: readonly SqlExhibit[] = [
   { name: 'LostUpdate', level: 'si', text: LOST },
   { name: 'Phantom', level: 'mixed', text: PASSED_OVER },
   {
-    name: 'MissingRow',
+    name: 'VanishedRow',
     level: 'rc',
     text: history(ORDERS, [1, 'T1', 'rc', `{"select":"orders",${OPEN},"rows":[]}`]),
   },

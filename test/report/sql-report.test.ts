@@ -69,7 +69,7 @@ describe('describeVerdict', () => {
 
   it('tells a story of a row that had to be returned', async () => {
     const [missing, own] = await Promise.all(
-      ['MissingRow', 'NotMyOwnWrite'].map((name) => {
+      ['VanishedRow', 'NotMyOwnWrite'].map((name) => {
         const { text, level } = SQL_GALLERY.find((exhibit) => exhibit.name === name)!
         return anomalyOf(text, level)
       }),

@@ -39,7 +39,7 @@ export class SqlOracle {
     this.offences = [
       ...offences.filter(({ txn }) => (certain >> (txn + 1)) & 1),
       ...Array.from(this.missing, ({ reader, event, key }) => {
-        return { name: 'MissingRow', txn: reader - 1, event, key }
+        return { name: 'VanishedRow', txn: reader - 1, event, key }
       }),
     ]
   }

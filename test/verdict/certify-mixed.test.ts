@@ -83,7 +83,7 @@ describe('certifyMixed', () => {
     expect(problems).toEqual([expect.stringContaining('of another table')])
     const missing = 'init: X=1\ns1: [ser] select(v = 1)'
     const absent = forge(missing, (history) => {
-      return { name: 'MissingRow', absence: { event: 0, key: keyOf(history, 'X') } }
+      return { name: 'VanishedRow', absence: { event: 0, key: keyOf(history, 'X') } }
     })
     expect(absent).toEqual([expect.stringContaining('of another table')])
   })
@@ -175,9 +175,9 @@ describe('certifyMixed', () => {
     const notation = 'init: x=0\ns1: [ser] insert as w1 x=1'
     expect(forge(notation, () => ({ name: 'ThinAirRead', ops: [0] }))).not.toEqual([])
     const absence = { event: 0, key: 0 }
-    expect(forge(notation, () => ({ name: 'MissingRow', absence }))).not.toEqual([])
+    expect(forge(notation, () => ({ name: 'VanishedRow', absence }))).not.toEqual([])
     for (const key of [-1, 1]) {
-      const strange = { name: 'MissingRow' as const, absence: { event: 0, key } }
+      const strange = { name: 'VanishedRow' as const, absence: { event: 0, key } }
       expect(forge('init: x=0\ns1: [ser] select(v = 1)', () => strange)).not.toEqual([])
     }
   })

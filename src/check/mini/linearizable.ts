@@ -7,7 +7,15 @@
 // does not do so. Session order plays no part: at equal instants two operations of a session may
 // overlap. Main function: findLinearOrder.
 
-import { COMMITTED, type History, INITIAL, NONE, READ, WRITE } from '../../history/history.ts'
+import {
+  COMMITTED,
+  type History,
+  INITIAL,
+  NONE,
+  READ,
+  READ_ROWS,
+  WRITE,
+} from '../../history/history.ts'
 import type { ReadCheck } from '../reads/read-consistency.ts'
 import type { RmwShape } from './shape.ts'
 
@@ -18,7 +26,7 @@ export function findHeavyTxn(history: History): number {
     if (!txnCounts[txn]) continue
     const first = txnOpStart[txn]!
     const length = txnOpStart[txn + 1]! - first
-    if (length === 1 && opKind[first] === READ) continue
+    if (length === 1 && (opKind[first] === READ || opKind[first] === READ_ROWS)) continue
     const replaces = length === 2 && opKind[first] === READ && opKind[first + 1] === WRITE
     if (!replaces || opKey[first] !== opKey[first + 1]) return txn
   }

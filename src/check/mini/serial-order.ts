@@ -9,7 +9,15 @@
 // and no graph in memory. Main function: findSerialOrder.
 
 import type { Deadline } from '../../base/deadline.ts'
-import { type History, INITIAL, NONE, READ, READ_LIST } from '../../history/history.ts'
+import {
+  APPEND,
+  type History,
+  INITIAL,
+  NONE,
+  READ,
+  READ_LIST,
+  WRITE,
+} from '../../history/history.ts'
 import { nextTxn } from '../order/session-head.ts'
 import type { ReadCheck } from '../reads/read-consistency.ts'
 import { SessionWaits } from './session-waits.ts'
@@ -121,7 +129,7 @@ class SerialRun {
     const { txnOpStart, opKind, opKey } = this.history
     const end = txnOpStart[txn + 1]!
     for (let op = txnOpStart[txn]!; op < end; op++) {
-      if (opKind[op] === READ || opKind[op] === READ_LIST) continue
+      if (opKind[op] !== WRITE && opKind[op] !== APPEND) continue
       const key = opKey[op]!
       const own = this.ownStamp[key] === this.attempt ? this.ownReads[key]! : 0
       if (this.unreadOf(key) <= own) continue
@@ -152,7 +160,7 @@ class SerialRun {
     const end = txnOpStart[txn + 1]!
     for (let op = txnOpStart[txn]!; op < end; op++) {
       const key = opKey[op]!
-      if (opKind[op] !== READ && opKind[op] !== READ_LIST) {
+      if (opKind[op] === WRITE || opKind[op] === APPEND) {
         this.current[key] = op
         continue
       }

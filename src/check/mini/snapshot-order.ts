@@ -11,7 +11,7 @@
 // nothing. Main function: findSnapshotOrder.
 
 import type { Deadline } from '../../base/deadline.ts'
-import { type History, INITIAL, NONE, READ, WRITE } from '../../history/history.ts'
+import { type History, INITIAL, NONE, WRITE } from '../../history/history.ts'
 import { nextTxn } from '../order/session-head.ts'
 import type { ReadCheck } from '../reads/read-consistency.ts'
 import { SessionWaits } from './session-waits.ts'
@@ -100,7 +100,7 @@ class SnapshotRun {
     const { txnOpStart, opKind, opKey } = this.history
     const end = txnOpStart[txn + 1]!
     for (let op = txnOpStart[txn]!; op < end; op++) {
-      if (opKind[op] === READ) continue
+      if (opKind[op] !== WRITE) continue
       const key = opKey[op]!
       const version = this.current[key]!
       const left = version === INITIAL ? this.unreadInitial[key]! : this.unread[version]!

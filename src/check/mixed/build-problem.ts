@@ -17,6 +17,8 @@ import {
   INITIAL,
   NONE,
   READ,
+  READ_ROWS,
+  WRITE,
 } from '../../history/history.ts'
 import { INSERT, type SqlEvents } from '../../history/sql-events.ts'
 import type { AnomalyName } from '../../levels/anomalies.ts'
@@ -179,7 +181,7 @@ class Scan {
   }
 
   private visitRegister(txn: number, op: number): void {
-    if (this.history.opKind[op] !== READ) {
+    if (this.history.opKind[op] === WRITE) {
       this.noteWrite(txn, op)
     } else if (this.offenceOf[op] !== NONE) {
       this.offend(OFFENCES[this.offenceOf[op]!]!, txn, NONE, op)
@@ -196,11 +198,12 @@ class Scan {
       for (let op = from; op < end; op++) {
         this.seenIn[opKey[op]!] = event
         if (opKind[op] === READ) this.visitRow(sql, txn, event, op)
+        else if (opKind[op] === READ_ROWS) this.offend('DuplicateRow', txn, event, op)
       }
       this.visitOwnPassedOver(sql, txn, event)
       this.visitPassedOver(sql, txn, event)
     }
-    for (let op = from; op < end; op++) if (opKind[op] !== READ) this.noteWrite(txn, op)
+    for (let op = from; op < end; op++) if (opKind[op] === WRITE) this.noteWrite(txn, op)
   }
 
   /** A row of which the statement names the version it saw. */
@@ -260,6 +263,7 @@ class Scan {
         else if (satisfying === NONE) satisfying = writers.op[first + w]!
       }
       const zeroCount = this.zeroNode.length - zeroStart
+      if (satisfying !== NONE && zeroCount === 1 && this.losesCommit(txn, event, key)) continue
       if (satisfying === NONE ? contested && zeroCount > 1 : zeroCount > 0) {
         this.zeroStart.push(zeroStart)
         this.openKey.push(key)
@@ -268,8 +272,21 @@ class Scan {
       }
       this.zeroNode.length = zeroStart
       if (satisfying === NONE) continue
-      this.offences.push({ name: 'MissingRow', txn, event, key, op: NONE, write: satisfying })
+      this.offences.push({ name: 'VanishedRow', txn, event, key, op: NONE, write: satisfying })
     }
+  }
+
+  /** Whether an audit passed over the row in the only version it can have seen, and that is old. */
+  private losesCommit(txn: number, event: number, key: number): boolean {
+    const { lost } = this.reads
+    if (lost === null || !this.history.txnAudit![txn]) return false
+    const { start, node, op } = this.writers
+    const only = node.indexOf(this.zeroNode.data[this.zeroNode.length - 1]!, start[key]!)
+    const write = lost.find(txn, key, op[only]! < 0 ? INITIAL : op[only]!)
+    if (write === NONE) return false
+    this.zeroNode.length--
+    this.offences.push({ name: 'LostCommit', txn, event, key, op: NONE, write })
+    return true
   }
 
   private noteWrite(txn: number, op: number): void {
@@ -281,7 +298,8 @@ class Scan {
 
   private offend(name: AnomalyName, txn: number, event: number, op: number): void {
     const { opKey, readFrom } = this.history
-    this.offences.push({ name, txn, event, key: opKey[op]!, op, write: readFrom[op]! })
+    const write = this.reads.lostWrite.get(op) ?? readFrom[op]!
+    this.offences.push({ name, txn, event, key: opKey[op]!, op, write })
   }
 
   private beginRead(txn: number, event: number, op: number): void {

@@ -29,10 +29,11 @@ function describe(problem: MixedProblem, offence: MixedOffence): Anomaly {
   const { name, txn, event, key, op, write } = offence
   const ops = [op, write].filter((each) => each >= 0)
   const writer = write >= 0 ? problem.history.opTxn[write]! : txn
+  const txns = name === 'LostCommit' ? [writer, txn] : [txn, writer]
   const anomaly: Anomaly = {
     name,
     count: 1,
-    txns: writer === txn ? [txn] : [txn, writer],
+    txns: writer === txn ? [txn] : txns,
     earlier: [],
     ops,
     edges: [],

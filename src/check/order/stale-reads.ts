@@ -6,7 +6,7 @@
 
 import { Deadline } from '../../base/deadline.ts'
 import { IntColumn } from '../../base/grow.ts'
-import { type History, INITIAL, NONE, READ, READ_LIST } from '../../history/history.ts'
+import { APPEND, type History, INITIAL, NONE, WRITE } from '../../history/history.ts'
 import type { ReadCheck } from '../reads/read-consistency.ts'
 import type { BaseOrder } from './base-order.ts'
 
@@ -81,7 +81,7 @@ function isSerial(history: History, reads: ReadCheck, order: Int32Array): boolea
     const end = txnOpStart[txn + 1]!
     for (let op = txnOpStart[txn]!; op < end; op++) {
       const kind = opKind[op]!
-      if (kind !== READ && kind !== READ_LIST) latest[opKey[op]!] = txn
+      if (kind === WRITE || kind === APPEND) latest[opKey[op]!] = txn
       else if (opSource[op] !== NONE && latest[opKey[op]!] !== opSource[op]) return false
     }
   }
@@ -115,7 +115,7 @@ export class VersionReplay {
     for (let op = txnOpStart[txn]!; op < end; op++) {
       const kind = opKind[op]!
       const key = opKey[op]!
-      if (kind !== READ && kind !== READ_LIST) {
+      if (kind === WRITE || kind === APPEND) {
         older[op] = latest[key]!
         latest[key] = op
         continue

@@ -2,7 +2,7 @@
 
 import type { Deadline } from '../../base/deadline.ts'
 import type { History } from '../../history/history.ts'
-import { NONE, READ_LIST } from '../../history/history.ts'
+import { listsOf, NONE, READ, READ_LIST } from '../../history/history.ts'
 import type { AnomalyName } from '../../levels/anomalies.ts'
 import type { Anomaly } from '../../verdict/verdict.ts'
 import { listExamples } from '../examples.ts'
@@ -48,22 +48,29 @@ function writerOf(history: History, reads: ReadCheck, read: number): number {
 }
 
 function describe(history: History, reads: ReadCheck, read: number, name: AnomalyName): Anomaly {
-  const txns = new Set([history.opTxn[read]!])
+  const reader = history.opTxn[read]!
+  if (name === 'LostCommit') {
+    const write = reads.lostWrite.get(read)!
+    const txns = [history.opTxn[write]!, reader]
+    return { name, count: 1, txns, earlier: [], ops: [read, write], edges: [], cases: [] }
+  }
+  const txns = new Set([reader])
   const ops = [read]
   const addWriter = (write: number) => {
     if (write < 0) return
     ops.push(write)
     txns.add(history.opTxn[write]!)
   }
-  if (history.opKind[read] !== READ_LIST) addWriter(history.readFrom[read]!)
+  if (history.opKind[read] === READ) addWriter(history.readFrom[read]!)
   else if (name === 'IncompatibleOrder') {
     const other = reads.lists!.orderRead[history.opKey[read]!]!
     ops.push(other)
     txns.add(history.opTxn[other]!)
   } else {
-    const list = history.opValue[read]!
-    for (let i = history.listStart[list]!; i < history.listStart[list + 1]!; i++) {
-      addWriter(history.listFrom[i]!)
+    for (const list of Array.from(listsOf(history, read))) {
+      for (let i = history.listStart[list]!; i < history.listStart[list + 1]!; i++) {
+        addWriter(history.listFrom[i]!)
+      }
     }
   }
   return { name, count: 1, txns: [...txns], earlier: [], ops, edges: [], cases: [] }

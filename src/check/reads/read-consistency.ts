@@ -1,7 +1,8 @@
 // Read Consistency, part of every level: each read of a transaction that counts must have seen the
 // last write of a transaction that counts, or its own latest write. One pass over the operations
-// names every offending read by the first rule it breaks (definitions: ThinAirRead, AbortedRead,
-// FutureRead, NotMyLastWrite, NotMyOwnWrite, IntermediateRead) and leaves the others as `opSource`,
+// names every offending read by the first rule it breaks (docs/levels.md: ThinAirRead, AbortedRead,
+// FutureRead, NotMyLastWrite, NotMyOwnWrite, IntermediateRead; DuplicateRow and VanishedRow, where
+// a read did not return one row; LostCommit, where an audit misses a commit) and leaves the others as `opSource`,
 // the form all deeper checks work on. The same pass collects what cut isolation forbids: a second
 // read of a key from another transaction. What a transaction did to a key before matters only to
 // transactions that use a key twice; the usual ones go through `visitPlain`, which keeps nothing.
@@ -14,13 +15,16 @@ import {
   APPEND,
   type History,
   INITIAL,
+  listsOf,
   NONE,
   READ,
   READ_LIST,
+  READ_ROWS,
   WRITE,
 } from '../../history/history.ts'
 import type { AnomalyName } from '../../levels/anomalies.ts'
 import { checkListReads, type ListReads } from './list-reads.ts'
+import { LostCommits } from './lost-commits.ts'
 
 /** Names of offending reads, by code. */
 export const OFFENCES = [
@@ -32,6 +36,9 @@ export const OFFENCES = [
   'IntermediateRead',
   'DuplicateElements',
   'IncompatibleOrder',
+  'DuplicateRow',
+  'VanishedRow',
+  'LostCommit',
 ] as const satisfies readonly AnomalyName[]
 
 const OWN = -2 // a sound read of the transaction's own write
@@ -41,6 +48,9 @@ const FUTURE = 2
 const NOT_MY_LAST = 3
 const NOT_MY_OWN = 4
 const INTERMEDIATE = 5
+const DUPLICATE_ROW = OFFENCES.indexOf('DuplicateRow')
+const VANISHED_ROW = OFFENCES.indexOf('VanishedRow')
+const LOST_COMMIT = OFFENCES.indexOf('LostCommit')
 
 export interface ReadCheck {
   /**
@@ -55,6 +65,9 @@ export interface ReadCheck {
   readonly foreignReadCount: number
   readonly lateReadCount: number
   readonly lists: ListReads | null
+  /** What audits showed to be lost, and for reads of theirs, which write; null without audits. */
+  readonly lost: LostCommits | null
+  readonly lostWrite: ReadonlyMap<number, number> // read op -> write of the commit that is gone
 }
 
 export function checkReads(history: History, deadline: Deadline = Deadline.none()): ReadCheck {
@@ -73,9 +86,11 @@ export function checkReads(history: History, deadline: Deadline = Deadline.none(
   for (let txn = 0; txn < history.txnCount; txn++) {
     if (!history.txnCounts[txn]) continue
     deadline.step()
-    if (repeats[txn] || lists) scan.visit(txn)
+    if (repeats[txn] || lists || history.rows) scan.visit(txn)
     else scan.visitPlain(txn)
   }
+  const lost = LostCommits.of(history, opSource)
+  const lostWrite = lost ? scan.visitAudits(lost) : new Map()
   return {
     opSource,
     offendingOp: offendingOp.view(),
@@ -84,6 +99,8 @@ export function checkReads(history: History, deadline: Deadline = Deadline.none(
     foreignReadCount: scan.foreignReadCount,
     lateReadCount: scan.lateReadCount,
     lists,
+    lost,
+    lostWrite,
   }
 }
 
@@ -161,8 +178,42 @@ class ReadScan {
         if (write !== NONE) {
           this.accept(txn, op, at, write === INITIAL ? INITIAL : this.history.opTxn[write]!)
         }
+      } else if (kind === READ_ROWS) {
+        const isNone = listsOf(this.history, op).length === 0
+        this.offendingOp.push(op)
+        this.offendingKind.push(isNone ? VANISHED_ROW : DUPLICATE_ROW)
       }
     }
+  }
+
+  /** Leaves out reads of audits that show a commit to be lost: read -> a write of that commit. */
+  visitAudits(lost: LostCommits): Map<number, number> {
+    const { txnCount, txnCounts, txnAudit, txnOpStart } = this.history
+    const found = new Map<number, number>()
+    for (let txn = 0; txn < txnCount; txn++) {
+      if (!txnAudit![txn] || !txnCounts[txn]) continue
+      for (let op = txnOpStart[txn]!; op < txnOpStart[txn + 1]!; op++) {
+        const source = this.opSource[op]!
+        if (source === NONE) continue
+        const write = this.findLost(lost, txn, op)
+        if (write === NONE) continue
+        found.set(op, write)
+        this.offendingOp.push(op)
+        this.offendingKind.push(LOST_COMMIT)
+        this.opSource[op] = NONE
+        this.foreignReadCount--
+        if (source > txn) this.lateReadCount--
+      }
+    }
+    return found
+  }
+
+  private findLost(lost: LostCommits, txn: number, op: number): number {
+    const { opKind, opKey, opValue, readFrom, listStart, listFrom } = this.history
+    if (opKind[op] === READ) return lost.find(txn, opKey[op]!, readFrom[op]!)
+    const list = opValue[op]!
+    const shown = new Set(listFrom.subarray(listStart[list]!, listStart[list + 1]!))
+    return lost.findAppend(txn, opKey[op]!, shown)
   }
 
   /**

@@ -55,7 +55,7 @@ export function describeOps(txn: TxnJson, spokenOf: ReadonlySet<Value>): FigureO
       ops.push(describeStatement(statement, spokenOf))
     } else {
       lineOfOp[op] = ops.length
-      ops.push({ text: textOf(txn.ops[op]!), isWrite: txn.ops[op]![0] !== 'r' })
+      ops.push({ text: textOf(txn.ops[op]!), isWrite: isWrite(txn.ops[op]!) })
       op++
     }
   }
@@ -93,15 +93,21 @@ function listNames(names: readonly string[]): string {
   return `${names.slice(0, count).join(' ')}${left > 0 ? ` and ${left} more` : ''}`
 }
 
+function isWrite([verb]: OpJson): boolean {
+  return verb === 'w' || verb === 'append'
+}
+
 function textOf([verb, key, value]: OpJson): string {
   return `${verb}(${short(renderValue(key))},${valueText([verb, key, value])})`
 }
 
 /** A long list by its end: that is where reads differ. */
-function listText(values: readonly Value[]): string {
+function listText(values: readonly (Value | Value[])[]): string {
   let text = ''
   for (let i = values.length - 1; i >= 0; i--) {
-    const longer = `${short(renderValue(values[i]!))}${text === '' ? '' : ','}${text}`
+    const value = values[i]!
+    const shown = Array.isArray(value) ? listText(value) : short(renderValue(value))
+    const longer = `${shown}${text === '' ? '' : ','}${text}`
     if (longer.length > MAX_PART) return `[…${text === '' ? longer : `,${text}`}]`
     text = longer
   }
@@ -121,7 +127,7 @@ export function labelOf(edge: EdgeJson, rows: ReadonlySet<Value>): string {
   if (edge.passed) return `${kind} ${key} not returned`
   const show = isRow ? versionText : valueText
   const values = edge.ops.map((place) => show(place.op))
-  const writes = edge.ops.filter(({ op }) => op[0] !== 'r').map(({ op }) => show(op))
+  const writes = edge.ops.filter(({ op }) => isWrite(op)).map(({ op }) => show(op))
   if (edge.kind === 'WR') return `${kind} ${key}${isRow ? '@' : '='}${values.at(-1) ?? '?'}`
   if (edge.kind === 'RW' && edge.premises[0]?.passed) return `${kind} ${key}: unseen ${writes[0]}`
   if (edge.kind === 'RW' && values.length === 2) return `${kind} ${key}: ${values.join('→')}`

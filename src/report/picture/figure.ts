@@ -88,6 +88,8 @@ export interface Figure {
   cutSteps: number
 }
 
+/** Reads of what nobody wrote: a value, or that there is no row. */
+const FROM_NOWHERE: ReadonlySet<string> = new Set(['ThinAirRead', 'VanishedRow'])
 const MAX_TXNS = 60
 const MAX_STEPS = 300
 const MAX_DEPTH = 12
@@ -207,7 +209,7 @@ class FigureBuilder {
 
   private node(name: string | null, kind: EdgeKind): number {
     if (name === null)
-      return this.anomaly.name === 'ThinAirRead' && kind === 'WR' ? NOBODY : INITIAL_NODE
+      return kind === 'WR' && FROM_NOWHERE.has(this.anomaly.name) ? NOBODY : INITIAL_NODE
     const node = this.index.get(name)
     if (node === undefined) throw damaged(`transaction ${plain(name)} is not in the core`)
     return node
@@ -292,6 +294,7 @@ function describeTxn(
   const notes: string[] = []
   if (txn.status === 'aborted') notes.push(txn.rolledBack ? 'rolled back' : 'aborted')
   if (txn.status === 'indeterminate') notes.push('outcome unknown')
+  if (txn.audit) notes.push('audit')
   if (txn.level !== undefined) notes.push(txn.level)
   return {
     name,

@@ -17,13 +17,34 @@ export function readFindings(anomaly: AnomalyJson): EdgeJson[] {
   if (anomaly.absence) return [absentRow(anomaly, anomaly.absence)]
   const orders = findOrders(anomaly)
   if (orders) return orders
-  const reads = anomaly.ops.filter(({ op }) => op[0] === 'r')
-  const writes = anomaly.ops.filter(({ op }) => op[0] !== 'r')
+  const reads = anomaly.ops.filter(({ op }) => isRead(op))
+  const writes = anomaly.ops.filter(({ op }) => !isRead(op))
+  if (anomaly.name === 'LostCommit') return lostCommit(anomaly, reads[0], writes[0])
   return reads.map((read, i) => {
     // The story tells of all the reads at once.
     const because = i === 0 ? (anomaly.story ?? anomaly.name) : 'this is the other read'
     return findingOf(anomaly.core, read, writes, because)
   })
+}
+
+/** An audit that began after a commit, and shows what that had replaced. */
+function lostCommit(
+  { core, story, name }: AnomalyJson,
+  read: PlaceJson | undefined,
+  write: PlaceJson | undefined,
+): EdgeJson[] {
+  if (!read || !write) return []
+  const timed = core.every(({ start }) => start !== undefined)
+  const after: EdgeJson = {
+    from: write.transaction,
+    to: read.transaction,
+    kind: timed ? 'RT' : 'SO',
+    key: null,
+    ops: [write],
+    because: story ?? name,
+    premises: [],
+  }
+  return [after, findingOf(core, read, [], 'this is what the audit saw')]
 }
 
 /** A row that had to be returned: from whoever wrote it to the statement that passed it over. */
@@ -66,7 +87,7 @@ function findOrders({ name, ops, core }: AnomalyJson): EdgeJson[] | null {
 }
 
 function listOf({ op }: PlaceJson): Value[] {
-  return Array.isArray(op[2]) ? op[2] : []
+  return Array.isArray(op[2]) ? op[2].flat() : []
 }
 
 function findingOf(
@@ -90,7 +111,12 @@ function findingOf(
 /** Whether the read may have got its value, or the end of its list, from this write. */
 function wrote(write: OpJson, read: OpJson): boolean {
   const value = Array.isArray(read[2]) ? read[2][read[2].length - 1] : read[2]
-  return write[0] !== 'r' && write[1] === read[1] && write[2] === value
+  return !isRead(write) && write[1] === read[1] && write[2] === value
+}
+
+/** A read, of whatever rows. */
+function isRead([verb]: OpJson): boolean {
+  return verb === 'r' || verb === 'rows'
 }
 
 function findWrite(core: readonly TxnJson[], read: OpJson): PlaceJson | null {

@@ -85,7 +85,7 @@ s3: [ser] delete(id = 'y') as w2 y@w1`)
 
   it('names a row that was passed over though all its versions satisfy the predicate', () => {
     const sql = 'init: x=1\ns1: [ser] select(v > 0)\ns2: [ser] insert as w1 x=2'
-    expect(outline(sql)).toMatchObject({ ...NOTHING, offences: ['MissingRow 1 x'] })
+    expect(outline(sql)).toMatchObject({ ...NOTHING, offences: ['VanishedRow 1 x'] })
     expect(outline(sql.replace('x=2', 'x=0')).open).toEqual(['x<-2'])
   })
 
@@ -99,7 +99,7 @@ s3: [ser] delete(id = 'y') as w2 y@w1`)
     const never = outline(`${reader}s2: [ser indeterminate] delete(v = 1) as w1 x@w9
 s3: [ser indeterminate] select(v = 1) !x@w1`)
     expect(never.state).toEqual([IN, IN, OUT, OUT])
-    expect(never).toMatchObject({ ...NOTHING, offences: ['MissingRow 1 x'] })
+    expect(never).toMatchObject({ ...NOTHING, offences: ['VanishedRow 1 x'] })
   })
 
   it('works without SQL, each transaction at its own level', () => {

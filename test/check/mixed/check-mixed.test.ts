@@ -138,7 +138,7 @@ describe('checkMixed', () => {
     const [result] = checkMixed(historyOfSql(parseSql(text)), ['mixed'])
     expect(result).toMatchObject({ verdict: 'satisfied', proof: { kind: 'witness' } })
     const without = text.replace('indeterminate', 'aborted')
-    expect(judge(without, 'mixed').anomalies.map(({ name }) => name)).toEqual(['MissingRow'])
+    expect(judge(without, 'mixed').anomalies.map(({ name }) => name)).toEqual(['VanishedRow'])
   })
 
   it('asks nothing of versions that no statement can have seen', () => {

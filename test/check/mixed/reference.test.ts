@@ -52,7 +52,7 @@ describe('decideByExtensions', () => {
       s2: [ser] select(true)`
     expect(judgeSql(history).order).toEqual(['T1', 'T2'])
     const aborted = judgeSql(history.replace('indeterminate', 'aborted'))
-    expect(aborted.offences).toEqual(['MissingRow'])
+    expect(aborted.offences).toEqual(['VanishedRow'])
   })
 
   test('leaves an indeterminate transaction out that would forbid what was seen', () => {
