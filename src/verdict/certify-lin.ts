@@ -4,7 +4,15 @@
 // because linearizability is local (Herlihy and Wing, Theorem 1). One pass. Main function:
 // certifyLinearOrder.
 
-import { COMMITTED, type History, INITIAL, NONE, READ, WRITE } from '../history/history.ts'
+import {
+  COMMITTED,
+  type History,
+  INITIAL,
+  NONE,
+  READ,
+  READ_ROWS,
+  WRITE,
+} from '../history/history.ts'
 
 export function certifyLinearOrder(history: History, order: Int32Array): string[] {
   const { txnCounts, txnCount, txnOpStart, txnStatus, txnStartTime, txnFinishTime } = history
@@ -39,6 +47,7 @@ export function certifyLinearOrder(history: History, order: Int32Array): string[
 function isLight({ txnOpStart, opKind, opKey }: History, txn: number): boolean {
   const read = txnOpStart[txn]!
   const length = txnOpStart[txn + 1]! - read
+  if (length === 1 && opKind[read] === READ_ROWS) return true
   if (opKind[read] !== READ || length > 2 || length < 1) return false
   return length === 1 || (opKind[read + 1] === WRITE && opKey[read + 1] === opKey[read])
 }

@@ -40,7 +40,7 @@ function numbered(draft: Draft): Draft {
   }
   const positive = (value: Value) => (typeof value === 'number' && value < 0 ? 99 - value : value)
   const change = (op: DraftOp): DraftOp =>
-    op.kind === 'list'
+    op.kind === 'list' || op.kind === 'rows'
       ? { ...op, key: keyOf(op.key) }
       : { ...op, key: keyOf(op.key), value: positive(op.value) }
   const sessions = draft.sessions.map((txns) =>

@@ -38,9 +38,12 @@ const mapTxns = (draft: Draft, change: (txn: DraftTxn) => DraftTxn): Draft => ({
 const keysAsText = changing((draft) => {
   const written = new Set<string>()
   const change = (op: DraftOp): DraftOp[] => {
-    const isList = op.kind === 'append' || op.kind === 'list'
+    const isList =
+      op.kind === 'append' ||
+      op.kind === 'list' ||
+      (op.kind === 'rows' && Array.isArray(op.rows[0]))
     const key = `${isList ? 'list' : 'key'} ${op.key}`
-    if (op.kind === 'list' || op.kind === 'r') return [{ ...op, key }]
+    if (op.kind === 'list' || op.kind === 'r' || op.kind === 'rows') return [{ ...op, key }]
     const slot = `${key} = ${typeof op.value} ${op.value}`
     const again = written.has(slot)
     written.add(slot)

@@ -13,7 +13,9 @@ import { randomHistory, shapeOf } from '../small/random-history.ts'
 export function anyHistory(seed: number): History {
   const random = new Random(seed)
   if (random.chance(0.6)) {
-    const shape = shapeOf(seed, random.chance(0.3) ? { lists: random.pick([0.5, 1]) } : {})
+    const lists = random.chance(0.3) ? { lists: random.pick([0.5, 1]) } : {}
+    const broken = random.chance(0.2) ? { broken: 0.05, audits: 0.2 } : {}
+    const shape = shapeOf(seed, { ...lists, ...broken })
     return buildHistory(randomHistory(seed, shape))
   }
   const fault = random.chance(0.6) ? random.pick(FAULTS) : null

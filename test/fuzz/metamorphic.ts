@@ -65,9 +65,12 @@ function renameValues(draft: Draft, random: Random): Draft {
   const { initial } = draft
   const rename = renamer(random, [initial ?? null])
   const change = (value: Value) => (value === initial ? value : rename(value))
-  return mapOps(draft, (op) =>
-    op.kind === 'list' ? { ...op, list: op.list.map(rename) } : { ...op, value: change(op.value) },
-  )
+  const changeRow = (row: Value | Value[]) => (Array.isArray(row) ? row.map(rename) : change(row))
+  return mapOps(draft, (op) => {
+    if (op.kind === 'list') return { ...op, list: op.list.map(rename) }
+    if (op.kind === 'rows') return { ...op, rows: op.rows.map(changeRow) }
+    return { ...op, value: change(op.value) }
+  })
 }
 
 function stretchTime(draft: Draft, random: Random): Draft {
@@ -106,7 +109,7 @@ function addUnrelated(draft: Draft, random: Random): Draft {
   // A value that is the initial one elsewhere would be another write of it here.
   const shift = typeof draft.initial === 'number' ? draft.initial + 1 : 0
   const moved = mapOps({ ...draft, sessions: added }, (op) =>
-    op.kind === 'list' ? op : { ...op, value: (op.value as number) + shift },
+    op.kind === 'list' || op.kind === 'rows' ? op : { ...op, value: (op.value as number) + shift },
   )
   return { ...draft, sessions: [...draft.sessions, ...moved.sessions] }
 }

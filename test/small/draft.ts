@@ -11,6 +11,8 @@ import {
   listOf,
   READ,
   READ_LIST,
+  READ_ROWS,
+  rowsOf,
   STATUS_NAMES,
   type StatusName,
   WRITE,
@@ -21,12 +23,14 @@ import type { Value } from '../../src/history/values.ts'
 export type DraftOp =
   | { readonly kind: 'r' | 'w' | 'append'; readonly key: Value; readonly value: Value }
   | { readonly kind: 'list'; readonly key: Value; readonly list: readonly Value[] }
+  | { readonly kind: 'rows'; readonly key: Value; readonly rows: readonly (Value | Value[])[] }
 
 export interface DraftTxn {
   readonly status: StatusName
   readonly ops: readonly DraftOp[]
   readonly start?: number
   readonly finish?: number
+  readonly audit?: true
 }
 
 export interface Draft {
@@ -53,12 +57,14 @@ export function addDraft(builder: HistoryBuilder, session: number, txn: DraftTxn
   const id = builder.addTxn(session, STATUS_NAMES.indexOf(txn.status))
   for (const op of txn.ops) {
     if (op.kind === 'list') builder.readList(id, op.key, op.list)
+    else if (op.kind === 'rows') builder.readRows(id, op.key, op.rows)
     else if (op.kind === 'r') builder.read(id, op.key, op.value)
     else if (op.kind === 'w') builder.write(id, op.key, op.value)
     else builder.append(id, op.key, op.value)
   }
   if (txn.start !== undefined) builder.setStart(id, txn.start)
   if (txn.finish !== undefined) builder.setFinish(id, txn.finish)
+  if (txn.audit) builder.setAudit(id)
 }
 
 /** Committed, writes something, reads nothing, and writes nothing but initial values. */
@@ -91,6 +97,7 @@ function txnOf(history: History, txn: number): DraftTxn {
     ops,
     ...(Number.isNaN(start) ? {} : { start }),
     ...(Number.isNaN(finish) ? {} : { finish }),
+    ...(history.txnAudit?.[txn] ? { audit: true as const } : {}),
   }
 }
 
@@ -99,6 +106,8 @@ function opOf(history: History, op: number): DraftOp {
   switch (history.opKind[op]) {
     case READ_LIST:
       return { kind: 'list', key, list: listOf(history, op) }
+    case READ_ROWS:
+      return { kind: 'rows', key, rows: rowsOf(history, op) }
     case READ:
       return { kind: 'r', key, value: history.valueOf(op) }
     case WRITE:
@@ -170,7 +179,11 @@ function withoutOps(
         (other.kind === 'append' &&
           op.kind === 'list' &&
           op.key === other.key &&
-          op.list.includes(other.value)),
+          op.list.includes(other.value)) ||
+        ((other.kind === 'w' || other.kind === 'append') &&
+          op.kind === 'rows' &&
+          op.key === other.key &&
+          op.rows.flat().includes(other.value)),
     )
   const sessions = draft.sessions
     .map((txns, s) =>

@@ -17,6 +17,9 @@ export type Offence =
   | 'IntermediateRead'
   | 'DuplicateElements'
   | 'IncompatibleOrder'
+  | 'DuplicateRow'
+  | 'VanishedRow'
+  | 'LostCommit'
 
 /** A sound read of another transaction's write, or of the initial state. */
 export interface OuterRead {
@@ -61,8 +64,7 @@ export function settle(draft: Draft): boolean[] {
     txns.forEach((txn, reader) => {
       if (!counts[reader]) return
       for (const op of txn.ops) {
-        const values = op.kind === 'list' ? op.list : op.kind === 'r' ? [op.value] : []
-        for (const value of values) {
+        for (const value of valuesRead(op)) {
           const writer = writes.get(place(op.key, value))?.txn
           if (writer === undefined || counts[writer]) continue
           if (txns[writer]!.status !== 'indeterminate') continue
@@ -73,6 +75,11 @@ export function settle(draft: Draft): boolean[] {
     })
   }
   return counts
+}
+
+function valuesRead(op: DraftOp): readonly Value[] {
+  if (op.kind === 'rows') return op.rows.flat()
+  return op.kind === 'list' ? op.list : op.kind === 'r' ? [op.value] : []
 }
 
 function findWrites(draft: Draft): Map<string, Write> {
@@ -105,6 +112,10 @@ export function judge(
     txn.ops.forEach((read, position) => {
       const id = op++
       if (!counts[number] || isWrite(read)) return
+      if (read.kind === 'rows') {
+        offences.push({ op: id, name: read.rows.length === 0 ? 'VanishedRow' : 'DuplicateRow' })
+        return
+      }
       const reader = { draft, txns, writes, counts, txn: number, position }
       const verdict = read.kind === 'list' ? judgeList(reader, read) : judgeRead(reader, read)
       if (verdict === 'internal') return
@@ -116,6 +127,9 @@ export function judge(
       }
     })
   })
+  for (const op of findLosing(draft, txnOf, reads, options.sessionOrder)) {
+    offences.push({ op, name: 'LostCommit' })
+  }
   const wr = new Array<number>(count).fill(0)
   for (const read of reads) wr[read.reader]! |= 1 << read.from
   const appends = findAppends(draft, txnOf, count)
@@ -131,6 +145,42 @@ export function judge(
     rt: realTime(txns, txnOf, count),
     offences,
   }
+}
+
+/** Sound reads of audits that miss what an acknowledged transaction did before. */
+function findLosing(
+  draft: Draft,
+  txnOf: readonly number[],
+  reads: readonly OuterRead[],
+  sessionOrder: boolean,
+): number[] {
+  const txns = draft.sessions.flat()
+  const sessionOf = draft.sessions.flatMap((session, s) => session.map(() => s))
+  const numberOf = (node: number) => txnOf.indexOf(node)
+  const precedes = (a: number, b: number) => {
+    if (a === b || txnOf[a]! < 0 || txns[a]!.status !== 'committed') return false
+    if (sessionOrder && sessionOf[a] === sessionOf[b]) return a < b
+    return (txns[a]!.finish ?? Number.NaN) < (txns[b]!.start ?? Number.NaN)
+  }
+  /** Whose version of the key the transaction saw last: one step towards the initial state. */
+  const step = (node: number, key: string) =>
+    reads.findLast((read) => read.reader === node && read.key === key)?.from ?? INIT
+  const isBuiltOn = (node: number, key: string, version: number) => {
+    let at = step(node, key)
+    for (let n = 0; n <= txns.length && at !== version && at !== INIT; n++) at = step(at, key)
+    return at === version
+  }
+  return reads.flatMap(({ op, reader, key, from, elements }) => {
+    const audit = numberOf(reader)
+    if (!txns[audit]!.audit) return []
+    const isMissed = txns.some((txn, t) => {
+      const own = txn.ops.filter((each) => isWrite(each) && text(each.key) === key)
+      if (own.length === 0 || !precedes(t, audit)) return false
+      if (elements === null) return txnOf[t] !== from && isBuiltOn(txnOf[t]!, key, from)
+      return own.some((each) => each.kind === 'append' && !elements.includes(text(each.value)))
+    })
+    return isMissed ? [op] : []
+  })
 }
 
 interface ReadContext {
@@ -203,7 +253,10 @@ function findWriters(draft: Draft, txnOf: readonly number[]): Map<string, number
   draft.sessions.flat().forEach((txn, number) => {
     for (const op of txn.ops) {
       const key = text(op.key)
-      const lists = op.kind === 'list' || op.kind === 'append'
+      const lists =
+        op.kind === 'list' ||
+        op.kind === 'append' ||
+        (op.kind === 'rows' && op.rows.some(Array.isArray))
       const known = writers.get(key) ?? (lists || draft.initial !== undefined ? 1 << INIT : 0)
       const writes = isWrite(op) && txnOf[number]! >= 0
       writers.set(key, known | (writes ? 1 << txnOf[number]! : 0))

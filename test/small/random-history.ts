@@ -32,6 +32,8 @@ export interface RandomShape {
   readonly lists: number // share of keys that are lists
   readonly initial: Value | undefined
   readonly valuesPerKey: boolean // keys share values, else every value is written once
+  readonly broken: number // share of reads that return no row, or several
+  readonly audits: number // share of transactions that are audits
 }
 
 /** A shape of its own for each seed, at most six transactions; `fixed` overrides parts of it. */
@@ -57,6 +59,8 @@ export function shapeOf(seed: number, fixed: Partial<RandomShape> = {}): RandomS
     initial: random.pick([0, 0, 0, 0, null, undefined]),
     valuesPerKey: random.chance(0.5),
     lead: sometimes(0.15, 1 + random.below(2)),
+    broken: 0,
+    audits: 0,
   }
   return { ...shape, ...fixed }
 }
@@ -150,7 +154,8 @@ class HistoryMaker {
       const readOnly = own.has(key) && !shape.rewrites
       const mustRead = shape.style !== 'blind' && !seen.has(key)
       if (readOnly || mustRead || random.chance(shape.reads)) {
-        ops.push(this.read(t, key, own.get(key) ?? []))
+        const read = this.read(t, key, own.get(key) ?? [])
+        ops.push(shape.broken > 0 && random.chance(shape.broken) ? this.breakRows(t, read) : read)
         seen.add(key)
         if (!mustRead || random.chance(0.4)) continue
       }
@@ -163,7 +168,8 @@ class HistoryMaker {
       const target = effective ? this.versions : this.hidden
       target[key]!.push(...values.map((value) => ({ value, by: t })))
     }
-    return { status, ops }
+    const isAudit = shape.audits > 0 && random.chance(shape.audits)
+    return isAudit ? { status, ops, audit: true } : { status, ops }
   }
 
   private chooseStatus(): StatusName {
@@ -186,6 +192,18 @@ class HistoryMaker {
     }
     const pool = random.chance(0.1) ? [...versions, ...this.hidden[key]!] : versions
     return { kind: 'r', key: name, value: pool.length === 0 ? -9 : random.pick(pool).value }
+  }
+
+  /** No row, or what was read and something else beside it. */
+  private breakRows(t: number, read: DraftOp): DraftOp {
+    const { key } = read
+    if (this.random.chance(0.5)) return { kind: 'rows', key, rows: [] }
+    const other = this.read(t, namesOf.indexOf(String(key)), [])
+    if (read.kind === 'list' && other.kind === 'list') {
+      return { kind: 'rows', key, rows: [[...read.list], [...other.list]] }
+    }
+    if (read.kind !== 'r' || other.kind !== 'r') return read
+    return { kind: 'rows', key, rows: [read.value, other.value] }
   }
 
   /** Mostly the appends up to the newest in sight; sometimes something that cannot be. */
@@ -263,6 +281,8 @@ function upTo(mask: number): number {
   return mask === 0 ? 0 : (1 << (32 - Math.clz32(mask))) - 1
 }
 
+const namesOf = ['x', 'y', 'z', 'u', 'v']
+
 function nameOf(key: number): string {
-  return ['x', 'y', 'z', 'u', 'v'][key] ?? `k${key}`
+  return namesOf[key] ?? `k${key}`
 }

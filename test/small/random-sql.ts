@@ -33,6 +33,8 @@ export interface SqlShape {
   readonly named: number // share of rows passed over whose version is named
   readonly aborted: number // share of transactions
   readonly indeterminate: number // share of transactions
+  readonly doubled: number // share of rows selected in two versions at once
+  readonly audits: number // share of transactions that are audits
 }
 
 /** A shape of its own for each seed, at most six transactions; `fixed` overrides parts of it. */
@@ -65,6 +67,8 @@ export function sqlShapeOf(seed: number, fixed: Partial<SqlShape> = {}): SqlShap
     named: random.pick([0, 0, 0.3, 1]),
     aborted: sometimes(0.3, random.pick([0.25, 0.5])),
     indeterminate: sometimes(0.3, random.pick([0.3, 0.6])),
+    doubled: sometimes(0.05, 0.1),
+    audits: sometimes(0.15, 0.4),
   }
   return { ...shape, ...fixed }
 }
@@ -144,7 +148,9 @@ class SqlMaker {
       const target = effective ? this.versions : this.hidden
       target.get(name)!.push(version)
     }
-    return { status, level: random.pick(shape.levels), events }
+    const level = random.pick(shape.levels)
+    const isAudit = shape.audits > 0 && random.chance(shape.audits)
+    return { status, level, events, ...(isAudit ? { audit: true as const } : {}) }
   }
 
   private chooseStatus(): SqlDraftTxn['status'] {
@@ -195,6 +201,9 @@ class SqlMaker {
         const cell = kind === 'update' ? random.pick(CELLS) : undefined
         rows.push(kind === 'update' ? { name, from, cell } : { name, from })
         if (write !== null) this.write(name, { id: write, by: t, cell })
+        else if (shape.doubled > 0 && random.chance(shape.doubled)) {
+          rows.push({ name, from: this.chooseVersion(name, sight).id })
+        }
       } else if (random.chance(shape.named)) {
         passed.push({ name, from })
       }

@@ -2,13 +2,13 @@
 //
 //   init: x=0 y=1 z=-
 //   s1: [ser] select(v >= 1) y@0 !x@w4 ; update(v = 1) as w2 y@0=5 | [rc] delete(true) as w3
-//   s2: [si indeterminate] insert as w4 x=null z=2
+//   s2: [si indeterminate] insert as w4 x=null z=2 | [ser audit] select(true) x@w4
 //
 // A transaction is committed, indeterminate, aborted by the database, or rolled-back by itself.
 // A row is named by a letter, its primary key; small letters are rows of table t, capitals of table
 // u. Both tables have the columns id (text) and v (integer). In `init` a row gets its first value,
 // `-` if it is absent. `y@0` is a row that the statement returned or touched, in its initial
-// version, `y@w2` in that of write w2; `!x@w4` one that it passed over and whose version is named
+// version, `y@w2` in that of write w2 (both at once: two rows under one key); `!x@w4` one that it passed over and whose version is named
 // all the same; `=5` is what it wrote. Main functions: parseSql, renderSql, historyOfSql.
 
 import { HistoryBuilder, statusOf } from '../../src/history/builder.ts'
@@ -42,6 +42,7 @@ export interface SqlDraftEvent {
 export interface SqlDraftTxn {
   readonly status: StatusName | 'rolled-back'
   readonly level: SqlLevel
+  readonly audit?: true
   readonly events: readonly SqlDraftEvent[]
 }
 
@@ -71,6 +72,7 @@ export function historyOfSql(draft: SqlDraft): History {
         id,
         LEVELS.findIndex((level) => level.id === txn.level),
       )
+      if (txn.audit) builder.setAudit(id)
       for (const event of txn.events) addEvent(statements, id, event)
     }
   })
@@ -120,7 +122,7 @@ function cellWord(cell: Cell): string {
 
 function renderTxn(txn: SqlDraftTxn): string {
   const status = txn.status === 'committed' ? '' : ` ${txn.status}`
-  return `[${txn.level}${status}] ${txn.events.map(renderEvent).join(' ; ')}`
+  return `[${txn.level}${status}${txn.audit ? ' audit' : ''}] ${txn.events.map(renderEvent).join(' ; ')}`
 }
 
 function renderEvent(event: SqlDraftEvent): string {
@@ -153,10 +155,12 @@ export function parseSql(text: string): SqlDraft {
 
 function parseTxn(text: string): SqlDraftTxn {
   const [, head, body] = /^\s*\[([^\]]*)\](.*)$/.exec(text)!
-  const [level, status] = words(head!)
+  const [level, ...rest] = words(head!)
+  const status = rest.find((word) => word !== 'audit')
   return {
     level: level as SqlLevel,
     status: (status ?? 'committed') as SqlDraftTxn['status'],
+    ...(rest.includes('audit') ? { audit: true as const } : {}),
     events: body!
       .split(';')
       .filter((part) => part.trim() !== '')

@@ -11,6 +11,8 @@ import {
   INITIAL,
   NONE,
   READ,
+  READ_ROWS,
+  rowsOf,
   WRITE,
 } from '../../src/history/history.ts'
 import { INSERT } from '../../src/history/sql-events.ts'
@@ -42,6 +44,8 @@ export interface SqlSituation {
   readonly certain: number // mask of nodes that count, those rolled back among them
   readonly optional: number // mask of those that may count or not
   readonly offences: readonly SqlOffence[] // of those, too
+  /** Whether an audit that saw a node's version of a key misses what somebody did before it. */
+  isLosing(row: SeenRow, node: number): boolean
 }
 
 /** @param judgesAborted whether the reads of those are judged that were rolled back on purpose */
@@ -66,7 +70,8 @@ export function judgeSql(history: History, judgesAborted = true): SqlSituation {
   }
   const writers = Array.from({ length: history.keyCount }, (_, key) => judge.writersOf(key))
   const { seen, offences } = judge
-  return { nodeCount: txnCount + 1, so, writers, seen, certain, optional, offences }
+  const isLosing = (row: SeenRow, node: number) => judge.isLosingFrom(row, node)
+  return { nodeCount: txnCount + 1, so, writers, seen, certain, optional, offences, isLosing }
 }
 
 /** Who counts for certain: committed, rolled back if that is judged, or seen by one of those. */
@@ -100,7 +105,7 @@ class SqlJudge {
     for (let op = txnOpStart[txn]!; op <= txnOpStart[txn + 1]!; op++) {
       while (event < eventEnd && sql!.eventOpStart[event]! <= op) this.visitEvent(txn, event++)
       if (op === txnOpStart[txn + 1]!) break
-      if (opKind[op] !== READ || (sql && sql.opEvent[op] !== NONE)) continue
+      if (opKind[op] === WRITE || (sql && sql.opEvent[op] !== NONE)) continue
       this.readCount++
       this.visitNamed(txn, NONE, op)
     }
@@ -115,7 +120,7 @@ class SqlJudge {
       if (sql.keyTable[key] !== sql.eventTable[event]) continue
       let named = NONE
       for (let op = txnOpStart[txn]!; op < txnOpStart[txn + 1]!; op++) {
-        const here = sql.opEvent[op] === event && opKind[op] === READ && opKey[op] === key
+        const here = sql.opEvent[op] === event && opKind[op] !== WRITE && opKey[op] === key
         if (here) named = op
       }
       if (named !== NONE) this.visitNamed(txn, event, named)
@@ -144,6 +149,9 @@ class SqlJudge {
     const row = event === NONE ? null : this.rowOf(key, write)
     const returned = event === NONE || sql!.opReturned[op] === 1
     const own = this.lastWrite(txn, key, op)
+    if (this.history.opKind[op] === READ_ROWS) {
+      return rowsOf(this.history, op).length === 0 ? 'VanishedRow' : 'DuplicateRow'
+    }
     if (write === NONE) return 'ThinAirRead'
     if (write === INITIAL && event !== NONE && returned && row === null) return 'ThinAirRead'
     const writer = readTxn[op]!
@@ -154,8 +162,39 @@ class SqlJudge {
     if (write !== INITIAL && writer !== txn && this.lastWrite(writer, key) !== write) {
       return 'IntermediateRead'
     }
+    if (writer !== txn && this.isLosing(txn, key, write)) return 'LostCommit'
     if (event === NONE || this.satisfies(event, row) === returned) return null
     return writer === txn && !returned ? 'NotMyOwnWrite' : 'PredicateMismatch'
+  }
+
+  /** Whether an audit that shows this version misses what somebody did before it. */
+  isLosing(audit: number, key: number, version: number): boolean {
+    const { txnAudit, txnCount, txnStatus, txnSession, txnIndex, opCount } = this.history
+    if (!txnAudit?.[audit]) return false
+    for (let txn = 0; txn < txnCount; txn++) {
+      const before = txnSession[txn] === txnSession[audit] && txnIndex[txn]! < txnIndex[audit]!
+      const write = this.lastWrite(txn, key)
+      if (!before || txnStatus[txn] !== COMMITTED || write === NONE) continue
+      let at = write === version ? INITIAL : this.replaced(write)
+      for (let n = 0; n < opCount && at !== version && at !== INITIAL; n++) at = this.replaced(at)
+      if (at === version && write !== version) return true
+    }
+    return false
+  }
+
+  /** The version of the row that the writer of another one saw before. */
+  private replaced(write: number): number {
+    const { txnOpStart, opTxn, opKey, opKind, readFrom, readTxn, txnStatus } = this.history
+    const txn = opTxn[write]!
+    const key = opKey[write]!
+    for (let op = write - 1; op >= txnOpStart[txn]!; op--) {
+      if (opKind[op] !== READ || opKey[op] !== key || readFrom[op] === NONE) continue
+      const from = readTxn[op]!
+      if (from === txn || this.lastWrite(txn, key, op) !== NONE) continue
+      const sound = from < 0 || txnStatus[from] !== ABORTED
+      if (sound && (from < 0 || this.lastWrite(from, key) === readFrom[op])) return readFrom[op]!
+    }
+    return INITIAL
   }
 
   /** A row of which the statement does not speak. */
@@ -175,6 +214,11 @@ class SqlJudge {
       if (!this.satisfies(event, this.rowOf(key, write))) zeros |= 2 << other
     }
     this.seen.push({ reader: txn + 1, read: this.readCount, event, key, from: NONE, zeros })
+  }
+
+  isLosingFrom({ reader, key }: SeenRow, node: number): boolean {
+    const version = node === 0 ? INITIAL : this.lastWrite(node - 1, key)
+    return this.isLosing(reader - 1, key, version)
   }
 
   writersOf(key: number): number {

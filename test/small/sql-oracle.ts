@@ -27,6 +27,7 @@ export class SqlOracle {
   private readonly offences: SqlOffence[]
   private readonly worlds: number[] // masks of the nodes that count together
   private readonly missing: Set<SeenRow> // rows passed over in every version there is
+  private readonly losing: Set<SeenRow> // rows passed over by an audit that misses a commit
   private readonly plainRc: boolean
 
   constructor(history: History, judgesAborted = true) {
@@ -36,19 +37,36 @@ export class SqlOracle {
     this.worlds = worldsOf(this.situation)
     const most = this.worlds.reduce((all, world) => all | world)
     this.missing = new Set(seen.filter((row) => isOf(certain, row) && isMissing(row, most)))
+    this.losing = new Set(seen.filter((row) => isOf(certain, row) && this.isLosing(row, most)))
     this.offences = [
       ...offences.filter(({ txn }) => (certain >> (txn + 1)) & 1),
       ...Array.from(this.missing, ({ reader, event, key }) => {
         return { name: 'VanishedRow', txn: reader - 1, event, key }
       }),
+      ...Array.from(this.losing, ({ reader, event, key }) => {
+        return { name: 'LostCommit', txn: reader - 1, event, key }
+      }),
     ]
+  }
+
+  /** Passed over in the only version there is to pass over, which others had replaced by then. */
+  private isLosing(row: SeenRow, world: number): boolean {
+    const { writers, isLosing } = this.situation
+    const zeros = row.zeros & world
+    const shown = writers[row.key]! & world & ~zeros & ~(1 << row.reader)
+    const isOnly = zeros !== 0 && (zeros & (zeros - 1)) === 0
+    return row.from < 0 && isOnly && shown !== 0 && isLosing(row, 31 - Math.clz32(zeros))
+  }
+
+  private isLeftOut(row: SeenRow): boolean {
+    return this.missing.has(row) || this.losing.has(row)
   }
 
   /** @param levels txn -> level */
   decide(levels: readonly SqlLevel[]): SqlTruth {
     const { offences } = this
     const holds = this.worlds.some((world) => {
-      const seen = this.situation.seen.filter((row) => isOf(world, row) && !this.missing.has(row))
+      const seen = this.situation.seen.filter((row) => isOf(world, row) && !this.isLeftOut(row))
       return new World(this.situation, world, seen, levels, this.plainRc).holds()
     })
     return { consistent: holds && offences.length === 0, holds, offences }
@@ -66,7 +84,7 @@ export class SqlOracle {
     const world = order.reduce((mask, node) => mask | (1 << node), 0)
     if (!this.worlds.includes(world)) return false
     const seen = this.situation.seen
-      .filter((row) => isOf(world, row) && !this.missing.has(row))
+      .filter((row) => isOf(world, row) && !this.isLeftOut(row))
       .map((row) => {
         const { event, key } = row
         const choice = chosen.find((other) => other.event === event && other.key === key)
