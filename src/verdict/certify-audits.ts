@@ -53,8 +53,18 @@ export class Audits {
     return this.findLostAppends(read).length > 0
   }
 
+  /** Verifies that the transaction named first is gone for the audit that is named second. */
+  certify({ ops, txns }: Anomaly): string[] {
+    const { opTxn, txnCounts } = this.history
+    const [read = NONE, write = NONE] = ops
+    const reader = opTxn[read] ?? NONE
+    if (reader === NONE || !txnCounts[reader]) return ['LostCommit: no reader that counts']
+    if (!this.isLost(read, write)) return [`read ${read} does not miss write ${write}`]
+    return txns.join() === [opTxn[write], reader].join() ? [] : ['LostCommit names others']
+  }
+
   /** Whether that commit is among those that the read does not show. */
-  isLost(read: number, write: number): boolean {
+  private isLost(read: number, write: number): boolean {
     const { txnAudit, opTxn, opKey, opKind, readFrom } = this.history
     const audit = opTxn[read]!
     if (!txnAudit?.[audit] || !this.isForeign(read)) return false
@@ -146,14 +156,4 @@ export class Audits {
     if (opKind[op] !== READ || nameRead(this.history, op) !== null) return false
     return readFrom[op] !== NONE && (readFrom[op]! < 0 || opTxn[readFrom[op]!] !== opTxn[op])
   }
-}
-
-/** Verifies that the transaction named first is gone for the audit that is named second. */
-export function certifyLostCommit(history: History, { ops, txns }: Anomaly): string[] {
-  const [read = NONE, write = NONE] = ops
-  const reader = history.opTxn[read] ?? NONE
-  if (reader === NONE || !history.txnCounts[reader]) return ['LostCommit: no reader that counts']
-  if (!Audits.of(history).isLost(read, write)) return [`read ${read} does not miss write ${write}`]
-  const named = [history.opTxn[write], reader]
-  return txns.join() === named.join() ? [] : ['LostCommit names other transactions']
 }

@@ -25,7 +25,7 @@ import {
   WRITE,
 } from '../history/history.ts'
 import { LEVELS, type LevelId, OWN_LEVELS } from '../levels/levels.ts'
-import { certifyLostCommit } from './certify-audits.ts'
+import { Audits } from './certify-audits.ts'
 import {
   foreignAbsenceProblem,
   type MixedContext,
@@ -130,7 +130,7 @@ function certifyOffence(rows: SqlRows, anomaly: Anomaly): string[] {
   const found = absence ? rows.absenceOffence(absence.event, absence.key) : rows.offenceOf(ops[0]!)
   if (found !== name) return [`the read is ${found ?? 'sound'}, not ${name}`]
   if (name !== 'LostCommit' || !absence) {
-    return name === 'LostCommit' ? certifyLostCommit(history, anomaly) : []
+    return name === 'LostCommit' ? Audits.of(history).certify(anomaly) : []
   }
   const isLost = rows.findLost(absence.event, absence.key).includes(ops[0] ?? NONE)
   return isLost ? [] : [`statement ${absence.event} does not miss write ${ops[0]}`]

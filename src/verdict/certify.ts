@@ -8,7 +8,7 @@ import { Deadline } from '../base/deadline.ts'
 import { type History, NONE } from '../history/history.ts'
 import { withoutSessionOrder } from '../history/sessionless.ts'
 import type { LevelId } from '../levels/levels.ts'
-import { Audits, certifyLostCommit } from './certify-audits.ts'
+import { Audits } from './certify-audits.ts'
 import { certifyCases, certifyCycle } from './certify-cycles.ts'
 import { certifyLinearOrder, findHeavyTxn } from './certify-lin.ts'
 import { certifyCommitOrder, certifyCut } from './certify-order.ts'
@@ -28,13 +28,15 @@ export function certifyResult(
   if (result.verdict === 'unknown') return []
   const sessionless = result.sessionOrder === false || !knowsSessions(result.level)
   const history = sessionless ? withoutSessionOrder(recorded) : recorded
+  // Who acknowledged what before an audit began is no matter of the level.
+  const audits = Audits.of(result.sessionOrder === false ? history : recorded)
   const problem = scopeProblem(history, result)
   const problems =
     problem !== null
       ? [problem]
       : result.verdict === 'satisfied'
-        ? certifySatisfied(history, result, deadline)
-        : certifyViolated(history, result, deadline)
+        ? certifySatisfied(history, result, audits, deadline)
+        : certifyViolated(history, result, audits, deadline)
   result.certificate = { kind: certificateKind(result), verified: problems.length === 0 }
   return problems
 }
@@ -50,9 +52,14 @@ function scopeProblem(history: History, { level, verdict, proof, anomalies }: Le
   return verdict === 'violated' && proof !== null ? 'a violated level has no proof' : null
 }
 
-function certifySatisfied(history: History, result: LevelResult, deadline: Deadline): string[] {
+function certifySatisfied(
+  history: History,
+  result: LevelResult,
+  audits: Audits,
+  deadline: Deadline,
+): string[] {
   const { proof, level } = result
-  const broken = findRows(history) ?? Audits.of(history).findProblem()
+  const broken = findRows(history) ?? audits.findProblem()
   if (broken !== null) return [broken]
   if (proof === null) return ['a satisfied level comes without a proof']
   if (!LEVEL_RULES[level].proofs.has(proof.kind)) return [`${level} is not proved by ${proof.kind}`]
@@ -69,7 +76,12 @@ function certifySatisfied(history: History, result: LevelResult, deadline: Deadl
   }
 }
 
-function certifyViolated(history: History, result: LevelResult, deadline: Deadline): string[] {
+function certifyViolated(
+  history: History,
+  result: LevelResult,
+  audits: Audits,
+  deadline: Deadline,
+): string[] {
   if (result.anomalies.length === 0) return ['a violated level comes without an anomaly']
   const problems: string[] = []
   for (const [i, anomaly] of result.anomalies.entries()) {
@@ -78,12 +90,17 @@ function certifyViolated(history: History, result: LevelResult, deadline: Deadli
       result.anomalies = result.anomalies.slice(0, i)
       break
     }
-    problems.push(...certifyAnomaly(history, result.level, anomaly))
+    problems.push(...certifyAnomaly(history, result.level, anomaly, audits))
   }
   return problems
 }
 
-export function certifyAnomaly(history: History, level: LevelId, anomaly: Anomaly): string[] {
+export function certifyAnomaly(
+  history: History,
+  level: LevelId,
+  anomaly: Anomaly,
+  audits: Audits = Audits.of(history),
+): string[] {
   if (anomaly.cases.length > 0 && anomaly.edges.length > 0) return ['a cycle, or cases, not both']
   if (anomaly.cases.length > 0 || anomaly.edges.length > 0) {
     const problems =
@@ -93,7 +110,7 @@ export function certifyAnomaly(history: History, level: LevelId, anomaly: Anomal
     return problems.length > 0 ? problems : certifyLabels(history, level, anomaly)
   }
   if (anomaly.name === 'NonRepeatableRead') return certifyUnrepeatable(history, level, anomaly)
-  if (anomaly.name === 'LostCommit') return certifyLostCommit(history, anomaly)
+  if (anomaly.name === 'LostCommit') return audits.certify(anomaly)
   if (isOffence(anomaly.name)) return certifyOffence(history, level, anomaly)
   return [`${anomaly.name} comes without evidence`]
 }

@@ -116,8 +116,8 @@ describe('a wrong statement', () => {
       '2:64 malformed: the version cannot be a boolean',
     ],
     [
-      '{"select":"orders","rows":[{"key":1,"from":null},{"key":[1],"from":"w"}]}',
-      '2:70 duplicate-row: the statement names the row orders(1) twice',
+      '{"delete":"orders","write":1,"rows":[{"key":1,"from":null},{"key":[1],"from":"w"}]}',
+      '2:80 duplicate-row: the statement names the row orders(1) twice',
     ],
     [
       '{"select":"orders","rows":[{"key":1,"from":null}],"unread":[{"key":1,"from":null}]}',
