@@ -74,7 +74,7 @@ export interface History {
   readonly opTxn: Int32Array // op -> txn that issued it
   readonly opKind: Uint8Array // op -> READ, WRITE, APPEND, READ_LIST, READ_ROWS
   readonly opKey: Int32Array // op -> key
-  readonly opValue: Int32Array // op -> value id; for READ_LIST its list, for READ_ROWS its set of rows
+  readonly opValue: Int32Array // op -> value id; of READ_LIST its list, of READ_ROWS its set
   /** read op -> the write op it saw, INITIAL, or NONE (nobody wrote it). NONE for writes, lists. */
   readonly readFrom: Int32Array
   readonly readTxn: Int32Array // read op -> the transaction of that write, INITIAL or NONE
