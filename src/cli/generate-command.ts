@@ -62,7 +62,7 @@ export function addGenerateCommand(program: Command, done: (code: number) => voi
     .option('--reads <share>', 'share of reads, 0 to 1 (0.5)')
     .option(
       '--keys <n>',
-      'keys; of churn and append, at one time (10000; mini: 1000; churn: 40; append, lwt: 10); of SQL, customers of a district (tpcc: 10), users (twitter: 20) or rows (sql: 6)',
+      'keys; of churn and append, at one time (10000; mini: 1000; churn: 40; append, lwt: 10); of SQL, customers of a district (tpcc: 10), users (twitter: 20, more for over 20000 transactions) or rows (sql: 6)',
     )
     .option('--distribution <name>', `how keys are chosen (${DISTRIBUTIONS.join(', ')})`)
     .option('--mix <r,w,rw>', 'shares of read-only, write-only, read-modify-write transactions')

@@ -80,7 +80,7 @@ export function addRunCommand(program: Command, done: (code: number) => void): v
     .option('--duration <time>', 'run for this long instead, e.g. 30s')
     .option(
       '--keys <n>',
-      'keys; of churn and append, at one time (churn: 40; mini: 100; general: 10000; others: 10); of SQL, customers of a district (tpcc: 10), users (twitter: 20) or rows (sql: 6)',
+      'keys; of churn and append, at one time (churn: 40; mini: 100; general: 10000; others: 10); of SQL, customers of a district (tpcc: 10), users (twitter: 20, more for over 20000 transactions) or rows (sql: 6)',
     )
     .option(
       '--ops <n>',

@@ -50,8 +50,8 @@ export function parametersOf(options: RunOptions): WorkloadParameters | SqlParam
   }
   if (isSql(options)) {
     const given = workload as Partial<SqlParameters>
-    const transactions = durationMs === null ? {} : { transactions: PLAN_AHEAD_SQL }
-    return sqlParameters({ ...transactions, ...given, levels: options.dbLevel })
+    const ahead = durationMs === null ? {} : { transactions: PLAN_AHEAD_SQL, warehouses: 1 }
+    return sqlParameters({ ...ahead, ...given, levels: options.dbLevel })
   }
   const given = workload as Partial<WorkloadParameters>
   const shape = given.shape ?? 'churn'

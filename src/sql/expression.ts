@@ -10,6 +10,12 @@ export interface Fix {
   readonly value: SqlValue
 }
 
+/** A column and the values of which it must have one. */
+export interface Among {
+  readonly column: number
+  readonly values: readonly SqlValue[]
+}
+
 export interface Expression {
   readonly type: ExprType
   readonly evaluate: (row: SqlRow) => SqlValue
@@ -19,6 +25,7 @@ export interface Expression {
   readonly column: number
   /** What every row has for which the expression is TRUE. */
   readonly fixes: readonly Fix[]
+  readonly among?: Among
   readonly place: Place
 }
 

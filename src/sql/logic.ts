@@ -25,7 +25,9 @@ export function makeLogic(
     }
     return result
   }
-  return makeResult('boolean', operands, place, evaluate, fixes)
+  const result = makeResult('boolean', operands, place, evaluate, fixes)
+  const among = operator === 'AND' && operands.find((operand) => operand.among)?.among
+  return among ? { ...result, among } : result
 }
 
 export function makeNot(given: Expression, place: Place): Expression {

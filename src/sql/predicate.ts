@@ -6,7 +6,7 @@
 
 import { parseClause } from './clause.ts'
 import { compile } from './compile.ts'
-import { asBoolean } from './expression.ts'
+import { type Among, asBoolean } from './expression.ts'
 import type { SqlColumn, SqlRow, SqlValue } from './value.ts'
 
 export { SqlError } from './error.ts'
@@ -21,6 +21,8 @@ export interface Predicate {
   matches(row: SqlRow): boolean
   /** Column -> the value that every row which satisfies the predicate has there. */
   readonly fixed: ReadonlyMap<number, SqlValue>
+  /** A column and the values one of which every such row has there; null if none is known. */
+  readonly among: Among | null
 }
 
 /**
@@ -35,7 +37,7 @@ export function parsePredicate(
 ): Predicate {
   const clause = parseClause(text)
   const compiled = compile({ clause, columns, params, table }, clause.root)
-  const { evaluate, fixes } = asBoolean(compiled, 'WHERE')
+  const { evaluate, fixes, among = null } = asBoolean(compiled, 'WHERE')
   const fixed = new Map<number, SqlValue>()
   // Where two values contradict each other no row satisfies the predicate, and either is true.
   for (const { column, value } of fixes) if (!fixed.has(column)) fixed.set(column, value)
@@ -43,5 +45,5 @@ export function parsePredicate(
     for (const [column, value] of fixed) if (row[column] !== value) return false
     return evaluate(row) === true
   }
-  return { evaluate: evaluate as Predicate['evaluate'], matches, fixed }
+  return { evaluate: evaluate as Predicate['evaluate'], matches, fixed, among }
 }

@@ -76,9 +76,11 @@ function makeLookup(value: Expression, constants: readonly SqlValue[], place: Pl
   const members = new Set(constants)
   const otherwise = members.has(null) ? null : false
   const { evaluate } = value
-  return makeResult('boolean', [value], place, (row) => {
+  const result = makeResult('boolean', [value], place, (row) => {
     const found = evaluate(row)
     if (found === null) return null
     return members.has(found) ? true : otherwise
   })
+  const values = constants.filter((constant) => constant !== null)
+  return value.column < 0 ? result : { ...result, among: { column: value.column, values } }
 }

@@ -6,7 +6,7 @@ import { renderSqlValue, type SqlValue } from './value.ts'
 
 /**
  * The clause on one line without comments, its parameters replaced by their values. One that cannot
- * be scanned is shown as it is: nobody judges what an aborted transaction asked for.
+ * be scanned is shown as it is: nobody judges what it asked for if the database aborted it.
  */
 export function renderPredicate(text: string, params: readonly SqlValue[] = []): string {
   let rendered = ''

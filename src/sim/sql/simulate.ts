@@ -91,10 +91,9 @@ class SqlSimulation implements SqlWorld {
     const { sessionCount, tasks } = program
     const random = new Random(options.seed)
     this.random = random.fork(1)
-    this.sessionTxns = Array.from({ length: sessionCount }, (_, session) => {
-      const own = Array.from(tasks.keys()).filter((txn) => tasks[txn]!.session === session)
-      return Int32Array.from(own)
-    })
+    const own = Array.from({ length: sessionCount }, (): number[] => [])
+    for (const [txn, task] of tasks.entries()) own[task.session]!.push(txn)
+    this.sessionTxns = own.map((txns) => Int32Array.from(txns))
     const scripts = options.faults.flatMap(({ fault, count }) =>
       Array.from({ length: count }, () => sqlScriptOf(fault)),
     )

@@ -17,12 +17,13 @@ import { assert } from '../../base/errors.ts'
 import type { Random } from '../../base/random.ts'
 import { type SqlTable, STATEMENT_NAMES } from '../../history/sql-events.ts'
 import type { LevelId } from '../../levels/levels.ts'
-import type { Predicate } from '../../sql/predicate.ts'
 import { assign, type SqlStatement, type UpdateStatement } from '../../sql/statement.ts'
 import type { SqlRow } from '../../sql/value.ts'
 import type { RanStatement, SeenRow, SqlProgram, WrittenRow } from './program.ts'
+import { withRows } from './row-index.ts'
 import {
   ABSENT,
+  type Condition,
   newestVersion,
   type StoredRow,
   StoredTable,
@@ -30,6 +31,11 @@ import {
   type Version,
   versionAt,
 } from './rows.ts'
+
+const NO_ROWS: ReadonlySet<StoredRow> = new Set()
+
+/** Commits between two looks for rows that are gone for good. */
+const BURY_EVERY = 64
 
 /** How a statement may be made to misbehave. */
 export interface Mischief {
@@ -49,8 +55,7 @@ interface Reading {
   readonly statement: number // its number in the transaction
   readonly ran: RanStatement
   readonly table: StoredTable
-  readonly predicate: Predicate
-  readonly returned: ReadonlySet<StoredRow>
+  readonly predicate: Condition
 }
 
 /** A transaction at work. */
@@ -115,7 +120,7 @@ export class SqlStore {
         row: table.row(table.keyOf(values)),
         values,
       }))
-      const ran = this.record(statement, id, [], null, new Set(), written)
+      const ran = this.record(statement, id, [], null, NO_ROWS, written)
       return { ran: this.keep(txn, number, ran), rows: [] }
     }
     if (txn.level === 'rc') txn.snapshot = this.drawSnapshot(txn.snapshot)
@@ -136,7 +141,7 @@ export class SqlStore {
     const seen: SeenRow[] = []
     const rows: SqlRow[] = []
     const written: WrittenRow[] = []
-    for (const row of table.candidates(predicate)) {
+    for (const row of this.candidates(txn, table, predicate)) {
       const version = txn.own.get(row) ?? versionAt(row, snapshot)
       if (row === missing || !satisfies(predicate, version.values)) continue
       const before = version.values!
@@ -148,14 +153,24 @@ export class SqlStore {
         rows.push(after ?? before)
       }
     }
-    const returned = new Set(seen.map(({ row }) => row))
-    const own = new Set(this.tellsPassed ? txn.own.keys() : [])
+    const own = this.tellsPassed ? new Set(txn.own.keys()) : NO_ROWS
     const versionOf = (row: StoredRow) =>
       row === missing ? (row.versions.at(-2) ?? ABSENT) : versionAt(row, snapshot)
-    const passed = this.tellsPassed ? passedOver(table, returned, own, versionOf) : null
+    const passed = this.tellsPassed ? passedOver(table, seen, own, versionOf) : null
     const ran = this.record(statement, id, seen, passed, own, written)
-    txn.readings.push({ statement: number, ran, table, predicate, returned })
+    txn.readings.push({ statement: number, ran, table, predicate })
     return { ran: this.keep(txn, number, ran), rows }
+  }
+
+  /** Rows that the statement has to look at, those among them that its transaction wrote. */
+  private candidates(txn: OpenTxn, table: StoredTable, predicate: Condition) {
+    const committed = table.candidates(predicate)
+    if (committed === table.rows || table.isKeyFixed(predicate)) return committed
+    const own: StoredRow[] = []
+    for (const [row, { values }] of txn.own) {
+      if (this.tables[row.table] === table && satisfies(predicate, values)) own.push(row)
+    }
+    return own.length === 0 ? committed : withRows(committed, own)
   }
 
   private record(
@@ -210,7 +225,10 @@ export class SqlStore {
     this.floor[session] = Math.max(this.floor[session]!, txn.snapshot)
     if (txn.own.size === 0) return txn.snapshot + 0.5
     const seq = ++this.seq
-    for (const [row, { values, by }] of txn.own) row.versions.push({ values, by, seq })
+    for (const [row, { values, by }] of txn.own) {
+      this.tables[row.table]!.commit(row, { values, by, seq })
+    }
+    if (seq % BURY_EVERY === 0) this.bury()
     this.floor[session] = seq
     return seq
   }
@@ -232,6 +250,13 @@ export class SqlStore {
     return Number.NaN
   }
 
+  /** No statement will see an earlier state than that of the oldest snapshot, open or to come. */
+  private bury(): void {
+    let oldest = this.seq - this.lag
+    for (const txn of this.open) if (txn) oldest = Math.min(oldest, txn.snapshot)
+    for (const table of this.tables) table.buryUpTo(oldest)
+  }
+
   /** From now on the session sees everything that is committed by now. */
   settle(session: number): void {
     this.floor[session] = this.seq
@@ -249,13 +274,14 @@ export class SqlStore {
 
   /** Whether every statement would return the same versions now. */
   private isStillTrue(txn: OpenTxn): boolean {
-    for (const { statement, table, predicate, returned } of txn.readings) {
+    for (const { statement, ran, table, predicate } of txn.readings) {
       for (const row of table.candidates(predicate)) {
         const newest = newestVersion(row)
         if (newest.seq <= txn.snapshot) continue
         // What it had written itself by then, it saw as it left it.
         if ((txn.own.get(row)?.since ?? statement) < statement) continue
-        if (returned.has(row) || satisfies(predicate, newest.values)) return false
+        if (satisfies(predicate, newest.values)) return false
+        if (ran.seen.some((returned) => returned.row === row)) return false
       }
     }
     return true
@@ -271,17 +297,18 @@ function updated(table: SqlTable, statement: UpdateStatement, before: SqlRow): S
 
 function passedOver(
   table: StoredTable,
-  returned: ReadonlySet<StoredRow>,
+  seen: readonly SeenRow[],
   own: ReadonlySet<StoredRow>,
   versionOf: (row: StoredRow) => Version,
 ): SeenRow[] {
+  const returned = new Set(seen.map(({ row }) => row))
   const others = table.rows.filter((row) => !returned.has(row) && !own.has(row))
   return others.map((row) => ({ row, from: versionOf(row).by }))
 }
 
 /** A transaction that might as well have run at once passed over what is there now. */
 function lookAgain(txn: OpenTxn): void {
-  for (const { ran, table, returned } of txn.readings) {
-    ran.passed = passedOver(table, returned, ran.own, newestVersion)
+  for (const { ran, table } of txn.readings) {
+    ran.passed = passedOver(table, ran.seen, ran.own, newestVersion)
   }
 }

@@ -1,7 +1,8 @@
 // What an SQL workload is asked to look like. By default the small clients of Bouajjani, Enea and
 // Román-Calvo: a few sessions of ten transactions each, on one warehouse of ten districts or on a
 // few users. Tables are far smaller than the benchmarks' own: what matters to a checker is how
-// often transactions meet.
+// often transactions meet. More transactions than the clients' come with more warehouses, as in
+// TPC-C, or users, so that what a statement returns does not grow with the history.
 
 import { UsageError } from '../../base/errors.ts'
 import { DISTRIBUTIONS, type Distribution } from '../distributions.ts'
@@ -45,6 +46,10 @@ const DEFAULTS: SqlParameters = {
   reads: 0.5,
 }
 
+/** Transactions for each warehouse, and for each user, where their number is not given. */
+const WAREHOUSE_TXNS = 5000
+const USER_TXNS = 1000
+
 export function isSqlShape(shape: string): shape is SqlShape {
   return (SQL_SHAPES as readonly string[]).includes(shape)
 }
@@ -55,8 +60,11 @@ export function sqlParameters(given: Partial<SqlParameters>): SqlParameters {
   if (!isSqlShape(shape)) {
     throw new UsageError(`unknown shape "${shape}"`, `there are ${SQL_SHAPES.join(', ')}`)
   }
-  const keys = shape === 'twitter' ? 20 : shape === 'sql' ? 6 : DEFAULTS.keys
-  const parameters = { ...DEFAULTS, keys, ...given }
+  const { transactions } = { ...DEFAULTS, ...given }
+  const grown = (least: number, per: number) => Math.max(least, Math.ceil(transactions / per))
+  const keys = shape === 'twitter' ? grown(20, USER_TXNS) : shape === 'sql' ? 6 : DEFAULTS.keys
+  const warehouses = grown(1, WAREHOUSE_TXNS)
+  const parameters = { ...DEFAULTS, keys, warehouses, ...given }
   const { distribution, reads } = parameters
   if (!DISTRIBUTIONS.includes(distribution)) {
     const hint = `there are ${DISTRIBUTIONS.join(', ')}`

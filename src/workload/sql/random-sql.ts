@@ -1,7 +1,7 @@
 // Random SQL for fuzzing: one or two small tables, few rows, statements with random predicates.
 // Some statements go back to a row that an earlier one returned, as applications do.
 
-import type { Random } from '../../base/random.ts'
+import { Random } from '../../base/random.ts'
 import type { SqlTable } from '../../history/sql-events.ts'
 import {
   add,
@@ -28,6 +28,9 @@ const FIRST_SHARE = 0.6
 /** Share of the statements that go back to a row seen before. */
 const AGAIN_SHARE = 0.2
 const ABORT_SHARE = 0.05
+/** Histories of more transactions draw from so many clauses. */
+const MANY_TXNS = 20_000
+const CLAUSES = 5000
 
 export class RandomSqlChoices {
   readonly tables: readonly SqlTable[]
@@ -39,6 +42,13 @@ export class RandomSqlChoices {
   ) {
     this.tables = random.chance(0.5) ? [ONE] : [ONE, TWO]
     this.keys = chooserOf(parameters.distribution, parameters.keys)
+  }
+
+  /** A clause: in long histories one of many, because parsing new ones takes most of the time. */
+  predicate(table: SqlTable, random: Random): RandomPredicate {
+    const isLong = this.parameters.transactions > MANY_TXNS
+    const drawn = isLong ? new Random(random.below(CLAUSES)) : random
+    return randomPredicate(table.columns, drawn)
   }
 
   row(table: SqlTable, random: Random): SqlRow {
@@ -82,7 +92,7 @@ function* runRandom(choices: RandomSqlChoices, random: Random): SqlSteps {
   for (let i = 0; i < count; i++) {
     const again = seen.length > 0 && random.chance(AGAIN_SHARE) ? random.pick(seen) : null
     const table = again?.table ?? random.pick(choices.tables)
-    const predicate = again ? keyOf(table, again.row) : randomPredicate(table.columns, random)
+    const predicate = again ? keyOf(table, again.row) : choices.predicate(table, random)
     const rows: readonly SqlRow[] = yield randomStatement(choices, table, predicate, random)
     for (const row of rows) seen.push({ table, row })
   }

@@ -1,0 +1,65 @@
+// Rows by what stands in some of their columns, so that a statement need not look at every row of
+// its table. A row is listed under every combination that some committed version of it ever had,
+// until it is buried: deleted, and seen by nobody any more. Whoever asks looks at the versions.
+// Lists are in the order of the table. Main class: RowIndex.
+
+import { renderSqlValue, type SqlRow, type SqlValue } from '../../sql/value.ts'
+import type { StoredRow } from './rows.ts'
+
+export class RowIndex {
+  private readonly lists = new Map<string, StoredRow[]>()
+
+  constructor(private readonly columns: readonly number[]) {}
+
+  /** Notes that a version of the row holds these values. */
+  add(row: StoredRow, values: SqlRow): void {
+    const name = nameOf(this.columns.map((column) => values[column]!))
+    const list = this.lists.get(name)
+    if (list) insertInOrder(list, row)
+    else this.lists.set(name, [row])
+  }
+
+  /** Forgets the row under these values. */
+  remove(row: StoredRow, values: SqlRow): void {
+    const list = this.lists.get(nameOf(this.columns.map((column) => values[column]!)))
+    const place = list ? placeIn(list, row) : 0
+    if (list?.[place] === row) list.splice(place, 1)
+  }
+
+  find(values: readonly SqlValue[]): readonly StoredRow[] {
+    return this.lists.get(nameOf(values)) ?? []
+  }
+}
+
+function insertInOrder(list: StoredRow[], row: StoredRow): void {
+  const place = placeIn(list, row)
+  if (list[place] !== row) list.splice(place, 0, row)
+}
+
+/** Where the row is in a list in the order of the table, or belongs; most rows come in order. */
+function placeIn(list: readonly StoredRow[], row: StoredRow): number {
+  let low = 0
+  let high = list.length
+  if (high > 0 && list[high - 1]!.index < row.index) return high
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if (list[middle]!.index < row.index) low = middle + 1
+    else high = middle
+  }
+  return low
+}
+
+/** A list with more rows, in order, each once. */
+export function withRows(list: readonly StoredRow[], more: Iterable<StoredRow>) {
+  const merged = [...list]
+  for (const row of more) insertInOrder(merged, row)
+  return merged
+}
+
+export function nameOf(values: readonly SqlValue[]): string {
+  let name = ''
+  for (let i = 0; i < values.length; i++) {
+    name += i === 0 ? renderSqlValue(values[i]!) : `,${renderSqlValue(values[i]!)}`
+  }
+  return name
+}
