@@ -228,10 +228,9 @@ class AnomalyDescriber {
 
   private case(branch: Case): CaseJson {
     return {
-      heading: headCase(this.history, branch.assumption),
-      assumption: this.edge(branch.assumption),
+      heading: headCase(this.history, branch),
+      assumptions: branch.assumptions.map((edge) => this.edge(edge)),
       cycle: branch.cycle.map((edge) => this.edge(edge)),
-      cases: branch.cases.map((inner) => this.case(inner)),
     }
   }
 

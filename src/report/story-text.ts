@@ -1,7 +1,7 @@
 // The argument of a figure in plain lines, for places that know neither colours nor pictures: test
 // reports, job summaries. Main function: tellStory.
 
-import { type Branch, type Figure, NOBODY, type Step } from './picture/figure.ts'
+import { type Figure, NOBODY, type Step } from './picture/figure.ts'
 
 const MAX_LINES = 60
 
@@ -9,7 +9,10 @@ const MAX_LINES = 60
 export function tellStory(figure: Figure): string[] {
   const lines: string[] = []
   tellSteps(figure, figure.steps, '', lines)
-  tellBranches(figure, figure.branches, '', lines)
+  for (const branch of figure.branches) {
+    lines.push(branch.steps.length > 0 ? `${branch.heading}:` : `${branch.heading}.`)
+    tellSteps(figure, branch.steps, '  ', lines)
+  }
   const left = lines.length - MAX_LINES
   return left > 1 ? [...lines.slice(0, MAX_LINES), `… ${left} more lines`] : lines
 }
@@ -29,17 +32,4 @@ function tellSteps(figure: Figure, steps: readonly Step[], indent: string, lines
     )
     tellSteps(figure, reasons, `${indent}   `, lines)
   })
-}
-
-function tellBranches(
-  figure: Figure,
-  branches: readonly Branch[],
-  indent: string,
-  lines: string[],
-): void {
-  for (const branch of branches) {
-    lines.push(`${indent}${branch.heading}:`)
-    tellSteps(figure, branch.steps, `${indent}  `, lines)
-    tellBranches(figure, branch.branches, `${indent}  `, lines)
-  }
 }

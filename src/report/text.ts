@@ -46,6 +46,8 @@ export interface TextOptions {
 }
 
 const MAX_NOTATION_TXNS = 40
+const MAX_TOLD_CASES = 12 // cases whose cycles are told edge by edge
+const MAX_CASES = 240 // a story for people: what is longer is for machines
 
 export function renderText(
   history: History,
@@ -203,11 +205,7 @@ function renderCycle(history: History, edges: readonly Edge[], indent: string): 
     lines.push(`${indent}${i + 1}. ${step}: ${because(history, edge)}.`)
     for (const line of renderPremises(history, edge, `${indent}   `)) lines.push(line)
   })
-  const chain = [
-    ...edges.map((edge) => nameOf(history, edge.from)),
-    nameOf(history, edges[0]!.from),
-  ]
-  lines.push(`${indent}That is a circle: ${cut(chain.join(' < '))}.`)
+  lines.push(`${indent}That is a circle: ${circleOf(history, edges)}.`)
   return lines
 }
 
@@ -230,12 +228,23 @@ function renderPremises(history: History, edge: Edge, indent: string): string[] 
   return lines
 }
 
-function renderCases(history: History, cases: readonly Case[], indent = '  '): string[] {
+/** Case by case; where there are many, each as its heading and its circle. */
+function renderCases(history: History, cases: readonly Case[]): string[] {
+  const isLong = cases.length > MAX_TOLD_CASES
   const lines: string[] = []
-  for (const branch of cases) {
-    lines.push(`${indent}${headCase(history, branch.assumption)}:`)
-    if (branch.cycle.length > 0) lines.push(...renderCycle(history, branch.cycle, `${indent}  `))
-    else lines.push(...renderCases(history, branch.cases, `${indent}  `))
+  for (const step of cases.slice(0, MAX_CASES)) {
+    const heading = headCase(history, step)
+    if (step.cycle.length === 0) lines.push(`  ${heading}.`)
+    else if (isLong) lines.push(`  ${heading}: ${circleOf(history, step.cycle)}.`)
+    else lines.push(`  ${heading}:`, ...renderCycle(history, step.cycle, '    '))
   }
+  const left = cases.length - MAX_CASES
+  if (left > 0) lines.push(`  … and ${left} more, all of them in the JSON and the certificate.`)
+  lines.push('  No case is left.')
   return lines
+}
+
+function circleOf(history: History, edges: readonly Edge[]): string {
+  const names = edges.map((edge) => nameOf(history, edge.from))
+  return cut([...names, names[0]].join(' < '))
 }

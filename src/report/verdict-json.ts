@@ -119,12 +119,12 @@ export interface EdgeJson {
   passed?: PassedJson
 }
 
+/** Assumptions that cannot all hold: they close a cycle, or the cases before say so. */
 export interface CaseJson {
   /** What is assumed, in words: `If T1 commits before T2`. */
-  heading?: string
-  assumption: EdgeJson
+  heading: string
+  assumptions: EdgeJson[]
   cycle: EdgeJson[]
-  cases: CaseJson[]
 }
 
 export interface AnomalyJson {

@@ -197,8 +197,7 @@ const EDGE: Shape = {
   optional: { refutes: FLAG, assumed: FLAG, passed: PASSED },
 }
 const CASE: Shape = {
-  fields: { assumption: EDGE, cycle: { list: () => EDGE }, cases: { list: () => CASE } },
-  optional: { heading: TEXT },
+  fields: { heading: TEXT, assumptions: { list: () => EDGE }, cycle: { list: () => EDGE } },
 }
 const TXN: Shape = {
   fields: { session: VALUE, id: TEXT, status: STATUS, ops: { list: () => OP } },

@@ -2,7 +2,7 @@
 // Main function: because.
 
 import { type History, INITIAL, NONE, READ_LIST } from '../history/history.ts'
-import { type Anomaly, type Edge, INITIAL_TXN } from '../verdict/verdict.ts'
+import { type Anomaly, type Case, type Edge, INITIAL_TXN } from '../verdict/verdict.ts'
 import { assignment, keyOf, nameOf, plain } from './names.ts'
 import {
   becausePassedOver,
@@ -151,11 +151,17 @@ function becauseTime(history: History, edge: Edge): string {
   return `${nameOf(history, edge.from)} finished (at ${finish}) before ${nameOf(history, edge.to)} started (at ${start})`
 }
 
-/** What a case assumes: `If T1 commits before T2`. */
-export function headCase(history: History, assumption: Edge): string {
-  if (assumption.event !== undefined) return `If ${passedText(history, assumption)}`
-  const [from, to] = [nameOf(history, assumption.from), nameOf(history, assumption.to)]
-  return `If ${from} commits before ${to}`
+/** What a case assumes: `If T1 commits before T2 and T3 before T4`. */
+export function headCase(history: History, { assumptions, cycle }: Case): string {
+  const words = assumptions.map((assumption) => assumedText(history, assumption)).join(' and ')
+  if (cycle.length > 0) return words === '' ? 'Whatever the order' : `If ${words}`
+  return words === '' ? 'So nothing is possible' : `So it cannot be that ${words}`
+}
+
+function assumedText(history: History, assumption: Edge): string {
+  if (assumption.event !== undefined) return passedText(history, assumption)
+  const to = nameOf(history, assumption.to)
+  return `${nameOf(history, assumption.from)} commits before ${to}`
 }
 
 /** What happened, where single operations prove the point; null if it takes an argument. */

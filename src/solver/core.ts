@@ -4,8 +4,8 @@
 // solver without a graph shrinks them: first by solving again what the last refutation used, for as
 // long as that helps, then by leaving out one at a time (deletion-based minimal unsatisfiable
 // subset; Marques-Silva 2010). Each cycle left is found again as a shortest one through the edges
-// of its literals, and the whole is arranged as a case split. Stops shrinking, never wrongly, when
-// the deadline passes; throws only when a second, later one does. Main function: findCore.
+// of its literals. Stops shrinking, never wrongly, when the deadline passes; throws only when a
+// second, later one does. refutation.ts arranges it as an argument. Main function: findCore.
 
 import { Deadline } from '../base/deadline.ts'
 import { BudgetExceeded } from '../base/errors.ts'
@@ -13,11 +13,8 @@ import type { CycleEdge } from './cycle-of.ts'
 import { CycleSearch } from './cycle-of.ts'
 import type { Premise } from './proof.ts'
 import { AcyclicSolver } from './solver.ts'
-import type { CaseSplit } from './split.ts'
-import { buildCaseSplit } from './split.ts'
 
 const MAX_DELETIONS = 2000 // premises beyond this number are not tried one by one
-const MAX_LEAVES = 1000
 
 /** A clause of the problem. */
 export interface CoreClause {
@@ -35,15 +32,12 @@ export interface CoreCycle {
 export interface Core {
   readonly reasons: readonly (CoreClause | CoreCycle)[]
   readonly variables: readonly number[] // that occur in the reasons, ascending
-  /** Leaves index `reasons`; null when the tree would be too large. */
-  readonly split: CaseSplit | null
 }
 
 /** After solver.solve() returned 'unsat'. */
 export function findCore(
   solver: AcyclicSolver,
   deadline: Deadline = Deadline.none(),
-  maxLeaves: number = MAX_LEAVES,
   last: Deadline = Deadline.none(),
 ): Core {
   const search = new CycleSearch(solver.edges, 2 * solver.variableCount)
@@ -54,21 +48,20 @@ export function findCore(
     premises = shrink(premises, deadline)
     reasons = premises.map((premise) => explain(premise, search, last))
     if (reasons.every((reason, i) => reason.literals.length === premises[i]!.literals.length)) break
-    premises = reasons.map(({ kind, literals }) => {
-      const clause = kind === 'clause' ? literals : negate(literals)
-      return { kind, literals: Int32Array.from(clause) }
+    premises = reasons.map((reason) => {
+      return { kind: reason.kind, literals: Int32Array.from(clauseOf(reason)) }
     })
   }
   const variables = new Set(reasons.flatMap((reason) => reason.literals.map((l) => l >> 1)))
   return {
     reasons,
     variables: [...variables].sort((a, b) => a - b),
-    split: buildCaseSplit(
-      premises.map((premise) => [...premise.literals]),
-      maxLeaves,
-      last,
-    ),
   }
+}
+
+/** A reason as a clause: one of its literals is true. */
+export function clauseOf(reason: CoreClause | CoreCycle): readonly number[] {
+  return reason.kind === 'clause' ? reason.literals : negate(reason.literals)
 }
 
 function explain(

@@ -127,7 +127,7 @@ function parseAnomaly(value: unknown): Anomaly {
     earlier: integers(anomaly['earlier'] ?? [], 'earlier'),
     ops: integers(anomaly['ops'], 'ops'),
     edges: list(anomaly['edges'], 'edges').map((edge) => parseEdge(edge, 0)),
-    cases: list(anomaly['cases'], 'cases').map((branch) => parseCase(branch, 0)),
+    cases: list(anomaly['cases'], 'cases').map(parseCase),
   }
   if (anomaly['absence'] !== undefined) {
     const absence = object(anomaly['absence'], 'absence')
@@ -137,13 +137,11 @@ function parseAnomaly(value: unknown): Anomaly {
   return parsed
 }
 
-function parseCase(value: unknown, depth: number): Case {
-  if (depth > MAX_DEPTH) throw bad('its cases are nested too deeply')
-  const branch = object(value, 'a case')
+function parseCase(value: unknown): Case {
+  const step = object(value, 'a case')
   return {
-    assumption: parseEdge(branch['assumption'], depth + 1),
-    cycle: list(branch['cycle'], 'cycle').map((edge) => parseEdge(edge, depth + 1)),
-    cases: list(branch['cases'], 'cases').map((inner) => parseCase(inner, depth + 1)),
+    assumptions: list(step['assumptions'], 'assumptions').map((edge) => parseEdge(edge, 0)),
+    cycle: list(step['cycle'], 'cycle').map((edge) => parseEdge(edge, 0)),
   }
 }
 

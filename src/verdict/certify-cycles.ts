@@ -1,17 +1,17 @@
 // Verifies cycles and case splits: the shape of each cycle (certify-shape.ts), each edge by its
 // rule (certify-edges.ts), and what the edges rest on, down to the history. Arguments nest: a
 // version order may be refuted by a cycle under the opposite assumption, and a case assumes an
-// order; prove-edges.ts goes through them. Main functions: certifyCycle, certifyCases.
+// order; prove-edges.ts goes through them. Main functions: certifyCycle, certifyOrders.
 
+import type { Deadline } from '../base/deadline.ts'
 import type { History } from '../history/history.ts'
 import type { LevelId } from '../levels/levels.ts'
+import { certifyCases } from './certify-cases.ts'
 import { type Context, certifyEdge, certifyWrites } from './certify-edges.ts'
 import { pathProblem } from './certify-shape.ts'
 import { LEVEL_RULES } from './level-rules.ts'
 import { EdgeProver, ProofScope } from './prove-edges.ts'
 import { type Case, type Edge, INITIAL_TXN } from './verdict.ts'
-
-const MAX_PROBLEMS = 5
 
 export function certifyCycle(history: History, level: LevelId, edges: readonly Edge[]): string[] {
   const argument = new Argument(history, level)
@@ -19,47 +19,44 @@ export function certifyCycle(history: History, level: LevelId, edges: readonly E
   return argument.problems
 }
 
-/**
- * Every leaf is a cycle under the orders assumed on the way to it; both orders are tried each time.
- */
-export function certifyCases(history: History, level: LevelId, cases: readonly Case[]): string[] {
+/** The rules for arguments by cases: both orders of two writers of a key. */
+export function certifyOrders(
+  history: History,
+  level: LevelId,
+  cases: readonly Case[],
+  deadline: Deadline,
+): string[] {
   if (!LEVEL_RULES[level].argued) return [`${level} has no case splits`]
-  const argument = new Argument(history, level)
-  const pending = [{ cases, scope: new Scope(null, INITIAL_TXN, INITIAL_TXN) }]
-  while (pending.length > 0 && argument.problems.length < MAX_PROBLEMS) {
-    const { cases, scope } = pending.pop()!
-    const problem = splitProblem(history, cases, scope)
-    if (problem !== null) {
-      argument.problems.push(problem)
-      continue
-    }
-    for (const { assumption, cycle, cases: further } of cases) {
-      const inside = new Scope(scope, assumption.from, assumption.to)
-      if (cycle.length > 0 && further.length > 0) argument.problems.push('a case ends twice')
-      else if (further.length > 0) pending.push({ cases: further, scope: inside })
-      else argument.cycle(cycle, inside)
-    }
-  }
-  return argument.problems
+  const { txnCount, keyCount, txnCounts } = history
+  return certifyCases(
+    cases,
+    {
+      txnCount,
+      keyCount,
+      assumptionProblem: (assumption) => assumptionProblem(history, assumption),
+      cycleProblems(cycle, assumptions) {
+        const argument = new Argument(history, level)
+        const outer = new Scope(null, INITIAL_TXN, INITIAL_TXN)
+        const scope = assumptions.reduce((at, { from, to }) => new Scope(at, from, to), outer)
+        argument.cycle(cycle, scope)
+        return argument.problems
+      },
+      candidates: () => [],
+      counts: (txn) => txnCounts[txn] === 1,
+      sources: () => [],
+    },
+    deadline,
+  )
 }
 
-/** Two cases, one for each order of two transactions that write a common key. */
-function splitProblem(history: History, cases: readonly Case[], scope: Scope): string | null {
-  const [first, second] = cases
-  if (cases.length !== 2) return 'a split has two cases'
-  const [a, b] = [first!.assumption, second!.assumption]
-  if (a.from !== b.to || a.to !== b.from) return 'the two cases are not opposites'
-  for (const edge of [a, b]) {
-    if (edge.kind !== 'WW' || !edge.assumed) return 'a case assumes a version order'
-    if (edge.from === INITIAL_TXN || edge.to === INITIAL_TXN) return 'the initial state comes first'
-    if (!history.txnCounts[edge.from] || !history.txnCounts[edge.to]) return 'its ends do not count'
-    if (edge.premises.length > 0 || edge.refutes) return 'an assumption has no reasons'
-    const problem = edge.ops.length === 2 ? certifyWrites(history, edge) : 'it names two writes'
-    if (problem !== null) return problem
-  }
-  // A pair that is settled already would let the split go on for ever.
-  if (scope.assumes(a.from, a.to) || scope.assumes(b.from, b.to)) return 'a pair is split twice'
-  return null
+function assumptionProblem(history: History, edge: Edge): string | null {
+  const { from, to, ops, premises } = edge
+  if (edge.kind !== 'WW' || !edge.assumed) return 'a case assumes a version order'
+  if (from === INITIAL_TXN || to === INITIAL_TXN) return 'the initial state comes first'
+  if (from === to) return 'a case assumes an order of two transactions'
+  if (!history.txnCounts[from] || !history.txnCounts[to]) return 'its ends do not count'
+  if (premises.length > 0 || edge.refutes) return 'an assumption has no reasons'
+  return ops.length === 2 ? certifyWrites(history, edge) : 'it names two writes'
 }
 
 /** The orders assumed at some point of the argument, and what was proved there. */

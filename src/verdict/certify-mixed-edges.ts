@@ -28,7 +28,7 @@ export function ruleProblem(context: MixedContext, edge: Edge): string | null {
   if (!context.counts(from) || !context.counts(to)) return `${from} or ${to} does not count`
   if (from === to) return 'an edge leads from a transaction to itself'
   if (to === INITIAL_TXN && kind !== 'CO') return 'nothing precedes the initial state'
-  if (edge.refutes) return 'mixed levels refute by cases'
+  if (edge.refutes && (kind !== 'WW' || edge.assumed)) return 'only version orders refute others'
   switch (kind) {
     case 'SO':
       return sessionProblem(context.rows.history, edge)
@@ -91,7 +91,7 @@ function versionsProblem(context: MixedContext, edge: Edge): string | null {
   }
   if (from === INITIAL_TXN) return null
   if (edge.assumed) return context.assumesOrder(from, to) ? null : 'nobody assumes that order'
-  return mixedPathProblem(context, premises, { from, to })
+  return mixedPathProblem(context, premises, edge.refutes ? null : { from, to })
 }
 
 /** A reader that sees all that committed before its snapshot precedes who replaced what it read. */

@@ -9,7 +9,7 @@
 //       commits before the writer of the version that it read
 //   RW  for a reader at pc, si, ser: it precedes whoever replaced what it read
 //
-// A case that assumes a read from an indeterminate transaction assumes that it took effect; without
+// A step that assumes a read from an indeterminate transaction assumes that it took effect; without
 // such an assumption it is left out, which only takes obligations away. Main function:
 // certifyMixed.
 
@@ -26,6 +26,7 @@ import {
 } from '../history/history.ts'
 import { LEVELS, type LevelId, OWN_LEVELS } from '../levels/levels.ts'
 import { Audits } from './certify-audits.ts'
+import { certifyCases } from './certify-cases.ts'
 import {
   foreignAbsenceProblem,
   type MixedContext,
@@ -69,7 +70,9 @@ export function certifyMixed(
     return problems
   }
   problems = anomalies.length === 0 ? ['a violated level comes without an anomaly'] : []
-  for (const anomaly of anomalies) problems.push(...certifyAnomaly(rows, levelOf, anomaly))
+  for (const anomaly of anomalies) {
+    problems.push(...certifyAnomaly(rows, levelOf, anomaly, deadline))
+  }
   const isCases = anomalies.some(({ cases }) => cases.length > 0)
   const isCycle = anomalies.some(({ edges }) => edges.length > 0)
   const kind = isCases ? 'cases' : isCycle ? 'cycle' : 'reads'
@@ -101,19 +104,26 @@ function recordedLevel(history: History, txn: number): LevelId | null {
   return LEVELS[history.txnLevel?.[txn] ?? NONE]?.id ?? null
 }
 
-function certifyAnomaly(rows: SqlRows, levelOf: LevelOf, anomaly: Anomaly): string[] {
+function certifyAnomaly(
+  rows: SqlRows,
+  levelOf: LevelOf,
+  anomaly: Anomaly,
+  deadline: Deadline,
+): string[] {
   const { edges, cases, txns, name } = anomaly
   if (edges.length === 0 && cases.length === 0) return certifyOffence(rows, anomaly)
   if (edges.length > 0 && cases.length > 0) return ['a cycle, or cases, not both']
-  const argument = new MixedArgument(rows, levelOf)
-  const scope = new Scope(null, null)
-  if (edges.length > 0) argument.cycle(edges, scope)
-  else argument.cases(cases, scope)
+  const problems = cases.length > 0 ? certifySteps(rows, levelOf, cases, deadline) : []
+  if (edges.length > 0) {
+    const argument = new MixedArgument(rows, levelOf)
+    argument.cycle(edges, new Scope(null, null))
+    problems.push(...argument.problems)
+  }
   const named = [...new Set(txns)].sort((a, b) => a - b)
   if (named.length !== txns.length || named.join() !== findTxns(edges, cases).join()) {
-    argument.problems.push(`${name} names other transactions than its evidence`)
+    problems.push(`${name} names other transactions than its evidence`)
   }
-  return argument.problems.slice(0, MAX_PROBLEMS)
+  return problems.slice(0, MAX_PROBLEMS)
 }
 
 function certifyOffence(rows: SqlRows, anomaly: Anomaly): string[] {
@@ -163,15 +173,20 @@ class Scope extends ProofScope<Scope> {
     )
   }
 
-  /** Transactions that some assumption reads from. */
-  readFrom(): Set<number> {
+  /** Transactions that took effect by some assumption. */
+  counting(): Set<number> {
     const found = new Set<number>()
-    this.find((edge) => {
-      if (edge.kind === 'WR') found.add(edge.from)
+    this.find(({ kind, from, to }) => {
+      if (kind === 'WR') found.add(from).add(to)
       return false
     })
     return found
   }
+}
+
+/** What a version order refutes. */
+function oppositeOf({ from, to, kind, key }: Edge): Edge {
+  return { from: to, to: from, kind, key, ops: [], premises: [], assumed: true }
 }
 
 class MixedArgument extends EdgeProver<Scope> {
@@ -181,64 +196,10 @@ class MixedArgument extends EdgeProver<Scope> {
   ) {
     super((edge, scope, need) => {
       const problem = ruleProblem(this.contextOf(scope), edge)
-      if (problem === null) need(edge.premises, scope)
-      return problem
-    })
-  }
-
-  cases(cases: readonly Case[], outer: Scope): void {
-    const pending = [{ cases, scope: outer }]
-    while (pending.length > 0 && this.problems.length < MAX_PROBLEMS) {
-      const { cases, scope } = pending.pop()!
-      const problem = this.splitProblem(cases, scope)
-      if (problem !== null) {
-        this.problems.push(problem)
-        continue
-      }
-      for (const { assumption, cycle, cases: further } of cases) {
-        const inside = new Scope(scope, assumption)
-        if (cycle.length > 0 && further.length > 0) this.problems.push('a case ends twice')
-        else if (further.length > 0) pending.push({ cases: further, scope: inside })
-        else this.cycle(cycle, inside)
-      }
-    }
-  }
-
-  /** The two orders of two writers of a key, or every version that a statement may have seen. */
-  private splitProblem(cases: readonly Case[], scope: Scope): string | null {
-    const assumptions = cases.map(({ assumption }) => assumption)
-    const [a, b] = assumptions
-    if (!a || assumptions.some((edge) => !edge.assumed || edge.premises.length > 0)) {
-      return 'a case assumes something, without reasons'
-    }
-    const context = this.contextOf(scope)
-    if (a.kind === 'WR') {
-      const { event, key, to } = a
-      const isSame = (e: Edge) =>
-        e.kind === 'WR' && e.event === event && e.key === key && e.to === to
-      if (event === undefined || !assumptions.every(isSame)) {
-        return 'the cases are about different rows'
-      }
-      if (!context.counts(to)) return 'the reader does not count'
-      const problem = foreignAbsenceProblem(this.rows, a)
       if (problem !== null) return problem
-      const named = assumptions.map((edge) => edge.from).sort((x, y) => x - y)
-      const candidates = this.rows.candidates(event, key).sort((x, y) => x - y)
-      if (named.join() !== candidates.join()) return 'the cases leave out a version, or invent one'
-      return assumptions.some((edge) => scope.assumesRead(event, key, edge.from))
-        ? 'a row is split twice'
-        : null
-    }
-    if (a.kind !== 'WW' || !b || cases.length !== 2) return 'a split has two cases'
-    if (b.kind !== 'WW' || a.from !== b.to || a.to !== b.from) return 'they are not opposites'
-    if (!context.counts(a.from) || !context.counts(a.to)) return 'the ends of a case do not count'
-    if (a.from === INITIAL_TXN || a.to === INITIAL_TXN) return 'the initial state comes first'
-    for (const { from, to, key } of [a, b]) {
-      const missing = [from, to].some((txn) => this.rows.lastWrite(txn, key) === NONE)
-      if (missing) return 'a case is about a key that both write'
-    }
-    const settled = scope.assumesOrder(a.from, a.to) || scope.assumesOrder(b.from, b.to)
-    return settled ? 'a pair is split twice' : null
+      need(edge.premises, edge.refutes ? new Scope(scope, oppositeOf(edge)) : scope)
+      return null
+    })
   }
 
   cycle(edges: readonly Edge[], scope: Scope): void {
@@ -258,9 +219,8 @@ class MixedArgument extends EdgeProver<Scope> {
         if (txn === INITIAL_TXN) return true
         if (!(txn >= 0 && txn < history.txnCount)) return false
         if (history.txnCounts[txn]) return true
-        if (history.txnStatus[txn] === COMMITTED || !rows.mayCount(txn)) return false
-        counting ??= withWhatTheyRead(history, scope.readFrom())
-        return counting.has(txn)
+        counting ??= withWhatTheyRead(history, scope.counting())
+        return isOptional(rows, txn) && counting.has(txn)
       },
       assumesOrder: (from, to) => scope.assumesOrder(from, to),
       assumesRead: (event, key, from) => scope.assumesRead(event, key, from),
@@ -270,12 +230,77 @@ class MixedArgument extends EdgeProver<Scope> {
 
 /** The transactions and all that they read from, directly or not. */
 function withWhatTheyRead(history: History, txns: Set<number>): Set<number> {
-  const { txnOpStart, readTxn, readFrom } = history
-  for (const txn of txns) {
-    if (txn < 0) continue
-    for (let op = txnOpStart[txn]!; op < txnOpStart[txn + 1]!; op++) {
-      if (readFrom[op]! !== NONE && readFrom[op]! !== INITIAL) txns.add(readTxn[op]!)
-    }
-  }
+  for (const txn of txns) for (const source of sourcesOf(history, txn)) txns.add(source)
   return txns
+}
+
+/** Those that a transaction read from. */
+function sourcesOf(history: History, txn: number): number[] {
+  const { txnOpStart, readTxn, readFrom } = history
+  const sources: number[] = []
+  for (let op = txnOpStart[txn] ?? 0; op < (txnOpStart[txn + 1] ?? 0); op++) {
+    if (readFrom[op]! !== NONE && readFrom[op]! !== INITIAL) sources.push(readTxn[op]!)
+  }
+  return sources
+}
+
+/** An argument by cases: orders of writers, versions passed over, outcomes that are not known. */
+function certifySteps(
+  rows: SqlRows,
+  levelOf: LevelOf,
+  cases: readonly Case[],
+  deadline: Deadline,
+): string[] {
+  const { history } = rows
+  const { txnCount, keyCount } = history
+  const mayCount = (txn: number) =>
+    txn >= 0 && txn < txnCount && (history.txnCounts[txn] === 1 || isOptional(rows, txn))
+  return certifyCases(
+    cases,
+    {
+      txnCount,
+      keyCount,
+      assumptionProblem: (assumption) => assumptionProblem(rows, assumption, mayCount),
+      cycleProblems(cycle, assumptions) {
+        const argument = new MixedArgument(rows, levelOf)
+        const outer = new Scope(null, null)
+        argument.cycle(
+          cycle,
+          assumptions.reduce((at, edge) => new Scope(at, edge), outer),
+        )
+        return argument.problems
+      },
+      candidates: (event, key) => rows.candidates(event, key),
+      counts: (txn) => history.txnCounts[txn] === 1,
+      sources: (txn) => sourcesOf(history, txn),
+    },
+    deadline,
+  )
+}
+
+/** Whether nobody knows if the transaction took effect, and nothing says that it cannot have. */
+function isOptional(rows: SqlRows, txn: number): boolean {
+  const { txnCounts, txnStatus } = rows.history
+  return txnCounts[txn] !== 1 && txnStatus[txn] !== COMMITTED && rows.mayCount(txn)
+}
+
+function assumptionProblem(
+  rows: SqlRows,
+  edge: Edge,
+  mayCount: (txn: number) => boolean,
+): string | null {
+  const { kind, from, to, event, key } = edge
+  if (!edge.assumed || edge.premises.length > 0) return 'a case assumes something, without reasons'
+  if (!mayCount(to)) return `${to} cannot have taken effect`
+  if (kind === 'WR') {
+    const problem = foreignAbsenceProblem(rows, edge)
+    if (problem !== null) return problem
+    const isCandidate = rows.candidates(event!, key).includes(from)
+    return isCandidate ? null : 'a case invents a version'
+  }
+  if (kind !== 'WW') return `${kind} is not assumed`
+  if (from === INITIAL_TXN) return 'the initial state comes first'
+  if (from === to || !mayCount(from)) return 'a case is about two transactions'
+  const missing = [from, to].some((txn) => rows.lastWrite(txn, key) === NONE)
+  return missing ? 'a case is about a key that both write' : null
 }

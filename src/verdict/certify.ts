@@ -9,7 +9,7 @@ import { type History, NONE } from '../history/history.ts'
 import { withoutSessionOrder } from '../history/sessionless.ts'
 import type { LevelId } from '../levels/levels.ts'
 import { Audits } from './certify-audits.ts'
-import { certifyCases, certifyCycle } from './certify-cycles.ts'
+import { certifyCycle, certifyOrders } from './certify-cycles.ts'
 import { certifyLinearOrder, findHeavyTxn } from './certify-lin.ts'
 import { certifyCommitOrder, certifyCut } from './certify-order.ts'
 import { certifyOffence, certifyUnrepeatable, findRows, isOffence } from './certify-reads.ts'
@@ -90,7 +90,7 @@ function certifyViolated(
       result.anomalies = result.anomalies.slice(0, i)
       break
     }
-    problems.push(...certifyAnomaly(history, result.level, anomaly, audits))
+    problems.push(...certifyAnomaly(history, result.level, anomaly, audits, deadline))
   }
   return problems
 }
@@ -100,12 +100,13 @@ export function certifyAnomaly(
   level: LevelId,
   anomaly: Anomaly,
   audits: Audits = Audits.of(history),
+  deadline: Deadline = Deadline.none(),
 ): string[] {
   if (anomaly.cases.length > 0 && anomaly.edges.length > 0) return ['a cycle, or cases, not both']
   if (anomaly.cases.length > 0 || anomaly.edges.length > 0) {
     const problems =
       anomaly.cases.length > 0
-        ? certifyCases(history, level, anomaly.cases)
+        ? certifyOrders(history, level, anomaly.cases, deadline)
         : certifyCycle(history, level, anomaly.edges)
     return problems.length > 0 ? problems : certifyLabels(history, level, anomaly)
   }

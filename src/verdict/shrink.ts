@@ -15,7 +15,7 @@
 import { BudgetExceeded } from '../base/errors.ts'
 import type { History } from '../history/history.ts'
 import { buildPart, expectNoStatements, findPart, withNeeds } from '../history/sub-history.ts'
-import type { Anomaly, Case, Edge, LevelResult } from './verdict.ts'
+import { type Anomaly, findEdges, type LevelResult } from './verdict.ts'
 
 /** Judges a history at the level of interest. */
 export type Decider = (history: History) => LevelResult
@@ -182,15 +182,6 @@ function opsOfTxn({ txnOpStart }: History, txn: number): number[] {
 /** Every operation that the anomaly's evidence names. */
 function findOps({ ops, edges, cases }: Anomaly): number[] {
   const found = new Set(ops)
-  const pendingEdges = new Set<Edge>(edges)
-  const pendingCases = new Set<Case>(cases)
-  for (const { assumption, cycle, cases: further } of pendingCases) {
-    for (const edge of [assumption, ...cycle]) pendingEdges.add(edge)
-    for (const branch of further) pendingCases.add(branch)
-  }
-  for (const edge of pendingEdges) {
-    for (const op of edge.ops) found.add(op)
-    for (const premise of edge.premises) pendingEdges.add(premise)
-  }
+  for (const edge of findEdges(edges, cases)) for (const op of edge.ops) found.add(op)
   return [...found]
 }

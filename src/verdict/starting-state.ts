@@ -48,10 +48,8 @@ class Splitter {
     cases: readonly Case[],
   ) {
     for (const edge of edges) this.needed.add(edge)
-    const pending = [...cases]
-    for (const { assumption, cycle, cases } of pending) {
-      for (const edge of [assumption, ...cycle]) this.needed.add(edge)
-      for (const further of cases) pending.push(further)
+    for (const { assumptions, cycle } of cases) {
+      for (const edge of [...assumptions, ...cycle]) this.needed.add(edge)
     }
   }
 

@@ -19,8 +19,7 @@ export type EdgeKind = 'SO' | 'WR' | 'WW' | 'RW' | 'RT' | 'CO'
  * - SO, RT: no operations, no premises.
  * - WR: ops = [write, read] (only [read] if the initial transaction wrote it).
  * - CO: ops = [write of from, read r, write of to (unless initial)]. The transaction of r read
- * `key`
- *   from `to`; premises[0] is that WR edge, the rest lead from `from` to the reader of r.
+ *   `key` from `to`; premises[0] is that WR edge, the rest lead from `from` to the reader of r.
  * - WW: ops = [write of from (unless initial), write of to]. No premises if `to` itself read the
  *   version of `from` before replacing it (ops then ends with that read), or if the order was
  *   observed in lists (ops then ends with the list read); else the premises are a path from `from`
@@ -50,17 +49,21 @@ export interface Edge {
 }
 
 /**
- * One branch of a case split: if `assumption` holds, there is a cycle or a further split. A split
- * is a pair of cases that assume the two orders of two transactions which write a common key; the
- * assumption is a WW edge with its two writes and `assumed` set. Inside the case, any WW edge with
- * the same ends may be marked `assumed` as well. Or, in SQL histories, there is a case for every
- * transaction that may have written the version of a row which a statement passed over; the
- * assumption is that WR edge.
+ * One step of an argument by cases: the assumptions cannot all hold. With a cycle, because they
+ * close it; without one, because unit propagation through the steps before it says so. The steps of
+ * an argument leave no possibility open: propagation through all of them ends in a contradiction.
+ * What is assumed, each marked `assumed`, is
+ *
+ * - WW: the order of two transactions that write a common key, with its two writes;
+ * - WR, in SQL histories: whose version of a row a statement saw when it passed the row over; if
+ *   either is of an indeterminate transaction, that it took effect.
+ *
+ * In the cycle, edges that rest on an assumption are marked `assumed` as well: any WW edge with the
+ * same ends, the same WR edge.
  */
 export interface Case {
-  assumption: Edge
+  assumptions: Edge[]
   cycle: Edge[]
-  cases: Case[]
 }
 
 export interface Anomaly {
@@ -86,10 +89,9 @@ export interface Anomaly {
 /** Every edge of an argument: of cycles, of cases, and their premises. */
 export function findEdges(edges: readonly Edge[], cases: readonly Case[]): Set<Edge> {
   const found = new Set(edges)
-  const pendingCases = new Set(cases)
-  for (const { assumption, cycle, cases } of pendingCases) {
-    for (const edge of [assumption, ...cycle]) found.add(edge)
-    for (const further of cases) pendingCases.add(further)
+  for (const { assumptions, cycle } of cases) {
+    for (const edge of assumptions) found.add(edge)
+    for (const edge of cycle) found.add(edge)
   }
   // A set that grows while it is gone through: premises join at the end.
   for (const edge of found) for (const premise of edge.premises) found.add(premise)

@@ -5,7 +5,13 @@
 import type { Figure, Step } from '../report/picture/figure.ts'
 import { renderGraph } from '../report/picture/graph-svg.ts'
 import { renderLanes } from '../report/picture/lanes-svg.ts'
-import { findLeaves, findTrail, firstView, type View } from '../report/picture/visible.ts'
+import {
+  findBranch,
+  findLeaves,
+  findSteps,
+  firstView,
+  type View,
+} from '../report/picture/visible.ts'
 
 const DRAW = { interactive: true }
 
@@ -30,12 +36,7 @@ export class EvidenceView {
   }
 
   private indexSteps(): void {
-    const pending = [...this.figure.steps]
-    const branches = [...this.figure.branches]
-    for (const branch of branches) {
-      pending.push(branch.assumption, ...branch.steps)
-      branches.push(...branch.branches)
-    }
+    const pending = findSteps(this.figure)
     for (const step of pending) {
       this.steps.set(step.id, step)
       pending.push(...step.premises)
@@ -105,8 +106,9 @@ export class EvidenceView {
       const isPinned = button.getAttribute('data-step') === this.pinned
       button.setAttribute('aria-pressed', String(isPinned))
     }
-    const branch = findTrail(this.figure, caseOf(id)).at(-1)
-    if (branch && branch.id !== this.view.branch) this.showCase(branch.id)
+    const branch = findBranch(this.figure, id)
+    if (branch && branch.steps.length > 0 && branch.id !== this.view.branch)
+      this.showCase(branch.id)
     this.light(id)
   }
 
@@ -173,9 +175,4 @@ function stepAt(target: EventTarget | null): string | null {
   if (!(target instanceof Element)) return null
   const holder = target.closest('g.arrow, button.step')
   return holder?.getAttribute('data-step') ?? null
-}
-
-/** The case that a step belongs to: `c1.2e3.1` is in case `c1.2`. */
-function caseOf(step: string): string | null {
-  return /^(c[\d.]+)[ae]/.exec(step)?.[1] ?? null
 }

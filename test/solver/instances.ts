@@ -5,9 +5,9 @@ import { expect } from 'vitest'
 import { Deadline } from '../../src/base/deadline.ts'
 import type { Random } from '../../src/base/random.ts'
 import type { Core } from '../../src/solver/core.ts'
-import { findCore } from '../../src/solver/core.ts'
+import { clauseOf, findCore } from '../../src/solver/core.ts'
+import { refute } from '../../src/solver/refutation.ts'
 import { AcyclicSolver } from '../../src/solver/solver.ts'
-import type { CaseSplit } from '../../src/solver/split.ts'
 
 export interface CandidateEdge {
   readonly literals: readonly number[] // one or two
@@ -85,8 +85,8 @@ export function verifyModel(instance: Instance, solver: AcyclicSolver): void {
   }
 }
 
-/** Every reason is real, and every branch of the case split ends in one that it falsifies. */
-export function verifyCore(instance: Instance, core: Core, wantSplit = true): void {
+/** Every reason is real, and together they are a refutation. */
+export function verifyCore(instance: Instance, core: Core, wantSteps = true): void {
   const known = new Set(instance.known.map(([from, to]) => `${from},${to}`))
   const named = (literals: readonly number[], from: number, to: number) =>
     `${[...literals].sort((a, b) => a - b)}:${from},${to}`
@@ -105,28 +105,34 @@ export function verifyCore(instance: Instance, core: Core, wantSplit = true): vo
     })
     expect(reason.edges.length).toBeGreaterThan(0)
   }
-  if (wantSplit) expect(core.split).not.toBeNull()
-  if (core.split !== null) verifySplit(core, core.split)
+  if (wantSteps) verifySteps(core)
 }
 
-function verifySplit(core: Core, root: CaseSplit): void {
-  const used = new Set<number>()
-  const cases: [CaseSplit, readonly number[]][] = [[root, []]]
-  while (cases.length > 0) {
-    const [split, path] = cases.pop()!
-    if (split.kind === 'node') {
-      expect(path.some((literal) => literal >> 1 === split.variable)).toBe(false)
-      cases.push([split.whenTrue, [...path, 2 * split.variable]])
-      cases.push([split.whenFalse, [...path, 2 * split.variable + 1]])
-      continue
-    }
-    used.add(split.clause)
-    const reason = core.reasons[split.clause]!
-    for (const literal of reason.literals) {
-      expect(path).toContain(reason.kind === 'clause' ? literal ^ 1 : literal)
+/** Every step is a reason, or follows from those before it by unit propagation; and so does falsity. */
+function verifySteps(core: Core): void {
+  const steps = refute(core.reasons.map(clauseOf))
+  const known: (readonly number[])[] = []
+  for (const { clause, literals } of steps) {
+    if (clause >= 0) expect(literals).toEqual(clauseOf(core.reasons[clause]!))
+    else expect(breaks(known, literals)).toBe(true)
+    known.push(literals)
+  }
+  expect(breaks(known, [])).toBe(true)
+}
+
+/** Whether a clause is broken by propagation once all of these literals are false. */
+function breaks(clauses: readonly (readonly number[])[], literals: readonly number[]): boolean {
+  const isFalse = new Set(literals)
+  for (let size = -1; size !== isFalse.size; ) {
+    size = isFalse.size
+    for (const clause of clauses) {
+      if (clause.some((literal) => isFalse.has(literal ^ 1))) continue
+      const open = clause.filter((literal) => !isFalse.has(literal))
+      if (open.length === 0) return true
+      if (open.length === 1) isFalse.add(open[0]! ^ 1)
     }
   }
-  expect(used.size).toBe(core.reasons.length)
+  return false
 }
 
 /** A small random problem: orders of pairs, single-sided edges, conditional edges, clauses. */

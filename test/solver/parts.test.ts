@@ -3,7 +3,7 @@ import { Random } from '../../src/base/random.ts'
 import { buildEdgeGraph, EdgeStore } from '../../src/solver/edges.ts'
 import { DynamicOrder } from '../../src/solver/order.ts'
 import { PresentGraph } from '../../src/solver/present.ts'
-import { buildCaseSplit } from '../../src/solver/split.ts'
+import { refute } from '../../src/solver/refutation.ts'
 
 /** Whether `from` reaches `to` by the edges, the slow way. */
 function reaches(edges: readonly (readonly [number, number])[], from: number, to: number) {
@@ -67,23 +67,27 @@ describe('buildEdgeGraph', () => {
   })
 })
 
-describe('buildCaseSplit', () => {
-  it('splits on one variable when two unit clauses oppose each other', () => {
-    expect(buildCaseSplit([[0], [1]], 10)).toEqual({
-      kind: 'node',
-      variable: 0,
-      whenTrue: { kind: 'leaf', clause: 1 },
-      whenFalse: { kind: 'leaf', clause: 0 },
-    })
+describe('refute', () => {
+  it('needs no lemma where propagation suffices', () => {
+    expect(refute([[0], [1]])).toEqual([
+      { clause: 0, literals: [0] },
+      { clause: 1, literals: [1] },
+    ])
   })
 
-  it('is a single leaf when a clause is empty', () => {
-    expect(buildCaseSplit([[0, 2], []], 10)).toEqual({ kind: 'leaf', clause: 1 })
+  it('is a single step when a clause is empty', () => {
+    expect(refute([[0, 2], []])).toEqual([{ clause: 1, literals: [] }])
   })
 
-  it('gives up past the number of leaves allowed', () => {
+  it('leaves out what it does not use', () => {
+    const steps = refute([[4, 6], [0, 2], [1], [3]])
+    expect(steps.map(({ clause }) => clause)).toEqual([2, 3, 1])
+  })
+
+  it('derives a lemma where it has to try', () => {
     const clauses = [0, 1].flatMap((a) => [2, 3].map((b) => [a, b]))
-    expect(buildCaseSplit(clauses, 3)).toBeNull()
-    expect(buildCaseSplit(clauses, 4)).not.toBeNull()
+    const steps = refute(clauses)
+    expect(steps.filter(({ clause }) => clause < 0).map(({ literals }) => literals)).toEqual([[0]])
+    expect(steps).toHaveLength(5)
   })
 })

@@ -2,11 +2,12 @@
 // of, and whatever is changed in one of them, it is refused.
 
 import { describe, expect, it } from 'vitest'
+import { Deadline } from '../../src/base/deadline.ts'
 import type { History } from '../../src/history/history.ts'
 import { parseNotation } from '../../src/history/notation.ts'
 import type { LevelId } from '../../src/levels/levels.ts'
 import { certifyAnomaly } from '../../src/verdict/certify.ts'
-import { certifyCases, certifyCycle } from '../../src/verdict/certify-cycles.ts'
+import { certifyCycle, certifyOrders } from '../../src/verdict/certify-cycles.ts'
 import type { Anomaly, Case, Edge } from '../../src/verdict/verdict.ts'
 import { draftsFor } from '../small/compare.ts'
 import { buildHistory, renderDraft } from '../small/draft.ts'
@@ -94,14 +95,12 @@ function splitCases(h: History): Case[] {
   const twoFirst = rw(h, op(h, 'r(x,2)'), assumed(h, two, one))
   return [
     {
-      assumption: assumed(h, one, two),
+      assumptions: [assumed(h, one, two)],
       cycle: [wr(h, op(h, 'r(x,2)', 1)), so(4, 5), oneFirst],
-      cases: [],
     },
     {
-      assumption: assumed(h, two, one),
+      assumptions: [assumed(h, two, one)],
       cycle: [wr(h, op(h, 'r(x,1)')), so(2, 3), twoFirst],
-      cases: [],
     },
   ]
 }
@@ -222,7 +221,7 @@ describe('certifyAnomaly', () => {
       { earlier: [0, 0] },
       { edges: [] },
       { edges: edges.slice(1) },
-      { cases: [{ assumption: edges[0]!, cycle: edges, cases: [] }] },
+      { cases: [{ assumptions: [edges[0]!], cycle: edges }] },
     ]
     for (const change of wrong) {
       const problems = certifyAnomaly(history, 'si', { ...anomaly, ...change })
@@ -237,8 +236,10 @@ function holds(history: History, edge: Edge): boolean {
   return back.length === 1 && back[0]!.startsWith('edge 0 does not start')
 }
 
-describe('certifyCases', () => {
+describe('certifyOrders', () => {
   const history = parseNotation(SPLIT)
+  const certifyCases = (whole: History, level: LevelId, cases: readonly Case[]) =>
+    certifyOrders(whole, level, cases, Deadline.none())
 
   it('accepts two cases that cover both orders', () => {
     for (const level of STRONG)
@@ -248,31 +249,52 @@ describe('certifyCases', () => {
     }
   })
 
-  it('accepts a split within a split, and rejects one that repeats itself', () => {
+  it('accepts steps that follow from those before them, and rejects them before those', () => {
     const [first, second] = [op(history, 'w(z,1)'), op(history, 'w(z,2)')]
     const outer = [assumed(history, first, second), assumed(history, second, first)]
-    const nested = outer.map((assumption) => ({
-      assumption,
-      cycle: [] as Edge[],
-      cases: splitCases(history),
-    }))
-    for (const level of STRONG) expect(certifyCases(history, level, nested)).toEqual([])
-    nested[0]!.cases = nested
-    for (const level of STRONG) expect(certifyCases(history, level, nested)).not.toEqual([])
+    const cases = outer.flatMap((order) => {
+      const inside = splitCases(history).map(({ assumptions, cycle }) => {
+        return { assumptions: [order, ...assumptions], cycle }
+      })
+      return [...inside, { assumptions: [order], cycle: [] }]
+    })
+    const lemmasFirst = cases.toSorted((a, b) => a.cycle.length - b.cycle.length)
+    for (const level of STRONG) {
+      expect(certifyCases(history, level, cases)).toEqual([])
+      expect(certifyCases(history, level, lemmasFirst)).not.toEqual([])
+      expect(certifyCases(history, level, cases.slice(0, 3))).not.toEqual([])
+      expect(certifyCases(history, level, [{ assumptions: [], cycle: [] }])).not.toEqual([])
+    }
+  })
+
+  it('rejects a cycle that rests on what its case does not assume', () => {
+    const cases = splitCases(history)
+    const swapped = [
+      { ...cases[0]!, cycle: cases[1]!.cycle },
+      { ...cases[1]!, cycle: cases[0]!.cycle },
+    ]
+    const bare = cases.map(({ cycle }) => ({ assumptions: [], cycle }))
+    for (const level of STRONG) {
+      expect(certifyCases(history, level, swapped)).not.toEqual([])
+      expect(certifyCases(history, level, bare)).not.toEqual([])
+    }
   })
 
   it('rejects cases with anything changed', () => {
     const cases = splitCases(history)
     let count = 0
     const spoilt = listMutations(cases, function* (one) {
-      for (const assumption of edgeMutations(one.assumption, history)) yield { ...one, assumption }
+      for (const assumption of edgeMutations(one.assumptions[0]!, history)) {
+        yield { ...one, assumptions: [assumption] }
+      }
       for (const cycle of listMutations(one.cycle, (edge) => edgeMutations(edge, history))) {
         yield { ...one, cycle }
       }
+      yield { ...one, assumptions: [] }
       yield { ...one, cycle: [] }
-      yield { ...one, cases: splitCases(history) }
     })
     for (const wrong of spoilt) {
+      if (wrong.length > cases.length) continue // a case told twice does no harm
       for (const level of STRONG) {
         expect(certifyCases(history, level, wrong), JSON.stringify(wrong)).not.toEqual([])
         count++

@@ -69,7 +69,7 @@ function forge(
   return certifyMixed(history, violation(level, make(history)))
 }
 
-const alone = (assumption: Edge, cycle: Edge[]): Case[] => [{ assumption, cycle, cases: [] }]
+const alone = (assumption: Edge, cycle: Edge[]): Case[] => [{ assumptions: [assumption], cycle }]
 
 describe('certifyMixed', () => {
   test('refuses a row of another table as one that a statement passed over', () => {
@@ -162,9 +162,8 @@ describe('certifyMixed', () => {
       const seen = { ops: [history.txnOpStart[2]!] }
       return {
         cases: [0, 1].map((writer) => ({
-          assumption: edge('WW', writer, 1 - writer, row),
+          assumptions: [edge('WW', writer, 1 - writer, row)],
           cycle: [edge('WR', writer, 2, row), overtaken(2, writer, x, seen)],
-          cases: [],
         })),
       }
     })

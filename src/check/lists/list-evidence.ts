@@ -3,11 +3,11 @@
 
 import { type History, INITIAL } from '../../history/history.ts'
 import { type Anomaly, type Edge, INITIAL_TXN } from '../../verdict/verdict.ts'
+import { EdgeFacts } from '../evidence/edge-facts.ts'
 import { type Dependencies, RW, WW } from '../mini/dependency-graph.ts'
 import { describeCycle, nameCycle } from '../mini/evidence.ts'
 import type { EdgeCycle } from '../mini/short-cycles.ts'
 import type { ReadCheck } from '../reads/read-consistency.ts'
-import { EdgeFacts } from '../strong/edge-facts.ts'
 
 export class ListEvidence {
   private readonly facts: EdgeFacts

@@ -23,6 +23,7 @@ import {
 import { INSERT, type SqlEvents } from '../../history/sql-events.ts'
 import type { AnomalyName } from '../../levels/anomalies.ts'
 import type { LevelId } from '../../levels/levels.ts'
+import { INITIAL_TXN } from '../../verdict/verdict.ts'
 import { checkReads, OFFENCES, type ReadCheck } from '../reads/read-consistency.ts'
 import { Matches, Predicates } from './matches.ts'
 import { CC, IN, MAYBE, type MixedOffence, type MixedProblem, OUT, PC } from './problem.ts'
@@ -96,6 +97,7 @@ function assemble(
   return {
     history,
     nodeCount: history.txnCount + 1,
+    txnOf: Int32Array.from(state, (_, node) => (node === 0 ? INITIAL_TXN : node - 1)),
     state: state.slice(),
     level: levels,
     before: predecessors(history, state),

@@ -1,30 +1,39 @@
 // Why one transaction happens before another: a path of session order and reads, with as few
-// choices on it as possible, as the literals that it rests on. Breadth first search backwards, with
-// given steps before chosen ones (0-1 breadth first search). O(edges). Main function: findCauses.
+// choices on it as possible. Breadth first search backwards, with given steps before chosen ones
+// (0-1 breadth first search). O(edges). Main function: findCauses.
 
+import { NONE } from '../../history/history.ts'
 import type { Layout } from './layout.ts'
 
 /** What a step rests on; ALWAYS if it is given. */
 export const ALWAYS = -1
 
-export interface Steps {
+export interface Literals {
   /** Node -> the literal that says it takes part, ALWAYS if it does. */
   presence(node: number): number
   /** Pair -> the literal that says it reads from its source. */
   reading(pair: number): number
 }
 
-/** The literals on a path from one node to another; the path exists. */
+/** One step of a path: by session order, or by a pair that was read. */
+export interface Cause {
+  readonly from: number
+  readonly to: number
+  readonly pair: number // NONE for session order
+  readonly literal: number
+}
+
+/** A path from one node to another; there is one. */
 export function findCauses(
   layout: Layout,
   source: Int32Array,
   from: number,
   to: number,
-  steps: Steps,
-): Set<number> {
+  literals: Literals,
+): Cause[] {
   const { problem, nodePairStart, nodePair } = layout
   const cost = new Map<number, number>([[to, 0]]) // node -> choices on the best path known
-  const towards = new Map<number, readonly [number, number]>() // node -> next node, literal
+  const towards = new Map<number, Cause>() // node -> step that leads on from it
   const done = new Set<number>()
   let level = [to] // nodes of the current cost, then those one choice further
   let later: number[] = []
@@ -33,43 +42,32 @@ export function findCauses(
       const node = level.pop()!
       if (done.has(node)) continue
       done.add(node)
-      if (node === from) return literalsOn(towards, from, to)
-      const visit = (next: number, literal: number) => {
+      if (node === from) return stepsFrom(towards, from, to)
+      const visit = (next: number, pair: number, literal: number) => {
         const total = literal === ALWAYS ? price : price + 1
         if (next === 0 || done.has(next) || total >= (cost.get(next) ?? Infinity)) return
         cost.set(next, total)
-        towards.set(next, [node, literal])
+        towards.set(next, { from: next, to: node, pair, literal })
         if (literal === ALWAYS) level.push(next)
         else later.push(next)
       }
       // A predecessor that takes no part is stepped over.
       for (let before = problem.before[node]!; before > 0; before = problem.before[before]!) {
-        const presence = steps.presence(before)
-        if (presence !== ALWAYS) visit(before, presence)
-        else {
-          visit(before, ALWAYS)
-          break
-        }
+        const presence = literals.presence(before)
+        visit(before, NONE, presence)
+        if (presence === ALWAYS) break
       }
       for (let i = nodePairStart[node]!; i < nodePairStart[node + 1]!; i++) {
-        visit(source[nodePair[i]!]!, steps.reading(nodePair[i]!))
+        const pair = nodePair[i]!
+        visit(source[pair]!, pair, literals.reading(pair))
       }
     }
   }
-  return new Set()
+  return []
 }
 
-function literalsOn(
-  towards: Map<number, readonly [number, number]>,
-  from: number,
-  to: number,
-): Set<number> {
-  const literals = new Set<number>()
-  let node = from
-  while (node !== to) {
-    const [next, literal] = towards.get(node)!
-    if (literal !== ALWAYS) literals.add(literal)
-    node = next
-  }
-  return literals
+function stepsFrom(towards: ReadonlyMap<number, Cause>, from: number, to: number): Cause[] {
+  const steps: Cause[] = []
+  for (let node = from; node !== to; node = steps.at(-1)!.to) steps.push(towards.get(node)!)
+  return steps
 }

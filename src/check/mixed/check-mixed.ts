@@ -14,7 +14,6 @@ import {
   type Anomaly,
   type Choice,
   findTxns,
-  INITIAL_TXN,
   type LevelResult,
   type Proof,
 } from '../../verdict/verdict.ts'
@@ -138,9 +137,7 @@ class MixedChecker {
       offences = describeMixedOffences(problem, exampleLimit(this.options), deadline)
       const solution = timed(level, () => this.decide(problem))
       if (solution === null) {
-        result.reason = 'it is violated, but the argument is too long to be written down'
-        const anomaly = timed('explain', () => this.explain(problem))
-        if (anomaly) result.anomalies.push(anomaly)
+        result.anomalies.push(timed('explain', () => this.explain(problem)))
       } else if (offences.length === 0) {
         result.verdict = 'satisfied'
         result.proof = proofOf(problem, solution)
@@ -172,10 +169,9 @@ class MixedChecker {
       : solveMixed(problem, this.deadline)
   }
 
-  private explain(problem: MixedProblem): Anomaly | null {
-    const core = findMixedCore(problem, (part) => solveMixed(part, this.deadline) !== null)
-    const argument = explainMixed(core, this.deadline)
-    if (argument === null) return null
+  private explain(problem: MixedProblem): Anomaly {
+    const core = findMixedCore(problem, this.deadline)
+    const argument = explainMixed(core, this.deadline, this.deadline.toTheEnd())
     const { edges, cases } = argument
     const name = nameArgument(core, argument)
     return { name, count: 1, txns: findTxns(edges, cases), earlier: [], ops: [], edges, cases }
@@ -194,21 +190,21 @@ class MixedChecker {
 }
 
 function proofOf(problem: MixedProblem, { order, choice }: MixedSolution): Proof {
-  const { openCount, openRead, openKey, readNode, readEvent, nodeCount } = problem
+  const { openCount, openRead, openKey, readNode, readEvent, nodeCount, txnOf } = problem
   const isIn = new Uint8Array(nodeCount)
   for (const node of order) isIn[node] = 1
   const choices: Choice[] = []
   for (let conflict = 0; conflict < openCount; conflict++) {
     const read = openRead[conflict]!
     if (!isIn[readNode[read]!]) continue
-    const txn = choice[conflict] === 0 ? INITIAL_TXN : choice[conflict]! - 1
+    const txn = txnOf[choice[conflict]!]!
     choices.push({ event: readEvent[read]!, key: openKey[conflict]!, txn })
   }
   return {
     kind: 'witness',
     order: Int32Array.from(
       order.filter((node) => node !== 0),
-      (node) => node - 1,
+      (node) => txnOf[node]!,
     ),
     choices,
   }

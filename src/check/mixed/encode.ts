@@ -7,15 +7,18 @@
 //   at si            t4 -> t3, and both write a key: t4 -> t3's snapshot
 //   below            t3 reads from t1, and t2 is visible to it: t2 -> t1
 //
-// One that takes no part has no edges that start at it, so it is in nobody's way. Main class:
-// Encoder.
+// One that takes no part has no edges that start at it, so it is in nobody's way. Where there is no
+// solution, why() says which axioms that rests on. Main class: Encoder.
 
 import type { Deadline } from '../../base/deadline.ts'
 import { assert } from '../../base/errors.ts'
+import { IntColumn } from '../../base/grow.ts'
 import { NONE } from '../../history/history.ts'
+import { type Core, findCore } from '../../solver/core.ts'
 import { AcyclicSolver } from '../../solver/solver.ts'
-import { ALWAYS, findCauses } from './causes.ts'
+import { ALWAYS, type Cause, findCauses } from './causes.ts'
 import type { Layout } from './layout.ts'
+import type { Origins } from './origins.ts'
 import { CAUSAL, SESSION } from './premises.ts'
 import { IN, MAYBE, PC, SI } from './problem.ts'
 import type { Saturation } from './saturate.ts'
@@ -23,15 +26,21 @@ import { BACKWARD, type Verifier } from './verify.ts'
 
 const NEVER = -2 // the literal of what cannot be
 
+/** What a variable says; `a` and `b` are nodes unless told otherwise. */
+export const PRESENT = 0 // a takes part
+export const READS = 1 // conflict a reads from b
+export const ORDER = 2 // a comes before b
+
 export class Encoder {
   readonly source: Int32Array // after a solution: pair -> node, NONE if its reader takes no part
   order: Int32Array = new Int32Array(0) // after a solution: nodes that take part
+  readonly meaning = { kind: new IntColumn(64), a: new IntColumn(64), b: new IntColumn(64) }
   private readonly solver: AcyclicSolver
   private readonly presenceOf: Int32Array // node -> literal, ALWAYS, NEVER
   private readonly candidate: Int32Array // candidate -> literal, NEVER if it is dead
   private readonly orders = new Map<number, number>() // pair of writers -> literal: in that order
   private readonly strongDone = new Set<number>() // pair, writer: axioms that are in
-  private readonly weakDone = new Set<string>()
+  private readonly weakDone = new Map<number, (readonly number[])[]>() // writers -> conditions
   private readonly overwritesDone: Uint8Array // node -> 1 if its axioms of si are in
 
   constructor(
@@ -39,13 +48,14 @@ export class Encoder {
     private readonly saturation: Saturation,
     wish: Int32Array,
     private readonly deadline: Deadline,
+    private readonly origins: Origins | null = null,
   ) {
     const { problem } = layout
     this.source = new Int32Array(layout.pairCount)
     this.solver = new AcyclicSolver(layout.graphNodeCount)
     this.solver.setInitialOrder(wish)
-    this.presenceOf = Int32Array.from(problem.state, (state) => {
-      return state === IN ? ALWAYS : state === MAYBE ? 2 * this.solver.newVariable() : NEVER
+    this.presenceOf = Int32Array.from(problem.state, (state, node) => {
+      return state === IN ? ALWAYS : state === MAYBE ? this.newLiteral(PRESENT, node, NONE) : NEVER
     })
     this.candidate = new Int32Array(problem.zeroNode.length).fill(NEVER)
     this.overwritesDone = new Uint8Array(problem.nodeCount)
@@ -94,6 +104,18 @@ export class Encoder {
     return true
   }
 
+  /** After there was no solution: the clauses and cycles that cannot all be avoided. */
+  why(deadline: Deadline, last: Deadline): Core {
+    return findCore(this.solver, deadline, last)
+  }
+
+  private newLiteral(kind: number, a: number, b: number): number {
+    this.meaning.kind.push(kind)
+    this.meaning.a.push(a)
+    this.meaning.b.push(b)
+    return 2 * this.solver.newVariable()
+  }
+
   /** Says which writers are likely. */
   prefer(source: Int32Array): void {
     const { layout, solver, candidate } = this
@@ -135,14 +157,19 @@ export class Encoder {
       for (let before = problem.before[node]!; before > 0; before = problem.before[before]!) {
         if (presenceOf[before] === ALWAYS) break
         solver.addLiteralEdge(presenceOf[before]!, before, snapshot[node]!)
+        const origin = { rule: 'session' } as const
+        this.origins?.addEdge([presenceOf[before]!], before, snapshot[node]!, origin)
       }
     }
     for (let pair = 0; pair < layout.fixedCount; pair++) {
       const from = presenceOf[problem.fixedNode[pair]!]!
       if (from === ALWAYS) continue
       const reader = layout.pairReader[pair]!
-      solver.addClause([presenceOf[reader]! ^ 1, from])
-      solver.addLiteralEdge(presenceOf[reader]!, problem.fixedNode[pair]!, snapshot[reader]!)
+      const source = problem.fixedNode[pair]!
+      this.addAxiom([presenceOf[reader]! ^ 1, from])
+      solver.addLiteralEdge(presenceOf[reader]!, source, snapshot[reader]!)
+      const origin = { rule: 'read', pair, source } as const
+      this.origins?.addEdge([presenceOf[reader]!], source, snapshot[reader]!, origin)
     }
   }
 
@@ -155,15 +182,23 @@ export class Encoder {
     this.deadline.step(16 * (zeroStart[open + 1]! - zeroStart[open]!))
     for (let i = zeroStart[open]!; i < zeroStart[open + 1]!; i++) {
       if (!saturation.alive[i]) continue
-      const literal = 2 * solver.newVariable()
       const node = zeroNode[i]!
+      const literal = this.newLiteral(READS, open, node)
       candidate[i] = literal
       clause.push(literal)
-      if (presence !== ALWAYS) solver.addClause([literal ^ 1, presence])
-      if (presenceOf[node] !== ALWAYS) solver.addClause([literal ^ 1, presenceOf[node]!])
-      if (node > 0) solver.addLiteralEdge(literal, node, layout.snapshot[reader]!)
+      if (presence !== ALWAYS) this.addAxiom([literal ^ 1, presence])
+      if (presenceOf[node] !== ALWAYS) this.addAxiom([literal ^ 1, presenceOf[node]!])
+      if (node === 0) continue
+      const origin = { rule: 'read', pair: layout.fixedCount + open, source: node } as const
+      solver.addLiteralEdge(literal, node, layout.snapshot[reader]!)
+      this.origins?.addEdge([literal], node, layout.snapshot[reader]!, origin)
     }
-    solver.addClause(clause)
+    this.addAxiom(clause)
+  }
+
+  private addAxiom(clause: readonly number[]): void {
+    this.solver.addClause(clause)
+    this.origins?.axioms.push(clause)
   }
 
   /** The literal that says a pair reads from a node. */
@@ -186,16 +221,21 @@ export class Encoder {
     const { nodeCount } = this.layout.problem
     if (known.has(a, b)) return ALWAYS
     if (known.has(b, a)) return NEVER
-    const flip = a < b ? 0 : 1
-    const id = Math.min(a, b) * nodeCount + Math.max(a, b)
+    const [first, second] = a < b ? [a, b] : [b, a]
+    const id = first * nodeCount + second
     let literal = this.orders.get(id)
     if (literal === undefined) {
-      literal = 2 * this.solver.newVariable()
+      literal = this.newLiteral(ORDER, first, second)
       this.orders.set(id, literal)
-      this.solver.addLiteralEdge(literal, Math.min(a, b), Math.max(a, b))
-      this.solver.addLiteralEdge(literal ^ 1, Math.max(a, b), Math.min(a, b))
+      this.addOrder(literal, first, second)
+      this.addOrder(literal ^ 1, second, first)
     }
-    return literal ^ flip
+    return literal ^ (a < b ? 0 : 1)
+  }
+
+  private addOrder(literal: number, from: number, to: number): void {
+    this.solver.addLiteralEdge(literal, from, to)
+    this.origins?.addEdge([literal], from, to, { rule: 'order', from, to })
   }
 
   /** Writers after the one read from come after the reader's snapshot; false if that is in. */
@@ -216,7 +256,9 @@ export class Encoder {
       const by = writerNode[slot]!
       if (by === from || by === reader || saturation.known.has(begin, by)) continue
       const order = this.before(from, by)
-      if (order !== NEVER) this.addEdge([reading, order], begin, by)
+      if (order === NEVER) continue
+      const conditions = this.addEdge([reading, order], begin, by)
+      this.origins?.addEdge(conditions, begin, by, { rule: 'overwritten', pair, source: from, by })
     }
     return true
   }
@@ -235,7 +277,9 @@ export class Encoder {
         const other = writerNode[slot]!
         if (other === node || saturation.known.has(other, begin)) continue
         const order = this.before(other, node)
-        if (order !== NEVER) this.addEdge([order], other, begin)
+        if (order === NEVER) continue
+        const conditions = this.addEdge([order], other, begin)
+        this.origins?.addEdge(conditions, other, begin, { rule: 'order', from: other, to: node })
       }
     }
     return true
@@ -245,40 +289,61 @@ export class Encoder {
   private addVisible(pair: number, by: number, via: number, source: Int32Array): boolean {
     const from = source[pair]!
     const reader = this.layout.pairReader[pair]!
-    const literals = this.visibility(reader, by, via, source)
-    literals.add(this.reading(pair, from))
+    const causes = this.visibility(reader, by, via, source)
+    const literals = new Set(causes.map(({ literal }) => literal)).add(this.reading(pair, from))
     literals.delete(ALWAYS)
     if (literals.has(NEVER)) return false
     const conditions = [...literals].sort((a, b) => a - b)
-    const id = `${from},${by},${conditions.join()}`
-    if (this.weakDone.has(id)) return false
-    this.weakDone.add(id)
-    this.addEdge(conditions, by, from)
+    const id = from * this.layout.problem.nodeCount + by
+    const known = this.weakDone.get(id) ?? []
+    if (known.some((other) => areEqual(other, conditions))) return false
+    this.weakDone.set(id, [...known, conditions])
+    const origin = { rule: 'visible', pair, source: from, by, via: causes } as const
+    this.origins?.addEdge(conditions, by, from, origin)
+    this.addEdge(conditions, by, from, (clause) => this.origins?.addClause(clause, origin))
     return true
   }
 
   /** What makes a writer visible to a reader. */
-  private visibility(reader: number, by: number, via: number, source: Int32Array): Set<number> {
-    if (via === SESSION) return new Set([this.presenceOf[by]!])
-    if (via !== CAUSAL) return new Set([this.reading(via, by)])
+  private visibility(reader: number, by: number, via: number, source: Int32Array): Cause[] {
+    if (via === SESSION) {
+      return [{ from: by, to: reader, pair: NONE, literal: this.presenceOf[by]! }]
+    }
+    if (via !== CAUSAL) {
+      return [{ from: by, to: reader, pair: via, literal: this.reading(via, by) }]
+    }
     return findCauses(this.layout, source, by, reader, {
       presence: (node) => this.presenceOf[node]!,
       reading: (pair) => this.reading(pair, source[pair]!),
     })
   }
 
-  /** An edge that is there when all literals are true. */
-  private addEdge(literals: readonly number[], from: number, to: number): void {
+  /** An edge that is there when all literals are true, but for those that always are. */
+  private addEdge(
+    literals: readonly number[],
+    from: number,
+    to: number,
+    onClause: (clause: readonly number[]) => void = () => {},
+  ): readonly number[] {
     const { solver } = this
+    const addClause = (clause: readonly number[]) => {
+      solver.addClause(clause)
+      onClause(clause)
+    }
     const conditions = literals.filter((literal) => literal !== ALWAYS)
     const order = to === 0 ? NEVER : conditions.length > 2 ? this.before(from, to) : NONE
-    if (order === NEVER) solver.addClause(conditions.map((literal) => literal ^ 1))
+    if (order === NEVER) addClause(conditions.map((literal) => literal ^ 1))
     else if (conditions.length === 0) solver.addKnownEdge(from, to)
     else if (conditions.length === 1) solver.addLiteralEdge(conditions[0]!, from, to)
     else if (conditions.length === 2) {
       solver.addConditionalEdge(conditions[0]!, conditions[1]!, from, to)
     } else if (order !== ALWAYS) {
-      solver.addClause([...conditions.map((literal) => literal ^ 1), order])
+      addClause([...conditions.map((literal) => literal ^ 1), order])
     }
+    return conditions
   }
+}
+
+function areEqual(a: readonly number[], b: readonly number[]): boolean {
+  return a.length === b.length && a.every((literal, i) => literal === b[i])
 }

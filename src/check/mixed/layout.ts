@@ -25,7 +25,7 @@ export class Layout {
   readonly hasCausal: boolean // whether some transaction is at cc
 
   constructor(readonly problem: MixedProblem) {
-    const { history, nodeCount, fixedKey, openCount, openKey, openRead, readNode } = problem
+    const { history, nodeCount, txnOf, fixedKey, openCount, openKey, openRead, readNode } = problem
     this.fixedCount = fixedKey.length
     this.pairCount = fixedKey.length + openCount
     this.pairKey = new Int32Array(this.pairCount)
@@ -50,8 +50,10 @@ export class Layout {
     }
     this.session = new Int32Array(nodeCount).fill(NONE)
     this.index = new Int32Array(nodeCount).fill(NONE)
-    this.session.set(history.txnSession.subarray(0, history.txnCount), 1)
-    this.index.set(history.txnIndex.subarray(0, history.txnCount), 1)
+    for (let node = 1; node < nodeCount; node++) {
+      this.session[node] = history.txnSession[txnOf[node]!]!
+      this.index[node] = history.txnIndex[txnOf[node]!]!
+    }
     this.bySession = this.sortWriters()
     this.hasCausal = problem.level.some((level, node) => level === CC && problem.state[node] !== 0)
   }

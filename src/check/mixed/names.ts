@@ -5,27 +5,18 @@
 
 import type { AnomalyName } from '../../levels/anomalies.ts'
 import { classifyCycle } from '../../verdict/classify.ts'
-import { type Case, type Edge, findEdges } from '../../verdict/verdict.ts'
-import type { MixedArgument } from './explain.ts'
+import { type Edge, findEdges } from '../../verdict/verdict.ts'
+import type { Argument } from '../evidence/fold.ts'
 import { CC, type MixedProblem, RA, RC_SQL } from './problem.ts'
 
-export function nameArgument(problem: MixedProblem, { edges, cases }: MixedArgument): AnomalyName {
-  const cycles = edges.length > 0 ? [edges] : leavesOf(cases)
+export function nameArgument(problem: MixedProblem, { edges, cases }: Argument): AnomalyName {
+  const all = edges.length > 0 ? [edges] : cases.map(({ cycle }) => cycle)
+  const cycles = all.filter((cycle) => cycle.length > 0)
   const byPredicate = [...findEdges(edges, cases)].some((edge) => edge.event !== undefined)
   if (byPredicate) return cycles.some(isSkew) ? 'PredicateWriteSkew' : 'Phantom'
   const names = new Set(cycles.map((cycle) => nameCycle(problem, cycle)))
   const [only] = names
   return names.size === 1 ? only! : 'G2-item'
-}
-
-function leavesOf(cases: readonly Case[]): Edge[][] {
-  const leaves: Edge[][] = []
-  const pending = new Set(cases)
-  for (const { cycle, cases: further } of pending) {
-    if (cycle.length > 0) leaves.push(cycle)
-    for (const inner of further) pending.add(inner)
-  }
-  return leaves
 }
 
 /** Two transactions, each of which missed what the other wrote. */
@@ -37,7 +28,7 @@ function nameCycle(problem: MixedProblem, cycle: readonly Edge[]): AnomalyName {
   const forced = cycle.find(({ kind }) => kind === 'CO')
   if (!forced) return classifyCycle(problem.history, cycle)
   const [seen, visible] = forced.premises
-  const level = problem.level[seen!.to + 1]!
+  const level = problem.level[problem.txnOf.indexOf(seen!.to)]!
   const others = cycle.filter((edge) => edge !== forced)
   const isCause = others.every(({ kind }) => kind === 'SO' || kind === 'WR')
   // At rc of SQL a session is visible too, and what the same statement read.

@@ -7,7 +7,8 @@
 // it, and so before a reader at cc that saw its effects. Where levels are mixed so, its rows are
 // conflicts all the same (an example is in reference.ts).
 //
-// Nodes: 0 is the initial transaction, t + 1 is transaction t. Built by build-problem.ts.
+// Nodes: 0 is the initial transaction, the others are transactions in the order of the input.
+// Built by build-problem.ts.
 
 import type { History } from '../../history/history.ts'
 import type { AnomalyName } from '../../levels/anomalies.ts'
@@ -39,6 +40,7 @@ export interface MixedOffence {
 export interface MixedProblem {
   readonly history: History
   readonly nodeCount: number
+  readonly txnOf: Int32Array // node -> transaction, INITIAL_TXN for the initial one
   readonly state: Uint8Array // node -> OUT, IN, MAYBE
   readonly level: Uint8Array // node -> RC … SER
   readonly before: Int32Array // node -> the one before it in its session that is not OUT, else 0

@@ -30,7 +30,7 @@ export function solveMixed(
   const layout = new Layout(problem)
   const verifier = new Verifier(layout, deadline)
   const guess = new Guess(layout, verifier, deadline)
-  const wish = wishedPositions(layout)
+  const wish = likelyPositions(layout)
   const saturation = new Saturation(layout, deadline, wish)
   const { known } = saturation
   if (!known.update()) return null
@@ -48,15 +48,38 @@ export function solveMixed(
     encoder.prefer(guess.source)
     encoder.add(verifier, guess.source)
   }
+  const tryGuess = (order: Int32Array) => (guess.try(order) ? guess.source : null)
+  const found = solveAxioms(encoder, verifier, shortcuts ? tryGuess : () => null)
+  return found && asSolution(layout, found.source, found.order)
+}
+
+/** Solves for the axioms that the last solution broke, until one breaks none; null if there is none. */
+export function solveAxioms(
+  encoder: Encoder,
+  verifier: Verifier,
+  guess: (order: Int32Array) => Int32Array | null = () => null,
+): { order: Int32Array; source: Int32Array } | null {
   while (encoder.solve()) {
-    const { order, source } = encoder
-    if (shortcuts && guess.try(order)) return asSolution(layout, guess.source, order)
+    const { order } = encoder
+    const guessed = guess(order)
+    if (guessed !== null) return { order, source: guessed }
     verifier.setOrder(order)
-    verifier.verify(order, source)
-    if (verifier.pair.length === 0) return asSolution(layout, source, order)
-    encoder.add(verifier, source)
+    verifier.verify(order, encoder.source)
+    if (verifier.pair.length === 0) return { order, source: encoder.source }
+    encoder.add(verifier, encoder.source)
   }
   return null
+}
+
+/** Whether what follows without choice contradicts itself. */
+export function isRefutedByKnown(problem: MixedProblem, deadline: Deadline): boolean {
+  const layout = new Layout(problem)
+  const saturation = new Saturation(layout, deadline, likelyPositions(layout))
+  if (!saturation.known.update()) return true
+  for (let round = 1; saturation.changed && round < MOST_ROUNDS; round++) {
+    if (!saturation.round()) return true
+  }
+  return false
 }
 
 function isPowerOfTwo(count: number): boolean {
@@ -64,13 +87,13 @@ function isPowerOfTwo(count: number): boolean {
 }
 
 /** Graph node -> where in the order it is likely to be. */
-function wishedPositions(layout: Layout): Int32Array {
+export function likelyPositions(layout: Layout): Int32Array {
   const { problem, snapshot } = layout
   const { history, nodeCount } = problem
   const nodes = Array.from({ length: nodeCount }, (_, node) => node)
   const finish = history.txnFinishTime
   const time = (node: number) => {
-    const at = node === 0 ? Number.NEGATIVE_INFINITY : finish![node - 1]!
+    const at = node === 0 ? Number.NEGATIVE_INFINITY : finish![problem.txnOf[node]!]!
     return Number.isNaN(at) ? Number.POSITIVE_INFINITY : at
   }
   if (finish) nodes.sort((a, b) => (time(a) === time(b) ? a - b : time(a) - time(b)))

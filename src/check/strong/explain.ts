@@ -1,16 +1,16 @@
 // Why a problem violates its level, as evidence: one cycle in which every inferred edge carries its
-// reasons, or, where no single cycle is forced, a case split over open pairs whose leaves are such
-// cycles. An inferred version order is either a path, or refutes the opposite order: that order,
+// reasons, or, where no single cycle is forced, an argument by cases over open pairs, each with such
+// a cycle. An inferred version order is either a path, or refutes the opposite order: that order,
 // with a path of older edges, would close a cycle. Meant for cores of few transactions. Main
 // function: explainViolation.
 
 import type { Deadline } from '../../base/deadline.ts'
 import { assert } from '../../base/errors.ts'
 import type { PairIndex } from '../../graph/pair-index.ts'
-import { type CoreCycle, findCore } from '../../solver/core.ts'
-import type { CaseSplit } from '../../solver/split.ts'
+import { type CoreCycle, clauseOf, findCore } from '../../solver/core.ts'
+import { refute } from '../../solver/refutation.ts'
 import { type Case, type Edge, INITIAL_TXN } from '../../verdict/verdict.ts'
-import { EdgeFacts } from './edge-facts.ts'
+import { EdgeFacts } from '../evidence/edge-facts.ts'
 import type { Violation } from './engine.ts'
 import {
   type KnownEdges,
@@ -26,15 +26,12 @@ import type { OpenPairs } from './open-pairs.ts'
 import { KnownPaths, type Step } from './paths.ts'
 import { findKnownCycles } from './suspects.ts'
 
-const MAX_LEAVES = 50_000
-
 export interface Explanation {
   readonly edges: Edge[]
   readonly cases: Case[]
 }
 
-/** Null if the argument would be too large to write down. */
-export function explainViolation(decision: Violation, deadline: Deadline): Explanation | null {
+export function explainViolation(decision: Violation, deadline: Deadline): Explanation {
   const { known, contradiction } = decision
   const explainer = new Explainer(known)
   if (contradiction !== null) return explainer.explainCases(contradiction, deadline)
@@ -56,31 +53,21 @@ class Explainer {
     return this.cycleOf(best!, new Map())
   }
 
-  explainCases({ pairs, solver }: OpenPairs, deadline: Deadline): Explanation | null {
-    const core = findCore(solver, deadline, MAX_LEAVES, deadline)
-    if (core.split === null) return null
-    const leaf = (clause: number): Edge[] => {
-      const reason = core.reasons[clause]!
-      assert(reason.kind === 'cycle', 'open pairs are bound by cycles only')
-      return this.leafCycle(reason, pairs)
-    }
-    return { edges: [], cases: this.casesOf(core.split, pairs, leaf) }
+  explainCases({ pairs, solver }: OpenPairs, deadline: Deadline): Explanation {
+    const { reasons } = findCore(solver, deadline, deadline)
+    const steps = refute(reasons.map(clauseOf), () => true, deadline)
+    const cases = steps.map(({ clause, literals }): Case => {
+      const assumptions = literals.map((literal) => this.assumption(literal ^ 1, pairs))
+      const reason = reasons[clause]
+      assert(reason?.kind !== 'clause', 'open pairs are bound by cycles only')
+      return { assumptions, cycle: reason ? this.leafCycle(reason, pairs) : [] }
+    })
+    return { edges: [], cases }
   }
 
-  /** A split as cases; nesting is bounded by the few pairs of a core. */
-  private casesOf(split: CaseSplit, pairs: PairIndex, leaf: (clause: number) => Edge[]): Case[] {
-    assert(split.kind === 'node', 'a contradiction involves an open pair')
-    const branch = (literal: number, under: CaseSplit): Case => {
-      const [from, to] = this.pairOf(literal, pairs)
-      const assumption = this.facts.assumedVersions(from, to, this.facts.sharedWrite(from, to))
-      return under.kind === 'leaf'
-        ? { assumption, cycle: leaf(under.clause), cases: [] }
-        : { assumption, cycle: [], cases: this.casesOf(under, pairs, leaf) }
-    }
-    return [
-      branch(2 * split.variable, split.whenTrue),
-      branch(2 * split.variable + 1, split.whenFalse),
-    ]
+  private assumption(literal: number, pairs: PairIndex): Edge {
+    const [from, to] = this.pairOf(literal, pairs)
+    return this.facts.assumedVersions(from, to, this.facts.sharedWrite(from, to))
   }
 
   private leafCycle(reason: CoreCycle, pairs: PairIndex): Edge[] {

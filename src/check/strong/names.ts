@@ -1,5 +1,5 @@
-// Names a violation of a strong level: its cycle by the shared classifier, a case split by what its
-// leaves have in common. Main function: nameViolation.
+// Names a violation of a strong level: its cycle by the shared classifier, an argument by cases by
+// what its cycles have in common. Main function: nameViolation.
 
 import type { History } from '../../history/history.ts'
 import type { AnomalyName } from '../../levels/anomalies.ts'
@@ -13,13 +13,8 @@ export function nameViolation(history: History, { edges, cases }: Explanation): 
   return { name, count: 1, ...splitTxns(history, edges, cases), ops: [], edges, cases }
 }
 
-/** The name that all leaves share, else the class that covers all of them. */
+/** The name that all cycles share, else the class that covers all of them. */
 function nameCases(history: History, cases: readonly Case[]): AnomalyName {
-  const pending = [...cases]
-  const names = new Set<AnomalyName>()
-  for (const { cycle, cases: further } of pending) {
-    if (cycle.length > 0) names.add(classifyCycle(history, cycle))
-    pending.push(...further)
-  }
-  return coveringName(names)
+  const cycles = cases.map(({ cycle }) => cycle).filter((cycle) => cycle.length > 0)
+  return coveringName(new Set(cycles.map((cycle) => classifyCycle(history, cycle))))
 }

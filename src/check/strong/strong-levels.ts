@@ -152,7 +152,7 @@ export class StrongLevels {
 
   /** A violation that was found, explained on a minimal core. */
   private describe(problem: Problem, found: Violation, shape: LevelShape): Anomaly {
-    let explanation: Explanation | null
+    let explanation: Explanation
     try {
       explanation = this.explain(problem, found, shape)
     } catch (error) {
@@ -160,13 +160,10 @@ export class StrongLevels {
       const progress = 'no order is valid, but the transactions to blame were not singled out'
       throw new BudgetExceeded(error.limit, [progress])
     }
-    if (explanation === null) {
-      throw new BudgetExceeded('there is no valid order, but the argument is too long to verify')
-    }
     return nameViolation(this.history, explanation)
   }
 
-  private explain(problem: Problem, found: Violation, level: LevelShape): Explanation | null {
+  private explain(problem: Problem, found: Violation, level: LevelShape): Explanation {
     const { builder, deadline } = this
     // Real time is blamed only where nothing else is plainly to blame.
     const plain = level.level === 'sser' ? refuteByKnown(problem, SHAPES.ser, deadline) : null

@@ -91,7 +91,7 @@ function addContradiction(
   { pairs, solver }: OpenPairs,
   deadline: Deadline,
 ): void {
-  const { reasons } = findCore(solver, deadline, 0, deadline.toTheEnd())
+  const { reasons } = findCore(solver, deadline, deadline.toTheEnd())
   for (const reason of reasons) {
     if (reason.kind !== 'cycle') continue
     for (const literal of reason.literals) {

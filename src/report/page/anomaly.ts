@@ -11,7 +11,7 @@ import { buildFigure, type Figure } from '../picture/figure.ts'
 import { renderGraph } from '../picture/graph-svg.ts'
 import { renderLanes } from '../picture/lanes-svg.ts'
 import { KIND_WORDS } from '../picture/style.ts'
-import { firstView } from '../picture/visible.ts'
+import { findSteps, firstView } from '../picture/visible.ts'
 import { buildSqlCore } from '../sql-core.ts'
 import { tellTxns } from '../txn-text.ts'
 import type { AnomalyJson, TableJson, VerdictJson } from '../verdict-json.ts'
@@ -109,12 +109,7 @@ function cutNote(figure: Figure): string {
 
 function renderLegend(figure: Figure): string {
   const kinds = new Set<string>()
-  const pending = [...figure.steps]
-  const branches = [...figure.branches]
-  for (const branch of branches) {
-    pending.push(branch.assumption, ...branch.steps)
-    branches.push(...branch.branches)
-  }
+  const pending = findSteps(figure)
   for (const step of pending) {
     kinds.add(step.kind.toLowerCase())
     pending.push(...step.premises)

@@ -1,5 +1,5 @@
-// The argument in words: numbered steps, each with its reasons folded below it, and for a case
-// split every case in turn. Works without scripts; ids link the steps to the pictures.
+// The argument in words: numbered steps, each with its reasons folded below it, and where
+// there are cases each in turn. Works without scripts; ids link the steps to the pictures.
 
 import { escapeMarkup as esc } from '../escape.ts'
 import { type Branch, type Figure, NOBODY, type Step } from '../picture/figure.ts'
@@ -60,12 +60,9 @@ function renderCases(figure: Figure): string {
 
 /** What is open: the order of two writes, or whose version of a row was not returned. */
 function introduce(branches: readonly Branch[]): string {
-  const kinds = new Set<string>()
-  const pending = [...branches]
-  for (const { assumption, branches } of pending) {
-    kinds.add(assumption.kind)
-    pending.push(...branches)
-  }
+  const kinds = new Set(
+    branches.flatMap(({ assumptions }) => assumptions.map(({ kind }) => kind as string)),
+  )
   if (!kinds.has('WR'))
     return 'Two writes of one key come in some order. Either way there is a circle:'
   const row = 'A row that was not returned was seen in some version that the clause passes over'
@@ -79,14 +76,14 @@ function renderBranches(
   numbers: ReadonlyMap<string, number>,
 ): string {
   const items = branches.map((branch) => {
-    const { label, kind } = branch.assumption
+    const isLeaf = branch.steps.length > 0
     // Whose version of a row was passed over is said in full already.
-    const words = `${branch.heading}${kind === 'WR' ? '' : ` (${label})`}:`
+    const keys = branch.assumptions.filter(({ kind }) => kind === 'WW').map(({ label }) => label)
+    const words = `${branch.heading}${keys.length > 0 ? ` (${keys.join(', ')})` : ''}${isLeaf ? ':' : '.'}`
     const number = numbers.get(branch.id)
-    const inner =
-      branch.branches.length > 0
-        ? renderBranches(figure, branch.branches, numbers)
-        : renderSteps(figure, branch.steps) + renderCircle(figure, branch.steps)
+    const inner = isLeaf
+      ? renderSteps(figure, branch.steps) + renderCircle(figure, branch.steps)
+      : ''
     const show =
       number === undefined
         ? `<b>${esc(words)}</b>`

@@ -66,14 +66,13 @@ export interface Step {
   absent: boolean
 }
 
-/** One case of a split: what it assumes, then a cycle or a further split. */
+/** One case: what it assumes, and the cycle which that closes; none if earlier cases exclude it. */
 export interface Branch {
   id: string
   /** What it assumes: `If T1 commits before T2`. */
   heading: string
-  assumption: Step
+  assumptions: Step[]
   steps: Step[]
-  branches: Branch[]
 }
 
 export interface Figure {
@@ -124,7 +123,7 @@ class FigureBuilder {
     const { anomaly } = this
     const edges = anomaly.edges.length > 0 || anomaly.cases.length > 0 ? anomaly.edges : null
     const steps = edges ? this.steps(edges, 'e', 0) : this.steps(readFindings(anomaly), 'r', 0)
-    const branches = this.branches(anomaly.cases, 'c', 0)
+    const branches = this.branches(anomaly.cases)
     this.addReasons()
     return {
       txns: this.describeTxns(),
@@ -187,21 +186,19 @@ class FigureBuilder {
     }
   }
 
-  private branches(cases: readonly CaseJson[], prefix: string, depth: number): Branch[] {
+  private branches(cases: readonly CaseJson[]): Branch[] {
     const branches: Branch[] = []
-    cases.forEach((branch, i) => {
-      const id = `${prefix}${i + 1}`
-      const assumption = this.step(branch.assumption, `${id}a`, depth)
-      if (!assumption || depth > MAX_DEPTH) {
+    cases.forEach(({ heading, assumptions, cycle }, i) => {
+      if (this.stepCount >= MAX_STEPS) {
         this.cutSteps++
         return
       }
+      const id = `c${i + 1}`
       branches.push({
         id,
-        heading: this.heading(branch),
-        assumption,
-        steps: this.steps(branch.cycle, `${id}e`, depth + 1),
-        branches: this.branches(branch.cases, `${id}.`, depth + 1),
+        heading: inert(heading),
+        assumptions: this.steps(assumptions, `${id}.a`, 0),
+        steps: this.steps(cycle, `${id}.e`, 1),
       })
     })
     return branches
@@ -213,12 +210,6 @@ class FigureBuilder {
     const node = this.index.get(name)
     if (node === undefined) throw damaged(`transaction ${plain(name)} is not in the core`)
     return node
-  }
-
-  /** Verdicts of older versions have no headings. */
-  private heading({ heading, assumption: { from, to } }: CaseJson): string {
-    const name = (id: string | null) => (id === null ? 'the initial state' : plain(id))
-    return inert(heading ?? `If ${name(from)} commits before ${name(to)}`)
   }
 
   /** The lines that make a step, each once. */

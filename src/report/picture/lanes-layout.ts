@@ -5,7 +5,7 @@
 
 import type { Figure, FigureTxn } from './figure.ts'
 import { textWidth } from './measure.ts'
-import type { Arrow } from './visible.ts'
+import { type Arrow, findSteps } from './visible.ts'
 
 export const OP_SIZE = 13
 export const ROW = 21
@@ -198,12 +198,7 @@ function placeByOrder(figure: Figure, boxes: LaneBox[], left: number, arrows: nu
 /** Whom each transaction read from, as far as the argument says so. */
 function findSources(figure: Figure): Set<number>[] {
   const sources = figure.txns.map(() => new Set<number>())
-  const pending = [...figure.steps]
-  const branches = [...figure.branches]
-  for (const branch of branches) {
-    pending.push(branch.assumption, ...branch.steps)
-    branches.push(...branch.branches)
-  }
+  const pending = findSteps(figure)
   for (const step of pending) {
     if (step.kind === 'WR' && step.to >= 0) sources[step.to]!.add(step.from)
     pending.push(...step.premises)

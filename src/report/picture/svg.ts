@@ -11,7 +11,7 @@ import { drawGraph } from './graph-svg.ts'
 import { drawLanes } from './lanes-svg.ts'
 import { at, textWidth } from './measure.ts'
 import { PICTURE_STYLE } from './style.ts'
-import { findArrows, findTrail, firstView, type View } from './visible.ts'
+import { findArrows, findBranch, firstView, type View } from './visible.ts'
 
 const MARGIN = 16
 const MAX_WIDTH = 1000
@@ -58,9 +58,9 @@ function drawSection(section: Section): string {
 
 /** Which of several cases is drawn: `One case of several: if T1 commits before T2.` */
 export function tellCase(figure: Figure, view: View): string {
-  const trail = findTrail(figure, view.branch)
-  if (trail.length === 0) return ''
-  const words = trail.map(({ heading }) => heading.replace(/^If /, 'if ')).join(', and ')
+  const branch = findBranch(figure, view.branch)
+  if (branch === null) return ''
+  const words = branch.heading.replace(/^If /, 'if ')
   return `One case of several: ${words.length > MAX_WORDS ? `${words.slice(0, MAX_WORDS - 1)}…` : words}.`
 }
 

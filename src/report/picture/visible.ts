@@ -1,5 +1,5 @@
 // Which arrows a picture shows: the steps of the cycle, the reasons of those that are opened, and
-// in a case split the assumptions on the way to the case that is looked at. Steps that are the same
+// with cases the assumptions of the one that is looked at. Steps that are the same
 // arrow are drawn once. Main function: findArrows.
 
 import type { Branch, Figure, Step } from './figure.ts'
@@ -7,7 +7,7 @@ import type { Branch, Figure, Step } from './figure.ts'
 export interface View {
   /** Ids of steps whose reasons are shown. */
   open: ReadonlySet<string>
-  /** Id of the case looked at; null without a case split. */
+  /** Id of the case looked at; null without cases. */
   branch: string | null
 }
 
@@ -28,36 +28,25 @@ export function firstView(figure: Figure): View {
 
 /** The cases that end in a cycle, in reading order. */
 export function findLeaves(figure: Figure): Branch[] {
-  const leaves: Branch[] = []
-  const pending = [...figure.branches].reverse()
-  for (let branch = pending.pop(); branch; branch = pending.pop()) {
-    if (branch.branches.length === 0) leaves.push(branch)
-    else pending.push(...[...branch.branches].reverse())
-  }
-  return leaves
+  return figure.branches.filter(({ steps }) => steps.length > 0)
 }
 
-/** The cases from the outermost to the one named. */
-export function findTrail(figure: Figure, id: string | null): Branch[] {
-  const trail: Branch[] = []
-  let level = figure.branches
-  while (id !== null) {
-    const next: Branch | undefined = level.find(
-      (branch) => id === branch.id || id.startsWith(`${branch.id}.`),
-    )
-    if (!next) break
-    trail.push(next)
-    level = next.branches
-  }
-  return trail
+/** The case named, or the one that a step belongs to. */
+export function findBranch(figure: Figure, id: string | null): Branch | null {
+  return figure.branches.find((branch) => branch.id === id?.split('.')[0]) ?? null
+}
+
+/** Every step of the figure but for reasons. */
+export function findSteps({ steps, branches }: Figure): Step[] {
+  return [...steps, ...branches.flatMap((branch) => [...branch.assumptions, ...branch.steps])]
 }
 
 export function findArrows(figure: Figure, view: View): Arrow[] {
   const arrows = new Map<string, Arrow>()
-  const trail = findTrail(figure, view.branch)
-  const shown = [...figure.steps, ...trail.flatMap((branch) => branch.steps)]
+  const branch = findBranch(figure, view.branch)
+  const shown = [...figure.steps, ...(branch?.steps ?? [])]
   const roots = new Set(shown)
-  const pending = [...shown, ...trail.map((branch) => branch.assumption)]
+  const pending = [...shown, ...(branch?.assumptions ?? [])]
   for (const step of pending) {
     const isOpen = view.open.has(step.id)
     if (isOpen) pending.push(...step.premises)

@@ -127,7 +127,9 @@ describe('checkMixed', () => {
       s2: [ser] select(v = 1) x@w3`
     const [result] = checkMixed(historyOfSql(parseSql(text)), ['mixed'])
     expect(result).toMatchObject({ verdict: 'violated', certificate: { kind: 'cases' } })
-    expect(result!.anomalies[0]!.cases.map(({ assumption }) => assumption.from)).toEqual([-2, 1])
+    expect(result!.anomalies[0]!.cases.map(({ assumptions }) => assumptions[0]!.from)).toEqual([
+      -2, 1,
+    ])
   })
 
   it('lets an indeterminate transaction explain a row that is gone', () => {

@@ -11,7 +11,7 @@ import type { ReadCheck } from '../reads/read-consistency.ts'
 export class EdgeFacts {
   constructor(
     private readonly history: History,
-    private readonly reads: ReadCheck,
+    private readonly reads: ReadCheck | null = null,
   ) {}
 
   session(from: number, to: number): Edge {
@@ -28,9 +28,30 @@ export class EdgeFacts {
   readFrom(from: number, to: number, key: number = NONE): Edge {
     const read = this.findRead(to, from, (k) => key === NONE || k === key)
     assert(read !== NONE, 'a reader has read from its writer')
+    return this.seenBy(read, from)
+  }
+
+  /** What a read saw, and whose version that is. */
+  seenBy(read: number, from: number): Edge {
+    const { opTxn, opKey } = this.history
     const version = this.versionOf(read)
     const ops = version >= 0 ? [version, read] : [read]
-    return { from, to, kind: 'WR', key: this.history.opKey[read]!, ops, premises: [] }
+    return { from, to: opTxn[read]!, kind: 'WR', key: opKey[read]!, ops, premises: [] }
+  }
+
+  /** SQL: whose version of a row a statement saw that passed it over. */
+  passedOver(from: number, to: number, key: number, event: number): Edge {
+    const ops = from === INITIAL_TXN ? [] : [this.lastWrite(from, key)]
+    return { from, to, kind: 'WR', key, ops, premises: [], event }
+  }
+
+  /** At a weak level: the writer was visible to who saw another version of the key. */
+  forced(from: number, seen: Edge, visible: readonly Edge[]): Edge {
+    const { key, from: to } = seen
+    const read = seen.event === undefined ? [seen.ops.at(-1)!] : []
+    const old = to === INITIAL_TXN ? [] : [this.lastWrite(to, key)]
+    const ops = [this.lastWrite(from, key), ...read, ...old]
+    return { from, to, kind: 'CO', key, ops, premises: [seen, ...visible] }
   }
 
   /** Version order between two writers of the key, for the caller to give reasons. */
@@ -47,7 +68,7 @@ export class EdgeFacts {
   /** The order that the longest read of a list shows. */
   listOrder(from: number, to: number, key: number): Edge {
     const edge = this.versions(from, to, key)
-    edge.ops.push(this.reads.lists!.orderRead[key]!)
+    edge.ops.push(this.reads!.lists!.orderRead[key]!)
     return edge
   }
 
@@ -62,7 +83,8 @@ export class EdgeFacts {
 
   /** The reader of a version precedes whoever wrote the later one. */
   overwrite(seen: Edge, replaced: Edge): Edge {
-    const ops = [seen.ops[seen.ops.length - 1]!, this.lastWrite(replaced.to, seen.key)]
+    const read = seen.event === undefined ? [seen.ops.at(-1)!] : []
+    const ops = [...read, this.lastWrite(replaced.to, seen.key)]
     const premises = [seen, replaced]
     return { from: seen.to, to: replaced.to, kind: 'RW', key: seen.key, ops, premises }
   }
@@ -87,14 +109,14 @@ export class EdgeFacts {
     const { txnOpStart, opKey } = this.history
     const source = writer === INITIAL_TXN ? INITIAL : writer
     for (let op = txnOpStart[reader]!; op < txnOpStart[reader + 1]!; op++) {
-      if (this.reads.opSource[op] === source && accepts(opKey[op]!)) return op
+      if (this.reads!.opSource[op] === source && accepts(opKey[op]!)) return op
     }
     return NONE
   }
 
   private versionOf(read: number): number {
     return this.history.opKind[read] === READ_LIST
-      ? this.reads.lists!.readFrom[read]!
+      ? this.reads!.lists!.readFrom[read]!
       : this.history.readFrom[read]!
   }
 
