@@ -18,7 +18,13 @@ import {
 import type { Value } from '../history/values.ts'
 import { JEPSEN_MODELS, type JepsenModel, weakerModels } from '../levels/jepsen.ts'
 import { adyaNames } from '../verdict/adya.ts'
-import { type Anomaly, type Edge, INITIAL_TXN, type LevelResult } from '../verdict/verdict.ts'
+import {
+  type Anomaly,
+  type Edge,
+  INITIAL_TXN,
+  type LevelResult,
+  storyOf,
+} from '../verdict/verdict.ts'
 import { type Edn, keyword } from './edn.ts'
 import { describeCycle } from './elle-words.ts'
 import { timeToTell } from './told.ts'
@@ -82,9 +88,9 @@ function findAnomalies(
     const isTold = timeToTell(deadline)
     for (const anomaly of results[i]!.anomalies) {
       if (!isTold(anomaly)) continue
-      const { edges, ops, cases } = anomaly
+      const example = storyOf(anomaly)
       for (const name of namesOf(history, anomaly)) {
-        const story = JSON.stringify([name, edges, ops, cases])
+        const story = `${name} ${example}`
         if (told.has(story)) continue
         told.add(story)
         found[name] ??= []

@@ -8,7 +8,13 @@ import { renderNotation } from '../history/notation.ts'
 import { findAnomaly } from '../levels/anomalies.ts'
 import { levelName } from '../levels/levels.ts'
 import { adyaNames } from '../verdict/adya.ts'
-import type { Anomaly, Case, Edge, LevelResult } from '../verdict/verdict.ts'
+import {
+  type Anomaly,
+  type Case,
+  type Edge,
+  type LevelResult,
+  storyOf,
+} from '../verdict/verdict.ts'
 import { describeTxn } from './json.ts'
 import { cut, nameOf } from './names.ts'
 import { describeTables } from './sql-json.ts'
@@ -123,11 +129,6 @@ export function* tellAnomalies(
 /** What a list leaves out: an anomaly stands for as many as it counts. */
 function tellUnlisted(name: string, count: number): string[] {
   return ['', `… and ${count} more of ${name}, counted but not listed; --limit lists more`]
-}
-
-/** What an anomaly's example says, but for its name. */
-function storyOf({ txns, ops, edges, cases, absence }: Anomaly): string {
-  return JSON.stringify([txns, ops, edges, cases, absence])
 }
 
 function renderVerdict(result: LevelResult, colours: Colours): string {

@@ -109,6 +109,13 @@ export function findTxns(edges: readonly Edge[], cases: readonly Case[]): number
   return [...txns].sort((a, b) => a - b)
 }
 
+/** What tells two stories apart, but for their names: what is argued, not why each step holds. */
+export function storyOf({ txns, ops, edges, cases, absence }: Anomaly): string {
+  const brief = (steps: readonly Edge[]) => steps.map((e) => [e.kind, e.from, e.to, e.key, e.ops])
+  const told = cases.map(({ assumptions, cycle }) => [brief(assumptions), brief(cycle)])
+  return JSON.stringify([txns, ops, brief(edges), told, absence])
+}
+
 /** The edges of an argument that rest on the order of two transactions in a session. */
 export function findSessionEdges({ edges, cases }: Anomaly): Edge[] {
   return [...findEdges(edges, cases)].filter(

@@ -72,7 +72,8 @@ function range(count: number): number[] {
 function findLostUpdate(problem: MixedProblem): Part | null {
   const { nodeCount, readNode, level, state, fixedKey, fixedNode } = problem
   const { fixedStart, readCount, writerStart, writerNode } = problem
-  const replacing = new Map<number, { reader: number; pair: number }>() // version -> who replaced it
+  // Version -> the first who replaced it.
+  const replacing = new Map<number, { reader: number; pair: number }>()
   for (let read = 0; read < readCount; read++) {
     const reader = readNode[read]!
     if (level[reader]! < SI || state[reader] !== IN) continue

@@ -2,7 +2,8 @@
 // count. Leaving a transaction out means that its reads are not judged, and that of its writes only
 // those remain which somebody else read, or may have seen when passing a row over: so what remains
 // is easier to satisfy, never harder, and if it is still inconsistent, so is the whole. Nodes are
-// numbered anew, so that a small part costs little. O(size of the problem). Main function: restrict.
+// numbered anew, so that a small part costs little. O(size of the problem). Main function:
+// restrict.
 
 import type { MixedProblem } from './problem.ts'
 
