@@ -1,7 +1,7 @@
 // Why a problem violates its level, as evidence: one cycle in which every inferred edge carries its
 // reasons, or, where no single cycle is forced, an argument by cases over open pairs, each with
-// such a cycle. An inferred version order is either a path, or refutes the opposite order: that order,
-// with a path of older edges, would close a cycle. Meant for cores of few transactions. Main
+// such a cycle. An inferred version order is either a path, or refutes the opposite order: that
+// order, with a path of older edges, would close a cycle. Meant for cores of few transactions. Main
 // function: explainViolation.
 
 import type { Deadline } from '../../base/deadline.ts'
