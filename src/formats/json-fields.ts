@@ -74,10 +74,37 @@ export function refuseSlip(
   aliases: Readonly<Record<string, string>> = {},
 ): void {
   const name = scanner.text()
+  const strangers = strangersOf(scanner, names)
+  if (strangers.has(name)) return
   const meant = findMeant(name, names, aliases)
-  if (meant === null) return
+  if (meant === null) {
+    strangers.add(name)
+    if (strangers.size <= MAX_STRANGERS) return
+    const message = `there are more than ${MAX_STRANGERS} different unknown fields`
+    throw scanner.fail(message, at, 'put fields of your own into one object', 'too-large')
+  }
   const hint = `did you mean "${meant}"? Other unknown fields are skipped`
   throw scanner.fail(`unknown field ${quote(name)}`, at, hint, 'unknown-field')
+}
+
+const MAX_STRANGERS = 1000
+
+/** Scanner -> the fields that it knows -> names it met that are none, nor slips of one. */
+const metBy = new WeakMap<JsonScanner, Map<readonly string[], Set<string>>>()
+
+/** Every name is compared with the known ones once: recorders may put theirs into every line. */
+function strangersOf(scanner: JsonScanner, names: readonly string[]): Set<string> {
+  let ofScanner = metBy.get(scanner)
+  if (!ofScanner) {
+    ofScanner = new Map()
+    metBy.set(scanner, ofScanner)
+  }
+  let met = ofScanner.get(names)
+  if (!met) {
+    met = new Set()
+    ofScanner.set(names, met)
+  }
+  return met
 }
 
 /** A name from the input, as errors show it. */

@@ -45,7 +45,7 @@ export function fieldOfShape(letter: number, length: number): number {
 }
 
 /** Names other recorders use for ours. */
-const ALIASES: Record<string, string> = {
+export const ALIASES: Record<string, string> = {
   begin: 'start',
   end: 'finish',
   operations: 'ops',
@@ -55,12 +55,9 @@ const ALIASES: Record<string, string> = {
 }
 
 /** A line that is no header may well have a field of its own that is called "table". */
-const LINE_FIELDS = FIELDS.filter((name) => name !== 'tables')
+export const LINE_FIELDS: readonly string[] = FIELDS.filter((name) => name !== 'tables')
 
-/** The known name that `name`, a field of a line, is a slip of, or null. */
-export function findMeantField(name: string, inHeader: boolean): string | null {
-  return inHeader ? findMeant(name, ['tables']) : findMeant(name, LINE_FIELDS, ALIASES)
-}
+export const HEADER_FIELDS: readonly string[] = ['tables']
 
 /** The one of `names` that `name` is a slip of, or null. */
 export function findMeant(

@@ -22,6 +22,7 @@ import { SymbolTable } from '../history/symbols.ts'
 import { INTERNED, type Value } from '../history/values.ts'
 import { LEVELS } from '../levels/levels.ts'
 import { CLOSE_OBJECT, COLON, COMMA, JsonScanner, OPEN_OBJECT, QUOTE } from './json.ts'
+import { refuseSlip } from './json-fields.ts'
 import { LineParser, NEWLINE } from './lines.ts'
 import * as field from './native-fields.ts'
 import { OpReader, SHORTEST_OP } from './native-ops.ts'
@@ -391,15 +392,9 @@ export class NativeParser extends LineParser {
     const { bytes, textFrom, textTo } = scanner
     const likely = field.fieldOfShape(bytes[textFrom]!, textTo - textFrom)
     if (likely !== field.UNKNOWN && scanner.textIs(field.FIELDS[likely]!)) return likely
-    const name = scanner.text()
-    const meant = field.findMeantField(name, this.has(field.ISOBAR))
-    if (meant === null) return field.UNKNOWN
-    throw scanner.fail(
-      `unknown field ${JSON.stringify(name)}`,
-      at,
-      `did you mean "${meant}"? Other unknown fields are skipped`,
-      'unknown-field',
-    )
+    if (this.has(field.ISOBAR)) refuseSlip(scanner, at, field.HEADER_FIELDS)
+    else refuseSlip(scanner, at, field.LINE_FIELDS, field.ALIASES)
+    return field.UNKNOWN
   }
 
   private missing(begin: number, name: string): InputError {

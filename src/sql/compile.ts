@@ -18,6 +18,7 @@ import {
 } from './operators.ts'
 import { checkGrouping } from './precedence.ts'
 import { makeBetween, makeIn } from './ranges.ts'
+import type { Token } from './scan.ts'
 import { COLUMN_TYPES, findType, integerTypeOf } from './types.ts'
 import { type SqlColumn, type SqlValue, typeOfValue } from './value.ts'
 
@@ -49,7 +50,7 @@ export function compile(scope: Scope, node: Expr, depth = 0): Expression {
     case 'null':
       return makeConstant(null, 'unknown', place)
     case 'parameter':
-      return compileParameter(scope, node, place)
+      return compileParameter(scope, clause.tokens[clause.first(node)]!, place)
     case 'cast':
       return compileCast(scope, node, place, depth)
     case 'unary':
@@ -120,10 +121,20 @@ function compileColumn(scope: Scope, node: ExprRef, place: Place): Expression {
   return { type, evaluate: (row) => row[column]!, constant: false, column, fixes, place }
 }
 
+/** An item of a list that the parser did not see in full. */
+function compileLiteral(scope: Scope, token: Token): Expression {
+  const { text } = scope.clause
+  const place: Place = {
+    error: (message) =>
+      new SqlError(`${message}: ${text.slice(token.start, token.end)}`, token.start),
+  }
+  if (token.kind === 'parameter') return compileParameter(scope, token, place)
+  if (token.kind === 'string') return makeConstant(token.value, 'unknown', place)
+  return makeInteger(BigInt(token.value), place)
+}
+
 /** Strings are of type unknown, as when a driver sends them without a type. */
-function compileParameter(scope: Scope, node: Expr, place: Place): Expression {
-  const { clause, params } = scope
-  const token = clause.tokens[clause.first(node)]!
+function compileParameter({ params }: Scope, token: Token, place: Place): Expression {
   const index = Number(token.value.slice(1)) - 1
   if (index < 0 || index >= params.length) {
     const count = params.length === 1 ? '1 parameter' : `${params.length} parameters`
@@ -177,7 +188,10 @@ function compileBinary(scope: Scope, node: ExprBinary, place: Place, depth: numb
   if (op === 'AND' || op === 'OR') return compileChain(scope, node, op, place, depth)
   const left = compile(scope, node.left, depth + 1)
   if (op === 'IN' || op === 'NOT IN') {
-    const items = listOf(scope.clause, node).map((item) => compile(scope, item, depth + 1))
+    const list = listOf(scope.clause, node)
+    const items =
+      scope.clause.literals(list)?.map((token) => compileLiteral(scope, token)) ??
+      list.map((item) => compile(scope, item, depth + 1))
     return makeIn(left, items, op === 'NOT IN', place)
   }
   const right = compile(scope, node.right, depth + 1)

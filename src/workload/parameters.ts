@@ -50,6 +50,16 @@ const DEFAULTS: Record<Shape, WorkloadParameters> = {
   lwt: { ...GENERAL, shape: 'lwt', ops: 1, keys: 10 },
 }
 
+/** What fits into the memory of a large machine. */
+const MOST = { sessions: 1e5, transactions: 1e8, ops: 1e6, keys: 1e8 } as const
+
+/** Refuses a size that is none, or that would take all memory there is before anything is done. */
+export function expectCount(name: string, count: number, most: number): void {
+  if (Number.isSafeInteger(count) && count >= 1 && count <= most) return
+  const range = `a whole number from 1 to ${most.toLocaleString('en')}`
+  throw new UsageError(`${name} must be ${range}, not ${count}`)
+}
+
 /** Fills in the defaults of the shape and refuses what makes no sense. */
 export function workloadParameters(given: Partial<WorkloadParameters>): WorkloadParameters {
   const shape = given.shape ?? 'general'
@@ -63,13 +73,10 @@ export function workloadParameters(given: Partial<WorkloadParameters>): Workload
     throw new UsageError(`unknown distribution "${distribution}"`, hint)
   }
   for (const name of ['sessions', 'transactions', 'ops', 'keys'] as const) {
-    const count = parameters[name]
-    if (!Number.isSafeInteger(count) || count < 1 || count > 1e9) {
-      throw new UsageError(`${name} must be a whole number from 1 to 1,000,000,000, not ${count}`)
-    }
+    expectCount(name, parameters[name], MOST[name])
   }
-  if (parameters.transactions * parameters.ops > 2 ** 30) {
-    throw new UsageError('more than 2^30 operations in one history', 'ask for fewer transactions')
+  if (parameters.transactions * parameters.ops > 2 ** 28) {
+    throw new UsageError('more than 2^28 operations in one history', 'ask for fewer transactions')
   }
   if (!(reads >= 0 && reads <= 1)) {
     throw new UsageError(`the share of reads must lie between 0 and 1, not ${reads}`)

@@ -294,3 +294,17 @@ const LINE =
     '[2]',
     '2',
   )
+
+describe('unknown fields', () => {
+  const line = (count: number) =>
+    `{"session":0,"ops":[],${Array.from({ length: count }, (_, i) => `"f${i}":${i}`).join()}}\n`
+
+  it('are skipped, the same ones in every line', () => {
+    expect(parse(line(1000).repeat(3)).txnCount).toBe(3)
+  })
+
+  it('are refused where they are too many', () => {
+    const error = refusal(line(200_000), 'native')
+    expect(error).toContain('there are more than 1000 different unknown fields')
+  })
+})

@@ -285,3 +285,27 @@ describe('mentions', () => {
     expect(mentions('qty < 1.5', 'qty')).toBe(false)
   })
 })
+
+describe('parsePredicate: long clauses', () => {
+  it('looks values up in lists of any length', () => {
+    const list = Array.from({ length: 50_000 }, (_, i) => (i % 3 ? `${i}` : `'${i}'`)).join(', ')
+    expect(ask(`qty IN (${list})`)).toBe(true)
+    expect(ask(`qty NOT IN (${list}) OR status = 'open'`)).toBe(true)
+    expect(ask(`qty + 100000 IN (${list}) AND paid`)).toBe(false)
+    expect(ask(`price IN (${list})`)).toBe(null)
+  })
+
+  it('says where in a list something is wrong', () => {
+    expect(refusal("qty IN (1, 2, 'x', 4)")[1]).toBe(14)
+    expect(refusal('qty IN (1, 2, $9, 4)', 1n)[1]).toBe(14)
+    expect(refusal('qty IN (1, 2, , 4)')[1]).toBe(14)
+    expect(refusal('qty IN (1, 2, 3')[0]).toBe('a parenthesis is not closed')
+  })
+
+  it('refuses what the parser would take too long for, at once and with the place', () => {
+    const operands = Array.from({ length: 20_000 }, (_, i) => `qty <> ${i}`)
+    const [message, offset] = refusal(operands.join(' AND '))
+    expect(message).toBe('a clause of more than 8000 words is not supported')
+    expect(offset).toBe(`${operands.slice(0, 2000).join(' AND ')} AND `.length)
+  })
+})

@@ -11,7 +11,7 @@ import { type Predicate, parsePredicate } from '../../sql/predicate.ts'
 import { renderSqlValue, type SqlRow, type SqlValue } from '../../sql/value.ts'
 import type { Writers } from './writers.ts'
 
-/** Parsing a clause takes as long as so many steps. */
+/** Parsing a clause takes as long as so many steps, and as one more for each character. */
 const PARSING = 1024
 
 /** The rows that a predicate can match. */
@@ -50,7 +50,7 @@ export class Predicates {
     const known = this.compiled[predicate]
     if (known) return known
     const { table, text, params } = this.sql.predicates[predicate]!
-    this.deadline.step(PARSING)
+    this.deadline.step(PARSING + text.length)
     try {
       const { columns, name } = this.sql.tables[table]!
       const compiled = parsePredicate(text, columns, params, name)

@@ -6,6 +6,7 @@
 
 import { UsageError } from '../../base/errors.ts'
 import { DISTRIBUTIONS, type Distribution } from '../distributions.ts'
+import { expectCount } from '../parameters.ts'
 
 export const SQL_SHAPES = ['tpcc', 'tpcc-pc', 'twitter', 'sql'] as const
 export type SqlShape = (typeof SQL_SHAPES)[number]
@@ -54,6 +55,17 @@ export function isSqlShape(shape: string): shape is SqlShape {
   return (SQL_SHAPES as readonly string[]).includes(shape)
 }
 
+/** Rows and statements are objects, each of which takes a hundred times what an operation takes. */
+const MOST = {
+  sessions: 1e4,
+  transactions: 1e6,
+  keys: 1e6,
+  warehouses: 1e4,
+  districts: 1e4,
+  items: 1e6,
+  ops: 1e4,
+} as const
+
 /** Fills in the defaults of the shape and refuses what makes no sense. */
 export function sqlParameters(given: Partial<SqlParameters>): SqlParameters {
   const shape = given.shape ?? DEFAULTS.shape
@@ -70,12 +82,13 @@ export function sqlParameters(given: Partial<SqlParameters>): SqlParameters {
     const hint = `there are ${DISTRIBUTIONS.join(', ')}`
     throw new UsageError(`unknown distribution "${distribution}"`, hint)
   }
-  const counts = ['sessions', 'transactions', 'keys', 'warehouses', 'districts', 'items', 'ops']
-  for (const name of counts as (keyof SqlParameters)[]) {
-    const count = parameters[name] as number
-    if (!Number.isSafeInteger(count) || count < 1 || count > 1e6) {
-      throw new UsageError(`${name} must be a whole number from 1 to 1,000,000, not ${count}`)
-    }
+  for (const [name, most] of Object.entries(MOST)) {
+    expectCount(name, parameters[name as keyof typeof MOST], most)
+  }
+  const rows = parameters.warehouses * parameters.districts * parameters.keys
+  if (rows > 1e6) {
+    const message = `warehouses, districts and keys make ${rows.toLocaleString('en')} rows`
+    throw new UsageError(message, 'ask for at most 1,000,000')
   }
   if (!(reads >= 0 && reads <= 1)) {
     throw new UsageError(`the share of reads must lie between 0 and 1, not ${reads}`)
