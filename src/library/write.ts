@@ -1,0 +1,31 @@
+// A history as bytes of any format that is one file.
+
+import { UsageError } from '../base/errors.ts'
+import { FORMATS, type FormatId, findFormat } from '../formats/formats.ts'
+import type { History } from '../history/history.ts'
+
+/**
+ * The history in another format. Throws UsageError if that could not hold all of it, with what
+ * would be lost.
+ *
+ * @example
+ * const text = new TextDecoder().decode(writeHistory(history, 'plume'))
+ */
+export function writeHistory(history: History, id: FormatId = 'native'): Uint8Array {
+  const format = findFormat(id)
+  if (format === null) {
+    const known = FORMATS.map((each) => each.id).join(', ')
+    throw new UsageError(`unknown format ${JSON.stringify(id)}`, `there are ${known}`)
+  }
+  const lost = format.misfits(history)
+  if (lost.length > 0) throw new UsageError(`${format.name} cannot hold it: ${lost.join('; ')}`)
+  const parts: Uint8Array[] = []
+  format.write(history, (bytes) => parts.push(bytes.slice()))
+  const whole = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0))
+  let at = 0
+  for (const part of parts) {
+    whole.set(part, at)
+    at += part.length
+  }
+  return whole
+}

@@ -1,0 +1,67 @@
+// The matcher behind isobar/vitest and isobar/jest: await expect(history).toBeIsolated('si'). A
+// history is whatever `check` takes, and what `check` returned may be asked again. A failure tells
+// the whole story. A level that could not be decided fails in both directions: an unknown verdict
+// is never a pass.
+
+import { InputError, UsageError } from '../base/errors.ts'
+import {
+  type CheckOptions,
+  CheckResult,
+  check,
+  type HistoryInput,
+  LEVELS,
+  type LevelId,
+  render,
+} from '../index.ts'
+
+export type IsolatedOptions = Pick<
+  CheckOptions,
+  'budgetMs' | 'memoryBytes' | 'sessionOrder' | 'format'
+>
+
+export interface MatcherResult {
+  pass: boolean
+  message: () => string
+}
+
+/** Passes if the history satisfies the level. */
+export async function toBeIsolated(
+  received: unknown,
+  expected: LevelId,
+  options: IsolatedOptions = {},
+): Promise<MatcherResult> {
+  const level = LEVELS.find((each) => each.id === expected)
+  if (!level) {
+    const known = LEVELS.map((each) => each.id).join(', ')
+    throw new UsageError(
+      `toBeIsolated: unknown level ${JSON.stringify(expected)}; there are ${known}`,
+    )
+  }
+  const result = await judged(received, level.id, options)
+  const { verdict, reason } = result.results[0]!
+  if (verdict === 'unknown') {
+    throw new UsageError(`toBeIsolated('${level.id}'): not decided: ${reason ?? 'unknown'}`)
+  }
+  const pass = verdict === 'satisfied'
+  const title = pass
+    ? `expected a history that violates ${level.name} (${level.id}), but it satisfies it`
+    : `expected a history that satisfies ${level.name} (${level.id})`
+  const text = await render.text(result, { title })
+  return { pass, message: () => text }
+}
+
+async function judged(
+  received: unknown,
+  level: LevelId,
+  options: IsolatedOptions,
+): Promise<CheckResult> {
+  const input = received instanceof CheckResult ? received.history : (received as HistoryInput)
+  try {
+    return await check(input, level, options)
+  } catch (error) {
+    if (error instanceof InputError) throw new UsageError(`toBeIsolated: ${error.describe()}`)
+    if (error instanceof UsageError)
+      throw new UsageError(`toBeIsolated: ${error.message}`, error.hint)
+    throw error
+  }
+}

@@ -1,0 +1,148 @@
+import { gzipSync } from 'node:zlib'
+import { describe, expect, it } from 'vitest'
+import {
+  certify,
+  check,
+  checkSync,
+  generate,
+  type HistoryInput,
+  InputError,
+  parseHistory,
+  render,
+  shrink,
+  UsageError,
+  writeHistory,
+} from '../../src/index.ts'
+
+const LOST_UPDATE = 's1: r(x,0) w(x,1)\ns2: r(x,0) w(x,2)'
+const PLAIN = [
+  {
+    session: 'ann',
+    id: 'A',
+    ops: [
+      { r: 'x', v: null },
+      { w: 'x', v: 1 },
+    ],
+  },
+  {
+    session: 'bob',
+    id: 'B',
+    ops: [
+      { r: 'x', v: null },
+      { w: 'x', v: 2n ** 62n },
+    ],
+  },
+]
+
+async function failure(run: () => unknown): Promise<Error> {
+  try {
+    await run()
+  } catch (error) {
+    return error as Error
+  }
+  throw new Error('nothing was thrown')
+}
+
+describe('check', () => {
+  it('judges text, bytes, compressed bytes, parsed histories and plain objects alike', async () => {
+    const bytes = new TextEncoder().encode(LOST_UPDATE)
+    const inputs: HistoryInput[] = [LOST_UPDATE, bytes, gzipSync(bytes), parseHistory(bytes), PLAIN]
+    for (const input of inputs) {
+      const result = await check(input, ['pc', 'si'])
+      expect(result.levels.map(({ verdict }) => verdict)).toEqual(['satisfied', 'violated'])
+      expect(result.verdict).toBe('violated')
+      expect(result.levels[1]!.anomalies[0]!.name).toBe('LostUpdate')
+    }
+  })
+
+  it('names transactions, sessions and keys, beside their indices', async () => {
+    const { levels, results } = await check(PLAIN, 'si')
+    expect(levels[0]!.anomalies[0]!.transactions).toEqual(['A', 'B'])
+    expect(levels[0]!.anomalies[0]!.core.map(({ session }) => session)).toEqual(['ann', 'bob'])
+    expect(levels[0]!.anomalies[0]!.edges.every(({ key }) => key === 'x' || key === null)).toBe(
+      true,
+    )
+    expect(results[0]!.anomalies[0]!.txns.toSorted()).toEqual([0, 1])
+  })
+
+  it('judges every level that applies if none is named', async () => {
+    const result = await check(PLAIN)
+    expect([result.strongest, result.weakestViolated]).toEqual(['pc', 'si'])
+    expect(JSON.parse(JSON.stringify(await check(LOST_UPDATE)))).toMatchObject({ strongest: 'pc' })
+  })
+
+  it('judges lists, compare-and-set and SQL statements as plain objects', async () => {
+    const lists = [
+      { session: 1, ops: [{ append: 'l', v: 1 }] },
+      { session: 2, ops: [{ r: 'l', v: [1] }] },
+    ]
+    expect((await check(lists, 'ser')).verdict).toBe('satisfied')
+    const swaps = [
+      { session: 1, start: 0, finish: 1, ops: [{ insert: 'x', v: 1 }] },
+      { session: 1, start: 2, finish: 3, ops: [{ cas: 'x', from: 1, to: 2 }] },
+      { session: 2, start: 4, finish: 5, ops: [{ cas: 'x', from: 1, to: 3, found: 2 }] },
+    ]
+    expect((await check(swaps, 'lin')).verdict).toBe('satisfied')
+    const tables = { rooms: { columns: { id: 'integer', free: 'boolean' }, key: ['id'] } }
+    const select = { select: 'rooms', where: 'free', rows: [] }
+    const transactions = [
+      {
+        session: 1,
+        ops: [select, { insert: 'rooms', write: 'w1', rows: [{ id: 1, free: true }] }],
+      },
+      {
+        session: 2,
+        ops: [select, { insert: 'rooms', write: 'w2', rows: [{ id: 2, free: true }] }],
+      },
+    ]
+    const result = await check({ tables, transactions }, ['si', 'ser'])
+    expect(result.levels.map(({ verdict }) => verdict)).toEqual(['satisfied', 'violated'])
+  })
+
+  it('says which argument is wrong, and the way out', async () => {
+    const cases: [() => unknown, new (...args: never[]) => Error, RegExp][] = [
+      [() => check('', 'si'), InputError, /no transactions/],
+      [() => check([]), InputError, /no transactions/],
+      [() => check(7 as never), UsageError, /the input is no history/],
+      [() => check(null as never), UsageError, /the input is no history/],
+      [() => check(PLAIN, 'serial' as never), UsageError, /levels: unknown level "serial"/],
+      [() => check(PLAIN, []), UsageError, /levels: a level or a list/],
+      [() => check(PLAIN, 'si', { budgetMs: -1 }), UsageError, /options.budgetMs/],
+      [() => check(PLAIN, 'si', 5 as never), UsageError, /options: an object/],
+      [() => check([{ session: 1 } as never]), UsageError, /transactions\[0\].ops is no list/],
+      [() => check([{ session: 1, ops: [{ r: 'x' } as never] }]), UsageError, /ops\[0\] has no v/],
+      [() => check([{ session: 1, ops: [{ w: 'x', v: 1.5 }] }]), InputError, /transactions\[0\]: /],
+      [() => check([...PLAIN, { session: 1, ops: [{ w: 'x', v: 1 }] }]), InputError, /twice/],
+      [() => check(new Uint8Array([0x1f, 0x8b, 1, 2])), InputError, /damaged/],
+      [() => checkSync(LOST_UPDATE as never), UsageError, /takes a parsed history/],
+      [() => checkSync(parseHistory(LOST_UPDATE), 'mixed'), UsageError, /judged by check\(\)/],
+      [() => writeHistory(parseHistory(LOST_UPDATE), 'nothing' as never), UsageError, /format/],
+    ]
+    for (const [run, kind, message] of cases) {
+      const error = await failure(run)
+      expect(error).toBeInstanceOf(kind)
+      expect(error.message).toMatch(message)
+    }
+  })
+})
+
+describe('the rest of the library', () => {
+  it('generates, shrinks, writes and verifies', async () => {
+    const options = { shape: 'mini' as const, transactions: 200, inject: { 'lost-update': 1 } }
+    const history = await generate(options)
+    expect(checkSync(history, 'si').verdict).toBe('violated')
+    const { history: least, result } = await shrink(history, 'si')
+    expect(least.txnCount).toBeLessThan(6)
+    expect(certify(result)).toEqual([])
+    expect(result.verdict).toBe('violated')
+    const again = parseHistory(writeHistory(least, 'native'))
+    expect(checkSync(again, 'si').verdict).toBe('violated')
+  })
+
+  it('renders one result in every way', async () => {
+    const result = await check(LOST_UPDATE, 'si')
+    for (const name of ['text', 'html', 'json', 'svg', 'dot', 'markdown', 'junit'] as const) {
+      expect(await render[name](result, { title: 'mine' })).toContain('LostUpdate')
+    }
+  })
+})
