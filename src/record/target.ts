@@ -43,6 +43,14 @@ export function parseTarget(
   throw new UsageError(`unknown target "${shown}"`, KNOWN)
 }
 
+/** A fault that a store can show which only answers. */
+function liveFault(name: string): Fault {
+  const fault = findFault(name)
+  if (!fault.needsPlan) return fault
+  const hint = `isobar generate --inject ${name} plans ahead`
+  throw new UsageError(`a store that runs cannot show ${name}: ${fault.meaning}`, hint)
+}
+
 /** `si+lost-update+write-skew:10%` */
 function parseSim(text: string): Target {
   const [level = '', ...rest] = text.split('+')
@@ -59,12 +67,14 @@ function parseSim(text: string): Target {
         throw new UsageError(`bad share "${share}" of a fault`, `write it as ${name}:5%`)
       }
     }
-    return findFault(name)
+    return liveFault(name)
   })
   return { kind: 'sim', level: level as LevelId, faults, faultShare }
 }
 
-export const SIM_FAULTS: readonly string[] = FAULTS.map((fault) => fault.name)
+export const SIM_FAULTS: readonly string[] = FAULTS.filter((fault) => !fault.needsPlan).map(
+  (fault) => fault.name,
+)
 
 export interface OpenTarget {
   readonly database: Database

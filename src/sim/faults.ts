@@ -11,6 +11,10 @@
 //   a.p(x)         a.r(x), which puts the write that follows after the version it read; left out,
 //                  by the toss of a coin, where that is the initial state, which precedes all
 //   a.m(x)         a.r(x), only where the workload reads every key before it writes it
+//   a.r(x,a1)      after writes of its own: sees only the first of them
+//   a.miss(x)      a.r(x), and sees nothing of what it wrote itself
+//   a.ahead(x)     reads what it will write to x next
+//   a.guess(x)     reads a value that nobody writes
 // Which transactions share a session is said by `sessions`, one string for each, in session order.
 
 import { UsageError } from '../base/errors.ts'
@@ -31,9 +35,44 @@ export interface Fault {
   readonly alone?: string
   /** Prefers a key that nobody wrote before. */
   readonly unwritten?: boolean
+  /** Set where a store that only answers cannot show it. */
+  readonly needsPlan?: true
 }
 
 export const FAULTS: readonly Fault[] = [
+  {
+    name: 'thin-air-read',
+    forbiddenFrom: 'rc',
+    breaksCut: true,
+    meaning: 'a transaction reads a value that nobody ever wrote',
+    sessions: ['a'],
+    script: 'a.begin a.guess(x) a.commit',
+  },
+  {
+    name: 'future-read',
+    forbiddenFrom: 'rc',
+    breaksCut: true,
+    meaning: 'a transaction reads what it writes itself a moment later',
+    sessions: ['a'],
+    script: 'a.begin a.ahead(x) a.w(x) a.commit',
+    needsPlan: true,
+  },
+  {
+    name: 'not-my-last-write',
+    forbiddenFrom: 'rc',
+    breaksCut: true,
+    meaning: 'a transaction writes a key twice and then reads the first of its two writes',
+    sessions: ['a'],
+    script: 'a.begin a.p(x) a.w(x) a.w(x) a.r(x,a1) a.commit',
+  },
+  {
+    name: 'not-my-own-write',
+    forbiddenFrom: 'rc',
+    breaksCut: true,
+    meaning: 'a transaction writes a key and then reads what was there before',
+    sessions: ['a'],
+    script: 'a.begin a.p(x) a.w(x) a.miss(x) a.commit',
+  },
   {
     name: 'dirty-read',
     forbiddenFrom: 'rc',
@@ -58,6 +97,16 @@ export const FAULTS: readonly Fault[] = [
     meaning: 'a transaction reads a write that its writer replaces before it commits',
     sessions: ['a', 'b'],
     script: 'a.begin b.begin a.p(x) a.w(x) b.r(x,a1) a.w(x) a.commit b.commit',
+  },
+  {
+    name: 'non-monotonic-read',
+    forbiddenFrom: 'rc',
+    breaksCut: false,
+    meaning: 'a transaction sees one of another’s writes, then a version that the other replaced',
+    sessions: ['ab', 'c'],
+    script:
+      'a.begin a.p(x) a.w(x) a.commit b.begin b.r(x,a) b.w(x) b.p(y) b.w(y) b.commit ' +
+      'c.begin c.r(y,b) c.r(x,a) c.commit',
   },
   {
     name: 'non-repeatable-read',

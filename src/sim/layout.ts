@@ -21,7 +21,7 @@ import {
 } from '../history/history.ts'
 import { CAS, INSERT } from '../history/light.ts'
 import type { Value } from '../history/values.ts'
-import type { Execution } from './program.ts'
+import { type Execution, THIN_AIR } from './program.ts'
 
 const FAILED_EVERY = 4 // which of the mere reads is told as a failure
 
@@ -109,7 +109,7 @@ function addOps(
   id: number,
   names: Names,
 ): void {
-  const { opKind, opKey, opFrom, txnOpStart, txnOpCount } = execution
+  const { opKind, opKey, opFrom, txnOpStart, txnOpCount, shown } = execution
   const { opValue, initialId, keyId } = names
   const start = txnOpStart[txn]!
   const end = start + txnOpCount[txn]!
@@ -118,8 +118,8 @@ function addOps(
     const key = opKey[op]!
     if (keyId[key] === NONE) keyId[key] = builder.keys.ofSmall(key)
     if (kind === READ) {
-      const from = opFrom[op]!
-      const seen = from < 0 ? initialId : opValue[from]!
+      const from = shown.get(op)?.[0] ?? opFrom[op]!
+      const seen = from === THIN_AIR ? ++names.spare.value : from < 0 ? initialId : opValue[from]!
       const replaces = op + 1 < end && opKind[op + 1] === WRITE && opKey[op + 1] === key
       if (names.lightweight && replaces) {
         const light = from < 0 ? INSERT : CAS
@@ -130,7 +130,7 @@ function addOps(
         builder.addOp(id, READ, keyId[key]!, seen)
       }
     } else if (kind === READ_LIST) {
-      builder.addOp(id, READ_LIST, keyId[key]!, addList(execution, builder, start, op, opValue))
+      builder.addOp(id, READ_LIST, keyId[key]!, addList(execution, builder, start, op, names))
     } else {
       builder.addOp(id, kind, keyId[key]!, opValue[op]!)
     }
@@ -143,15 +143,18 @@ function addList(
   builder: HistoryBuilder,
   start: number,
   read: number,
-  opValue: Int32Array,
+  { opValue, spare }: Names,
 ): number {
-  const { opKind, opKey, opFrom, opPrev, doubled } = execution
+  const { opKind, opKey, opFrom, opPrev, shown } = execution
   const list = builder.beginList()
+  const told = shown.get(read)
+  if (told) {
+    for (const op of told) builder.addElement(op === THIN_AIR ? ++spare.value : opValue[op]!)
+    return list
+  }
   const elements: number[] = []
   for (let op = opFrom[read]!; op !== NONE; op = opPrev[op]!) elements.push(op)
   for (let i = elements.length - 1; i >= 0; i--) builder.addElement(opValue[elements[i]!]!)
-  const again = doubled.get(read)
-  if (again !== undefined) builder.addElement(opValue[again]!)
   for (let op = start; op < read; op++) {
     if (opKind[op] === APPEND && opKey[op] === opKey[read]) builder.addElement(opValue[op]!)
   }

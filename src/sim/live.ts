@@ -48,6 +48,8 @@ export class LiveStore {
   private readonly values: Value[] = [] // version -> value
   private readonly open: Map<number, number>[] // session -> key -> last version it wrote
   private readonly struck: (string | null)[] // session -> fault that strikes its transaction
+  private readonly hasRead: Uint8Array // session -> 1 if its transaction has read from others
+  private thinAir = 0 // the last value that was read and never written
   private readonly doomed: Uint8Array // session -> 1 if its transaction must not commit
 
   constructor(given: Partial<LiveOptions> & { level: LevelId }) {
@@ -60,6 +62,7 @@ export class LiveStore {
     this.open = Array.from({ length: sessionCount }, () => new Map())
     this.struck = new Array<string | null>(sessionCount).fill(null)
     this.doomed = new Uint8Array(sessionCount)
+    this.hasRead = new Uint8Array(sessionCount)
     this.store = new Store({
       level: given.level,
       sessionCount,
@@ -74,6 +77,7 @@ export class LiveStore {
     assert(session < this.open.length, 'a session below the number of sessions asked for')
     this.open[session]!.clear()
     this.doomed[session] = 0
+    this.hasRead[session] = 0
     const strikes = this.faults.length > 0 && this.random.chance(this.faultShare)
     const fault = strikes ? this.random.pick(this.faults).name : null
     this.struck[session] = fault
@@ -131,7 +135,17 @@ export class LiveStore {
     const { store, struck, open } = this
     const fault = struck[session]!
     const ownVersion = open[session]!.get(key)
+    if (ownVersion !== undefined && own) {
+      if (fault === 'not-my-own-write') return store.readOthers(session, key)
+      if (fault === 'not-my-last-write') return store.openVersions(session, key)[0]!
+    }
     if (fault !== null && ownVersion === undefined) {
+      if (fault === 'thin-air-read') return this.addVersion(--this.thinAir)
+      if (fault === 'non-monotonic-read' && this.hasRead[session]) {
+        const version = store.readOthers(session, key)
+        return version === NONE ? NONE : store.versionPrev[version]!
+      }
+      this.hasRead[session] = 1
       if (fault === 'stale-initial-read') return NONE
       if (UNCOMMITTED.has(fault)) {
         const writer = open.findIndex((writes, other) => other !== session && writes.has(key))

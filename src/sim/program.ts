@@ -22,6 +22,9 @@ export interface Program {
   readonly lightweight: boolean
 }
 
+/** In `shown`: a write that nobody made. */
+export const THIN_AIR = -3
+
 /** What happened. Operations keep their places in the program; injected ones lie behind them. */
 export interface Execution {
   readonly sessionCount: number
@@ -39,7 +42,7 @@ export interface Execution {
   readonly opFrom: Int32Array // read -> write that it saw (of a list, the last element), or NONE
   readonly opPrev: Int32Array // write -> version of its key before it, or NONE
   readonly opStep: Int32Array // op -> step in which it ran
-  /** Reads of a list that returned one element twice: read op -> the element, at the end again. */
-  readonly doubled: ReadonlyMap<number, number>
+  /** read op -> the writes that it showed where no state of the store would: see THIN_AIR. */
+  readonly shown: ReadonlyMap<number, readonly number[]>
   readonly strikes: readonly FaultStrike[]
 }

@@ -4,7 +4,17 @@ import { assert } from '../base/errors.ts'
 import { NONE } from '../history/history.ts'
 import { FAULTS, type Fault } from './faults.ts'
 
-export type StepVerb = 'begin' | 'commit' | 'abort' | 'lose' | 'read' | 'again' | 'write'
+export type StepVerb =
+  | 'begin'
+  | 'commit'
+  | 'abort'
+  | 'lose'
+  | 'read'
+  | 'again'
+  | 'miss'
+  | 'ahead'
+  | 'guess'
+  | 'write'
 
 export interface ScriptStep {
   readonly txn: number // role: a is 0
@@ -36,7 +46,7 @@ export interface Script {
 export const FROM_INITIAL = -2
 
 const STEP =
-  /^([a-d])\.(begin|commit|abort|lose|r|again|w|p|m)(?:\(([xy])(?:,(initial|[a-d])(\d)?)?\))?$/
+  /^([a-d])\.(begin|commit|abort|lose|r|again|miss|ahead|guess|w|p|m)(?:\(([xy])(?:,(initial|[a-d])(\d)?)?\))?$/
 
 const VERBS: Record<string, StepVerb> = { r: 'read', p: 'read', m: 'read', w: 'write' }
 
@@ -84,8 +94,9 @@ function parseScript(fault: Fault): Script {
   }
 }
 
-/** No transaction does the same thing twice. */
+/** No transaction does the same thing twice, or knows what it will write. */
 function isLightweight(steps: readonly ScriptStep[]): boolean {
+  if (steps.some(({ verb }) => verb === 'ahead')) return false
   const done = steps.map(({ txn, verb }) => `${txn} ${verb === 'again' ? 'read' : verb}`)
   return new Set(done).size === done.length
 }

@@ -96,7 +96,7 @@ class Simulation implements World {
   private readonly ended: Int32Array
   private endedCount = 0
   private step = 0
-  private readonly doubled = new Map<number, number>()
+  private readonly shown = new Map<number, readonly number[]>()
 
   private readonly active: Int32Array // place -> session that can take a step
   private activeCount = 0
@@ -184,7 +184,7 @@ class Simulation implements World {
       opFrom: this.opFrom,
       opPrev: this.store.versionPrev,
       opStep: this.opStep,
-      doubled: this.doubled,
+      shown: this.shown,
       strikes: this.struck,
     }
   }
@@ -304,8 +304,8 @@ class Simulation implements World {
     this.recordEnd(txn, status)
   }
 
-  doubleElement(read: number, element: number): void {
-    this.doubled.set(read, element)
+  show(read: number, writes: readonly number[]): void {
+    this.shown.set(read, writes)
   }
 }
 

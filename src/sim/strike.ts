@@ -8,7 +8,7 @@ import type { Random } from '../base/random.ts'
 import { ABORTED, APPEND, COMMITTED, NONE, READ, READ_LIST, WRITE } from '../history/history.ts'
 import type { FaultStrike } from './faults.ts'
 import type { Strike } from './placement.ts'
-import type { Program } from './program.ts'
+import { type Program, THIN_AIR } from './program.ts'
 import { FROM_INITIAL, type Script, type ScriptStep } from './script.ts'
 import type { Store } from './store.ts'
 
@@ -23,8 +23,8 @@ export interface World {
   addOp(txn: number, kind: number, key: number, from: number): number
   beginTxn(txn: number): void
   endTxn(txn: number, status: number): void
-  /** A read of a list returned this element once more at its end. */
-  doubleElement(read: number, element: number): void
+  /** A read showed these writes, as no state of the store would: of a register one, see THIN_AIR. */
+  show(read: number, writes: readonly number[]): void
 }
 
 export function runStrike(world: World, strike: Strike): FaultStrike {
@@ -45,6 +45,7 @@ class StrikeRun {
   private readonly keys: number[] // key of the script -> key
   private readonly before: number[] // key of the script -> its newest version when it began
   private readonly writes: number[][][] // role, key of the script -> its writes so far
+  private readonly ahead: number[] = [] // reads that show the write to come
   private readonly extras: number[][] // role -> planned ops that it does as well
   private readonly extrasFirst: boolean[] // role -> before the script, rather than after it
 
@@ -81,6 +82,9 @@ class StrikeRun {
           break
         case 'read':
         case 'again':
+        case 'miss':
+        case 'ahead':
+        case 'guess':
           if (isNeeded(step)) this.runRead(step, txn)
           break
         case 'write':
@@ -105,13 +109,30 @@ class StrikeRun {
       const writes = this.writes[step.from]![step.key]!
       from = writes.at(step.nth === NONE ? -1 : step.nth)!
     }
-    if (step.verb === 'again' && world.isList) {
-      // The element was appended a second time: it stands at the end of the list as it is now.
-      const read = world.addOp(txn, READ_LIST, key, world.store.newest(key))
-      world.doubleElement(read, from)
-      return
-    }
-    world.addOp(txn, world.isList ? READ_LIST : READ, key, from)
+    const read = world.addOp(txn, world.isList ? READ_LIST : READ, key, from)
+    if (step.verb === 'ahead') this.ahead.push(read)
+    const more = this.shownBehind(step, from)
+    if (more !== null) world.show(read, this.shownUpTo(step, more))
+  }
+
+  /** What a read shows that no state of the store has; null if there is such a state. */
+  private shownBehind({ verb, txn, key, from, nth }: ScriptStep, seen: number): number[] | null {
+    if (verb === 'guess') return [THIN_AIR]
+    if (!this.world.isList) return null
+    if (verb === 'miss') return []
+    // The element was appended a second time: it stands at the end of the list as it is now.
+    if (verb === 'again') return [seen]
+    if (from !== txn) return null
+    return this.writes[txn]![key]!.slice(0, nth + 1)
+  }
+
+  /** Those writes behind the elements of the list when the script began, or now; or they alone. */
+  private shownUpTo({ verb, key }: ScriptStep, more: readonly number[]): number[] {
+    const { store, isList } = this.world
+    const elements: number[] = []
+    let at = isList ? (verb === 'again' ? store.newest(this.keys[key]!) : this.before[key]!) : NONE
+    for (; at !== NONE; at = store.versionPrev[at]!) elements.push(at)
+    return [...elements.reverse(), ...more]
   }
 
   private runWrite(step: ScriptStep, txn: number, session: number): void {
@@ -123,6 +144,7 @@ class StrikeRun {
     world.store.versionPrev[op] = own.at(-1) ?? this.before[step.key]!
     world.store.write(session, key, op)
     own.push(op)
+    for (const read of this.ahead.splice(0)) world.show(read, this.shownUpTo(step, [op]))
   }
 
   private runExtras(role: number, session: number): void {

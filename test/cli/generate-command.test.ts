@@ -103,7 +103,7 @@ describe('isobar generate', () => {
   })
 
   const BAD: [string[], RegExp][] = [
-    [['--inject', 'lost-updates'], /unknown fault "lost-updates"\nhint: there are dirty-read, /],
+    [['--inject', 'lost-updates'], /unknown fault "lost-updates"\nhint: there are thin-air-read, /],
     [['--shape', 'wide'], /unknown shape "wide"\nhint: there are general, mini/],
     [['--distribution', 'normal'], /unknown distribution "normal"\nhint:.*uniform, zipfian/],
     [['--layout', 'tidy'], /unknown layout "tidy"\nhint:.*commit, session/],
@@ -160,6 +160,9 @@ describe('isobar generate', () => {
       'cannot be at level "sser"',
     )
     expect(await refused('--shape', 'sql', '--inject', 'long-fork')).toContain('stale-index')
+    expect(await refused('--shape', 'sql', '--inject', 'thin-air-read')).toContain(
+      'thin-air-read is a fault of registers and lists, not of an SQL store',
+    )
     expect(await refused('--shape', 'sql', '--store', 'rc', '--inject', 'phantom')).toContain(
       'phantom is no fault where all transactions ask for rc',
     )

@@ -31,6 +31,7 @@ describe('parseTarget', () => {
     expect(complaint(() => parseTarget('oracle'))).toMatch(/"oracle".*embedded/)
     expect(complaint(() => parseTarget('sim:best'))).toMatch(/"best".*rc, ra, cc/)
     expect(complaint(() => parseTarget('sim:si+evil'))).toMatch(/"evil".*lost-update/)
+    expect(complaint(() => parseTarget('sim:si+future-read'))).toMatch(/cannot show.*--inject/)
     expect(complaint(() => parseTarget('sim:si+lost-update:x'))).toMatch(/bad share "x"/)
   })
 

@@ -20,6 +20,11 @@ interface Names {
 const always = (name: AnomalyName): Names => ({ weak: [name], strong: [name] })
 
 const RIGHT: Record<string, Names> = {
+  'thin-air-read': always('ThinAirRead'),
+  'future-read': always('FutureRead'),
+  'not-my-last-write': { ...always('NotMyLastWrite'), onLists: ['NotMyOwnWrite'] },
+  'not-my-own-write': always('NotMyOwnWrite'),
+  'non-monotonic-read': always('NonMonoReadCO'),
   'dirty-read': always('CyclicCO'),
   'aborted-read': always('AbortedRead'),
   'intermediate-read': always('IntermediateRead'),

@@ -19,7 +19,7 @@
 
 import { assert, UsageError } from '../../base/errors.ts'
 import type { LevelId } from '../../levels/levels.ts'
-import { parseFaultList } from '../faults.ts'
+import { FAULTS, parseFaultList } from '../faults.ts'
 
 export interface SqlFault {
   readonly name: string
@@ -102,8 +102,14 @@ export interface SqlScript {
 export function findSqlFault(name: string): SqlFault {
   const fault = SQL_FAULTS.find((known) => known.name === name)
   if (fault) return fault
-  const names = SQL_FAULTS.map((known) => known.name).join(', ')
-  throw new UsageError(`unknown fault of an SQL store "${name}"`, `there are ${names}`)
+  const hint = `SQL stores show ${SQL_FAULTS.map((known) => known.name).join(', ')}`
+  const isOther = FAULTS.some((known) => known.name === name)
+  throw new UsageError(
+    isOther
+      ? `${name} is a fault of registers and lists, not of an SQL store`
+      : `unknown fault of an SQL store "${name}"`,
+    hint,
+  )
 }
 
 /** Parses `phantom:3,lost-update`. */
