@@ -15,8 +15,8 @@ import { Deadline } from '../src/base/deadline.ts'
 import { BudgetExceeded } from '../src/base/errors.ts'
 import { buildMixedProblem } from '../src/check/mixed/build-problem.ts'
 import { checkMixed } from '../src/check/mixed/check-mixed.ts'
+import { Outputs } from '../src/files/output.ts'
 import { writeNative } from '../src/formats/native-write.ts'
-import { saveFile } from '../src/formats/save.ts'
 import type { History } from '../src/history/history.ts'
 import type { LevelId } from '../src/levels/levels.ts'
 import { generateSql } from '../src/pipeline/generate-sql.ts'
@@ -173,7 +173,7 @@ function runWhole(
 ) {
   const file = join(folder, 'history.jsonl')
   const history = historyOf(shape, sessions, each, levels, seed)
-  saveFile(file, true, (sink) => writeNative(history, sink))
+  new Outputs(true).claim(file, 'the bench').write((sink) => writeNative(history, sink))
   const { output, ...measured } = measureCheck(file, ['--level', 'mixed'], 1)
   return { ...measured, isSatisfied: JSON.parse(output).results[0].verdict === 'satisfied' }
 }

@@ -1,14 +1,14 @@
 // `isobar check`: reads histories, judges them, prints verdicts. One bad input does not stop the
 // rest.
 
-import { writeFileSync } from 'node:fs'
 import type { Command } from 'commander'
 import { Deadline, nowMs, withProgress } from '../base/deadline.ts'
 import { BudgetExceeded, InputError, UsageError } from '../base/errors.ts'
 import type { CheckOptions } from '../check/check.ts'
 import { judge } from '../check/judge.ts'
+import { type Output, Outputs } from '../files/output.ts'
 import { FORMATS } from '../formats/formats.ts'
-import { isHistoryDirectory, type ReadResult, readHistory } from '../formats/open.ts'
+import { historyFilesIn, type ReadResult, readHistory } from '../formats/open.ts'
 import { renderNotation } from '../history/notation.ts'
 import { LEVELS, type LevelRequest } from '../levels/levels.ts'
 import { describeVerdict, renderJsonError, stringifyPieces } from '../report/json.ts'
@@ -33,7 +33,7 @@ import {
   parseSwitch,
   parseTaps,
 } from './options.ts'
-import { findHistories, type HistoryPath, isDirectory } from './paths.ts'
+import { filesOf, findHistories, type HistoryPath, isDirectory } from './paths.ts'
 import { showReading } from './read-input.ts'
 import { addReportOptions, ReportFiles, type ReportFlags } from './report-files.ts'
 import { judgeTaps } from './taps.ts'
@@ -142,23 +142,31 @@ interface Plan {
   format: string | null
   json: boolean
   notation: boolean
-  certificate: string | null
+  certificate: Output | null
   files: ReportFiles
+  /** Whether standard output belongs to one of the files. */
+  isSilent: boolean
   /** The options that decide the verdict, to ask for it again. */
   again: string[]
   check: CheckOptions
 }
 
 function makePlan(paths: readonly string[], flags: Flags): Plan {
+  const outputs = new Outputs(flags.force)
+  for (const path of paths) for (const file of filesOf(path)) outputs.read(file)
+  const printed = flags.json ? '--json' : flags.notation ? '--notation' : null
+  if (printed) outputs.claim('-', printed)
   const plan: Plan = {
+    isSilent: false,
     levels: flags.level === undefined ? null : parseRequests(flags.level),
     elle: flags.elle === undefined ? null : parseElle(flags.elle, flags.level),
     taps: flags.tap === undefined ? null : parseTaps(flags.tap),
     format: flags.format ?? null,
     json: flags.json === true,
     notation: flags.notation === true,
-    certificate: flags.certificate ?? null,
-    files: new ReportFiles(flags),
+    certificate:
+      flags.certificate === undefined ? null : outputs.claim(flags.certificate, '--certificate'),
+    files: new ReportFiles(flags, outputs),
     again: optionsOf(flags),
     check: {
       all: flags.all === true,
@@ -187,11 +195,17 @@ function makePlan(paths: readonly string[], flags: Flags): Plan {
     throw new UsageError('--tap makes no report', 'ask for levels instead: --level cc')
   }
   plan.files.checkFlags(isOne)
+  plan.isSilent = printed === null && outputs.ownsStandardOutput
   return plan
 }
 
 function isOneHistory(path: string): boolean {
-  return !isDirectory(path) || isHistoryDirectory(path)
+  if (!isDirectory(path)) return true
+  try {
+    return historyFilesIn(path) !== null
+  } catch {
+    return true // reading it will say what is wrong
+  }
 }
 
 function limitOf({ all, limit }: Flags): number {
@@ -223,6 +237,7 @@ async function checkPath(
   const progress = new Progress()
   const started = nowMs()
   try {
+    if (found.error) throw found.error
     // The first history also pays for starting the program, which began at zero.
     const budgetFromMs = isFirst ? 0 : started
     const input = await read(found.path, plan, budgetFromMs, progress)
@@ -246,8 +261,9 @@ async function checkPath(
     const results = await judge(input.history, plan.levels, checkOptions)
     progress.done()
     summary?.add(results)
-    if (plan.certificate) writeOut(plan.certificate, writeCertificate(input.history, results))
-    await print(showResults(found.path, input, results, plan, parseMs, telling))
+    plan.certificate?.writeText(writeCertificate(input.history, results))
+    const text = showResults(found.path, input, results, plan, parseMs, telling)
+    if (!plan.isSilent) await print(text)
     return plan.levels ? exitCode(results) : EXIT.satisfied
   } catch (error) {
     progress.done()
@@ -370,12 +386,4 @@ async function complainAbout(
   }
   process.stderr.write(`isobar: ${error.describe()}\n${error.hint ? `hint: ${error.hint}\n` : ''}`)
   return exit
-}
-
-function writeOut(path: string, text: string): void {
-  try {
-    writeFileSync(path, text)
-  } catch (error) {
-    throw new UsageError(`cannot write ${path}: ${(error as Error).message}`)
-  }
 }

@@ -2,13 +2,15 @@
 // that names it, unless it may be lost.
 
 import type { Command } from 'commander'
+import { Outputs } from '../files/output.ts'
 import { FORMATS } from '../formats/formats.ts'
-import { checkTarget, formatFor, refuseMisfits, saveHistory } from '../formats/save.ts'
+import { claimHistory, formatFor, refuseMisfits, writeHistory } from '../formats/save.ts'
 import type { History } from '../history/history.ts'
 import { stringify } from '../report/json.ts'
 import { plain } from '../report/names.ts'
 import { countHistory } from '../report/summary.ts'
 import { EXIT } from './exit-codes.ts'
+import { filesOf } from './paths.ts'
 import { readInput } from './read-input.ts'
 import { print } from './terminal.ts'
 
@@ -52,13 +54,14 @@ Examples:
 
 async function convert(from: string, to: string, flags: Flags): Promise<void> {
   const format = formatFor(to, flags.to)
-  const force = flags.force === true
-  checkTarget(to, force)
+  const outputs = new Outputs(flags.force)
+  for (const path of filesOf(from)) outputs.read(path)
+  const output = claimHistory(outputs, to, format)
   const read = await readInput(from, flags.from)
   const { history } = read
   if (flags.lossy !== true) refuseMisfits(format, history, '--lossy leaves it out')
   const lost = format.misfits(history)
-  const bytes = saveHistory(to, format, history, { force })
+  const bytes = writeHistory(output, format, history)
   for (const warning of history.warnings) warn(warning)
   for (const what of lost) warn(`${format.name} does not hold ${what}`)
   // Standard output belongs to the history then.

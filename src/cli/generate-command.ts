@@ -2,9 +2,10 @@
 
 import type { Command } from 'commander'
 import { UsageError } from '../base/errors.ts'
+import { Outputs } from '../files/output.ts'
 import type { Format } from '../formats/formats.ts'
 import { FORMATS } from '../formats/formats.ts'
-import { checkTarget, formatFor, refuseMisfits, saveHistory } from '../formats/save.ts'
+import { claimHistory, formatFor, refuseMisfits, writeHistory } from '../formats/save.ts'
 import { parseNotation } from '../history/notation.ts'
 import { CHAIN, type LevelId } from '../levels/levels.ts'
 import { type Generated, type GenerateOptions, generate } from '../pipeline/generate.ts'
@@ -116,13 +117,13 @@ Examples:
 
 async function generateTo(out: string, flags: Flags): Promise<void> {
   const format = formatFor(out, flags.format)
-  checkTarget(out, flags.force === true)
+  const output = claimHistory(new Outputs(flags.force), out, format)
   const generated = isSqlShape(flags.shape)
     ? await generateStatements(flags)
     : generateOperations(flags, format)
   const { history, opOrder } = generated
   refuseMisfits(format, history, 'the native format holds everything: --format native')
-  const bytes = saveHistory(out, format, history, { force: flags.force === true, opOrder })
+  const bytes = writeHistory(output, format, history, opOrder)
   // Standard output belongs to the history then.
   if (out === '-') return
   const about = {

@@ -5,13 +5,14 @@ import { readFileSync } from 'node:fs'
 import { extname } from 'node:path'
 import type { Command } from 'commander'
 import { InputError, UsageError } from '../base/errors.ts'
+import { Outputs } from '../files/output.ts'
 import { fileError } from '../formats/open.ts'
 import { plain } from '../report/names.ts'
 import { findSections, type Section } from '../report/page/sections.ts'
 import type { VerdictJson } from '../report/verdict-json.ts'
 import { type FoundVerdict, parseVerdicts } from '../report/verdict-parse.ts'
 import { EXIT } from './exit-codes.ts'
-import { type ReportKind, renderReport, writeText } from './report-files.ts'
+import { type ReportKind, renderReport } from './report-files.ts'
 import { print } from './terminal.ts'
 
 const KINDS: Record<string, ReportKind> = {
@@ -27,6 +28,7 @@ const KINDS: Record<string, ReportKind> = {
 interface Flags {
   anomaly?: string
   line?: string
+  force?: boolean
 }
 
 export function addReportCommand(program: Command, done: (code: number) => void): void {
@@ -37,6 +39,7 @@ export function addReportCommand(program: Command, done: (code: number) => void)
     .argument('[out]', 'what to write: .html, .svg, .dot, .xml (JUnit) or .md; else VERDICT.html')
     .option('--anomaly <name>', 'the anomaly to draw, by name or number; else the first')
     .option('--line <n>', 'the verdict to show, if the file has several')
+    .option('--force', 'replace a file that exists')
     .addHelpText(
       'after',
       `
@@ -55,6 +58,9 @@ Examples:
 async function report(path: string, out: string | undefined, flags: Flags): Promise<number> {
   const target = out ?? (path === '-' ? 'report.html' : `${path.replace(/\.jsonl?$/i, '')}.html`)
   const kind = kindFor(target)
+  const outputs = new Outputs(flags.force)
+  outputs.read(path)
+  const output = outputs.claim(target, 'the output')
   try {
     const found = parseVerdicts(readText(path))
     const isCollection = kind === 'junit' || kind === 'summary'
@@ -62,10 +68,8 @@ async function report(path: string, out: string | undefined, flags: Flags): Prom
       isCollection && flags.line === undefined
         ? found.map(({ verdict }) => verdict)
         : [choose(found, flags.line)]
-    writeText(
-      target,
-      renderReport(kind, verdicts, { section: sectionOf(verdicts[0]!, flags.anomaly) }),
-    )
+    const section = sectionOf(verdicts[0]!, flags.anomaly)
+    output.writeText(renderReport(kind, verdicts, { section }))
   } catch (error) {
     if (error instanceof InputError && error.code === 'not-a-verdict') error.path ??= path
     throw error

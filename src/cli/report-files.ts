@@ -4,7 +4,7 @@
 import type { Command } from 'commander'
 import type { Deadline } from '../base/deadline.ts'
 import { UsageError } from '../base/errors.ts'
-import { saveFile } from '../formats/save.ts'
+import type { Output, Outputs } from '../files/output.ts'
 import { renderDot } from '../report/dot.ts'
 import { renderJunit } from '../report/junit.ts'
 import { renderMarkdown } from '../report/markdown.ts'
@@ -20,6 +20,7 @@ export interface ReportFlags {
   dot?: string
   junit?: string
   summary?: string
+  force?: boolean
 }
 
 /** Those about one history only. */
@@ -34,22 +35,35 @@ export function addReportOptions(command: Command, report: string): Command {
     .option('--svg <file>', 'write the first counterexample as a picture')
     .option('--dot <file>', 'write the first counterexample for Graphviz')
     .option('--junit <file>', 'write a JUnit report, a test case a level')
-    .option('--summary <file>', 'write Markdown for a job summary')
+    .option('--summary <file>', 'add Markdown for a job summary to a file')
+    .option('--force', 'replace files that exist')
 }
 
 export class ReportFiles {
   private readonly verdicts: VerdictJson[] = []
   private readonly unread: string[] = []
+  private readonly outputs = new Map<ReportKind, Output>()
 
-  constructor(private readonly flags: ReportFlags) {}
+  /** @param page where the report goes if nobody says, a new file in a directory of its own */
+  constructor(flags: ReportFlags, outputs: Outputs, page: string | null = null) {
+    if (page !== null && flags.report === undefined) {
+      this.outputs.set('report', outputs.claim(page, '--out', { keep: true, parents: true }))
+    }
+    for (const kind of [...SINGLE, ...COLLECTED]) {
+      const path = flags[kind]
+      if (path === undefined) continue
+      const options = { append: kind === 'summary' }
+      this.outputs.set(kind, outputs.claim(path, `--${kind}`, options))
+    }
+  }
 
   get isEmpty(): boolean {
-    return [...SINGLE, ...COLLECTED].every((kind) => this.flags[kind] === undefined)
+    return this.outputs.size === 0
   }
 
   /** Call it before a long computation: what cannot be done is said at once. */
   checkFlags(isOneHistory: boolean): void {
-    const single = SINGLE.find((kind) => this.flags[kind] !== undefined)
+    const single = SINGLE.find((kind) => this.outputs.has(kind))
     if (single && !isOneHistory) throw new UsageError(`--${single} goes with exactly one history`)
   }
 
@@ -57,8 +71,7 @@ export class ReportFiles {
   add(verdict: VerdictJson, deadline?: Deadline): void {
     this.verdicts.push(verdict)
     for (const kind of SINGLE) {
-      const path = this.flags[kind]
-      if (path !== undefined) writeText(path, renderReport(kind, [verdict], { deadline }))
+      this.outputs.get(kind)?.writeText(renderReport(kind, [verdict], { deadline }))
     }
   }
 
@@ -68,9 +81,8 @@ export class ReportFiles {
   }
 
   finish(): void {
-    const { junit, summary } = this.flags
-    if (junit !== undefined) writeText(junit, renderJunit(this.verdicts, this.unread))
-    if (summary !== undefined) writeText(summary, renderMarkdown(this.verdicts, this.unread))
+    this.outputs.get('junit')?.writeText(renderJunit(this.verdicts, this.unread))
+    this.outputs.get('summary')?.writeText(renderMarkdown(this.verdicts, this.unread))
   }
 }
 
@@ -95,10 +107,4 @@ export function renderReport(
     case 'summary':
       return renderMarkdown(verdicts)
   }
-}
-
-/** `-` is standard output. */
-export function writeText(path: string, text: string): void {
-  const bytes = new TextEncoder().encode(text)
-  saveFile(path, true, (sink) => sink(bytes))
 }

@@ -4,6 +4,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import type { Command } from 'commander'
 import { UsageError } from '../base/errors.ts'
+import { Outputs } from '../files/output.ts'
 import { LEVELS, type LevelId, levelName } from '../levels/levels.ts'
 import { Interrupted, type RunOptions, type RunOutcome, run } from '../pipeline/run.ts'
 import { describeAsked, renderSummary } from '../pipeline/run-summary.ts'
@@ -150,6 +151,11 @@ async function runTarget(text: string, flags: Flags): Promise<number> {
   interrupt.listen()
   const workload = await workloadOf(flags)
   const dbLevel = dbLevelOf(flags.dbLevel, target, isSqlShape(workload.workload.shape ?? ''))
+  const directory = flags.out ?? freeRunDirectory('isobar-runs', dbLevel)
+  if (directory.trim() === '') throw new UsageError('--out names no directory: it is empty')
+  const report = flags.report ?? join(directory, 'report.html')
+  const outputs = outputsOf(flags, workload)
+  const files = new ReportFiles(flags, outputs, report)
   const options: RunOptions = {
     target,
     ...workload,
@@ -160,7 +166,8 @@ async function runTarget(text: string, flags: Flags): Promise<number> {
     retries: parseNumber('retries', flags.retries, 0),
     faults: parseFaultPlan(flags.fault),
     patienceMs: parseDuration(flags.patience),
-    directory: flags.out ?? freeRunDirectory('isobar-runs', dbLevel),
+    directory,
+    outputs,
     check: {
       onTick: line.tick,
       abortedReads: parseChoice(flags.abortedReads, '--aborted-reads', ABORTED_READS),
@@ -188,12 +195,11 @@ async function runTarget(text: string, flags: Flags): Promise<number> {
   try {
     const outcome = await run(options)
     line.done()
-    const report = flags.report ?? join(options.directory, 'report.html')
-    const files = new ReportFiles({ ...flags, report })
     if (outcome.judged) files.add(outcome.judged.verdict)
     files.finish()
     const decisive = levels ?? decisiveLevels(options)
-    await print(flags.json ? renderOutcomeJson(outcome) : renderOutcome(outcome, decisive, report))
+    if (flags.json) await print(renderOutcomeJson(outcome))
+    else if (!outputs.ownsStandardOutput) await print(renderOutcome(outcome, decisive, report))
     return outcome.judged ? exitCode(outcome, decisive) : interrupt.exitCode
   } catch (error) {
     if (!(error instanceof Interrupted)) throw error
@@ -203,6 +209,14 @@ async function runTarget(text: string, flags: Flags): Promise<number> {
     line.done()
     interrupt.ignore()
   }
+}
+
+function outputsOf(flags: Flags, { ownWorkload }: Pick<RunOptions, 'ownWorkload'>): Outputs {
+  const outputs = new Outputs(flags.force)
+  if (flags.passwordFile !== undefined) outputs.read(flags.passwordFile)
+  if (ownWorkload) outputs.read(ownWorkload.path)
+  if (flags.json) outputs.claim('-', '--json')
+  return outputs
 }
 
 /** The levels by which a run stands or falls if none is named. */

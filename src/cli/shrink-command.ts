@@ -5,8 +5,9 @@ import type { Command } from 'commander'
 import { Deadline } from '../base/deadline.ts'
 import { UsageError } from '../base/errors.ts'
 import { check } from '../check/check.ts'
+import { Outputs } from '../files/output.ts'
 import { FORMATS } from '../formats/formats.ts'
-import { checkTarget, formatFor, refuseMisfits, saveHistory } from '../formats/save.ts'
+import { claimHistory, formatFor, refuseMisfits, writeHistory } from '../formats/save.ts'
 import type { History } from '../history/history.ts'
 import { type LevelId, levelName } from '../levels/levels.ts'
 import { renderJson } from '../report/json.ts'
@@ -16,6 +17,7 @@ import { renderText } from '../report/text.ts'
 import { type Shrunk, shrinkHistory } from '../verdict/shrink.ts'
 import { EXIT } from './exit-codes.ts'
 import { parseDuration, parseLevels } from './options.ts'
+import { filesOf } from './paths.ts'
 import { readInput } from './read-input.ts'
 import { coloursFor, Progress, print } from './terminal.ts'
 
@@ -65,8 +67,9 @@ async function shrink(path: string, out: string, flags: Flags): Promise<number> 
   const level = levelOf(flags.level)
   const budgetMs = flags.budget === undefined ? null : parseDuration(flags.budget)
   const format = formatFor(out, flags.to)
-  const force = flags.force === true
-  checkTarget(out, force)
+  const outputs = new Outputs(flags.force)
+  for (const file of filesOf(path)) outputs.read(file)
+  const output = claimHistory(outputs, out, format)
   const input = await readInput(path, flags.from)
   if (input.history.sql) {
     throw new UsageError(
@@ -92,7 +95,7 @@ async function shrink(path: string, out: string, flags: Flags): Promise<number> 
     process.stderr.write('isobar: the budget ran out: there may be more to leave out\n')
   }
   if (flags.lossy !== true) refuseMisfits(format, shrunk.history, '--lossy leaves it out')
-  saveHistory(out, format, shrunk.history, { force })
+  writeHistory(output, format, shrunk.history)
   // Standard output belongs to the history then.
   if (out === '-') return EXIT.satisfied
   const { history, result } = shrunk

@@ -8,7 +8,7 @@ import { pipeline, Readable } from 'node:stream'
 import { createGunzip } from 'node:zlib'
 import { InputError } from '../base/errors.ts'
 import type { History } from '../history/history.ts'
-import { findHistoryDirectory } from './directory.ts'
+import { findHistoryDirectory, type HistoryDirectory } from './directory.ts'
 import { AnyParser, type Format, type HistoryOptions, parseHistoryFiles } from './formats.ts'
 import { limitsFor, tooLarge } from './source.ts'
 import { chunksInTime, type OnWait, openPipe } from './waiting.ts'
@@ -173,13 +173,23 @@ function statFile(file: number): { size: number; isDirectory: boolean } {
   return { size: stat.isFile() ? stat.size : 0, isDirectory: stat.isDirectory() }
 }
 
-/** True if the directory as a whole is one history in some format. */
-export function isHistoryDirectory(path: string): boolean {
-  return findHistoryDirectory(path) !== null
+/** The files of a directory that as a whole is one history in some format, or null. */
+export function historyFilesIn(path: string): string[] | null {
+  const found = findHistoryDirectory(path)
+  if (found === null) return null
+  return found.file === null ? found.names.map((name) => join(path, name)) : [found.file]
+}
+
+function lookInto(path: string, format?: string): HistoryDirectory | null {
+  try {
+    return findHistoryDirectory(path, format)
+  } catch (error) {
+    throw fileError(error)
+  }
 }
 
 async function readDirectory(path: string, options: ReadOptions): Promise<ReadResult> {
-  const found = findHistoryDirectory(path, options.format)
+  const found = lookInto(path, options.format)
   if (found === null) {
     const message = 'the directory is not a history in a known format'
     throw new InputError('unknown-format', message, null, 'name the files inside it')

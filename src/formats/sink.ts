@@ -1,11 +1,11 @@
 // Writing bytes out fast: one large buffer, flushed into a sink; numbers and texts are put in place
 // without strings in between. Keys are rendered once each and copied afterwards.
 
+import type { Sink } from '../files/write.ts'
 import type { History } from '../history/history.ts'
 import { INTERNED, type Value } from '../history/values.ts'
 
-/** Takes bytes that are valid until it returns. */
-export type Sink = (bytes: Uint8Array) => void
+export type { Sink }
 
 const BUFFER_BYTES = 1 << 20
 const ROOM = 1 << 12 // what a caller may put between two checks

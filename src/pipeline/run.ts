@@ -2,12 +2,13 @@
 // into one directory: the history as it happens, then the verdict and a summary of the run, from
 // which the same run can be asked for again.
 
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { nowMs } from '../base/deadline.ts'
 import { DatabaseError, InputError } from '../base/errors.ts'
 import type { CheckOptions } from '../check/check.ts'
 import { judge } from '../check/judge.ts'
+import { type Output, Outputs } from '../files/output.ts'
 import { readHistory } from '../formats/open.ts'
 import type { History } from '../history/history.ts'
 import type { LevelId } from '../levels/levels.ts'
@@ -52,6 +53,8 @@ export interface RunOptions {
   readonly patienceMs: number
   /** Directory for the files; made if it is not there. */
   readonly directory: string
+  /** What else is read and written: the files of the run must be none of that. */
+  readonly outputs?: Outputs
   readonly check: CheckOptions
   readonly signal: AbortSignal | null
   readonly onPhase: (phase: RunPhase) => void
@@ -88,6 +91,7 @@ export async function run(options: RunOptions): Promise<RunOutcome> {
   const { sessions, seed } = parameters
   const levels = levelsAsked(options)
   const { faults } = options
+  const files = claimFiles(options)
   const target = await openTarget(options.target, { levels, sessions, seed, faults })
   let recorded: Recorded
   try {
@@ -118,12 +122,25 @@ export async function run(options: RunOptions): Promise<RunOutcome> {
     verdict: judged ? join(options.directory, 'verdict.json') : null,
     summary: join(options.directory, 'run.json'),
   }
-  writeOut(paths.summary, renderSummaryJson(summary))
+  files.summary.writeText(renderSummaryJson(summary))
   if (!judged) return { summary, judged: null, stoppedBy: result.stoppedBy, paths }
   const verdict = describeRun(judged, summary, options)
-  writeOut(paths.verdict!, `${stringify(verdict)}\n`)
+  files.verdict.writeText(`${stringify(verdict)}\n`)
   const { history, results } = judged
   return { summary, judged: { history, results, verdict }, stoppedBy: result.stoppedBy, paths }
+}
+
+/** Refuses the directory of another run before anything is started; nothing in it is replaced. */
+function claimFiles({ directory, outputs = new Outputs() }: RunOptions): Claimed {
+  const claim = (name: string) =>
+    outputs.claim(join(directory, name), '--out', { keep: true, parents: true })
+  claim('history.jsonl')
+  return { summary: claim('run.json'), verdict: claim('verdict.json') }
+}
+
+interface Claimed {
+  summary: Output
+  verdict: Output
 }
 
 /** The verdict with the run that it is about. */
@@ -218,14 +235,6 @@ function makeDirectory(directory: string): void {
     mkdirSync(directory, { recursive: true })
   } catch (error) {
     throw unwritable(directory, error)
-  }
-}
-
-function writeOut(path: string, text: string): void {
-  try {
-    writeFileSync(path, text)
-  } catch (error) {
-    throw unwritable(path, error)
   }
 }
 

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
 import { InputError } from '../../src/base/errors.ts'
 import { findFormat, parseHistory, parseHistoryFiles } from '../../src/formats/formats.ts'
-import { isHistoryDirectory, readHistory } from '../../src/formats/open.ts'
+import { historyFilesIn, readHistory } from '../../src/formats/open.ts'
 import type { History } from '../../src/history/history.ts'
 import { parseNotation } from '../../src/history/notation.ts'
 import { refusal } from './errors.ts'
@@ -336,7 +336,11 @@ describe('directories', () => {
     writeFileSync(join(cobra, 'notes.txt'), 'about')
     writeFileSync(join(dbcop, 'history.bincode'), Buffer.from(text('dbcop'), 'latin1'))
     writeFileSync(join(other, 'a.log'), 'Starting up\n')
-    expect([cobra, dbcop, other].map(isHistoryDirectory)).toEqual([true, true, false])
+    expect([cobra, dbcop, other].map((path) => historyFilesIn(path) !== null)).toEqual([
+      true,
+      true,
+      false,
+    ])
     const logs = await readHistory(cobra)
     expect([logs.format.id, logs.history.txnCount, logs.bytes]).toEqual(['cobra', 1, 18])
     const file = await readHistory(dbcop)

@@ -11,9 +11,10 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { Outputs } from '../../src/files/output.ts'
 import { findFormat } from '../../src/formats/formats.ts'
 import { readHistory } from '../../src/formats/open.ts'
-import { formatFor, saveFile, saveHistory } from '../../src/formats/save.ts'
+import { formatFor, saveHistory } from '../../src/formats/save.ts'
 import { parseNotation } from '../../src/history/notation.ts'
 
 const history = parseNotation('s1: w(0,1) r(0,1)\ns2: r(0,1)')
@@ -63,7 +64,7 @@ describe('saveHistory', () => {
   test('leaves nothing behind when writing fails half way', () => {
     const path = join(folder, 'h.txt')
     const fail = () =>
-      saveFile(path, false, (sink) => {
+      new Outputs().claim(path, 'the output').write((sink) => {
         sink(new Uint8Array(10))
         throw new Error('half way')
       })
