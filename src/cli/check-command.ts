@@ -18,7 +18,7 @@ import { tellText } from '../report/text.ts'
 import type { VerdictJson } from '../report/verdict-json.ts'
 import { writeCertificate } from '../verdict/certificate-file.ts'
 import type { LevelResult } from '../verdict/verdict.ts'
-import { quoteCommand } from './command-line.ts'
+import { quoteCommand, withoutSecrets } from './command-line.ts'
 import { DirectorySummary } from './directory-summary.ts'
 import { type EllePlan, judgeElle, parseElle } from './elle.ts'
 import { EXIT, worse } from './exit-codes.ts'
@@ -384,6 +384,7 @@ async function complainAbout(
     const column = place?.column ?? null
     await print(`${renderJsonError(found.path, { code, message, line, column, hint })}\n`)
   }
-  process.stderr.write(`isobar: ${error.describe()}\n${error.hint ? `hint: ${error.hint}\n` : ''}`)
+  const told = withoutSecrets(error.describe(), process.argv)
+  process.stderr.write(`isobar: ${told}\n${error.hint ? `hint: ${error.hint}\n` : ''}`)
   return exit
 }

@@ -1,5 +1,7 @@
 // Command lines for people to run again: quoted for a shell, without secrets.
 
+import { inert } from '../base/inert.ts'
+
 /** Joins arguments so that a POSIX shell reads them as they are. */
 export function quoteCommand(argv: readonly string[]): string {
   return argv.map((part) => quote(redact(part))).join(' ')
@@ -7,24 +9,26 @@ export function quoteCommand(argv: readonly string[]): string {
 
 function quote(part: string): string {
   if (/^[\w@%+=:,./-]+$/.test(part)) return part
-  // Control characters and those that reorder text are spelt out.
-  if (/[\u0000-\u001f\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]/.test(part)) {
-    const spelt = JSON.stringify(part)
-      .slice(1, -1)
-      .replace(/\\"/g, '"')
-      .replace(/'/g, "\\'")
-      .replace(
-        /[\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]/g,
-        (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, '0')}`,
-      )
-    return `$'${spelt}'`
+  // What a terminal would obey is spelt out.
+  if (inert(part) !== part) {
+    return `$'${inert(part.replace(/[\\']/g, '\\$&'))}'`
   }
   return `'${part.replace(/'/g, "'\\''")}'`
 }
 
-/** Takes the password out of an address: user:secret@host, ?password=secret. */
+/** Takes the password out of an address, also of one that is mistyped: user:secret@, password=. */
 export function redact(text: string): string {
   return text
-    .replace(/^([a-z][a-z\d+.-]*:\/\/[^/?#@]*?):[^/?#]*@/i, '$1:***@')
-    .replace(/([?&](?:password|pass|pwd|token|secret|sslpassword)=)[^&#]*/gi, '$1***')
+    .replace(/((?:password|passwd|pass|pwd|token|secret)\s*=\s*)('[^']*'|[^\s&#]*)/gi, '$1***')
+    .replace(/:(?!\/\/).*@/s, ':***@')
+}
+
+/** A command line may hold a password; what is said about it must not. */
+export function withoutSecrets(text: string, argv: readonly string[]): string {
+  let told = text
+  for (const word of argv) {
+    const harmless = redact(word)
+    if (harmless !== word) told = told.replaceAll(word, harmless)
+  }
+  return told
 }

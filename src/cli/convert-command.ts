@@ -2,6 +2,7 @@
 // that names it, unless it may be lost.
 
 import type { Command } from 'commander'
+import { sentence } from '../base/inert.ts'
 import { Outputs } from '../files/output.ts'
 import { FORMATS } from '../formats/formats.ts'
 import { claimHistory, formatFor, refuseMisfits, writeHistory } from '../formats/save.ts'
@@ -73,7 +74,7 @@ async function convert(from: string, to: string, flags: Flags): Promise<void> {
 }
 
 function warn(text: string): void {
-  process.stderr.write(`isobar: warning: ${text}\n`)
+  process.stderr.write(`isobar: warning: ${sentence(text)}\n`)
 }
 
 function summary(

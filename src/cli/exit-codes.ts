@@ -9,6 +9,7 @@ export const EXIT = {
   internal: 70,
   hungUp: 129, // SIGHUP
   interrupted: 130, // SIGINT: Ctrl-C
+  unread: 141, // SIGPIPE: nobody reads our output any more
   terminated: 143, // SIGTERM
 } as const
 

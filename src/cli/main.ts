@@ -2,8 +2,11 @@
 
 import { Command, CommanderError } from 'commander'
 import { DatabaseError, InputError, UsageError } from '../base/errors.ts'
+import { inertLines, sentence } from '../base/inert.ts'
+import { removeTemporaries } from '../files/temporary.ts'
+import { withoutSecrets } from './command-line.ts'
 import { EXIT } from './exit-codes.ts'
-import { surviveClosedPipe } from './terminal.ts'
+import { surviveLostOutput } from './terminal.ts'
 import { VERSION } from './version.ts'
 
 type AddCommand = (program: Command, done: (code: number) => void) => void
@@ -23,7 +26,8 @@ const COMMANDS: Record<string, () => Promise<AddCommand>> = {
 
 /** Runs a command and sets the exit code of the process. */
 export async function main(argv: readonly string[]): Promise<void> {
-  surviveClosedPipe()
+  surviveLostOutput()
+  process.on('exit', removeTemporaries)
   process.exitCode = EXIT.internal
   process.exitCode = await run(argv)
 }
@@ -38,7 +42,7 @@ export async function run(argv: readonly string[]): Promise<number> {
     await program.parseAsync([...argv], { from: 'user' })
     return code
   } catch (error) {
-    return explain(error)
+    return explain(error, argv)
   }
 }
 
@@ -51,7 +55,7 @@ async function buildProgram(
     .description('Is your database as isolated as it says? Judges recorded histories exactly.')
     .version(VERSION, '--version', 'print the version')
     .exitOverride()
-    .configureOutput({ outputError: (text, write) => write(text.replace(/^error: /, 'isobar: ')) })
+    .configureOutput({ outputError: (text, write) => write(`${renderComplaint(text, argv)}\n`) })
     .showSuggestionAfterError()
     .addHelpText(
       'after',
@@ -66,11 +70,26 @@ Every command explains itself: isobar check --help`,
   return program
 }
 
+/** Commander repeats what it was given, and may add a line of its own. */
+function renderComplaint(text: string, argv: readonly string[]): string {
+  const [what = '', ...suggestion] = text.trimEnd().split('\n(Did you mean ')
+  const lines = [
+    sentence(withoutSecrets(what, argv)),
+    ...suggestion.map((s) => `(Did you mean ${s}`),
+  ]
+  return inertLines(lines.join('\n')).replace(/^error: /, 'isobar: ')
+}
+
 /** Prints what went wrong on standard error; returns the exit code. */
-function explain(error: unknown): number {
+function explain(error: unknown, argv: readonly string[]): number {
   if (error instanceof CommanderError) {
     const shown = ['commander.helpDisplayed', 'commander.help', 'commander.version']
     return shown.includes(error.code) && error.exitCode === 0 ? EXIT.satisfied : EXIT.usage
+  }
+  const complain = (message: string, hint: string | null, code: number) => {
+    const told = withoutSecrets(`isobar: ${message}\n${hint ? `hint: ${hint}\n` : ''}`, argv)
+    process.stderr.write(inertLines(told))
+    return code
   }
   if (error instanceof UsageError) return complain(error.message, error.hint, EXIT.usage)
   if (error instanceof InputError) return complain(error.describe(), error.hint, EXIT.usage)
@@ -81,9 +100,4 @@ function explain(error: unknown): number {
     'this is a bug in isobar; please report it',
     EXIT.internal,
   )
-}
-
-function complain(message: string, hint: string | null, code: number): number {
-  process.stderr.write(`isobar: ${message}\n${hint ? `hint: ${hint}\n` : ''}`)
-  return code
 }

@@ -4,6 +4,7 @@
 import type { Command } from 'commander'
 import { Deadline } from '../base/deadline.ts'
 import { UsageError } from '../base/errors.ts'
+import { sentence } from '../base/inert.ts'
 import { check } from '../check/check.ts'
 import { Outputs } from '../files/output.ts'
 import { FORMATS } from '../formats/formats.ts'
@@ -119,10 +120,10 @@ function levelOf(text: string): LevelId {
 function refuse(path: string, level: LevelId, { result }: Shrunk): number {
   const name = `${level} (${levelName(level)})`
   if (result.verdict === 'satisfied') {
-    throw new UsageError(`${path} satisfies ${name}: there is nothing to shrink`)
+    throw new UsageError(`${plain(path)} satisfies ${name}: there is nothing to shrink`)
   }
   process.stderr.write(
-    `isobar: whether ${plain(path)} violates ${name} is unknown: ${result.reason}\n`,
+    `isobar: whether ${plain(path)} violates ${name} is unknown: ${sentence(result.reason ?? '')}\n`,
   )
   return EXIT.unknown
 }

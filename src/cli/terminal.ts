@@ -3,6 +3,7 @@
 
 import pc from 'picocolors'
 import { nowMs } from '../base/deadline.ts'
+import { unwritable } from '../files/write.ts'
 import type { Colours } from '../report/text.ts'
 
 /** Colours if the stream is a terminal and nobody asked for none. */
@@ -12,12 +13,15 @@ export function coloursFor(stream: { isTTY?: boolean }): Colours {
   return { good: green, bad: red, unsure: yellow, strong: bold, faint: dim }
 }
 
-/** Ends quietly when whoever reads our output has seen enough. */
-export function surviveClosedPipe(): void {
-  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-    if (error.code !== 'EPIPE') throw error
-    process.exit(process.exitCode ?? 0)
-  })
+/** Ends quietly when whoever reads our output has seen enough, and says why it cannot be written. */
+export function surviveLostOutput(): void {
+  const end = (error: NodeJS.ErrnoException) => {
+    if (error.code === 'EPIPE') process.exit(EXIT.unread)
+    const { message } = unwritable(error, 'standard output')
+    process.stderr.write(`isobar: standard output ${message}\n`, () => process.exit(EXIT.usage))
+  }
+  process.stdout.on('error', end)
+  process.stderr.on('error', () => process.exit(EXIT.unread))
 }
 
 /** Writes and waits, so that the exit never cuts the output short and pieces never pile up. */

@@ -3,6 +3,7 @@
 import { readFileSync } from 'node:fs'
 import type { Command } from 'commander'
 import { InputError } from '../base/errors.ts'
+import { sentence } from '../base/inert.ts'
 import { needsMixed } from '../check/judge.ts'
 import { fileError } from '../formats/open.ts'
 import type { History } from '../history/history.ts'
@@ -47,7 +48,7 @@ async function verify(path: string, certificatePath: string, format?: string): P
     await print(
       `${result.level}: ${result.verdict} (${levelName(result.level)}${scope}): ${word}\n`,
     )
-    for (const problem of problems) await print(`  ${problem}\n`)
+    for (const problem of problems) await print(`  ${sentence(problem)}\n`)
     if (problems.length > 0) code = EXIT.violated
   }
   if (results.length === 0) await print('the certificate holds no verdict\n')

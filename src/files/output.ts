@@ -29,7 +29,7 @@ export class Outputs {
 
   /** A file that the command reads; `-` is standard input. */
   read(path: string): void {
-    const identity = path === '-' ? identityOfOpen(0) : tell(path, () => identityOf(path))
+    const identity = path === '-' ? identityOfOpen(0) : identityIfAny(path)
     if (identity === null) return
     if (identity === identityOfOpen(1)) {
       throw new UsageError(`${show(path)} is read, and standard output would go into it`)
@@ -156,6 +156,15 @@ export class Output {
   }
 }
 
+/** Null where it cannot be told: then the file cannot be read either, and reading says why. */
+function identityIfAny(path: string): string | null {
+  try {
+    return identityOf(path)
+  } catch {
+    return null
+  }
+}
+
 /** What the operating system says against it is the world's fault. */
 function tell<T>(path: string, ask: () => T): T {
   try {
@@ -171,5 +180,5 @@ function expectName(path: string, what: string): void {
 }
 
 function show(path: string): string {
-  return inert(cut(path, 200))
+  return path === '-' ? STANDARD : inert(cut(path, 200))
 }

@@ -1,6 +1,6 @@
-// The ways to write: into a new file that takes its place when it is complete, at the end of a file,
-// through a pipe or device, a directory of files. Failures of the system become InputErrors with a
-// sentence; a reader that has seen enough is none.
+// The ways to write: into a new file that takes its place when it is complete, at the end of a
+// file, through a pipe or device, a directory of files. Failures of the system become InputErrors
+// with a sentence; a reader that has seen enough is none.
 
 import {
   closeSync,

@@ -38,9 +38,9 @@ export function parseTarget(
     return { kind: 'postgres', address: parsePostgresAddress(text, environment, password) }
   }
   if (text.startsWith('sim:')) return parseSim(text.slice(4))
-  // Shown only as far as it cannot hold a password.
-  const shown = text.includes('@') ? text.slice(0, text.indexOf(':') + 1) : text
-  throw new UsageError(`unknown target "${shown}"`, KNOWN)
+  // Shown only if it cannot hold a password.
+  const shown = /^[\w.+-]{1,40}$/.test(text) ? ` "${text}"` : ''
+  throw new UsageError(`unknown target${shown}`, KNOWN)
 }
 
 /** A fault that a store can show which only answers. */

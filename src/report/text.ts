@@ -3,6 +3,7 @@
 // stays pure. Main function: renderText.
 
 import { Deadline } from '../base/deadline.ts'
+import { cut as cutTo, sentence } from '../base/inert.ts'
 import type { History } from '../history/history.ts'
 import { renderNotation } from '../history/notation.ts'
 import { findAnomaly } from '../levels/anomalies.ts'
@@ -54,6 +55,7 @@ export interface TextOptions {
 const MAX_NOTATION_TXNS = 40
 const MAX_TOLD_CASES = 12 // cases whose cycles are told edge by edge
 const MAX_CASES = 240 // a story for people: what is longer is for machines
+const MAX_LINE = 4000 // characters of a session or statement
 
 export function renderText(
   history: History,
@@ -73,7 +75,8 @@ export function* tellText(
   const lines: string[] = []
   if (options.title) lines.push(colours.strong(options.title))
   if (history.txnCount === 0) lines.push('  the history is empty: it satisfies every level')
-  for (const warning of history.warnings) lines.push(`  ${colours.unsure('warning:')} ${warning}`)
+  for (const warning of history.warnings)
+    lines.push(`  ${colours.unsure('warning:')} ${sentence(warning)}`)
   const witnesses = new Set<string>() // levels that hold alike are explained alike, once
   for (const result of results) {
     lines.push(renderVerdict(result, colours))
@@ -141,7 +144,7 @@ function renderVerdict(result: LevelResult, colours: Colours): string {
   const names = result.anomalies.map((anomaly) => anomaly.name)
   const notes: string[] = []
   if (names.length > 0) notes.push([...new Set(names)].join(', '))
-  if (result.reason) notes.push(result.reason)
+  if (result.reason) notes.push(sentence(result.reason))
   if (result.impliedBy) notes.push(`implied by ${result.impliedBy}`)
   const verdict = paint(result.verdict.padEnd(10))
   const line = `  ${result.level.padEnd(5)} ${verdict} ${levelName(result.level)}${scope(result)}`
@@ -193,7 +196,7 @@ export function renderAnomaly(
         describeTables(history, history.sql, shown, []),
       )
     : renderNotation(history, shown, { ids: true }).trimEnd().split('\n')
-  lines.push('', ...text.map((line) => colours.faint(`    ${line}`)))
+  lines.push('', ...text.map((line) => colours.faint(`    ${cutTo(line, MAX_LINE)}`)))
   const left = all.length - shown.length
   if (left > 0) lines.push(`    … and ${left} more transactions`)
   return lines

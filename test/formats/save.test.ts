@@ -102,7 +102,7 @@ describe('saveHistory of directories and compressed files', () => {
     saveHistory(path, cobra, history, { force: true })
     writeFileSync(join(path, 'mine.txt'), 'mine')
     expect(() => saveHistory(path, cobra, history, { force: true })).toThrow(
-      'it also holds "mine.txt"',
+      'it also holds mine.txt',
     )
     expect(readdirSync(folder)).toEqual(['logs'])
     expect(() => saveHistory(join(folder, 'no', 'logs'), cobra, history)).toThrow(

@@ -29,6 +29,7 @@ export function parsePostgresAddress(
   const parameters = url.searchParams
   for (const name of parameters.keys()) {
     if (name === 'sslmode' || name === 'host') continue
+    if (!/^\w+$/.test(name)) throw misunderstood()
     const hint = 'sslmode and host are; other settings go into the environment (PGUSER, …)'
     throw new UsageError(`"${name}" is not understood in the address of a server`, hint)
   }
@@ -54,14 +55,22 @@ export function parsePostgresAddress(
 function parseUrl(text: string): URL {
   try {
     // URL leaves the host of schemes it does not know alone, but refuses a port without a host.
-    return new URL(text)
+    const url = new URL(text)
+    // A password with a bare / ? or # ends early: its rest would be taken for something to show.
+    const isWhole = !/@|%40/i.test(url.pathname) && url.hash === ''
+    if (isWhole && /^postgres(ql)?:\/\//.test(text)) return url
   } catch {
-    // The text is not repeated: it may contain a password.
-    throw new UsageError(
-      'the address of the server cannot be understood',
-      'write it as postgres://user@host:5432/database',
-    )
+    // As below.
   }
+  throw misunderstood()
+}
+
+/** The text is not repeated: it may contain a password. */
+function misunderstood(): UsageError {
+  return new UsageError(
+    'the address of the server cannot be understood',
+    'write it as postgres://user@host:5432/database; in a password, / ? # @ as %2F %3F %23 %40',
+  )
 }
 
 function decode(text: string): string {
