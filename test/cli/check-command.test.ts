@@ -222,7 +222,7 @@ describe('isobar verify', () => {
 
   it('confirms certificates of both verdicts', () => {
     for (const path of [stale, sound]) {
-      isobar(['check', path, '--level', 'ci,rc,ra,cc', '--certificate', certificate])
+      isobar(['check', path, '--level', 'ci,rc,ra,cc', '--certificate', certificate, '--force'])
       const { code, out } = isobar(['verify', path, certificate])
       expect(code).toBe(0)
       expect(out.match(/: verified/g)).toHaveLength(4)
@@ -230,7 +230,7 @@ describe('isobar verify', () => {
   })
 
   it('refutes a certificate that was tampered with', () => {
-    isobar(['check', sound, '--level', 'rc', '--certificate', certificate])
+    isobar(['check', sound, '--level', 'rc', '--certificate', certificate, '--force'])
     const text = readFileSync(certificate, 'utf8').replace('"order":[0,1,2]', '"order":[2,1,0]')
     const { code, out } = isobar(['verify', sound, put(folder, 'false.json', text)])
     expect(code).toBe(1)
@@ -239,7 +239,7 @@ describe('isobar verify', () => {
 
   it('refuses what is not a certificate of this history', () => {
     const other = put(folder, 'other.txt', 's1: w(x,1)\n')
-    isobar(['check', sound, '--level', 'rc', '--certificate', certificate])
+    isobar(['check', sound, '--level', 'rc', '--certificate', certificate, '--force'])
     expect(isobar(['verify', other, certificate]).err).toContain('it is for another history')
     expect(isobar(['verify', sound, sound]).err).toContain('it is not JSON')
   })

@@ -69,9 +69,9 @@ describe('isobar report', () => {
     const svg = terminal.path('c.svg')
     expect(await terminal.run('report', verdict, svg, '--anomaly', 'abortedread')).toBe(0)
     expect(read('c.svg')).toContain('AbortedRead')
-    expect(await terminal.run('report', verdict, svg, '--anomaly', '2')).toBe(0)
+    expect(await terminal.run('report', verdict, svg, '--anomaly', '2', '--force')).toBe(0)
     expect(read('c.svg')).not.toContain('AbortedRead')
-    expect(await terminal.run('report', verdict, svg, '--anomaly', 'G0')).toBe(2)
+    expect(await terminal.run('report', verdict, svg, '--anomaly', 'G0', '--force')).toBe(2)
     expect(terminal.errors).toContain('1 AbortedRead, 2 IntermediateRead')
   })
 

@@ -86,10 +86,13 @@ describe('isobar shrink', () => {
 
   test('replaces an output only with --force', async () => {
     const path = put('h.notation', LOST_UPDATE)
-    const argv = ['shrink', path, path, '--level', 'si']
+    const out = put('out.notation', 'mine')
+    const argv = ['shrink', path, out, '--level', 'si']
     expect(await terminal.run(...argv)).toBe(2)
-    expect(readFileSync(path, 'utf8')).toBe(LOST_UPDATE)
+    expect(readFileSync(out, 'utf8')).toBe('mine')
     expect(await terminal.run(...argv, '--force')).toBe(0)
-    expect(readFileSync(path, 'utf8')).toContain('[id=T3]')
+    expect(readFileSync(out, 'utf8')).toContain('[id=T3]')
+    expect(await terminal.run('shrink', path, path, '--level', 'si', '--force')).toBe(2)
+    expect(readFileSync(path, 'utf8')).toBe(LOST_UPDATE)
   })
 })
