@@ -5,6 +5,7 @@ import pc from 'picocolors'
 import { nowMs } from '../base/deadline.ts'
 import { unwritable } from '../files/write.ts'
 import type { Colours } from '../report/text.ts'
+import { EXIT } from './exit-codes.ts'
 
 /** Colours if the stream is a terminal and nobody asked for none. */
 export function coloursFor(stream: { isTTY?: boolean }): Colours {

@@ -157,7 +157,11 @@ function isGzip(bytes: Uint8Array): boolean {
 }
 
 function isPipe(path: string): boolean {
-  return statSync(path, { throwIfNoEntry: false })?.isFIFO() === true
+  try {
+    return statSync(path).isFIFO()
+  } catch {
+    return false // opening it will say what is wrong
+  }
 }
 
 function openFile(path: string): number {
@@ -196,7 +200,7 @@ async function readDirectory(path: string, options: ReadOptions): Promise<ReadRe
   }
   if (found.file !== null) return readHistory(found.file, options)
   const limit = limitsFor(options.memoryBytes).totalBytes
-  const sizes = found.names.map((name) => statSync(join(path, name)).size)
+  const sizes = found.names.map((name) => sizeOf(join(path, name)))
   const size = sizes.reduce((sum, next) => sum + next, 0)
   if (size > limit) throw tooLarge('the directory', limit, null)
   let bytes = 0
@@ -217,6 +221,14 @@ async function readDirectory(path: string, options: ReadOptions): Promise<ReadRe
   } catch (error) {
     if (error instanceof InputError && error.path !== null) error.path = join(path, error.path)
     throw error
+  }
+}
+
+function sizeOf(path: string): number {
+  try {
+    return statSync(path).size
+  } catch (error) {
+    throw fileError(error)
   }
 }
 

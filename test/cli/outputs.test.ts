@@ -1,6 +1,7 @@
 // What the command line may destroy: nothing. What it may repeat of hostile text: nothing raw.
 
-import { spawnSync } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
 import {
   chmodSync,
   existsSync,
@@ -11,6 +12,7 @@ import {
   symlinkSync,
 } from 'node:fs'
 import { join, resolve } from 'node:path'
+import { setTimeout } from 'node:timers/promises'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { isobar, makeFolder, put } from './command.ts'
 
@@ -113,6 +115,20 @@ describe('outputs', () => {
       expect([code, err]).toEqual([2, expect.stringContaining('never replaced')])
     }
     expect(readdirSync(out).map((name) => readFileSync(join(out, name), 'utf8'))).toEqual(before)
+  })
+
+  it('are not left half done when a signal ends the program', async () => {
+    const out = join(folder, 'signalled')
+    mkdirSync(out)
+    const args = [BIN, 'generate', join(out, 'h.txt'), '--transactions', '200000']
+    const child = spawn(process.execPath, args, { stdio: 'ignore' })
+    const ended = once(child, 'exit')
+    const isWriting = () => readdirSync(out).some((name) => name.startsWith('.isobar-'))
+    while (child.exitCode === null && !isWriting()) await setTimeout(2)
+    child.kill('SIGTERM')
+    const [, signal] = await ended
+    expect(signal).toBe('SIGTERM')
+    expect(readdirSync(out).filter((name) => name !== 'h.txt')).toEqual([])
   })
 
   it('leave no temporary file', () => {
