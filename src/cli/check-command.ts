@@ -275,6 +275,13 @@ async function checkPath(
 const READ_SHARE = 0.75
 const SMALL_BYTES = 1 << 20 // are read before anybody could say that it took too long
 
+const NODE_BYTES = 64 * 2 ** 20 // what the program takes before it reads anything
+
+/** Laying out what was read takes up to as much memory again as reading it took. */
+function layoutBytes(): number {
+  return Math.max(0, process.memoryUsage.rss() - NODE_BYTES)
+}
+
 function read(
   path: string,
   plan: Plan,
@@ -290,7 +297,10 @@ function read(
       show.onProgress(bytes, total)
       if (bytes <= SMALL_BYTES) return
       withProgress(
-        () => deadline.check(),
+        () => {
+          deadline.check()
+          deadline.reserve(layoutBytes())
+        },
         () => `${Math.floor(bytes / 1048576)} MB of the history were read`,
       )
     },

@@ -12,7 +12,7 @@ export class NotationFileParser implements HistoryParser {
 
   constructor(options: ParseOptions = {}) {
     const { totalBytes } = limitsFor(options.memoryBytes)
-    this.gatherer = new Gatherer(Math.min(MAX_TEXT_BYTES, Math.floor(totalBytes / 4)))
+    this.gatherer = new Gatherer(totalBytes, MAX_TEXT_BYTES)
   }
 
   push(bytes: Uint8Array): void {

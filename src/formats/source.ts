@@ -72,41 +72,53 @@ export function* chunksOf(input: Input): Generator<Uint8Array> {
   for (let at = 0; at < bytes.length; at += CHUNK_BYTES) yield bytes.subarray(at, at + CHUNK_BYTES)
 }
 
+/** A document is in memory twice when it is complete, and then what it says is. */
+const DOCUMENT_SHARE = 4
+const MAX_DOCUMENT_BYTES = 2 ** 30
+
 /**
  * Gathers all bytes, for formats that are one document; followed by one zero byte as a sentinel.
  */
 export class Gatherer {
   length = 0
-  private bytes = new Uint8Array(4096)
+  private chunks: Uint8Array[] = []
   private readonly limitBytes: number
 
-  constructor(limitBytes: number) {
-    this.limitBytes = limitBytes
+  /**
+   * @param memoryBytes of which a document may take a part
+   * @param mostBytes that it may take however much memory there is
+   */
+  constructor(memoryBytes: number, mostBytes = MAX_DOCUMENT_BYTES) {
+    this.limitBytes = Math.min(mostBytes, Math.floor(memoryBytes / DOCUMENT_SHARE))
   }
 
   push(chunk: Uint8Array): void {
-    const length = this.length + chunk.length
-    if (length > this.limitBytes) {
-      throw tooLarge('the input', this.limitBytes, { line: 1, column: 1 })
+    this.length += chunk.length
+    if (this.length > this.limitBytes) {
+      const limit = formatBytes(this.limitBytes)
+      const message = `a document in this format may not be larger than ${limit}`
+      const hint =
+        'it is read whole, and may take a quarter of --memory; formats of lines have no such limit'
+      throw new InputError('too-large', message, { line: 1, column: 1 }, hint)
     }
-    if (length + 1 > this.bytes.length) {
-      const next = new Uint8Array(Math.max(length + 1, this.bytes.length * 2))
-      next.set(this.bytes.subarray(0, this.length))
-      this.bytes = next
-    }
-    this.bytes.set(chunk, this.length)
-    this.length = length
+    this.chunks.push(chunk.slice())
   }
 
   /** The bytes, then one 0. */
   all(): Uint8Array {
-    this.bytes[this.length] = 0
-    return this.bytes.subarray(0, this.length + 1)
+    const bytes = new Uint8Array(this.length + 1)
+    let at = 0
+    for (const chunk of this.chunks) {
+      bytes.set(chunk, at)
+      at += chunk.length
+    }
+    this.chunks = [bytes.subarray(0, this.length)]
+    return bytes
   }
 
   /** As text. Throws InputError where it is not UTF-8. */
   text(): string {
-    return decodeText(this.bytes.subarray(0, this.length))
+    return decodeText(this.all().subarray(0, this.length))
   }
 }
 
