@@ -69,6 +69,7 @@ async function runOurs(turn: number): Promise<number> {
       recorder,
       work: new PlannedWork(plan, true),
       isLightweight: false,
+      tables: [],
       level: 'ser',
       sessions: SESSIONS,
       seed: turn,
@@ -138,7 +139,7 @@ function timeRecorder(): number {
   for (let i = 0; i < count; i++) {
     recorder.begin(txn, i % SESSIONS, 'ser')
     for (let key = 0; key < 2; key++) {
-      txn.addRead(key, i)
+      txn.addRead(key, [i])
       txn.addWrite(key, i)
     }
     recorder.pending(txn)

@@ -60,7 +60,7 @@ export async function withReplica(): Promise<Nodes> {
       let opened = 0
       const open = async () =>
         ++opened % 3 === 0 ? readOnly(await reader.open()) : database.open()
-      return inPlaceOf(database, { open })
+      return inPlaceOf(database, { open, isAudited: false })
     },
     restart: null,
     stop: async () => {
@@ -87,6 +87,7 @@ export async function twoNodes(): Promise<Nodes> {
       let opened = 0
       return inPlaceOf(first, {
         open: () => (++opened % 2 === 0 ? second : first).open(),
+        isAudited: false,
         addKeys: async (from, to) => {
           await first.addKeys(from, to)
           while ((await countRows(servers[1])) < to)

@@ -246,6 +246,7 @@ async function record(
       work,
       level,
       isLightweight: false,
+      tables: sql?.tables ?? [],
       sessions: SESSIONS,
       seed,
       durationMs: isTimed ? seconds * 1000 : null,

@@ -32,6 +32,8 @@ export interface RunSummary {
   readonly abortRate: number
   readonly connectionsCut: number
   readonly serverRestarts: number
+  /** How often all that had been written was read while nothing else ran. */
+  readonly audits: number
   /** Generation is planning, running and recording; verification is reading and judging. */
   readonly time: {
     planMs: number
@@ -92,6 +94,7 @@ export function summariseRun(given: {
     abortRate: recorded === 0 ? 0 : round(result.aborted / recorded, 4),
     connectionsCut: given.cuts,
     serverRestarts: result.restarts,
+    audits: result.audits,
     time: {
       planMs: round(given.planMs, 1),
       runMs: round(result.elapsedMs, 1),

@@ -190,6 +190,7 @@ async function record(
       database,
       recorder,
       work,
+      tables: sql?.tables ?? [],
       isLightweight: isLightweight(options),
       level: levels.at(-1)!,
       sessions: parameters.sessions,

@@ -20,6 +20,8 @@ export interface Database {
   readonly name: string
   /** Where it is, without secrets. */
   readonly place: string
+  /** Whether a new connection shows all that was acknowledged, once nothing else runs. */
+  readonly isAudited: boolean
   /** The levels it offers: our id -> its own name. */
   readonly levels: ReadonlyMap<LevelId, string>
   /** Creates keys from `from` up to `to`, in their initial state; others are no rows at first. */
@@ -51,23 +53,32 @@ export interface Connection {
   /** The connection is of no more use. */
   readonly isLost: boolean
   begin(level: LevelId): Promise<void>
-  read(key: number): Promise<Value>
-  readList(key: number): Promise<Value[]>
-  /** @param way how the value gets into its row, where there are rows */
-  write(key: number, value: number, way?: Way): Promise<void>
-  append(key: number, value: number): Promise<void>
+  /** What each row of the key holds; there is one, unless the database is broken. */
+  read(key: number): Promise<readonly Value[]>
+  readList(key: number): Promise<readonly (readonly Value[])[]>
+  /** The same for many keys at once; all registers, or all lists. */
+  readAll(keys: readonly number[], areLists: boolean): Promise<readonly KeyRows[]>
+  /**
+   * How many rows took the value: one, unless the database is broken.
+   * @param way how the value gets into its row, where there are rows
+   */
+  write(key: number, value: number, way?: Way): Promise<number>
+  append(key: number, value: number): Promise<number>
   /** Runs a statement on one of the tables; rows that it writes are written under `write`. */
   run(table: SqlTable, statement: SqlStatement, write: number): Promise<StatementAnswer>
-  /** Outside of transactions: replaces `old` (null: the initial state) by `value`, or does not. */
-  cas(key: number, old: Value, value: number, level: LevelId): Promise<boolean>
+  /** Outside of transactions: in how many rows it replaced `old` (null: the initial state). */
+  cas(key: number, old: Value, value: number, level: LevelId): Promise<number>
   /** Outside of transactions: one read on its own. */
-  get(key: number, level: LevelId): Promise<Value>
+  get(key: number, level: LevelId): Promise<readonly Value[]>
   commit(): Promise<void>
   rollback(): Promise<void>
   close(): Promise<void>
   /** Drops the connection at once; what waits for an answer fails. */
   cut(): void
 }
+
+/** A key, and what each of its rows holds: a value, or a list. */
+export type KeyRows = readonly [key: number, rows: readonly (Value | readonly Value[])[]]
 
 export type Fate = 'aborted' | 'indeterminate'
 

@@ -29,16 +29,23 @@ export class OpenTransaction {
   session = 0
   startUs = 0
   level: LevelId | null = null
+  /** Whether it runs alone, when all is at rest (audit.ts). */
+  isAudit = false
   /** Operations so far, as JSON without the brackets around them. */
   ops = ''
   opCount = 0
+  private opsBefore = '' // all but the last
 
-  addRead(key: number, value: Value): void {
-    this.add(`["r",${key},${render(value)}]`)
+  /** @param rows what each row of the key holds; one, unless the database is broken */
+  addRead(key: number, rows: readonly Value[]): void {
+    this.addRows(key, rows.map(render))
   }
 
-  addReadList(key: number, values: readonly Value[]): void {
-    this.add(`["r",${key},[${values.map(render).join(',')}]]`)
+  addReadList(key: number, rows: readonly (readonly Value[])[]): void {
+    this.addRows(
+      key,
+      rows.map((values) => `[${values.map(render).join(',')}]`),
+    )
   }
 
   addWrite(key: number, value: number): void {
@@ -63,7 +70,19 @@ export class OpenTransaction {
     this.add('{"abort":true}')
   }
 
+  /** The last operation, a write, found no row, and changed nothing. */
+  foundNoRow(key: number): void {
+    this.ops = this.opsBefore
+    this.opCount--
+    this.addRows(key, [])
+  }
+
+  private addRows(key: number, rows: readonly string[]): void {
+    this.add(rows.length === 1 ? `["r",${key},${rows[0]}]` : `["rows",${key},[${rows.join(',')}]]`)
+  }
+
   private add(op: string): void {
+    this.opsBefore = this.ops
     this.ops += this.opCount++ === 0 ? op : `,${op}`
   }
 }
@@ -173,7 +192,8 @@ export class Recorder {
 
 function about(txn: OpenTransaction): string {
   const level = txn.level === null ? '' : `,"level":"${txn.level}"`
-  return `"session":${txn.session}${level},"start":${txn.startUs},"ops":[${txn.ops}]`
+  const audit = txn.isAudit ? ',"audit":true' : ''
+  return `"session":${txn.session}${level}${audit},"start":${txn.startUs},"ops":[${txn.ops}]`
 }
 
 function render(value: Value): string {

@@ -7,7 +7,9 @@
 
 import { DatabaseError } from '../base/errors.ts'
 import { Random } from '../base/random.ts'
+import type { SqlTable } from '../history/sql-events.ts'
 import type { LevelId } from '../levels/levels.ts'
+import { Auditor, Rest } from './audit.ts'
 import type { Database } from './database.ts'
 import type { FaultProxy } from './fault-proxy.ts'
 import type { FaultPlan } from './faults.ts'
@@ -21,6 +23,8 @@ export interface RunnerOptions {
   readonly work: Work
   readonly isLightweight: boolean
   readonly level: LevelId
+  /** Tables of an SQL workload. */
+  readonly tables: readonly SqlTable[]
   readonly sessions: number
   readonly seed: number
   readonly durationMs: number | null
@@ -46,6 +50,8 @@ export interface RunProgress extends Readonly<Tally> {
 export interface RunResult extends RunProgress {
   /** How often the server was restarted. */
   readonly restarts: number
+  /** How often all that had been written was read while nothing else ran. */
+  readonly audits: number
   /** What ended the run before its time, if anything did. */
   readonly stoppedBy: 'signal' | Error | null
 }
@@ -69,6 +75,7 @@ class Runner {
     failures: new Map(),
   }
   private readonly sessions: Session[]
+  private readonly auditor: Auditor
   private startMs = 0
   private dueMs = 0 // when the next transaction may begin, under a rate
   private lastValue = 0
@@ -84,11 +91,16 @@ class Runner {
   constructor(options: RunnerOptions) {
     this.options = options
     const random = new Random(options.seed).fork(1)
+    const nextSession = () => this.lastSession++
+    this.auditor = new Auditor({ ...options, nextSession })
+    const { isAudited } = options.database
     const context: RunContext = {
       ...options,
       tally: this.tally,
+      auditor: this.auditor,
+      rest: new Rest(isAudited ? () => this.auditor.audit(false) : null),
       nextValue: () => ++this.lastValue,
-      nextSession: () => this.lastSession++,
+      nextSession,
       isStopping: () => this.stopping,
       ensureKeys: (count) => this.ensureKeys(count),
     }
@@ -99,7 +111,7 @@ class Runner {
   }
 
   async run(): Promise<RunResult> {
-    const { signal, durationMs, work } = this.options
+    const { signal, durationMs } = this.options
     const onSignal = () => this.stop('signal')
     let end: NodeJS.Timeout | null = null
     let watch: NodeJS.Timeout | null = null
@@ -113,17 +125,28 @@ class Runner {
       watch = setInterval(() => this.watch(), PROGRESS_EVERY_MS)
       await Promise.all([this.runAll(), this.restartNowAndThen()])
       // What must come last runs after the time is up, but not if something went wrong.
-      if (this.stoppedBy === null && work.beginFinal()) {
-        this.stopping = false
-        await this.runAll()
-      }
+      if (this.stoppedBy === null) await this.runLast()
     } finally {
       if (end) clearTimeout(end)
       if (watch) clearInterval(watch)
       signal?.removeEventListener('abort', onSignal)
       await Promise.all(this.sessions.map((session) => session.close()))
     }
-    return { ...this.progress(), restarts: this.restarts, stoppedBy: this.stoppedBy }
+    const { restarts, stoppedBy } = this
+    return { ...this.progress(), restarts, audits: this.auditor.count, stoppedBy }
+  }
+
+  /** An audit sees all that final transactions would. */
+  private async runLast(): Promise<void> {
+    const { work, database } = this.options
+    try {
+      if (database.isAudited) return await this.auditor.audit(true)
+    } catch (error) {
+      return this.stop(error as Error)
+    }
+    if (!work.beginFinal()) return
+    this.stopping = false
+    await this.runAll()
   }
 
   private progress(): RunProgress {

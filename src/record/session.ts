@@ -15,6 +15,7 @@ import type { LevelId } from '../levels/levels.ts'
 import type { SqlStatement } from '../sql/statement.ts'
 import type { SqlRow } from '../sql/value.ts'
 import type { Way } from '../workload/plan.ts'
+import type { Auditor, Rest } from './audit.ts'
 import { type Connection, type Database, TransactionFailure } from './database.ts'
 import type { FaultProxy } from './fault-proxy.ts'
 import { type CutPoint, drawCut, type FaultPlan } from './faults.ts'
@@ -42,6 +43,9 @@ export interface RunContext {
   isStopping(): boolean
   /** Creates keys on first need. */
   ensureKeys(count: number): Promise<void>
+  /** Holds transactions back while an audit is due. */
+  readonly rest: Rest
+  readonly auditor: Auditor
 }
 
 /** Recorded transactions, by how they ended. */
@@ -62,6 +66,7 @@ export class Session implements Operations {
   private readonly txn = new OpenTransaction()
   private id: number
   private connection: Connection | null = null
+  private isCut = false // by us: by a fault, or because it took too long
   private cutAfterOps = -1 // operations until the connection is cut, negative for never
 
   constructor(context: RunContext, number: number, random: Random) {
@@ -82,6 +87,7 @@ export class Session implements Operations {
 
   /** Drops the connection; whatever the session waits for fails. */
   cut(): void {
+    this.isCut = true
     this.connection?.cut()
   }
 
@@ -90,40 +96,52 @@ export class Session implements Operations {
     const { context } = this
     await context.ensureKeys(context.work.keysNeeded(this.number))
     if (!(await this.reconnect())) return null
+    await context.rest.enter()
     this.waitingSinceMs = performance.now()
     try {
       return context.isLightweight ? await this.runLightweight() : await this.runOnce()
     } finally {
       this.waitingSinceMs = Number.NaN
+      this.noteLoss()
+      context.rest.leave()
     }
   }
 
+  /** A connection that was lost, and not by us, may mean that the server crashed. */
+  private noteLoss(): void {
+    if (this.connection?.isLost && !this.isCut) this.context.rest.noteLoss()
+  }
+
   async read(key: number): Promise<Value> {
-    this.strikeMaybe()
-    const value = await this.connection!.read(key)
-    this.txn.addRead(key, value)
-    return value
+    this.begin(key, false)
+    const rows = await this.connection!.read(key)
+    this.txn.addRead(key, rows)
+    return rows[0] ?? null
   }
 
   async readList(key: number): Promise<Value[]> {
-    this.strikeMaybe()
-    const values = await this.connection!.readList(key)
-    this.txn.addReadList(key, values)
-    return values
+    this.begin(key, true)
+    const rows = await this.connection!.readList(key)
+    this.txn.addReadList(key, rows)
+    return [...(rows[0] ?? [])]
   }
 
   async write(key: number, way?: Way): Promise<void> {
-    this.strikeMaybe()
+    this.begin(key, false)
     const value = this.context.nextValue()
     this.txn.addWrite(key, value)
-    await this.connection!.write(key, value, way)
+    const rowCount = await this.connection!.write(key, value, way)
+    if (rowCount === 0) this.txn.foundNoRow(key)
+    else if (rowCount > 1) await this.read(key)
   }
 
   async append(key: number): Promise<void> {
-    this.strikeMaybe()
+    this.begin(key, true)
     const value = this.context.nextValue()
     this.txn.addAppend(key, value)
-    await this.connection!.append(key, value)
+    const rowCount = await this.connection!.append(key, value)
+    if (rowCount === 0) this.txn.foundNoRow(key)
+    else if (rowCount > 1) await this.readList(key)
   }
 
   async run(table: SqlTable, statement: SqlStatement): Promise<readonly SqlRow[]> {
@@ -181,19 +199,22 @@ export class Session implements Operations {
     let last: StatusName = 'committed'
     const alone: Operations = {
       read: async (key) => {
+        this.context.auditor.note(key, false)
         recorder.begin(txn, this.id, level)
-        seen = await connection.get(key, level)
-        txn.addRead(key, seen)
+        const rows = await connection.get(key, level)
+        seen = rows[0] ?? null
+        txn.addRead(key, rows)
         last = await this.finish(null, async () => {})
         return seen
       },
       write: async (key) => {
         const value = this.context.nextValue()
         recorder.begin(txn, this.id, level)
-        txn.addRead(key, seen)
+        txn.addRead(key, [seen])
         txn.addWrite(key, value)
         last = await this.finish(cut, async () => {
-          if (await connection.cas(key, seen, value, level)) return
+          const rowCount = await connection.cas(key, seen, value, level)
+          if (rowCount > 0) return
           throw new TransactionFailure('aborted', 'the value had changed', 'changed')
         })
       },
@@ -236,7 +257,14 @@ export class Session implements Operations {
     const { faults, work } = this.context
     const cut = drawCut(faults, this.random)
     this.cutAfterOps = cut === 'work' ? this.random.below(work.opCount(this.number)) : -1
+    if (cut !== null) this.isCut = true
     return cut
+  }
+
+  /** An operation on a key begins. */
+  private begin(key: number, isList: boolean): void {
+    this.strikeMaybe()
+    this.context.auditor.note(key, isList)
   }
 
   private strikeMaybe(): void {
@@ -259,8 +287,10 @@ export class Session implements Operations {
   /** Makes sure there is a connection. False if the run ends before there is one. */
   private async reconnect(): Promise<boolean> {
     if (this.connection && !this.connection.isLost) return true
+    this.noteLoss()
     this.connection?.cut()
     this.connection = null
+    this.isCut = false
     const endMs = performance.now() + this.context.patienceMs
     for (let waitMs = 5; ; waitMs = Math.min(500, waitMs * 2)) {
       if (this.context.isStopping()) return false

@@ -1,10 +1,8 @@
 // A statement that ran, as the history tells it: what was asked, under which number rows were
 // written, and whose versions it saw. Main function: renderRun.
 //
-// A history knows one version of a row for each statement. A database that returns two, such as
-// PostgreSQL at REPEATABLE READ after a row of the same key was deleted and then inserted, must not
-// get away with it: the statement is told with the later version, and each other one as a SELECT of
-// that row right behind it.
+// A broken database returns several rows under one key. Of a SELECT they are told as they are. One
+// that writes is told with the newest, behind a SELECT of that key which returns them all.
 
 import { renderClause, renderRow, renderVersion } from '../formats/native-sql-write.ts'
 import type { SqlTable } from '../history/sql-events.ts'
@@ -19,47 +17,51 @@ export function renderRun(
   answer: StatementAnswer,
 ): string {
   const { kind } = statement
-  const parts = [`"${kind}":${JSON.stringify(table.name)}`]
   if (kind === 'insert') {
     const written = statement.rows.map((row) => renderRow(table, row))
-    return `{${parts.join()},"write":${write},"rows":[${written.join()}]}`
+    return `{"insert":${JSON.stringify(table.name)},"write":${write},"rows":[${written.join()}]}`
   }
-  const { kept, others } = splitTwice(table, answer)
-  parts.push(...renderClause({ text: statement.where, params: statement.params }))
-  if (kind !== 'select' && kept.length > 0) parts.push(`"write":${write}`)
-  const touched = kept.map(({ row, key, from }) => {
-    const after = kind === 'update' ? `,"row":${renderRow(table, row)}` : ''
-    return `{${renderVersion(key, from)}${after}}`
-  })
-  const told = [`{${parts.join()},"rows":[${touched.join()}]}`]
-  for (const { key, from } of others) {
-    const clause = renderClause({ text: keyClause(table), params: key })
-    const select = `"select":${JSON.stringify(table.name)},${clause.join()}`
-    told.push(`{${select},"rows":[{${renderVersion(key, from)}}]}`)
+  const clause = renderClause({ text: statement.where, params: statement.params })
+  if (kind === 'select') return renderSelect(table, clause, seenBy(table, answer))
+  const byKey = new Map<string, Seen[]>()
+  for (const seen of seenBy(table, answer)) {
+    const name = seen.key.map(renderSqlValue).join()
+    byKey.set(name, [...(byKey.get(name) ?? []), seen])
   }
+  const told: string[] = []
+  const touched: string[] = []
+  for (const versions of byKey.values()) {
+    const newest = versions.reduce((a, b) => ((b.from ?? 0) > (a.from ?? 0) ? b : a))
+    const after = kind === 'update' ? `,"row":${renderRow(table, newest.row)}` : ''
+    touched.push(`{${renderVersion(newest.key, newest.from)}${after}}`)
+    if (versions.length === 1) continue
+    const only = renderClause({ text: keyClause(table), params: newest.key })
+    told.push(renderSelect(table, only, versions))
+  }
+  const parts = [`"${kind}":${JSON.stringify(table.name)}`, ...clause]
+  if (touched.length > 0) parts.push(`"write":${write}`)
+  told.push(`{${parts.join()},"rows":[${touched.join()}]}`)
   return told.join()
 }
 
+/** A version of a row that a statement saw. */
 interface Seen {
   readonly row: SqlRow
   readonly key: SqlRow
   readonly from: number | null
 }
 
-/** The rows of an answer, and apart from them older versions of rows that it holds twice. */
-function splitTwice(table: SqlTable, { rows, from }: StatementAnswer) {
-  const newest = new Map<string, Seen>() // key -> what was seen of the row
-  const others: Seen[] = []
-  rows.forEach((row, i) => {
+function seenBy(table: SqlTable, { rows, from }: StatementAnswer): Seen[] {
+  return rows.map((row, i) => {
     const key = table.keyColumns.map((column) => row[column]!)
-    const name = key.map(renderSqlValue).join()
-    const seen = { row, key, from: from[i]! }
-    const known = newest.get(name)
-    const isNewer = !known || (seen.from ?? 0) > (known.from ?? 0)
-    if (known) others.push(isNewer ? known : seen)
-    if (isNewer) newest.set(name, seen)
+    return { row, key, from: from[i]! }
   })
-  return { kept: [...newest.values()], others }
+}
+
+function renderSelect(table: SqlTable, clause: readonly string[], seen: readonly Seen[]): string {
+  const rows = seen.map(({ key, from }) => `{${renderVersion(key, from)}}`)
+  const parts = [`"select":${JSON.stringify(table.name)}`, ...clause]
+  return `{${parts.join()},"rows":[${rows.join()}]}`
 }
 
 function keyClause(table: SqlTable): string {

@@ -23,14 +23,14 @@ function recordThree(recorder: Recorder): void {
   const [a, b] = [new OpenTransaction(), new OpenTransaction()]
   recorder.begin(a, 0, 'ser')
   recorder.begin(b, 1, null)
-  a.addRead(5, null)
+  a.addRead(5, [null])
   a.addWrite(5, 1)
   recorder.pending(a)
   recorder.outcome(a, 'committed')
   b.addAppend(6, 2)
   recorder.aborted(b)
   recorder.begin(b, 1, 'ser')
-  b.addReadList(6, [])
+  b.addReadList(6, [[]])
   recorder.pending(b)
   recorder.outcome(b, 'indeterminate')
 }

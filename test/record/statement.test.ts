@@ -86,11 +86,15 @@ describe('renderRun', () => {
     )
   })
 
-  it('tells a row that came back twice with its later version, then with the other', () => {
+  it('tells two rows under one key as they came; of a change the newest, behind a SELECT of both', () => {
     const twice = { rows: [rows[0]!, [2n, 'b', null], [1n, 'c', null]], from: [null, 5, 6] }
+    const both = '"rows":[{"key":[1],"from":null},{"key":[1],"from":6}]'
     expect(renderRun(ORDERS, select('orders'), 0, twice)).toBe(
-      '{"select":"orders","rows":[{"key":[1],"from":6},{"key":[2],"from":5}]},' +
-        '{"select":"orders","where":"\\"id\\" = $1","params":[1],"rows":[{"key":[1],"from":null}]}',
+      '{"select":"orders","rows":[{"key":[1],"from":null},{"key":[2],"from":5},{"key":[1],"from":6}]}',
+    )
+    expect(renderRun(ORDERS, deleteFrom('orders', 'paid'), 8, twice)).toBe(
+      `{"select":"orders","where":"\\"id\\" = $1","params":[1],${both}},` +
+        '{"delete":"orders","where":"paid","write":8,"rows":[{"key":[1],"from":6},{"key":[2],"from":5}]}',
     )
   })
 })

@@ -26,8 +26,11 @@ import type { AnomalyName } from '../../levels/anomalies.ts'
 import { checkListReads, type ListReads } from './list-reads.ts'
 import { LostCommits } from './lost-commits.ts'
 
-/** Names of offending reads, by code. */
+/** Names of offending reads, by code: what tells the most comes first. */
 export const OFFENCES = [
+  'LostCommit',
+  'DuplicateRow',
+  'VanishedRow',
   'ThinAirRead',
   'AbortedRead',
   'FutureRead',
@@ -36,21 +39,18 @@ export const OFFENCES = [
   'IntermediateRead',
   'DuplicateElements',
   'IncompatibleOrder',
-  'DuplicateRow',
-  'VanishedRow',
-  'LostCommit',
 ] as const satisfies readonly AnomalyName[]
 
 const OWN = -2 // a sound read of the transaction's own write
-const THIN_AIR = 0
-const ABORTED_READ = 1
-const FUTURE = 2
-const NOT_MY_LAST = 3
-const NOT_MY_OWN = 4
-const INTERMEDIATE = 5
+const LOST_COMMIT = OFFENCES.indexOf('LostCommit')
 const DUPLICATE_ROW = OFFENCES.indexOf('DuplicateRow')
 const VANISHED_ROW = OFFENCES.indexOf('VanishedRow')
-const LOST_COMMIT = OFFENCES.indexOf('LostCommit')
+const THIN_AIR = OFFENCES.indexOf('ThinAirRead')
+const ABORTED_READ = OFFENCES.indexOf('AbortedRead')
+const FUTURE = OFFENCES.indexOf('FutureRead')
+const NOT_MY_LAST = OFFENCES.indexOf('NotMyLastWrite')
+const NOT_MY_OWN = OFFENCES.indexOf('NotMyOwnWrite')
+const INTERMEDIATE = OFFENCES.indexOf('IntermediateRead')
 
 export interface ReadCheck {
   /**

@@ -4,13 +4,18 @@
 
 import { Socket } from 'node:net'
 import { Client } from 'pg'
-import { assert, DatabaseError } from '../../base/errors.ts'
+import { DatabaseError } from '../../base/errors.ts'
 import type { SqlTable } from '../../history/sql-events.ts'
 import type { Value } from '../../history/values.ts'
 import type { LevelId } from '../../levels/levels.ts'
 import type { SqlStatement } from '../../sql/statement.ts'
 import { PUT, REPLACE, UPDATE, UPSERT as UPSERT_WAY, type Way } from '../../workload/plan.ts'
-import { type Connection, type StatementAnswer, TransactionFailure } from '../database.ts'
+import {
+  type Connection,
+  type KeyRows,
+  type StatementAnswer,
+  TransactionFailure,
+} from '../database.ts'
 import type { PostgresAddress } from './address.ts'
 import { type Answer, type Cells, execute, prepare, query, type Statement } from './exchange.ts'
 import { fateOf, isHopeless, type Phase } from './sqlstate.ts'
@@ -119,35 +124,57 @@ export class PostgresConnection implements Connection {
     this.pendingBegin = BEGINS.get(level)!.name
   }
 
-  async read(key: number): Promise<Value> {
-    const answer = await this.send('work', READ, [String(key)])
-    if (answer.rowCount === 0 && key >= this.keyCount()) return null
-    return numberOf(this.cell(answer, key))
+  async read(key: number): Promise<readonly Value[]> {
+    const rows = cellsOf(await this.send('work', READ, [String(key)]))
+    return rows.length === 0 ? this.nothing(key, null) : rows.map(numberOf)
   }
 
-  async readList(key: number): Promise<Value[]> {
-    const answer = await this.send('work', READ_LIST, [String(key)])
-    if (answer.rowCount === 0 && key >= this.keyCount()) return []
-    const text = this.cell(answer, key) ?? '{}'
-    return text === '{}' ? [] : text.slice(1, -1).split(',').map(numberOf)
+  async readList(key: number): Promise<readonly Value[][]> {
+    const rows = cellsOf(await this.send('work', READ_LIST, [String(key)]))
+    return rows.length === 0 ? this.nothing(key, []) : rows.map(listOf)
   }
 
-  async write(key: number, value: number, way: Way = UPDATE): Promise<void> {
+  async readAll(keys: readonly number[], areLists: boolean): Promise<readonly KeyRows[]> {
+    const text = `SELECT k, ${areLists ? 'l' : 'v'} FROM ${TABLE} WHERE k = ANY($1::int[])`
+    const answer = await this.exchange('work', (first) =>
+      query(this.client, first, text, [0], [`{${keys.join(',')}}`]),
+    )
+    const rows = new Map<number, (Value | Value[])[]>(keys.map((key) => [key, []]))
+    for (const [key, held] of answer.rows) {
+      rows.get(Number(key))!.push(areLists ? listOf(held!) : numberOf(held!))
+    }
+    return Array.from(rows, ([key, held]): KeyRows => {
+      return [
+        key,
+        held.length === 0 ? this.nothing<Value | Value[]>(key, areLists ? [] : null) : held,
+      ]
+    })
+  }
+
+  /** No row: the initial state, where keys have none from the beginning; else it has vanished. */
+  private nothing<Held>(key: number, initial: Held): Held[] {
+    return key < this.keyCount() ? [] : [initial]
+  }
+
+  async write(key: number, value: number, way: Way = UPDATE): Promise<number> {
     const cells = [String(key), String(value)]
     if (way === UPSERT_WAY) {
       await this.send('work', UPSERT, cells)
-    } else if (way === REPLACE) {
-      await this.send('work', DELETE, [String(key)])
-      await this.send('work', INSERT, cells)
-    } else {
-      const answer = await this.send('work', WRITE, cells)
-      if (way === PUT && answer.rowCount === 0) await this.send('work', INSERT, cells)
-      else this.expectRow(answer, key)
+      return 1
     }
+    if (way === REPLACE) {
+      const { rowCount } = await this.send('work', DELETE, [String(key)])
+      await this.send('work', INSERT, cells)
+      return Math.max(1, rowCount)
+    }
+    const { rowCount } = await this.send('work', WRITE, cells)
+    if (rowCount > 0 || way !== PUT) return rowCount
+    await this.send('work', INSERT, cells)
+    return 1
   }
 
-  async append(key: number, value: number): Promise<void> {
-    this.expectRow(await this.send('work', APPEND, [String(key), String(value)]), key)
+  async append(key: number, value: number): Promise<number> {
+    return (await this.send('work', APPEND, [String(key), String(value)])).rowCount
   }
 
   async run(table: SqlTable, statement: SqlStatement, write: number): Promise<StatementAnswer> {
@@ -158,16 +185,16 @@ export class PostgresConnection implements Connection {
     return answerOf(table, rows)
   }
 
-  async get(key: number, level: LevelId): Promise<Value> {
+  async get(key: number, level: LevelId): Promise<readonly Value[]> {
     await this.setAutocommitLevel(level)
     return this.read(key)
   }
 
-  async cas(key: number, old: Value, value: number, level: LevelId): Promise<boolean> {
+  async cas(key: number, old: Value, value: number, level: LevelId): Promise<number> {
     await this.setAutocommitLevel(level)
     // The statement commits by itself, so whatever goes wrong goes wrong at its commit.
     const values = [String(key), old === null ? null : String(old), String(value)]
-    return (await this.send('commit', CAS, values)).rowCount === 1
+    return (await this.send('commit', CAS, values)).rowCount
   }
 
   async commit(): Promise<void> {
@@ -243,20 +270,17 @@ export class PostgresConnection implements Connection {
     const severity = fromServer ? error.severity! : null
     return new TransactionFailure(fateOf(phase, code, severity), error.message, code)
   }
+}
 
-  private cell(answer: Answer, key: number): string | null {
-    this.expectRow(answer, key)
-    return answer.cell
-  }
+/** The first column of every row. */
+function cellsOf({ rowCount, cell, rows }: Answer): (string | null)[] {
+  if (rowCount === 0) return []
+  return rowCount === 1 ? [cell] : [cell, ...rows.map(([first]) => first!)]
+}
 
-  private expectRow({ rowCount }: Answer, key: number): void {
-    if (rowCount === 1) return
-    assert(rowCount === 0, 'a primary key names one row')
-    throw new DatabaseError(
-      `key ${key} has disappeared from the table ${TABLE}`,
-      'something else works on the table; give the run a database of its own',
-    )
-  }
+/** As PostgreSQL writes an array: `{1,2}`. */
+function listOf(text: string | null): Value[] {
+  return text === null || text === '{}' ? [] : text.slice(1, -1).split(',').map(numberOf)
 }
 
 function numberOf(text: string | null): Value {

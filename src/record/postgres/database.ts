@@ -13,6 +13,7 @@ import { addRows, createSqlTables, createTable, dropTables, scalar } from './tab
 
 export class PostgresDatabase implements Database {
   readonly levels = POSTGRES_LEVELS
+  readonly isAudited = true
   readonly place: string
   private keyCount = 0 // keys that have rows from the beginning
 
@@ -119,6 +120,8 @@ async function connectControl(address: PostgresAddress): Promise<Client> {
   control.on('error', () => {}) // found out by the next use
   try {
     await control.connect()
+    // What a run works on is to stay, whatever its sessions may lose.
+    await control.query('SET synchronous_commit = on')
     return control
   } catch (error) {
     await control.end().catch(() => {})

@@ -12,10 +12,10 @@ export interface Statement {
 export type Cells = readonly (string | null)[]
 
 export interface Answer {
-  /** First column of the last row, as text; null if it is NULL. */
+  /** First column of the first row, as text; null if it is NULL. */
   cell: string | null
   rowCount: number
-  /** All rows, as text, where they are asked for. */
+  /** All rows, as text, where they are asked for; else those after the first. */
   rows: Cells[]
   /** The server's word on the last statement, e.g. `UPDATE 1`, `COMMIT`. */
   tag: string
@@ -115,14 +115,15 @@ class Exchange implements Submittable {
   }
 
   handleDataRow(row: { fields: (string | null)[] }): void {
-    this.answer.cell = row.fields[0] ?? null
-    this.answer.rowCount++
-    if (this.keepsRows) this.answer.rows.push(row.fields)
+    const isFirst = this.answer.rowCount++ === 0
+    if (isFirst) this.answer.cell = row.fields[0] ?? null
+    if (this.keepsRows || !isFirst) this.answer.rows.push(row.fields)
   }
 
   handleCommandComplete(message: { text: string }): void {
     this.answer.tag = message.text
-    if (message.text.startsWith('UPDATE ')) this.answer.rowCount = Number(message.text.slice(7))
+    const changed = /^(?:UPDATE|DELETE) (\d+)$/.exec(message.text)
+    if (changed && !this.keepsRows) this.answer.rowCount = Number(changed[1])
   }
 
   handleReadyForQuery(): void {

@@ -25,6 +25,8 @@ export class SimDatabase implements Database {
   readonly name: string
   readonly place: string
   readonly levels: ReadonlyMap<LevelId, string>
+  /** At weak levels a new connection may see an old state. */
+  readonly isAudited = false
   private readonly store: LiveStore
   private readonly random: Random
   private readonly freeSlots: number[]
@@ -80,42 +82,47 @@ class SimConnection implements Connection {
     this.store.begin(this.slot)
   }
 
-  async read(key: number): Promise<Value> {
+  async read(key: number): Promise<Value[]> {
     await this.turn()
-    return this.store.read(this.slot, key) ?? null
+    return [this.store.read(this.slot, key) ?? null]
   }
 
-  async readList(key: number): Promise<Value[]> {
+  async readList(key: number): Promise<Value[][]> {
     await this.turn()
-    return this.store.readList(this.slot, key)
+    return [this.store.readList(this.slot, key)]
   }
 
-  async write(key: number, value: number): Promise<void> {
+  async readAll(): Promise<never> {
+    throw new UsageError('a simulated store is not audited')
+  }
+
+  async write(key: number, value: number): Promise<number> {
     await this.turn()
     this.store.write(this.slot, key, value)
+    return 1
   }
 
-  async append(key: number, value: number): Promise<void> {
-    await this.write(key, value)
+  async append(key: number, value: number): Promise<number> {
+    return this.write(key, value)
   }
 
   async run(): Promise<never> {
     throw new UsageError('this simulated store runs no SQL statements')
   }
 
-  async get(key: number): Promise<Value> {
+  async get(key: number): Promise<Value[]> {
     await this.begin()
     const value = this.store.read(this.slot, key) ?? null
     this.settle()
-    return value
+    return [value]
   }
 
-  async cas(key: number, old: Value, value: number): Promise<boolean> {
+  async cas(key: number, old: Value, value: number): Promise<number> {
     await this.begin()
     const isOld = (this.store.read(this.slot, key) ?? null) === old
     if (isOld) this.store.write(this.slot, key, value)
     this.settle()
-    return isOld
+    return isOld ? 1 : 0
   }
 
   async commit(): Promise<void> {
