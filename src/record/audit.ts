@@ -1,8 +1,9 @@
 // Audits: transactions that read all that was written, while nothing else runs. What a session saw
-// may have been stale; an audit shows what is there, so that commits which the database acknowledged
-// and then lost are found (check/reads/lost-commits.ts). One is due after a session has lost its
-// connection and did not cut it itself: the server may have crashed. The transactions in progress
-// end, nobody begins another, the audit runs, and all go on. The last one comes at the end.
+// may have been stale; an audit shows what is there, so that commits which the database
+// acknowledged and then lost are found (check/reads/lost-commits.ts). One is due after a session
+// has lost its connection and did not cut it itself: the server may have crashed. The transactions
+// in progress end, nobody begins another, the audit runs, and all go on. The last one comes at the
+// end.
 //
 // Main classes: Rest, which lets sessions in and holds them back; Auditor.
 
@@ -90,10 +91,7 @@ export class Auditor {
     this.usesLists = isList
   }
 
-  /**
-   * Reads what was used since the last audit, or all. Throws DatabaseError if the database cannot be
-   * reached.
-   */
+  /** Reads what was used since the last audit, or all. Throws DatabaseError. */
   async audit(all: boolean): Promise<void> {
     const wanted = all ? USED : NEW
     const keys: number[] = []
