@@ -14,12 +14,21 @@
  */
 
 export { BudgetExceeded, InputError, InternalError, type Place, UsageError } from './base/errors.ts'
-export { FORMATS, type Format, type FormatId, parseHistory } from './formats/formats.ts'
-export { HistoryBuilder } from './history/builder.ts'
+export {
+  FORMATS,
+  type Format,
+  type FormatId,
+  type HistoryOptions,
+  parseHistory,
+} from './formats/formats.ts'
+export type { Sink } from './formats/sink.ts'
+export type { HistoryParser, Input, ParseOptions } from './formats/source.ts'
 export type { Annotation, History, Places, StatusName } from './history/history.ts'
+export type { LightOps } from './history/light.ts'
 export { renderNotation } from './history/notation.ts'
-export { describeShape } from './history/shape.ts'
-export type { SqlEvents, SqlTable, StatementName } from './history/sql-events.ts'
+export type { RowSets } from './history/rows.ts'
+export { describeShape, type HistoryShape } from './history/shape.ts'
+export type { SqlEvents, SqlPredicate, SqlTable, StatementName } from './history/sql-events.ts'
 export type { Symbol64, SymbolTable } from './history/symbols.ts'
 export type { Value, ValueTable } from './history/values.ts'
 export { ANOMALIES, type AnomalyKind, type AnomalyName } from './levels/anomalies.ts'
@@ -40,14 +49,8 @@ export type {
 export { type RenderOptions, render } from './library/render.ts'
 export { type ShrinkOptions, type Shrunk, shrink } from './library/shrink.ts'
 export { writeHistory } from './library/write.ts'
-export type { ResultJson, VerdictJson } from './report/verdict-json.ts'
-export type { SqlRow, SqlValue } from './sql/value.ts'
-export type {
-  Anomaly,
-  Case,
-  Edge,
-  EdgeKind,
-  LevelResult,
-  Outcome,
-  Proof,
-} from './verdict/verdict.ts'
+export type { HistoryCounts } from './report/summary.ts'
+export type * from './report/verdict-json.ts'
+export type { SqlColumn, SqlRow, SqlType, SqlValue } from './sql/value.ts'
+export type * from './verdict/verdict.ts'
+export type { Mix, Shape, WorkloadParameters } from './workload/parameters.ts'

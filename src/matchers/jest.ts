@@ -22,4 +22,4 @@ declare global {
   }
 }
 
-export { type IsolatedOptions, toBeIsolated } from './to-be-isolated.ts'
+export { type IsolatedOptions, type MatcherResult, toBeIsolated } from './to-be-isolated.ts'

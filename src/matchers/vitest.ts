@@ -14,4 +14,4 @@ declare module 'vitest' {
   }
 }
 
-export { type IsolatedOptions, toBeIsolated } from './to-be-isolated.ts'
+export { type IsolatedOptions, type MatcherResult, toBeIsolated } from './to-be-isolated.ts'
