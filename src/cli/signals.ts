@@ -1,7 +1,7 @@
 // Signals that end the program: Ctrl-C (SIGINT), SIGTERM, SIGHUP. One rule for all commands: the
 // exit code is 128 and the signal's number, and nothing is left behind. Work that holds nothing
 // but memory is ended by the signal itself, at once, which shells show as the same codes; what it
-// was writing is removed by its guard (files/temporary.ts). Work that holds sessions or servers
+// was writing is removed by its guard (files/guard.ts). Work that holds sessions or servers
 // listens: the first signal ends it in order, the second one at once.
 
 import { EXIT } from './exit-codes.ts'

@@ -1,29 +1,27 @@
 // Files and directories on their way: they are made beside their place under a name that nobody can
 // guess, and never through a link that somebody planted. All that exist are listed here, so that
-// whoever ends the program early can remove them (removeTemporaries). While there are any, a guard
-// does so before a signal ends the program; signals wait for at most the file being written.
+// whoever ends the program early can remove them (removeTemporaries); where a signal ends it, their
+// guards do (guard.ts).
 
 import { randomBytes } from 'node:crypto'
 import { constants, mkdirSync, openSync, rmSync } from 'node:fs'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
+import { type Guard, startGuard } from './guard.ts'
 
-const pending = new Set<string>()
+const pending = new Map<string, Guard>()
 
 const { O_WRONLY, O_CREAT, O_EXCL } = constants
 const EXCLUSIVE = O_WRONLY | O_CREAT | O_EXCL | (constants.O_NOFOLLOW ?? 0)
 
 /** An empty file in the directory, open for writing. */
 export function makeTemporaryFile(directory: string): { path: string; file: number } {
-  const path = join(directory, temporaryName())
-  const file = openSync(path, EXCLUSIVE, 0o666)
-  add(path)
-  return { path, file }
+  const path = guardedPath(directory)
+  return { path, file: guarded(path, () => openSync(path, EXCLUSIVE, 0o666)) }
 }
 
 export function makeTemporaryDirectory(directory: string): string {
-  const path = join(directory, temporaryName())
-  mkdirSync(path) // fails if there is anything of that name, a link too
-  add(path)
+  const path = guardedPath(directory)
+  guarded(path, () => mkdirSync(path)) // fails if there is anything of that name, a link too
   return path
 }
 
@@ -32,35 +30,25 @@ export function openInside(directory: string, name: string): number {
   return openSync(join(directory, name), EXCLUSIVE, 0o666)
 }
 
-function temporaryName(): string {
-  return `.isobar-${randomBytes(9).toString('base64url')}.tmp`
+function guardedPath(directory: string): string {
+  const path = join(directory, `.isobar-${randomBytes(9).toString('base64url')}.tmp`)
+  pending.set(path, startGuard(resolve(path)))
+  return path
 }
 
-function add(path: string): void {
-  for (const signal of SIGNALS) {
-    if (!process.listeners(signal).includes(guard)) process.on(signal, guard)
+function guarded<T>(path: string, make: () => T): T {
+  try {
+    return make()
+  } catch (error) {
+    settle(path)
+    throw error
   }
-  pending.add(path)
 }
 
 /** It has got its own name, or is gone. */
 export function settle(path: string): void {
-  // A signal that came meanwhile is still to be handled, in the next whole turn of the event loop.
-  if (pending.delete(path) && pending.size === 0) setImmediate(() => setImmediate(dismissGuard))
-}
-
-const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
-
-function guard(signal: NodeJS.Signals): void {
-  removeTemporaries()
-  for (const name of SIGNALS) process.off(name, guard)
-  // Others who listen end the program their own way.
-  if (process.listenerCount(signal) === 0) process.kill(process.pid, signal)
-}
-
-function dismissGuard(): void {
-  if (pending.size > 0) return
-  for (const signal of SIGNALS) process.off(signal, guard)
+  pending.get(path)?.end()
+  pending.delete(path)
 }
 
 export function discard(path: string): void {
@@ -70,7 +58,7 @@ export function discard(path: string): void {
 
 /** For the end of the program, whenever it comes. */
 export function removeTemporaries(): void {
-  for (const path of pending) {
+  for (const path of pending.keys()) {
     try {
       discard(path)
     } catch {

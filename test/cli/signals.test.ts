@@ -44,6 +44,18 @@ describe.runIf(process.platform !== 'win32')('a signal', () => {
     }, 30_000)
   }
 
+  it('ends a command at once in the middle of writing, and leaves nothing behind', async () => {
+    const args = ['generate', 'h.jsonl', '--transactions', '60000', '--force']
+    for (const signal of [...Object.keys(CODES), 'SIGKILL'] as NodeJS.Signals[]) {
+      const child = start(args)
+      await appears(/^\.isobar/)
+      child.kill(signal)
+      const [code, by] = (await once(child, 'exit')) as [number | null, string | null]
+      expect([code, by]).toEqual([null, signal])
+      while (readdirSync(folder).length > 0) await pause(20)
+    }
+  }, 60_000)
+
   it('ends a run in order: what was recorded is kept', async () => {
     const child = start(['run', 'sim:ser', '--duration', '60s', '--out', 'run'])
     while (!existsSync(`${folder}/run/history.jsonl`)) await pause(10)
