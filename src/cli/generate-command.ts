@@ -20,6 +20,7 @@ import { DISTRIBUTIONS, type Distribution } from '../workload/distributions.ts'
 import { SHAPES, type Shape } from '../workload/parameters.ts'
 import { isSqlShape, SQL_SHAPES, type SqlShape } from '../workload/sql/parameters.ts'
 import { EXIT } from './exit-codes.ts'
+import { readLevelsFile } from './levels-file.ts'
 import { refuseForSql } from './options.ts'
 import { print } from './terminal.ts'
 
@@ -36,6 +37,7 @@ interface Flags {
   shape: string
   store?: string
   inject?: string
+  levelsFile?: string
   aborts?: string
   indeterminates?: string
   conflicts: string
@@ -71,6 +73,10 @@ export function addGenerateCommand(program: Command, done: (code: number) => voi
     .option(
       '--store <level>',
       `level that the store keeps (${CHAIN.join(', ')}; default ser, sser for lwt); of SQL, also two such as ser+rc, the first for transactions that matter, or mixed`,
+    )
+    .option(
+      '--levels-file <file>',
+      'SQL: JSON that says which level each type of transactions asks for, e.g. {"payment":"ser","*":"rc"}',
     )
     .option('--inject <faults>', 'faults and how often each strikes, e.g. lost-update:3,long-fork')
     .option('--aborts <share>', 'share of transactions rolled back at random (0)')
@@ -198,7 +204,11 @@ function readSqlFlags(flags: Flags): GenerateSqlOptions {
 const SQL_SHAPES_HINT = `their shapes are ${SQL_SHAPES.join(', ')}`
 
 /** Lightweight transactions are promised in real time. */
-function storeOf({ store, shape }: Flags): string {
+function storeOf({ store, shape, levelsFile }: Flags): string {
+  if (levelsFile !== undefined) {
+    if (store !== undefined) throw new UsageError('--store and --levels-file exclude each other')
+    return readLevelsFile(levelsFile, shape)
+  }
   return store ?? (shape === 'lwt' ? 'sser' : 'ser')
 }
 

@@ -21,6 +21,7 @@ import { type Mix, SHAPES, type Shape } from '../workload/parameters.ts'
 import { isSqlShape, SQL_SHAPES, type SqlParameters } from '../workload/sql/parameters.ts'
 import { quoteCommand } from './command-line.ts'
 import { EXIT } from './exit-codes.ts'
+import { readLevelsFile } from './levels-file.ts'
 import {
   ABORTED_READS,
   parseChoice,
@@ -48,6 +49,7 @@ interface Flags extends ReportFlags {
   distribution?: string
   mix?: string
   dbLevel?: string
+  levelsFile?: string
   level?: string
   abortedReads: string
   seed: string
@@ -93,6 +95,10 @@ export function addRunCommand(program: Command, done: (code: number) => void): v
     .option(
       '--db-level <id>',
       'isolation level asked of the database (ser; of sim: its own); of SQL, also two such as ser+rc, the first for transactions that matter, or mixed',
+    )
+    .option(
+      '--levels-file <file>',
+      'SQL: JSON that says which level each type of transactions asks for, e.g. {"payment":"ser","*":"rc"}',
     )
     .option('-l, --level <ids>', `levels to judge (${LEVELS.map((l) => l.id).join(', ')})`)
     .option(
@@ -150,8 +156,9 @@ async function runTarget(text: string, flags: Flags): Promise<number> {
   const interrupt = new Interrupt(0)
   interrupt.listen()
   const workload = await workloadOf(flags)
-  const dbLevel = dbLevelOf(flags.dbLevel, target, isSqlShape(workload.workload.shape ?? ''))
-  const directory = flags.out ?? freeRunDirectory('isobar-runs', dbLevel)
+  const dbLevel = dbLevelOf(flags, target, workload.workload.shape ?? 'own')
+  const directory =
+    flags.out ?? freeRunDirectory('isobar-runs', flags.levelsFile ? 'by-type' : dbLevel)
   if (directory.trim() === '') throw new UsageError('--out names no directory: it is empty')
   const report = flags.report ?? join(directory, 'report.html')
   const outputs = outputsOf(flags, workload)
@@ -226,9 +233,13 @@ function decisiveLevels(options: RunOptions): LevelId[] {
   return isLightweight(options) ? [asked, 'lin'] : [asked]
 }
 
-function dbLevelOf(text: string | undefined, target: Target, ofSql: boolean): string {
+function dbLevelOf({ dbLevel: text, levelsFile }: Flags, target: Target, shape: string): string {
+  if (levelsFile !== undefined) {
+    if (text !== undefined) throw new UsageError('--db-level and --levels-file exclude each other')
+    return readLevelsFile(levelsFile, shape)
+  }
   if (text === undefined) return target.kind === 'sim' ? target.level : 'ser'
-  if (ofSql) return text
+  if (isSqlShape(shape)) return text
   const levels = parseLevels(text)
   if (levels.length > 1) throw new UsageError('--db-level takes one level')
   return levels[0]!

@@ -139,6 +139,7 @@ export function renderSummary(summary: RunSummary): string {
 
 /** `ser+rc (Serializability and Read Committed)` */
 export function describeAsked(asked: string): string {
+  if (asked.includes('=')) return asked
   const names = asked.split('+').map((level) => levelName(level as LevelId))
   return `${asked} (${names.join(' and ')})`
 }

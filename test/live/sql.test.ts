@@ -1,10 +1,12 @@
 // SQL transactions on a real PostgreSQL: what it promises is found to hold; three things that it
 // does not promise are shown to happen, by hand and with as few statements as they take.
 
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Client } from 'pg'
 import { describe, expect, it } from 'vitest'
 import { judge } from '../../src/check/judge.ts'
+import { readLevelsFile } from '../../src/cli/levels-file.ts'
 import { readHistory } from '../../src/formats/open.ts'
 import { COMMITTED, INDETERMINATE } from '../../src/history/history.ts'
 import type { SqlTable } from '../../src/history/sql-events.ts'
@@ -66,6 +68,24 @@ describe.each(liveServers())('SQL transactions on %s', (_, target) => {
     await stage({ target: target(), dbLevel, workload }, (outcome) => {
       expectWhole(outcome, dbLevel)
       expect(verdictsOf(outcome)['mixed']).not.toBe('unknown')
+    })
+  })
+
+  it('run at the levels that a file gives their types', async () => {
+    const shape = 'tpcc' as const
+    const file = '{"new order": "ser", "payment": "si", "*": "rc"}'
+    await inDirectory(async (directory) => {
+      const path = join(directory, 'levels.json')
+      writeFileSync(path, file)
+      const dbLevel = readLevelsFile(path, shape)
+      const workload = { shape, sessions: 6, transactions: 60, seed: 3 }
+      await stage({ target: target(), dbLevel, workload, retries: 2 }, (outcome) => {
+        const { history, results } = outcome.judged!
+        const ran = new Set(Array.from(history.txnLevel!, (level) => LEVELS[level]!.id as string))
+        expect([...ran].sort()).toEqual(['rc', 'ser', 'si'])
+        expect(results[0]!.certificate!.verified).toBe(true)
+        expect(outcome.summary.level.asked).toBe('new order=ser,payment=si,*=rc')
+      })
     })
   })
 

@@ -6,7 +6,7 @@ import { OWN_LEVELS } from '../../levels/levels.ts'
 import type { SqlRow } from '../../sql/value.ts'
 import { AliasTable } from '../distributions.ts'
 import { type LevelChoice, parseLevelChoice } from './levels.ts'
-import { type SqlParameters, sqlParameters } from './parameters.ts'
+import { type SqlParameters, type SqlShape, sqlParameters } from './parameters.ts'
 import type { SqlPlan, SqlTask, TransactionKind } from './plan.ts'
 import { RANDOM_SQL, RandomSqlChoices, randomSqlRows } from './random-sql.ts'
 import { TPCC } from './tpcc.ts'
@@ -40,6 +40,12 @@ export function planSql(given: Partial<SqlParameters>, offered = OWN_LEVELS): Sq
   }
 }
 
+/** The types of transactions that the shape has. */
+export function kindNames(shape: SqlShape): string[] {
+  const kinds = { tpcc: TPCC, 'tpcc-pc': TPCC_PC, twitter: TWITTER, sql: RANDOM_SQL }[shape]
+  return kinds.map(({ name }) => name)
+}
+
 /** Draws a kind for every transaction, and deals them to the sessions in turn. */
 function deal<Choices>(
   parameters: SqlParameters,
@@ -54,7 +60,7 @@ function deal<Choices>(
   const tasks: SqlTask[] = []
   for (let number = 0; number < parameters.transactions; number++) {
     const kind = kinds[drawn.next(random)]!
-    const level = levels.levelOf(kind.isStrong, random)
+    const level = levels.levelOf(kind, random)
     const seed = random.uint32()
     const start = () => kind.run(choices, new Random(seed), number)
     tasks.push({ session: number % parameters.sessions, level, name: kind.name, start })
