@@ -52,8 +52,7 @@ try {
 }
 
 async function runOurs(turn: number): Promise<number> {
-  const { host, port, user, password, database: name } = server
-  const address = { host, port, user, password, database: name, ssl: false }
+  const { address } = server
   const database = await PostgresDatabase.open(address)
   const recorder = new Recorder(join(directory, `history-${turn}.jsonl`))
   try {
@@ -109,8 +108,8 @@ function writeScripts(): string[] {
 }
 
 async function runPgbench(scripts: readonly string[]): Promise<number> {
-  const { host, port, user, password, database: name } = server
-  const address = { host, port, user, password, database: name, ssl: false }
+  const { address } = server
+  const { host, port, user, password, database: name } = address
   const database = await PostgresDatabase.open(address)
   try {
     await database.addKeys(0, KEYS)

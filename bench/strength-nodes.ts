@@ -7,7 +7,6 @@ import type { LevelId } from '../src/levels/levels.ts'
 import { type Connection, type Database, TransactionFailure } from '../src/record/database.ts'
 import { PRIMARY_SETTINGS, startReplica } from '../src/record/embedded/replica.ts'
 import { EmbeddedServer } from '../src/record/embedded/server.ts'
-import type { PostgresAddress } from '../src/record/postgres/address.ts'
 import { PostgresDatabase } from '../src/record/postgres/database.ts'
 
 export interface Nodes {
@@ -17,16 +16,11 @@ export interface Nodes {
   stop(): Promise<void>
 }
 
-export function addressOf(server: EmbeddedServer): PostgresAddress {
-  const { host, port, user, password, database } = server
-  return { host, port, user, password, database, ssl: false }
-}
-
 /** One server, as it is. */
 export async function oneNode(): Promise<Nodes> {
   const server = await EmbeddedServer.start()
   return {
-    open: () => PostgresDatabase.open(addressOf(server)),
+    open: () => PostgresDatabase.open(server.address),
     restart: null,
     stop: () => server.stop(),
   }
@@ -40,7 +34,7 @@ export async function forgetfulNode(): Promise<Nodes> {
     open: async () => {
       // The tables are to stay; only sessions forget.
       await onServer(server, [`${role} RESET synchronous_commit`])
-      const database = await PostgresDatabase.open(addressOf(server))
+      const database = await PostgresDatabase.open(server.address)
       await onServer(server, [`${role} SET synchronous_commit = off`])
       return database
     },
@@ -55,8 +49,8 @@ export async function withReplica(): Promise<Nodes> {
   const replica = await startReplica(primary)
   return {
     open: async () => {
-      const database = await PostgresDatabase.open(addressOf(primary))
-      const reader = database.at(addressOf(replica))
+      const database = await PostgresDatabase.open(primary.address)
+      const reader = database.at(replica.address)
       let opened = 0
       const open = async () =>
         ++opened % 3 === 0 ? readOnly(await reader.open()) : database.open()
@@ -79,8 +73,8 @@ export async function twoNodes(): Promise<Nodes> {
   return {
     open: async () => {
       const [first, second] = [
-        await PostgresDatabase.open(addressOf(servers[0])),
-        await PostgresDatabase.open(addressOf(servers[1])),
+        await PostgresDatabase.open(servers[0].address),
+        await PostgresDatabase.open(servers[1].address),
       ]
       await subscribe(servers[0], servers[1])
       await subscribe(servers[1], servers[0])
@@ -154,7 +148,7 @@ async function countRows(server: EmbeddedServer): Promise<number> {
 
 /** Runs statements one after another; the rows of the last one. */
 async function onServer(server: EmbeddedServer, statements: string[]): Promise<{ n?: string }[]> {
-  const client = new Client(addressOf(server))
+  const client = new Client(server.address)
   await client.connect()
   try {
     let rows: { n?: string }[] = []

@@ -90,9 +90,11 @@ export async function run(options: RunOptions): Promise<RunOutcome> {
   options.onPhase('starting')
   const { sessions, seed } = parameters
   const levels = levelsAsked(options)
-  const { faults } = options
+  const { faults, patienceMs } = options
   const files = claimFiles(options)
-  const target = await openTarget(options.target, { levels, sessions, seed, faults })
+  const target = await openTarget(options.target, {
+    ...{ levels, sessions, seed, faults, patienceMs },
+  })
   let recorded: Recorded
   try {
     recorded = await record(target, parameters, options)

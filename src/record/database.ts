@@ -20,6 +20,8 @@ export interface Database {
   readonly name: string
   /** Where it is, without secrets. */
   readonly place: string
+  /** Aborted, with a DatabaseError, when the run has no right to go on; null if it always has. */
+  readonly gone: AbortSignal | null
   /** Whether a new connection shows all that was acknowledged, once nothing else runs. */
   readonly isAudited: boolean
   /** The levels it offers: our id -> its own name. */
@@ -30,8 +32,8 @@ export interface Database {
   addTables(tables: readonly SqlTable[], rows: readonly (readonly SqlRow[])[]): Promise<void>
   /** The database's own name of the level that transactions at this level really get. */
   grantedLevel(level: LevelId): Promise<string>
-  /** A connection for one session. Throws DatabaseError. */
-  open(): Promise<Connection>
+  /** A connection for one session. Throws DatabaseError; what aborts the signal, if that does. */
+  open(signal?: AbortSignal): Promise<Connection>
   /** Removes what was created and lets go of everything. */
   close(): Promise<void>
 }

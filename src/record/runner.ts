@@ -112,7 +112,9 @@ class Runner {
 
   async run(): Promise<RunResult> {
     const { signal, durationMs } = this.options
+    const { gone } = this.options.database
     const onSignal = () => this.stop('signal')
+    const onGone = () => this.stop(gone?.reason)
     let end: NodeJS.Timeout | null = null
     let watch: NodeJS.Timeout | null = null
     try {
@@ -121,6 +123,7 @@ class Runner {
       this.dueMs = this.startMs
       signal?.addEventListener('abort', onSignal, { once: true })
       if (signal?.aborted) onSignal()
+      gone?.addEventListener('abort', onGone, { once: true })
       if (durationMs !== null) end = setTimeout(() => this.stop(null), durationMs)
       watch = setInterval(() => this.watch(), PROGRESS_EVERY_MS)
       await Promise.all([this.runAll(), this.restartNowAndThen()])
@@ -130,6 +133,7 @@ class Runner {
       if (end) clearTimeout(end)
       if (watch) clearInterval(watch)
       signal?.removeEventListener('abort', onSignal)
+      gone?.removeEventListener('abort', onGone)
       await Promise.all(this.sessions.map((session) => session.close()))
     }
     const { restarts, stoppedBy } = this
@@ -153,11 +157,38 @@ class Runner {
     return { ...this.tally, elapsedMs: performance.now() - this.startMs }
   }
 
-  /** A few at a time: servers let only so many in at once. */
+  /** A few at a time: servers let only so many in at once. If one is refused, none is left. */
   private async openSessions(): Promise<void> {
-    for (let i = 0; i < this.sessions.length; i += 10) {
-      await Promise.all(this.sessions.slice(i, i + 10).map((session) => session.open()))
+    const giveUp = new AbortController()
+    const opening: Promise<void>[] = []
+    let openCount = 0
+    const timer = setTimeout(() => {
+      giveUp.abort(this.tooLate(openCount))
+    }, this.options.patienceMs)
+    try {
+      for (let i = 0; i < this.sessions.length; i += 10) {
+        const some = this.sessions.slice(i, i + 10).map(async (session) => {
+          await session.open(giveUp.signal)
+          openCount++
+        })
+        opening.push(...some)
+        await Promise.all(some)
+      }
+    } catch (error) {
+      giveUp.abort(error)
+      await Promise.allSettled(opening)
+      throw error
+    } finally {
+      clearTimeout(timer)
     }
+  }
+
+  private tooLate(openCount: number): DatabaseError {
+    const { sessions, patienceMs } = this.options
+    return new DatabaseError(
+      `only ${openCount} of ${sessions} sessions could connect within ${patienceMs / 1000} s`,
+      'ask for fewer --sessions, raise what the server or its pooler lets in, or --patience',
+    )
   }
 
   private stop(why: RunResult['stoppedBy']): void {

@@ -77,8 +77,8 @@ export class Session implements Operations {
   }
 
   /** Opens the first connection; unlike later ones, it must succeed at once. */
-  async open(): Promise<void> {
-    this.connection = await this.context.database.open()
+  async open(signal: AbortSignal): Promise<void> {
+    this.connection = await this.context.database.open(signal)
   }
 
   async close(): Promise<void> {

@@ -91,6 +91,8 @@ export interface OpenOptions {
   readonly sessions: number
   readonly seed: number
   readonly faults: FaultPlan
+  /** How long the database may stay away. */
+  readonly patienceMs: number
 }
 
 /** Throws UsageError if the target cannot do what is asked, DatabaseError if it is not there. */
@@ -116,19 +118,18 @@ export async function openTarget(target: Target, options: OpenOptions): Promise<
   const server = target.kind === 'embedded' ? await EmbeddedServer.start() : null
   let proxy: FaultProxy | null = null
   try {
-    const address = target.kind === 'embedded' ? addressOf(server!) : target.address
+    const address = target.kind === 'embedded' ? server!.address : target.address
     if (needsProxy)
       proxy = await FaultProxy.start(address, faults, new Random(options.seed).fork(2))
     const entrance = proxy ? { host: '127.0.0.1', port: proxy.port } : {}
-    const database = await PostgresDatabase.open(address, entrance)
+    const database = await PostgresDatabase.open(address, entrance, options.patienceMs)
     return {
       database,
       proxy,
       restartServer: server ? () => server.restart() : null,
       serverPid: server?.pid ?? 0,
       close: async () => {
-        // The embedded server goes with all that is in it.
-        if (!server) await database.close()
+        await database.close()
         await proxy?.close()
         await server?.stop()
       },
@@ -138,9 +139,4 @@ export async function openTarget(target: Target, options: OpenOptions): Promise<
     await server?.stop()
     throw error
   }
-}
-
-function addressOf(server: EmbeddedServer): PostgresAddress {
-  const { host, port, user, password, database } = server
-  return { host, port, user, password, database, ssl: false }
 }

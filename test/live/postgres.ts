@@ -11,9 +11,8 @@ export type PostgresTarget = Extract<Target, { kind: 'postgres' }>
 
 /** An embedded server as a target by address, so that several runs can share it. */
 export function targetOf(server: EmbeddedServer, user?: { name: string; password: string }) {
-  const { host, port, database } = server
   const who = { user: user?.name ?? server.user, password: user?.password ?? server.password }
-  const address = { host, port, database, ssl: false, ...who }
+  const address = { ...server.address, ...who }
   return { kind: 'postgres', address } as const satisfies PostgresTarget
 }
 

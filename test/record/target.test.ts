@@ -1,8 +1,16 @@
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { PeerCertificate } from 'node:tls'
 import { describe, expect, it } from 'vitest'
 import { UsageError } from '../../src/base/errors.ts'
 import type { LevelId } from '../../src/levels/levels.ts'
 import { NO_FAULTS, parseFaultPlan } from '../../src/record/faults.ts'
-import { parsePostgresAddress, showAddress } from '../../src/record/postgres/address.ts'
+import {
+  parsePostgresAddress,
+  showAddress,
+  type TlsOptions,
+} from '../../src/record/postgres/address.ts'
 import { openTarget, parseTarget } from '../../src/record/target.ts'
 
 /** The text of whatever the call throws, hint included. */
@@ -49,18 +57,67 @@ describe('parsePostgresAddress', () => {
     expect(parsePostgresAddress('postgres://me@h/d', environment).password).toBe('env')
     expect(parsePostgresAddress('postgres://me:url@h/d', {}, 'file').password).toBe('file')
     const bare = parsePostgresAddress('postgres:///', environment)
-    expect(bare).toMatchObject({ host: 'e', port: 77, user: 'u', database: undefined })
+    expect(bare).toMatchObject({ host: 'e', port: 77, user: 'u', database: 'u' })
   })
 
-  it('understands sslmode and host, and refuses what it would ignore', () => {
-    const address = parsePostgresAddress('postgres:///d?host=/run/pg&sslmode=require', {})
-    expect(address).toMatchObject({ host: '/run/pg', ssl: { rejectUnauthorized: false } })
+  it('looks into the password file by the address itself, as libpq does', () => {
+    const directory = mkdtempSync(join(tmpdir(), 'isobar-test-'))
+    const path = join(directory, 'pgpass')
+    const lines = ['# h:*:*:*:no', 'h:1:d:me:other', 'h:5432:*:me:a\\:b\\\\c', '*:*:*:*:last', '']
+    writeFileSync(path, lines.join('\n'), { mode: 0o600 })
+    const passwordFor = (text: string) => parsePostgresAddress(text, { PGPASSFILE: path }).password
+    expect(passwordFor('postgres://me@h/d')).toBe('a:b\\c')
+    expect(passwordFor('postgres://me@h:1/d')).toBe('other')
+    expect(passwordFor('postgres://you@h/d')).toBe('last')
+    expect(passwordFor('postgres://me:own@h/d')).toBe('own')
+    expect(passwordFor('postgres://me@%2Ftmp/d')).toBe('last')
+    // Not if others may read it.
+    chmodSync(path, 0o644)
+    expect(passwordFor('postgres://me@h/d')).toBeUndefined()
+    rmSync(directory, { recursive: true })
+  })
+
+  it('tries encryption as libpq does, and verifies the host that was named', () => {
+    const modes = (text: string) =>
+      parsePostgresAddress(text, {}).encryptions.map((each) =>
+        each === false ? 'plain' : each.rejectUnauthorized ? 'verified' : 'encrypted',
+      )
+    expect(modes('postgres://h/d')).toEqual(['encrypted', 'plain'])
+    expect(modes('postgres://h/d?sslmode=allow')).toEqual(['plain', 'encrypted'])
+    expect(modes('postgres://h/d?sslmode=disable')).toEqual(['plain'])
+    expect(modes('postgres://h/d?sslmode=require')).toEqual(['encrypted'])
+    expect(modes('postgres://h/d?sslmode=verify-ca')).toEqual(['verified'])
+    expect(modes('postgres:///d?host=/run/pg&sslmode=verify-full')).toEqual(['plain'])
+    const [full] = parsePostgresAddress('postgres://h/d?sslmode=verify-full', {}).encryptions
+    expect(full).toMatchObject({ servername: 'h', rejectUnauthorized: true })
+    const isFor = (subject: string) =>
+      (full as TlsOptions).checkServerIdentity!('127.0.0.1', {
+        subject: { CN: subject },
+        subjectaltname: `DNS:${subject}`,
+      } as unknown as PeerCertificate)
+    expect(isFor('h')).toBeUndefined()
+    expect(isFor('elsewhere')).toBeInstanceOf(Error)
+  })
+
+  it('understands what libpq understands, and refuses what it would ignore', () => {
+    const text = 'postgres://%2Frun%2Fpg:99/?dbname=d&user=u&connect_timeout=3&options=-c%20a%3Db'
+    expect(parsePostgresAddress(text, {})).toMatchObject({
+      ...{ host: '/run/pg', port: 99, user: 'u', database: 'd' },
+      ...{ connectTimeoutMs: 3000, options: '-c a=b', encryptions: [false] },
+    })
+    const environment = { PGCONNECT_TIMEOUT: '7', PGOPTIONS: '-c x=y', PGSSLMODE: 'disable' }
+    expect(parsePostgresAddress('postgres://h/d', environment)).toMatchObject({
+      ...{ connectTimeoutMs: 7000, options: '-c x=y', encryptions: [false] },
+    })
     expect(complaint(() => parsePostgresAddress('postgres://h/d?sslmode=maybe', {}))).toMatch(
       /"maybe".*verify-full/,
     )
-    expect(complaint(() => parsePostgresAddress('postgres://h/d?options=x', {}))).toMatch(
-      /"options"/,
+    expect(complaint(() => parsePostgresAddress('postgres://h/d?opt=x', {}))).toMatch(
+      /"opt".*options/,
     )
+    const missing = 'postgres://h/d?sslrootcert=/nowhere/ca.pem'
+    expect(complaint(() => parsePostgresAddress(missing, {}))).toMatch(/sslrootcert.*ENOENT/)
+    expect(complaint(() => parsePostgresAddress('postgres://h:99999/d', {}))).not.toContain('99999')
   })
 
   it('is shown without the password', () => {
@@ -89,7 +146,13 @@ describe('parseFaultPlan', () => {
 })
 
 describe('openTarget', () => {
-  const options = { levels: ['ser' as LevelId], sessions: 2, seed: 1, faults: NO_FAULTS }
+  const options = {
+    levels: ['ser' as LevelId],
+    sessions: 2,
+    seed: 1,
+    faults: NO_FAULTS,
+    patienceMs: 1000,
+  }
 
   it('lists the levels a database offers when asked for another', async () => {
     const wrong = openTarget(parseTarget('embedded'), { ...options, levels: ['ser', 'cc'] })

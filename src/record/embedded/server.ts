@@ -22,6 +22,7 @@ import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseError } from '../../base/errors.ts'
+import type { PostgresAddress } from '../postgres/address.ts'
 import { type Account, giveAllTo, giveTo, serverAccount } from './account.ts'
 import { type Binaries, copyBinaries, findEmbeddedPackage, OTHER_TARGETS } from './binaries.ts'
 import { startKeeper } from './keeper.ts'
@@ -29,6 +30,7 @@ import { startKeeper } from './keeper.ts'
 const USER = 'isobar'
 const START_PATIENCE_MS = 30_000
 const STOP_PATIENCE_MS = 5_000
+const CONNECT_PATIENCE_MS = 10_000
 const PORT_TRIES = 5
 
 const SETTINGS: Record<string, string> = {
@@ -104,6 +106,13 @@ export class EmbeddedServer {
 
   get isRunning(): boolean {
     return this.process !== null
+  }
+
+  /** How to get in. */
+  get address(): PostgresAddress {
+    const { host, port, user, password, database } = this
+    const connectTimeoutMs = CONNECT_PATIENCE_MS
+    return { host, port, user, password, database, encryptions: [false], connectTimeoutMs }
   }
 
   /** The server's process id, 0 if it does not run. */

@@ -1,76 +1,164 @@
-// Where a PostgreSQL server is and how to get in. Passwords come from the address, the environment
-// (PGPASSWORD, PGPASSFILE) or a file; they are handed to the driver and shown to nobody.
+// Where a PostgreSQL server is and how to get in, as libpq understands it: an address with
+// parameters, the environment (PGHOST, PGSSLMODE, …), the password file (~/.pgpass). Passwords are
+// handed to the driver and shown to nobody. Main function: parsePostgresAddress.
 
+import { existsSync, readFileSync } from 'node:fs'
+import { isIP } from 'node:net'
+import { homedir, userInfo } from 'node:os'
+import { join } from 'node:path'
+import { checkServerIdentity, type PeerCertificate } from 'node:tls'
 import { UsageError } from '../../base/errors.ts'
+import { findPassword } from './password-file.ts'
+
+/** How a connection is encrypted: not at all, or with these options of TLS. */
+export type Encryption = false | TlsOptions
+
+export interface TlsOptions {
+  readonly rejectUnauthorized: boolean
+  /** Certificates of authorities in place of those that come with Node. */
+  readonly ca?: string
+  /** The host that was named, which the certificate must be for, whatever we connect to. */
+  readonly servername?: string
+  readonly checkServerIdentity?: (host: string, certificate: PeerCertificate) => Error | undefined
+}
 
 export interface PostgresAddress {
   readonly host: string
   readonly port: number
-  readonly user: string | undefined
+  readonly user: string
   readonly password: string | undefined
-  readonly database: string | undefined
-  readonly ssl: boolean | { rejectUnauthorized: boolean }
+  readonly database: string
+  /** Ways to connect, the first that the server accepts is used for all connections. */
+  readonly encryptions: readonly Encryption[]
+  /** Settings for every session, as in `-c name=value`. */
+  readonly options?: string
+  readonly connectTimeoutMs: number
 }
 
-const SSL: Record<string, PostgresAddress['ssl']> = {
-  disable: false,
-  require: { rejectUnauthorized: false },
-  'verify-ca': true,
-  'verify-full': true,
+type Environment = Readonly<Record<string, string | undefined>>
+
+/** Parameter of an address -> variable of the environment that stands in for it. */
+const PARAMETERS: Readonly<Record<string, string>> = {
+  host: 'PGHOST',
+  port: 'PGPORT',
+  user: 'PGUSER',
+  password: 'PGPASSWORD',
+  dbname: 'PGDATABASE',
+  sslmode: 'PGSSLMODE',
+  sslrootcert: 'PGSSLROOTCERT',
+  connect_timeout: 'PGCONNECT_TIMEOUT',
+  options: 'PGOPTIONS',
+  passfile: 'PGPASSFILE',
 }
+const CONNECT_PATIENCE_S = 10
+const SOCKET_DIRECTORIES = ['/var/run/postgresql', '/tmp']
 
 /** Parses postgres://user:password@host:port/database?sslmode=require&host=/socket/directory. */
 export function parsePostgresAddress(
   text: string,
-  environment: Record<string, string | undefined>,
+  environment: Environment,
   passwordFromFile?: string,
 ): PostgresAddress {
   const url = parseUrl(text)
-  const parameters = url.searchParams
-  for (const name of parameters.keys()) {
-    if (name === 'sslmode' || name === 'host') continue
-    if (!/^\w+$/.test(name)) throw misunderstood()
-    const hint = 'sslmode and host are; other settings go into the environment (PGUSER, …)'
+  for (const name of url.searchParams.keys()) {
+    if (Object.hasOwn(PARAMETERS, name)) continue
+    const hint = `there are ${Object.keys(PARAMETERS).join(', ')}`
     throw new UsageError(`"${name}" is not understood in the address of a server`, hint)
   }
-  const mode = parameters.get('sslmode') ?? environment['PGSSLMODE'] ?? 'disable'
-  const ssl = SSL[mode]
-  if (ssl === undefined) {
-    throw new UsageError(
-      `unknown sslmode "${mode}"`,
-      `there are ${Object.keys(SSL).join(', ')}; say whether the connection is to be encrypted`,
-    )
-  }
-  const host = parameters.get('host') ?? decode(url.hostname.replace(/^\[|\]$/g, ''))
+  const given = (name: string, fromUrl = ''): string | undefined =>
+    url.searchParams.get(name) || decode(fromUrl) || environment[PARAMETERS[name]!] || undefined
+  const port = parsePort(given('port', url.port) ?? '5432')
+  const host = given('host', url.hostname.replace(/^\[|\]$/g, '')) ?? defaultHost(port)
+  const user = given('user', url.username) ?? userInfo().username
+  const database = given('dbname', url.pathname.slice(1)) ?? user
+  const passwordFile = given('passfile') ?? join(homedir(), '.pgpass')
+  const options = given('options')
   return {
-    host: host || environment['PGHOST'] || 'localhost',
-    port: Number(url.port || environment['PGPORT'] || 5432),
-    user: decode(url.username) || environment['PGUSER'],
-    password: passwordFromFile ?? (decode(url.password) || environment['PGPASSWORD']),
-    database: decode(url.pathname.slice(1)) || environment['PGDATABASE'],
-    ssl,
+    host,
+    port,
+    user,
+    database,
+    password:
+      passwordFromFile ??
+      given('password', url.password) ??
+      findPassword(passwordFile, { host, port, user, database }),
+    encryptions: encryptionsFor(host, given('sslmode') ?? 'prefer', given('sslrootcert')),
+    ...(options === undefined ? {} : { options }),
+    connectTimeoutMs: parseTimeout(given('connect_timeout')) * 1000,
   }
+}
+
+/** What each mode tries, in its order; sockets of this machine are never encrypted. */
+function encryptionsFor(host: string, mode: string, rootPath?: string): Encryption[] {
+  if (!MODES.includes(mode)) {
+    throw new UsageError(`unknown sslmode "${mode}"`, `there are ${MODES.join(', ')}`)
+  }
+  if (host.startsWith('/') || mode === 'disable') return [false]
+  const isSystem = rootPath === 'system'
+  const ownPath = join(homedir(), '.postgresql', 'root.crt')
+  const path = rootPath ?? (existsSync(ownPath) ? ownPath : undefined)
+  const ca = isSystem || path === undefined ? {} : { ca: readCertificates(path) }
+  const name = isIP(host) === 0 ? { servername: host } : {}
+  const encrypted: TlsOptions = { rejectUnauthorized: false, ...name }
+  // As libpq has it: where there are certificates of authorities, `require` verifies.
+  const verified: TlsOptions = { ...encrypted, ...ca, rejectUnauthorized: true }
+  switch (mode) {
+    case 'allow':
+      return [false, encrypted]
+    case 'prefer':
+      return [encrypted, false]
+    case 'require':
+      return [
+        ca.ca === undefined ? encrypted : { ...verified, checkServerIdentity: () => undefined },
+      ]
+    case 'verify-ca':
+      return [{ ...verified, checkServerIdentity: () => undefined }]
+    default:
+      return [{ ...verified, checkServerIdentity: (_, it) => checkServerIdentity(host, it) }]
+  }
+}
+
+const MODES = ['disable', 'allow', 'prefer', 'require', 'verify-ca', 'verify-full']
+
+function readCertificates(path: string): string {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch (error) {
+    const hint = 'sslrootcert names a file of certificates, or is "system"'
+    throw new UsageError(`cannot read sslrootcert: ${(error as Error).message}`, hint)
+  }
+}
+
+/** As libpq does: the socket of a server on this machine, if there is one. */
+function defaultHost(port: number): string {
+  const hasSocket = (directory: string) => existsSync(join(directory, `.s.PGSQL.${port}`))
+  return SOCKET_DIRECTORIES.find(hasSocket) ?? 'localhost'
+}
+
+function parsePort(text: string): number {
+  const port = Number(text)
+  if (Number.isInteger(port) && port > 0 && port < 65536) return port
+  throw new UsageError('the port of the server is not a number from 1 to 65535')
+}
+
+/** In seconds; 0 and less wait for as long as libpq does, which is for ever: here a day. */
+function parseTimeout(text: string | undefined): number {
+  const seconds = Number(text ?? CONNECT_PATIENCE_S)
+  if (!Number.isInteger(seconds)) throw new UsageError('connect_timeout is a number of seconds')
+  return seconds <= 0 ? 86_400 : seconds
 }
 
 function parseUrl(text: string): URL {
   try {
     // URL leaves the host of schemes it does not know alone, but refuses a port without a host.
-    const url = new URL(text)
-    // A password with a bare / ? or # ends early: its rest would be taken for something to show.
-    const isWhole = !/@|%40/i.test(url.pathname) && url.hash === ''
-    if (isWhole && /^postgres(ql)?:\/\//.test(text)) return url
+    return new URL(text)
   } catch {
-    // As below.
+    // The text is not repeated: it may contain a password.
+    throw new UsageError(
+      'the address of the server cannot be understood',
+      'write it as postgres://user@host:5432/database',
+    )
   }
-  throw misunderstood()
-}
-
-/** The text is not repeated: it may contain a password. */
-function misunderstood(): UsageError {
-  return new UsageError(
-    'the address of the server cannot be understood',
-    'write it as postgres://user@host:5432/database; in a password, / ? # @ as %2F %3F %23 %40',
-  )
 }
 
 function decode(text: string): string {
@@ -82,8 +170,7 @@ function decode(text: string): string {
 }
 
 /** The address without the password. */
-export function showAddress(address: PostgresAddress): string {
-  const user = address.user ? `${address.user}@` : ''
-  const host = address.host.includes(':') ? `[${address.host}]` : address.host
-  return `postgres://${user}${host}:${address.port}/${address.database ?? ''}`
+export function showAddress({ user, host, port, database }: PostgresAddress): string {
+  const shown = host.includes(':') ? `[${host}]` : encodeURIComponent(host)
+  return `postgres://${user}@${shown}:${port}/${database}`
 }

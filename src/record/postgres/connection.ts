@@ -17,6 +17,7 @@ import {
   TransactionFailure,
 } from '../database.ts'
 import type { PostgresAddress } from './address.ts'
+import { configOf } from './client.ts'
 import { type Answer, type Cells, execute, prepare, query, type Statement } from './exchange.ts'
 import { fateOf, isHopeless, type Phase } from './sqlstate.ts'
 import { answerOf, queryOf } from './statement.ts'
@@ -27,8 +28,6 @@ export const POSTGRES_LEVELS: ReadonlyMap<LevelId, string> = new Map([
   ['si', 'REPEATABLE READ'],
   ['ser', 'SERIALIZABLE'],
 ])
-
-const CONNECT_PATIENCE_MS = 10_000
 
 const READ: Statement = { name: 'isobar_r', text: `SELECT v FROM ${TABLE} WHERE k = $1` }
 const READ_LIST: Statement = { name: 'isobar_rl', text: `SELECT l FROM ${TABLE} WHERE k = $1` }
@@ -91,11 +90,8 @@ export class PostgresConnection implements Connection {
     private readonly keyCount: () => number,
   ) {
     this.client = new Client({
-      ...address,
+      ...configOf(address, address.encryptions[0]!),
       stream: () => this.socket,
-      application_name: 'isobar',
-      connectionTimeoutMillis: CONNECT_PATIENCE_MS,
-      keepAlive: true,
     })
     // Losing an idle connection is noticed by the next transaction.
     this.client.on('error', () => this.cut())
@@ -104,11 +100,21 @@ export class PostgresConnection implements Connection {
     })
   }
 
-  async connect(): Promise<void> {
-    await this.client.connect()
-    // At ser, a sequential scan would conflict with every write; tables here are small.
-    await this.client.query('SET enable_seqscan = off; SET enable_bitmapscan = off')
-    await prepare(this.client, STATEMENTS)
+  /** Throws what the driver throws, or why the signal was aborted. */
+  async connect(signal: AbortSignal): Promise<void> {
+    const onAbort = () => this.cut()
+    signal.addEventListener('abort', onAbort, { once: true })
+    try {
+      signal.throwIfAborted()
+      await this.client.connect()
+      // At ser, a sequential scan would conflict with every write; tables here are small.
+      await this.client.query('SET enable_seqscan = off; SET enable_bitmapscan = off')
+      await prepare(this.client, STATEMENTS)
+    } catch (error) {
+      throw signal.aborted ? signal.reason : error
+    } finally {
+      signal.removeEventListener('abort', onAbort)
+    }
   }
 
   get localPort(): number {

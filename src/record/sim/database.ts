@@ -27,6 +27,7 @@ export class SimDatabase implements Database {
   readonly levels: ReadonlyMap<LevelId, string>
   /** At weak levels a new connection may see an old state. */
   readonly isAudited = false
+  readonly gone = null
   private readonly store: LiveStore
   private readonly random: Random
   private readonly freeSlots: number[]

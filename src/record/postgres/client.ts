@@ -1,0 +1,52 @@
+// Connecting to a server by its address: how it is encrypted, how long that may take.
+
+import { Client, type ClientConfig } from 'pg'
+import type { Encryption, PostgresAddress } from './address.ts'
+
+/** The address with the one way to connect that the server accepts, and a connection. */
+export interface Connected {
+  readonly client: Client
+  readonly address: PostgresAddress
+}
+
+export function configOf(address: PostgresAddress, encryption: Encryption): ClientConfig {
+  const { host, port, user, password, database, options, connectTimeoutMs } = address
+  return {
+    ...{ host, port, user, password, database },
+    ...(options === undefined ? {} : { options }),
+    ssl: encryption as ClientConfig['ssl'],
+    application_name: 'isobar',
+    connectionTimeoutMillis: connectTimeoutMs,
+    keepAlive: true,
+  }
+}
+
+/** Tries the ways to connect one after another. Throws what the first one failed with. */
+export async function connectClient(
+  address: PostgresAddress,
+  queryTimeoutMs: number,
+): Promise<Connected> {
+  let first: unknown = null
+  for (const encryption of address.encryptions) {
+    const client = new Client({
+      ...configOf(address, encryption),
+      query_timeout: queryTimeoutMs,
+    })
+    client.on('error', () => {}) // found out by the next use
+    try {
+      await client.connect()
+      return { client, address: { ...address, encryptions: [encryption] } }
+    } catch (error) {
+      await client.end().catch(() => {})
+      first ??= error
+      if (!mayDependOnEncryption(error)) throw error
+    }
+  }
+  throw first
+}
+
+/** The server has no encryption, or only; or it failed in a way that says neither. */
+function mayDependOnEncryption(error: unknown): boolean {
+  const { code, message } = error as { code?: string; message: string }
+  return code === '28000' || /does not support SSL/.test(message) || /SSL|TLS/.test(code ?? '')
+}
