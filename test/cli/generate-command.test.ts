@@ -104,7 +104,7 @@ describe('isobar generate', () => {
 
   const BAD: [string[], RegExp][] = [
     [['--inject', 'lost-updates'], /unknown fault "lost-updates"\nhint: there are thin-air-read, /],
-    [['--shape', 'wide'], /unknown shape "wide"\nhint: there are general, mini/],
+    [['--shape', 'wide'], /unknown shape "wide"\nhint: there are churn, mini/],
     [['--distribution', 'normal'], /unknown distribution "normal"\nhint:.*uniform, zipfian/],
     [['--layout', 'tidy'], /unknown layout "tidy"\nhint:.*commit, session/],
     [['--store', 'lin'], /no store at level "lin"\nhint:.*rc, ra, cc/],

@@ -45,6 +45,7 @@ describe('StatementReader', () => {
       'T2.0 insert orders write 7: orders(9223372036854775807)=(9223372036854775807,NULL,NULL) orders(-9223372036854775808)=(-9223372036854775808,NULL,NULL)',
       'T2.2 select stock where TRUE [] write none:',
       'T2.2 delete orders where TRUE [] write w3: orders(1)@w1 orders(1)=†',
+      'rolled back: 0 1',
     ])
   })
 
@@ -323,6 +324,7 @@ describe('wrong tables', () => {
     expect(dumpSql(parseHistory(text))).toEqual([
       't(id integer) key 0: (1) (2)',
       'u(id integer) key 0:',
+      'rolled back: ',
     ])
   })
 

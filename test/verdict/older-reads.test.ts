@@ -78,6 +78,7 @@ function* samples(seeds: number): Generator<Sample> {
       freshness: random.pick([0.9, 0.97, 1]),
       lists: random.pick([0, 0, 0.5, 1]),
       initial: 0,
+      lead: 0,
       thinAir: 0,
       wild: 0,
       // Many versions of one key, of few sessions.
