@@ -1,6 +1,10 @@
 // `isobar stats`: what a history is made of, before anybody judges it.
 
 import type { Command } from 'commander'
+import { InputError } from '../base/errors.ts'
+import { type Communication, describeCommunication } from '../check/communication.ts'
+import { withRolledBack } from '../history/counts.ts'
+import type { History } from '../history/history.ts'
 import { describeShape, type HistoryShape } from '../history/shape.ts'
 import { stringify } from '../report/json.ts'
 import { keyOf, plain } from '../report/names.ts'
@@ -22,17 +26,35 @@ export function addStatsCommand(program: Command, done: (code: number) => void):
       const shape = describeShape(history)
       const hotKeys = shape.hotKeys.map(({ key, count }) => ({ key: keyOf(history, key), count }))
       const counts = countHistory(history)
+      const communication = describeCommunication(history)
+      const conflicts = history.sql && (await countConflicts(history))
       if (flags.json) {
         const opsPerTxn = { ...shape.opsPerTxn }
         const txnsPerSession = { ...shape.txnsPerSession }
-        const parts = { ...counts, ...shape, opsPerTxn, txnsPerSession, hotKeys }
+        const { width, graph } = communication
+        const hardness = { width, communication: graph, ...(history.sql ? { conflicts } : {}) }
+        const parts = { ...counts, ...shape, opsPerTxn, txnsPerSession, hotKeys, ...hardness }
         await print(`${stringify({ path, format: format.id, bytes, ...parts })}\n`)
       } else {
         const title = `${plain(path)} (${format.name}, ${bytes} bytes)`
-        await print(renderStats(title, { ...counts }, shape, hotKeys, history.annotations.length))
+        const hardness = { ...communication, conflicts }
+        const annotations = history.annotations.length
+        await print(renderStats(title, { ...counts }, shape, hotKeys, annotations, hardness))
       }
       done(EXIT.satisfied)
     })
+}
+
+/** Rows passed over though some version of them satisfies the clause; null if one is bad. */
+async function countConflicts(history: History): Promise<number | null> {
+  // Loaded only here: it brings the parser of WHERE clauses.
+  const { buildMixedProblem } = await import('../check/mixed/build-problem.ts')
+  try {
+    return buildMixedProblem(withRolledBack(history), 'ser').openCount
+  } catch (error) {
+    if (error instanceof InputError) return null
+    throw error
+  }
 }
 
 function renderStats(
@@ -41,6 +63,7 @@ function renderStats(
   shape: HistoryShape,
   hotKeys: { key: string; count: number }[],
   annotationCount: number,
+  { width, graph, conflicts }: Communication & { conflicts: number | null },
 ): string {
   const { opsPerTxn, txnsPerSession } = shape
   const rows: [string, string][] = [
@@ -60,6 +83,18 @@ function renderStats(
       shape.timed ? 'start and finish of every transaction that counts' : 'none or partial',
     ],
   ]
+  rows.push(
+    ['width', `${width} sessions in which a transaction counts`],
+    [
+      'communication',
+      `${graph.edges ?? 'too many'} pairs of sessions share a key; ${graph.components} connected, ` +
+        `${graph.blocks} biconnected components, the largest of ${graph.largestBlock} sessions`,
+    ],
+  )
+  if (shape.statements) {
+    const count = conflicts ?? 'not known: a clause is not supported, as isobar check says'
+    rows.push(['conflicts', `${count}`])
+  }
   if (annotationCount > 0) rows.push(['annotations', `${annotationCount}`])
   return `${title}\n${rows.map(([name, text]) => `  ${name.padEnd(13)} ${text}`).join('\n')}\n`
 }

@@ -24,6 +24,9 @@ describe('a SQL history', () => {
     expect(JSON.parse(terminal.output)).toMatchObject({
       shape: 'sql',
       statements: { select: 2, insert: 0, update: 0, delete: 1 },
+      width: 2,
+      communication: { edges: 1, components: 1, blocks: 1, largestBlock: 2 },
+      conflicts: 0,
     })
   })
 

@@ -44,7 +44,7 @@ export function findParts(
 function joinSessions(history: History, reads: ReadCheck, deadline: Deadline): PairIndex {
   const { sessionCount, keyCount } = history
   const pairs = new PairIndex(sessionCount)
-  const isWritten = findWrittenKeys(history)
+  const isAccess = isShared(history, reads)
   const first = new Int32Array(keyCount).fill(NONE) // key -> first session that accesses it
   const last = new Int32Array(keyCount).fill(NONE) // key -> latest session that accesses it
   for (const txn of history.sessionTxns) {
@@ -53,8 +53,7 @@ function joinSessions(history: History, reads: ReadCheck, deadline: Deadline): P
     deadline.step(4)
     for (let op = history.txnOpStart[txn]!; op < history.txnOpStart[txn + 1]!; op++) {
       const key = history.opKey[op]!
-      if (last[key] === session || !isWritten[key]) continue
-      if (!isWrite(history, op) && reads.opSource[op] === NONE) continue
+      if (last[key] === session || !isAccess(op)) continue
       if (first[key] === NONE) first[key] = session
       else pairs.add(last[key]!, session)
       last[key] = session
@@ -66,6 +65,15 @@ function joinSessions(history: History, reads: ReadCheck, deadline: Deadline): P
     }
   }
   return pairs
+}
+
+/** Whether an operation joins its session to others: a sound one on a key that somebody writes. */
+export function isShared(history: History, reads: ReadCheck): (op: number) => boolean {
+  const { txnCounts, opTxn, opKey } = history
+  const isWritten = findWrittenKeys(history)
+  return (op) =>
+    isWritten[opKey[op]!] === 1 &&
+    (isWrite(history, op) ? txnCounts[opTxn[op]!] === 1 : reads.opSource[op] !== NONE)
 }
 
 function findWrittenKeys(history: History): Uint8Array {
