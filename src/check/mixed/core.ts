@@ -1,16 +1,20 @@
-// The few transactions that contradict their levels, and what of them does: transactions are left
-// out, large parts first, then conflicts, those with the most candidates first, then reads, until
-// all that is left is needed. A contradiction that follows without choice is kept one that does:
+// The few transactions that contradict their levels, and what of them does. What a contradiction
+// was traced back to (suspects.ts) is taken again and again; then transactions are left out, large
+// parts first, then conflicts, those with the most candidates first, then reads, until all that is
+// left is needed. A contradiction that follows without choice is kept one that does:
 // fewer transactions might do, but would take cases upon cases to argue about. But where an update
 // is lost, that is the core: else only one read of each transaction would remain, maybe of two
 // different rows, and look like a write skew. When the deadline passes, what is left so far is a
 // core, if not the smallest. Main function: findMixedCore.
 
 import type { Deadline } from '../../base/deadline.ts'
+import { BudgetExceeded } from '../../base/errors.ts'
 import { minimise } from '../evidence/minimise.ts'
+import { Layout } from './layout.ts'
 import { IN, type MixedProblem, SI } from './problem.ts'
 import { type Part, restrict, wholeOf } from './restrict.ts'
-import { isRefutedByKnown, solveMixed } from './solve.ts'
+import { refuteByKnown, solveMixed } from './solve.ts'
+import { findSuspects } from './suspects.ts'
 
 /** Parts with fewer transactions are not worth numbering anew on the way. */
 const SMALL = 64
@@ -19,17 +23,54 @@ const SMALL = 64
 export function findMixedCore(problem: MixedProblem, deadline: Deadline): MixedProblem {
   const lost = findLostUpdate(problem)
   if (lost !== null) return restrict(problem, lost)
-  const isPlain = isRefutedByKnown(problem, deadline)
-  const isRefuted = (part: MixedProblem) =>
-    isPlain ? isRefutedByKnown(part, deadline) : solveMixed(part, deadline) === null
   let core = problem
-  for (let size = Infinity; core.nodeCount < size; ) {
-    size = core.nodeCount
-    core = leaveOut(core, 'nodes', actors(core), isRefuted, size > SMALL ? size >> 3 : 1)
+  try {
+    const narrowed = narrow(problem, deadline)
+    core = narrowed ?? problem
+    const isRefuted = (part: MixedProblem) =>
+      narrowed
+        ? refuteByKnown(new Layout(part), deadline) !== null
+        : solveMixed(part, deadline) === null
+    for (let size = Infinity; core.nodeCount < size; ) {
+      size = core.nodeCount
+      core = leaveOut(core, 'nodes', actors(core), isRefuted, size > SMALL ? size >> 3 : 1)
+    }
+    core = leaveOut(core, 'open', conflicts(core), isRefuted)
+    core = leaveOut(core, 'fixed', range(core.fixedKey.length), isRefuted)
+    core = leaveOut(core, 'nodes', actors(core), isRefuted)
+  } catch (error) {
+    if (!(error instanceof BudgetExceeded)) throw error
   }
-  core = leaveOut(core, 'open', conflicts(core), isRefuted)
-  core = leaveOut(core, 'fixed', range(core.fixedKey.length), isRefuted)
-  return leaveOut(core, 'nodes', actors(core), isRefuted)
+  return core
+}
+
+/** A part of what contradicts itself without choice that does so too; null if it does not. */
+function narrow(problem: MixedProblem, deadline: Deadline): MixedProblem | null {
+  let core = problem
+  let layout = new Layout(problem)
+  let found = refuteByKnown(layout, deadline)
+  if (found === null) return null
+  for (let size = Infinity; sizeOf(core) < size; ) {
+    size = sizeOf(core)
+    const suspects: Part[] = findSuspects(layout, found, deadline)
+    const parts: MixedProblem[] = suspects.map((part) => restrict(core, part))
+    parts.sort((a, b) => sizeOf(a) - sizeOf(b))
+    for (const part of parts.filter((smaller) => sizeOf(smaller) < size)) {
+      const inside = new Layout(part)
+      const again = refuteByKnown(inside, deadline)
+      if (again === null) continue
+      core = part
+      layout = inside
+      found = again
+      break
+    }
+  }
+  return core
+}
+
+/** What an argument about it would have to go through. */
+function sizeOf({ nodeCount, fixedKey, openCount, zeroNode }: MixedProblem): number {
+  return nodeCount + fixedKey.length + openCount + zeroNode.length
 }
 
 /** The problem without those of the items that are not needed. */

@@ -8,12 +8,18 @@ import type { Deadline } from '../../base/deadline.ts'
 import { IntColumn } from '../../base/grow.ts'
 import { buildCsr } from '../../graph/csr.ts'
 import { findTopologicalOrder } from '../../graph/toposort.ts'
+import { NONE } from '../../history/history.ts'
 
 const MOST_NODES = 20_000 // 50 MB of bits
 
 export class KnownOrder {
   readonly from = new IntColumn(64)
   readonly to = new IntColumn(64)
+  // What an edge rests on, for suspects.ts; NONE where there is nothing of the kind.
+  readonly pair = new IntColumn(64) // edge -> pair that was read
+  readonly via = new IntColumn(64) // edge -> another pair, which made a writer visible
+  readonly pathFrom = new IntColumn(64) // edge -> a node from which older edges lead ...
+  readonly pathTo = new IntColumn(64) // ... to this one
   /** After an update: the nodes, in an order that contains what is known. */
   order: Int32Array = new Int32Array(0)
   private readonly width: number // words for a node's bits
@@ -30,10 +36,21 @@ export class KnownOrder {
     this.reach = new Uint32Array(this.width * nodeCount)
   }
 
-  add(from: number, to: number): void {
+  add(
+    from: number,
+    to: number,
+    pair: number = NONE,
+    pathFrom: number = NONE,
+    pathTo: number = NONE,
+    via: number = NONE,
+  ): void {
     if (from === 0) return
     this.from.push(from)
     this.to.push(to)
+    this.pair.push(pair)
+    this.via.push(via)
+    this.pathFrom.push(pathFrom)
+    this.pathTo.push(pathTo)
   }
 
   /** Whether `a` is known, since the last update, to come before `b`. */

@@ -10,7 +10,7 @@ import type { Deadline } from '../../base/deadline.ts'
 import { NONE } from '../../history/history.ts'
 import { KnownOrder } from './known-order.ts'
 import type { Layout } from './layout.ts'
-import { Premises } from './premises.ts'
+import { CAUSAL, Premises } from './premises.ts'
 import { IN, PC, SI } from './problem.ts'
 
 export class Saturation {
@@ -18,6 +18,8 @@ export class Saturation {
   readonly source: Int32Array // pair -> node it reads from, NONE for a conflict not decided
   readonly alive: Uint8Array // candidate -> 1 unless no order allows it
   changed = true // whether the last round found anything; if not, there is nothing to find
+  /** Pairs that no version explains: each refutes the history. */
+  readonly broken: number[] = []
   private readonly left: Int32Array // conflict -> candidates left
   private readonly premises: Premises
 
@@ -50,10 +52,10 @@ export class Saturation {
       this.deadline.step()
       if (problem.state[node] !== IN) continue
       if (problem.level[node] === SI) this.orderOverwrites(node)
-      const sound = problem.level[node]! >= PC ? this.visitStrong(node) : this.visitWeak(node)
-      if (!sound) return false
+      if (problem.level[node]! >= PC) this.visitStrong(node)
+      else this.visitWeak(node)
     }
-    return known.update()
+    return known.update() && this.broken.length === 0
   }
 
   /** Session order, given reads, snapshots before their commits. */
@@ -70,24 +72,31 @@ export class Saturation {
     }
     for (let pair = 0; pair < layout.fixedCount; pair++) {
       const from = fixedNode[pair]!
-      if (state[from] === IN) known.add(from, snapshot[layout.pairReader[pair]!]!)
+      if (state[from] === IN) known.add(from, snapshot[layout.pairReader[pair]!]!, pair)
     }
   }
 
-  private addEdge(from: number, to: number): void {
+  /** See KnownOrder for what it rests on. */
+  private addEdge(
+    from: number,
+    to: number,
+    pair: number,
+    pathFrom: number,
+    pathTo: number,
+    via: number = NONE,
+  ): void {
     if (this.known.has(from, to)) return
-    this.known.add(from, to)
+    this.known.add(from, to, pair, pathFrom, pathTo, via)
     this.changed = true
   }
 
-  private visitStrong(node: number): boolean {
+  private visitStrong(node: number): void {
     const { nodePairStart, nodePair } = this.layout
     for (let i = nodePairStart[node]!; i < nodePairStart[node + 1]!; i++) {
       const pair = nodePair[i]!
-      if (this.source[pair] === NONE && !this.pruneStrong(node, pair)) return false
+      if (this.source[pair] === NONE) this.pruneStrong(node, pair)
       if (this.source[pair] !== NONE) this.orderWriters(node, pair)
     }
-    return true
   }
 
   /** Writers after the one read from come after the snapshot; those before it, before that one. */
@@ -104,10 +113,10 @@ export class Saturation {
       if (by === from || by === node) continue
       if (known.has(from, by)) {
         if (known.has(snapshot, by) || (added !== NONE && known.has(added, by))) continue
-        this.addEdge(snapshot, by)
+        this.addEdge(snapshot, by, pair, from, by)
         added = by
       } else if (known.has(by, snapshot)) {
-        this.addEdge(by, from)
+        this.addEdge(by, from, pair, by, snapshot)
       }
     }
   }
@@ -122,14 +131,14 @@ export class Saturation {
       for (let slot = writerStart[key]! + 1; slot < writerStart[key + 1]!; slot++) {
         const other = writerNode[slot]!
         if (other === node) continue
-        if (known.has(other, node)) this.addEdge(other, snapshot)
-        else if (known.has(snapshot, other)) this.addEdge(node, other)
+        if (known.has(other, node)) this.addEdge(other, snapshot, NONE, other, node)
+        else if (known.has(snapshot, other)) this.addEdge(node, other, NONE, snapshot, other)
       }
     }
   }
 
-  /** Drops candidates that a visible writer has overwritten; false if none is left. */
-  private pruneStrong(node: number, pair: number): boolean {
+  /** Drops candidates that a visible writer has overwritten. */
+  private pruneStrong(node: number, pair: number): void {
     const { known, layout } = this
     const { zeroStart, zeroNode, writerStart, writerNode } = layout.problem
     const snapshot = layout.snapshot[node]!
@@ -146,10 +155,10 @@ export class Saturation {
       }
       if (dead) this.drop(open, i)
     }
-    return this.settle(open)
+    this.settle(open)
   }
 
-  private visitWeak(node: number): boolean {
+  private visitWeak(node: number): void {
     const { known, layout, premises, source, alive } = this
     const { problem, fixedCount, nodePairStart, nodePair } = layout
     const { zeroStart, zeroNode } = problem
@@ -158,9 +167,12 @@ export class Saturation {
       const pair = premises.pair.data[i]!
       const by = premises.by.data[i]!
       const from = source[pair]!
-      if (from === 0) return false
+      if (from === 0) {
+        this.broken.push(pair)
+        continue
+      }
       if (from !== NONE) {
-        if (by !== from) this.addEdge(by, from)
+        if (by !== from) this.addVisible(node, by, from, pair, premises.via.data[i]!)
         continue
       }
       const open = pair - fixedCount
@@ -176,9 +188,15 @@ export class Saturation {
       for (let c = zeroStart[open]!; c < zeroStart[open + 1]!; c++) {
         if (alive[c] && known.has(node, zeroNode[c]!)) this.drop(open, c)
       }
-      if (!this.settle(open)) return false
+      this.settle(open)
     }
-    return true
+  }
+
+  /** The writer was visible to the node, through a pair, its session, or what led to it. */
+  private addVisible(node: number, by: number, from: number, pair: number, via: number): void {
+    const isCausal = via === CAUSAL
+    const [pathFrom, pathTo] = isCausal ? [by, this.layout.snapshot[node]!] : [NONE, NONE]
+    this.addEdge(by, from, pair, pathFrom, pathTo, Math.max(via, NONE))
   }
 
   private drop(open: number, candidate: number): void {
@@ -187,20 +205,20 @@ export class Saturation {
     this.changed = true
   }
 
-  /** Takes the last candidate left; false if there is none. */
-  private settle(open: number): boolean {
-    if (this.left[open] !== 1) return this.left[open]! > 0
+  /** Takes the last candidate left. */
+  private settle(open: number): void {
     const { layout } = this
+    if (this.left[open] === 0) this.broken.push(layout.fixedCount + open)
+    if (this.left[open] !== 1) return
     const { state, zeroStart, zeroNode } = layout.problem
     let last = zeroStart[open]!
     while (!this.alive[last]) last++
     const from = zeroNode[last]!
     const pair = layout.fixedCount + open
     // Whether one that may take no part does is for the solver to say.
-    if (state[from] !== IN) return true
+    if (state[from] !== IN) return
     this.source[pair] = from
-    this.known.add(from, layout.snapshot[layout.pairReader[pair]!]!)
+    this.known.add(from, layout.snapshot[layout.pairReader[pair]!]!, pair)
     this.changed = true
-    return true
   }
 }

@@ -71,15 +71,14 @@ export function solveAxioms(
   return null
 }
 
-/** Whether what follows without choice contradicts itself. */
-export function isRefutedByKnown(problem: MixedProblem, deadline: Deadline): boolean {
-  const layout = new Layout(problem)
+/** What follows without choice, if that is a contradiction; else null. */
+export function refuteByKnown(layout: Layout, deadline: Deadline): Saturation | null {
   const saturation = new Saturation(layout, deadline, likelyPositions(layout))
-  if (!saturation.known.update()) return true
+  if (!saturation.known.update()) return saturation
   for (let round = 1; saturation.changed && round < MOST_ROUNDS; round++) {
-    if (!saturation.round()) return true
+    if (!saturation.round()) return saturation
   }
-  return false
+  return null
 }
 
 function isPowerOfTwo(count: number): boolean {
