@@ -66,6 +66,16 @@ export class Deadline {
     this.shareEndMs = taskCount > 1 ? nowMs() + this.remainingMs() / 2 : Number.POSITIVE_INFINITY
   }
 
+  /** A deadline for a part of the time that is left, from 0 to 1. */
+  part(share: number): Deadline {
+    const { budgetMs, memoryBytes, onTick, fromMs } = this
+    const inner = new Deadline(budgetMs, memoryBytes, onTick, { fromMs })
+    const endMs = Math.min(this.endMs, this.shareEndMs)
+    const now = nowMs()
+    inner.shareEndMs = endMs === Number.POSITIVE_INFINITY ? endMs : now + share * (endMs - now)
+    return inner
+  }
+
   /** Milliseconds left, possibly Infinity, never negative. */
   remainingMs(): number {
     return Math.max(0, this.endMs - nowMs())

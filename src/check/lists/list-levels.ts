@@ -12,6 +12,7 @@ import { buildCsr } from '../../graph/csr.ts'
 import { findTopologicalOrder } from '../../graph/toposort.ts'
 import { APPEND, type History, NONE } from '../../history/history.ts'
 import type { Anomaly, Proof } from '../../verdict/verdict.ts'
+import { addFound } from '../evidence/add-found.ts'
 import { findCycles } from '../mini/cycles.ts'
 import type { Dependencies } from '../mini/dependency-graph.ts'
 import type { StrongLevel } from '../mini/mini-levels.ts'
@@ -69,7 +70,7 @@ export class ListLevels {
       }
     }
     const describe = (cycle: number[]) => this.evidence.cycle(graph, cycle)
-    anomalies.push(...findCycles(graph, limit, deadline, describe))
+    addFound(anomalies, () => findCycles(graph, limit, deadline, describe))
     assert(anomalies.length > 0, 'a history of lists without an order has a cycle')
     return { anomalies, proof: null, algorithm: 'lists' }
   }

@@ -11,6 +11,7 @@ import { assert } from '../../base/errors.ts'
 import { type History, hasTimes } from '../../history/history.ts'
 import type { LevelId } from '../../levels/levels.ts'
 import type { Anomaly, Proof } from '../../verdict/verdict.ts'
+import { addFound } from '../evidence/add-found.ts'
 import { listExamples } from '../examples.ts'
 import type { BaseOrder } from '../order/base-order.ts'
 import { describeOffences, describeUnrepeatable, pairsOf } from '../reads/offences.ts'
@@ -113,11 +114,11 @@ export class MiniLevels {
       ...describeOffences(history, reads, limit, deadline),
       ...describeUnrepeatable(history, reads, limit, deadline),
     ]
-    if (level !== 'pc') anomalies.push(...this.lostUpdates(shape))
+    if (level !== 'pc') addFound(anomalies, () => this.lostUpdates(shape))
     // Real time is blamed only where nothing else is to blame.
     const realTime = level === 'sser' && this.hasSerialOrder()
     const width = level === 'si' || level === 'pc' ? 2 : 1
-    anomalies.push(...this.cycles(shape, { width, sessions: true, realTime }))
+    addFound(anomalies, () => this.cycles(shape, { width, sessions: true, realTime }))
     // Two successors of one version may come in either order at pc: that is for the engine.
     if (anomalies.length === 0 && level === 'pc' && !this.hasOneSuccessorEach()) return null
     assert(anomalies.length > 0, 'a read-modify-write history without an order has a cycle')
@@ -131,13 +132,13 @@ export class MiniLevels {
     const shape = this.shape()
     // An offending read leaves the write after it without a place in its chain.
     if (shape === null) return { anomalies, proof: null, algorithm: 'mini' }
-    anomalies.push(...this.lostUpdates(shape))
+    addFound(anomalies, () => this.lostUpdates(shape))
     if (anomalies.length === 0) {
       const order = findLinearOrder(history, reads, shape)
       if (order) return byOrder({ order, algorithm: 'mini' })
     }
     const realTime = hasTimes(history)
-    anomalies.push(...this.cycles(shape, { width: 1, sessions: false, realTime }))
+    addFound(anomalies, () => this.cycles(shape, { width: 1, sessions: false, realTime }))
     assert(anomalies.length > 0, 'operations that are not linearizable form a cycle')
     return { anomalies, proof: null, algorithm: 'mini' }
   }

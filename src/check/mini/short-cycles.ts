@@ -48,8 +48,10 @@ export function findShortCycles(
       cycles.push(new ComponentSearch(graph, edges, numbering).findShortest(deadline))
     } catch (error) {
       // One cycle is enough to show, and there is no time for more.
-      if (!(error instanceof BudgetExceeded) || cycles.length === 0) throw error
-      break
+      if (!(error instanceof BudgetExceeded)) throw error
+      if (cycles.length > 0) break
+      const progress = `${size[componentOf[graph.from[edges[0]!]!]!]} transactions form a cycle`
+      throw new BudgetExceeded(error.limit, [...error.progress, progress])
     }
   }
   return { cycles, count: inside.size }
@@ -89,9 +91,13 @@ class ComponentSearch {
   }
 
   findShortest(deadline: Deadline): EdgeCycle {
-    for (const start of this.starts) {
-      if (this.best !== null && this.steps > STEPS_PER_COMPONENT) break
-      this.searchFrom(start, deadline)
+    try {
+      for (const start of this.starts) {
+        if (this.best !== null && this.steps > STEPS_PER_COMPONENT) break
+        this.searchFrom(start, deadline)
+      }
+    } catch (error) {
+      if (!(error instanceof BudgetExceeded) || this.best === null) throw error
     }
     return this.best!.cycle
   }

@@ -22,11 +22,12 @@ import { findImplied } from '../implied.ts'
 import { buildMixedProblem } from './build-problem.ts'
 import { findMixedCore } from './core.ts'
 import { explainMixed } from './explain.ts'
+import { Layout } from './layout.ts'
 import { nameArgument } from './names.ts'
 import { describeMixedOffences } from './offences.ts'
 import type { MixedProblem, MixedSolution } from './problem.ts'
 import { decideByExtensions } from './reference.ts'
-import { solveMixed } from './solve.ts'
+import { decideMixed, type MixedRefutation, refuteByKnown } from './solve.ts'
 
 const HINT = `a history of SQL statements can be judged at ${OWN_LEVELS.join(', ')} and mixed`
 
@@ -135,12 +136,12 @@ class MixedChecker {
       const { history, deadline } = this
       const problem = timed('reads', () => buildMixedProblem(history, level, deadline))
       offences = describeMixedOffences(problem, exampleLimit(this.options), deadline)
-      const solution = timed(level, () => this.decide(problem))
-      if (solution === null) {
-        result.anomalies.push(timed('explain', () => this.explain(problem)))
+      const decision = timed(level, () => this.decide(problem))
+      if (!('order' in decision)) {
+        result.anomalies.push(timed('explain', () => this.explain(problem, decision)))
       } else if (offences.length === 0) {
         result.verdict = 'satisfied'
-        result.proof = proofOf(problem, solution)
+        result.proof = proofOf(problem, decision)
       }
     } catch (error) {
       if (!(error instanceof BudgetExceeded)) throw error
@@ -163,15 +164,23 @@ class MixedChecker {
     return result
   }
 
-  private decide(problem: MixedProblem): MixedSolution | null {
-    return this.options.algorithm === 'search'
-      ? decideByExtensions(problem, this.deadline)
-      : solveMixed(problem, this.deadline)
+  private decide(problem: MixedProblem): MixedSolution | MixedRefutation {
+    const { deadline } = this
+    if (this.options.algorithm !== 'search') return decideMixed(problem, deadline)
+    const found = decideByExtensions(problem, deadline)
+    if (found) return found
+    const layout = new Layout(problem)
+    return { layout, known: refuteByKnown(layout, deadline) }
   }
 
-  private explain(problem: MixedProblem): Anomaly {
-    const core = findMixedCore(problem, this.deadline)
-    const argument = explainMixed(core, this.deadline, this.deadline.toTheEnd())
+  private explain(problem: MixedProblem, refutation: MixedRefutation): Anomaly {
+    const { deadline } = this
+    const core = findMixedCore(problem, refutation, deadline.part(0.5))
+    const count = core.nodeCount - 1
+    const argument = withProgress(
+      () => explainMixed(core, deadline.part(0.5), deadline.toTheEnd()),
+      () => `${count} transactions contradict their levels, but there was no time to show how`,
+    )
     const { edges, cases } = argument
     const name = nameArgument(core, argument)
     return { name, count: 1, txns: findTxns(edges, cases), earlier: [], ops: [], edges, cases }

@@ -13,22 +13,27 @@ import { minimise } from '../evidence/minimise.ts'
 import { Layout } from './layout.ts'
 import { IN, type MixedProblem, SI } from './problem.ts'
 import { type Part, restrict, wholeOf } from './restrict.ts'
-import { refuteByKnown, solveMixed } from './solve.ts'
+import type { Saturation } from './saturate.ts'
+import { type MixedRefutation, refuteByKnown, solveMixed } from './solve.ts'
 import { findSuspects } from './suspects.ts'
 
 /** Parts with fewer transactions are not worth numbering anew on the way. */
 const SMALL = 64
 
-/** @param problem has no solution */
-export function findMixedCore(problem: MixedProblem, deadline: Deadline): MixedProblem {
+/** @param refutation of the problem */
+export function findMixedCore(
+  problem: MixedProblem,
+  refutation: MixedRefutation,
+  deadline: Deadline,
+): MixedProblem {
   const lost = findLostUpdate(problem)
   if (lost !== null) return restrict(problem, lost)
   let core = problem
   try {
-    const narrowed = narrow(problem, deadline)
-    core = narrowed ?? problem
+    const { layout, known } = refutation
+    core = known ? narrow(problem, layout, known, deadline) : problem
     const isRefuted = (part: MixedProblem) =>
-      narrowed
+      known
         ? refuteByKnown(new Layout(part), deadline) !== null
         : solveMixed(part, deadline) === null
     for (let size = Infinity; core.nodeCount < size; ) {
@@ -44,12 +49,16 @@ export function findMixedCore(problem: MixedProblem, deadline: Deadline): MixedP
   return core
 }
 
-/** A part of what contradicts itself without choice that does so too; null if it does not. */
-function narrow(problem: MixedProblem, deadline: Deadline): MixedProblem | null {
+/** A part of what contradicts itself without choice that does so too. */
+function narrow(
+  problem: MixedProblem,
+  whole: Layout,
+  contradiction: Saturation,
+  deadline: Deadline,
+): MixedProblem {
   let core = problem
-  let layout = new Layout(problem)
-  let found = refuteByKnown(layout, deadline)
-  if (found === null) return null
+  let layout = whole
+  let found = contradiction
   for (let size = Infinity; sizeOf(core) < size; ) {
     size = sizeOf(core)
     const suspects: Part[] = findSuspects(layout, found, deadline)

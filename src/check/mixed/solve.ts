@@ -18,29 +18,42 @@ import { Verifier } from './verify.ts'
 
 const MOST_ROUNDS = 32 // a long chain of consequences is the solver's business
 
-/**
- * A solution, or null if there is none; offences are not its concern.
- * @param shortcuts false: no guesses, no rounds, all is left to the solver
- */
+/** What contradicts itself without choice; `known` is null where it took the solver to see. */
+export interface MixedRefutation {
+  readonly layout: Layout
+  readonly known: Saturation | null
+}
+
+/** A solution, or null if there is none; offences are not its concern. */
 export function solveMixed(
   problem: MixedProblem,
   deadline: Deadline,
   shortcuts = true,
 ): MixedSolution | null {
+  const decision = decideMixed(problem, deadline, shortcuts)
+  return 'order' in decision ? decision : null
+}
+
+/** @param shortcuts false: no guesses, no rounds, all is left to the solver */
+export function decideMixed(
+  problem: MixedProblem,
+  deadline: Deadline,
+  shortcuts = true,
+): MixedSolution | MixedRefutation {
   const layout = new Layout(problem)
   const verifier = new Verifier(layout, deadline)
   const guess = new Guess(layout, verifier, deadline)
   const wish = likelyPositions(layout)
   const saturation = new Saturation(layout, deadline, wish)
   const { known } = saturation
-  if (!known.update()) return null
+  if (!known.update()) return { layout, known: saturation }
   for (let round = 1; shortcuts; round++) {
     const order = certain(problem, known.order)
     const isDue = !saturation.changed || round >= MOST_ROUNDS
     const isGuessed = (isDue || isPowerOfTwo(round)) && guess.try(order)
     if (isGuessed) return asSolution(layout, guess.source, order)
     if (isDue) break
-    if (!saturation.round()) return null
+    if (!saturation.round()) return { layout, known: saturation }
   }
 
   const encoder = new Encoder(layout, saturation, wish, deadline)
@@ -50,7 +63,7 @@ export function solveMixed(
   }
   const tryGuess = (order: Int32Array) => (guess.try(order) ? guess.source : null)
   const found = solveAxioms(encoder, verifier, shortcuts ? tryGuess : () => null)
-  return found && asSolution(layout, found.source, found.order)
+  return found ? asSolution(layout, found.source, found.order) : { layout, known: null }
 }
 
 /** Solves for the axioms that the last solution broke, until one breaks none; null if there is none. */

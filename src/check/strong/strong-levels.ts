@@ -157,7 +157,8 @@ export class StrongLevels {
       explanation = this.explain(problem, found, shape)
     } catch (error) {
       if (!(error instanceof BudgetExceeded)) throw error
-      const progress = 'no order is valid, but the transactions to blame were not singled out'
+      const found = `no order of ${problem.txnCount} transactions is valid`
+      const progress = `${found}, but those to blame were not singled out`
       throw new BudgetExceeded(error.limit, [progress])
     }
     return nameViolation(this.history, explanation)
@@ -166,15 +167,25 @@ export class StrongLevels {
   private explain(problem: Problem, found: Violation, level: LevelShape): Explanation {
     const { builder, deadline } = this
     // Real time is blamed only where nothing else is plainly to blame.
-    const plain = level.level === 'sser' ? refuteByKnown(problem, SHAPES.ser, deadline) : null
+    const plain = level.level === 'sser' ? this.refuteWithoutTime(problem) : null
     const shape = plain ? SHAPES.ser : level
-    const sets = findSuspects(plain ?? found, deadline).map((set) => toTxns(problem, set))
-    const core = shrinkCore(builder, shape, sets, deadline)
     // What was found is worth the time that is kept for the end.
     const last = deadline.toTheEnd()
+    const sets = findSuspects(plain ?? found, last).map((set) => toTxns(problem, set))
+    const core = shrinkCore(builder, shape, sets, deadline.part(0.5))
     const decision = decide(builder.build(core, last), shape, last)
     assert(!decision.satisfied, 'a core violates the level')
     return explainViolation(decision, last)
+  }
+
+  /** What violates ser without any search, null if nothing does or there is no time to look. */
+  private refuteWithoutTime(problem: Problem): Violation | null {
+    try {
+      return refuteByKnown(problem, SHAPES.ser, this.deadline.part(0.5))
+    } catch (error) {
+      if (!(error instanceof BudgetExceeded)) throw error
+      return null
+    }
   }
 
   private buildProof(level: StrongLevel, orders: readonly Int32Array[]): Proof {

@@ -3,9 +3,11 @@
 // shows k, because what was read before is also read; CM patterns are counted for reads that show
 // no CO pattern of their level; m and n are what only causality sees. Main class: WeakLevels.
 
+import { withProgress } from '../../base/deadline.ts'
 import { type AnomalyKind, findTap } from '../../levels/anomalies.ts'
 import type { LevelId } from '../../levels/levels.ts'
 import { type Anomaly, type Edge, INITIAL_TXN, type Proof } from '../../verdict/verdict.ts'
+import { addFound } from '../evidence/add-found.ts'
 import { listExamples } from '../examples.ts'
 import type { ForcedEdge } from '../order/components.ts'
 import { describeOffences, describeUnrepeatable } from '../reads/offences.ts'
@@ -46,15 +48,22 @@ export class WeakLevels {
       anomalies.push(...this.unrepeatable())
       return { anomalies, proof: anomalies.length === 0 ? { kind: 'none' } : null }
     }
-    anomalies.push(...this.cycles())
-    const stop = level === 'cc' && this.hasCausalCycle()
-    const own = stop ? null : this.saturation(level)
-    const clean = anomalies.length === 0 && own !== null && isClean(own)
-    if (clean && (level === 'rc' || this.reads.unrepeatable.length === 0)) {
-      return { anomalies, proof: { kind: 'commit-order', order: own.final.order } }
-    }
-    anomalies.push(...this.patterns(level, stop))
-    return { anomalies, proof: null }
+    let order: Int32Array | null = null
+    addFound(anomalies, () => this.cycles())
+    addFound(anomalies, () => {
+      const stop = level === 'cc' && this.hasCausalCycle()
+      const own = stop ? null : this.saturation(level)
+      const clean = anomalies.length === 0 && own !== null && isClean(own)
+      if (clean && (level === 'rc' || this.reads.unrepeatable.length === 0)) {
+        order = own.final.order
+        return []
+      }
+      return withProgress(
+        () => this.patterns(level, stop),
+        () => 'no order is valid, but the transactions to blame were not singled out',
+      )
+    })
+    return { anomalies, proof: order && { kind: 'commit-order', order } }
   }
 
   /**
@@ -72,19 +81,24 @@ export class WeakLevels {
   /** Patterns h … n as far as the level forbids them. */
   private patterns(level: WeakLevel, stop: boolean): Anomaly[] {
     const found: Anomaly[] = []
-    const rc = this.saturation('rc')
-    found.push(...this.named('h', rc, this.causal(rc)), ...this.named('i', rc, this.forced(rc)))
+    const saturation = (at: WeakLevel) => this.saturation(at)
+    addFound(found, () => this.named('h', saturation('rc'), this.causal(saturation('rc'))))
+    addFound(found, () => this.named('i', saturation('rc'), this.forced(saturation('rc'))))
     if (level === 'rc') return found
-    found.push(...this.unrepeatable())
-    const ra = this.saturation('ra')
-    found.push(...this.named('k', ra, this.causal(ra)), ...this.named('l', ra, this.forced(ra)))
+    addFound(found, () => this.unrepeatable())
+    addFound(found, () => this.named('k', saturation('ra'), this.causal(saturation('ra'))))
+    addFound(found, () => this.named('l', saturation('ra'), this.forced(saturation('ra'))))
     if (level === 'ra' || stop) return found
-    const cc = this.saturation('cc')
-    const direct = new Set([...this.causal(ra), ...this.forced(ra)].map(({ edge }) => edge.read))
-    const onlyCausal = ({ edge }: Witness) => !direct.has(edge.read)
-    found.push(...this.named('m', cc, this.causal(cc).filter(onlyCausal)))
-    found.push(...this.named('n', cc, this.forced(cc).filter(onlyCausal)))
+    addFound(found, () => this.named('m', saturation('cc'), this.onlyAtCc('causal')))
+    addFound(found, () => this.named('n', saturation('cc'), this.onlyAtCc('forced')))
     return found
+  }
+
+  /** Reads that show a pattern of cc, but none of ra. */
+  private onlyAtCc(pattern: 'causal' | 'forced'): Witness[] {
+    const ra = this.saturation('ra')
+    const direct = new Set([...this.causal(ra), ...this.forced(ra)].map(({ edge }) => edge.read))
+    return this[pattern](this.saturation('cc')).filter(({ edge }) => !direct.has(edge.read))
   }
 
   /** Reads that show the CO pattern of a level. */
@@ -124,6 +138,7 @@ export class WeakLevels {
       witnesses.length <= TRIES ? witnesses : [...witnesses].sort((a, b) => span(a) - span(b))
     let best: Anomaly | null = null
     for (const witness of nearest.slice(0, TRIES)) {
+      if (best && deadline.hasRunOut()) break
       const anomaly = anomalyOf(witness, witnesses.length)
       if (!best || weight(anomaly) < weight(best)) best = anomaly
       if (best.edges.length === 2 && best.txns.length <= 3) break
@@ -162,6 +177,7 @@ export class WeakLevels {
       if (cycles.length >= this.limit || (cycles.length > 0 && deadline.hasRunOut())) continue
       let best: Edge[] | null = null
       for (let q = p; q < end && q < p + TRIES; q++) {
+        if (best && deadline.hasRunOut()) break
         deadline.check()
         const cycle = this.evidence().baseCycle(order[q]!, component, versions)
         if (!best || cycle.length < best.length) best = cycle

@@ -1,0 +1,91 @@
+// Arguments about violated SQL histories: of the kind that a contended store with broken predicate
+// locks makes, where every row has many versions that a statement may have passed over.
+
+import { describe, expect, it } from 'vitest'
+import { Deadline } from '../../../src/base/deadline.ts'
+import { buildMixedProblem } from '../../../src/check/mixed/build-problem.ts'
+import { checkMixed } from '../../../src/check/mixed/check-mixed.ts'
+import { findMixedCore } from '../../../src/check/mixed/core.ts'
+import { explainMixed } from '../../../src/check/mixed/explain.ts'
+import type { MixedProblem } from '../../../src/check/mixed/problem.ts'
+import { decideMixed, type MixedRefutation } from '../../../src/check/mixed/solve.ts'
+import type { History } from '../../../src/history/history.ts'
+import type { LevelId } from '../../../src/levels/levels.ts'
+import { type GenerateSqlOptions, generateSql } from '../../../src/pipeline/generate-sql.ts'
+import { describeVerdict, stringify } from '../../../src/report/json.ts'
+import { renderText } from '../../../src/report/text.ts'
+import { SQL_FAULTS } from '../../../src/sim/sql/faults.ts'
+import { certifyMixed } from '../../../src/verdict/certify-mixed.ts'
+import { type Anomaly, findTxns } from '../../../src/verdict/verdict.ts'
+
+/** Few rows, many writers of each, and transactions that asked for ser but got si. */
+function contended(seed: number, shape: 'sql' | 'tpcc', transactions: number): History {
+  const workload: GenerateSqlOptions['workload'] = {
+    shape,
+    sessions: 10,
+    transactions,
+    keys: 6,
+    levels: 'si',
+  }
+  const fault = SQL_FAULTS.find(({ name }) => name === 'lost-predicate-lock')!
+  return generateSql({ seed, workload, store: { faults: [{ fault, count: 2 }] } }).history
+}
+
+function refute(history: History, level: LevelId): [MixedProblem, MixedRefutation] {
+  const problem = buildMixedProblem(history, level)
+  const decision = decideMixed(problem, Deadline.none())
+  if ('order' in decision) throw new Error('the history is consistent')
+  return [problem, decision]
+}
+
+/** What the certifier says to an argument about the whole history. */
+function certify(
+  history: History,
+  level: LevelId,
+  { edges, cases }: Pick<Anomaly, 'edges' | 'cases'>,
+) {
+  const txns = findTxns(edges, cases)
+  const anomaly: Anomaly = { name: 'Phantom', count: 1, txns, earlier: [], ops: [], edges, cases }
+  const result = { ...checkMixed(history, [level])[0]!, anomalies: [anomaly] }
+  return certifyMixed(history, result)
+}
+
+describe('a violated SQL history', () => {
+  for (const shape of ['sql', 'tpcc'] as const) {
+    it(`is told in at most 400 lines and 2 MB: ${shape}`, () => {
+      let told = 0
+      for (let seed = 1; seed <= 6; seed++) {
+        const history = contended(seed, shape, 200)
+        const [result] = checkMixed(history, ['ser'])
+        if (result!.verdict === 'satisfied') continue
+        told++
+        expect(result).toMatchObject({ verdict: 'violated', certificate: { verified: true } })
+        const text = [...renderText(history, [result!])].join('')
+        expect(text.split('\n').length).toBeLessThanOrEqual(400)
+        const context = { path: 'h', format: 'native', parseMs: 0 }
+        const json = stringify(describeVerdict(history, [result!], context))
+        expect(json.length).toBeLessThan(2_000_000)
+      }
+      expect(told).toBeGreaterThan(3)
+    })
+  }
+})
+
+describe('explainMixed', () => {
+  it('argues about what was not made smaller, too, and is believed', () => {
+    const history = contended(1, 'sql', 60)
+    const [problem, refutation] = refute(history, 'ser')
+    const late = new Deadline(0)
+    const core = findMixedCore(problem, refutation, late)
+    expect(core.nodeCount).toBe(problem.nodeCount)
+    const whole = explainMixed(core, late, Deadline.none())
+    expect(certify(history, 'ser', whole)).toEqual([])
+    const small = explainMixed(
+      findMixedCore(problem, refutation, Deadline.none()),
+      Deadline.none(),
+      Deadline.none(),
+    )
+    expect(certify(history, 'ser', small)).toEqual([])
+    expect(small.cases.length).toBeLessThanOrEqual(whole.cases.length)
+  })
+})
