@@ -5,6 +5,7 @@
 
 import { Deadline, nowMs, withProgress } from '../base/deadline.ts'
 import { BudgetExceeded, InternalError, UsageError } from '../base/errors.ts'
+import { type AfterAsReads, afterAsReads } from '../history/after-as-reads.ts'
 import { type History, hasTimes, NONE } from '../history/history.ts'
 import { withoutSessionOrder } from '../history/sessionless.ts'
 import { JEPSEN_MODELS, type JepsenModel, weakerModels } from '../levels/jepsen.ts'
@@ -18,6 +19,7 @@ import { MiniLevels, type StrongLevel } from './mini/mini-levels.ts'
 import type { BaseOrder } from './order/base-order.ts'
 import { withoutOwnWrites } from './reads/adya-reads.ts'
 import { checkReads, type ReadCheck } from './reads/read-consistency.ts'
+import { restoreAfter } from './restore-after.ts'
 import { type Algorithm, StrongLevels } from './strong/strong-levels.ts'
 import { WeakContext } from './weak/context.ts'
 import { type Findings, WeakLevels } from './weak/weak-levels.ts'
@@ -158,6 +160,7 @@ export function profile(history: History, options: CheckOptions = {}): LevelResu
 
 export class Checker {
   private readonly history: History // as the levels see it: without session order if that is off
+  private readonly after: AfterAsReads | null // what that is made of, if it goes beyond sessions
   private readonly sessionless: boolean
   private lazyReads: ReadCheck | null = null
   private lazyWeak: WeakContext | null = null
@@ -177,7 +180,10 @@ export class Checker {
   ) {
     this.limit = exampleLimit(options)
     this.sessionless = options.sessionOrder === false
-    this.history = this.sessionless ? withoutSessionOrder(recorded) : recorded
+    this.after = recorded.after && !this.sessionless ? afterAsReads(recorded) : null
+    this.history = this.sessionless
+      ? withoutSessionOrder(recorded)
+      : (this.after?.history ?? recorded)
     // Of a statement these checkers see only the rows it returned: they would miss phantoms.
     if (recorded.sql !== null) {
       throw new UsageError(
@@ -265,6 +271,17 @@ export class Checker {
   }
 
   private find(level: LevelId): Findings & { algorithm: string } {
+    if (this.after === null) return this.decide(level)
+    if (level === 'lin') {
+      const sessions = { ...this.recorded, after: null } // lin knows no session order
+      return new Checker(sessions, this.options, this.deadline).find(level)
+    }
+    const findings = this.decide(level)
+    const anomalies = restoreAfter(this.recorded, this.after, level, findings.anomalies)
+    return { ...findings, anomalies }
+  }
+
+  private decide(level: LevelId): Findings & { algorithm: string } {
     switch (level) {
       case 'ci':
       case 'rc':

@@ -16,6 +16,7 @@ export const FIELDS = [
   'initial',
   'tables',
   'audit',
+  'after',
 ] as const
 
 export const SESSION = 0
@@ -31,6 +32,7 @@ export const ISOBAR = 9
 export const INITIAL = 10
 export const TABLES = 11
 export const AUDIT = 12
+export const AFTER = 13
 export const UNKNOWN = -1
 
 /** First letter and length tell the known names apart: (letter & 31) * 8 + length -> field. */

@@ -1,6 +1,7 @@
 // Writes the native format: transactions in their own order, so that sessions, names and numbering
 // come back as they were. Every history fits.
 
+import { namedBy } from '../history/after.ts'
 import {
   APPEND,
   COMMITTED,
@@ -150,5 +151,7 @@ function attributes(history: History, txn: number): string {
   const level = history.txnLevel?.[txn] ?? NONE
   if (level !== NONE) text += `,"level":"${LEVELS[level]!.id}"`
   if (history.txnAudit?.[txn]) text += ',"audit":true'
+  const named = namedBy(history, txn).map((other) => renderJson(history.txnLabel(other)))
+  if (named.length > 0) text += `,"after":[${named.join(',')}]`
   return text
 }

@@ -24,6 +24,7 @@ import { LEVELS } from '../levels/levels.ts'
 import { CLOSE_OBJECT, COLON, COMMA, JsonScanner, OPEN_OBJECT, QUOTE } from './json.ts'
 import { refuseSlip } from './json-fields.ts'
 import { LineParser, NEWLINE } from './lines.ts'
+import { AfterReader } from './native-after.ts'
 import * as field from './native-fields.ts'
 import { OpReader, SHORTEST_OP } from './native-ops.ts'
 import { StatementReader } from './native-sql.ts'
@@ -42,6 +43,7 @@ export class NativeParser extends LineParser {
   private readonly opColumn = new IntColumn() // arrival -> column
   private readonly statements: StatementReader
   private readonly ops: OpReader
+  private readonly after: AfterReader
   private readonly txnLine = new IntColumn() // txn -> line
   private readonly txnOpen = new ByteColumn() // txn -> OPEN or ABORTING while pending
   private readonly namedTxn = new IntColumn() // interned id -> txn
@@ -73,6 +75,7 @@ export class NativeParser extends LineParser {
     this.scanner = new JsonScanner(false, limitsFor(options.memoryBytes).depth)
     this.statements = new StatementReader(this.scanner, this.opColumn)
     this.ops = new OpReader(this.scanner, this.opColumn, this.statements)
+    this.after = new AfterReader(this.scanner)
     this.sizeBytes = options.sizeBytes ?? 0
   }
 
@@ -118,6 +121,7 @@ export class NativeParser extends LineParser {
     const { txnLine, opColumn } = this
     const { opTxn } = this.builder
     this.refuseClash()
+    this.after.resolve(this.builder, (label) => this.txnNamed(label, NONE))
     return this.builder.finish({
       place: (arrival) => ({
         line: txnLine.data[opTxn.data[arrival]!]!,
@@ -223,6 +227,8 @@ export class NativeParser extends LineParser {
         return this.takeOps()
       case field.ISOBAR:
         return this.parseVersion()
+      case field.AFTER:
+        return this.after.take(() => this.ops.takeSymbol(builder.labels, 'transaction id'))
       case field.TABLES:
         this.tablesAt = scanner.at
         this.tablesWide = scanner.wide
@@ -270,6 +276,7 @@ export class NativeParser extends LineParser {
     if (this.has(field.FINISH)) builder.setFinish(txn, this.finishTime, this.finishText)
     if (this.has(field.LEVEL)) builder.setLevel(txn, this.level)
     if (this.has(field.AUDIT)) builder.setAudit(txn)
+    if (this.has(field.AFTER)) this.after.assign(txn)
     if (this.has(field.PENDING)) this.takePending(txn, begin)
     if (this.statements.abortAt !== NONE) this.takeAbort(txn)
     if (this.label === NONE) return
@@ -332,7 +339,7 @@ export class NativeParser extends LineParser {
 
   private takeHeader(begin: number): void {
     if (this.started) throw this.scanner.fail('the header must be the first line', begin, HEADER)
-    if (this.has(field.OPS) || this.has(field.SESSION)) {
+    if (this.has(field.OPS) || this.has(field.SESSION) || this.has(field.AFTER)) {
       throw this.scanner.fail('the header is a line of its own', begin, HEADER)
     }
     if (this.has(field.INITIAL)) {

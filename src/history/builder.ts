@@ -4,6 +4,7 @@
 
 import { InputError } from '../base/errors.ts'
 import { ByteColumn, IntColumn } from '../base/grow.ts'
+import { AfterColumns, type AfterEdges, orderBySessions } from './after.ts'
 import { settleCounts } from './counts.ts'
 import {
   type Annotation,
@@ -48,6 +49,7 @@ export class HistoryBuilder {
   private readonly times = new TimeColumns()
   private light: LightColumns | null = null
   private rows: RowColumns | null = null
+  private after: AfterColumns | null = null
   /** Set by SqlStatements, which collects SQL statements for this history. */
   statements: SqlStatements | null = null
   private readonly listStart = new IntColumn(16) // list -> first element
@@ -118,6 +120,12 @@ export class HistoryBuilder {
 
   setFinish(txn: number, time: number, text: string | null = null): void {
     this.times.setFinish(txn, time, this.txnCount, text)
+  }
+
+  /** `txn` comes after `earlier` in session order, whatever their sessions. */
+  addAfter(txn: number, earlier: number): void {
+    this.after ??= new AfterColumns()
+    this.after.add(txn, earlier)
   }
 
   setLevel(txn: number, level: number): void {
@@ -281,6 +289,7 @@ export class HistoryBuilder {
       txnIsInitial: new Uint8Array(txnCount),
       txnOpStart: grouped.txnOpStart,
       ...this.times.finish(),
+      after: this.after?.finish(txnCount) ?? null,
       txnLevel: this.txnLevel ? Int8Array.from(this.txnLevel.view()) : null,
       txnAudit: this.txnAudit?.view() ?? null,
       opTxn: grouped.opTxn,
@@ -320,6 +329,7 @@ export class HistoryBuilder {
       placeOf: (op: number) => places?.place(arrivals ? arrivals[op]! : op) ?? null,
     }
     checkTimes(draft)
+    if (draft.after) orderBySessions(draft) // which fails if there is no such order
     Object.assign(draft, resolveReads(draft))
     settleCounts(draft)
     return draft
@@ -415,6 +425,25 @@ function checkTimes(history: History): void {
     if (start < latest || finish < start) throw impossibleTimes(history, txn, latest)
     if (start > latest) latest = start
     if (finish > latest) latest = finish
+  }
+  if (history.after) checkNamedTimes(history, history.after)
+}
+
+/** Nothing starts before one that it names has finished. */
+function checkNamedTimes(history: History, { start, txn: earlier }: AfterEdges): void {
+  const { txnStartTime, txnFinishTime, txnCount } = history
+  for (let txn = 0; txnStartTime && txnFinishTime && txn < txnCount; txn++) {
+    for (let i = start[txn]!; i < start[txn + 1]!; i++) {
+      if (!(txnStartTime[txn]! < txnFinishTime[earlier[i]!]!)) continue
+      const [name, other] = [history.txnName(txn), history.txnName(earlier[i]!)]
+      const op = history.txnOpStart[txn]!
+      throw new InputError(
+        'impossible-times',
+        `transaction ${name} starts at ${history.startText(txn)}, before ${other} finished (${history.finishText(earlier[i]!)}), though it comes after it`,
+        op < history.txnOpStart[txn + 1]! ? history.placeOf(op) : null,
+        'check the clock, or what the transaction names in after',
+      )
+    }
   }
 }
 

@@ -4,6 +4,7 @@
 // never changed.
 
 import type { Place } from '../base/errors.ts'
+import type { AfterEdges } from './after.ts'
 import type { LightOps } from './light.ts'
 import type { RowSets } from './rows.ts'
 import type { SqlEvents } from './sql-events.ts'
@@ -64,6 +65,8 @@ export interface History {
   /** txn -> start, NaN if unknown; ordered as the times are, see times.ts for their digits. */
   readonly txnStartTime: Float64Array | null
   readonly txnFinishTime: Float64Array | null // txn -> finish, NaN if unknown
+  /** Who comes after whom beyond sessions; null if nobody names others. */
+  readonly after: AfterEdges | null
   readonly txnLevel: Int8Array | null // txn -> index into levels/ of the level it ran at, or NONE
   /**
    * txn -> 1 if it is an audit: it ran while nothing else did, on a database that had come to rest,

@@ -10,9 +10,10 @@
 // said). SQL statements are rendered (sql-notation.ts), but not parsed. Grammar: docs/notation.md.
 // Main functions: parseNotation, renderNotation.
 
-import { InputError } from '../base/errors.ts'
+import { InputError, type Place } from '../base/errors.ts'
 import { inert } from '../base/inert.ts'
 import { LEVELS } from '../levels/levels.ts'
+import { afterAmong } from './after-as-reads.ts'
 import { HistoryBuilder, statusOf } from './builder.ts'
 import {
   APPEND,
@@ -57,6 +58,8 @@ class NotationParser {
   private readonly lines: number[] = [] // arrival -> line
   private readonly columns: number[] = [] // arrival -> column
   private readonly ids = new Map<string, number>() // explicit transaction id -> line
+  private readonly txnOf = new Map<string, number>() // explicit transaction id -> txn
+  private readonly named: { txn: number; id: string; place: Place }[] = [] // by after=
 
   constructor(private readonly text: string) {}
 
@@ -69,6 +72,7 @@ class NotationParser {
         this.lineStart = this.at
       }
     }
+    this.resolveAfter()
     const { lines, columns } = this
     return this.builder.finish({
       place: (arrival) => ({ line: lines[arrival]!, column: columns[arrival]! }),
@@ -268,14 +272,15 @@ class NotationParser {
     const name = this.match(BARE) ?? ''
     if (statusOf(name) >= 0) return this.builder.setStatus(txn, statusOf(name))
     if (name === 'audit') return this.builder.setAudit(txn)
-    if (name === 'id' || name === 'level') {
+    if (name === 'id' || name === 'level' || name === 'after') {
       this.expect('=')
+      if (name === 'after') return this.parseAfter(txn)
       return name === 'id' ? this.parseId(txn) : this.parseLevel(txn)
     }
     if (name !== 'start' && name !== 'finish') {
       this.fail(
         `unknown attribute ${name || this.next()}`,
-        `there are ${STATUS_NAMES.join(', ')}, audit, id=, start=, finish=, level=`,
+        `there are ${STATUS_NAMES.join(', ')}, audit, id=, start=, finish=, level=, after=`,
       )
     }
     this.expect('=')
@@ -305,7 +310,31 @@ class NotationParser {
     if (first !== undefined)
       this.fail(`transaction id ${id} is used twice (first at line ${first})`)
     this.ids.set(id, this.line)
+    this.txnOf.set(id, txn)
     this.builder.setLabel(txn, id)
+  }
+
+  /** Ids of transactions anywhere in the text, with commas between them. */
+  private parseAfter(txn: number): void {
+    for (;;) {
+      this.skipSpace()
+      const place = { line: this.line, column: this.at - this.lineStart + 1 }
+      this.named.push({ txn, id: String(this.parseValue()), place })
+      this.skipSpace()
+      if (this.text[this.at] !== ',') return
+      this.at++
+    }
+  }
+
+  private resolveAfter(): void {
+    for (const { txn, id, place } of this.named) {
+      const earlier = this.txnOf.get(id)
+      if (earlier === undefined) {
+        const message = `no transaction has the id ${id}`
+        throw new InputError('bad-notation', message, place, 'ids are given by [id=T1]')
+      }
+      this.builder.addAfter(txn, earlier)
+    }
   }
 
   private parseLevel(txn: number): void {
@@ -354,14 +383,22 @@ class NotationParser {
   }
 }
 
+export interface TxnOptions {
+  /** Show names, which are also shown where transactions come after others. */
+  readonly ids?: boolean
+  /** txn -> whom it comes after beyond its session */
+  readonly after?: ReadonlyMap<number, readonly number[]>
+}
+
 /** The notation of the given transactions (all by default), session by session. */
 export function renderNotation(
   history: History,
   txns: Iterable<number> | null = null,
-  options: { ids?: boolean } = {},
+  options: TxnOptions = {},
 ): string {
   const bySession = txns === null ? history.sessionTxns : inSessionOrder(history, txns)
   const chosen = initialFirst(history, bySession)
+  const after = afterAmong(history, txns === null ? null : chosen)
   const { sql } = history
   const lines: string[] = []
   if (sql) {
@@ -373,7 +410,7 @@ export function renderNotation(
     const session = history.txnSession[chosen[from]!]!
     const parts: string[] = []
     for (; from < chosen.length && history.txnSession[chosen[from]!] === session; from++) {
-      parts.push(renderTxn(history, chosen[from]!, options))
+      parts.push(renderTxn(history, chosen[from]!, { ...options, after }))
     }
     // Statements are long: they get a line for each transaction.
     for (const text of sql ? parts : [parts.join(' | ')]) {
@@ -406,11 +443,12 @@ function renderSession(history: History, session: number): string {
 }
 
 /** One transaction: its operations, then what else is known of it in brackets. */
-export function renderTxn(history: History, txn: number, options: { ids?: boolean } = {}): string {
+export function renderTxn(history: History, txn: number, options: TxnOptions = {}): string {
   const words = history.sql ? [renderSteps(history, history.sql, txn)] : renderOps(history, txn)
   const attributes: string[] = []
   const status = history.txnStatus[txn]!
-  if (options.ids) attributes.push(`id=${renderValue(history.txnName(txn))}`)
+  const name = (each: number) => renderValue(history.txnName(each))
+  if (options.ids || history.after) attributes.push(`id=${name(txn)}`)
   const isEmpty = words.length === 0 || words[0] === ''
   if (status !== COMMITTED || isEmpty) attributes.push(STATUS_NAMES[status]!)
   const [start, finish] = [history.startText(txn), history.finishText(txn)]
@@ -419,6 +457,8 @@ export function renderTxn(history: History, txn: number, options: { ids?: boolea
   const level = history.txnLevel?.[txn] ?? NONE
   if (level !== NONE) attributes.push(`level=${LEVELS[level]!.id}`)
   if (history.txnAudit?.[txn]) attributes.push('audit')
+  const named = options.after?.get(txn) ?? []
+  if (named.length > 0) attributes.push(`after=${named.map(name).join(',')}`)
   if (attributes.length > 0) words.push(`[${attributes.join(' ')}]`)
   return words.join(' ').trimStart()
 }

@@ -14,6 +14,7 @@ export function withoutSessionOrder(history: History): History {
     sessionTxns: self.subarray(0, txnCount),
     txnSession: self.subarray(0, txnCount),
     txnIndex: new Int32Array(txnCount),
+    after: null,
     sessionName: (txn) => history.sessionName(txnSession[txn]!),
     sessionLabel: (txn) => history.sessionLabel(txnSession[txn]!),
   }

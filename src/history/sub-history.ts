@@ -9,6 +9,7 @@
 // withNeeds.
 
 import { UsageError } from '../base/errors.ts'
+import { afterAmong } from './after-as-reads.ts'
 import { HistoryBuilder } from './builder.ts'
 import { type History, isOfList, listsOf, NONE, READ, READ_LIST, READ_ROWS } from './history.ts'
 import { readTime } from './times.ts'
@@ -37,14 +38,19 @@ export function buildPart(history: History, kept: Int32Array): History {
   const builder = new HistoryBuilder(history.initial, kept.length)
   let txn = NONE
   let copy = NONE
+  const copies = new Map<number, number>() // txn -> its copy, if transactions name others
   for (let i = 0; i < kept.length; i++) {
     const op = kept[i]!
     if (history.opTxn[op] !== txn) {
       txn = history.opTxn[op]!
       copy = copyTxn(history, txn, builder)
+      if (history.after) copies.set(txn, copy)
     }
     copyOp(history, op, copy, builder)
     if (isPair(history, op)) i++
+  }
+  for (const [later, others] of afterAmong(history, copies.keys())) {
+    for (const earlier of others) builder.addAfter(copies.get(later)!, copies.get(earlier)!)
   }
   return builder.finish({ place: (arrival) => history.placeOf(kept[arrival]!) })
 }

@@ -29,12 +29,14 @@ export function buildCore(
   const spokenOf = findPlaces(anomaly)
   // T7 is the name of number 7; formats that know only numbers can keep that.
   const numbered = anomaly.core.every(({ id }) => /^T(0|[1-9]\d{0,14})$/.test(id))
+  const txnOf = new Map<string, number>() // name -> its transaction
   let leftOut = 0
   for (const txn of anomaly.core) {
     const session = builder.session(txn.session)
     const name = numbered ? Number(txn.id.slice(1)) : txn.id
     const label = omit.includes('names') ? null : name
     const added = builder.addTxn(session, statusOf(txn.status), label)
+    txnOf.set(txn.id, added)
     if (!omit.includes('times')) addTimes(builder, added, txn)
     const level = LEVELS.findIndex((each) => each.id === txn.level)
     if (level >= 0 && !omit.includes('levels')) builder.setLevel(added, level)
@@ -46,6 +48,11 @@ export function buildCore(
         leftOut++
       }
     })
+  }
+  for (const { id, after = [] } of anomaly.core) {
+    for (const other of after) {
+      if (txnOf.has(other)) builder.addAfter(txnOf.get(id)!, txnOf.get(other)!)
+    }
   }
   return { history: builder.finish(), leftOut }
 }

@@ -24,6 +24,8 @@ function reasonOf(history: History, edge: Edge): string {
   switch (edge.kind) {
     case 'SO':
       if (edge.from === INITIAL_TXN) return because(history, edge)
+      if (history.txnSession[edge.from] !== history.txnSession[edge.to])
+        return because(history, edge)
       return `process ${history.sessionLabel(history.txnSession[edge.from]!)} executed ${from} before ${to}`
     case 'RT':
       return `${from} completed at index ${history.finishText(edge.from)}, before the invocation of ${to}, at index ${history.startText(edge.to)}`

@@ -162,7 +162,8 @@ function describeMop(history: History, op: number): Edn {
 function describeStep(history: History, edge: Edge): Edn {
   const step: { [name: string]: Edn } = { type: keyword(STEP_TYPES[edge.kind]) }
   if (edge.kind === 'SO') {
-    if (edge.from !== INITIAL_TXN) {
+    const isSession = history.txnSession[edge.from] === history.txnSession[edge.to]
+    if (edge.from !== INITIAL_TXN && isSession) {
       step['process'] = history.sessionLabel(history.txnSession[edge.from]!)
     }
     return step

@@ -5,6 +5,7 @@
 
 import { Deadline } from '../base/deadline.ts'
 import { inertLines } from '../base/inert.ts'
+import { afterAmong } from '../history/after-as-reads.ts'
 import {
   APPEND,
   type History,
@@ -159,6 +160,7 @@ class AnomalyDescriber {
   /** Every transaction that the example names, those of its operations too, in input order. */
   private readonly txns: number[]
   private readonly earlier: ReadonlySet<number>
+  private readonly after: ReadonlyMap<number, readonly number[]>
 
   constructor(
     private readonly history: History,
@@ -170,6 +172,7 @@ class AnomalyDescriber {
     if (history.sql) for (const txn of findDeleted(history, found, this.keys())) found.add(txn)
     this.txns = [...found].sort((a, b) => a - b)
     this.earlier = new Set(anomaly.earlier)
+    this.after = afterAmong(history, this.txns)
   }
 
   describe(): AnomalyJson {
@@ -219,6 +222,8 @@ class AnomalyDescriber {
 
   private txn(txn: number): TxnJson {
     const described = describeTxn(this.history, txn, this.name(txn))
+    const after = this.after.get(txn)
+    if (after) described.after = after.map((other) => this.name(other))
     return this.earlier.has(txn) ? { ...described, earlier: true } : described
   }
 

@@ -91,6 +91,8 @@ export interface TxnJson {
   level?: string
   /** It ran alone, on a database that had come to rest. */
   audit?: true
+  /** Names of those of the core that it comes after beyond its session. */
+  after?: string[]
   /** Only left the state from which the others start. */
   earlier?: true
   /** Its outcome is unknown, but others saw what it wrote. */

@@ -206,6 +206,7 @@ const TXN: Shape = {
     finish: NUMBER,
     level: TEXT,
     audit: FLAG,
+    after: { list: () => TEXT },
     earlier: FLAG,
     observed: FLAG,
     rolledBack: FLAG,

@@ -1,6 +1,7 @@
 // Evidence in words: one sentence for every edge, saying down to the operations why it holds.
 // Main function: because.
 
+import { namedBy } from '../history/after.ts'
 import { type History, INITIAL, NONE, READ_LIST } from '../history/history.ts'
 import { type Anomaly, type Case, type Edge, INITIAL_TXN } from '../verdict/verdict.ts'
 import { assignment, keyOf, nameOf, plain } from './names.ts'
@@ -33,8 +34,18 @@ export function because(history: History, edge: Edge): string {
 
 function becauseSession(history: History, edge: Edge): string {
   if (edge.from === INITIAL_TXN) return 'the initial state precedes every transaction'
-  const session = plain(history.sessionName(history.txnSession[edge.from]!))
-  return `${nameOf(history, edge.from)} comes before ${nameOf(history, edge.to)} in session ${session}`
+  return tellSessionOrder(history, edge.from, edge.to)
+}
+
+/** Why one transaction precedes another in session order. */
+export function tellSessionOrder(history: History, earlier: number, later: number): string {
+  const [from, to] = [nameOf(history, earlier), nameOf(history, later)]
+  const session = history.txnSession[earlier]!
+  if (session === history.txnSession[later]) {
+    return `${from} comes before ${to} in session ${plain(history.sessionName(session))}`
+  }
+  if (namedBy(history, later).includes(earlier)) return `${to} names ${from} in after`
+  return `${to} comes after ${from}, by sessions and what transactions name in after`
 }
 
 function becauseRead(history: History, edge: Edge): string {
@@ -95,8 +106,10 @@ function visibility(history: History, edge: Edge): string {
     return `${reader} ${when}${sawWord(history, earlier)} ${assignment(history, earlier)} from ${from}`
   }
   if (path.length === 1 && first?.kind === 'SO') {
-    const session = plain(history.sessionName(history.txnSession[edge.from]!))
-    return `${reader} follows ${from} in session ${session}`
+    const session = history.txnSession[edge.from]!
+    if (session !== history.txnSession[first.to])
+      return tellSessionOrder(history, edge.from, first.to)
+    return `${reader} follows ${from} in session ${plain(history.sessionName(session))}`
   }
   const chain = [from, ...path.map((step) => nameOf(history, step.to))].join(' → ')
   return `${reader} depends on ${from} (${chain})`

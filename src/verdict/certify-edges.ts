@@ -2,6 +2,7 @@
 // is true of the history. Premises are not followed here but handed to `need`, for
 // certify-cycles.ts to go through without recursion. Main function: certifyEdge.
 
+import { comesBefore } from '../history/after.ts'
 import {
   COMMITTED,
   type History,
@@ -70,9 +71,7 @@ function isBare(edge: Edge): boolean {
 
 function certifySession(history: History, edge: Edge): string | null {
   if (edge.from === INITIAL_TXN) return null
-  const { txnSession, txnIndex } = history
-  const holds =
-    txnSession[edge.from] === txnSession[edge.to] && txnIndex[edge.from]! < txnIndex[edge.to]!
+  const holds = comesBefore(history, edge.from, edge.to)
   return holds ? null : `${edge.from} is not before ${edge.to} in session order`
 }
 

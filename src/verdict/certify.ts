@@ -5,6 +5,7 @@
 // certifyResult.
 
 import { Deadline } from '../base/deadline.ts'
+import { afterAsReads } from '../history/after-as-reads.ts'
 import { type History, NONE } from '../history/history.ts'
 import { withoutSessionOrder } from '../history/sessionless.ts'
 import type { LevelId } from '../levels/levels.ts'
@@ -35,10 +36,15 @@ export function certifyResult(
     problem !== null
       ? [problem]
       : result.verdict === 'satisfied'
-        ? certifySatisfied(history, result, audits, deadline)
+        ? certifySatisfied(asReplayed(history, result.level), result, audits, deadline)
         : certifyViolated(history, result, audits, deadline)
   result.certificate = { kind: certificateKind(result), verified: problems.length === 0 }
   return problems
+}
+
+/** Orders are replayed with reads in the place of session order that goes beyond sessions. */
+function asReplayed(history: History, level: LevelId): History {
+  return history.after === null || level === 'lin' ? history : afterAsReads(history).history
 }
 
 /** What keeps the verdict from meaning anything for the history. */

@@ -116,6 +116,8 @@ function addUnrelated(draft: Draft, random: Random): Draft {
 
 /** Indeterminate transactions that nobody observed, and what aborted transactions read. */
 function leaveOutUnjudged(draft: Draft): Draft {
+  // What does not count may pass session order on.
+  if (draft.sessions.flat().some(({ after }) => after?.length)) return draft
   const counts = settle(draft)
   let number = 0
   const sessions = draft.sessions.map((txns) =>
@@ -161,11 +163,9 @@ function build({ draft, session, shuffled }: Telling, random: Random): History {
   const builder = new HistoryBuilder(draft.initial, 32)
   const queue = draft.sessions.flatMap((txns, number) => txns.map(() => number))
   const next = draft.sessions.map((txns) => txns.values())
-  const place = (number: number) => builder.session(session(number))
-  for (const { session: number, txn } of draft.lead ?? []) addDraft(builder, place(number), txn)
-  for (const number of shuffled ? random.shuffle(queue) : queue) {
-    addDraft(builder, place(number), next[number]!.next().value!)
-  }
+  const order = shuffled ? random.shuffle(queue) : queue
+  const told = order.map((number) => ({ session: number, txn: next[number]!.next().value! }))
+  addDraft(builder, [...(draft.lead ?? []), ...told], session)
   return builder.finish()
 }
 

@@ -71,6 +71,8 @@ function renamed(draft: Draft, prefix: string, timed: boolean): Draft {
   const change = ({ start, finish, ...txn }: DraftTxn): DraftTxn => ({
     ...txn,
     ops: txn.ops.map((op) => ({ ...op, key: `${prefix}${op.key}` })),
+    ...(txn.id === undefined ? {} : { id: `${prefix}${txn.id}` }),
+    ...(txn.after ? { after: txn.after.map((id) => `${prefix}${id}`) } : {}),
     ...(timed && start !== undefined ? { start } : {}),
     ...(timed && finish !== undefined ? { finish } : {}),
   })

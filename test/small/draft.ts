@@ -31,6 +31,8 @@ export interface DraftTxn {
   readonly start?: number
   readonly finish?: number
   readonly audit?: true
+  readonly id?: string
+  readonly after?: readonly string[] // ids of others that come before it in session order
 }
 
 export interface Draft {
@@ -44,17 +46,33 @@ export interface Draft {
 /** The dense history of a draft; transactions and operations are numbered session by session. */
 export function buildHistory(draft: Draft, firstSession = 1): History {
   const builder = new HistoryBuilder(draft.initial, 32)
-  const session = (number: number) => builder.session(number + firstSession)
-  for (const { session: number, txn } of draft.lead ?? []) addDraft(builder, session(number), txn)
-  draft.sessions.forEach((txns, number) => {
-    for (const txn of txns) addDraft(builder, session(number), txn)
-  })
+  const told = draft.sessions.flatMap((txns, session) => txns.map((txn) => ({ session, txn })))
+  addDraft(builder, [...(draft.lead ?? []), ...told], (number) => number + firstSession)
   return builder.finish()
 }
 
-/** Adds one transaction of a draft to a session. */
-export function addDraft(builder: HistoryBuilder, session: number, txn: DraftTxn): void {
-  const id = builder.addTxn(session, STATUS_NAMES.indexOf(txn.status))
+/** Adds transactions in the given order. @param nameOf the name of a session of the draft */
+export function addDraft(
+  builder: HistoryBuilder,
+  told: NonNullable<Draft['lead']>,
+  nameOf: (session: number) => Value,
+): void {
+  const ids = new Map<string, number>()
+  const added = told.map(({ session, txn }) => {
+    const id = addTxn(builder, builder.session(nameOf(session)), txn)
+    if (txn.id !== undefined) ids.set(txn.id, id)
+    return id
+  })
+  told.forEach(({ txn }, i) => {
+    for (const name of txn.after ?? []) {
+      const earlier = ids.get(name)
+      if (earlier !== undefined) builder.addAfter(added[i]!, earlier)
+    }
+  })
+}
+
+function addTxn(builder: HistoryBuilder, session: number, txn: DraftTxn): number {
+  const id = builder.addTxn(session, STATUS_NAMES.indexOf(txn.status), txn.id ?? null)
   for (const op of txn.ops) {
     if (op.kind === 'list') builder.readList(id, op.key, op.list)
     else if (op.kind === 'rows') builder.readRows(id, op.key, op.rows)
@@ -65,6 +83,7 @@ export function addDraft(builder: HistoryBuilder, session: number, txn: DraftTxn
   if (txn.start !== undefined) builder.setStart(id, txn.start)
   if (txn.finish !== undefined) builder.setFinish(id, txn.finish)
   if (txn.audit) builder.setAudit(id)
+  return id
 }
 
 /** Committed, writes something, reads nothing, and writes nothing but initial values. */
@@ -98,7 +117,13 @@ function txnOf(history: History, txn: number): DraftTxn {
     ...(Number.isNaN(start) ? {} : { start }),
     ...(Number.isNaN(finish) ? {} : { finish }),
     ...(history.txnAudit?.[txn] ? { audit: true as const } : {}),
+    ...(history.after ? { id: history.txnName(txn), after: namesOf(history, txn) } : {}),
   }
+}
+
+/** What the input says, as it says it. */
+function namesOf({ after, txnName }: History, txn: number): string[] {
+  return Array.from(after!.txn.subarray(after!.start[txn], after!.start[txn + 1]), txnName)
 }
 
 function opOf(history: History, op: number): DraftOp {

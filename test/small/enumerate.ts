@@ -14,6 +14,7 @@ export interface Bounds {
   readonly thinAir?: boolean
   readonly statuses?: readonly StatusName[] // committed only, unless told
   readonly maxSessions?: number
+  readonly after?: boolean // one or two transactions name one of another session
   readonly lead?: boolean // a transaction of either session spells out the initial state of x
 }
 
@@ -65,11 +66,41 @@ export function* smallHistories(bounds: Bounds): Generator<Draft> {
     for (const txns of sequences(forms, bounds.txns, bounds.maxTotalOps)) {
       if (!isCanonical(txns, shape)) continue
       for (const draft of withReads(txns, shape, bounds.thinAir ?? false)) {
-        if (!bounds.lead) yield draft
+        if (bounds.after) yield* withNames(draft)
+        else if (!bounds.lead) yield draft
         else for (const session of [0, 1]) yield { ...draft, lead: [{ session, txn: SPELLED_OUT }] }
       }
     }
   }
+}
+
+/** One or two pairs of transactions of different sessions, in every way that closes no circle. */
+function* withNames(draft: Draft): Generator<Draft> {
+  const sessionOf = draft.sessions.flatMap((txns, session) => txns.map(() => session))
+  const pairs = sessionOf.flatMap((session, later) =>
+    sessionOf.flatMap((other, earlier) => (session === other ? [] : [[earlier, later] as const])),
+  )
+  for (const [i, first] of pairs.entries()) {
+    yield named(draft, [first])
+    for (const second of pairs.slice(i + 1)) {
+      // Two pairs close a circle if each leads, within a session, to where the other begins.
+      const leads = (a: number, b: number) => sessionOf[a] === sessionOf[b] && a <= b
+      if (leads(first[1], second[0]) && leads(second[1], first[0])) continue
+      yield named(draft, [first, second])
+    }
+  }
+}
+
+function named(draft: Draft, pairs: readonly (readonly [number, number])[]): Draft {
+  let number = 0
+  const sessions = draft.sessions.map((txns) =>
+    txns.map((txn): DraftTxn => {
+      const own = number++
+      const after = pairs.flatMap(([earlier, later]) => (later === own ? [`N${earlier}`] : []))
+      return { ...txn, id: `N${own}`, after }
+    }),
+  )
+  return { ...draft, sessions }
 }
 
 function formsWithin(bounds: Bounds): Form[] {

@@ -285,17 +285,33 @@ function findAppends(draft: Draft, txnOf: readonly number[], count: number) {
 function sessionOrder(draft: Draft, txnOf: readonly number[], count: number, on: boolean) {
   const so = new Array<number>(count).fill(1 << INIT)
   so[INIT] = 0
-  let number = 0
-  for (const txns of draft.sessions) {
-    let earlier = 0
-    for (let i = 0; i < txns.length; i++) {
-      const txn = txnOf[number++]!
-      if (txn < 0) continue
-      if (on) so[txn]! |= earlier
-      earlier |= 1 << txn
+  if (!on) return so
+  const before = orderOfAll(draft)
+  for (let t = 0; t < txnOf.length; t++) {
+    for (let other = 0; other < txnOf.length; other++) {
+      const counts = txnOf[t]! >= 0 && txnOf[other]! >= 0
+      if (counts && (before[t]! >> other) & 1) so[txnOf[t]!]! |= 1 << txnOf[other]!
     }
   }
   return so
+}
+
+/** Transaction of the draft -> all before it: in its session, named by it, or by way of others. */
+function orderOfAll(draft: Draft): number[] {
+  const txns = draft.sessions.flat()
+  const before = txns.map(({ after }) =>
+    txns.reduce((mask, { id }, i) => (after?.includes(id ?? '') ? mask | (1 << i) : mask), 0),
+  )
+  let number = 0
+  for (const { length } of draft.sessions) {
+    for (let i = 0; i < length; i++, number++) if (i > 0) before[number]! |= 1 << (number - 1)
+  }
+  for (let via = 0; via < txns.length; via++) {
+    for (let t = 0; t < txns.length; t++) {
+      if ((before[t]! >> via) & 1) before[t]! |= before[via]!
+    }
+  }
+  return before
 }
 
 /** Who precedes whom in an observed list; appends that nobody observed come after all observed. */

@@ -28,6 +28,7 @@ export interface RandomShape {
   readonly wild: number // share of reads that return any value of the key, even a later one
   readonly rewrites: boolean // a transaction may write a key twice
   readonly times: boolean
+  readonly after: number // share of pairs of which the later one names the earlier one
   readonly lead: number // transactions that spell out the initial state first
   readonly lists: number // share of keys that are lists
   readonly initial: Value | undefined
@@ -61,6 +62,7 @@ export function shapeOf(seed: number, fixed: Partial<RandomShape> = {}): RandomS
     lead: sometimes(0.15, 1 + random.below(2)),
     broken: 0,
     audits: 0,
+    after: sometimes(0.1, 0.2),
   }
   return { ...shape, ...fixed }
 }
@@ -97,12 +99,19 @@ class HistoryMaker {
     const { random, shape } = this
     const sessions: DraftTxn[][] = Array.from({ length: shape.sessions }, () => [])
     const clocks = new Array<number>(shape.sessions).fill(0) // session -> last finish
+    const finishes: number[] = [] // txn -> its finish, 0 if it has none
     const earlier = new Array<number>(shape.sessions).fill(0) // session -> mask of its transactions
     for (let t = 0; t < shape.txns; t++) {
       const session = random.below(shape.sessions)
-      this.sees.push(this.chooseSight(t, earlier[session]!))
-      const txn = this.makeTxn(t)
-      sessions[session]!.push(shape.times ? this.withTimes(txn, t, clocks, session) : txn)
+      const named = this.chooseNamed(t)
+      for (let other = 0; other < t; other++) {
+        if ((named >> other) & 1) clocks[session] = Math.max(clocks[session]!, finishes[other]!)
+      }
+      this.sees.push(this.chooseSight(t, earlier[session]! | named))
+      const made = this.withNames(this.makeTxn(t), t, named)
+      const txn = shape.times ? this.withTimes(made, t, clocks, session) : made
+      sessions[session]!.push(txn)
+      finishes.push(txn.finish ?? 0)
       earlier[session]! |= 1 << t
     }
     const used = sessions.filter((txns) => txns.length > 0)
@@ -110,6 +119,23 @@ class HistoryMaker {
     const registers = this.isList.flatMap((isList, key) => (isList ? [] : [nameOf(key)]))
     if (shape.initial === undefined || shape.lead === 0 || registers.length === 0) return draft
     return { ...draft, lead: this.spellOut(shape.initial, registers) }
+  }
+
+  /** Earlier transactions that transaction t names; drawn only where some are wanted. */
+  private chooseNamed(t: number): number {
+    let mask = 0
+    if (this.shape.after === 0) return mask
+    for (let other = 0; other < t; other++) {
+      if (this.random.chance(this.shape.after)) mask |= 1 << other
+    }
+    return mask
+  }
+
+  private withNames(txn: DraftTxn, t: number, named: number): DraftTxn {
+    if (this.shape.after === 0) return txn
+    const others = Array.from({ length: t }, (_, other) => other)
+    const after = others.filter((other) => (named >> other) & 1).map((other) => `N${other}`)
+    return { ...txn, id: `N${t}`, after }
   }
 
   /** Before all else, in any session, at times that allow it or at none. */

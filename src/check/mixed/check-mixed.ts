@@ -37,6 +37,12 @@ export function checkMixed(
   asked: readonly (LevelId | LevelRequest)[] | null,
   options: CheckOptions = {},
 ): LevelResult[] {
+  if (history.after !== null) {
+    throw new UsageError(
+      'mixed levels and SQL statements are judged by the order of sessions only, and the history names others in "after"',
+      'leave "after" out, or judge registers and lists at one level for all',
+    )
+  }
   const checker = new MixedChecker(history, options)
   if (asked === null) {
     expectSessionOrder(options.sessionOrder)

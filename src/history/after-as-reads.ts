@@ -1,0 +1,227 @@
+// Session order beyond sessions (after.ts) for deciders that need not know of it. What a transaction
+// comes after is turned into reads: the earlier transaction writes, behind its own operations, a key
+// that nobody else uses, and the later one reads it, behind its own. At every level such a read says
+// exactly what session order says: it puts the writer before the reader, makes it visible where
+// session order does (wr and so stand side by side in every premise but that of rc, which asks for
+// an earlier read, and this one comes last), and says nothing else, since the key has one writer.
+// Only at ra, where what is visible is not passed on, session order is transitive and wr is not:
+// so each reader also reads from the last writer of each of its keys in every session that it
+// comes after (earlier writers of a session precede the last one anyway).
+//
+// Cost: linear, and sessions times those that name others; at ra reads times sessions. Main
+// functions: afterAsReads, afterAmong.
+
+import { IntColumn } from '../base/grow.ts'
+import { namedBy, orderBySessions } from './after.ts'
+import { APPEND, type History, NONE, READ, WRITE } from './history.ts'
+
+/** How far session order reaches back into each session. Rows are shared along sessions. */
+class Reach {
+  private readonly rowOf: Int32Array // txn -> its row, NONE if it comes after no other session
+  private readonly rows: Int32Array[] = [] // row -> session -> how many of its transactions
+
+  constructor(private readonly history: History) {
+    const { after, txnCount, txnIndex, txnSession, sessionTxns, sessionTxnStart } = history
+    this.rowOf = new Int32Array(txnCount).fill(NONE)
+    for (const txn of orderBySessions(history)) {
+      const slot = sessionTxnStart[txnSession[txn]!]! + txnIndex[txn]! - 1
+      if (txnIndex[txn]! > 0) this.rowOf[txn] = this.rowOf[sessionTxns[slot]!]!
+      if (after === null || after.start[txn] === after.start[txn + 1]) continue
+      const row = this.row(txn)?.slice() ?? new Int32Array(history.sessionCount)
+      for (let i = after.start[txn]!; i < after.start[txn + 1]!; i++) this.join(row, after.txn[i]!)
+      this.rowOf[txn] = this.rows.length
+      this.rows.push(row)
+    }
+  }
+
+  row(txn: number): Int32Array | null {
+    return this.rows[this.rowOf[txn]!] ?? null
+  }
+
+  private join(row: Int32Array, earlier: number): void {
+    const { txnSession, txnIndex } = this.history
+    const further = this.row(earlier)
+    for (let s = 0; further !== null && s < row.length; s++) row[s] = Math.max(row[s]!, further[s]!)
+    const session = txnSession[earlier]!
+    row[session] = Math.max(row[session]!, txnIndex[earlier]! + 1)
+  }
+}
+
+/** Pairs of transactions of different sessions: `earlier` precedes `later`. */
+interface Pairs {
+  readonly earlier: IntColumn
+  readonly later: IntColumn
+}
+
+/**
+ * What session order beyond sessions comes down to among some transactions: the rest of it follows
+ * from their sessions and these.
+ * @param isKept txn -> 1 if it is one of them
+ */
+function findPairs(history: History, isKept: Uint8Array): { pairs: Pairs; reach: Reach } {
+  const { sessionCount, sessionTxns, sessionTxnStart } = history
+  const reach = new Reach(history)
+  const pairs = { earlier: new IntColumn(16), later: new IntColumn(16) }
+  const lastKept = new Int32Array(sessionTxns.length + 1) // slot -> last before it that is kept
+  for (let own = 0; own < sessionCount; own++) {
+    let last: number = NONE
+    for (let slot = sessionTxnStart[own]!; slot < sessionTxnStart[own + 1]!; slot++) {
+      if (isKept[sessionTxns[slot]!]) last = sessionTxns[slot]!
+      lastKept[slot + 1] = last
+    }
+  }
+  for (let own = 0; own < sessionCount; own++) {
+    let known: Int32Array | null = null // of the last one that is kept
+    for (let slot = sessionTxnStart[own]!; slot < sessionTxnStart[own + 1]!; slot++) {
+      const txn = sessionTxns[slot]!
+      const row = reach.row(txn)
+      if (!isKept[txn] || row === known || row === null) continue
+      for (let s = 0; s < sessionCount; s++) {
+        if (s === own || row[s]! <= (known?.[s] ?? 0)) continue
+        const earlier = lastKept[sessionTxnStart[s]! + row[s]!]!
+        if (earlier === NONE) continue
+        pairs.earlier.push(earlier)
+        pairs.later.push(txn)
+      }
+      known = row
+    }
+  }
+  return { pairs, reach }
+}
+
+/**
+ * txn -> those that it comes after beyond its session, among some transactions: as the history has
+ * it for all (null), else so that what the others pass on is not lost.
+ */
+export function afterAmong(history: History, txns: Iterable<number> | null): Map<number, number[]> {
+  const found = new Map<number, number[]>()
+  if (history.after === null) return found
+  const add = (later: number, earlier: number) => {
+    const others = found.get(later)
+    if (others) others.push(earlier)
+    else found.set(later, [earlier])
+  }
+  if (txns === null) {
+    for (let txn = 0; txn < history.txnCount; txn++) {
+      for (const earlier of namedBy(history, txn)) add(txn, earlier)
+    }
+    return found
+  }
+  const isKept = new Uint8Array(history.txnCount)
+  for (const txn of txns) isKept[txn] = 1
+  const { later, earlier } = findPairs(history, isKept).pairs
+  for (let i = 0; i < later.length; i++) add(later.data[i]!, earlier.data[i]!)
+  return found
+}
+
+/** For ra: each reader, and who last wrote one of its keys in each session that it comes after. */
+function addWriters(history: History, reach: Reach, pairs: Pairs): void {
+  const { txnCounts, txnSession, txnIndex, txnOpStart, opKind, opKey, sessionTxns } = history
+  const writers: number[][] = Array.from({ length: history.keyCount }, () => [])
+  for (const txn of sessionTxns) {
+    if (!txnCounts[txn]) continue
+    for (let op = txnOpStart[txn]!; op < txnOpStart[txn + 1]!; op++) {
+      const ofKey = writers[opKey[op]!]!
+      if (isWrite(opKind[op]!) && ofKey.at(-1) !== txn) ofKey.push(txn)
+    }
+  }
+  for (let txn = 0; txn < history.txnCount; txn++) {
+    const row = reach.row(txn)
+    if (!txnCounts[txn] || row === null) continue
+    const found = new Set<number>()
+    for (let op = txnOpStart[txn]!; op < txnOpStart[txn + 1]!; op++) {
+      if (isWrite(opKind[op]!)) continue
+      const ofKey = writers[opKey[op]!]!
+      for (let i = 0; i < ofKey.length; ) {
+        const session = txnSession[ofKey[i]!]!
+        const isBeyond = (one: number) => txnSession[one] !== session
+        const isLater = (one: number) => isBeyond(one) || txnIndex[one]! >= row[session]!
+        const reached = firstFrom(ofKey, i, isLater)
+        if (reached > i && session !== txnSession[txn]) found.add(ofKey[reached - 1]!)
+        i = firstFrom(ofKey, reached, isBeyond)
+      }
+    }
+    for (const earlier of found) {
+      pairs.earlier.push(earlier)
+      pairs.later.push(txn)
+    }
+  }
+}
+
+/** The first entry at `from` or behind it of which `holds` is true; it is of all that follow. */
+function firstFrom(txns: readonly number[], from: number, holds: (txn: number) => boolean): number {
+  let low = from
+  let high = txns.length
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if (holds(txns[middle]!)) high = middle
+    else low = middle + 1
+  }
+  return low
+}
+
+const isWrite = (kind: number) => kind === WRITE || kind === APPEND
+
+export interface AfterAsReads {
+  readonly history: History
+  readonly opOf: Int32Array // its op -> op of the history it was made of, NONE if it is new
+}
+
+/** The history with session order beyond sessions turned into reads, as the header says. */
+export function afterAsReads(history: History): AfterAsReads {
+  const { pairs, reach } = findPairs(history, history.txnCounts)
+  addWriters(history, reach, pairs)
+  const { txnCount, opCount, txnOpStart } = history
+  const [earlier, later] = [pairs.earlier.view(), pairs.later.view()]
+  const keyOf = new Int32Array(txnCount).fill(NONE) // txn -> the key of its own
+  let { keyCount } = history
+  for (const txn of earlier) if (keyOf[txn] === NONE) keyOf[txn] = keyCount++
+  const start = new Int32Array(txnCount + 1)
+  for (const txn of later) start[txn + 1]!++
+  for (let txn = 0; txn < txnCount; txn++) {
+    const writes = keyOf[txn] === NONE ? 0 : 1
+    start[txn + 1]! += start[txn]! + txnOpStart[txn + 1]! - txnOpStart[txn]! + writes
+  }
+  const count = start[txnCount]!
+  const opOf = new Int32Array(count).fill(NONE)
+  const copyOf = new Int32Array(opCount) // op of the history -> its copy
+  const next = start.slice()
+  for (let op = 0; op < opCount; op++) {
+    copyOf[op] = next[history.opTxn[op]!]!++
+    opOf[copyOf[op]!] = op
+  }
+  const writeOf = new Int32Array(txnCount).fill(NONE) // txn -> the write of its own key
+  for (let txn = 0; txn < txnCount; txn++) if (keyOf[txn] !== NONE) writeOf[txn] = next[txn]!++
+  const columns = copyColumns(history, opOf, copyOf)
+  for (let txn = 0; txn < txnCount; txn++) columns.opTxn.fill(txn, start[txn], start[txn + 1])
+  for (let txn = 0; txn < txnCount; txn++) {
+    const write = writeOf[txn]!
+    if (write === NONE) continue
+    columns.opKind[write] = WRITE
+    columns.opKey[write] = keyOf[txn]!
+  }
+  for (let i = 0; i < later.length; i++) {
+    const read = next[later[i]!]!++
+    columns.opKey[read] = keyOf[earlier[i]!]!
+    columns.readFrom[read] = writeOf[earlier[i]!]!
+    columns.readTxn[read] = earlier[i]!
+  }
+  const told = { ...history, ...columns, txnOpStart: start, opCount: count, keyCount }
+  return { history: { ...told, after: null, light: null }, opOf }
+}
+
+/** The columns of operations with room for new ones, which are reads of nothing yet. */
+function copyColumns(history: History, opOf: Int32Array, copyOf: Int32Array) {
+  const remap = (op: number) => (op < 0 ? op : copyOf[op]!)
+  const pick = (column: Int32Array, none: number) =>
+    opOf.map((op) => (op === NONE ? none : column[op]!))
+  return {
+    opTxn: new Int32Array(opOf.length),
+    opKind: Uint8Array.from(opOf, (op) => (op === NONE ? READ : history.opKind[op]!)),
+    opKey: pick(history.opKey, NONE),
+    opValue: pick(history.opValue, 0),
+    readFrom: pick(history.readFrom, NONE).map(remap),
+    readTxn: pick(history.readTxn, NONE),
+    listFrom: history.listFrom.map(remap),
+  }
+}
