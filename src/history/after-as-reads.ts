@@ -1,14 +1,14 @@
-// Session order beyond sessions (after.ts) for deciders that need not know of it. What a transaction
-// comes after is turned into reads: the earlier transaction writes, behind its own operations, a key
-// that nobody else uses, and the later one reads it, behind its own. At every level such a read says
-// exactly what session order says: it puts the writer before the reader, makes it visible where
-// session order does (wr and so stand side by side in every premise but that of rc, which asks for
-// an earlier read, and this one comes last), and says nothing else, since the key has one writer.
-// Only at ra, where what is visible is not passed on, session order is transitive and wr is not:
-// so each reader also reads from the last writer of each of its keys in every session that it
-// comes after (earlier writers of a session precede the last one anyway).
+// Session order beyond sessions (after.ts), for deciders that need not know of it. What a
+// transaction comes after is turned into reads: the earlier transaction writes, behind its own
+// operations, a key that nobody else uses, and the later one reads it, behind its own. At every
+// level such a read says exactly what session order says: it puts the writer before the reader, and
+// makes it visible where session order does (wr and so stand side by side in every premise but that
+// of rc, which asks for an earlier read, and this one comes last). It says nothing else, since the
+// key has one writer. Only at ra, where what is visible is not passed on, session order is
+// transitive and wr is not: so each reader also reads from the last writer of each of its keys in
+// every session that it comes after (earlier writers of a session precede the last one anyway).
 //
-// Cost: linear, and sessions times those that name others; at ra reads times sessions. Main
+// Cost: linear, and sessions times those that name others, and reads times sessions. Main
 // functions: afterAsReads, afterAmong.
 
 import { IntColumn } from '../base/grow.ts'

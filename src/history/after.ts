@@ -107,7 +107,7 @@ export function comesBefore(history: History, earlier: number, later: number): b
   const reach = new Int32Array(sessionCount) // session -> how many of its transactions are reached
   const pending = [later]
   for (let txn = pending.pop(); txn !== undefined; txn = pending.pop()) {
-    // Session order leads from here to all before it in its session, and from each to those it names.
+    // Session order leads from here to all before it in its session, and to those that they name.
     const session = txnSession[txn]!
     const from = reach[session]!
     if (from > txnIndex[txn]!) continue
