@@ -168,6 +168,7 @@ export class Checker {
   private miniLevels: MiniLevels | null = null
   private strongLevels: StrongLevels | null = null
   private withSessions: Checker | null = null
+  private forAtomic: Checker | null = null // where ra sees another history than the others
   private weaker: LevelResult | null | undefined // once a strong level has run out of time
   private isLast = false // whether it works in the time that is kept for weaker levels
   private readonly limit: number // of examples of each kind
@@ -177,10 +178,12 @@ export class Checker {
     private readonly recorded: History,
     private readonly options: CheckOptions = {},
     private readonly deadline: Deadline = deadlineFor(options),
+    private readonly outright = false, // see afterAsReads
   ) {
     this.limit = exampleLimit(options)
     this.sessionless = options.sessionOrder === false
-    this.after = recorded.after && !this.sessionless ? afterAsReads(recorded) : null
+    const isPartial = recorded.after !== null && !this.sessionless
+    this.after = isPartial ? afterAsReads(recorded, this.outright) : null
     this.history = this.sessionless
       ? withoutSessionOrder(recorded)
       : (this.after?.history ?? recorded)
@@ -275,6 +278,10 @@ export class Checker {
     if (level === 'lin') {
       const sessions = { ...this.recorded, after: null } // lin knows no session order
       return new Checker(sessions, this.options, this.deadline).find(level)
+    }
+    if (level === 'ra' && !this.outright) {
+      this.forAtomic ??= new Checker(this.recorded, this.options, this.deadline, true)
+      return this.forAtomic.find(level)
     }
     const findings = this.decide(level)
     const anomalies = restoreAfter(this.recorded, this.after, level, findings.anomalies)

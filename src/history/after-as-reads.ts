@@ -38,6 +38,15 @@ class Reach {
     return this.rows[this.rowOf[txn]!] ?? null
   }
 
+  /** Whether `later` is `earlier`, or comes after it. */
+  has(earlier: number, later: number): boolean {
+    if (later < 0) return false
+    const { txnSession, txnIndex } = this.history
+    const session = txnSession[earlier]!
+    if (session === txnSession[later]) return txnIndex[earlier]! <= txnIndex[later]!
+    return (this.row(later)?.[session] ?? 0) > txnIndex[earlier]!
+  }
+
   private join(row: Int32Array, earlier: number): void {
     const { txnSession, txnIndex } = this.history
     const further = this.row(earlier)
@@ -114,31 +123,24 @@ export function afterAmong(history: History, txns: Iterable<number> | null): Map
   return found
 }
 
-/** For ra: each reader, and who last wrote one of its keys in each session that it comes after. */
+/**
+ * For ra: each reader, and who last wrote one of its keys in each session that it comes after,
+ * unless that precedes what it read anyway.
+ */
 function addWriters(history: History, reach: Reach, pairs: Pairs): void {
-  const { txnCounts, txnSession, txnIndex, txnOpStart, opKind, opKey, sessionTxns } = history
-  const writers: number[][] = Array.from({ length: history.keyCount }, () => [])
-  for (const txn of sessionTxns) {
-    if (!txnCounts[txn]) continue
-    for (let op = txnOpStart[txn]!; op < txnOpStart[txn + 1]!; op++) {
-      const ofKey = writers[opKey[op]!]!
-      if (isWrite(opKind[op]!) && ofKey.at(-1) !== txn) ofKey.push(txn)
-    }
-  }
-  for (let txn = 0; txn < history.txnCount; txn++) {
+  const { txnCount, txnCounts, txnSession, txnOpStart, opKind, opKey, readTxn } = history
+  const writers = findWriters(history)
+  for (let txn = 0; txn < txnCount; txn++) {
     const row = reach.row(txn)
     if (!txnCounts[txn] || row === null) continue
     const found = new Set<number>()
     for (let op = txnOpStart[txn]!; op < txnOpStart[txn + 1]!; op++) {
       if (isWrite(opKind[op]!)) continue
-      const ofKey = writers[opKey[op]!]!
-      for (let i = 0; i < ofKey.length; ) {
-        const session = txnSession[ofKey[i]!]!
-        const isBeyond = (one: number) => txnSession[one] !== session
-        const isLater = (one: number) => isBeyond(one) || txnIndex[one]! >= row[session]!
-        const reached = firstFrom(ofKey, i, isLater)
-        if (reached > i && session !== txnSession[txn]) found.add(ofKey[reached - 1]!)
-        i = firstFrom(ofKey, reached, isBeyond)
+      for (const ofSession of writers[opKey[op]!]!) {
+        const session = txnSession[ofSession[0]!]!
+        if (session === txnSession[txn] || row[session] === 0) continue
+        const last = lastWithin(history, ofSession, row[session]!)
+        if (last !== NONE && !reach.has(last, readTxn[op]!)) found.add(last)
       }
     }
     for (const earlier of found) {
@@ -148,16 +150,34 @@ function addWriters(history: History, reach: Reach, pairs: Pairs): void {
   }
 }
 
-/** The first entry at `from` or behind it of which `holds` is true; it is of all that follow. */
-function firstFrom(txns: readonly number[], from: number, holds: (txn: number) => boolean): number {
-  let low = from
-  let high = txns.length
+/** key -> for each session that writes it, the transactions that do, in its order */
+function findWriters(history: History): number[][][] {
+  const { txnCounts, txnSession, txnOpStart, opKind, opKey, sessionTxns } = history
+  const writers: number[][][] = Array.from({ length: history.keyCount }, () => [])
+  for (const txn of sessionTxns) {
+    if (!txnCounts[txn]) continue
+    for (let op = txnOpStart[txn]!; op < txnOpStart[txn + 1]!; op++) {
+      if (!isWrite(opKind[op]!)) continue
+      const ofKey = writers[opKey[op]!]!
+      const ofSession = ofKey[ofKey.length - 1]
+      if (ofSession === undefined || txnSession[ofSession[0]!] !== txnSession[txn])
+        ofKey.push([txn])
+      else if (ofSession[ofSession.length - 1] !== txn) ofSession.push(txn)
+    }
+  }
+  return writers
+}
+
+/** The last of a session's transactions among its first `count`, NONE if none of them is. */
+function lastWithin({ txnIndex }: History, ofSession: readonly number[], count: number): number {
+  let low = 0
+  let high = ofSession.length
   while (low < high) {
     const middle = (low + high) >> 1
-    if (holds(txns[middle]!)) high = middle
-    else low = middle + 1
+    if (txnIndex[ofSession[middle]!]! < count) low = middle + 1
+    else high = middle
   }
-  return low
+  return low === 0 ? NONE : ofSession[low - 1]!
 }
 
 const isWrite = (kind: number) => kind === WRITE || kind === APPEND
@@ -167,10 +187,13 @@ export interface AfterAsReads {
   readonly opOf: Int32Array // its op -> op of the history it was made of, NONE if it is new
 }
 
-/** The history with session order beyond sessions turned into reads, as the header says. */
-export function afterAsReads(history: History): AfterAsReads {
+/**
+ * The history with session order beyond sessions turned into reads, as the header says.
+ * @param outright whether what is visible is said outright, which only ra needs
+ */
+export function afterAsReads(history: History, outright: boolean): AfterAsReads {
   const { pairs, reach } = findPairs(history, history.txnCounts)
-  addWriters(history, reach, pairs)
+  if (outright) addWriters(history, reach, pairs)
   const { txnCount, opCount, txnOpStart } = history
   const [earlier, later] = [pairs.earlier.view(), pairs.later.view()]
   const keyOf = new Int32Array(txnCount).fill(NONE) // txn -> the key of its own

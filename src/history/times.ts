@@ -24,6 +24,9 @@ export function readTime(text: string): Time | null {
   if (text.length > LONGEST) return null
   const value = Number(text)
   if (text.length <= 15 && !/e/i.test(text)) return { value, text: null }
+  if (text.length <= 20 && /^-?[1-9]\d*$/.test(text)) {
+    return { value, text: String(value) === text ? null : text }
+  }
   const decimal = parseDecimal(text)
   if (decimal === null || !Number.isFinite(value)) return null
   const isExact = sameDecimal(decimal, parseDecimal(String(value))!)
@@ -50,11 +53,15 @@ function sameDecimal(a: Decimal, b: Decimal): boolean {
   return a.mantissa === b.mantissa && a.exponent === b.exponent
 }
 
-function compareDecimals(a: Decimal, b: Decimal): number {
-  const least = Math.min(a.exponent, b.exponent)
-  const x = BigInt(a.mantissa) * 10n ** BigInt(a.exponent - least)
-  const y = BigInt(b.mantissa) * 10n ** BigInt(b.exponent - least)
-  return x < y ? -1 : x > y ? 1 : 0
+/** The times in their order, each as an integer of one common unit. */
+function sortTimes(times: Iterable<string>): { text: string; units: bigint }[] {
+  const decimals = Array.from(times, (text) => ({ text, ...parseDecimal(text)! }))
+  const least = decimals.reduce((min, { exponent }) => Math.min(min, exponent), EXPONENT)
+  const sorted = decimals.map(({ text, mantissa, exponent }) => ({
+    text,
+    units: BigInt(mantissa) * 10n ** BigInt(exponent - least),
+  }))
+  return sorted.sort((a, b) => (a.units < b.units ? -1 : a.units > b.units ? 1 : 0))
 }
 
 /** Starts and finishes while a history is built; NaN where a time is not known. */
@@ -152,13 +159,12 @@ function moveUp(sorted: Float64Array, nearest: ReadonlyMap<number, ReadonlySet<s
       moved.set(time, last)
       continue
     }
-    const decimals = Array.from(times, (text) => ({ text, decimal: parseDecimal(text)! }))
-    decimals.sort((a, b) => compareDecimals(a.decimal, b.decimal))
-    decimals.forEach(({ text, decimal }, at) => {
-      const isSame = at > 0 && compareDecimals(decimals[at - 1]!.decimal, decimal) === 0
-      if (!isSame) last = time > last ? time : nextUp(last)
+    let before: bigint | null = null
+    for (const { text, units } of sortTimes(times)) {
+      if (units !== before) last = time > last ? time : nextUp(last)
+      before = units
       moved.set(text, last)
-    })
+    }
   }
   return moved
 }

@@ -44,7 +44,9 @@ export function certifyResult(
 
 /** Orders are replayed with reads in the place of session order that goes beyond sessions. */
 function asReplayed(history: History, level: LevelId): History {
-  return history.after === null || level === 'lin' ? history : afterAsReads(history).history
+  return history.after === null || level === 'lin'
+    ? history
+    : afterAsReads(history, level === 'ra').history
 }
 
 /** What keeps the verdict from meaning anything for the history. */
