@@ -35,15 +35,17 @@ export const AUDIT = 12
 export const AFTER = 13
 export const UNKNOWN = -1
 
-/** First letter and length tell the known names apart: (letter & 31) * 8 + length -> field. */
-const BY_SHAPE = new Int8Array(256).fill(UNKNOWN)
+/** The first two letters and the length tell the known names apart. */
+const BY_SHAPE = new Int8Array(8192).fill(UNKNOWN)
+const shapeOf = (first: number, second: number, length: number) =>
+  ((first & 31) << 8) | ((second & 31) << 3) | length
 FIELDS.forEach((name, index) => {
-  BY_SHAPE[(name.charCodeAt(0) & 31) * 8 + name.length] = index
+  BY_SHAPE[shapeOf(name.charCodeAt(0), name.charCodeAt(1), name.length)] = index
 })
 
-/** The only field that a name of this first letter and length can be. */
-export function fieldOfShape(letter: number, length: number): number {
-  return length < 8 ? BY_SHAPE[(letter & 31) * 8 + length]! : UNKNOWN
+/** The only field that a name of these first letters and this length can be. */
+export function fieldOfShape(first: number, second: number, length: number): number {
+  return length < 8 ? BY_SHAPE[shapeOf(first, second, length)]! : UNKNOWN
 }
 
 /** Names other recorders use for ours. */

@@ -397,7 +397,7 @@ export class NativeParser extends LineParser {
   private fieldOf(at: number): number {
     const { scanner } = this
     const { bytes, textFrom, textTo } = scanner
-    const likely = field.fieldOfShape(bytes[textFrom]!, textTo - textFrom)
+    const likely = field.fieldOfShape(bytes[textFrom]!, bytes[textFrom + 1]!, textTo - textFrom)
     if (likely !== field.UNKNOWN && scanner.textIs(field.FIELDS[likely]!)) return likely
     if (this.has(field.ISOBAR)) refuseSlip(scanner, at, field.HEADER_FIELDS)
     else refuseSlip(scanner, at, field.LINE_FIELDS, field.ALIASES)

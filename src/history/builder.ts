@@ -268,12 +268,8 @@ export class HistoryBuilder {
     const grouped = this.groupOps()
     const { sessionTxnStart, sessionTxns, txnIndex } = this.layOutSessions()
     this.listStart.push(this.listValue.length)
-    const { keys, values, sessions, labels } = this
-    const txnLabel = this.txnLabel.view()
-    const anyLabel = txnLabel.some((label) => label !== NONE)
+    const { keys, values, sessions } = this
     const arrivals = grouped.arrivals
-    const txnNames = new TakenNames(labels.interned)
-    const sessionNames = new TakenNames(sessions)
 
     const draft = {
       sessionCount: sessions.size,
@@ -311,6 +307,24 @@ export class HistoryBuilder {
       annotations: this.annotations,
       keyName: (key: number) => keys.get(key),
       valueOf: (op: number) => values.get(grouped.opValue[op]!),
+      ...this.nameEverything(),
+      placeOf: (op: number) => places?.place(arrivals ? arrivals[op]! : op) ?? null,
+    }
+    checkTimes(draft)
+    if (draft.after) orderBySessions(draft) // which fails if there is no such order
+    Object.assign(draft, resolveReads(draft))
+    settleCounts(draft)
+    return draft
+  }
+
+  /** The names of transactions and sessions; see History. */
+  private nameEverything() {
+    const { sessions, labels } = this
+    const txnLabel = this.txnLabel.view()
+    const anyLabel = txnLabel.some((label) => label !== NONE)
+    const txnNames = new TakenNames(labels.interned)
+    const sessionNames = new TakenNames(sessions)
+    return {
       txnName: (txn: number) => {
         const label = txnLabel[txn]!
         if (label === NONE) return txnNames.free(anyLabel ? `#${txn + 1}` : `T${txn + 1}`)
@@ -326,13 +340,7 @@ export class HistoryBuilder {
         return label === NONE ? null : labels.get(label)
       },
       sessionLabel: (session: number) => sessions.get(session),
-      placeOf: (op: number) => places?.place(arrivals ? arrivals[op]! : op) ?? null,
     }
-    checkTimes(draft)
-    if (draft.after) orderBySessions(draft) // which fails if there is no such order
-    Object.assign(draft, resolveReads(draft))
-    settleCounts(draft)
-    return draft
   }
 
   /** Makes value ids final. */

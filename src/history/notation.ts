@@ -4,7 +4,7 @@
 //   s2: append(l,1) r(l,[1]) [aborted]     # comment
 //
 // One line continues one session; `|` ends a transaction; brackets after the operations hold what
-// else is known of it: [id=T7 aborted start=3 finish=9 level=si audit after=T3,T5], or [3,9] for the
+// else is known of it: [id=T7 aborted start=3 finish=9 level=si audit after=T3], or [3,9] for the
 // times alone. `rows(x,[])` and `rows(x,[1,2])` are reads that found no row, or two. `initial 0`,
 // `initial null`, `initial none` before the first session set the initial value (0 if nothing is
 // said). Grammar: docs/notation.md. Main functions: parseNotation, renderNotation.
