@@ -24,6 +24,7 @@ import { renderHtml } from '../../src/report/page/html.ts'
 import { findSections } from '../../src/report/page/sections.ts'
 import { renderSvg } from '../../src/report/picture/svg.ts'
 import { renderText } from '../../src/report/text.ts'
+import type { VerdictJson } from '../../src/report/verdict-json.ts'
 import { parseVerdicts } from '../../src/report/verdict-parse.ts'
 import { parseCertificate, writeCertificate } from '../../src/verdict/certificate-file.ts'
 import { certifyResult } from '../../src/verdict/certify.ts'
@@ -82,7 +83,7 @@ function takeAllTheWay(history: History, format: Format, random: Random): string
   return writeBack(history, results, random.chance(0.5) ? format : random.pick(FORMATS), random)
 }
 
-function judgeAll(history: History): LevelResult[] {
+export function judgeAll(history: History): LevelResult[] {
   if (history.sql) return checkMixed(history, null, OPTIONS)
   const levels = LEVELS.map(({ id }) => id).filter((id) => id !== 'mixed')
   const known = levels.filter((level) => level !== 'lin' || isLight(history))
@@ -124,25 +125,36 @@ function showAll(history: History, results: readonly LevelResult[]): string | nu
   describeShape(history)
   const context = { path: 'h', format: 'native', parseMs: 0, all: true }
   const json = stringify(describeVerdict(history, results, context))
-  const { verdict } = parseVerdicts(json)[0]!
   const texts: [string, string][] = [
     ['the text', renderText(history, results, { all: true })],
     ['the JSON', json],
-    ['the page', renderHtml(verdict, ASSETS)],
-    ['JUnit', renderJunit([verdict])],
-    ['Markdown', renderMarkdown([verdict])],
     ['notation', renderNotation(history, undefined, { ids: true })],
   ]
-  for (const section of findSections(verdict)) {
-    texts.push(['SVG', renderSvg(verdict, section)], ['DOT', renderDot(verdict, section)])
-  }
   if (!history.sql) {
     const elle = describeElle(history, JEPSEN_MODELS, checkModels(history, OPTIONS))
     texts.push(['EDN', renderEdn(elle)], ["Elle's JSON", stringify(ednToJson(elle) as object)])
   }
+  const problem = firstObeyed(texts) ?? showVerdict(parseVerdicts(json)[0]!.verdict)
+  return problem === null ? null : `${problem}\n${renderNotation(history)}`
+}
+
+/** The same of everything that is made from a verdict alone. */
+export function showVerdict(verdict: VerdictJson): string | null {
+  const texts: [string, string][] = [
+    ['the page', renderHtml(verdict, ASSETS)],
+    ['JUnit', renderJunit([verdict])],
+    ['Markdown', renderMarkdown([verdict])],
+  ]
+  for (const section of findSections(verdict)) {
+    texts.push(['SVG', renderSvg(verdict, section)], ['DOT', renderDot(verdict, section)])
+  }
+  return firstObeyed(texts)
+}
+
+function firstObeyed(texts: readonly [what: string, text: string][]): string | null {
   for (const [what, text] of texts) {
     const problem = obeyed(what, text, '\n')
-    if (problem !== null) return `${problem}\n${renderNotation(history)}`
+    if (problem !== null) return problem
   }
   return null
 }

@@ -3,7 +3,7 @@
 // have hurt before.
 
 import { Random } from '../../src/base/random.ts'
-import type { Format } from '../../src/formats/formats.ts'
+import { type Format, findFormat } from '../../src/formats/formats.ts'
 import { HistoryBuilder } from '../../src/history/builder.ts'
 import { APPEND, type History, listOf, READ, READ_LIST } from '../../src/history/history.ts'
 import type { Value } from '../../src/history/values.ts'
@@ -24,6 +24,11 @@ export function hostileFiles(format: Format, seed: number): Files {
   const history = baseHistory(format, random, seed)
   const named = !history.sql && random.chance(0.4) ? renamed(history, random) : history
   return save(format, format.misfits(named).length === 0 ? named : history)
+}
+
+/** A small history of any kind. */
+export function anyBase(random: Random, seed: number): History {
+  return baseHistory(findFormat('native')!, random, seed)
 }
 
 function baseHistory(format: Format, random: Random, seed: number): History {

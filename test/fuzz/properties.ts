@@ -20,6 +20,7 @@ import { buildHistory, cuts, draftOf } from '../small/draft.ts'
 import { buildLightHistory, isLinearizable, randomLightOps } from '../small/linearizer.ts'
 import { ORACLE_LEVELS } from '../small/oracle.ts'
 import { DAMAGE } from './damage.ts'
+import { DAMAGED_VERDICT } from './damage-verdict.ts'
 import { anyHistory, simulated } from './histories.ts'
 import { METAMORPHIC } from './metamorphic.ts'
 import { deciderOf, type Judge, type Property } from './property.ts'
@@ -176,4 +177,5 @@ export const PROPERTIES: readonly Property[] = [
   { name: 'bytes', run: survivesDamage },
   { name: 'certificates', run: keepsCertificates },
   ...DAMAGE,
+  DAMAGED_VERDICT,
 ]
