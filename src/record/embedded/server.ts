@@ -77,7 +77,7 @@ export class EmbeddedServer {
     this.settings = { ...SETTINGS, ...given.settings }
     this.password = given.copy?.password ?? randomBytes(24).toString('base64url')
     this.account = serverAccount()
-    this.home = mkdtempSync(join(tmpdir(), 'isobar-server-'))
+    this.home = makeHome()
     this.data = join(this.home, 'data')
     this.keeper = startKeeper(this.home, join(this.home, 'native', 'bin', 'pg_ctl'))
   }
@@ -94,7 +94,7 @@ export class EmbeddedServer {
       await server.launchOnFreePort()
     } catch (error) {
       await server.stop()
-      throw error
+      throw 'syscall' in (error as object) ? withoutRoom((error as Error).message) : error
     }
     return server
   }
@@ -180,7 +180,8 @@ export class EmbeddedServer {
     const code = await exitOf(child)
     process.off('exit', end)
     rmSync(passwordFile, { force: true })
-    if (code !== 0) throw this.unusable(this.lastWords() || `initdb ended with ${code}`)
+    if (code !== 0)
+      throw this.unusable((this.lastWords() || EXPLAINED[code]) ?? `initdb ended with ${code}`)
   }
 
   private async launchOnFreePort(): Promise<void> {
@@ -268,6 +269,27 @@ export class EmbeddedServer {
   private unusable(why: string): DatabaseError {
     return new DatabaseError(`the embedded server does not start: ${why}`, OTHER_TARGETS)
   }
+}
+
+/** What the system cannot run. */
+const EXPLAINED: Record<number, string> = {
+  126: `programs may not run below ${tmpdir()}`,
+  127: `programs may not run below ${tmpdir()}`,
+}
+
+function makeHome(): string {
+  try {
+    return mkdtempSync(join(tmpdir(), 'isobar-server-'))
+  } catch (error) {
+    throw withoutRoom((error as Error).message)
+  }
+}
+
+function withoutRoom(why: string): DatabaseError {
+  return new DatabaseError(
+    `the embedded server has no room: ${why}`,
+    `set TMPDIR to a directory with room, or ${OTHER_TARGETS}`,
+  )
 }
 
 function exitOf(child: ChildProcess): Promise<number> {
