@@ -124,9 +124,9 @@ const CANARIES: [string, string[], Judge][] = [
 describe('a checker with one rule broken', () => {
   for (const [name, catchers, judge] of CANARIES) {
     for (const catcher of catchers) {
-      test(`${name}: caught by ${catcher}`, () => {
+      test(`${name}: caught by ${catcher}`, async () => {
         const properties = PROPERTIES.filter((property) => property.name === catcher)
-        const { failure } = fuzz({ seed: 1, seconds: 60, count: 3000, properties, judge })
+        const { failure } = await fuzz({ seed: 1, seconds: 60, count: 3000, properties, judge })
         expect(failure).toContain(`npm run fuzz -- --only ${catcher} --seed`)
         // Not by crashing.
         expect(failure).not.toMatch(/Error|decided nothing/)

@@ -5,19 +5,24 @@ import { fuzz } from './fuzz.ts'
 import { PROPERTIES } from './properties.ts'
 
 describe('fuzz', () => {
-  test.each(PROPERTIES)('finds nothing wrong with $name', (property) => {
-    const { runs, failure } = fuzz({ seed: 1, seconds: 60, count: 60, properties: [property] })
+  test.each(PROPERTIES)('finds nothing wrong with $name', async (property) => {
+    const { runs, failure } = await fuzz({
+      seed: 1,
+      seconds: 60,
+      count: 60,
+      properties: [property],
+    })
     expect(failure).toBeNull()
     expect(runs.get(property.name)).toBeGreaterThan(0)
   })
 
-  test('tries fresh seeds, and says how to see a failure again', () => {
+  test('tries fresh seeds, and says how to see a failure again', async () => {
     const seeds: number[] = []
     const properties = [
       { name: 'quiet', run: () => null },
       { name: 'loud', run: (seed: number) => (seeds.push(seed) < 3 ? null : 'oh no') },
     ]
-    const { runs, failure } = fuzz({ seed: 9, seconds: 60, count: 10, properties })
+    const { runs, failure } = await fuzz({ seed: 9, seconds: 60, count: 10, properties })
     expect([...runs]).toEqual([
       ['quiet', 3],
       ['loud', 3],
@@ -28,11 +33,12 @@ describe('fuzz', () => {
     )
   })
 
-  test('takes a crash for a failure', () => {
+  test('takes a crash for a failure', async () => {
     const crash = () => {
       throw new Error('boom')
     }
     const properties = [{ name: 'crash', run: crash }]
-    expect(fuzz({ seed: 9, seconds: 60, count: 1, properties }).failure).toContain('Error: boom')
+    const { failure } = await fuzz({ seed: 9, seconds: 60, count: 1, properties })
+    expect(failure).toContain('Error: boom')
   })
 })

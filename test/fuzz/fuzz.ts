@@ -24,13 +24,14 @@ export interface FuzzReport {
 }
 
 /** Runs the properties in turn until the time or the count is used up, or one fails. */
-export function fuzz({ seed, seconds, count, properties, judge }: FuzzOptions): FuzzReport {
+export async function fuzz(options: FuzzOptions): Promise<FuzzReport> {
+  const { seed, seconds, count, properties, judge } = options
   const runs = new Map(properties.map(({ name }) => [name, 0]))
   const endMs = nowMs() + seconds * 1000
   const seeds = new Random(seed)
   for (let round = 0, next = seed; round < count && nowMs() < endMs; round++) {
     for (const { name, run } of properties) {
-      const failure = attempt(() => run(next, judge ?? judgeAll))
+      const failure = await attempt(() => run(next, judge ?? judgeAll))
       runs.set(name, runs.get(name)! + 1)
       if (failure !== null) {
         const replay = `npm run fuzz -- --only ${name} --seed ${next} --count 1`
@@ -43,9 +44,9 @@ export function fuzz({ seed, seconds, count, properties, judge }: FuzzOptions): 
 }
 
 /** A crash is a failure too. */
-function attempt(run: () => string | null): string | null {
+async function attempt(run: () => ReturnType<Property['run']>): Promise<string | null> {
   try {
-    return run()
+    return await run()
   } catch (error) {
     return error instanceof Error ? (error.stack ?? error.message) : String(error)
   }
@@ -76,7 +77,7 @@ function optionsFrom(argv: readonly string[]): FuzzOptions {
 if (process.argv[1]?.endsWith('fuzz.ts')) {
   const options = optionsFrom(process.argv.slice(2))
   process.stdout.write(`seed ${options.seed}\n`)
-  const { runs, failure } = fuzz(options)
+  const { runs, failure } = await fuzz(options)
   for (const [name, count] of runs) process.stdout.write(`${name.padEnd(13)} ${count} runs\n`)
   if (failure !== null) process.stdout.write(`\nFAILED: ${failure}\n`)
   process.exitCode = failure === null ? 0 : 1

@@ -19,6 +19,7 @@ import { compareWithOracle } from '../small/compare.ts'
 import { buildHistory, cuts, draftOf } from '../small/draft.ts'
 import { buildLightHistory, isLinearizable, randomLightOps } from '../small/linearizer.ts'
 import { ORACLE_LEVELS } from '../small/oracle.ts'
+import { ARGUMENTS } from './arguments.ts'
 import { DAMAGE } from './damage.ts'
 import { DAMAGED_VERDICT } from './damage-verdict.ts'
 import { anyHistory, simulated } from './histories.ts'
@@ -178,4 +179,5 @@ export const PROPERTIES: readonly Property[] = [
   { name: 'certificates', run: keepsCertificates },
   ...DAMAGE,
   DAMAGED_VERDICT,
+  ARGUMENTS,
 ]

@@ -12,7 +12,7 @@ export type Judge = (history: History) => readonly LevelResult[]
 export interface Property {
   readonly name: string
   /** What went wrong with this seed, in words and notation; null if nothing did. */
-  readonly run: (seed: number, judge: Judge) => string | null
+  readonly run: (seed: number, judge: Judge) => string | null | Promise<string | null>
 }
 
 /** The checker as it is; every verdict is certified on the way. */
