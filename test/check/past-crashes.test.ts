@@ -28,6 +28,9 @@ describe('check', () => {
     for (const { verdict } of checkLevels(parseNotation(text), levels)) {
       expect(verdict).toBe('satisfied')
     }
+    // Where some times are missing, the others count for nothing.
+    const partly = 's1: r(y,1) w(y,2) [0,1]\ns2: r(y,2)\ns3: r(y,0) w(y,1) [6,7]'
+    expect(check(parseNotation(partly), 'lin').verdict).toBe('unknown')
     const stale = text.replace('r(x,1) [2,3]', 'r(x,0) [2,3]')
     expect(check(parseNotation(stale), 'lin').verdict).toBe('violated')
   })

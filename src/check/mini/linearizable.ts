@@ -10,6 +10,7 @@
 import {
   COMMITTED,
   type History,
+  hasTimes,
   INITIAL,
   NONE,
   READ,
@@ -52,6 +53,8 @@ class ChainWalk {
   private readonly order: Int32Array
   private length = 0
   private readonly expected: number
+  private readonly starts: History['txnStartTime'] // null unless all times are known
+  private readonly finishes: History['txnFinishTime']
 
   constructor(
     private readonly history: History,
@@ -59,6 +62,9 @@ class ChainWalk {
     private readonly shape: RmwShape,
   ) {
     const { txnCount, txnCounts, txnOpStart, opCount, keyCount, opKey, readFrom } = history
+    const timed = hasTimes(history)
+    this.starts = timed ? history.txnStartTime : null
+    this.finishes = timed ? history.txnFinishTime : null
     this.firstReader = new Int32Array(opCount + keyCount).fill(NONE)
     this.nextReader = new Int32Array(txnCount).fill(NONE)
     this.order = new Int32Array(txnCount)
@@ -96,7 +102,7 @@ class ChainWalk {
 
   /** Those who only read the version, by their start. */
   private addReaders(version: number): void {
-    const starts = this.history.txnStartTime
+    const { starts } = this
     const begin = this.length
     let sorted = true
     for (let txn = this.firstReader[version]!; txn !== NONE; txn = this.nextReader[txn]!) {
@@ -109,7 +115,8 @@ class ChainWalk {
 
   /** Tests the order of one key against real time. */
   private isTimely(begin: number): boolean {
-    const { txnStartTime, txnFinishTime, txnStatus } = this.history
+    const { txnStatus } = this.history
+    const { starts: txnStartTime, finishes: txnFinishTime } = this
     if (!txnStartTime || !txnFinishTime) return true
     let latestStart = Number.NEGATIVE_INFINITY
     for (let p = begin; p < this.length; p++) {
