@@ -2,10 +2,11 @@
 // several runs, peak memory. Sweeps one parameter at a time around a usual history, writes the
 // table and the curves into bench/report.md, and says what got slower than the table recorded last.
 //
-//   npm run bench -- [--runs 3] [--base 100000] [--full] [--only NAME] [--figure TEXT]
+//   npm run bench -- [--runs 3] [--base 100000] [--full] [--only NAME] [--figure TEXT] [--hard]
 //
 // --full sweeps up to 1e6 transactions and measures all figures that Isobar promises (figures.ts),
-// in about 20 minutes; --figure only those whose name contains the text. A peer runs beside it
+// in about 20 minutes; --figure only those whose name contains the text; --hard only the section on
+// the hardest families (hard.ts), which any other run leaves as it stands. A peer runs beside it
 // where ISOBAR_PEER holds its command, e.g. ISOBAR_PEER='peer -i {level} {file}': {level} is rc, ra
 // or cc, {file} a history in Plume text. Files live in a temporary folder and do not stay.
 
@@ -13,6 +14,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync 
 import { cpus, tmpdir, totalmem } from 'node:os'
 import { join, resolve } from 'node:path'
 import { type Figure, measureFigures } from './figures.ts'
+import { hardSection, measureHard, withHardSection } from './hard.ts'
 import { generate, measureCheck, measurePeer } from './measure.ts'
 import { plotGrowth, type Series } from './plot.ts'
 
@@ -87,14 +89,17 @@ const rows: Row[] = []
 let figures: Figure[] = []
 let unitS: number | null = null
 try {
-  if (figureOnly === '') for (const each of points()) measurePoint(each)
+  if (flag('hard')) {
+    const section = measureHard(folder, runs)
+    writeFileSync(REPORT, withHardSection(readFileSync(REPORT, 'utf8'), section))
+  } else if (figureOnly === '') for (const each of points()) measurePoint(each)
   if (flag('full') || figureOnly !== '') {
     ;({ figures, unitS } = await measureFigures(folder, runs, figureOnly))
   }
 } finally {
   rmSync(folder, { recursive: true, force: true })
 }
-if (figureOnly === '') report()
+if (figureOnly === '' && !flag('hard')) report()
 
 function measurePoint(each: Point): void {
   const file = join(folder, 'history.plume')
@@ -131,6 +136,7 @@ function report(): void {
     'commit order, from a serializable store. Make it again with `npm run bench -- --full`.',
     '',
     ...figureLines(),
+    ...(existsSync(REPORT) ? hardSection(readFileSync(REPORT, 'utf8')) : []),
     '## Sweeps',
     '',
     `| history and level | MB | best s | median s | peak MB |${peer ? ' peer s |' : ''}`,
