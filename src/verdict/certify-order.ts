@@ -5,7 +5,7 @@
 // prefixes of the order in which the replay appends. An order proves pc and si if it even proves
 // ser; sser also asks that it agrees with real time; pl-2 only that everything is read after it was
 // written. O(n) but for older reads.
-// Main functions: certifyCommitOrder, certifyCut.
+// Main function: certifyCommitOrder.
 
 import { Deadline } from '../base/deadline.ts'
 import { IntColumn } from '../base/grow.ts'
@@ -17,9 +17,10 @@ import {
   NONE,
   READ,
   READ_LIST,
+  WRITE,
 } from '../history/history.ts'
 import type { LevelId } from '../levels/levels.ts'
-import { foreignVersion, nameListRead, offenceOf, shownPrefix, splitList } from './certify-reads.ts'
+import { foreignVersion, nameListRead, offenceOf, shownPrefix } from './certify-reads.ts'
 import { findSkippedByReads, findSkippedBySession, type Skip } from './certify-skipped.ts'
 import { findSkippedByCauses } from './certify-skipped-causes.ts'
 import { LEVEL_RULES, type LevelRules } from './level-rules.ts'
@@ -134,7 +135,7 @@ class Replay {
         if (readFrom[op] === current) continue
         this.replayOlderRead(txn, op, current >= start && current < end)
       } else if (kind === READ_LIST) this.replayListRead(txn, op)
-      else {
+      else if (kind === WRITE || kind === APPEND) {
         const current = latest[key]!
         const isOwn = current >= start && current < end
         if (isOwn) this.rewritten[current] = 1
@@ -235,35 +236,4 @@ class Replay {
   private fail(problem: string): void {
     this.problems.push(problem)
   }
-}
-
-/** Cut isolation: sound reads, and one key is read from one transaction only. */
-export function certifyCut(history: History): string[] {
-  const problems: string[] = []
-  const readerOf = new Int32Array(history.keyCount).fill(NONE) // key -> last reader
-  const sourceOf = new Int32Array(history.keyCount) // key -> what it read from
-  const { opTxn, opKind, opKey, txnCounts } = history
-  for (let op = 0; op < history.opCount; op++) {
-    const txn = opTxn[op]!
-    if (!txnCounts[txn] || (opKind[op] !== READ && opKind[op] !== READ_LIST)) continue
-    let version: number
-    if (opKind[op] === READ) {
-      const offence = offenceOf(history, op, true)
-      if (offence !== null) problems.push(`read ${op} is ${offence}`)
-      version = history.readFrom[op]!
-    } else {
-      const { foreign, sound } = splitList(history, op)
-      if (!sound) problems.push(`list read ${op} is not sound`)
-      version = foreign.length === 0 ? INITIAL : foreign[foreign.length - 1]!
-    }
-    const source = version < 0 ? version : opTxn[version]!
-    if (source === txn) continue
-    const key = opKey[op]!
-    if (readerOf[key] === txn && sourceOf[key] !== source)
-      problems.push(`read ${op} is not repeatable`)
-    readerOf[key] = txn
-    sourceOf[key] = source
-    if (problems.length >= MAX_PROBLEMS) break
-  }
-  return problems
 }

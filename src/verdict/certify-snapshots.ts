@@ -93,7 +93,7 @@ class SnapshotReplay {
         const expected = own !== NONE ? own : latest[key]
         if (readFrom[op] !== expected) this.fail(`read ${op} is not of the latest version`)
       } else if (opKind[op] === READ_LIST) this.readList(op, own)
-      else {
+      else if (opKind[op] === WRITE || opKind[op] === APPEND) {
         if (opKind[op] === APPEND) this.ownBefore[op] = own
         ownTxn[key] = txn
         ownOp[key] = op

@@ -3,13 +3,14 @@
 
 import { describe, expect, it } from 'vitest'
 import type { History } from '../../src/history/history.ts'
+import { certifyCut } from '../../src/verdict/certify-cut.ts'
 import { certifyCommitOrder } from '../../src/verdict/certify-order.ts'
 import { certifySnapshots } from '../../src/verdict/certify-snapshots.ts'
 import { draftsFor } from '../small/compare.ts'
 import { buildHistory, renderDraft } from '../small/draft.ts'
 import { permutations } from '../small/graph-forms.ts'
 import { INIT, judge, type Situation, settle } from '../small/judge.ts'
-import { type OracleLevel, satisfiesAxiom } from '../small/oracle.ts'
+import { type OracleLevel, profileOf, satisfiesAxiom } from '../small/oracle.ts'
 
 interface Sample {
   readonly history: History
@@ -97,6 +98,26 @@ describe('certifyCommitOrder', () => {
         expect(certifyCommitOrder(history, level, Int32Array.of(...order, 99))).not.toEqual([])
       }
     }
+  })
+})
+
+describe('certifyCut', () => {
+  it('accepts exactly the histories that satisfy ci', () => {
+    const count = { satisfied: 0, violated: 0, unknown: 0 }
+    for (const options of [
+      { stride: 100, seeds: 1500 },
+      { seeds: 500, shape: { lists: 1 } },
+    ]) {
+      for (const { draft, source } of draftsFor(options)) {
+        const { ci } = profileOf(draft)
+        const problems = certifyCut(buildHistory(draft))
+        const name = `${source}\n${renderDraft(draft)}`
+        expect(problems.length === 0, name).toBe(ci === 'satisfied')
+        count[ci]++
+      }
+    }
+    expect(count.satisfied).toBeGreaterThan(500)
+    expect(count.violated).toBeGreaterThan(300)
   })
 })
 

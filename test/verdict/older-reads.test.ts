@@ -84,7 +84,8 @@ function* samples(seeds: number): Generator<Sample> {
       // Many versions of one key, of few sessions.
       ...(seed % 4 === 0 ? { sessions: random.pick([1, 2]), keys: 1, txns: 28, maxOps: 3 } : {}),
     })
-    const draft = randomHistory(seed, shape)
+    // What spells out the initial state would only shift the numbers of transactions.
+    const { lead: _, ...draft } = randomHistory(seed, shape)
     const situation = judge(draft, settle(draft), { sessionOrder: true })
     if (situation.offences.length > 0 || situation.count < 3) continue
     const history = buildHistory(draft)

@@ -2,8 +2,9 @@
 // decides each smaller set; since leaving out transactions never breaks a satisfied history,
 // whatever still violates the level proves the whole violates it. First the engine's own suspects
 // are taken again and again, then runs of transactions are left out, long ones first (Zeller's
-// ddmin). When the deadline passes, what is left so far is a valid if larger core. Main function:
-// shrinkCore.
+// ddmin). When the deadline passes, or so many transactions have been decided again that it would
+// take longer than finding the violation did, what is left so far is a valid if larger core. Main
+// function: shrinkCore.
 
 import type { Deadline } from '../../base/deadline.ts'
 import { BudgetExceeded } from '../../base/errors.ts'
@@ -16,6 +17,23 @@ import { findSuspects } from './suspects.ts'
 const SMALL = 3
 /** Further sets of suspects are only looked at if they are not much larger. */
 const PATIENCE = 4
+/**
+ * Transactions of all smaller sets that are tried: a circle of n from which none can be left out
+ * takes n² of them to prove that, and deciding a set may take the square of its size.
+ */
+const MAX_TRIED_TXNS = 30_000
+/** A violation is worth a few tries, however large it is. */
+const MIN_TRIES = 8
+
+/** What has been tried for one violation. */
+interface Effort {
+  txns: number
+  tries: number
+}
+
+function isSpent({ txns, tries }: Effort): boolean {
+  return txns > MAX_TRIED_TXNS && tries > MIN_TRIES
+}
 
 /** @param suspects sets of transactions whose sub-histories violate the level, at least one */
 export function shrinkCore(
@@ -24,11 +42,12 @@ export function shrinkCore(
   suspects: readonly (readonly number[])[],
   deadline: Deadline,
 ): number[] {
-  let best = shrinkSet(builder, shape, suspects[0]!, deadline)
+  const effort = { txns: 0, tries: 0 }
+  let best = shrinkSet(builder, shape, suspects[0]!, effort, deadline)
   for (const txns of suspects.slice(1)) {
-    if (best.length <= SMALL) break
+    if (best.length <= SMALL || isSpent(effort)) break
     if (txns.length > PATIENCE * best.length + 20) continue
-    const core = shrinkSet(builder, shape, txns, deadline)
+    const core = shrinkSet(builder, shape, txns, effort, deadline)
     if (core.length < best.length) best = core
   }
   return best
@@ -38,9 +57,10 @@ function shrinkSet(
   builder: ProblemBuilder,
   shape: LevelShape,
   suspects: readonly number[],
+  effort: Effort,
   deadline: Deadline,
 ): number[] {
-  const shrinker = new Shrinker(builder, shape, deadline, suspects)
+  const shrinker = new Shrinker(builder, shape, effort, deadline, suspects)
   try {
     shrinker.narrow()
     shrinker.leaveOut()
@@ -56,6 +76,7 @@ class Shrinker {
   constructor(
     private readonly builder: ProblemBuilder,
     private readonly shape: LevelShape,
+    private readonly effort: Effort,
     private readonly deadline: Deadline,
     suspects: readonly number[],
   ) {
@@ -77,6 +98,7 @@ class Shrinker {
     while (size >= 1) {
       let removed = false
       for (let start = 0; start < this.core.length; ) {
+        if (isSpent(this.effort)) return
         const rest = [...this.core.slice(0, start), ...this.core.slice(start + size)]
         const fewer = rest.length > 0 ? this.suspectsIn(rest) : null
         if (fewer === null) {
@@ -94,6 +116,8 @@ class Shrinker {
   /** The fewest suspects in the sub-history, null if it satisfies the level. */
   private suspectsIn(txns: readonly number[]): number[] | null {
     this.deadline.check()
+    this.effort.txns += txns.length
+    this.effort.tries++
     const problem = this.builder.build(txns, this.deadline)
     const decision = decide(problem, this.shape, this.deadline)
     if (decision.satisfied) return null
