@@ -5,7 +5,7 @@
 import type { AfterAsReads } from '../history/after-as-reads.ts'
 import { type History, NONE } from '../history/history.ts'
 import type { LevelId } from '../levels/levels.ts'
-import { classifyCycle } from '../verdict/classify.ts'
+import { misnomer, nameEvidence } from '../verdict/anomaly-rules.ts'
 import { LEVEL_RULES } from '../verdict/level-rules.ts'
 import { splitTxns } from '../verdict/starting-state.ts'
 import { type Anomaly, type Case, type Edge, findEdges } from '../verdict/verdict.ts'
@@ -19,9 +19,11 @@ export function restoreAfter(
   return anomalies.map((anomaly) => {
     const restored = new Restorer(recorded, told, anomaly).anomaly()
     const { edges, cases } = restored
-    if ((edges.length === 0 && cases.length === 0) || !LEVEL_RULES[level].argued) return restored
-    const isCycle = cases.length === 0 && !edges.some((edge) => edge.kind === 'CO')
-    const name = isCycle ? classifyCycle(recorded, edges) : restored.name
+    if (edges.length === 0 && cases.length === 0) return restored
+    // What was a read may have given the cycle a name that does not fit session order.
+    const fits = misnomer(recorded, restored.name, edges, cases) === null
+    const name = fits ? restored.name : nameEvidence(recorded, edges, cases)
+    if (!LEVEL_RULES[level].argued) return { ...restored, name }
     return { ...restored, name, ...splitTxns(recorded, edges, cases) }
   })
 }

@@ -4,12 +4,11 @@ import { readFileSync } from 'node:fs'
 import type { Command } from 'commander'
 import { InputError } from '../base/errors.ts'
 import { sentence } from '../base/inert.ts'
-import { needsMixed } from '../check/judge.ts'
 import { fileError } from '../formats/open.ts'
-import type { History } from '../history/history.ts'
 import { levelName } from '../levels/levels.ts'
 import { parseCertificate } from '../verdict/certificate-file.ts'
 import { certifyResult } from '../verdict/certify.ts'
+import { knowsSessions } from '../verdict/level-rules.ts'
 import type { LevelResult } from '../verdict/verdict.ts'
 import { EXIT } from './exit-codes.ts'
 import { readInput } from './read-input.ts'
@@ -26,7 +25,8 @@ export function addVerifyCommand(program: Command, done: (code: number) => void)
       'after',
       `
 The certificate is replayed step by step; no checker runs. Exit code 0: every verdict in it stands;
-1: some verdict does not follow from its evidence.
+1: some verdict does not follow from its evidence; 2: it holds no verdict, or is damaged; 3: none is
+refuted, but some verdict is 'unknown', which nothing verifies.
 
 Example:
   isobar check history.txt --level cc --certificate cc.json
@@ -40,26 +40,30 @@ Example:
 async function verify(path: string, certificatePath: string, format?: string): Promise<number> {
   const { history } = await readInput(path, format)
   const results = readCertificate(certificatePath, (text) => parseCertificate(text, history))
-  let code: number = EXIT.satisfied
+  let [refuted, unknown] = [false, false]
   for (const result of results) {
-    const problems = await certify(history, result)
-    const word = problems.length === 0 ? 'verified' : 'REFUTED'
-    const scope = result.abortedReads ? ', reads of rolled back transactions ignored' : ''
-    await print(
-      `${result.level}: ${result.verdict} (${levelName(result.level)}${scope}): ${word}\n`,
-    )
+    const problems = await certifyResult(history, result)
+    const word = problems.length > 0 ? 'REFUTED' : 'verified'
+    const isUnknown = result.verdict === 'unknown'
+    await print(`${statementOf(result)}: ${isUnknown ? 'nothing to verify' : word}\n`)
     for (const problem of problems) await print(`  ${sentence(problem)}\n`)
-    if (problems.length > 0) code = EXIT.violated
+    refuted ||= problems.length > 0
+    unknown ||= isUnknown
   }
-  if (results.length === 0) await print('the certificate holds no verdict\n')
-  return code
+  if (refuted) return EXIT.violated
+  return unknown ? EXIT.unknown : EXIT.satisfied
 }
 
-/** What needs a SQL parser is loaded only where there is SQL, or a level for each transaction. */
-async function certify(history: History, result: LevelResult): Promise<string[]> {
-  if (!needsMixed(history, [result])) return certifyResult(history, result)
-  const { certifyMixed } = await import('../verdict/certify-mixed.ts')
-  return certifyMixed(history, result)
+/** All that a verified verdict says, so that nothing in a certificate passes unnoticed. */
+function statementOf({ level, sessionOrder, abortedReads, verdict, anomalies }: LevelResult) {
+  const sessions = sessionOrder === false ? 'without session order' : 'with session order'
+  const scope = [
+    levelName(level),
+    knowsSessions(level) ? sessions : 'which knows no session order',
+    ...(abortedReads ? ['reads of rolled back transactions ignored'] : []),
+  ]
+  const names = [...new Set(anomalies.map(({ name }) => name))].join(', ')
+  return `${level}: ${verdict}${names && ` by ${names}`} (${scope.join(', ')})`
 }
 
 function readCertificate<T>(path: string, parse: (text: string) => T): T {

@@ -5,13 +5,12 @@ import type { CheckResult } from './check-result.ts'
 
 /**
  * What is wrong with a result's evidence, in words; an empty list if every verdict stands. `check`
- * has asked that before it returned, unless it was told not to.
+ * has asked that before it returned, unless it was told not to. The result is left as it is.
  *
  * @example
- * const problems = certify(await check(history, 'ser', { certify: false }))
+ * const problems = await certify(await check(history, 'ser', { certify: false }))
  */
-export function certify(result: CheckResult): string[] {
-  return result.results.flatMap((each) =>
-    certifyResult(result.history, { ...each }).map((problem) => `${each.level}: ${problem}`),
-  )
+export async function certify({ history, results }: CheckResult): Promise<string[]> {
+  const problems = await Promise.all(results.map((each) => certifyResult(history, each)))
+  return problems.flatMap((list, i) => list.map((problem) => `${results[i]!.level}: ${problem}`))
 }

@@ -5,7 +5,8 @@
 
 import { ABORTED, type History, NONE, READ_LIST } from '../history/history.ts'
 import { findAnomaly } from '../levels/anomalies.ts'
-import { withoutReplacements } from './classify.ts'
+
+import { classOfCycle } from './anomaly-rules.ts'
 import { type Anomaly, type Edge, findEdges, INITIAL_TXN } from './verdict.ts'
 
 /** The names, the usual one first; empty if Adya has none. */
@@ -22,16 +23,10 @@ export function adyaNames(history: History, anomaly: Anomaly): string[] {
 /** Adya's class of a plain cycle; null where forced orders or cases are involved. */
 function classOf(history: History, { edges, cases }: Anomaly): string | null {
   if (cases.length > 0 || edges.some((edge) => edge.kind === 'CO')) return null
-  const cycle = withoutReplacements(history, edges)
-  const isOverwrite = (edge: Edge | undefined) => edge?.kind === 'RW'
-  const count = cycle.filter(isOverwrite).length
-  if (count === 0) return cycle.some((edge) => edge.kind === 'WR') ? 'G1c' : 'G0'
-  if (count === 1) return 'G-single'
-  const adjacent = cycle.some((edge, i) => isOverwrite(edge) && isOverwrite(cycle.at(i - 1)))
-  if (!adjacent) return 'G-nonadjacent'
+  const name = classOfCycle(history, edges)
   // A row that was passed over was missed by its predicate, not as an item.
-  const byPredicate = cycle.some((edge) => edge.premises[0]?.event !== undefined)
-  return byPredicate ? 'G2' : 'G2-item'
+  const byPredicate = edges.some((edge) => edge.premises[0]?.event !== undefined)
+  return byPredicate && name === 'G2-item' ? 'G2' : name
 }
 
 /** What a cycle needs besides dependencies. */

@@ -13,30 +13,28 @@ const VERSION = 1
 const KINDS = new Set(['SO', 'WR', 'WW', 'RW', 'RT', 'CO'])
 const MAX_DEPTH = 200
 
-/** The text of a certificate for these results; unknown verdicts have nothing to certify. */
+/** The text of a certificate for these results; there is nothing to verify of unknown ones. */
 export function writeCertificate(history: History, results: readonly LevelResult[]): string {
   return JSON.stringify({
     isobarCertificate: VERSION,
     history: fingerprint(history),
-    results: results
-      .filter((result) => result.verdict !== 'unknown')
-      .map(({ level, sessionOrder, abortedReads, verdict, anomalies, proof }) => ({
-        level,
-        ...(sessionOrder === false ? { sessionOrder } : {}),
-        ...(abortedReads ? { abortedReads } : {}),
-        verdict,
-        anomalies: anomalies.map(({ name, count, txns, earlier, ops, edges, cases, absence }) => ({
-          name,
-          count,
-          txns,
-          earlier,
-          ops,
-          edges,
-          cases,
-          ...(absence ? { absence } : {}),
-        })),
-        proof: proof === null ? null : describeProof(proof),
+    results: results.map(({ level, sessionOrder, abortedReads, verdict, anomalies, proof }) => ({
+      level,
+      ...(sessionOrder === false ? { sessionOrder } : {}),
+      ...(abortedReads ? { abortedReads } : {}),
+      verdict,
+      anomalies: anomalies.map(({ name, count, txns, earlier, ops, edges, cases, absence }) => ({
+        name,
+        count,
+        txns,
+        earlier,
+        ops,
+        edges,
+        cases,
+        ...(absence ? { absence } : {}),
       })),
+      proof: proof === null ? null : describeProof(proof),
+    })),
   })
 }
 
@@ -73,7 +71,9 @@ export function parseCertificate(text: string, history: History): LevelResult[] 
       throw bad(`it is for another history (${name}: ${String(found[name])} instead of ${count})`)
     }
   }
-  return list(file['results'], 'results').map(parseResult)
+  const results = list(file['results'], 'results')
+  if (results.length === 0) throw bad('it holds no verdict')
+  return results.map(parseResult)
 }
 
 function parseResult(value: unknown): LevelResult {
@@ -81,7 +81,9 @@ function parseResult(value: unknown): LevelResult {
   const level = findLevel(String(result['level']))
   if (!level) throw bad(`unknown level ${JSON.stringify(result['level'])}`)
   const verdict = result['verdict']
-  if (verdict !== 'satisfied' && verdict !== 'violated') throw bad('a verdict is missing')
+  if (verdict !== 'satisfied' && verdict !== 'violated' && verdict !== 'unknown') {
+    throw bad('a verdict is missing')
+  }
   return {
     level: level.id,
     ...(result['sessionOrder'] === false ? { sessionOrder: false } : {}),
@@ -122,7 +124,7 @@ function parseAnomaly(value: unknown): Anomaly {
   if (!kind) throw bad(`unknown anomaly ${JSON.stringify(anomaly['name'])}`)
   const parsed: Anomaly = {
     name: kind.name as Anomaly['name'],
-    count: Number(anomaly['count']),
+    count: integer(anomaly['count'], 'count'),
     txns: integers(anomaly['txns'], 'txns'),
     earlier: integers(anomaly['earlier'] ?? [], 'earlier'),
     ops: integers(anomaly['ops'], 'ops'),
@@ -177,8 +179,9 @@ function list(value: unknown, what: string): unknown[] {
   return value
 }
 
+/** Ids are numbers of 32 bits; larger ones would come out as others. */
 function integer(value: unknown, what: string): number {
-  if (!Number.isInteger(value)) throw bad(`${what} is not a whole number`)
+  if (value !== (value as number) >> 0) throw bad(`${what} is not a whole number of 32 bits`)
   return value as number
 }
 

@@ -25,6 +25,8 @@ import {
   WRITE,
 } from '../history/history.ts'
 import { LEVELS, type LevelId, OWN_LEVELS } from '../levels/levels.ts'
+import { misnomer } from './anomaly-rules.ts'
+import { type Certification, certifyBy } from './certification.ts'
 import { Audits } from './certify-audits.ts'
 import { certifyCases } from './certify-cases.ts'
 import {
@@ -47,37 +49,35 @@ import {
 
 const MAX_PROBLEMS = 5
 
-/** Checks the evidence of a result and notes the outcome in its `certificate`. */
 export function certifyMixed(
   recorded: History,
   result: LevelResult,
   deadline: Deadline = Deadline.none(),
-): string[] {
-  if (result.verdict === 'unknown') return []
+): Certification {
   const history = result.abortedReads === 'ignore' ? recorded : withRolledBack(recorded)
-  const problem = scopeProblem(history, result)
-  if (problem !== null) return [problem]
   const rows = new SqlRows(history, deadline)
-  const { level, proof, anomalies } = result
+  const { level } = result
   const levelOf: LevelOf = (txn) => (level === 'mixed' ? recordedLevel(history, txn)! : level)
-  let problems: string[]
-  if (result.verdict === 'satisfied') {
-    problems =
-      proof?.kind === 'witness'
-        ? certifyWitness(rows, levelOf, proof.order, proof.choices)
-        : ['a satisfied level comes without a witness']
-    result.certificate = { kind: 'witness', verified: problems.length === 0 }
-    return problems
-  }
-  problems = anomalies.length === 0 ? ['a violated level comes without an anomaly'] : []
-  for (const anomaly of anomalies) {
-    problems.push(...certifyAnomaly(rows, levelOf, anomaly, deadline))
-  }
-  const isCases = anomalies.some(({ cases }) => cases.length > 0)
-  const isCycle = anomalies.some(({ edges }) => edges.length > 0)
-  const kind = isCases ? 'cases' : isCycle ? 'cycle' : 'reads'
-  result.certificate = { kind, verified: problems.length === 0 }
-  return problems
+  return certifyBy(
+    {
+      scope: () => scopeProblem(history, result),
+      proof: (proof) =>
+        proof.kind === 'witness'
+          ? certifyWitness(rows, levelOf, proof.order, proof.choices)
+          : ['it takes a witness to satisfy these levels'],
+      anomaly: (anomaly) => certifyAnomaly(rows, levelOf, anomaly, deadline),
+      counts: (anomalies) => certifyCounts(history, anomalies),
+    },
+    result,
+    deadline,
+  )
+}
+
+/** Counts that cannot be: how often statements offend, and readers miss rows, is not counted here. */
+function certifyCounts({ opCount, keyCount, sql }: History, anomalies: readonly Anomaly[]) {
+  const most = opCount + keyCount * (sql?.eventCount ?? 0)
+  const wrong = anomalies.filter(({ count }) => !(count >= 1 && count <= most))
+  return wrong.map(({ name, count }) => `${name} cannot occur ${count} times`)
 }
 
 /** What puts the result beyond the rules that are known here. */
@@ -123,7 +123,8 @@ function certifyAnomaly(
   if (named.length !== txns.length || named.join() !== findTxns(edges, cases).join()) {
     problems.push(`${name} names other transactions than its evidence`)
   }
-  return problems.slice(0, MAX_PROBLEMS)
+  const wrong = problems.length === 0 ? misnomer(rows.history, name, edges, cases) : null
+  return wrong === null ? problems.slice(0, MAX_PROBLEMS) : [wrong]
 }
 
 function certifyOffence(rows: SqlRows, anomaly: Anomaly): string[] {

@@ -42,10 +42,38 @@ export function certifyOffence(history: History, level: LevelId, anomaly: Anomal
   if (problem !== null) return [`${name}: ${problem}`]
   if (name === 'IncompatibleOrder') {
     const problem = readerProblem(history, other) ?? orderProblem(history, read, other)
-    return problem === null ? [] : [`${name}: ${problem}`]
+    return problem === null
+      ? certifyNamed(history, anomaly, [read, other])
+      : [`${name}: ${problem}`]
   }
   const found = offenceOf(history, read, LEVEL_RULES[level].ownWrites)
-  return found === name ? [] : [`at ${level} read ${read} is ${found ?? 'sound'}, not ${name}`]
+  if (found !== name) return [`at ${level} read ${read} is ${found ?? 'sound'}, not ${name}`]
+  return certifyNamed(history, anomaly, [read, ...writesShown(history, read)])
+}
+
+/** All writes that a read shows, in their order. */
+function writesShown(history: History, read: number): number[] {
+  const { opKind, readFrom, listStart, listFrom } = history
+  const shown =
+    opKind[read] === READ
+      ? [readFrom[read]!]
+      : Array.from(listsOf(history, read)).flatMap((list) =>
+          Array.from(listFrom.subarray(listStart[list]!, listStart[list + 1]!)),
+        )
+  return shown.filter((write) => write >= 0)
+}
+
+/** The operations are these, and the transactions theirs, or further ones that were read from. */
+function certifyNamed(
+  { opTxn }: History,
+  { name, ops, txns, earlier }: Anomaly,
+  expected: readonly number[],
+  more: readonly number[] = [],
+): string[] {
+  if (ops.join() !== expected.join()) return [`${name} names other operations than its reads`]
+  const involved = new Set([...expected.map((op) => opTxn[op]!), ...more])
+  const fits = txns.length === involved.size && txns.every((txn) => involved.has(txn))
+  return fits && earlier.length === 0 ? [] : [`${name} names other transactions than its reads`]
 }
 
 /** What keeps an operation from being a read of a transaction that counts. */
@@ -81,22 +109,36 @@ export function offenceOf(history: History, read: number, ownWrites: boolean): s
 
 /** The same for reads of registers. */
 export function nameRead(history: History, read: number, ownWrites = true): string | null {
-  const { opTxn, opKey, readFrom, txnStatus } = history
-  const reader = opTxn[read]!
-  const key = opKey[read]!
+  const { opTxn, opKey, readFrom } = history
+  const write = readFrom[read]!
+  const own = ownWrites ? lastWriteBefore(history, opTxn[read]!, opKey[read]!, read) : NONE
+  const isLast = write >= 0 && isLastWrite(history, write)
+  return nameReadGiven(history, read, own, isLast, ownWrites)
+}
+
+/**
+ * The same for who knows the reader's own write before the read, NONE if there is none, and whether
+ * what was read is its transaction's last write of the key.
+ */
+export function nameReadGiven(
+  { opTxn, readFrom, txnStatus }: History,
+  read: number,
+  own: number,
+  isLast: boolean,
+  ownWrites: boolean,
+): string | null {
   const write = readFrom[read]!
   if (write === NONE) return 'ThinAirRead'
-  const own = ownWrites ? lastWriteBefore(history, reader, key, read) : NONE
   if (write === INITIAL) return own === NONE ? null : 'NotMyOwnWrite'
   const writer = opTxn[write]!
-  if (writer === reader) {
+  if (writer === opTxn[read]) {
     if (!ownWrites) return null
     if (write > read) return 'FutureRead'
     return write === own ? null : 'NotMyLastWrite'
   }
   if (txnStatus[writer] === ABORTED) return 'AbortedRead'
   if (own !== NONE) return 'NotMyOwnWrite'
-  return isLastWrite(history, write) ? null : 'IntermediateRead'
+  return isLast ? null : 'IntermediateRead'
 }
 
 function lastWriteBefore(history: History, txn: number, key: number, end: number): number {
@@ -262,11 +304,20 @@ export function certifyUnrepeatable(history: History, level: LevelId, anomaly: A
   if (offenceOf(history, a, true) !== null) return ['the earlier read shows another anomaly']
   const isOwn = foreignVersion(history, a) === NONE
   const offence = offenceOf(history, b, true)
-  if (isOwn) return offence === 'NotMyOwnWrite' ? [] : ['the earlier read is of its own write']
-  if (offence !== null) return ['the later read shows another anomaly']
+  if (isOwn && offence !== 'NotMyOwnWrite') return ['the earlier read is of its own write']
+  if (!isOwn && offence !== null) return ['the later read shows another anomaly']
   const [first, second] = [a, b].map((read) => sourceOf(history, read))
-  if (second === NONE) return ['the later read is of its own write']
-  return first === second ? ['both reads are from the same transaction'] : []
+  if (!isOwn && second === NONE) return ['the later read is of its own write']
+  if (!isOwn && first === second) return ['both reads are from the same transaction']
+  // A read of another's version after its own write is not sound, but from somebody all the same.
+  const versions = isOwn ? [a, b].map((read) => history.readFrom[read]!) : []
+  const sources = isOwn ? versions.map((write) => opTxn[write] ?? NONE) : [first!, second!]
+  return certifyNamed(
+    history,
+    anomaly,
+    [a, b],
+    sources.filter((txn) => txn >= 0),
+  )
 }
 
 /** From whom a sound read is: another transaction, INITIAL, or NONE for its own. */

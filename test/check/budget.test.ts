@@ -10,7 +10,7 @@ import type { History } from '../../src/history/history.ts'
 import type { LevelId } from '../../src/levels/levels.ts'
 import { generate } from '../../src/pipeline/generate.ts'
 import { generateSql } from '../../src/pipeline/generate-sql.ts'
-import { certifyResult } from '../../src/verdict/certify.ts'
+import { certifyPlain } from '../../src/verdict/certify-plain.ts'
 import type { LevelResult } from '../../src/verdict/verdict.ts'
 import { historyOf, randomFormula } from './strong/sat-reduction.ts'
 
@@ -186,7 +186,7 @@ describe('running out of budget', () => {
           for (const result of interrupt(history, level, { algorithm })) {
             expect(['unknown', verdict]).toContain(result.verdict)
             if (result.verdict === 'unknown') expect(result.reason).toContain('out of patience')
-            expect(certifyResult(history, result)).toEqual([])
+            expect(certifyPlain(history, result).problems).toEqual([])
           }
           verdicts.add(verdict)
         }

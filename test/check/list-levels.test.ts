@@ -43,8 +43,8 @@ describe('ListLevels', () => {
       's2: append(y,3) r(x,[1,2]) r(y,[1,3])',
       's3: r(x,[1]) append(y,4)',
     ].join('\n')
-    expect(judge(history, 'si').told).toEqual(['G-single, T4 RW T2, T2 WR T3, T3 RW T4'])
-    expect(judge(history, 'ser').told).toEqual(['G-single, T4 RW T2, T2 WR T3, T3 RW T4'])
+    expect(judge(history, 'si').told).toEqual(['G-single, T4 RW T2, T2 WR T3, T3 WW T4'])
+    expect(judge(history, 'ser').told).toEqual(['G-single, T4 RW T2, T2 WR T3, T3 WW T4'])
   })
 
   it('leaves to the engine whether unseen appends can do without overlapping', () => {

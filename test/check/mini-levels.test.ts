@@ -7,7 +7,7 @@ import { recognizeShape } from '../../src/check/mini/shape.ts'
 import { checkReads } from '../../src/check/reads/read-consistency.ts'
 import { parseNotation } from '../../src/history/notation.ts'
 import type { LevelId } from '../../src/levels/levels.ts'
-import { certifyResult } from '../../src/verdict/certify.ts'
+import { certifyPlain } from '../../src/verdict/certify-plain.ts'
 import { positionOf } from '../../src/verdict/verdict.ts'
 
 const LEVELS = ['ci', 'rc', 'ra', 'cc', 'pc', 'si', 'ser', 'sser'] as const
@@ -127,7 +127,7 @@ describe('check on mini-transactions', () => {
       'LostUpdate',
       'LostUpdate',
     ])
-    expect(certifyResult(history, all)).toEqual([])
+    expect(certifyPlain(history, all).problems).toEqual([])
   })
 
   it('merges a run of session order into one step', () => {

@@ -237,6 +237,29 @@ describe('isobar verify', () => {
     expect(out).toContain('REFUTED')
   })
 
+  it('says all that it verified: level, verdict, session order, anomalies', () => {
+    isobar(['check', stale, '--level', 'ra,ci', '--certificate', certificate])
+    const { out } = isobar(['verify', stale, certificate])
+    expect(out).toContain(
+      'ra: violated by NonMonoReadCO, FracturedReadCO (Read Atomic, with session order)',
+    )
+    expect(out).toContain('ci: satisfied (Cut Isolation, which knows no session order)')
+    isobar(['check', sound, '--level', 'ra', '--certificate', certificate])
+    const text = readFileSync(certificate, 'utf8')
+    const changed = text.replace('"level":"ra"', '"level":"ra","sessionOrder":false')
+    const told = isobar(['verify', sound, put(folder, 'changed.json', changed)])
+    expect(told.out).toContain('ra: satisfied (Read Atomic, without session order): verified')
+  })
+
+  it('does not pass what holds no verdict, or an unknown one', () => {
+    isobar(['check', sound, '--level', 'sser', '--certificate', certificate])
+    const { code, out } = isobar(['verify', sound, certificate])
+    expect([code, out]).toEqual([3, expect.stringContaining('nothing to verify')])
+    const text = readFileSync(certificate, 'utf8').replace(/"results":\[.*\]/s, '"results":[]')
+    const empty = isobar(['verify', sound, put(folder, 'empty.json', text)])
+    expect([empty.code, empty.err]).toEqual([2, expect.stringContaining('holds no verdict')])
+  })
+
   it('refuses what is not a certificate of this history', () => {
     const other = put(folder, 'other.txt', 's1: w(x,1)\n')
     isobar(['check', sound, '--level', 'rc', '--certificate', certificate, '--force'])

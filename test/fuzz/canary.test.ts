@@ -5,7 +5,10 @@ import { describe, expect, test } from 'vitest'
 import { check } from '../../src/check/check.ts'
 import { type History, INITIAL, NONE, READ } from '../../src/history/history.ts'
 import { subHistory } from '../../src/history/sub-history.ts'
+import { certifyPlain } from '../../src/verdict/certify-plain.ts'
+import type { LevelResult } from '../../src/verdict/verdict.ts'
 import { buildHistory, type Draft, type DraftOp, type DraftTxn, draftOf } from '../small/draft.ts'
+import { againstCertifier } from './forgeries.ts'
 import { fuzz } from './fuzz.ts'
 import { PROPERTIES } from './properties.ts'
 import { type Judge, judgeAll } from './property.ts'
@@ -133,4 +136,49 @@ describe('a checker with one rule broken', () => {
       })
     }
   }
+})
+
+/** A certifier with one rule broken must be deceived by some forgery. */
+const GULLIBLE: [string, (history: History, claim: LevelResult) => readonly string[]][] = [
+  [
+    'overlooks that session order is off',
+    (history, claim) => {
+      const { sessionOrder: _, ...rest } = claim
+      return certifyPlain(history, rest).problems
+    },
+  ],
+  [
+    'lets session order count at pl-2',
+    (history, claim) => {
+      const level = claim.level === 'pl-2' && claim.verdict === 'violated' ? 'rc' : claim.level
+      return certifyPlain(history, { ...claim, level }).problems
+    },
+  ],
+  [
+    'lets aborted transactions count',
+    (history, claim) => {
+      const txnCounts = history.txnCounts.map((_, txn) => (history.txnIsInitial[txn] ? 0 : 1))
+      return certifyPlain({ ...history, txnCounts }, claim).problems
+    },
+  ],
+  [
+    'takes anything for a proof',
+    (history, claim) =>
+      claim.verdict === 'satisfied' ? [] : certifyPlain(history, claim).problems,
+  ],
+  [
+    'lets circles count at cut isolation',
+    (history, claim) => {
+      const level = claim.level === 'ci' && claim.verdict === 'violated' ? 'ra' : claim.level
+      return certifyPlain(history, { ...claim, level }).problems
+    },
+  ],
+]
+
+describe('forgeries', () => {
+  test.each(GULLIBLE)('deceive a certifier that %s', async (_, certify) => {
+    const properties = [againstCertifier(certify)]
+    const { failure } = await fuzz({ seed: 1, seconds: 60, count: 2000, properties })
+    expect(failure).toContain('was certified')
+  })
 })

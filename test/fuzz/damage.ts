@@ -27,8 +27,8 @@ import { renderText } from '../../src/report/text.ts'
 import type { VerdictJson } from '../../src/report/verdict-json.ts'
 import { parseVerdicts } from '../../src/report/verdict-parse.ts'
 import { parseCertificate, writeCertificate } from '../../src/verdict/certificate-file.ts'
-import { certifyResult } from '../../src/verdict/certify.ts'
 import { certifyMixed } from '../../src/verdict/certify-mixed.ts'
+import { certifyPlain } from '../../src/verdict/certify-plain.ts'
 import { shrinkHistory } from '../../src/verdict/shrink.ts'
 import type { LevelResult } from '../../src/verdict/verdict.ts'
 import { load, save } from '../formats/storage.ts'
@@ -115,7 +115,9 @@ function certifyAll(history: History, results: readonly LevelResult[]): void {
   const known = results.filter(({ verdict }) => verdict !== 'unknown')
   for (const result of parseCertificate(writeCertificate(history, known), history)) {
     const needsSql = history.sql !== null || result.level === 'mixed'
-    const [problem] = needsSql ? certifyMixed(history, result) : certifyResult(history, result)
+    const [problem] = needsSql
+      ? certifyMixed(history, result).problems
+      : certifyPlain(history, result).problems
     if (problem) throw new Error(`${result.level}: ${problem}\n${renderNotation(history)}`)
   }
 }

@@ -78,7 +78,10 @@ if (process.argv[1]?.endsWith('fuzz.ts')) {
   const options = optionsFrom(process.argv.slice(2))
   process.stdout.write(`seed ${options.seed}\n`)
   const { runs, failure } = await fuzz(options)
-  for (const [name, count] of runs) process.stdout.write(`${name.padEnd(13)} ${count} runs\n`)
+  for (const { name, told } of options.properties) {
+    const figures = told ? `, ${told()}` : ''
+    process.stdout.write(`${name.padEnd(18)} ${runs.get(name)} runs${figures}\n`)
+  }
   if (failure !== null) process.stdout.write(`\nFAILED: ${failure}\n`)
   process.exitCode = failure === null ? 0 : 1
 }

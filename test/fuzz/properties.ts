@@ -11,7 +11,7 @@ import { subHistory } from '../../src/history/sub-history.ts'
 import { CHAIN, type LevelId } from '../../src/levels/levels.ts'
 import { FAULTS } from '../../src/sim/faults.ts'
 import { parseCertificate, writeCertificate } from '../../src/verdict/certificate-file.ts'
-import { certifyResult } from '../../src/verdict/certify.ts'
+import { certifyPlain } from '../../src/verdict/certify-plain.ts'
 import { shrinkHistory } from '../../src/verdict/shrink.ts'
 import { bySession } from '../formats/histories.ts'
 import { load, mutate, save } from '../formats/storage.ts'
@@ -22,6 +22,7 @@ import { ORACLE_LEVELS } from '../small/oracle.ts'
 import { ARGUMENTS } from './arguments.ts'
 import { DAMAGE } from './damage.ts'
 import { DAMAGED_VERDICT } from './damage-verdict.ts'
+import { FORGERS } from './forgeries.ts'
 import { anyHistory, simulated } from './histories.ts'
 import { METAMORPHIC } from './metamorphic.ts'
 import { deciderOf, type Judge, type Property } from './property.ts'
@@ -158,7 +159,7 @@ function keepsCertificates(seed: number, judge: Judge): string | null {
   const history = anyHistory(seed)
   const text = writeCertificate(history, judge(history))
   for (const result of parseCertificate(text, history)) {
-    const [problem] = certifyResult(history, result)
+    const [problem] = certifyPlain(history, result).problems
     if (problem) return `${result.level}: ${problem}\n${renderNotation(history)}`
   }
   return null
@@ -177,6 +178,7 @@ export const PROPERTIES: readonly Property[] = [
   { name: 'formats', run: bringsBack },
   { name: 'bytes', run: survivesDamage },
   { name: 'certificates', run: keepsCertificates },
+  ...FORGERS,
   ...DAMAGE,
   DAMAGED_VERDICT,
   ARGUMENTS,

@@ -13,6 +13,8 @@ export interface Property {
   readonly name: string
   /** What went wrong with this seed, in words and notation; null if nothing did. */
   readonly run: (seed: number, judge: Judge) => string | null | Promise<string | null>
+  /** What the runs so far came to, in figures. */
+  readonly told?: () => string
 }
 
 /** The checker as it is; every verdict is certified on the way. */

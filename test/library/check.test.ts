@@ -133,7 +133,7 @@ describe('the rest of the library', () => {
     expect(checkSync(history, 'si').verdict).toBe('violated')
     const { history: least, result } = await shrink(history, 'si')
     expect(least.txnCount).toBeLessThan(6)
-    expect(certify(result)).toEqual([])
+    expect(await certify(result)).toEqual([])
     expect(result.verdict).toBe('violated')
     const again = parseHistory(writeHistory(least, 'native'))
     expect(checkSync(again, 'si').verdict).toBe('violated')

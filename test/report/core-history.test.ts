@@ -3,7 +3,7 @@ import { check } from '../../src/check/check.ts'
 import { parseNotation, renderNotation } from '../../src/history/notation.ts'
 import { buildCore } from '../../src/report/core-history.ts'
 import { findSections } from '../../src/report/page/sections.ts'
-import { certifyResult } from '../../src/verdict/certify.ts'
+import { certifyPlain } from '../../src/verdict/certify-plain.ts'
 import { CASE_SPLIT, GALLERY, judge } from './gallery.ts'
 
 describe('buildCore', () => {
@@ -19,7 +19,7 @@ describe('buildCore', () => {
         expect(result.verdict, `${name}: ${section.name}`).toBe('violated')
         const names = result.anomalies.map((each) => each.name)
         expect(names, name).toContain(section.name)
-        expect(certifyResult(history, result)).toEqual([])
+        expect(certifyPlain(history, result).problems).toEqual([])
       }
     }
   })

@@ -4,7 +4,7 @@
 import { describe, expect, it } from 'vitest'
 import { check } from '../../src/check/check.ts'
 import { parseNotation, renderNotation } from '../../src/history/notation.ts'
-import { certifyResult } from '../../src/verdict/certify.ts'
+import { certifyPlain } from '../../src/verdict/certify-plain.ts'
 import {
   buildLightHistory,
   isLinearizable,
@@ -39,9 +39,9 @@ describe('check at lin', () => {
       for (let i = 0; i < order.length; i++) {
         const wrong = order.filter((_, j) => j !== i)
         const proof = { kind: 'commit-order' as const, order: Int32Array.from(wrong) }
-        expect(certifyResult(history, { ...result, proof })).not.toEqual([])
+        expect(certifyPlain(history, { ...result, proof }).problems).not.toEqual([])
         proof.order = Int32Array.from([...order, order[i]!])
-        expect(certifyResult(history, { ...result, proof })).not.toEqual([])
+        expect(certifyPlain(history, { ...result, proof }).problems).not.toEqual([])
         rejected++
       }
     }

@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest'
 import { check, profile } from '../../src/check/check.ts'
 import type { History } from '../../src/history/history.ts'
 import { renderNotation } from '../../src/history/notation.ts'
-import { certifyResult } from '../../src/verdict/certify.ts'
+import { certifyPlain } from '../../src/verdict/certify-plain.ts'
 import { type CompareOptions, compareWithOracle, draftsFor } from './compare.ts'
 import { buildHistory, type DraftTxn, renderDraft } from './draft.ts'
 import { type OracleLevel, profileOf } from './oracle.ts'
@@ -92,7 +92,7 @@ describe('profile', () => {
       for (const result of profile(history)) {
         const where = `${result.level} of ${source}\n${renderDraft(draft)}`
         expect(result.verdict, where).toBe(truth[result.level as OracleLevel])
-        expect(certifyResult(history, result), where).toEqual([])
+        expect(certifyPlain(history, result).problems, where).toEqual([])
         if (result.impliedBy === null) continue
         const label = `${result.verdict} by ${result.impliedBy}`
         implied[label] = (implied[label] ?? 0) + 1

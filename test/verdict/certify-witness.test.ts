@@ -106,7 +106,7 @@ describe('certifyMixed', () => {
       )
       for (const { level } of held!) {
         for (const result of broken!) {
-          const problems = certifyMixed(history, { ...result, level })
+          const problems = certifyMixed(history, { ...result, level }).problems
           expect(problems, `seed ${seed}: ${result.level} at ${level}`).not.toEqual([])
           refused++
         }

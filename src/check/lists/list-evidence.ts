@@ -2,12 +2,14 @@
 // longest read of their list shows. Main class: ListEvidence.
 
 import { type History, INITIAL } from '../../history/history.ts'
+import type { LevelId } from '../../levels/levels.ts'
 import { type Anomaly, type Edge, INITIAL_TXN } from '../../verdict/verdict.ts'
 import { EdgeFacts } from '../evidence/edge-facts.ts'
 import { type Dependencies, RW, WW } from '../mini/dependency-graph.ts'
-import { describeCycle, nameCycle } from '../mini/evidence.ts'
+import { describeCycle } from '../mini/evidence.ts'
 import type { EdgeCycle } from '../mini/short-cycles.ts'
 import type { ReadCheck } from '../reads/read-consistency.ts'
+import { nameViolation } from '../strong/names.ts'
 
 export class ListEvidence {
   private readonly facts: EdgeFacts
@@ -19,8 +21,9 @@ export class ListEvidence {
     this.facts = new EdgeFacts(history, reads)
   }
 
-  cycle(graph: Dependencies, cycle: EdgeCycle): Anomaly {
-    return nameCycle(this.history, this.edges(graph, cycle))
+  cycle(graph: Dependencies, cycle: EdgeCycle, level: LevelId): Anomaly {
+    const edges = this.edges(graph, cycle)
+    return nameViolation(this.history, this.reads, level, { edges, cases: [] })
   }
 
   edges(graph: Dependencies, cycle: EdgeCycle): Edge[] {

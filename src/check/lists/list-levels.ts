@@ -69,7 +69,7 @@ export class ListLevels {
         return { anomalies, proof: { kind: 'snapshots', events }, algorithm: 'lists' }
       }
     }
-    const describe = (cycle: number[]) => this.evidence.cycle(graph, cycle)
+    const describe = (cycle: number[]) => this.evidence.cycle(graph, cycle, level)
     addFound(anomalies, () => findCycles(graph, limit, deadline, describe))
     assert(anomalies.length > 0, 'a history of lists without an order has a cycle')
     return { anomalies, proof: null, algorithm: 'lists' }

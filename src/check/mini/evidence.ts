@@ -3,11 +3,11 @@
 
 import { assert } from '../../base/errors.ts'
 import { type History, INITIAL } from '../../history/history.ts'
-import { classifyCycle } from '../../verdict/classify.ts'
-import { splitTxns } from '../../verdict/starting-state.ts'
+import type { LevelId } from '../../levels/levels.ts'
 import { type Anomaly, type Edge, INITIAL_TXN } from '../../verdict/verdict.ts'
 import { EdgeFacts } from '../evidence/edge-facts.ts'
 import type { ReadCheck } from '../reads/read-consistency.ts'
+import { nameViolation } from '../strong/names.ts'
 import { type Dependencies, FROM_TIME, INSIDE, RW, SO, TIME, TO_TIME } from './dependency-graph.ts'
 import type { RmwShape } from './shape.ts'
 import type { EdgeCycle } from './short-cycles.ts'
@@ -17,8 +17,9 @@ export class MiniEvidence {
 
   constructor(
     private readonly history: History,
-    reads: ReadCheck,
+    private readonly reads: ReadCheck,
     private readonly shape: RmwShape,
+    private readonly level: LevelId,
   ) {
     this.facts = new EdgeFacts(history, reads)
   }
@@ -33,7 +34,8 @@ export class MiniEvidence {
   }
 
   private anomaly(edges: Edge[]): Anomaly {
-    return nameCycle(this.history, edges)
+    const { history, reads, level } = this
+    return nameViolation(history, reads, level, { edges, cases: [] })
   }
 
   private edgeOf(graph: Dependencies, first: number): Edge {
@@ -73,11 +75,6 @@ export class MiniEvidence {
       ? this.shape.initialSuccessor[opKey[read]!]!
       : this.shape.successor[version]!
   }
-}
-
-export function nameCycle(history: History, edges: Edge[]): Anomaly {
-  const name = classifyCycle(history, edges)
-  return { name, count: 1, ...splitTxns(history, edges, []), ops: [], edges, cases: [] }
 }
 
 /** The edges of a cycle from where it reads best; `describe` does those of reads and versions. */

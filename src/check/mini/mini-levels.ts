@@ -118,7 +118,7 @@ export class MiniLevels {
     // Real time is blamed only where nothing else is to blame.
     const realTime = level === 'sser' && this.hasSerialOrder()
     const width = level === 'si' || level === 'pc' ? 2 : 1
-    addFound(anomalies, () => this.cycles(shape, { width, sessions: true, realTime }))
+    addFound(anomalies, () => this.cycles(shape, level, { width, sessions: true, realTime }))
     // Two successors of one version may come in either order at pc: that is for the engine.
     if (anomalies.length === 0 && level === 'pc' && !this.hasOneSuccessorEach()) return null
     assert(anomalies.length > 0, 'a read-modify-write history without an order has a cycle')
@@ -138,24 +138,31 @@ export class MiniLevels {
       if (order) return byOrder({ order, algorithm: 'mini' })
     }
     const realTime = hasTimes(history)
-    addFound(anomalies, () => this.cycles(shape, { width: 1, sessions: false, realTime }))
+    addFound(anomalies, () => this.cycles(shape, 'lin', { width: 1, sessions: false, realTime }))
     assert(anomalies.length > 0, 'operations that are not linearizable form a cycle')
     return { anomalies, proof: null, algorithm: 'mini' }
   }
 
+  /** Two who read one version and replace it, unless one of them then read another version. */
   private lostUpdates(shape: RmwShape): Anomaly[] {
-    const evidence = new MiniEvidence(this.history, this.reads, shape)
-    return listExamples(pairsOf(shape.divergent), this.limit, this.deadline, ([one, other]) =>
+    const { opTxn, opKey, keyCount } = this.history
+    const evidence = new MiniEvidence(this.history, this.reads, shape, 'ser')
+    const idOf = (read: number) => opTxn[read]! * keyCount + opKey[read]!
+    const unrepeated = new Set(Array.from(this.reads.unrepeatable, idOf))
+    const pairs = pairsOf(shape.divergent).filter((pair) =>
+      pair.every((read) => !unrepeated.has(idOf(read))),
+    )
+    return listExamples(pairs, this.limit, this.deadline, ([one, other]) =>
       evidence.lostUpdate(one, other),
     )
   }
 
   /** A shortest cycle of each component; by default the shortest one of each name. */
-  private cycles(shape: RmwShape, options: DependencyOptions): Anomaly[] {
+  private cycles(shape: RmwShape, level: LevelId, options: DependencyOptions): Anomaly[] {
     const { history, reads, deadline, limit } = this
     deadline.check()
     const graph = buildDependencies(history, reads, shape, options)
-    const evidence = new MiniEvidence(history, reads, shape)
+    const evidence = new MiniEvidence(history, reads, shape, level)
     return findCycles(graph, limit, deadline, (cycle) => evidence.cycle(graph, cycle))
   }
 

@@ -5,18 +5,13 @@
 // needed, because of the SQL parser. Main function: checkMixed.
 
 import { type Deadline, nowMs, withProgress } from '../../base/deadline.ts'
-import { BudgetExceeded, InternalError, UsageError } from '../../base/errors.ts'
+import { BudgetExceeded, UsageError } from '../../base/errors.ts'
 import { withRolledBack } from '../../history/counts.ts'
 import { ABORTED, type History } from '../../history/history.ts'
 import { CHAIN, LEVELS, type LevelId, type LevelRequest, OWN_LEVELS } from '../../levels/levels.ts'
 import { certifyMixed } from '../../verdict/certify-mixed.ts'
-import {
-  type Anomaly,
-  type Choice,
-  findTxns,
-  type LevelResult,
-  type Proof,
-} from '../../verdict/verdict.ts'
+import type { Anomaly, Choice, LevelResult, Proof } from '../../verdict/verdict.ts'
+import { withCertificate } from '../certified.ts'
 import { type CheckOptions, deadlineFor, exampleLimit } from '../check.ts'
 import { findImplied } from '../implied.ts'
 import { buildMixedProblem } from './build-problem.ts'
@@ -187,20 +182,13 @@ class MixedChecker {
       () => explainMixed(core, deadline.part(0.5), deadline.toTheEnd()),
       () => `${count} transactions contradict their levels, but there was no time to show how`,
     )
-    const { edges, cases } = argument
-    const name = nameArgument(core, argument)
-    return { name, count: 1, txns: findTxns(edges, cases), earlier: [], ops: [], edges, cases }
+    return nameArgument(core, argument)
   }
 
   private certify(result: LevelResult): void {
     const deadline = this.deadline.toTheEnd()
-    const problems = withProgress(
-      () => certifyMixed(this.recorded, result, deadline),
-      () => `${result.verdict} by what was found, but that was not verified`,
-    )
-    if (problems.length === 0) return
-    const what = `the verdict '${result.verdict}' of ${result.level} failed its own certificate`
-    throw new InternalError(`${what}: ${problems.slice(0, 3).join('; ')}`)
+    const certify = () => certifyMixed(this.recorded, result, deadline)
+    Object.assign(result, withCertificate(result, certify))
   }
 }
 

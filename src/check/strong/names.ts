@@ -1,20 +1,22 @@
-// Names a violation of a strong level: its cycle by the shared classifier, an argument by cases by
-// what its cycles have in common. Main function: nameViolation.
+// A violation of a strong level as an anomaly: shown with its strongest edges (strengthen.ts), by the
+// first name that fits (verdict/anomaly-rules.ts). Main function: nameViolation.
 
 import type { History } from '../../history/history.ts'
-import type { AnomalyName } from '../../levels/anomalies.ts'
-import { classifyCycle, coveringName } from '../../verdict/classify.ts'
+import type { LevelId } from '../../levels/levels.ts'
+import { nameEvidence } from '../../verdict/anomaly-rules.ts'
 import { splitTxns } from '../../verdict/starting-state.ts'
-import type { Anomaly, Case } from '../../verdict/verdict.ts'
-import type { Explanation } from './explain.ts'
+import type { Anomaly } from '../../verdict/verdict.ts'
+import type { Argument } from '../evidence/fold.ts'
+import type { ReadCheck } from '../reads/read-consistency.ts'
+import { strengthen } from './strengthen.ts'
 
-export function nameViolation(history: History, { edges, cases }: Explanation): Anomaly {
-  const name = cases.length === 0 ? classifyCycle(history, edges) : nameCases(history, cases)
+export function nameViolation(
+  history: History,
+  reads: ReadCheck,
+  level: LevelId,
+  argument: Argument,
+): Anomaly {
+  const { edges, cases } = strengthen(history, reads, () => level !== 'pc', argument)
+  const name = nameEvidence(history, edges, cases)
   return { name, count: 1, ...splitTxns(history, edges, cases), ops: [], edges, cases }
-}
-
-/** The name that all cycles share, else the class that covers all of them. */
-function nameCases(history: History, cases: readonly Case[]): AnomalyName {
-  const cycles = cases.map(({ cycle }) => cycle).filter((cycle) => cycle.length > 0)
-  return coveringName(new Set(cycles.map((cycle) => classifyCycle(history, cycle))))
 }

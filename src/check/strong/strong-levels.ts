@@ -161,7 +161,7 @@ export class StrongLevels {
       const progress = `${found}, but those to blame were not singled out`
       throw new BudgetExceeded(error.limit, [progress])
     }
-    return nameViolation(this.history, explanation)
+    return nameViolation(this.history, this.reads, shape.level, explanation)
   }
 
   private explain(problem: Problem, found: Violation, level: LevelShape): Explanation {

@@ -1,0 +1,268 @@
+// What the evidence of each anomaly has to show: one predicate for each name, over the cycle, or
+// over every cycle of a case split, and over the reads and writes of its transactions. docs/
+// anomalies.md says the same in words. Checkers take the first name that fits (nameEvidence), the
+// certifier refuses a name that does not (misnomer). Names of single reads are certify-reads' and
+// sql-rows' business. Sources: Plume (TAPs), MTC (Table I), Fekete (read-only anomaly), Adya (classes).
+//
+// A cycle that rests on more than it shows is no plainer than its reasons: where a version order
+// is proved by refuting its opposite, that refutation is a cycle too, and the class of the whole is
+// the highest of all. So a cycle with one anti-dependency that only serializability forces is not
+// called G-single, which snapshot isolation forbids. Main functions: nameEvidence, misnomer.
+
+import { ABORTED, type History, INITIAL, NONE, READ, READ_LIST } from '../history/history.ts'
+import type { AnomalyName } from '../levels/anomalies.ts'
+import { foreignVersion, isWrite } from './certify-reads.ts'
+import { writeCommonKey } from './certify-shape.ts'
+import { type Case, type Edge, type EdgeKind, findEdges, INITIAL_TXN } from './verdict.ts'
+
+/** Adya's classes of cycles, from the least that a level must forbid to the most. */
+const CLASSES: readonly AnomalyName[] = ['G0', 'G1c', 'G-single', 'G-nonadjacent', 'G2-item']
+
+/** A cycle and what its names are about. */
+interface Cycle {
+  readonly history: History
+  readonly edges: readonly Edge[]
+  /** Anti-dependencies. */
+  readonly overwrites: readonly Edge[]
+  /** Commit orders that a level forces. */
+  readonly forced: readonly Edge[]
+  /** If there is one anti-dependency: the rest, from who was missed to who missed it. */
+  readonly path: readonly Edge[]
+  /** Whether one anti-dependency follows another. */
+  readonly adjacent: boolean
+}
+
+function cycleOf(history: History, edges: readonly Edge[]): Cycle {
+  const overwrites = edges.filter(({ kind }) => kind === 'RW')
+  const forced = edges.filter(({ kind }) => kind === 'CO')
+  const at = overwrites.length === 1 ? edges.indexOf(overwrites[0]!) : NONE
+  const path = at === NONE ? [] : [...edges.slice(at + 1), ...edges.slice(0, at)]
+  const adjacent = edges.some((edge, i) => edge.kind === 'RW' && edges.at(i - 1)!.kind === 'RW')
+  return { history, edges, overwrites, forced, path, adjacent: adjacent && edges.length > 1 }
+}
+
+const isOnly = (edges: readonly Edge[], ...kinds: EdgeKind[]) =>
+  edges.every(({ kind }) => kinds.includes(kind))
+
+/** Edges of session order and reads: what makes visible. */
+const isCause = (edges: readonly Edge[]) => isOnly(edges, 'SO', 'WR')
+
+/** One forced order against a path of causes. */
+const isCausalConflict = ({ edges, forced }: Cycle) =>
+  forced.length === 1 && isCause(edges.filter((edge) => edge !== forced[0]))
+
+/** Forced orders that contradict each other, or an observed order of versions. */
+const isForcedConflict = (cycle: Cycle) =>
+  cycle.forced.length > 0 && isOnly(cycle.edges, 'SO', 'WR', 'WW', 'CO') && !isCausalConflict(cycle)
+
+/** The one anti-dependency of a cycle in which nothing but causes leads back. */
+const isMissed = ({ overwrites, path }: Cycle) => overwrites.length === 1 && isCause(path)
+
+/** Causes that stay in the session of whoever missed the effect: at most one read by it before. */
+const isOfSession = (path: readonly Edge[]) =>
+  isOnly(path.slice(1), 'SO') && (path.length > 1 || path[0]?.kind === 'SO')
+
+/** Whether the transaction of a forced order's read saw `from` in an earlier read, or statement. */
+function sawBefore({ history }: Cycle, { premises: [seen, ...visible] }: Edge): boolean {
+  const [step] = visible
+  if (!seen || !step || visible.length > 1 || step.kind !== 'WR') return false
+  return placeOf(history, step) < placeOf(history, seen)
+}
+
+function sawDirectly(_: Cycle, { premises }: Edge): boolean {
+  return premises.length === 2
+}
+
+/** Where a read stands in its transaction; all that a statement read stands at one place. */
+function placeOf({ sql }: History, { ops, event }: Edge): number {
+  const read = ops.at(-1) ?? NONE
+  if (sql === null) return read
+  const statement = event ?? sql.opEvent[read] ?? NONE
+  if (statement === NONE) return (read + 1) * (sql.eventCount + 1) - 1
+  return sql.eventOpStart[statement]! * (sql.eventCount + 1) + statement
+}
+
+/**
+ * Whether the reader of an anti-dependency writes the key too, and read no other version of it: what
+ * it wrote takes no account of the one it missed.
+ */
+function isBlindUpdate(history: History, { from, key, premises: [seen] }: Edge): boolean {
+  const { txnOpStart, opKey, opKind, txnStatus } = history
+  if (txnStatus[from] === ABORTED) return false
+  const version = seen?.ops[seen.from === INITIAL_TXN ? NONE : 0] ?? INITIAL
+  let writes = false
+  for (let op = txnOpStart[from]!; op < txnOpStart[from + 1]!; op++) {
+    if (opKey[op] !== key) continue
+    if (isWrite(history, op)) writes = true
+    else if (opKind[op] === READ || opKind[op] === READ_LIST) {
+      const read = foreignVersion(history, op)
+      if (read !== NONE && read !== version) return false
+    }
+  }
+  return writes
+}
+
+/**
+ * Two writers of a key, one of which, or each of which, read a version that the other one replaced,
+ * and no other version of the key.
+ */
+export function isLostUpdate(history: History, cycle: readonly Edge[]): boolean {
+  const [a, b] = cycle
+  if (cycle.length !== 2 || a!.key !== b!.key || !isOnly(cycle, 'RW', 'WW')) return false
+  const overwrites = cycle.filter(({ kind }) => kind === 'RW')
+  return overwrites.length > 0 && overwrites.every((edge) => isBlindUpdate(history, edge))
+}
+
+function isWriteSkew({ history, edges }: Cycle): boolean {
+  const [a, b] = edges
+  if (edges.length !== 2 || !isOnly(edges, 'RW') || a!.key === b!.key) return false
+  return !writeCommonKey(history, a!.from, a!.to)
+}
+
+/** Two adjacent anti-dependencies, and causes that lead back to a transaction that writes nothing. */
+function isReadOnlyAnomaly({ history, edges, overwrites, adjacent }: Cycle): boolean {
+  if (overwrites.length !== 2 || edges.length < 3 || !adjacent) return false
+  if (!isOnly(edges, 'SO', 'WR', 'RW')) return false
+  const reader = overwrites.find((edge) => edges.at(edges.indexOf(edge) - 1)!.kind !== 'RW')!.from
+  for (let op = history.txnOpStart[reader]!; op < history.txnOpStart[reader + 1]!; op++) {
+    if (isWrite(history, op)) return false
+  }
+  return true
+}
+
+/** What a cycle must be for each name, the most telling name first. */
+const CYCLE_RULES: readonly (readonly [AnomalyName, (cycle: Cycle) => boolean])[] = [
+  ['CyclicCO', ({ edges }) => isCause(edges)],
+  [
+    'NonMonoReadCO',
+    (cycle) => {
+      if (isCausalConflict(cycle)) return sawBefore(cycle, cycle.forced[0]!)
+      const { path, overwrites, history } = cycle
+      if (!isMissed(cycle) || path.length !== 1 || path[0]!.kind !== 'WR') return false
+      const seen = overwrites[0]!.premises[0]
+      return seen !== undefined && placeOf(history, path[0]!) < placeOf(history, seen)
+    },
+  ],
+  [
+    'SessionGuaranteeViolation',
+    (cycle) => {
+      if (!isCausalConflict(cycle)) return isMissed(cycle) && isOfSession(cycle.path)
+      return sawDirectly(cycle, cycle.forced[0]!) && cycle.forced[0]!.premises[1]!.kind === 'SO'
+    },
+  ],
+  [
+    'FracturedReadCO',
+    (cycle) => {
+      if (isCausalConflict(cycle)) return sawDirectly(cycle, cycle.forced[0]!)
+      return isMissed(cycle) && cycle.path.length === 1 && cycle.path[0]!.kind === 'WR'
+    },
+  ],
+  ['COConflictCM', isCausalConflict],
+  [
+    'NonMonoReadCM',
+    (cycle) => isForcedConflict(cycle) && cycle.forced.every((edge) => sawBefore(cycle, edge)),
+  ],
+  [
+    'FracturedReadCM',
+    (cycle) => isForcedConflict(cycle) && cycle.forced.every((edge) => sawDirectly(cycle, edge)),
+  ],
+  ['ConflictCM', isForcedConflict],
+  ['CausalityViolation', (cycle) => isMissed(cycle) && cycle.path.length > 1],
+  [
+    'StaleRead',
+    ({ overwrites, path }) => overwrites.length === 1 && path.some(({ kind }) => kind === 'RT'),
+  ],
+  ['LostUpdate', ({ history, edges }) => isLostUpdate(history, edges)],
+  ['WriteSkew', isWriteSkew],
+  [
+    'LongFork',
+    ({ edges, overwrites, adjacent }) =>
+      overwrites.length === 2 && !adjacent && isOnly(edges, 'SO', 'WR', 'RW'),
+  ],
+  ['ReadOnlyAnomaly', isReadOnlyAnomaly],
+]
+
+/** The class of a cycle by its own edges: how many anti-dependencies it has, and how they stand. */
+function rankOf({ history, edges, overwrites, forced, adjacent }: Cycle): number {
+  // Whichever of two lost updates comes first, it misses nothing: one anti-dependency is left.
+  if (isLostUpdate(history, edges)) return CLASSES.indexOf('G-single')
+  if (overwrites.length > 1) return CLASSES.indexOf(adjacent ? 'G2-item' : 'G-nonadjacent')
+  if (overwrites.length + forced.length > 0) return CLASSES.indexOf('G-single')
+  return CLASSES.indexOf(edges.some(({ kind }) => kind === 'WR') ? 'G1c' : 'G0')
+}
+
+/** Adya's class of a cycle by its own edges. */
+export function classOfCycle(history: History, edges: readonly Edge[]): AnomalyName {
+  return CLASSES[rankOf(cycleOf(history, edges))]!
+}
+
+/** The class of the whole: of the cycle, and of what its version orders rest on. */
+function rankWithReasons(history: History, edges: readonly Edge[]): number {
+  const cycle = cycleOf(history, edges)
+  let rank = rankOf(cycle)
+  for (const { kind, premises, refutes } of findEdges(edges, [])) {
+    if (kind !== 'WW' || premises.length === 0) continue
+    if (refutes) rank = Math.max(rank, rankOf(cycleOf(history, premises)))
+    else if (premises.some((edge, i) => edge.kind === 'RW' && premises[i - 1]?.kind === 'RW')) {
+      rank = CLASSES.length - 1
+    }
+  }
+  return rank
+}
+
+/** Whether a cycle by itself, with what it rests on, shows the anomaly. */
+function isShownBy(history: History, edges: readonly Edge[], name: AnomalyName): boolean {
+  const rank = rankWithReasons(history, edges)
+  if (CLASSES.includes(name)) return CLASSES[rank] === name
+  const cycle = cycleOf(history, edges)
+  const rule = CYCLE_RULES.find(([ruled]) => ruled === name)
+  return rule !== undefined && rank === rankOf(cycle) && rule[1](cycle)
+}
+
+/** Every cycle of an argument by cases. */
+function cyclesOf(cases: readonly Case[]): Edge[][] {
+  return cases.map(({ cycle }) => cycle).filter((cycle) => cycle.length > 0)
+}
+
+/** Rows that statements passed over are part of the argument. */
+function isByPredicate(edges: readonly Edge[], cases: readonly Case[]): boolean {
+  return [...findEdges(edges, cases)].some(({ event }) => event !== undefined)
+}
+
+/** Two transactions, each of which missed what the other wrote, a row passed over among it. */
+function isPredicateSkew(cycle: readonly Edge[]): boolean {
+  return cycle.length === 2 && isOnly(cycle, 'RW') && isByPredicate(cycle, [])
+}
+
+/** The most telling name that fits a cycle, or all cycles of a case split. */
+export function nameEvidence(
+  history: History,
+  edges: readonly Edge[],
+  cases: readonly Case[],
+): AnomalyName {
+  const cycles = edges.length > 0 ? [edges] : cyclesOf(cases)
+  if (isByPredicate(edges, cases)) {
+    return cycles.some(isPredicateSkew) ? 'PredicateWriteSkew' : 'Phantom'
+  }
+  for (const [name] of CYCLE_RULES) {
+    if (cycles.every((cycle) => isShownBy(history, cycle, name))) return name
+  }
+  return CLASSES[Math.max(...cycles.map((cycle) => rankWithReasons(history, cycle)))]!
+}
+
+/** What is wrong with the name of a cycle or case split; null if it fits. */
+export function misnomer(
+  history: History,
+  name: AnomalyName,
+  edges: readonly Edge[],
+  cases: readonly Case[],
+): string | null {
+  const best = nameEvidence(history, edges, cases)
+  if (name === best) return null
+  const cycles = edges.length > 0 ? [edges] : cyclesOf(cases)
+  const fits =
+    !CLASSES.includes(name) &&
+    !isByPredicate(edges, cases) &&
+    cycles.every((cycle) => isShownBy(history, cycle, name))
+  return fits ? null : `the evidence shows ${best}, not ${name}`
+}

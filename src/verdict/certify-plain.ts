@@ -1,0 +1,126 @@
+// Verifies verdicts on registers, lists and lightweight transactions at one level for all: an order
+// by replaying it (certify-order.ts, certify-snapshots.ts, certify-lin.ts), evidence edge by edge
+// (certify-cycles.ts) or read by read (certify-reads.ts). Main function: certifyPlain.
+
+import { Deadline } from '../base/deadline.ts'
+import { afterAsReads } from '../history/after-as-reads.ts'
+import { type History, NONE } from '../history/history.ts'
+import { withoutSessionOrder } from '../history/sessionless.ts'
+import type { LevelId } from '../levels/levels.ts'
+import { misnomer } from './anomaly-rules.ts'
+import { type Certification, certifyBy } from './certification.ts'
+import { Audits } from './certify-audits.ts'
+import { certifyCounts } from './certify-counts.ts'
+import { certifyCut } from './certify-cut.ts'
+import { certifyCycle, certifyOrders } from './certify-cycles.ts'
+import { certifyLinearOrder, findHeavyTxn } from './certify-lin.ts'
+import { certifyCommitOrder } from './certify-order.ts'
+import { certifyOffence, certifyUnrepeatable, findRows, isOffence } from './certify-reads.ts'
+import { certifySnapshots } from './certify-snapshots.ts'
+import { knowsSessions, LEVEL_RULES } from './level-rules.ts'
+import { splitTxns } from './starting-state.ts'
+import { type Anomaly, findTxns, type LevelResult, type Proof } from './verdict.ts'
+
+export function certifyPlain(
+  recorded: History,
+  result: LevelResult,
+  deadline: Deadline = Deadline.none(),
+): Certification {
+  const { level } = result
+  const sessionless = result.sessionOrder === false || !knowsSessions(level)
+  const history = sessionless ? withoutSessionOrder(recorded) : recorded
+  // Who acknowledged what before an audit began is no matter of the level.
+  const audits = Audits.of(result.sessionOrder === false ? history : recorded)
+  return certifyBy(
+    {
+      scope: () => scopeProblem(history, result),
+      proof(proof) {
+        const broken = findRows(history) ?? audits.findProblem()
+        if (broken !== null) return [broken]
+        return certifyProof(asReplayed(history, level), level, proof, deadline)
+      },
+      anomaly: (anomaly) => certifyAnomaly(history, level, anomaly, audits, deadline),
+      counts: (anomalies) => certifyCounts(history, level, anomalies),
+    },
+    result,
+    deadline,
+  )
+}
+
+/** Orders are replayed with reads in the place of session order that goes beyond sessions. */
+function asReplayed(history: History, level: LevelId): History {
+  return history.after === null || level === 'lin'
+    ? history
+    : afterAsReads(history, level === 'ra').history
+}
+
+/** What keeps the verdict from meaning anything for the history. */
+function scopeProblem(history: History, { level }: LevelResult): string | null {
+  if (level === 'mixed' || history.sql !== null) return 'mixed levels have rules of their own'
+  if (level === 'lin') {
+    const heavy = findHeavyTxn(history)
+    if (heavy !== NONE) return `transaction ${heavy} is not a lightweight operation`
+  }
+  return null
+}
+
+function certifyProof(
+  history: History,
+  level: LevelId,
+  proof: Proof,
+  deadline: Deadline,
+): string[] {
+  if (!LEVEL_RULES[level].proofs.has(proof.kind)) return [`${level} is not proved by ${proof.kind}`]
+  switch (proof.kind) {
+    case 'none':
+      return certifyCut(history)
+    case 'commit-order':
+      if (level === 'lin') return certifyLinearOrder(history, proof.order)
+      return certifyCommitOrder(history, level, proof.order, deadline)
+    case 'snapshots':
+      return certifySnapshots(history, level, proof.events, deadline)
+    case 'witness':
+      return ['only SQL histories have witnesses']
+  }
+}
+
+export function certifyAnomaly(
+  history: History,
+  level: LevelId,
+  anomaly: Anomaly,
+  audits: Audits = Audits.of(history),
+  deadline: Deadline = Deadline.none(),
+): string[] {
+  if (anomaly.cases.length > 0 && anomaly.edges.length > 0) return ['a cycle, or cases, not both']
+  if (anomaly.cases.length > 0 || anomaly.edges.length > 0) {
+    const problems =
+      anomaly.cases.length > 0
+        ? certifyOrders(history, level, anomaly.cases, deadline)
+        : certifyCycle(history, level, anomaly.edges)
+    return problems.length > 0 ? problems : certifyLabels(history, level, anomaly)
+  }
+  if (anomaly.name === 'NonRepeatableRead') return certifyUnrepeatable(history, level, anomaly)
+  if (anomaly.name === 'LostCommit') return audits.certify(anomaly)
+  if (isOffence(anomaly.name)) return certifyOffence(history, level, anomaly)
+  return [`${anomaly.name} comes without evidence`]
+}
+
+/** The name and the list of transactions that go with a cycle or a case split. */
+function certifyLabels(history: History, level: LevelId, anomaly: Anomaly): string[] {
+  const { edges, cases, txns, earlier, name } = anomaly
+  const problems: string[] = []
+  const expected = LEVEL_RULES[level].argued
+    ? splitTxns(history, edges, cases)
+    : { txns: findTxns(edges, cases), earlier: [] }
+  if (!areSame(txns, expected.txns) || !areSame(earlier, expected.earlier)) {
+    problems.push(`${name} names other transactions than its evidence`)
+  }
+  const wrong = misnomer(history, name, edges, cases)
+  if (wrong !== null) problems.push(wrong)
+  return problems
+}
+
+/** Whether a list has these members, each once, in any order; `members` ascends. */
+function areSame(list: readonly number[], members: readonly number[]): boolean {
+  return list.toSorted((a, b) => a - b).join() === members.join()
+}

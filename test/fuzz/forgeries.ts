@@ -1,0 +1,160 @@
+// Whether the certifier can be deceived: hundreds of forged verdicts on each small history, whose
+// true verdicts brute force knows. One property for each kind of history: registers, lists,
+// lightweight transactions, SQL.
+
+import { Random } from '../../src/base/random.ts'
+import { checkLevels } from '../../src/check/check.ts'
+import { checkMixed } from '../../src/check/mixed/check-mixed.ts'
+import type { History } from '../../src/history/history.ts'
+import { renderNotation } from '../../src/history/notation.ts'
+import type { LevelId, LevelRequest } from '../../src/levels/levels.ts'
+import { certifyMixed } from '../../src/verdict/certify-mixed.ts'
+import { certifyPlain } from '../../src/verdict/certify-plain.ts'
+import { knowsSessions } from '../../src/verdict/level-rules.ts'
+import type { LevelResult } from '../../src/verdict/verdict.ts'
+import { levelsOf, MIXES } from '../small/compare-sql.ts'
+import { buildHistory, type Draft, type DraftOp, draftOf } from '../small/draft.ts'
+import { settle } from '../small/judge.ts'
+import { buildLightHistory, isLinearizable, randomLightOps } from '../small/linearizer.ts'
+import { ORACLE_LEVELS, profileOf, type Verdict } from '../small/oracle.ts'
+import { isPl2 } from '../small/pl2.ts'
+import { type RandomShape, randomHistory, shapeOf } from '../small/random-history.ts'
+import { randomSql } from '../small/random-sql.ts'
+import { historyOfSql, renderSql } from '../small/sql-draft.ts'
+import { SqlOracle } from '../small/sql-oracle.ts'
+import { forge } from './forge.ts'
+import type { Property } from './property.ts'
+
+/** Forged verdicts on each history. */
+export const FORGERIES = 200
+
+type Certify = (history: History, claim: LevelResult) => readonly string[]
+
+/** A history, its true verdicts with evidence, and what brute force says of any claim. */
+interface Subject {
+  readonly history: History
+  readonly results: readonly LevelResult[]
+  /** Null: not for this oracle to say. */
+  readonly truth: (claim: LevelResult) => Verdict | null
+  readonly text: () => string
+}
+
+/** Histories whose evidence is grafted onto others. */
+const DONORS = [1, 2, 3, 4, 5, 6, 7, 8]
+
+/** @param certify what is to be deceived; the certifier unless told */
+function withstands(
+  name: string,
+  make: (seed: number) => Subject,
+  certify: Certify = problemsOf,
+): Property {
+  let donors: LevelResult[] | null = null
+  let [tried, accepted] = [0, 0]
+  const told = () => `${tried} forged, ${accepted} of them true and accepted`
+  const run = (seed: number) => {
+    donors ??= DONORS.flatMap((donor) => make(donor).results)
+    const { history, results, truth, text } = make(seed)
+    const random = new Random(seed ^ 0xf0f0)
+    const pool = [...results, ...results, random.pick(donors), random.pick(donors)]
+    for (let i = 0; i < FORGERIES; i++) {
+      const claim = forge(random, history, pool)
+      if (claim.verdict === 'unknown') continue
+      tried++
+      if (certify(history, claim).length > 0) continue
+      accepted++
+      const verdict = truth(claim)
+      if (verdict === null || verdict === claim.verdict) continue
+      const what = `${claim.level} is ${verdict}, but ${claim.verdict} was certified`
+      return `${what}\n${text()}\n${JSON.stringify(claim)}`
+    }
+    return null
+  }
+  return { name, run, told }
+}
+
+function problemsOf(history: History, claim: LevelResult): string[] {
+  const needsSql = history.sql !== null || claim.level === 'mixed'
+  return (needsSql ? certifyMixed : certifyPlain)(history, claim).problems
+}
+
+function plainSubject(draft: Draft, light: boolean | null): Subject {
+  const history = buildHistory(draft)
+  const requests: LevelRequest[] = ORACLE_LEVELS.flatMap((level) => [
+    { level },
+    { level, sessionOrder: false },
+  ])
+  const results = checkLevels(history, [
+    ...requests,
+    'pl-2',
+    ...(light === null ? [] : ['lin' as const]),
+  ])
+  const [on, off] = [true, false].map((sessionOrder) => profileOf(draft, { sessionOrder }))
+  const truth = ({ level, sessionOrder }: LevelResult): Verdict | null => {
+    if (level === 'pl-2') return isPl2(draft) ? 'satisfied' : 'violated'
+    if (level === 'lin') return light === null ? null : light ? 'satisfied' : 'violated'
+    // Nobody recorded levels here.
+    if (level === 'mixed') return 'unknown'
+    return (sessionOrder === false && knowsSessions(level) ? off! : on!)[level]
+  }
+  return { history, results, truth, text: () => renderNotation(history) }
+}
+
+function ofShape(fixed: Partial<RandomShape>): (seed: number) => Subject {
+  return (seed) => {
+    const draft = randomHistory(seed, shapeOf(seed, fixed))
+    const subject = plainSubject(draft, null)
+    const counts = settle(draft)
+    const isHeavy = draft.sessions.flat().some(({ ops }, txn) => counts[txn] && !isLight(ops))
+    const truth = (claim: LevelResult) =>
+      claim.level === 'lin' && isHeavy ? ('unknown' as const) : subject.truth(claim)
+    return { ...subject, truth }
+  }
+}
+
+/** A read of one key, or a read and a write of it. */
+function isLight([first, second, ...rest]: readonly DraftOp[]): boolean {
+  if (first?.kind !== 'r' || rest.length > 0) return false
+  return second === undefined || (second.kind === 'w' && second.key === first.key)
+}
+
+function lightSubject(seed: number): Subject {
+  const ops = randomLightOps(seed)
+  const history = buildLightHistory(ops)
+  const subject = plainSubject(draftOf(history).draft, isLinearizable(ops))
+  const results = checkLevels(history, ['lin'])
+  return { ...subject, results: [...subject.results, ...results, ...results] }
+}
+
+function sqlSubject(seed: number): Subject {
+  const draft = randomSql(seed)
+  const history = historyOfSql(draft)
+  const [judged, ignored] = [true, false].map((judges) => new SqlOracle(history, judges))
+  const known = new Map<string, Verdict>()
+  const truth = ({ level, sessionOrder, abortedReads }: LevelResult): Verdict => {
+    const mix = MIXES.find((mix) => mix === (level as LevelId))
+    if (mix === undefined || sessionOrder === false) return 'unknown'
+    const oracle = abortedReads === 'ignore' ? ignored! : judged!
+    const id = `${mix} ${abortedReads}`
+    const verdict =
+      known.get(id) ?? (oracle.decide(levelsOf(draft, mix)).consistent ? 'satisfied' : 'violated')
+    known.set(id, verdict)
+    return verdict
+  }
+  const results = [
+    ...checkMixed(history, MIXES),
+    ...checkMixed(history, MIXES, { abortedReads: 'ignore' }),
+  ]
+  return { history, results, truth, text: () => renderSql(draft) }
+}
+
+export const FORGERS: readonly Property[] = [
+  withstands('forged-registers', ofShape({ txns: 5 })),
+  withstands('forged-lists', ofShape({ txns: 5, lists: 0.8 })),
+  withstands('forged-lightweight', lightSubject),
+  withstands('forged-sql', sqlSubject),
+]
+
+/** The same against a certifier of registers that is not what it should be. */
+export function againstCertifier(certify: Certify): Property {
+  return withstands('forged-registers', ofShape({ txns: 5, aborted: 0.3 }), certify)
+}
