@@ -1,5 +1,5 @@
-// Passes a verdict through its certification before anybody is told: what fails there is an internal
-// error, never a verdict. Main function: withCertificate.
+// Passes a verdict through its certification before anybody is told: what fails there is an
+// internal error, never a verdict. Main function: withCertificate.
 
 import { withProgress } from '../base/deadline.ts'
 import { InternalError } from '../base/errors.ts'

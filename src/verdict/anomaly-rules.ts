@@ -2,10 +2,11 @@
 // over every cycle of a case split, and over the reads and writes of its transactions. docs/
 // anomalies.md says the same in words. Checkers take the first name that fits (nameEvidence), the
 // certifier refuses a name that does not (misnomer). Names of single reads are certify-reads' and
-// sql-rows' business. Sources: Plume (TAPs), MTC (Table I), Fekete (read-only anomaly), Adya (classes).
+// sql-rows' business. Sources: Plume (TAPs), MTC (Table I), Fekete (read-only anomaly), Adya
+// (classes).
 //
-// A cycle that rests on more than it shows is no plainer than its reasons: where a version order
-// is proved by refuting its opposite, that refutation is a cycle too, and the class of the whole is
+// A cycle that rests on more than it shows is no plainer than its reasons: where a version order is
+// proved by refuting its opposite, that refutation is a cycle too, and the class of the whole is
 // the highest of all. So a cycle with one anti-dependency that only serializability forces is not
 // called G-single, which snapshot isolation forbids. Main functions: nameEvidence, misnomer.
 
@@ -83,8 +84,8 @@ function placeOf({ sql }: History, { ops, event }: Edge): number {
 }
 
 /**
- * Whether the reader of an anti-dependency writes the key too, and read no other version of it: what
- * it wrote takes no account of the one it missed.
+ * Whether the reader of an anti-dependency writes the key too, and read no other version of it:
+ * what it wrote takes no account of the one it missed.
  */
 function isBlindUpdate(history: History, { from, key, premises: [seen] }: Edge): boolean {
   const { txnOpStart, opKey, opKind, txnStatus } = history
@@ -119,7 +120,9 @@ function isWriteSkew({ history, edges }: Cycle): boolean {
   return !writeCommonKey(history, a!.from, a!.to)
 }
 
-/** Two adjacent anti-dependencies, and causes that lead back to a transaction that writes nothing. */
+/**
+ * Two adjacent anti-dependencies, and causes that lead back to a transaction that writes nothing.
+ */
 function isReadOnlyAnomaly({ history, edges, overwrites, adjacent }: Cycle): boolean {
   if (overwrites.length !== 2 || edges.length < 3 || !adjacent) return false
   if (!isOnly(edges, 'SO', 'WR', 'RW')) return false

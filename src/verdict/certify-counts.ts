@@ -1,8 +1,8 @@
 // Verifies how often anomalies occur. Reads that offend by themselves, contradict another read of
 // their list, or another one of their transaction are counted anew, in one pass: what the examples
 // of a name stand for together must be all of them. How many reads force a cycle is not counted
-// again here; it is at least one, and no more than there are operations. O(operations and lengths of
-// lists). Main function: certifyCounts.
+// again here; it is at least one, and no more than there are operations. O(operations and lengths
+// of lists). Main function: certifyCounts.
 
 import {
   APPEND,

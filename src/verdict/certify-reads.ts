@@ -1,4 +1,4 @@
-// Verifies offending reads one at a time, straight from the definitions: the reader's own
+// Verifies offending reads one at a time, straight from docs/anomalies.md: the reader's own
 // operations and the writer's are scanned for this one read.
 
 import {

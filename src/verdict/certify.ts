@@ -1,5 +1,5 @@
-// Verifies verdicts, independently of whatever decided them: calls no decider and imports nothing of
-// check/. Registers and lists go to certify-plain.ts; SQL statements, and a level for each
+// Verifies verdicts, independently of whatever decided them: calls no decider and imports nothing
+// of check/. Registers and lists go to certify-plain.ts; SQL statements, and a level for each
 // transaction, to certify-mixed.ts, which is loaded only then, because of the SQL parser. Main
 // function: certifyResult.
 

@@ -1,4 +1,4 @@
-// Rows of a SQL history as the certifier sees them, straight from the definitions: which row a
+// Rows of a SQL history as the certifier sees them, straight from docs/sql-history.md: which row a
 // version holds, whether it satisfies a statement's predicate, what a statement did not return, and
 // who may have written the version it passed over. Shares no code with check/; what a clause means
 // both take from src/sql, which is compared with PostgreSQL itself (test/live/predicates.test.ts).

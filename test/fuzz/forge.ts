@@ -47,10 +47,7 @@ class Forger {
         else result.sessionOrder = false
         break
       case 3:
-        result.verdict = result.verdict === 'violated' ? 'satisfied' : 'violated'
-        if (random.chance(0.7)) result.proof = structuredClone(random.pick(this.pool).proof)
-        if (random.chance(0.7)) result.anomalies = structuredClone(random.pick(this.pool).anomalies)
-        if (random.chance(0.3)) result.anomalies = [this.makeOffence()]
+        this.turn(result)
         break
       case 4:
         if (result.abortedReads === 'ignore') delete result.abortedReads
@@ -62,6 +59,27 @@ class Forger {
         break
       default:
         if (result.anomalies.length > 0) this.changeAnomaly(random.pick(result.anomalies))
+    }
+  }
+
+  /** The opposite verdict, mostly with evidence of the right kind. */
+  private turn(result: LevelResult): void {
+    const { random, pool } = this
+    if (result.verdict === 'violated') {
+      const proofs = pool.map(({ proof }) => proof).filter((proof) => proof !== null)
+      result.verdict = 'satisfied'
+      result.proof = proofs.length > 0 ? structuredClone(random.pick(proofs)) : null
+      if (random.chance(0.9)) result.anomalies = []
+      return
+    }
+    result.verdict = 'violated'
+    if (random.chance(0.9)) result.proof = null
+    const made = random.below(3)
+    if (made === 0) result.anomalies = [this.makeOffence()]
+    else result.anomalies = [structuredClone(this.anyAnomaly())]
+    if (made === 2) {
+      Object.assign(result.anomalies[0]!, { edges: this.makeCycle(), cases: [], ops: [] })
+      this.relabel(result.anomalies[0]!)
     }
   }
 

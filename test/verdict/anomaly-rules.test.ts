@@ -1,9 +1,11 @@
 // Names of minimal cycles, with the neighbour that differs in one edge.
 
+import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { check } from '../../src/check/check.ts'
 import type { History } from '../../src/history/history.ts'
 import { parseNotation } from '../../src/history/notation.ts'
+import { ANOMALIES } from '../../src/levels/anomalies.ts'
 import type { LevelId } from '../../src/levels/levels.ts'
 import { nameEvidence } from '../../src/verdict/anomaly-rules.ts'
 import type { Edge, EdgeKind } from '../../src/verdict/verdict.ts'
@@ -121,5 +123,18 @@ describe('names of what checkers find', () => {
       if (name === 'G-single') expect(count).toBe(1)
     }
     expect(result.certificate?.verified).toBe(true)
+  })
+})
+
+describe('docs/anomalies.md', () => {
+  it('says of every anomaly what its evidence must show', () => {
+    const page = readFileSync(new URL('../../docs/anomalies.md', import.meta.url), 'utf8')
+    const named = page.split('\n').filter((line) => line.startsWith('| `'))
+    for (const { name } of ANOMALIES) {
+      expect(
+        named.filter((line) => line.split('|')[1]!.includes(`\`${name}\``)),
+        name,
+      ).toHaveLength(1)
+    }
   })
 })

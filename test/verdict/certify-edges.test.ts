@@ -208,12 +208,11 @@ describe('certifyAnomaly', () => {
     cases: [],
   }
 
-  it('holds the name, the count and the transactions to the evidence', () => {
+  it('holds the name and the transactions to the evidence', () => {
     expect(certifyAnomaly(history, 'si', anomaly)).toEqual([])
     const wrong: Partial<Anomaly>[] = [
       { name: 'WriteSkew' },
       { name: 'G-single' },
-      { count: 0 },
       { txns: [0, 1, 2] },
       { txns: [0, 1, 2], earlier: [] },
       { txns: [1, 2, 2] },

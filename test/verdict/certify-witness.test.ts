@@ -34,7 +34,9 @@ describe('certifyWitness', () => {
 })
 
 describe('certifyWitness, against the oracle', () => {
-  /** A random order of those who count, and for every row passed over somebody before its reader. */
+  /**
+   * A random order of those who count, and for every row passed over somebody before its reader.
+   */
   function guess(rows: SqlRows, random: Random): { order: number[]; choices: Choice[] } {
     const { history, sql } = rows
     const txns = Array.from(history.txnStatus, (_, txn) => txn)

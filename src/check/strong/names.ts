@@ -1,5 +1,5 @@
-// A violation of a strong level as an anomaly: shown with its strongest edges (strengthen.ts), by the
-// first name that fits (verdict/anomaly-rules.ts). Main function: nameViolation.
+// A violation of a strong level as an anomaly: shown with its strongest edges (strengthen.ts), by
+// the first name that fits (verdict/anomaly-rules.ts). Main function: nameViolation.
 
 import type { History } from '../../history/history.ts'
 import type { LevelId } from '../../levels/levels.ts'

@@ -1,8 +1,8 @@
 // Shows a cycle with the strongest edges that are known. A reader precedes whoever replaced the
 // version it read; if the two also write a common key, then (from si on) that is an order of
 // versions, which is more: a cycle of anti-dependencies that are really version orders would be
-// taken for one that snapshot isolation allows. One anti-dependency is left, so that the cycle still
-// tells what was missed, and lost updates stay what they are. Main function: strengthen.
+// taken for one that snapshot isolation allows. One anti-dependency is left, so that the cycle
+// still tells what was missed, and lost updates stay what they are. Main function: strengthen.
 
 import { ABORTED, APPEND, type History, NONE, WRITE } from '../../history/history.ts'
 import { isLostUpdate } from '../../verdict/anomaly-rules.ts'

@@ -1,5 +1,5 @@
 // Which transactions a weak level requires to be visible to a read. For a read r of x by t3 these
-// are the t2 that write x and satisfy the level's premise (definitions, table of levels):
+// are the t2 that write x and satisfy the level's premise (docs/levels.md, the table):
 //   rc  t3 read from t2 before r           (AWDIT, Algorithm 1)
 //   ra  t2 is so- or wr-before t3          (AWDIT, Algorithm 2)
 //   cc  t2 happens before t3               (AWDIT, Algorithm 3)
@@ -47,8 +47,8 @@ export class Premises {
   }
 
   /**
-   * Calls `visit` for every required t2 that the order puts after the source of the i-th stale read;
-   * what shares a component with the source does not count.
+   * Calls `visit` for every required t2 that the order puts after the source of the i-th stale
+   * read; what shares a component with the source does not count.
    */
   forEachNewer(
     level: WeakLevel,

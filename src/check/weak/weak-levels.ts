@@ -1,5 +1,5 @@
 // The verdicts of ci, rc, ra and cc, with every anomalous pattern that occurs. Patterns are counted
-// by the reads they touch (Plume's TAPs, definitions: anomaly names). A read that shows h also
+// by the reads they touch (Plume's TAPs, docs/levels.md: the 14 patterns). A read that shows h also
 // shows k, because what was read before is also read; CM patterns are counted for reads that show
 // no CO pattern of their level; m and n are what only causality sees. Main class: WeakLevels.
 
