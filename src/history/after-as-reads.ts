@@ -38,15 +38,6 @@ class Reach {
     return this.rows[this.rowOf[txn]!] ?? null
   }
 
-  /** Whether `later` is `earlier`, or comes after it. */
-  has(earlier: number, later: number): boolean {
-    if (later < 0) return false
-    const { txnSession, txnIndex } = this.history
-    const session = txnSession[earlier]!
-    if (session === txnSession[later]) return txnIndex[earlier]! <= txnIndex[later]!
-    return (this.row(later)?.[session] ?? 0) > txnIndex[earlier]!
-  }
-
   private join(row: Int32Array, earlier: number): void {
     const { txnSession, txnIndex } = this.history
     const further = this.row(earlier)
@@ -128,19 +119,27 @@ export function afterAmong(history: History, txns: Iterable<number> | null): Map
  * unless that precedes what it read anyway.
  */
 function addWriters(history: History, reach: Reach, pairs: Pairs): void {
-  const { txnCount, txnCounts, txnSession, txnOpStart, opKind, opKey, readTxn } = history
-  const writers = findWriters(history)
-  for (let txn = 0; txn < txnCount; txn++) {
+  const { txnCounts, txnSession, txnOpStart, opKind, opKey, readTxn, sessionTxns } = history
+  const { sessionTxnStart, txnIndex, sessionCount } = history
+  const writers = new WriterSlots(history)
+  const found = new Set<number>()
+  for (const txn of sessionTxns) {
     const row = reach.row(txn)
     if (!txnCounts[txn] || row === null) continue
-    const found = new Set<number>()
+    found.clear()
     for (let op = txnOpStart[txn]!; op < txnOpStart[txn + 1]!; op++) {
       if (isWrite(opKind[op]!)) continue
-      for (const ofSession of writers[opKey[op]!]!) {
-        const session = txnSession[ofSession[0]!]!
-        if (session === txnSession[txn] || row[session] === 0) continue
-        const last = lastWithin(history, ofSession, row[session]!)
-        if (last !== NONE && !reach.has(last, readTxn[op]!)) found.add(last)
+      const source = readTxn[op]!
+      const before = source < 0 ? null : reach.row(source)
+      for (let session = 0; session < sessionCount; session++) {
+        if (session === txnSession[txn]) continue
+        // What it read, and all before that in its session, precedes it anyway.
+        let from = before === null ? 0 : before[session]!
+        if (source >= 0 && session === txnSession[source]) from = txnIndex[source]! + 1
+        if (from >= row[session]!) continue
+        const start = sessionTxnStart[session]!
+        const slot = writers.lastIn(opKey[op]!, start + from, start + row[session]!)
+        if (slot !== NONE) found.add(sessionTxns[slot]!)
       }
     }
     for (const earlier of found) {
@@ -150,34 +149,46 @@ function addWriters(history: History, reach: Reach, pairs: Pairs): void {
   }
 }
 
-/** key -> for each session that writes it, the transactions that do, in its order */
-function findWriters(history: History): number[][][] {
-  const { txnCounts, txnSession, txnOpStart, opKind, opKey, sessionTxns } = history
-  const writers: number[][][] = Array.from({ length: history.keyCount }, () => [])
-  for (const txn of sessionTxns) {
-    if (!txnCounts[txn]) continue
-    for (let op = txnOpStart[txn]!; op < txnOpStart[txn + 1]!; op++) {
-      if (!isWrite(opKind[op]!)) continue
-      const ofKey = writers[opKey[op]!]!
-      const ofSession = ofKey[ofKey.length - 1]
-      if (ofSession === undefined || txnSession[ofSession[0]!] !== txnSession[txn])
-        ofKey.push([txn])
-      else if (ofSession[ofSession.length - 1] !== txn) ofSession.push(txn)
-    }
-  }
-  return writers
-}
+/** Who writes each key, by their slots in `sessionTxns`. */
+class WriterSlots {
+  private readonly start: Int32Array // key -> its first entry; one more at the end
+  private readonly slot: Int32Array // entry -> slot of a transaction that writes it, ascending
 
-/** The last of a session's transactions among its first `count`, NONE if none of them is. */
-function lastWithin({ txnIndex }: History, ofSession: readonly number[], count: number): number {
-  let low = 0
-  let high = ofSession.length
-  while (low < high) {
-    const middle = (low + high) >> 1
-    if (txnIndex[ofSession[middle]!]! < count) low = middle + 1
-    else high = middle
+  constructor({ keyCount, sessionTxns, txnCounts, txnOpStart, opKind, opKey }: History) {
+    this.start = new Int32Array(keyCount + 1)
+    const forEachWrite = (visit: (key: number, slot: number) => void) => {
+      for (let slot = 0; slot < sessionTxns.length; slot++) {
+        const txn = sessionTxns[slot]!
+        if (!txnCounts[txn]) continue
+        for (let op = txnOpStart[txn]!; op < txnOpStart[txn + 1]!; op++) {
+          if (isWrite(opKind[op]!)) visit(opKey[op]!, slot)
+        }
+      }
+    }
+    forEachWrite((key) => {
+      this.start[key + 1]!++
+    })
+    for (let key = 0; key < keyCount; key++) this.start[key + 1]! += this.start[key]!
+    const next = this.start.slice()
+    this.slot = new Int32Array(this.start[keyCount]!)
+    forEachWrite((key, slot) => {
+      this.slot[next[key]!++] = slot
+    })
   }
-  return low === 0 ? NONE : ofSession[low - 1]!
+
+  /** The last slot of a writer of the key from `from` on, before `to`; NONE if there is none. */
+  lastIn(key: number, from: number, to: number): number {
+    const { slot } = this
+    const start = this.start[key]!
+    let low = start
+    let high = this.start[key + 1]!
+    while (low < high) {
+      const middle = (low + high) >> 1
+      if (slot[middle]! < to) low = middle + 1
+      else high = middle
+    }
+    return low > start && slot[low - 1]! >= from ? slot[low - 1]! : NONE
+  }
 }
 
 const isWrite = (kind: number) => kind === WRITE || kind === APPEND
