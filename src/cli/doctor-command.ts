@@ -6,6 +6,7 @@ import { connect } from 'node:net'
 import { delimiter, join } from 'node:path'
 import type { Command } from 'commander'
 import { DatabaseError } from '../base/errors.ts'
+import { removeLeftovers } from '../record/embedded/leftovers.ts'
 import { EmbeddedServer } from '../record/embedded/server.ts'
 import { EXIT } from './exit-codes.ts'
 import { Interrupt } from './signals.ts'
@@ -23,16 +24,26 @@ export function addDoctorCommand(program: Command, done: (code: number) => void)
     .command('doctor')
     .description('say what is usable here: Node, embedded server, drivers, servers, browser')
     .option('--json', 'print one JSON object')
+    .option('--clean', 'remove servers that killed runs have left behind, and nothing else')
     .addHelpText('after', '\nExit code 0 if the embedded server works, 4 if it does not.')
-    .action(async (flags: { json?: boolean }) => done(await examine(flags.json === true)))
+    .action(async (flags: { json?: boolean; clean?: boolean }) => {
+      done(flags.clean ? await clean(flags.json === true) : await examine(flags.json === true))
+    })
 }
 
 const BROWSERS = ['chromium', 'chromium-browser', 'google-chrome', 'chrome', 'firefox']
-const SERVERS: readonly [name: string, port: number][] = [
-  ['PostgreSQL', 5432],
-  ['MySQL or MariaDB', 3306],
-  ['Redis', 6379],
-]
+const USUAL_PORT = 5432
+/** Asks a PostgreSQL server whether it speaks TLS. */
+const SSL_REQUEST = Buffer.from([0, 0, 0, 8, 4, 210, 22, 47])
+
+/** The next run would do the same. */
+async function clean(json: boolean): Promise<number> {
+  const removed = await removeLeftovers()
+  if (json) await print(`${JSON.stringify({ removed })}\n`)
+  else if (removed.length === 0) await print('nothing was left behind\n')
+  else await print(removed.map((path) => `removed ${path}\n`).join(''))
+  return EXIT.satisfied
+}
 
 async function examine(json: boolean): Promise<number> {
   const embedded = await examineEmbedded()
@@ -41,7 +52,7 @@ async function examine(json: boolean): Promise<number> {
     examineNode(),
     embedded,
     await examineDriver(),
-    ...(await Promise.all(SERVERS.map(([name, port]) => examineServer(name, port)))),
+    await examineServer('PostgreSQL', USUAL_PORT),
     examineBrowser(),
   ]
   if (json) await print(`${JSON.stringify({ findings })}\n`)
@@ -99,7 +110,12 @@ function examineServer(name: string, port: number): Promise<Finding> {
       socket.destroy()
       resolve({ name, usable, detail })
     }
-    socket.once('connect', () => tell(true, `something listens on ${place}`))
+    socket.once('connect', () => socket.write(SSL_REQUEST))
+    // The only answers to that question are S and N, and only PostgreSQL knows it.
+    socket.once('data', ([letter]) => {
+      const isPostgres = letter === 83 || letter === 78
+      tell(isPostgres, `${isPostgres ? 'it' : 'something else'} listens on ${place}`)
+    })
     socket.once('timeout', () => tell(false, `nothing answers on ${place}`))
     socket.once('error', () => tell(false, `nothing listens on ${place}`))
   })

@@ -185,9 +185,6 @@ function readFlags(flags: Flags, format: Format): GenerateOptions {
 function readSqlFlags(flags: Flags): GenerateSqlOptions {
   const { shape } = flags
   refuseForSql(shape, flags)
-  if (flags.disjointWrites) {
-    throw new UsageError(`disjoint writes are for keys, not for ${shape}`)
-  }
   return {
     seed: seedOf(flags.seed),
     workload: { shape: shape as SqlShape, levels: storeOf(flags), ...sizesOf(flags) },

@@ -109,8 +109,10 @@ export function parseSize(text: string): number {
 /** SQL transactions of this shape do not have all the settings of others. */
 export function refuseForSql(
   shape: string,
-  { mix, ops, reads }: { mix?: string; ops?: string; reads?: string },
+  given: { mix?: string; ops?: string; reads?: string; disjointWrites?: boolean },
 ): void {
+  const { mix, ops, reads, disjointWrites } = given
+  if (disjointWrites) throw new UsageError(`disjoint writes are for keys, not for ${shape}`)
   if (mix !== undefined) {
     throw new UsageError(`a mix is for the general shape, not for ${shape}`)
   }

@@ -6,11 +6,12 @@ import type { Command } from 'commander'
 import { UsageError } from '../base/errors.ts'
 import { Outputs } from '../files/output.ts'
 import { LEVELS, type LevelId, levelName } from '../levels/levels.ts'
+import { tellLack } from '../pipeline/concurrency.ts'
 import { Interrupted, type RunOptions, type RunOutcome, run } from '../pipeline/run.ts'
 import { describeAsked, renderSummary } from '../pipeline/run-summary.ts'
 import { isLightweight, isSql } from '../pipeline/run-work.ts'
 import { parseFaultPlan } from '../record/faults.ts'
-import { freeRunDirectory } from '../record/run-directory.ts'
+import { makeRunDirectory } from '../record/run-directory.ts'
 import { parseTarget, SIM_FAULTS, type Target } from '../record/target.ts'
 import { loadTransactionFunction } from '../record/work.ts'
 import { stringify } from '../report/json.ts'
@@ -48,6 +49,7 @@ interface Flags extends ReportFlags {
   reads?: string
   distribution?: string
   mix?: string
+  disjointWrites?: boolean
   dbLevel?: string
   levelsFile?: string
   level?: string
@@ -92,6 +94,7 @@ export function addRunCommand(program: Command, done: (code: number) => void): v
     .option('--reads <share>', 'share of reads, 0 to 1 (0.5)')
     .option('--distribution <name>', `how keys are chosen (${DISTRIBUTIONS.join(', ')})`)
     .option('--mix <r,w,rw>', 'general: shares of read-only, write-only, read-modify-write')
+    .option('--disjoint-writes', 'let only one session write each key')
     .option(
       '--db-level <id>',
       'isolation level asked of the database (ser; of sim: its own); of SQL, also two such as ser+rc, the first for transactions that matter, or mixed',
@@ -157,8 +160,11 @@ async function runTarget(text: string, flags: Flags): Promise<number> {
   interrupt.listen()
   const workload = await workloadOf(flags)
   const dbLevel = dbLevelOf(flags, target, workload.workload.shape ?? 'own')
-  const directory =
-    flags.out ?? freeRunDirectory('isobar-runs', flags.levelsFile ? 'by-type' : dbLevel)
+  const made =
+    flags.out === undefined
+      ? makeRunDirectory('isobar-runs', flags.levelsFile ? 'by-type' : dbLevel)
+      : null
+  const directory = made?.path ?? flags.out!
   if (directory.trim() === '') throw new UsageError('--out names no directory: it is empty')
   const report = flags.report ?? join(directory, 'report.html')
   const outputs = outputsOf(flags, workload)
@@ -215,6 +221,7 @@ async function runTarget(text: string, flags: Flags): Promise<number> {
   } finally {
     line.done()
     interrupt.ignore()
+    made?.removeIfEmpty()
   }
 }
 
@@ -253,7 +260,8 @@ async function workloadOf(flags: Flags): Promise<Pick<RunOptions, 'workload' | '
     return { workload: { ...sizes, shape: name }, ownWorkload: null }
   }
   const mix = flags.mix?.split(',').map((part) => parseNumber('mix', part, 0)) as Mix | undefined
-  const workload = mix === undefined ? sizes : { ...sizes, mix }
+  const { disjointWrites = false } = flags
+  const workload = { ...sizes, disjointWrites, ...(mix === undefined ? {} : { mix }) }
   if (SHAPES.includes(name as Shape)) {
     return { workload: { ...workload, shape: name as Shape }, ownWorkload: null }
   }
@@ -315,7 +323,9 @@ function renderOutcome(outcome: RunOutcome, decisive: readonly LevelId[], report
   for (const { level, verdict } of judged?.results ?? []) {
     if (!decisive.includes(level)) continue
     const paint = verdict === 'satisfied' ? colours.good : colours.bad
-    parts.push(`${levelName(level)} (${level}): ${paint(verdict)}\n`)
+    const lack = verdict === 'satisfied' ? tellLack(summary.concurrency) : null
+    const but = lack === null ? '' : `, but ${lack}: this says little`
+    parts.push(`${levelName(level)} (${level}): ${paint(verdict)}${but}\n`)
   }
   return parts.join('')
 }

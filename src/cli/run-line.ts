@@ -1,10 +1,12 @@
-// The line that shows how a run is getting on, rewritten in place on standard error.
+// The line that shows how a run is getting on: on a terminal it is rewritten in place on standard
+// error, elsewhere it is written every ten seconds.
 
 import { nowMs } from '../base/deadline.ts'
 import type { RunOptions, RunPhase } from '../pipeline/run.ts'
 import type { RunProgress } from '../record/runner.ts'
 
 const REFRESH_MS = 200
+const LINE_EVERY_MS = 10_000
 
 const PHASES: Record<RunPhase, string> = {
   starting: 'starting the database',
@@ -14,14 +16,15 @@ const PHASES: Record<RunPhase, string> = {
 }
 
 export class RunLine {
-  private readonly enabled: boolean
+  private readonly isTerminal: boolean
+  private lineMs = nowMs() // when the last whole line was written
   private label = ''
   private phaseMs = nowMs()
   private lastMs = 0
   private isShown = false
 
-  constructor(enabled = process.stderr.isTTY === true) {
-    this.enabled = enabled
+  constructor(isTerminal = process.stderr.isTTY === true) {
+    this.isTerminal = isTerminal
   }
 
   phase(phase: RunPhase): void {
@@ -66,8 +69,13 @@ export class RunLine {
   }
 
   private show(text: string): void {
-    if (!this.enabled) return
     this.lastMs = nowMs()
+    if (!this.isTerminal) {
+      if (this.lastMs - this.lineMs < LINE_EVERY_MS) return
+      this.lineMs = this.lastMs
+      process.stderr.write(`isobar: ${text}\n`)
+      return
+    }
     this.isShown = true
     process.stderr.write(`\r\u001b[K${text}`)
   }

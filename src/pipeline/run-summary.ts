@@ -7,6 +7,7 @@ import type { RunResult } from '../record/runner.ts'
 import type { LevelResult } from '../verdict/verdict.ts'
 import type { WorkloadParameters } from '../workload/parameters.ts'
 import type { SqlParameters } from '../workload/sql/parameters.ts'
+import type { Concurrency } from './concurrency.ts'
 import type { RunOptions } from './run.ts'
 
 export interface RunSummary {
@@ -43,6 +44,10 @@ export interface RunSummary {
     generationShare: number
     verificationShare: number
   }
+  /** How many transactions had company, and over the same keys. */
+  readonly concurrency: Concurrency
+  /** The most memory that this process has used, in bytes. */
+  readonly memory: { peakBytes: number }
   readonly verdicts: Record<string, string>
   readonly stoppedBy: string | null
 }
@@ -58,6 +63,7 @@ export function summariseRun(given: {
   parseMs: number
   checkMs: number
   results: readonly LevelResult[]
+  concurrency: Concurrency
 }): RunSummary {
   const { options, parameters, result } = given
   const recorded = result.committed + result.aborted + result.indeterminate
@@ -103,6 +109,8 @@ export function summariseRun(given: {
       generationShare: round(generation / (generation + verification), 4),
       verificationShare: round(verification / (generation + verification), 4),
     },
+    concurrency: given.concurrency,
+    memory: { peakBytes: process.resourceUsage().maxRSS * 1024 },
     verdicts: Object.fromEntries(given.results.map((each) => [each.level, each.verdict])),
     stoppedBy:
       result.stoppedBy instanceof Error ? result.stoppedBy.message : (result.stoppedBy ?? null),
@@ -128,6 +136,7 @@ export function renderSummary(summary: RunSummary): string {
   ]
   if (summary.connectionsCut > 0) lines.push(`${summary.connectionsCut} connections cut`)
   if (summary.serverRestarts > 0) lines.push(`${summary.serverRestarts} restarts of the server`)
+  if (summary.audits > 1) lines.push(`${summary.audits} audits of all that had been committed`)
   if (Object.keys(summary.verdicts).length > 0) {
     lines.push(
       `time: ${share(time.generationShare)} generation (${seconds(time.planMs + time.runMs)}), ` +

@@ -64,6 +64,24 @@ export function parametersOf(options: RunOptions): WorkloadParameters | SqlParam
   })
 }
 
+/** Refuses levels that say nothing about what is going to be recorded. Throws UsageError. */
+export function expectLevels(options: RunOptions): void {
+  const { levels, ownWorkload, workload } = options
+  const shape = ownWorkload ? 'a workload of your own' : `shape ${workload.shape ?? 'churn'}`
+  for (const level of levels ?? []) {
+    const judged = [...OWN_LEVELS, 'mixed'].join(', ')
+    if (isSql(options) && level !== 'mixed' && !OWN_LEVELS.includes(level)) {
+      throw new UsageError(`level ${level} is not for SQL statements`, `there are ${judged}`)
+    }
+    if (level === 'lin' && ownWorkload === null && !isLightweight(options)) {
+      throw new UsageError(`level lin is not for ${shape}`, 'it is for --shape lwt')
+    }
+    if (level === 'mixed' && workload.shape === 'append') {
+      throw new UsageError(`level mixed is not for ${shape}`, 'lists have one level for all')
+    }
+  }
+}
+
 /** The levels that will be asked for, as far as they are known before the database is. */
 export function levelsAsked(options: RunOptions): readonly LevelId[] {
   if (!isSql(options)) return [options.dbLevel as LevelId]

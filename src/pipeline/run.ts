@@ -23,8 +23,10 @@ import type { RunJson, VerdictJson } from '../report/verdict-json.ts'
 import type { LevelResult } from '../verdict/verdict.ts'
 import type { WorkloadParameters } from '../workload/parameters.ts'
 import type { SqlParameters } from '../workload/sql/parameters.ts'
+import { measureConcurrency } from './concurrency.ts'
 import { type RunSummary, renderSummaryJson, summariseRun } from './run-summary.ts'
 import {
+  expectLevels,
   isLightweight,
   isSql,
   levelsAsked,
@@ -87,6 +89,7 @@ export class Interrupted extends Error {
  */
 export async function run(options: RunOptions): Promise<RunOutcome> {
   const parameters = parametersOf(options)
+  expectLevels(options)
   options.onPhase('starting')
   const { sessions, seed } = parameters
   const levels = levelsAsked(options)
@@ -118,6 +121,7 @@ export async function run(options: RunOptions): Promise<RunOutcome> {
     parseMs: judged?.parseMs ?? 0,
     checkMs: judged?.checkMs ?? 0,
     results: judged?.results ?? [],
+    concurrency: judged ? measureConcurrency(judged.history) : { overlapping: 0, conflicting: 0 },
   })
   const paths = {
     history: historyPath,

@@ -52,6 +52,7 @@ export class PlannedWork implements Work {
   private readonly cursor: Int32Array // session -> place of its current transaction
   private readonly pass: Int32Array // session -> how often it has come to the end
   private limit: number // transactions from here on are not due yet
+  private readonly appended = new Set<number>() // keys
 
   constructor(plan: Plan, repeats = false) {
     this.plan = plan
@@ -64,7 +65,10 @@ export class PlannedWork implements Work {
 
   next(session: number): boolean {
     const own = this.dealt[session]!
-    const next = this.cursor[session]! + 1
+    let next = this.cursor[session]! + 1
+    // What nobody appended to need not be read at the end.
+    const isFinal = this.limit > this.plan.finalTxn
+    while (isFinal && next < own.length && !this.isUsed(session, own[next]!)) next++
     if (next < own.length && own[next]! < this.limit) {
       this.cursor[session] = next
       return true
@@ -100,11 +104,24 @@ export class PlannedWork implements Work {
       const key = opKey[op]! + offset
       const kind = opKind[op]!
       if (kind === READ) await operations.read(key)
-      else if (kind === READ_LIST) await operations.readList(key)
-      else if (kind === APPEND) await operations.append(key)
-      else await operations.write(key, opWay[op]! as Way)
+      else if (kind === READ_LIST) {
+        if (txn < this.plan.finalTxn || this.appended.has(key)) await operations.readList(key)
+      } else if (kind === APPEND) {
+        this.appended.add(key)
+        await operations.append(key)
+      } else await operations.write(key, opWay[op]! as Way)
     }
     return 'commit'
+  }
+
+  /** Whether a transaction of the end reads something that was appended to. */
+  private isUsed(session: number, txn: number): boolean {
+    const { txnOpStart, opKey, keysRetire, keyCount } = this.plan
+    const offset = keysRetire ? keyCount * this.pass[session]! : 0
+    for (let op = txnOpStart[txn]!; op < txnOpStart[txn + 1]!; op++) {
+      if (this.appended.has(opKey[op]! + offset)) return true
+    }
+    return false
   }
 
   beginFinal(): boolean {

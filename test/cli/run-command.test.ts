@@ -1,8 +1,10 @@
 // `isobar run` with SQL transactions: what it prints, and what it refuses before anything starts.
 
-import { existsSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { readHistory } from '../../src/formats/open.ts'
+import { WRITE } from '../../src/history/history.ts'
 import { findEmbeddedPackage } from '../../src/record/embedded/binaries.ts'
 import { isobar, makeFolder } from './command.ts'
 import { useTerminal } from './terminal.ts'
@@ -24,10 +26,41 @@ describe('isobar run', () => {
       'there are churn, mini, general, append, lwt, tpcc, tpcc-pc, twitter, sql',
     ],
     [['sim:ser', '--shape', 'tpcc'], 'this simulated store runs no SQL statements'],
+    [['--shape', 'mini', '--level', 'lin'], 'level lin is not for shape mini'],
+    [['--shape', 'tpcc', '--level', 'ser,sser'], 'level sser is not for SQL statements'],
+    [['--shape', 'append', '--level', 'mixed'], 'level mixed is not for shape append'],
+    [['--shape', 'tpcc', '--disjoint-writes'], 'disjoint writes are for keys, not for tpcc'],
   ])('refuses %j', async (args, why) => {
     expect(await terminal.run('run', '--out', terminal.path('run'), ...args)).toBe(2)
     expect(terminal.errors).toContain(why)
     expect(existsSync(terminal.path('run'))).toBe(false)
+  })
+
+  it('lets only one session write each key where that is asked for', async () => {
+    const out = terminal.path('disjoint')
+    const size = ['--sessions', '3', '--transactions', '200', '--keys', '6', '--out', out]
+    expect(await terminal.run('run', 'sim:ser', ...size, '--disjoint-writes')).toBe(0)
+    const { history } = await readHistory(join(out, 'history.jsonl'))
+    const writer = new Map<number, number>()
+    for (let op = 0; op < history.opCount; op++) {
+      if (history.opKind[op] !== WRITE) continue
+      const session = history.txnSession[history.opTxn[op]!]!
+      expect(writer.get(history.opKey[op]!) ?? session).toBe(session)
+      writer.set(history.opKey[op]!, session)
+    }
+    expect(new Set(writer.values()).size).toBe(3)
+  })
+
+  it('says beside the verdict that nothing was concurrent, and how much memory it took', async () => {
+    const out = terminal.path('alone')
+    const size = ['--sessions', '1', '--transactions', '20', '--out', out]
+    expect(await terminal.run('run', 'sim:ser', ...size)).toBe(0)
+    expect(terminal.output).toMatch(
+      /Serializability \(ser\): satisfied, but nothing was concurrent/,
+    )
+    const { memory, concurrency } = JSON.parse(readFileSync(join(out, 'run.json'), 'utf8'))
+    expect(memory.peakBytes).toBeGreaterThan(1e7)
+    expect(concurrency).toEqual({ overlapping: 0, conflicting: 0 })
   })
 
   it.skipIf(findEmbeddedPackage() === null)('judges SQL transactions, each at its level', () => {

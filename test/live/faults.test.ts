@@ -7,6 +7,7 @@ import { check } from '../../src/check/check.ts'
 import { readHistory } from '../../src/formats/open.ts'
 import { INDETERMINATE } from '../../src/history/history.ts'
 import { EmbeddedServer } from '../../src/record/embedded/server.ts'
+import type { RunProgress } from '../../src/record/runner.ts'
 import { eventually, inDirectory, stage, startCli, verdictsOf } from '../record/stage.ts'
 import { targetOf } from './postgres.ts'
 
@@ -59,12 +60,14 @@ describe('faults', () => {
   it('end a run whose server is gone, with what was recorded until then', async () => {
     const server = await EmbeddedServer.start()
     try {
-      setTimeout(() => process.kill(server.pid, 'SIGKILL'), 1500)
       const options = {
         target: targetOf(server),
         workload: { sessions: 5 },
         durationMs: 60_000,
         patienceMs: 2000,
+        onProgress: ({ committed }: RunProgress) => {
+          if (committed > 0 && server.pid > 0) process.kill(server.pid, 'SIGKILL')
+        },
       }
       await stage(options, (outcome) => {
         expect(outcome.stoppedBy).toMatchObject({ name: 'DatabaseError' })

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Client } from 'pg'
 import { describe, expect, it } from 'vitest'
+import { removeLeftovers } from '../../src/record/embedded/leftovers.ts'
 import { EmbeddedServer } from '../../src/record/embedded/server.ts'
 
 function homes(): Set<string> {
@@ -63,24 +64,55 @@ describe('EmbeddedServer', () => {
   })
 
   it('is removed even if its owner is killed', async () => {
-    const source = new URL('../../src/record/embedded/server.ts', import.meta.url).href
-    const script = `
-      const { EmbeddedServer } = await import(${JSON.stringify(source)})
-      const server = await EmbeddedServer.start()
-      process.stdout.write(server.home + ' ' + server.pid + '\\n')
-      setInterval(() => {}, 1000)`
-    const owner = spawn(
-      process.execPath,
-      ['--import', 'tsx', '--input-type=module', '-e', script],
-      { stdio: ['ignore', 'pipe', 'inherit'] },
-    )
-    const line = await new Promise<string>((resolve) => {
-      owner.stdout!.once('data', (bytes) => resolve(String(bytes).trim()))
-    })
-    const [home = '', pid = ''] = line.split(' ')
-    expect(lives(Number(pid))).toBe(true)
+    const { owner, home, pid } = await startOwner()
+    expect(lives(pid)).toBe(true)
     expect(readFileSync(join(home, 'data', 'PG_VERSION'), 'utf8').trim()).toBe('18')
     owner.kill('SIGKILL')
-    expect(await eventually(() => !lives(Number(pid)) && !existsSync(home))).toBe(true)
+    expect(await eventually(() => !lives(pid) && !existsSync(home))).toBe(true)
   })
+
+  it.runIf(process.platform === 'linux')(
+    'is removed by the next run if its keeper is killed as well, and not before',
+    async () => {
+      const { owner, home, pid } = await startOwner()
+      const [, keeper] = JSON.parse(readFileSync(join(home, 'owners'), 'utf8'))
+      expect(await removeLeftovers()).not.toContain(home)
+      process.kill(keeper.pid, 'SIGKILL')
+      expect(await eventually(() => !isRunning(keeper.pid))).toBe(true)
+      expect(await removeLeftovers()).not.toContain(home)
+      expect(lives(pid)).toBe(true)
+      owner.kill('SIGKILL')
+      await new Promise((resolve) => owner.once('exit', resolve))
+      expect(await removeLeftovers()).toContain(home)
+      expect(await eventually(() => !isRunning(pid))).toBe(true)
+      expect(existsSync(home)).toBe(false)
+    },
+  )
 })
+
+/** Whether a process lives and is not only waited for. */
+function isRunning(pid: number): boolean {
+  try {
+    return !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'))
+  } catch {
+    return false
+  }
+}
+
+/** Another program that has started a server. */
+async function startOwner() {
+  const source = new URL('../../src/record/embedded/server.ts', import.meta.url).href
+  const script = `
+    const { EmbeddedServer } = await import(${JSON.stringify(source)})
+    const server = await EmbeddedServer.start()
+    process.stdout.write(server.home + ' ' + server.pid + '\\n')
+    setInterval(() => {}, 1000)`
+  const owner = spawn(process.execPath, ['--import', 'tsx', '--input-type=module', '-e', script], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  const line = await new Promise<string>((resolve) => {
+    owner.stdout!.once('data', (bytes) => resolve(String(bytes).trim()))
+  })
+  const [home = '', pid = ''] = line.split(' ')
+  return { owner, home, pid: Number(pid) }
+}

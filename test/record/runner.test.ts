@@ -5,6 +5,7 @@ import { describe, expect, it, vi } from 'vitest'
 import { run as runCli } from '../../src/cli/main.ts'
 import { type History, READ } from '../../src/history/history.ts'
 import { CHAIN } from '../../src/levels/levels.ts'
+import type { RunProgress } from '../../src/record/runner.ts'
 import { stage, verdictsOf } from './stage.ts'
 
 /** Values written, in order of appearance. */
@@ -94,8 +95,14 @@ describe('run', () => {
 
   it('stops when told to, with a history that can be judged', async () => {
     const stop = new AbortController()
-    setTimeout(() => stop.abort(), 300)
-    const options = { target: 'sim:ser', workload: { transactions: 1e6 }, signal: stop.signal }
+    const options = {
+      target: 'sim:ser',
+      workload: { transactions: 1e6 },
+      signal: stop.signal,
+      onProgress: ({ committed }: RunProgress) => {
+        if (committed > 0) stop.abort()
+      },
+    }
     await stage(options, ({ judged, stoppedBy, summary }) => {
       expect(judged).toBeNull()
       expect(stoppedBy).toBe('signal')

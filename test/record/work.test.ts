@@ -62,6 +62,22 @@ describe('PlannedWork', () => {
     expect(second).toEqual(shifted)
   })
 
+  it('reads in the end what was appended to, and nothing else', async () => {
+    const plan = planWorkload({ shape: 'append', sessions: 2, transactions: 4000, keys: 3 })
+    const work = new PlannedWork(plan, true)
+    const begun = await follow(work, 0, 3)
+    const appended = new Set(
+      begun
+        .join(' ')
+        .match(/a\d+/g)!
+        .map((word) => word.slice(1)),
+    )
+    expect(work.beginFinal()).toBe(true)
+    const last = [...(await follow(work, 0)), ...(await follow(work, 1))].join(' ')
+    expect(new Set(last.match(/\d+/g))).toEqual(appended)
+    expect(plan.keyCount).toBeGreaterThan(appended.size)
+  })
+
   it('needs no rows to begin with where rows come and go, and takes new keys again', async () => {
     const plan = planWorkload({ shape: 'churn', sessions: 2, transactions: 4, keys: 3 })
     const work = new PlannedWork(plan, true)

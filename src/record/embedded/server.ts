@@ -26,6 +26,7 @@ import type { PostgresAddress } from '../postgres/address.ts'
 import { type Account, giveAllTo, giveTo, serverAccount } from './account.ts'
 import { type Binaries, copyBinaries, findEmbeddedPackage, OTHER_TARGETS } from './binaries.ts'
 import { startKeeper } from './keeper.ts'
+import { noteOwners, PREFIX, removeLeftovers } from './leftovers.ts'
 
 const USER = 'isobar'
 const START_PATIENCE_MS = 30_000
@@ -80,10 +81,12 @@ export class EmbeddedServer {
     this.home = makeHome()
     this.data = join(this.home, 'data')
     this.keeper = startKeeper(this.home, join(this.home, 'native', 'bin', 'pg_ctl'))
+    noteOwners(this.home, [process.pid, this.keeper.pid ?? process.pid])
   }
 
   /** Sets up and starts a server; about two seconds. Throws DatabaseError. */
   static async start(given: ServerOptions = {}): Promise<EmbeddedServer> {
+    await removeLeftovers()
     const server = new EmbeddedServer(given)
     try {
       await server.settle()
@@ -279,7 +282,7 @@ const EXPLAINED: Record<number, string> = {
 
 function makeHome(): string {
   try {
-    return mkdtempSync(join(tmpdir(), 'isobar-server-'))
+    return mkdtempSync(join(tmpdir(), PREFIX))
   } catch (error) {
     throw withoutRoom((error as Error).message)
   }
