@@ -8,7 +8,9 @@ import { judge } from '../../src/check/judge.ts'
 import { parseHistory } from '../../src/formats/formats.ts'
 
 const text = readFileSync(join(import.meta.dirname, '../../docs/running.md'), 'utf8')
-const blocks = [...text.matchAll(/```json\n([\s\S]*?)```/g)].map((match) => match[1]!)
+const blocks = [...text.matchAll(/```json\n([\s\S]*?)```/g)]
+  .map((match) => match[1]!)
+  .filter((block) => block.includes('"isobar"'))
 
 async function verdictOf(history: string): Promise<string> {
   const [result] = await judge(parseHistory(history), ['mixed'])
