@@ -11,7 +11,7 @@ import { Interrupted, type RunOptions, type RunOutcome, run } from '../pipeline/
 import { describeAsked, renderSummary } from '../pipeline/run-summary.ts'
 import { isLightweight, isSql } from '../pipeline/run-work.ts'
 import { parseFaultPlan } from '../record/faults.ts'
-import { makeRunDirectory } from '../record/run-directory.ts'
+import { newRunDirectory } from '../record/run-directory.ts'
 import { parseTarget, SIM_FAULTS, type Target } from '../record/target.ts'
 import { loadTransactionFunction } from '../record/work.ts'
 import { stringify } from '../report/json.ts'
@@ -160,11 +160,8 @@ async function runTarget(text: string, flags: Flags): Promise<number> {
   interrupt.listen()
   const workload = await workloadOf(flags)
   const dbLevel = dbLevelOf(flags, target, workload.workload.shape ?? 'own')
-  const made =
-    flags.out === undefined
-      ? makeRunDirectory('isobar-runs', flags.levelsFile ? 'by-type' : dbLevel)
-      : null
-  const directory = made?.path ?? flags.out!
+  const directory =
+    flags.out ?? newRunDirectory('isobar-runs', flags.levelsFile ? 'by-type' : dbLevel)
   if (directory.trim() === '') throw new UsageError('--out names no directory: it is empty')
   const report = flags.report ?? join(directory, 'report.html')
   const outputs = outputsOf(flags, workload)
@@ -221,7 +218,6 @@ async function runTarget(text: string, flags: Flags): Promise<number> {
   } finally {
     line.done()
     interrupt.ignore()
-    made?.removeIfEmpty()
   }
 }
 

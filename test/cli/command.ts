@@ -1,6 +1,6 @@
 // Runs the built command line as a user would, in a folder of its own.
 
-import { spawnSync } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
@@ -35,4 +35,10 @@ export function isobar(args: readonly string[], input?: string | Uint8Array): Ou
     ...(input === undefined ? {} : { input }),
   })
   return { code: child.status, out: child.stdout, err: child.stderr }
+}
+
+/** Starts it in a folder, beside whatever else runs; its exit code. */
+export function startIsobar(args: readonly string[], folder: string): Promise<number | null> {
+  const child = spawn(process.execPath, [BIN, ...args], { cwd: folder, stdio: 'ignore' })
+  return new Promise((resolve) => child.once('close', resolve))
 }

@@ -1,12 +1,12 @@
 // `isobar run` with SQL transactions: what it prints, and what it refuses before anything starts.
 
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { readHistory } from '../../src/formats/open.ts'
 import { WRITE } from '../../src/history/history.ts'
 import { findEmbeddedPackage } from '../../src/record/embedded/binaries.ts'
-import { isobar, makeFolder } from './command.ts'
+import { isobar, makeFolder, startIsobar } from './command.ts'
 import { useTerminal } from './terminal.ts'
 
 const terminal = useTerminal()
@@ -34,6 +34,14 @@ describe('isobar run', () => {
     expect(await terminal.run('run', '--out', terminal.path('run'), ...args)).toBe(2)
     expect(terminal.errors).toContain(why)
     expect(existsSync(terminal.path('run'))).toBe(false)
+  })
+
+  it('gives each of several runs that begin at once a directory of its own', async () => {
+    const inside = mkdtempSync(join(folder, 'runs-'))
+    const size = ['--sessions', '2', '--transactions', '10']
+    const runs = Array.from({ length: 4 }, () => startIsobar(['run', 'sim:ser', ...size], inside))
+    expect(await Promise.all(runs)).toEqual([0, 0, 0, 0])
+    expect(readdirSync(join(inside, 'isobar-runs'))).toHaveLength(4)
   })
 
   it('lets only one session write each key where that is asked for', async () => {
