@@ -36,7 +36,7 @@ import {
 import { filesOf, findHistories, type HistoryPath, isDirectory } from './paths.ts'
 import { showReading } from './read-input.ts'
 import { addReportOptions, ReportFiles, type ReportFlags } from './report-files.ts'
-import { judgeTaps } from './taps.ts'
+import { judgeTaps, TAP_RULES, type TapRule } from './taps.ts'
 import { coloursFor, Progress, print } from './terminal.ts'
 
 interface Flags extends ReportFlags {
@@ -49,6 +49,7 @@ interface Flags extends ReportFlags {
   all?: boolean
   limit?: string
   tap?: string
+  tapRule: string
   budget?: string
   memory?: string
   algorithm?: string
@@ -87,6 +88,11 @@ export function addCheckCommand(program: Command, done: (code: number) => void):
     )
     .option('--limit <n>', `with --all, list at most so many of each kind (${ALL_LIMIT})`)
     .option('--tap <letters>', 'judge chosen anomalous patterns, e.g. j,k')
+    .option(
+      '--tap-rule <isobar|plume>',
+      'what patterns h to n mean: the weakest level that is violated, or the letters of Plume’s paper',
+      'isobar',
+    )
     .option(
       '--budget <time>',
       'give up with verdict unknown after this long for each history, e.g. 60s: start and reading count',
@@ -138,6 +144,7 @@ async function checkPaths(paths: string[], flags: Flags): Promise<number> {
 interface Plan {
   levels: LevelRequest[] | null // null: the profile
   taps: string[] | null
+  tapRule: TapRule
   elle: EllePlan | null
   format: string | null
   json: boolean
@@ -161,6 +168,7 @@ function makePlan(paths: readonly string[], flags: Flags): Plan {
     levels: flags.level === undefined ? null : parseRequests(flags.level),
     elle: flags.elle === undefined ? null : parseElle(flags.elle, flags.level),
     taps: flags.tap === undefined ? null : parseTaps(flags.tap),
+    tapRule: parseChoice(flags.tapRule, '--tap-rule', TAP_RULES),
     format: flags.format ?? null,
     json: flags.json === true,
     notation: flags.notation === true,
@@ -186,6 +194,7 @@ function makePlan(paths: readonly string[], flags: Flags): Plan {
   if (plan.elle && (plan.taps || plan.json || plan.certificate || !plan.files.isEmpty)) {
     throw new UsageError('--elle goes with --level only')
   }
+  if (plan.tapRule !== 'isobar' && !plan.taps) throw new UsageError('--tap-rule goes with --tap')
   if (plan.taps && plan.levels) throw new UsageError('--tap and --level exclude each other')
   const isOne = paths.length === 1 && (paths[0] === '-' || isOneHistory(paths[0]!))
   if (plan.certificate && !isOne) {
@@ -246,7 +255,7 @@ async function checkPath(
     progress.report(`checking ${cut(plain(found.path))}`)
     const telling = tellingDeadline(plan, budgetFromMs)
     if (plan.taps) {
-      const judged = judgeTaps(input.history, plan.taps, checkOptions)
+      const judged = judgeTaps(input.history, plan.taps, plan.tapRule, checkOptions)
       progress.done()
       const context = { path: found.path, format: input.format.id, json: plan.json }
       await print(judged.render(context, coloursFor(process.stdout), telling))

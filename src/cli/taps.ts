@@ -1,15 +1,20 @@
 // `isobar check --tap`: judges chosen anomalous patterns instead of whole levels.
 
 import type { Deadline } from '../base/deadline.ts'
-import { UsageError } from '../base/errors.ts'
-import { type CheckOptions, check } from '../check/check.ts'
+import { BudgetExceeded, InternalError, UsageError } from '../base/errors.ts'
+import { type CheckOptions, check, deadlineFor, exampleLimit } from '../check/check.ts'
+import { checkReads } from '../check/reads/read-consistency.ts'
+import { WeakContext } from '../check/weak/context.ts'
+import { findPlumePatterns, PLUME_TAPS } from '../check/weak/plume-patterns.ts'
 import type { History } from '../history/history.ts'
+import { withoutSessionOrder } from '../history/sessionless.ts'
 import { findTap } from '../levels/anomalies.ts'
 import { describeAnomalies, stringifyPieces } from '../report/json.ts'
 import { plain } from '../report/names.ts'
 import { countHistory } from '../report/summary.ts'
 import { type Colours, type TextOptions, tellAnomalies } from '../report/text.ts'
 import { JSON_VERSION } from '../report/verdict-json.ts'
+import { certifyAnomaly } from '../verdict/certify-plain.ts'
 import type { Anomaly, LevelResult } from '../verdict/verdict.ts'
 import { EXIT } from './exit-codes.ts'
 
@@ -29,17 +34,31 @@ interface Pattern {
   found: Anomaly[] | null
 }
 
+/** What the letters h to n mean: docs/levels.md. */
+export const TAP_RULES = ['isobar', 'plume'] as const
+export type TapRule = (typeof TAP_RULES)[number]
+
 /** Causal consistency forbids all 14 patterns, so its findings tell which of them occur. */
-export function judgeTaps(history: History, taps: string[], options: CheckOptions): Judged {
+export function judgeTaps(
+  history: History,
+  taps: string[],
+  rule: TapRule,
+  options: CheckOptions,
+): Judged {
   if (history.sql) {
     const hint = 'ask for levels instead: --level cc'
     throw new UsageError('--tap judges reads and writes of registers, not SQL statements', hint)
   }
   const result = check(history, 'cc', options)
   const cyclic = result.anomalies.some((anomaly) => anomaly.name === 'CyclicCO')
+  const isPlume = (tap: string) =>
+    rule === 'plume' && (PLUME_TAPS as readonly string[]).includes(tap)
+  const plume = taps.some(isPlume) ? judgePlume(history, options) : null
   const patterns = taps.map((tap): Pattern => {
     const { name } = findTap(tap)!
-    const found = result.anomalies.filter((anomaly) => anomaly.name === name)
+    const named = (anomaly: Anomaly) => anomaly.name === name
+    if (isPlume(tap)) return { tap, name, found: plume?.filter(named) ?? null }
+    const found = result.anomalies.filter(named)
     // After a cycle in so ∪ wr, causality says nothing more: m and n stay open.
     const open = result.verdict === 'unknown' || (cyclic && (tap === 'm' || tap === 'n'))
     return { tap, name, found: found.length === 0 && open ? null : found }
@@ -48,12 +67,32 @@ export function judgeTaps(history: History, taps: string[], options: CheckOption
     code: exitCode(patterns),
     render: (context, colours, deadline) =>
       context.json
-        ? renderPatternsJson(history, patterns, context, deadline)
+        ? renderPatternsJson(history, patterns, { ...context, rule }, deadline)
         : renderPatterns(history, result, patterns, context.path, {
             colours,
             all: options.all === true,
             deadline,
           }),
+  }
+}
+
+/** Patterns by Plume's letters, each with a verified cycle at cc; null if they are not decided. */
+function judgePlume(recorded: History, options: CheckOptions): Anomaly[] | null {
+  const history = options.sessionOrder === false ? withoutSessionOrder(recorded) : recorded
+  const deadline = deadlineFor(options)
+  try {
+    const context = new WeakContext(history, checkReads(history, deadline), deadline)
+    const anomalies = findPlumePatterns(context, exampleLimit(options))
+    if (options.certify === false) return anomalies
+    for (const anomaly of anomalies ?? []) {
+      const problems = certifyAnomaly(history, 'cc', anomaly, undefined, deadline)
+      if (problems.length === 0) continue
+      throw new InternalError(`${anomaly.name} failed its own certificate: ${problems[0]}`)
+    }
+    return anomalies
+  } catch (error) {
+    if (error instanceof BudgetExceeded) return null
+    throw error
   }
 }
 
@@ -69,7 +108,7 @@ function countOf(found: readonly Anomaly[]): number {
 function* renderPatternsJson(
   history: History,
   patterns: readonly Pattern[],
-  context: { path: string; format: string },
+  context: { path: string; format: string; rule: TapRule },
   deadline: Deadline,
 ): Generator<string> {
   const taps = patterns.map(({ tap, name, found }) => ({
@@ -79,9 +118,9 @@ function* renderPatternsJson(
     count: found === null ? null : countOf(found),
     anomalies: describeAnomalies(history, found ?? [], deadline),
   }))
-  const { path, format } = context
+  const { path, format, rule } = context
   const counts = { ...countHistory(history) }
-  yield* stringifyPieces({ isobar: JSON_VERSION, path, format, history: counts, taps })
+  yield* stringifyPieces({ isobar: JSON_VERSION, path, format, rule, history: counts, taps })
   yield '\n'
 }
 

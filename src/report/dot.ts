@@ -1,9 +1,11 @@
-// A counterexample in the DOT language of Graphviz. Main function: renderDot.
+// A counterexample in the DOT language of Graphviz: its transactions with what they did, the steps
+// of the circle, and in thin lines the reads that force them, with their readers. Main function:
+// renderDot.
 
 import { quoteDot } from './escape.ts'
 import { plain } from './names.ts'
 import { findSections } from './page/sections.ts'
-import { buildFigure } from './picture/figure.ts'
+import { buildFigure, type FigureTxn } from './picture/figure.ts'
 import { nameNode } from './picture/graph-layout.ts'
 import { tellCase } from './picture/svg.ts'
 import { findArrows, firstView } from './picture/visible.ts'
@@ -27,7 +29,12 @@ export function renderDot(verdict: VerdictJson, section = findSections(verdict)[
   }
   const { anomaly, levels } = section.evidence[0]!
   const figure = buildFigure(anomaly)
-  const view = firstView(figure)
+  const closed = firstView(figure)
+  // What a picture shows when a step is clicked is there from the start.
+  const forced = findArrows(figure, closed).flatMap(({ step, ids }) =>
+    step.premises.length > 0 ? ids : [],
+  )
+  const view = { ...closed, open: new Set(forced) }
   const arrows = findArrows(figure, view)
   const title = [`${anomaly.name} violates ${levels.join(', ')}`, tellCase(figure, view)]
   lines.push(
@@ -38,20 +45,30 @@ export function renderDot(verdict: VerdictJson, section = findSections(verdict)[
   const nodes = new Set(arrows.flatMap(({ step }) => [step.from, step.to]))
   for (const node of [...nodes].sort((a, b) => a - b)) {
     const txn = figure.txns[node]
-    const label = txn
-      ? quoteDot(`${txn.name} (session ${txn.session}${txn.note ? `, ${txn.note}` : ''})`)
-      : quoteDot(nameNode(node))
+    const label = txn ? quoteLines(tellTxn(txn)) : quoteDot(nameNode(node))
     const dashed = txn?.status === 'committed' ? '' : ', style="rounded,dashed"'
     lines.push(`  ${nodeId(node)} [label=${label}${dashed}]`)
   }
-  for (const { step } of arrows) {
+  for (const { step, isReason } of arrows) {
+    const thin = isReason ? ', penwidth=0.5' : ''
     const parts = [`label=${quoteDot(step.label)}`, `tooltip=${quoteDot(step.because)}`]
     lines.push(
-      `  ${nodeId(step.from)} -> ${nodeId(step.to)} [${parts.join(', ')}, ${STYLES[step.kind]}]`,
+      `  ${nodeId(step.from)} -> ${nodeId(step.to)} [${parts.join(', ')}, ${STYLES[step.kind]}${thin}]`,
     )
   }
   lines.push('}')
   return `${lines.join('\n')}\n`
+}
+
+/** The name of a transaction, then its operations, a line each. */
+function tellTxn({ name, session, note, ops }: FigureTxn): string[] {
+  const head = `${name} (session ${session}${note ? `, ${note}` : ''})`
+  return [head, ...ops.map(({ text, result }) => (result ? `${text} ${result}` : text))]
+}
+
+/** Lines of a label, each from the left. */
+function quoteLines(lines: readonly string[]): string {
+  return `"${lines.map((line) => `${quoteDot(line).slice(1, -1)}\\l`).join('')}"`
 }
 
 function nodeId(node: number): string {

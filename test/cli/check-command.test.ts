@@ -64,6 +64,15 @@ describe('isobar check', () => {
     expect(code).toBe(1)
     expect(out).toContain('h NonMonoReadCO: occurs, 1 reads')
     expect(out).toContain('j NonRepeatableRead: does not occur')
+    const plume = JSON.parse(
+      isobar(['check', stale, '--tap', 'h,m,n', '--tap-rule', 'plume', '--json']).out,
+    )
+    expect(plume.rule).toBe('plume')
+    expect(plume.taps.map(({ verdict }: { verdict: string }) => verdict)).toEqual(
+      new Array(3).fill('violated'),
+    )
+    expect(isobar(['check', stale, '--tap', 'h', '--tap-rule', 'best']).code).toBe(2)
+    expect(isobar(['check', stale, '--tap-rule', 'plume']).code).toBe(2)
     expect(isobar(['check', stale, '--tap', 'j']).code).toBe(0)
   })
 

@@ -138,12 +138,20 @@ describe('files about a verdict', () => {
       }
       const dot = renderDot(verdict)
       for (const line of dot.trim().split('\n').slice(1, -1)) {
-        const bare = line.replace(/"(?:[^"\\]|\\["\\])*"/g, '""')
+        const bare = line.replace(/"(?:[^"\\]|\\["\\l])*"/g, '""')
         expect(bare).toMatch(
           /^ {2}(label=""|rankdir=LR|node \[.*\]|\w+( -> \w+)? \[[^"[\]]*(""[^"[\]]*)*\])$/,
         )
       }
     }
+  })
+
+  it('show in DOT what transactions did, and the reader that forces an order', () => {
+    const verdict = judge('s1: w(x,1) | w(x,2)\ns2: r(x,2) w(y,1)\ns3: r(y,1) r(x,1)', 'cc')
+    const dot = renderDot(verdict)
+    expect(dot).toContain('label="T3 (session s2)\\lr(x,2)\\lw(y,1)\\l"')
+    expect(dot).toMatch(/t4 \[label="T4 \(session s3\)\\lr\(y,1\)\\lr\(x,1\)\\l"/)
+    expect(dot).toMatch(/-> t4 \[.*penwidth=0\.5\]/)
   })
 
   it('keep fences and tables of Markdown closed against hostile names', () => {

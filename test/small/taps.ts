@@ -59,6 +59,42 @@ export function tapOracle(draft: Draft, options: TapOptions = {}): TapReads {
   return taps
 }
 
+/**
+ * The same by the letters of Plume's paper: one CM for all, by the axiom of cc; t2 is somebody whom
+ * another key was read from before (h, i), at any time or who precedes in the session (k, l), or
+ * who happens before (m, n). Null after a cycle in so ∪ wr.
+ */
+export function plumeTapOracle(
+  draft: Draft,
+): Record<'h' | 'i' | 'k' | 'l' | 'm' | 'n', number[]> | null {
+  const situation = judge(draft, settle(draft), { sessionOrder: true })
+  const { so, reads } = situation
+  const co = happensBefore(situation)
+  if (co.some((mask, t) => (mask >> t) & 1)) return null
+  const cm = forcedOrder(situation, (read) =>
+    read.from === INIT ? 0 : co[read.reader]! & otherWriters(situation, read),
+  )
+  const taps = { h: [], i: [], k: [], l: [], m: [], n: [] } as Record<string, number[]>
+  for (const read of reads) {
+    const others = reads.filter(({ reader, key }) => reader === read.reader && key !== read.key)
+    const sources = (found: readonly OuterRead[]) =>
+      found.reduce((mask, other) => mask | (1 << other.from), 0)
+    const earlier = sources(others.filter(({ op }) => op < read.op))
+    const premises = [
+      ['h', 'i', earlier],
+      ['k', 'l', sources(others) | so[read.reader]!],
+      ['m', 'n', co[read.reader]!],
+    ] as const
+    for (const [inCo, inCm, premise] of premises) {
+      const t2s = premise & otherWriters(situation, read)
+      const isCo = hasAfter(co, read.from, t2s)
+      if (isCo) taps[inCo]!.push(read.op)
+      if (isCo || hasAfter(cm, read.from, t2s)) taps[inCm]!.push(read.op)
+    }
+  }
+  return taps as ReturnType<typeof plumeTapOracle>
+}
+
 /** Adds the CO and the CM pattern of one level. `shown`: for which t2 a read shows the pattern. */
 function addPair(
   situation: Situation,

@@ -3,15 +3,20 @@
 // Then the patterns that a verdict names, and how many reads it says show them.
 
 import { describe, expect, test } from 'vitest'
+import { Deadline } from '../../src/base/deadline.ts'
 import { Checker, check } from '../../src/check/check.ts'
-import type { History } from '../../src/history/history.ts'
+import { checkReads } from '../../src/check/reads/read-consistency.ts'
+import { WeakContext } from '../../src/check/weak/context.ts'
+import { findPlumePatterns, PLUME_TAPS } from '../../src/check/weak/plume-patterns.ts'
+import { type History, READ_LIST } from '../../src/history/history.ts'
 import { parseNotation } from '../../src/history/notation.ts'
-import { findAnomaly } from '../../src/levels/anomalies.ts'
+import { findAnomaly, findTap } from '../../src/levels/anomalies.ts'
+import { certifyAnomaly } from '../../src/verdict/certify-plain.ts'
 import { assertionsOf, CASES, LIST_CASES } from './cases.ts'
 import { compareWithOracle, draftsFor } from './compare.ts'
 import { buildHistory, type Draft, renderDraft } from './draft.ts'
 import type { OracleLevel } from './oracle.ts'
-import { TAPS, type Tap, tapOracle } from './taps.ts'
+import { plumeTapOracle, TAPS, type Tap, tapOracle } from './taps.ts'
 
 const WEAK = ['ci', 'rc', 'ra', 'cc'] as const
 type Weak = (typeof WEAK)[number]
@@ -100,5 +105,61 @@ describe('the patterns of a verdict', () => {
       const wrong = wrongPattern(draft)
       if (wrong !== null) expect.unreachable(`${source}: ${wrong}\n${renderDraft(draft)}`)
     }
+  })
+})
+
+describe('patterns by the letters of Plume’s paper', () => {
+  const findAll = (history: History, limit = 1) => {
+    const context = new WeakContext(history, checkReads(history), Deadline.none())
+    return findPlumePatterns(context, limit)
+  }
+
+  const wrongLetter = (draft: Draft): string | null => {
+    const truth = plumeTapOracle(draft)
+    const history = buildHistory(draft)
+    if (history.opKind.some((kind) => kind === READ_LIST)) return null
+    const found = findAll(history)
+    if (truth === null || found === null) return truth === found ? null : 'a cycle was overlooked'
+    for (const tap of PLUME_TAPS) {
+      const shown = found.find(({ name }) => name === findTap(tap)!.name)
+      const said = shown?.count ?? 0
+      if (said !== truth[tap].length) {
+        return `pattern ${tap} ${said} times, it occurs ${truth[tap].length} times`
+      }
+      const problems = shown ? certifyAnomaly(history, 'cc', shown) : []
+      if (problems.length > 0) return `${tap}: ${problems.join('; ')}`
+    }
+    return null
+  }
+
+  test('are those of its definitions, each with a cycle that is verified', () => {
+    for (const { draft, source } of draftsFor({ stride: 7, seeds: 10_000 })) {
+      const wrong = wrongLetter(draft)
+      if (wrong !== null) expect.unreachable(`${source}: ${wrong}\n${renderDraft(draft)}`)
+    }
+  })
+
+  const lettersOf = (notation: string) => {
+    const found = findAll(parseNotation(notation), Number.POSITIVE_INFINITY)!
+    return [...new Set(found.map(({ name }) => findAnomaly(name)!.tap))].sort().join('')
+  }
+
+  test.each([
+    // Each of two writes is before the other, because the reader saw one half of both.
+    ['i, which satisfies rc', 's1: w(x,1) w(y,1)\ns2: w(x,2) w(y,2)\ns3: r(y,2) r(x,1)', 'iln'],
+    ['l', 's1: w(x,1) w(y,1)\ns2: w(x,2) w(y,2)\ns3: r(x,1) r(y,2)', 'iln'],
+    [
+      'n beside k',
+      's1: r(x,4) | w(x,2) w(y,2) | r(y,4) r(x,2) w(z,3)\ns2: w(x,4) w(y,4)\ns3: r(z,3) r(x,4) r(y,2)',
+      'iklmn',
+    ],
+    ['m where a session forgets', 's1: w(x,1)\ns2: r(x,1) w(x,2) | r(x,1)', 'klmn'],
+    ['nothing', 's1: w(x,1)\ns2: r(x,1) w(x,2) | r(x,2)', ''],
+  ])('show %s', (_, notation, letters) => {
+    expect(lettersOf(notation)).toBe(letters)
+  })
+
+  test('are not told of lists', () => {
+    expect(() => findAll(parseNotation('s1: append(x,1)\ns2: r(x,[1])'))).toThrow('registers only')
   })
 })

@@ -30,19 +30,25 @@ export class WeakEvidence {
   }
 
   /** A shortest cycle through a forced edge that lies inside a component. */
-  forcedCycle(saturation: Saturation, forced: ForcedEdge): Edge[] {
-    const component = saturation.final.component!
+  forcedCycle({ level, final, added, cyclic }: Saturation, forced: ForcedEdge): Edge[] {
+    const component = final.component!
+    return this.cycleWithin({ level, component, forced: [...added, ...cyclic] }, forced)
+  }
+
+  /** The same, with what is forced and the components that it makes. */
+  cycleWithin(
+    found: { level: WeakLevel; component: Int32Array; forced: readonly ForcedEdge[] },
+    forced: ForcedEdge,
+  ): Edge[] {
+    const { level, component } = found
     const inside = component[forced.to]!
     const steps = this.paths.find(forced.to, forced.from, {
       allowed: (txn) => component[txn] === inside,
-      forced: groupByTarget(saturation),
+      forced: groupByTarget(found.forced),
       versions: true,
     })
     assert(steps !== null, 'a forced edge inside a component lies on a cycle')
-    return [
-      ...steps.map((step) => this.edgeOf(saturation.level, step)),
-      this.forcedEdge(saturation.level, forced),
-    ]
+    return [...steps.map((step) => this.edgeOf(level, step)), this.forcedEdge(level, forced)]
   }
 
   /** Two reads that force opposite orders of the same two transactions. */
@@ -166,9 +172,9 @@ export function initialEdge(to: number): Edge {
   return sessionEdge(INITIAL_TXN, to)
 }
 
-function groupByTarget(saturation: Saturation): Map<number, ForcedEdge[]> {
+function groupByTarget(forced: readonly ForcedEdge[]): Map<number, ForcedEdge[]> {
   const byTarget = new Map<number, ForcedEdge[]>()
-  for (const edge of [...saturation.added, ...saturation.cyclic]) {
+  for (const edge of forced) {
     const known = byTarget.get(edge.to)
     if (known) known.push(edge)
     else byTarget.set(edge.to, [edge])
