@@ -4,9 +4,10 @@
 // level such a read says exactly what session order says: it puts the writer before the reader, and
 // makes it visible where session order does (wr and so stand side by side in every premise but that
 // of rc, which asks for an earlier read, and this one comes last). It says nothing else, since the
-// key has one writer. Only at ra, where what is visible is not passed on, session order is
-// transitive and wr is not: so each reader also reads from the last writer of each of its keys in
-// every session that it comes after (earlier writers of a session precede the last one anyway).
+// key has one writer; it has no value, NONE, and is not counted where reads are. Only at ra, where
+// what is visible is not passed on, session order is transitive and wr is not: so each reader also
+// reads from the last writer of each of its keys in every session that it comes after (earlier
+// writers of a session precede the last one anyway).
 //
 // Cost: linear, and sessions times those that name others, and reads times sessions. Main
 // functions: afterAsReads, afterAmong.
@@ -253,7 +254,7 @@ function copyColumns(history: History, opOf: Int32Array, copyOf: Int32Array) {
     opTxn: new Int32Array(opOf.length),
     opKind: Uint8Array.from(opOf, (op) => (op === NONE ? READ : history.opKind[op]!)),
     opKey: pick(history.opKey, NONE),
-    opValue: pick(history.opValue, 0),
+    opValue: pick(history.opValue, NONE),
     readFrom: pick(history.readFrom, NONE).map(remap),
     readTxn: pick(history.readTxn, NONE),
     listFrom: history.listFrom.map(remap),

@@ -95,6 +95,12 @@ describe('check of transactions that come after others', () => {
     expect(verdicts(`${read} after=A]\n${write}`)).toEqual(VIOLATED)
   })
 
+  test('counts reads of the history only', () => {
+    const notation = 's1: r(x,1) [id=A] | w(x,1) [id=B after=C]\ns2: [id=C committed after=A]'
+    const { anomalies } = check(parseNotation(notation), 'rc')
+    expect(anomalies.map(({ name, count }) => `${count} ${name}`)).toEqual(['1 CyclicCO'])
+  })
+
   test('says who names whom', () => {
     const history = parseNotation('s1: w(x,1) [id=A]\ns2: r(x,0) [id=B after=A]')
     const [anomaly] = check(history, 'ser').anomalies

@@ -4,6 +4,7 @@
 // no CO pattern of their level; m and n are what only causality sees. Main class: WeakLevels.
 
 import { withProgress } from '../../base/deadline.ts'
+import { NONE } from '../../history/history.ts'
 import { type AnomalyKind, findTap } from '../../levels/anomalies.ts'
 import type { LevelId } from '../../levels/levels.ts'
 import { type Anomaly, type Edge, INITIAL_TXN, type Proof } from '../../verdict/verdict.ts'
@@ -194,12 +195,14 @@ export class WeakLevels {
   }
 
   private readsInside(members: Int32Array, component: Int32Array): number {
-    const { txnOpStart } = this.context().history
+    const { txnOpStart, opValue } = this.context().history
     let count = 0
     for (const txn of members) {
       for (let op = txnOpStart[txn]!; op < txnOpStart[txn + 1]!; op++) {
         const source = this.reads.opSource[op]!
-        if (source >= 0 && component[source] === component[txn]) count++
+        // What has no value only stands for session order (history/after-as-reads.ts).
+        const isRead = source >= 0 && opValue[op] !== NONE
+        if (isRead && component[source] === component[txn]) count++
       }
     }
     return count
