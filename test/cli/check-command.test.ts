@@ -247,13 +247,13 @@ describe('isobar verify', () => {
   })
 
   it('says all that it verified: level, verdict, session order, anomalies', () => {
-    isobar(['check', stale, '--level', 'ra,ci', '--certificate', certificate])
+    isobar(['check', stale, '--level', 'ra,ci', '--certificate', certificate, '--force'])
     const { out } = isobar(['verify', stale, certificate])
     expect(out).toContain(
       'ra: violated by NonMonoReadCO, FracturedReadCO (Read Atomic, with session order)',
     )
     expect(out).toContain('ci: satisfied (Cut Isolation, which knows no session order)')
-    isobar(['check', sound, '--level', 'ra', '--certificate', certificate])
+    isobar(['check', sound, '--level', 'ra', '--certificate', certificate, '--force'])
     const text = readFileSync(certificate, 'utf8')
     const changed = text.replace('"level":"ra"', '"level":"ra","sessionOrder":false')
     const told = isobar(['verify', sound, put(folder, 'changed.json', changed)])
@@ -261,7 +261,7 @@ describe('isobar verify', () => {
   })
 
   it('does not pass what holds no verdict, or an unknown one', () => {
-    isobar(['check', sound, '--level', 'sser', '--certificate', certificate])
+    isobar(['check', sound, '--level', 'sser', '--certificate', certificate, '--force'])
     const { code, out } = isobar(['verify', sound, certificate])
     expect([code, out]).toEqual([3, expect.stringContaining('nothing to verify')])
     const text = readFileSync(certificate, 'utf8').replace(/"results":\[.*\]/s, '"results":[]')

@@ -151,14 +151,18 @@ function parseTimeout(text: string | undefined): number {
 function parseUrl(text: string): URL {
   try {
     // URL leaves the host of schemes it does not know alone, but refuses a port without a host.
-    return new URL(text)
+    const url = new URL(text)
+    // A / or ? or # in a password ends the host's part too soon: an @ is left behind it.
+    const behind = url.pathname + url.search + url.hash
+    if (/^postgres(ql)?:\/\//.test(text) && !behind.includes('@')) return url
   } catch {
-    // The text is not repeated: it may contain a password.
-    throw new UsageError(
-      'the address of the server cannot be understood',
-      'write it as postgres://user@host:5432/database',
-    )
+    // Told below.
   }
+  // The text is not repeated: it may contain a password.
+  throw new UsageError(
+    'the address of the server cannot be understood',
+    'write it as postgres://user@host:5432/database, with %40 for @, %2F for / in a password',
+  )
 }
 
 function decode(text: string): string {
