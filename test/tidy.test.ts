@@ -31,6 +31,25 @@ const RANKS: Record<string, number> = {
   matchers: 8,
 }
 
+/** The same inside `check`, for its rooms and the files beside them. */
+const ROOMS: Record<string, number> = {
+  'examples.ts': 0,
+  'certified.ts': 0,
+  'implied.ts': 0,
+  reads: 1,
+  evidence: 2,
+  order: 2,
+  problem: 2,
+  published: 3,
+  versions: 3,
+  weak: 3,
+  strong: 4,
+  'communication.ts': 5,
+  'check.ts': 5,
+  mixed: 6,
+  'judge.ts': 7,
+}
+
 const MAX_FILE_LINES = 500
 const MAX_FUNCTION_LINES = 70
 const MAX_COLUMNS = 100
@@ -95,6 +114,28 @@ describe('the folders', () => {
       }
     }
     expect(wrong).toEqual([])
+  })
+
+  it('import only from below inside check, too', () => {
+    const wrong: string[] = []
+    const roomOf = (file: string) => file.split('/')[2]!
+    for (const file of sources.filter((name) => name.startsWith('src/check/'))) {
+      expect(ROOMS, file).toHaveProperty([roomOf(file)])
+      for (const specifier of importsOf(file)) {
+        const target = relative(ROOT, resolve(ROOT, dirname(file), specifier))
+        if (!specifier.startsWith('.') || folderOf(target) !== 'check') continue
+        const [from, to] = [roomOf(file), roomOf(target)]
+        if (from !== to && ROOMS[to]! >= ROOMS[from]!) wrong.push(`${file} imports ${target}`)
+      }
+    }
+    expect(wrong).toEqual([])
+  })
+
+  it('keep the second deciders apart from the first', () => {
+    for (const file of sources.filter((name) => name.startsWith('src/check/published/'))) {
+      for (const specifier of importsOf(file))
+        expect(specifier).not.toMatch(/strong|mixed\/|solver/)
+    }
   })
 
   it('keep the certificate apart from what it verifies', () => {

@@ -1,6 +1,6 @@
 // The one switch from a level to the checker that decides it, and the only place that knows them
 // all. Levels of one history share the reads check, the base order and the clocks. Strong levels go
-// to the linear algorithms of mini/ and lists/ first, to the general engine of strong/ where those
+// to the linear algorithms of versions/ first, to the general engine of strong/ where those
 // do not apply.
 
 import { Deadline, nowMs } from '../base/deadline.ts'
@@ -13,17 +13,19 @@ import { CHAIN, implies, type LevelId, type LevelRequest, PROFILE } from '../lev
 import { certifyPlain } from '../verdict/certify-plain.ts'
 import { findSessionEdges, type LevelResult } from '../verdict/verdict.ts'
 import { withCertificate } from './certified.ts'
+import type { NamedFindings } from './evidence/findings.ts'
 import { findImplied } from './implied.ts'
-import { type ListFindings, ListLevels } from './lists/list-levels.ts'
-import { findHeavyTxn } from './mini/linearizable.ts'
-import { MiniLevels, type StrongLevel } from './mini/mini-levels.ts'
 import type { BaseOrder } from './order/base-order.ts'
+import type { StrongLevel } from './problem/shape.ts'
 import { withoutOwnWrites } from './reads/adya-reads.ts'
 import { checkReads, type ReadCheck } from './reads/read-consistency.ts'
 import { restoreAfter } from './restore-after.ts'
 import { type Algorithm, StrongLevels } from './strong/strong-levels.ts'
+import { findHeavyTxn } from './versions/linearizable.ts'
+import { ListLevels } from './versions/list-levels.ts'
+import { MiniLevels } from './versions/mini-levels.ts'
 import { WeakContext } from './weak/context.ts'
-import { type Findings, WeakLevels } from './weak/weak-levels.ts'
+import { WeakLevels } from './weak/weak-levels.ts'
 
 export interface CheckOptions {
   /** List every occurrence of an anomaly, not one smallest example of each kind. */
@@ -274,7 +276,7 @@ export class Checker {
     }
   }
 
-  private find(level: LevelId): Findings & { algorithm: string } {
+  private find(level: LevelId): NamedFindings {
     if (this.after === null) return this.decide(level)
     if (level === 'lin') {
       const sessions = { ...this.recorded, after: null } // lin knows no session order
@@ -289,7 +291,7 @@ export class Checker {
     return { ...findings, anomalies }
   }
 
-  private decide(level: LevelId): Findings & { algorithm: string } {
+  private decide(level: LevelId): NamedFindings {
     switch (level) {
       case 'ci':
       case 'rc':
@@ -329,7 +331,7 @@ export class Checker {
     }
   }
 
-  private solve(level: StrongLevel, algorithm: Algorithm): Findings & { algorithm: string } {
+  private solve(level: StrongLevel, algorithm: Algorithm): NamedFindings {
     const strong = this.strong(algorithm)
     const findings = this.timed(level, () => strong.check(level))
     return { ...findings, algorithm: algorithm === 'search' ? 'search' : 'solve' }
@@ -347,7 +349,7 @@ export class Checker {
    * with it satisfies it without, and a violation that does not speak of sessions stands. Then
    * transactions that stand close together are tried without it. Null if all of that leads nowhere.
    */
-  private findWithSessions(level: StrongLevel): (Findings & { algorithm: string }) | null {
+  private findWithSessions(level: StrongLevel): NamedFindings | null {
     const options = { ...this.options, sessionOrder: true }
     this.withSessions ??= new Checker(this.recorded, options, this.deadline)
     const findings = this.withSessions.find(level)
@@ -367,7 +369,7 @@ export class Checker {
     )
   }
 
-  private checkLists(level: StrongLevel, mini: MiniLevels): ListFindings | null {
+  private checkLists(level: StrongLevel, mini: MiniLevels): NamedFindings | null {
     const { history, deadline, limit } = this
     const levels = new ListLevels(history, this.reads(), deadline, limit)
     return levels.check(level, mini.hasSerialOrder())

@@ -5,7 +5,7 @@
 
 import { Deadline } from '../../src/base/deadline.ts'
 import { buildMixedProblem } from '../../src/check/mixed/build-problem.ts'
-import type { MixedProblem, MixedSolution } from '../../src/check/mixed/problem.ts'
+import type { MixedProblem, MixedSolution } from '../../src/check/problem/mixed-problem.ts'
 import { withRolledBack } from '../../src/history/counts.ts'
 import type { History } from '../../src/history/history.ts'
 import { randomSql } from './random-sql.ts'

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { buildMixedProblem } from '../../src/check/mixed/build-problem.ts'
+import { solveMixed } from '../../src/check/mixed/solve.ts'
 import {
   CC,
   IN,
@@ -12,9 +13,8 @@ import {
   RC_SQL,
   SER,
   SI,
-} from '../../src/check/mixed/problem.ts'
-import { decideByExtensions } from '../../src/check/mixed/reference.ts'
-import { solveMixed } from '../../src/check/mixed/solve.ts'
+} from '../../src/check/problem/mixed-problem.ts'
+import { decideByExtensions } from '../../src/check/published/extensions.ts'
 import { ABORTED, COMMITTED, type History } from '../../src/history/history.ts'
 import { compareWithSqlOracle, MIXES, type Mix, type MixedDecider } from './compare-sql.ts'
 

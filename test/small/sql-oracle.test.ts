@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { Deadline } from '../../src/base/deadline.ts'
 import { buildMixedProblem } from '../../src/check/mixed/build-problem.ts'
-import { decideByExtensions } from '../../src/check/mixed/reference.ts'
+import { decideByExtensions } from '../../src/check/published/extensions.ts'
 import { buildHistory, renderDraft } from './draft.ts'
 import { profileOf } from './oracle.ts'
 import { randomHistory, shapeOf } from './random-history.ts'

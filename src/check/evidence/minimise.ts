@@ -8,17 +8,19 @@ import { BudgetExceeded } from '../../base/errors.ts'
  * @param tryKeeping the items that are enough among those given, all or fewer; null if there are
  *   none
  * @param smallest the length of the shortest runs that are tried
+ * @param isSpent whether to leave it at what is left so far
  */
 export function minimise<T>(
   items: readonly T[],
   tryKeeping: (items: readonly T[]) => readonly T[] | null,
-  smallest = 1,
+  { smallest = 1, isSpent = () => false }: { smallest?: number; isSpent?: () => boolean } = {},
 ): readonly T[] {
   let left = items
   try {
     for (let size = Math.max(left.length >> 1, 1); size >= smallest; ) {
       let removed = false
       for (let from = 0; from < left.length; ) {
+        if (isSpent()) return left
         const enough = tryKeeping([...left.slice(0, from), ...left.slice(from + size)])
         if (enough === null) {
           from += size

@@ -24,9 +24,17 @@ import { INSERT, type SqlEvents } from '../../history/sql-events.ts'
 import type { AnomalyName } from '../../levels/anomalies.ts'
 import type { LevelId } from '../../levels/levels.ts'
 import { INITIAL_TXN } from '../../verdict/verdict.ts'
+import {
+  CC,
+  IN,
+  MAYBE,
+  type MixedOffence,
+  type MixedProblem,
+  OUT,
+  PC,
+} from '../problem/mixed-problem.ts'
 import { checkReads, OFFENCES, type ReadCheck } from '../reads/read-consistency.ts'
 import { Matches, Predicates } from './matches.ts'
-import { CC, IN, MAYBE, type MixedOffence, type MixedProblem, OUT, PC } from './problem.ts'
 import { levelsOf } from './txn-levels.ts'
 import { listWriters, type Writers } from './writers.ts'
 

@@ -14,14 +14,14 @@ import type { Anomaly, Choice, LevelResult, Proof } from '../../verdict/verdict.
 import { withCertificate } from '../certified.ts'
 import { type CheckOptions, deadlineFor, exampleLimit } from '../check.ts'
 import { findImplied } from '../implied.ts'
+import type { MixedProblem, MixedSolution } from '../problem/mixed-problem.ts'
+import { decideByExtensions } from '../published/extensions.ts'
 import { buildMixedProblem } from './build-problem.ts'
 import { findMixedCore } from './core.ts'
 import { explainMixed } from './explain.ts'
 import { Layout } from './layout.ts'
 import { nameArgument } from './names.ts'
 import { describeMixedOffences } from './offences.ts'
-import type { MixedProblem, MixedSolution } from './problem.ts'
-import { decideByExtensions } from './reference.ts'
 import { decideMixed, type MixedRefutation, refuteByKnown } from './solve.ts'
 
 const HINT = `a history of SQL statements can be judged at ${OWN_LEVELS.join(', ')} and mixed`

@@ -10,8 +10,8 @@
 import type { Deadline } from '../../base/deadline.ts'
 import { BudgetExceeded } from '../../base/errors.ts'
 import { minimise } from '../evidence/minimise.ts'
+import { IN, type MixedProblem, SI } from '../problem/mixed-problem.ts'
 import { Layout } from './layout.ts'
-import { IN, type MixedProblem, SI } from './problem.ts'
 import { type Part, restrict, wholeOf } from './restrict.ts'
 import type { Saturation } from './saturate.ts'
 import { type MixedRefutation, refuteByKnown, solveMixed } from './solve.ts'
@@ -96,7 +96,9 @@ function leaveOut(
     for (const item of kept) isKept[item] = 1
     return restrict(problem, { ...whole, [what]: isKept })
   }
-  const kept = minimise(items, (rest) => (isRefuted(partOf(rest)) ? rest : null), smallest)
+  const kept = minimise(items, (rest) => (isRefuted(partOf(rest)) ? rest : null), {
+    smallest,
+  })
   return partOf(kept)
 }
 

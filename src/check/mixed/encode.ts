@@ -16,13 +16,13 @@ import { IntColumn } from '../../base/grow.ts'
 import { NONE } from '../../history/history.ts'
 import { type Core, findCore } from '../../solver/core.ts'
 import { AcyclicSolver } from '../../solver/solver.ts'
+import { IN, MAYBE, PC, SI } from '../problem/mixed-problem.ts'
 import { ALWAYS, type Cause, findCauses } from './causes.ts'
 import type { Layout } from './layout.ts'
 import type { Origins } from './origins.ts'
-import { CAUSAL, SESSION } from './premises.ts'
-import { IN, MAYBE, PC, SI } from './problem.ts'
 import type { Saturation } from './saturate.ts'
 import { BACKWARD, type Verifier } from './verify.ts'
+import { CAUSAL, SESSION } from './visibility.ts'
 
 const NEVER = -2 // the literal of what cannot be
 

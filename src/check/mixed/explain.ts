@@ -13,11 +13,11 @@ import { refute } from '../../solver/refutation.ts'
 import { type Case, type Edge, findTxns } from '../../verdict/verdict.ts'
 import { EdgeFacts } from '../evidence/edge-facts.ts'
 import { type Argument, foldCases } from '../evidence/fold.ts'
+import { IN, type MixedProblem, PC, SI } from '../problem/mixed-problem.ts'
 import type { Cause } from './causes.ts'
 import { Encoder, ORDER, PRESENT, READS } from './encode.ts'
 import { Layout } from './layout.ts'
 import { type Origin, Origins } from './origins.ts'
-import { IN, type MixedProblem, PC, SI } from './problem.ts'
 import { Saturation } from './saturate.ts'
 import { likelyPositions, solveAxioms } from './solve.ts'
 import { Verifier } from './verify.ts'
@@ -36,7 +36,7 @@ export function explainMixed(problem: MixedProblem, deadline: Deadline, last: De
   const encoder = new Encoder(layout, saturation, likely, last, origins)
   const solution = solveAxioms(encoder, new Verifier(layout, last))
   assert(solution === null, 'a core contradicts its levels')
-  const explainer = new Explainer(layout, saturation, encoder, origins)
+  const explainer = new Translator(layout, saturation, encoder, origins)
   const steps: Step[] = encoder.why(deadline, last).reasons.flatMap((reason) => {
     const cycle = explainer.cycleOf(reason)
     if (cycle === null) return []
@@ -64,7 +64,8 @@ function compareSteps({ clause: a }: Step, { clause: b }: Step): number {
   return a.length - b.length || a.reduce((sum, literal, i) => sum || literal - b[i]!, 0)
 }
 
-class Explainer {
+/** From what the solver says to evidence. */
+class Translator {
   private readonly facts: EdgeFacts
   private readonly nodeOf: Int32Array // graph node -> node
   private readonly localOf = new Map<number, number>() // transaction -> node

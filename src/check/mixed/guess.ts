@@ -6,8 +6,8 @@
 
 import type { Deadline } from '../../base/deadline.ts'
 import { NONE } from '../../history/history.ts'
+import { PC, RA } from '../problem/mixed-problem.ts'
 import type { Layout } from './layout.ts'
-import { PC, RA } from './problem.ts'
 import type { Verifier } from './verify.ts'
 
 export class Guess {

@@ -5,7 +5,7 @@
 // O(size of the problem). Main class: Layout.
 
 import { NONE } from '../../history/history.ts'
-import { CC, type MixedProblem, PC, SI } from './problem.ts'
+import { CC, type MixedProblem, PC, SI } from '../problem/mixed-problem.ts'
 
 export class Layout {
   readonly fixedCount: number // pairs below this are given, those from here on are conflicts

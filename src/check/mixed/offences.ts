@@ -6,7 +6,7 @@ import { NONE } from '../../history/history.ts'
 import type { AnomalyName } from '../../levels/anomalies.ts'
 import type { Anomaly } from '../../verdict/verdict.ts'
 import { listExamples } from '../examples.ts'
-import type { MixedOffence, MixedProblem } from './problem.ts'
+import type { MixedOffence, MixedProblem } from '../problem/mixed-problem.ts'
 
 /** @param limit how many examples of each name there may be */
 export function describeMixedOffences(

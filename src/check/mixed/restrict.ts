@@ -5,7 +5,7 @@
 // numbered anew, so that a small part costs little. O(size of the problem). Main function:
 // restrict.
 
-import type { MixedProblem } from './problem.ts'
+import type { MixedProblem } from '../problem/mixed-problem.ts'
 
 /** What of a problem is kept. */
 export interface Part {

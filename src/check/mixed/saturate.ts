@@ -8,10 +8,10 @@
 
 import type { Deadline } from '../../base/deadline.ts'
 import { NONE } from '../../history/history.ts'
+import { IN, PC, SI } from '../problem/mixed-problem.ts'
 import { KnownOrder } from './known-order.ts'
 import type { Layout } from './layout.ts'
-import { CAUSAL, Premises } from './premises.ts'
-import { IN, PC, SI } from './problem.ts'
+import { CAUSAL, Visibility } from './visibility.ts'
 
 export class Saturation {
   readonly known: KnownOrder
@@ -21,7 +21,7 @@ export class Saturation {
   /** Pairs that no version explains: each refutes the history. */
   readonly broken: number[] = []
   private readonly left: Int32Array // conflict -> candidates left
-  private readonly premises: Premises
+  private readonly premises: Visibility
 
   /** @param wish graph node -> where in the order it is likely to be */
   constructor(
@@ -38,7 +38,7 @@ export class Saturation {
     this.left = Int32Array.from({ length: problem.openCount }, (_, open) => {
       return zeroStart[open + 1]! - zeroStart[open]!
     })
-    this.premises = new Premises(layout, (node) => problem.state[node] === IN, deadline)
+    this.premises = new Visibility(layout, (node) => problem.state[node] === IN, deadline)
     this.addGiven()
   }
 

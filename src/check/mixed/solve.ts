@@ -9,10 +9,10 @@
 
 import type { Deadline } from '../../base/deadline.ts'
 import { NONE } from '../../history/history.ts'
+import { IN, type MixedProblem, type MixedSolution } from '../problem/mixed-problem.ts'
 import { Encoder } from './encode.ts'
 import { Guess } from './guess.ts'
 import { Layout } from './layout.ts'
-import { IN, type MixedProblem, type MixedSolution } from './problem.ts'
 import { Saturation } from './saturate.ts'
 import { Verifier } from './verify.ts'
 

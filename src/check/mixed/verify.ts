@@ -2,15 +2,23 @@
 // transaction t3 asks that each writer of x visible to t3 commit before t1. At ser, si and pc what
 // is visible is all up to some place in the order: t3 itself; or the last of what t3 read, follows
 // and, at si, overwrites. So one look at the writer that comes next after t1 suffices. Below pc see
-// premises.ts. O(pairs · log writers) beside laying out the writers. Main class: Verifier; main
+// visibility.ts. O(pairs · log writers) beside laying out the writers. Main class: Verifier; main
 // function: verifySolution.
 
 import { Deadline } from '../../base/deadline.ts'
 import { IntColumn } from '../../base/grow.ts'
 import { NONE } from '../../history/history.ts'
+import {
+  IN,
+  type MixedProblem,
+  type MixedSolution,
+  OUT,
+  PC,
+  SER,
+  SI,
+} from '../problem/mixed-problem.ts'
 import { Layout } from './layout.ts'
-import { Premises } from './premises.ts'
-import { IN, type MixedProblem, type MixedSolution, OUT, PC, SER, SI } from './problem.ts'
+import { Visibility } from './visibility.ts'
 
 /** In place of the pair through which a writer is visible: by its place in the order. */
 const SNAPSHOT = -4
@@ -25,7 +33,7 @@ export class Verifier {
   readonly via = new IntColumn(64)
   /** Node -> place in the order last verified, NONE if it takes no part. */
   readonly position: Int32Array
-  private readonly premises: Premises
+  private readonly premises: Visibility
   private readonly sorted: Int32Array // slot of a key -> its writers as the order goes
   private readonly writerEnd: Int32Array // key -> end of its writers in `sorted`
 
@@ -37,7 +45,7 @@ export class Verifier {
     this.position = new Int32Array(problem.nodeCount)
     this.sorted = new Int32Array(problem.writerNode.length)
     this.writerEnd = new Int32Array(problem.history.keyCount)
-    this.premises = new Premises(layout, (node) => this.position[node]! >= 0, deadline)
+    this.premises = new Visibility(layout, (node) => this.position[node]! >= 0, deadline)
   }
 
   /** Lays out the writers of every key in an order; the rest asks about that order. */

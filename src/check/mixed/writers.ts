@@ -2,7 +2,7 @@
 // writes of one transaction only the last. O(operations). Main function: listWriters.
 
 import { ABORTED, type History, INITIAL, NONE, WRITE } from '../../history/history.ts'
-import { OUT } from './problem.ts'
+import { OUT } from '../problem/mixed-problem.ts'
 
 export interface Writers {
   readonly start: Int32Array // key -> its first writer; one more entry at the end

@@ -7,7 +7,7 @@
 import type { Deadline } from '../../base/deadline.ts'
 import { IntColumn } from '../../base/grow.ts'
 import { NONE } from '../../history/history.ts'
-import type { Access } from './access.ts'
+import type { Access } from '../problem/access.ts'
 import type { KnownEdges } from './known-edges.ts'
 
 /** Versions between the one read and the latest that are reported, for each read. */

@@ -1,16 +1,17 @@
 // Cuts a violating set of transactions down to a core from which none can be left out. The engine
 // decides each smaller set; since leaving out transactions never breaks a satisfied history,
 // whatever still violates the level proves the whole violates it. First the engine's own suspects
-// are taken again and again, then runs of transactions are left out, long ones first (Zeller's
-// ddmin). When the deadline passes, or so many transactions have been decided again that it would
-// take longer than finding the violation did, what is left so far is a valid if larger core. Main
-// function: shrinkCore.
+// are taken again and again, then runs of transactions are left out (evidence/minimise.ts). When
+// the deadline passes, or so many transactions have been decided again that it would take longer
+// than finding the violation did, what is left so far is a valid if larger core. Main function:
+// shrinkCore.
 
 import type { Deadline } from '../../base/deadline.ts'
 import { BudgetExceeded } from '../../base/errors.ts'
+import { minimise } from '../evidence/minimise.ts'
+import type { Problem, ProblemBuilder } from '../problem/register-problem.ts'
+import type { LevelShape } from '../problem/shape.ts'
 import { decide } from './engine.ts'
-import type { Problem, ProblemBuilder } from './problem.ts'
-import type { LevelShape } from './shape.ts'
 import { findSuspects } from './suspects.ts'
 
 /** Cores up to this size are not worth another try. */
@@ -25,99 +26,67 @@ const MAX_TRIED_TXNS = 30_000
 /** A violation is worth a few tries, however large it is. */
 const MIN_TRIES = 8
 
-/** What has been tried for one violation. */
-interface Effort {
-  txns: number
-  tries: number
-}
-
-function isSpent({ txns, tries }: Effort): boolean {
-  return txns > MAX_TRIED_TXNS && tries > MIN_TRIES
-}
-
 /** @param suspects sets of transactions whose sub-histories violate the level, at least one */
 export function shrinkCore(
   builder: ProblemBuilder,
   shape: LevelShape,
   suspects: readonly (readonly number[])[],
   deadline: Deadline,
-): number[] {
-  const effort = { txns: 0, tries: 0 }
-  let best = shrinkSet(builder, shape, suspects[0]!, effort, deadline)
+): readonly number[] {
+  const attempt = new Attempt(builder, shape, deadline)
+  let best = attempt.shrink(suspects[0]!)
   for (const txns of suspects.slice(1)) {
-    if (best.length <= SMALL || isSpent(effort)) break
+    if (best.length <= SMALL || attempt.isSpent()) break
     if (txns.length > PATIENCE * best.length + 20) continue
-    const core = shrinkSet(builder, shape, txns, effort, deadline)
+    const core = attempt.shrink(txns)
     if (core.length < best.length) best = core
   }
   return best
 }
 
-function shrinkSet(
-  builder: ProblemBuilder,
-  shape: LevelShape,
-  suspects: readonly number[],
-  effort: Effort,
-  deadline: Deadline,
-): number[] {
-  const shrinker = new Shrinker(builder, shape, effort, deadline, suspects)
-  try {
-    shrinker.narrow()
-    shrinker.leaveOut()
-  } catch (error) {
-    if (!(error instanceof BudgetExceeded)) throw error
-  }
-  return shrinker.core
-}
-
-class Shrinker {
-  core: number[]
+/** The search for a core of one violation, and what has been tried. */
+class Attempt {
+  private txns = 0
+  private tries = 0
 
   constructor(
     private readonly builder: ProblemBuilder,
     private readonly shape: LevelShape,
-    private readonly effort: Effort,
     private readonly deadline: Deadline,
-    suspects: readonly number[],
-  ) {
-    this.core = [...suspects]
+  ) {}
+
+  isSpent(): boolean {
+    return this.txns > MAX_TRIED_TXNS && this.tries > MIN_TRIES
   }
 
-  /** Replaces the core by the engine's suspects in it for as long as that makes it smaller. */
-  narrow(): void {
-    while (true) {
-      const fewer = this.suspectsIn(this.core)
-      if (fewer === null || fewer.length >= this.core.length) return
-      this.core = fewer
+  shrink(suspects: readonly number[]): readonly number[] {
+    const tryKeeping = (rest: readonly number[]) => {
+      const fewer = rest.length > 0 ? this.suspectsIn(rest) : null
+      return fewer !== null && fewer.length >= rest.length ? rest : fewer
     }
+    return minimise(this.narrow(suspects), tryKeeping, { isSpent: () => this.isSpent() })
   }
 
-  /** Leaves out runs of transactions while what remains violates the level. */
-  leaveOut(): void {
-    let size = this.core.length >> 1
-    while (size >= 1) {
-      let removed = false
-      for (let start = 0; start < this.core.length; ) {
-        if (isSpent(this.effort)) return
-        const rest = [...this.core.slice(0, start), ...this.core.slice(start + size)]
-        const fewer = rest.length > 0 ? this.suspectsIn(rest) : null
-        if (fewer === null) {
-          start += size
-          continue
-        }
-        this.core = fewer.length < rest.length ? fewer : rest
-        removed = true
+  /** Replaces the set by the engine's suspects in it for as long as that makes it smaller. */
+  private narrow(suspects: readonly number[]): readonly number[] {
+    let core = suspects
+    try {
+      while (true) {
+        const fewer = this.suspectsIn(core)
+        if (fewer === null || fewer.length >= core.length) return core
+        core = fewer
       }
-      if (size > 1) size = Math.min(size >> 1, this.core.length >> 1) || 1
-      else if (!removed) break
+    } catch (error) {
+      if (!(error instanceof BudgetExceeded)) throw error
+      return core
     }
   }
 
   /** The fewest suspects in the sub-history, null if it satisfies the level. */
   private suspectsIn(txns: readonly number[]): number[] | null {
     this.deadline.check()
-    this.effort.txns += txns.length
-    this.effort.tries++
+    this.txns += txns.length
+    this.tries++
     const problem = this.builder.build(txns, this.deadline)
     const decision = decide(problem, this.shape, this.deadline)
     if (decision.satisfied) return null

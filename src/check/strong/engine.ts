@@ -8,15 +8,15 @@
 
 import { type Deadline, withProgress } from '../../base/deadline.ts'
 import { positionsOf } from '../../graph/toposort.ts'
-import { type Access, buildAccess } from './access.ts'
+import { type Access, buildAccess } from '../problem/access.ts'
+import type { Problem } from '../problem/register-problem.ts'
+import type { LevelShape } from '../problem/shape.ts'
 import { findClashes, findNeighbours } from './clashes.ts'
 import { guessOrder } from './guess.ts'
 import { buildKnownEdges, type KnownEdges } from './known-edges.ts'
 import { OpenPairs } from './open-pairs.ts'
-import type { Problem } from './problem.ts'
 import { orderAsRecorded, type Recorded } from './recorded-order.ts'
 import { saturate } from './saturate.ts'
-import type { LevelShape } from './shape.ts'
 
 export interface Limits {
   /** Beyond this number, open pairs are added only as they are needed. */

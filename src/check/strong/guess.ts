@@ -11,7 +11,7 @@
 
 import type { Deadline } from '../../base/deadline.ts'
 import { NONE } from '../../history/history.ts'
-import { type Access, readsVersion } from './access.ts'
+import { type Access, readsVersion } from '../problem/access.ts'
 import type { KnownEdges } from './known-edges.ts'
 
 /** Nodes in a valid order, or null if the guess leads nowhere. */

@@ -7,9 +7,9 @@
 import type { Deadline } from '../../base/deadline.ts'
 import { ByteColumn, IntColumn } from '../../base/grow.ts'
 import { COMMITTED } from '../../history/history.ts'
+import type { Problem } from '../problem/register-problem.ts'
+import type { LevelShape } from '../problem/shape.ts'
 import { ChainGraph } from './chain-graph.ts'
-import type { Problem } from './problem.ts'
-import type { LevelShape } from './shape.ts'
 
 /** Rules, with what `witness` holds. */
 export const READ_FROM = 0 // nothing

@@ -12,7 +12,7 @@
 import type { Deadline } from '../../base/deadline.ts'
 import { PairIndex } from '../../graph/pair-index.ts'
 import { AcyclicSolver } from '../../solver/solver.ts'
-import type { Access } from './access.ts'
+import type { Access } from '../problem/access.ts'
 import type { KnownEdges } from './known-edges.ts'
 import { firstReached } from './saturate.ts'
 

@@ -9,8 +9,8 @@ import type { Deadline } from '../../base/deadline.ts'
 import { findTopologicalOrder } from '../../graph/toposort.ts'
 import { type History, hasTimes } from '../../history/history.ts'
 import type { BaseOrder } from '../order/base-order.ts'
+import type { Access } from '../problem/access.ts'
 import type { ReadCheck } from '../reads/read-consistency.ts'
-import type { Access } from './access.ts'
 import type { KnownEdges } from './known-edges.ts'
 
 export interface Recorded {

@@ -8,29 +8,24 @@ import type { Deadline } from '../../base/deadline.ts'
 import { assert, BudgetExceeded } from '../../base/errors.ts'
 import type { History } from '../../history/history.ts'
 import type { Anomaly, Proof } from '../../verdict/verdict.ts'
+import type { Findings } from '../evidence/findings.ts'
+import { nameViolation } from '../evidence/names.ts'
 import type { BaseOrder } from '../order/base-order.ts'
+import { type Problem, ProblemBuilder } from '../problem/register-problem.ts'
+import { type LevelShape, SHAPES, type StrongLevel } from '../problem/shape.ts'
+import { searchOrder } from '../published/search.ts'
 import { describeOffences, describeUnrepeatable } from '../reads/offences.ts'
 import type { ReadCheck } from '../reads/read-consistency.ts'
 import { shrinkCore, toTxns } from './core.ts'
 import { decide, refuteByKnown, type Violation } from './engine.ts'
 import { type Explanation, explainViolation } from './explain.ts'
-import { nameViolation } from './names.ts'
 import { findParts, mergeByStart, mergeOrders, txnsOf } from './parts.ts'
-import { type Problem, ProblemBuilder } from './problem.ts'
 import { findRecorded, type Recorded } from './recorded-order.ts'
-import { searchOrder } from './search.ts'
-import { type LevelShape, SHAPES, type StrongLevel } from './shape.ts'
 import { findSuspects } from './suspects.ts'
 
 /** What a user may ask for; auto takes short cuts where there are any. */
 export const ALGORITHMS = ['auto', 'solve', 'search'] as const
 export type Algorithm = (typeof ALGORITHMS)[number]
-
-export interface Findings {
-  anomalies: Anomaly[]
-  /** The proof, if nothing was found. */
-  proof: Proof | null
-}
 
 /** Transactions that refuteNearby looks at together. */
 const WINDOW = 4096

@@ -9,7 +9,7 @@ import type { ForcedEdge } from '../order/components.ts'
 import { PathFinder, type Step } from '../order/paths.ts'
 import type { WeakContext } from './context.ts'
 import type { WeakLevel } from './premises.ts'
-import type { Saturation } from './saturate.ts'
+import type { ForcedOrders } from './saturate.ts'
 
 export class WeakEvidence {
   private readonly history: History
@@ -30,7 +30,7 @@ export class WeakEvidence {
   }
 
   /** A shortest cycle through a forced edge that lies inside a component. */
-  forcedCycle({ level, final, added, cyclic }: Saturation, forced: ForcedEdge): Edge[] {
+  forcedCycle({ level, final, added, cyclic }: ForcedOrders, forced: ForcedEdge): Edge[] {
     const component = final.component!
     return this.cycleWithin({ level, component, forced: [...added, ...cyclic] }, forced)
   }

@@ -22,7 +22,7 @@ import { type ForcedEdge, mendOrder } from '../order/components.ts'
 import type { WeakContext } from './context.ts'
 import type { WeakLevel } from './premises.ts'
 
-export interface Saturation {
+export interface ForcedOrders {
   level: WeakLevel
   /** Forced edges that contradict happens-before; one per offending read. */
   causal: ForcedEdge[]
@@ -40,7 +40,7 @@ const PATIENT_ROUNDS = 6
 /** Forced edges are judged together, but not so many that they would need much memory. */
 const MANY_CANDIDATES = 1 << 20
 
-export function saturate(context: WeakContext, level: WeakLevel): Saturation {
+export function saturate(context: WeakContext, level: WeakLevel): ForcedOrders {
   if (level === 'cc') context.repair()
   const { history, reads, base, deadline } = context
   const search = new ForcedEdges(context, level)

@@ -7,8 +7,9 @@ import { withProgress } from '../../base/deadline.ts'
 import { NONE } from '../../history/history.ts'
 import { type AnomalyKind, findTap } from '../../levels/anomalies.ts'
 import type { LevelId } from '../../levels/levels.ts'
-import { type Anomaly, type Edge, INITIAL_TXN, type Proof } from '../../verdict/verdict.ts'
+import { type Anomaly, type Edge, INITIAL_TXN } from '../../verdict/verdict.ts'
 import { addFound } from '../evidence/add-found.ts'
+import type { Findings } from '../evidence/findings.ts'
 import { listExamples } from '../examples.ts'
 import type { ForcedEdge } from '../order/components.ts'
 import { describeOffences, describeUnrepeatable } from '../reads/offences.ts'
@@ -16,13 +17,7 @@ import type { ReadCheck } from '../reads/read-consistency.ts'
 import type { WeakContext } from './context.ts'
 import { WeakEvidence } from './evidence.ts'
 import type { WeakLevel } from './premises.ts'
-import { type Saturation, saturate } from './saturate.ts'
-
-export interface Findings {
-  anomalies: Anomaly[]
-  /** The proof, if nothing was found. */
-  proof: Proof | null
-}
+import { type ForcedOrders, saturate } from './saturate.ts'
 
 /** A read that shows a pattern, and the cycle that proves it, worked out on demand. */
 interface Witness {
@@ -34,7 +29,7 @@ interface Witness {
 const TRIES = 8
 
 export class WeakLevels {
-  private readonly saturations = new Map<WeakLevel, Saturation>()
+  private readonly saturations = new Map<WeakLevel, ForcedOrders>()
   private lazyEvidence: WeakEvidence | null = null
 
   constructor(
@@ -103,12 +98,12 @@ export class WeakLevels {
   }
 
   /** Reads that show the CO pattern of a level. */
-  private causal({ level, causal }: Saturation): Witness[] {
+  private causal({ level, causal }: ForcedOrders): Witness[] {
     return causal.map((edge) => ({ edge, cycle: () => this.evidence().causalCycle(level, edge) }))
   }
 
   /** Reads that show the CM pattern of a level. */
-  private forced(found: Saturation): Witness[] {
+  private forced(found: ForcedOrders): Witness[] {
     const knotted = found.cyclic.map((edge) => ({
       edge,
       cycle: () => this.evidence().forcedCycle(found, edge),
@@ -120,7 +115,7 @@ export class WeakLevels {
     return [...knotted, ...opposed]
   }
 
-  private named(tap: string, found: Saturation, witnesses: Witness[]): Anomaly[] {
+  private named(tap: string, found: ForcedOrders, witnesses: Witness[]): Anomaly[] {
     if (witnesses.length === 0) return []
     const kind = findTap(tap)!
     const { history, deadline } = this.context()
@@ -218,7 +213,7 @@ export class WeakLevels {
     return describeOffences(history, this.reads, this.limit, deadline)
   }
 
-  private saturation(level: WeakLevel): Saturation {
+  private saturation(level: WeakLevel): ForcedOrders {
     const known = this.saturations.get(level)
     if (known) return known
     const made = saturate(this.context(), level)
@@ -236,7 +231,7 @@ export class WeakLevels {
   }
 }
 
-function isClean(saturation: Saturation): boolean {
+function isClean(saturation: ForcedOrders): boolean {
   return saturation.causal.length === 0 && saturation.cyclic.length === 0
 }
 

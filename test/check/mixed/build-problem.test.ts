@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { InputError, UsageError } from '../../../src/base/errors.ts'
 import { buildMixedProblem } from '../../../src/check/mixed/build-problem.ts'
-import { IN, MAYBE, OUT } from '../../../src/check/mixed/problem.ts'
+import { IN, MAYBE, OUT } from '../../../src/check/problem/mixed-problem.ts'
 import type { History } from '../../../src/history/history.ts'
 import { parseNotation } from '../../../src/history/notation.ts'
 import type { LevelId } from '../../../src/levels/levels.ts'

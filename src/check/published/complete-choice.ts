@@ -2,8 +2,8 @@
 // the commit order found, the last one (Bouajjani, Enea, Román-Calvo, Equation 10). It satisfies no
 // predicate that matters and makes nothing visible that was not. Main function: completeChoice.
 
-import { NONE } from '../../../history/history.ts'
-import { RC, RC_SQL } from '../problem.ts'
+import { NONE } from '../../history/history.ts'
+import { RC, RC_SQL } from '../problem/mixed-problem.ts'
 import type { Extension } from './extension.ts'
 import { fillVisible } from './saturate.ts'
 

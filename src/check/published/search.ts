@@ -13,10 +13,10 @@
 
 import { type Deadline, withProgress } from '../../base/deadline.ts'
 import { NONE } from '../../history/history.ts'
-import { type Access, buildAccess, findEarliestFinish, readsVersion } from './access.ts'
+import { type Access, buildAccess, findEarliestFinish, readsVersion } from '../problem/access.ts'
+import type { Problem } from '../problem/register-problem.ts'
+import type { LevelShape } from '../problem/shape.ts'
 import { PrefixMemo } from './prefix-memo.ts'
-import type { Problem } from './problem.ts'
-import type { LevelShape } from './shape.ts'
 
 /** A valid order of steps as nodes (see shape.ts), or null if there is none. */
 export function searchOrder(

@@ -5,11 +5,11 @@ import { type History, INITIAL } from '../../history/history.ts'
 import type { LevelId } from '../../levels/levels.ts'
 import { type Anomaly, type Edge, INITIAL_TXN } from '../../verdict/verdict.ts'
 import { EdgeFacts } from '../evidence/edge-facts.ts'
-import { type Dependencies, RW, WW } from '../mini/dependency-graph.ts'
-import { describeCycle } from '../mini/evidence.ts'
-import type { EdgeCycle } from '../mini/short-cycles.ts'
+import { nameViolation } from '../evidence/names.ts'
 import type { ReadCheck } from '../reads/read-consistency.ts'
-import { nameViolation } from '../strong/names.ts'
+import { type Dependencies, RW, WW } from './dependency-graph.ts'
+import { describeCycle } from './evidence.ts'
+import type { EdgeCycle } from './short-cycles.ts'
 
 export class ListEvidence {
   private readonly facts: EdgeFacts

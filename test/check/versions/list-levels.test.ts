@@ -1,10 +1,10 @@
 // Strong levels on histories of lists, where the order of versions is known.
 
 import { describe, expect, it } from 'vitest'
-import { check } from '../../src/check/check.ts'
-import { parseNotation } from '../../src/history/notation.ts'
-import type { LevelId } from '../../src/levels/levels.ts'
-import { compareWithOracle } from '../small/compare.ts'
+import { check } from '../../../src/check/check.ts'
+import { parseNotation } from '../../../src/history/notation.ts'
+import type { LevelId } from '../../../src/levels/levels.ts'
+import { compareWithOracle } from '../../small/compare.ts'
 
 function judge(notation: string, level: LevelId) {
   const { verdict, algorithm, anomalies, certificate } = check(parseNotation(notation), level)

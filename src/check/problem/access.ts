@@ -3,7 +3,7 @@
 
 import { buildCsr } from '../../graph/csr.ts'
 import { COMMITTED, NONE } from '../../history/history.ts'
-import type { Problem } from './problem.ts'
+import type { Problem } from './register-problem.ts'
 
 export interface Access {
   readonly readStart: Int32Array // local txn -> its first read; one more entry at the end

@@ -2,13 +2,13 @@
 // at exactly the levels that forbid it, under its name, with evidence that is certified.
 
 import { describe, expect, it } from 'vitest'
-import { check, profile } from '../../src/check/check.ts'
-import { recognizeShape } from '../../src/check/mini/shape.ts'
-import { checkReads } from '../../src/check/reads/read-consistency.ts'
-import { parseNotation } from '../../src/history/notation.ts'
-import type { LevelId } from '../../src/levels/levels.ts'
-import { certifyPlain } from '../../src/verdict/certify-plain.ts'
-import { positionOf } from '../../src/verdict/verdict.ts'
+import { check, profile } from '../../../src/check/check.ts'
+import { checkReads } from '../../../src/check/reads/read-consistency.ts'
+import { recognizeShape } from '../../../src/check/versions/shape.ts'
+import { parseNotation } from '../../../src/history/notation.ts'
+import type { LevelId } from '../../../src/levels/levels.ts'
+import { certifyPlain } from '../../../src/verdict/certify-plain.ts'
+import { positionOf } from '../../../src/verdict/verdict.ts'
 
 const LEVELS = ['ci', 'rc', 'ra', 'cc', 'pc', 'si', 'ser', 'sser'] as const
 

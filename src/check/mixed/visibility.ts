@@ -2,19 +2,19 @@
 // writers of x that its level makes visible and which must therefore commit before t1. Session
 // order and causality are told by one writer a session, the last one visible: those before it
 // follow. rc sees what was read before, rc of SQL also session order and the same statement, ra all
-// that the transaction read, cc what led to it, through clocks. Main class: Premises.
+// that the transaction read, cc what led to it, through clocks. Main class: Visibility.
 
 import type { Deadline } from '../../base/deadline.ts'
 import { IntColumn } from '../../base/grow.ts'
 import { NONE } from '../../history/history.ts'
+import { CC, RC, RC_SQL } from '../problem/mixed-problem.ts'
 import type { Layout } from './layout.ts'
-import { CC, RC, RC_SQL } from './problem.ts'
 
 /** In place of the pair through which a writer is visible. */
 export const SESSION = -2
 export const CAUSAL = -3
 
-export class Premises {
+export class Visibility {
   // What was found last: for each, the pair it constrains, the writer seen, and through which pair
   // it is seen (or SESSION, CAUSAL).
   readonly pair = new IntColumn(64)

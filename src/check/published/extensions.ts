@@ -17,11 +17,11 @@
 //   s2: [ser] update(id = 'x') as w2 x@0=1 ; insert as w3 w=1 | [cc] select(id = 'z') z@0
 
 import type { Deadline } from '../../base/deadline.ts'
-import { CC, MAYBE, type MixedProblem, type MixedSolution, PC } from './problem.ts'
-import { completeChoice } from './reference/complete-choice.ts'
-import { Extension } from './reference/extension.ts'
-import { findOrder } from './reference/prefixes.ts'
-import { saturate } from './reference/saturate.ts'
+import { CC, MAYBE, type MixedProblem, type MixedSolution, PC } from '../problem/mixed-problem.ts'
+import { completeChoice } from './complete-choice.ts'
+import { Extension } from './extension.ts'
+import { findOrder } from './prefixes.ts'
+import { saturate } from './saturate.ts'
 
 /** An order and writers for all conflicts, or null if there are none. Offences are left out. */
 export function decideByExtensions(

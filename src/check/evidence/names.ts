@@ -6,8 +6,8 @@ import type { LevelId } from '../../levels/levels.ts'
 import { nameEvidence } from '../../verdict/anomaly-rules.ts'
 import { splitTxns } from '../../verdict/starting-state.ts'
 import type { Anomaly } from '../../verdict/verdict.ts'
-import type { Argument } from '../evidence/fold.ts'
 import type { ReadCheck } from '../reads/read-consistency.ts'
+import type { Argument } from './fold.ts'
 import { strengthen } from './strengthen.ts'
 
 export function nameViolation(

@@ -10,10 +10,12 @@ import type { Deadline } from '../../base/deadline.ts'
 import { assert } from '../../base/errors.ts'
 import { type History, hasTimes } from '../../history/history.ts'
 import type { LevelId } from '../../levels/levels.ts'
-import type { Anomaly, Proof } from '../../verdict/verdict.ts'
+import type { Anomaly } from '../../verdict/verdict.ts'
 import { addFound } from '../evidence/add-found.ts'
+import type { NamedFindings } from '../evidence/findings.ts'
 import { listExamples } from '../examples.ts'
 import type { BaseOrder } from '../order/base-order.ts'
+import type { StrongLevel } from '../problem/shape.ts'
 import { describeOffences, describeUnrepeatable, pairsOf } from '../reads/offences.ts'
 import type { ReadCheck } from '../reads/read-consistency.ts'
 import { findCycles } from './cycles.ts'
@@ -25,25 +27,15 @@ import { type RmwShape, recognizeShape } from './shape.ts'
 import { findSnapshotOrder } from './snapshot-order.ts'
 import { isTimely } from './time-gate.ts'
 
-export type StrongLevel = Extract<LevelId, 'pc' | 'si' | 'ser' | 'sser'>
-
-export interface Findings {
-  anomalies: Anomaly[]
-  /** The proof, if nothing was found. */
-  proof: Proof | null
-  /** 'order' if the base order settled it, else 'mini'. */
-  algorithm: 'order' | 'mini'
-}
-
 interface SerialOrder {
   readonly order: Int32Array
-  readonly algorithm: Findings['algorithm']
+  readonly algorithm: 'order' | 'mini' // 'order' if the base order settled it
 }
 
 export class MiniLevels {
   private lazyShape: RmwShape | null | undefined
   private lazySerial: SerialOrder | null | undefined
-  private readonly found = new Map<StrongLevel, Findings | null>()
+  private readonly found = new Map<StrongLevel, NamedFindings | null>()
 
   constructor(
     private readonly history: History,
@@ -59,7 +51,7 @@ export class MiniLevels {
   }
 
   /** Null if the history is beyond these algorithms. sser needs times. */
-  check(level: StrongLevel): Findings | null {
+  check(level: StrongLevel): NamedFindings | null {
     const known = this.found.get(level)
     if (known !== undefined) return known
     const findings = this.prove(level) ?? this.refute(level)
@@ -68,7 +60,7 @@ export class MiniLevels {
   }
 
   /** An order that satisfies the level, null if there is none or none was found. */
-  private prove(level: StrongLevel): Findings | null {
+  private prove(level: StrongLevel): NamedFindings | null {
     const { history, reads, deadline } = this
     const serial = this.serial()
     if (serial !== null) {
@@ -106,7 +98,7 @@ export class MiniLevels {
   }
 
   /** What contradicts the level, on a history of the right shape for which no order was found. */
-  private refute(level: StrongLevel): Findings | null {
+  private refute(level: StrongLevel): NamedFindings | null {
     const shape = this.shape()
     if (shape === null) return null
     const { history, reads, limit, deadline } = this
@@ -126,7 +118,7 @@ export class MiniLevels {
   }
 
   /** lin, on a history of lightweight operations; without times their chains alone are judged. */
-  checkLinear(): Findings {
+  checkLinear(): NamedFindings {
     const { history, reads, limit, deadline } = this
     const anomalies = describeOffences(history, reads, limit, deadline)
     const shape = this.shape()
@@ -177,6 +169,6 @@ export class MiniLevels {
   }
 }
 
-function byOrder({ order, algorithm }: SerialOrder): Findings {
+function byOrder({ order, algorithm }: SerialOrder): NamedFindings {
   return { anomalies: [], proof: { kind: 'commit-order', order }, algorithm }
 }

@@ -2,9 +2,9 @@
 // been given a writer, and the relations that follow. Extending it copies it, so that a search can
 // go back to where it was (Bouajjani, Enea, Román-Calvo, Definition 3). Main class: Extension.
 
-import type { Deadline } from '../../../base/deadline.ts'
-import { NONE } from '../../../history/history.ts'
-import { CC, MAYBE, type MixedProblem, OUT, SI } from '../problem.ts'
+import type { Deadline } from '../../base/deadline.ts'
+import { NONE } from '../../history/history.ts'
+import { CC, MAYBE, type MixedProblem, OUT, SI } from '../problem/mixed-problem.ts'
 import { Relation } from './relation.ts'
 
 export class Extension {

@@ -9,15 +9,15 @@
 // function: buildListGraph.
 
 import { APPEND, type History, INITIAL, NONE } from '../../history/history.ts'
+import type { ListReads } from '../reads/list-reads.ts'
+import type { ReadCheck } from '../reads/read-consistency.ts'
 import {
   type Dependencies,
   DependencyBuilder,
   type DependencyOptions,
   RW,
   WW,
-} from '../mini/dependency-graph.ts'
-import type { ListReads } from '../reads/list-reads.ts'
-import type { ReadCheck } from '../reads/read-consistency.ts'
+} from './dependency-graph.ts'
 
 export interface ListGraphOptions extends DependencyOptions {
   /** Whether the later of two versions needs the earlier one committed when it begins (si). */

@@ -5,7 +5,7 @@
 //
 // In read-modify-write histories the versions are known from the reads (ww is part of wr). Where
 // they diverge only the first successor is followed: every edge is true, the pair is reported by
-// itself. Lists show their order (lists/). O(n), with time O(n log n). Main function:
+// itself. Lists show their order (list-graph.ts). O(n), with time O(n log n). Main function:
 // buildDependencies.
 
 import { COMMITTED, type History, INITIAL, NONE } from '../../history/history.ts'

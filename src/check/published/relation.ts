@@ -1,7 +1,7 @@
 // A relation on nodes as a matrix of bits, for the reference decider: row t holds the nodes before
 // t. Closing it is Warshall's algorithm on whole rows, O(nodes³ / 32).
 
-import type { Deadline } from '../../../base/deadline.ts'
+import type { Deadline } from '../../base/deadline.ts'
 
 export class Relation {
   readonly words: number // of a row

@@ -2,10 +2,10 @@ import { describe, expect, test } from 'vitest'
 import { Deadline } from '../../../src/base/deadline.ts'
 import { BudgetExceeded } from '../../../src/base/errors.ts'
 import { buildMixedProblem } from '../../../src/check/mixed/build-problem.ts'
-import { decideByExtensions } from '../../../src/check/mixed/reference.ts'
+import { decideByExtensions } from '../../../src/check/published/extensions.ts'
 import { randomSql, sqlShapeOf } from '../../small/random-sql.ts'
 import { historyOfSql, parseSql, type SqlDraft } from '../../small/sql-draft.ts'
-import { judgeSql } from './judge-sql.ts'
+import { judgeSql } from '../mixed/judge-sql.ts'
 
 describe('decideByExtensions', () => {
   test('finds a lost update at si, which Table 1 of the paper as printed misses', () => {

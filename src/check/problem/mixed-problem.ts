@@ -5,7 +5,7 @@
 // which satisfies the predicate needs no writer: the last one visible always does, and makes
 // nothing else visible. But for one case: what a reader at pc, si or ser passed over happens before
 // it, and so before a reader at cc that saw its effects. Where levels are mixed so, its rows are
-// conflicts all the same (an example is in reference.ts).
+// conflicts all the same (an example is in published/extensions.ts).
 //
 // Nodes: 0 is the initial transaction, the others are transactions in the order of the input.
 // Built by build-problem.ts.

@@ -3,29 +3,23 @@
 // graph forms). Where nobody saw the last appends, their order is free: any order of an acyclic
 // graph gives one for pc, ser and sser, since nobody read what it decides. Only si asks more of
 // them, not to overlap; if the order at hand does not comply, the general engine has to look.
-// Serial orders were sought before (mini/), so ser and sser come here to be refuted. O(n), sser O(n
-// log n). Main class: ListLevels.
+// Serial orders were sought before (mini-levels.ts), so ser and sser come here to be refuted. O(n),
+// sser O(n log n). Main class: ListLevels.
 
 import type { Deadline } from '../../base/deadline.ts'
 import { assert } from '../../base/errors.ts'
 import { buildCsr } from '../../graph/csr.ts'
 import { findTopologicalOrder } from '../../graph/toposort.ts'
 import { APPEND, type History, NONE } from '../../history/history.ts'
-import type { Anomaly, Proof } from '../../verdict/verdict.ts'
 import { addFound } from '../evidence/add-found.ts'
-import { findCycles } from '../mini/cycles.ts'
-import type { Dependencies } from '../mini/dependency-graph.ts'
-import type { StrongLevel } from '../mini/mini-levels.ts'
+import type { NamedFindings } from '../evidence/findings.ts'
+import type { StrongLevel } from '../problem/shape.ts'
 import { describeOffences, describeUnrepeatable } from '../reads/offences.ts'
 import type { ReadCheck } from '../reads/read-consistency.ts'
+import { findCycles } from './cycles.ts'
+import type { Dependencies } from './dependency-graph.ts'
 import { ListEvidence } from './list-evidence.ts'
 import { buildListGraph } from './list-graph.ts'
-
-export interface ListFindings {
-  anomalies: Anomaly[]
-  proof: Proof | null
-  algorithm: 'lists'
-}
 
 export class ListLevels {
   private readonly applies: boolean
@@ -45,7 +39,7 @@ export class ListLevels {
    * Null if the history is beyond this algorithm.
    * @param serializable whether a serial order is known: then real time is to blame
    */
-  check(level: StrongLevel, serializable: boolean): ListFindings | null {
+  check(level: StrongLevel, serializable: boolean): NamedFindings | null {
     if (!this.applies) return null
     const { history, reads, deadline, limit } = this
     const anomalies = [

@@ -5,15 +5,15 @@
 // (Algorithm 2, Theorem 2). One pass costs O(rows seen · writers of a row + nodes³ / 32). Main
 // function: saturate.
 
-import type { Deadline } from '../../../base/deadline.ts'
-import { CC, PC, RA, RC, RC_SQL, SER, SI } from '../problem.ts'
+import type { Deadline } from '../../base/deadline.ts'
+import { CC, PC, RA, RC, RC_SQL, SER, SI } from '../problem/mixed-problem.ts'
 import type { Extension } from './extension.ts'
 import { orInto } from './relation.ts'
 
 /** Fills in the order; false if it contradicts itself. */
 export function saturate(extension: Extension, deadline: Deadline): boolean {
   if (extension.order.isCyclic()) return false
-  const scan = new Saturation(extension)
+  const scan = new ForcedPass(extension)
   while (true) {
     deadline.check()
     if (!scan.pass(deadline)) return true
@@ -23,7 +23,7 @@ export function saturate(extension: Extension, deadline: Deadline): boolean {
   }
 }
 
-class Saturation {
+class ForcedPass {
   /** Whether no reader's level asks for the order. */
   readonly isSaturable: boolean
   private readonly visible: Uint32Array // bits of the nodes that a read sees

@@ -7,8 +7,8 @@
 import { ABORTED, APPEND, type History, NONE, WRITE } from '../../history/history.ts'
 import { isLostUpdate } from '../../verdict/anomaly-rules.ts'
 import type { Edge } from '../../verdict/verdict.ts'
-import type { Argument } from '../evidence/fold.ts'
 import type { ReadCheck } from '../reads/read-consistency.ts'
+import type { Argument } from './fold.ts'
 
 /**
  * @param ordersCommits whether a transaction that missed another's write of a key it writes itself

@@ -1,0 +1,14 @@
+// What a decider finds at a level.
+
+import type { Anomaly, Proof } from '../../verdict/verdict.ts'
+
+export interface Findings {
+  anomalies: Anomaly[]
+  /** The proof, if nothing was found. */
+  proof: Proof | null
+}
+
+/** Findings, and the algorithm that came to them. */
+export interface NamedFindings extends Findings {
+  algorithm: string
+}
