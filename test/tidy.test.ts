@@ -36,6 +36,7 @@ const ROOMS: Record<string, number> = {
   'examples.ts': 0,
   'certified.ts': 0,
   'implied.ts': 0,
+  'restore-after.ts': 0,
   reads: 1,
   evidence: 2,
   order: 2,
