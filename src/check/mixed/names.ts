@@ -1,5 +1,6 @@
-// A violation of mixed levels as an anomaly: shown with its strongest edges (evidence/strengthen.ts),
-// by the first name that fits (verdict/anomaly-rules.ts). Main function: nameArgument.
+// A violation of mixed levels as an anomaly: shown with its strongest edges
+// (evidence/strengthen.ts), by the first name that fits (verdict/anomaly-rules.ts). Main function:
+// nameArgument.
 
 import { nameEvidence } from '../../verdict/anomaly-rules.ts'
 import { type Anomaly, findTxns } from '../../verdict/verdict.ts'

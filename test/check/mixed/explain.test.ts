@@ -3,10 +3,12 @@
 
 import { describe, expect, it } from 'vitest'
 import { Deadline } from '../../../src/base/deadline.ts'
+import type { Argument } from '../../../src/check/evidence/fold.ts'
 import { buildMixedProblem } from '../../../src/check/mixed/build-problem.ts'
 import { checkMixed } from '../../../src/check/mixed/check-mixed.ts'
 import { findMixedCore } from '../../../src/check/mixed/core.ts'
 import { explainMixed } from '../../../src/check/mixed/explain.ts'
+import { nameArgument } from '../../../src/check/mixed/names.ts'
 import { decideMixed, type MixedRefutation } from '../../../src/check/mixed/solve.ts'
 import type { MixedProblem } from '../../../src/check/problem/mixed-problem.ts'
 import type { History } from '../../../src/history/history.ts'
@@ -16,7 +18,6 @@ import { describeVerdict, stringify } from '../../../src/report/json.ts'
 import { renderText } from '../../../src/report/text.ts'
 import { SQL_FAULTS } from '../../../src/sim/sql/faults.ts'
 import { certifyMixed } from '../../../src/verdict/certify-mixed.ts'
-import { type Anomaly, findTxns } from '../../../src/verdict/verdict.ts'
 
 /** Few rows, many writers of each; every other seed a store at si, the others one that lost locks. */
 function contended(seed: number, shape: 'sql' | 'tpcc', transactions: number): History {
@@ -39,16 +40,11 @@ function refute(history: History, level: LevelId): [MixedProblem, MixedRefutatio
   return [problem, decision]
 }
 
-/** What the certifier says to an argument about the whole history. */
-function certify(
-  history: History,
-  level: LevelId,
-  { edges, cases }: Pick<Anomaly, 'edges' | 'cases'>,
-) {
-  const txns = findTxns(edges, cases)
-  const anomaly: Anomaly = { name: 'Phantom', count: 1, txns, earlier: [], ops: [], edges, cases }
-  const result = { ...checkMixed(history, [level])[0]!, anomalies: [anomaly] }
-  return certifyMixed(history, result)
+/** What the certifier says to an argument about a part of the history. */
+function certify(core: MixedProblem, level: LevelId, argument: Argument): readonly string[] {
+  const { history } = core
+  const result = checkMixed(history, [level])[0]!
+  return certifyMixed(history, { ...result, anomalies: [nameArgument(core, argument)] }).problems
 }
 
 describe('a violated SQL history', () => {
@@ -80,13 +76,10 @@ describe('explainMixed', () => {
     const core = findMixedCore(problem, refutation, late)
     expect(core.nodeCount).toBe(problem.nodeCount)
     const whole = explainMixed(core, late, Deadline.none())
-    expect(certify(history, 'ser', whole)).toEqual([])
-    const small = explainMixed(
-      findMixedCore(problem, refutation, Deadline.none()),
-      Deadline.none(),
-      Deadline.none(),
-    )
-    expect(certify(history, 'ser', small)).toEqual([])
+    expect(certify(core, 'ser', whole)).toEqual([])
+    const few = findMixedCore(problem, refutation, Deadline.none())
+    const small = explainMixed(few, Deadline.none(), Deadline.none())
+    expect(certify(few, 'ser', small)).toEqual([])
     expect(small.cases.length).toBeLessThanOrEqual(whole.cases.length)
   })
 })
