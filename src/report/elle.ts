@@ -104,7 +104,14 @@ function findAnomalies(
 /** Elle has no word for a value that nobody wrote. */
 function namesOf(history: History, anomaly: Anomaly): string[] {
   const names = adyaNames(history, anomaly)
-  return names.length > 0 ? names : ['unwritten']
+  if (names.length > 0) return names
+  // Neither Adya nor Jepsen has a word for these.
+  return [anomaly.name === 'ThinAirRead' ? 'unwritten' : kebab(anomaly.name)]
+}
+
+/** `LostCommit` as `lost-commit`. */
+function kebab(name: string): string {
+  return name.replace(/(?<=[a-z])[A-Z]/g, '-$&').toLowerCase()
 }
 
 function describeAnomaly(history: History, anomaly: Anomaly, type: string): Edn {

@@ -1,7 +1,8 @@
 // Commits that an audit shows to be lost, from the definition: a transaction that was acknowledged
-// before the audit began replaced a version, and the audit shows that version, or one further down:
-// from each write the versions that its transaction saw are followed towards the initial state. Of
-// a list, every append acknowledged before must show. Main class: Audits.
+// before the audit began saw a version before it wrote the key, and the audit shows that version,
+// or one further down: from each write the versions that its transaction saw are followed. Where
+// the audit shows the initial state, any write will do; of a list, every append acknowledged before
+// must show. Main class: Audits.
 
 import {
   APPEND,
@@ -39,8 +40,8 @@ export class Audits {
       const writes = this.keyWrites.get(opKey[op]!)
       if (writes) writes.push(op)
       else this.keyWrites.set(opKey[op]!, [op])
-      const version = opKind[op] === WRITE ? this.replaced(op) : INITIAL
-      if (version >= 0) this.isReplaced[version] = 1
+      if (opKind[op] !== WRITE) continue
+      for (const version of this.replaced(op)) this.isReplaced[version] = 1
     }
   }
 
@@ -79,38 +80,48 @@ export class Audits {
   findLost(audit: number, key: number, version: number): number[] {
     const { opTxn, opKind } = this.history
     if (version >= 0 && !this.isReplaced[version]) return []
-    const isBuilt = new Map<number, boolean>([[INITIAL, version === INITIAL]])
-    if (version !== INITIAL) isBuilt.set(version, true)
+    const shown = version >= 0 ? opTxn[version] : NONE
+    const built = version === INITIAL ? null : this.findBuiltOn(key, version)
     return (this.keyWrites.get(key) ?? []).filter((write) => {
-      if (opKind[write] !== WRITE || write === version) return false
-      return this.isBefore(opTxn[write]!, audit) && this.isBuiltOn(write, isBuilt)
+      if (opKind[write] !== WRITE || opTxn[write] === shown) return false
+      if (!this.isBefore(opTxn[write]!, audit)) return false
+      return built === null || built.has(opTxn[write]!)
     })
   }
 
-  /** Follows what the write replaced until something is known. @param known version -> result */
-  private isBuiltOn(write: number, known: Map<number, boolean>): boolean {
-    const path: number[] = []
-    let at = write
-    while (!known.has(at)) {
-      path.push(at)
-      known.set(at, false) // against circles, in which nothing leads anywhere
-      at = this.replaced(at)
+  /** Who saw the version before writing the key, or a version by somebody who did. */
+  private findBuiltOn(key: number, version: number): Set<number> {
+    const { opTxn } = this.history
+    const writes = this.keyWrites.get(key) ?? []
+    const versionsOf = new Map<number, number[]>() // version -> those who saw it and wrote the key
+    for (const write of writes) {
+      for (const seen of this.replaced(write)) {
+        versionsOf.set(seen, [...(versionsOf.get(seen) ?? []), opTxn[write]!])
+      }
     }
-    const result = known.get(at)!
-    for (const each of path) known.set(each, result)
-    return result
+    const built = new Set(versionsOf.get(version))
+    // A set that grows while it is gone through.
+    for (const txn of built) {
+      for (const write of writes) {
+        if (opTxn[write] !== txn) continue
+        for (const next of versionsOf.get(write) ?? []) built.add(next)
+      }
+    }
+    return built
   }
 
-  /** The version that the transaction of a write saw of the key, INITIAL if it saw none. */
-  private replaced(write: number): number {
-    const { txnOpStart, opTxn, opKind, opKey, readFrom } = this.history
+  /** The versions that the transaction of a write saw of the key before it wrote it. */
+  private replaced(write: number): number[] {
+    const { txnOpStart, opTxn, opKind, opKey, readFrom, txnCounts } = this.history
     const txn = opTxn[write]!
+    const versions: number[] = []
+    if (!txnCounts[txn]) return versions
     for (let op = write - 1; op >= txnOpStart[txn]!; op--) {
-      if (opKind[op] !== READ || opKey[op] !== opKey[write]) continue
-      const isOwn = readFrom[op]! >= 0 && opTxn[readFrom[op]!] === txn
-      if (!isOwn && nameRead(this.history, op) === null) return readFrom[op]!
+      if (opKind[op] !== READ || opKey[op] !== opKey[write] || readFrom[op]! < 0) continue
+      const isOwn = opTxn[readFrom[op]!] === txn
+      if (!isOwn && nameRead(this.history, op) === null) versions.push(readFrom[op]!)
     }
-    return INITIAL
+    return versions
   }
 
   private findLostAppends(read: number): number[] {

@@ -162,13 +162,18 @@ function findLosing(
     if (sessionOrder && sessionOf[a] === sessionOf[b]) return a < b
     return (txns[a]!.finish ?? Number.NaN) < (txns[b]!.start ?? Number.NaN)
   }
-  /** Whose version of the key the transaction saw last: one step towards the initial state. */
-  const step = (node: number, key: string) =>
-    reads.findLast((read) => read.reader === node && read.key === key)?.from ?? INIT
+  const writes = (node: number, key: string) =>
+    txns[numberOf(node)]!.ops.some((op) => isWrite(op) && text(op.key) === key)
+  /** Whether the transaction saw the version before it wrote, or one built on it, and so on. */
   const isBuiltOn = (node: number, key: string, version: number) => {
-    let at = step(node, key)
-    for (let n = 0; n <= txns.length && at !== version && at !== INIT; n++) at = step(at, key)
-    return at === version
+    if (version === INIT) return true
+    const below = new Set([node])
+    for (const at of below) {
+      if (at === INIT || !writes(at, key)) continue
+      for (const read of reads) if (read.reader === at && read.key === key) below.add(read.from)
+    }
+    below.delete(node)
+    return below.has(version)
   }
   return reads.flatMap(({ op, reader, key, from, elements }) => {
     const audit = numberOf(reader)

@@ -169,32 +169,39 @@ class SqlJudge {
 
   /** Whether an audit that shows this version misses what somebody did before it. */
   isLosing(audit: number, key: number, version: number): boolean {
-    const { txnAudit, txnCount, txnStatus, txnSession, txnIndex, opCount } = this.history
+    const { txnAudit, txnCount, txnStatus, txnSession, txnIndex } = this.history
     if (!txnAudit?.[audit]) return false
     for (let txn = 0; txn < txnCount; txn++) {
       const before = txnSession[txn] === txnSession[audit] && txnIndex[txn]! < txnIndex[audit]!
       const write = this.lastWrite(txn, key)
       if (!before || txnStatus[txn] !== COMMITTED || write === NONE) continue
-      let at = write === version ? INITIAL : this.replaced(write)
-      for (let n = 0; n < opCount && at !== version && at !== INITIAL; n++) at = this.replaced(at)
-      if (at === version && write !== version) return true
+      if (write !== version && this.isBuiltOn(write, version)) return true
     }
     return false
   }
 
-  /** The version of the row that the writer of another one saw before. */
-  private replaced(write: number): number {
+  /** Whether whoever wrote a version saw the other one before, or one built on it, and so on. */
+  private isBuiltOn(write: number, version: number): boolean {
+    if (version === INITIAL) return true
+    const below = new Set([write])
+    for (const at of below) for (const seen of this.replaced(at)) below.add(seen)
+    return below.has(version)
+  }
+
+  /** The versions of the row that the writer of another one saw before. */
+  private replaced(write: number): number[] {
     const { txnOpStart, opTxn, opKey, opKind, readFrom, readTxn, txnStatus } = this.history
     const txn = opTxn[write]!
     const key = opKey[write]!
+    const versions: number[] = []
     for (let op = write - 1; op >= txnOpStart[txn]!; op--) {
-      if (opKind[op] !== READ || opKey[op] !== key || readFrom[op] === NONE) continue
+      if (opKind[op] !== READ || opKey[op] !== key || readFrom[op]! < 0) continue
       const from = readTxn[op]!
       if (from === txn || this.lastWrite(txn, key, op) !== NONE) continue
-      const sound = from < 0 || txnStatus[from] !== ABORTED
-      if (sound && (from < 0 || this.lastWrite(from, key) === readFrom[op])) return readFrom[op]!
+      const sound = txnStatus[from] !== ABORTED && this.lastWrite(from, key) === readFrom[op]
+      if (sound) versions.push(readFrom[op]!)
     }
-    return INITIAL
+    return versions
   }
 
   /** A row of which the statement does not speak. */

@@ -43,8 +43,8 @@ export function pairsOf(ids: ArrayLike<number>): [number, number][] {
 /** The transaction that a read saw, sound or not; negative if it was the initial one. */
 function writerOf(history: History, reads: ReadCheck, read: number): number {
   const { opTxn, opKind, readFrom } = history
-  if (opKind[read] === READ_LIST) return reads.opSource[read]!
-  return readFrom[read]! >= 0 ? opTxn[readFrom[read]!]! : NONE
+  const write = (opKind[read] === READ_LIST ? reads.lists!.readFrom : readFrom)[read]!
+  return write >= 0 ? opTxn[write]! : NONE
 }
 
 function describe(history: History, reads: ReadCheck, read: number, name: AnomalyName): Anomaly {
