@@ -1,10 +1,12 @@
 // What makes a history hard to decide, by the measures of the papers: its width, the most
-// transactions that session order leaves unordered, which is the number of sessions; its
+// transactions that session order leaves unordered, which is the number of sessions, or at most
+// that if transactions come after others beyond their sessions; its
 // communication graph, whose nodes are sessions, joined when both access a key that somebody
 // writes, and the biconnected components of that graph, which can be decided one by one (Biswas &
 // Enea, sections 4 and 5). O(operations + accesses of keys by sessions · sessions / 32). Main
 // function: describeCommunication.
 
+import { afterAsReads } from '../history/after-as-reads.ts'
 import type { History } from '../history/history.ts'
 import { checkReads } from './reads/read-consistency.ts'
 import { findParts, isShared } from './strong/parts.ts'
@@ -12,6 +14,8 @@ import { findParts, isShared } from './strong/parts.ts'
 export interface Communication {
   /** Sessions in which a transaction counts. */
   width: number
+  /** False if some come after others beyond their sessions, so that it may be less. */
+  isExact: boolean
   graph: {
     /** Pairs of sessions that access a common key; null if there are too many sessions to count. */
     edges: number | null
@@ -26,7 +30,9 @@ export interface Communication {
 
 const MAX_SESSIONS = 8192 // 8 MB of bits
 
-export function describeCommunication(history: History): Communication {
+export function describeCommunication(recorded: History): Communication {
+  // What comes after another session communicates with it.
+  const history = recorded.after === null ? recorded : afterAsReads(recorded, false).history
   const reads = checkReads(history)
   const active = new Set<number>()
   for (let txn = 0; txn < history.txnCount; txn++) {
@@ -37,6 +43,7 @@ export function describeCommunication(history: History): Communication {
   const blocks = of(true)
   return {
     width: active.size,
+    isExact: recorded.after === null,
     graph: {
       edges: countEdges(history, isShared(history, reads)),
       components: of(false).length,

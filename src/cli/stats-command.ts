@@ -63,7 +63,7 @@ function renderStats(
   shape: HistoryShape,
   hotKeys: { key: string; count: number }[],
   annotationCount: number,
-  { width, graph, conflicts }: Communication & { conflicts: number | null },
+  { width, isExact, graph, conflicts }: Communication & { conflicts: number | null },
 ): string {
   const { opsPerTxn, txnsPerSession } = shape
   const rows: [string, string][] = [
@@ -84,7 +84,7 @@ function renderStats(
     ],
   ]
   rows.push(
-    ['width', `${width} sessions in which a transaction counts`],
+    ['width', `${isExact ? '' : 'at most '}${width} sessions in which a transaction counts`],
     [
       'communication',
       `${graph.edges ?? 'too many'} pairs of sessions share a key; ${graph.components} connected, ` +

@@ -14,7 +14,7 @@ import { plain } from '../report/names.ts'
 import { countHistory } from '../report/summary.ts'
 import { type Colours, type TextOptions, tellAnomalies } from '../report/text.ts'
 import { JSON_VERSION } from '../report/verdict-json.ts'
-import { certifyAnomaly } from '../verdict/certify-plain.ts'
+import { certifyPlume } from '../verdict/certify-plume.ts'
 import type { Anomaly, LevelResult } from '../verdict/verdict.ts'
 import { EXIT } from './exit-codes.ts'
 
@@ -85,7 +85,7 @@ function judgePlume(recorded: History, options: CheckOptions): Anomaly[] | null 
     const anomalies = findPlumePatterns(context, exampleLimit(options))
     if (options.certify === false) return anomalies
     for (const anomaly of anomalies ?? []) {
-      const problems = certifyAnomaly(history, 'cc', anomaly, undefined, deadline)
+      const problems = certifyPlume(history, anomaly)
       if (problems.length === 0) continue
       throw new InternalError(`${anomaly.name} failed its own certificate: ${problems[0]}`)
     }

@@ -14,11 +14,13 @@ describe('describeCommunication', () => {
   test('counts what sessions share, and the parts that can be decided one by one', () => {
     expect(describeCommunication(parseNotation(CHAIN))).toEqual({
       width: 5,
+      isExact: true,
       graph: { edges: 5, components: 1, blocks: 3, largestBlock: 3 },
     })
     const apart = CHAIN.replace('r(x,1) ', '')
     expect(describeCommunication(parseNotation(apart))).toEqual({
       width: 5,
+      isExact: true,
       graph: { edges: 4, components: 2, blocks: 3, largestBlock: 3 },
     })
   })
@@ -27,7 +29,17 @@ describe('describeCommunication', () => {
     const text = 's1: w(x,1) r(z,null)\ns2: r(x,1) [aborted]\ns3: r(z,null)'
     expect(describeCommunication(parseNotation(text))).toEqual({
       width: 2,
+      isExact: true,
       graph: { edges: 0, components: 2, blocks: 2, largestBlock: 1 },
+    })
+  })
+
+  test('takes those for neighbours that come after one another', () => {
+    const text = 's1: w(x,1) [id=A]\ns2: w(y,1) [id=B after=A]'
+    expect(describeCommunication(parseNotation(text))).toEqual({
+      width: 2,
+      isExact: false,
+      graph: { edges: 1, components: 1, blocks: 1, largestBlock: 2 },
     })
   })
 

@@ -11,7 +11,7 @@ import { findPlumePatterns, PLUME_TAPS } from '../../src/check/weak/plume-patter
 import { type History, READ_LIST } from '../../src/history/history.ts'
 import { parseNotation } from '../../src/history/notation.ts'
 import { findAnomaly, findTap } from '../../src/levels/anomalies.ts'
-import { certifyAnomaly } from '../../src/verdict/certify-plain.ts'
+import { certifyPlume } from '../../src/verdict/certify-plume.ts'
 import { assertionsOf, CASES, LIST_CASES } from './cases.ts'
 import { compareWithOracle, draftsFor } from './compare.ts'
 import { buildHistory, type Draft, renderDraft } from './draft.ts'
@@ -117,7 +117,7 @@ describe('patterns by the letters of Plume’s paper', () => {
   const wrongLetter = (draft: Draft): string | null => {
     const truth = plumeTapOracle(draft)
     const history = buildHistory(draft)
-    if (history.opKind.some((kind) => kind === READ_LIST)) return null
+    if (history.opKind.some((kind) => kind === READ_LIST) || history.after !== null) return null
     const found = findAll(history)
     if (truth === null || found === null) return truth === found ? null : 'a cycle was overlooked'
     for (const tap of PLUME_TAPS) {
@@ -126,7 +126,7 @@ describe('patterns by the letters of Plume’s paper', () => {
       if (said !== truth[tap].length) {
         return `pattern ${tap} ${said} times, it occurs ${truth[tap].length} times`
       }
-      const problems = shown ? certifyAnomaly(history, 'cc', shown) : []
+      const problems = shown ? certifyPlume(history, shown) : []
       if (problems.length > 0) return `${tap}: ${problems.join('; ')}`
     }
     return null
@@ -157,6 +157,24 @@ describe('patterns by the letters of Plume’s paper', () => {
     ['nothing', 's1: w(x,1)\ns2: r(x,1) w(x,2) | r(x,2)', ''],
   ])('show %s', (_, notation, letters) => {
     expect(lettersOf(notation)).toBe(letters)
+  })
+
+  test('are refused under a letter that they do not have', () => {
+    const history = parseNotation('s1: w(x,1) w(y,1)\ns2: w(x,2) w(y,2)\ns3: r(x,1) r(y,2)')
+    const found = findAll(history, Number.POSITIVE_INFINITY)!
+    const last = found.find(({ name }) => name === 'ConflictCM')!
+    expect(certifyPlume(history, last)).toEqual([])
+    for (const name of [
+      'COConflictCM',
+      'FracturedReadCO',
+      'NonMonoReadCO',
+      'LostUpdate',
+    ] as const) {
+      expect(certifyPlume(history, { ...last, name })).not.toEqual([])
+    }
+    const [read] = last.edges.at(-1)!.premises[0]!.ops.slice(-1)
+    const isFirst = history.txnOpStart[2] === read
+    expect(certifyPlume(history, { ...last, name: 'NonMonoReadCM' }).length > 0).toBe(isFirst)
   })
 
   test('are not told of lists', () => {

@@ -44,6 +44,9 @@ export function findPlumePatterns(context: WeakContext, limit: number): Anomaly[
   if (reads.lists !== null) {
     throw new UsageError('--tap-rule plume knows registers only', 'leave it out for lists')
   }
+  if (history.after !== null) {
+    throw new UsageError('--tap-rule plume knows sessions only, no "after"', 'leave it out')
+  }
   if (hasManySessions(history)) {
     const hint = 'leave --tap-rule or --session-order off out'
     throw new UsageError('--tap-rule plume needs sessions, not one for each transaction', hint)
