@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process'
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Client } from 'pg'
@@ -74,18 +74,22 @@ describe('EmbeddedServer', () => {
   it.runIf(process.platform === 'linux')(
     'is removed by the next run if its keeper is killed as well, and not before',
     async () => {
-      const { owner, home, pid } = await startOwner()
+      // A folder of its own: another program that starts meanwhile would clean up the usual one.
+      const parent = mkdtempSync(join(tmpdir(), 'isobar-leftovers-'))
+      chmodSync(parent, 0o755)
+      const { owner, home, pid } = await startOwner(parent)
       const [, keeper] = JSON.parse(readFileSync(join(home, 'owners'), 'utf8'))
-      expect(await removeLeftovers()).not.toContain(home)
+      expect(await removeLeftovers(parent)).not.toContain(home)
       process.kill(keeper.pid, 'SIGKILL')
       expect(await eventually(() => !isRunning(keeper.pid))).toBe(true)
-      expect(await removeLeftovers()).not.toContain(home)
+      expect(await removeLeftovers(parent)).not.toContain(home)
       expect(lives(pid)).toBe(true)
       owner.kill('SIGKILL')
       await new Promise((resolve) => owner.once('exit', resolve))
-      expect(await removeLeftovers()).toContain(home)
+      expect(await removeLeftovers(parent)).toContain(home)
       expect(await eventually(() => !isRunning(pid))).toBe(true)
       expect(existsSync(home)).toBe(false)
+      rmSync(parent, { recursive: true, force: true })
     },
   )
 })
@@ -100,7 +104,7 @@ function isRunning(pid: number): boolean {
 }
 
 /** Another program that has started a server. */
-async function startOwner() {
+async function startOwner(temporary = tmpdir()) {
   const source = new URL('../../src/record/embedded/server.ts', import.meta.url).href
   const script = `
     const { EmbeddedServer } = await import(${JSON.stringify(source)})
@@ -109,6 +113,7 @@ async function startOwner() {
     setInterval(() => {}, 1000)`
   const owner = spawn(process.execPath, ['--import', 'tsx', '--input-type=module', '-e', script], {
     stdio: ['ignore', 'pipe', 'inherit'],
+    env: { ...process.env, TMPDIR: temporary },
   })
   const line = await new Promise<string>((resolve) => {
     owner.stdout!.once('data', (bytes) => resolve(String(bytes).trim()))
