@@ -29,6 +29,7 @@ describe('solveMixed', () => {
   test('agrees with the deciders of single levels on histories without SQL', () => {
     for (let seed = 0; seed < SEEDS; seed++) {
       const history = buildHistory(randomHistory(seed, shapeOf(seed, { lists: 0 })))
+      if (history.after !== null) continue // refused at mixed levels
       for (const level of SQL_LEVELS) {
         const { sound, holds } = decide(history, level)
         const satisfied = check(history, level, { certify: false }).verdict === 'satisfied'

@@ -37,6 +37,7 @@ describe('splitTxns', () => {
     for (let seed = 1; seed <= 6000; seed++) {
       const shape = shapeOf(seed, { initial: 0, txns: 7, thinAir: 0, wild: 0, rewrites: false })
       const history = buildHistory(randomHistory(seed, shape))
+      if (history.after !== null) continue // what is taken out here keeps sessions only
       for (const level of LEVELS) {
         const result = check(history, level, { algorithm: 'solve' })
         expect(result.verdict === 'satisfied' || result.certificate?.verified).toBe(true)
