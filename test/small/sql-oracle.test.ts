@@ -15,6 +15,7 @@ describe('SqlOracle', () => {
       const draft = randomHistory(seed, shapeOf(seed, { lists: 0, times: false }))
       const profile = profileOf(draft)
       const history = buildHistory(draft)
+      if (history.after !== null) continue // refused at mixed levels
       const oracle = new SqlOracle(history)
       for (const level of SQL_LEVELS) {
         const truth = oracle.decide(Array.from(history.txnStatus, () => level))
