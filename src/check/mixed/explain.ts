@@ -45,12 +45,32 @@ export function explainMixed(problem: MixedProblem, deadline: Deadline, last: De
   steps.sort(compareSteps)
   const isAssumable = (literal: number) => explainer.isAssumable(literal)
   const clauses = [...steps.map(({ clause }) => clause), ...origins.axioms]
-  const cases = refute(clauses, isAssumable, last).flatMap(({ clause, literals }): Case[] => {
-    if (clause >= steps.length) return []
-    const assumptions = literals.flatMap((literal) => explainer.assumption(literal ^ 1))
-    return [{ assumptions, cycle: steps[clause]?.cycle ?? [] }]
-  })
+  const cases: Case[] = []
+  const sole: Edge[] = [] // reads that the argument uses because nothing else could have been read
+  for (const { clause, literals } of refute(clauses, isAssumable, last)) {
+    if (clause >= steps.length) sole.push(...explainer.soleRead(literals))
+    else {
+      const assumptions = literals.flatMap((literal) => explainer.assumption(literal ^ 1))
+      cases.push({ assumptions, cycle: steps[clause]?.cycle ?? [] })
+    }
+  }
+  sayReads(cases, sole)
   return foldCases(cases, explainer)
+}
+
+/**
+ * Has the argument speak of reads before it rests on them: the first step without a cycle assumes
+ * those that no step speaks of, or a last one, which says that they cannot all have been.
+ */
+function sayReads(cases: Case[], reads: readonly Edge[]): void {
+  const said = cases.flatMap(({ assumptions }) => assumptions)
+  const isSaid = ({ event, key }: Edge) =>
+    said.some((edge) => edge.kind === 'WR' && edge.event === event && edge.key === key)
+  const unsaid = reads.filter((edge) => !isSaid(edge))
+  if (unsaid.length === 0) return
+  const first = cases.findIndex(({ cycle }) => cycle.length === 0)
+  if (first < 0) cases.push({ assumptions: unsaid, cycle: [] })
+  else cases[first] = { ...cases[first]!, assumptions: [...cases[first]!.assumptions, ...unsaid] }
 }
 
 /** A cycle, and the clause that its assumptions cannot all hold. */
@@ -105,6 +125,13 @@ class Translator {
         return [this.assumedOrder(from, to, this.commonKey(from, to))]
       }
     }
+  }
+
+  /** The read of an axiom that leaves only one; nothing if it goes without saying. */
+  soleRead(literals: readonly number[]): Edge[] {
+    const { kind } = this.encoder.meaning
+    const reads = literals.filter((it) => (it & 1) === 0 && kind.data[it >> 1] === READS)
+    return reads.length === 1 ? this.assumption(reads[0]!) : []
   }
 
   /** The cycle of a reason; null for a clause that goes without saying. */
