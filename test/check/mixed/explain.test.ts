@@ -18,6 +18,7 @@ import { describeVerdict, stringify } from '../../../src/report/json.ts'
 import { renderText } from '../../../src/report/text.ts'
 import { SQL_FAULTS } from '../../../src/sim/sql/faults.ts'
 import { certifyMixed } from '../../../src/verdict/certify-mixed.ts'
+import { historyOfSql, parseSql } from '../../small/sql-draft.ts'
 
 /** Few rows, many writers of each; every other seed a store at si, the others one that lost locks. */
 function contended(seed: number, shape: 'sql' | 'tpcc', transactions: number): History {
@@ -81,5 +82,18 @@ describe('explainMixed', () => {
     const small = explainMixed(few, Deadline.none(), Deadline.none())
     expect(certify(few, 'ser', small)).toEqual([])
     expect(small.cases.length).toBeLessThanOrEqual(whole.cases.length)
+  })
+
+  it('speaks of a read that nothing but an indeterminate transaction explains', () => {
+    // s2's update did not return y, so the delete before it took effect, and must have seen x.
+    const history = historyOfSql(
+      parseSql(`
+      init: x=0 y=0 z=-
+      s1: [ser indeterminate] insert as w2 y=0 z=2 | [cc indeterminate] insert as w7 x=null z=1
+      s2: [ser indeterminate] delete(v = 0) as w4 y@w2 | [ser] update(v <> 1) as w5 x@0=0
+      s3: [cc indeterminate] delete(id = 'x') as w1 x@0`),
+    )
+    const [result] = checkMixed(history, [{ level: 'cc' }])
+    expect([result!.verdict, result!.certificate?.verified]).toEqual(['violated', true])
   })
 })
