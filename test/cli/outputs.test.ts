@@ -128,6 +128,8 @@ describe('outputs', () => {
     child.kill('SIGTERM')
     const [, signal] = await ended
     expect(signal).toBe('SIGTERM')
+    // What guards the file learns of the end only after it.
+    while (isWriting()) await setTimeout(2)
     expect(readdirSync(out).filter((name) => name !== 'h.txt')).toEqual([])
   })
 

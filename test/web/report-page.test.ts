@@ -153,7 +153,7 @@ describe.skipIf(executable === null)('the report in a browser', { timeout: 60_00
     await page.getByRole('button', { name: 'Next case' }).click()
     expect(await page.locator('.position').textContent()).toBe('Case 2 of 3')
     const unseen = page.locator('svg.graph g.arrow.rw text')
-    expect(await unseen.allTextContents()).toEqual(['rw orders(9): unseen w3 +'])
+    expect(await unseen.allTextContents()).toEqual(['rw orders(9): unseen w4 +'])
     await unseen.hover()
     expect(await page.locator('svg.lanes .op.lit').count()).toBe(2)
     expect(await page.locator('.explain').textContent()).toContain(
