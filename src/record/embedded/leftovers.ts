@@ -29,7 +29,8 @@ export async function removeLeftovers(parent = tmpdir()): Promise<string[]> {
   for (const home of findLeftovers(parent)) {
     try {
       await stopServer(join(home, 'data'))
-      rmSync(home, { recursive: true, force: true })
+      // What the server left running may write a last word while this goes on.
+      rmSync(home, { recursive: true, force: true, maxRetries: 5, retryDelay: 50 })
       removed.push(home)
     } catch {
       // Somebody else is at it, or it is not ours to remove.
@@ -64,10 +65,11 @@ function isAlive({ pid, began }: Owner): boolean {
   return began === null || beginningOf(pid) === began
 }
 
+/** Whether it does anything any more: not if it only waits to be buried. */
 function lives(pid: number): boolean {
   try {
     process.kill(pid, 0)
-    return true
+    return fieldsOf(pid)?.[0] !== 'Z'
   } catch (error) {
     return (error as { code?: string }).code === 'EPERM'
   }
@@ -75,10 +77,15 @@ function lives(pid: number): boolean {
 
 /** When a process began, in the words of Linux; null elsewhere. */
 function beginningOf(pid: number): string | null {
+  return fieldsOf(pid)?.[19] ?? null
+}
+
+/** What Linux says of a process, from its state on; null elsewhere. */
+function fieldsOf(pid: number): string[] | null {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
-    // Behind the name, which may hold anything, in its last bracket: the 20th field from there.
-    return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19] ?? null
+    // Behind the name, which may hold anything, in its last bracket.
+    return stat.slice(stat.lastIndexOf(')') + 2).split(' ')
   } catch {
     return null
   }
