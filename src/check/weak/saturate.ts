@@ -69,7 +69,8 @@ export function saturate(context: WeakContext, level: WeakLevel): ForcedOrders {
 class ForcedEdges {
   readonly causal: ForcedEdge[] = []
   readonly added: ForcedEdge[] = []
-  private readonly impossible: ForcedEdge[] = [] // all edges that contradict happens-before
+  // All edges that contradict happens-before, each once: many reads may force the same.
+  private readonly impossible = new Map<number, ForcedEdge>()
   private readonly history: History
   private readonly settled = new Set<number>() // reads that show a CO pattern
   private readonly known = new Set<number>() // to · txnCount + from
@@ -159,7 +160,7 @@ class ForcedEdges {
   findOpposed(cyclic: ReadonlySet<number>): { edge: ForcedEdge; against: ForcedEdge }[] {
     const { opSource } = this.context.reads
     const byWriter = new Map<number, ForcedEdge[]>() // t2 -> impossible edges t2 -> t1
-    for (const edge of this.impossible) {
+    for (const edge of this.impossible.values()) {
       const known = byWriter.get(edge.from)
       if (known) known.push(edge)
       else byWriter.set(edge.from, [edge])
@@ -199,7 +200,8 @@ class ForcedEdges {
         const edge = { from: candidates[i]!, to: source, read }
         if (!this.settled.has(read)) this.causal.push(edge)
         this.settled.add(read)
-        if (source !== INITIAL) this.impossible.push(edge)
+        const id = this.idOf(edge)
+        if (source !== INITIAL && !this.impossible.has(id)) this.impossible.set(id, edge)
       }
       if (this.settled.has(read)) continue
       for (let i = start; i < end; i++) this.add({ from: candidates[i]!, to: source, read })
@@ -226,10 +228,14 @@ class ForcedEdges {
   }
 
   private add(edge: ForcedEdge): void {
-    const id = edge.to * this.history.txnCount + edge.from
+    const id = this.idOf(edge)
     if (this.known.has(id)) return
     this.known.add(id)
     this.added.push(edge)
+  }
+
+  private idOf(edge: ForcedEdge): number {
+    return edge.to * this.history.txnCount + edge.from
   }
 }
 
