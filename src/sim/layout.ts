@@ -21,7 +21,8 @@ import {
 } from '../history/history.ts'
 import { CAS, INSERT } from '../history/light.ts'
 import type { Value } from '../history/values.ts'
-import { type Execution, THIN_AIR } from './program.ts'
+import { type Execution, THIN_AIR } from './execution.ts'
+import type { Outcome } from './schedule.ts'
 
 const FAILED_EVERY = 4 // which of the mere reads is told as a failure
 
@@ -47,9 +48,6 @@ export function layOut(
   times = true,
   lightweight = false,
 ): LaidOut {
-  if (!LAYOUTS.includes(layout)) {
-    throw new UsageError(`unknown layout "${layout}"`, `there are ${LAYOUTS.join(', ')}`)
-  }
   const { txnCount, txnOpStart, txnOpCount } = execution
   const order = orderOf(execution, layout)
   let opCount = 0
@@ -82,16 +80,15 @@ export function layOut(
   return { history, txnOf, opOrder }
 }
 
-function orderOf(execution: Execution, layout: Layout): Int32Array {
-  const { ended, txnSession, txnStart, sessionCount, txnCount } = execution
+/** The transactions in the order in which they are told. Throws UsageError. */
+export function orderOf(outcome: Outcome, layout: Layout): Int32Array {
+  if (!LAYOUTS.includes(layout)) {
+    throw new UsageError(`unknown layout "${layout}"`, `there are ${LAYOUTS.join(', ')}`)
+  }
+  const { ended, txnSession, txnStart } = outcome
   if (layout === 'commit') return ended
-  const order = Int32Array.from(ended.keys())
-  if (layout === 'interleaved') return order.sort((a, b) => txnStart[a]! - txnStart[b]!)
-  const next = new Int32Array(sessionCount + 1)
-  for (const session of txnSession) next[session + 1]!++
-  for (let session = 0; session < sessionCount; session++) next[session + 1]! += next[session]!
-  for (let txn = 0; txn < txnCount; txn++) order[next[txnSession[txn]!]!++] = txn
-  return order
+  const rank = layout === 'session' ? txnSession : txnStart
+  return Int32Array.from(ended.keys()).sort((a, b) => rank[a]! - rank[b]! || a - b)
 }
 
 interface Names {

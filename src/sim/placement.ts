@@ -6,42 +6,58 @@
 import { UsageError } from '../base/errors.ts'
 import type { Random } from '../base/random.ts'
 import { NONE } from '../history/history.ts'
-import type { FaultRequest } from './faults.ts'
-import type { Program } from './program.ts'
-import { type Script, scriptOf } from './script.ts'
+
+/** Who runs what in a script. */
+export interface Cast {
+  readonly txnCount: number
+  readonly txnSession: readonly number[] // role -> which of the script's sessions runs it
+  readonly sessionTxns: readonly (readonly number[])[] // session -> roles, in session order
+}
 
 /** What placing a script takes to know of it. */
-export interface Placeable {
+export interface Placeable extends Cast {
   readonly fault: { readonly name: string }
-  readonly txnCount: number
-  readonly sessionTxns: readonly (readonly number[])[] // session -> roles, in session order
 }
 
 export interface PlacedScript<S extends Placeable> {
   readonly script: S
-  readonly sessions: readonly number[] // session of the script -> session of the program
-  readonly txns: readonly number[] // role -> txn of the program that gives way to it
+  readonly sessions: readonly number[] // session of the script -> session of the plan
+  readonly txns: readonly number[] // role -> txn of the plan that gives way to it
 }
 
-export type Strike = PlacedScript<Script>
+/** The number of a role: a is 0. */
+export function roleOf(letter: string): number {
+  return letter.charCodeAt(0) - 'a'.charCodeAt(0)
+}
 
-/** Where the strikes are, in the order in which every session meets them. */
-export function placeStrikes(
-  program: Program,
-  sessionTxns: readonly Int32Array[],
-  requests: readonly FaultRequest[],
-  random: Random,
-): Strike[] {
-  const scripts: Script[] = []
-  for (const { fault, count } of requests) {
+/** From a string of roles for each session, in session order. */
+export function castOf(sessions: readonly string[]): Cast {
+  const sessionTxns = sessions.map((roles) => [...roles].map(roleOf))
+  const txnSession: number[] = []
+  sessionTxns.forEach((roles, session) => {
+    for (const txn of roles) txnSession[txn] = session
+  })
+  return { txnCount: txnSession.length, txnSession, sessionTxns }
+}
+
+/** The scripts of the faults asked for, each as often as it is to strike. Throws UsageError. */
+export function repeatScripts<F, S extends Placeable>(
+  requests: readonly { readonly fault: F; readonly count: number }[],
+  sessionCount: number,
+  scriptOf: (fault: F) => S,
+): S[] {
+  return requests.flatMap(({ fault, count }) => {
     const script = scriptOf(fault)
-    checkFits(program, script)
-    for (let i = 0; i < count; i++) scripts.push(script)
-  }
-  return placeScripts(scripts, sessionTxns, random)
+    const { length } = script.sessionTxns
+    if (sessionCount < length) {
+      const message = `${script.fault.name} needs ${length} sessions, and there are ${sessionCount}`
+      throw new UsageError(message, 'ask for more sessions')
+    }
+    return new Array<S>(count).fill(script)
+  })
 }
 
-/** Shuffles the scripts, and finds a place for each. */
+/** Shuffles the scripts; every session meets them in the order that is returned. */
 export function placeScripts<S extends Placeable>(
   scripts: S[],
   sessionTxns: readonly Int32Array[],
@@ -90,23 +106,4 @@ function chooseSessions(
     chosen.push(session)
   }
   return chosen
-}
-
-function checkFits(program: Program, script: Script): void {
-  const { name } = script.fault
-  if (program.sessionCount < script.sessionCount) {
-    const message = `${name} needs ${script.sessionCount} sessions, and there are ${program.sessionCount}`
-    throw new UsageError(message, 'ask for more sessions')
-  }
-  if (program.keyCount < script.keyCount) {
-    throw new UsageError(`${name} needs two keys, and there is one`, 'ask for more keys')
-  }
-  if (program.lightweight && !script.lightweight) {
-    throw new UsageError(`${name} needs larger transactions than lightweight ones`)
-  }
-  if (program.disjointWrites && script.keyWriters.some((writers) => writers.size > 1)) {
-    throw new UsageError(
-      `${name} needs two sessions that write one key, and disjoint writes rule that out`,
-    )
-  }
 }

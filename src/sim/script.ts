@@ -1,8 +1,11 @@
-// Fault scripts as data: parses the notation of faults.ts once, when the module is loaded.
+// Fault scripts as data: parses the notation of faults.ts once, when the module is loaded. Main
+// function: scriptsFor.
 
-import { assert } from '../base/errors.ts'
+import { assert, UsageError } from '../base/errors.ts'
 import { NONE } from '../history/history.ts'
-import { FAULTS, type Fault } from './faults.ts'
+import type { Plan } from '../workload/plan.ts'
+import { FAULTS, type Fault, type FaultRequest } from './faults.ts'
+import { castOf, type Placeable, repeatScripts, roleOf } from './placement.ts'
 
 export type StepVerb =
   | 'begin'
@@ -28,13 +31,9 @@ export interface ScriptStep {
   readonly need: 'always' | 'order' | 'shape'
 }
 
-export interface Script {
+export interface Script extends Placeable {
   readonly fault: Fault
-  readonly txnCount: number
   readonly keyCount: number
-  readonly sessionCount: number
-  readonly txnSession: readonly number[] // role -> which of the script's sessions runs it
-  readonly sessionTxns: readonly (readonly number[])[] // session -> roles, in session order
   readonly alone: ReadonlySet<number> // roles that do nothing but the script
   readonly keyWriters: readonly ReadonlySet<number>[] // key -> sessions that write it
   /** Whether each transaction reads and writes one key once at most. */
@@ -50,19 +49,15 @@ const STEP =
 
 const VERBS: Record<string, StepVerb> = { r: 'read', p: 'read', m: 'read', w: 'write' }
 
-function role(letter: string): number {
-  return letter.charCodeAt(0) - 'a'.charCodeAt(0)
-}
-
 function parseStep(text: string): ScriptStep {
   const match = STEP.exec(text)
   assert(match !== null, `a step of a fault script, not ${text}`)
   const [, txn = '', verb = '', key, from, nth] = match
   return {
-    txn: role(txn),
+    txn: roleOf(txn),
     verb: VERBS[verb] ?? (verb as StepVerb),
     key: key === undefined ? NONE : key === 'x' ? 0 : 1,
-    from: from === undefined ? NONE : from === 'initial' ? FROM_INITIAL : role(from),
+    from: from === undefined ? NONE : from === 'initial' ? FROM_INITIAL : roleOf(from),
     nth: nth === undefined ? NONE : Number(nth) - 1,
     need: verb === 'p' ? 'order' : verb === 'm' ? 'shape' : 'always',
   }
@@ -70,24 +65,17 @@ function parseStep(text: string): ScriptStep {
 
 function parseScript(fault: Fault): Script {
   const steps = fault.script.split(' ').map(parseStep)
-  const sessionTxns = fault.sessions.map((roles) => [...roles].map(role))
-  const txnSession: number[] = []
-  sessionTxns.forEach((roles, session) => {
-    for (const txn of roles) txnSession[txn] = session
-  })
+  const cast = castOf(fault.sessions)
   const keyCount = Math.max(...steps.map((step) => step.key)) + 1
   const keyWriters = Array.from({ length: keyCount }, () => new Set<number>())
   for (const step of steps) {
-    if (step.verb === 'write') keyWriters[step.key]!.add(txnSession[step.txn]!)
+    if (step.verb === 'write') keyWriters[step.key]!.add(cast.txnSession[step.txn]!)
   }
   return {
+    ...cast,
     fault,
-    txnCount: txnSession.length,
     keyCount,
-    sessionCount: sessionTxns.length,
-    txnSession,
-    sessionTxns,
-    alone: new Set([...(fault.alone ?? '')].map(role)),
+    alone: new Set([...(fault.alone ?? '')].map(roleOf)),
     keyWriters,
     lightweight: keyCount === 1 && isLightweight(steps),
     steps,
@@ -96,13 +84,37 @@ function parseScript(fault: Fault): Script {
 
 /** No transaction does the same thing twice, or knows what it will write. */
 function isLightweight(steps: readonly ScriptStep[]): boolean {
-  if (steps.some(({ verb }) => verb === 'ahead')) return false
-  const done = steps.map(({ txn, verb }) => `${txn} ${verb === 'again' ? 'read' : verb}`)
-  return new Set(done).size === done.length
+  const kindOf = (verb: StepVerb) => (verb === 'again' ? 'read' : verb)
+  return steps.every(({ txn, verb }, i) => {
+    if (verb === 'ahead') return false
+    return !steps.slice(0, i).some((step) => step.txn === txn && kindOf(step.verb) === kindOf(verb))
+  })
 }
 
 const SCRIPTS = new Map(FAULTS.map((fault) => [fault.name, parseScript(fault)]))
 
 export function scriptOf(fault: Fault): Script {
   return SCRIPTS.get(fault.name)!
+}
+
+/** The scripts of the faults asked for, if the plan has room for them. Throws UsageError. */
+export function scriptsFor(plan: Plan, requests: readonly FaultRequest[]): Script[] {
+  const scripts = repeatScripts(requests, plan.sessionCount, scriptOf)
+  for (const { fault } of requests) checkFits(plan, scriptOf(fault))
+  return scripts
+}
+
+function checkFits(plan: Plan, script: Script): void {
+  const { name } = script.fault
+  if (plan.keyCount < script.keyCount) {
+    throw new UsageError(`${name} needs two keys, and there is one`, 'ask for more keys')
+  }
+  if (plan.lightweight && !script.lightweight) {
+    throw new UsageError(`${name} needs larger transactions than lightweight ones`)
+  }
+  if (plan.disjointWrites && script.keyWriters.some((writers) => writers.size > 1)) {
+    throw new UsageError(
+      `${name} needs two sessions that write one key, and disjoint writes rule that out`,
+    )
+  }
 }

@@ -16,7 +16,7 @@
 //
 //   fork  what its session has seen, and of the later commits a set that is closed under causality
 //
-// Versions are numbers of the caller's choice (operations of a program); lists and registers alike:
+// Versions are numbers of the caller's choice (operations of a plan); lists and registers alike:
 // a list is the chain of its versions. Cost: O(1) a read, plus the versions it must not see yet.
 
 import { IntColumn } from '../base/grow.ts'

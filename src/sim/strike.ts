@@ -6,15 +6,18 @@
 
 import type { Random } from '../base/random.ts'
 import { ABORTED, APPEND, COMMITTED, NONE, READ, READ_LIST, WRITE } from '../history/history.ts'
+import type { Plan } from '../workload/plan.ts'
+import { THIN_AIR } from './execution.ts'
 import type { FaultStrike } from './faults.ts'
-import type { Strike } from './placement.ts'
-import { type Program, THIN_AIR } from './program.ts'
+import type { PlacedScript } from './placement.ts'
 import { FROM_INITIAL, type Script, type ScriptStep } from './script.ts'
 import type { Store } from './store.ts'
 
+export type Strike = PlacedScript<Script>
+
 /** The parts of a running simulation that a strike works on. */
 export interface World {
-  readonly program: Program
+  readonly plan: Plan
   readonly store: Store
   readonly random: Random
   readonly isList: boolean
@@ -32,9 +35,9 @@ export function runStrike(world: World, strike: Strike): FaultStrike {
 }
 
 /** How many operations a role of the strike has at most. */
-export function strikeOpCount(program: Program, strike: Strike, role: number): number {
+export function strikeOpCount(plan: Plan, strike: Strike, role: number): number {
   const txn = strike.txns[role]!
-  const planned = program.txnOpStart[txn + 1]! - program.txnOpStart[txn]!
+  const planned = plan.txnOpStart[txn + 1]! - plan.txnOpStart[txn]!
   return planned + strike.script.steps.filter((step) => step.txn === role).length
 }
 
@@ -70,7 +73,7 @@ class StrikeRun {
     settle()
     const readsFirst = this.before.map((version) => version !== NONE || world.random.chance(0.5))
     const isNeeded = ({ need, key }: ScriptStep) =>
-      need === 'always' || world.program.readsBeforeWrites || (need === 'order' && readsFirst[key]!)
+      need === 'always' || world.plan.readsBeforeWrites || (need === 'order' && readsFirst[key]!)
     for (const step of script.steps) {
       const txn = strike.txns[step.txn]!
       const session = strike.sessions[script.txnSession[step.txn]!]!
@@ -149,7 +152,7 @@ class StrikeRun {
 
   private runExtras(role: number, session: number): void {
     const { world, strike } = this
-    const { opKind, opKey } = world.program
+    const { opKind, opKey } = world.plan
     const txn = strike.txns[role]!
     const own = new Map<number, number>() // key -> this transaction's last write of it
     for (const planned of this.extras[role]!) {
@@ -168,18 +171,18 @@ class StrikeRun {
   /** A key that no other strike used and that one of the transactions was to touch anyway. */
   private chooseKey(key: number): number {
     const { world, strike, script } = this
-    const { program, random, store, keyIsUsed } = world
+    const { plan, random, store, keyIsUsed } = world
     const writer = [...script.keyWriters[key]!][0]
     const owner = writer === undefined ? NONE : strike.sessions[writer]!
     const isAllowed = (candidate: number) =>
       !this.keys.includes(candidate) &&
-      (!program.disjointWrites || candidate % program.sessionCount === owner)
+      (!plan.disjointWrites || candidate % plan.sessionCount === owner)
     const isPreferred = (candidate: number) =>
       (store.newest(candidate) === NONE) === (script.fault.unwritten ?? false)
     const candidates: number[] = []
     for (const txn of strike.txns) {
-      for (let op = program.txnOpStart[txn]!; op < program.txnOpStart[txn + 1]!; op++) {
-        candidates.push(program.opKey[op]!)
+      for (let op = plan.txnOpStart[txn]!; op < plan.txnOpStart[txn + 1]!; op++) {
+        candidates.push(plan.opKey[op]!)
       }
     }
     random.shuffle(candidates)
@@ -193,22 +196,22 @@ class StrikeRun {
   }
 
   private anyKey(owner: number): number {
-    const { program, random } = this.world
-    if (!program.disjointWrites) return random.below(program.keyCount)
-    const ownCount = Math.ceil((program.keyCount - owner) / program.sessionCount)
-    return owner + program.sessionCount * random.below(ownCount)
+    const { plan, random } = this.world
+    if (!plan.disjointWrites) return random.below(plan.keyCount)
+    const ownCount = Math.ceil((plan.keyCount - owner) / plan.sessionCount)
+    return owner + plan.sessionCount * random.below(ownCount)
   }
 
   private chooseExtras(): number[][] {
     const { world, strike, script } = this
-    const { program } = world
+    const { plan } = world
     const holder = new Map<number, number>() // key -> role whose extras touch it
     for (const key of this.keys) holder.set(key, NONE)
     return strike.txns.map((txn, role) => {
       const extras: number[] = []
-      if (program.readsBeforeWrites || script.alone.has(role)) return extras
-      for (let op = program.txnOpStart[txn]!; op < program.txnOpStart[txn + 1]!; op++) {
-        const key = program.opKey[op]!
+      if (plan.readsBeforeWrites || script.alone.has(role)) return extras
+      for (let op = plan.txnOpStart[txn]!; op < plan.txnOpStart[txn + 1]!; op++) {
+        const key = plan.opKey[op]!
         if (!holder.has(key)) holder.set(key, role)
         if (holder.get(key) === role) extras.push(op)
       }

@@ -20,6 +20,7 @@
 import { assert, UsageError } from '../../base/errors.ts'
 import type { LevelId } from '../../levels/levels.ts'
 import { FAULTS, parseFaultList } from '../faults.ts'
+import { castOf, type Placeable, roleOf } from '../placement.ts'
 
 export interface SqlFault {
   readonly name: string
@@ -90,11 +91,8 @@ export interface SqlScriptStep {
   readonly row: number // x is 0, y is 1; NONE if none
 }
 
-export interface SqlScript {
+export interface SqlScript extends Placeable {
   readonly fault: SqlFault
-  readonly txnCount: number
-  readonly txnSession: readonly number[] // role -> which of the script's sessions runs it
-  readonly sessionTxns: readonly (readonly number[])[] // session -> roles, in session order
   readonly rowCount: number
   readonly steps: readonly SqlScriptStep[]
 }
@@ -117,20 +115,13 @@ export function parseSqlFaults(text: string): SqlFaultRequest[] {
   return parseFaultList(text, findSqlFault)
 }
 
-const role = (letter: string) => letter.charCodeAt(0) - 'a'.charCodeAt(0)
-
 export function sqlScriptOf(fault: SqlFault): SqlScript {
   const steps = fault.script.split(' ').map((text) => {
     const match = /^([a-c])\.([a-zA-Z]+)(?:\(([xy])\))?$/.exec(text)
     assert(match !== null, `a step of a fault script, not ${text}`)
     const [, txn = '', verb = '', row] = match
-    return { txn: role(txn), verb: verb as SqlVerb, row: ['x', 'y'].indexOf(row ?? '') }
-  })
-  const sessionTxns = fault.sessions.map((roles) => [...roles].map(role))
-  const txnSession: number[] = []
-  sessionTxns.forEach((roles, session) => {
-    for (const txn of roles) txnSession[txn] = session
+    return { txn: roleOf(txn), verb: verb as SqlVerb, row: ['x', 'y'].indexOf(row ?? '') }
   })
   const rowCount = Math.max(...steps.map((step) => step.row)) + 1
-  return { fault, txnCount: txnSession.length, txnSession, sessionTxns, rowCount, steps }
+  return { ...castOf(fault.sessions), fault, rowCount, steps }
 }

@@ -1,14 +1,13 @@
 // From an execution of SQL transactions to a history. The layout says in which order transactions
 // are told, and with it how they are numbered; ids of writes count up from w1 in that order.
 
-import { UsageError } from '../../base/errors.ts'
 import { HistoryBuilder } from '../../history/builder.ts'
 import { type History, INDETERMINATE, NONE } from '../../history/history.ts'
 import { INSERT } from '../../history/sql-events.ts'
 import { rowName, SqlStatements } from '../../history/sql-statements.ts'
 import { LEVELS } from '../../levels/levels.ts'
-import { LAYOUTS, type Layout } from '../layout.ts'
-import type { RanStatement, SqlExecution } from './program.ts'
+import { type Layout, orderOf } from '../layout.ts'
+import type { RanStatement, SqlExecution } from './execution.ts'
 import type { StoredRow } from './rows.ts'
 
 export interface SqlLaidOut {
@@ -19,9 +18,6 @@ export interface SqlLaidOut {
 }
 
 export function layOutSql(execution: SqlExecution, layout: Layout, times = true): SqlLaidOut {
-  if (!LAYOUTS.includes(layout)) {
-    throw new UsageError(`unknown layout "${layout}"`, `there are ${LAYOUTS.join(', ')}`)
-  }
   const { tables, txns } = execution
   const order = orderOf(execution, layout)
   const builder = new HistoryBuilder(null)
@@ -92,11 +88,4 @@ function addStatement(
   if (id === undefined) return
   statements.nameWrite(id)
   for (const { row, values } of ran.written) statements.writeRow(row.key, id, values)
-}
-
-function orderOf({ ended, txns }: SqlExecution, layout: Layout): readonly number[] {
-  if (layout === 'commit') return ended
-  const order = Array.from(txns.keys())
-  const rank = (txn: number) => txns[txn]![layout === 'session' ? 'session' : 'start']
-  return order.sort((a, b) => rank(a) - rank(b) || a - b)
 }

@@ -5,7 +5,7 @@
 import type { SqlTable } from '../../history/sql-events.ts'
 import { type Predicate, parsePredicate } from '../../sql/predicate.ts'
 import { type SqlRow, type SqlValue, typeOfValue } from '../../sql/value.ts'
-import type { RanStatement } from './program.ts'
+import type { RanStatement } from './execution.ts'
 import { nameOf, RowIndex } from './row-index.ts'
 
 /** A committed version of a row. */

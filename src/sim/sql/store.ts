@@ -19,7 +19,8 @@ import { type SqlTable, STATEMENT_NAMES } from '../../history/sql-events.ts'
 import type { LevelId } from '../../levels/levels.ts'
 import { assign, type SqlStatement, type UpdateStatement } from '../../sql/statement.ts'
 import type { SqlRow } from '../../sql/value.ts'
-import type { RanStatement, SeenRow, SqlProgram, WrittenRow } from './program.ts'
+import type { SqlPlan } from '../../workload/sql/plan.ts'
+import type { RanStatement, SeenRow, WrittenRow } from './execution.ts'
 import { withRows } from './row-index.ts'
 import {
   ABSENT,
@@ -86,12 +87,12 @@ export class SqlStore {
    * @param tellsPassed whether statements say which versions they passed over
    */
   constructor(
-    program: SqlProgram,
+    plan: SqlPlan,
     private readonly lag: number,
     private readonly tellsPassed: boolean,
     private readonly random: Random,
   ) {
-    const { tables, rows, sessionCount } = program
+    const { tables, rows, sessionCount } = plan
     this.tables = tables.map((table, i) => new StoredTable(table, i, rows[i] ?? []))
     this.tableIds = new Map(tables.map((table, i) => [table.name, i]))
     this.open = new Array<OpenTxn | null>(sessionCount).fill(null)
@@ -112,7 +113,7 @@ export class SqlStore {
   run(session: number, statement: SqlStatement, mischief: Mischief = {}): StatementResult {
     const txn = this.open[session]!
     const id = this.tableIds.get(statement.table)
-    assert(id !== undefined, `a table of the program, not ${statement.table}`)
+    assert(id !== undefined, `a table of the plan, not ${statement.table}`)
     const number = txn.statementCount++
     if (statement.kind === 'insert') {
       const table = this.tables[id]!

@@ -3,7 +3,7 @@
 // own level. Written from the definitions alone, with sets and loops, for small executions.
 
 import { INSERT } from '../../../src/history/sql-events.ts'
-import type { RanStatement, RanTxn, SqlExecution } from '../../../src/sim/sql/program.ts'
+import type { RanStatement, RanTxn, SqlExecution } from '../../../src/sim/sql/execution.ts'
 import type { StoredRow } from '../../../src/sim/sql/rows.ts'
 
 interface Read {
@@ -14,7 +14,7 @@ interface Read {
 
 /** What is wrong, in words; empty if nothing is. */
 export function findBrokenAxioms(execution: SqlExecution): string[] {
-  const order = execution.ended
+  const order = Array.from(execution.ended)
     .map((txn) => execution.txns[txn]!)
     .map((txn, rank) => ({ txn, rank }))
     .filter(({ txn }) => !Number.isNaN(txn.place))

@@ -1,28 +1,10 @@
-// What goes into a simulation of SQL transactions, and what comes out of it.
+// What comes out of a simulation of SQL transactions.
 
 import type { SqlTable } from '../../history/sql-events.ts'
 import type { LevelId } from '../../levels/levels.ts'
-import type { SqlSteps } from '../../sql/statement.ts'
 import type { SqlRow, SqlValue } from '../../sql/value.ts'
+import type { Outcome } from '../schedule.ts'
 import type { StoredRow } from './rows.ts'
-
-/** One transaction of a session. */
-export interface SqlTask {
-  readonly session: number
-  readonly level: LevelId
-  /** Starts it, or starts it again: the same choices as long as it sees the same rows. */
-  start(): SqlSteps
-}
-
-/** What each session is to do; a plan of workload/sql fits as it is. */
-export interface SqlProgram {
-  readonly sessionCount: number
-  readonly tables: readonly SqlTable[]
-  readonly rows: readonly (readonly SqlRow[])[] // table -> the rows it holds at first
-  readonly tasks: readonly SqlTask[] // a session runs its own in ascending order
-  /** The level of transactions that show a fault. */
-  readonly strongLevel: LevelId
-}
 
 /** A row that a statement saw: the version that `from` wrote, null for the initial one. */
 export interface SeenRow {
@@ -70,12 +52,10 @@ export interface SqlStrike {
   readonly rows: readonly StoredRow[]
 }
 
-export interface SqlExecution {
-  readonly sessionCount: number
+export interface SqlExecution extends Outcome {
   readonly tables: readonly SqlTable[]
   readonly rows: readonly (readonly SqlRow[])[] // table -> the rows it held at first
   readonly stored: readonly (readonly StoredRow[])[] // table -> every row there has been
-  readonly txns: readonly RanTxn[] // in the order of the program's tasks
-  readonly ended: readonly number[] // rank -> txn, in the order in which they ended
+  readonly txns: readonly RanTxn[] // in the order of the plan's tasks
   readonly strikes: readonly SqlStrike[]
 }
