@@ -27,7 +27,11 @@ export interface MeasuredRun extends Measured {
 }
 
 export function generate(file: string, flags: readonly string[]): void {
-  execFileSync(process.execPath, [BIN, 'generate', file, '--force', ...flags], { stdio: 'ignore' })
+  execFileSync(
+    process.execPath,
+    [BIN, 'generate', file, '--force', '--shape', 'general', ...flags],
+    { stdio: 'ignore' },
+  )
 }
 
 /** The process tells its own peak memory and processor time on the way out. */

@@ -80,7 +80,7 @@ function points(): Point[] {
     ...['fractured-read:100', 'causality-violation:100'].map((name) =>
       point('faults', name, ['--inject', name]),
     ),
-    point('mini', 'ser', ['--shape', 'mini'], ['rc', 'si', 'ser']),
+    point('mini', 'ser', ['--shape', 'mini', '--distribution', 'uniform'], ['rc', 'si', 'ser']),
   ].filter((each) => only === '' || each.sweep === only)
 }
 

@@ -24,7 +24,7 @@ import { SqlWork } from '../src/record/sql-work.ts'
 import { PlannedWork } from '../src/record/work.ts'
 import { FAULTS } from '../src/sim/faults.ts'
 import { positionOf } from '../src/verdict/verdict.ts'
-import type { WorkloadParameters } from '../src/workload/parameters.ts'
+import type { WorkloadRequest } from '../src/workload/parameters.ts'
 import type { SqlShape } from '../src/workload/sql/parameters.ts'
 import { planSql } from '../src/workload/sql/workload.ts'
 import { planWorkload } from '../src/workload/workload.ts'
@@ -49,7 +49,7 @@ const shape = option('workload', '')
 
 interface Workload {
   readonly name: string
-  readonly registers?: Partial<WorkloadParameters>
+  readonly registers?: WorkloadRequest
   readonly sql?: SqlShape
 }
 
@@ -237,7 +237,7 @@ async function record(
   if (sql) await database.addTables(sql.tables, sql.rows)
   const work = sql
     ? new SqlWork(sql)
-    : new PlannedWork(planWorkload({ ...size, ...registersFor(workload, isTimed) }), isTimed)
+    : new PlannedWork(planWorkload({ ...registersFor(workload, isTimed), ...size }), isTimed)
   const recorder = new Recorder(path, {}, sql)
   try {
     const { stoppedBy } = await runSessions({
@@ -266,8 +266,8 @@ async function record(
 }
 
 /** A run of given duration begins its plan again when it comes to the end. */
-function registersFor(workload: Workload, isTimed: boolean): Partial<WorkloadParameters> {
-  return { ...workload.registers, transactions: isTimed ? PLAN_AHEAD : transactions }
+function registersFor(workload: Workload, isTimed: boolean): WorkloadRequest {
+  return { ...workload.registers!, transactions: isTimed ? PLAN_AHEAD : transactions }
 }
 
 function render(what: string, workloads: readonly Workload[], table: Map<string, Row[]>): string[] {

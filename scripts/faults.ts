@@ -8,7 +8,7 @@ import { ANOMALIES, type AnomalyName } from '../src/levels/anomalies.ts'
 import { CHAIN, type LevelId } from '../src/levels/levels.ts'
 import { generate } from '../src/pipeline/generate.ts'
 import { FAULTS, type Fault } from '../src/sim/faults.ts'
-import type { WorkloadParameters } from '../src/workload/parameters.ts'
+import type { WorkloadRequest } from '../src/workload/parameters.ts'
 import { renderSqlFaults } from './sql-faults.ts'
 
 export const LEVELS: readonly LevelId[] = ['ci', ...CHAIN]
@@ -16,9 +16,9 @@ export const LEVELS: readonly LevelId[] = ['ci', ...CHAIN]
 /** Histories for each fault and shape. */
 const SEEDS = 5
 
-export const SHAPES: Record<'general' | 'mini' | 'append', Partial<WorkloadParameters>> = {
+export const SHAPES: Record<'general' | 'mini' | 'append', WorkloadRequest> = {
   general: { shape: 'general', sessions: 6, transactions: 100, ops: 5, reads: 0.7, keys: 30 },
-  mini: { shape: 'mini', sessions: 6, transactions: 100, keys: 30 },
+  mini: { shape: 'mini', sessions: 6, transactions: 100, keys: 30, distribution: 'uniform' },
   append: { shape: 'append', sessions: 6, transactions: 100, ops: 4, keys: 5 },
 }
 
@@ -146,7 +146,7 @@ function renderExample(fault: Fault): string {
   const transactions = sessions * Math.max(...fault.sessions.map((roles) => roles.length))
   const { history } = generate({
     seed: 1,
-    workload: { sessions, transactions, keys: 4, shape: 'mini' },
+    workload: { shape: 'mini', sessions, transactions, keys: 4, distribution: 'uniform' },
     store: { level: 'sser', faults: [{ fault, count: 1 }] },
   })
   return `\n### ${fault.name}\n\n\`\`\`\n${renderNotation(history)}\`\`\`\n`

@@ -8,40 +8,35 @@ import { FORMATS } from '../formats/formats.ts'
 import { claimHistory, formatFor, refuseMisfits, writeHistory } from '../formats/save.ts'
 import { parseNotation } from '../history/notation.ts'
 import { CHAIN, type LevelId } from '../levels/levels.ts'
-import { type Generated, type GenerateOptions, generate } from '../pipeline/generate.ts'
-import type { GenerateSqlOptions } from '../pipeline/generate-sql.ts'
+import { type Generated, generate } from '../pipeline/generate.ts'
 import { stringify } from '../report/json.ts'
 import { keyOf, plain } from '../report/names.ts'
 import { countHistory } from '../report/summary.ts'
-import { FAULTS, parseFaults } from '../sim/faults.ts'
+import { FAULTS, type FaultRequest, parseFaults } from '../sim/faults.ts'
 import { LAYOUTS, type Layout } from '../sim/layout.ts'
 import { parseSqlFaults, SQL_FAULTS } from '../sim/sql/faults.ts'
-import { DISTRIBUTIONS, type Distribution } from '../workload/distributions.ts'
-import { SHAPES, type Shape } from '../workload/parameters.ts'
-import { isSqlShape, SQL_SHAPES, type SqlShape } from '../workload/sql/parameters.ts'
+import { DEFAULT_SHAPE, type WorkloadRequest } from '../workload/parameters.ts'
+import { isSqlShape, SQL_SHAPES } from '../workload/sql/parameters.ts'
 import { EXIT } from './exit-codes.ts'
-import { readLevelsFile } from './levels-file.ts'
-import { refuseForSql } from './options.ts'
+import { parseNumber, parseSeed } from './options.ts'
 import { print } from './terminal.ts'
+import {
+  ALL_SHAPES,
+  addWorkloadOptions,
+  levelsChoice,
+  readShape,
+  type SqlRequest,
+  type WorkloadFlags,
+} from './workload-options.ts'
 
-interface Flags {
-  seed: string
-  sessions?: string
-  transactions?: string
-  ops?: string
-  reads?: string
-  keys?: string
-  distribution?: string
-  mix?: string
-  disjointWrites?: boolean
+interface Flags extends WorkloadFlags {
   shape: string
   store?: string
   inject?: string
-  levelsFile?: string
-  aborts?: string
-  indeterminates?: string
+  aborts: string
+  indeterminates: string
   conflicts: string
-  concurrency?: string
+  concurrency: string
   format?: string
   layout: string
   full?: boolean
@@ -50,39 +45,21 @@ interface Flags {
 }
 
 export function addGenerateCommand(program: Command, done: (code: number) => void): void {
-  program
+  const command = program
     .command('generate')
     .description('make a history with a simulated store; the same seed gives the same bytes')
     .argument('<out>', 'file to write, or - for standard output')
-    .option('--seed <n>', 'where all randomness comes from', '1')
-    .option('--shape <shape>', `kind of transactions (${ALL_SHAPES.join(', ')})`, 'general')
-    .option('--sessions <n>', 'concurrent sessions (25; SQL: 10)')
-    .option('--transactions <n>', 'transactions in all (5000; SQL: 100)')
-    .option(
-      '--ops <n>',
-      'operations of a transaction (20; append: 4; churn: up to 8; sql: up to 3)',
-    )
-    .option('--reads <share>', 'share of reads, 0 to 1 (0.5)')
-    .option(
-      '--keys <n>',
-      'keys; of churn and append, at one time (10000; mini: 1000; churn: 40; append, lwt: 10); of SQL, customers of a district (tpcc: 10), users (twitter: 20, more for over 20000 transactions) or rows (sql: 6)',
-    )
-    .option('--distribution <name>', `how keys are chosen (${DISTRIBUTIONS.join(', ')})`)
-    .option('--mix <r,w,rw>', 'shares of read-only, write-only, read-modify-write transactions')
-    .option('--disjoint-writes', 'let only one session write each key')
+    .option('--shape <name>', `kind of transactions (${ALL_SHAPES.join(', ')})`, DEFAULT_SHAPE)
+  addWorkloadOptions(command)
     .option(
       '--store <level>',
       `level that the store keeps (${CHAIN.join(', ')}; default ser, sser for lwt); of SQL, also two such as ser+rc, the first for transactions that matter, or mixed`,
     )
-    .option(
-      '--levels-file <file>',
-      'SQL: JSON that says which level each type of transactions asks for, e.g. {"payment":"ser","*":"rc"}',
-    )
     .option('--inject <faults>', 'faults and how often each strikes, e.g. lost-update:3,long-fork')
-    .option('--aborts <share>', 'share of transactions rolled back at random (0)')
-    .option('--indeterminates <share>', 'share of transactions whose outcome stays unknown (0)')
+    .option('--aborts <share>', 'share of transactions rolled back at random', '0')
+    .option('--indeterminates <share>', 'share of transactions whose outcome stays unknown', '0')
     .option('--conflicts <what>', 'a transaction that cannot commit: retry it, or abort', 'retry')
-    .option('--concurrency <share>', 'share of the sessions that may be busy at once (1)')
+    .option('--concurrency <share>', 'share of the sessions that may be busy at once', '1')
     .option('-f, --format <id>', `output format (${FORMATS.map((f) => f.id).join(', ')})`)
     .option('--layout <layout>', `order in the file (${LAYOUTS.join(', ')})`, 'commit')
     .option('--full', 'SQL: let statements also name the versions that they passed over')
@@ -94,8 +71,6 @@ export function addGenerateCommand(program: Command, done: (code: number) => voi
       done(EXIT.satisfied)
     })
 }
-
-const ALL_SHAPES = [...SHAPES, ...SQL_SHAPES]
 
 const faultLines = (faults: readonly { name: string; forbiddenFrom: string; meaning: string }[]) =>
   faults
@@ -114,7 +89,7 @@ Faults of SQL stores:
 ${faultLines(SQL_FAULTS)}
 
 Examples:
-  isobar generate h.txt --transactions 1000000 --ops 8 --sessions 50 --keys 100000
+  isobar generate h.txt --shape general --transactions 1000000 --ops 8 --sessions 50 --keys 100000
   isobar generate h.jsonl --shape mini --store si --seed 7
   isobar generate h.jsonl --store sser --inject lost-update:3,write-skew
   isobar generate h.jsonl --shape tpcc --sessions 10 --transactions 100 --store ser+rc
@@ -124,21 +99,21 @@ Examples:
 async function generateTo(out: string, flags: Flags): Promise<void> {
   const format = formatFor(out, flags.format)
   const output = claimHistory(new Outputs(flags.force), out, format)
-  const generated = isSqlShape(flags.shape)
-    ? await generateStatements(flags)
-    : generateOperations(flags, format)
+  const workload = readShape(flags.shape, flags)
+  if (workload === null) {
+    throw new UsageError(`unknown shape "${flags.shape}"`, `there are ${ALL_SHAPES.join(', ')}`)
+  }
+  const seed = parseSeed(flags.seed)
+  const store = storeOf(flags)
+  const generated = isSqlRequest(workload)
+    ? await generateStatements(workload, store, seed, flags)
+    : generateOperations(workload, store, seed, flags, format)
   const { history, opOrder } = generated
   refuseMisfits(format, history, 'the native format holds everything: --format native')
   const bytes = writeHistory(output, format, history, opOrder)
   // Standard output belongs to the history then.
   if (out === '-') return
-  const about = {
-    path: out,
-    format: format.id,
-    bytes,
-    seed: seedOf(flags.seed),
-    store: storeOf(flags),
-  }
+  const about = { path: out, format: format.id, bytes, seed, store }
   await print(
     flags.json
       ? `${stringify({ ...about, ...countHistory(history), faults: namedStrikes(generated) })}\n`
@@ -146,76 +121,54 @@ async function generateTo(out: string, flags: Flags): Promise<void> {
   )
 }
 
-function generateOperations(flags: Flags, format: Format): Generated {
-  if (!(SHAPES as readonly string[]).includes(flags.shape)) {
-    throw new UsageError(`unknown shape "${flags.shape}"`, `there are ${ALL_SHAPES.join(', ')}`)
+const isSqlRequest = (workload: WorkloadRequest | SqlRequest): workload is SqlRequest =>
+  isSqlShape(workload.shape)
+
+function generateOperations(
+  workload: WorkloadRequest,
+  store: string,
+  seed: number,
+  flags: Flags,
+  format: Format,
+): Generated {
+  if (flags.full) {
+    const hint = `their shapes are ${SQL_SHAPES.join(', ')}`
+    throw new UsageError('--full is for SQL transactions', hint)
   }
-  const options = readFlags(flags, format)
-  checkTimes(options, format)
-  return generate(options)
-}
-
-async function generateStatements(flags: Flags): Promise<Generated> {
-  const options = readSqlFlags(flags)
-  // Loaded only here: it brings the parser of WHERE clauses.
-  return (await import('../pipeline/generate-sql.ts')).generateSql(options)
-}
-
-function readFlags(flags: Flags, format: Format): GenerateOptions {
-  const workload: Record<string, unknown> = { shape: flags.shape as Shape, ...sizesOf(flags) }
-  if (flags.mix)
-    workload['mix'] = flags.mix.split(',').map((part) => numberOf('mix', part)) as never
-  if (flags.disjointWrites) workload['disjointWrites'] = true
-  if (flags.full) throw new UsageError('--full is for SQL transactions', SQL_SHAPES_HINT)
-  return {
-    seed: seedOf(flags.seed),
+  const faults = flags.inject === undefined ? [] : parseFaults(flags.inject)
+  const times = holdsTimes(format)
+  checkTimes(times, faults, format)
+  return generate({
+    seed,
     workload,
-    store: {
-      level: storeOf(flags) as LevelId,
-      faults: flags.inject === undefined ? [] : parseFaults(flags.inject),
-      ...scheduleOf(flags),
-    },
+    store: { level: store as LevelId, faults, ...scheduleOf(flags) },
     layout: flags.layout as Layout,
-    initial: null,
-    times: holdsTimes(format),
+    times,
     lightweight: format.id === 'native' || format.id === 'notation',
-  }
+  })
 }
 
-function readSqlFlags(flags: Flags): GenerateSqlOptions {
-  const { shape } = flags
-  refuseForSql(shape, flags)
-  return {
-    seed: seedOf(flags.seed),
-    workload: { shape: shape as SqlShape, levels: storeOf(flags), ...sizesOf(flags) },
-    store: {
-      faults: flags.inject === undefined ? [] : parseSqlFaults(flags.inject),
-      full: flags.full === true,
-      ...scheduleOf(flags),
-    },
+async function generateStatements(
+  workload: SqlRequest,
+  levels: string,
+  seed: number,
+  flags: Flags,
+): Promise<Generated> {
+  const faults = flags.inject === undefined ? [] : parseSqlFaults(flags.inject)
+  // Loaded only here: it brings the parser of WHERE clauses.
+  const { generateSql } = await import('../pipeline/generate-sql.ts')
+  return generateSql({
+    seed,
+    workload: { ...workload, levels },
+    store: { faults, full: flags.full === true, ...scheduleOf(flags) },
     layout: flags.layout as Layout,
-    times: true,
-  }
+  })
 }
-
-const SQL_SHAPES_HINT = `their shapes are ${SQL_SHAPES.join(', ')}`
 
 /** Lightweight transactions are promised in real time. */
-function storeOf({ store, shape, levelsFile }: Flags): string {
-  if (levelsFile !== undefined) {
-    if (store !== undefined) throw new UsageError('--store and --levels-file exclude each other')
-    return readLevelsFile(levelsFile, shape)
-  }
-  return store ?? (shape === 'lwt' ? 'sser' : 'ser')
-}
-
-function sizesOf(flags: Flags): Record<string, unknown> {
-  const sizes: Record<string, unknown> = {}
-  for (const name of ['sessions', 'transactions', 'ops', 'reads', 'keys'] as const) {
-    if (flags[name] !== undefined) sizes[name] = numberOf(name, flags[name])
-  }
-  if (flags.distribution) sizes['distribution'] = flags.distribution as Distribution
-  return sizes
+function storeOf(flags: Flags): string {
+  const asked = levelsChoice('--store', flags.store, flags, flags.shape)
+  return asked ?? (flags.shape === 'lwt' ? 'sser' : 'ser')
 }
 
 function scheduleOf({ aborts, indeterminates, conflicts, concurrency }: Flags) {
@@ -223,33 +176,19 @@ function scheduleOf({ aborts, indeterminates, conflicts, concurrency }: Flags) {
     throw new UsageError(`unknown --conflicts "${conflicts}"`, 'there are retry, abort')
   }
   return {
-    aborts: numberOf('aborts', aborts ?? '0'),
-    indeterminates: numberOf('indeterminates', indeterminates ?? '0'),
+    aborts: parseNumber('aborts', aborts, 0),
+    indeterminates: parseNumber('indeterminates', indeterminates, 0),
     conflicts,
-    concurrency: numberOf('concurrency', concurrency ?? '1'),
+    concurrency: parseNumber('concurrency', concurrency, 0),
   } as const
 }
 
 /** Some faults show in start and finish times only. */
-function checkTimes({ times, store }: GenerateOptions, format: Format): void {
-  const timed = store.faults?.find(({ fault }) => fault.forbiddenFrom === 'sser')
+function checkTimes(times: boolean, faults: readonly FaultRequest[], format: Format): void {
+  const timed = faults.find(({ fault }) => fault.forbiddenFrom === 'sser')
   if (times || !timed) return
   const message = `${timed.fault.name} shows in start and finish times, which ${format.name} lacks`
   throw new UsageError(message, 'the native format has them: --format native')
-}
-
-function numberOf(name: string, text: string): number {
-  const value = Number(text)
-  if (text.trim() === '' || Number.isNaN(value)) {
-    throw new UsageError(`--${name} takes a number, not ${JSON.stringify(text)}`)
-  }
-  return value
-}
-
-function seedOf(text: string): number {
-  const seed = Number(text)
-  if (/^\d+$/.test(text) && Number.isSafeInteger(seed)) return seed
-  throw new UsageError(`--seed takes a whole number, not ${JSON.stringify(text)}`)
 }
 
 /** Formats say what they cannot hold of a history, so the smallest one with times tells. */

@@ -106,22 +106,6 @@ export function parseSize(text: string): number {
   return Math.floor(Number(match[1]) * 1024 ** power)
 }
 
-/** SQL transactions of this shape do not have all the settings of others. */
-export function refuseForSql(
-  shape: string,
-  given: { mix?: string; ops?: string; reads?: string; disjointWrites?: boolean },
-): void {
-  const { mix, ops, reads, disjointWrites } = given
-  if (disjointWrites) throw new UsageError(`disjoint writes are for keys, not for ${shape}`)
-  if (mix !== undefined) {
-    throw new UsageError(`a mix is for the general shape, not for ${shape}`)
-  }
-  if (shape !== 'sql' && (ops ?? reads) !== undefined) {
-    const name = ops === undefined ? 'reads' : 'ops'
-    throw new UsageError(`--${name} is not for ${shape}, whose transactions are given`)
-  }
-}
-
 /** A number that is at least `least`; `name` is the option's. */
 export function parseNumber(name: string, text: string, least: number): number {
   const value = Number(text)

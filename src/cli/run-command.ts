@@ -17,44 +17,32 @@ import { loadTransactionFunction } from '../record/work.ts'
 import { stringify } from '../report/json.ts'
 import { plain } from '../report/names.ts'
 import { renderText } from '../report/text.ts'
-import { DISTRIBUTIONS, type Distribution } from '../workload/distributions.ts'
-import { type Mix, SHAPES, type Shape } from '../workload/parameters.ts'
-import { isSqlShape, SQL_SHAPES, type SqlParameters } from '../workload/sql/parameters.ts'
+import { DEFAULT_SHAPE } from '../workload/parameters.ts'
+import { isSqlShape } from '../workload/sql/parameters.ts'
 import { quoteCommand } from './command-line.ts'
 import { EXIT } from './exit-codes.ts'
-import { readLevelsFile } from './levels-file.ts'
-import {
-  ABORTED_READS,
-  parseChoice,
-  parseDuration,
-  parseLevels,
-  parseNumber,
-  parseSeed,
-  refuseForSql,
-} from './options.ts'
+import { ABORTED_READS, parseChoice, parseDuration, parseLevels, parseNumber } from './options.ts'
 import { addReportOptions, ReportFiles, type ReportFlags } from './report-files.ts'
 import { RunLine } from './run-line.ts'
 import { Interrupt } from './signals.ts'
 import { coloursFor, print } from './terminal.ts'
 import { VERSION } from './version.ts'
+import {
+  ALL_SHAPES,
+  addWorkloadOptions,
+  levelsChoice,
+  readShape,
+  readWorkload,
+  type WorkloadFlags,
+} from './workload-options.ts'
 
-interface Flags extends ReportFlags {
+interface Flags extends ReportFlags, WorkloadFlags {
   workload?: string
   shape?: string
-  sessions?: string
-  transactions?: string
   duration?: string
-  keys?: string
-  ops?: string
-  reads?: string
-  distribution?: string
-  mix?: string
-  disjointWrites?: boolean
   dbLevel?: string
-  levelsFile?: string
   level?: string
   abortedReads: string
-  seed: string
   rate?: string
   retries: string
   fault: string[]
@@ -75,33 +63,13 @@ export function addRunCommand(program: Command, done: (code: number) => void): v
       'embedded, postgres://user@host/database, or sim:LEVEL[+fault…]',
       'embedded',
     )
-    .option(
-      '-w, --workload <name>',
-      `${SHAPES.join(', ')}; SQL: ${SQL_SHAPES.join(', ')}; or a module of your own (churn)`,
-    )
-    .option('--shape <name>', 'the same, by the name it has in generate')
-    .option('--sessions <n>', 'clients that run at the same time (20; SQL: 10)')
-    .option('--transactions <n>', 'transactions in all (5000; SQL: 100)')
-    .option('--duration <time>', 'run for this long instead, e.g. 30s')
-    .option(
-      '--keys <n>',
-      'keys; of churn and append, at one time (churn: 40; mini: 100; general: 10000; others: 10); of SQL, customers of a district (tpcc: 10), users (twitter: 20, more for over 20000 transactions) or rows (sql: 6)',
-    )
-    .option(
-      '--ops <n>',
-      'operations of a transaction (general: 20; append: 4; churn: up to 8; sql: up to 3)',
-    )
-    .option('--reads <share>', 'share of reads, 0 to 1 (0.5)')
-    .option('--distribution <name>', `how keys are chosen (${DISTRIBUTIONS.join(', ')})`)
-    .option('--mix <r,w,rw>', 'general: shares of read-only, write-only, read-modify-write')
-    .option('--disjoint-writes', 'let only one session write each key')
+    .option('--shape <name>', `kind of transactions (${ALL_SHAPES.join(', ')})`)
+    .option('-w, --workload <name>', 'the same, or a module of your own (churn)')
+  addWorkloadOptions(command)
+    .option('--duration <time>', 'run for this long instead of --transactions, e.g. 30s')
     .option(
       '--db-level <id>',
       'isolation level asked of the database (ser; of sim: its own); of SQL, also two such as ser+rc, the first for transactions that matter, or mixed',
-    )
-    .option(
-      '--levels-file <file>',
-      'SQL: JSON that says which level each type of transactions asks for, e.g. {"payment":"ser","*":"rc"}',
     )
     .option('-l, --level <ids>', `levels to judge (${LEVELS.map((l) => l.id).join(', ')})`)
     .option(
@@ -109,7 +77,6 @@ export function addRunCommand(program: Command, done: (code: number) => void): v
       'SQL: whether what a transaction read that rolled itself back is judged at its level',
       'judge',
     )
-    .option('--seed <n>', 'where all choices of the workload come from', '1')
     .option('--rate <n>', 'at most so many transactions a second')
     .option('--retries <n>', 'try an aborted transaction again, as a new one', '0')
     .option('--fault <fault>', 'kill-connection:5%, latency:1-20ms, restart-server:3s', collect, [])
@@ -236,12 +203,9 @@ function decisiveLevels(options: RunOptions): LevelId[] {
   return isLightweight(options) ? [asked, 'lin'] : [asked]
 }
 
-function dbLevelOf({ dbLevel: text, levelsFile }: Flags, target: Target, shape: string): string {
-  if (levelsFile !== undefined) {
-    if (text !== undefined) throw new UsageError('--db-level and --levels-file exclude each other')
-    return readLevelsFile(levelsFile, shape)
-  }
-  if (text === undefined) return target.kind === 'sim' ? target.level : 'ser'
+function dbLevelOf(flags: Flags, target: Target, shape: string): string {
+  const text = levelsChoice('--db-level', flags.dbLevel, flags, shape)
+  if (text === null) return target.kind === 'sim' ? target.level : 'ser'
   if (isSqlShape(shape)) return text
   const levels = parseLevels(text)
   if (levels.length > 1) throw new UsageError('--db-level takes one level')
@@ -250,44 +214,22 @@ function dbLevelOf({ dbLevel: text, levelsFile }: Flags, target: Target, shape: 
 
 async function workloadOf(flags: Flags): Promise<Pick<RunOptions, 'workload' | 'ownWorkload'>> {
   const name = workloadName(flags)
-  const sizes = sizesOf(flags)
-  if (isSqlShape(name)) {
-    refuseForSql(name, flags)
-    return { workload: { ...sizes, shape: name }, ownWorkload: null }
-  }
-  const mix = flags.mix?.split(',').map((part) => parseNumber('mix', part, 0)) as Mix | undefined
-  const { disjointWrites = false } = flags
-  const workload = { ...sizes, disjointWrites, ...(mix === undefined ? {} : { mix }) }
-  if (SHAPES.includes(name as Shape)) {
-    return { workload: { ...workload, shape: name as Shape }, ownWorkload: null }
-  }
+  const workload = readShape(name, flags)
+  if (workload !== null) return { workload, ownWorkload: null }
   const path = resolve(name)
   if (!existsSync(path)) {
-    const known = [...SHAPES, ...SQL_SHAPES].join(', ')
-    const hint = `there are ${known}, or the path of a module of your own`
+    const hint = `there are ${ALL_SHAPES.join(', ')}, or the path of a module of your own`
     throw new UsageError(`unknown workload "${name}"`, hint)
   }
-  return { workload, ownWorkload: { path, run: await loadTransactionFunction(path) } }
-}
-
-/** What workloads of every kind are asked for. */
-type Sizes = Pick<SqlParameters, 'seed' | 'distribution' | (typeof SIZES)[number]>
-const SIZES = ['sessions', 'transactions', 'ops', 'reads', 'keys'] as const
-
-function sizesOf(flags: Flags): Partial<Sizes> {
-  const sizes: { -readonly [Name in keyof Sizes]?: Sizes[Name] } = { seed: parseSeed(flags.seed) }
-  for (const name of SIZES) {
-    if (flags[name] !== undefined) sizes[name] = parseNumber(name, flags[name], 0)
-  }
-  if (flags.distribution) sizes.distribution = flags.distribution as Distribution
-  return sizes
+  const run = await loadTransactionFunction(path)
+  return { workload: readWorkload(flags), ownWorkload: { path, run } }
 }
 
 function workloadName({ workload, shape }: Flags): string {
   if (workload !== undefined && shape !== undefined && workload !== shape) {
     throw new UsageError('--workload and --shape are the same option', 'give one of them')
   }
-  return workload ?? shape ?? 'churn'
+  return workload ?? shape ?? DEFAULT_SHAPE
 }
 
 function passwordFrom(path: string | undefined): string | undefined {

@@ -4,7 +4,7 @@ import type { History } from '../history/history.ts'
 import type { LevelId } from '../levels/levels.ts'
 import { generate as generateRegisters } from '../pipeline/generate.ts'
 import { findFault } from '../sim/faults.ts'
-import type { WorkloadParameters } from '../workload/parameters.ts'
+import { DEFAULT_SHAPE, type WorkloadParameters } from '../workload/parameters.ts'
 
 export interface GenerateOptions extends Partial<WorkloadParameters> {
   /** The level that the store keeps; ser unless told. */
@@ -20,7 +20,11 @@ export interface GenerateOptions extends Partial<WorkloadParameters> {
  * const history = await generate({ shape: 'mini', transactions: 1000, inject: { 'lost-update': 3 } })
  */
 export async function generate(options: GenerateOptions = {}): Promise<History> {
-  const { store = 'ser', inject = {}, seed = 1, ...workload } = options
+  const { store = 'ser', inject = {}, seed = 1, shape = DEFAULT_SHAPE, ...sizes } = options
   const faults = Object.entries(inject).map(([name, count]) => ({ fault: findFault(name), count }))
-  return generateRegisters({ seed, workload, store: { level: store, faults } }).history
+  return generateRegisters({
+    seed,
+    workload: { ...sizes, shape },
+    store: { level: store, faults },
+  }).history
 }

@@ -6,13 +6,13 @@ import type { Value } from '../history/values.ts'
 import type { FaultStrike } from '../sim/faults.ts'
 import { type Layout, layOut } from '../sim/layout.ts'
 import { type SimOptions, simulate } from '../sim/simulate.ts'
-import type { WorkloadParameters } from '../workload/parameters.ts'
+import type { WorkloadRequest } from '../workload/parameters.ts'
 import { planWorkload } from '../workload/workload.ts'
 
 export interface GenerateOptions {
   /** One seed for the plan, the schedule and the faults. */
   readonly seed: number
-  readonly workload: Partial<Omit<WorkloadParameters, 'seed'>>
+  readonly workload: Omit<WorkloadRequest, 'seed'>
   readonly store: Partial<Omit<SimOptions, 'seed'>>
   readonly layout: Layout
   /** The value every key has before anything is written. */
@@ -31,7 +31,9 @@ export interface Generated {
 }
 
 /** The same options give the same history. */
-export function generate(given: Partial<GenerateOptions> = {}): Generated {
+export function generate(
+  given: Partial<GenerateOptions> & Pick<GenerateOptions, 'workload'>,
+): Generated {
   const { seed = 1, layout = 'commit', initial = null, times = true, lightweight = true } = given
   const plan = planWorkload({ ...given.workload, seed })
   const execution = simulate(plan, { ...given.store, seed })

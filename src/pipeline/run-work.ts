@@ -7,7 +7,11 @@ import { type LevelId, OWN_LEVELS } from '../levels/levels.ts'
 import type { Database } from '../record/database.ts'
 import { SqlWork } from '../record/sql-work.ts'
 import { OwnWork, PlannedWork, type Work } from '../record/work.ts'
-import { type WorkloadParameters, workloadParameters } from '../workload/parameters.ts'
+import {
+  DEFAULT_SHAPE,
+  type WorkloadParameters,
+  workloadParameters,
+} from '../workload/parameters.ts'
 import { parseLevelChoice } from '../workload/sql/levels.ts'
 import { isSqlShape, type SqlParameters, sqlParameters } from '../workload/sql/parameters.ts'
 import type { SqlPlan } from '../workload/sql/plan.ts'
@@ -26,9 +30,6 @@ export interface RunWork {
   readonly levels: readonly LevelId[]
 }
 
-/** Defaults of mini-transactions here: few enough keys that conflicts are common. */
-const RUN_DEFAULTS: Partial<WorkloadParameters> = { sessions: 20, transactions: 5000 }
-const MINI_DEFAULTS: Partial<WorkloadParameters> = { keys: 100, distribution: 'exponential' }
 /** Transactions that are planned for a run of given duration; then the plan begins again. */
 const PLAN_AHEAD = 200_000
 const PLAN_AHEAD_SQL = 20_000
@@ -54,20 +55,17 @@ export function parametersOf(options: RunOptions): WorkloadParameters | SqlParam
     return sqlParameters({ ...ahead, ...given, levels: options.dbLevel })
   }
   const given = workload as Partial<WorkloadParameters>
-  const shape = given.shape ?? 'churn'
   return workloadParameters({
-    ...RUN_DEFAULTS,
-    ...(shape === 'mini' ? MINI_DEFAULTS : {}),
+    shape: DEFAULT_SHAPE,
     ...(durationMs === null ? {} : { transactions: PLAN_AHEAD }),
     ...given,
-    shape,
   })
 }
 
 /** Refuses levels that say nothing about what is going to be recorded. Throws UsageError. */
 export function expectLevels(options: RunOptions): void {
   const { levels, ownWorkload, workload } = options
-  const shape = ownWorkload ? 'a workload of your own' : `shape ${workload.shape ?? 'churn'}`
+  const shape = ownWorkload ? 'a workload of your own' : `shape ${workload.shape ?? DEFAULT_SHAPE}`
   for (const level of levels ?? []) {
     const judged = [...OWN_LEVELS, 'mixed'].join(', ')
     if (isSql(options) && level !== 'mixed' && !OWN_LEVELS.includes(level)) {

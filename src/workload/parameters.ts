@@ -1,11 +1,15 @@
-// What a workload is asked to look like. Defaults are those of PolySI's and Plume's generator: 25
-// sessions of 200 transactions of 20 operations, half of them reads, over 10,000 keys.
+// What a workload is asked to look like, and what it is unless it is told: the same for runs and
+// for generated histories. Defaults of the general shape are those of PolySI's and Plume's
+// generator: 25 sessions of 200 transactions of 20 operations, half of them reads, on 10,000 keys.
 
 import { UsageError } from '../base/errors.ts'
 import { DISTRIBUTIONS, type Distribution } from './distributions.ts'
 
 export const SHAPES = ['churn', 'mini', 'general', 'append', 'lwt'] as const
 export type Shape = (typeof SHAPES)[number]
+
+/** What commands and the library take if no shape is named: it finds most (`bench/strength.ts`). */
+export const DEFAULT_SHAPE: Shape = 'churn'
 
 /** Shares of read-only, write-only and read-modify-write transactions; any positive scale. */
 export type Mix = readonly [readOnly: number, writeOnly: number, readModifyWrite: number]
@@ -44,7 +48,8 @@ const GENERAL: WorkloadParameters = {
 
 const DEFAULTS: Record<Shape, WorkloadParameters> = {
   general: GENERAL,
-  mini: { ...GENERAL, shape: 'mini', ops: 4, keys: 1000 },
+  // Few enough keys that conflicts are common.
+  mini: { ...GENERAL, shape: 'mini', ops: 4, keys: 100, distribution: 'exponential' },
   append: { ...GENERAL, shape: 'append', ops: 4, keys: 10, distribution: 'exponential' },
   churn: { ...GENERAL, shape: 'churn', ops: 8, keys: 40 },
   lwt: { ...GENERAL, shape: 'lwt', ops: 1, keys: 10 },
@@ -60,9 +65,12 @@ export function expectCount(name: string, count: number, most: number): void {
   throw new UsageError(`${name} must be ${range}, not ${count}`)
 }
 
+/** A shape, and what else is asked of the workload. */
+export type WorkloadRequest = Partial<WorkloadParameters> & Pick<WorkloadParameters, 'shape'>
+
 /** Fills in the defaults of the shape and refuses what makes no sense. */
-export function workloadParameters(given: Partial<WorkloadParameters>): WorkloadParameters {
-  const shape = given.shape ?? 'general'
+export function workloadParameters(given: WorkloadRequest): WorkloadParameters {
+  const { shape } = given
   if (!SHAPES.includes(shape)) {
     throw new UsageError(`unknown shape "${shape}"`, `there are ${SHAPES.join(', ')}`)
   }

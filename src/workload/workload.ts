@@ -5,10 +5,10 @@ import { planChurn } from './churn.ts'
 import { planGeneral } from './general.ts'
 import { planLightweight } from './lwt.ts'
 import { planMini } from './mini.ts'
-import { type WorkloadParameters, workloadParameters } from './parameters.ts'
+import { type WorkloadRequest, workloadParameters } from './parameters.ts'
 import type { Plan } from './plan.ts'
 
-export function planWorkload(given: Partial<WorkloadParameters>): Plan {
+export function planWorkload(given: WorkloadRequest): Plan {
   const parameters = workloadParameters(given)
   switch (parameters.shape) {
     case 'general':

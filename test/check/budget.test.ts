@@ -44,7 +44,7 @@ function watchGaps(): () => number {
 
 /** Sessions one after another in the file, so that nobody can tell when things happened. */
 function manySessions(transactions: number, sessions: number, keys: number): History {
-  const workload = { transactions, sessions, ops: 8, keys }
+  const workload = { shape: 'general' as const, transactions, sessions, ops: 8, keys }
   return generate({ workload, store: { level: 'ser' }, layout: 'session', times: false }).history
 }
 
@@ -177,7 +177,7 @@ describe('running out of budget', () => {
       for (let seed = 1; seed <= 12; seed++) {
         const { history } = generate({
           seed,
-          workload: { transactions: 120, sessions: 6, ops: 4, keys: 8 },
+          workload: { shape: 'general', transactions: 120, sessions: 6, ops: 4, keys: 8 },
           store: { level: seed % 3 === 0 ? 'ser' : seed % 3 === 1 ? 'si' : 'rc' },
           layout: 'session',
         })

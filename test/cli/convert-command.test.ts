@@ -93,7 +93,7 @@ describe('isobar convert', () => {
   test.each(FORMATS.map((format) => format.id))('%s keeps verdicts without names', async (id) => {
     const from = terminal.path('h.jsonl')
     for (const [i, level] of (['rc', 'ra', 'cc', 'ser'] as const).entries()) {
-      const workload = { sessions: 4, transactions: 60, ops: 5, keys: 6 }
+      const workload = { shape: 'general' as const, sessions: 4, transactions: 60, ops: 5, keys: 6 }
       const { history } = generate({ seed: i, workload, store: { level }, times: false })
       saveHistory(from, native, history, { force: true })
       const to = terminal.path(`h${i}`)

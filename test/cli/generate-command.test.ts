@@ -30,7 +30,18 @@ afterEach(() => {
   rmSync(folder, { recursive: true })
 })
 
-const SMALL = ['--transactions', '60', '--sessions', '4', '--ops', '4', '--keys', '20']
+const SMALL = [
+  '--shape',
+  'general',
+  '--transactions',
+  '60',
+  '--sessions',
+  '4',
+  '--ops',
+  '4',
+  '--keys',
+  '20',
+]
 
 function generate(name: string, ...flags: string[]): Promise<number> {
   return run(['generate', join(folder, name), ...SMALL, ...flags])
@@ -114,7 +125,8 @@ describe('isobar generate', () => {
     [['--seed', '1.5'], /--seed takes a whole number/],
     [['--reads', '2'], /between 0 and 1/],
     [['--mix', '1,2'], /bad mix 1,2/],
-    [['--aborts', '-1'], /aborts must be a share/],
+    [['--aborts', '-1'], /--aborts takes a number of at least 0/],
+    [['--aborts', '2'], /aborts must be a share/],
     [['--conflicts', 'ignore'], /there are retry, abort/],
     [['--format', 'plume', '--aborts', '0.5'], /Plume text cannot hold/],
     [['--format', 'plume', '--shape', 'append'], /Plume text cannot hold lists/],

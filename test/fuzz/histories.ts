@@ -6,7 +6,7 @@ import type { History } from '../../src/history/history.ts'
 import { CHAIN, type LevelId } from '../../src/levels/levels.ts'
 import { type Generated, generate } from '../../src/pipeline/generate.ts'
 import { FAULTS, type Fault } from '../../src/sim/faults.ts'
-import type { WorkloadParameters } from '../../src/workload/parameters.ts'
+import type { WorkloadRequest } from '../../src/workload/parameters.ts'
 import { buildHistory } from '../small/draft.ts'
 import { randomHistory, shapeOf } from '../small/random-history.ts'
 
@@ -27,11 +27,11 @@ export function simulated(
   seed: number,
   level: LevelId,
   fault: Fault | null,
-): Generated & { shape: WorkloadParameters['shape'] } {
+): Generated & { shape: WorkloadRequest['shape'] } {
   const random = new Random(seed ^ 0x51a7)
   const shape = random.pick(['general', 'general', 'mini', 'append'] as const)
   const ops = shape === 'append' ? 2 + random.below(3) : 2 + random.below(6)
-  const workload: Partial<WorkloadParameters> = {
+  const workload: WorkloadRequest = {
     shape,
     ...(shape === 'mini' ? {} : { ops }),
     sessions: 4 + random.below(5),

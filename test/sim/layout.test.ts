@@ -5,7 +5,7 @@ import { generate } from '../../src/pipeline/generate.ts'
 import { parseFaults } from '../../src/sim/faults.ts'
 import { LAYOUTS } from '../../src/sim/layout.ts'
 
-const WORKLOAD = { sessions: 5, transactions: 60, ops: 4, keys: 12 }
+const WORKLOAD = { shape: 'general' as const, sessions: 5, transactions: 60, ops: 4, keys: 12 }
 
 describe('generate', () => {
   test('gives the same history for the same seed, and another for another', () => {

@@ -9,7 +9,7 @@ import { FAULTS } from '../../src/sim/faults.ts'
 type Workload = GenerateOptions['workload']
 
 const SHAPES: [string, Workload][] = [
-  ['general', { sessions: 6, transactions: 100, ops: 5, reads: 0.7, keys: 30 }],
+  ['general', { shape: 'general', sessions: 6, transactions: 100, ops: 5, reads: 0.7, keys: 30 }],
   ['mini', { sessions: 6, transactions: 100, keys: 30, shape: 'mini' }],
   ['append', { sessions: 6, transactions: 100, ops: 4, keys: 5, shape: 'append' }],
 ]

@@ -10,9 +10,9 @@ import { scriptOf } from '../../src/sim/script.ts'
 import { draftOf } from '../small/draft.ts'
 import { type OracleLevel, type Profile, profileOf } from '../small/oracle.ts'
 
-type Small = Partial<GenerateOptions['workload']>
+type Small = GenerateOptions['workload']
 
-const SMALL: Small = { sessions: 3, transactions: 6, ops: 3, keys: 2 }
+const SMALL: Small = { shape: 'general', sessions: 3, transactions: 6, ops: 3, keys: 2 }
 const LISTS: Small = { ...SMALL, shape: 'append', transactions: 4, ops: 2, sessions: 2 }
 
 function generateSmall(seed: number, workload: Small, store: GenerateOptions['store']) {
@@ -60,11 +60,14 @@ describe('a store without faults', () => {
 
 describe('a fault', () => {
   const shapes: [string, Small][] = [
-    ['general', { sessions: 4, transactions: 6, ops: 2, keys: 4 }],
+    ['general', { shape: 'general', sessions: 4, transactions: 6, ops: 2, keys: 4 }],
     ['mini', { sessions: 4, transactions: 6, keys: 3, shape: 'mini' }],
     ['append', { sessions: 4, transactions: 6, ops: 1, keys: 2, shape: 'append', reads: 0.3 }],
     ['lwt', { sessions: 4, transactions: 7, keys: 2, shape: 'lwt' }],
-    ['disjoint', { sessions: 4, transactions: 6, ops: 2, keys: 8, disjointWrites: true }],
+    [
+      'disjoint',
+      { shape: 'general', sessions: 4, transactions: 6, ops: 2, keys: 8, disjointWrites: true },
+    ],
   ]
   for (const fault of FAULTS) {
     for (const [shape, workload] of shapes) {

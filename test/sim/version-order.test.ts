@@ -9,15 +9,15 @@ import { CHAIN, type LevelId } from '../../src/levels/levels.ts'
 import type { Execution } from '../../src/sim/execution.ts'
 import { FAULTS } from '../../src/sim/faults.ts'
 import { type SimOptions, simulate } from '../../src/sim/simulate.ts'
-import type { WorkloadParameters } from '../../src/workload/parameters.ts'
+import type { WorkloadRequest } from '../../src/workload/parameters.ts'
 import { planWorkload } from '../../src/workload/workload.ts'
 
 type Relation = Set<number>[] // txn -> its successors
 
 const STRONG: readonly LevelId[] = ['pc', 'si', 'ser', 'sser']
 
-const SHAPES: Partial<WorkloadParameters>[] = [
-  { sessions: 6, transactions: 150, ops: 5, keys: 20 },
+const SHAPES: WorkloadRequest[] = [
+  { shape: 'general', sessions: 6, transactions: 150, ops: 5, keys: 20 },
   { sessions: 6, transactions: 150, keys: 20, shape: 'mini' },
   { sessions: 6, transactions: 150, ops: 4, keys: 5, shape: 'append' },
 ]
@@ -94,7 +94,7 @@ function holds(execution: Execution, level: LevelId): boolean {
   return isAcyclic(level === 'ser' ? union(so, wr, ww, rw) : union(so, wr, ww, rw, rt))
 }
 
-const run = (shape: Partial<WorkloadParameters>, seed: number, options: Partial<SimOptions>) =>
+const run = (shape: WorkloadRequest, seed: number, options: Partial<SimOptions>) =>
   simulate(planWorkload({ ...shape, seed }), { seed, ...options })
 
 describe('a store of some size', () => {

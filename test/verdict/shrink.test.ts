@@ -97,7 +97,7 @@ describe('shrinkHistory', () => {
   })
 
   test('finds its way in a large history without any evidence', () => {
-    const workload = { sessions: 5, transactions: 400, ops: 4, keys: 60 }
+    const workload = { shape: 'general' as const, sessions: 5, transactions: 400, ops: 4, keys: 60 }
     const faults = [{ fault: FAULTS.find(({ name }) => name === 'write-skew')!, count: 2 }]
     const { history } = generate({ seed: 5, workload, store: { level: 'sser', faults } })
     const shrunk = shrinkHistory(history, silentAt('ser'))

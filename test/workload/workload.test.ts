@@ -3,7 +3,7 @@ import { Random } from '../../src/base/random.ts'
 import { APPEND, READ, READ_LIST, WRITE } from '../../src/history/history.ts'
 import { chooserOf, DISTRIBUTIONS } from '../../src/workload/distributions.ts'
 import { MINI_SHAPES } from '../../src/workload/mini.ts'
-import { SHAPES } from '../../src/workload/parameters.ts'
+import { SHAPES, type WorkloadRequest } from '../../src/workload/parameters.ts'
 import { type Plan, PUT, REPLACE, UPSERT } from '../../src/workload/plan.ts'
 import { planWorkload } from '../../src/workload/workload.ts'
 
@@ -74,7 +74,14 @@ describe('planWorkload', () => {
   })
 
   test('deals transactions in turn and keeps to their size and share of reads', () => {
-    const plan = planWorkload({ sessions: 4, transactions: 2000, ops: 10, reads: 0.3, keys: 50 })
+    const plan = planWorkload({
+      shape: 'general',
+      sessions: 4,
+      transactions: 2000,
+      ops: 10,
+      reads: 0.3,
+      keys: 50,
+    })
     expect(plan.txnCount).toBe(2000)
     expect(txnsOf(plan).every((ops) => ops.length === 10)).toBe(true)
     expect(Array.from(plan.txnSession.subarray(0, 6))).toEqual([0, 1, 2, 3, 0, 1])
@@ -83,7 +90,7 @@ describe('planWorkload', () => {
   })
 
   test('makes read-only, write-only and read-modify-write transactions in a mix', () => {
-    const plan = planWorkload({ transactions: 5000, ops: 8, mix: [20, 40, 40] })
+    const plan = planWorkload({ shape: 'general', transactions: 5000, ops: 8, mix: [20, 40, 40] })
     const kinds = { readOnly: 0, writeOnly: 0, readModifyWrite: 0 }
     for (const ops of txnsOf(plan)) {
       const text = ops.map((op) => (op.kind === READ ? 'r' : 'w')).join('')
@@ -175,7 +182,7 @@ describe('planWorkload', () => {
   })
 
   test('refuses parameters that make no sense, and says what there is', () => {
-    const bad: [Parameters<typeof planWorkload>[0], RegExp][] = [
+    const bad: [Partial<WorkloadRequest>, RegExp][] = [
       [{ shape: 'wide' as 'mini' }, /unknown shape "wide"/],
       [{ distribution: 'normal' as 'uniform' }, /unknown distribution "normal"/],
       [{ sessions: 0 }, /sessions must be a whole number/],
@@ -186,7 +193,7 @@ describe('planWorkload', () => {
       [{ disjointWrites: true, keys: 3 }, /a key for each of the 25 sessions/],
     ]
     for (const [parameters, message] of bad) {
-      expect(() => planWorkload(parameters)).toThrow(message)
+      expect(() => planWorkload({ shape: 'general', ...parameters })).toThrow(message)
     }
   })
 })

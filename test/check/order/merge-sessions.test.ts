@@ -9,7 +9,13 @@ import { parseNotation } from '../../../src/history/notation.ts'
 import { generate } from '../../../src/pipeline/generate.ts'
 import { FAULTS } from '../../../src/sim/faults.ts'
 
-const WORKLOAD = { sessions: 20, transactions: 20_000, ops: 8, keys: 10_000 }
+const WORKLOAD = {
+  shape: 'general' as const,
+  sessions: 20,
+  transactions: 20_000,
+  ops: 8,
+  keys: 10_000,
+}
 
 describe('mergeSessions', () => {
   it('leaves few reads stale on a history told session by session', () => {
@@ -45,7 +51,13 @@ describe('the order mended round by round', () => {
     for (const store of ['rc', 'ra', 'cc', 'ser'] as const) {
       it(`judges ${level} alike in both layouts, store ${store}`, () => {
         for (let seed = 1; seed <= 6; seed++) {
-          const workload = { sessions: 8, transactions: 1500, ops: 6, keys: 60 + 40 * seed }
+          const workload = {
+            shape: 'general' as const,
+            sessions: 8,
+            transactions: 1500,
+            ops: 6,
+            keys: 60 + 40 * seed,
+          }
           const fault = seed % 3 === 0 ? [{ fault: FAULTS[seed % FAULTS.length]!, count: 3 }] : []
           const given = { seed, workload, store: { level: store, faults: fault } }
           const [a, b] = (['commit', 'session'] as const).map((layout) =>

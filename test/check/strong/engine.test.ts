@@ -24,7 +24,14 @@ describe('decide', () => {
     for (let seed = 1; seed <= 60; seed++) {
       const { history } = generate({
         seed,
-        workload: { sessions: 6, transactions: 150, ops: 4, keys: 30, reads: 0.3 },
+        workload: {
+          shape: 'general',
+          sessions: 6,
+          transactions: 150,
+          ops: 4,
+          keys: 30,
+          reads: 0.3,
+        },
         store: { level: seed % 3 === 0 ? 'pc' : 'ser' },
       })
       const problem = problemOf(history)

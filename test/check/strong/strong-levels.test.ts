@@ -113,7 +113,7 @@ describe('StrongLevels', () => {
     for (let seed = 1; seed <= 60; seed++) {
       const { history } = generate({
         seed,
-        workload: { sessions: 5, transactions: 60, ops: 4, keys: 14 },
+        workload: { shape: 'general', sessions: 5, transactions: 60, ops: 4, keys: 14 },
         store: { level: 'si' },
       })
       expect(check(history, 'si').verdict).toBe('satisfied')
@@ -129,7 +129,7 @@ describe('StrongLevels', () => {
     for (let seed = 1; seed <= 40; seed++) {
       const { history } = generate({
         seed,
-        workload: { sessions: 4, transactions: 40, ops: 4, keys: 12 },
+        workload: { shape: 'general', sessions: 4, transactions: 40, ops: 4, keys: 12 },
         store: { level: seed % 2 === 0 ? 'si' : 'cc' },
       })
       for (const level of ['pc', 'si', 'ser', 'sser'] as const) {
@@ -143,7 +143,7 @@ describe('StrongLevels', () => {
 
 describe('StrongLevels with a budget', () => {
   const { history } = generate({
-    workload: { sessions: 10, transactions: 2000, ops: 8, keys: 300 },
+    workload: { shape: 'general', sessions: 10, transactions: 2000, ops: 8, keys: 300 },
     store: { level: 'si' },
   })
 
@@ -194,7 +194,13 @@ describe('StrongLevels with a budget', () => {
 })
 
 describe('StrongLevels on very many sessions', () => {
-  const workload = { sessions: 3000, transactions: 6000, ops: 4, keys: 1000 }
+  const workload = {
+    shape: 'general' as const,
+    sessions: 3000,
+    transactions: 6000,
+    ops: 4,
+    keys: 1000,
+  }
   const judgeSi = (faults: string) => {
     const store = { level: 'si', faults: faults === '' ? [] : parseFaults(faults) } as const
     return check(generate({ workload, store, layout: 'session' }).history, 'si')
@@ -210,7 +216,7 @@ describe('StrongLevels on very many sessions', () => {
     for (const seed of [1, 2]) {
       const { history } = generate({
         seed,
-        workload: { sessions: 20, transactions: 3000, ops: 4, keys: 300 },
+        workload: { shape: 'general', sessions: 20, transactions: 3000, ops: 4, keys: 300 },
         store: { level: 'ra' },
       })
       const result = check(history, 'si', { sessionOrder: false, budgetMs: 60_000 })
@@ -220,7 +226,13 @@ describe('StrongLevels on very many sessions', () => {
   })
 
   it('climbs to an order where neither record nor sessions say anything', () => {
-    const alone = { sessions: 3000, transactions: 3000, ops: 8, keys: 1000 }
+    const alone = {
+      shape: 'general' as const,
+      sessions: 3000,
+      transactions: 3000,
+      ops: 8,
+      keys: 1000,
+    }
     const store = { level: 'ser' } as const
     const options = { workload: alone, store, layout: 'session', times: false } as const
     const result = check(generate(options).history, 'si', { budgetMs: 60_000 })

@@ -1,0 +1,123 @@
+// The options of a workload that `run` and `generate` share: their names, what they say of
+// themselves, and what they mean. Defaults are those of workload/parameters.ts. Main functions:
+// addWorkloadOptions, readWorkload, levelsChoice.
+
+import type { Command } from 'commander'
+import { UsageError } from '../base/errors.ts'
+import { DISTRIBUTIONS, type Distribution } from '../workload/distributions.ts'
+import {
+  type Mix,
+  SHAPES,
+  type Shape,
+  type WorkloadParameters,
+  type WorkloadRequest,
+} from '../workload/parameters.ts'
+import {
+  isSqlShape,
+  SQL_SHAPES,
+  type SqlParameters,
+  type SqlShape,
+} from '../workload/sql/parameters.ts'
+import { readLevelsFile } from './levels-file.ts'
+import { parseNumber, parseSeed } from './options.ts'
+
+export interface WorkloadFlags {
+  seed: string
+  sessions?: string
+  transactions?: string
+  keys?: string
+  ops?: string
+  reads?: string
+  distribution?: string
+  mix?: string
+  disjointWrites?: boolean
+  levelsFile?: string
+}
+
+export const ALL_SHAPES: readonly string[] = [...SHAPES, ...SQL_SHAPES]
+
+/** What workloads of every kind are asked for, whatever their shape. */
+const SIZES = ['sessions', 'transactions', 'ops', 'reads', 'keys'] as const
+
+export type SqlRequest = Partial<SqlParameters> & { readonly shape: SqlShape }
+
+/** All but the shape, which each command names in its own way. */
+export function addWorkloadOptions(command: Command): Command {
+  return command
+    .option('--seed <n>', 'where all choices come from', '1')
+    .option('--sessions <n>', 'sessions that run at the same time (25; SQL: 10)')
+    .option('--transactions <n>', 'transactions in all (5000; SQL: 100)')
+    .option(
+      '--keys <n>',
+      'keys; of churn and append, at one time (churn: 40; mini: 100; general: 10000; others: 10); of SQL, customers of a district (tpcc: 10), users (twitter: 20, more for over 20000 transactions) or rows (sql: 6)',
+    )
+    .option(
+      '--ops <n>',
+      'operations of a transaction (general: 20; append: 4; churn: up to 8; sql: up to 3)',
+    )
+    .option('--reads <share>', 'share of reads, 0 to 1 (0.5)')
+    .option('--distribution <name>', `how keys are chosen (${DISTRIBUTIONS.join(', ')})`)
+    .option('--mix <r,w,rw>', 'general: shares of read-only, write-only, read-modify-write')
+    .option('--disjoint-writes', 'let only one session write each key')
+    .option(
+      '--levels-file <file>',
+      'SQL: JSON that says which level each type of transactions asks for, e.g. {"payment":"ser","*":"rc"}',
+    )
+}
+
+/** What the flags ask for besides a shape; of SQL transactions, without what they have no use for. */
+export function readWorkload(flags: WorkloadFlags): Partial<WorkloadParameters> {
+  const { mix, disjointWrites = false } = flags
+  const shares = mix?.split(',').map((part) => parseNumber('mix', part, 0)) as Mix | undefined
+  return { ...readSizes(flags), disjointWrites, ...(shares === undefined ? {} : { mix: shares }) }
+}
+
+/** The request of a shape that is known by name; null if there is none of that name. */
+export function readShape(
+  shape: string,
+  flags: WorkloadFlags,
+): WorkloadRequest | SqlRequest | null {
+  if (isSqlShape(shape)) {
+    refuseForSql(shape, flags)
+    return { ...readSizes(flags), shape }
+  }
+  if (!(SHAPES as readonly string[]).includes(shape)) return null
+  return { ...readWorkload(flags), shape: shape as Shape }
+}
+
+function readSizes(flags: WorkloadFlags) {
+  const sizes: { [Name in (typeof SIZES)[number]]?: number } = {}
+  for (const name of SIZES) {
+    if (flags[name] !== undefined) sizes[name] = parseNumber(name, flags[name], 0)
+  }
+  const { distribution } = flags
+  return {
+    seed: parseSeed(flags.seed),
+    ...sizes,
+    ...(distribution === undefined ? {} : { distribution: distribution as Distribution }),
+  }
+}
+
+/** SQL transactions of this shape do not have all the settings of others. */
+function refuseForSql(shape: SqlShape, { mix, ops, reads, disjointWrites }: WorkloadFlags): void {
+  if (disjointWrites) throw new UsageError(`disjoint writes are for keys, not for ${shape}`)
+  if (mix !== undefined) {
+    throw new UsageError(`a mix is for the general shape, not for ${shape}`)
+  }
+  if (shape !== 'sql' && (ops ?? reads) !== undefined) {
+    const name = ops === undefined ? 'reads' : 'ops'
+    throw new UsageError(`--${name} is not for ${shape}, whose transactions are given`)
+  }
+}
+
+/** What is asked of the database or store: by `option`, or by a file of levels, or else null. */
+export function levelsChoice(
+  option: string,
+  given: string | undefined,
+  { levelsFile }: WorkloadFlags,
+  shape: string,
+): string | null {
+  if (levelsFile === undefined) return given ?? null
+  if (given !== undefined) throw new UsageError(`${option} and --levels-file exclude each other`)
+  return readLevelsFile(levelsFile, shape)
+}
