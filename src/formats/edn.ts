@@ -1,35 +1,34 @@
-// A scanner for EDN over bytes, the notation of Clojure programs, and for JSON by the same means:
-// no strings are made unless asked for, integers keep all 64 bits, nothing recurses. Comments,
-// discarded forms (#_), tags, commas, character literals and sets are read past. With `json` set a
-// colon is white space, and comments and tags do not exist.
+// A scanner for EDN, the notation of Clojure programs, and for JSON that such programs write:
+// nothing recurses. Comments, discarded forms (#_), tags, commas, character literals and sets are
+// read past. With `json` set a colon is white space, and comments and tags do not exist.
 //
 // The text may be given in pieces. The byte behind the last one is 0; what needs more text than
 // there is gives the code `truncated`, so that the caller can go back to its last good place and
 // wait, anything else `malformed`.
 
-import { InputError, type Place } from '../base/errors.ts'
-import { UTF8 } from '../base/unicode.ts'
-import { Digits } from './digits.ts'
-import { describeByte, NEWLINE } from './lines.ts'
-import { badUtf8, firstBadByte } from './source.ts'
+import type { InputError, Place } from '../base/errors.ts'
+import { NEWLINE } from './lines.ts'
+import {
+  BACKSLASH,
+  CLOSE_LIST,
+  CLOSE_MAP,
+  COLON,
+  COMMA,
+  MINUS,
+  OPEN_LIST,
+  OPEN_MAP,
+  QUOTE,
+  Scanner,
+} from './scanner.ts'
 
-export const QUOTE = 34
 export const HASH = 35
 export const OPEN_PAREN = 40
 export const CLOSE_PAREN = 41
-export const COLON = 58
-export const OPEN_LIST = 91
-export const CLOSE_LIST = 93
-export const OPEN_MAP = 123
-export const CLOSE_MAP = 125
 /** What `skipSpace` returns at the end of the text. */
 export const END = -1
 
-const COMMA = 44
 const PLUS = 43
-const MINUS = 45
 const SEMICOLON = 59
-const BACKSLASH = 92
 const UNDERSCORE = 95
 const MAX_DEPTH = 10_000
 
@@ -46,26 +45,12 @@ export interface ScanPlace {
   wide: number
 }
 
-export class EdnScanner {
-  bytes: Uint8Array = new Uint8Array(1)
-  at = 0
+export class EdnScanner extends Scanner {
   end = 0 // bytes[end] is 0
   final = false // whether no more text will come
   json = false
-  /** The string or name last read is bytes[textFrom .. textTo), quotes and colon left out. */
-  textFrom = 0
-  textTo = 0
-  escaped = false // whether it contains escapes
-  /** The integer last read, as two words. */
-  low = 0
-  high = 0
-  negative = false
-  line = 1
-
-  private lineStart = 0 // where the line begins; negative if that is not here any more
-  private wide = 0 // bytes since then that are not characters of their own
+  protected readonly whole = 'file'
   private marked: ScanPlace = { at: 0, line: 1, lineStart: 0, wide: 0 }
-  private readonly digits = new Digits()
   private readonly open: number[] = [] // closing brackets that are due, innermost last
 
   /** More text: bytes[0 .. end), of which the first `shift` that were there are gone. */
@@ -98,11 +83,6 @@ export class EdnScanner {
   /** This place, to go back to. */
   place(): ScanPlace {
     return { at: this.at, line: this.line, lineStart: this.lineStart, wide: this.wide }
-  }
-
-  /** Column of the next byte, counted in characters. */
-  column(): number {
-    return this.at - this.lineStart - this.wide + 1
   }
 
   /** Skips what means nothing and returns the byte that comes next, or END. */
@@ -262,31 +242,6 @@ export class EdnScanner {
     if (all >= 128) this.countWide(this.textFrom, p)
   }
 
-  /** The string or name last read. */
-  text(): string {
-    const slice = UTF8.decode(this.bytes.subarray(this.textFrom, this.textTo))
-    if (!this.escaped) return slice
-    const text = slice.replace(ESCAPE, (sequence, code: string | undefined, letter: string) => {
-      if (code !== undefined) return String.fromCharCode(Number.parseInt(code, 16))
-      const plain = ESCAPES[letter]
-      if (plain !== undefined) return plain
-      throw this.fail(`no such escape in a string: ${sequence}`, this.textFrom)
-    })
-    if (/\p{Surrogate}/u.test(text)) {
-      throw this.fail('half of a surrogate pair is not a character', this.textFrom)
-    }
-    return text
-  }
-
-  /** Whether the string or name last read is this ASCII text. */
-  textIs(ascii: string): boolean {
-    if (this.textTo - this.textFrom !== ascii.length) return false
-    for (let i = 0; i < ascii.length; i++) {
-      if (this.bytes[this.textFrom + i] !== ascii.charCodeAt(i)) return false
-    }
-    return true
-  }
-
   /** Takes nil, in JSON null, and says whether it was there. */
   takeNil(): boolean {
     const { bytes, at } = this
@@ -299,49 +254,31 @@ export class EdnScanner {
 
   /** Reads an integer from -2^63 to 2^64 - 1; `what` names it in errors. */
   scanInteger(what: string): void {
-    const { bytes, digits } = this
+    const { bytes } = this
     const start = this.at
     const sign = bytes[start]!
     const first = sign === MINUS || sign === PLUS ? start + 1 : start
-    let p = digits.scan(bytes, first)
-    const { low, high, overflow } = digits
+    let p = this.digits.scan(bytes, first)
     if (p > first && bytes[p] === 78) p++ // N: as large as it may be
-    const negative = sign === MINUS && (low > 0 || high > 0)
     if (p === first || DELIMITS[bytes[p]!] === 0) {
       this.skipToken()
-      const hint = 'write decimals as strings: "1.5"'
-      throw this.fail(`the ${what} is not an integer`, start, hint)
+      throw this.notAnInteger(what, start)
     }
     this.at = p
-    if (overflow || (negative && (high > 0x80000000 || (high === 0x80000000 && low > 0)))) {
-      throw this.fail(`the ${what} does not fit into 64 bits`, start, null, 'out-of-range')
-    }
-    this.negative = negative
-    this.low = (negative ? -low : low) | 0
-    this.high = (negative ? ~high + (low === 0 ? 1 : 0) : high) | 0
+    this.keepInteger(what, start, sign === MINUS)
   }
 
-  /** The error for something else standing where `wanted` must. */
-  unexpected(wanted: string, hint: string | null = null): InputError {
-    if (this.at >= this.end) {
-      return this.fail(`the file ends where ${wanted} must stand`, this.at, hint, 'truncated')
-    }
-    const found = describeByte(this.bytes, this.at)
-    return this.fail(`expected ${wanted}, found ${found}`, this.at, hint)
+  isEnd(at: number): boolean {
+    return at >= this.end
   }
 
   /** An error about the text from bytes[at] on, which is not before the mark. */
-  fail(
-    message: string,
-    at: number = this.at,
-    hint: string | null = null,
-    code = 'malformed',
-  ): InputError {
-    let p = at
+  override fail(message: string, at?: number, hint?: string | null, code?: string): InputError {
+    let p = at ?? this.at
     while (DELIMITS[this.bytes[p]!] === 0) p++
     // What has not come in full may yet turn out right.
     const isCut = p >= this.end && !this.final
-    return new InputError(isCut ? 'truncated' : code, message, this.placeOf(at), hint)
+    return super.fail(message, at, hint, isCut ? 'truncated' : code)
   }
 
   /** Line and column of a byte that is not before the mark. */
@@ -358,28 +295,10 @@ export class EdnScanner {
     }
     return { line, column }
   }
-
-  private countWide(from: number, to: number): void {
-    const bad = firstBadByte(this.bytes, from, to)
-    if (bad < to) throw badUtf8(this.placeOf(bad))
-    const first = Math.max(from, this.lineStart)
-    for (let i = first; i < to; i++) if ((this.bytes[i]! & 0xc0) === 0x80) this.wide++
-  }
 }
 
 const NIL = [...'nil'].map((c) => c.charCodeAt(0))
 const NULL = [...'null'].map((c) => c.charCodeAt(0))
-const ESCAPE = /\\(?:u([0-9a-fA-F]{4})|(.))/gs
-const ESCAPES: Record<string, string> = {
-  t: '\t',
-  r: '\r',
-  n: '\n',
-  b: '\b',
-  f: '\f',
-  '\\': '\\',
-  '"': '"',
-  '/': '/',
-}
 
 /** The bracket that closes what this one opens, 0 if it opens nothing. */
 function closingOf(c: number): number {

@@ -2,9 +2,10 @@
 // are known: the object is stepped over once, then its values are gone to, in whatever order suits.
 
 import { NONE } from '../history/history.ts'
-import { COLON, type JsonScanner, QUOTE } from './json.ts'
+import type { JsonScanner } from './json.ts'
 import { forEachName } from './json-walk.ts'
-import { findMeant } from './native-fields.ts'
+import { COLON, QUOTE } from './scanner.ts'
+import { findMeant } from './slips.ts'
 
 export class JsonFields {
   private readonly at: Int32Array // field -> where its value begins, NONE if it is not there

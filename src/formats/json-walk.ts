@@ -1,7 +1,7 @@
 // Walking through JSON whose shape is known, on top of the scanner.
 
 import type { JsonScanner } from './json.ts'
-import { CLOSE_LIST, CLOSE_OBJECT, COLON, COMMA, OPEN_LIST, OPEN_OBJECT, QUOTE } from './json.ts'
+import { CLOSE_LIST, CLOSE_MAP, COLON, COMMA, OPEN_LIST, OPEN_MAP, QUOTE } from './scanner.ts'
 
 /** Calls `take` at each value of an object, with its name; it must take the value. */
 export function forEachField(scanner: JsonScanner, take: (name: string) => void): void {
@@ -18,8 +18,8 @@ export function forEachField(scanner: JsonScanner, take: (name: string) => void)
  * begins; it must take the colon and the value.
  */
 export function forEachName(scanner: JsonScanner, take: (at: number) => void): void {
-  scanner.expect(OPEN_OBJECT)
-  if (scanner.skipSpace() === CLOSE_OBJECT) {
+  scanner.expect(OPEN_MAP)
+  if (scanner.skipSpace() === CLOSE_MAP) {
     scanner.at++
     return
   }
@@ -28,7 +28,7 @@ export function forEachName(scanner: JsonScanner, take: (at: number) => void): v
     const at = scanner.at
     scanner.scanString()
     take(at)
-    if (scanner.skipSpace() === CLOSE_OBJECT) break
+    if (scanner.skipSpace() === CLOSE_MAP) break
     scanner.expect(COMMA)
   }
   scanner.at++

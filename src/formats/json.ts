@@ -1,56 +1,33 @@
-// A scanner for JSON over bytes: no strings are made unless asked for, integers keep all 64 bits,
-// nothing recurses. It reads either one line (a newline ends the text) or a whole document (a zero
-// byte behind it does). Running out of text gives the code `truncated`, anything else `malformed`,
-// so that a torn last line can be told from a wrong one.
+// A scanner for JSON, to the letter of its grammar; nothing recurses. It reads either one line (a
+// newline ends the text) or a whole document (a zero byte behind it does). Running out of text
+// gives the code `truncated`, so that a torn last line can be told from a wrong one.
 
-import { InputError, type Place } from '../base/errors.ts'
+import type { Place } from '../base/errors.ts'
 import { UTF8 } from '../base/unicode.ts'
 import { readTime, TIME_HINT } from '../history/times.ts'
-import { Digits } from './digits.ts'
-import { describeByte, NEWLINE } from './lines.ts'
-import { badUtf8, firstBadByte, placeAt } from './source.ts'
+import { NEWLINE } from './lines.ts'
+import { BACKSLASH, COLON, COMMA, MINUS, OPEN_LIST, OPEN_MAP, QUOTE, Scanner } from './scanner.ts'
+import { placeAt } from './source.ts'
 
-export const QUOTE = 34
-export const COMMA = 44
-export const COLON = 58
-export const OPEN_LIST = 91
-export const CLOSE_LIST = 93
-export const OPEN_OBJECT = 123
-export const CLOSE_OBJECT = 125
-const BACKSLASH = 92
-const MINUS = 45
 const SMALL_U = 117
 
-export class JsonScanner {
-  bytes: Uint8Array = new Uint8Array(0)
-  at = 0
-  /** The string last read is bytes[textFrom .. textTo), quotes left out. */
-  textFrom = 0
-  textTo = 0
-  escaped = false // whether it contains escapes
-  /** The integer last read, as two words. */
-  low = 0
-  high = 0
-  negative = false
+export class JsonScanner extends Scanner {
   /** The time last read, if the double is not exactly it. */
   timeText: string | null = null
-  /** Bytes since the beginning that are not characters of their own, to count columns. */
-  wide = 0
-
-  private readonly digits = new Digits()
-  private from = 0 // where the text begins
-  private line = 1 // its line
+  protected readonly whole: 'file' | 'line'
   private readonly multiline: boolean
   private readonly depth: number
 
   constructor(multiline: boolean, depth: number) {
+    super()
     this.multiline = multiline
+    this.whole = multiline ? 'file' : 'line'
     this.depth = depth
   }
 
   load(bytes: Uint8Array, from: number, line: number): void {
     this.bytes = bytes
-    this.from = from
+    this.lineStart = from
     this.at = from
     this.line = line
     this.wide = 0
@@ -70,11 +47,6 @@ export class JsonScanner {
   expect(byte: number): void {
     if (this.skipSpace() !== byte) throw this.unexpected(`"${String.fromCharCode(byte)}"`)
     this.at++
-  }
-
-  /** Column of the next byte, counted in characters; only for one-line texts. */
-  column(): number {
-    return this.at - this.from - this.wide + 1
   }
 
   /** Where the next byte stands; only for one-line texts. */
@@ -104,62 +76,22 @@ export class JsonScanner {
     }
     this.textTo = p
     this.at = p + 1
-    if (all >= 128) this.checkUtf8()
-  }
-
-  /** The string last read. */
-  text(): string {
-    const slice = UTF8.decode(this.bytes.subarray(this.textFrom, this.textTo))
-    if (!this.escaped) return slice
-    const text = JSON.parse(`"${slice}"`) as string
-    if (/\p{Surrogate}/u.test(text)) {
-      throw this.fail('half of a surrogate pair is not a character', this.textFrom)
-    }
-    return text
-  }
-
-  /** Whether the string last read is this ASCII text. */
-  textIs(ascii: string): boolean {
-    if (this.escaped) return this.text() === ascii
-    if (this.textTo - this.textFrom !== ascii.length) return false
-    for (let i = 0; i < ascii.length; i++) {
-      if (this.bytes[this.textFrom + i] !== ascii.charCodeAt(i)) return false
-    }
-    return true
+    if (all >= 128) this.countWide(this.textFrom, p)
   }
 
   /** Reads an integer from -2^63 to 2^64 - 1; `what` names it in errors. */
   scanInteger(what: string): void {
     const { bytes } = this
     const start = this.at
-    const negative = bytes[start] === MINUS
-    const first = negative ? start + 1 : start
+    const isMinus = bytes[start] === MINUS
+    const first = isMinus ? start + 1 : start
     const p = this.digits.scan(bytes, first)
-    const { low, high, overflow } = this.digits
     this.at = p
     if (p === first) throw this.unexpected('a digit')
     if (bytes[first] === 48 && p > first + 1) throw this.fail('a number cannot begin with 0', first)
-    const tooSmall = negative && (high > 0x80000000 || (high === 0x80000000 && low > 0))
-    if (overflow || tooSmall) {
-      throw this.fail(`the ${what} does not fit into 64 bits`, start, null, 'out-of-range')
-    }
+    this.keepInteger(what, start, isMinus)
     const next = bytes[p]!
-    if (next === 46 || next === 69 || next === 101) {
-      throw this.fail(`the ${what} is not an integer`, start, 'write decimals as strings: "1.5"')
-    }
-    this.negative = negative && (low > 0 || high > 0)
-    this.low = low | 0
-    this.high = high | 0
-    if (this.negative) {
-      this.low = -low | 0
-      this.high = (~high + (low === 0 ? 1 : 0)) | 0
-    }
-  }
-
-  /** The integer last read. */
-  integer(): bigint {
-    const high = this.negative ? this.high : this.high >>> 0
-    return (BigInt(high) << 32n) | BigInt(this.low >>> 0)
+    if (next === 46 || next === 69 || next === 101) throw this.notAnInteger(what, start)
   }
 
   /** Reads a time; `timeText` is its text if the double is not exactly it. */
@@ -209,7 +141,7 @@ export class JsonScanner {
     const open: number[] = [] // the brackets that are open, outermost first
     for (;;) {
       const c = this.skipSpace()
-      if (c === OPEN_LIST || c === OPEN_OBJECT) {
+      if (c === OPEN_LIST || c === OPEN_MAP) {
         if (open.length === this.depth) {
           const message = `more than ${this.depth} brackets are open`
           throw this.fail(message, this.at, null, 'too-large')
@@ -217,7 +149,7 @@ export class JsonScanner {
         this.at++
         if (this.skipSpace() !== c + 2) {
           open.push(c)
-          if (c === OPEN_OBJECT) this.skipName()
+          if (c === OPEN_MAP) this.skipName()
           continue
         }
         this.at++
@@ -234,7 +166,7 @@ export class JsonScanner {
       if (open.length === 0) return
       if (next !== COMMA) throw this.unexpected('"," or a closing bracket')
       this.at++
-      if (open[open.length - 1] === OPEN_OBJECT) this.skipName()
+      if (open[open.length - 1] === OPEN_MAP) this.skipName()
     }
   }
 
@@ -245,24 +177,9 @@ export class JsonScanner {
     return c === undefined || c === NEWLINE
   }
 
-  /** The error for something else standing where `wanted` must. */
-  unexpected(wanted: string, hint: string | null = null): InputError {
-    if (this.isEnd(this.at)) {
-      const where = this.multiline ? 'file' : 'line'
-      const message = `the ${where} ends where ${wanted} must stand`
-      return this.fail(message, this.at, hint, 'truncated')
-    }
-    const message = `expected ${wanted}, found ${describeByte(this.bytes, this.at)}`
-    return this.fail(message, this.at, hint)
-  }
-
-  fail(
-    message: string,
-    at: number = this.at,
-    hint: string | null = null,
-    code = 'malformed',
-  ): InputError {
-    return new InputError(code, message, placeAt(this.bytes, this.from, at, this.line), hint)
+  /** A byte of the text that was loaded, whose first line has the number `line`. */
+  placeOf(at: number): Place {
+    return placeAt(this.bytes, this.lineStart, at, this.line)
   }
 
   private skipName(): void {
@@ -295,7 +212,7 @@ export class JsonScanner {
     this.escaped = true
     const c = bytes[p + 1]!
     let end = p + 2
-    let good = ESCAPES.includes(c)
+    let good = ESCAPED.includes(c)
     if (c === SMALL_U) {
       while (end < p + 6 && isHex(bytes[end]!)) end++
       good = end === p + 6
@@ -305,17 +222,10 @@ export class JsonScanner {
     if (this.isEnd(this.at)) throw this.unexpected('the rest of the escape')
     throw this.fail('no such escape in JSON', p, 'write a backslash as \\\\')
   }
-
-  private checkUtf8(): void {
-    const { bytes, textFrom, textTo } = this
-    const bad = firstBadByte(bytes, textFrom, textTo)
-    if (bad < textTo) throw badUtf8(placeAt(bytes, this.from, bad, this.line))
-    for (let i = textFrom; i < textTo; i++) if ((bytes[i]! & 0xc0) === 0x80) this.wide++
-  }
 }
 
 const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/
-const ESCAPES = [...'"\\/bfnrt'].map((c) => c.charCodeAt(0))
+const ESCAPED = [...'"\\/bfnrt'].map((c) => c.charCodeAt(0))
 
 function isNumberByte(c: number): boolean {
   return (c >= 48 && c <= 57) || c === 43 || c === MINUS || c === 46 || c === 69 || c === 101

@@ -10,7 +10,7 @@
 
 import { closeSync, openSync, writeSync } from 'node:fs'
 import { InputError } from '../base/errors.ts'
-import { renderTables } from '../formats/native-sql-write.ts'
+import { renderTables } from '../formats/native/sql-write.ts'
 import type { StatusName } from '../history/history.ts'
 import type { SqlTable } from '../history/sql-events.ts'
 import type { Value } from '../history/values.ts'

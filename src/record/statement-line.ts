@@ -4,7 +4,7 @@
 // A broken database returns several rows under one key. Of a SELECT they are told as they are. One
 // that writes is told with the newest, behind a SELECT of that key which returns them all.
 
-import { renderClause, renderRow, renderVersion } from '../formats/native-sql-write.ts'
+import { renderClause, renderRow, renderVersion } from '../formats/native/sql-write.ts'
 import type { SqlTable } from '../history/sql-events.ts'
 import type { SqlStatement } from '../sql/statement.ts'
 import { renderSqlValue, type SqlRow } from '../sql/value.ts'

@@ -1,0 +1,194 @@
+// The micro-operations of a Jepsen transaction, [[:r :x [1 2]] [:append :y 3] [:w :z 4]], in EDN or
+// JSON, and the wrapping of `independent` tests, [key [[:r :x nil] …]], whose keys are worlds of
+// their own: key x of world 3 becomes the key "[3 x]".
+
+import type { HistoryBuilder } from '../../history/builder.ts'
+import { APPEND, NONE, READ, READ_LIST, WRITE } from '../../history/history.ts'
+import { SymbolTable } from '../../history/symbols.ts'
+import type { Value, ValueTable } from '../../history/values.ts'
+import { CLOSE_PAREN, type EdnScanner, HASH, OPEN_PAREN } from '../edn.ts'
+import { CLOSE_LIST, COLON, OPEN_LIST, OPEN_MAP, QUOTE } from '../scanner.ts'
+import { type JepsenEvents, READ_NIL } from './events.ts'
+
+const VERBS = 'there are [:r key value], [:append key value] and [:w key value]'
+const SHAPE = 'a transaction looks like [[:r :x [1 2]] [:append :y 3]]'
+
+export class MicroOpReader {
+  /** The world of the transaction last read, NONE if it was not wrapped. */
+  group = NONE
+  readonly groups: SymbolTable
+  private groupName = ''
+  private readonly symbols = new SymbolTable() // keys that are only part of a name
+
+  constructor(
+    private readonly scanner: EdnScanner,
+    private readonly builder: HistoryBuilder,
+    private readonly events: JepsenEvents,
+    groups: SymbolTable,
+  ) {
+    this.groups = groups
+  }
+
+  /** Takes the whole value of an event. Throws InputError if it is no transaction. */
+  takeTxn(): void {
+    const { scanner } = this
+    this.group = NONE
+    const close = this.open('a transaction', SHAPE)
+    const c = scanner.skipTags()
+    if (c === close) {
+      scanner.at++
+      return
+    }
+    if (c === OPEN_LIST || c === OPEN_PAREN) return this.takeOps(close)
+    // Not an operation: the key that an `independent` test wraps the transaction in.
+    if (c === HASH || c === OPEN_MAP) throw scanner.unexpected('a micro-operation', VERBS)
+    this.groupName = renderSymbol(this.takeValue('key of an independent test'))
+    this.group = this.groups.of(this.groupName)
+    const inner = this.open('the transaction of an independent key', SHAPE)
+    if (scanner.skipTags() === inner) scanner.at++
+    else this.takeOps(inner)
+    if (scanner.skipSpace() !== close) throw scanner.unexpected('the end of an independent value')
+    scanner.at++
+  }
+
+  /** Takes an opening bracket and returns the closing one. */
+  private open(wanted: string, hint: string): number {
+    const { scanner } = this
+    const c = scanner.skipTags()
+    if (c !== OPEN_LIST && c !== OPEN_PAREN) throw scanner.unexpected(wanted, hint)
+    scanner.at++
+    return c === OPEN_LIST ? CLOSE_LIST : CLOSE_PAREN
+  }
+
+  private takeOps(close: number): void {
+    const { scanner } = this
+    for (;;) {
+      this.takeOp()
+      const c = scanner.skipTags()
+      if (c === close) break
+      if (c !== OPEN_LIST && c !== OPEN_PAREN) throw scanner.unexpected('a micro-operation', VERBS)
+    }
+    scanner.at++
+  }
+
+  private takeOp(): void {
+    const { scanner, events, builder } = this
+    const { line } = scanner
+    const column = scanner.column()
+    const close = this.open('a micro-operation', VERBS)
+    const kind = this.takeVerb()
+    const key = this.takeKey()
+    const c = scanner.skipTags()
+    if (c === CLOSE_LIST || c === CLOSE_PAREN) {
+      throw scanner.fail('the micro-operation lacks its value', scanner.at, VERBS)
+    }
+    if (kind === READ) {
+      if (c === OPEN_LIST || c === OPEN_PAREN) {
+        const list = this.takeList(c + (c === OPEN_LIST ? 2 : 1))
+        events.addOp(READ_LIST, key, list, line, column)
+      } else if (scanner.takeNil()) events.addOp(READ_NIL, key, 0, line, column)
+      else events.addOp(READ, key, this.takeSymbol(builder.values, 'value'), line, column)
+    } else {
+      const value = scanner.takeNil()
+        ? kind === WRITE
+          ? builder.valueId(null)
+          : builder.values.of(null)
+        : this.takeSymbol(builder.values, 'value')
+      events.addOp(kind, key, value, line, column)
+    }
+    if (scanner.skipSpace() !== close) {
+      throw scanner.unexpected('the end of the micro-operation', VERBS)
+    }
+    scanner.at++
+  }
+
+  private takeVerb(): number {
+    const { scanner } = this
+    scanner.skipTags()
+    const at = scanner.at
+    scanner.scanName('the name of a micro-operation')
+    if (scanner.textIs('r')) return READ
+    if (scanner.textIs('append')) return APPEND
+    if (scanner.textIs('w')) return WRITE
+    const name = JSON.stringify(scanner.text().slice(0, 40))
+    throw scanner.fail(`unknown micro-operation ${name}`, at, VERBS)
+  }
+
+  private takeKey(): number {
+    const { scanner, builder } = this
+    if (this.group === NONE) {
+      scanner.skipTags()
+      return this.takeSymbol(builder.keys, 'key')
+    }
+    const key = renderSymbol(this.takeValue('key'))
+    return builder.keys.of(`[${this.groupName} ${key}]`)
+  }
+
+  /** The elements of a list that was read; `at` is at its bracket. */
+  private takeList(close: number): number {
+    const { scanner, builder } = this
+    const list = builder.beginList()
+    scanner.at++
+    for (;;) {
+      this.takeSmall()
+      const c = scanner.skipTags()
+      if (c === close) break
+      if (scanner.takeNil()) builder.addElement(builder.values.of(null))
+      else builder.addElement(this.takeSymbol(builder.values, 'value'))
+    }
+    scanner.at++
+    return list
+  }
+
+  /** Takes the usual elements: up to nine digits, one space or comma between them. */
+  private takeSmall(): void {
+    const { scanner, builder } = this
+    const { bytes } = scanner
+    let p = scanner.at
+    for (;;) {
+      let q = p
+      let value = 0
+      let c = bytes[q]!
+      for (; (c - 48) >>> 0 <= 9; c = bytes[++q]!) value = (Math.imul(value, 10) + c - 48) | 0
+      if ((q - p - 1) >>> 0 > 8 || (c !== 32 && c !== 44 && c !== CLOSE_LIST)) break
+      builder.addElement(value)
+      p = q
+      if (c === CLOSE_LIST) break
+      p++
+    }
+    scanner.at = p
+  }
+
+  /** A keyword, string or integer, interned. */
+  private takeSymbol(table: SymbolTable | ValueTable, what: string): number {
+    const { scanner } = this
+    const c = scanner.bytes[scanner.at]!
+    if ((c >= 48 && c <= 57) || c === 45 || c === 43) {
+      scanner.scanInteger(what)
+      return table.ofWords(scanner.low, scanner.high, scanner.negative)
+    }
+    if (c === COLON) {
+      const from = scanner.at
+      scanner.scanName(`a ${what}`)
+      return table.ofBytes(scanner.bytes, from, scanner.textTo)
+    }
+    if (c === QUOTE) {
+      scanner.scanString()
+      if (scanner.escaped) return table.of(scanner.text())
+      return table.ofBytes(scanner.bytes, scanner.textFrom, scanner.textTo)
+    }
+    throw scanner.unexpected(`a ${what}`, `a ${what} is an integer, a keyword or a string`)
+  }
+
+  /** A keyword, string or integer, as it is. */
+  private takeValue(what: string): Value {
+    this.scanner.skipTags()
+    return this.symbols.get(this.takeSymbol(this.symbols, what))
+  }
+}
+
+/** A key inside the name of another: strings in quotes, keywords and integers as they are. */
+function renderSymbol(value: Value): string {
+  if (typeof value !== 'string') return String(value)
+  return value.startsWith(':') ? value : JSON.stringify(value)
+}

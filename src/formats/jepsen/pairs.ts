@@ -1,0 +1,230 @@
+// Makes transactions of events: an invocation and its completion are one transaction, named by the
+// index of the completion; :ok committed, :fail aborted, :info and nothing at all indeterminate.
+// The session is the process. Real time is the order of events: a transaction starts and finishes
+// at the indices of its two events; after :info, when it took effect is open. Main function:
+// buildFromEvents.
+
+import { InputError } from '../../base/errors.ts'
+import { IntColumn } from '../../base/grow.ts'
+import type { HistoryBuilder } from '../../history/builder.ts'
+import {
+  ABORTED,
+  APPEND,
+  COMMITTED,
+  type History,
+  INDETERMINATE,
+  NONE,
+  READ,
+  READ_LIST,
+} from '../../history/history.ts'
+import type { SymbolTable } from '../../history/symbols.ts'
+import { FAIL, INVOKE, type JepsenEvents, OK, READ_NIL } from './events.ts'
+
+/** @param processes names of the events' processes @param groups names of independent keys */
+export function buildFromEvents(
+  builder: HistoryBuilder,
+  events: JepsenEvents,
+  processes: SymbolTable,
+  groups: SymbolTable,
+): History {
+  return new Pairing(builder, events, processes, groups).build()
+}
+
+class Pairing {
+  private readonly pending: Int32Array // process -> its open invocation, NONE
+  private readonly nameless: number[] = [] // open invocations without a process
+  private readonly lines = new IntColumn() // arrival -> line
+  private readonly columns = new IntColumn() // arrival -> column
+  private readonly lists: boolean
+  private numbered = true // whether every event has an :index
+  private uninvoked = 0
+  private abandoned = 0
+
+  constructor(
+    private readonly builder: HistoryBuilder,
+    private readonly events: JepsenEvents,
+    private readonly processes: SymbolTable,
+    private readonly groups: SymbolTable,
+  ) {
+    this.pending = new Int32Array(processes.size).fill(NONE)
+    this.lists = findWorkload(events)
+  }
+
+  build(): History {
+    const { events, builder, pending } = this
+    for (const event of this.orderEvents()) {
+      if (events.type.data[event] === INVOKE) this.invoke(event)
+      else this.complete(event, this.takeInvocation(event))
+    }
+    const open = [...pending.filter((event) => event !== NONE), ...this.nameless]
+    open.sort((a, b) => this.indexOf(a) - this.indexOf(b))
+    for (const event of open) this.addTxn(event, NONE)
+    this.warn()
+    const { lines, columns } = this
+    return builder.finish({
+      place: (arrival) => ({ line: lines.data[arrival]!, column: columns.data[arrival]! }),
+    })
+  }
+
+  /** Events by index; as they stand in the file if some have none. */
+  private orderEvents(): Int32Array {
+    const { events } = this
+    const { count } = events
+    const index = events.index.view()
+    const order = Int32Array.from({ length: count }, (_, event) => event)
+    this.numbered = !index.some(Number.isNaN)
+    if (!this.numbered) return order
+    let ascending = true
+    for (let i = 1; i < count; i++) if (index[i - 1]! >= index[i]!) ascending = false
+    if (ascending) return order
+    order.sort((a, b) => index[a]! - index[b]! || a - b)
+    for (let i = 1; i < count; i++) {
+      const [a, b] = [order[i - 1]!, order[i]!]
+      if (index[a] !== index[b]) continue
+      const message = `index ${index[a]} is given twice (first at line ${events.line.data[a]})`
+      throw new InputError('malformed', message, events.placeOf(b))
+    }
+    return order
+  }
+
+  private indexOf(event: number): number {
+    const { index, position } = this.events
+    return this.numbered ? index.data[event]! : position.data[event]!
+  }
+
+  private invoke(event: number): void {
+    const process = this.events.process.data[event]!
+    if (process === NONE) {
+      this.nameless.push(event)
+      return
+    }
+    const open = this.pending[process]!
+    if (open !== NONE) {
+      this.abandoned++
+      this.addTxn(open, NONE)
+    }
+    this.pending[process] = event
+  }
+
+  /** The invocation that an event completes, or NONE. */
+  private takeInvocation(event: number): number {
+    const process = this.events.process.data[event]!
+    if (process !== NONE) {
+      const open = this.pending[process]!
+      this.pending[process] = NONE
+      return open
+    }
+    const at = this.nameless.findIndex((invocation) => this.asksFor(invocation, event))
+    return at < 0 ? NONE : this.nameless.splice(at, 1)[0]!
+  }
+
+  /** Whether two events are about the same reads and writes, whatever the reads returned. */
+  private asksFor(invocation: number, event: number): boolean {
+    const { events } = this
+    if (!events.hasOps.data[invocation] || !events.hasOps.data[event]) return true
+    const { opKind, opKey, opValue } = events
+    const from = events.opStart.data[invocation]!
+    const offset = events.opStart.data[event]! - from
+    const end = events.opEnd(invocation)
+    if (events.opEnd(event) - offset !== end) return false
+    for (let op = from; op < end; op++) {
+      if (opKey.data[op] !== opKey.data[op + offset]) return false
+      const [a, b] = [opKind.data[op]!, opKind.data[op + offset]!]
+      if (isRead(a) !== isRead(b)) return false
+      if (!isRead(a) && opValue.data[op] !== opValue.data[op + offset]) return false
+    }
+    return true
+  }
+
+  private complete(event: number, invocation: number): void {
+    if (invocation === NONE) this.uninvoked++
+    this.addTxn(invocation, event)
+  }
+
+  /** @param event the completion, NONE if there was none */
+  private addTxn(invocation: number, event: number): void {
+    const { builder, events } = this
+    const named = event === NONE ? invocation : event
+    const type = event === NONE ? INVOKE : events.type.data[event]!
+    const source = event !== NONE && events.hasOps.data[event] ? event : invocation
+    const status = type === OK ? COMMITTED : type === FAIL ? ABORTED : INDETERMINATE
+    const group = source === NONE ? NONE : events.group.data[source]!
+    const txn = builder.addTxn(this.sessionOf(named, group), status, this.indexOf(named))
+    if (invocation !== NONE) {
+      builder.setStart(txn, this.indexOf(invocation))
+      if (status !== INDETERMINATE) builder.setFinish(txn, this.indexOf(event))
+    }
+    if (source !== NONE) this.addOps(txn, source, status)
+  }
+
+  private addOps(txn: number, event: number, status: number): void {
+    const { builder, events } = this
+    const end = events.opEnd(event)
+    for (let op = events.opStart.data[event]!; op < end; op++) {
+      let kind = events.opKind.data[op]!
+      let value = events.opValue.data[op]!
+      if (kind === READ_NIL) {
+        if (status !== COMMITTED) continue // nobody knows what it read
+        kind = this.lists ? READ_LIST : READ
+        value = this.lists ? builder.beginList() : builder.valueId(null)
+      }
+      builder.addOp(txn, kind, events.opKey.data[op]!, value)
+      this.lines.push(events.opLine.data[op]!)
+      this.columns.push(events.opColumn.data[op]!)
+    }
+  }
+
+  /** The process; what independent keys and unnamed processes do is in no order. */
+  private sessionOf(event: number, group: number): number {
+    const { builder } = this
+    const process = this.events.process.data[event]!
+    if (process === NONE) return builder.session(`unnamed ${this.indexOf(event)}`)
+    const name = this.processes.get(process)
+    return builder.session(group === NONE ? name : `${name} ${this.groups.get(group)}`)
+  }
+
+  private warn(): void {
+    const { warnings } = this.builder
+    if (this.uninvoked > 0) {
+      const what = count(this.uninvoked, 'operation')
+      warnings.push(`${what} completed without an :invoke: when they began is not known`)
+    }
+    if (this.abandoned > 0) {
+      const what = count(this.abandoned, 'operation')
+      warnings.push(`${what} never completed before the process began another one`)
+    }
+    if (!this.numbered && !this.events.index.view().every(Number.isNaN)) {
+      warnings.push('not every operation has an :index: all are numbered by their place instead')
+    }
+  }
+}
+
+function isRead(kind: number): boolean {
+  return kind === READ || kind === READ_LIST || kind === READ_NIL
+}
+
+function count(n: number, what: string): string {
+  return `${n} ${what}${n === 1 ? '' : 's'}`
+}
+
+/** Whether the history is about lists; one that is about registers too is refused. */
+function findWorkload(events: JepsenEvents): boolean {
+  const kinds = events.opKind.view()
+  let list: number = NONE
+  let register: number = NONE
+  for (let op = 0; op < kinds.length && (list === NONE || register === NONE); op++) {
+    if (kinds[op] === READ_NIL) continue
+    if (kinds[op] === APPEND || kinds[op] === READ_LIST) list = list === NONE ? op : list
+    else register = register === NONE ? op : register
+  }
+  if (list !== NONE && register !== NONE) {
+    const first = events.placeOfOp(Math.min(list, register)).line
+    throw new InputError(
+      'mixed-workload',
+      `list-append and register operations are mixed (the first of the other kind at line ${first})`,
+      events.placeOfOp(Math.max(list, register)),
+      'check each workload in a file of its own',
+    )
+  }
+  return list !== NONE
+}

@@ -1,0 +1,327 @@
+// The operations of a native line: [["r","x",1],["w","y",2],["append","l",3],["r","l",[1,2,3]]],
+// and the lightweight ["cas","x",1,2] and ["insert","x",1], with what they saw as one more value if
+// they failed; each becomes a read and a write, or a read (see history/light.ts). ["rows","x",[1,2]]
+// is a read that did not return one row (history/rows.ts). Objects are SQL statements
+// (sql.ts). The usual operation (no spaces, a plain key, a value of at most nine digits) is taken by `takeFast`, which
+// writes straight into the builder's columns; any other by `takeOp`.
+
+import type { InputError } from '../../base/errors.ts'
+import type { IntColumn } from '../../base/grow.ts'
+import type { HistoryBuilder } from '../../history/builder.ts'
+import { APPEND, NONE, READ, READ_LIST, WRITE } from '../../history/history.ts'
+import { CAS, INSERT } from '../../history/light.ts'
+import type { SymbolTable } from '../../history/symbols.ts'
+import type { Value, ValueTable } from '../../history/values.ts'
+import type { JsonScanner } from '../json.ts'
+import { forEachItem } from '../json-walk.ts'
+import { CLOSE_LIST, COMMA, OPEN_LIST, OPEN_MAP, QUOTE } from '../scanner.ts'
+import { NumberedKeys } from './numbered-keys.ts'
+import { STATEMENT, type StatementReader } from './sql.ts'
+
+export const SHORTEST_OP = 7 // ["cas",1,1,2] and its comma are two operations
+const LETTER_R = 114
+const LETTER_W = 119
+const VERBS =
+  'there are ["r",key,value], ["w",key,value], ["append",key,value], ["cas",key,old,new], ["insert",key,value] and ["rows",key,[…]]'
+/** Statements, which somebody may take for operations on registers. */
+const STATEMENTS = ['select', 'update', 'delete']
+
+/** byte -> 1 if it may stand in a string as it is */
+const PLAIN = Uint8Array.from({ length: 256 }, (_, c) =>
+  c >= 32 && c < 127 && c !== QUOTE && c !== 92 ? 1 : 0,
+)
+
+export class OpReader {
+  private readonly scanner: JsonScanner
+  private readonly columns: IntColumn // arrival -> column
+  private readonly numbered = new NumberedKeys()
+
+  constructor(
+    scanner: JsonScanner,
+    columns: IntColumn,
+    private readonly statements: StatementReader,
+  ) {
+    this.scanner = scanner
+    this.columns = columns
+  }
+
+  /** Takes the whole list of operations; the builder has room for all that fit into the text. */
+  takeOps(builder: HistoryBuilder, txn: number): void {
+    const { scanner } = this
+    if (scanner.skipSpace() !== OPEN_LIST) throw scanner.unexpected('a list of operations')
+    scanner.at++
+    if (scanner.skipSpace() === CLOSE_LIST) {
+      scanner.at++
+      return
+    }
+    for (;;) {
+      if (!this.takeFast(builder, txn)) {
+        if (scanner.skipSpace() === OPEN_MAP) this.statements.take(txn)
+        else this.takeOp(builder, txn)
+      }
+      const c = scanner.skipSpace()
+      if (c === CLOSE_LIST) break
+      if (c !== COMMA) throw scanner.unexpected('"," or "]"')
+      this.statements.expectMore()
+      scanner.at++
+      const next = scanner.skipSpace()
+      if (next !== OPEN_LIST && next !== OPEN_MAP) {
+        throw scanner.unexpected('an operation', VERBS)
+      }
+    }
+    scanner.at++
+  }
+
+  /** Takes usual operations; false if it stopped at one that is not, true if behind one. */
+  private takeFast(builder: HistoryBuilder, txn: number): boolean {
+    const { scanner, numbered } = this
+    const b = scanner.bytes
+    const keys = builder.keys
+    const opTxn = builder.opTxn.data
+    const opKind = builder.opKind.data
+    const opKey = builder.opKey.data
+    const opValue = builder.opValue.data
+    const opColumn = this.columns.data
+    const base = scanner.at - scanner.column()
+    let n = builder.opCount
+    let p = scanner.at
+    let behind = false
+    while (b[p] === OPEN_LIST && b[p + 1] === QUOTE && b[p + 3] === QUOTE && b[p + 4] === COMMA) {
+      const verb = b[p + 2]!
+      if (verb !== LETTER_R && verb !== LETTER_W) break
+      let q = p + 5
+      let key = 0
+      let c = b[q]!
+      if (c === QUOTE) {
+        const from = q + 1
+        key = numbered.find(b, from)
+        if (key < 0) {
+          for (q = from; PLAIN[b[q]!] === 1; ) q++
+          if (b[q] !== QUOTE) break
+          key = numbered.intern(keys, b, from, q)
+        } else {
+          q = numbered.end
+        }
+        if (b[q + 1] !== COMMA) break
+        q += 2
+      } else {
+        const from = q
+        for (; (c - 48) >>> 0 <= 9; c = b[++q]!) key = (Math.imul(key, 10) + c - 48) | 0
+        // One to nine digits, the first not a zero unless it is alone.
+        if (c !== COMMA || (q - from - 1) >>> 0 > 8 || (b[from] === 48 && q > from + 1)) break
+        key = keys.ofSmall(key)
+        q++
+      }
+      const from = q
+      let value = 0
+      c = b[q]!
+      for (; (c - 48) >>> 0 <= 9; c = b[++q]!) value = (Math.imul(value, 10) + c - 48) | 0
+      if (c !== CLOSE_LIST || (q - from - 1) >>> 0 > 8 || (b[from] === 48 && q > from + 1)) break
+      opTxn[n] = txn
+      opKind[n] = verb === LETTER_R ? READ : WRITE
+      opKey[n] = key
+      opValue[n] = value
+      opColumn[n] = p - base
+      n++
+      p = q + 1
+      behind = b[p] !== COMMA || b[p + 1] !== OPEN_LIST
+      if (behind) break
+      p++
+    }
+    builder.opTxn.length = n
+    builder.opKind.length = n
+    builder.opKey.length = n
+    builder.opValue.length = n
+    this.columns.length = n
+    scanner.at = p
+    return behind
+  }
+
+  /** Takes one operation of any kind. */
+  private takeOp(builder: HistoryBuilder, txn: number): void {
+    const { scanner } = this
+    this.columns.push(scanner.column())
+    scanner.expect(OPEN_LIST)
+    if (scanner.skipSpace() !== QUOTE) throw scanner.unexpected('the name of an operation', VERBS)
+    const verbAt = scanner.at
+    scanner.scanString()
+    if (scanner.textIs('cas')) return this.takeLight(builder, txn, CAS)
+    if (scanner.textIs('insert')) return this.takeLight(builder, txn, INSERT)
+    if (scanner.textIs('rows')) return this.takeRows(builder, txn)
+    const kind = this.kindOf()
+    if (kind < 0) throw this.unknownVerb(verbAt)
+    this.comma()
+    const key = this.takeSymbol(builder.keys, 'key')
+    this.comma()
+    if (kind === READ && scanner.skipSpace() === OPEN_LIST) {
+      builder.addOp(txn, READ_LIST, key, this.takeList(builder))
+    } else if (scanner.skipSpace() === 110) {
+      scanner.expectWord('null')
+      builder.addOp(
+        txn,
+        kind,
+        key,
+        kind === APPEND ? builder.values.of(null) : builder.valueId(null),
+      )
+    } else {
+      builder.addOp(txn, kind, key, this.takeSymbol(builder.values, 'value'))
+    }
+    scanner.expect(CLOSE_LIST)
+  }
+
+  /**
+   * Takes the rest of a lightweight operation: its key, what it asks for, what it saw if it failed.
+   */
+  private takeLight(builder: HistoryBuilder, txn: number, kind: number): void {
+    const { scanner } = this
+    this.comma()
+    const key = this.takeSymbol(builder.keys, 'key')
+    this.comma()
+    const first = this.takeValueId(builder)
+    let value = first
+    if (kind === CAS) {
+      this.comma()
+      value = this.takeValueId(builder)
+    }
+    const expected = kind === CAS ? first : builder.valueId(null)
+    let seen = NONE
+    if (scanner.skipSpace() === COMMA) {
+      scanner.at++
+      seen = this.takeValueId(builder)
+    } else {
+      this.columns.push(this.columns.data[this.columns.length - 1]!)
+    }
+    builder.addLight(txn, kind, key, expected, value, seen)
+    scanner.expect(CLOSE_LIST)
+  }
+
+  /** Takes the rest of a read that did not return one row: its key, and what each row held. */
+  private takeRows(builder: HistoryBuilder, txn: number): void {
+    const { scanner } = this
+    this.comma()
+    const key = this.takeSymbol(builder.keys, 'key')
+    this.comma()
+    if (scanner.skipSpace() !== OPEN_LIST) {
+      throw scanner.unexpected(
+        'a list of rows',
+        '["rows","x",[]] found none, ["rows","x",[1,2]] two',
+      )
+    }
+    const lists: number[] = []
+    let isList = false
+    forEachItem(scanner, (position) => {
+      const ofList = scanner.skipSpace() === OPEN_LIST
+      if (position > 0 && ofList !== isList) {
+        throw scanner.fail('rows of one key hold lists, or values, not both')
+      }
+      isList = ofList
+      if (ofList) lists.push(this.takeList(builder))
+      else {
+        const value = this.takeValueId(builder)
+        lists.push(builder.beginList())
+        builder.addElement(value)
+      }
+    })
+    builder.addRows(txn, key, lists, isList)
+    scanner.expect(CLOSE_LIST)
+  }
+
+  private takeValueId(builder: HistoryBuilder): number {
+    if (this.scanner.skipSpace() !== 110) return this.takeSymbol(builder.values, 'value')
+    this.scanner.expectWord('null')
+    return builder.valueId(null)
+  }
+
+  private takeList(builder: HistoryBuilder): number {
+    const { scanner } = this
+    const list = builder.beginList()
+    scanner.expect(OPEN_LIST)
+    if (scanner.skipSpace() === CLOSE_LIST) {
+      scanner.at++
+      return list
+    }
+    for (;;) {
+      if (scanner.skipSpace() === 110) {
+        scanner.expectWord('null')
+        builder.addElement(builder.values.of(null))
+      } else {
+        builder.addElement(this.takeSymbol(builder.values, 'value'))
+      }
+      if (scanner.skipSpace() === CLOSE_LIST) break
+      scanner.expect(COMMA)
+    }
+    scanner.at++
+    return list
+  }
+
+  /** A string or an integer, interned. */
+  takeSymbol(table: SymbolTable | ValueTable, what: string): number {
+    const { scanner } = this
+    const c = scanner.skipSpace()
+    if (c === QUOTE) {
+      scanner.scanString()
+      if (scanner.escaped) return table.of(scanner.text())
+      return table.ofBytes(scanner.bytes, scanner.textFrom, scanner.textTo)
+    }
+    if (c === 45 || (c >= 48 && c <= 57)) {
+      scanner.scanInteger(what)
+      return table.ofWords(scanner.low, scanner.high, scanner.negative)
+    }
+    const found = NAMES[String.fromCharCode(c)]
+    const hint = `a ${what} is an integer or a string${what === 'value' ? ', or null' : ''}`
+    if (found) throw scanner.fail(`a ${what} cannot be ${found}`, scanner.at, hint)
+    throw scanner.unexpected(`a ${what}`, hint)
+  }
+
+  /** A string, an integer, or null, as it is. */
+  takeValue(what: string): Value {
+    const { scanner } = this
+    const c = scanner.skipSpace()
+    if (c === 110) {
+      scanner.expectWord('null')
+      return null
+    }
+    if (c === QUOTE) {
+      scanner.scanString()
+      return scanner.text()
+    }
+    if (c !== 45 && !(c >= 48 && c <= 57)) throw scanner.unexpected(`the ${what}`)
+    scanner.scanInteger(what)
+    const big = scanner.integer()
+    const near = Number(big)
+    return Number.isSafeInteger(near) ? near : big
+  }
+
+  private comma(): void {
+    const { scanner } = this
+    if (scanner.skipSpace() === CLOSE_LIST) {
+      throw scanner.fail('the operation lacks its key or its value', scanner.at, VERBS)
+    }
+    scanner.expect(COMMA)
+  }
+
+  private kindOf(): number {
+    const { scanner } = this
+    if (scanner.textIs('r')) return READ
+    if (scanner.textIs('w')) return WRITE
+    return scanner.textIs('append') ? APPEND : -1
+  }
+
+  private unknownVerb(at: number): InputError {
+    const { scanner } = this
+    const verb = scanner.text()
+    const shown = JSON.stringify(verb.length > 40 ? `${verb.slice(0, 40)}…` : verb)
+    if (STATEMENTS.includes(verb)) {
+      return scanner.fail(`${shown} is a statement, which is an object`, at, STATEMENT)
+    }
+    return scanner.fail(`unknown operation ${shown}`, at, VERBS)
+  }
+}
+
+const NAMES: Record<string, string> = {
+  [String.fromCharCode(OPEN_MAP)]: 'an object',
+  [String.fromCharCode(OPEN_LIST)]: 'a list',
+  t: 'a boolean',
+  f: 'a boolean',
+  n: 'null',
+}

@@ -1,0 +1,416 @@
+// The native format, JSON Lines: an optional header {"isobar":1,"initial":null}, then one
+// transaction a line. For recorders, a transaction may come as a `pending` line before COMMIT is
+// sent and an `outcome` line after it; pending without outcome is indeterminate. A last line that
+// is torn (the recorder was killed) is a warning. The format: docs/history-format.md.
+//
+// Lines are scanned as bytes; no JSON.parse, no object a line. Fields may come in any order: where
+// `ops` stands before `session`, it is stepped over and read when the line is known.
+
+import { InputError } from '../../base/errors.ts'
+import { ByteColumn, IntColumn } from '../../base/grow.ts'
+import { HistoryBuilder } from '../../history/builder.ts'
+import {
+  ABORTED,
+  COMMITTED,
+  type History,
+  INDETERMINATE,
+  NONE,
+  STATUS_NAMES,
+} from '../../history/history.ts'
+import { SqlStatements } from '../../history/sql-statements.ts'
+import { SymbolTable } from '../../history/symbols.ts'
+import { INTERNED, type Value } from '../../history/values.ts'
+import { LEVELS } from '../../levels/levels.ts'
+import { JsonScanner } from '../json.ts'
+import { refuseSlip } from '../json-fields.ts'
+import { LineParser, NEWLINE } from '../lines.ts'
+import { CLOSE_MAP, COLON, COMMA, OPEN_MAP, QUOTE } from '../scanner.ts'
+import { renderJson } from '../sink.ts'
+import { limitsFor, type ParseOptions } from '../source.ts'
+import { AfterReader } from './after.ts'
+import * as field from './fields.ts'
+import { OpReader, SHORTEST_OP } from './ops.ts'
+import { StatementReader } from './sql.ts'
+import { TABLES_HINT, takeTables } from './tables.ts'
+
+const VERSION = 1
+const DONE = 0 // the outcome of the transaction is known
+const OPEN = 1 // it is pending
+const ABORTING = 2 // it is pending, and its last operation is an abort
+
+export class NativeParser extends LineParser {
+  private builder = new HistoryBuilder(null)
+  private readonly scanner: JsonScanner
+  private readonly opColumn = new IntColumn() // arrival -> column
+  private readonly statements: StatementReader
+  private readonly ops: OpReader
+  private readonly after: AfterReader
+  private readonly txnLine = new IntColumn() // txn -> line
+  private readonly txnOpen = new ByteColumn() // txn -> OPEN or ABORTING while pending
+  private readonly namedTxn = new IntColumn() // interned id -> txn
+  private readonly numbers = new SymbolTable() // ids that are small integers -> symbol
+  private readonly numberedTxn = new IntColumn() // symbol -> txn
+  private line = 1
+  private readonly sizeBytes: number
+  private started = false // a line that is not blank was seen
+
+  // The line being read.
+  private seen = 0 // bit set of fields
+  private session = NONE
+  private label = NONE
+  private status = COMMITTED
+  private start = Number.NaN
+  private startText: string | null = null // see JsonScanner.timeText
+  private finishTime = Number.NaN
+  private finishText: string | null = null
+  private level = NONE
+  private opsAt = NONE // where `ops` begins, if it could not be read yet
+  private opsWide = 0 // the scanner's `wide` there
+  private tablesAt = NONE // where `tables` begins
+  private tablesWide = 0
+  private txn = NONE
+  private initial: Value | undefined = null
+
+  constructor(options: ParseOptions = {}) {
+    super(options)
+    this.scanner = new JsonScanner(false, limitsFor(options.memoryBytes).depth)
+    this.statements = new StatementReader(this.scanner, this.opColumn)
+    this.ops = new OpReader(this.scanner, this.opColumn, this.statements)
+    this.after = new AfterReader(this.scanner)
+    this.sizeBytes = options.sizeBytes ?? 0
+  }
+
+  protected nextLine(): number {
+    return this.line
+  }
+
+  protected parseLines(bytes: Uint8Array, from: number, to: number): void {
+    const { scanner } = this
+    const first = this.builder.opCount === 0
+    this.reserve(Math.ceil((to - from) / SHORTEST_OP))
+    let at = from
+    while (at < to) {
+      scanner.load(bytes, at, this.line)
+      if (scanner.skipSpace() !== NEWLINE) {
+        this.parseLine()
+        if (scanner.skipSpace() !== NEWLINE) throw scanner.unexpected('the end of the line')
+      }
+      at = scanner.at + 1
+      this.line++
+    }
+    if (first && this.sizeBytes > to) {
+      this.reserve(Math.ceil((this.sizeBytes * this.builder.opCount * 1.02) / (to - from)))
+    }
+  }
+
+  protected override keepLastLine(bytes: Uint8Array, length: number): boolean {
+    const line = new Uint8Array(length + 1)
+    line.set(bytes.subarray(0, length))
+    line[length] = NEWLINE
+    this.scanner.load(line, 0, this.line)
+    try {
+      if (this.scanner.skipSpace() !== NEWLINE) this.scanner.skipValue()
+      return true
+    } catch (error) {
+      if (!(error instanceof InputError) || error.code !== 'truncated') return true
+      this.builder.warnings.push(`line ${this.line} is torn, and left out: ${error.message}`)
+      return false
+    }
+  }
+
+  protected build(): History {
+    const { txnLine, opColumn } = this
+    const { opTxn } = this.builder
+    this.refuseClash()
+    this.after.resolve(this.builder, (label) => this.txnNamed(label, NONE))
+    return this.builder.finish({
+      place: (arrival) => ({
+        line: txnLine.data[opTxn.data[arrival]!]!,
+        column: opColumn.data[arrival]!,
+      }),
+    })
+  }
+
+  /** Rows are keys like any other: an operation on a register must not be taken for theirs. */
+  private refuseClash(): void {
+    const clash = this.builder.statements?.findClash() ?? NONE
+    if (clash === NONE) return
+    const name = renderJson(this.builder.keys.get(this.builder.opKey.data[clash]!))
+    const line = this.txnLine.data[this.builder.opTxn.data[clash]!]!
+    const place = { line, column: this.opColumn.data[clash]! }
+    const message = `the register ${name} has the name of a row`
+    throw new InputError('mixed-key', message, place, 'give registers other names')
+  }
+
+  private reserve(ops: number): void {
+    this.builder.reserveOps(ops)
+    this.opColumn.grow(this.builder.opTxn.data.length)
+  }
+
+  private parseLine(): void {
+    const { scanner } = this
+    this.seen = 0
+    this.label = NONE
+    this.txn = NONE
+    this.opsAt = NONE
+    if (scanner.skipSpace() !== OPEN_MAP) {
+      throw scanner.unexpected(
+        'a JSON object',
+        'a line looks like {"session":0,"ops":[["r","x",1]]}',
+      )
+    }
+    const begin = scanner.at
+    scanner.at++
+    if (scanner.skipSpace() !== CLOSE_MAP) {
+      for (;;) {
+        this.parseField()
+        const c = scanner.skipSpace()
+        if (c === CLOSE_MAP) break
+        if (c !== COMMA) throw scanner.unexpected('"," or "}"')
+        scanner.at++
+        if (scanner.skipSpace() !== QUOTE) throw scanner.unexpected('the name of a field')
+      }
+    }
+    scanner.at++
+    if (this.has(field.ISOBAR)) this.takeHeader(begin)
+    else if (this.has(field.OUTCOME)) this.takeOutcome(begin)
+    else this.takeTxn(begin)
+    this.started = true
+  }
+
+  private has(name: number): boolean {
+    return (this.seen & (1 << name)) !== 0
+  }
+
+  private parseField(): void {
+    const { scanner } = this
+    const nameAt = scanner.at
+    scanner.scanString()
+    const name = this.fieldOf(nameAt)
+    scanner.expect(COLON)
+    if (name === field.UNKNOWN) return scanner.skipValue()
+    if (this.has(name)) throw scanner.fail(`"${field.FIELDS[name]!}" is given twice`, nameAt)
+    this.seen |= 1 << name
+    this.parseFieldValue(name)
+  }
+
+  private parseFieldValue(name: number): void {
+    const { scanner, builder } = this
+    const c = scanner.skipSpace()
+    switch (name) {
+      case field.SESSION:
+        this.session = this.ops.takeSymbol(builder.sessions, 'session')
+        return
+      case field.ID:
+      case field.PENDING:
+      case field.OUTCOME:
+        if (this.label !== NONE) throw scanner.fail('the id is given twice')
+        this.label = this.ops.takeSymbol(builder.labels, 'transaction id')
+        return
+      case field.STATUS:
+        this.status = this.parseName(STATUS_NAMES, 'status')
+        return
+      case field.START:
+        this.start = scanner.scanTime('start')
+        this.startText = scanner.timeText
+        return
+      case field.FINISH:
+        this.finishTime = scanner.scanTime('finish')
+        this.finishText = scanner.timeText
+        return
+      case field.LEVEL:
+        this.level = this.parseName(LEVEL_IDS, 'level')
+        return
+      case field.OPS:
+        this.opsAt = scanner.at
+        this.opsWide = scanner.wide
+        if (!this.has(field.SESSION)) return scanner.skipValue()
+        return this.takeOps()
+      case field.ISOBAR:
+        return this.parseVersion()
+      case field.AFTER:
+        return this.after.take(() => this.ops.takeSymbol(builder.labels, 'transaction id'))
+      case field.TABLES:
+        this.tablesAt = scanner.at
+        this.tablesWide = scanner.wide
+        return scanner.skipValue()
+      case field.AUDIT:
+        if (c !== 116) throw scanner.unexpected('true', 'an audit has "audit":true')
+        return scanner.expectWord('true')
+      default:
+        if (c === 102) scanner.expectWord('false')
+        this.initial = c === 102 ? undefined : this.ops.takeValue('initial value')
+    }
+  }
+
+  private takeOps(): void {
+    this.txn = this.builder.addTxn(this.session, COMMITTED)
+    this.txnLine.push(this.line)
+    this.txnOpen.push(DONE)
+    this.opsAt = NONE
+    this.statements.abortAt = NONE
+    this.ops.takeOps(this.builder, this.txn)
+  }
+
+  /** A whole transaction, or a pending one. */
+  private takeTxn(begin: number): void {
+    const { scanner, builder } = this
+    if (this.has(field.INITIAL)) {
+      throw scanner.fail('"initial" belongs into the header', begin, HEADER)
+    }
+    if (this.has(field.TABLES)) {
+      throw scanner.fail('"tables" belongs into the header', this.tablesAt, TABLES_HINT)
+    }
+    if (!this.has(field.SESSION)) throw this.missing(begin, 'session')
+    if (!this.has(field.OPS)) throw this.missing(begin, 'ops')
+    if (this.opsAt !== NONE) {
+      const { at, wide } = scanner
+      scanner.at = this.opsAt
+      scanner.wide = this.opsWide
+      this.takeOps()
+      scanner.at = at
+      scanner.wide = wide
+    }
+    const { txn } = this
+    if (this.has(field.STATUS)) builder.setStatus(txn, this.status)
+    if (this.has(field.START)) builder.setStart(txn, this.start, this.startText)
+    if (this.has(field.FINISH)) builder.setFinish(txn, this.finishTime, this.finishText)
+    if (this.has(field.LEVEL)) builder.setLevel(txn, this.level)
+    if (this.has(field.AUDIT)) builder.setAudit(txn)
+    if (this.has(field.AFTER)) this.after.assign(txn)
+    if (this.has(field.PENDING)) this.takePending(txn, begin)
+    if (this.statements.abortAt !== NONE) this.takeAbort(txn)
+    if (this.label === NONE) return
+    const other = this.txnNamed(this.label, txn)
+    if (other !== txn) {
+      const id = renderJson(builder.labels.get(this.label))
+      const message = `transaction id ${id} is used twice (first at line ${this.txnLine.data[other]!})`
+      throw scanner.fail(message, begin, 'ids name one transaction each', 'duplicate-id')
+    }
+    builder.setLabelId(txn, this.label)
+  }
+
+  private takePending(txn: number, begin: number): void {
+    if (this.has(field.STATUS) || this.has(field.FINISH)) {
+      const name = this.has(field.STATUS) ? 'status' : 'finish'
+      const hint = 'they come with the outcome: {"outcome":"T7","status":"committed","finish":15}'
+      throw this.scanner.fail(`a pending transaction has no "${name}" yet`, begin, hint)
+    }
+    this.builder.setStatus(txn, INDETERMINATE)
+    this.txnOpen.data[txn] = OPEN
+  }
+
+  private takeAbort(txn: number): void {
+    if (this.has(field.STATUS) && this.status !== ABORTED) {
+      const message = `the transaction aborts, but its status is ${STATUS_NAMES[this.status]!}`
+      throw this.scanner.fail(message, this.statements.abortAt, ABORT_HINT)
+    }
+    this.builder.setStatus(txn, ABORTED)
+    this.statements.into?.rollBack(txn)
+    if (this.has(field.PENDING)) this.txnOpen.data[txn] = ABORTING
+  }
+
+  private takeOutcome(begin: number): void {
+    const { scanner, builder } = this
+    const allowed = (1 << field.OUTCOME) | (1 << field.STATUS) | (1 << field.FINISH)
+    if ((this.seen & ~allowed) !== 0) {
+      const hint = 'an outcome line has "outcome", "status" and "finish"'
+      throw scanner.fail('an outcome line says only how a transaction ended', begin, hint)
+    }
+    if (!this.has(field.STATUS)) throw this.missing(begin, 'status')
+    const id = renderJson(builder.labels.get(this.label))
+    const txn = this.txnNamed(this.label, NONE)
+    if (txn === NONE) {
+      const message = `the outcome of transaction ${id}, which is not pending before this line`
+      throw scanner.fail(message, begin, 'its pending line must come first', 'unknown-id')
+    }
+    const open = this.txnOpen.data[txn]!
+    if (open === DONE) {
+      const message = `transaction ${id} (line ${this.txnLine.data[txn]!}) has an outcome already`
+      throw scanner.fail(message, begin, null, 'duplicate-id')
+    }
+    if (open === ABORTING && this.status !== ABORTED) {
+      const message = `transaction ${id} (line ${this.txnLine.data[txn]!}) aborts, but its outcome is ${STATUS_NAMES[this.status]!}`
+      throw scanner.fail(message, begin, ABORT_HINT)
+    }
+    this.txnOpen.data[txn] = DONE
+    builder.setStatus(txn, this.status)
+    if (this.has(field.FINISH)) builder.setFinish(txn, this.finishTime, this.finishText)
+  }
+
+  private takeHeader(begin: number): void {
+    if (this.started) throw this.scanner.fail('the header must be the first line', begin, HEADER)
+    if (this.has(field.OPS) || this.has(field.SESSION) || this.has(field.AFTER)) {
+      throw this.scanner.fail('the header is a line of its own', begin, HEADER)
+    }
+    if (this.has(field.INITIAL)) {
+      const capacity = this.builder.opTxn.data.length
+      this.builder = new HistoryBuilder(this.initial, capacity)
+    }
+    if (this.has(field.TABLES)) this.takeTables(begin)
+  }
+
+  private takeTables(begin: number): void {
+    const { scanner } = this
+    if (this.builder.initial !== null) {
+      const hint = '"from":null is a row\'s initial version; leave "initial" out'
+      throw scanner.fail('beside tables the initial value is null', begin, hint)
+    }
+    const { at, wide } = scanner
+    scanner.at = this.tablesAt
+    scanner.wide = this.tablesWide
+    this.statements.into = new SqlStatements(this.builder)
+    takeTables(scanner, this.statements.into)
+    scanner.at = at
+    scanner.wide = wide
+  }
+
+  /** The transaction of that id; `txn` from now on, if there was none (NONE: stays without). */
+  private txnNamed(label: number, txn: number): number {
+    const isText = label >= INTERNED
+    const column = isText ? this.namedTxn : this.numberedTxn
+    const symbol = isText ? label - INTERNED : this.numbers.ofSmall(label)
+    while (column.length <= symbol) column.push(NONE)
+    if (column.data[symbol] === NONE) column.data[symbol] = txn
+    return column.data[symbol]!
+  }
+
+  /** The index of the string that comes next in a list of names. */
+  private parseName(names: readonly string[], what: string): number {
+    const { scanner } = this
+    if (scanner.skipSpace() !== QUOTE) throw scanner.unexpected(`a ${what}`, names.join(', '))
+    const at = scanner.at
+    scanner.scanString()
+    for (let i = 0; i < names.length; i++) if (scanner.textIs(names[i]!)) return i
+    const name = JSON.stringify(scanner.text().slice(0, 40))
+    throw scanner.fail(`unknown ${what} ${name}`, at, `there are ${names.join(', ')}`)
+  }
+
+  private parseVersion(): void {
+    const { scanner } = this
+    const at = scanner.at
+    if (scanner.scanTime('version') === VERSION) return
+    const hint = 'the header looks like {"isobar":1}'
+    throw scanner.fail(`this version reads native histories of version ${VERSION}`, at, hint)
+  }
+
+  /** Which field the string last read names. */
+  private fieldOf(at: number): number {
+    const { scanner } = this
+    const { bytes, textFrom, textTo } = scanner
+    const likely = field.fieldOfShape(bytes[textFrom]!, bytes[textFrom + 1]!, textTo - textFrom)
+    if (likely !== field.UNKNOWN && scanner.textIs(field.FIELDS[likely]!)) return likely
+    if (this.has(field.ISOBAR)) refuseSlip(scanner, at, field.HEADER_FIELDS)
+    else refuseSlip(scanner, at, field.LINE_FIELDS, field.ALIASES)
+    return field.UNKNOWN
+  }
+
+  private missing(begin: number, name: string): InputError {
+    const hint = 'a line looks like {"session":0,"ops":[["r","x",1]]}'
+    return this.scanner.fail(`the line has no "${name}"`, begin, hint)
+  }
+}
+
+const ABORT_HINT = 'the status of a transaction that ends with {"abort":true} is "aborted"'
+const HEADER = 'the header looks like {"isobar":1,"initial":null}'
+const LEVEL_IDS = LEVELS.map((level) => level.id)

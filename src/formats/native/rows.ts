@@ -1,0 +1,211 @@
+// Values, rows and keys of SQL histories: a row is an object of columns, {"id":1,"status":"open"},
+// in which a column that is missing is NULL; a key lists the values of the primary key, [1], or is
+// the value itself where the key has one column. Types must be those of the columns: an integer is
+// a JSON number (64 bits, exact), text a string.
+
+import type { InputError } from '../../base/errors.ts'
+import type { SqlTable } from '../../history/sql-events.ts'
+import type { Value } from '../../history/values.ts'
+import type { SqlRow, SqlType, SqlValue } from '../../sql/value.ts'
+import type { JsonScanner } from '../json.ts'
+import { quote } from '../json-fields.ts'
+import { forEachItem, forEachName } from '../json-walk.ts'
+import { COLON, OPEN_LIST, OPEN_MAP, QUOTE } from '../scanner.ts'
+import { findMeant } from '../slips.ts'
+
+const MINUS = 45
+const MAX_INTEGER = 2n ** 63n - 1n
+const VALUES = 'values are integers, strings, true, false and null; write decimals as strings'
+
+export class RowReader {
+  private readonly columns = new Map<SqlTable, Map<string, number>>() // table -> name -> column
+
+  constructor(private readonly scanner: JsonScanner) {}
+
+  /** A row with its key columns; the others may be missing. */
+  takeRow(table: SqlTable): SqlRow {
+    const { scanner } = this
+    const names = this.columnsOf(table)
+    const row: (SqlValue | undefined)[] = table.columns.map(() => undefined)
+    if (scanner.skipSpace() !== OPEN_MAP) {
+      throw scanner.unexpected(
+        `a row of ${table.name}`,
+        'a row looks like {"id":1,"status":"open"}',
+      )
+    }
+    const begin = scanner.at
+    forEachName(scanner, (at) => {
+      const name = scanner.text()
+      const column = names.get(name)
+      if (column === undefined) throw this.unknownColumn(table, name, at)
+      if (row[column] !== undefined) {
+        throw scanner.fail(`column ${quote(name)} is given twice`, at, 'a row has each column once')
+      }
+      scanner.expect(COLON)
+      const isKey = table.keyColumns.includes(column)
+      row[column] = this.takeColumn(table, column, isKey)
+    })
+    for (const column of table.keyColumns) {
+      if (row[column] !== undefined) continue
+      const message = `the row lacks its key column ${quote(table.columns[column]!.name)}`
+      const hint = `the key of ${table.name} is (${keyNames(table)}); other columns may be missing`
+      throw scanner.fail(message, begin, hint, 'missing-key')
+    }
+    return row.map((value) => value ?? null)
+  }
+
+  /** A primary key: a list of its values, or the only one. */
+  takeKey(table: SqlTable): SqlRow {
+    const { scanner } = this
+    const count = table.keyColumns.length
+    const hint = `the key of ${table.name} is (${keyNames(table)})`
+    const key: SqlValue[] = []
+    if (scanner.skipSpace() !== OPEN_LIST) {
+      if (count !== 1) {
+        const message = `a key of ${table.name} is a list of ${count} values`
+        throw scanner.fail(message, scanner.at, hint, 'bad-key')
+      }
+      return [this.takeColumn(table, table.keyColumns[0]!, true)]
+    }
+    const begin = scanner.at
+    forEachItem(scanner, (position) => {
+      const column = table.keyColumns[position]
+      if (column === undefined) scanner.skipValue()
+      key.push(column === undefined ? null : this.takeColumn(table, column, true))
+    })
+    if (key.length !== count) {
+      const values = count === 1 ? '1 value' : `${count} values`
+      const message = `a key of ${table.name} has ${values}, found ${key.length}`
+      throw scanner.fail(message, begin, hint, 'bad-key')
+    }
+    return key
+  }
+
+  /** The parameters of a statement, of any types. */
+  takeParams(): SqlValue[] {
+    const params: SqlValue[] = []
+    if (this.scanner.skipSpace() !== OPEN_LIST) {
+      throw this.scanner.unexpected('a list of parameters', 'it looks like "params":["open",3]')
+    }
+    forEachItem(this.scanner, (position) => {
+      params.push(this.takeValue(`parameter $${position + 1}`))
+    })
+    return params
+  }
+
+  /** The id of a write: a string or an integer; null, where it may stand, is the initial version. */
+  takeWriteId(what: string, orNull: boolean): Value {
+    const { scanner } = this
+    const c = scanner.skipSpace()
+    const at = scanner.at
+    if (c === QUOTE) {
+      scanner.scanString()
+      return scanner.text()
+    }
+    if (isDigit(c)) {
+      scanner.scanInteger(what)
+      const big = scanner.integer()
+      const near = Number(big)
+      return Number.isSafeInteger(near) ? near : big
+    }
+    if (c === 110 && orNull) {
+      scanner.expectWord('null')
+      return null
+    }
+    const type = typeAt(c)
+    const hint = orNull
+      ? 'it is the id of the write that made the version, or null for the initial version'
+      : 'it is a string or an integer, another for every statement that writes'
+    if (type === null) throw scanner.unexpected(`the ${what}`, hint)
+    throw scanner.fail(`the ${what} cannot be ${type}`, at, hint)
+  }
+
+  private takeColumn(table: SqlTable, column: number, isKey: boolean): SqlValue {
+    const { scanner } = this
+    const { name, type } = table.columns[column]!
+    const c = scanner.skipSpace()
+    const at = scanner.at
+    const value = this.takeValue(`value of ${name}`)
+    if (value === null) {
+      if (!isKey) return null
+      const hint = `the key of ${table.name} is (${keyNames(table)})`
+      throw scanner.fail(`the key column ${quote(name)} cannot be null`, at, hint, 'missing-key')
+    }
+    if (typeAt(c) === ARTICLES[type]) return value
+    const message = `column ${quote(name)} of ${table.name} holds ${NOUNS[type]}, found ${typeAt(c)!}`
+    throw scanner.fail(message, at, SPELLINGS[type], 'wrong-type')
+  }
+
+  private takeValue(what: string): SqlValue {
+    const { scanner } = this
+    const c = scanner.skipSpace()
+    const at = scanner.at
+    switch (typeAt(c)) {
+      case 'text':
+        scanner.scanString()
+        return scanner.text()
+      case 'an integer': {
+        scanner.scanInteger(what)
+        const value = scanner.integer()
+        if (value <= MAX_INTEGER) return value
+        const hint = 'integers go from -2^63 to 2^63 - 1'
+        throw scanner.fail(`the ${what} does not fit into 64 bits`, at, hint, 'out-of-range')
+      }
+      case 'a boolean':
+        scanner.expectWord(c === 116 ? 'true' : 'false')
+        return c === 116
+      case 'null':
+        scanner.expectWord('null')
+        return null
+      case null:
+        throw scanner.unexpected(`the ${what}`, VALUES)
+      default:
+        throw scanner.fail(`the ${what} cannot be ${typeAt(c)!}`, at, VALUES, 'wrong-type')
+    }
+  }
+
+  private columnsOf(table: SqlTable): Map<string, number> {
+    let names = this.columns.get(table)
+    names ??= new Map(table.columns.map((column, index) => [column.name, index]))
+    this.columns.set(table, names)
+    return names
+  }
+
+  private unknownColumn(table: SqlTable, name: string, at: number): InputError {
+    const names = table.columns.map((column) => column.name)
+    const meant = findMeant(name, names)
+    const hint = meant ? `did you mean "${meant}"?` : `its columns are ${names.join(', ')}`
+    const message = `table ${table.name} has no column ${quote(name)}`
+    return this.scanner.fail(message, at, hint, 'unknown-column')
+  }
+}
+
+/** What a value that begins with this byte is, with its article; null if no value does. */
+function typeAt(c: number): string | null {
+  if (c === QUOTE) return 'text'
+  if (isDigit(c)) return 'an integer'
+  if (c === 116 || c === 102) return 'a boolean'
+  if (c === 110) return 'null'
+  if (c === OPEN_MAP) return 'an object'
+  return c === OPEN_LIST ? 'a list' : null
+}
+
+const ARTICLES: Record<SqlType, string> = {
+  boolean: 'a boolean',
+  integer: 'an integer',
+  text: 'text',
+}
+const NOUNS: Record<SqlType, string> = { boolean: 'booleans', integer: 'integers', text: 'text' }
+const SPELLINGS: Record<SqlType, string> = {
+  boolean: 'write true or false, or declare another type',
+  integer: 'write the number without quotes, or declare the column as text',
+  text: 'write it in quotes, or declare another type',
+}
+
+function isDigit(c: number): boolean {
+  return c === MINUS || (c >= 48 && c <= 57)
+}
+
+function keyNames(table: SqlTable): string {
+  return table.keyColumns.map((column) => table.columns[column]!.name).join(', ')
+}

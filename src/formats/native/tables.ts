@@ -1,0 +1,149 @@
+// The tables of a SQL history, which the header declares:
+//
+//   "tables":{"orders":{"columns":{"id":"integer","status":"text"},"key":["id"],
+//                       "rows":[{"id":1,"status":"open"}]}}
+//
+// `rows` are those that are there before anything is written. Main function: takeTables.
+
+import { NONE } from '../../history/history.ts'
+import type { SqlTable } from '../../history/sql-events.ts'
+import type { SqlStatements } from '../../history/sql-statements.ts'
+import { SQL_TYPES, type SqlColumn, type SqlType } from '../../sql/value.ts'
+import type { JsonScanner } from '../json.ts'
+import { JsonFields, quote, takeText } from '../json-fields.ts'
+import { forEachItem, forEachName } from '../json-walk.ts'
+import { COLON, OPEN_LIST, OPEN_MAP } from '../scanner.ts'
+import { RowReader } from './rows.ts'
+
+export const TABLES_HINT =
+  'the header looks like {"isobar":1,"tables":{"orders":{"columns":{"id":"integer"},"key":["id"]}}}'
+
+const FIELDS = ['columns', 'key', 'rows'] as const
+const COLUMNS = 0
+const KEY = 1
+const ROWS = 2
+const ALIASES = { primarykey: 'key', primary_key: 'key', initial: 'rows', types: 'columns' }
+const TYPES = `there are ${SQL_TYPES.join(', ')}`
+
+/** Takes all tables with their initial rows. */
+export function takeTables(scanner: JsonScanner, into: SqlStatements): void {
+  const reader = new TableReader(scanner, into)
+  expectObject(scanner, 'the tables')
+  forEachName(scanner, (at) => {
+    const name = scanner.text()
+    checkName(scanner, name, at)
+    if (into.findTable(name) !== NONE) {
+      throw scanner.fail(`table ${quote(name)} is declared twice`, at, 'tables have unique names')
+    }
+    scanner.expect(COLON)
+    reader.take(name)
+  })
+}
+
+class TableReader {
+  private readonly fields: JsonFields
+  private readonly rows: RowReader
+
+  constructor(
+    private readonly scanner: JsonScanner,
+    private readonly into: SqlStatements,
+  ) {
+    this.fields = new JsonFields(scanner, FIELDS, ALIASES)
+    this.rows = new RowReader(scanner)
+  }
+
+  take(name: string): void {
+    const { scanner, fields, into } = this
+    expectObject(scanner, `table ${quote(name)}`)
+    const begin = scanner.at
+    fields.locate()
+    for (const field of [COLUMNS, KEY]) {
+      if (fields.has(field)) continue
+      const message = `table ${quote(name)} has no "${FIELDS[field]!}"`
+      throw scanner.fail(message, begin, TABLES_HINT, 'missing-field')
+    }
+    fields.enter(COLUMNS)
+    const columns = this.takeColumns(name)
+    fields.enter(KEY)
+    const table = { name, columns, keyColumns: this.takeKeyColumns(name, columns) }
+    const id = into.addTable(table)
+    if (fields.has(ROWS)) {
+      fields.enter(ROWS)
+      this.takeRows(id, table)
+    }
+    fields.leave()
+  }
+
+  private takeColumns(table: string): SqlColumn[] {
+    const { scanner } = this
+    const columns: SqlColumn[] = []
+    expectObject(scanner, `the columns of ${table}`)
+    forEachName(scanner, (at) => {
+      const name = scanner.text()
+      if (columns.some((column) => column.name === name)) {
+        throw scanner.fail(`column ${quote(name)} is declared twice`, at, 'names are unique')
+      }
+      scanner.expect(COLON)
+      scanner.skipSpace()
+      const typeAt = scanner.at
+      const type = takeText(scanner, `the type of ${quote(name)}`, TYPES)
+      if (!isType(type)) {
+        const message = `column ${quote(name)} has the unknown type ${quote(type)}`
+        throw scanner.fail(message, typeAt, TYPES, 'unknown-type')
+      }
+      columns.push({ name, type })
+    })
+    return columns
+  }
+
+  private takeKeyColumns(table: string, columns: readonly SqlColumn[]): number[] {
+    const { scanner } = this
+    const key: number[] = []
+    const begin = scanner.at
+    const hint = 'it lists the columns of the primary key: "key":["id"]'
+    if (scanner.skipSpace() !== OPEN_LIST) throw scanner.unexpected(`the key of ${table}`, hint)
+    forEachItem(scanner, () => {
+      const at = scanner.at
+      const name = takeText(scanner, 'the name of a column', hint)
+      const column = columns.findIndex((candidate) => candidate.name === name)
+      if (column === NONE) {
+        const names = columns.map((candidate) => candidate.name).join(', ')
+        const message = `table ${table} has no column ${quote(name)}`
+        throw scanner.fail(message, at, `its columns are ${names}`, 'unknown-column')
+      }
+      if (key.includes(column)) {
+        throw scanner.fail(`column ${quote(name)} is in the key twice`, at, hint)
+      }
+      key.push(column)
+    })
+    if (key.length === 0) throw scanner.fail(`the key of ${table} has no column`, begin, hint)
+    return key
+  }
+
+  private takeRows(id: number, table: SqlTable): void {
+    const { scanner } = this
+    if (scanner.skipSpace() !== OPEN_LIST) {
+      const hint = 'a list of objects: "rows":[{"id":1}]'
+      throw scanner.unexpected(`the initial rows of ${table.name}`, hint)
+    }
+    forEachItem(scanner, () => {
+      const place = scanner.here()
+      this.into.addInitialRow(id, this.rows.takeRow(table), place)
+    })
+  }
+}
+
+/** Rows are called orders(17): a name with a parenthesis could be mistaken for another's row. */
+function checkName(scanner: JsonScanner, name: string, at: number): void {
+  if (name !== '' && !name.includes('(')) return
+  const hint = 'rows are named table(key), so the name of a table has no parenthesis'
+  throw scanner.fail(`${quote(name)} cannot be the name of a table`, at, hint)
+}
+
+function expectObject(scanner: JsonScanner, what: string): void {
+  if (scanner.skipSpace() !== OPEN_MAP) throw scanner.unexpected(what, TABLES_HINT)
+}
+
+function isType(name: string): name is SqlType {
+  return (SQL_TYPES as readonly string[]).includes(name)
+}

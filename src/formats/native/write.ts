@@ -1,0 +1,157 @@
+// Writes the native format: transactions in their own order, so that sessions, names and numbering
+// come back as they were. Every history fits.
+
+import { namedBy } from '../../history/after.ts'
+import {
+  APPEND,
+  COMMITTED,
+  type History,
+  isOfList,
+  listsOf,
+  NONE,
+  READ,
+  READ_LIST,
+  READ_ROWS,
+  STATUS_NAMES,
+  WRITE,
+} from '../../history/history.ts'
+import { CAS, type LightOps } from '../../history/light.ts'
+import { forEachStep, type SqlEvents } from '../../history/sql-events.ts'
+import { LEVELS } from '../../levels/levels.ts'
+import { ByteWriter, RenderedKeys, renderJson, type Sink, writeValue } from '../sink.ts'
+import { initialRowsOf, renderStatement, renderTables } from './sql-write.ts'
+
+const OPENERS: Record<number, string> = {
+  [READ]: '["r",',
+  [WRITE]: '["w",',
+  [APPEND]: '["append",',
+  [READ_LIST]: '["r",',
+  [READ_ROWS]: '["rows",',
+}
+const COMMA = 44
+const OPEN = 91
+const CLOSE = 93
+
+export function writeNative(history: History, sink: Sink): void {
+  const writer = new ByteWriter(sink)
+  const initial = history.initial === undefined ? 'false' : renderJson(history.initial)
+  const declared = history.sql && renderTables(history.sql.tables, initialRowsOf(history.sql))
+  const tables = declared ? `,"tables":${declared}` : ''
+  writer.text(`{"isobar":1,"initial":${initial}${tables}}\n`)
+  const keys = new RenderedKeys(history, renderJson)
+  const sessions = Array.from({ length: history.sessionCount }, (_, session) =>
+    renderJson(history.sessionLabel(session)),
+  )
+  const openers = [READ, WRITE, APPEND, READ_LIST, READ_ROWS].map((kind) =>
+    new TextEncoder().encode(OPENERS[kind]),
+  )
+  const writeOp = (op: number) => {
+    const light = history.light === null ? NONE : history.light.opLight[op]!
+    if (light !== NONE) {
+      writeLight(writer, history, history.light!, light, op)
+      return history.light!.failed[light] ? op + 1 : op + 2 // its write is part of it
+    }
+    const kind = history.opKind[op]!
+    writer.copy(openers[kind]!, 0)
+    keys.write(writer, history.opKey[op]!)
+    writer.byte(COMMA)
+    if (kind === READ_LIST) writeList(writer, history, history.opValue[op]!)
+    else if (kind === READ_ROWS) writeRows(writer, history, op)
+    else writeValue(writer, history, history.opValue[op]!, renderJson)
+    writer.byte(CLOSE)
+    return op + 1
+  }
+  const { txnOpStart, sql } = history
+  for (let txn = 0; txn < history.txnCount; txn++) {
+    writer.text(
+      `{"session":${sessions[history.txnSession[txn]!]!}${attributes(history, txn)},"ops":[`,
+    )
+    if (sql !== null) {
+      writeMixed(writer, history, sql, txn, writeOp)
+    } else {
+      for (let op = txnOpStart[txn]!; op < txnOpStart[txn + 1]!; ) {
+        if (op > txnOpStart[txn]!) writer.byte(COMMA)
+        op = writeOp(op)
+      }
+    }
+    writer.text(']}\n')
+  }
+  writer.flush()
+}
+
+/** Statements and operations on registers, in program order. */
+function writeMixed(
+  writer: ByteWriter,
+  history: History,
+  sql: SqlEvents,
+  txn: number,
+  writeOp: (op: number) => number,
+): void {
+  let first = true
+  forEachStep(history, sql, txn, (op, event) => {
+    if (!first) writer.byte(COMMA)
+    first = false
+    if (event !== NONE) writer.text(renderStatement(history, sql, event))
+    else writeOp(op)
+  })
+  if (sql.txnRolledBack[txn]) writer.text(`${first ? '' : ','}{"abort":true}`)
+}
+
+function writeLight(
+  writer: ByteWriter,
+  history: History,
+  lights: LightOps,
+  light: number,
+  read: number,
+): void {
+  const isCas = lights.kind[light] === CAS
+  writer.text(isCas ? '["cas",' : '["insert",')
+  writer.text(renderJson(history.keyName(history.opKey[read]!)))
+  const values = [lights.value[light]!]
+  if (isCas) values.unshift(lights.expected[light]!)
+  if (lights.failed[light]) values.push(history.opValue[read]!)
+  for (const value of values) {
+    writer.byte(COMMA)
+    writeValue(writer, history, value, renderJson)
+  }
+  writer.byte(CLOSE)
+}
+
+function writeList(writer: ByteWriter, history: History, list: number): void {
+  const { listStart, listValue } = history
+  writer.byte(OPEN)
+  for (let i = listStart[list]!; i < listStart[list + 1]!; i++) {
+    if (i > listStart[list]!) writer.byte(COMMA)
+    writeValue(writer, history, listValue[i]!, renderJson)
+  }
+  writer.byte(CLOSE)
+}
+
+function writeRows(writer: ByteWriter, history: History, op: number): void {
+  const isList = isOfList(history, op)
+  writer.byte(OPEN)
+  Array.from(listsOf(history, op)).forEach((list, i) => {
+    if (i > 0) writer.byte(COMMA)
+    if (isList) writeList(writer, history, list)
+    else writeValue(writer, history, history.listValue[history.listStart[list]!]!, renderJson)
+  })
+  writer.byte(CLOSE)
+}
+
+function attributes(history: History, txn: number): string {
+  let text = ''
+  const label = history.txnLabel(txn)
+  if (label !== null) text += `,"id":${renderJson(label)}`
+  const status = history.txnStatus[txn]!
+  if (status !== COMMITTED) text += `,"status":"${STATUS_NAMES[status]!}"`
+  const start = history.startText(txn)
+  if (start !== null) text += `,"start":${start}`
+  const finish = history.finishText(txn)
+  if (finish !== null) text += `,"finish":${finish}`
+  const level = history.txnLevel?.[txn] ?? NONE
+  if (level !== NONE) text += `,"level":"${LEVELS[level]!.id}"`
+  if (history.txnAudit?.[txn]) text += ',"audit":true'
+  const named = namedBy(history, txn).map((other) => renderJson(history.txnLabel(other)))
+  if (named.length > 0) text += `,"after":[${named.join(',')}]`
+  return text
+}
