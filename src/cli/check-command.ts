@@ -4,6 +4,7 @@
 import type { Command } from 'commander'
 import { Deadline, nowMs, withProgress } from '../base/deadline.ts'
 import { BudgetExceeded, InputError, UsageError } from '../base/errors.ts'
+import { stringifyLine } from '../base/json.ts'
 import type { CheckOptions } from '../check/check.ts'
 import { judge } from '../check/judge.ts'
 import { type Output, Outputs } from '../files/output.ts'
@@ -11,12 +12,10 @@ import { FORMATS } from '../formats/formats.ts'
 import { historyFilesIn, type ReadResult, readHistory } from '../formats/open.ts'
 import { renderNotation } from '../history/notation.ts'
 import { LEVELS, type LevelRequest } from '../levels/levels.ts'
-import { describeVerdict, renderJsonError, stringifyPieces } from '../report/json.ts'
+import { describeVerdict, renderJsonError } from '../report/describe-verdict.ts'
 import { cut, plain } from '../report/names.ts'
-import { countHistory } from '../report/summary.ts'
 import { tellText } from '../report/text.ts'
-import type { VerdictJson } from '../report/verdict-json.ts'
-import { writeCertificate } from '../verdict/certificate-file.ts'
+import { countHistory } from '../verdict/count-history.ts'
 import type { LevelResult } from '../verdict/verdict.ts'
 import { quoteCommand, withoutSecrets } from './command-line.ts'
 import { DirectorySummary } from './directory-summary.ts'
@@ -106,7 +105,7 @@ export function addCheckCommand(program: Command, done: (code: number) => void):
       'how strong levels, mixed and SQL are decided (auto, solve, search)',
     )
     .option('--no-certify', 'skip the independent verification of every verdict')
-    .option('--certificate <file>', 'write the evidence, to be checked by isobar verify')
+    .option('--certificate <file>', 'write what --json prints, to be checked by isobar verify')
     .option('--notation', 'print the transactions a verdict speaks of in notation, and only them')
   addReportOptions(command, 'write one self-contained HTML page: stories, lanes, graphs')
     .addHelpText('after', EXAMPLES)
@@ -270,7 +269,6 @@ async function checkPath(
     const results = await judge(input.history, plan.levels, checkOptions)
     progress.done()
     summary?.add(results)
-    plan.certificate?.writeText(writeCertificate(input.history, results))
     const text = showResults(found.path, input, results, plan, parseMs, telling)
     if (!plan.isSilent) await print(text)
     return plan.levels ? exitCode(results) : EXIT.satisfied
@@ -341,7 +339,7 @@ function showResults(
   deadline: Deadline,
 ): string | Iterable<string> {
   const { history, format } = input
-  if (plan.json || !plan.files.isEmpty) {
+  if (plan.json || plan.certificate || !plan.files.isEmpty) {
     const command = quoteCommand(['isobar', 'check', path, ...plan.again])
     const context = {
       path,
@@ -353,8 +351,9 @@ function showResults(
       deadline,
     }
     const verdict = describeVerdict(history, results, context)
+    plan.certificate?.writePieces(stringifyLine(verdict))
     plan.files.add(verdict, deadline)
-    if (plan.json) return jsonLine(verdict)
+    if (plan.json) return stringifyLine(verdict)
   }
   if (plan.notation) {
     const txns = results.flatMap((result) =>
@@ -366,11 +365,6 @@ function showResults(
   const title = `${plain(path)} (${format.name}: ${counts.sessions} sessions, ${counts.transactions} transactions, ${counts.operations} operations, ${counts.keys} keys)`
   const colours = coloursFor(process.stdout)
   return tellText(history, results, { colours, title, all: plan.check.all === true, deadline })
-}
-
-function* jsonLine(verdict: VerdictJson): Generator<string> {
-  yield* stringifyPieces(verdict)
-  yield '\n'
 }
 
 function exitCode(results: readonly LevelResult[]): number {

@@ -1,11 +1,11 @@
 // The last words on a directory: how many histories violate what, per level and per pattern.
 
+import { stringify } from '../base/json.ts'
 import { findAnomaly } from '../levels/anomalies.ts'
 import { PROFILE } from '../levels/levels.ts'
-import { stringify } from '../report/json.ts'
 import { plain } from '../report/names.ts'
-import { JSON_VERSION } from '../report/verdict-json.ts'
 import type { LevelResult, Outcome } from '../verdict/verdict.ts'
+import { FILE_VERSION } from '../verdict/verdict-file.ts'
 
 export class DirectorySummary {
   private histories = 0
@@ -56,7 +56,7 @@ export class DirectorySummary {
     const anomalies = Object.fromEntries(this.sortedPatterns())
     const { histories, unreadable, skipped } = this
     const summary = { histories, unreadable, skipped, levels, anomalies }
-    return `${stringify({ isobar: JSON_VERSION, summary })}\n`
+    return `${stringify({ isobar: FILE_VERSION, summary })}\n`
   }
 
   private sortedLevels(): [string, Record<Outcome, number>][] {

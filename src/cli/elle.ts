@@ -2,12 +2,12 @@
 
 import type { Deadline } from '../base/deadline.ts'
 import { UsageError } from '../base/errors.ts'
+import { stringify } from '../base/json.ts'
 import { type CheckOptions, checkModels } from '../check/check.ts'
 import type { History } from '../history/history.ts'
 import { findJepsenModel, JEPSEN_MODELS, type JepsenModel } from '../levels/jepsen.ts'
 import { ednToJson, renderEdn } from '../report/edn.ts'
 import { describeElle } from '../report/elle.ts'
-import { stringify } from '../report/json.ts'
 import type { LevelResult } from '../verdict/verdict.ts'
 
 export interface EllePlan {

@@ -1,19 +1,17 @@
 // `isobar report`: turns a verdict that `check --json` wrote into a report or a picture. Nothing is
 // decided anew.
 
-import { readFileSync } from 'node:fs'
 import { extname } from 'node:path'
 import type { Command } from 'commander'
-import { InputError, UsageError } from '../base/errors.ts'
+import { UsageError } from '../base/errors.ts'
 import { Outputs } from '../files/output.ts'
-import { fileError } from '../formats/open.ts'
 import { plain } from '../report/names.ts'
 import { findSections, type Section } from '../report/page/sections.ts'
-import type { VerdictJson } from '../report/verdict-json.ts'
-import { type FoundVerdict, parseVerdicts } from '../report/verdict-parse.ts'
+import type { VerdictJson } from '../verdict/verdict-file.ts'
 import { EXIT } from './exit-codes.ts'
 import { type ReportKind, renderReport } from './report-files.ts'
 import { print } from './terminal.ts'
+import { atPath, chooseVerdict, readVerdicts } from './verdict-input.ts'
 
 const KINDS: Record<string, ReportKind> = {
   '.html': 'report',
@@ -61,19 +59,16 @@ async function report(path: string, out: string | undefined, flags: Flags): Prom
   const outputs = new Outputs(flags.force)
   outputs.read(path)
   const output = outputs.claim(target, 'the output')
-  try {
-    const found = parseVerdicts(readText(path))
+  const found = readVerdicts(path)
+  atPath(path, () => {
     const isCollection = kind === 'junit' || kind === 'summary'
     const verdicts =
       isCollection && flags.line === undefined
         ? found.map(({ verdict }) => verdict)
-        : [choose(found, flags.line)]
+        : [chooseVerdict(found, flags.line)]
     const section = sectionOf(verdicts[0]!, flags.anomaly)
     output.writeText(renderReport(kind, verdicts, { section }))
-  } catch (error) {
-    if (error instanceof InputError && error.code === 'not-a-verdict') error.path ??= path
-    throw error
-  }
+  })
   if (target !== '-') await print(`${plain(target)}\n`)
   return EXIT.satisfied
 }
@@ -86,17 +81,6 @@ function kindFor(target: string): ReportKind {
   throw new UsageError(`what should ${plain(target)} be?`, `file names end in ${known}`)
 }
 
-function choose(found: readonly FoundVerdict[], line: string | undefined): VerdictJson {
-  const lines = found.map((each) => each.line).join(', ')
-  if (line === undefined) {
-    if (found.length === 1) return found[0]!.verdict
-    throw new UsageError(`the file holds ${found.length} verdicts`, `choose one: --line ${lines}`)
-  }
-  const chosen = found.find((each) => String(each.line) === line)
-  if (chosen) return chosen.verdict
-  throw new UsageError(`there is no verdict on line ${line}`, `there are some on ${lines}`)
-}
-
 function sectionOf(verdict: VerdictJson, wanted: string | undefined): Section | undefined {
   if (wanted === undefined) return undefined
   const sections = findSections(verdict)
@@ -106,12 +90,4 @@ function sectionOf(verdict: VerdictJson, wanted: string | undefined): Section | 
   if (section) return section
   const known = sections.map(({ name }, i) => `${i + 1} ${name}`).join(', ')
   throw new UsageError(`there is no anomaly ${wanted}`, known ? `there are ${known}` : null)
-}
-
-function readText(path: string): string {
-  try {
-    return readFileSync(path === '-' ? 0 : path, 'utf8')
-  } catch (error) {
-    throw fileError(error)
-  }
 }

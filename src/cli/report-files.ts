@@ -11,7 +11,7 @@ import { renderMarkdown } from '../report/markdown.ts'
 import { renderHtml } from '../report/page/html.ts'
 import type { Section } from '../report/page/sections.ts'
 import { renderSvg } from '../report/picture/svg.ts'
-import type { VerdictJson } from '../report/verdict-json.ts'
+import type { VerdictJson } from '../verdict/verdict-file.ts'
 import { loadPageAssets } from './page-assets.ts'
 
 export interface ReportFlags {

@@ -5,16 +5,17 @@ import type { Command } from 'commander'
 import { Deadline } from '../base/deadline.ts'
 import { UsageError } from '../base/errors.ts'
 import { sentence } from '../base/inert.ts'
+import { stringify } from '../base/json.ts'
 import { check } from '../check/check.ts'
 import { Outputs } from '../files/output.ts'
 import { FORMATS } from '../formats/formats.ts'
 import { claimHistory, formatFor, refuseMisfits, writeHistory } from '../formats/save.ts'
 import type { History } from '../history/history.ts'
 import { type LevelId, levelName } from '../levels/levels.ts'
-import { renderJson } from '../report/json.ts'
+import { describeVerdict } from '../report/describe-verdict.ts'
 import { cut, plain } from '../report/names.ts'
-import { countHistory } from '../report/summary.ts'
 import { renderText } from '../report/text.ts'
+import { countHistory } from '../verdict/count-history.ts'
 import { type Shrunk, shrinkHistory } from '../verdict/shrink.ts'
 import { EXIT } from './exit-codes.ts'
 import { parseDuration, parseLevels } from './options.ts'
@@ -102,7 +103,7 @@ async function shrink(path: string, out: string, flags: Flags): Promise<number> 
   const { history, result } = shrunk
   await print(
     flags.json
-      ? `${renderJson(history, [result], { path: out, format: format.id, parseMs: 0 })}\n`
+      ? `${stringify(describeVerdict(history, [result], { path: out, format: format.id, parseMs: 0 }))}\n`
       : renderText(history, [result], {
           colours: coloursFor(process.stdout),
           title: titleOf(out, input.history, history),

@@ -2,6 +2,7 @@
 
 import type { Deadline } from '../base/deadline.ts'
 import { BudgetExceeded, InternalError, UsageError } from '../base/errors.ts'
+import { stringifyLine } from '../base/json.ts'
 import { type CheckOptions, check, deadlineFor, exampleLimit } from '../check/check.ts'
 import { checkReads } from '../check/reads/read-consistency.ts'
 import { WeakContext } from '../check/weak/context.ts'
@@ -9,13 +10,13 @@ import { findPlumePatterns, PLUME_TAPS } from '../check/weak/plume-patterns.ts'
 import type { History } from '../history/history.ts'
 import { withoutSessionOrder } from '../history/sessionless.ts'
 import { findTap } from '../levels/anomalies.ts'
-import { describeAnomalies, stringifyPieces } from '../report/json.ts'
+import { EvidenceDescriber } from '../report/describe-evidence.ts'
 import { plain } from '../report/names.ts'
-import { countHistory } from '../report/summary.ts'
 import { type Colours, type TextOptions, tellAnomalies } from '../report/text.ts'
-import { JSON_VERSION } from '../report/verdict-json.ts'
 import { certifyPlume } from '../verdict/certify-plume.ts'
+import { countHistory } from '../verdict/count-history.ts'
 import type { Anomaly, LevelResult } from '../verdict/verdict.ts'
+import { FILE_VERSION } from '../verdict/verdict-file.ts'
 import { EXIT } from './exit-codes.ts'
 
 interface Judged {
@@ -111,17 +112,17 @@ function* renderPatternsJson(
   context: { path: string; format: string; rule: TapRule },
   deadline: Deadline,
 ): Generator<string> {
+  const evidence = new EvidenceDescriber(history, deadline)
   const taps = patterns.map(({ tap, name, found }) => ({
     tap,
     name,
     verdict: found === null ? 'unknown' : found.length > 0 ? 'violated' : 'satisfied',
     count: found === null ? null : countOf(found),
-    anomalies: describeAnomalies(history, found ?? [], deadline),
+    anomalies: evidence.describe(found ?? []),
   }))
   const { path, format, rule } = context
-  const counts = { ...countHistory(history) }
-  yield* stringifyPieces({ isobar: JSON_VERSION, path, format, rule, history: counts, taps })
-  yield '\n'
+  const about = { isobar: FILE_VERSION, path, format, rule, history: countHistory(history) }
+  yield* stringifyLine({ ...about, taps, ...evidence.mentioned() })
 }
 
 function* renderPatterns(

@@ -1,51 +1,59 @@
-// `isobar verify`: checks a certificate against its history, without deciding anything anew.
+// `isobar verify`: checks a verdict file against its history, without deciding anything anew.
 
-import { readFileSync } from 'node:fs'
 import type { Command } from 'commander'
 import { InputError } from '../base/errors.ts'
 import { sentence } from '../base/inert.ts'
-import { fileError } from '../formats/open.ts'
 import { levelName } from '../levels/levels.ts'
-import { parseCertificate } from '../verdict/certificate-file.ts'
-import { certifyResult } from '../verdict/certify.ts'
+import { verifyFile } from '../report/verify-file.ts'
 import { knowsSessions } from '../verdict/level-rules.ts'
 import type { LevelResult } from '../verdict/verdict.ts'
 import { EXIT } from './exit-codes.ts'
 import { readInput } from './read-input.ts'
 import { print } from './terminal.ts'
+import { chooseVerdict, readVerdicts } from './verdict-input.ts'
+
+interface Flags {
+  format?: string
+  line?: string
+}
 
 export function addVerifyCommand(program: Command, done: (code: number) => void): void {
   program
     .command('verify')
-    .description('check a certificate written by check --certificate against its history')
-    .argument('<history>', 'the history the certificate speaks of')
-    .argument('<certificate>', 'the certificate')
+    .description('check a verdict written by check --certificate or --json against its history')
+    .argument('<history>', 'the history that the verdict speaks of')
+    .argument('<verdict>', 'the verdict')
     .option('-f, --format <id>', 'input format of the history; else by content')
+    .option('--line <n>', 'the verdict to check, if the file has several')
     .addHelpText(
       'after',
       `
-The certificate is replayed step by step; no checker runs. Exit code 0: every verdict in it stands;
-1: some verdict does not follow from its evidence; 2: it holds no verdict, or is damaged; 3: none is
-refuted, but some verdict is 'unknown', which nothing verifies.
+The evidence is replayed step by step, and told again; no checker runs. Exit code 0: every verdict
+in it stands; 1: some verdict does not follow from its evidence; 2: it holds no verdict, or is
+damaged; 3: none is refuted, but some verdict is 'unknown', which nothing verifies.
 
 Example:
   isobar check history.txt --level cc --certificate cc.json
   isobar verify history.txt cc.json`,
     )
-    .action(async (history: string, certificate: string, flags: { format?: string }) => {
-      done(await verify(history, certificate, flags.format))
+    .action(async (history: string, verdict: string, flags: Flags) => {
+      done(await verify(history, verdict, flags))
     })
 }
 
-async function verify(path: string, certificatePath: string, format?: string): Promise<number> {
-  const { history } = await readInput(path, format)
-  const results = readCertificate(certificatePath, (text) => parseCertificate(text, history))
+async function verify(path: string, verdictPath: string, flags: Flags): Promise<number> {
+  const { history } = await readInput(path, flags.format)
+  const file = chooseVerdict(readVerdicts(verdictPath), flags.line)
   let [refuted, unknown] = [false, false]
-  for (const result of results) {
-    const problems = await certifyResult(history, result)
+  const verified = await verifyFile(history, file).catch((error) => {
+    if (error instanceof InputError) error.path ??= verdictPath
+    throw error
+  })
+  for (const { result, problems } of verified) {
     const word = problems.length > 0 ? 'REFUTED' : 'verified'
     const isUnknown = result.verdict === 'unknown'
-    await print(`${statementOf(result)}: ${isUnknown ? 'nothing to verify' : word}\n`)
+    const isOpen = isUnknown && problems.length === 0
+    await print(`${statementOf(result)}: ${isOpen ? 'nothing to verify' : word}\n`)
     for (const problem of problems) await print(`  ${sentence(problem)}\n`)
     refuted ||= problems.length > 0
     unknown ||= isUnknown
@@ -54,7 +62,7 @@ async function verify(path: string, certificatePath: string, format?: string): P
   return unknown ? EXIT.unknown : EXIT.satisfied
 }
 
-/** All that a verified verdict says, so that nothing in a certificate passes unnoticed. */
+/** All that a verified verdict says, so that nothing in a file passes unnoticed. */
 function statementOf({ level, sessionOrder, abortedReads, verdict, anomalies }: LevelResult) {
   const sessions = sessionOrder === false ? 'without session order' : 'with session order'
   const scope = [
@@ -64,21 +72,4 @@ function statementOf({ level, sessionOrder, abortedReads, verdict, anomalies }: 
   ]
   const names = [...new Set(anomalies.map(({ name }) => name))].join(', ')
   return `${level}: ${verdict}${names && ` by ${names}`} (${scope.join(', ')})`
-}
-
-function readCertificate<T>(path: string, parse: (text: string) => T): T {
-  try {
-    return parse(readText(path))
-  } catch (error) {
-    if (error instanceof InputError) error.path ??= path
-    throw error
-  }
-}
-
-function readText(path: string): string {
-  try {
-    return readFileSync(path, 'utf8')
-  } catch (error) {
-    throw fileError(error)
-  }
 }

@@ -146,8 +146,15 @@ export class Output {
   }
 
   writeText(text: string): number {
-    const bytes = new TextEncoder().encode(text)
-    return this.write((sink) => sink(bytes))
+    return this.writePieces([text])
+  }
+
+  /** Writes a text that may be longer than any string. */
+  writePieces(pieces: Iterable<string>): number {
+    const encoder = new TextEncoder()
+    return this.write((sink) => {
+      for (const piece of pieces) sink(encoder.encode(piece))
+    })
   }
 
   /** Writes a directory, a file at a time. */

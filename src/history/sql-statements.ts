@@ -12,7 +12,7 @@ import { SELECT, type SqlEvents, type SqlPredicate, type SqlTable } from './sql-
 import type { Value } from './values.ts'
 
 /** `orders(17)`, `stock(1,'a')`: what a row is called. */
-export function rowName(table: SqlTable, keyValues: SqlRow): string {
+export function rowName(table: Pick<SqlTable, 'name'>, keyValues: SqlRow): string {
   return `${table.name}(${keyValues.map(renderSqlValue).join(',')})`
 }
 

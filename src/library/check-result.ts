@@ -3,9 +3,9 @@
 
 import type { History } from '../history/history.ts'
 import type { LevelId } from '../levels/levels.ts'
-import { describeVerdict } from '../report/json.ts'
-import type { ResultJson, VerdictJson } from '../report/verdict-json.ts'
+import { describeVerdict } from '../report/describe-verdict.ts'
 import type { LevelResult, Outcome } from '../verdict/verdict.ts'
+import type { ResultJson, VerdictJson } from '../verdict/verdict-file.ts'
 
 export class CheckResult {
   private described: VerdictJson | null = null

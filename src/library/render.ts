@@ -33,7 +33,7 @@ export const render = {
 
   /** The verdict file. */
   async json(result: CheckResult, options: RenderOptions = {}): Promise<string> {
-    const { stringify } = await import('../report/json.ts')
+    const { stringify } = await import('../base/json.ts')
     return stringify(titled(result, options))
   },
 

@@ -6,6 +6,7 @@ import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { nowMs } from '../base/deadline.ts'
 import { DatabaseError, InputError } from '../base/errors.ts'
+import { stringifyLine } from '../base/json.ts'
 import type { CheckOptions } from '../check/check.ts'
 import { judge } from '../check/judge.ts'
 import { type Output, Outputs } from '../files/output.ts'
@@ -17,10 +18,10 @@ import { Recorder } from '../record/recorder.ts'
 import { type RunProgress, type RunResult, runSessions } from '../record/runner.ts'
 import { type OpenTarget, openTarget, type Target } from '../record/target.ts'
 import type { TransactionFunction } from '../record/work.ts'
-import { describeVerdict, type JsonContext, stringify } from '../report/json.ts'
+import { describeVerdict, type JsonContext } from '../report/describe-verdict.ts'
 import { buildTimeline } from '../report/timeline.ts'
-import type { RunJson, VerdictJson } from '../report/verdict-json.ts'
 import type { LevelResult } from '../verdict/verdict.ts'
+import type { RunJson, VerdictJson } from '../verdict/verdict-file.ts'
 import type { WorkloadParameters } from '../workload/parameters.ts'
 import type { SqlParameters } from '../workload/sql/parameters.ts'
 import { measureConcurrency } from './concurrency.ts'
@@ -131,7 +132,7 @@ export async function run(options: RunOptions): Promise<RunOutcome> {
   files.summary.writeText(renderSummaryJson(summary))
   if (!judged) return { summary, judged: null, stoppedBy: result.stoppedBy, paths }
   const verdict = describeRun(judged, summary, options)
-  files.verdict.writeText(`${stringify(verdict)}\n`)
+  files.verdict.writePieces(stringifyLine(verdict))
   const { history, results } = judged
   return { summary, judged: { history, results, verdict }, stoppedBy: result.stoppedBy, paths }
 }

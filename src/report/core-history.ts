@@ -6,8 +6,9 @@ import { HistoryBuilder, statusOf } from '../history/builder.ts'
 import type { History } from '../history/history.ts'
 import type { Value } from '../history/values.ts'
 import { LEVELS } from '../levels/levels.ts'
-import { findNamedEdges } from './edges.ts'
-import type { AnomalyJson, OpJson, PlaceJson, TxnJson } from './verdict-json.ts'
+import { findNamedEdges } from '../verdict/named-edges.ts'
+import type { AnomalyJson, OpJson, PlaceJson, TxnJson } from '../verdict/verdict-file.ts'
+import type { Example } from './example.ts'
 
 export interface Core {
   history: History
@@ -20,18 +21,19 @@ export type Extra = 'times' | 'levels' | 'names'
 
 /** @param omit what is left out of the transactions. */
 export function buildCore(
-  anomaly: AnomalyJson,
+  example: Example,
   initial: Value | false,
   omit: readonly Extra[] = [],
 ): Core {
   const builder = new HistoryBuilder(initial === false ? undefined : initial)
-  const written = findWrites(anomaly)
+  const { txns, anomaly } = example
+  const written = findWrites(txns)
   const spokenOf = findPlaces(anomaly)
   // T7 is the name of number 7; formats that know only numbers can keep that.
-  const numbered = anomaly.core.every(({ id }) => /^T(0|[1-9]\d{0,14})$/.test(id))
+  const numbered = txns.every(({ id }) => /^T(0|[1-9]\d{0,14})$/.test(id))
   const txnOf = new Map<string, number>() // name -> its transaction
   let leftOut = 0
-  for (const txn of anomaly.core) {
+  for (const txn of txns) {
     const session = builder.session(txn.session)
     const name = numbered ? Number(txn.id.slice(1)) : txn.id
     const label = omit.includes('names') ? null : name
@@ -49,8 +51,8 @@ export function buildCore(
       }
     })
   }
-  for (const { id, after = [] } of anomaly.core) {
-    for (const other of after) {
+  for (const { id } of txns) {
+    for (const other of example.after(id)) {
       if (txnOf.has(other)) builder.addAfter(txnOf.get(id)!, txnOf.get(other)!)
     }
   }
@@ -77,9 +79,9 @@ function isKnown([verb, key, value]: OpJson, written: Set<string>, initial: Valu
   return value === initial || written.has(pairName(key, value))
 }
 
-function findWrites(anomaly: AnomalyJson): Set<string> {
+function findWrites(txns: readonly TxnJson[]): Set<string> {
   const written = new Set<string>()
-  for (const { ops } of anomaly.core) {
+  for (const { ops } of txns) {
     for (const [verb, key, value] of ops) {
       if ((verb === 'w' || verb === 'append') && !Array.isArray(value))
         written.add(pairName(key, value))

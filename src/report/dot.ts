@@ -2,6 +2,7 @@
 // of the circle, and in thin lines the reads that force them, with their readers. Main function:
 // renderDot.
 
+import type { VerdictJson } from '../verdict/verdict-file.ts'
 import { quoteDot } from './escape.ts'
 import { plain } from './names.ts'
 import { findSections } from './page/sections.ts'
@@ -9,7 +10,6 @@ import { buildFigure, type FigureTxn } from './picture/figure.ts'
 import { nameNode } from './picture/graph-layout.ts'
 import { tellCase } from './picture/svg.ts'
 import { findArrows, firstView } from './picture/visible.ts'
-import type { VerdictJson } from './verdict-json.ts'
 
 const STYLES: Record<string, string> = {
   SO: 'color="#59636e"',
@@ -27,8 +27,8 @@ export function renderDot(verdict: VerdictJson, section = findSections(verdict)[
     lines.push(`  label=${quoteDot(`${plain(verdict.path)}: no counterexample`)}`, '}')
     return `${lines.join('\n')}\n`
   }
-  const { anomaly, levels } = section.evidence[0]!
-  const figure = buildFigure(anomaly)
+  const { anomaly, levels, example } = section.evidence[0]!
+  const figure = buildFigure(example)
   const closed = firstView(figure)
   // What a picture shows when a step is clicked is there from the start.
   const forced = findArrows(figure, closed).flatMap(({ step, ids }) =>

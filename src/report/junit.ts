@@ -2,11 +2,12 @@
 // the story, unknown is an error: neither may look like a pass. Main function: renderJunit.
 
 import { levelName } from '../levels/levels.ts'
+import type { ResultJson, VerdictJson } from '../verdict/verdict-file.ts'
 import { escapeAttribute, escapeMarkup } from './escape.ts'
+import { Example } from './example.ts'
 import { plain } from './names.ts'
 import { buildFigure } from './picture/figure.ts'
 import { tellStory } from './story-text.ts'
-import type { ResultJson, VerdictJson } from './verdict-json.ts'
 
 const MAX_STORIES = 100 // of a level
 
@@ -40,13 +41,13 @@ function countsOf(results: readonly ResultJson[], unread = 0): string {
 
 function renderSuite(verdict: VerdictJson): string {
   const name = escapeAttribute(plain(verdict.path))
-  const cases = verdict.results.map((result) => renderCase(name, result))
+  const cases = verdict.results.map((result) => renderCase(name, verdict, result))
   return [`<testsuite name="${name}" ${countsOf(verdict.results)}>`, ...cases, '</testsuite>'].join(
     '\n',
   )
 }
 
-function renderCase(suite: string, result: ResultJson): string {
+function renderCase(suite: string, whole: VerdictJson, result: ResultJson): string {
   const name = escapeAttribute(`${result.level}: ${levelName(result.level)}`)
   const time = (result.elapsedMs / 1000).toFixed(3)
   const open = `<testcase classname="${suite}" name="${name}" time="${time}"`
@@ -57,16 +58,16 @@ function renderCase(suite: string, result: ResultJson): string {
   }
   const names = [...new Set(result.anomalies.map((anomaly) => anomaly.name))]
   const message = names.length > 0 ? names.join(', ') : `implied by ${result.impliedBy ?? '?'}`
-  const text = escapeMarkup(tellStories(result).join('\n'))
+  const text = escapeMarkup(tellStories(whole, result).join('\n'))
   return `${open}><failure type="violated" message="${escapeAttribute(message)}">${text}</failure></testcase>`
 }
 
 /** The anomalies of a level; a story that two names share is told once. */
-function tellStories(result: ResultJson): string[] {
+function tellStories(verdict: VerdictJson, result: ResultJson): string[] {
   const told = new Map<string, string>() // story -> name it was told for
   const left = result.anomalies.length - MAX_STORIES
   const stories = result.anomalies.slice(0, MAX_STORIES).flatMap((anomaly) => {
-    const story = tellStory(buildFigure(anomaly)).map((line) => `  ${line}`)
+    const story = tellStory(buildFigure(new Example(verdict, anomaly))).map((line) => `  ${line}`)
     const known = told.get(story.join('\n'))
     if (known === undefined) told.set(story.join('\n'), anomaly.name)
     const heading = `${anomaly.name}: ${anomaly.meaning ?? ''}`

@@ -3,6 +3,7 @@
 
 import { renderNotation } from '../history/notation.ts'
 import { levelName } from '../levels/levels.ts'
+import type { VerdictJson } from '../verdict/verdict-file.ts'
 import { buildCore } from './core-history.ts'
 import { escapeMarkdown, fence, quoteMermaid } from './escape.ts'
 import { plain } from './names.ts'
@@ -12,7 +13,6 @@ import { nameNode } from './picture/graph-layout.ts'
 import { findArrows, firstView } from './picture/visible.ts'
 import { tellStory } from './story-text.ts'
 import { tellTxns } from './txn-text.ts'
-import type { VerdictJson } from './verdict-json.ts'
 
 const SIGNS = { satisfied: '✅', violated: '❌', unknown: '❔' }
 const MAX_FINDINGS = 10 // of one history: summaries of jobs have limits
@@ -54,17 +54,17 @@ function renderVerdict(verdict: VerdictJson): string {
 }
 
 function renderFinding(verdict: VerdictJson, section: Section): string {
-  const { anomaly, levels } = section.evidence[0]!
+  const { anomaly, levels, example } = section.evidence[0]!
   const heading = `\n### ${escapeMarkdown(anomaly.name)} violates ${levels.map(levelName).join(', ')}`
   const meaning = escapeMarkdown(anomaly.meaning ?? '')
   if (section.sameAs) {
     const other = escapeMarkdown(section.sameAs.name)
     return [heading, meaning, `Shown by the same evidence as ${other}.`].join('\n\n')
   }
-  const figure = buildFigure(anomaly)
-  const notation = anomaly.tables
-    ? tellTxns(anomaly.core, anomaly.tables).join('\n')
-    : renderNotation(buildCore(anomaly, verdict.initial).history, undefined, { ids: true })
+  const figure = buildFigure(example)
+  const notation = example.tables
+    ? tellTxns(example.txns, example.tables).join('\n')
+    : renderNotation(buildCore(example, verdict.initial).history, undefined, { ids: true })
   const parts = [
     heading,
     meaning,

@@ -16,17 +16,16 @@ import { rowName, SqlStatements } from '../history/sql-statements.ts'
 import type { Value } from '../history/values.ts'
 import { LEVELS, type LevelId } from '../levels/levels.ts'
 import { renderPredicate } from '../sql/render.ts'
-import { renderSqlValue, type SqlRow, type SqlValue } from '../sql/value.ts'
-import { addOp, addTimes, findPlaces, placeName } from './core-history.ts'
-import { findNamedEdges } from './edges.ts'
+import { renderSqlValue, type SqlRow } from '../sql/value.ts'
+import { findNamedEdges } from '../verdict/named-edges.ts'
 import type {
-  AnomalyJson,
-  CellJson,
   StatementJson,
   StatementRowJson,
   TableJson,
   TxnJson,
-} from './verdict-json.ts'
+} from '../verdict/verdict-file.ts'
+import { addOp, addTimes, findPlaces, placeName } from './core-history.ts'
+import { type Example, sqlCell } from './example.ts'
 
 /** Either a history, or why there is none. */
 export type SqlCore =
@@ -34,10 +33,10 @@ export type SqlCore =
   | { history: null; reason: string }
 
 /** @param levels those that the evidence violates */
-export function buildSqlCore(anomaly: AnomalyJson, levels: readonly LevelId[]): SqlCore {
+export function buildSqlCore(example: Example, levels: readonly LevelId[]): SqlCore {
   const atSi = levels.some((level) => level === 'si' || level === 'mixed')
-  const builder = new CoreBuilder(anomaly, atSi)
-  for (const txn of anomaly.core) {
+  const builder = new CoreBuilder(example, atSi)
+  for (const txn of example.txns) {
     const reason = builder.addTxn(txn)
     if (reason !== null) return { history: null, reason }
   }
@@ -47,7 +46,6 @@ export function buildSqlCore(anomaly: AnomalyJson, levels: readonly LevelId[]): 
 interface Table {
   readonly id: number
   readonly sql: SqlTable
-  readonly shared: ReadonlySet<string>
 }
 
 /** A row of a statement with its name, and what becomes of it. */
@@ -63,13 +61,17 @@ class CoreBuilder {
   private readonly rows = new Map<string, Map<string, SqlRow>>() // table -> rows spoken of -> key
   private readonly places: ReadonlySet<string> // operations that the evidence names
   private readonly absences = new Set<string>() // statements and rows that it names
+  private readonly shared: ReadonlySet<string> // rows that others write too
   private readonly written = new Set<string>() // rows with the writes that made them
   private leftOut = 0
   private narrowed = 0
 
-  constructor(anomaly: AnomalyJson, atSi: boolean) {
+  constructor(example: Example, atSi: boolean) {
+    const { anomaly, txns } = example
+    const tables = example.tables ?? []
     this.places = findPlaces(anomaly)
-    for (const table of anomaly.tables ?? []) this.addTable(table)
+    this.shared = new Set(anomaly.shared)
+    for (const table of tables) this.addTable(table)
     const spokenOf = new Set<Value>()
     for (const { key, passed } of findNamedEdges(anomaly)) {
       spokenOf.add(key)
@@ -80,29 +82,29 @@ class CoreBuilder {
       spokenOf.add(absence.key)
       this.absences.add(absenceName(absence.transaction, absence.statement, absence.key))
     }
-    for (const { op } of anomaly.ops) spokenOf.add(op[1])
-    if (atSi) for (const row of findContested(anomaly.core)) spokenOf.add(row)
-    for (const txn of anomaly.core) this.noteRows(txn, spokenOf)
-    for (const table of anomaly.tables ?? []) this.addInitialRows(table, spokenOf)
+    for (const { op } of example.ops()) spokenOf.add(op[1])
+    if (atSi) for (const row of findContested(txns)) spokenOf.add(row)
+    for (const txn of txns) this.noteRows(txn, spokenOf)
+    for (const table of tables) this.addInitialRows(table, spokenOf)
   }
 
-  private addTable({ name, columns, key, shared }: TableJson): void {
+  private addTable({ name, columns, key }: TableJson): void {
     const keyColumns = key.map((column) => columns.findIndex((each) => each.name === column))
     const sql: SqlTable = { name, columns, keyColumns }
-    this.tables.set(name, { id: this.statements.addTable(sql), sql, shared: new Set(shared) })
+    this.tables.set(name, { id: this.statements.addTable(sql), sql })
     this.rows.set(name, new Map())
   }
 
   private noteRows({ statements = [] }: TxnJson, spokenOf: ReadonlySet<Value>): void {
     for (const { table, rows, unread = [], write } of statements) {
       for (const { key } of [...rows, ...unread]) {
-        const values = key.map(sqlValue)
+        const values = key.map(sqlCell)
         const name = rowName(this.tables.get(table)!.sql, values)
         if (spokenOf.has(name)) this.rows.get(table)!.set(name, values)
       }
       if (write === undefined) continue
       for (const { key } of rows) {
-        const name = rowName(this.tables.get(table)!.sql, key.map(sqlValue))
+        const name = rowName(this.tables.get(table)!.sql, key.map(sqlCell))
         this.written.add(versionName(name, write))
       }
     }
@@ -111,7 +113,7 @@ class CoreBuilder {
   private addInitialRows({ name, columns, rows }: TableJson, spokenOf: ReadonlySet<Value>): void {
     const { id, sql } = this.tables.get(name)!
     for (const row of rows) {
-      const values = columns.map((column) => sqlValue(row[column.name] ?? null))
+      const values = columns.map((column) => sqlCell(row[column.name] ?? null))
       const key = this.statements.keyOf(id, values)
       if (!spokenOf.has(rowName(sql, key))) continue
       this.rows.get(name)!.set(rowName(sql, key), key)
@@ -152,7 +154,7 @@ class CoreBuilder {
     const spokenOf = this.rows.get(statement.table)!
     const named = (rows: readonly StatementRowJson[] = []) =>
       rows
-        .map((seen) => ({ name: rowName(sql, seen.key.map(sqlValue)), seen }))
+        .map((seen) => ({ name: rowName(sql, seen.key.map(sqlCell)), seen }))
         .filter(({ name }) => spokenOf.has(name))
     const known = (row: Kept) => this.isKnown(txn, statement, row)
     const touched = named(statement.rows)
@@ -195,8 +197,9 @@ class CoreBuilder {
 
   /** Whether what the statement says of a row by silence, or by a foreign version, must go. */
   private isForeign(txn: TxnJson, i: number, name: string, own: ReadonlySet<string>): boolean {
-    const { shared } = this.tables.get(txn.statements![i]!.table)!
-    return shared.has(name) && !own.has(name) && !this.absences.has(absenceName(txn.id, i, name))
+    return (
+      this.shared.has(name) && !own.has(name) && !this.absences.has(absenceName(txn.id, i, name))
+    )
   }
 
   private predicate(
@@ -206,7 +209,7 @@ class CoreBuilder {
     keys: ReadonlyMap<string, SqlRow>,
   ): number {
     const { sql } = [...this.tables.values()].find(({ id }) => id === table)!
-    const values = (params ?? []).map(sqlValue)
+    const values = (params ?? []).map(sqlCell)
     if (excluded.length === 0) {
       return this.statements.predicate(table, where ?? EVERY_ROW, values)
     }
@@ -237,14 +240,14 @@ class CoreBuilder {
     if (write !== undefined) this.statements.nameWrite(write)
     if (event !== INSERT) {
       const see = ({ seen }: Kept, returned: boolean) =>
-        this.statements.readRow(seen.key.map(sqlValue), seen.from ?? null, returned)
+        this.statements.readRow(seen.key.map(sqlCell), seen.from ?? null, returned)
       for (const row of rows) see(row, true)
       for (const row of unread) see(row, false)
     }
     if (kind === 'select' || write === undefined) return
     for (const { seen } of rows) {
-      const row = seen.row && columns.map(({ name }) => sqlValue(seen.row![name] ?? null))
-      this.statements.writeRow(seen.key.map(sqlValue), write, row ?? null)
+      const row = seen.row && columns.map(({ name }) => sqlCell(seen.row![name] ?? null))
+      this.statements.writeRow(seen.key.map(sqlCell), write, row ?? null)
     }
   }
 
@@ -274,10 +277,6 @@ const absenceName = (txn: string, statement: number, row: Value) => `${statement
 /** Ids of writes of different types have different names. */
 function versionName(row: string, write: Value): string {
   return `${typeof write === 'string' ? JSON.stringify(write) : String(write)} ${row}`
-}
-
-function sqlValue(cell: CellJson): SqlValue {
-  return typeof cell === 'number' ? BigInt(cell) : cell
 }
 
 function quoteColumn(name: string): string {

@@ -16,7 +16,6 @@ import { renderResult } from '../history/sql-notation.ts'
 import type { Value } from '../history/values.ts'
 import { LEVELS } from '../levels/levels.ts'
 import type { SqlRow, SqlValue } from '../sql/value.ts'
-import { rowText, statementText } from './sql-words.ts'
 import type {
   CellJson,
   PassedJson,
@@ -24,7 +23,8 @@ import type {
   StatementJson,
   StatementRowJson,
   TableJson,
-} from './verdict-json.ts'
+} from '../verdict/verdict-file.ts'
+import { rowText, statementText } from './sql-words.ts'
 
 const MAX_RESULT = 1000 // characters of a result in words; `rows` has them all
 
@@ -100,13 +100,12 @@ export function describePassed(
   event: number,
   key: number,
   write: number,
-  transaction: string = history.txnName(history.sql!.eventTxn[event]!),
 ): PassedJson {
   const sql = history.sql!
   const txn = sql.eventTxn[event]!
   const row = (write === INITIAL ? sql.initialRow[key] : sql.opRow[write]) ?? null
   return {
-    transaction,
+    transaction: history.txnName(txn),
     statement: event - sql.txnEventStart[txn]!,
     text: statementText(history, event),
     level: LEVELS[history.txnLevel?.[txn] ?? NONE]?.id ?? null,
@@ -137,7 +136,6 @@ export function describeTables(
       tables.add(sql.eventTable[event]!)
     }
   }
-  const shared = findShared(history, keys, new Set(txns))
   const ordered = [...keys].sort((a, b) => a - b)
   return [...tables]
     .sort((a, b) => a - b)
@@ -152,7 +150,6 @@ export function describeTables(
           const row = sql.initialRow[key] ?? null
           return row === null ? [] : [rowOf(table, row)]
         }),
-        shared: mine.filter((key) => shared.has(key)).map((key) => String(history.keyName(key))),
       }
     })
 }
@@ -179,20 +176,6 @@ export function findDeleted(
     }
   }
   return writers
-}
-
-/** Those of the keys that other transactions write. */
-function findShared(
-  history: History,
-  keys: ReadonlySet<number>,
-  txns: ReadonlySet<number>,
-): Set<number> {
-  const shared = new Set<number>()
-  for (let op = 0; op < history.opCount; op++) {
-    if (history.opKind[op] !== WRITE || txns.has(history.opTxn[op]!)) continue
-    if (keys.has(history.opKey[op]!)) shared.add(history.opKey[op]!)
-  }
-  return shared
 }
 
 function rowOf(table: SqlTable, row: SqlRow): RowJson {

@@ -16,7 +16,7 @@ import {
   type LevelResult,
   storyOf,
 } from '../verdict/verdict.ts'
-import { describeTxn } from './json.ts'
+import { describeTxn } from './describe-txn.ts'
 import { cut, nameOf } from './names.ts'
 import { describeTables } from './sql-json.ts'
 import { summarise } from './summary.ts'
@@ -56,6 +56,7 @@ const MAX_NOTATION_TXNS = 40
 const MAX_TOLD_CASES = 12 // cases whose cycles are told edge by edge
 const MAX_CASES = 240 // a story for people: what is longer is for machines
 const MAX_LINE = 4000 // characters of a session or statement
+const MAX_INDENT = 20 // reasons of reasons that are set further in
 
 export function renderText(
   history: History,
@@ -219,17 +220,25 @@ function renderCycle(history: History, edges: readonly Edge[], indent: string): 
  */
 function renderPremises(history: History, edge: Edge, indent: string): string[] {
   const lines: string[] = []
-  for (const premise of edge.premises) {
+  const pending = untold(edge, 0)
+  for (let next = pending.pop(); next; next = pending.pop()) {
+    const { premise, depth } = next
+    lines.push(`${indent}${'  '.repeat(Math.min(depth, MAX_INDENT))}- ${because(history, premise)}`)
+    if (premise.kind === 'SO' || premise.kind === 'WR') continue
+    pending.push(...untold(premise, depth + 1))
+  }
+  return lines
+}
+
+/** Premises that the sentence about the edge does not speak of, last ones first. */
+function untold(edge: Edge, depth: number): { premise: Edge; depth: number }[] {
+  const left = edge.premises.filter((premise) => {
     const isTold =
       (edge.kind === 'CO' && (premise === edge.premises[0] || edge.premises.length === 2)) ||
       (edge.kind === 'RW' && premise.kind === 'WR')
-    if (isTold && premise.event === undefined) continue
-    lines.push(`${indent}- ${because(history, premise)}`)
-    if (premise.kind !== 'SO' && premise.kind !== 'WR') {
-      lines.push(...renderPremises(history, premise, `${indent}  `))
-    }
-  }
-  return lines
+    return !isTold || premise.event !== undefined
+  })
+  return left.map((premise) => ({ premise, depth })).reverse()
 }
 
 /** Case by case; where there are many, each as its heading and its circle. */
@@ -243,7 +252,7 @@ function renderCases(history: History, cases: readonly Case[]): string[] {
     else lines.push(`  ${heading}:`, ...renderCycle(history, step.cycle, '    '))
   }
   const left = cases.length - MAX_CASES
-  if (left > 0) lines.push(`  … and ${left} more, all of them in the JSON and the certificate.`)
+  if (left > 0) lines.push(`  … and ${left} more, all of them in the JSON.`)
   lines.push('  No case is left.')
   return lines
 }

@@ -3,7 +3,7 @@
 // O(n log n) for the percentiles. Main function: buildTimeline.
 
 import { ABORTED, COMMITTED, type History, INDETERMINATE } from '../history/history.ts'
-import type { TimelineJson } from './verdict-json.ts'
+import type { TimelineJson } from '../verdict/verdict-file.ts'
 
 const PARTS = 60
 

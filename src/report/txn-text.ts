@@ -9,8 +9,8 @@
 
 import { cut, inert } from '../base/inert.ts'
 import { renderValue } from '../history/notation.ts'
+import type { CellJson, OpJson, TableJson, TxnJson } from '../verdict/verdict-file.ts'
 import { plain } from './names.ts'
-import type { CellJson, OpJson, TableJson, TxnJson } from './verdict-json.ts'
 
 const MAX_ROWS = 8 // initial rows that are shown
 const MAX_LENGTH = 400 // characters of a statement with its result

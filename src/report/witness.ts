@@ -4,9 +4,9 @@
 
 import type { History } from '../history/history.ts'
 import { INITIAL_TXN, type LevelResult } from '../verdict/verdict.ts'
+import type { WitnessJson } from '../verdict/verdict-file.ts'
 import { describePassed } from './sql-json.ts'
 import { choiceText, lastWrite } from './sql-words.ts'
-import type { WitnessJson } from './verdict-json.ts'
 
 const MAX_LINES = 100
 

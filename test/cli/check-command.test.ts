@@ -116,7 +116,7 @@ describe('isobar check --json', () => {
     expect(out.trim().split('\n')).toHaveLength(1)
     const { results, ...rest } = JSON.parse(out)
     expect(rest).toMatchObject({
-      isobar: 1,
+      isobar: 2,
       format: 'notation',
       history: { sessions: 3, transactions: 3, committed: 3, operations: 6, keys: 2 },
       strongest: null,
@@ -238,6 +238,39 @@ describe('isobar verify', () => {
     }
   })
 
+  it('reads what --json prints, which is what --certificate writes', () => {
+    const flags = ['--level', 'ci,rc,ra,cc', '--json', '--certificate', certificate, '--force']
+    for (const path of [stale, sound]) {
+      const { out } = isobar(['check', path, ...flags])
+      expect(readFileSync(certificate, 'utf8')).toBe(out)
+      expect(isobar(['verify', path, put(folder, 'printed.json', out)]).code).toBe(0)
+    }
+    const several = put(folder, 'several.jsonl', isobar(['check', sound, stale, '--json']).out)
+    const { code, err } = isobar(['verify', stale, several])
+    expect([code, err]).toEqual([2, expect.stringContaining('choose one: --line 1, 2')])
+    expect(isobar(['verify', stale, several, '--line', '2']).code).toBe(0)
+  })
+
+  it('refutes words that the evidence does not bear out', () => {
+    isobar(['check', stale, '--level', 'rc', '--certificate', certificate, '--force'])
+    const text = readFileSync(certificate, 'utf8')
+    const { because } = JSON.parse(text).results[0].anomalies[0].edges[0]
+    const told = put(folder, 'told.json', text.replace(because, 'T3 saw nothing'))
+    const { code, out } = isobar(['verify', stale, told])
+    expect([code, out]).toEqual([
+      1,
+      expect.stringContaining('edges[0].because says what is not so'),
+    ])
+  })
+
+  it('says what to do with certificates of version 1', () => {
+    const old = '{"isobarCertificate":1,"history":{},"results":[]}'
+    const { code, err } = isobar(['verify', sound, put(folder, 'old.json', old)])
+    expect(code).toBe(2)
+    expect(err).toContain('a certificate of an earlier isobar')
+    expect(err).toContain('hint: make it anew: isobar check HISTORY --certificate FILE')
+  })
+
   it('refutes a certificate that was tampered with', () => {
     isobar(['check', sound, '--level', 'rc', '--certificate', certificate, '--force'])
     const text = readFileSync(certificate, 'utf8').replace('"order":[0,1,2]', '"order":[2,1,0]')
@@ -264,7 +297,10 @@ describe('isobar verify', () => {
     isobar(['check', sound, '--level', 'sser', '--certificate', certificate, '--force'])
     const { code, out } = isobar(['verify', sound, certificate])
     expect([code, out]).toEqual([3, expect.stringContaining('nothing to verify')])
-    const text = readFileSync(certificate, 'utf8').replace(/"results":\[.*\]/s, '"results":[]')
+    const text = readFileSync(certificate, 'utf8').replace(
+      /"results":\[.*\],"strongest"/s,
+      '"results":[],"strongest"',
+    )
     const empty = isobar(['verify', sound, put(folder, 'empty.json', text)])
     expect([empty.code, empty.err]).toEqual([2, expect.stringContaining('holds no verdict')])
   })
@@ -273,7 +309,7 @@ describe('isobar verify', () => {
     const other = put(folder, 'other.txt', 's1: w(x,1)\n')
     isobar(['check', sound, '--level', 'rc', '--certificate', certificate, '--force'])
     expect(isobar(['verify', other, certificate]).err).toContain('it is for another history')
-    expect(isobar(['verify', sound, sound]).err).toContain('it is not JSON')
+    expect(isobar(['verify', sound, sound]).err).toContain('this is not JSON')
   })
 })
 

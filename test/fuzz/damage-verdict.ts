@@ -2,9 +2,10 @@
 // what is wrong with it.
 
 import { InputError, UsageError } from '../../src/base/errors.ts'
+import { stringify } from '../../src/base/json.ts'
 import { Random } from '../../src/base/random.ts'
-import { describeVerdict, stringify } from '../../src/report/json.ts'
-import { parseVerdicts } from '../../src/report/verdict-parse.ts'
+import { describeVerdict } from '../../src/report/describe-verdict.ts'
+import { parseVerdicts } from '../../src/verdict/parse-file.ts'
 import { judgeAll, showVerdict } from './damage.ts'
 import { anyBase, damage } from './mutations.ts'
 import type { Property } from './property.ts'
@@ -25,10 +26,10 @@ export function survivesVerdict(seed: number): string | null {
   }
 }
 
-type Parts = { [name: string]: unknown } | unknown[]
+export type Parts = { [name: string]: unknown } | unknown[]
 
 /** Puts some part of the verdict in the place of another, of the same name where there is one. */
-function swapParts(verdict: Parts, random: Random): string {
+export function swapParts(verdict: Parts, random: Random): string {
   const places: [Parts, string][] = []
   const pending: Parts[] = [verdict]
   for (let parts = pending.pop(); parts; parts = pending.pop()) {

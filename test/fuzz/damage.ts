@@ -5,6 +5,7 @@
 
 import { createHash } from 'node:crypto'
 import { InputError, UsageError } from '../../src/base/errors.ts'
+import { stringify } from '../../src/base/json.ts'
 import { Random } from '../../src/base/random.ts'
 import { check, checkLevels, checkModels } from '../../src/check/check.ts'
 import { checkMixed } from '../../src/check/mixed/check-mixed.ts'
@@ -14,24 +15,24 @@ import { renderNotation } from '../../src/history/notation.ts'
 import { describeShape } from '../../src/history/shape.ts'
 import { JEPSEN_MODELS } from '../../src/levels/jepsen.ts'
 import { LEVELS } from '../../src/levels/levels.ts'
+import { describeVerdict } from '../../src/report/describe-verdict.ts'
 import { renderDot } from '../../src/report/dot.ts'
 import { ednToJson, renderEdn } from '../../src/report/edn.ts'
 import { describeElle } from '../../src/report/elle.ts'
-import { describeVerdict, stringify } from '../../src/report/json.ts'
 import { renderJunit } from '../../src/report/junit.ts'
 import { renderMarkdown } from '../../src/report/markdown.ts'
 import { renderHtml } from '../../src/report/page/html.ts'
 import { findSections } from '../../src/report/page/sections.ts'
 import { renderSvg } from '../../src/report/picture/svg.ts'
 import { renderText } from '../../src/report/text.ts'
-import type { VerdictJson } from '../../src/report/verdict-json.ts'
-import { parseVerdicts } from '../../src/report/verdict-parse.ts'
-import { parseCertificate, writeCertificate } from '../../src/verdict/certificate-file.ts'
 import { certifyMixed } from '../../src/verdict/certify-mixed.ts'
 import { certifyPlain } from '../../src/verdict/certify-plain.ts'
+import { parseVerdicts } from '../../src/verdict/parse-file.ts'
 import { shrinkHistory } from '../../src/verdict/shrink.ts'
 import type { LevelResult } from '../../src/verdict/verdict.ts'
+import type { VerdictJson } from '../../src/verdict/verdict-file.ts'
 import { load, save } from '../formats/storage.ts'
+import { throughFile } from '../verdict/through-file.ts'
 import { damage, hostileFiles } from './mutations.ts'
 import type { Property } from './property.ts'
 
@@ -113,7 +114,7 @@ function judgeMixed(history: History): LevelResult[] {
 /** Evidence written to a file proves the same when read back. */
 function certifyAll(history: History, results: readonly LevelResult[]): void {
   const known = results.filter(({ verdict }) => verdict !== 'unknown')
-  for (const result of parseCertificate(writeCertificate(history, known), history)) {
+  for (const result of throughFile(history, known)) {
     const needsSql = history.sql !== null || result.level === 'mixed'
     const [problem] = needsSql
       ? certifyMixed(history, result).problems

@@ -2,15 +2,18 @@
 // true verdicts brute force knows. One property for each kind of history: registers, lists,
 // lightweight transactions, SQL.
 
+import { InputError } from '../../src/base/errors.ts'
 import { Random } from '../../src/base/random.ts'
 import { checkLevels } from '../../src/check/check.ts'
 import { checkMixed } from '../../src/check/mixed/check-mixed.ts'
 import type { History } from '../../src/history/history.ts'
 import { renderNotation } from '../../src/history/notation.ts'
 import type { LevelId, LevelRequest } from '../../src/levels/levels.ts'
+import { findUntrue } from '../../src/report/verify-file.ts'
 import { certifyMixed } from '../../src/verdict/certify-mixed.ts'
 import { certifyPlain } from '../../src/verdict/certify-plain.ts'
 import { knowsSessions } from '../../src/verdict/level-rules.ts'
+import { resolveResults } from '../../src/verdict/resolve-file.ts'
 import type { LevelResult } from '../../src/verdict/verdict.ts'
 import { levelsOf, MIXES } from '../small/compare-sql.ts'
 import { buildHistory, type Draft, type DraftOp, draftOf } from '../small/draft.ts'
@@ -22,6 +25,8 @@ import { type RandomShape, randomHistory, shapeOf } from '../small/random-histor
 import { randomSql } from '../small/random-sql.ts'
 import { historyOfSql, renderSql } from '../small/sql-draft.ts'
 import { SqlOracle } from '../small/sql-oracle.ts'
+import { readFile, writeFile } from '../verdict/through-file.ts'
+import { swapParts } from './damage-verdict.ts'
 import { forge } from './forge.ts'
 import type { Property } from './property.ts'
 
@@ -147,11 +152,56 @@ function sqlSubject(seed: number): Subject {
   return { history, results, truth, text: () => renderSql(draft) }
 }
 
+/** Forged files on each history. */
+const FORGED_FILES = 40
+
+/** True files are believed; whatever is believed of others is true. */
+function withstandsFiles(): Property {
+  let [tried, accepted] = [0, 0]
+  const told = () => `${tried} forged, ${accepted} of them true and accepted`
+  const registers = ofShape({ txns: 5 })
+  const run = (seed: number) => {
+    const { history, results, truth, text } = (seed % 2 ? registers : sqlSubject)(seed)
+    const random = new Random(seed ^ 0xf1f1)
+    const known = results.filter(({ verdict }) => verdict !== 'unknown')
+    const written = writeFile(history, random.chance(0.5) ? known : [random.pick(known)])
+    const denied = refusalOf(history, written)
+    if (denied !== null) return `a true file is refused: ${denied}\n${text()}\n${written}`
+    for (let i = 0; i < FORGED_FILES; i++) {
+      const forged = swapParts(JSON.parse(written), random)
+      tried++
+      if (refusalOf(history, forged) !== null) continue
+      accepted++
+      for (const claim of resolveResults(history, readFile(forged))) {
+        const verdict = truth(claim)
+        if (claim.verdict === 'unknown' || verdict === null || verdict === claim.verdict) continue
+        return `${claim.level} is ${verdict}, but ${claim.verdict} was verified\n${text()}\n${forged}`
+      }
+    }
+    return null
+  }
+  return { name: 'forged-files', run, told }
+}
+
+/** Why `isobar verify` would not believe a file; null if it would. */
+function refusalOf(history: History, text: string): string | null {
+  try {
+    const file = readFile(text)
+    const results = resolveResults(history, file)
+    const problems = results.flatMap((result) => problemsOf(history, result))
+    return problems[0] ?? findUntrue(history, file, results).flat()[0] ?? null
+  } catch (error) {
+    if (error instanceof InputError) return error.message
+    throw error
+  }
+}
+
 export const FORGERS: readonly Property[] = [
   withstands('forged-registers', ofShape({ txns: 5 })),
   withstands('forged-lists', ofShape({ txns: 5, lists: 0.8 })),
   withstands('forged-lightweight', lightSubject),
   withstands('forged-sql', sqlSubject),
+  withstandsFiles(),
 ]
 
 /** The same against a certifier of registers that is not what it should be. */

@@ -10,7 +10,6 @@ import { renderNotation } from '../../src/history/notation.ts'
 import { subHistory } from '../../src/history/sub-history.ts'
 import { CHAIN, type LevelId } from '../../src/levels/levels.ts'
 import { FAULTS } from '../../src/sim/faults.ts'
-import { parseCertificate, writeCertificate } from '../../src/verdict/certificate-file.ts'
 import { certifyPlain } from '../../src/verdict/certify-plain.ts'
 import { shrinkHistory } from '../../src/verdict/shrink.ts'
 import { bySession } from '../formats/histories.ts'
@@ -19,6 +18,7 @@ import { compareWithOracle } from '../small/compare.ts'
 import { buildHistory, cuts, draftOf } from '../small/draft.ts'
 import { buildLightHistory, isLinearizable, randomLightOps } from '../small/linearizer.ts'
 import { ORACLE_LEVELS } from '../small/oracle.ts'
+import { throughFile } from '../verdict/through-file.ts'
 import { ARGUMENTS } from './arguments.ts'
 import { DAMAGE } from './damage.ts'
 import { DAMAGED_VERDICT } from './damage-verdict.ts'
@@ -157,8 +157,7 @@ function survivesDamage(seed: number): string | null {
 /** Evidence written to a file proves the same when read back. */
 function keepsCertificates(seed: number, judge: Judge): string | null {
   const history = anyHistory(seed)
-  const text = writeCertificate(history, judge(history))
-  for (const result of parseCertificate(text, history)) {
+  for (const result of throughFile(history, judge(history))) {
     const [problem] = certifyPlain(history, result).problems
     if (problem) return `${result.level}: ${problem}\n${renderNotation(history)}`
   }

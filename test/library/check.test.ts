@@ -56,9 +56,15 @@ describe('check', () => {
   })
 
   it('names transactions, sessions and keys, beside their indices', async () => {
-    const { levels, results } = await check(PLAIN, 'si')
+    const result = await check(PLAIN, 'si')
+    const { levels, results } = result
     expect(levels[0]!.anomalies[0]!.transactions).toEqual(['A', 'B'])
-    expect(levels[0]!.anomalies[0]!.core.map(({ session }) => session)).toEqual(['ann', 'bob'])
+    expect(levels[0]!.anomalies[0]!.core).toEqual(['A', 'B'])
+    const { transactions } = result.toJSON()
+    expect(transactions.map(({ id, session }) => [id, session])).toEqual([
+      ['A', 'ann'],
+      ['B', 'bob'],
+    ])
     expect(levels[0]!.anomalies[0]!.edges.every(({ key }) => key === 'x' || key === null)).toBe(
       true,
     )

@@ -13,8 +13,8 @@ describe('buildCore', () => {
       // Others around it, which read and write the same keys.
       const verdict = judge(notation, level)
       for (const section of findSections(verdict)) {
-        const { anomaly, levels } = section.evidence[0]!
-        const { history } = buildCore(anomaly, verdict.initial)
+        const { example, levels } = section.evidence[0]!
+        const { history } = buildCore(example, verdict.initial)
         const result = check(history, levels[0]!)
         expect(result.verdict, `${name}: ${section.name}`).toBe('violated')
         const names = result.anomalies.map((each) => each.name)
@@ -28,7 +28,7 @@ describe('buildCore', () => {
     for (const { notation, level } of GALLERY) {
       const verdict = judge(notation, level)
       for (const { evidence } of findSections(verdict)) {
-        const { history } = buildCore(evidence[0]!.anomaly, verdict.initial)
+        const { history } = buildCore(evidence[0]!.example, verdict.initial)
         const text = renderNotation(history, undefined, { ids: true })
         expect(renderNotation(parseNotation(text), undefined, { ids: true })).toBe(text)
       }
@@ -38,7 +38,7 @@ describe('buildCore', () => {
   it('leaves out reads of what others wrote', () => {
     const verdict = judge('s1: r(x,0) r(z,9) w(x,1)\ns2: r(x,0) w(x,2)\ns3: w(z,9)', 'si')
     const [section] = findSections(verdict)
-    const { history, leftOut } = buildCore(section!.evidence[0]!.anomaly, verdict.initial)
+    const { history, leftOut } = buildCore(section!.evidence[0]!.example, verdict.initial)
     expect(leftOut).toBe(1)
     expect(renderNotation(history)).toBe('s1: r(x,0) w(x,1)\ns2: r(x,0) w(x,2)\n')
   })

@@ -3,8 +3,8 @@
 import { checkLevels, profile } from '../../src/check/check.ts'
 import { parseNotation } from '../../src/history/notation.ts'
 import type { LevelId } from '../../src/levels/levels.ts'
-import { describeVerdict } from '../../src/report/json.ts'
-import type { VerdictJson } from '../../src/report/verdict-json.ts'
+import { describeVerdict } from '../../src/report/describe-verdict.ts'
+import type { VerdictJson } from '../../src/verdict/verdict-file.ts'
 
 export interface Exhibit {
   /** The anomaly that its verdict names. */

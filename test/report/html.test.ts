@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
+import { stringify } from '../../src/base/json.ts'
 import { check } from '../../src/check/check.ts'
 import { parseHistory } from '../../src/formats/formats.ts'
 import type { LevelId } from '../../src/levels/levels.ts'
-import { stringify } from '../../src/report/json.ts'
 import { headline, type PageAssets, renderHtml } from '../../src/report/page/html.ts'
-import { parseVerdicts } from '../../src/report/verdict-parse.ts'
+import { parseVerdicts } from '../../src/verdict/parse-file.ts'
 import { CASE_SPLIT, GALLERY, judge } from './gallery.ts'
 import { HOSTILE_NAMES, hostileHistory } from './hostile.ts'
 

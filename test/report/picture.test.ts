@@ -1,29 +1,39 @@
 import { describe, expect, it } from 'vitest'
 import { InputError } from '../../src/base/errors.ts'
 import { renderDot } from '../../src/report/dot.ts'
+import { Example } from '../../src/report/example.ts'
 import { renderJunit } from '../../src/report/junit.ts'
 import { renderMarkdown } from '../../src/report/markdown.ts'
 import { findSections } from '../../src/report/page/sections.ts'
 import { buildFigure } from '../../src/report/picture/figure.ts'
 import { renderSvg } from '../../src/report/picture/svg.ts'
 import { findArrows, findLeaves, firstView } from '../../src/report/picture/visible.ts'
-import type { AnomalyJson } from '../../src/report/verdict-json.ts'
+import type { AnomalyJson, TxnJson, VerdictJson } from '../../src/verdict/verdict-file.ts'
 import { CASE_SPLIT, GALLERY, judge } from './gallery.ts'
 import { HOSTILE_NAMES, hostileHistory } from './hostile.ts'
 
-function anomalyOf(name: string): AnomalyJson {
-  const { notation, level } = GALLERY.find((exhibit) => exhibit.name === name)!
-  const sections = findSections(judge(notation, level))
-  return sections.find((section) => section.name === name)!.evidence[0]!.anomaly
+function exhibit(name: string): { verdict: VerdictJson; anomaly: AnomalyJson } {
+  const { notation, level } = GALLERY.find((each) => each.name === name)!
+  const verdict = judge(notation, level)
+  const sections = findSections(verdict)
+  return {
+    verdict,
+    anomaly: sections.find((section) => section.name === name)!.evidence[0]!.anomaly,
+  }
+}
+
+function exampleOf(name: string): Example {
+  const { verdict, anomaly } = exhibit(name)
+  return new Example(verdict, anomaly)
 }
 
 describe('buildFigure', () => {
   it('closes the cycle of every exhibit that has one', () => {
     for (const { name } of GALLERY) {
-      const anomaly = anomalyOf(name)
-      const figure = buildFigure(anomaly)
+      const example = exampleOf(name)
+      const figure = buildFigure(example)
       expect(figure.cutSteps, name).toBe(0)
-      if (anomaly.edges.length === 0) continue
+      if (example.anomaly.edges.length === 0) continue
       figure.steps.forEach((step, i) => {
         expect(step.to, name).toBe(figure.steps[(i + 1) % figure.steps.length]!.from)
       })
@@ -31,7 +41,7 @@ describe('buildFigure', () => {
   })
 
   it('labels arrows with kind, key and values', () => {
-    const labels = (name: string) => buildFigure(anomalyOf(name)).steps.map((step) => step.label)
+    const labels = (name: string) => buildFigure(exampleOf(name)).steps.map((step) => step.label)
     expect(labels('LostUpdate')).toEqual(['rw x: 0→2', 'rw x: 0→1'])
     expect(labels('CyclicCO').sort()).toEqual(['wr x=2', 'wr y=1'])
     expect(labels('StaleRead').sort()).toEqual(['rt', 'rw x: 0→1'])
@@ -39,14 +49,14 @@ describe('buildFigure', () => {
   })
 
   it('draws the offending read where the evidence is a single one', () => {
-    const figure = buildFigure(anomalyOf('AbortedRead'))
+    const figure = buildFigure(exampleOf('AbortedRead'))
     expect(figure.steps).toMatchObject([{ from: 0, to: 1, kind: 'WR', label: 'wr x=1' }])
     expect(figure.txns[0]).toMatchObject({ status: 'aborted', note: 'aborted' })
-    expect(buildFigure(anomalyOf('ThinAirRead')).steps[0]!.from).toBeLessThan(-1)
+    expect(buildFigure(exampleOf('ThinAirRead')).steps[0]!.from).toBeLessThan(-1)
   })
 
   it('opens a forced arrow to its reasons, and draws equal arrows once', () => {
-    const figure = buildFigure(anomalyOf('NonMonoReadCM'))
+    const figure = buildFigure(exampleOf('NonMonoReadCM'))
     const view = firstView(figure)
     expect(findArrows(figure, view)).toHaveLength(3)
     const opened = findArrows(figure, { ...view, open: new Set(['e1']) })
@@ -57,7 +67,7 @@ describe('buildFigure', () => {
 
   it('walks every case of a split', () => {
     const [section] = findSections(judge(CASE_SPLIT))
-    const figure = buildFigure(section!.evidence[0]!.anomaly)
+    const figure = buildFigure(section!.evidence[0]!.example)
     const leaves = findLeaves(figure)
     expect(leaves).toHaveLength(4)
     for (const { id } of leaves) {
@@ -68,30 +78,37 @@ describe('buildFigure', () => {
   })
 
   it('cuts what is too large, and counts it', () => {
-    const anomaly = anomalyOf('LostUpdate')
+    const { verdict, anomaly } = exhibit('LostUpdate')
+    const draw = (parts: Partial<AnomalyJson>, transactions = verdict.transactions) =>
+      buildFigure(new Example({ ...verdict, transactions }, { ...anomaly, ...parts }))
     let [edge] = anomaly.edges
     for (let i = 0; i < 100; i++) edge = { ...edge!, premises: [edge!] }
-    const deep = buildFigure({ ...anomaly, edges: [edge!, edge!] })
+    const deep = draw({ edges: [edge!, edge!] })
     expect(deep.cutSteps).toBe(2)
-    const wide = buildFigure({
-      ...anomaly,
-      edges: Array.from({ length: 1000 }, () => anomaly.edges[0]!),
-    })
+    const wide = draw({ edges: Array.from({ length: 1000 }, () => anomaly.edges[0]!) })
     expect(wide.steps).toHaveLength(300)
     expect(wide.cutSteps).toBeGreaterThanOrEqual(700)
-    const core = Array.from({ length: 90 }, (_, i) => ({ ...anomaly.core[0]!, id: `t${i}` }))
-    const many = buildFigure({ ...anomaly, core: [...anomaly.core, ...core] })
+    const [first] = verdict.transactions
+    const more = Array.from({ length: 90 }, (_, i) => ({ ...first!, id: `t${i}` }))
+    const all = [...verdict.transactions, ...more]
+    const many = draw({ core: all.map(({ id }) => id) }, all)
     expect(many.txns).toHaveLength(60)
     expect(many.cutTxns).toBe(32)
   })
 
   it('turns away evidence about transactions that are not there', () => {
-    const anomaly = anomalyOf('LostUpdate')
-    expect(() => buildFigure({ ...anomaly, core: [] })).toThrow(InputError)
-    const twice = [...anomaly.core, anomaly.core[0]!]
-    expect(() => buildFigure({ ...anomaly, core: twice })).toThrow('two transactions are named T1')
-    const empty = anomaly.core.map((txn) => ({ ...txn, ops: [] }))
-    expect(() => buildFigure({ ...anomaly, core: empty })).toThrow('has no operation')
+    const { verdict, anomaly } = exhibit('LostUpdate')
+    const { transactions } = verdict
+    const draw = (core: string[], txns: TxnJson[]) =>
+      buildFigure(new Example({ ...verdict, transactions: txns }, { ...anomaly, core }))
+    expect(draw(anomaly.core, transactions).steps).toHaveLength(2)
+    expect(() => draw([], transactions)).toThrow(InputError)
+    expect(() => draw(anomaly.core, [])).toThrow('is not in the core')
+    expect(() => draw(['T1', 'T1', 'T2'], transactions)).toThrow('T1 is in the core twice')
+    const twice = [...transactions, transactions[0]!]
+    expect(() => draw(anomaly.core, twice)).toThrow('two transactions are named T1')
+    const empty = transactions.map((txn) => ({ ...txn, ops: [] }))
+    expect(() => draw(anomaly.core, empty)).toThrow('has no operation')
   })
 })
 

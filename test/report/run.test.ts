@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest'
+import { stringify } from '../../src/base/json.ts'
 import { parseNotation } from '../../src/history/notation.ts'
-import { stringify } from '../../src/report/json.ts'
 import { renderRun } from '../../src/report/page/run.ts'
 import { buildTimeline } from '../../src/report/timeline.ts'
-import type { RunJson } from '../../src/report/verdict-json.ts'
-import { parseVerdicts } from '../../src/report/verdict-parse.ts'
+import { parseVerdicts } from '../../src/verdict/parse-file.ts'
+import type { RunJson } from '../../src/verdict/verdict-file.ts'
 import { judge } from './gallery.ts'
 
 /** Ten commits and two aborts in 120 µs, each 10 µs long but for the last, and one left open. */

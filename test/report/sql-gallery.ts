@@ -4,8 +4,8 @@
 import { judge } from '../../src/check/judge.ts'
 import { parseHistory } from '../../src/formats/formats.ts'
 import type { LevelId } from '../../src/levels/levels.ts'
-import { describeVerdict } from '../../src/report/json.ts'
-import type { VerdictJson } from '../../src/report/verdict-json.ts'
+import { describeVerdict } from '../../src/report/describe-verdict.ts'
+import type { VerdictJson } from '../../src/verdict/verdict-file.ts'
 
 export interface SqlExhibit {
   readonly name: string

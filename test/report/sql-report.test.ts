@@ -1,13 +1,15 @@
 // Verdicts on SQL statements in every report.
 
 import { describe, expect, it } from 'vitest'
+import { stringify } from '../../src/base/json.ts'
 import { checkMixed } from '../../src/check/mixed/check-mixed.ts'
 import { findFormat, parseHistory } from '../../src/formats/formats.ts'
 import type { History } from '../../src/history/history.ts'
 import { renderNotation } from '../../src/history/notation.ts'
 import type { LevelId } from '../../src/levels/levels.ts'
+import { describeVerdict } from '../../src/report/describe-verdict.ts'
 import { renderDot } from '../../src/report/dot.ts'
-import { describeVerdict, stringify } from '../../src/report/json.ts'
+import { Example } from '../../src/report/example.ts'
 import { renderJunit } from '../../src/report/junit.ts'
 import { renderMarkdown } from '../../src/report/markdown.ts'
 import { renderHtml } from '../../src/report/page/html.ts'
@@ -16,8 +18,8 @@ import { buildFigure } from '../../src/report/picture/figure.ts'
 import { renderSvg } from '../../src/report/picture/svg.ts'
 import { buildSqlCore } from '../../src/report/sql-core.ts'
 import { renderText } from '../../src/report/text.ts'
-import type { AnomalyJson, VerdictJson } from '../../src/report/verdict-json.ts'
-import { parseVerdicts } from '../../src/report/verdict-parse.ts'
+import { parseVerdicts } from '../../src/verdict/parse-file.ts'
+import type { AnomalyJson, TxnJson, VerdictJson } from '../../src/verdict/verdict-file.ts'
 import { randomSql } from '../small/random-sql.ts'
 import { historyOfSql } from '../small/sql-draft.ts'
 import { HOSTILE_NAMES } from './hostile.ts'
@@ -38,18 +40,23 @@ const assets = {
   sha256: (text: string) => text.slice(9),
 }
 
+async function exampleOf(text: string, level: LevelId): Promise<Example> {
+  return findSections(await judgeSql(text, level))[0]!.evidence[0]!.example
+}
+
 async function anomalyOf(text: string, level: LevelId): Promise<AnomalyJson> {
-  return findSections(await judgeSql(text, level))[0]!.evidence[0]!.anomaly
+  return (await exampleOf(text, level)).anomaly
 }
 
 describe('describeVerdict', () => {
   it('tells the statements of the transactions, those without rows too', async () => {
-    const { core, tables } = await anomalyOf(BOOKING_SKEW, 'ser')
-    expect(core[0]!.statements).toMatchObject([
+    const { txns, tables, anomaly } = await exampleOf(BOOKING_SKEW, 'ser')
+    expect(txns[0]!.statements).toMatchObject([
       { kind: 'select', table: 'bookings', result: 'no rows', first: 0, count: 0, rows: [] },
       { text: 'INSERT bookings', result: 'bookings(1)@w1 = (1,4,10,12)', first: 0, count: 1 },
     ])
-    expect(tables).toMatchObject([{ name: 'bookings', key: ['id'], rows: [], shared: [] }])
+    expect(tables).toMatchObject([{ name: 'bookings', key: ['id'], rows: [] }])
+    expect(anomaly.shared).toEqual([])
   })
 
   it('says of a row that was not returned which statement passed it over, and what it held', async () => {
@@ -87,9 +94,9 @@ describe('describeVerdict', () => {
       {"isobar":1,"tables":{"t":{"columns":{"id":"integer","n":"integer"},"key":["id"],"rows":[{"id":1,"n":1}]}}}
       {"session":1,"status":"aborted","ops":[{"update":"t","where":"n < 1.5","write":"w1","rows":[{"key":1,"from":null,"row":{"id":1,"n":2}}]}]}
       {"session":2,"ops":[{"select":"t","where":"id = 1","rows":[{"key":1,"from":"w1"}]}]}`
-    const { name, core } = await anomalyOf(text, 'rc')
-    expect(name).toBe('AbortedRead')
-    expect(core.flatMap(({ statements }) => statements!.map((each) => each.text))).toContain(
+    const { anomaly, txns } = await exampleOf(text, 'rc')
+    expect(anomaly.name).toBe('AbortedRead')
+    expect(txns.flatMap(({ statements }) => statements!.map((each) => each.text))).toContain(
       'UPDATE t WHERE n < 1.5',
     )
   })
@@ -139,8 +146,8 @@ describe('describeVerdict', () => {
     }
   })
 
-  it('may lack all that older versions did not write', async () => {
-    const late = new Set(['statements', 'passed', 'tables', 'absence', 'witness'])
+  it('may lack all that is not always there', async () => {
+    const late = new Set(['statements', 'passed', 'tables', 'shared', 'absence', 'witness'])
     for (const { text, level } of SQL_GALLERY) {
       const verdict = await judgeSql(text, level)
       const old = JSON.stringify(verdict, (name, value) => (late.has(name) ? undefined : value))
@@ -153,7 +160,7 @@ describe('describeVerdict', () => {
 
 describe('buildFigure', () => {
   it('draws statements as the operations of a transaction, shortened, with all in the title', async () => {
-    const figure = buildFigure(await anomalyOf(BOOKING_SKEW, 'ser'))
+    const figure = buildFigure(await exampleOf(BOOKING_SKEW, 'ser'))
     expect(figure.txns[0]).toMatchObject({ label: 'T1', note: 'si' })
     expect(figure.txns[0]!.ops).toEqual([
       {
@@ -186,18 +193,18 @@ describe('buildFigure', () => {
     const rows = Array.from({ length: 30 }, (_, i) => `{"id":${100 + i},"status":"open"}`).join()
     const text = PHANTOM.replaceAll('{"key":1,"from":null}', `{"key":1,"from":null},${many}`)
     const before = `{"session":0,"ops":[{"insert":"orders","write":"w0","rows":[${rows}]}]}`
-    const figure = buildFigure(await anomalyOf(`${text}\n${before}`, 'ser'))
+    const figure = buildFigure(await exampleOf(`${text}\n${before}`, 'ser'))
     expect(figure.txns[0]!.ops[1]!.result).toBe('→ (17)@w1 (1) (100)@w0 (101)@w0 and 28 more')
   })
 
   it('labels arrows between rows with the writes that made the versions', async () => {
     const labels = (figure: ReturnType<typeof buildFigure>) =>
       figure.steps.map(({ label }) => label).sort()
-    expect(labels(buildFigure(await anomalyOf(LOST, 'si')))).toEqual([
+    expect(labels(buildFigure(await exampleOf(LOST, 'si')))).toEqual([
       'rw orders(1): initial→w1',
       'rw orders(1): initial→w2',
     ])
-    expect(labels(buildFigure(await anomalyOf(PHANTOM, 'mixed')))).toEqual([
+    expect(labels(buildFigure(await exampleOf(PHANTOM, 'mixed')))).toEqual([
       'rw orders(17): unseen w1',
       'wr orders(17)@w1',
     ])
@@ -205,7 +212,7 @@ describe('buildFigure', () => {
 
   it('draws an arrow for every finding, from and to statements that are there', async () => {
     for (const { name, text, level } of SQL_GALLERY) {
-      const figure = buildFigure(await anomalyOf(text, level))
+      const figure = buildFigure(await exampleOf(text, level))
       expect(figure.steps.length + figure.branches.length, name).toBeGreaterThan(0)
       for (const { ops } of figure.steps) {
         for (const [txn, op] of ops) expect(figure.txns[txn]!.ops[op], name).toBeDefined()
@@ -214,14 +221,17 @@ describe('buildFigure', () => {
   })
 
   it('turns away a statement that is not there', async () => {
-    const anomaly = await anomalyOf(PHANTOM, 'mixed')
-    const core = anomaly.core.map((txn) => ({ ...txn, statements: [] }))
-    expect(() => buildFigure({ ...anomaly, core })).toThrow('T1 has no statement 0')
-    const huge = anomaly.core.map((txn) => ({
+    const verdict = await judgeSql(PHANTOM, 'mixed')
+    const [anomaly] = verdict.results[0]!.anomalies
+    const draw = (transactions: TxnJson[]) =>
+      buildFigure(new Example({ ...verdict, transactions }, anomaly!))
+    const without = verdict.transactions.map((txn) => ({ ...txn, statements: [] }))
+    expect(() => draw(without)).toThrow('T1 has no statement 0')
+    const huge = verdict.transactions.map((txn) => ({
       ...txn,
       statements: txn.statements!.map((statement) => ({ ...statement, count: 1e15 })),
     }))
-    expect(buildFigure({ ...anomaly, core: huge }).txns).toHaveLength(2)
+    expect(draw(huge).txns).toHaveLength(2)
   })
 })
 
@@ -297,7 +307,7 @@ function rejudge(history: History, level: LevelId) {
 describe('buildSqlCore', () => {
   it('is violated in the same way, for every exhibit', async () => {
     for (const { name, text, level } of SQL_GALLERY) {
-      const core = buildSqlCore(await anomalyOf(text, level), [level])
+      const core = buildSqlCore(await exampleOf(text, level), [level])
       if (core.history === null) throw new Error(core.reason)
       expect(rejudge(core.history, level).anomalies.map((each) => each.name)).toContain(name)
     }
@@ -313,7 +323,7 @@ describe('buildSqlCore', () => {
         const context = { path: 'h', format: 'native', parseMs: 0 }
         const verdict: VerdictJson = describeVerdict(history, results, context)
         for (const anomaly of verdict.results[0]!.anomalies) {
-          const core = buildSqlCore(anomaly, [level])
+          const core = buildSqlCore(new Example(verdict, anomaly), [level])
           if (core.history === null) refused++
           else expect(`${seed} ${rejudge(core.history, level).verdict}`).toBe(`${seed} violated`)
           built++
@@ -325,10 +335,10 @@ describe('buildSqlCore', () => {
   })
 
   it('keeps clauses from speaking of rows whose other writers are left out', async () => {
-    const anomaly = await anomalyOf(LOST_BESIDE, 'si')
-    expect(anomaly.core.map(({ id }) => id)).toEqual(['T1', 'T2'])
-    expect(anomaly.tables![0]!.shared).toEqual(['orders(1)'])
-    const core = buildSqlCore(anomaly, ['si'])
+    const example = await exampleOf(LOST_BESIDE, 'si')
+    expect(example.anomaly.core).toEqual(['T1', 'T2'])
+    expect(example.anomaly.shared).toEqual(['orders(1)'])
+    const core = buildSqlCore(example, ['si'])
     if (core.history === null) throw new Error(core.reason)
     expect(renderNotation(core.history)).toContain(
       "select orders where (status = 'gone') AND NOT (id = 1) -> no rows; update orders",
@@ -337,9 +347,10 @@ describe('buildSqlCore', () => {
   })
 
   it('says why there is none', async () => {
-    const anomaly = await anomalyOf(PASSED_OVER, 'mixed')
-    const core = anomaly.core.filter(({ id }) => id !== 'T1')
-    expect(buildSqlCore({ ...anomaly, core }, ['mixed'])).toEqual({
+    const verdict = await judgeSql(PASSED_OVER, 'mixed')
+    const [anomaly] = verdict.results[0]!.anomalies
+    const core = anomaly!.core.filter((id) => id !== 'T1')
+    expect(buildSqlCore(new Example(verdict, { ...anomaly!, core }), ['mixed'])).toEqual({
       history: null,
       reason: 'T2 deleted orders(9) in a version that another transaction wrote',
     })

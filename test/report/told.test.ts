@@ -1,10 +1,11 @@
 import { describe, expect, it } from 'vitest'
 import { Deadline } from '../../src/base/deadline.ts'
+import { stringify, stringifyPieces } from '../../src/base/json.ts'
 import { check, profile } from '../../src/check/check.ts'
 import { parseNotation } from '../../src/history/notation.ts'
 import { JEPSEN_MODELS } from '../../src/levels/jepsen.ts'
+import { describeVerdict } from '../../src/report/describe-verdict.ts'
 import { describeElle } from '../../src/report/elle.ts'
-import { describeVerdict, stringify, stringifyPieces } from '../../src/report/json.ts'
 import { renderJunit } from '../../src/report/junit.ts'
 import { renderText } from '../../src/report/text.ts'
 

@@ -6,7 +6,6 @@ import { checkMixed } from '../../src/check/mixed/check-mixed.ts'
 import type { History } from '../../src/history/history.ts'
 import { parseNotation } from '../../src/history/notation.ts'
 import type { LevelId } from '../../src/levels/levels.ts'
-import { parseCertificate, writeCertificate } from '../../src/verdict/certificate-file.ts'
 import { certifyMixed } from '../../src/verdict/certify-mixed.ts'
 import {
   type Anomaly,
@@ -17,6 +16,7 @@ import {
   type LevelResult,
 } from '../../src/verdict/verdict.ts'
 import { historyOfSql, parseSql } from '../small/sql-draft.ts'
+import { throughFile } from './through-file.ts'
 
 function edge(kind: Edge['kind'], from: number, to: number, rest: Partial<Edge> = {}): Edge {
   return { kind, from, to, key: -1, ops: [], premises: [], ...rest }
@@ -226,7 +226,7 @@ describe('certifyMixed', () => {
     const history = historyOfSql(parseSql(fractured))
     const results = checkMixed(history, null)
     expect(results.map(({ level, verdict }) => `${level} ${verdict}`)).toContain('pc violated')
-    const read = parseCertificate(writeCertificate(history, results), history)
-    for (const result of read) expect(certifyMixed(history, result).problems).toEqual([])
+    for (const result of throughFile(history, results))
+      expect(certifyMixed(history, result).problems).toEqual([])
   })
 })

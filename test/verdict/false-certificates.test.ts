@@ -6,13 +6,13 @@ import { checkMixed } from '../../src/check/mixed/check-mixed.ts'
 import type { History } from '../../src/history/history.ts'
 import { parseNotation } from '../../src/history/notation.ts'
 import type { LevelId } from '../../src/levels/levels.ts'
-import { parseCertificate, writeCertificate } from '../../src/verdict/certificate-file.ts'
 import { certifyResult } from '../../src/verdict/certify.ts'
 import { certifyPlain } from '../../src/verdict/certify-plain.ts'
 import type { Anomaly, Edge, LevelResult } from '../../src/verdict/verdict.ts'
 import { randomSql } from '../small/random-sql.ts'
 import { historyOfSql } from '../small/sql-draft.ts'
 import { op, so, wr, ww } from './edges.ts'
+import { throughFile } from './through-file.ts'
 
 function claim(level: LevelId, ...anomalies: Anomaly[]): LevelResult {
   return {
@@ -174,20 +174,19 @@ describe('certifyResult', () => {
   })
 })
 
-describe('parseCertificate', () => {
+describe('resolveResults', () => {
   const history = parseNotation('s1: w(x,1)\ns2: r(x,1)')
-  const text = writeCertificate(history, [check(history, 'ser')])
+  const results = [check(history, 'ser')]
 
-  it('refuses numbers that 32 bits do not hold, which would come out as others', () => {
-    expect(text).toContain('"order":[0,1]')
-    for (const order of ['[4294967296,1]', '[0,4294967297]', '[0,1.5]', '[0,"1"]', '[0,null]']) {
-      const forged = text.replace('"order":[0,1]', `"order":${order}`)
-      expect(() => parseCertificate(forged, history), order).toThrow('32 bits')
+  it('refuses numbers that are no transactions, or would come out as others', () => {
+    expect(throughFile(history, results)[0]!.proof).toEqual(results[0]!.proof)
+    for (const order of ['[4294967296,1]', '[0,4294967297]', '[0,2]', '[0,1.5]', '[0,"1"]']) {
+      const forge = (text: string) => text.replace('"order":[0,1]', `"order":${order}`)
+      expect(() => throughFile(history, results, forge), order).toThrow(/no transaction|counts/)
     }
   })
 
   it('refuses a file without a verdict', () => {
-    const empty = writeCertificate(history, [])
-    expect(() => parseCertificate(empty, history)).toThrow('it holds no verdict')
+    expect(() => throughFile(history, [])).toThrow('it holds no verdict')
   })
 })

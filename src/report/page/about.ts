@@ -2,8 +2,8 @@
 // gives it again; what a verdict means and what it does not.
 
 import { levelName } from '../../levels/levels.ts'
+import type { ResultJson, VerdictJson } from '../../verdict/verdict-file.ts'
 import { escapeMarkup as esc } from '../escape.ts'
-import type { ResultJson, VerdictJson } from '../verdict-json.ts'
 
 export function renderAbout(verdict: VerdictJson): string {
   return [

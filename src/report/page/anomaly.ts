@@ -5,6 +5,7 @@ import { type Format, findFormat } from '../../formats/formats.ts'
 import type { History } from '../../history/history.ts'
 import { renderNotation } from '../../history/notation.ts'
 import { levelName } from '../../levels/levels.ts'
+import type { AnomalyJson, TableJson, VerdictJson } from '../../verdict/verdict-file.ts'
 import { buildCore, type Core, type Extra } from '../core-history.ts'
 import { escapeMarkup as esc } from '../escape.ts'
 import { buildFigure, type Figure } from '../picture/figure.ts'
@@ -14,7 +15,6 @@ import { KIND_WORDS } from '../picture/style.ts'
 import { findSteps, firstView } from '../picture/visible.ts'
 import { buildSqlCore } from '../sql-core.ts'
 import { tellTxns } from '../txn-text.ts'
-import type { AnomalyJson, TableJson, VerdictJson } from '../verdict-json.ts'
 import type { Evidence, Section } from './sections.ts'
 import { renderStory } from './story.ts'
 
@@ -74,11 +74,11 @@ function countOf(anomaly: AnomalyJson): string {
 }
 
 function renderEvidence(
-  { anomaly }: Evidence,
+  { example, anomaly }: Evidence,
   id: string,
   figures: Record<string, Figure>,
 ): string {
-  const figure = buildFigure(anomaly)
+  const figure = buildFigure(example)
   figures[id] = figure
   const view = firstView(figure)
   const axis = figure.timed
@@ -125,10 +125,10 @@ function renderLegend(figure: Figure): string {
 
 /** The transactions in notation, to copy, and as files, to check again. */
 function renderHistory(verdict: VerdictJson, evidence: Evidence, id: string): string {
-  const { anomaly } = evidence
-  if (anomaly.core.length === 0) return ''
-  const { text, downloads, note } = anomaly.tables
-    ? describeSql(evidence, anomaly.tables)
+  const { example } = evidence
+  if (example.txns.length === 0) return ''
+  const { text, downloads, note } = example.tables
+    ? describeSql(evidence, example.tables)
     : describeRegisters(verdict, evidence)
   const shown = text.length > MAX_NOTATION ? `${text.slice(0, MAX_NOTATION)}\n…` : text
   return [
@@ -142,7 +142,7 @@ function renderHistory(verdict: VerdictJson, evidence: Evidence, id: string): st
 }
 
 function describeRegisters(verdict: VerdictJson, evidence: Evidence) {
-  const core = buildCore(evidence.anomaly, verdict.initial)
+  const core = buildCore(evidence.example, verdict.initial)
   return {
     text: renderNotation(core.history, undefined, { ids: true }),
     downloads: renderDownloads(verdict, evidence, core),
@@ -154,9 +154,9 @@ function describeRegisters(verdict: VerdictJson, evidence: Evidence) {
 }
 
 /** Statements in full; the file has what the evidence needs of them. */
-function describeSql({ anomaly, levels }: Evidence, tables: readonly TableJson[]) {
-  const text = `${tellTxns(anomaly.core, tables).join('\n')}\n`
-  const core = buildSqlCore(anomaly, levels)
+function describeSql({ example, anomaly, levels }: Evidence, tables: readonly TableJson[]) {
+  const text = `${tellTxns(example.txns, tables).join('\n')}\n`
+  const core = buildSqlCore(example, levels)
   if (core.history === null) {
     return { text, downloads: '', note: `They make no history of their own: ${core.reason}.` }
   }
@@ -180,7 +180,7 @@ const OMISSIONS: [format: string, omit: Extra[]][] = [
 
 /** Our own format, and those of others as far as they hold what the verdict rests on. */
 function renderDownloads(verdict: VerdictJson, evidence: Evidence, core: Core): string {
-  const { anomaly, levels } = evidence
+  const { example, anomaly, levels } = evidence
   const needed: Extra[] = []
   if (levels.includes('sser') || levels.includes('lin')) needed.push('times')
   if (levels.includes('mixed')) needed.push('levels')
@@ -190,7 +190,7 @@ function renderDownloads(verdict: VerdictJson, evidence: Evidence, core: Core): 
     const omit = extras.filter((extra) => !needed.includes(extra))
     const full = core.history
     const fits = format.misfits(full).length === 0
-    const history = fits ? full : buildCore(anomaly, verdict.initial, omit).history
+    const history = fits ? full : buildCore(example, verdict.initial, omit).history
     if (fits || format.misfits(history).length === 0) {
       links.push(renderDownload(format, history, anomaly.name))
     }

@@ -6,10 +6,10 @@
 
 import { Deadline } from '../../base/deadline.ts'
 import { levelName } from '../../levels/levels.ts'
+import type { VerdictJson } from '../../verdict/verdict-file.ts'
 import { escapeMarkup as esc, scriptJson } from '../escape.ts'
 import { plain } from '../names.ts'
 import { PICTURE_STYLE } from '../picture/style.ts'
-import type { VerdictJson } from '../verdict-json.ts'
 import { renderAbout } from './about.ts'
 import { type RenderedSection, renderSection } from './anomaly.ts'
 import { renderLadder } from './ladder.ts'

@@ -1,8 +1,8 @@
 // The ladder rc → sser: every level of the chain with its verdict, and those beside the chain.
 
 import { CHAIN, implies, LEVELS, type LevelId, levelName } from '../../levels/levels.ts'
+import type { ResultJson, VerdictJson } from '../../verdict/verdict-file.ts'
 import { escapeMarkup as esc } from '../escape.ts'
-import type { ResultJson, VerdictJson } from '../verdict-json.ts'
 
 const SIGNS = { satisfied: '✓', violated: '✗', unknown: '?', absent: '–' }
 
@@ -64,9 +64,6 @@ function notesOf(result: ResultJson): string {
 
 function absence(verdict: VerdictJson, level: LevelId): string {
   if (verdict.asked !== null) return 'not asked for'
-  const isSql = verdict.results.some(
-    ({ witness, anomalies }) => witness || anomalies.some(({ tables }) => tables),
-  )
-  if (isSql) return 'not for SQL statements'
+  if (verdict.tables) return 'not for SQL statements'
   return level === 'sser' ? 'needs start and finish times' : ''
 }

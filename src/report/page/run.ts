@@ -1,10 +1,10 @@
 // The run that made the history: what was stressed and how, throughput, latency and aborts over
 // time. Charts are plain SVG with the numbers in a table below them. Main function: renderRun.
 
+import type { RunJson, TimelineJson, VerdictJson } from '../../verdict/verdict-file.ts'
 import { escapeMarkup as esc } from '../escape.ts'
 import { cut } from '../names.ts'
 import { at } from '../picture/measure.ts'
-import type { RunJson, TimelineJson, VerdictJson } from '../verdict-json.ts'
 
 export function renderRun(verdict: VerdictJson): string {
   const { run } = verdict

@@ -3,14 +3,24 @@
 // evidence of the same kind about the same transactions stands below it. Main function:
 // findSections. Of a level that lists very many anomalies only the first ones are looked at.
 
+import { stringify } from '../../base/json.ts'
 import type { LevelId } from '../../levels/levels.ts'
-import { stringify } from '../json.ts'
-import type { AnomalyJson, VerdictJson } from '../verdict-json.ts'
+import type { AnomalyJson, VerdictJson } from '../../verdict/verdict-file.ts'
+import { Example } from '../example.ts'
 
 /** One piece of evidence, and the levels it violates. */
-export interface Evidence {
-  anomaly: AnomalyJson
-  levels: LevelId[]
+export class Evidence {
+  readonly levels: LevelId[] = []
+
+  constructor(
+    private readonly verdict: VerdictJson,
+    readonly anomaly: AnomalyJson,
+  ) {}
+
+  /** What words and pictures are made of. */
+  get example(): Example {
+    return new Example(this.verdict, this.anomaly)
+  }
 }
 
 /** One anomaly: its evidence, the first for the weakest level. */
@@ -38,7 +48,8 @@ export function findSections(verdict: VerdictJson): Section[] {
         same.levels.push(result.level)
         continue
       }
-      const evidence: Evidence = { anomaly, levels: [result.level] }
+      const evidence = new Evidence(verdict, anomaly)
+      evidence.levels.push(result.level)
       known.set(content, evidence)
       const title = JSON.stringify([anomaly.name, [...anomaly.transactions].sort()])
       const section = sections.get(title)

@@ -4,8 +4,14 @@
 import { inert } from '../../base/inert.ts'
 import { renderValue } from '../../history/notation.ts'
 import type { Value } from '../../history/values.ts'
+import type {
+  EdgeJson,
+  OpJson,
+  StatementJson,
+  StatementRowJson,
+  TxnJson,
+} from '../../verdict/verdict-file.ts'
 import { cellText } from '../txn-text.ts'
-import type { EdgeJson, OpJson, StatementJson, StatementRowJson, TxnJson } from '../verdict-json.ts'
 
 export interface FigureOp {
   text: string
@@ -117,17 +123,18 @@ function listText(values: readonly (Value | Value[])[]): string {
 /**
  * `wr x=1`, `rw x: 0→2`: the kind, the key, and the values that make it. Of rows the versions:
  * `wr orders(1)@w3`, `rw orders(1): initial→w2`.
+ * @param ops the operations that make it
  * @param rows names of rows
  */
-export function labelOf(edge: EdgeJson, rows: ReadonlySet<Value>): string {
+export function labelOf(edge: EdgeJson, ops: readonly OpJson[], rows: ReadonlySet<Value>): string {
   const kind = edge.kind.toLowerCase()
   if (edge.key === null) return kind
   const isRow = rows.has(edge.key)
   const key = isRow ? shorten(inert(String(edge.key)), MAX_ROW) : short(renderValue(edge.key))
   if (edge.passed) return `${kind} ${key} not returned`
   const show = isRow ? versionText : valueText
-  const values = edge.ops.map((place) => show(place.op))
-  const writes = edge.ops.filter(({ op }) => isWrite(op)).map(({ op }) => show(op))
+  const values = ops.map(show)
+  const writes = ops.filter(isWrite).map(show)
   if (edge.kind === 'WR') return `${kind} ${key}${isRow ? '@' : '='}${values.at(-1) ?? '?'}`
   if (edge.kind === 'RW' && edge.premises[0]?.passed) return `${kind} ${key}: unseen ${writes[0]}`
   if (edge.kind === 'RW' && values.length === 2) return `${kind} ${key}: ${values.join('→')}`

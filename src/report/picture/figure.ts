@@ -3,20 +3,20 @@
 // here depends on the history, so the same data draws the picture in a file and again, with other
 // steps opened, in the page. Main function: buildFigure.
 
-import { InputError } from '../../base/errors.ts'
 import { inert } from '../../base/inert.ts'
 import type { Value } from '../../history/values.ts'
+import { findNamedEdges } from '../../verdict/named-edges.ts'
 import type { EdgeKind } from '../../verdict/verdict.ts'
-import { findNamedEdges } from '../edges.ts'
-import { plain } from '../names.ts'
 import type {
-  AnomalyJson,
   CaseJson,
   EdgeJson,
+  OpJson,
   PassedJson,
   PlaceJson,
   TxnJson,
-} from '../verdict-json.ts'
+} from '../../verdict/verdict-file.ts'
+import { damaged, type Example } from '../example.ts'
+import { plain } from '../names.ts'
 import {
   describeOps,
   type FigureOp,
@@ -94,8 +94,8 @@ const MAX_STEPS = 300
 const MAX_DEPTH = 12
 const MAX_LABEL = 24 // of a transaction or session in the pictures
 
-export function buildFigure(anomaly: AnomalyJson): Figure {
-  return new FigureBuilder(anomaly).build()
+export function buildFigure(example: Example): Figure {
+  return new FigureBuilder(example).build()
 }
 
 class FigureBuilder {
@@ -107,22 +107,22 @@ class FigureBuilder {
   private cutSteps = 0
   private readonly waiting: { step: Step; premises: EdgeJson[]; depth: number }[] = []
 
-  constructor(private readonly anomaly: AnomalyJson) {
-    this.txns = anomaly.core.slice(0, MAX_TXNS)
-    const spokenOf = findKeys(anomaly)
+  constructor(private readonly example: Example) {
+    this.txns = example.txns.slice(0, MAX_TXNS)
+    const spokenOf = findKeys(example)
     this.ops = this.txns.map((txn) => describeOps(txn, spokenOf))
-    this.rows = findRows(anomaly)
+    this.rows = findRows(example)
     this.txns.forEach((txn, node) => {
-      if (this.index.has(txn.id)) throw damaged(`two transactions are named ${plain(txn.id)}`)
+      if (this.index.has(txn.id)) throw damaged(`${plain(txn.id)} is in the core twice`)
       this.index.set(txn.id, node)
     })
-    for (const txn of anomaly.core.slice(MAX_TXNS)) this.index.set(txn.id, Number.NaN)
+    for (const txn of example.txns.slice(MAX_TXNS)) this.index.set(txn.id, Number.NaN)
   }
 
   build(): Figure {
-    const { anomaly } = this
+    const { anomaly, txns } = this.example
     const edges = anomaly.edges.length > 0 || anomaly.cases.length > 0 ? anomaly.edges : null
-    const steps = edges ? this.steps(edges, 'e', 0) : this.steps(readFindings(anomaly), 'r', 0)
+    const steps = edges ? this.steps(edges, 'e', 0) : this.steps(readFindings(this.example), 'r', 0)
     const branches = this.branches(anomaly.cases)
     this.addReasons()
     return {
@@ -130,7 +130,7 @@ class FigureBuilder {
       timed: this.txns.length > 0 && this.txns.every((txn) => txn.start !== undefined),
       steps,
       branches,
-      cutTxns: anomaly.core.length - this.txns.length,
+      cutTxns: txns.length - this.txns.length,
       cutSteps: this.cutSteps,
     }
   }
@@ -168,7 +168,7 @@ class FigureBuilder {
       from,
       to,
       kind: edge.kind,
-      label: labelOf(edge, this.rows),
+      label: labelOf(edge, this.opsOf(edge), this.rows),
       because: inert(edge.because),
       ops: this.places(edge),
       premises: [],
@@ -206,7 +206,7 @@ class FigureBuilder {
 
   private node(name: string | null, kind: EdgeKind): number {
     if (name === null)
-      return kind === 'WR' && FROM_NOWHERE.has(this.anomaly.name) ? NOBODY : INITIAL_NODE
+      return kind === 'WR' && FROM_NOWHERE.has(this.example.anomaly.name) ? NOBODY : INITIAL_NODE
     const node = this.index.get(name)
     if (node === undefined) throw damaged(`transaction ${plain(name)} is not in the core`)
     return node
@@ -222,12 +222,13 @@ class FigureBuilder {
     return [...found.values()].filter(([node]) => !Number.isNaN(node))
   }
 
+  private opsOf({ ops }: EdgeJson): OpJson[] {
+    return ops.map((place) => this.example.op(place))
+  }
+
   private place({ transaction, index }: PlaceJson): [number, number] {
     const node = this.node(transaction, 'SO')
     const ops = this.ops[node]
-    if (ops && ops.lineOfOp[index] === undefined) {
-      throw damaged(`transaction ${plain(transaction)} has no operation ${index}`)
-    }
     return [node, ops?.lineOfOp[index] ?? 0]
   }
 
@@ -242,16 +243,17 @@ class FigureBuilder {
 }
 
 /** The keys that the evidence speaks of. */
-function findKeys(anomaly: AnomalyJson): Set<Value> {
-  const keys = new Set(anomaly.ops.map(({ op }) => op[1]))
+function findKeys(example: Example): Set<Value> {
+  const { anomaly } = example
+  const keys = new Set(example.ops().map(({ op }) => op[1]))
   for (const { key } of findNamedEdges(anomaly)) keys.add(key)
   return keys
 }
 
 /** The keys that are rows: those that statements speak of. */
-function findRows(anomaly: AnomalyJson): Set<Value> {
+function findRows({ anomaly, txns }: Example): Set<Value> {
   const rows = new Set<Value>()
-  for (const { ops, statements = [] } of anomaly.core) {
+  for (const { ops, statements = [] } of txns) {
     for (const { first, count } of statements) {
       for (const op of ops.slice(first, first + count)) rows.add(op[1])
     }
@@ -259,10 +261,6 @@ function findRows(anomaly: AnomalyJson): Set<Value> {
   if (anomaly.absence) rows.add(anomaly.absence.key)
   for (const { passed } of findNamedEdges(anomaly)) if (passed) rows.add(passed.key)
   return rows
-}
-
-function damaged(what: string): InputError {
-  return new InputError('not-a-verdict', `damaged verdict: ${what}`)
 }
 
 /** Names that were cut may have become the same: those get a number. */

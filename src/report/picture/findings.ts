@@ -2,53 +2,55 @@
 // from whoever wrote what was read to the reader. Main function: readFindings.
 
 import type { Value } from '../../history/values.ts'
-import { plain } from '../names.ts'
 import type {
-  AnomalyJson,
   EdgeJson,
   OpJson,
   PassedJson,
   PlaceJson,
   TxnJson,
-} from '../verdict-json.ts'
+} from '../../verdict/verdict-file.ts'
+import type { Example, Op } from '../example.ts'
+import { plain } from '../names.ts'
 
 /** What the offending reads read from whom, one edge a read; or the orders that lists show. */
-export function readFindings(anomaly: AnomalyJson): EdgeJson[] {
+export function readFindings(example: Example): EdgeJson[] {
+  const { anomaly, txns } = example
   if (anomaly.absence) return [absentRow(anomaly, anomaly.absence)]
-  const orders = findOrders(anomaly)
+  const orders = findOrders(example)
   if (orders) return orders
-  const reads = anomaly.ops.filter(({ op }) => isRead(op))
-  const writes = anomaly.ops.filter(({ op }) => !isRead(op))
-  if (anomaly.name === 'LostCommit') return lostCommit(anomaly, reads[0], writes[0])
+  const ops = example.ops()
+  const reads = ops.filter(({ op }) => isRead(op))
+  const writes = ops.filter(({ op }) => !isRead(op))
+  if (anomaly.name === 'LostCommit') return lostCommit(example, reads[0], writes[0])
   return reads.map((read, i) => {
     // The story tells of all the reads at once.
     const because = i === 0 ? (anomaly.story ?? anomaly.name) : 'this is the other read'
-    return findingOf(anomaly.core, read, writes, because)
+    return findingOf(txns, read, writes, because)
   })
 }
 
 /** An audit that began after a commit, and shows what that had replaced. */
 function lostCommit(
-  { core, story, name }: AnomalyJson,
-  read: PlaceJson | undefined,
-  write: PlaceJson | undefined,
+  { txns, anomaly }: Example,
+  read: Op | undefined,
+  write: Op | undefined,
 ): EdgeJson[] {
   if (!read || !write) return []
-  const timed = core.every(({ start }) => start !== undefined)
+  const timed = txns.every(({ start }) => start !== undefined)
   const after: EdgeJson = {
-    from: write.transaction,
-    to: read.transaction,
+    from: write.place.transaction,
+    to: read.place.transaction,
     kind: timed ? 'RT' : 'SO',
     key: null,
-    ops: [write],
-    because: story ?? name,
+    ops: [write.place],
+    because: anomaly.story ?? anomaly.name,
     premises: [],
   }
-  return [after, findingOf(core, read, [], 'this is what the audit saw')]
+  return [after, findingOf(txns, read, [], 'this is what the audit saw')]
 }
 
 /** A row that had to be returned: from whoever wrote it to the statement that passed it over. */
-function absentRow({ ops, story, name }: AnomalyJson, passed: PassedJson): EdgeJson {
+function absentRow({ ops, story, name }: Example['anomaly'], passed: PassedJson): EdgeJson {
   return {
     from: ops[0]?.transaction ?? null,
     to: passed.transaction,
@@ -62,16 +64,16 @@ function absentRow({ ops, story, name }: AnomalyJson, passed: PassedJson): EdgeJ
 }
 
 /** Two lists that disagree: each orders the first two elements in which they differ. */
-function findOrders({ name, ops, core }: AnomalyJson): EdgeJson[] | null {
-  const [one, other] = ops
-  if (name !== 'IncompatibleOrder' || !one || !other) return null
+function findOrders(example: Example): EdgeJson[] | null {
+  const [one, other] = example.ops()
+  if (example.anomaly.name !== 'IncompatibleOrder' || !one || !other) return null
   const lists = [listOf(one), listOf(other)] as const
   const at = lists[0].findIndex((element, i) => element !== lists[1][i])
   const [a, b] = [lists[0][at], lists[1][at]]
   if (a === undefined || b === undefined) return null
   const key = one.op[1]
-  const first = findWrite(core, ['r', key, a])
-  const second = findWrite(core, ['r', key, b])
+  const first = findWrite(example.txns, ['r', key, a])
+  const second = findWrite(example.txns, ['r', key, b])
   if (!first || !second) return null
   const orders: EdgeJson[] = []
   const add = (read: PlaceJson, from: PlaceJson, to: PlaceJson) => {
@@ -81,28 +83,29 @@ function findOrders({ name, ops, core }: AnomalyJson): EdgeJson[] | null {
     const edge = { kind: 'WW' as const, key, ops, because, premises: [] }
     orders.push({ from: transaction, to: to.transaction, ...edge })
   }
-  if (lists[0].indexOf(b) > at) add(one, first, second)
-  if (lists[1].indexOf(a) > at) add(other, second, first)
+  if (lists[0].indexOf(b) > at) add(one.place, first, second)
+  if (lists[1].indexOf(a) > at) add(other.place, second, first)
   return orders.length === 2 ? orders : null
 }
 
-function listOf({ op }: PlaceJson): Value[] {
+function listOf({ op }: Op): Value[] {
   return Array.isArray(op[2]) ? op[2].flat() : []
 }
 
 function findingOf(
   core: readonly TxnJson[],
-  read: PlaceJson,
-  writes: readonly PlaceJson[],
+  read: Op,
+  writes: readonly Op[],
   because: string,
 ): EdgeJson {
-  const write = writes.find(({ op }) => wrote(op, read.op)) ?? findWrite(core, read.op) ?? writes[0]
+  const named = writes.find(({ op }) => wrote(op, read.op))?.place
+  const write = named ?? findWrite(core, read.op) ?? writes[0]?.place
   return {
     from: write?.transaction ?? null,
-    to: read.transaction,
+    to: read.place.transaction,
     kind: 'WR',
     key: read.op[1],
-    ops: write ? [write, read] : [read],
+    ops: write ? [write, read.place] : [read.place],
     because,
     premises: [],
   }
@@ -122,7 +125,7 @@ function isRead([verb]: OpJson): boolean {
 function findWrite(core: readonly TxnJson[], read: OpJson): PlaceJson | null {
   for (const txn of core) {
     const index = txn.ops.findIndex((op) => wrote(op, read))
-    if (index >= 0) return { transaction: txn.id, index, op: txn.ops[index]! }
+    if (index >= 0) return { transaction: txn.id, index }
   }
   return null
 }

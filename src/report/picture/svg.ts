@@ -2,10 +2,10 @@
 // renderSvg.
 
 import { levelName } from '../../levels/levels.ts'
+import type { VerdictJson } from '../../verdict/verdict-file.ts'
 import { escapeMarkup } from '../escape.ts'
 import { cut, plain } from '../names.ts'
 import { findSections, type Section } from '../page/sections.ts'
-import type { VerdictJson } from '../verdict-json.ts'
 import { buildFigure, type Figure } from './figure.ts'
 import { drawGraph } from './graph-svg.ts'
 import { drawLanes } from './lanes-svg.ts'
@@ -25,8 +25,8 @@ export function renderSvg(verdict: VerdictJson, section = findSections(verdict)[
 }
 
 function drawSection(section: Section): string {
-  const { anomaly, levels } = section.evidence[0]!
-  const figure = buildFigure(anomaly)
+  const { anomaly, levels, example } = section.evidence[0]!
+  const figure = buildFigure(example)
   const view = openView(figure)
   const graph = drawGraph(figure, view, PLAIN)
   const lanes = drawLanes(figure, view, PLAIN)

@@ -6,12 +6,12 @@ import { checkMixed } from '../../../src/check/mixed/check-mixed.ts'
 import { parseHistory } from '../../../src/formats/formats.ts'
 import type { LevelId } from '../../../src/levels/levels.ts'
 import { renderText } from '../../../src/report/text.ts'
-import { parseCertificate, writeCertificate } from '../../../src/verdict/certificate-file.ts'
 import { certifyMixed } from '../../../src/verdict/certify-mixed.ts'
 import type { LevelResult } from '../../../src/verdict/verdict.ts'
 import { randomSql } from '../../small/random-sql.ts'
 import { historyOfSql, parseSql, SQL_LEVELS } from '../../small/sql-draft.ts'
 import { SqlOracle } from '../../small/sql-oracle.ts'
+import { throughFile } from '../../verdict/through-file.ts'
 
 function judge(text: string, level: LevelId): LevelResult {
   return checkMixed(historyOfSql(parseSql(text)), [level])[0]!
@@ -221,19 +221,20 @@ describe('checkMixed', () => {
 describe('certifyMixed', () => {
   const reread = (text: string, level: LevelId, edit: (text: string) => string) => {
     const history = historyOfSql(parseSql(text))
-    const results = checkMixed(history, [level])
-    const written = writeCertificate(history, results)
-    const edited = edit(written)
-    if (edited === written) throw new Error('the edit changed nothing')
-    return certifyMixed(history, parseCertificate(edited, history)[0]!).problems
+    const [result] = throughFile(history, checkMixed(history, [level]), (written) => {
+      const edited = edit(written)
+      if (edited === written) throw new Error('the edit changed nothing')
+      return edited
+    })
+    return certifyMixed(history, result!).problems
   }
 
   it('takes back what was written to a file', () => {
     for (const text of [PHANTOM, SKEW, LOST]) {
       const history = historyOfSql(parseSql(text))
       for (const level of ['mixed', 'si', 'ser'] as const) {
-        const written = writeCertificate(history, checkMixed(history, [level]))
-        expect(certifyMixed(history, parseCertificate(written, history)[0]!).problems).toEqual([])
+        const [result] = throughFile(history, checkMixed(history, [level]))
+        expect(certifyMixed(history, result!).problems).toEqual([])
       }
     }
   })
@@ -257,9 +258,9 @@ describe('certifyMixed', () => {
     expect(
       reread(PHANTOM, 'mixed', (text) => text.replace('"kind":"RW"', '"kind":"SO"')),
     ).not.toEqual([])
-    expect(reread(PHANTOM, 'mixed', (text) => text.replace('"event":0', '"event":1'))).not.toEqual(
-      [],
-    )
+    expect(
+      reread(PHANTOM, 'mixed', (text) => text.replace('"statement":0', '"statement":1')),
+    ).not.toEqual([])
     expect(reread(LOST, 'si', (text) => text.replace('"level":"si"', '"level":"pc"'))).not.toEqual(
       [],
     )

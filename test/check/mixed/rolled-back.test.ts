@@ -4,12 +4,13 @@
 import { describe, expect, it } from 'vitest'
 import { checkMixed } from '../../../src/check/mixed/check-mixed.ts'
 import { findFormat, parseHistory } from '../../../src/formats/formats.ts'
-import { describeTxn } from '../../../src/report/json.ts'
+import { describeTxn } from '../../../src/report/describe-txn.ts'
 import { renderText } from '../../../src/report/text.ts'
-import { parseCertificate, writeCertificate } from '../../../src/verdict/certificate-file.ts'
 import { certifyMixed } from '../../../src/verdict/certify-mixed.ts'
+import { resolveResults } from '../../../src/verdict/resolve-file.ts'
 import { save } from '../../formats/storage.ts'
 import { historyOfSql, parseSql } from '../../small/sql-draft.ts'
+import { readFile, writeFile } from '../../verdict/through-file.ts'
 
 const FRACTURED = `
   init: x=0 y=0
@@ -84,12 +85,12 @@ describe('a transaction that was rolled back on purpose', () => {
   it('is ignored by a certificate only if that says so', () => {
     const history = historyOfSql(parseSql(FRACTURED))
     const lax = checkMixed(history, ['mixed'], { abortedReads: 'ignore' })
-    const written = writeCertificate(history, lax)
+    const written = writeFile(history, lax)
     const verify = (text: string) =>
-      certifyMixed(history, parseCertificate(text, history)[0]!).problems
+      certifyMixed(history, resolveResults(history, readFile(text))[0]!).problems
     expect(verify(written)).toEqual([])
     expect(verify(written.replace('"abortedReads":"ignore",', ''))).not.toEqual([])
-    const strict = writeCertificate(history, checkMixed(history, ['mixed']))
+    const strict = writeFile(history, checkMixed(history, ['mixed']))
     expect(verify(strict)).toEqual([])
     expect(verify(strict.replace('"verdict"', '"abortedReads":"ignore","verdict"'))).not.toEqual([])
   })

@@ -6,7 +6,7 @@ import { judge } from '../../../src/check/judge.ts'
 import type { History } from '../../../src/history/history.ts'
 import { parseNotation } from '../../../src/history/notation.ts'
 import type { LevelId } from '../../../src/levels/levels.ts'
-import { describeVerdict } from '../../../src/report/json.ts'
+import { describeVerdict } from '../../../src/report/describe-verdict.ts'
 import { certifyResult } from '../../../src/verdict/certify.ts'
 import { historyOfSql, parseSql } from '../../small/sql-draft.ts'
 

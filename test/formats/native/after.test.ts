@@ -6,7 +6,8 @@ import { judge } from '../../../src/check/judge.ts'
 import { FORMATS, findFormat, parseHistory } from '../../../src/formats/formats.ts'
 import { renderNotation } from '../../../src/history/notation.ts'
 import { buildCore } from '../../../src/report/core-history.ts'
-import { describeAnomalies } from '../../../src/report/json.ts'
+import { describeVerdict } from '../../../src/report/describe-verdict.ts'
+import { Example } from '../../../src/report/example.ts'
 import { refusal } from '../errors.ts'
 
 const TEXT = [
@@ -81,8 +82,9 @@ describe('"after" in the native format', () => {
 describe('buildCore', () => {
   it('keeps what the core rests on, also what passed through others', () => {
     const history = parseHistory(TEXT)
-    const [anomaly] = describeAnomalies(history, check(history, 'ra').anomalies)
-    const core = buildCore(anomaly!, 0).history
+    const context = { path: 'h', format: 'native', parseMs: 0 }
+    const verdict = describeVerdict(history, [check(history, 'ra')], context)
+    const core = buildCore(new Example(verdict, verdict.results[0]!.anomalies[0]!), 0).history
     expect(renderNotation(core)).toMatch(/after=T9007199254740993/)
     expect(check(core, 'ra').verdict).toBe('violated')
   })

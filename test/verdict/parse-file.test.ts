@@ -1,10 +1,11 @@
 import { describe, expect, it } from 'vitest'
 import { InputError } from '../../src/base/errors.ts'
+import { stringify } from '../../src/base/json.ts'
 import { profile } from '../../src/check/check.ts'
 import { parseNotation } from '../../src/history/notation.ts'
-import { renderJson, stringify } from '../../src/report/json.ts'
-import { parseVerdicts } from '../../src/report/verdict-parse.ts'
-import { CASE_SPLIT, GALLERY, judge } from './gallery.ts'
+import { describeVerdict } from '../../src/report/describe-verdict.ts'
+import { parseVerdicts } from '../../src/verdict/parse-file.ts'
+import { CASE_SPLIT, GALLERY, judge } from '../report/gallery.ts'
 
 function errorOf(text: string): InputError {
   try {
@@ -31,10 +32,10 @@ describe('parseVerdicts', () => {
     const big = '18446744073709551615'
     const history = parseNotation(`s1: w(x,${big}) w("${big}",7) [aborted]\ns2: r(x,${big})`)
     const context = { path: '\u0001\u0002"\\', format: 'notation', parseMs: 0 }
-    const text = renderJson(history, profile(history), context)
+    const text = stringify(describeVerdict(history, profile(history), context))
     const { verdict } = parseVerdicts(text)[0]!
     expect(verdict.path).toBe('\u0001\u0002"\\')
-    const { ops } = verdict.results[0]!.anomalies[0]!.core[0]!
+    const { ops } = verdict.transactions[0]!
     expect(ops).toEqual([
       ['w', 'x', 2n ** 64n - 1n],
       ['w', big, 7],
@@ -44,7 +45,7 @@ describe('parseVerdicts', () => {
 
   it('reads one verdict over many lines, and many on a line each', () => {
     expect(parseVerdicts(JSON.stringify(good, null, 2))).toHaveLength(1)
-    const summary = '{"isobar":1,"summary":{"histories":2}}'
+    const summary = '{"isobar":2,"summary":{"histories":2}}'
     const text = `${stringify(good)}\n\n${stringify(good)}\n${summary}\n`
     expect(parseVerdicts(text).map(({ line }) => line)).toEqual([1, 3])
   })
@@ -57,11 +58,23 @@ describe('parseVerdicts', () => {
     expect(errorOf('{"isobar":1,"initial":null}\n{"session":0,"ops":[]}').message).toContain(
       'not a verdict',
     )
-    expect(errorOf('{"isobar":2,"results":[]}').message).toContain('version 2')
-    expect(errorOf('{"isobar":1,"taps":[]}').message).toContain('patterns')
-    expect(errorOf('{"isobar":1,"path":"h","error":{"message":"torn"}}').message).toContain('torn')
-    expect(errorOf('{"isobar":1,"summary":{}}').message).toContain('no verdict')
-    expect(errorOf('{"isobar":1,'.repeat(3)).place).toEqual({ line: 1, column: 1 })
+    expect(errorOf('{"isobar":3,"results":[]}').message).toContain('version 3')
+    expect(errorOf('{"isobar":2,"taps":[]}').message).toContain('patterns')
+    expect(errorOf('{"isobar":2,"path":"h","error":{"message":"torn"}}').message).toContain('torn')
+    expect(errorOf('{"isobar":2,"summary":{}}').message).toContain('no verdict')
+    expect(errorOf('{"isobar":2,'.repeat(3)).place).toEqual({ line: 1, column: 1 })
+  })
+
+  it('says what to do with files of version 1', () => {
+    const command = 'isobar check h.txt --level si'
+    const verdict = errorOf(`{"isobar":1,"path":"h.txt","command":"${command}","results":[]}`)
+    expect(verdict.message).toBe(
+      'this verdict has version 1, of an earlier isobar: this isobar reads version 2',
+    )
+    expect(verdict.hint).toBe(`make it anew: ${command} --json`)
+    const certificate = errorOf('{"isobarCertificate":1,"history":{},"results":[]}')
+    expect(certificate.message).toContain('a certificate of an earlier isobar')
+    expect(certificate.hint).toMatch(/^make it anew: isobar check HISTORY --certificate FILE/)
   })
 
   it('says where a verdict is damaged, whatever is damaged', () => {

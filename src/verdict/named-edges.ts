@@ -1,6 +1,6 @@
-// The edges of an argument as the verdict's JSON has them.
+// The edges of an argument as the verdict file has them.
 
-import type { AnomalyJson, EdgeJson } from './verdict-json.ts'
+import type { AnomalyJson, EdgeJson } from './verdict-file.ts'
 
 /** Every edge of the argument, down to its last reason. */
 export function findNamedEdges(anomaly: AnomalyJson): EdgeJson[] {

@@ -1,0 +1,408 @@
+// The verdict file: what `check --json` prints and `--certificate` writes, and what `verify`,
+// `report` and `shrink` read. It holds the evidence by names, every transaction that evidence
+// speaks of once and in full, and for satisfied levels the proof. These tables are the one
+// description of it: types, validation (shape.ts) and docs/verdict.schema.json come from them;
+// docs/verdict-format.md explains them.
+
+import { STATUS_NAMES } from '../history/history.ts'
+import { STATEMENT_NAMES } from '../history/sql-events.ts'
+import type { Value } from '../history/values.ts'
+import { LEVELS, type LevelId } from '../levels/levels.ts'
+import { SQL_TYPES } from '../sql/value.ts'
+import {
+  isObject,
+  leaf,
+  list,
+  maybe,
+  type Of,
+  object,
+  optional,
+  type Shape,
+  word,
+} from './shape.ts'
+import type { CertificateKind, EdgeKind, Outcome } from './verdict.ts'
+
+export const FILE_VERSION = 2
+
+const isCount = (value: unknown) => Number.isSafeInteger(value) && (value as number) >= 0
+
+const TEXT = leaf<string>('a string', (v) => typeof v === 'string', { type: 'string' })
+const COUNT = leaf<number>('a count', isCount, { type: 'integer', minimum: 0 })
+const NUMBER = leaf<number>('a number', (v) => typeof v === 'number', { type: 'number' })
+const FLAG = leaf<true>('true', (v) => v === true, { const: true })
+const VALUE = leaf<Value>('an integer, a string or null', isValue, {
+  type: ['integer', 'string', 'null'],
+})
+const INITIAL = leaf<Value | false>('a value or false', (v) => v === false || isValue(v), {
+  anyOf: [{ type: ['integer', 'string', 'null'] }, { const: false }],
+})
+const LEVEL: Shape<LevelId> = word(LEVELS.map(({ id }) => id))
+
+/** `["r", key, value]`, as in the native format; a list of values for a read of a list. */
+export type OpJson = [verb: string, key: Value, value: Value | (Value | Value[])[]]
+
+const OP = leaf<OpJson>('an operation', isOp, { type: 'array', minItems: 3, maxItems: 3 })
+
+/** What a column holds; integers beyond 2^53 are bigints. */
+export type CellJson = Value | boolean
+
+const CELL = leaf<CellJson>('an integer, a string, true, false or null', isCell, {
+  type: ['integer', 'string', 'boolean', 'null'],
+})
+
+/** A row by its columns. */
+export type RowJson = Record<string, CellJson>
+
+const ROW = recordOf<CellJson>('a row', isCell, { type: ['integer', 'string', 'boolean', 'null'] })
+const TIMES = recordOf<number>('an object of numbers', (v) => typeof v === 'number', {
+  type: 'number',
+})
+const NAMES_BY_NAME = recordOf<string[]>(
+  'lists of names by name',
+  (v) => Array.isArray(v) && v.every((name) => typeof name === 'string'),
+  { type: 'array', items: { type: 'string' } },
+)
+const RECORD = recordOf<unknown>('an object', () => true, {})
+
+/** An operation by its transaction and its position in it, from 0. */
+export interface PlaceJson extends Of<typeof PLACE> {}
+const PLACE = object({ transaction: TEXT, index: COUNT })
+
+/** A row that a statement spoke of. */
+export interface StatementRowJson extends Of<typeof STATEMENT_ROW> {}
+const STATEMENT_ROW = object({
+  key: list(CELL),
+  /** The write that made the version it saw, null for the initial one; absent for an insert. */
+  from: optional(VALUE),
+  /** The row as it wrote it. */
+  row: optional(ROW),
+})
+
+/** A SQL statement: in words, and in full as the native format has it. */
+export interface StatementJson extends Of<typeof STATEMENT> {}
+const STATEMENT = object({
+  /** `SELECT orders WHERE status = 'open'`. */
+  text: TEXT,
+  /** What came of it: `orders(1)@w3`, or `no rows`. */
+  result: TEXT,
+  /** The operations that it consists of: the first one, or where it would stand, and how many. */
+  first: COUNT,
+  count: COUNT,
+  kind: word(STATEMENT_NAMES),
+  table: TEXT,
+  where: optional(TEXT),
+  params: optional(list(CELL)),
+  write: optional(VALUE),
+  rows: list(STATEMENT_ROW),
+  unread: optional(list(STATEMENT_ROW)),
+})
+
+/** A table of a SQL history, with the initial rows that the evidence's transactions speak of. */
+export interface TableJson extends Of<typeof TABLE> {}
+const TABLE = object({
+  name: TEXT,
+  columns: list(object({ name: TEXT, type: word(SQL_TYPES) })),
+  key: list(TEXT),
+  rows: list(ROW),
+})
+
+/** A row that a statement passed over. */
+export interface PassedJson extends Of<typeof PASSED> {}
+const PASSED_FIELDS = {
+  transaction: TEXT,
+  /** Which of the transaction's statements, from 0. */
+  statement: COUNT,
+  text: TEXT,
+  /** The level that the transaction ran at. */
+  level: maybe(TEXT),
+  /** The row: `orders(17)`. */
+  key: VALUE,
+  /** What it held in the version that is spoken of, null if there was no such row. */
+  row: maybe(ROW),
+  /** The same in words: `status = 'done'`, `deleted`, `no such row`. */
+  held: TEXT,
+}
+const PASSED = object(PASSED_FIELDS)
+
+/** A transaction as a line of the native format has it, but always with a name. */
+export interface TxnJson extends Of<typeof TXN> {}
+const TXN = object({
+  session: VALUE,
+  id: TEXT,
+  status: word(STATUS_NAMES),
+  start: optional(NUMBER),
+  finish: optional(NUMBER),
+  level: optional(TEXT),
+  /** It ran alone, on a database that had come to rest. */
+  audit: optional(FLAG),
+  /** Its outcome is unknown, but others saw what it wrote. */
+  observed: optional(FLAG),
+  /** SQL: aborted by its own program; its reads are judged. */
+  rolledBack: optional(FLAG),
+  ops: list(OP),
+  /** SQL: its statements; `ops` then tells what they did row by row. */
+  statements: optional(list(STATEMENT)),
+})
+
+const KINDS: readonly EdgeKind[] = ['SO', 'WR', 'WW', 'RW', 'RT', 'CO']
+
+/** One step of an argument; null stands for the initial state. */
+export interface EdgeJson extends Of<typeof EDGE> {
+  /** What it rests on. */
+  premises: EdgeJson[]
+}
+const EDGE = object({
+  from: maybe(TEXT),
+  to: maybe(TEXT),
+  kind: word(KINDS),
+  key: VALUE,
+  ops: list(PLACE),
+  because: TEXT,
+  premises: list((): Shape => EDGE),
+  /** The premises are a cycle that the opposite order would close. */
+  refutes: optional(FLAG),
+  /** Holds only inside the case that assumes it. */
+  assumed: optional(FLAG),
+  /** SQL, WR: `to` saw the version of `from` in that it did not return the row. */
+  passed: optional(PASSED),
+})
+const EDGES = list(EDGE) as Shape<EdgeJson[]>
+
+/** Assumptions that cannot all hold: they close a cycle, or the cases before say so. */
+export interface CaseJson extends Of<typeof CASE> {}
+const CASE = object({
+  /** What is assumed, in words: `If T1 commits before T2`. */
+  heading: TEXT,
+  assumptions: EDGES,
+  cycle: EDGES,
+})
+
+export interface AnomalyJson extends Of<typeof ANOMALY> {}
+const ANOMALY = object({
+  name: TEXT,
+  tap: maybe(TEXT),
+  adya: maybe(TEXT),
+  meaning: maybe(TEXT),
+  count: COUNT,
+  /** Those that violate the level, the reader or victim first. */
+  transactions: list(TEXT),
+  /** Those that only left the state from which the others start. */
+  earlier: list(TEXT),
+  story: maybe(TEXT),
+  ops: list(PLACE),
+  /** Every transaction that the evidence names, in the order of the input. */
+  core: list(TEXT),
+  /** Names of the core, each with those of the core that it comes after beyond its session. */
+  after: optional(NAMES_BY_NAME),
+  edges: EDGES,
+  cases: list(CASE),
+  /** SQL: rows that transactions wrote which are not of the core. */
+  shared: optional(list(TEXT)),
+  /** SQL: the row that was not returned though it had to be, in a version that had to be. */
+  absence: optional(PASSED),
+})
+
+/**
+ * SQL: whose version of a row a statement passed over: the reader's position in the input, which of
+ * its statements, the row, and the writer's position, null for the initial state.
+ */
+export type ChoiceJson = [reader: number, statement: number, row: Value, writer: number | null]
+
+/** What proves that a level is satisfied. */
+export interface ProofJson extends Of<typeof PROOF> {}
+const PROOF = object({
+  kind: word(['none', 'commit-order', 'snapshots', 'witness']),
+  /**
+   * Transactions that count, first to last, by their positions in the input from 0; of snapshots
+   * 2n is the snapshot of transaction n, and 2n + 1 its commit.
+   */
+  order: optional(
+    leaf<number[]>('a list of counts', (v) => Array.isArray(v) && v.every(isCount), {
+      type: 'array',
+      items: { type: 'integer', minimum: 0 },
+    }),
+  ),
+  choices: optional(
+    list(leaf<ChoiceJson>('a choice', isChoice, { type: 'array', minItems: 4, maxItems: 4 })),
+  ),
+  /** Instead of both: the position in `results`, from 0, of an earlier one that has this proof. */
+  sameAs: optional(COUNT),
+})
+
+/** SQL: what a satisfied verdict rests on beside an order of commits. */
+export interface WitnessJson extends Of<typeof WITNESS> {}
+const WITNESS = object({
+  /** How many rows statements passed over although some version of them was to be returned. */
+  passedOver: COUNT,
+  /** How many statements that were. */
+  statements: COUNT,
+  /** Each with whose version was seen, null for the initial one; if all was asked for. */
+  rows: optional(list(object({ ...PASSED_FIELDS, from: maybe(TEXT) }))),
+})
+
+export interface ResultJson extends Of<typeof RESULT> {}
+const CERTIFICATES: readonly CertificateKind[] = [
+  'commit-order',
+  'snapshots',
+  'witness',
+  'cycle',
+  'reads',
+  'cases',
+]
+const OUTCOMES: readonly Outcome[] = ['satisfied', 'violated', 'unknown']
+const RESULT = object({
+  level: LEVEL,
+  /** False if the level was judged without session order. */
+  sessionOrder: optional(leaf<false>('false', (v) => v === false, { const: false })),
+  /** SQL: present if the reads of rolled back transactions were not judged though there are any. */
+  abortedReads: optional(word(['ignore'])),
+  verdict: word(OUTCOMES),
+  /** Why the verdict is unknown. */
+  reason: maybe(TEXT),
+  /** The level whose verdict settled this one. */
+  impliedBy: maybe(LEVEL),
+  algorithm: TEXT,
+  elapsedMs: NUMBER,
+  stages: TIMES,
+  /** Where the first counterexample begins: how many transactions the input has up to there. */
+  position: maybe(COUNT),
+  anomalies: list(ANOMALY) as Shape<AnomalyJson[]>,
+  /** Null for violated and unknown levels. */
+  proof: maybe(PROOF as Shape<ProofJson>),
+  certificate: maybe(
+    object({
+      kind: word(CERTIFICATES),
+      verified: leaf<boolean>('true or false', (v) => typeof v === 'boolean', { type: 'boolean' }),
+    }),
+  ),
+  witness: optional(WITNESS),
+})
+
+const SERIES = list(maybe(NUMBER))
+
+/** A run over time, in equal parts; latencies are those of commits, null where there was none. */
+export interface TimelineJson extends Of<typeof TIMELINE> {}
+const TIMELINE = object({
+  partUs: NUMBER,
+  committed: list(NUMBER),
+  aborted: list(NUMBER),
+  indeterminate: list(NUMBER),
+  medianUs: SERIES,
+  p99Us: SERIES,
+})
+
+/** The run that made the history: what `run.json` holds, and how it went over time. */
+export interface RunJson extends Of<typeof RUN> {}
+const RUN = object({
+  database: object({ name: TEXT, place: TEXT }),
+  level: object({ asked: TEXT, granted: TEXT }),
+  workload: RECORD,
+  faults: RECORD,
+  transactions: object({
+    recorded: COUNT,
+    committed: COUNT,
+    aborted: COUNT,
+    indeterminate: COUNT,
+    failures: TIMES,
+  }),
+  throughput: object({ perSecond: NUMBER, commitsPerSecond: NUMBER }),
+  time: object({ runMs: NUMBER, generationShare: NUMBER, verificationShare: NUMBER }),
+  /** The command that makes such a run, without secrets. */
+  command: maybe(TEXT),
+  timeline: maybe(TIMELINE),
+})
+
+/** What a history is made of: also tells a verdict on another history at once. */
+export interface HistoryCounts extends Of<typeof COUNTS> {}
+const COUNTS = object({
+  sessions: COUNT,
+  transactions: COUNT,
+  committed: COUNT,
+  aborted: COUNT,
+  indeterminate: COUNT,
+  operations: COUNT,
+  keys: COUNT,
+})
+
+/** The verdict on one history. */
+export interface VerdictJson extends Of<typeof VERDICT> {}
+export const VERDICT = object({
+  isobar: leaf<number>(`version ${FILE_VERSION}`, (v) => v === FILE_VERSION, {
+    const: FILE_VERSION,
+  }),
+  path: TEXT,
+  format: TEXT,
+  /** The levels asked for; null if the question was which levels hold. */
+  asked: maybe(list(LEVEL)),
+  /** The command that gives this verdict again, without secrets. */
+  command: maybe(TEXT),
+  history: COUNTS,
+  /** The value every key has before anything is written; false if there is none. */
+  initial: INITIAL,
+  warnings: list(TEXT),
+  results: list(RESULT) as Shape<ResultJson[]>,
+  strongest: maybe(LEVEL),
+  weakestViolated: maybe(LEVEL),
+  /** Every transaction that some evidence names, in full, in the order of the input. */
+  transactions: list(TXN) as Shape<TxnJson[]>,
+  /** SQL: the tables of those transactions. */
+  tables: optional(list(TABLE) as Shape<TableJson[]>),
+  run: optional(RUN as Shape<RunJson>),
+})
+
+/** The shapes that have names of their own in the schema. */
+export const NAMED_SHAPES = {
+  anomaly: ANOMALY,
+  case: CASE,
+  edge: EDGE,
+  passed: PASSED,
+  place: PLACE,
+  proof: PROOF,
+  result: RESULT,
+  run: RUN,
+  statement: STATEMENT,
+  table: TABLE,
+  transaction: TXN,
+}
+
+function recordOf<T>(what: string, fits: (value: unknown) => boolean, schema: object) {
+  return leaf<Record<string, T>>(what, (v) => isObject(v) && Object.values(v).every(fits), {
+    type: 'object',
+    additionalProperties: schema,
+  })
+}
+
+function isValue(value: unknown): boolean {
+  return (
+    value === null ||
+    typeof value === 'string' ||
+    typeof value === 'bigint' ||
+    Number.isSafeInteger(value)
+  )
+}
+
+function isCell(value: unknown): boolean {
+  return typeof value === 'boolean' || isValue(value)
+}
+
+function isOp(value: unknown): boolean {
+  if (!Array.isArray(value) || value.length !== 3) return false
+  const [verb, key, what] = value
+  if (!['r', 'w', 'append', 'rows'].includes(verb) || key === null || !isValue(key)) return false
+  if (verb === 'rows') return Array.isArray(what) && isRows(what)
+  return isValue(what) || (verb === 'r' && Array.isArray(what) && what.every(isValue))
+}
+
+/** What each row of a key held: all values, or all lists. */
+function isRows(rows: readonly unknown[]): boolean {
+  const isList = (row: unknown) => Array.isArray(row) && row.every(isValue)
+  return rows.every(isValue) || rows.every(isList)
+}
+
+function isChoice(value: unknown): boolean {
+  if (!Array.isArray(value) || value.length !== 4) return false
+  const [reader, statement, row, writer] = value
+  return (
+    isCount(reader) && isCount(statement) && isValue(row) && (writer === null || isCount(writer))
+  )
+}
