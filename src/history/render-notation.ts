@@ -26,6 +26,8 @@ import type { Value } from './values.ts'
 export interface TxnOptions {
   /** Show names, which are also shown where transactions come after others. */
   readonly ids?: boolean
+  /** Of a transaction without statements nothing is needed beyond so many characters. */
+  readonly maxLength?: number
   /** txn -> whom it comes after beyond its session */
   readonly after?: ReadonlyMap<number, readonly number[]>
 }
@@ -84,7 +86,7 @@ function renderSession(history: History, session: number): string {
 
 /** One transaction: its operations, then what else is known of it in brackets. */
 export function renderTxn(history: History, txn: number, options: TxnOptions = {}): string {
-  const words = history.sql ? [renderSteps(history, history.sql, txn)] : renderOps(history, txn)
+  const words = history.sql ? [renderSteps(history, history.sql, txn)] : renderOps(history, txn, options.maxLength)
   const attributes: string[] = []
   const status = history.txnStatus[txn]!
   const name = (each: number) => renderValue(history.txnName(each))
@@ -103,10 +105,14 @@ export function renderTxn(history: History, txn: number, options: TxnOptions = {
   return words.join(' ').trimStart()
 }
 
-function renderOps(history: History, txn: number): string[] {
+function renderOps(history: History, txn: number, max = Number.POSITIVE_INFINITY): string[] {
   const words: string[] = []
+  let length = 0
   for (let op = history.txnOpStart[txn]!; op < history.txnOpStart[txn + 1]!; op++) {
-    words.push(renderStep(history, op))
+    const word = renderStep(history, op)
+    words.push(word)
+    length += word.length
+    if (length > max) break
     const light = history.light?.opLight[op] ?? NONE
     if (light !== NONE && !history.light!.failed[light]) op++ // its write is part of it
   }

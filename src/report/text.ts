@@ -196,7 +196,7 @@ export function renderAnomaly(
         shown.map((txn) => describeTxn(history, txn)),
         describeTables(history, history.sql, shown, []),
       )
-    : renderNotation(history, shown, { ids: true }).trimEnd().split('\n')
+    : renderNotation(history, shown, { ids: true, maxLength: MAX_LINE }).trimEnd().split('\n')
   lines.push('', ...text.map((line) => colours.faint(`    ${cutTo(line, MAX_LINE)}`)))
   const left = all.length - shown.length
   if (left > 0) lines.push(`    … and ${left} more transactions`)

@@ -8,6 +8,8 @@ import { describeVerdict } from '../../src/report/describe-verdict.ts'
 import { describeElle } from '../../src/report/elle.ts'
 import { renderJunit } from '../../src/report/junit.ts'
 import { renderText } from '../../src/report/text.ts'
+import { parseVerdicts } from '../../src/verdict/parse-file.ts'
+import type { Edge } from '../../src/verdict/verdict.ts'
 
 const CONTEXT = { path: 'h', format: 'notation', parseMs: 0 }
 /** n reads of values that nobody wrote, and one of an aborted write. */
@@ -78,5 +80,42 @@ describe('renderJunit', () => {
     const text = renderJunit([verdict])
     expect(text).toContain('… and 51 more findings.')
     expect(text.match(/^(?:<.*>)?ThinAirRead:/gm)?.length).toBe(100)
+  })
+})
+
+describe('evidence about one large transaction', () => {
+  /** One reader that saw half of what each of n writers did. */
+  const fractured = (n: number) => {
+    const writers = Array.from({ length: n }, (_, i) => `s${i % 9}: w(a${i},1) w(b${i},1)`)
+    const reads = Array.from({ length: n }, (_, i) => `r(a${i},1) r(b${i},0)`)
+    return parseNotation(`${writers.join('\n')}\nreader: ${reads.join(' ')}\n`)
+  }
+
+  it('is told in so much more room as there is more evidence, in text and JSON', () => {
+    const [small, large] = [300, 600].map((n) => {
+      const history = fractured(n)
+      const results = [check(history, 'ra', { all: true })]
+      expect(results[0]!.anomalies.length).toBeGreaterThanOrEqual(n)
+      const json = stringify(describeVerdict(history, results, CONTEXT))
+      return [json.length / n, renderText(history, results, { all: true }).length / n]
+    })
+    for (const i of [0, 1]) expect(large![i]! / small![i]!).toBeLessThan(1.2)
+  })
+})
+
+describe('reasons of reasons', () => {
+  it('are told to any depth', () => {
+    const history = parseNotation('s1: w(x,1)\ns2: w(x,2)')
+    const depth = 50_000
+    let edge: Edge = { from: 0, to: 1, kind: 'WW', key: 0, ops: [0, 1], premises: [] }
+    for (let i = 0; i < depth; i++) edge = { ...edge, premises: [edge] }
+    const result = check(history, 'ser')
+    const parts = { count: 1, txns: [0, 1], earlier: [], ops: [], cases: [] }
+    result.anomalies = [{ name: 'G0', ...parts, edges: [edge] }]
+    const text = renderText(history, [result])
+    expect(text.match(/- both write x|- T2 read/g)?.length).toBe(depth)
+    const json = stringify(describeVerdict(history, [result], CONTEXT))
+    expect(json.match(/"premises":\[\{/g)?.length).toBe(depth)
+    expect(parseVerdicts(json)).toHaveLength(1)
   })
 })
