@@ -86,7 +86,9 @@ function renderSession(history: History, session: number): string {
 
 /** One transaction: its operations, then what else is known of it in brackets. */
 export function renderTxn(history: History, txn: number, options: TxnOptions = {}): string {
-  const words = history.sql ? [renderSteps(history, history.sql, txn)] : renderOps(history, txn, options.maxLength)
+  const words = history.sql
+    ? [renderSteps(history, history.sql, txn)]
+    : renderOps(history, txn, options.maxLength)
   const attributes: string[] = []
   const status = history.txnStatus[txn]!
   const name = (each: number) => renderValue(history.txnName(each))
