@@ -269,7 +269,7 @@ async function checkPath(
     const results = await judge(input.history, plan.levels, checkOptions)
     progress.done()
     summary?.add(results)
-    const text = showResults(found.path, input, results, plan, parseMs, telling)
+    const text = await showResults(found.path, input, results, plan, parseMs, telling)
     if (!plan.isSilent) await print(text)
     return plan.levels ? exitCode(results) : EXIT.satisfied
   } catch (error) {
@@ -330,14 +330,14 @@ function tellingDeadline({ check }: Plan, fromMs: number): Deadline {
 }
 
 /** Writes the files that were asked for; returns what goes to the terminal. */
-function showResults(
+async function showResults(
   path: string,
   input: ReadResult,
   results: LevelResult[],
   plan: Plan,
   parseMs: number,
   deadline: Deadline,
-): string | Iterable<string> {
+): Promise<string | Iterable<string>> {
   const { history, format } = input
   if (plan.json || plan.certificate || !plan.files.isEmpty) {
     const command = quoteCommand(['isobar', 'check', path, ...plan.again])
@@ -352,7 +352,7 @@ function showResults(
     }
     const verdict = describeVerdict(history, results, context)
     plan.certificate?.writePieces(stringifyLine(verdict))
-    plan.files.add(verdict, deadline)
+    await plan.files.add(verdict, deadline)
     if (plan.json) return stringifyLine(verdict)
   }
   if (plan.notation) {

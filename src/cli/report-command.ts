@@ -59,15 +59,15 @@ async function report(path: string, out: string | undefined, flags: Flags): Prom
   const outputs = new Outputs(flags.force)
   outputs.read(path)
   const output = outputs.claim(target, 'the output')
-  const found = readVerdicts(path)
-  atPath(path, () => {
+  const found = await readVerdicts(path)
+  await atPath(path, async () => {
     const isCollection = kind === 'junit' || kind === 'summary'
     const verdicts =
       isCollection && flags.line === undefined
         ? found.map(({ verdict }) => verdict)
         : [chooseVerdict(found, flags.line)]
     const section = sectionOf(verdicts[0]!, flags.anomaly)
-    output.writeText(renderReport(kind, verdicts, { section }))
+    output.writeText(await renderReport(kind, verdicts, { section }))
   })
   if (target !== '-') await print(`${plain(target)}\n`)
   return EXIT.satisfied

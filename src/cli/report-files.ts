@@ -8,11 +8,11 @@ import type { Output, Outputs } from '../files/output.ts'
 import { renderDot } from '../report/dot.ts'
 import { renderJunit } from '../report/junit.ts'
 import { renderMarkdown } from '../report/markdown.ts'
+import { loadPageAssets } from '../report/page/assets.ts'
 import { renderHtml } from '../report/page/html.ts'
 import type { Section } from '../report/page/sections.ts'
 import { renderSvg } from '../report/picture/svg.ts'
 import type { VerdictJson } from '../verdict/verdict-file.ts'
-import { loadPageAssets } from './page-assets.ts'
 
 export interface ReportFlags {
   report?: string
@@ -68,10 +68,10 @@ export class ReportFiles {
   }
 
   /** Writes what is about this history, and keeps it for what is about all. */
-  add(verdict: VerdictJson, deadline?: Deadline): void {
+  async add(verdict: VerdictJson, deadline?: Deadline): Promise<void> {
     this.verdicts.push(verdict)
     for (const kind of SINGLE) {
-      this.outputs.get(kind)?.writeText(renderReport(kind, [verdict], { deadline }))
+      this.outputs.get(kind)?.writeText(await renderReport(kind, [verdict], { deadline }))
     }
   }
 
@@ -90,14 +90,14 @@ export class ReportFiles {
  * One kind of report; the pictures are of the section given, else of the first.
  * @param deadline when it runs out, a page ends with the findings that it has
  */
-export function renderReport(
+export async function renderReport(
   kind: ReportKind,
   verdicts: readonly VerdictJson[],
   { section, deadline }: { section?: Section | undefined; deadline?: Deadline | undefined } = {},
-): string {
+): Promise<string> {
   switch (kind) {
     case 'report':
-      return renderHtml(verdicts[0]!, loadPageAssets(), deadline)
+      return renderHtml(verdicts[0]!, await loadPageAssets(), deadline)
     case 'svg':
       return renderSvg(verdicts[0]!, section)
     case 'dot':

@@ -7,14 +7,14 @@ import { type FoundVerdict, parseVerdicts } from '../verdict/parse-file.ts'
 import type { VerdictJson } from '../verdict/verdict-file.ts'
 
 /** Every verdict of a file; `-` is standard input. */
-export function readVerdicts(path: string): FoundVerdict[] {
+export function readVerdicts(path: string): Promise<FoundVerdict[]> {
   return atPath(path, () => parseVerdicts(readText(path)))
 }
 
 /** Errors about a verdict name its file. */
-export function atPath<T>(path: string, work: () => T): T {
+export async function atPath<T>(path: string, work: () => T | Promise<T>): Promise<T> {
   try {
-    return work()
+    return await work()
   } catch (error) {
     if (error instanceof InputError && error.code.endsWith('-verdict')) error.path ??= path
     throw error

@@ -43,7 +43,7 @@ Example:
 
 async function verify(path: string, verdictPath: string, flags: Flags): Promise<number> {
   const { history } = await readInput(path, flags.format)
-  const file = chooseVerdict(readVerdicts(verdictPath), flags.line)
+  const file = chooseVerdict(await readVerdicts(verdictPath), flags.line)
   let [refuted, unknown] = [false, false]
   const verified = await verifyFile(history, file).catch((error) => {
     if (error instanceof InputError) error.path ??= verdictPath

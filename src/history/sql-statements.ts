@@ -19,7 +19,7 @@ export function rowName(table: Pick<SqlTable, 'name'>, keyValues: SqlRow): strin
 export class SqlStatements {
   readonly tables: SqlTable[] = []
   private readonly predicates: SqlPredicate[] = []
-  private readonly predicateIds = new Map<string, number>()
+  private readonly predicateIds: Map<string, Map<string, number>>[] = [] // table, text, params
   private readonly keyIds = new Map<string, number>() // name of a row -> key
   private readonly valueIds = new Map<Value, number>() // id of a write -> value id
   private readonly keyTable: number[] = [] // key -> table
@@ -50,6 +50,7 @@ export class SqlStatements {
   }
 
   addTable(table: SqlTable): number {
+    this.predicateIds.push(new Map())
     return this.tables.push(table) - 1
   }
 
@@ -79,11 +80,17 @@ export class SqlStatements {
     params: readonly SqlValue[] = [],
     place: Place | null = null,
   ): number {
-    const id = `${table}\n${params.map(renderSqlValue).join(',')}\n${text}`
-    const known = this.predicateIds.get(id)
+    const ofTable = this.predicateIds[table]!
+    let ofText = ofTable.get(text)
+    if (!ofText) {
+      ofText = new Map()
+      ofTable.set(text, ofText)
+    }
+    const given = params.map(renderSqlValue).join(',')
+    const known = ofText.get(given)
     if (known !== undefined) return known
     const predicate = this.predicates.push({ table, text, params, place }) - 1
-    this.predicateIds.set(id, predicate)
+    ofText.set(given, predicate)
     return predicate
   }
 

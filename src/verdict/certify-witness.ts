@@ -97,8 +97,12 @@ class WitnessReplay {
   collect(choices: readonly Choice[]): void {
     const { txnOpStart, opKind } = this.history
     const { sql } = this.rows
-    const chosen = new Map<string, number>()
-    for (const { event, key, txn } of choices) chosen.set(`${event},${key}`, txn)
+    const chosen = new Map<number, Map<number, number>>() // event -> key -> the txn chosen
+    for (const { event, key, txn } of choices) {
+      const ofEvent = chosen.get(event)
+      if (ofEvent) ofEvent.set(key, txn)
+      else chosen.set(event, new Map([[key, txn]]))
+    }
     for (const txn of this.order) {
       for (let op = txnOpStart[txn]!; op < txnOpStart[txn + 1]!; op++) {
         if (opKind[op] !== WRITE) this.collectRead(txn, op)
@@ -108,7 +112,8 @@ class WitnessReplay {
         const keys = this.mustNameAll(txn)
           ? this.rows.unmentioned(event)
           : this.rows.passedOver(event)
-        for (const key of keys) this.collectAbsence(event, key, chosen.get(`${event},${key}`))
+        const ofEvent = chosen.get(event)
+        for (const key of keys) this.collectAbsence(event, key, ofEvent?.get(key))
       }
       if (this.problems.length >= MAX_PROBLEMS) return
     }

@@ -7,9 +7,9 @@ import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { loadPageAssets } from '../../src/cli/page-assets.ts'
 import { parseNotation } from '../../src/history/notation.ts'
 import { renderJunit } from '../../src/report/junit.ts'
+import { loadPageAssets } from '../../src/report/page/assets.ts'
 import { renderHtml } from '../../src/report/page/html.ts'
 import { renderSvg } from '../../src/report/picture/svg.ts'
 import type { VerdictJson } from '../../src/verdict/verdict-file.ts'
@@ -56,7 +56,7 @@ let shown = '' // the only address that may be asked for
 
 async function show(page: Page, verdict: VerdictJson): Promise<void> {
   const path = join(folder, `${fileCount++}.html`)
-  writeFileSync(path, renderHtml(verdict, loadPageAssets()))
+  writeFileSync(path, renderHtml(verdict, await loadPageAssets()))
   shown = pathToFileURL(path).href
   await page.goto(shown)
 }

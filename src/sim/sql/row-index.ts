@@ -11,6 +11,11 @@ export class RowIndex {
 
   constructor(private readonly columns: readonly number[]) {}
 
+  isOn(columns: readonly number[]): boolean {
+    const { length } = this.columns
+    return columns.length === length && columns.every((column, i) => column === this.columns[i])
+  }
+
   /** Notes that a version of the row holds these values. */
   add(row: StoredRow, values: SqlRow): void {
     const name = nameOf(this.columns.map((column) => values[column]!))

@@ -58,7 +58,7 @@ export class StoredTable {
   private readonly equations = new Map<string, readonly Equation[] | null>() // by clause
   private readonly deleted: StoredRow[] = [] // rows that may be buried, oldest deletion first
   private buried = 0 // of those
-  private readonly indexes = new Map<string, RowIndex>() // names of columns -> index
+  private readonly indexes: RowIndex[] = []
 
   constructor(
     readonly table: SqlTable,
@@ -135,7 +135,7 @@ export class StoredTable {
       this.deleted.push(row)
       return
     }
-    for (const index of this.indexes.values()) index.add(row, version.values)
+    for (const index of this.indexes) index.add(row, version.values)
   }
 
   /** Forgets rows that were deleted by then: nobody asks for an earlier state any more. */
@@ -148,7 +148,7 @@ export class StoredTable {
       if (newest.values !== null) continue
       for (const { values } of row.versions) {
         if (values === null) continue
-        for (const index of this.indexes.values()) index.remove(row, values)
+        for (const index of this.indexes) index.remove(row, values)
       }
     }
   }
@@ -179,14 +179,13 @@ export class StoredTable {
   }
 
   private indexOn(columns: readonly number[]): RowIndex {
-    const name = columns.join()
-    let index = this.indexes.get(name)
-    if (index) return index
-    index = new RowIndex(columns)
+    const known = this.indexes.find((index) => index.isOn(columns))
+    if (known) return known
+    const index = new RowIndex(columns)
     for (const row of this.rows) {
       for (const { values } of row.versions) if (values !== null) index.add(row, values)
     }
-    this.indexes.set(name, index)
+    this.indexes.push(index)
     return index
   }
 }
