@@ -1,33 +1,34 @@
-// The cycles of a dependency graph as anomalies: on request a shortest one of each strongly
-// connected component, by default the shortest one of each name, with the number of those found.
-// Main function: findCycles.
+// The cycles of a dependency graph as anomalies, no two with a transaction in common: by default the
+// smallest one of each name, on request more, with the number of those found. Main function:
+// findCycles.
 
 import type { Deadline } from '../../base/deadline.ts'
 import type { Anomaly } from '../../verdict/verdict.ts'
 import type { Dependencies } from './dependency-graph.ts'
 import { type EdgeCycle, findShortCycles } from './short-cycles.ts'
 
-/** How many cycles are worked out to show one of each name. */
-const EXAMPLES = 64
+/** How many cycles are worked out at least, to show and count each kind. */
+const MANY = 10_000
 
+/** @param limit how many of each name are listed */
 export function findCycles(
   graph: Dependencies,
   limit: number,
   deadline: Deadline,
   describe: (cycle: EdgeCycle) => Anomaly,
 ): Anomaly[] {
-  const tries = limit === 1 ? EXAMPLES : limit
-  const all = findShortCycles(graph, tries, deadline).cycles.map(describe)
-  if (limit > 1) return all
-  const byName = new Map<string, Anomaly>()
-  for (const anomaly of all) {
+  const byName = new Map<string, Anomaly[]>()
+  for (const cycle of findShortCycles(graph, Math.max(limit, MANY), deadline).cycles) {
+    if (byName.size > 0 && deadline.hasRunOut()) break
+    const anomaly = describe(cycle)
     const known = byName.get(anomaly.name)
-    if (!known) byName.set(anomaly.name, anomaly)
-    else {
-      const smaller = anomaly.edges.length < known.edges.length ? anomaly : known
-      smaller.count = known.count + 1
-      byName.set(anomaly.name, smaller)
-    }
+    if (known) known.push(anomaly)
+    else byName.set(anomaly.name, [anomaly])
   }
-  return [...byName.values()]
+  return [...byName.values()].flatMap((anomalies) => {
+    anomalies.sort((a, b) => a.edges.length - b.edges.length)
+    const listed = anomalies.slice(0, limit)
+    listed.at(-1)!.count += anomalies.length - listed.length
+    return listed
+  })
 }

@@ -10,7 +10,7 @@
 
 import { COMMITTED, type History, INITIAL, NONE } from '../../history/history.ts'
 import type { ReadCheck } from '../reads/read-consistency.ts'
-import type { RmwShape } from './shape.ts'
+import type { Successors } from './successors.ts'
 
 /** Kinds of edges; INSIDE leads from a snapshot to its commit, the last three are real time. */
 export const INSIDE = 0
@@ -24,7 +24,8 @@ export const WW = 7
 
 export interface Dependencies {
   readonly width: number // nodes per transaction: snapshot and commit, or one for both
-  readonly nodeCount: number
+  readonly txnCount: number
+  readonly nodeCount: number // of transactions, then instants
   readonly edgeCount: number
   readonly from: Int32Array // edge -> node
   readonly to: Int32Array // edge -> node
@@ -41,17 +42,18 @@ export interface DependencyOptions {
 export function buildDependencies(
   history: History,
   reads: ReadCheck,
-  shape: RmwShape,
+  successors: Successors,
   options: DependencyOptions,
 ): Dependencies {
   const builder = new DependencyBuilder(history, options, 2 * history.opCount)
   builder.addReads(reads)
-  builder.addSuccessors(reads, shape)
+  builder.addSuccessors(reads, successors)
   return builder
 }
 
 export class DependencyBuilder implements Dependencies {
   readonly width: 1 | 2
+  readonly txnCount: number
   nodeCount: number
   edgeCount = 0
   readonly from: Int32Array
@@ -68,6 +70,7 @@ export class DependencyBuilder implements Dependencies {
     const { txnCount } = history
     const capacity = (realTime ? 5 : 2) * txnCount + dependencyCount
     this.width = width
+    this.txnCount = txnCount
     this.nodeCount = width * txnCount
     this.from = new Int32Array(capacity)
     this.to = new Int32Array(capacity)
@@ -121,7 +124,7 @@ export class DependencyBuilder implements Dependencies {
   }
 
   /** The reader of a version precedes who replaced it. */
-  addSuccessors(reads: ReadCheck, { successor, initialSuccessor }: RmwShape): void {
+  addSuccessors(reads: ReadCheck, { successor, initialSuccessor }: Successors): void {
     const { opCount, opTxn, opKey, readFrom } = this.history
     for (let op = 0; op < opCount; op++) {
       const source = reads.opSource[op]!

@@ -9,8 +9,8 @@ import { EdgeFacts } from '../evidence/edge-facts.ts'
 import { nameViolation } from '../evidence/names.ts'
 import type { ReadCheck } from '../reads/read-consistency.ts'
 import { type Dependencies, FROM_TIME, INSIDE, RW, SO, TIME, TO_TIME } from './dependency-graph.ts'
-import type { RmwShape } from './shape.ts'
 import type { EdgeCycle } from './short-cycles.ts'
+import type { Successors } from './successors.ts'
 
 export class MiniEvidence {
   private readonly facts: EdgeFacts
@@ -18,7 +18,7 @@ export class MiniEvidence {
   constructor(
     private readonly history: History,
     private readonly reads: ReadCheck,
-    private readonly shape: RmwShape,
+    private readonly successors: Successors,
     private readonly level: LevelId,
   ) {
     this.facts = new EdgeFacts(history, reads)
@@ -72,8 +72,8 @@ export class MiniEvidence {
     const { readFrom, opKey } = this.history
     const version = readFrom[read]!
     return version === INITIAL
-      ? this.shape.initialSuccessor[opKey[read]!]!
-      : this.shape.successor[version]!
+      ? this.successors.initialSuccessor[opKey[read]!]!
+      : this.successors.successor[version]!
   }
 }
 

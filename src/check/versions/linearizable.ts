@@ -18,7 +18,7 @@ import {
   WRITE,
 } from '../../history/history.ts'
 import type { ReadCheck } from '../reads/read-consistency.ts'
-import type { RmwShape } from './shape.ts'
+import type { Successors } from './successors.ts'
 
 /** A transaction that counts but is no lightweight operation, or NONE. */
 export function findHeavyTxn(history: History): number {
@@ -42,9 +42,9 @@ export function findHeavyTxn(history: History): number {
 export function findLinearOrder(
   history: History,
   reads: ReadCheck,
-  shape: RmwShape,
+  successors: Successors,
 ): Int32Array | null {
-  return new ChainWalk(history, reads, shape).run()
+  return new ChainWalk(history, reads, successors).run()
 }
 
 class ChainWalk {
@@ -59,7 +59,7 @@ class ChainWalk {
   constructor(
     private readonly history: History,
     reads: ReadCheck,
-    private readonly shape: RmwShape,
+    private readonly successors: Successors,
   ) {
     const { txnCount, txnCounts, txnOpStart, opCount, keyCount, opKey, readFrom } = history
     const timed = hasTimes(history)
@@ -84,7 +84,7 @@ class ChainWalk {
 
   run(): Int32Array | null {
     const { opCount, keyCount, opTxn } = this.history
-    const { successor, initialSuccessor } = this.shape
+    const { successor, initialSuccessor } = this.successors
     for (let key = 0; key < keyCount; key++) {
       const begin = this.length
       this.addReaders(opCount + key)

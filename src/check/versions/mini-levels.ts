@@ -23,8 +23,8 @@ import { buildDependencies, type DependencyOptions } from './dependency-graph.ts
 import { MiniEvidence } from './evidence.ts'
 import { findLinearOrder } from './linearizable.ts'
 import { findSerialOrder } from './serial-order.ts'
-import { type RmwShape, recognizeShape } from './shape.ts'
 import { findSnapshotOrder } from './snapshot-order.ts'
+import { findSuccessors, type Successors } from './successors.ts'
 import { isTimely } from './time-gate.ts'
 
 interface SerialOrder {
@@ -33,7 +33,7 @@ interface SerialOrder {
 }
 
 export class MiniLevels {
-  private lazyShape: RmwShape | null | undefined
+  private lazySuccessors: Successors | null = null
   private lazySerial: SerialOrder | null | undefined
   private readonly found = new Map<StrongLevel, NamedFindings | null>()
 
@@ -97,21 +97,26 @@ export class MiniLevels {
     return this.reads.offendingOp.length > 0 || this.reads.unrepeatable.length > 0
   }
 
-  /** What contradicts the level, on a history of the right shape for which no order was found. */
+  /**
+   * What contradicts the level, where no order was found. Null if nothing does that is known from
+   * reads alone: then the general engine has to look.
+   */
   private refute(level: StrongLevel): NamedFindings | null {
-    const shape = this.shape()
-    if (shape === null) return null
+    const successors = this.successors()
     const { history, reads, limit, deadline } = this
+    if (reads.lists !== null) return null
     const anomalies = [
       ...describeOffences(history, reads, limit, deadline),
       ...describeUnrepeatable(history, reads, limit, deadline),
     ]
-    if (level !== 'pc') addFound(anomalies, () => this.lostUpdates(shape))
+    const ofReads = anomalies.length
+    if (level !== 'pc') addFound(anomalies, () => this.lostUpdates(successors))
     // Real time is blamed only where nothing else is to blame.
     const realTime = level === 'sser' && this.hasSerialOrder()
     const width = level === 'si' || level === 'pc' ? 2 : 1
-    addFound(anomalies, () => this.cycles(shape, level, { width, sessions: true, realTime }))
-    // Two successors of one version may come in either order at pc: that is for the engine.
+    addFound(anomalies, () => this.cycles(successors, level, { width, sessions: true, realTime }))
+    if (anomalies.length === ofReads && !successors.isReadModifyWrite) return null
+    // Two successors of one version may come in either order at pc.
     if (anomalies.length === 0 && level === 'pc' && !this.hasOneSuccessorEach()) return null
     assert(anomalies.length > 0, 'a read-modify-write history without an order has a cycle')
     return { anomalies, proof: null, algorithm: 'mini' }
@@ -121,27 +126,29 @@ export class MiniLevels {
   checkLinear(): NamedFindings {
     const { history, reads, limit, deadline } = this
     const anomalies = describeOffences(history, reads, limit, deadline)
-    const shape = this.shape()
+    const successors = this.successors()
     // An offending read leaves the write after it without a place in its chain.
-    if (shape === null) return { anomalies, proof: null, algorithm: 'mini' }
-    addFound(anomalies, () => this.lostUpdates(shape))
+    if (!successors.isReadModifyWrite) return { anomalies, proof: null, algorithm: 'mini' }
+    addFound(anomalies, () => this.lostUpdates(successors))
     if (anomalies.length === 0) {
-      const order = findLinearOrder(history, reads, shape)
+      const order = findLinearOrder(history, reads, successors)
       if (order) return byOrder({ order, algorithm: 'mini' })
     }
     const realTime = hasTimes(history)
-    addFound(anomalies, () => this.cycles(shape, 'lin', { width: 1, sessions: false, realTime }))
+    addFound(anomalies, () =>
+      this.cycles(successors, 'lin', { width: 1, sessions: false, realTime }),
+    )
     assert(anomalies.length > 0, 'operations that are not linearizable form a cycle')
     return { anomalies, proof: null, algorithm: 'mini' }
   }
 
   /** Two who read one version and replace it, unless one of them then read another version. */
-  private lostUpdates(shape: RmwShape): Anomaly[] {
+  private lostUpdates(successors: Successors): Anomaly[] {
     const { opTxn, opKey, keyCount } = this.history
-    const evidence = new MiniEvidence(this.history, this.reads, shape, 'ser')
+    const evidence = new MiniEvidence(this.history, this.reads, successors, 'ser')
     const idOf = (read: number) => opTxn[read]! * keyCount + opKey[read]!
     const unrepeated = new Set(Array.from(this.reads.unrepeatable, idOf))
-    const pairs = pairsOf(shape.divergent).filter((pair) =>
+    const pairs = pairsOf(successors.divergent).filter((pair) =>
       pair.every((read) => !unrepeated.has(idOf(read))),
     )
     return listExamples(pairs, this.limit, this.deadline, ([one, other]) =>
@@ -150,22 +157,23 @@ export class MiniLevels {
   }
 
   /** A shortest cycle of each component; by default the shortest one of each name. */
-  private cycles(shape: RmwShape, level: LevelId, options: DependencyOptions): Anomaly[] {
+  private cycles(successors: Successors, level: LevelId, options: DependencyOptions): Anomaly[] {
     const { history, reads, deadline, limit } = this
     deadline.check()
-    const graph = buildDependencies(history, reads, shape, options)
-    const evidence = new MiniEvidence(history, reads, shape, level)
+    const graph = buildDependencies(history, reads, successors, options)
+    const evidence = new MiniEvidence(history, reads, successors, level)
     return findCycles(graph, limit, deadline, (cycle) => evidence.cycle(graph, cycle))
   }
 
   /** True if the history is read-modify-write and no version was replaced twice. */
   private hasOneSuccessorEach(): boolean {
-    return this.shape()?.divergent.length === 0
+    const { isReadModifyWrite, divergent } = this.successors()
+    return isReadModifyWrite && divergent.length === 0
   }
 
-  private shape(): RmwShape | null {
-    if (this.lazyShape === undefined) this.lazyShape = recognizeShape(this.history, this.reads)
-    return this.lazyShape
+  private successors(): Successors {
+    this.lazySuccessors ??= findSuccessors(this.history, this.reads)
+    return this.lazySuccessors
   }
 }
 

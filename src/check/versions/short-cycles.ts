@@ -1,4 +1,6 @@
-// Shortest cycles of a dependency graph, one for each strongly connected component. Length counts
+// Shortest cycles of a dependency graph that have no transaction in common: one of each strongly
+// connected component, then, with its transactions left out, one of each component of the rest, so
+// that one cycle does not hide another. Length counts
 // what a reader sees: a run of session order, or of instants, is one step, and from a snapshot to
 // its commit is none. So a search by levels, with steps of length 0 inside a level; states tell
 // whether a node was reached by session order. Searches start at anti-dependencies, of which every
@@ -16,45 +18,98 @@ import { type Dependencies, FROM_TIME, INSIDE, RW, SO, TIME } from './dependency
 export type EdgeCycle = number[]
 
 const STEPS_PER_COMPONENT = 200_000
+/** How often the edges of components are looked at again for what else they hide, on average. */
+const LOOKS = 3
 
-/** @param limit how many components are worked out; `count` tells of all of them */
+export interface ShortCycles {
+  readonly cycles: EdgeCycle[]
+  /** False if there may be more that share no transaction with these. */
+  readonly isComplete: boolean
+}
+
+/** @param limit how many are worked out */
 export function findShortCycles(
   graph: Dependencies,
   limit: number,
   deadline: Deadline,
-): { cycles: EdgeCycle[]; count: number } {
-  deadline.check()
-  const { nodeCount, edgeCount } = graph
-  const csr = buildCsr(nodeCount, graph.from, graph.to, edgeCount)
-  const { count: componentCount, componentOf } = findComponents(csr, deadline)
-  deadline.check()
-  const size = new Int32Array(componentCount)
-  for (let node = 0; node < nodeCount; node++) size[componentOf[node]!]!++
-  // Edges inside components of several nodes, component by component, in the order of the input.
-  const inside = new Map<number, number[]>()
-  for (let edge = 0; edge < edgeCount; edge++) {
-    const component = componentOf[graph.from[edge]!]!
-    if (size[component] === 1 || componentOf[graph.to[edge]!] !== component) continue
-    const known = inside.get(component)
-    if (known) known.push(edge)
-    else inside.set(component, [edge])
-  }
+): ShortCycles {
   const cycles: EdgeCycle[] = []
-  const numbering = new Int32Array(nodeCount).fill(NONE)
-  for (const edges of inside.values()) {
-    if (cycles.length === limit) break
+  const numbering = new Int32Array(graph.nodeCount).fill(NONE)
+  const all = Array.from({ length: graph.edgeCount }, (_, edge) => edge)
+  const pending = splitComponents(graph, all, numbering, deadline)
+  let spare = LOOKS * graph.edgeCount
+  // A list that grows while it is gone through: what a cycle leaves behind joins at the end.
+  for (let i = 0; i < pending.length; i++) {
+    const edges = pending[i]!
+    if (cycles.length === limit) return { cycles, isComplete: false }
     try {
       deadline.check()
-      cycles.push(new ComponentSearch(graph, edges, numbering).findShortest(deadline))
+      const cycle = new ComponentSearch(graph, edges, numbering).findShortest(deadline)
+      cycles.push(cycle)
+      if (spare < edges.length) return { cycles, isComplete: false }
+      spare -= edges.length
+      pending.push(...splitComponents(graph, without(graph, edges, cycle), numbering, deadline))
     } catch (error) {
       // One cycle is enough to show, and there is no time for more.
       if (!(error instanceof BudgetExceeded)) throw error
-      if (cycles.length > 0) break
-      const progress = `${size[componentOf[graph.from[edges[0]!]!]!]} transactions form a cycle`
+      if (cycles.length > 0) return { cycles, isComplete: false }
+      const nodes = new Set(edges.map((edge) => Math.floor(graph.from[edge]! / graph.width)))
+      const progress = `${nodes.size} transactions form a cycle`
       throw new BudgetExceeded(error.limit, [...error.progress, progress])
     }
   }
-  return { cycles, count: inside.size }
+  return { cycles, isComplete: true }
+}
+
+/**
+ * The edges inside components of several nodes, component by component, in the order given.
+ * @param numbering node -> NONE, before and after
+ */
+function splitComponents(
+  graph: Dependencies,
+  edges: readonly number[],
+  numbering: Int32Array,
+  deadline: Deadline,
+): number[][] {
+  deadline.check()
+  const { size, from, to } = numberNodes(graph, edges, numbering)
+  const { componentOf } = findComponents(buildCsr(size, from, to), deadline)
+  const inside = new Map<number, number[]>()
+  for (let i = 0; i < edges.length; i++) {
+    const component = componentOf[from[i]!]!
+    if (from[i] === to[i] || componentOf[to[i]!] !== component) continue
+    const known = inside.get(component)
+    if (known) known.push(edges[i]!)
+    else inside.set(component, [edges[i]!])
+  }
+  return [...inside.values()]
+}
+
+/** The edges between nodes numbered 0, 1, … */
+function numberNodes(graph: Dependencies, edges: readonly number[], numbering: Int32Array) {
+  let size = 0
+  const numberOf = (node: number) => {
+    if (numbering[node] === NONE) numbering[node] = size++
+    return numbering[node]!
+  }
+  const from = new Int32Array(edges.length)
+  const to = new Int32Array(edges.length)
+  for (let i = 0; i < edges.length; i++) {
+    from[i] = numberOf(graph.from[edges[i]!]!)
+    to[i] = numberOf(graph.to[edges[i]!]!)
+  }
+  for (const edge of edges) numbering[graph.from[edge]!] = numbering[graph.to[edge]!] = NONE
+  return { size, from, to }
+}
+
+/** The edges that do not touch a transaction of the cycle. */
+function without(graph: Dependencies, edges: readonly number[], cycle: EdgeCycle): number[] {
+  const { from, to, width, txnCount } = graph
+  const txnOf = (node: number) => (node < width * txnCount ? Math.floor(node / width) : NONE)
+  const left = new Set<number>()
+  for (const edge of cycle) left.add(txnOf(from[edge]!))
+  left.delete(NONE) // instants belong to nobody
+  return edges.filter((edge) => !left.has(txnOf(from[edge]!)) && !left.has(txnOf(to[edge]!)))
 }
 
 /** The cycle search in one component, with nodes renumbered 0, 1, … */
@@ -71,14 +126,9 @@ class ComponentSearch {
   private steps = 0
   private best: { cost: number; rank: number; cycle: EdgeCycle } | null = null
 
-  /** @param numbering node -> its number in its own component, NONE so far for this one */
+  /** @param numbering node -> NONE, before and after */
   constructor(graph: Dependencies, edges: readonly number[], numbering: Int32Array) {
-    let size = 0
-    for (const edge of edges) {
-      if (numbering[graph.from[edge]!] === NONE) numbering[graph.from[edge]!] = size++
-    }
-    const from = Int32Array.from(edges, (edge) => numbering[graph.from[edge]!]!)
-    const to = Int32Array.from(edges, (edge) => numbering[graph.to[edge]!]!)
+    const { size, from, to } = numberNodes(graph, edges, numbering)
     this.edges = edges
     this.kindOf = Uint8Array.from(edges, (edge) => graph.kind[edge]!)
     this.csr = buildCsr(size, from, to)

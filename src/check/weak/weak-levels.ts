@@ -3,8 +3,8 @@
 // shows k, because what was read before is also read; CM patterns are counted for reads that show
 // no CO pattern of their level; m and n are what only causality sees. Main class: WeakLevels.
 
-import { withProgress } from '../../base/deadline.ts'
-import { NONE } from '../../history/history.ts'
+import { type Deadline, withProgress } from '../../base/deadline.ts'
+import { type History, NONE } from '../../history/history.ts'
 import { type AnomalyKind, findTap } from '../../levels/anomalies.ts'
 import type { LevelId } from '../../levels/levels.ts'
 import { type Anomaly, type Edge, INITIAL_TXN } from '../../verdict/verdict.ts'
@@ -14,7 +14,7 @@ import { listExamples } from '../examples.ts'
 import type { ForcedEdge } from '../order/components.ts'
 import { describeOffences, describeUnrepeatable } from '../reads/offences.ts'
 import type { ReadCheck } from '../reads/read-consistency.ts'
-import type { WeakContext } from './context.ts'
+import { WeakContext } from './context.ts'
 import { WeakEvidence } from './evidence.ts'
 import type { WeakLevel } from './premises.ts'
 import { type ForcedOrders, saturate } from './saturate.ts'
@@ -27,10 +27,13 @@ interface Witness {
 
 /** How many examples are worked out to find a smallest one. */
 const TRIES = 8
+/** How often cycles in so ∪ wr are sought among what is left after others were left out. */
+const ROUNDS = 5
 
 export class WeakLevels {
   private readonly saturations = new Map<WeakLevel, ForcedOrders>()
   private lazyEvidence: WeakEvidence | null = null
+  private lazyRest: WeakLevels | null = null
 
   constructor(
     private readonly context: () => WeakContext,
@@ -47,15 +50,15 @@ export class WeakLevels {
     let order: Int32Array | null = null
     addFound(anomalies, () => this.cycles())
     addFound(anomalies, () => {
-      const stop = level === 'cc' && this.hasCausalCycle()
-      const own = stop ? null : this.saturation(level)
-      const clean = anomalies.length === 0 && own !== null && isClean(own)
-      if (clean && (level === 'rc' || this.reads.unrepeatable.length === 0)) {
-        order = own.final.order
-        return []
+      if (anomalies.length === 0) {
+        const own = this.saturation(level)
+        if (isClean(own) && (level === 'rc' || this.reads.unrepeatable.length === 0)) {
+          order = own.final.order
+          return []
+        }
       }
       return withProgress(
-        () => this.patterns(level, stop),
+        () => this.rest().patterns(level),
         () => 'no order is valid, but the transactions to blame were not singled out',
       )
     })
@@ -75,7 +78,7 @@ export class WeakLevels {
   }
 
   /** Patterns h … n as far as the level forbids them. */
-  private patterns(level: WeakLevel, stop: boolean): Anomaly[] {
+  private patterns(level: WeakLevel): Anomaly[] {
     const found: Anomaly[] = []
     const saturation = (at: WeakLevel) => this.saturation(at)
     addFound(found, () => this.named('h', saturation('rc'), this.causal(saturation('rc'))))
@@ -84,7 +87,7 @@ export class WeakLevels {
     addFound(found, () => this.unrepeatable())
     addFound(found, () => this.named('k', saturation('ra'), this.causal(saturation('ra'))))
     addFound(found, () => this.named('l', saturation('ra'), this.forced(saturation('ra'))))
-    if (level === 'ra' || stop) return found
+    if (level === 'ra') return found
     addFound(found, () => this.named('m', saturation('cc'), this.onlyAtCc('causal')))
     addFound(found, () => this.named('n', saturation('cc'), this.onlyAtCc('forced')))
     return found
@@ -171,14 +174,8 @@ export class WeakLevels {
       if (end === p + 1) continue
       readCount += this.readsInside(order.subarray(p, end), component)
       if (cycles.length >= this.limit || (cycles.length > 0 && deadline.hasRunOut())) continue
-      let best: Edge[] | null = null
-      for (let q = p; q < end && q < p + TRIES; q++) {
-        if (best && deadline.hasRunOut()) break
-        deadline.check()
-        const cycle = this.evidence().baseCycle(order[q]!, component, versions)
-        if (!best || cycle.length < best.length) best = cycle
-      }
-      cycles.push(cycleAnomaly(findTap('g')!, 1, best!, best![0]!.to))
+      const cycle = this.shortCycle(order.subarray(p, end), component, versions)
+      cycles.push(cycleAnomaly(findTap('g')!, 1, cycle, cycle[0]!.to))
     }
     if (versions) {
       for (const cycle of cycles) {
@@ -187,6 +184,19 @@ export class WeakLevels {
     }
     if (this.limit === 1) for (const cycle of cycles) cycle.count = Math.max(1, readCount)
     return cycles
+  }
+
+  /** The shortest of a few cycles of a component. */
+  private shortCycle(members: Int32Array, component: Int32Array, versions: boolean): Edge[] {
+    const { deadline } = this.context()
+    let best: Edge[] | null = null
+    for (const txn of members.subarray(0, TRIES)) {
+      if (best && deadline.hasRunOut()) break
+      deadline.check()
+      const cycle = this.evidence().baseCycle(txn, component, versions)
+      if (!best || cycle.length < best.length) best = cycle
+    }
+    return best!
   }
 
   private readsInside(members: Int32Array, component: Int32Array): number {
@@ -221,14 +231,53 @@ export class WeakLevels {
     return made
   }
 
-  private hasCausalCycle(): boolean {
-    return this.context().causalOrder().component !== null
+  /** The same without the transactions of cycles in so ∪ wr, so that these hide nothing else. */
+  private rest(): WeakLevels {
+    if (this.context().causalOrder().component === null) return this
+    this.lazyRest ??= this.withoutCycles()
+    return this.lazyRest
+  }
+
+  private withoutCycles(): WeakLevels {
+    let levels: WeakLevels = this
+    for (let round = 1; ; round++) {
+      const { history, reads, deadline } = levels.context()
+      const { component, order, groupEnd } = levels.context().causalOrder()
+      if (component === null) return levels
+      const leftOut = new Set<number>()
+      for (let p = 0; p < order.length; p = groupEnd![p]!) {
+        const members = order.subarray(p, groupEnd![p]!)
+        if (members.length === 1) continue
+        deadline.check()
+        // Where one cycle after the other turns up, all that lie on any are left out in the end.
+        const some = round < ROUNDS ? levels.shortCycle(members, component, false) : null
+        if (some === null) for (const txn of members) leftOut.add(txn)
+        else for (const { to } of some) leftOut.add(to)
+      }
+      const context = leaveOut(history, reads, leftOut, deadline)
+      levels = new WeakLevels(() => context, context.reads, this.limit)
+    }
   }
 
   private evidence(): WeakEvidence {
     this.lazyEvidence ??= new WeakEvidence(this.context())
     return this.lazyEvidence
   }
+}
+
+/** The history as if some of its transactions, and what others read from them, were not there. */
+function leaveOut(
+  history: History,
+  reads: ReadCheck,
+  leftOut: ReadonlySet<number>,
+  deadline: Deadline,
+): WeakContext {
+  const txnCounts = history.txnCounts.slice()
+  for (const txn of leftOut) txnCounts[txn] = 0
+  const opSource = reads.opSource.map((source, op) =>
+    leftOut.has(source) || leftOut.has(history.opTxn[op]!) ? NONE : source,
+  )
+  return new WeakContext({ ...history, txnCounts }, { ...reads, opSource }, deadline)
 }
 
 function isClean(saturation: ForcedOrders): boolean {

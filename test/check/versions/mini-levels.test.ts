@@ -4,7 +4,7 @@
 import { describe, expect, it } from 'vitest'
 import { check, profile } from '../../../src/check/check.ts'
 import { checkReads } from '../../../src/check/reads/read-consistency.ts'
-import { recognizeShape } from '../../../src/check/versions/shape.ts'
+import { findSuccessors } from '../../../src/check/versions/successors.ts'
 import { parseNotation } from '../../../src/history/notation.ts'
 import type { LevelId } from '../../../src/levels/levels.ts'
 import { certifyPlain } from '../../../src/verdict/certify-plain.ts'
@@ -89,7 +89,7 @@ describe('check on mini-transactions', () => {
   for (const [name, allowing, notation] of CYCLES) {
     it(`reports ${name} except at ${allowing.join(', ')}`, () => {
       const history = parseNotation(notation)
-      expect(recognizeShape(history, checkReads(history))?.isMini).toBe(true)
+      expect(findSuccessors(history, checkReads(history)).isMini).toBe(true)
       for (const level of LEVELS) {
         const result = check(history, level)
         const expected = allowing.includes(level) ? 'satisfied' : 'violated'

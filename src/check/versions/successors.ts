@@ -1,16 +1,18 @@
-// Recognises read-modify-write histories: registers only, and in every transaction that counts each
-// write comes after a sound read of its key. There the version order follows from the reads: who
-// reads a version and writes the key comes right after it (MTC, section IV-A). Two transactions
+// Who replaced which version, as far as that is known from reads alone: who reads a version and
+// writes the key comes after it. Where every transaction that counts reads each key before it writes
+// it (read-modify-write), that is all of the version order (MTC, section IV-A). Two transactions
 // that do so with one version diverge, which ser and si forbid (MTC, Lemma 1). Mini-transactions,
 // of one or two reads and at most two writes, are the special case that MTC is about; nothing here
-// depends on their size. One pass, O(n). Main function: recognizeShape.
+// depends on their size. One pass, O(n). Main function: findSuccessors.
 
 import { IntColumn } from '../../base/grow.ts'
 import { type History, INITIAL, NONE, READ, WRITE } from '../../history/history.ts'
 import type { ReadCheck } from '../reads/read-consistency.ts'
 
-/** How each version of a read-modify-write history was replaced. */
-export interface RmwShape {
+/** How versions were replaced by who had read them. */
+export interface Successors {
+  /** True if every write comes after a sound read of its key, and there are no lists. */
+  readonly isReadModifyWrite: boolean
   /** True if all transactions that count are mini-transactions. */
   readonly isMini: boolean
   readonly successor: Int32Array // write op -> read op of the first transaction that replaced it
@@ -19,17 +21,17 @@ export interface RmwShape {
   readonly divergent: Int32Array
 }
 
-/** Null if the history has another shape. */
-export function recognizeShape(history: History, reads: ReadCheck): RmwShape | null {
-  return new ShapeScan(history, reads).run()
+export function findSuccessors(history: History, reads: ReadCheck): Successors {
+  return new SuccessorScan(history, reads).run()
 }
 
-class ShapeScan {
+class SuccessorScan {
   private readonly successor: Int32Array
   private readonly initialSuccessor: Int32Array
   private readonly divergent = new IntColumn(16)
   private readonly readTxn: Int32Array // key -> txn that last read it from elsewhere
   private readonly readOp: Int32Array // key -> the first such read of that txn, NONE once it wrote
+  private isReadModifyWrite = true
   private isMini = true
 
   constructor(
@@ -42,17 +44,16 @@ class ShapeScan {
     this.readOp = new Int32Array(history.keyCount)
   }
 
-  run(): RmwShape | null {
+  run(): Successors {
     const { txnCount, txnCounts } = this.history
-    for (let txn = 0; txn < txnCount; txn++) {
-      if (txnCounts[txn] && !this.visit(txn)) return null
-    }
-    const { isMini, successor, initialSuccessor, divergent } = this
-    return { isMini, successor, initialSuccessor, divergent: divergent.view() }
+    for (let txn = 0; txn < txnCount; txn++) if (txnCounts[txn]) this.visit(txn)
+    const { isReadModifyWrite, successor, initialSuccessor } = this
+    const isMini = isReadModifyWrite && this.isMini
+    const divergent = this.divergent.view()
+    return { isReadModifyWrite, isMini, successor, initialSuccessor, divergent }
   }
 
-  /** False if the transaction writes a key that it has not read, or uses a list. */
-  private visit(txn: number): boolean {
+  private visit(txn: number): void {
     const { txnOpStart, opKind, opKey } = this.history
     const { opSource } = this.reads
     const { readTxn, readOp } = this
@@ -63,18 +64,19 @@ class ShapeScan {
       const key = opKey[op]!
       if (opKind[op] === WRITE) {
         writeCount++
-        if (readTxn[key] !== txn) return false
-        if (readOp[key] !== NONE) this.replace(readOp[key]!)
+        if (readTxn[key] !== txn) this.isReadModifyWrite = false
+        else if (readOp[key] !== NONE) this.replace(readOp[key]!)
+        // What it reads of the key from now on is no version that it replaces.
+        readTxn[key] = txn
         readOp[key] = NONE
       } else if (opKind[op] === READ) {
         readCount++
         if (opSource[op] === NONE || readTxn[key] === txn) continue
         readTxn[key] = txn
         readOp[key] = op
-      } else return false
+      } else this.isReadModifyWrite = false
     }
     if (readCount < 1 || readCount > 2 || writeCount > 2) this.isMini = false
-    return true
   }
 
   /** The transaction of this read replaces the version that it saw. */
