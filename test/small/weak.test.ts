@@ -91,6 +91,9 @@ describe('the patterns of a verdict', () => {
       for (const tap of TAPS) {
         const shown = letters.includes(tap) ? truth[tap].length : 0
         const said = counts.get(tap) ?? 0
+        // Which transactions of a cycle are left out is the checker's choice, and what it then finds
+        // is verified by other tests.
+        if (tap > 'g' && truth.g.length > 0) continue
         // Of g the oracle counts transactions, the checker reads.
         if (tap === 'g' ? said > 0 !== shown > 0 : said !== shown) {
           return `${level} names pattern ${tap} ${said} times, it occurs ${shown} times`
