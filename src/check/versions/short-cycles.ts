@@ -1,11 +1,11 @@
 // Shortest cycles of a dependency graph that have no transaction in common: one of each strongly
 // connected component, then, with its transactions left out, one of each component of the rest, so
-// that one cycle does not hide another. Length counts
-// what a reader sees: a run of session order, or of instants, is one step, and from a snapshot to
-// its commit is none. So a search by levels, with steps of length 0 inside a level; states tell
-// whether a node was reached by session order. Searches start at anti-dependencies, of which every
-// cycle has one (but for cycles in so ∪ wr), and give up at the length known so far, within a
-// budget of steps for each component. Main function: findShortCycles.
+// that one cycle does not hide another. Length counts what a reader sees: a run of session order,
+// or of instants, is one step, and from a snapshot to its commit is none. So a search by levels,
+// with steps of length 0 inside a level; states tell whether a node was reached by session order.
+// Searches start at anti-dependencies, of which every cycle has one (but for cycles in so ∪ wr),
+// and give up at the length known so far, within a budget of steps for each component. Main
+// function: findShortCycles.
 
 import type { Deadline } from '../../base/deadline.ts'
 import { BudgetExceeded } from '../../base/errors.ts'
