@@ -3,7 +3,7 @@
 // sessions and reads. Exponential twice over; that is the point. Main function: decideNaively.
 
 import type { Deadline } from '../src/base/deadline.ts'
-import { verifySolution } from '../src/check/mixed/verify.ts'
+import { verifySolution } from '../src/check/mixed/solve.ts'
 import type { MixedProblem, MixedSolution } from '../src/check/problem/mixed-problem.ts'
 
 /** For problems without indeterminate transactions. */

@@ -44,7 +44,7 @@ const ROOMS: Record<string, number> = {
   published: 3,
   versions: 3,
   weak: 3,
-  strong: 4,
+  general: 4,
   'communication.ts': 5,
   'check.ts': 5,
   mixed: 6,

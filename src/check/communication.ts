@@ -8,8 +8,8 @@
 
 import { afterAsReads } from '../history/after-as-reads.ts'
 import type { History } from '../history/history.ts'
+import { findParts, isShared } from './general/parts.ts'
 import { checkReads } from './reads/read-consistency.ts'
-import { findParts, isShared } from './strong/parts.ts'
 
 export interface Communication {
   /** Sessions in which a transaction counts. */

@@ -1,7 +1,7 @@
 // Parses the values of command line options: levels, durations, sizes, patterns.
 
 import { UsageError } from '../base/errors.ts'
-import { ALGORITHMS, type Algorithm } from '../check/strong/strong-levels.ts'
+import { ALGORITHMS, type Algorithm } from '../check/general/strong-levels.ts'
 import { findTap } from '../levels/anomalies.ts'
 import { findRequest, JEPSEN_MODELS } from '../levels/jepsen.ts'
 import { findLevel, LEVELS, type LevelId, type LevelRequest } from '../levels/levels.ts'

@@ -12,7 +12,7 @@ import { generate } from '../../src/pipeline/generate.ts'
 import { generateSql } from '../../src/pipeline/generate-sql.ts'
 import { certifyPlain } from '../../src/verdict/certify-plain.ts'
 import type { LevelResult } from '../../src/verdict/verdict.ts'
-import { historyOf, randomFormula } from './strong/sat-reduction.ts'
+import { historyOf, randomFormula } from './general/sat-reduction.ts'
 
 const BUDGET_MS = 1000
 const TOLERANCE_MS = 500 // other programs run as well

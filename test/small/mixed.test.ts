@@ -1,19 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { buildMixedProblem } from '../../src/check/mixed/build-problem.ts'
 import { solveMixed } from '../../src/check/mixed/solve.ts'
-import {
-  CC,
-  IN,
-  MAYBE,
-  type MixedProblem,
-  OUT,
-  PC,
-  RA,
-  RC,
-  RC_SQL,
-  SER,
-  SI,
-} from '../../src/check/problem/mixed-problem.ts'
+import { CC, PC, RA, RC, RC_SQL, SER, SI } from '../../src/check/problem/levels.ts'
+import { IN, MAYBE, type MixedProblem, OUT } from '../../src/check/problem/mixed-problem.ts'
 import { decideByExtensions } from '../../src/check/published/extensions.ts'
 import { ABORTED, COMMITTED, type History } from '../../src/history/history.ts'
 import { compareWithSqlOracle, MIXES, type Mix, type MixedDecider } from './compare-sql.ts'

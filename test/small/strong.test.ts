@@ -4,7 +4,7 @@
 
 import { describe, expect, it } from 'vitest'
 import { check } from '../../src/check/check.ts'
-import type { Algorithm } from '../../src/check/strong/strong-levels.ts'
+import type { Algorithm } from '../../src/check/general/strong-levels.ts'
 import type { History } from '../../src/history/history.ts'
 import { compareWithOracle, type Decide } from './compare.ts'
 import type { OracleLevel } from './oracle.ts'

@@ -11,7 +11,7 @@ import type { ReadCheck } from '../reads/read-consistency.ts'
 export class EdgeFacts {
   constructor(
     private readonly history: History,
-    private readonly reads: ReadCheck | null = null,
+    private readonly reads: Pick<ReadCheck, 'opSource' | 'lists'> | null = null,
   ) {}
 
   session(from: number, to: number): Edge {

@@ -16,7 +16,7 @@ import type { Argument } from './fold.ts'
  */
 export function strengthen(
   history: History,
-  reads: ReadCheck | null,
+  reads: Pick<ReadCheck, 'lists'> | null,
   ordersCommits: (txn: number) => boolean,
   { edges, cases }: Argument,
 ): Argument {
@@ -29,7 +29,7 @@ export function strengthen(
 
 function strengthenCycle(
   history: History,
-  reads: ReadCheck | null,
+  reads: Pick<ReadCheck, 'lists'> | null,
   ordersCommits: (txn: number) => boolean,
   cycle: Edge[],
 ): Edge[] {
@@ -59,7 +59,7 @@ function sharedKey(history: History, { from, to, key }: Edge): number {
 /** As a list shows it, or because of the anti-dependency; null if a list shows the opposite. */
 function versionOrder(
   history: History,
-  reads: ReadCheck | null,
+  reads: Pick<ReadCheck, 'lists'> | null,
   edge: Edge,
   key: number,
 ): Edge | null {

@@ -24,15 +24,8 @@ import { INSERT, type SqlEvents } from '../../history/sql-events.ts'
 import type { AnomalyName } from '../../levels/anomalies.ts'
 import type { LevelId } from '../../levels/levels.ts'
 import { INITIAL_TXN } from '../../verdict/verdict.ts'
-import {
-  CC,
-  IN,
-  MAYBE,
-  type MixedOffence,
-  type MixedProblem,
-  OUT,
-  PC,
-} from '../problem/mixed-problem.ts'
+import { CC, PC } from '../problem/levels.ts'
+import { IN, MAYBE, type MixedOffence, type MixedProblem, OUT } from '../problem/mixed-problem.ts'
 import { checkReads, OFFENCES, type ReadCheck } from '../reads/read-consistency.ts'
 import { Matches, Predicates } from './matches.ts'
 import { levelsOf } from './txn-levels.ts'
@@ -104,6 +97,7 @@ function assemble(
   }
   return {
     history,
+    reads,
     nodeCount: history.txnCount + 1,
     txnOf: Int32Array.from(state, (_, node) => (node === 0 ? INITIAL_TXN : node - 1)),
     state: state.slice(),

@@ -4,8 +4,8 @@
 // extension of the history after another. Both give the same verdicts. Loaded only when it is
 // needed, because of the SQL parser. Main function: checkMixed.
 
-import { type Deadline, nowMs, withProgress } from '../../base/deadline.ts'
-import { BudgetExceeded, UsageError } from '../../base/errors.ts'
+import { type Deadline, nowMs } from '../../base/deadline.ts'
+import { assert, BudgetExceeded, UsageError } from '../../base/errors.ts'
 import { withRolledBack } from '../../history/counts.ts'
 import { ABORTED, type History } from '../../history/history.ts'
 import { CHAIN, LEVELS, type LevelId, type LevelRequest, OWN_LEVELS } from '../../levels/levels.ts'
@@ -13,16 +13,17 @@ import { certifyMixed } from '../../verdict/certify-mixed.ts'
 import type { Anomaly, Choice, LevelResult, Proof } from '../../verdict/verdict.ts'
 import { withCertificate } from '../certified.ts'
 import { type CheckOptions, deadlineFor, exampleLimit } from '../check.ts'
+import { describeViolation } from '../general/describe.ts'
+import { decide, type Violation } from '../general/engine.ts'
+import { ofRows } from '../general/of-rows.ts'
+import { rowsRecorded } from '../general/recorded-order.ts'
+import { restrictTo } from '../general/restrict.ts'
 import { findImplied } from '../implied.ts'
 import type { MixedProblem, MixedSolution } from '../problem/mixed-problem.ts'
 import { decideByExtensions } from '../published/extensions.ts'
 import { buildMixedProblem } from './build-problem.ts'
-import { findMixedCore } from './core.ts'
-import { explainMixed } from './explain.ts'
-import { Layout } from './layout.ts'
-import { nameArgument } from './names.ts'
 import { describeMixedOffences } from './offences.ts'
-import { decideMixed, type MixedRefutation, refuteByKnown } from './solve.ts'
+import { asSolution } from './solve.ts'
 
 const HINT = `a history of SQL statements can be judged at ${OWN_LEVELS.join(', ')} and mixed`
 
@@ -165,24 +166,22 @@ class MixedChecker {
     return result
   }
 
-  private decide(problem: MixedProblem): MixedSolution | MixedRefutation {
+  private decide(rows: MixedProblem): MixedSolution | Violation {
     const { deadline } = this
-    if (this.options.algorithm !== 'search') return decideMixed(problem, deadline)
-    const found = decideByExtensions(problem, deadline)
-    if (found) return found
-    const layout = new Layout(problem)
-    return { layout, known: refuteByKnown(layout, deadline) }
+    if (this.options.algorithm === 'search') {
+      const found = decideByExtensions(rows, deadline)
+      if (found) return found
+    }
+    const problem = ofRows(rows)
+    const decision = decide(problem, deadline, rowsRecorded(rows.history))
+    if (!decision.satisfied) return decision
+    assert(this.options.algorithm !== 'search', 'both deciders agree')
+    return asSolution(problem, decision)
   }
 
-  private explain(problem: MixedProblem, refutation: MixedRefutation): Anomaly {
-    const { deadline } = this
-    const core = findMixedCore(problem, refutation, deadline.part(0.5))
-    const count = core.nodeCount - 1
-    const argument = withProgress(
-      () => explainMixed(core, deadline.part(0.5), deadline.toTheEnd()),
-      () => `${count} transactions contradict their levels, but there was no time to show how`,
-    )
-    return nameArgument(core, argument)
+  private explain(rows: MixedProblem, found: Violation): Anomaly {
+    const partOf = (txns: readonly number[]) => ofRows(restrictTo(rows, txns))
+    return describeViolation(found, partOf, this.deadline)
   }
 
   private certify(result: LevelResult): void {

@@ -4,7 +4,8 @@
 import { UsageError } from '../../base/errors.ts'
 import { type History, NONE } from '../../history/history.ts'
 import { LEVELS, type LevelId } from '../../levels/levels.ts'
-import { CC, OUT, PC, RA, RC, RC_SQL, SER, SI } from '../problem/mixed-problem.ts'
+import { CC, PC, RA, RC, RC_SQL, SER, SI } from '../problem/levels.ts'
+import { OUT } from '../problem/mixed-problem.ts'
 
 const PREMISES: Readonly<Partial<Record<LevelId, number>>> = {
   rc: RC,

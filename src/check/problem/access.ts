@@ -3,7 +3,7 @@
 
 import { buildCsr } from '../../graph/csr.ts'
 import { COMMITTED, NONE } from '../../history/history.ts'
-import type { Problem } from './register-problem.ts'
+import type { RegisterProblem, Versions } from './register-problem.ts'
 
 export interface Access {
   readonly readStart: Int32Array // local txn -> its first read; one more entry at the end
@@ -16,7 +16,7 @@ export interface Access {
   readonly appendFrom: Int32Array // local txns, right before it in the order of a list
 }
 
-export function buildAccess(problem: Problem): Access {
+export function buildAccess(problem: Versions): Access {
   const { txnCount, keyCount, keyStart, versionTxn } = problem
   const keyOfVersion = new Int32Array(versionTxn.length)
   for (let key = 0; key < keyCount; key++) {
@@ -35,7 +35,7 @@ export function buildAccess(problem: Problem): Access {
   }
 }
 
-function groupReads(problem: Problem) {
+function groupReads(problem: Versions) {
   const { readerStart, reader, initialStart, initialReader, txnCount } = problem
   const readers = new Int32Array(reader.length + initialReader.length)
   const version = new Int32Array(readers.length)
@@ -52,7 +52,7 @@ function groupReads(problem: Problem) {
 }
 
 /** Local txn -> the first finish among it and what follows it in its session. */
-export function findEarliestFinish(problem: Problem): Float64Array {
+export function findEarliestFinish(problem: RegisterProblem): Float64Array {
   const { history, txnCount, txnOf, sessionOf } = problem
   const earliest = new Float64Array(txnCount)
   for (let t = txnCount - 1; t >= 0; t--) {

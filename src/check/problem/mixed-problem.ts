@@ -12,20 +12,12 @@
 
 import type { History } from '../../history/history.ts'
 import type { AnomalyName } from '../../levels/anomalies.ts'
+import type { ReadCheck } from '../reads/read-consistency.ts'
 
 /** Whether a transaction takes part: never, always, or only if the deciders choose so. */
 export const OUT = 0
 export const IN = 1
 export const MAYBE = 2
-
-/** Premises, weakest first. RC_SQL also sees session order, and the other rows of a statement. */
-export const RC = 0
-export const RC_SQL = 1
-export const RA = 2
-export const CC = 3
-export const PC = 4
-export const SI = 5
-export const SER = 6
 
 /** What a statement saw, or should have seen, of one row, and must not have. */
 export interface MixedOffence {
@@ -39,6 +31,7 @@ export interface MixedOffence {
 
 export interface MixedProblem {
   readonly history: History
+  readonly reads: ReadCheck
   readonly nodeCount: number
   readonly txnOf: Int32Array // node -> transaction, INITIAL_TXN for the initial one
   readonly state: Uint8Array // node -> OUT, IN, MAYBE

@@ -10,19 +10,13 @@ import { IntColumn } from '../../base/grow.ts'
 import { APPEND, type History, INITIAL, NONE, WRITE } from '../../history/history.ts'
 import type { ReadCheck } from '../reads/read-consistency.ts'
 
-export interface Problem {
-  readonly history: History
-  readonly reads: ReadCheck
+/** Who wrote what, and who read it. */
+export interface Versions {
   readonly txnCount: number
-  readonly txnOf: Int32Array // local txn -> txn of the history
-  readonly sessionCount: number // sessions with at least one transaction
-  readonly sessionStart: Int32Array // session -> its first local txn; one more entry at the end
-  readonly sessionOf: Int32Array // local txn -> session
-
   readonly keyCount: number // keys that somebody writes
   readonly keyOf: Int32Array // local key -> key of the history
   readonly keyStart: Int32Array // local key -> its first version; one more entry at the end
-  readonly versionTxn: Int32Array // version -> local txn, ascending within a key
+  readonly versionTxn: Int32Array // version -> local txn, session by session within a key
   /** A run holds the versions of one key by one session. */
   readonly runStart: Int32Array // local key -> its first run; one more entry at the end
   readonly runFirst: Int32Array // run -> its first version; one more entry at the end
@@ -34,6 +28,15 @@ export interface Problem {
   readonly appendFrom: Int32Array // known version order of lists: local txn ...
   readonly appendTo: Int32Array // ... and the one right after it
   readonly appendKey: Int32Array // ... in the list of this key of the history
+}
+
+export interface RegisterProblem extends Versions {
+  readonly history: History
+  readonly reads: ReadCheck
+  readonly txnOf: Int32Array // local txn -> txn of the history
+  readonly sessionCount: number // sessions with at least one transaction
+  readonly sessionStart: Int32Array // session -> its first local txn; one more entry at the end
+  readonly sessionOf: Int32Array // local txn -> session
 }
 
 /** Builds problems of one history; its arrays are as long as the history and used again. */
@@ -53,7 +56,10 @@ export class ProblemBuilder {
   }
 
   /** @param txns transactions to keep, all that count unless given */
-  build(txns: Iterable<number> | null = null, deadline: Deadline = Deadline.none()): Problem {
+  build(
+    txns: Iterable<number> | null = null,
+    deadline: Deadline = Deadline.none(),
+  ): RegisterProblem {
     try {
       return this.layOut(txns, deadline)
     } catch (error) {
@@ -64,7 +70,7 @@ export class ProblemBuilder {
     }
   }
 
-  private layOut(txns: Iterable<number> | null, deadline: Deadline): Problem {
+  private layOut(txns: Iterable<number> | null, deadline: Deadline): RegisterProblem {
     const { history, reads, local, localKey } = this
     const sessions = this.layOutSessions(txns)
     const { txnOf } = sessions
@@ -159,7 +165,7 @@ export class ProblemBuilder {
 
   private layOutReaders(
     txnOf: Int32Array,
-    { keyCount, keyStart, versionTxn }: Pick<Problem, 'keyCount' | 'keyStart' | 'versionTxn'>,
+    { keyCount, keyStart, versionTxn }: Pick<Versions, 'keyCount' | 'keyStart' | 'versionTxn'>,
     deadline: Deadline,
   ) {
     const { txnOpStart, opKey } = this.history

@@ -3,7 +3,7 @@
 // predicate that matters and makes nothing visible that was not. Main function: completeChoice.
 
 import { NONE } from '../../history/history.ts'
-import { RC, RC_SQL } from '../problem/mixed-problem.ts'
+import { RC, RC_SQL } from '../problem/levels.ts'
 import type { Extension } from './extension.ts'
 import { fillVisible } from './saturate.ts'
 

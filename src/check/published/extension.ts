@@ -4,7 +4,8 @@
 
 import type { Deadline } from '../../base/deadline.ts'
 import { NONE } from '../../history/history.ts'
-import { CC, MAYBE, type MixedProblem, OUT, SI } from '../problem/mixed-problem.ts'
+import { CC, SI } from '../problem/levels.ts'
+import { MAYBE, type MixedProblem, OUT } from '../problem/mixed-problem.ts'
 import { Relation } from './relation.ts'
 
 export class Extension {

@@ -17,7 +17,8 @@
 //   s2: [ser] update(id = 'x') as w2 x@0=1 ; insert as w3 w=1 | [cc] select(id = 'z') z@0
 
 import type { Deadline } from '../../base/deadline.ts'
-import { CC, MAYBE, type MixedProblem, type MixedSolution, PC } from '../problem/mixed-problem.ts'
+import { CC, PC } from '../problem/levels.ts'
+import { MAYBE, type MixedProblem, type MixedSolution } from '../problem/mixed-problem.ts'
 import { completeChoice } from './complete-choice.ts'
 import { Extension } from './extension.ts'
 import { findOrder } from './prefixes.ts'

@@ -22,7 +22,7 @@
 //   s2: [si] select(id = 'x') x@0 ; insert as w2 w=1
 
 import type { Deadline } from '../../base/deadline.ts'
-import { PC, SER, SI } from '../problem/mixed-problem.ts'
+import { PC, SER, SI } from '../problem/levels.ts'
 import type { Extension } from './extension.ts'
 
 /** The nodes in a commit order, the initial one first, or null if there is none. */

@@ -6,7 +6,7 @@
 // function: saturate.
 
 import type { Deadline } from '../../base/deadline.ts'
-import { CC, PC, RA, RC, RC_SQL, SER, SI } from '../problem/mixed-problem.ts'
+import { CC, PC, RA, RC, RC_SQL, SER, SI } from '../problem/levels.ts'
 import type { Extension } from './extension.ts'
 import { orInto } from './relation.ts'
 

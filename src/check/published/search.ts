@@ -14,20 +14,24 @@
 import { type Deadline, withProgress } from '../../base/deadline.ts'
 import { NONE } from '../../history/history.ts'
 import { type Access, buildAccess, findEarliestFinish, readsVersion } from '../problem/access.ts'
-import type { Problem } from '../problem/register-problem.ts'
-import type { LevelShape } from '../problem/shape.ts'
+import type { StrongLevel } from '../problem/levels.ts'
+import type { RegisterProblem } from '../problem/register-problem.ts'
 import { PrefixMemo } from './prefix-memo.ts'
 
-/** A valid order of steps as nodes (see shape.ts), or null if there is none. */
+/** The transactions in the order of their commits, or null if there is no valid one. */
 export function searchOrder(
-  problem: Problem,
-  shape: LevelShape,
+  problem: RegisterProblem,
+  level: StrongLevel,
   deadline: Deadline,
 ): Int32Array | null {
-  return new OrderSearch(problem, shape, deadline).run()
+  const search = new OrderSearch(problem, level, deadline)
+  const { width } = search
+  const commits = search.run()?.filter((step) => step % width === width - 1)
+  return commits?.map((step) => (step / width) | 0) ?? null
 }
 
 class OrderSearch {
+  readonly width: number // steps of a transaction
   private readonly next: Int32Array // session -> its next step
   private readonly end: Int32Array // session -> step after its last
   private readonly isDone: Uint8Array // step -> 1 once taken
@@ -42,11 +46,12 @@ class OrderSearch {
   private length = 0
 
   constructor(
-    private readonly problem: Problem,
-    private readonly shape: LevelShape,
+    private readonly problem: RegisterProblem,
+    private readonly level: StrongLevel,
     private readonly deadline: Deadline,
   ) {
-    const { width } = shape
+    this.width = level === 'pc' || level === 'si' ? 2 : 1
+    const { width } = this
     const { sessionStart, sessionCount, txnCount, keyCount, versionTxn } = problem
     this.next = sessionStart.slice(0, sessionCount).map((first) => width * first)
     this.end = sessionStart.slice(1).map((end) => width * end)
@@ -64,7 +69,7 @@ class OrderSearch {
     for (let key = 0; key < keyCount; key++) {
       this.unreadInitial[key] = problem.initialStart[key + 1]! - problem.initialStart[key]!
     }
-    this.earliestFinish = shape.level === 'sser' ? findEarliestFinish(problem) : null
+    this.earliestFinish = level === 'sser' ? findEarliestFinish(problem) : null
   }
 
   run(): Int32Array | null {
@@ -104,7 +109,7 @@ class OrderSearch {
       if (next[session]! < end[session]! && this.isValid(next[session]!)) sessions.push(session)
     }
     const left = (s: number) =>
-      (end[s]! - next[s]!) / (this.shape.width * (sessionStart[s + 1]! - sessionStart[s]!))
+      (end[s]! - next[s]!) / (this.width * (sessionStart[s + 1]! - sessionStart[s]!))
     sessions.sort((a, b) => left(a) - left(b) || b - a)
     for (const session of sessions) untried.push(this.length, session)
   }
@@ -125,7 +130,7 @@ class OrderSearch {
   }
 
   private isHarmless(step: number): boolean {
-    const { width, level } = this.shape
+    const { width, level } = this
     const txn = (step / width) | 0
     const writes = this.access.writeStart[txn + 1]! > this.access.writeStart[txn]!
     if (!writes) return true
@@ -133,15 +138,15 @@ class OrderSearch {
   }
 
   private isReadStep(step: number): boolean {
-    return this.shape.width === 1 || (step & 1) === 0
+    return this.width === 1 || (step & 1) === 0
   }
 
   private isWriteStep(step: number): boolean {
-    return this.shape.width === 1 || (step & 1) === 1
+    return this.width === 1 || (step & 1) === 1
   }
 
   private isValid(step: number): boolean {
-    const txn = (step / this.shape.width) | 0
+    const txn = (step / this.width) | 0
     if (this.earliestFinish !== null && !this.isTimely(txn)) return false
     if (this.isReadStep(step) && !this.canRead(txn)) return false
     return !this.isWriteStep(step) || this.canWrite(txn)
@@ -168,7 +173,7 @@ class OrderSearch {
       }
     }
     // si: two open transactions that write a common key could neither of them commit.
-    return this.shape.level !== 'si' || this.othersHolding(txn, 0) === 0
+    return this.level !== 'si' || this.othersHolding(txn, 0) === 0
   }
 
   private canWrite(txn: number): boolean {
@@ -180,12 +185,10 @@ class OrderSearch {
       const key = writeKey[i]!
       const version = this.latest[key]!
       const waiting = version === NONE ? this.unreadInitial[key]! : this.unread[version]!
-      if (
-        waiting > (this.shape.width === 1 && readsVersion(this.access, txn, version, key) ? 1 : 0)
-      )
+      if (waiting > (this.width === 1 && readsVersion(this.access, txn, version, key) ? 1 : 0))
         return false
     }
-    return this.shape.level !== 'si' || this.othersHolding(txn, 1) === 0
+    return this.level !== 'si' || this.othersHolding(txn, 1) === 0
   }
 
   /** si: transactions other than this one, itself `own` times, that hold a key it writes. */
@@ -199,7 +202,7 @@ class OrderSearch {
   }
 
   private writeStep(txn: number): number {
-    return this.shape.width * txn + this.shape.commit
+    return this.width * txn + this.width - 1
   }
 
   private take(session: number): void {
@@ -211,13 +214,13 @@ class OrderSearch {
 
   private takeBack(): void {
     const step = this.order[--this.length]!
-    this.next[this.problem.sessionOf[(step / this.shape.width) | 0]!]!--
+    this.next[this.problem.sessionOf[(step / this.width) | 0]!]!--
     this.isDone[step] = 0
     this.apply(step, -1)
   }
 
   private apply(step: number, sign: 1 | -1): void {
-    const txn = (step / this.shape.width) | 0
+    const txn = (step / this.width) | 0
     const { readStart, readVersion, writeStart, writeKey, writeVersion } = this.access
     if (this.isReadStep(step)) {
       for (let i = readStart[txn]!; i < readStart[txn + 1]!; i++) {
@@ -228,7 +231,7 @@ class OrderSearch {
     }
     for (let i = writeStart[txn]!; i < writeStart[txn + 1]!; i++) {
       const key = writeKey[i]!
-      if (this.shape.width === 2) this.holders[key]! += this.isReadStep(step) ? sign : -sign
+      if (this.width === 2) this.holders[key]! += this.isReadStep(step) ? sign : -sign
       if (!this.isWriteStep(step)) continue
       const version = writeVersion[i]!
       if (sign > 0) {

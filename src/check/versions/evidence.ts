@@ -35,7 +35,7 @@ export class MiniEvidence {
 
   private anomaly(edges: Edge[]): Anomaly {
     const { history, reads, level } = this
-    return nameViolation(history, reads, level, { edges, cases: [] })
+    return nameViolation(history, reads, () => level !== 'pc', { edges, cases: [] })
   }
 
   private edgeOf(graph: Dependencies, first: number): Edge {

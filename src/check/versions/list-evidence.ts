@@ -23,7 +23,7 @@ export class ListEvidence {
 
   cycle(graph: Dependencies, cycle: EdgeCycle, level: LevelId): Anomaly {
     const edges = this.edges(graph, cycle)
-    return nameViolation(this.history, this.reads, level, { edges, cases: [] })
+    return nameViolation(this.history, this.reads, () => level !== 'pc', { edges, cases: [] })
   }
 
   edges(graph: Dependencies, cycle: EdgeCycle): Edge[] {

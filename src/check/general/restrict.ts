@@ -1,0 +1,169 @@
+// The part of a problem in which only some transactions read and overwrite, and only some rows
+// count. Leaving a transaction out means that its reads are not judged, and that of its writes only
+// those remain which somebody else read, or may have seen when passing a row over: so what remains
+// is easier to satisfy, never harder, and if it is still inconsistent, so is the whole. Nodes are
+// numbered anew, so that a small part costs little. O(size of the problem). Main function:
+// restrict.
+
+import type { MixedProblem } from '../problem/mixed-problem.ts'
+
+/** What of a problem is kept. */
+export interface Part {
+  readonly nodes: Uint8Array // node -> 1 if it reads and overwrites
+  readonly fixed: Uint8Array // fixed pair -> 1 if it stays
+  readonly open: Uint8Array // conflict -> 1 if it stays
+}
+
+export function wholeOf({ nodeCount, fixedKey, openCount }: MixedProblem): Part {
+  return {
+    nodes: new Uint8Array(nodeCount).fill(1),
+    fixed: new Uint8Array(fixedKey.length).fill(1),
+    open: new Uint8Array(openCount).fill(1),
+  }
+}
+
+export function restrict(problem: MixedProblem, kept: Part): MixedProblem {
+  const reads = keepReads(problem, kept)
+  const part = { ...problem, ...reads }
+  return renumber({ ...part, ...keepWriters(part, kept.nodes) })
+}
+
+/** The part in which only these transactions of the history read and overwrite. */
+export function restrictTo(problem: MixedProblem, txns: readonly number[]): MixedProblem {
+  const whole = wholeOf(problem)
+  const isKept = new Set(txns)
+  return restrict(problem, {
+    ...whole,
+    nodes: whole.nodes.map((_, node) => (isKept.has(problem.txnOf[node]!) ? 1 : 0)),
+  })
+}
+
+function keepReads(problem: MixedProblem, kept: Part) {
+  const reads: number[] = []
+  const nodeReadStart = new Int32Array(problem.nodeCount + 1)
+  for (let node = 0; node < problem.nodeCount; node++) {
+    const end = kept.nodes[node] ? problem.nodeReadStart[node + 1]! : problem.nodeReadStart[node]!
+    for (let read = problem.nodeReadStart[node]!; read < end; read++) reads.push(read)
+    nodeReadStart[node + 1] = reads.length
+  }
+  const fixed = slices(problem.fixedStart, reads, kept.fixed)
+  const open = slices(problem.openStart, reads, kept.open)
+  const zero = slices(problem.zeroStart, open.items)
+  const newRead = new Int32Array(problem.readCount)
+  reads.forEach((read, i) => {
+    newRead[read] = i
+  })
+  return {
+    readCount: reads.length,
+    nodeReadStart,
+    readNode: pick(problem.readNode, reads),
+    readEvent: pick(problem.readEvent, reads),
+    readOp: pick(problem.readOp, reads),
+    fixedStart: fixed.start,
+    fixedKey: pick(problem.fixedKey, fixed.items),
+    fixedNode: pick(problem.fixedNode, fixed.items),
+    fixedOp: pick(problem.fixedOp, fixed.items),
+    openCount: open.items.length,
+    openStart: open.start,
+    openRead: Int32Array.from(open.items, (conflict) => newRead[problem.openRead[conflict]!]!),
+    openKey: pick(problem.openKey, open.items),
+    zeroStart: zero.start,
+    zeroNode: pick(problem.zeroNode, zero.items),
+  }
+}
+
+function pick(column: Int32Array, items: readonly number[]): Int32Array {
+  return Int32Array.from(items, (item) => column[item]!)
+}
+
+/** The items of some rows of a compressed table, and where each row's begin. */
+function slices(start: Int32Array, rows: readonly number[], isKept: Uint8Array | null = null) {
+  const items: number[] = []
+  const kept = new Int32Array(rows.length + 1)
+  rows.forEach((row, i) => {
+    for (let item = start[row]!; item < start[row + 1]!; item++) {
+      if (isKept === null || isKept[item]) items.push(item)
+    }
+    kept[i + 1] = items.length
+  })
+  return { start: kept, items }
+}
+
+/** Writers that are kept, and those whose version was read or may have been passed over. */
+function keepWriters(problem: MixedProblem, isKept: Uint8Array) {
+  const { writerStart, writerNode, writerOp, fixedKey, fixedNode } = problem
+  const { openCount, openKey, zeroStart, zeroNode } = problem
+  const isSeen = new Uint8Array(writerNode.length) // writer -> 1
+  const note = (key: number, node: number) => {
+    isSeen[findWriter(writerNode, writerStart[key]!, writerStart[key + 1]!, node)] = 1
+  }
+  fixedKey.forEach((key, pair) => {
+    note(key, fixedNode[pair]!)
+  })
+  for (let conflict = 0; conflict < openCount; conflict++) {
+    for (let i = zeroStart[conflict]!; i < zeroStart[conflict + 1]!; i++) {
+      note(openKey[conflict]!, zeroNode[i]!)
+    }
+  }
+  const start = new Int32Array(writerStart.length)
+  const kept: number[] = []
+  for (let key = 0; key + 1 < writerStart.length; key++) {
+    for (let i = writerStart[key]!; i < writerStart[key + 1]!; i++) {
+      // The initial version stays, as others rely on its being the first.
+      if (isSeen[i] || i === writerStart[key] || isKept[writerNode[i]!]) kept.push(i)
+    }
+    start[key + 1] = kept.length
+  }
+  return { writerStart: start, writerNode: pick(writerNode, kept), writerOp: pick(writerOp, kept) }
+}
+
+/** The writer of a key that is this node; writers are in the order of their nodes. */
+function findWriter(writerNode: Int32Array, start: number, end: number, node: number): number {
+  let low = start
+  let high = end - 1
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if (writerNode[middle]! < node) low = middle + 1
+    else high = middle
+  }
+  return low
+}
+
+/** The problem without the nodes that neither read nor write, nor were read from. */
+function renumber(problem: MixedProblem): MixedProblem {
+  const { nodeCount, state, level, before, txnOf, nodeReadStart } = problem
+  const isUsed = new Uint8Array(nodeCount)
+  isUsed[0] = 1
+  const columns = [problem.readNode, problem.writerNode, problem.fixedNode, problem.zeroNode]
+  for (const column of columns) for (const node of column) isUsed[node] = 1
+  const nodes: number[] = []
+  const local = new Int32Array(nodeCount)
+  for (let node = 0; node < nodeCount; node++) {
+    if (!isUsed[node]) continue
+    local[node] = nodes.length
+    nodes.push(node)
+  }
+  const rename = (column: Int32Array) => column.map((node) => local[node]!)
+  const newBefore = Int32Array.from(nodes, (node) => {
+    let previous = before[node]!
+    while (!isUsed[previous]) previous = before[previous]!
+    return local[previous]!
+  })
+  const readStart = new Int32Array(nodes.length + 1)
+  nodes.forEach((node, i) => {
+    readStart[i + 1] = nodeReadStart[node + 1]!
+  })
+  return {
+    ...problem,
+    nodeCount: nodes.length,
+    txnOf: pick(txnOf, nodes),
+    state: Uint8Array.from(nodes, (node) => state[node]!),
+    level: Uint8Array.from(nodes, (node) => level[node]!),
+    before: newBefore,
+    nodeReadStart: readStart,
+    readNode: rename(problem.readNode),
+    writerNode: rename(problem.writerNode),
+    fixedNode: rename(problem.fixedNode),
+    zeroNode: rename(problem.zeroNode),
+  }
+}

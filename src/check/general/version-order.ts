@@ -1,0 +1,196 @@
+// What follows for the order of two writers of a key, and for those who read one's version, from
+// what is known. For a read of version x of W by r and another writer V:
+//   - V reaches r's snapshot: V before W, else r would have read V's version or a later one;
+//   - W before V: r's snapshot before V.
+// At si, two writers of a key must not overlap: if V claims the key before W commits, V is before
+// W. All edges of "A before B" lead into B, so a cycle needs at most one of them and testing edges
+// one by one misses nothing that testing whole sides would find. Writers of one session are
+// ordered, hence only the last one before and the first one after matter, found in the run by
+// binary search. After the first round only what changed is looked at again. Cost of the first:
+// O(reads · runs of the key · log). Main function: inferVersionOrder.
+
+import type { Deadline } from '../../base/deadline.ts'
+import { NONE } from '../../history/history.ts'
+import { type KnownEdges, OVERLAP, OVERWRITES, SEEN_BY_READER } from './known-edges.ts'
+
+/** One look at every key of which a row changed since the last one. */
+export function inferVersionOrder(known: KnownEdges, deadline: Deadline): void {
+  const { problem, commit } = known
+  const { keyCount, keyStart, readerStart, versionTxn, runStart, hasSi } = problem
+  const { hasChanged } = known.graph
+  const runs = new ChangedRuns(known)
+  for (let key = 0; key < keyCount; key++) {
+    const first = keyStart[key]!
+    const end = keyStart[key + 1]!
+    if (end - first < 2) continue
+    runs.collect(key)
+    deadline.step(end - first)
+    const runCount = runStart[key + 1]! - runStart[key]!
+    for (let version = first; version < end; version++) {
+      deadline.step(1 + runCount * (1 + readerStart[version + 1]! - readerStart[version]!))
+      if (hasSi && hasChanged[commit[versionTxn[version]!]!]) {
+        orderOverlapping(known, key, version)
+      }
+      if (readerStart[version] === readerStart[version + 1]) continue
+      if (runs.count > 0) inferOverwrites(known, version, runs)
+      for (let r = readerStart[version]!; r < readerStart[version + 1]!; r++) {
+        const reader = problem.reader[r]!
+        if (hasChanged[known.begin[reader]!]) {
+          inferSeen(known, key, version, reader, SEEN_BY_READER, reader)
+        }
+      }
+    }
+  }
+}
+
+/** The runs of a key with a writer whose row changed: only there can a later writer be news. */
+class ChangedRuns {
+  count = 0
+  run = new Int32Array(64) // the runs, ascending
+
+  constructor(private readonly known: KnownEdges) {}
+
+  collect(key: number): void {
+    const { problem, commit } = this.known
+    const { runStart, runFirst, versionTxn } = problem
+    const { hasChanged } = this.known.graph
+    const size = runStart[key + 1]! - runStart[key]!
+    if (size > this.run.length) this.run = new Int32Array(2 * size)
+    this.count = 0
+    for (let run = runStart[key]!; run < runStart[key + 1]!; run++) {
+      for (let v = runFirst[run]!; v < runFirst[run + 1]!; v++) {
+        if (!hasChanged[commit[versionTxn[v]!]!]) continue
+        this.run[this.count++] = run
+        break
+      }
+    }
+  }
+}
+
+/** si: the last writer in each run that claimed the key before this one committed precedes it. */
+function orderOverlapping(known: KnownEdges, key: number, version: number): void {
+  const { problem, graph, begin, commit, claim } = known
+  const { runStart, runFirst, versionTxn } = problem
+  const txn = versionTxn[version]!
+  for (let run = runStart[key]!; run < runStart[key + 1]!; run++) {
+    const first = runFirst[run]!
+    const end = runFirst[run + 1]!
+    const chain = graph.chainOf[begin[versionTxn[first]!]!]!
+    const limit = graph.firstNotReaching(chain, commit[txn]!)
+    // A transaction's own claim reaches its commit: look at those before it.
+    const until = version >= first && version < end ? version : end
+    const last = lastBelow(versionTxn, claim, first, until, limit)
+    if (last < first) continue
+    const from = commit[versionTxn[last]!]!
+    if (!graph.reaches(from, claim[txn]!)) known.add(from, claim[txn]!, OVERLAP, NONE)
+  }
+}
+
+/** Readers of the version precede the first writer in each run that is known to be later. */
+function inferOverwrites(known: KnownEdges, version: number, runs: ChangedRuns): void {
+  const { problem, graph, begin, commit, claim } = known
+  const { runFirst, versionTxn, readerStart, reader } = problem
+  const writer = versionTxn[version]!
+  const readersEnd = readerStart[version + 1]!
+  for (let i = 0; i < runs.count; i++) {
+    const end = runFirst[runs.run[i]! + 1]!
+    const after = firstReached(known, runFirst[runs.run[i]!]!, end, claim[writer]!)
+    if (after === end) continue
+    const later = versionTxn[after]!
+    const arrival = commit[later]!
+    for (let r = readerStart[version]!; r < readersEnd; r++) {
+      const from = begin[reader[r]!]!
+      if (reader[r] === later || graph.reaches(from, arrival)) continue
+      known.add(from, arrival, OVERWRITES, writer)
+    }
+  }
+}
+
+/** A reader of the version precedes the first writer in each run that is known to be later. */
+export function inferReplaced(
+  known: KnownEdges,
+  key: number,
+  version: number,
+  reader: number,
+  rule: number,
+  witness: number,
+): void {
+  const { problem, graph, begin, commit, claim } = known
+  const { runStart, runFirst, versionTxn } = problem
+  const from = claim[versionTxn[version]!]!
+  for (let run = runStart[key]!; run < runStart[key + 1]!; run++) {
+    const end = runFirst[run + 1]!
+    const after = firstReached(known, runFirst[run]!, end, from)
+    if (after === end || versionTxn[after] === reader) continue
+    const arrival = commit[versionTxn[after]!]!
+    if (!graph.reaches(begin[reader]!, arrival)) known.add(begin[reader]!, arrival, rule, witness)
+  }
+}
+
+/** The last writer in each run that reaches a reader of the version precedes its writer. */
+export function inferSeen(
+  known: KnownEdges,
+  key: number,
+  version: number,
+  reader: number,
+  rule: number,
+  witness: number,
+): void {
+  const { problem, graph, begin, commit, claim } = known
+  const { runStart, runFirst, versionTxn } = problem
+  const arrival = claim[versionTxn[version]!]!
+  for (let run = runStart[key]!; run < runStart[key + 1]!; run++) {
+    let last = lastSeen(known, run, begin[reader]!)
+    if (last === version) last--
+    if (last < runFirst[run]!) continue
+    const from = commit[versionTxn[last]!]!
+    if (!graph.reaches(from, arrival)) known.add(from, arrival, rule, witness)
+  }
+}
+
+/** The last version of the run by one who reaches the snapshot; one below the first if none. */
+export function lastSeen(known: KnownEdges, run: number, snapshot: number): number {
+  const { problem, graph, begin, commit } = known
+  const { runFirst, versionTxn } = problem
+  const first = runFirst[run]!
+  const chain = graph.chainOf[begin[versionTxn[first]!]!]!
+  // A reader's own write comes after its read, even where both are one node.
+  const isOwn = chain === graph.chainOf[snapshot]
+  const limit = isOwn ? snapshot : graph.firstNotReaching(chain, snapshot)
+  return lastBelow(versionTxn, commit, first, runFirst[run + 1]!, limit)
+}
+
+/** The last version in [first, end) whose moment is below the limit; first - 1 if there is none. */
+function lastBelow(
+  versionTxn: Int32Array,
+  moment: Int32Array,
+  first: number,
+  end: number,
+  limit: number,
+): number {
+  let low = first
+  let high = end
+  while (low < high) {
+    const mid = (low + high) >>> 1
+    if (moment[versionTxn[mid]!]! < limit) low = mid + 1
+    else high = mid
+  }
+  return low - 1
+}
+
+/**
+ * The first version in [first, end) by somebody else whose commit the node reaches; end if none.
+ */
+export function firstReached(known: KnownEdges, first: number, end: number, node: number): number {
+  const { graph, commit } = known
+  const { versionTxn } = known.problem
+  const self = known.txnOf(node)
+  let low = first
+  let high = end
+  while (low < high) {
+    const mid = (low + high) >>> 1
+    if (graph.reaches(node, commit[versionTxn[mid]!]!)) high = mid
+    else low = mid + 1
+  }
+  return low < end && versionTxn[low] === self ? low + 1 : low
+}

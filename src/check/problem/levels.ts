@@ -1,0 +1,17 @@
+// The levels of single transactions as the deciders know them: numbers, the weakest first.
+
+import type { LevelId } from '../../levels/levels.ts'
+
+/** RC_SQL, unlike RC, also sees session order, and the other rows of a statement. */
+export const RC = 0
+export const RC_SQL = 1
+export const RA = 2
+export const CC = 3
+export const PC = 4
+export const SI = 5
+export const SER = 6
+
+/** Levels at which all transactions see snapshots; sser is SER in real time. */
+export type StrongLevel = Extract<LevelId, 'pc' | 'si' | 'ser' | 'sser'>
+
+export const STRONG: Readonly<Record<StrongLevel, number>> = { pc: PC, si: SI, ser: SER, sser: SER }
