@@ -1,7 +1,6 @@
 // The one switch from a level to the checker that decides it, and the only place that knows them
 // all. Levels of one history share the reads check, the base order and the clocks. Strong levels go
-// to the linear algorithms of versions/ first, to the general engine of strong/ where those
-// do not apply.
+// to the linear algorithms of versions/ first, to the engine of general/ where those do not apply.
 
 import { Deadline, nowMs } from '../base/deadline.ts'
 import { BudgetExceeded, UsageError } from '../base/errors.ts'

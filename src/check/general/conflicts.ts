@@ -39,7 +39,7 @@ export class Conflicts {
   private readonly left: Int32Array // conflict -> candidates left
   private readonly pairs: Pairs
   private readonly visibility: Visibility
-  private readonly tops: number[] = [] // versions of a row that a snapshot sees, the last of each run
+  private readonly tops: number[] = [] // the last version of each run that a snapshot sees
 
   /** @param drops whether candidates are dropped: what follows from that takes cases to explain */
   constructor(
@@ -73,6 +73,18 @@ export class Conflicts {
       else this.inferWeak(txn, deadline)
     }
     return this.broken.length === 0
+  }
+
+  /** Whom a pair of a reader below pc has to take into account. */
+  visibleTo(pair: number): Broken[] {
+    const { visibility } = this
+    visibility.find(this.pairs.reader[pair]!, this.source)
+    const found: Broken[] = []
+    for (let i = 0; i < visibility.pair.length; i++) {
+      if (visibility.pair.data[i] !== pair) continue
+      found.push({ pair, by: visibility.by.data[i]!, via: visibility.via.data[i]! })
+    }
+    return found
   }
 
   private inferStrong(txn: number, deadline: Deadline): void {

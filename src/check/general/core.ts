@@ -44,15 +44,15 @@ export function shrinkCore(
   const { problem } = found.known
   const suspects = findSuspects(found, last).map((set) => toTxns(problem, set))
   const isKnown = problem.pairs !== null && found.contradiction === null
-  const attempt = new Attempt(partOf, isKnown, deadline)
+  const attempt = new Attempt(partOf, isKnown, problem.pairs !== null, deadline)
   let best: readonly number[] | null = null
   for (const txns of suspects) {
     if (best && (best.length <= SMALL || attempt.isSpent())) break
     if (best && txns.length > PATIENCE * best.length + 20) continue
-    const core = attempt.shrink(txns, problem.pairs !== null)
+    const core = attempt.shrink(txns, problem.pairs === null)
     if (core !== null && (best === null || core.length < best.length)) best = core
   }
-  return best ?? attempt.shrink(allTxns(problem), false)!
+  return best ?? attempt.shrink(allTxns(problem), true)!
 }
 
 /** The search for a core of one violation, and what has been tried. */
@@ -63,6 +63,7 @@ class Attempt {
   constructor(
     private readonly partOf: PartOf,
     private readonly isKnown: boolean,
+    private readonly isGuess: boolean, // whether suspects may turn out to be innocent
     private readonly deadline: Deadline,
   ) {}
 
@@ -70,20 +71,20 @@ class Attempt {
     return this.txns > MAX_TRIED_TXNS && this.tries > MIN_TRIES
   }
 
-  /** @param isGuess whether the suspects may turn out to be innocent; then there is no core */
-  shrink(suspects: readonly number[], isGuess: boolean): readonly number[] | null {
-    const narrowed = this.narrow(suspects, isGuess)
+  /** Null if the suspects turn out to be innocent, unless they are known not to be. */
+  shrink(suspects: readonly number[], areGuilty: boolean): readonly number[] | null {
+    const narrowed = this.narrow(suspects, areGuilty)
     const tryKeeping = (rest: readonly number[]) => {
       const fewer = rest.length > 0 ? this.suspectsIn(rest) : null
       if (fewer === null || fewer.length >= rest.length) return fewer && rest
-      return !isGuess || this.suspectsIn(fewer) !== null ? fewer : rest
+      return !this.isGuess || this.suspectsIn(fewer) !== null ? fewer : rest
     }
     return narrowed && minimise(narrowed, tryKeeping, { isSpent: () => this.isSpent() })
   }
 
   /** Replaces the set by the engine's suspects in it for as long as that makes it smaller. */
-  private narrow(suspects: readonly number[], isGuess: boolean): readonly number[] | null {
-    let core = isGuess ? null : suspects
+  private narrow(suspects: readonly number[], areGuilty: boolean): readonly number[] | null {
+    let core = areGuilty ? suspects : null
     let tried = suspects
     try {
       while (true) {
@@ -92,7 +93,7 @@ class Attempt {
         core = tried
         if (fewer.length >= tried.length) return core
         tried = fewer
-        if (!isGuess) core = fewer
+        if (!this.isGuess) core = fewer
       }
     } catch (error) {
       if (!(error instanceof BudgetExceeded)) throw error

@@ -142,7 +142,7 @@ class Engine {
     return { satisfied: false, known, conflicts, contradiction }
   }
 
-  /** Solves for what is open: all pairs of writers at once, or more and more as orders need them. */
+  /** Solves for what is open: all pairs of writers, or more and more as orders need them. */
   private solve(start: Int32Array | null): Decision {
     const { known, conflicts, deadline, limits } = this
     const encoder = new Encoder(known, deadline)

@@ -181,7 +181,7 @@ export class Explainer {
     return path === null ? [] : this.edgesOf(path)
   }
 
-  /** Known edge that is not made yet -> the path that it rests on, if any, for all that is needed. */
+  /** Known edges that are needed and not made yet -> the path that each rests on, if any. */
   private gather(steps: readonly Step[]): Map<number, Step[] | null> {
     const needed = new Map<number, Step[] | null>()
     const pending = [...steps]

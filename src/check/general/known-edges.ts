@@ -23,7 +23,7 @@ export const PASSED_OVER = 5 // the pair: `to` passed over the version of `from`
 export const SEEN_BY_READER = 6 // a reader of `to` that `from` reaches: so `from` wrote earlier
 export const OVERWRITES = 7 // the writer of the version that the reader `from` saw
 export const OVERLAP = 8 // nothing: both write a key, and `from` began before `to` committed
-export const SEEN_BY_PASSING = 9 // a pair that passed `to`'s version over, whose reader `from` reaches
+export const SEEN_BY_PASSING = 9 // a pair that passed `to` over, whose reader `from` reaches
 export const REPLACES_PASSED = 10 // the pair of `from` that passed over what `to` replaced
 export const VISIBLE = 11 // a number of `visible`: `from` was visible to a reader of `to`'s version
 

@@ -100,7 +100,7 @@ function rankTxns({ problem, commit }: KnownEdges, rank: ArrayLike<number>): Int
   return place
 }
 
-/** Puts snapshots, and transactions that only read, before the commits that overwrite their reads. */
+/** Puts snapshots, and those that only read, before the commits that overwrite their reads. */
 function hurryReads(
   { problem, begin, commit }: KnownEdges,
   place: Int32Array,

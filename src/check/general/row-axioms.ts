@@ -236,7 +236,7 @@ export class RowAxioms {
     })
   }
 
-  /** An edge that is there when all literals, at most two, are true, but for those that always are. */
+  /** An edge that is there when all literals, at most two beside ALWAYS, are true. */
   private addEdge(literals: readonly number[], from: number, to: number): readonly number[] {
     const { solver } = this.encoder
     const conditions = literals.filter((literal) => literal !== ALWAYS)

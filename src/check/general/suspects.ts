@@ -11,6 +11,7 @@ import { NONE } from '../../history/history.ts'
 import { findCore } from '../../solver/core.ts'
 import { PC } from '../problem/levels.ts'
 import { causesOf } from './causes.ts'
+import type { Conflicts } from './conflicts.ts'
 import { type Encoder, READS } from './encode.ts'
 import type { Violation } from './engine.ts'
 import {
@@ -26,6 +27,7 @@ import {
 } from './known-edges.ts'
 import type { Pairs } from './pairs.ts'
 import { KnownPaths, type Step } from './paths.ts'
+import { SNAPSHOT } from './verify.ts'
 import { CAUSAL } from './visibility.ts'
 
 /** How many cycles are worked out to find small ones. */
@@ -132,12 +134,30 @@ function addContradiction(collector: Collector, encoder: Encoder, deadline: Dead
   }
 }
 
+/** Numbers to be looked at once each, with the limit of what they may rest on. */
+class Queue {
+  private readonly met = new Set<number>()
+  private readonly items: { item: number; limit: number }[] = []
+  private head = 0
+
+  add(item: number, limit: number): void {
+    if (this.met.has(item)) return
+    this.met.add(item)
+    this.items.push({ item, limit })
+  }
+
+  take(): { item: number; limit: number } | null {
+    return this.head < this.items.length ? this.items[this.head++]! : null
+  }
+}
+
 /** Gathers transactions, and the edges whose reasons are still to be gathered. */
 class Collector {
   private readonly txns = new Set<number>()
-  private readonly edges = new Set<number>() // in order of arrival, also the queue
-  private readonly pairs = new Set<number>() // those gathered
+  private readonly edges = new Queue()
+  private readonly pairs = new Queue()
   private readonly known: KnownEdges
+  private readonly conflicts: Conflicts | null
   private readonly source: Int32Array // pair -> txn it reads from
 
   constructor(
@@ -146,6 +166,7 @@ class Collector {
     private readonly deadline: Deadline,
   ) {
     this.known = known
+    this.conflicts = conflicts
     this.source = conflicts?.source ?? new Int32Array(0)
   }
 
@@ -162,14 +183,14 @@ class Collector {
     for (const { from, to, edge } of steps) {
       this.addNode(from)
       this.addNode(to)
-      if (edge >= 0) this.edges.add(edge)
+      if (edge >= 0) this.edges.add(edge, edge)
     }
   }
 
   /** A known edge between these nodes, unless the chain itself is meant. */
   addKnown(from: number, to: number): void {
     const edge = this.known.graph.findEdge(from, to)
-    if (edge >= 0) this.edges.add(edge)
+    if (edge >= 0) this.edges.add(edge, edge)
   }
 
   /** Whom a variable of the solver is about. */
@@ -182,11 +203,14 @@ class Collector {
   }
 
   run(): Set<number> {
-    for (const edge of this.edges) {
+    while (true) {
       this.deadline.check()
-      this.addReasons(edge)
+      const next = this.edges.take()
+      const pair = next === null ? this.pairs.take() : null
+      if (next !== null) this.addReasons(next.item)
+      else if (pair !== null) this.addVersions(pair.item, pair.limit)
+      else return this.txns
     }
-    return this.txns
   }
 
   private addReasons(edge: number): void {
@@ -219,20 +243,28 @@ class Collector {
     const { known } = this
     const reader = known.problem.pairs!.reader[pair]!
     this.addPair(pair, limit)
+    this.addVia(by, reader, via, limit)
+  }
+
+  /** Why a writer was visible to a reader below pc. */
+  private addVia(by: number, reader: number, via: number, limit: number): void {
     this.addTxn(by)
     if (via >= 0) this.addPair(via, limit)
     if (via !== CAUSAL) return
-    for (const cause of causesOf(known.problem, this.source, by, reader)) {
+    for (const cause of causesOf(this.known.problem, this.source, by, reader)) {
       this.addTxn(cause.from)
       this.addTxn(cause.to)
       if (cause.pair !== NONE) this.addPair(cause.pair, limit)
     }
   }
 
-  /** The read, and for a row passed over why none of the other versions was seen. */
+  /** A read, with what was known when something was inferred from it. */
   addPair(pair: number, limit: number): void {
-    if (this.pairs.has(pair)) return
-    this.pairs.add(pair)
+    this.pairs.add(pair, limit)
+  }
+
+  /** The reader, and for a row passed over why none of the other versions was seen. */
+  private addVersions(pair: number, limit: number): void {
     const pairs = this.known.problem.pairs!
     this.addTxn(pairs.reader[pair]!)
     if (candidateCount(pairs, pair) === 1) return
@@ -246,7 +278,7 @@ class Collector {
   /** A candidate comes after the reader, or is overwritten by what the reader sees. */
   private addDropped(pair: number, candidate: number, limit: number): void {
     const { known, paths } = this
-    const { problem, begin, commit, claim, graph } = known
+    const { problem, begin, commit, claim } = known
     const pairs = problem.pairs!
     const reader = pairs.reader[pair]!
     const snapshot = begin[reader]!
@@ -255,28 +287,29 @@ class Collector {
       this.addSteps(late)
       return
     }
-    if (problem.level[reader]! < PC) this.addReadsOf(reader, limit)
-    const key = pairs.key[pair]!
-    for (let v = problem.keyStart[key]!; v < problem.keyStart[key + 1]!; v++) {
-      const by = problem.versionTxn[v]!
-      if (by === reader || by === candidate || !graph.reaches(commit[by]!, snapshot)) continue
-      if (!known.isOrdered(candidate, by)) continue
-      const seen = paths.find(commit[by]!, snapshot, limit)
+    for (const { by, via } of this.visibleTo(pair, snapshot)) {
+      if (by === candidate || !known.isOrdered(candidate, by)) continue
       const newer = candidate === 0 ? [] : paths.find(claim[candidate]!, commit[by]!, limit)
+      const seen = via === SNAPSHOT ? paths.find(commit[by]!, snapshot, limit) : []
       if (seen === null || newer === null) continue
       this.addSteps(seen)
       this.addSteps(newer)
-      this.addTxn(by)
+      this.addVia(by, reader, via, limit)
       return
     }
   }
 
-  /** Below pc what else was read makes writers visible. */
-  private addReadsOf(txn: number, limit: number): void {
-    const { txnStart, ofTxn } = this.known.problem.pairs!
-    for (let i = txnStart[txn]!; i < txnStart[txn + 1]!; i++) {
-      if (this.source[ofTxn[i]!] !== NONE) this.addPair(ofTxn[i]!, limit)
-    }
+  /** Who wrote the row of a pair and is visible to its reader, and through what. */
+  private visibleTo(pair: number, snapshot: number): { by: number; via: number }[] {
+    const { problem, commit, graph } = this.known
+    const pairs = problem.pairs!
+    const reader = pairs.reader[pair]!
+    if (problem.level[reader]! < PC) return this.conflicts!.visibleTo(pair)
+    const key = pairs.key[pair]!
+    const writers = problem.versionTxn.subarray(problem.keyStart[key]!, problem.keyStart[key + 1]!)
+    return [...writers]
+      .filter((by) => by !== reader && graph.reaches(commit[by]!, snapshot))
+      .map((by) => ({ by, via: SNAPSHOT }))
   }
 
   /** A path of older edges, if there is one: what rests on candidates dropped may have none. */
