@@ -1,12 +1,14 @@
 // `isobar shrink`: the smallest part of a history that still violates a level, as a history of its
 // own, to look at, to report, or to keep as a test.
 
+import { setImmediate as pause } from 'node:timers/promises'
 import type { Command } from 'commander'
 import { Deadline } from '../base/deadline.ts'
-import { UsageError } from '../base/errors.ts'
+import { BudgetExceeded, UsageError } from '../base/errors.ts'
 import { sentence } from '../base/inert.ts'
-import { stringify } from '../base/json.ts'
-import { check } from '../check/check.ts'
+import { stringifyLine } from '../base/json.ts'
+import type { CheckOptions } from '../check/check.ts'
+import { judge } from '../check/judge.ts'
 import { Outputs } from '../files/output.ts'
 import { FORMATS } from '../formats/formats.ts'
 import { claimHistory, formatFor, refuseMisfits, writeHistory } from '../formats/save.ts'
@@ -15,16 +17,22 @@ import { type LevelId, levelName } from '../levels/levels.ts'
 import { describeVerdict } from '../report/describe-verdict.ts'
 import { cut, plain } from '../report/names.ts'
 import { renderText } from '../report/text.ts'
+import { verifyFile } from '../report/verify-file.ts'
 import { countHistory } from '../verdict/count-history.ts'
 import { type Shrunk, shrinkHistory } from '../verdict/shrink.ts'
+import type { LevelResult } from '../verdict/verdict.ts'
 import { EXIT } from './exit-codes.ts'
 import { parseDuration, parseLevels } from './options.ts'
 import { filesOf } from './paths.ts'
 import { readInput } from './read-input.ts'
+import { Interrupt } from './signals.ts'
 import { coloursFor, Progress, print } from './terminal.ts'
+import { atPath, chooseVerdict, readVerdicts } from './verdict-input.ts'
 
 interface Flags {
-  level: string
+  level?: string
+  verdict?: string
+  line?: string
   from?: string
   to?: string
   budget?: string
@@ -39,7 +47,9 @@ export function addShrinkCommand(program: Command, done: (code: number) => void)
     .description('cut a history down to the least that still violates a level')
     .argument('<path>', 'a history, or - for standard input')
     .argument('<out>', 'file or directory to write, or - for standard output')
-    .requiredOption('-l, --level <id>', 'level that the history violates')
+    .option('-l, --level <id>', 'level that the history violates')
+    .option('--verdict <file>', 'verdict that check --json or --certificate wrote: begin with it')
+    .option('--line <n>', 'the verdict to begin with, if the file has several')
     .option('--from <id>', `input format (${FORMATS.map((f) => f.id).join(', ')}); else by content`)
     .option('--to <id>', 'output format; else by the ending of the name, else native')
     .option(
@@ -57,59 +67,118 @@ const HELP = `
 What is left is 1-minimal: leave out any one of its transactions or operations (a write with the
 reads that saw it), and the level holds. Transactions keep their names, sessions and times.
 At lin a version stays with all those before it, which it was made from.
+Of SQL histories rows, statements and what they did to single rows are left out; clauses are
+narrowed, as in (status = 'open') AND NOT (id = 7), where they would say more than they did.
 Ends with 0 when a smaller history was written, 2 if there is nothing to shrink, 3 if the verdict
-is unknown.
+is unknown. Ctrl-C ends with 130 and the least that was found by then.
 
 Examples:
   isobar shrink history.txt --level si lost-update.notation
   isobar shrink h.jsonl --level ser - --to notation
+  isobar shrink h.jsonl small.jsonl --verdict verdict.json
   isobar shrink runs/7 --from cobra --level ser --to cobra small --lossy`
 
 async function shrink(path: string, out: string, flags: Flags): Promise<number> {
-  const level = levelOf(flags.level)
+  const asked = flags.level === undefined ? null : levelOf(flags.level)
+  if (asked === null && flags.verdict === undefined) {
+    throw new UsageError('shrink needs the level that is violated', '--level ID, or --verdict FILE')
+  }
   const budgetMs = flags.budget === undefined ? null : parseDuration(flags.budget)
   const format = formatFor(out, flags.to)
   const outputs = new Outputs(flags.force)
   for (const file of filesOf(path)) outputs.read(file)
+  if (flags.verdict !== undefined) outputs.read(flags.verdict)
   const output = claimHistory(outputs, out, format)
   const input = await readInput(path, flags.from)
-  if (input.history.sql) {
-    throw new UsageError(
-      'a history with SQL statements cannot be cut into parts: rows that a statement did not return need all that was written to them',
-      'isobar check --report shows the few transactions that a violation takes, to download too',
-    )
-  }
-  const progress = new Progress()
-  progress.report(`checking ${cut(plain(path))}`)
-  const deadline = new Deadline(budgetMs, null, null, { fromMs: 0 })
-  const decide = (history: History) =>
-    check(history, level, { budgetMs, budgetFromMs: 0, onTick: progress.tick })
-  const shrunk = shrinkHistory(input.history, decide, {
-    whole: level === 'lin',
-    onStep: ({ history }) => {
-      progress.report(`shrinking: ${history.txnCount} transactions left`)
-      deadline.check()
-    },
-  })
-  progress.done()
+  const known = flags.verdict === undefined ? null : await readKnown(input.history, asked, flags)
+  const level = known?.level ?? asked!
+  const interrupt = new Interrupt(null)
+  const shrunk = await search(path, input.history, level, budgetMs, known, interrupt)
+  interrupt.ignore()
   if (shrunk.result.verdict !== 'violated') return refuse(path, level, shrunk)
+  const isEnded = interrupt.signal.aborted
   if (!shrunk.isLeast) {
-    process.stderr.write('isobar: the budget ran out: there may be more to leave out\n')
+    const why = isEnded ? 'interrupted' : 'the budget ran out'
+    process.stderr.write(`isobar: ${why}: there may be more to leave out\n`)
   }
   if (flags.lossy !== true) refuseMisfits(format, shrunk.history, '--lossy leaves it out')
   writeHistory(output, format, shrunk.history)
+  const code = isEnded ? interrupt.exitCode : EXIT.satisfied
   // Standard output belongs to the history then.
-  if (out === '-') return EXIT.satisfied
+  if (out === '-') return code
   const { history, result } = shrunk
+  const context = { path: out, format: format.id, parseMs: 0 }
   await print(
     flags.json
-      ? `${stringify(describeVerdict(history, [result], { path: out, format: format.id, parseMs: 0 }))}\n`
+      ? stringifyLine(describeVerdict(history, [result], context))
       : renderText(history, [result], {
           colours: coloursFor(process.stdout),
           title: titleOf(out, input.history, history),
         }),
   )
-  return EXIT.satisfied
+  return code
+}
+
+/** The verdict of the file that says the level is violated, verified. */
+async function readKnown(
+  history: History,
+  asked: LevelId | null,
+  { verdict: path = '', line }: Flags,
+): Promise<LevelResult> {
+  const file = chooseVerdict(await readVerdicts(path), line)
+  const verified = await atPath(path, () => verifyFile(history, file))
+  const found = verified.find(
+    ({ result }) => result.verdict === 'violated' && (asked === null || result.level === asked),
+  )
+  if (!found) {
+    const what = asked === null ? 'any level' : asked
+    throw new UsageError(`${plain(path)} does not say that ${what} is violated`)
+  }
+  const [problem] = found.problems
+  if (problem !== undefined) {
+    throw new UsageError(`${plain(path)} is not true: ${sentence(problem)}`)
+  }
+  return found.result
+}
+
+/** What is left when nothing more can go, the budget has run out, or a signal came. */
+function search(
+  path: string,
+  whole: History,
+  level: LevelId,
+  budgetMs: number | null,
+  known: LevelResult | null,
+  interrupt: Interrupt,
+): Promise<Shrunk> {
+  const progress = new Progress()
+  progress.report(`checking ${cut(plain(path))}`)
+  const deadline = new Deadline(budgetMs, null, null, { fromMs: 0 })
+  const options: CheckOptions = {
+    budgetMs,
+    budgetFromMs: 0,
+    onTick: progress.tick,
+    sessionOrder: known?.sessionOrder !== false,
+    ...(known?.abortedReads ? { abortedReads: known.abortedReads } : {}),
+  }
+  // Until something was found there is nothing to keep: a signal ends the work at once.
+  let isFound = false
+  const listen = () => {
+    if (!isFound) interrupt.listen()
+    isFound = true
+  }
+  if (known) listen()
+  const decide = async (history: History) => (await judge(history, [level], options))[0]!
+  return shrinkHistory(whole, decide, {
+    whole: level === 'lin',
+    ...(known ? { known } : {}),
+    onStep: async ({ history }) => {
+      listen()
+      progress.report(`shrinking: ${history.txnCount} transactions left`)
+      deadline.check()
+      await pause() // signals are told of between turns
+      if (interrupt.signal.aborted) throw new BudgetExceeded('interrupted')
+    },
+  }).finally(() => progress.done())
 }
 
 function levelOf(text: string): LevelId {

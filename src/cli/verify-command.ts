@@ -1,7 +1,6 @@
 // `isobar verify`: checks a verdict file against its history, without deciding anything anew.
 
 import type { Command } from 'commander'
-import { InputError } from '../base/errors.ts'
 import { sentence } from '../base/inert.ts'
 import { levelName } from '../levels/levels.ts'
 import { verifyFile } from '../report/verify-file.ts'
@@ -10,7 +9,7 @@ import type { LevelResult } from '../verdict/verdict.ts'
 import { EXIT } from './exit-codes.ts'
 import { readInput } from './read-input.ts'
 import { print } from './terminal.ts'
-import { chooseVerdict, readVerdicts } from './verdict-input.ts'
+import { atPath, chooseVerdict, readVerdicts } from './verdict-input.ts'
 
 interface Flags {
   format?: string
@@ -45,10 +44,7 @@ async function verify(path: string, verdictPath: string, flags: Flags): Promise<
   const { history } = await readInput(path, flags.format)
   const file = chooseVerdict(await readVerdicts(verdictPath), flags.line)
   let [refuted, unknown] = [false, false]
-  const verified = await verifyFile(history, file).catch((error) => {
-    if (error instanceof InputError) error.path ??= verdictPath
-    throw error
-  })
+  const verified = await atPath(verdictPath, () => verifyFile(history, file))
   for (const { result, problems } of verified) {
     const word = problems.length > 0 ? 'REFUTED' : 'verified'
     const isUnknown = result.verdict === 'unknown'

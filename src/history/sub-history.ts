@@ -2,13 +2,13 @@
 // they belong to under the names they have in the whole. An operation stays only with what it
 // needs: a read with the write it saw, of a list every append it saw, so that none is left behind
 // to come out of thin air; a lightweight operation with both its halves. Leaving things out in this
-// way never breaks a level that the whole satisfies: an order of the whole is one of its part. Only
-// histories with SQL statements have no such parts.
+// way never breaks a level that the whole satisfies: an order of the whole is one of its part.
+// Histories with SQL statements have more to them than operations: verdict/sql-parts.ts.
 //
-// Cost: linear in the operations asked for, not in the whole. Main functions: subHistory and
-// withNeeds.
+// Cost: linear in the operations asked for, not in the whole. Main functions: subHistory, findPart
+// and withNeeds.
 
-import { UsageError } from '../base/errors.ts'
+import { assert } from '../base/errors.ts'
 import { afterAmong } from './after-as-reads.ts'
 import { HistoryBuilder } from './builder.ts'
 import { type History, isOfList, listsOf, NONE, READ, READ_LIST, READ_ROWS } from './history.ts'
@@ -26,7 +26,10 @@ export function subHistory(
   ops: Iterable<number>,
   options: SubHistoryOptions = {},
 ): History {
-  return buildPart(history, findPart(history, ops, options))
+  return buildPart(
+    history,
+    findPart(ops, (op) => needsOf(history, op, options)),
+  )
 }
 
 /**
@@ -55,54 +58,42 @@ export function buildPart(history: History, kept: Int32Array): History {
   return builder.finish({ place: (arrival) => history.placeOf(kept[arrival]!) })
 }
 
-/**
- * A statement also speaks of the rows that it passed over, so nothing of it can be left out, nor a
- * write that may explain why a row was passed over: a part could violate what the whole satisfies.
- */
-export function expectNoStatements({ sql }: History): void {
-  if (sql === null) return
-  throw new UsageError(
-    'a history with SQL statements cannot be cut into parts',
-    'rows that a statement did not return need all that was written to them',
-  )
+/** A statement also speaks of the rows that it passed over, of which operations know nothing. */
+function expectNoStatements({ sql }: History): void {
+  assert(sql === null, 'parts of SQL histories are made of more than operations')
 }
 
-/** The operations and all that they need, directly or not. */
-export function withNeeds(
-  history: History,
-  ops: Iterable<number>,
-  options: SubHistoryOptions = {},
-): number[] {
-  const all = new Set(ops)
-  for (const op of all) for (const needed of needsOf(history, op, options)) all.add(needed)
+/** Things that can be left out, and those that each cannot be without. */
+export type Needs = (item: number) => readonly number[]
+
+/** The items and all that they need, directly or not. */
+export function withNeeds(items: Iterable<number>, needs: Needs): number[] {
+  const all = new Set(items)
+  for (const item of all) for (const needed of needs(item)) all.add(needed)
   return [...all]
 }
 
 /** Those that have all that they need among them, ascending. */
-export function findPart(
-  history: History,
-  ops: Iterable<number>,
-  options: SubHistoryOptions,
-): Int32Array {
-  const kept = new Set(ops)
+export function findPart(items: Iterable<number>, needs: Needs): Int32Array {
+  const kept = new Set(items)
   const neededBy = new Map<number, number[]>()
   const gone: number[] = []
-  for (const op of kept) {
-    for (const needed of needsOf(history, op, options)) {
-      if (!kept.has(needed)) gone.push(op)
+  for (const item of kept) {
+    for (const needed of needs(item)) {
+      if (!kept.has(needed)) gone.push(item)
       const others = neededBy.get(needed)
-      if (others) others.push(op)
-      else neededBy.set(needed, [op])
+      if (others) others.push(item)
+      else neededBy.set(needed, [item])
     }
   }
-  for (let op = gone.pop(); op !== undefined; op = gone.pop()) {
-    if (kept.delete(op)) gone.push(...(neededBy.get(op) ?? []))
+  for (let item = gone.pop(); item !== undefined; item = gone.pop()) {
+    if (kept.delete(item)) gone.push(...(neededBy.get(item) ?? []))
   }
   return Int32Array.from(kept).sort()
 }
 
 /** The operations that this one cannot be without. */
-function needsOf(history: History, op: number, { whole }: SubHistoryOptions): number[] {
+export function needsOf(history: History, op: number, { whole }: SubHistoryOptions = {}): number[] {
   const { opKind, readFrom, listStart, listFrom, opTxn, txnOpStart } = history
   const needs: number[] = []
   if (opKind[op] === READ) needs.push(readFrom[op]!)
@@ -119,7 +110,7 @@ function needsOf(history: History, op: number, { whole }: SubHistoryOptions): nu
 }
 
 /** True for the read of a lightweight operation that succeeded: its write comes next. */
-function isPair({ light }: History, op: number): boolean {
+export function isPair({ light }: History, op: number): boolean {
   if (light === null) return false
   const which = light.opLight[op]!
   return which !== NONE && !light.failed[which]
@@ -134,7 +125,7 @@ function nameOf(history: History, txn: number): Value {
   return name === `T${number}` && typeof label !== 'string' ? number : name
 }
 
-function copyTxn(history: History, txn: number, builder: HistoryBuilder): number {
+export function copyTxn(history: History, txn: number, builder: HistoryBuilder): number {
   const session = builder.session(history.sessionLabel(history.txnSession[txn]!))
   const copy = builder.addTxn(session, history.txnStatus[txn]!, nameOf(history, txn))
   const level = history.txnLevel?.[txn] ?? NONE
@@ -153,7 +144,7 @@ function copyTimes(history: History, txn: number, builder: HistoryBuilder, copy:
   if (finish) builder.setFinish(copy, finish.value, finish.text)
 }
 
-function copyOp(history: History, op: number, txn: number, builder: HistoryBuilder): void {
+export function copyOp(history: History, op: number, txn: number, builder: HistoryBuilder): void {
   const { values, light } = history
   const valueId = (id: number) => builder.values.of(values.get(id))
   const kind = history.opKind[op]!

@@ -1,6 +1,6 @@
 // The least of a history that still violates a level.
 
-import { checkLevels } from '../check/check.ts'
+import { judge } from '../check/judge.ts'
 import type { History } from '../history/history.ts'
 import type { LevelId } from '../levels/levels.ts'
 import { shrinkHistory } from '../verdict/shrink.ts'
@@ -21,7 +21,8 @@ export interface Shrunk {
 }
 
 /**
- * Leaves out transactions and operations until every one that is left is needed for the violation.
+ * Leaves out transactions and operations, or statements and rows, until every one that is left is
+ * needed for the violation.
  *
  * @example
  * const { history } = await shrink(text, 'si')
@@ -33,9 +34,9 @@ export async function shrink(
   options: ShrinkOptions = {},
 ): Promise<Shrunk> {
   const whole = await readInput(input, options)
-  const decide = (history: History) => checkLevels(history, [level], options)[0]!
+  const decide = async (history: History) => (await judge(history, [level], options))[0]!
   const { onStep } = options
-  const { history, result } = shrinkHistory(whole, decide, {
+  const { history, result } = await shrinkHistory(whole, decide, {
     whole: level === 'lin',
     ...(onStep ? { onStep: (shrunk) => onStep(shrunk.history) } : {}),
   })

@@ -11,12 +11,12 @@
 
 import { HistoryBuilder, statusOf } from '../history/builder.ts'
 import { type History, NONE } from '../history/history.ts'
+import { narrowClause } from '../history/narrow.ts'
 import { EVERY_ROW, INSERT, type SqlTable, STATEMENT_NAMES } from '../history/sql-events.ts'
 import { rowName, SqlStatements } from '../history/sql-statements.ts'
 import type { Value } from '../history/values.ts'
 import { LEVELS, type LevelId } from '../levels/levels.ts'
-import { renderPredicate } from '../sql/render.ts'
-import { renderSqlValue, type SqlRow } from '../sql/value.ts'
+import type { SqlRow } from '../sql/value.ts'
 import { findNamedEdges } from '../verdict/named-edges.ts'
 import type {
   StatementJson,
@@ -214,16 +214,8 @@ class CoreBuilder {
       return this.statements.predicate(table, where ?? EVERY_ROW, values)
     }
     this.narrowed++
-    const others = excluded.map((name) => {
-      const parts = keys.get(name)!.map((value, i) => {
-        const column = sql.columns[sql.keyColumns[i]!]!.name
-        return `${quoteColumn(column)} = ${renderSqlValue(value)}`
-      })
-      return `NOT (${parts.join(' AND ')})`
-    })
-    // Without its comments, one of which may end it.
-    const whole = where === undefined ? others : [`(${renderPredicate(where, values)})`, ...others]
-    return this.statements.predicate(table, whole.join(' AND '))
+    const rows = excluded.map((name) => keys.get(name)!)
+    return this.statements.predicate(table, narrowClause(sql, where ?? EVERY_ROW, values, rows))
   }
 
   private begin(
@@ -277,8 +269,4 @@ const absenceName = (txn: string, statement: number, row: Value) => `${statement
 /** Ids of writes of different types have different names. */
 function versionName(row: string, write: Value): string {
   return `${typeof write === 'string' ? JSON.stringify(write) : String(write)} ${row}`
-}
-
-function quoteColumn(name: string): string {
-  return /^[a-z_][a-z0-9_]*$/.test(name) ? name : `"${name.replaceAll('"', '""')}"`
 }

@@ -1,6 +1,6 @@
 // Cuts a history that violates a level down to a part from which nothing can be left out: without
-// any one of its transactions, or any one of its operations, the level would hold. A write that
-// goes takes its reads with it (history/sub-history.ts).
+// any one of its transactions, or any one of its operations, statements and rows, the level would
+// hold. A write that goes takes its reads with it (parts.ts).
 //
 // The evidence of a verdict nearly is such a part, so the search starts there: the operations that
 // an anomaly names, else all operations of its transactions. Where that is not enough (evidence
@@ -14,11 +14,12 @@
 
 import { BudgetExceeded } from '../base/errors.ts'
 import type { History } from '../history/history.ts'
-import { buildPart, expectNoStatements, findPart, withNeeds } from '../history/sub-history.ts'
-import { type Anomaly, findEdges, type LevelResult } from './verdict.ts'
+import { findPart, withNeeds } from '../history/sub-history.ts'
+import { type Part, type Parts, partsOf } from './parts.ts'
+import type { LevelResult } from './verdict.ts'
 
 /** Judges a history at the level of interest. */
-export type Decider = (history: History) => LevelResult
+export type Decider = (history: History) => LevelResult | Promise<LevelResult>
 
 export interface Shrunk {
   /** What is left, under the names it had in the whole. */
@@ -34,154 +35,161 @@ export interface Shrunk {
 export interface ShrinkOptions {
   /** Leave out whole transactions only, for levels that know no others. */
   readonly whole?: boolean
+  /** The verdict on the whole, if it is known. */
+  readonly known?: LevelResult
   /** Called after each verdict, e.g. to show progress; BudgetExceeded ends the search there. */
-  readonly onStep?: (shrunk: Shrunk) => void
+  readonly onStep?: (shrunk: Shrunk) => void | Promise<void>
 }
 
 /** The smaller history; the whole under its own verdict if that is not `violated`. */
-export function shrinkHistory(
+export async function shrinkHistory(
   history: History,
   decide: Decider,
   options: ShrinkOptions = {},
-): Shrunk {
-  expectNoStatements(history)
-  const shrinker = new Shrinker(history, decide, options)
-  if (shrinker.result.verdict === 'violated') shrinker.run()
-  const { result, verdicts, isLeast } = shrinker
-  return { history: shrinker.history, result, verdicts, isLeast }
+): Promise<Shrunk> {
+  const result = options.known ?? (await decide(history))
+  const verdicts = options.known ? 0 : 1
+  if (result.verdict !== 'violated') return { history, result, verdicts, isLeast: false }
+  const parts = await partsOf(history, options.whole ? { whole: true } : {})
+  const shrinker = new Shrinker(parts.whole, result, verdicts, parts, decide, options)
+  await shrinker.run()
+  const { isLeast } = shrinker
+  return {
+    history: shrinker.history,
+    result: shrinker.result,
+    verdicts: shrinker.verdicts,
+    isLeast,
+  }
 }
 
 class Shrinker implements Shrunk {
-  verdicts = 1
   isLeast = false
-  history: History
-  result: LevelResult
-  private origin: Int32Array // op -> op of the whole
-  private readonly essential = new Set<number>() // ops of the whole that cannot be left out
+  private part: Part
+  private items: Int32Array // of the whole, that are left
+  private readonly essential = new Set<number>() // items that cannot be left out
 
   constructor(
-    private readonly whole: History,
+    private readonly whole: Part,
+    public result: LevelResult,
+    public verdicts: number,
+    private readonly parts: Parts,
     private readonly decide: Decider,
     private readonly options: ShrinkOptions,
   ) {
-    this.history = whole
-    this.origin = Int32Array.from({ length: whole.opCount }, (_, op) => op)
-    this.result = decide(whole)
+    this.part = this.whole
+    this.items = Int32Array.from({ length: parts.itemCount }, (_, item) => item)
   }
 
-  run(): void {
+  get history(): History {
+    return this.part.history
+  }
+
+  async run(): Promise<void> {
     try {
-      this.leaveOutAll()
+      await this.leaveOutAll()
       this.isLeast = true
     } catch (error) {
       if (!(error instanceof BudgetExceeded)) throw error
     }
   }
 
-  private leaveOutAll(): void {
-    this.followEvidence()
-    const txns = { count: () => this.history.txnCount, ops: opsOfTxn }
-    const ops = { count: () => this.history.opCount, ops: (_: History, op: number) => [op] }
-    this.probeEvidence()
-    for (let size = txns.count() >> 1; size > 1; size >>= 1) this.leaveOut(size, txns)
-    while (this.leaveOut(1, txns) || this.leaveOut(1, ops)) {}
+  private async leaveOutAll(): Promise<void> {
+    await this.followEvidence()
+    await this.probeEvidence()
+    // What did nothing, and what nothing is said of, goes at once.
+    if (this.part === this.whole) await this.try(this.items)
+    const kinds = this.parts.groups(this.items).length
+    for (let kind = 0; kind < kinds - 1; kind++) {
+      for (let size = this.groups(kind).length >> 1; size > 1; size >>= 1) {
+        await this.leaveOut(size, kind)
+      }
+    }
+    for (let kind = 0; kind < kinds; ) kind = (await this.leaveOut(1, kind)) ? 0 : kind + 1
   }
 
   /** Takes the evidence for the whole for as long as that makes it smaller. */
-  private followEvidence(): void {
-    while (this.evidence().some((ops) => this.try(ops))) {}
+  private async followEvidence(): Promise<void> {
+    for (let isSmaller = true; isSmaller; ) {
+      isSmaller = false
+      for (const items of this.evidence()) {
+        isSmaller = await this.try(items)
+        if (isSmaller) break
+      }
+    }
   }
 
   /** Parts that evidence speaks of, each smaller than the history, smallest first. */
   private evidence(): number[][] {
-    const { history, result } = this
-    const parts = result.anomalies.flatMap((anomaly) => [
-      findOps(anomaly),
-      [...anomaly.txns, ...anomaly.earlier].flatMap((txn) => opsOfTxn(history, txn)),
-    ])
-    return parts
-      .map((ops) => withNeeds(history, ops, this.options))
-      .filter((ops) => ops.length < history.opCount)
+    const { part } = this
+    return this.result.anomalies
+      .flatMap((anomaly) => [
+        part.named(anomaly),
+        [...anomaly.txns, ...anomaly.earlier].flatMap((txn) => part.ofTxn(txn)),
+      ])
+      .map((items) => withNeeds(items, this.needs))
+      .filter((items) => items.length < this.items.length)
       .sort((a, b) => a.length - b.length)
   }
 
-  /** Tries to do without each operation of the evidence; most turn out to be essential. */
-  private probeEvidence(): void {
+  /** Tries to do without each item of the evidence; most turn out to be essential. */
+  private async probeEvidence(): Promise<void> {
     const [anomaly] = this.result.anomalies
-    const named = new Set((anomaly ? findOps(anomaly) : []).map((op) => this.origin[op]!))
-    for (const op of named) {
-      const here = this.origin.indexOf(op)
-      if (here >= 0) this.tryWithout([here])
-    }
+    const named = anomaly ? this.part.named(anomaly) : []
+    for (const item of named) if (this.items.includes(item)) await this.tryWithout([item])
+  }
+
+  private groups(kind: number): number[][] {
+    return this.parts.groups(this.items)[kind]!
   }
 
   /**
-   * Goes through runs of so many units, last ones first, and leaves out those that it can.
+   * Goes through runs of so many groups, last ones first, and leaves out those that it can.
    * @returns whether any went
    */
-  private leaveOut(size: number, units: Units): boolean {
+  private async leaveOut(size: number, kind: number): Promise<boolean> {
     let removed = false
-    for (let end = units.count(); end > 0; ) {
+    let groups = this.groups(kind)
+    for (let end = groups.length; end > 0; ) {
       const start = Math.max(0, end - size)
-      const gone = range(start, end).flatMap((unit) => units.ops(this.history, unit))
+      const gone = groups.slice(start, end).flat()
       end = start
-      if (!this.tryWithout(gone)) continue
+      if (!(await this.tryWithout(gone, size === 1))) continue
       removed = true
-      this.followEvidence()
+      await this.followEvidence()
       // Others went too, with what they read: where numbers shift, the next round is the judge.
-      end = Math.min(end, units.count())
+      groups = this.groups(kind)
+      end = Math.min(end, groups.length)
     }
     return removed
   }
 
-  private tryWithout(gone: readonly number[]): boolean {
-    if (gone.some((op) => this.essential.has(this.origin[op]!))) return false
+  private async tryWithout(gone: readonly number[], isOne = true): Promise<boolean> {
+    if (gone.some((item) => this.essential.has(item))) return false
     const without = new Set(gone)
-    if (this.try(range(0, this.history.opCount).filter((op) => !without.has(op)))) return true
+    if (await this.try(this.items.filter((item) => !without.has(item)))) return true
     // Of several that cannot go together, each one might.
-    const { opTxn } = this.history
-    const isOne = this.options.whole && gone.every((op) => opTxn[op] === opTxn[gone[0]!])
-    if (gone.length === 1 || isOne) {
-      const ops = gone.map((op) => this.origin[op]!)
-      for (const op of withNeeds(this.whole, ops, this.options)) this.essential.add(op)
+    const isWhole = this.options.whole === true && isOne
+    if (gone.length === 1 || isWhole) {
+      for (const item of withNeeds(gone, this.needs)) this.essential.add(item)
     }
     return false
   }
 
-  /** Goes on with these operations if they violate the level on their own. */
-  private try(ops: readonly number[]): boolean {
-    const kept = findPart(this.history, ops, this.options)
-    const history = buildPart(this.history, kept)
-    const result = this.decide(history)
+  private readonly needs = (item: number) => this.parts.needs(item)
+
+  /** Goes on with these items if they violate the level on their own. */
+  private async try(items: Iterable<number>): Promise<boolean> {
+    const kept = findPart(items, this.needs)
+    const part = this.parts.build(kept)
+    const result = await this.decide(part.history)
     this.verdicts++
     const violated = result.verdict === 'violated'
     if (violated) {
-      this.origin = kept.map((op) => this.origin[op]!)
-      this.history = history
+      this.items = kept
+      this.part = part
       this.result = result
     }
-    this.options.onStep?.(this)
+    await this.options.onStep?.(this)
     return violated
   }
-}
-
-/** What can be left out: transactions, or operations. */
-interface Units {
-  count(): number
-  ops(history: History, unit: number): number[]
-}
-
-function range(start: number, end: number): number[] {
-  return Array.from({ length: end - start }, (_, i) => start + i)
-}
-
-function opsOfTxn({ txnOpStart }: History, txn: number): number[] {
-  return range(txnOpStart[txn]!, txnOpStart[txn + 1]!)
-}
-
-/** Every operation that the anomaly's evidence names. */
-function findOps({ ops, edges, cases }: Anomaly): number[] {
-  const found = new Set(ops)
-  for (const edge of findEdges(edges, cases)) for (const op of edge.ops) found.add(op)
-  return [...found]
 }

@@ -72,7 +72,7 @@ describe('isobar shrink', () => {
   const BAD: [string[], RegExp][] = [
     [['--level', 'si,ser'], /exactly one level/],
     [['--level', 'xx'], /unknown level "xx"\nhint: there are /],
-    [[], /required option '-l, --level <id>'/],
+    [[], /needs the level that is violated\nhint: --level ID, or --verdict FILE/],
     [['--level', 'si', '--to', 'csv'], /unknown format "csv"/],
     [['--level', 'si', '--from', 'csv'], /unknown format "csv"/],
     [['--level', 'si', '--budget', 'soon'], /is not a duration/],
@@ -82,6 +82,44 @@ describe('isobar shrink', () => {
     expect(await terminal.run('shrink', path, terminal.path('out'), ...flags)).toBe(2)
     expect(terminal.errors).toMatch(message)
     expect(readdirSync(terminal.folder)).toEqual(['h.notation'])
+  })
+
+  test('begins with the evidence of a verdict file, which must be true', async () => {
+    const path = put('h.notation', LOST_UPDATE)
+    const verdict = terminal.path('v.json')
+    const out = terminal.path('small.notation')
+    await terminal.run('check', path, '--certificate', verdict)
+    const argv = ['shrink', path, out, '--verdict', verdict]
+    expect(await terminal.run(...argv, '--level', 'rc')).toBe(2)
+    expect(terminal.errors).toContain('v.json does not say that rc is violated')
+    expect(await terminal.run(...argv)).toBe(0)
+    expect(readFileSync(out, 'utf8')).toBe('s0: r(x,0) w(x,1) [id=T2]\ns1: r(x,0) w(x,2) [id=T3]\n')
+    const text = readFileSync(verdict, 'utf8')
+    writeFileSync(verdict, text.replaceAll('"from":"T2"', '"from":"T3"'))
+    expect(await terminal.run(...argv, '--force')).toBe(2)
+    expect(terminal.errors).toContain('v.json is not true')
+    const other = put('other.notation', 's0: w(x,1)\n')
+    writeFileSync(verdict, text)
+    expect(await terminal.run('shrink', other, out, '--verdict', verdict, '--force')).toBe(2)
+    expect(terminal.errors).toContain('it is for another history')
+  })
+
+  test('keeps the least that was found by then when Ctrl-C is pressed', async () => {
+    const path = put('h.notation', LOST_UPDATE)
+    const out = terminal.path('small.notation')
+    const press = (name: string | symbol) => {
+      if (name === 'SIGINT') setImmediate(() => process.emit('SIGINT', 'SIGINT'))
+    }
+    process.on('newListener', press)
+    try {
+      expect(await terminal.run('shrink', path, out, '--level', 'si')).toBe(130)
+    } finally {
+      process.off('newListener', press)
+    }
+    expect(terminal.errors).toContain('interrupted: there may be more to leave out')
+    const { history } = await readHistory(out)
+    expect(check(history, 'si').verdict).toBe('violated')
+    expect(process.listenerCount('SIGINT')).toBe(0)
   })
 
   test('replaces an output only with --force', async () => {

@@ -46,9 +46,21 @@ describe('a SQL history', () => {
     },
   )
 
-  test('is not shrunk as if statements were reads and writes', async () => {
-    expect(await terminal.run('shrink', put(), terminal.path('out'), '--level', 'ser')).toBe(2)
-    expect(terminal.errors).toContain('cannot be cut into parts')
+  test('is shrunk to the statements and rows that matter, from its verdict file too', async () => {
+    const path = terminal.path('h.jsonl')
+    const make = ['--shape', 'tpcc', '--transactions', '80', '--sessions', '5', '--seed', '4']
+    await terminal.run('generate', path, ...make, '--store', 'ser', '--inject', 'phantom')
+    const [out, again, verdict] = ['a.jsonl', 'b.jsonl', 'v.json'].map((name) =>
+      terminal.path(name),
+    )
+    expect(await terminal.run('shrink', path, out!, '--level', 'ser')).toBe(0)
+    expect(terminal.output).toContain('a.jsonl: 2 of 80 transactions, 2 of ')
+    expect(await terminal.run('check', out!, '--level', 'ser')).toBe(1)
+    const lines = readFileSync(out!, 'utf8').trimEnd().split('\n')
+    expect(lines).toHaveLength(3)
+    await terminal.run('check', path, '--level', 'ra,ser', '--certificate', verdict!)
+    expect(await terminal.run('shrink', path, again!, '--verdict', verdict!)).toBe(0)
+    expect(readFileSync(again!, 'utf8')).toBe(readFileSync(out!, 'utf8'))
   })
 
   test('is judged by what its statements passed over, too', async () => {

@@ -8,6 +8,7 @@ import { InputError, UsageError } from '../../src/base/errors.ts'
 import { stringify } from '../../src/base/json.ts'
 import { Random } from '../../src/base/random.ts'
 import { check, checkLevels, checkModels } from '../../src/check/check.ts'
+import { judge } from '../../src/check/judge.ts'
 import { checkMixed } from '../../src/check/mixed/check-mixed.ts'
 import { FORMATS, type Format } from '../../src/formats/formats.ts'
 import type { History } from '../../src/history/history.ts'
@@ -50,7 +51,11 @@ export interface Tally {
   refused: number
 }
 
-export function survives(format: Format, seed: number, tally?: Tally): string | null {
+export async function survives(
+  format: Format,
+  seed: number,
+  tally?: Tally,
+): Promise<string | null> {
   const random = new Random(seed)
   const files = damage(hostileFiles(format, seed), random)
   let history: History
@@ -62,7 +67,7 @@ export function survives(format: Format, seed: number, tally?: Tally): string | 
   }
   if (tally) tally.judged++
   try {
-    return takeAllTheWay(history, format, random)
+    return await takeAllTheWay(history, format, random)
   } catch (error) {
     return complaint(error)
   }
@@ -76,7 +81,11 @@ function complaint(error: unknown): string | null {
   return obeyed('an error message', text, '')
 }
 
-function takeAllTheWay(history: History, format: Format, random: Random): string | null {
+async function takeAllTheWay(
+  history: History,
+  format: Format,
+  random: Random,
+): Promise<string | null> {
   const results = judgeAll(history)
   certifyAll(history, results)
   const shown = showAll(history, results)
@@ -173,18 +182,17 @@ function obeyed(what: string, text: string, allowed: string): string | null {
 }
 
 /** What a format can hold comes back with the same verdicts, and can be shrunk. */
-function writeBack(
+async function writeBack(
   history: History,
   results: readonly LevelResult[],
   format: Format,
   random: Random,
-): string | null {
+): Promise<string | null> {
   const violated = results.filter(({ verdict }) => verdict === 'violated')
-  if (violated.length > 0 && !history.sql && random.chance(0.1)) {
+  if (violated.length > 0 && random.chance(0.1)) {
     const { level } = random.pick(violated)
-    if (level !== 'mixed') {
-      shrinkHistory(history, (part) => check(part, level, OPTIONS), { whole: level === 'lin' })
-    }
+    const decide = async (part: History) => (await judge(part, [level], OPTIONS))[0]!
+    await shrinkHistory(history, decide, { whole: level === 'lin' })
   }
   const misfits = format.misfits(history)
   if (misfits.length > 0) return obeyed('a reason to refuse', misfits.join(), '')

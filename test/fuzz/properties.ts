@@ -94,7 +94,7 @@ function keepsHierarchy(seed: number, judge: Judge): string | null {
 }
 
 /** What the whole satisfies its parts do, and a shrunk history has nothing that could go. */
-function keepsParts(seed: number, judge: Judge): string | null {
+async function keepsParts(seed: number, judge: Judge): Promise<string | null> {
   const history = anyHistory(seed)
   const random = new Random(seed ^ 0x9a27)
   const share = random.pick([0.3, 0.7, 0.95])
@@ -112,7 +112,7 @@ function keepsParts(seed: number, judge: Judge): string | null {
   const violated = all.filter(({ verdict }) => verdict === 'violated')
   if (violated.length === 0) return null
   const { level } = random.pick(violated)
-  const shrunk = shrinkHistory(history, (smaller) => check(smaller, level)).history
+  const { history: shrunk } = await shrinkHistory(history, (part) => check(part, level))
   for (const smaller of cuts(draftOf(shrunk).draft)) {
     const left = buildHistory(smaller)
     if (check(left, level).verdict !== 'violated') continue
