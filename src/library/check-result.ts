@@ -3,7 +3,7 @@
 
 import type { History } from '../history/history.ts'
 import type { LevelId } from '../levels/levels.ts'
-import { describeVerdict } from '../report/describe-verdict.ts'
+import type { describeVerdict } from '../report/describe-verdict.ts'
 import type { LevelResult, Outcome } from '../verdict/verdict.ts'
 import type { ResultJson, VerdictJson } from '../verdict/verdict-file.ts'
 
@@ -17,6 +17,7 @@ export class CheckResult {
     readonly results: readonly LevelResult[],
     /** The levels that were asked for; null if the question was which levels hold. */
     readonly asked: readonly LevelId[] | null,
+    private readonly describe: typeof describeVerdict,
   ) {}
 
   /** `violated` if a level is, else `unknown` if one is, else `satisfied`. */
@@ -43,7 +44,7 @@ export class CheckResult {
 
   /** What `isobar check --json` prints; docs/verdict-format.md describes it. */
   toJSON(): VerdictJson {
-    this.described ??= describeVerdict(this.history, this.results, {
+    this.described ??= this.describe(this.history, this.results, {
       path: 'history',
       format: 'native',
       parseMs: 0,

@@ -2,9 +2,7 @@
 
 import type { History } from '../history/history.ts'
 import type { LevelId } from '../levels/levels.ts'
-import { generate as generateRegisters } from '../pipeline/generate.ts'
-import { findFault } from '../sim/faults.ts'
-import { DEFAULT_SHAPE, type WorkloadParameters } from '../workload/parameters.ts'
+import type { WorkloadParameters } from '../workload/parameters.ts'
 
 export interface GenerateOptions extends Partial<WorkloadParameters> {
   /** The level that the store keeps; ser unless told. */
@@ -20,9 +18,14 @@ export interface GenerateOptions extends Partial<WorkloadParameters> {
  * const history = await generate({ shape: 'mini', transactions: 1000, inject: { 'lost-update': 3 } })
  */
 export async function generate(options: GenerateOptions = {}): Promise<History> {
+  const [{ generate: run }, { findFault }, { DEFAULT_SHAPE }] = await Promise.all([
+    import('../pipeline/generate.ts'),
+    import('../sim/faults.ts'),
+    import('../workload/parameters.ts'),
+  ])
   const { store = 'ser', inject = {}, seed = 1, shape = DEFAULT_SHAPE, ...sizes } = options
   const faults = Object.entries(inject).map(([name, count]) => ({ fault: findFault(name), count }))
-  return generateRegisters({
+  return run({
     seed,
     workload: { ...sizes, shape },
     store: { level: store, faults },

@@ -1,10 +1,8 @@
 // The least of a history that still violates a level.
 
-import { judge } from '../check/judge.ts'
 import type { History } from '../history/history.ts'
 import type { LevelId } from '../levels/levels.ts'
-import { shrinkHistory } from '../verdict/shrink.ts'
-import type { CheckOptions } from './check.ts'
+import type { CheckOptions } from './arguments.ts'
 import { CheckResult } from './check-result.ts'
 import { type HistoryInput, readInput } from './input.ts'
 
@@ -34,11 +32,16 @@ export async function shrink(
   options: ShrinkOptions = {},
 ): Promise<Shrunk> {
   const whole = await readInput(input, options)
+  const [{ judge }, { shrinkHistory }, { describeVerdict }] = await Promise.all([
+    import('../check/judge.ts'),
+    import('../verdict/shrink.ts'),
+    import('../report/describe-verdict.ts'),
+  ])
   const decide = async (history: History) => (await judge(history, [level], options))[0]!
   const { onStep } = options
   const { history, result } = await shrinkHistory(whole, decide, {
     whole: level === 'lin',
     ...(onStep ? { onStep: (shrunk) => onStep(shrunk.history) } : {}),
   })
-  return { history, result: new CheckResult(history, [result], [level]) }
+  return { history, result: new CheckResult(history, [result], [level], describeVerdict) }
 }

@@ -1,0 +1,38 @@
+// Judging at once: for histories of registers and lists that were parsed before. Main function:
+// checkSync.
+
+import { UsageError } from '../base/errors.ts'
+import { checkLevels, profile } from '../check/check.ts'
+import type { History } from '../history/history.ts'
+import type { LevelId } from '../levels/levels.ts'
+import { describeVerdict } from '../report/describe-verdict.ts'
+import { type CheckOptions, expectLevels, expectOptions } from './arguments.ts'
+import { CheckResult } from './check-result.ts'
+import { isHistory } from './input.ts'
+
+/**
+ * As `check`, at once: for histories of registers and lists that were parsed before.
+ *
+ * @example
+ * checkSync(parseHistory(text), 'cc').verdict
+ */
+export function checkSync(
+  history: History,
+  levels: LevelId | readonly LevelId[] | null = null,
+  options: CheckOptions = {},
+): CheckResult {
+  const asked = expectLevels(levels)
+  expectOptions(options)
+  if (!isHistory(history)) {
+    throw new UsageError(
+      'checkSync() takes a parsed history',
+      'parseHistory(text), or await check(text)',
+    )
+  }
+  if (history.sql !== null || asked?.includes('mixed')) {
+    const what = history.sql !== null ? 'SQL statements are' : 'level mixed is'
+    throw new UsageError(`${what} judged by check(), not by checkSync()`, 'await check(history, …)')
+  }
+  const results = asked ? checkLevels(history, asked, options) : profile(history, options)
+  return new CheckResult(history, results, asked, describeVerdict)
+}
