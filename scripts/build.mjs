@@ -29,6 +29,8 @@ rmSync(new URL('dist', ROOT), { recursive: true, force: true }) // names of chun
 // The library apart from the command line: what both need must not bring Node to a browser. In it
 // checkSync is apart, so that who only calls `check` gets the deciders when they are needed.
 const LIBRARY = ['index', 'library/check-sync', 'matchers/vitest', 'matchers/jest']
+const RENDERERS =
+  /src\/report\/(page\/|picture\/|(dot|junit|markdown|text|story-text|core-history|sql-core|example)\.ts)/
 for (const names of [LIBRARY, ['cli/main']]) {
   const code = await rollup({
     input: entries(names),
@@ -42,6 +44,9 @@ for (const names of [LIBRARY, ['cli/main']]) {
     // One folder below dist, like the command line: both find the package's files the same way.
     chunkFileNames: 'chunks/[name]-[hash].js',
     experimentalMinChunkSize: names === LIBRARY ? 0 : SMALL_CHUNK,
+    // Of the library's renderers who uses one gets all: fewer files.
+    manualChunks: (id) => (names === LIBRARY && RENDERERS.test(id) ? 'renderers' : undefined),
+    onlyExplicitManualChunks: true,
     // Bundlers warn of imports for nothing but their effects, and there are none.
     hoistTransitiveImports: false,
     sourcemap: true,

@@ -1,5 +1,6 @@
-// The door of the library: a history in any form goes in, certified verdicts come out. Deciders, SQL,
-// gzip and pages are loaded when they are used, so `check` is asynchronous. Main function: check.
+// The door of the library: a history in any form goes in, certified verdicts come out. Deciders,
+// SQL, gzip and pages are loaded when they are used, so `check` is asynchronous. Main function:
+// check.
 
 import { InputError } from '../base/errors.ts'
 import type { LevelId } from '../levels/levels.ts'

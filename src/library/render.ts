@@ -1,7 +1,6 @@
 // A result in words and pictures. Every renderer takes what `check` returned, and is loaded when it
 // is used.
 
-import { loadPageAssets } from '../report/page/assets.ts'
 import type { CheckResult } from './check-result.ts'
 
 export interface RenderOptions {
@@ -24,11 +23,11 @@ export const render = {
 
   /** One page that needs nothing else. */
   async html(result: CheckResult, options: RenderOptions = {}): Promise<string> {
-    const [{ renderHtml }, assets] = await Promise.all([
+    const [{ renderHtml }, { loadPageAssets }] = await Promise.all([
       import('../report/page/html.ts'),
-      loadPageAssets(),
+      import('../report/page/assets.ts'),
     ])
-    return renderHtml(titled(result, options), assets)
+    return renderHtml(titled(result, options), await loadPageAssets())
   },
 
   /** The verdict file. */
