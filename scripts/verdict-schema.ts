@@ -4,11 +4,10 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Fields, Shape } from '../src/verdict/shape.ts'
-import { NAMED_SHAPES, VERDICT } from '../src/verdict/verdict-file.ts'
+import { VERDICT_TABLES } from '../src/verdict/verdict-file.ts'
 
-const NAMES = new Map<Fields, string>(
-  Object.entries(NAMED_SHAPES).map(([name, { fields }]) => [fields, name]),
-)
+const { verdict, ...parts } = VERDICT_TABLES
+const NAMES = new Map<Fields, string>(Object.entries(parts).map(([name, fields]) => [fields, name]))
 
 /** The schema as the file has it. */
 export function verdictSchema(): string {
@@ -16,9 +15,9 @@ export function verdictSchema(): string {
     $schema: 'https://json-schema.org/draft/2020-12/schema',
     title: 'The verdict of Isobar on one history',
     description: 'What isobar check --json prints; see verdict-format.md.',
-    ...objectSchema(VERDICT.fields),
+    ...objectSchema(verdict),
     $defs: Object.fromEntries(
-      Object.entries(NAMED_SHAPES).map(([name, { fields }]) => [name, objectSchema(fields)]),
+      Object.entries(parts).map(([name, fields]) => [name, objectSchema(fields)]),
     ),
   }
   return `${JSON.stringify(schema, null, 2)}\n`

@@ -50,8 +50,30 @@ export type {
 } from './library/plain.ts'
 export { type RenderOptions, render } from './library/render.ts'
 export { type ShrinkOptions, type Shrunk, shrink } from './library/shrink.ts'
+export { verify } from './library/verify.ts'
 export { writeHistory } from './library/write.ts'
 export type { SqlColumn, SqlRow, SqlType, SqlValue } from './sql/value.ts'
 export type * from './verdict/verdict.ts'
-export type * from './verdict/verdict-file.ts'
+export type {
+  AnomalyJson,
+  CaseJson,
+  CellJson,
+  ChoiceJson,
+  EdgeJson,
+  HistoryCounts,
+  OpJson,
+  PassedJson,
+  PlaceJson,
+  ProofJson,
+  ResultJson,
+  RowJson,
+  RunJson,
+  StatementJson,
+  StatementRowJson,
+  TableJson,
+  TimelineJson,
+  TxnJson,
+  VerdictJson,
+  WitnessJson,
+} from './verdict/verdict-file.ts'
 export type { Mix, Shape, WorkloadParameters } from './workload/parameters.ts'

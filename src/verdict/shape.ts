@@ -25,10 +25,10 @@ export type Fields = Readonly<Record<string, Shape | OptionalShape>>
 export type OptionalShape<T = unknown> = Shape<T> & { readonly optional: true }
 
 /** The type of what has a shape. */
-export type Of<S> = S extends Shape<infer T> ? T : never
+type Of<S> = S extends Shape<infer T> ? T : never
 
-/** Comments on the fields of a table are those of the type. */
-type ObjectOf<F> = {
+/** The type of what has the fields of a table; comments on them are those of the type. */
+export type FieldsOf<F> = {
   [K in keyof F as F[K] extends { optional: true } ? never : K]: Of<F[K]>
 } & { [K in keyof F as F[K] extends { optional: true } ? K : never]?: Of<F[K]> }
 
@@ -52,7 +52,7 @@ export function maybe<T>(of: Shape<T>): Shape<T | null> {
   return { kind: 'maybe', of }
 }
 
-export function object<F extends Fields>(fields: F): Shape<ObjectOf<F>> & { readonly fields: F } {
+export function object<F extends Fields>(fields: F): Shape<FieldsOf<F>> {
   return { kind: 'object', fields }
 }
 

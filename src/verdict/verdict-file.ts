@@ -10,11 +10,11 @@ import type { Value } from '../history/values.ts'
 import { LEVELS, type LevelId } from '../levels/levels.ts'
 import { SQL_TYPES } from '../sql/value.ts'
 import {
+  type FieldsOf,
   isObject,
   leaf,
   list,
   maybe,
-  type Of,
   object,
   optional,
   type Shape,
@@ -65,22 +65,24 @@ const NAMES_BY_NAME = recordOf<string[]>(
 const RECORD = recordOf<unknown>('an object', () => true, {})
 
 /** An operation by its transaction and its position in it, from 0. */
-export interface PlaceJson extends Of<typeof PLACE> {}
-const PLACE = object({ transaction: TEXT, index: COUNT })
+export interface PlaceJson extends FieldsOf<typeof PLACE_FIELDS> {}
+const PLACE_FIELDS = { transaction: TEXT, index: COUNT }
+const PLACE: Shape<PlaceJson> = object(PLACE_FIELDS)
 
 /** A row that a statement spoke of. */
-export interface StatementRowJson extends Of<typeof STATEMENT_ROW> {}
-const STATEMENT_ROW = object({
+export interface StatementRowJson extends FieldsOf<typeof STATEMENT_ROW_FIELDS> {}
+const STATEMENT_ROW_FIELDS = {
   key: list(CELL),
   /** The write that made the version it saw, null for the initial one; absent for an insert. */
   from: optional(VALUE),
   /** The row as it wrote it. */
   row: optional(ROW),
-})
+}
+const STATEMENT_ROW: Shape<StatementRowJson> = object(STATEMENT_ROW_FIELDS)
 
 /** A SQL statement: in words, and in full as the native format has it. */
-export interface StatementJson extends Of<typeof STATEMENT> {}
-const STATEMENT = object({
+export interface StatementJson extends FieldsOf<typeof STATEMENT_FIELDS> {}
+const STATEMENT_FIELDS = {
   /** `SELECT orders WHERE status = 'open'`. */
   text: TEXT,
   /** What came of it: `orders(1)@w3`, or `no rows`. */
@@ -95,19 +97,21 @@ const STATEMENT = object({
   write: optional(VALUE),
   rows: list(STATEMENT_ROW),
   unread: optional(list(STATEMENT_ROW)),
-})
+}
+const STATEMENT: Shape<StatementJson> = object(STATEMENT_FIELDS)
 
 /** A table of a SQL history, with the initial rows that the evidence's transactions speak of. */
-export interface TableJson extends Of<typeof TABLE> {}
-const TABLE = object({
+export interface TableJson extends FieldsOf<typeof TABLE_FIELDS> {}
+const TABLE_FIELDS = {
   name: TEXT,
   columns: list(object({ name: TEXT, type: word(SQL_TYPES) })),
   key: list(TEXT),
   rows: list(ROW),
-})
+}
+const TABLE: Shape<TableJson> = object(TABLE_FIELDS)
 
 /** A row that a statement passed over. */
-export interface PassedJson extends Of<typeof PASSED> {}
+export interface PassedJson extends FieldsOf<typeof PASSED_FIELDS> {}
 const PASSED_FIELDS = {
   transaction: TEXT,
   /** Which of the transaction's statements, from 0. */
@@ -122,11 +126,11 @@ const PASSED_FIELDS = {
   /** The same in words: `status = 'done'`, `deleted`, `no such row`. */
   held: TEXT,
 }
-const PASSED = object(PASSED_FIELDS)
+const PASSED: Shape<PassedJson> = object(PASSED_FIELDS)
 
 /** A transaction as a line of the native format has it, but always with a name. */
-export interface TxnJson extends Of<typeof TXN> {}
-const TXN = object({
+export interface TxnJson extends FieldsOf<typeof TXN_FIELDS> {}
+const TXN_FIELDS = {
   session: VALUE,
   id: TEXT,
   status: word(STATUS_NAMES),
@@ -142,43 +146,44 @@ const TXN = object({
   ops: list(OP),
   /** SQL: its statements; `ops` then tells what they did row by row. */
   statements: optional(list(STATEMENT)),
-})
+}
+const TXN: Shape<TxnJson> = object(TXN_FIELDS)
 
 const KINDS: readonly EdgeKind[] = ['SO', 'WR', 'WW', 'RW', 'RT', 'CO']
 
 /** One step of an argument; null stands for the initial state. */
-export interface EdgeJson extends Of<typeof EDGE> {
-  /** What it rests on. */
-  premises: EdgeJson[]
-}
-const EDGE = object({
+export interface EdgeJson extends FieldsOf<typeof EDGE_FIELDS> {}
+const EDGE_FIELDS = {
   from: maybe(TEXT),
   to: maybe(TEXT),
   kind: word(KINDS),
   key: VALUE,
   ops: list(PLACE),
   because: TEXT,
-  premises: list((): Shape => EDGE),
+  /** What it rests on. */
+  premises: list((): Shape<EdgeJson> => EDGE),
   /** The premises are a cycle that the opposite order would close. */
   refutes: optional(FLAG),
   /** Holds only inside the case that assumes it. */
   assumed: optional(FLAG),
   /** SQL, WR: `to` saw the version of `from` in that it did not return the row. */
   passed: optional(PASSED),
-})
-const EDGES = list(EDGE) as Shape<EdgeJson[]>
+}
+const EDGE: Shape<EdgeJson> = object(EDGE_FIELDS)
+const EDGES = list(EDGE)
 
 /** Assumptions that cannot all hold: they close a cycle, or the cases before say so. */
-export interface CaseJson extends Of<typeof CASE> {}
-const CASE = object({
+export interface CaseJson extends FieldsOf<typeof CASE_FIELDS> {}
+const CASE_FIELDS = {
   /** What is assumed, in words: `If T1 commits before T2`. */
   heading: TEXT,
   assumptions: EDGES,
   cycle: EDGES,
-})
+}
+const CASE: Shape<CaseJson> = object(CASE_FIELDS)
 
-export interface AnomalyJson extends Of<typeof ANOMALY> {}
-const ANOMALY = object({
+export interface AnomalyJson extends FieldsOf<typeof ANOMALY_FIELDS> {}
+const ANOMALY_FIELDS = {
   name: TEXT,
   tap: maybe(TEXT),
   adya: maybe(TEXT),
@@ -200,7 +205,8 @@ const ANOMALY = object({
   shared: optional(list(TEXT)),
   /** SQL: the row that was not returned though it had to be, in a version that had to be. */
   absence: optional(PASSED),
-})
+}
+const ANOMALY: Shape<AnomalyJson> = object(ANOMALY_FIELDS)
 
 /**
  * SQL: whose version of a row a statement passed over: the reader's position in the input, which of
@@ -209,8 +215,8 @@ const ANOMALY = object({
 export type ChoiceJson = [reader: number, statement: number, row: Value, writer: number | null]
 
 /** What proves that a level is satisfied. */
-export interface ProofJson extends Of<typeof PROOF> {}
-const PROOF = object({
+export interface ProofJson extends FieldsOf<typeof PROOF_FIELDS> {}
+const PROOF_FIELDS = {
   kind: word(['none', 'commit-order', 'snapshots', 'witness']),
   /**
    * Transactions that count, first to last, by their positions in the input from 0; of snapshots
@@ -227,20 +233,22 @@ const PROOF = object({
   ),
   /** Instead of both: the position in `results`, from 0, of an earlier one that has this proof. */
   sameAs: optional(COUNT),
-})
+}
+const PROOF: Shape<ProofJson> = object(PROOF_FIELDS)
 
 /** SQL: what a satisfied verdict rests on beside an order of commits. */
-export interface WitnessJson extends Of<typeof WITNESS> {}
-const WITNESS = object({
+export interface WitnessJson extends FieldsOf<typeof WITNESS_FIELDS> {}
+const WITNESS_FIELDS = {
   /** How many rows statements passed over although some version of them was to be returned. */
   passedOver: COUNT,
   /** How many statements that were. */
   statements: COUNT,
   /** Each with whose version was seen, null for the initial one; if all was asked for. */
   rows: optional(list(object({ ...PASSED_FIELDS, from: maybe(TEXT) }))),
-})
+}
+const WITNESS: Shape<WitnessJson> = object(WITNESS_FIELDS)
 
-export interface ResultJson extends Of<typeof RESULT> {}
+export interface ResultJson extends FieldsOf<typeof RESULT_FIELDS> {}
 const CERTIFICATES: readonly CertificateKind[] = [
   'commit-order',
   'snapshots',
@@ -250,7 +258,7 @@ const CERTIFICATES: readonly CertificateKind[] = [
   'cases',
 ]
 const OUTCOMES: readonly Outcome[] = ['satisfied', 'violated', 'unknown']
-const RESULT = object({
+const RESULT_FIELDS = {
   level: LEVEL,
   /** False if the level was judged without session order. */
   sessionOrder: optional(leaf<false>('false', (v) => v === false, { const: false })),
@@ -266,9 +274,9 @@ const RESULT = object({
   stages: TIMES,
   /** Where the first counterexample begins: how many transactions the input has up to there. */
   position: maybe(COUNT),
-  anomalies: list(ANOMALY) as Shape<AnomalyJson[]>,
+  anomalies: list(ANOMALY),
   /** Null for violated and unknown levels. */
-  proof: maybe(PROOF as Shape<ProofJson>),
+  proof: maybe(PROOF),
   certificate: maybe(
     object({
       kind: word(CERTIFICATES),
@@ -276,24 +284,26 @@ const RESULT = object({
     }),
   ),
   witness: optional(WITNESS),
-})
+}
+const RESULT: Shape<ResultJson> = object(RESULT_FIELDS)
 
 const SERIES = list(maybe(NUMBER))
 
 /** A run over time, in equal parts; latencies are those of commits, null where there was none. */
-export interface TimelineJson extends Of<typeof TIMELINE> {}
-const TIMELINE = object({
+export interface TimelineJson extends FieldsOf<typeof TIMELINE_FIELDS> {}
+const TIMELINE_FIELDS = {
   partUs: NUMBER,
   committed: list(NUMBER),
   aborted: list(NUMBER),
   indeterminate: list(NUMBER),
   medianUs: SERIES,
   p99Us: SERIES,
-})
+}
+const TIMELINE: Shape<TimelineJson> = object(TIMELINE_FIELDS)
 
 /** The run that made the history: what `run.json` holds, and how it went over time. */
-export interface RunJson extends Of<typeof RUN> {}
-const RUN = object({
+export interface RunJson extends FieldsOf<typeof RUN_FIELDS> {}
+const RUN_FIELDS = {
   database: object({ name: TEXT, place: TEXT }),
   level: object({ asked: TEXT, granted: TEXT }),
   workload: RECORD,
@@ -310,11 +320,12 @@ const RUN = object({
   /** The command that makes such a run, without secrets. */
   command: maybe(TEXT),
   timeline: maybe(TIMELINE),
-})
+}
+const RUN: Shape<RunJson> = object(RUN_FIELDS)
 
 /** What a history is made of: also tells a verdict on another history at once. */
-export interface HistoryCounts extends Of<typeof COUNTS> {}
-const COUNTS = object({
+export interface HistoryCounts extends FieldsOf<typeof COUNTS_FIELDS> {}
+const COUNTS_FIELDS = {
   sessions: COUNT,
   transactions: COUNT,
   committed: COUNT,
@@ -322,11 +333,12 @@ const COUNTS = object({
   indeterminate: COUNT,
   operations: COUNT,
   keys: COUNT,
-})
+}
+const COUNTS: Shape<HistoryCounts> = object(COUNTS_FIELDS)
 
 /** The verdict on one history. */
-export interface VerdictJson extends Of<typeof VERDICT> {}
-export const VERDICT = object({
+export interface VerdictJson extends FieldsOf<typeof VERDICT_FIELDS> {}
+const VERDICT_FIELDS = {
   isobar: leaf<number>(`version ${FILE_VERSION}`, (v) => v === FILE_VERSION, {
     const: FILE_VERSION,
   }),
@@ -340,29 +352,31 @@ export const VERDICT = object({
   /** The value every key has before anything is written; false if there is none. */
   initial: INITIAL,
   warnings: list(TEXT),
-  results: list(RESULT) as Shape<ResultJson[]>,
+  results: list(RESULT),
   strongest: maybe(LEVEL),
   weakestViolated: maybe(LEVEL),
   /** Every transaction that some evidence names, in full, in the order of the input. */
-  transactions: list(TXN) as Shape<TxnJson[]>,
+  transactions: list(TXN),
   /** SQL: the tables of those transactions. */
-  tables: optional(list(TABLE) as Shape<TableJson[]>),
-  run: optional(RUN as Shape<RunJson>),
-})
+  tables: optional(list(TABLE)),
+  run: optional(RUN),
+}
+export const VERDICT: Shape<VerdictJson> = object(VERDICT_FIELDS)
 
-/** The shapes that have names of their own in the schema. */
-export const NAMED_SHAPES = {
-  anomaly: ANOMALY,
-  case: CASE,
-  edge: EDGE,
-  passed: PASSED,
-  place: PLACE,
-  proof: PROOF,
-  result: RESULT,
-  run: RUN,
-  statement: STATEMENT,
-  table: TABLE,
-  transaction: TXN,
+/** The tables that have names in the schema; the first is the file's. */
+export const VERDICT_TABLES = {
+  verdict: VERDICT_FIELDS,
+  anomaly: ANOMALY_FIELDS,
+  case: CASE_FIELDS,
+  edge: EDGE_FIELDS,
+  passed: PASSED_FIELDS,
+  place: PLACE_FIELDS,
+  proof: PROOF_FIELDS,
+  result: RESULT_FIELDS,
+  run: RUN_FIELDS,
+  statement: STATEMENT_FIELDS,
+  table: TABLE_FIELDS,
+  transaction: TXN_FIELDS,
 }
 
 function recordOf<T>(what: string, fits: (value: unknown) => boolean, schema: object) {

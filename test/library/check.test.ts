@@ -11,6 +11,7 @@ import {
   render,
   shrink,
   UsageError,
+  verify,
   writeHistory,
 } from '../../src/index.ts'
 
@@ -143,6 +144,50 @@ describe('the rest of the library', () => {
     expect(result.verdict).toBe('violated')
     const again = parseHistory(writeHistory(least, 'native'))
     expect(checkSync(again, 'si').verdict).toBe('violated')
+  })
+
+  it('verifies verdict files, as text and as data', async () => {
+    const result = await check(LOST_UPDATE, ['ra', 'si'])
+    const text = await render.json(result)
+    expect(await verify(LOST_UPDATE, text)).toEqual([])
+    expect(await verify(LOST_UPDATE, result.toJSON())).toEqual([])
+    const forged = { ...result.toJSON(), strongest: 'ser' as const }
+    expect(await verify(LOST_UPDATE, forged)).toEqual([
+      'ra: strongest says what is not so',
+      'si: strongest says what is not so',
+    ])
+    await expect(verify('s1: w(x,1)', text)).rejects.toThrow('it is for another history')
+    await expect(verify(LOST_UPDATE, `${text}\n${text}`)).rejects.toThrow('several verdicts')
+  })
+
+  it('shrinks SQL histories', async () => {
+    const columns = { id: 'integer', n: 'integer' }
+    const tables = {
+      t: {
+        columns,
+        key: ['id'],
+        rows: [
+          { id: 1, n: 0 },
+          { id: 2, n: 0 },
+        ],
+      },
+    }
+    const add = (id: number, n: number) => ({
+      session: n,
+      ops: [
+        { select: 't', rows: [1, 2].map((key) => ({ key, from: null })) },
+        {
+          update: 't',
+          where: `id = ${id}`,
+          write: `w${n}`,
+          rows: [{ key: id, from: null, row: { id, n } }],
+        },
+      ],
+    })
+    const { history, result } = await shrink({ tables, transactions: [add(1, 1), add(1, 2)] }, 'si')
+    expect(result.levels[0]!.anomalies[0]!.name).toBe('LostUpdate')
+    expect([history.txnCount, history.opCount, history.keyCount]).toEqual([2, 4, 1])
+    expect(await certify(result)).toEqual([])
   })
 
   it('renders one result in every way', async () => {

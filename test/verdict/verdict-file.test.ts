@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { describe, expect, it } from 'vitest'
 import { verdictSchema } from '../../scripts/verdict-schema.ts'
-import { NAMED_SHAPES, VERDICT } from '../../src/verdict/verdict-file.ts'
+import { VERDICT_TABLES } from '../../src/verdict/verdict-file.ts'
 import { GALLERY, judge } from '../report/gallery.ts'
 import { judgeSql, SQL_GALLERY } from '../report/sql-gallery.ts'
 
@@ -42,7 +42,7 @@ describe('verdict-format.md', () => {
   const page = readFileSync(join(docs, 'verdict-format.md'), 'utf8')
 
   it('speaks of every field', () => {
-    for (const { fields } of [VERDICT, ...Object.values(NAMED_SHAPES)]) {
+    for (const fields of Object.values(VERDICT_TABLES)) {
       for (const name of Object.keys(fields)) expect(page).toMatch(new RegExp(`\\b${name}\\b`))
     }
   })

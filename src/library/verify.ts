@@ -1,0 +1,32 @@
+// Verdict files of others: whether they are true of a history.
+
+import { UsageError } from '../base/errors.ts'
+import { stringify } from '../base/json.ts'
+import { verifyFile } from '../report/verify-file.ts'
+import { parseVerdicts } from '../verdict/parse-file.ts'
+import type { VerdictJson } from '../verdict/verdict-file.ts'
+import { type HistoryInput, type ReadOptions, readInput } from './input.ts'
+
+/**
+ * What is wrong with a verdict file, in words; an empty list if every verdict in it stands. Decides
+ * nothing anew: the evidence is verified step by step, and told again to see that every word of the
+ * file is so. An `unknown` verdict claims nothing.
+ *
+ * @param verdict the text of a file that holds one verdict, or what it holds
+ *
+ * @example
+ * const problems = await verify(history, readFileSync('verdict.json', 'utf8'))
+ */
+export async function verify(
+  input: HistoryInput,
+  verdict: string | VerdictJson,
+  options: ReadOptions = {},
+): Promise<string[]> {
+  const text = typeof verdict === 'string' ? verdict : stringify(verdict)
+  const [found, another] = parseVerdicts(text)
+  if (another) throw new UsageError('verdict: the text holds several verdicts', 'give one of them')
+  const verified = await verifyFile(await readInput(input, options), found!.verdict)
+  return verified.flatMap(({ result, problems }) =>
+    problems.map((problem) => `${result.level}: ${problem}`),
+  )
+}
