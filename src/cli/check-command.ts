@@ -5,6 +5,7 @@ import type { Command } from 'commander'
 import { Deadline, nowMs, withProgress } from '../base/deadline.ts'
 import { BudgetExceeded, InputError, UsageError } from '../base/errors.ts'
 import { stringifyLine } from '../base/json.ts'
+import { hintFor } from '../base/slips.ts'
 import type { CheckOptions } from '../check/check.ts'
 import { judge } from '../check/judge.ts'
 import { type Output, Outputs } from '../files/output.ts'
@@ -19,7 +20,7 @@ import { countHistory } from '../verdict/count-history.ts'
 import type { LevelResult } from '../verdict/verdict.ts'
 import { quoteCommand, withoutSecrets } from './command-line.ts'
 import { DirectorySummary } from './directory-summary.ts'
-import { type EllePlan, judgeElle, parseElle } from './elle.ts'
+import { type EllePlan, isElleSyntax, judgeElle, parseElle } from './elle.ts'
 import { EXIT, worse } from './exit-codes.ts'
 import {
   ABORTED_READS,
@@ -55,6 +56,7 @@ interface Flags extends ReportFlags {
   certify: boolean
   certificate?: string
   notation?: boolean
+  allowEmpty?: boolean
 }
 
 /** Nobody reads more, and every one takes time and memory to be told. */
@@ -64,7 +66,7 @@ export function addCheckCommand(program: Command, done: (code: number) => void):
   const command = program
     .command('check')
     .description('judge histories: which isolation levels do they satisfy?')
-    .argument('<path...>', 'files, directories, or - for standard input; .gz is read as it is')
+    .argument('[path...]', 'files, directories, or - for standard input; .gz is read as it is')
     .option(
       '-l, --level <ids>',
       `levels to judge, e.g. rc,ra (${LEVELS.map((l) => l.id).join(', ')}), or by Jepsen's names`,
@@ -106,15 +108,19 @@ export function addCheckCommand(program: Command, done: (code: number) => void):
     )
     .option('--no-certify', 'skip the independent verification of every verdict')
     .option('--certificate <file>', 'write what --json prints, to be checked by isobar verify')
+    .option('--allow-empty', 'let an empty history, or a directory without histories, pass')
     .option('--notation', 'print the transactions a verdict speaks of in notation, and only them')
   addReportOptions(command, 'write one self-contained HTML page: stories, lanes, graphs')
     .addHelpText('after', EXAMPLES)
-    .action(async (paths: string[], flags: Flags) => done(await checkPaths(paths, flags)))
+    .action(async (paths: string[], flags: Flags) =>
+      done(await checkPaths(...settle(paths, flags))),
+    )
 }
 
 const EXAMPLES = `
 Without --level every level that applies is judged (the profile) and the exit code is 0.
 With --level: 0 all satisfied, 1 some violated, 3 none violated but some unknown.
+Nothing to check is no pass: an empty history or directory is exit 2, unless --allow-empty.
 
 Examples:
   isobar check history.txt                     the profile: what does it satisfy?
@@ -124,6 +130,15 @@ Examples:
   isobar check history.txt --report out.html   a page that shows what went wrong
   isobar check h.jsonl --tap j,k --all         every non-repeatable and fractured read
   cat h.txt.gz | isobar check -                from standard input`
+
+/** What follows --elle may be the first path. */
+function settle(paths: string[], flags: Flags): [string[], Flags] {
+  const { elle } = flags
+  const isPath = typeof elle === 'string' && !isElleSyntax(elle)
+  const all = isPath ? [elle, ...paths] : paths
+  if (all.length === 0) throw new UsageError('which history?', 'e.g. isobar check history.txt')
+  return [all, isPath ? { ...flags, elle: true } : flags]
+}
 
 async function checkPaths(paths: string[], flags: Flags): Promise<number> {
   const plan = makePlan(paths, flags)
@@ -137,6 +152,12 @@ async function checkPaths(paths: string[], flags: Flags): Promise<number> {
   }
   plan.files.finish()
   if (summary) await print(plan.json ? summary.renderJson() : summary.renderText())
+  if (plan.judged === 0 && code === EXIT.satisfied && !plan.allowsEmpty) {
+    throw new UsageError(
+      'nothing was checked: there is no history, or none with a transaction in it',
+      'pass --allow-empty if that is what you mean',
+    )
+  }
   return code
 }
 
@@ -148,6 +169,8 @@ interface Plan {
   format: string | null
   json: boolean
   notation: boolean
+  allowsEmpty: boolean
+  judged: number // histories with a transaction in them, so far
   certificate: Output | null
   files: ReportFiles
   /** Whether standard output belongs to one of the files. */
@@ -171,6 +194,8 @@ function makePlan(paths: readonly string[], flags: Flags): Plan {
     format: flags.format ?? null,
     json: flags.json === true,
     notation: flags.notation === true,
+    allowsEmpty: flags.allowEmpty === true,
+    judged: 0,
     certificate:
       flags.certificate === undefined ? null : outputs.claim(flags.certificate, '--certificate'),
     files: new ReportFiles(flags, outputs),
@@ -187,8 +212,9 @@ function makePlan(paths: readonly string[], flags: Flags): Plan {
     },
   }
   if (plan.format !== null && !FORMATS.some((format) => format.id === plan.format)) {
-    const known = FORMATS.map((format) => format.id).join(', ')
-    throw new UsageError(`unknown format ${JSON.stringify(plan.format)}`, `there are ${known}`)
+    const known = FORMATS.map((format) => format.id)
+    const message = `unknown format ${JSON.stringify(plan.format)}`
+    throw new UsageError(message, hintFor(plan.format, known))
   }
   if (plan.elle && (plan.taps || plan.json || plan.certificate || !plan.files.isEmpty)) {
     throw new UsageError('--elle goes with --level only')
@@ -253,6 +279,7 @@ async function checkPath(
     const checkOptions = { ...plan.check, budgetFromMs, onTick: progress.tick }
     progress.report(`checking ${cut(plain(found.path))}`)
     const telling = tellingDeadline(plan, budgetFromMs)
+    if (input.history.txnCount > 0) plan.judged++
     if (plan.taps) {
       const judged = judgeTaps(input.history, plan.taps, plan.tapRule, checkOptions)
       progress.done()

@@ -3,6 +3,7 @@
 import type { Deadline } from '../base/deadline.ts'
 import { UsageError } from '../base/errors.ts'
 import { stringify } from '../base/json.ts'
+import { hintFor } from '../base/slips.ts'
 import { type CheckOptions, checkModels } from '../check/check.ts'
 import type { History } from '../history/history.ts'
 import { findJepsenModel, JEPSEN_MODELS, type JepsenModel } from '../levels/jepsen.ts'
@@ -15,11 +16,13 @@ export interface EllePlan {
   readonly asked: readonly JepsenModel[]
 }
 
+/** Whether what follows --elle is a syntax, and not the first of the paths. */
+export function isElleSyntax(text: string | boolean): boolean {
+  return text === true || text === 'edn' || text === 'json'
+}
+
 /** @param syntax of --elle: true if it was given without one */
 export function parseElle(syntax: string | boolean, level: string | undefined): EllePlan {
-  if (syntax !== true && syntax !== 'edn' && syntax !== 'json') {
-    throw new UsageError(`--elle writes edn or json, not ${JSON.stringify(syntax)}`)
-  }
   const names = (level ?? 'strict-serializable').split(',').map((name) => name.trim())
   return { json: syntax === 'json', asked: names.filter((name) => name !== '').map(parseModel) }
 }
@@ -29,8 +32,8 @@ function parseModel(name: string): JepsenModel {
   const ours = JEPSEN_MODELS.find((model) => model.sessionOrder && model.level === name)
   const model = findJepsenModel(name) ?? ours
   if (model) return model
-  const known = JEPSEN_MODELS.map((each) => each.name).join(', ')
-  throw new UsageError(`unknown model ${JSON.stringify(name)}`, `there are ${known}`)
+  const known = JEPSEN_MODELS.map((each) => each.name)
+  throw new UsageError(`unknown model ${JSON.stringify(name)}`, hintFor(name, known))
 }
 
 export function judgeElle(

@@ -3,6 +3,7 @@
 import type { Command } from 'commander'
 import { UsageError } from '../base/errors.ts'
 import { stringify } from '../base/json.ts'
+import { hintFor } from '../base/slips.ts'
 import { Outputs } from '../files/output.ts'
 import type { Format } from '../formats/formats.ts'
 import { FORMATS } from '../formats/formats.ts'
@@ -101,7 +102,7 @@ async function generateTo(out: string, flags: Flags): Promise<void> {
   const output = claimHistory(new Outputs(flags.force), out, format)
   const workload = readShape(flags.shape, flags)
   if (workload === null) {
-    throw new UsageError(`unknown shape "${flags.shape}"`, `there are ${ALL_SHAPES.join(', ')}`)
+    throw new UsageError(`unknown shape "${flags.shape}"`, hintFor(flags.shape, ALL_SHAPES))
   }
   const seed = parseSeed(flags.seed)
   const store = storeOf(flags)

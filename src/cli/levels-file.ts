@@ -8,8 +8,8 @@
 
 import { readFileSync } from 'node:fs'
 import { InputError, type Place, UsageError } from '../base/errors.ts'
+import { findMeant } from '../base/slips.ts'
 import { fileError } from '../formats/open.ts'
-import { findMeant } from '../formats/slips.ts'
 import { type LevelId, OWN_LEVELS } from '../levels/levels.ts'
 import { OTHERS, renderByType } from '../workload/sql/levels.ts'
 import { isSqlShape, SQL_SHAPES } from '../workload/sql/parameters.ts'

@@ -53,7 +53,7 @@ async function buildProgram(
   const program = new Command('isobar')
   program
     .description('Is your database as isolated as it says? Judges recorded histories exactly.')
-    .version(VERSION, '--version', 'print the version')
+    .version(VERSION, '-V, --version', 'print the version')
     .exitOverride()
     .configureOutput({ outputError: (text, write) => write(`${renderComplaint(text, argv)}\n`) })
     .showSuggestionAfterError()
@@ -83,8 +83,10 @@ function renderComplaint(text: string, argv: readonly string[]): string {
 /** Prints what went wrong on standard error; returns the exit code. */
 function explain(error: unknown, argv: readonly string[]): number {
   if (error instanceof CommanderError) {
-    const shown = ['commander.helpDisplayed', 'commander.help', 'commander.version']
-    return shown.includes(error.code) && error.exitCode === 0 ? EXIT.satisfied : EXIT.usage
+    const shown = ['commander.helpDisplayed', 'commander.version']
+    // Help that nobody asked for is shown where no command is given.
+    if (argv.length > 0) shown.push('commander.help')
+    return shown.includes(error.code) ? EXIT.satisfied : EXIT.usage
   }
   const complain = (message: string, hint: string | null, code: number) => {
     const told = withoutSecrets(`isobar: ${message}\n${hint ? `hint: ${hint}\n` : ''}`, argv)

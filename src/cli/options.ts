@@ -1,6 +1,7 @@
 // Parses the values of command line options: levels, durations, sizes, patterns.
 
 import { UsageError } from '../base/errors.ts'
+import { hintFor } from '../base/slips.ts'
 import { ALGORITHMS, type Algorithm } from '../check/general/strong-levels.ts'
 import { findTap } from '../levels/anomalies.ts'
 import { findRequest, JEPSEN_MODELS } from '../levels/jepsen.ts'
@@ -12,8 +13,8 @@ export function parseLevels(text: string): LevelId[] {
   for (const id of splitList(text)) {
     const level = findLevel(id.toLowerCase())
     if (!level) {
-      const known = LEVELS.map((each) => each.id).join(', ')
-      throw new UsageError(`unknown level ${JSON.stringify(id)}`, `there are ${known}`)
+      const known = LEVELS.map((each) => each.id)
+      throw new UsageError(`unknown level ${JSON.stringify(id)}`, hintFor(id, known))
     }
     if (!levels.includes(level.id)) levels.push(level.id)
   }
@@ -28,7 +29,7 @@ export function parseRequests(text: string): LevelRequest[] {
     const request = findRequest(name)
     if (!request) {
       const known = [...LEVELS.map((each) => each.id), ...JEPSEN_MODELS.map((each) => each.name)]
-      throw new UsageError(`unknown level ${JSON.stringify(name)}`, `there are ${known.join(', ')}`)
+      throw new UsageError(`unknown level ${JSON.stringify(name)}`, hintFor(name, known))
     }
     const same = (other: LevelRequest) =>
       other.level === request.level && other.sessionOrder === request.sessionOrder
@@ -72,10 +73,7 @@ export function parseTaps(text: string): string[] {
 export function parseAlgorithm(text: string): Algorithm {
   const found = ALGORITHMS.find((name) => name === text.toLowerCase())
   if (found) return found
-  throw new UsageError(
-    `unknown algorithm ${JSON.stringify(text)}`,
-    `there are ${ALGORITHMS.join(', ')}`,
-  )
+  throw new UsageError(`unknown algorithm ${JSON.stringify(text)}`, hintFor(text, ALGORITHMS))
 }
 
 function splitList(text: string): string[] {

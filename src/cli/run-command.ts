@@ -5,6 +5,7 @@ import { join, resolve } from 'node:path'
 import type { Command } from 'commander'
 import { UsageError } from '../base/errors.ts'
 import { stringify } from '../base/json.ts'
+import { hintFor } from '../base/slips.ts'
 import { Outputs } from '../files/output.ts'
 import { LEVELS, type LevelId, levelName } from '../levels/levels.ts'
 import { tellLack } from '../pipeline/concurrency.ts'
@@ -218,7 +219,7 @@ async function workloadOf(flags: Flags): Promise<Pick<RunOptions, 'workload' | '
   if (workload !== null) return { workload, ownWorkload: null }
   const path = resolve(name)
   if (!existsSync(path)) {
-    const hint = `there are ${ALL_SHAPES.join(', ')}, or the path of a module of your own`
+    const hint = `${hintFor(name, ALL_SHAPES)}, or the path of a module of your own`
     throw new UsageError(`unknown workload "${name}"`, hint)
   }
   const run = await loadTransactionFunction(path)

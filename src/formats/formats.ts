@@ -2,6 +2,7 @@
 // content. Runs in a browser; formats/open.ts adds files.
 
 import { InputError, type Place, UsageError } from '../base/errors.ts'
+import { hintFor } from '../base/slips.ts'
 import type { History } from '../history/history.ts'
 import { AwditParser } from './awdit/read.ts'
 import { awditMisfits, writeAwdit } from './awdit/write.ts'
@@ -266,9 +267,9 @@ export class AnyParser implements HistoryParser {
     this.options = options
     this.format = options.format === undefined ? null : findFormat(options.format)
     if (options.format !== undefined && this.format === null) {
-      const known = FORMATS.map((format) => format.id).join(', ')
+      const known = FORMATS.map((format) => format.id)
       const message = `unknown format ${JSON.stringify(options.format)}`
-      throw new InputError('unknown-format', message, null, `there are ${known}`)
+      throw new InputError('unknown-format', message, null, hintFor(options.format, known))
     }
   }
 

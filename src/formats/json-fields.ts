@@ -1,11 +1,11 @@
 // The fields of a JSON object that may come in any order, though some can be read only when others
 // are known: the object is stepped over once, then its values are gone to, in whatever order suits.
 
+import { findMeant } from '../base/slips.ts'
 import { NONE } from '../history/history.ts'
 import type { JsonScanner } from './json.ts'
 import { forEachName } from './json-walk.ts'
 import { COLON, QUOTE } from './scanner.ts'
-import { findMeant } from './slips.ts'
 
 export class JsonFields {
   private readonly at: Int32Array // field -> where its value begins, NONE if it is not there

@@ -3,6 +3,7 @@
 import { extname } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { UsageError } from '../base/errors.ts'
+import { hintFor } from '../base/slips.ts'
 import { type Output, Outputs } from '../files/output.ts'
 import type { History } from '../history/history.ts'
 import { FORMATS, type Format, findFormat } from './formats.ts'
@@ -55,8 +56,8 @@ export function formatFor(path: string, id?: string): Format {
   const named = id === undefined ? null : findFormat(id)
   if (named) return named
   if (id !== undefined) {
-    const known = FORMATS.map((format) => format.id).join(', ')
-    throw new UsageError(`unknown format ${JSON.stringify(id)}`, `there are ${known}`)
+    const known = FORMATS.map((format) => format.id)
+    throw new UsageError(`unknown format ${JSON.stringify(id)}`, hintFor(id, known))
   }
   const ending = extname(path.replace(/\.gz$/i, '')).slice(1).toLowerCase()
   return FORMATS.find((format) => format.extensions.includes(ending)) ?? findFormat('native')!

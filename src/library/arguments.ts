@@ -2,6 +2,7 @@
 // expectLevels, expectOptions.
 
 import { UsageError } from '../base/errors.ts'
+import { hintFor } from '../base/slips.ts'
 import type { CheckOptions as EngineOptions } from '../check/check.ts'
 import { LEVELS, type LevelId } from '../levels/levels.ts'
 import type { ReadOptions } from './input.ts'
@@ -22,10 +23,8 @@ export function expectLevels(
   }
   for (const level of asked) {
     if (known.includes(level)) continue
-    throw new UsageError(
-      `levels: unknown level ${JSON.stringify(level)}`,
-      `there are ${known.join(', ')}`,
-    )
+    const message = `levels: unknown level ${JSON.stringify(level)}`
+    throw new UsageError(message, hintFor(String(level), known))
   }
   return asked
 }

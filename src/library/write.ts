@@ -1,6 +1,7 @@
 // A history as bytes of any format that is one file.
 
 import { UsageError } from '../base/errors.ts'
+import { hintFor } from '../base/slips.ts'
 import { FORMATS, type FormatId, findFormat } from '../formats/formats.ts'
 import type { History } from '../history/history.ts'
 
@@ -14,8 +15,8 @@ import type { History } from '../history/history.ts'
 export function writeHistory(history: History, id: FormatId = 'native'): Uint8Array {
   const format = findFormat(id)
   if (format === null) {
-    const known = FORMATS.map((each) => each.id).join(', ')
-    throw new UsageError(`unknown format ${JSON.stringify(id)}`, `there are ${known}`)
+    const known = FORMATS.map((each) => each.id)
+    throw new UsageError(`unknown format ${JSON.stringify(id)}`, hintFor(String(id), known))
   }
   const lost = format.misfits(history)
   if (lost.length > 0) throw new UsageError(`${format.name} cannot hold it: ${lost.join('; ')}`)

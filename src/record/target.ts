@@ -3,6 +3,7 @@
 
 import { UsageError } from '../base/errors.ts'
 import { Random } from '../base/random.ts'
+import { hintFor } from '../base/slips.ts'
 import { CHAIN, type LevelId } from '../levels/levels.ts'
 import { FAULTS, type Fault, findFault } from '../sim/faults.ts'
 import { type Database, ownLevel } from './database.ts'
@@ -55,7 +56,7 @@ function liveFault(name: string): Fault {
 function parseSim(text: string): Target {
   const [level = '', ...rest] = text.split('+')
   if (!CHAIN.includes(level as LevelId)) {
-    throw new UsageError(`no simulated store at level "${level}"`, `there are ${CHAIN.join(', ')}`)
+    throw new UsageError(`no simulated store at level "${level}"`, hintFor(level, CHAIN))
   }
   let faultShare = FAULT_SHARE
   const faults = rest.map((part) => {

@@ -18,6 +18,7 @@
 // Which transactions share a session is said by `sessions`, one string for each, in session order.
 
 import { UsageError } from '../base/errors.ts'
+import { hintFor } from '../base/slips.ts'
 import type { LevelId } from '../levels/levels.ts'
 
 export interface Fault {
@@ -235,8 +236,8 @@ export interface FaultStrike {
 export function findFault(name: string): Fault {
   const fault = FAULTS.find((known) => known.name === name)
   if (fault) return fault
-  const names = FAULTS.map((known) => known.name).join(', ')
-  throw new UsageError(`unknown fault "${name}"`, `there are ${names}`)
+  const names = FAULTS.map((known) => known.name)
+  throw new UsageError(`unknown fault "${name}"`, hintFor(name, names))
 }
 
 /** Parses `lost-update:3,write-skew`. */

@@ -9,6 +9,7 @@
 // Values count up from 1 in the order in which the writes are told.
 
 import { UsageError } from '../base/errors.ts'
+import { hintFor } from '../base/slips.ts'
 import { HistoryBuilder } from '../history/builder.ts'
 import {
   APPEND,
@@ -83,7 +84,7 @@ export function layOut(
 /** The transactions in the order in which they are told. Throws UsageError. */
 export function orderOf(outcome: Outcome, layout: Layout): Int32Array {
   if (!LAYOUTS.includes(layout)) {
-    throw new UsageError(`unknown layout "${layout}"`, `there are ${LAYOUTS.join(', ')}`)
+    throw new UsageError(`unknown layout "${layout}"`, hintFor(layout, LAYOUTS))
   }
   const { ended, txnSession, txnStart } = outcome
   if (layout === 'commit') return ended

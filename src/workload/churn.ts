@@ -13,7 +13,8 @@ import { KeyPools } from './key-pools.ts'
 import type { WorkloadParameters } from './parameters.ts'
 import { type Plan, PlanBuilder, PUT, REPLACE, UPSERT, type Way } from './plan.ts'
 
-const MOST_WRITES = 1000
+/** Half of the keys retire within 70 writes, some stay. */
+const MOST_WRITES = 5000
 /** Share of the keys that are hot, and of the transactions that stay among them. */
 const HOT_KEYS = 0.1
 const HOT_TRANSACTIONS = 0.9

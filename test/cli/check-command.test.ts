@@ -47,11 +47,46 @@ describe('isobar check', () => {
     expect(isobar(['check', zipped, '--level', 'rc']).code).toBe(1)
   })
 
-  it('calls an empty history satisfied, and says so', () => {
+  it('takes nothing for a pass, unless that is meant', () => {
     const empty = put(folder, 'empty.txt', '')
-    const { code, out } = isobar(['check', empty, '--level', 'rc'])
-    expect(code).toBe(0)
+    const nothing = join(folder, 'nothing')
+    mkdirSync(nothing)
+    const pictures = join(folder, 'pictures')
+    mkdirSync(pictures)
+    put(pictures, 'a.svg', '<svg/>')
+    for (const path of [empty, nothing, pictures, '-']) {
+      const { code, err } = isobar(['check', path, '--level', 'rc'], '')
+      expect([path, code, err]).toEqual([path, 2, expect.stringContaining('nothing was checked')])
+      expect(isobar(['check', path, '--level', 'rc', '--allow-empty'], '').code, path).toBe(0)
+    }
+    const { out } = isobar(['check', empty, '--level', 'rc', '--allow-empty'])
     expect(out).toContain('the history is empty')
+  })
+
+  it('takes a path behind --elle for a path', () => {
+    const { out } = isobar(['check', '--elle', stale, '--level', 'serializable'])
+    expect(out).toBe(isobar(['check', stale, '--elle', 'edn', '--level', 'serializable']).out)
+    expect(out).toContain(':valid? false')
+  })
+
+  it('says what may have been meant', () => {
+    for (const [option, word, meant] of [
+      ['--level', 'serialisable', 'serializable'],
+      ['--level', 'snapshot', 'snapshot-isolation'],
+      ['--format', 'plum', 'plume'],
+      ['--algorithm', 'serch', 'search'],
+    ] as const) {
+      const { code, err } = isobar(['check', stale, option, word])
+      expect([code, err]).toEqual([2, expect.stringContaining(`did you mean ${meant}?`)])
+    }
+  })
+
+  it('helps those who ask for it, and tells its version by either name', () => {
+    for (const args of [['help'], ['help', 'check'], ['--help'], ['check', '-h'], ['-V']]) {
+      expect(isobar(args), args.join(' ')).toMatchObject({ code: 0, err: '' })
+    }
+    expect(isobar(['-V']).out).toBe(isobar(['--version']).out)
+    expect(isobar([]).code).toBe(2)
   })
 
   it('prints what a verdict speaks of in notation that it reads again', () => {
@@ -194,7 +229,7 @@ describe('isobar check on directories', () => {
 
 describe('isobar, called wrongly', () => {
   it.each([
-    [['check'], 'missing required argument'],
+    [['check'], 'which history?'],
     [['check', '--levle', 'rc', 'x'], 'Did you mean --level?'],
     [['check', stale, '--level', 'xx'], 'there are ci, rc'],
     [['check', stale, '--format', 'xx'], 'there are native'],

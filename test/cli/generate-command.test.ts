@@ -114,7 +114,10 @@ describe('isobar generate', () => {
   })
 
   const BAD: [string[], RegExp][] = [
-    [['--inject', 'lost-updates'], /unknown fault "lost-updates"\nhint: there are thin-air-read, /],
+    [
+      ['--inject', 'lost-updates'],
+      /unknown fault "lost-updates"\nhint: did you mean lost-update\? there are thin-air-read, /,
+    ],
     [['--shape', 'wide'], /unknown shape "wide"\nhint: there are churn, mini/],
     [['--distribution', 'normal'], /unknown distribution "normal"\nhint:.*uniform, zipfian/],
     [['--layout', 'tidy'], /unknown layout "tidy"\nhint:.*commit, session/],

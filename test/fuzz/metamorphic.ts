@@ -171,14 +171,23 @@ function build({ draft, session, shuffled }: Telling, random: Random): History {
 
 const isWeak = ({ level }: LevelResult) => ['ci', 'rc', 'ra', 'cc'].includes(level)
 
-/** What must not change: verdicts, and at weak levels how many reads show each pattern. */
+/**
+ * What must not change: verdicts, and at weak levels how many reads show each pattern. Where there
+ * are cycles in so ∪ wr, of those to show first the checker is free to choose, and what comes after
+ * them is sought in what is left.
+ */
 function essence(results: readonly LevelResult[]): string[] {
   return results.map((result) => {
-    const patterns = isWeak(result)
-      ? result.anomalies.flatMap(({ name, count }) =>
-          findAnomaly(name)?.tap ? [`${count} ${name}`] : [],
-        )
+    const taps = isWeak(result)
+      ? result.anomalies.flatMap(({ name, count }) => {
+          const tap = findAnomaly(name)?.tap
+          return tap ? [{ name, count, tap }] : []
+        })
       : []
+    const hasCycle = taps.some(({ tap }) => tap === 'g')
+    const patterns = taps
+      .filter(({ tap, name }) => !hasCycle || tap <= 'g' || name === 'NonRepeatableRead')
+      .map(({ count, name }) => `${count} ${name}`)
     return [`${result.level} ${result.verdict}`, ...patterns.sort()].join(', ')
   })
 }

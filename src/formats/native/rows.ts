@@ -4,6 +4,7 @@
 // a JSON number (64 bits, exact), text a string.
 
 import type { InputError } from '../../base/errors.ts'
+import { findMeant } from '../../base/slips.ts'
 import type { SqlTable } from '../../history/sql-events.ts'
 import type { Value } from '../../history/values.ts'
 import type { SqlRow, SqlType, SqlValue } from '../../sql/value.ts'
@@ -11,7 +12,6 @@ import type { JsonScanner } from '../json.ts'
 import { quote } from '../json-fields.ts'
 import { forEachItem, forEachName } from '../json-walk.ts'
 import { COLON, OPEN_LIST, OPEN_MAP, QUOTE } from '../scanner.ts'
-import { findMeant } from '../slips.ts'
 
 const MINUS = 45
 const MAX_INTEGER = 2n ** 63n - 1n

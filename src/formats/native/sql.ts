@@ -14,6 +14,7 @@
 
 import type { InputError, Place } from '../../base/errors.ts'
 import type { IntColumn } from '../../base/grow.ts'
+import { findMeant } from '../../base/slips.ts'
 import { NONE } from '../../history/history.ts'
 import {
   DELETE,
@@ -31,7 +32,6 @@ import type { JsonScanner } from '../json.ts'
 import { JsonFields, quote, refuseSlip, takeText } from '../json-fields.ts'
 import { forEachItem, forEachName } from '../json-walk.ts'
 import { COLON, OPEN_LIST, OPEN_MAP } from '../scanner.ts'
-import { findMeant } from '../slips.ts'
 import { RowReader } from './rows.ts'
 import { TABLES_HINT } from './tables.ts'
 

@@ -8,6 +8,7 @@ import { homedir, userInfo } from 'node:os'
 import { join } from 'node:path'
 import { checkServerIdentity, type PeerCertificate } from 'node:tls'
 import { UsageError } from '../../base/errors.ts'
+import { hintFor } from '../../base/slips.ts'
 import { findPassword } from './password-file.ts'
 
 /** How a connection is encrypted: not at all, or with these options of TLS. */
@@ -62,7 +63,7 @@ export function parsePostgresAddress(
   const url = parseUrl(text)
   for (const name of url.searchParams.keys()) {
     if (Object.hasOwn(PARAMETERS, name)) continue
-    const hint = `there are ${Object.keys(PARAMETERS).join(', ')}`
+    const hint = hintFor(name, Object.keys(PARAMETERS))
     throw new UsageError(`"${name}" is not understood in the address of a server`, hint)
   }
   const given = (name: string, fromUrl = ''): string | undefined =>
@@ -91,7 +92,7 @@ export function parsePostgresAddress(
 /** What each mode tries, in its order; sockets of this machine are never encrypted. */
 function encryptionsFor(host: string, mode: string, rootPath?: string): Encryption[] {
   if (!MODES.includes(mode)) {
-    throw new UsageError(`unknown sslmode "${mode}"`, `there are ${MODES.join(', ')}`)
+    throw new UsageError(`unknown sslmode "${mode}"`, hintFor(mode, MODES))
   }
   if (host.startsWith('/') || mode === 'disable') return [false]
   const isSystem = rootPath === 'system'

@@ -1,4 +1,5 @@
-// What a person may have meant by a name that is nearly a known one. Main function: findMeant.
+// What a person may have meant by a name that is nearly a known one. Main functions: findMeant,
+// hintFor.
 
 /** The one of `names` that `name` is a slip of, or null. */
 export function findMeant(
@@ -19,6 +20,15 @@ export function findMeant(
     }
   }
   return null
+}
+
+/** What is said of an unknown word: the one that was meant, and all there are. */
+export function hintFor(word: string, words: readonly string[]): string {
+  const lower = word.toLowerCase()
+  const begun = lower.length < 3 ? undefined : words.find((known) => known.startsWith(lower))
+  const meant = begun ?? findMeant(word, words)
+  const known = `there are ${words.join(', ')}`
+  return meant === null ? known : `did you mean ${meant}? ${known}`
 }
 
 /** Edit distance (Levenshtein) of two short words. */
