@@ -8,7 +8,7 @@ import type { LevelResult } from '../verdict/verdict.ts'
 import { type CheckOptions, checkLevels, profile } from './check.ts'
 
 /** Whether judging these levels takes more than check.ts knows. */
-export function needsMixed(history: History, levels: readonly LevelRequest[] | null): boolean {
+function needsMixed(history: History, levels: readonly LevelRequest[] | null): boolean {
   return history.sql !== null || (levels?.some(({ level }) => level === 'mixed') ?? false)
 }
 

@@ -17,7 +17,7 @@ function quote(part: string): string {
 }
 
 /** Takes the password out of an address, also of one that is mistyped: user:secret@, password=. */
-export function redact(text: string): string {
+function redact(text: string): string {
   return text
     .replace(/((?:password|passwd|pass|pwd|token|secret)\s*=\s*)('[^']*'|[^\s&#]*)/gi, '$1***')
     .replace(/:(?!\/\/).*@/s, ':***@')

@@ -203,7 +203,7 @@ export function detectFormat(bytes: Uint8Array): Format | null {
 }
 
 /** Bytes of a byte order mark at the beginning, which text formats do not count. */
-export function bomLength(bytes: Uint8Array): number {
+function bomLength(bytes: Uint8Array): number {
   return bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? 3 : 0
 }
 

@@ -123,7 +123,7 @@ export class Gatherer {
 }
 
 /** Decodes UTF-8. Throws InputError with the place of the first bad byte. */
-export function decodeText(bytes: Uint8Array): string {
+function decodeText(bytes: Uint8Array): string {
   const bad = firstBadByte(bytes, 0, bytes.length)
   if (bad < bytes.length) throw badUtf8(placeAt(bytes, 0, bad, 1))
   return UTF8.decode(bytes)

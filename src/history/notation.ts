@@ -16,7 +16,7 @@ import { COMMITTED, type History, STATUS_NAMES } from './history.ts'
 import { readTime, TIME_HINT } from './times.ts'
 import type { Value } from './values.ts'
 
-export { renderNotation, renderOp, renderTxn, renderValue } from './render-notation.ts'
+export { renderNotation, renderOp, renderValue } from './render-notation.ts'
 
 /** Parses a whole text in notation. */
 export function parseNotation(text: string): History {

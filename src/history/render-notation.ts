@@ -85,7 +85,7 @@ function renderSession(history: History, session: number): string {
 }
 
 /** One transaction: its operations, then what else is known of it in brackets. */
-export function renderTxn(history: History, txn: number, options: TxnOptions = {}): string {
+function renderTxn(history: History, txn: number, options: TxnOptions = {}): string {
   const words = history.sql
     ? [renderSteps(history, history.sql, txn)]
     : renderOps(history, txn, options.maxLength)

@@ -59,7 +59,7 @@ function countStatements({ eventKind }: SqlEvents): { [kind in StatementName]: n
   return counts
 }
 
-export function shapeOf(history: History): ShapeName {
+function shapeOf(history: History): ShapeName {
   const { txnCount, txnCounts, txnOpStart, opKind, opKey } = history
   const readBy = new Int32Array(history.keyCount).fill(NONE) // key -> last transaction to read it
   let mini = true

@@ -28,7 +28,7 @@ export async function readInput(input: HistoryInput, options: ReadOptions = {}):
 }
 
 /** As readInput, for what is not compressed. */
-export function readInputSync(input: HistoryInput, options: ReadOptions = {}): History {
+function readInputSync(input: HistoryInput, options: ReadOptions = {}): History {
   if (isHistory(input)) return input
   if (typeof input === 'string' || input instanceof Uint8Array) {
     if (isCompressed(input)) {

@@ -47,7 +47,7 @@ function wordOf(value: Value): string {
 const KEYWORD = /^:[\w*+!?<>=.-]+$/
 
 /** True if the key is a row of a table. */
-export function isRow(history: History, key: number): boolean {
+function isRow(history: History, key: number): boolean {
   return history.sql !== null && history.sql.keyTable[key] !== NONE
 }
 

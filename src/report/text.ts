@@ -34,7 +34,7 @@ export interface Colours {
 }
 
 const same = (text: string) => text
-export const NO_COLOURS: Colours = {
+const NO_COLOURS: Colours = {
   good: same,
   bad: same,
   unsure: same,
@@ -159,7 +159,7 @@ function scope(result: LevelResult): string {
 }
 
 /** The story of one anomaly, step by step. */
-export function renderAnomaly(
+function renderAnomaly(
   history: History,
   result: LevelResult,
   anomaly: Anomaly,

@@ -38,7 +38,7 @@ function becauseSession(history: History, edge: Edge): string {
 }
 
 /** Why one transaction precedes another in session order. */
-export function tellSessionOrder(history: History, earlier: number, later: number): string {
+function tellSessionOrder(history: History, earlier: number, later: number): string {
   const [from, to] = [nameOf(history, earlier), nameOf(history, later)]
   const session = history.txnSession[earlier]!
   if (session === history.txnSession[later]) {

@@ -85,7 +85,7 @@ export function conversionOf(
 }
 
 /** A value of the type from its text, as PostgreSQL reads it. */
-export function readText(text: string, type: ExprType, place: Place): SqlValue {
+function readText(text: string, type: ExprType, place: Place): SqlValue {
   if (type === 'boolean') return readBoolean(text, place)
   return isInteger(type) ? readInteger(text, type, place) : text
 }

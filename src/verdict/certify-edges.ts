@@ -150,7 +150,7 @@ function certifyVisibility(
 }
 
 /** Whether the path is one read that comes before the given one. */
-export function isSeenBefore(path: readonly Edge[], read: number): boolean {
+function isSeenBefore(path: readonly Edge[], read: number): boolean {
   const [first] = path
   if (first === undefined || path.length > 1 || first.kind !== 'WR') return false
   return (first.ops[first.ops.length - 1] ?? NONE) < read

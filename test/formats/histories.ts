@@ -87,7 +87,7 @@ const words = fc.oneof(
 )
 
 /** Keys or values: mostly small integers, sometimes everything else that is allowed. */
-export function symbols(integersOnly: boolean): fc.Arbitrary<Value> {
+function symbols(integersOnly: boolean): fc.Arbitrary<Value> {
   const small: fc.Arbitrary<Value> = fc.nat(12)
   if (integersOnly) return fc.oneof({ weight: 20, arbitrary: small }, bigs)
   return fc.oneof({ weight: 4, arbitrary: small }, bigs, negatives, words)

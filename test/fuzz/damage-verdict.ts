@@ -10,7 +10,7 @@ import { judgeAll, showVerdict } from './damage.ts'
 import { anyBase, damage } from './mutations.ts'
 import type { Property } from './property.ts'
 
-export function survivesVerdict(seed: number): string | null {
+function survivesVerdict(seed: number): string | null {
   const random = new Random(seed)
   const history = anyBase(random, seed)
   const context = { path: 'h', format: 'native', parseMs: 0, all: true }

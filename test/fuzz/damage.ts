@@ -51,11 +51,7 @@ export interface Tally {
   refused: number
 }
 
-export async function survives(
-  format: Format,
-  seed: number,
-  tally?: Tally,
-): Promise<string | null> {
+async function survives(format: Format, seed: number, tally?: Tally): Promise<string | null> {
   const random = new Random(seed)
   const files = damage(hostileFiles(format, seed), random)
   let history: History

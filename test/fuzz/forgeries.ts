@@ -31,7 +31,7 @@ import { forge } from './forge.ts'
 import type { Property } from './property.ts'
 
 /** Forged verdicts on each history. */
-export const FORGERIES = 200
+const FORGERIES = 200
 
 type Certify = (history: History, claim: LevelResult) => readonly string[]
 

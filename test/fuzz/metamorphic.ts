@@ -144,7 +144,7 @@ function spellOut(draft: Draft, random: Random): Draft {
   return { ...draft, lead: [{ session, txn: { status: 'committed', ops } }] }
 }
 
-export const CHANGES: Record<string, Change> = {
+const CHANGES: Record<string, Change> = {
   'sessions renamed': (telling, random) => ({ ...telling, session: renamer(random) }),
   'keys renamed': onDraft(renameKeys),
   'values renamed': onDraft(renameValues),

@@ -42,7 +42,7 @@ const ON_CALL =
   '{"isobar":1,"tables":{"doctors":{"columns":{"name":"text","on_call":"boolean","shift":"integer"},"key":["name"],"rows":[{"name":"Ada","on_call":true,"shift":7},{"name":"Bob","on_call":true,"shift":7}]}}}'
 
 /** Each sees that two are on call, and takes one off. */
-export const ON_CALL_SKEW = history(
+const ON_CALL_SKEW = history(
   ON_CALL,
   [
     1,

@@ -118,7 +118,7 @@ function formsWithin(bounds: Bounds): Form[] {
 }
 
 /** The ways to split `total` into sessions, longest first: 3, 2 + 1, 1 + 1 + 1. */
-export function partitions(total: number, largest: number): number[][] {
+function partitions(total: number, largest: number): number[][] {
   if (total === 0) return [[]]
   const all: number[][] = []
   for (let first = Math.min(total, largest); first >= 1; first--) {

@@ -15,7 +15,7 @@ import type { Successors } from './successors.ts'
 /** Kinds of edges; INSIDE leads from a snapshot to its commit, the last three are real time. */
 export const INSIDE = 0
 export const SO = 1
-export const WR = 2
+const WR = 2
 export const RW = 3
 export const TO_TIME = 4
 export const TIME = 5

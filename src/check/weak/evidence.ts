@@ -164,11 +164,11 @@ export class WeakEvidence {
   }
 }
 
-export function sessionEdge(from: number, to: number): Edge {
+function sessionEdge(from: number, to: number): Edge {
   return { from, to, kind: 'SO', key: NONE, ops: [], premises: [] }
 }
 
-export function initialEdge(to: number): Edge {
+function initialEdge(to: number): Edge {
   return sessionEdge(INITIAL_TXN, to)
 }
 

@@ -8,7 +8,6 @@ import { ByteColumn, FloatColumn, IntColumn } from '../../base/grow.ts'
 export const INVOKE = 0
 export const OK = 1
 export const FAIL = 2
-export const INFO = 3
 export const EVENT_TYPES = ['invoke', 'ok', 'fail', 'info']
 
 /** The kind of a read that returned nil: nothing yet, an empty list or the initial value. */

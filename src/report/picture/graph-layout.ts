@@ -39,8 +39,8 @@ export interface GraphLayout {
   height: number
 }
 
-export const TITLE_SIZE = 14
-export const LABEL_SIZE = 12
+const TITLE_SIZE = 14
+const LABEL_SIZE = 12
 const SUBTITLE_SIZE = 11
 const MARGIN = 12
 const LOOP_REACH = 26

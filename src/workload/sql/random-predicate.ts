@@ -6,8 +6,8 @@ import type { Random } from '../../base/random.ts'
 import { renderSqlValue, type SqlColumn, type SqlType, type SqlValue } from '../../sql/value.ts'
 
 /** Integers lie between 0 and here. */
-export const MAX_INTEGER = 5
-export const TEXTS = ['a', 'b', 'ab', 'ba', "it's"]
+const MAX_INTEGER = 5
+const TEXTS = ['a', 'b', 'ab', 'ba', "it's"]
 
 export interface RandomPredicate {
   readonly where: string

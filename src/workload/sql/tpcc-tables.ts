@@ -7,7 +7,7 @@ import type { SqlRow } from '../../sql/value.ts'
 import type { SqlParameters } from './parameters.ts'
 import { table } from './plan.ts'
 
-export const WAREHOUSE = table('warehouse', { w_id: 'integer', w_ytd: 'integer' }, ['w_id'])
+const WAREHOUSE = table('warehouse', { w_id: 'integer', w_ytd: 'integer' }, ['w_id'])
 
 export const DISTRICT = table(
   'district',
