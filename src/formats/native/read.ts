@@ -390,7 +390,7 @@ export class NativeParser extends LineParser {
     const { scanner } = this
     const at = scanner.at
     if (scanner.scanTime('version') === VERSION) return
-    const hint = 'the header looks like {"isobar":1}'
+    const hint = 'the header looks like {"isobar":1}; verdict files go to isobar verify or report'
     throw scanner.fail(`this version reads native histories of version ${VERSION}`, at, hint)
   }
 
