@@ -98,7 +98,7 @@ export class Conflicts {
       const from = source[pair]!
       if (from <= 0) continue // what follows from the initial version is known
       const version = findVersion(problem, known.commit, key, from)
-      inferSeen(known, key, version, txn, SEEN_BY_PASSING, pair)
+      inferSeen(known, key, version, known.begin[txn]!, SEEN_BY_PASSING, pair)
       inferReplaced(known, key, version, txn, REPLACES_PASSED, pair)
     }
   }

@@ -22,7 +22,7 @@ import { SI } from '../problem/levels.ts'
 import { ALWAYS } from './causes.ts'
 import type { KnownEdges } from './known-edges.ts'
 import type { Origins } from './origins.ts'
-import { firstReached } from './version-order.ts'
+import { firstFrom, firstReached } from './version-order.ts'
 
 export const NEVER = -2 // the literal of what cannot be
 
@@ -95,15 +95,19 @@ export class Encoder {
   /** Visits, for every version, the versions of later runs that are open against it. */
   private forEachWindow(visit: (txn: number, first: number, end: number) => void): void {
     const { known, deadline } = this
+    const { graph, versionCommit, versionClaim, runChain } = known
     const { keyCount, keyStart, versionTxn, runStart, runFirst } = known.problem
     for (let key = 0; key < keyCount; key++) {
       for (let version = keyStart[key]!; version < keyStart[key + 1]!; version++) {
         const txn = versionTxn[version]!
+        const commit = versionCommit[version]!
         for (let run = runStart[key]!; run < runStart[key + 1]!; run++) {
           if (runFirst[run]! <= version) continue
           const end = runFirst[run + 1]!
-          const first = firstUnordered(known, runFirst[run]!, end, txn)
-          const after = firstReached(known, first, end, known.claim[txn]!)
+          // Those before this one are known to precede it.
+          const limit = graph.firstNotReaching(runChain[run]!, commit)
+          const first = firstFrom(versionClaim, runFirst[run]!, end, limit)
+          const after = firstReached(known, first, end, versionClaim[version]!)
           if (after > first) visit(txn, first, after)
         }
         deadline.step(1 + 4 * (runStart[key + 1]! - runStart[key]!))
@@ -199,20 +203,4 @@ function shortTransactions({ graph, problem, commit }: KnownEdges): Int32Array {
     const end = txnAt[node]! < 0 ? node : commit[txnAt[node]!]!
     return 2 * position[end]! + (end === node ? 1 : 0)
   })
-}
-
-/** The first version of the run that is not known to precede the transaction. */
-function firstUnordered(known: KnownEdges, first: number, end: number, txn: number): number {
-  const { graph, begin, commit, claim } = known
-  const { versionTxn } = known.problem
-  const chain = graph.chainOf[begin[versionTxn[first]!]!]!
-  const limit = graph.firstNotReaching(chain, commit[txn]!)
-  let low = first
-  let high = end
-  while (low < high) {
-    const mid = (low + high) >>> 1
-    if (claim[versionTxn[mid]!]! < limit) low = mid + 1
-    else high = mid
-  }
-  return low
 }

@@ -40,6 +40,7 @@ export interface Solution {
   readonly satisfied: true
   readonly order: Int32Array // transactions, first to last
   readonly source: Int32Array | null // pair -> txn it reads from, NONE if its reader takes no part
+  readonly verifier: Verifier // that may know the order already
 }
 
 export interface Violation {
@@ -105,7 +106,7 @@ class Engine {
     // Where nothing can be inferred, the record is a better start than any guess.
     if (hasClosure || nodes === null) {
       const guessed = guessOrder(known, deadline)
-      const found = guessed && (this.choice ? this.tryOrder(guessed) : solution(guessed, null))
+      const found = guessed && (this.choice ? this.tryOrder(guessed) : this.solution(guessed))
       if (found) return found
       // What was inferred may have mended the record.
       if (nodes !== null) nodes = orderAsRecorded(known, recorded!, deadline)
@@ -134,7 +135,12 @@ class Engine {
   private tryOrder(order: Int32Array): Solution | null {
     const { choice, verifier } = this
     const isValid = choice ? choice.isValid(order) : verifier.isValid(order, null)
-    return isValid ? solution(order, choice?.source ?? null) : null
+    return isValid ? this.solution(order) : null
+  }
+
+  private solution(order: Int32Array): Solution {
+    const { verifier, choice } = this
+    return { satisfied: true, order, source: choice?.source ?? null, verifier }
   }
 
   private violation(contradiction: Encoder | null): Violation {
@@ -170,10 +176,6 @@ class Engine {
   }
 }
 
-function solution(order: Int32Array, source: Int32Array | null): Solution {
-  return { satisfied: true, order, source }
-}
-
 /**
  * After the solver found an order: that, if it breaks no axiom; else adds those that it breaks, and
  * says how many.
@@ -191,10 +193,12 @@ export function solveRound(
   const { known, deadline, solver } = encoder
   const position = solver.order(deadline)
   const order = axioms ? axioms.readSolution(position) : commitsIn(known, positionsOf(position))
-  if (axioms === null && hasAll) return solution(order, null)
-  if (choice?.isValid(order)) return solution(order, choice.source)
   const source = axioms?.source ?? null
-  if (verifier.isValid(order, source)) return solution(order, source)
+  const isProved = axioms === null && hasAll
+  if (choice?.isValid(order)) return { satisfied: true, order, source: choice.source, verifier }
+  if (isProved || verifier.isValid(order, source)) {
+    return { satisfied: true, order, source, verifier }
+  }
   const before = encoder.orderCount
   const clashing = new Set<number>()
   for (let i = 0; i < verifier.via.length; i++) {

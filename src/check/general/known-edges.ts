@@ -38,6 +38,10 @@ export class KnownEdges {
   readonly begin: Int32Array // txn -> node, as in `problem.moments`
   readonly commit: Int32Array // txn -> node
   readonly claim: Int32Array // txn -> node
+  readonly versionCommit: Int32Array // version -> node: its writer's commit
+  readonly versionClaim: Int32Array // version -> node: its writer's claim
+  readonly readerBegin: Int32Array // slot of `problem.reader` -> node: the reader's snapshot
+  readonly runChain: Int32Array // run -> chain
   readonly rule = new ByteColumn(64) // edge -> rule
   readonly witness = new IntColumn(64) // edge -> txn, key or pair, see the rules
   readonly visible: Visible[] = []
@@ -54,6 +58,19 @@ export class KnownEdges {
     this.begin = moments.begin
     this.commit = moments.commit
     this.claim = moments.claim
+    const { versionTxn, reader, runFirst } = problem
+    this.versionCommit = new Int32Array(versionTxn.length)
+    this.versionClaim = new Int32Array(versionTxn.length)
+    for (let version = 0; version < versionTxn.length; version++) {
+      this.versionCommit[version] = moments.commit[versionTxn[version]!]!
+      this.versionClaim[version] = moments.claim[versionTxn[version]!]!
+    }
+    this.readerBegin = new Int32Array(reader.length)
+    for (let i = 0; i < reader.length; i++) this.readerBegin[i] = moments.begin[reader[i]!]!
+    this.runChain = new Int32Array(runFirst.length - 1)
+    for (let run = 0; run < this.runChain.length; run++) {
+      this.runChain[run] = this.graph.chainOf[this.versionCommit[runFirst[run]!]!]!
+    }
   }
 
   add(from: number, to: number, rule: number, witness: number): void {
@@ -98,13 +115,13 @@ export function buildKnownEdges(
 }
 
 function addReads(known: KnownEdges, deadline: Deadline): void {
-  const { problem, begin, commit } = known
-  const { readerStart, reader, versionTxn, initialStart, initialReader } = problem
-  for (let version = 0; version < versionTxn.length; version++) {
-    const from = commit[versionTxn[version]!]!
+  const { problem, versionCommit, readerBegin } = known
+  const { readerStart, initialStart, initialReader } = problem
+  for (let version = 0; version < versionCommit.length; version++) {
+    const from = versionCommit[version]!
     deadline.step(1 + 4 * (readerStart[version + 1]! - readerStart[version]!))
     for (let i = readerStart[version]!; i < readerStart[version + 1]!; i++) {
-      known.add(from, begin[reader[i]!]!, READ_FROM, NONE)
+      known.add(from, readerBegin[i]!, READ_FROM, NONE)
     }
   }
   const { keyCount, runStart } = problem

@@ -93,7 +93,8 @@ function rankTxns({ problem, commit }: KnownEdges, rank: ArrayLike<number>): Int
   const { txnCount, txnOf } = problem
   const order = new Int32Array(txnCount)
   for (let t = 0; t < txnCount; t++) order[t] = t
-  const at = Float64Array.from(order, (t) => (commit[t] === NONE ? -1 : rank[txnOf[t]!]!))
+  const at = new Float64Array(txnCount)
+  for (let t = 0; t < txnCount; t++) at[t] = commit[t] === NONE ? -1 : rank[txnOf[t]!]!
   order.sort((a, b) => (at[a] === at[b] ? a - b : at[a]! - at[b]!))
   const place = new Int32Array(txnCount)
   for (let i = 0; i < txnCount; i++) place[order[i]!] = i

@@ -129,7 +129,10 @@ export class StrongLevels {
     const { deadline } = this
     if (this.algorithm === 'search') {
       const order = searchOrder(registers, level, deadline)
-      if (order !== null) return toEvents(ofRegisters(registers, level), order, deadline)
+      if (order !== null) {
+        const problem = ofRegisters(registers, level)
+        return toEvents(problem, order, new Verifier(problem, deadline))
+      }
     }
     let current = registers
     while (true) {
@@ -137,7 +140,7 @@ export class StrongLevels {
       const decision = decide(problem, deadline, this.recorded())
       if (decision.satisfied) {
         assert(this.algorithm !== 'search' || current !== registers, 'both deciders agree')
-        return current === registers ? toEvents(problem, decision.order, deadline) : null
+        return current === registers ? toEvents(problem, decision.order, decision.verifier) : null
       }
       const anomaly = this.describe(current, decision, level)
       anomalies.push(anomaly)
@@ -183,15 +186,14 @@ export class StrongLevels {
  * A commit order as events: transactions for ser and sser, snapshots and commits else, each
  * snapshot right after the last commit that has to be visible to it.
  */
-function toEvents(problem: Problem, order: Int32Array, deadline: Deadline): Int32Array {
+function toEvents(problem: Problem, order: Int32Array, verifier: Verifier): Int32Array {
   const { txnOf, moments } = problem
   const isSplit = order.length > 0 && moments.begin[order[0]!] !== moments.commit[order[0]!]
   if (!isSplit) return order.map((txn) => txnOf[txn]!)
-  const verifier = new Verifier(problem, deadline)
-  verifier.setOrder(order)
+  const visible = verifier.findVisible(order)
   const snapshots = buildCsr(
     order.length + 1,
-    order.map((txn) => verifier.lastVisible(txn, null) + 1),
+    visible.map((place) => place + 1),
     order,
   )
   const events = new Int32Array(2 * order.length)

@@ -35,6 +35,9 @@ export class Verifier {
   private readonly sorted: Int32Array // slot of a key -> its versions as the order goes
   private readonly keyEnd: Int32Array // key -> end of its versions in `sorted`
   private readonly slotOf: Int32Array // version -> slot
+  private readonly visible: Int32Array // txn at pc, si, ser -> see lastVisible, once verified
+  private order: Int32Array | null = null // the one set
+  private isVerified = false // whether `visible` is about it
   private rival = NONE // si: whom the transaction last asked about overwrites, if that is the last
 
   constructor(
@@ -42,6 +45,7 @@ export class Verifier {
     private readonly deadline: Deadline = Deadline.none(),
   ) {
     this.position = new Int32Array(problem.txnCount)
+    this.visible = new Int32Array(problem.txnCount)
     this.sorted = new Int32Array(problem.versionTxn.length)
     this.slotOf = new Int32Array(problem.versionTxn.length)
     this.keyEnd = new Int32Array(problem.keyCount)
@@ -61,6 +65,9 @@ export class Verifier {
   setOrder(order: Int32Array): void {
     const { writeStart, writeKey, writeVersion } = this.problem.access
     const { position, sorted, keyEnd, slotOf } = this
+    if (order === this.order) return
+    this.order = order
+    this.isVerified = false
     position.fill(NONE)
     keyEnd.set(this.problem.keyStart.subarray(0, keyEnd.length))
     for (let i = 0; i < order.length; i++) {
@@ -92,9 +99,17 @@ export class Verifier {
         continue
       }
       const last = this.lastVisible(txn, source)
+      this.visible[txn] = last
       this.findReplaced(txn, last)
       if (pairs !== null && inOrder) this.findReplacedPairs(txn, source!, last)
     }
+    this.isVerified = pairs === null
+  }
+
+  /** For each of an order without pairs: see lastVisible. */
+  findVisible(order: Int32Array): Int32Array {
+    this.setOrder(order)
+    return order.map((txn) => (this.isVerified ? this.visible[txn]! : this.lastVisible(txn, null)))
   }
 
   private found(pair: number, from: number, by: number, via: number): void {
@@ -180,11 +195,14 @@ export class Verifier {
     const { readStart, readVersion, writeStart, writeKey, writeVersion } = access
     for (let i = readStart[txn]!; i < readStart[txn + 1]!; i++) {
       const version = readVersion[i]!
-      if (version >= 0) last = Math.max(last, position[versionTxn[version]!]!)
+      const at = version >= 0 ? position[versionTxn[version]!]! : NONE
+      if (at > last) last = at
     }
-    for (let i = pairs?.looseStart[txn] ?? 0; i < (pairs?.looseStart[txn + 1] ?? 0); i++) {
-      const from = source![pairs!.loose[i]!]!
-      if (from > 0) last = Math.max(last, position[from]!)
+    if (pairs !== null) {
+      for (let i = pairs.looseStart[txn]!; i < pairs.looseStart[txn + 1]!; i++) {
+        const from = source![pairs.loose[i]!]!
+        if (from > 0 && position[from]! > last) last = position[from]!
+      }
     }
     if (problem.level[txn] !== SI) return last
     for (let i = writeStart[txn]!; i < writeStart[txn + 1]!; i++) {

@@ -15,8 +15,8 @@ import { type KnownEdges, OVERLAP, OVERWRITES, SEEN_BY_READER } from './known-ed
 
 /** One look at every key of which a row changed since the last one. */
 export function inferVersionOrder(known: KnownEdges, deadline: Deadline): void {
-  const { problem, commit } = known
-  const { keyCount, keyStart, readerStart, versionTxn, runStart, hasSi } = problem
+  const { problem, versionCommit, readerBegin } = known
+  const { keyCount, keyStart, readerStart, reader, runStart, hasSi } = problem
   const { hasChanged } = known.graph
   const runs = new ChangedRuns(known)
   for (let key = 0; key < keyCount; key++) {
@@ -27,17 +27,15 @@ export function inferVersionOrder(known: KnownEdges, deadline: Deadline): void {
     deadline.step(end - first)
     const runCount = runStart[key + 1]! - runStart[key]!
     for (let version = first; version < end; version++) {
-      deadline.step(1 + runCount * (1 + readerStart[version + 1]! - readerStart[version]!))
-      if (hasSi && hasChanged[commit[versionTxn[version]!]!]) {
-        orderOverlapping(known, key, version)
-      }
-      if (readerStart[version] === readerStart[version + 1]) continue
+      const readersEnd = readerStart[version + 1]!
+      deadline.step(1 + runCount * (1 + readersEnd - readerStart[version]!))
+      if (hasSi && hasChanged[versionCommit[version]!]) orderOverlapping(known, key, version)
+      if (readerStart[version] === readersEnd) continue
       if (runs.count > 0) inferOverwrites(known, version, runs)
-      for (let r = readerStart[version]!; r < readerStart[version + 1]!; r++) {
-        const reader = problem.reader[r]!
-        if (hasChanged[known.begin[reader]!]) {
-          inferSeen(known, key, version, reader, SEEN_BY_READER, reader)
-        }
+      for (let r = readerStart[version]!; r < readersEnd; r++) {
+        const begin = readerBegin[r]!
+        if (!hasChanged[begin]) continue
+        inferSeen(known, key, version, begin, SEEN_BY_READER, reader[r]!)
       }
     }
   }
@@ -51,15 +49,15 @@ class ChangedRuns {
   constructor(private readonly known: KnownEdges) {}
 
   collect(key: number): void {
-    const { problem, commit } = this.known
-    const { runStart, runFirst, versionTxn } = problem
+    const { problem, versionCommit } = this.known
+    const { runStart, runFirst } = problem
     const { hasChanged } = this.known.graph
     const size = runStart[key + 1]! - runStart[key]!
     if (size > this.run.length) this.run = new Int32Array(2 * size)
     this.count = 0
     for (let run = runStart[key]!; run < runStart[key + 1]!; run++) {
       for (let v = runFirst[run]!; v < runFirst[run + 1]!; v++) {
-        if (!hasChanged[commit[versionTxn[v]!]!]) continue
+        if (!hasChanged[versionCommit[v]!]) continue
         this.run[this.count++] = run
         break
       }
@@ -69,39 +67,38 @@ class ChangedRuns {
 
 /** si: the last writer in each run that claimed the key before this one committed precedes it. */
 function orderOverlapping(known: KnownEdges, key: number, version: number): void {
-  const { problem, graph, begin, commit, claim } = known
-  const { runStart, runFirst, versionTxn } = problem
-  const txn = versionTxn[version]!
+  const { problem, graph, versionCommit, versionClaim, runChain } = known
+  const { runStart, runFirst } = problem
+  const claim = versionClaim[version]!
+  const commit = versionCommit[version]!
   for (let run = runStart[key]!; run < runStart[key + 1]!; run++) {
     const first = runFirst[run]!
     const end = runFirst[run + 1]!
-    const chain = graph.chainOf[begin[versionTxn[first]!]!]!
-    const limit = graph.firstNotReaching(chain, commit[txn]!)
+    const limit = graph.firstNotReaching(runChain[run]!, commit)
     // A transaction's own claim reaches its commit: look at those before it.
     const until = version >= first && version < end ? version : end
-    const last = lastBelow(versionTxn, claim, first, until, limit)
+    const last = firstFrom(versionClaim, first, until, limit) - 1
     if (last < first) continue
-    const from = commit[versionTxn[last]!]!
-    if (!graph.reaches(from, claim[txn]!)) known.add(from, claim[txn]!, OVERLAP, NONE)
+    const from = versionCommit[last]!
+    if (!graph.reaches(from, claim)) known.add(from, claim, OVERLAP, NONE)
   }
 }
 
 /** Readers of the version precede the first writer in each run that is known to be later. */
 function inferOverwrites(known: KnownEdges, version: number, runs: ChangedRuns): void {
-  const { problem, graph, begin, commit, claim } = known
+  const { problem, graph, readerBegin, versionCommit, versionClaim } = known
   const { runFirst, versionTxn, readerStart, reader } = problem
-  const writer = versionTxn[version]!
   const readersEnd = readerStart[version + 1]!
   for (let i = 0; i < runs.count; i++) {
     const end = runFirst[runs.run[i]! + 1]!
-    const after = firstReached(known, runFirst[runs.run[i]!]!, end, claim[writer]!)
+    const after = firstReached(known, runFirst[runs.run[i]!]!, end, versionClaim[version]!)
     if (after === end) continue
     const later = versionTxn[after]!
-    const arrival = commit[later]!
+    const commit = versionCommit[after]!
     for (let r = readerStart[version]!; r < readersEnd; r++) {
-      const from = begin[reader[r]!]!
-      if (reader[r] === later || graph.reaches(from, arrival)) continue
-      known.add(from, arrival, OVERWRITES, writer)
+      const begin = readerBegin[r]!
+      if (reader[r] === later || graph.reaches(begin, commit)) continue
+      known.add(begin, commit, OVERWRITES, versionTxn[version]!)
     }
   }
 }
@@ -115,82 +112,78 @@ export function inferReplaced(
   rule: number,
   witness: number,
 ): void {
-  const { problem, graph, begin, commit, claim } = known
+  const { problem, graph, versionCommit, versionClaim } = known
   const { runStart, runFirst, versionTxn } = problem
-  const from = claim[versionTxn[version]!]!
+  const begin = known.begin[reader]!
   for (let run = runStart[key]!; run < runStart[key + 1]!; run++) {
     const end = runFirst[run + 1]!
-    const after = firstReached(known, runFirst[run]!, end, from)
+    const after = firstReached(known, runFirst[run]!, end, versionClaim[version]!)
     if (after === end || versionTxn[after] === reader) continue
-    const arrival = commit[versionTxn[after]!]!
-    if (!graph.reaches(begin[reader]!, arrival)) known.add(begin[reader]!, arrival, rule, witness)
+    if (!graph.reaches(begin, versionCommit[after]!)) {
+      known.add(begin, versionCommit[after]!, rule, witness)
+    }
   }
 }
 
-/** The last writer in each run that reaches a reader of the version precedes its writer. */
+/** The last writer in each run that reaches a snapshot which read the version precedes its writer. */
 export function inferSeen(
   known: KnownEdges,
   key: number,
   version: number,
-  reader: number,
+  snapshot: number,
   rule: number,
   witness: number,
 ): void {
-  const { problem, graph, begin, commit, claim } = known
-  const { runStart, runFirst, versionTxn } = problem
-  const arrival = claim[versionTxn[version]!]!
+  const { problem, graph, versionCommit, runChain } = known
+  const { runStart, runFirst } = problem
+  const claim = known.versionClaim[version]!
+  const own = graph.chainOf[snapshot]
   for (let run = runStart[key]!; run < runStart[key + 1]!; run++) {
-    let last = lastSeen(known, run, begin[reader]!)
+    const first = runFirst[run]!
+    const chain = runChain[run]!
+    // A reader's own write comes after its read, even where both are one node.
+    const limit = chain === own ? snapshot : graph.firstNotReaching(chain, snapshot)
+    let last = firstFrom(versionCommit, first, runFirst[run + 1]!, limit) - 1
     if (last === version) last--
-    if (last < runFirst[run]!) continue
-    const from = commit[versionTxn[last]!]!
-    if (!graph.reaches(from, arrival)) known.add(from, arrival, rule, witness)
+    if (last < first) continue
+    const from = versionCommit[last]!
+    if (!graph.reaches(from, claim)) known.add(from, claim, rule, witness)
   }
 }
 
 /** The last version of the run by one who reaches the snapshot; one below the first if none. */
 export function lastSeen(known: KnownEdges, run: number, snapshot: number): number {
-  const { problem, graph, begin, commit } = known
-  const { runFirst, versionTxn } = problem
-  const first = runFirst[run]!
-  const chain = graph.chainOf[begin[versionTxn[first]!]!]!
-  // A reader's own write comes after its read, even where both are one node.
+  const { problem, graph, versionCommit, runChain } = known
+  const chain = runChain[run]!
   const isOwn = chain === graph.chainOf[snapshot]
   const limit = isOwn ? snapshot : graph.firstNotReaching(chain, snapshot)
-  return lastBelow(versionTxn, commit, first, runFirst[run + 1]!, limit)
+  return firstFrom(versionCommit, problem.runFirst[run]!, problem.runFirst[run + 1]!, limit) - 1
 }
 
-/** The last version in [first, end) whose moment is below the limit; first - 1 if there is none. */
-function lastBelow(
-  versionTxn: Int32Array,
-  moment: Int32Array,
-  first: number,
-  end: number,
-  limit: number,
-): number {
+/** The first version in [first, end) whose moment is not below the limit; end if there is none. */
+export function firstFrom(moment: Int32Array, first: number, end: number, limit: number): number {
   let low = first
   let high = end
   while (low < high) {
     const mid = (low + high) >>> 1
-    if (moment[versionTxn[mid]!]! < limit) low = mid + 1
+    if (moment[mid]! < limit) low = mid + 1
     else high = mid
   }
-  return low - 1
+  return low
 }
 
 /**
  * The first version in [first, end) by somebody else whose commit the node reaches; end if none.
  */
 export function firstReached(known: KnownEdges, first: number, end: number, node: number): number {
-  const { graph, commit } = known
-  const { versionTxn } = known.problem
-  const self = known.txnOf(node)
+  const { graph, versionCommit } = known
   let low = first
   let high = end
   while (low < high) {
     const mid = (low + high) >>> 1
-    if (graph.reaches(node, commit[versionTxn[mid]!]!)) high = mid
+    if (graph.reaches(node, versionCommit[mid]!)) high = mid
     else low = mid + 1
   }
-  return low < end && versionTxn[low] === self ? low + 1 : low
+  if (low === end) return end
+  return known.problem.versionTxn[low] === known.txnOf(node) ? low + 1 : low
 }
