@@ -15,14 +15,13 @@ import {
   type KnownEdges,
   PASSED_OVER,
   REPLACES_PASSED,
-  SEEN_BY_PASSING,
   VISIBLE,
   type Visible,
 } from './known-edges.ts'
 import { findVersion } from './of-rows.ts'
 import type { Pairs } from './pairs.ts'
 import type { Problem } from './problem.ts'
-import { inferReplaced, inferSeen, lastSeen } from './version-order.ts'
+import { inferReplacedForPair, inferSeenByPair, lastSeen } from './version-order.ts'
 import { Visibility } from './visibility.ts'
 
 /** A pair without candidates; or one that read the initial version though it saw `by`. */
@@ -98,8 +97,8 @@ export class Conflicts {
       const from = source[pair]!
       if (from <= 0) continue // what follows from the initial version is known
       const version = findVersion(problem, known.commit, key, from)
-      inferSeen(known, key, version, known.begin[txn]!, SEEN_BY_PASSING, pair)
-      inferReplaced(known, key, version, txn, REPLACES_PASSED, pair)
+      inferSeenByPair(known, key, version, txn, pair)
+      inferReplacedForPair(known, key, version, txn, pair)
     }
   }
 

@@ -22,7 +22,7 @@ import { SI } from '../problem/levels.ts'
 import { ALWAYS } from './causes.ts'
 import type { KnownEdges } from './known-edges.ts'
 import type { Origins } from './origins.ts'
-import { firstFrom, firstReached } from './version-order.ts'
+import { firstFrom, firstLater } from './version-order.ts'
 
 export const NEVER = -2 // the literal of what cannot be
 
@@ -88,7 +88,7 @@ export class Encoder {
     const { versionTxn } = this.known.problem
     this.forEachWindow((txn, first, end) => {
       this.deadline.step(32 * (end - first))
-      for (let other = first; other < end; other++) this.addIfMatters(txn, versionTxn[other]!)
+      for (let other = first; other < end; other++) this.addOpen(txn, versionTxn[other]!)
     })
   }
 
@@ -107,7 +107,7 @@ export class Encoder {
           // Those before this one are known to precede it.
           const limit = graph.firstNotReaching(runChain[run]!, commit)
           const first = firstFrom(versionClaim, runFirst[run]!, end, limit)
-          const after = firstReached(known, first, end, versionClaim[version]!)
+          const after = firstLater(known, first, end, version)
           if (after > first) visit(txn, first, after)
         }
         deadline.step(1 + 4 * (runStart[key + 1]! - runStart[key]!))
@@ -118,10 +118,14 @@ export class Encoder {
   /** Adds a pair of writers, unless its order is known or does not matter. */
   addIfMatters(one: number, other: number): void {
     const { known } = this
-    const { level } = known.problem
-    const [a, b] = one < other ? [one, other] : [other, one]
+    if (!known.isOrdered(one, other) && !known.isOrdered(other, one)) this.addOpen(one, other)
+  }
+
+  private addOpen(one: number, other: number): void {
+    const { level } = this.known.problem
+    const a = Math.min(one, other)
+    const b = Math.max(one, other)
     if (this.orders.find(a, b) >= 0) return
-    if (known.isOrdered(a, b) || known.isOrdered(b, a)) return
     if (level[a] !== SI && level[b] !== SI && !this.isRead(a, b)) return
     this.addOrder(a, b)
   }

@@ -11,12 +11,19 @@
 
 import type { Deadline } from '../../base/deadline.ts'
 import { NONE } from '../../history/history.ts'
-import { type KnownEdges, OVERLAP, OVERWRITES, SEEN_BY_READER } from './known-edges.ts'
+import {
+  type KnownEdges,
+  OVERLAP,
+  OVERWRITES,
+  REPLACES_PASSED,
+  SEEN_BY_PASSING,
+  SEEN_BY_READER,
+} from './known-edges.ts'
 
 /** One look at every key of which a row changed since the last one. */
 export function inferVersionOrder(known: KnownEdges, deadline: Deadline): void {
-  const { problem, versionCommit, readerBegin } = known
-  const { keyCount, keyStart, readerStart, reader, runStart, hasSi } = problem
+  const { problem, versionCommit } = known
+  const { keyCount, keyStart, readerStart, runStart, hasSi } = problem
   const { hasChanged } = known.graph
   const runs = new ChangedRuns(known)
   for (let key = 0; key < keyCount; key++) {
@@ -32,11 +39,7 @@ export function inferVersionOrder(known: KnownEdges, deadline: Deadline): void {
       if (hasSi && hasChanged[versionCommit[version]!]) orderOverlapping(known, key, version)
       if (readerStart[version] === readersEnd) continue
       if (runs.count > 0) inferOverwrites(known, version, runs)
-      for (let r = readerStart[version]!; r < readersEnd; r++) {
-        const begin = readerBegin[r]!
-        if (!hasChanged[begin]) continue
-        inferSeen(known, key, version, begin, SEEN_BY_READER, reader[r]!)
-      }
+      inferSeen(known, key, version, readerStart[version]!, readersEnd)
     }
   }
 }
@@ -86,12 +89,12 @@ function orderOverlapping(known: KnownEdges, key: number, version: number): void
 
 /** Readers of the version precede the first writer in each run that is known to be later. */
 function inferOverwrites(known: KnownEdges, version: number, runs: ChangedRuns): void {
-  const { problem, graph, readerBegin, versionCommit, versionClaim } = known
+  const { problem, graph, readerBegin, versionCommit } = known
   const { runFirst, versionTxn, readerStart, reader } = problem
   const readersEnd = readerStart[version + 1]!
   for (let i = 0; i < runs.count; i++) {
     const end = runFirst[runs.run[i]! + 1]!
-    const after = firstReached(known, runFirst[runs.run[i]!]!, end, versionClaim[version]!)
+    const after = firstLater(known, runFirst[runs.run[i]!]!, end, version)
     if (after === end) continue
     const later = versionTxn[after]!
     const commit = versionCommit[after]!
@@ -103,51 +106,72 @@ function inferOverwrites(known: KnownEdges, version: number, runs: ChangedRuns):
   }
 }
 
-/** A reader of the version precedes the first writer in each run that is known to be later. */
-export function inferReplaced(
+/** The same for one that passed the version over. */
+export function inferReplacedForPair(
   known: KnownEdges,
   key: number,
   version: number,
   reader: number,
-  rule: number,
-  witness: number,
+  pair: number,
 ): void {
-  const { problem, graph, versionCommit, versionClaim } = known
+  const { problem, graph, versionCommit } = known
   const { runStart, runFirst, versionTxn } = problem
   const begin = known.begin[reader]!
   for (let run = runStart[key]!; run < runStart[key + 1]!; run++) {
     const end = runFirst[run + 1]!
-    const after = firstReached(known, runFirst[run]!, end, versionClaim[version]!)
+    const after = firstLater(known, runFirst[run]!, end, version)
     if (after === end || versionTxn[after] === reader) continue
-    if (!graph.reaches(begin, versionCommit[after]!)) {
-      known.add(begin, versionCommit[after]!, rule, witness)
+    const commit = versionCommit[after]!
+    if (!graph.reaches(begin, commit)) known.add(begin, commit, REPLACES_PASSED, pair)
+  }
+}
+
+/** The last writer in each run that reaches a reader of the version precedes its writer. */
+function inferSeen(
+  known: KnownEdges,
+  key: number,
+  version: number,
+  firstReader: number,
+  endReader: number,
+): void {
+  const { problem, graph, versionCommit, runChain, readerBegin } = known
+  const { runStart, runFirst, reader } = problem
+  const { chainOf, hasChanged } = graph
+  const claim = known.versionClaim[version]!
+  for (let r = firstReader; r < endReader; r++) {
+    const snapshot = readerBegin[r]!
+    if (!hasChanged[snapshot]) continue
+    const own = chainOf[snapshot]
+    for (let run = runStart[key]!; run < runStart[key + 1]!; run++) {
+      const first = runFirst[run]!
+      const chain = runChain[run]!
+      // A reader's own write comes after its read, even where both are one node.
+      const limit = chain === own ? snapshot : graph.firstNotReaching(chain, snapshot)
+      let last = firstFrom(versionCommit, first, runFirst[run + 1]!, limit) - 1
+      if (last === version) last--
+      if (last < first) continue
+      const from = versionCommit[last]!
+      if (!graph.reaches(from, claim)) known.add(from, claim, SEEN_BY_READER, reader[r]!)
     }
   }
 }
 
-/** The last writer in each run that reaches a snapshot which read the version precedes its writer. */
-export function inferSeen(
+/** The same for one that passed the version over. */
+export function inferSeenByPair(
   known: KnownEdges,
   key: number,
   version: number,
-  snapshot: number,
-  rule: number,
-  witness: number,
+  reader: number,
+  pair: number,
 ): void {
-  const { problem, graph, versionCommit, runChain } = known
+  const { problem, graph, versionCommit, versionClaim, begin } = known
   const { runStart, runFirst } = problem
-  const claim = known.versionClaim[version]!
-  const own = graph.chainOf[snapshot]
   for (let run = runStart[key]!; run < runStart[key + 1]!; run++) {
-    const first = runFirst[run]!
-    const chain = runChain[run]!
-    // A reader's own write comes after its read, even where both are one node.
-    const limit = chain === own ? snapshot : graph.firstNotReaching(chain, snapshot)
-    let last = firstFrom(versionCommit, first, runFirst[run + 1]!, limit) - 1
+    let last = lastSeen(known, run, begin[reader]!)
     if (last === version) last--
-    if (last < first) continue
-    const from = versionCommit[last]!
-    if (!graph.reaches(from, claim)) known.add(from, claim, rule, witness)
+    if (last < runFirst[run]!) continue
+    const [from, to] = [versionCommit[last]!, versionClaim[version]!]
+    if (!graph.reaches(from, to)) known.add(from, to, SEEN_BY_PASSING, pair)
   }
 }
 
@@ -172,18 +196,16 @@ export function firstFrom(moment: Int32Array, first: number, end: number, limit:
   return low
 }
 
-/**
- * The first version in [first, end) by somebody else whose commit the node reaches; end if none.
- */
-export function firstReached(known: KnownEdges, first: number, end: number, node: number): number {
+/** The first other version in [first, end) that is known to be later than this one; end if none. */
+export function firstLater(known: KnownEdges, first: number, end: number, version: number): number {
   const { graph, versionCommit } = known
+  const claim = known.versionClaim[version]!
   let low = first
   let high = end
   while (low < high) {
     const mid = (low + high) >>> 1
-    if (graph.reaches(node, versionCommit[mid]!)) high = mid
+    if (graph.reaches(claim, versionCommit[mid]!)) high = mid
     else low = mid + 1
   }
-  if (low === end) return end
-  return known.problem.versionTxn[low] === known.txnOf(node) ? low + 1 : low
+  return low < end && low === version ? low + 1 : low
 }
