@@ -184,25 +184,20 @@ export class StrongLevels {
 
 /**
  * A commit order as events: transactions for ser and sser, snapshots and commits else, each
- * snapshot right after the last commit that has to be visible to it.
+ * snapshot as late as what it read allows.
  */
 function toEvents(problem: Problem, order: Int32Array, verifier: Verifier): Int32Array {
   const { txnOf, moments } = problem
   const isSplit = order.length > 0 && moments.begin[order[0]!] !== moments.commit[order[0]!]
   if (!isSplit) return order.map((txn) => txnOf[txn]!)
-  const visible = verifier.findVisible(order)
-  const snapshots = buildCsr(
-    order.length + 1,
-    visible.map((place) => place + 1),
-    order,
-  )
+  const snapshots = buildCsr(order.length, verifier.findSnapshots(order), order)
   const events = new Int32Array(2 * order.length)
   let count = 0
-  for (let place = 0; place <= order.length; place++) {
+  for (let place = 0; place < order.length; place++) {
     for (let slot = snapshots.start[place]!; slot < snapshots.start[place + 1]!; slot++) {
       events[count++] = 2 * txnOf[snapshots.target[slot]!]!
     }
-    if (place < order.length) events[count++] = 2 * txnOf[order[place]!]! + 1
+    events[count++] = 2 * txnOf[order[place]!]! + 1
   }
   return events
 }

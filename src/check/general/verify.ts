@@ -35,9 +35,7 @@ export class Verifier {
   private readonly sorted: Int32Array // slot of a key -> its versions as the order goes
   private readonly keyEnd: Int32Array // key -> end of its versions in `sorted`
   private readonly slotOf: Int32Array // version -> slot
-  private readonly visible: Int32Array // txn at pc, si, ser -> see lastVisible, once verified
   private order: Int32Array | null = null // the one set
-  private isVerified = false // whether `visible` is about it
   private rival = NONE // si: whom the transaction last asked about overwrites, if that is the last
 
   constructor(
@@ -45,7 +43,6 @@ export class Verifier {
     private readonly deadline: Deadline = Deadline.none(),
   ) {
     this.position = new Int32Array(problem.txnCount)
-    this.visible = new Int32Array(problem.txnCount)
     this.sorted = new Int32Array(problem.versionTxn.length)
     this.slotOf = new Int32Array(problem.versionTxn.length)
     this.keyEnd = new Int32Array(problem.keyCount)
@@ -67,7 +64,6 @@ export class Verifier {
     const { position, sorted, keyEnd, slotOf } = this
     if (order === this.order) return
     this.order = order
-    this.isVerified = false
     position.fill(NONE)
     keyEnd.set(this.problem.keyStart.subarray(0, keyEnd.length))
     for (let i = 0; i < order.length; i++) {
@@ -99,17 +95,28 @@ export class Verifier {
         continue
       }
       const last = this.lastVisible(txn, source)
-      this.visible[txn] = last
       this.findReplaced(txn, last)
       if (pairs !== null && inOrder) this.findReplacedPairs(txn, source!, last)
     }
-    this.isVerified = pairs === null
   }
 
-  /** For each of an order without pairs: see lastVisible. */
-  findVisible(order: Int32Array): Int32Array {
+  /** For each of a valid order without pairs: the place before which its snapshot is, at the last. */
+  findSnapshots(order: Int32Array): Int32Array {
+    const { versionTxn, access, keyStart } = this.problem
+    const { readStart, readVersion, keyOfVersion } = access
     this.setOrder(order)
-    return order.map((txn) => (this.isVerified ? this.visible[txn]! : this.lastVisible(txn, null)))
+    return order.map((txn, place) => {
+      let at = place
+      for (let i = readStart[txn]!; i < readStart[txn + 1]!; i++) {
+        const version = readVersion[i]!
+        const key = version < 0 ? ~version : keyOfVersion[version]!
+        const next = version < 0 ? keyStart[key]! : this.slotOf[version]! + 1
+        if (next === this.keyEnd[key]) continue
+        // Its own version comes after all that others may see.
+        at = Math.min(at, this.position[versionTxn[this.sorted[next]!]!]!)
+      }
+      return at
+    })
   }
 
   private found(pair: number, from: number, by: number, via: number): void {
