@@ -21,6 +21,7 @@ const COMMANDS: Record<string, () => Promise<AddCommand>> = {
   convert: async () => (await import('./convert-command.ts')).addConvertCommand,
   shrink: async () => (await import('./shrink-command.ts')).addShrinkCommand,
   run: async () => (await import('./run-command.ts')).addRunCommand,
+  explain: async () => (await import('./explain-command.ts')).addExplainCommand,
   doctor: async () => (await import('./doctor-command.ts')).addDoctorCommand,
 }
 

@@ -1,0 +1,427 @@
+// What every anomaly means for somebody whose database shows it: a small history that shows it and
+// nothing worse, how it looks in SQL, what it costs, where to expect it, and what to do about it.
+// One source for `isobar explain`, docs/glossary.md and the reports. Main table: ANOMALY_ENTRIES.
+
+import type { AnomalyName } from './anomalies.ts'
+import type { LevelId } from './levels.ts'
+
+export interface AnomalyEntry {
+  readonly name: AnomalyName
+  /** In notation, or, with statements, in the native format. */
+  readonly history: string
+  /** The level to judge, where a weaker one would give it another name; else the profile. */
+  readonly level?: LevelId
+  /** Statements in the order in which they run, each with the terminal it is typed into. */
+  readonly sql: readonly (readonly ['A' | 'B' | 'C', string])[]
+  /** What goes wrong for an application. */
+  readonly harm: string
+  /** Which databases and settings let it happen. */
+  readonly where: string
+  readonly cure: string
+}
+
+const BUG =
+  'No level of any database allows it: it is a bug of the database, of a proxy or cache in front of it, or of the recording.'
+const REPORT_BUG = 'Report it to the makers of the database, with the history.'
+const UNCOMMITTED = 'READ UNCOMMITTED where a database has it (MariaDB, MySQL, SQL Server, Db2).'
+const NOT_UNCOMMITTED = 'Ask for READ COMMITTED or more.'
+const FRACTURED = 'READ COMMITTED, the default of PostgreSQL, Oracle and SQL Server.'
+const ONE_SNAPSHOT =
+  'Read what belongs together in one statement, or ask for a level with snapshots: REPEATABLE READ in PostgreSQL, SNAPSHOT in SQL Server.'
+const REPLICAS = 'Replicas that are read while they lag, or several primaries.'
+const STICKY =
+  'Send a session to one replica, or pass on what it has seen: causal tokens, or waiting for a log position.'
+const SNAPSHOTS =
+  'Snapshot levels: REPEATABLE READ in PostgreSQL, SERIALIZABLE in Oracle, SNAPSHOT in SQL Server; and all below.'
+const SERIALIZABLE =
+  'Ask for SERIALIZABLE and retry what it refuses; or lock what a decision rests on (SELECT … FOR UPDATE), or let a constraint say it.'
+
+const ORDERS =
+  '{"isobar":1,"tables":{"orders":{"columns":{"id":"integer","status":"text"},"key":["id"],"rows":[{"id":1,"status":"open"},{"id":2,"status":"done"}]}}}'
+
+export const ANOMALY_ENTRIES: readonly AnomalyEntry[] = [
+  {
+    name: 'ThinAirRead',
+    history: 's1: w(x,1)\ns2: r(x,7)',
+    sql: [
+      ['A', "UPDATE t SET v = 1 WHERE k = 'x'"],
+      ['B', "SELECT v FROM t WHERE k = 'x'  -- 7, which nobody wrote"],
+    ],
+    harm: 'Data are corrupt, or writes happen that nobody knows of.',
+    where: BUG,
+    cure: `${REPORT_BUG} Look first for writers that were not recorded.`,
+  },
+  {
+    name: 'AbortedRead',
+    history: 's1: w(x,1) [aborted]\ns2: r(x,1)',
+    sql: [
+      ['A', "BEGIN; UPDATE t SET v = 1 WHERE k = 'x'"],
+      ['B', "SELECT v FROM t WHERE k = 'x'  -- 1"],
+      ['A', 'ROLLBACK'],
+    ],
+    harm: 'Somebody acts on something that never happened: a payment that was taken back is shipped.',
+    where: UNCOMMITTED,
+    cure: NOT_UNCOMMITTED,
+  },
+  {
+    name: 'FutureRead',
+    history: 's1: r(x,1) w(x,1)',
+    sql: [
+      ['A', "BEGIN; SELECT v FROM t WHERE k = 'x'  -- 1"],
+      ['A', "UPDATE t SET v = 1 WHERE k = 'x'; COMMIT"],
+    ],
+    harm: 'A transaction sees its own effect before it has had one; nothing it read can be trusted.',
+    where: BUG,
+    cure: `${REPORT_BUG} Look first for retries that were recorded as one transaction.`,
+  },
+  {
+    name: 'NotMyOwnWrite',
+    history: 's1: w(x,1)\ns2: w(x,2) r(x,1)',
+    sql: [
+      ['A', "UPDATE t SET v = 1 WHERE k = 'x'"],
+      ['B', "BEGIN; UPDATE t SET v = 2 WHERE k = 'x'"],
+      ['B', "SELECT v FROM t WHERE k = 'x'; COMMIT  -- 1"],
+    ],
+    harm: 'A transaction does not find what it wrote itself, and may write it again.',
+    where: `${BUG} A pooler that gives one transaction two connections looks like this.`,
+    cure: `Pool by transaction or session, not by statement. ${REPORT_BUG}`,
+  },
+  {
+    name: 'NotMyLastWrite',
+    history: 's1: w(x,1) w(x,2) r(x,1)',
+    sql: [
+      ['A', "BEGIN; UPDATE t SET v = 1 WHERE k = 'x'; UPDATE t SET v = 2 WHERE k = 'x'"],
+      ['A', "SELECT v FROM t WHERE k = 'x'; COMMIT  -- 1"],
+    ],
+    harm: 'A transaction works on from a value that it has replaced itself.',
+    where: BUG,
+    cure: REPORT_BUG,
+  },
+  {
+    name: 'IntermediateRead',
+    history: 's1: w(x,1) w(x,2)\ns2: r(x,1)',
+    sql: [
+      ['A', "BEGIN; UPDATE t SET v = 1 WHERE k = 'x'"],
+      ['B', "SELECT v FROM t WHERE k = 'x'  -- 1"],
+      ['A', "UPDATE t SET v = 2 WHERE k = 'x'; COMMIT"],
+    ],
+    harm: 'Somebody acts on a state that was never meant to be seen: half a transfer.',
+    where: UNCOMMITTED,
+    cure: NOT_UNCOMMITTED,
+  },
+  {
+    name: 'CyclicCO',
+    history: 's1: r(x,2) w(y,1)\ns2: r(y,1) w(x,2)',
+    sql: [
+      ['A', "BEGIN; UPDATE t SET v = 1 WHERE k = 'y'"],
+      ['B', "BEGIN; UPDATE t SET v = 2 WHERE k = 'x'; SELECT v FROM t WHERE k = 'y'  -- 1"],
+      ['A', "SELECT v FROM t WHERE k = 'x'; COMMIT  -- 2"],
+      ['B', 'COMMIT'],
+    ],
+    harm: 'Each of two transactions rests on the other; neither can be said to have come first.',
+    where: UNCOMMITTED,
+    cure: NOT_UNCOMMITTED,
+  },
+  {
+    name: 'NonMonoReadCO',
+    history: 's0: w(x,1)\ns1: r(x,1) w(x,2) w(y,2)\ns2: r(y,2) r(x,1)',
+    sql: [
+      ['A', "BEGIN; UPDATE t SET v = 2 WHERE k IN ('x', 'y'); COMMIT"],
+      ['B', "BEGIN; SELECT v FROM t WHERE k = 'y'  -- 2"],
+      ['B', "SELECT v FROM t WHERE k = 'x'; COMMIT  -- 1"],
+    ],
+    harm: 'Time runs backwards inside one transaction: an invoice is there, its lines are the old ones.',
+    where: REPLICAS,
+    cure: `Send a transaction to one node. ${STICKY}`,
+  },
+  {
+    name: 'NonMonoReadCM',
+    history:
+      's0: w(a,1) w(x,1) w(z,1)\ns1: w(b,1) w(x,2) w(y,1)\ns2: w(c,1) w(y,2) w(z,2)\ns3: r(a,1) r(x,2)\ns4: r(b,1) r(y,2)\ns5: r(c,1) r(z,1)',
+    sql: [],
+    harm: 'What readers saw inside their transactions does not fit any order of the writers.',
+    where: REPLICAS,
+    cure: `Send a transaction to one node. ${STICKY}`,
+  },
+  {
+    name: 'NonRepeatableRead',
+    history: 's1: r(x,0) r(x,1) [start=2 finish=8]\ns2: w(x,1) [start=3 finish=4]',
+    sql: [
+      ['A', "BEGIN; SELECT v FROM t WHERE k = 'x'  -- 0"],
+      ['B', "UPDATE t SET v = 1 WHERE k = 'x'"],
+      ['A', "SELECT v FROM t WHERE k = 'x'; COMMIT  -- 1"],
+    ],
+    harm: 'A check and the action that rests on it see different values.',
+    where: FRACTURED,
+    cure: ONE_SNAPSHOT,
+  },
+  {
+    name: 'FracturedReadCO',
+    history: 's0: w(x,1)\ns1: r(x,1) w(x,2) w(y,2)\ns2: r(x,1) r(y,2)',
+    sql: [
+      ['A', "BEGIN; SELECT v FROM t WHERE k = 'x'  -- 1"],
+      ['B', "BEGIN; UPDATE t SET v = 2 WHERE k IN ('x', 'y'); COMMIT"],
+      ['A', "SELECT v FROM t WHERE k = 'y'; COMMIT  -- 2"],
+    ],
+    harm: 'Half of another transaction is seen: money that has left one account and not reached the other.',
+    where: FRACTURED,
+    cure: ONE_SNAPSHOT,
+  },
+  {
+    name: 'FracturedReadCM',
+    history: 's1: w(x,2) | r(x,1) | w(x,4)\ns2: w(x,1) | r(x,2) | w(x,3)',
+    sql: [],
+    harm: 'Sessions disagree about which of two writes came last.',
+    where: REPLICAS,
+    cure: STICKY,
+  },
+  {
+    name: 'COConflictCM',
+    history: 's0: w(x,1)\ns1: r(x,1) w(x,2)\ns2: r(x,2) w(y,1)\ns3: r(y,1) r(x,1)',
+    sql: [
+      ['A', "UPDATE t SET v = 2 WHERE k = 'x'"],
+      ['B', "BEGIN; SELECT v FROM t WHERE k = 'x'; UPDATE t SET v = 1 WHERE k = 'y'; COMMIT"],
+      ['C', "BEGIN; SELECT v FROM t WHERE k = 'y'  -- 1"],
+      ['C', "SELECT v FROM t WHERE k = 'x'; COMMIT  -- 1: the answer without the question"],
+    ],
+    harm: 'An answer is seen, and the question that it answers is not.',
+    where: REPLICAS,
+    cure: STICKY,
+  },
+  {
+    name: 'ConflictCM',
+    history:
+      's1: w(x,1) w(a,1)\ns2: w(x,2) w(b,1)\ns3: r(a,1) w(c,1)\ns4: r(b,1) w(d,1)\ns5: r(c,1) r(x,2)\ns6: r(d,1) r(x,1)',
+    sql: [],
+    harm: 'Replicas disagree about which of two writes came last, and stay so.',
+    where: REPLICAS,
+    cure: 'Let one node order the writes of a key, or merge them by a rule that is the same everywhere.',
+  },
+  {
+    name: 'LostUpdate',
+    history:
+      's1: r(x,0) w(x,1) [start=1 finish=5 level=si]\ns2: r(x,0) w(x,2) [start=2 finish=6 level=si]',
+    sql: [
+      ['A', "BEGIN; SELECT v FROM t WHERE k = 'x'  -- 10"],
+      ['B', "BEGIN; SELECT v FROM t WHERE k = 'x'  -- 10"],
+      ['A', "UPDATE t SET v = 11 WHERE k = 'x'; COMMIT"],
+      ['B', "UPDATE t SET v = 12 WHERE k = 'x'; COMMIT  -- A's update is gone"],
+    ],
+    harm: 'Two people take from one account, and one withdrawal is not booked.',
+    where: 'READ COMMITTED everywhere; REPEATABLE READ in MariaDB and MySQL.',
+    cure: 'Let the statement compute (SET v = v + 1), read with FOR UPDATE, compare a version column, or ask for snapshots that refuse it: REPEATABLE READ in PostgreSQL.',
+  },
+  {
+    name: 'LongFork',
+    history: 's1: w(x,1)\ns2: w(y,1)\ns3: r(x,1) r(y,0)\ns4: r(x,0) r(y,1)',
+    sql: [
+      ['A', "UPDATE t SET v = 1 WHERE k = 'x'"],
+      ['B', "UPDATE t SET v = 1 WHERE k = 'y'"],
+      ['C', 'SELECT k, v FROM t  -- on one replica: x = 1, y = 0; on another: x = 0, y = 1'],
+    ],
+    harm: 'Two observers see two events in opposite orders, and each is sure of its own.',
+    where: `${REPLICAS} A primary of PostgreSQL with a replica shows it.`,
+    cure: 'Read what has to agree from one node.',
+  },
+  {
+    name: 'WriteSkew',
+    history: 's1: r(x,0) r(y,0) w(x,1)\ns2: r(x,0) r(y,0) w(y,1)',
+    sql: [
+      ['A', 'BEGIN; SELECT count(*) FROM doctors WHERE on_call  -- 2'],
+      ['B', 'BEGIN; SELECT count(*) FROM doctors WHERE on_call  -- 2'],
+      ['A', "UPDATE doctors SET on_call = false WHERE name = 'Ada'; COMMIT"],
+      ['B', "UPDATE doctors SET on_call = false WHERE name = 'Bob'; COMMIT  -- nobody is left"],
+    ],
+    harm: 'A rule over several rows is checked by each and broken by both together.',
+    where: SNAPSHOTS,
+    cure: SERIALIZABLE,
+  },
+  {
+    name: 'ReadOnlyAnomaly',
+    history: 's1: r(x,0) w(x,1)\ns2: r(x,0) r(y,0) w(y,2)\ns3: r(x,1) r(y,0)',
+    sql: [
+      ['A', "BEGIN; SELECT v FROM t WHERE k IN ('x', 'y')  -- 0 and 0"],
+      ['B', "UPDATE t SET v = 1 WHERE k = 'x'"],
+      ['C', "SELECT v FROM t WHERE k IN ('x', 'y')  -- 1 and 0: a report"],
+      ['A', "UPDATE t SET v = 2 WHERE k = 'y'; COMMIT  -- as if B had not been, after C saw it"],
+    ],
+    harm: 'A report shows a state that the books, read later, never went through.',
+    where: SNAPSHOTS,
+    cure: SERIALIZABLE,
+  },
+  {
+    name: 'CausalityViolation',
+    history: 's1: r(x,1) r(y,0)\ns2: r(y,0) w(y,1) | r(x,0) w(x,1)',
+    level: 'pc',
+    sql: [
+      [
+        'A',
+        "UPDATE t SET v = 1 WHERE k = 'y'; UPDATE t SET v = 1 WHERE k = 'x'  -- two transactions",
+      ],
+      ['B', "BEGIN; SELECT v FROM t WHERE k = 'x'  -- 1"],
+      ['B', "SELECT v FROM t WHERE k = 'y'; COMMIT  -- 0"],
+    ],
+    harm: 'An effect is seen without its cause: a reply without the message.',
+    where: REPLICAS,
+    cure: STICKY,
+  },
+  {
+    name: 'SessionGuaranteeViolation',
+    history: 's1: w(y,1) | w(x,2) | r(y,0) w(y,3)',
+    level: 'pc',
+    sql: [
+      ['A', "UPDATE t SET v = 1 WHERE k = 'y'"],
+      ['A', "SELECT v FROM t WHERE k = 'y'  -- 0: on a replica that lags"],
+    ],
+    harm: 'A user saves a form, and finds the old text on the next page.',
+    where: REPLICAS,
+    cure: STICKY,
+  },
+  {
+    name: 'StaleRead',
+    history: 's1: r(x,0) w(x,1) [start=1 finish=3]\ns2: r(x,0) [start=4 finish=6]',
+    sql: [
+      ['A', "UPDATE t SET v = 1 WHERE k = 'x'  -- done"],
+      ['B', "SELECT v FROM t WHERE k = 'x'  -- 0"],
+    ],
+    harm: 'Somebody is told that it is done, looks elsewhere, and it is not.',
+    where: 'Replicas; also serializable databases that promise no real time.',
+    cure: 'Ask for strict serializability where the database has it, or read from the primary.',
+  },
+  {
+    name: 'G0',
+    history: 's1: append(x,1) append(y,1)\ns2: append(x,2) append(y,2)\ns3: r(x,[1,2]) r(y,[2,1])',
+    sql: [
+      ['A', "BEGIN; UPDATE t SET v = v || 'a' WHERE k = 'x'"],
+      [
+        'B',
+        "BEGIN; UPDATE t SET v = v || 'b' WHERE k = 'x'; UPDATE t SET v = v || 'b' WHERE k = 'y'; COMMIT",
+      ],
+      ['A', "UPDATE t SET v = v || 'a' WHERE k = 'y'; COMMIT  -- x: ab, y: ba"],
+    ],
+    harm: 'Two transactions overwrite each other half and half: the car goes to one, the invoice to the other.',
+    where: `${BUG} Stores without transactions of several keys show it all the time.`,
+    cure: REPORT_BUG,
+  },
+  {
+    name: 'G1c',
+    history: 's1: w(y,1) [start=3 finish=4]\ns3: r(y,1) [start=0 finish=2]',
+    level: 'sser',
+    sql: [],
+    harm: 'Something was seen before it had begun.',
+    where: `${BUG} Clocks that disagree look like this.`,
+    cure: 'Record the times of all clients on one clock, then look again.',
+  },
+  {
+    name: 'G-single',
+    history:
+      's1: r(y,0) w(x,1) r(y,0) [start=0 finish=0] | r(y,0) [start=0 finish=4]\ns2: r(x,0) w(y,1) w(x,2) [start=3 finish=7]',
+    level: 'si',
+    sql: [],
+    harm: 'A transaction missed something that what it saw, or its own session, rests on.',
+    where: FRACTURED,
+    cure: ONE_SNAPSHOT,
+  },
+  {
+    name: 'G-nonadjacent',
+    history:
+      's1: r(y,2) w(x,3)\ns2: w(y,1) r(y,1) r(y,1) r(x,0) | w(y,2) r(y,2) | r(y,4) w(y,5) r(x,0) r(y,5)\ns3: r(y,0) r(y,0) | w(y,6) r(x,0)\ns4: w(y,4) r(y,4) r(y,4) r(x,0)\ns5: r(y,1) w(x,7) r(x,7)',
+    level: 'si',
+    sql: [],
+    harm: 'Snapshots do not come from one history: observers disagree about the order of events.',
+    where: REPLICAS,
+    cure: 'Read what has to agree from one node.',
+  },
+  {
+    name: 'G2-item',
+    history: 's1: r(y,0) w(y,1) r(x,0)\ns2: r(x,0) w(x,1) | r(y,0) r(x,1) w(x,2)',
+    sql: [],
+    harm: 'Transactions each miss what another one writes; no serial order explains them all.',
+    where: SNAPSHOTS,
+    cure: SERIALIZABLE,
+  },
+  {
+    name: 'IncompatibleOrder',
+    history: 's1: append(l,1)\ns2: append(l,2)\ns3: r(l,[1,2])\ns4: r(l,[2,1])',
+    sql: [],
+    harm: 'Two readers of one list saw its elements in different orders; one of the orders was undone.',
+    where: BUG,
+    cure: REPORT_BUG,
+  },
+  {
+    name: 'DuplicateElements',
+    history: 's1: append(l,1)\ns2: r(l,[1,1])',
+    sql: [],
+    harm: 'One write took effect twice: a payment is booked two times.',
+    where: `${BUG} A client that sends a write again after a timeout looks like this.`,
+    cure: 'Give every write an id, and refuse one that is there already.',
+  },
+  {
+    name: 'PredicateMismatch',
+    history: `${ORDERS}\n{"session":1,"id":"T1","level":"rc","ops":[{"select":"orders","where":"status = 'open'","rows":[{"key":1,"from":null},{"key":2,"from":null}]}]}`,
+    level: 'rc',
+    sql: [['A', "SELECT * FROM orders WHERE status = 'open'  -- returns one that is done"]],
+    harm: 'A statement answers another question than it was asked.',
+    where: `${BUG} An index that no longer fits its table looks like this.`,
+    cure: `Rebuild the index (REINDEX). ${REPORT_BUG}`,
+  },
+  {
+    name: 'DuplicateRow',
+    history: 's1: w(x,1) | w(x,2)\ns2: rows(x,[1,2])',
+    sql: [['A', 'SELECT * FROM t WHERE k = 1  -- two rows, though k is the primary key']],
+    harm: 'A primary key no longer says which row is meant; updates reach one of two, or both.',
+    where: `${BUG} A damaged unique index looks like this.`,
+    cure: `Find the duplicates without the index, remove them, rebuild it. ${REPORT_BUG}`,
+  },
+  {
+    name: 'VanishedRow',
+    history: `${ORDERS}\n{"session":1,"id":"T1","level":"rc","ops":[{"select":"orders","where":"status = 'open'","rows":[]}]}`,
+    level: 'rc',
+    sql: [
+      ['A', "SELECT * FROM orders WHERE status = 'open'  -- nothing, though nobody touched it"],
+    ],
+    harm: 'A row is gone that nobody deleted.',
+    where: `${BUG} An index that no longer fits its table looks like this.`,
+    cure: `Look for it without the index, rebuild the index. ${REPORT_BUG}`,
+  },
+  {
+    name: 'LostCommit',
+    history: 's1: w(x,1) [start=1 finish=2]\ns2: r(x,0) [audit start=5 finish=6]',
+    sql: [
+      ['A', "UPDATE t SET v = 1 WHERE k = 'x'  -- COMMIT is acknowledged; the server crashes"],
+      ['B', "SELECT v FROM t WHERE k = 'x'  -- 0, after its restart"],
+    ],
+    harm: 'What was promised is gone: a customer has a receipt, the shop has no order.',
+    where:
+      'synchronous_commit = off in PostgreSQL, innodb_flush_log_at_trx_commit other than 1 in MariaDB and MySQL; replicas that take over without all of the log.',
+    cure: 'Wait for the disk, and for a replica where one takes over.',
+  },
+  {
+    name: 'Phantom',
+    history: `${ORDERS}\n{"session":1,"id":"T1","level":"ser","ops":[{"select":"orders","where":"status = 'open'","rows":[{"key":1,"from":null}]},{"select":"orders","where":"status = 'open'","rows":[{"key":1,"from":null},{"key":17,"from":"w1"}]}]}\n{"session":2,"id":"T2","level":"rc","ops":[{"insert":"orders","write":"w1","rows":[{"id":17,"status":"open"}]}]}`,
+    level: 'mixed',
+    sql: [
+      ['A', "BEGIN; SELECT count(*) FROM orders WHERE status = 'open'  -- 1"],
+      ['B', "INSERT INTO orders VALUES (17, 'open')"],
+      ['A', "SELECT count(*) FROM orders WHERE status = 'open'; COMMIT  -- 2"],
+    ],
+    harm: 'A count, and the list that it counts, do not agree.',
+    where: FRACTURED,
+    cure: ONE_SNAPSHOT,
+  },
+  {
+    name: 'PredicateWriteSkew',
+    history:
+      '{"isobar":1,"tables":{"bookings":{"columns":{"id":"integer","room":"integer"},"key":["id"],"rows":[]}}}\n{"session":1,"id":"T1","level":"si","ops":[{"select":"bookings","where":"room = 4","rows":[]},{"insert":"bookings","write":"w1","rows":[{"id":1,"room":4}]}]}\n{"session":2,"id":"T2","level":"si","ops":[{"select":"bookings","where":"room = 4","rows":[]},{"insert":"bookings","write":"w2","rows":[{"id":2,"room":4}]}]}',
+    level: 'ser',
+    sql: [
+      ['A', 'BEGIN; SELECT * FROM bookings WHERE room = 4  -- free'],
+      ['B', 'BEGIN; SELECT * FROM bookings WHERE room = 4  -- free'],
+      ['A', 'INSERT INTO bookings VALUES (1, 4); COMMIT'],
+      ['B', 'INSERT INTO bookings VALUES (2, 4); COMMIT  -- booked twice'],
+    ],
+    harm: 'A room is booked twice.',
+    where: SNAPSHOTS,
+    cure: 'Let a constraint say it (UNIQUE, or EXCLUDE in PostgreSQL), or ask for SERIALIZABLE and retry what it refuses. Locking rows does not help: there is none to lock.',
+  },
+]

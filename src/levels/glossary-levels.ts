@@ -1,0 +1,85 @@
+// What every level means for an application: what one may rely on, what may still happen, and what
+// a database calls it. One source for `isobar explain` and docs/glossary.md. Main table:
+// LEVEL_ENTRIES.
+
+import type { LevelId } from './levels.ts'
+
+export interface LevelEntry {
+  readonly id: LevelId
+  /** What a program may rely on. */
+  readonly promise: string
+  /** What may happen all the same. */
+  readonly allows: string
+  /** Which settings of which databases are meant to keep it. */
+  readonly where: string
+}
+
+export const LEVEL_ENTRIES: readonly LevelEntry[] = [
+  {
+    id: 'ci',
+    promise: 'Reading a key again in one transaction gives the same value again.',
+    allows: 'Almost everything that concerns two keys.',
+    where: 'A weak part of REPEATABLE READ; no database stops there.',
+  },
+  {
+    id: 'rc',
+    promise:
+      'Only what was committed is read, and within a transaction one never goes back behind what one has seen.',
+    allows: 'Reads that differ when they are repeated, half of other transactions, lost updates.',
+    where: 'READ COMMITTED, the default of PostgreSQL, Oracle and SQL Server.',
+  },
+  {
+    id: 'ra',
+    promise: 'Of another transaction one sees all or nothing.',
+    allows: 'Effects without their causes, lost updates, write skew.',
+    where: 'Between READ COMMITTED and snapshots; stores with atomic batches.',
+  },
+  {
+    id: 'cc',
+    promise: 'Who sees an effect sees its causes; a session sees what it did before.',
+    allows: 'Observers that disagree about the order of independent events, lost updates.',
+    where: 'Causal sessions of replicated stores.',
+  },
+  {
+    id: 'pc',
+    promise: 'Every transaction reads a state that the database really passed through.',
+    allows: 'Lost updates and write skew.',
+    where: 'Read-only snapshots beside writers that do not check for conflicts.',
+  },
+  {
+    id: 'si',
+    promise: 'Every transaction works on a snapshot, and of two that write one key one fails.',
+    allows: 'Write skew: rules over several rows that each checks and both together break.',
+    where: 'REPEATABLE READ in PostgreSQL, SERIALIZABLE in Oracle, SNAPSHOT in SQL Server.',
+  },
+  {
+    id: 'ser',
+    promise: 'The outcome is one that the transactions could have had one after the other.',
+    allows: 'An order that is not that of the clock: what has just been written may be missed.',
+    where: 'SERIALIZABLE in PostgreSQL, MariaDB, MySQL, SQL Server and SQLite.',
+  },
+  {
+    id: 'sser',
+    promise: 'One after the other, in an order that agrees with the clock.',
+    allows: 'Nothing that a single machine without concurrency would not show.',
+    where: 'Stores that promise strict serializability or external consistency.',
+  },
+  {
+    id: 'lin',
+    promise: 'Every operation on a key takes effect at one instant while it runs.',
+    allows: 'Anything about two keys at once.',
+    where: 'Compare-and-set in etcd, ZooKeeper, lightweight transactions of Cassandra.',
+  },
+  {
+    id: 'mixed',
+    promise: 'Every transaction gets the level that it asked for, whatever the others asked for.',
+    allows: 'What the level of each allows that one.',
+    where: 'Applications that set a level for each transaction.',
+  },
+  {
+    id: 'pl-2',
+    promise: 'Only what was committed is read; no dirty writes, no circular flow of information.',
+    allows: 'Going back in time inside one transaction.',
+    where: 'What Jepsen and Adya call read committed; weaker than rc here.',
+  },
+]

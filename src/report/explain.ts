@@ -1,0 +1,86 @@
+// What a level or an anomaly is, in words, for the terminal and for docs/glossary.md: one text in
+// two dresses. Which levels forbid an anomaly is not claimed here but handed in, as judged on its
+// history. Main functions: explainText, explainMarkdown.
+
+import { hyphened, nameOf, type Topic } from '../levels/glossary.ts'
+import { CHAIN, type LevelId, levelName, PROFILE } from '../levels/levels.ts'
+
+/** The levels that the history of an anomaly violates. */
+export type Forbidding = (topic: Topic) => readonly LevelId[]
+
+interface Part {
+  readonly title: string
+  readonly lines: readonly string[]
+  readonly isCode?: boolean
+}
+
+export function explainText(topic: Topic, forbidding: readonly LevelId[]): string {
+  const lines = [titleOf(topic), `  ${leadOf(topic)}`]
+  for (const { title, lines: body, isCode } of partsOf(topic, forbidding)) {
+    lines.push('', title)
+    for (const line of body) lines.push(isCode ? `    ${line}` : `  ${line}`)
+  }
+  return `${lines.join('\n')}\n`
+}
+
+export function explainMarkdown(topic: Topic, forbidding: readonly LevelId[]): string {
+  const lines = [`### ${titleOf(topic)}`, '', leadOf(topic), '']
+  for (const { title, lines: body, isCode } of partsOf(topic, forbidding)) {
+    if (isCode) lines.push(`${title}:`, '', '```', ...body, '```', '')
+    else lines.push(`**${title}.** ${body.join(' ')}`, '')
+  }
+  return lines.join('\n')
+}
+
+function titleOf(topic: Topic): string {
+  if (topic.kind === 'level') return `${topic.entry.id}: ${topic.level.name}`
+  const { tap, adya } = topic.anomaly
+  const codes = [tap && `pattern ${tap}`, adya].filter((code) => code !== null)
+  return `${nameOf(topic)}${codes.length > 0 ? ` (${codes.join(', ')})` : ''}`
+}
+
+function leadOf(topic: Topic): string {
+  return topic.kind === 'level' ? topic.entry.promise : topic.anomaly.meaning
+}
+
+function partsOf(topic: Topic, forbidding: readonly LevelId[]): Part[] {
+  if (topic.kind === 'level') {
+    const { entry, level } = topic
+    const at = CHAIN.indexOf(entry.id)
+    const weaker = at > 0 ? CHAIN.slice(0, at).map(levelName) : []
+    return [
+      { title: 'In one clause', lines: [`${level.meaning}.`] },
+      { title: 'What may still happen', lines: [entry.allows] },
+      { title: 'Where', lines: [entry.where] },
+      ...(weaker.length > 0 ? [{ title: 'Includes', lines: [`${weaker.join(', ')}.`] }] : []),
+    ]
+  }
+  const { entry } = topic
+  const sql = entry.sql.map(([terminal, statement]) => `${terminal}> ${statement}`)
+  const asked = entry.level === undefined ? '' : ` --level ${entry.level}`
+  return [
+    { title: 'What it costs', lines: [entry.harm] },
+    ...(sql.length > 0
+      ? [{ title: 'In SQL, each terminal by its letter', lines: sql, isCode: true }]
+      : []),
+    {
+      title: `A history that shows it (isobar explain ${hyphened(entry.name)} --history | isobar check -${asked})`,
+      lines: entry.history.split('\n'),
+      isCode: true,
+    },
+    { title: 'Forbidden by', lines: [forbiddenBy(forbidding)] },
+    { title: 'Where to expect it', lines: [entry.where] },
+    { title: 'What to do', lines: [entry.cure] },
+  ]
+}
+
+/** The weakest levels that forbid it: what includes one of them forbids it too. */
+function forbiddenBy(levels: readonly LevelId[]): string {
+  const weakest = CHAIN.find((level) => levels.includes(level))
+  const named = PROFILE.filter(
+    (level) => level === weakest || (level === 'ci' && levels.includes(level)),
+  )
+  const includes =
+    weakest === undefined || weakest === CHAIN.at(-1) ? '' : ', and every stronger level'
+  return `${named.map(levelName).join(', ')}${includes}.`
+}
