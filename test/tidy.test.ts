@@ -228,6 +228,15 @@ describe('the sources', () => {
     expect(bare).toEqual([])
   })
 
+  it('point at a document of this project where they speak of definitions', () => {
+    const wrong = [...sources, ...tests, ...others].filter((file) => {
+      if (file === 'test/tidy.test.ts') return false
+      const cited = [...text(file).matchAll(/\(definitions?: ([^)\s]*)/g)].map((match) => match[1]!)
+      return cited.some((page) => !/^docs\//.test(page) || !existsSync(join(ROOT, page)))
+    })
+    expect(wrong).toEqual([])
+  })
+
   it('name no place of the machine they were written on', () => {
     const wrong = [...sources, ...tests, ...others].filter((file) => {
       if (file === 'test/tidy.test.ts') return false

@@ -2,7 +2,7 @@
 // need not be one buffer. A parser keeps nothing of a chunk it was given; whoever reads a file may
 // reuse one buffer. Pushing serves both worlds: synchronous reads and asynchronous streams.
 
-import { InputError, type Place } from '../base/errors.ts'
+import { InputError, type Place, UsageError } from '../base/errors.ts'
 import { UTF8 } from '../base/unicode.ts'
 import type { History } from '../history/history.ts'
 
@@ -65,6 +65,9 @@ const CHUNK_BYTES = 1 << 20 // parsers make room for what a chunk can hold, so n
 /** The input as chunks of bytes. */
 export function* chunksOf(input: Input): Generator<Uint8Array> {
   if (typeof input !== 'string' && !(input instanceof Uint8Array)) {
+    if (typeof input !== 'object' || input === null || !(Symbol.iterator in input)) {
+      throw new UsageError('input: text, bytes, or chunks of bytes were expected')
+    }
     yield* input
     return
   }

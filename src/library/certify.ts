@@ -1,6 +1,7 @@
 // Verifying a verdict again, independently of what decided it.
 
 import { certifyResult } from '../verdict/certify.ts'
+import { expectResult } from './arguments.ts'
 import type { CheckResult } from './check-result.ts'
 
 /**
@@ -10,7 +11,8 @@ import type { CheckResult } from './check-result.ts'
  * @example
  * const problems = await certify(await check(history, 'ser', { certify: false }))
  */
-export async function certify({ history, results }: CheckResult): Promise<string[]> {
+export async function certify(result: CheckResult): Promise<string[]> {
+  const { history, results } = expectResult(result)
   const problems = await Promise.all(results.map((each) => certifyResult(history, each)))
   return problems.flatMap((list, i) => list.map((problem) => `${results[i]!.level}: ${problem}`))
 }

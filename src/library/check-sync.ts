@@ -6,7 +6,7 @@ import { checkLevels, profile } from '../check/check.ts'
 import type { History } from '../history/history.ts'
 import type { LevelId } from '../levels/levels.ts'
 import { describeVerdict } from '../report/describe-verdict.ts'
-import { type CheckOptions, expectLevels, expectOptions } from './arguments.ts'
+import { type CheckOptions, expectLevels, expectOptions, expectTransactions } from './arguments.ts'
 import { CheckResult } from './check-result.ts'
 import { isHistory } from './input.ts'
 
@@ -33,6 +33,7 @@ export function checkSync(
     const what = history.sql !== null ? 'SQL statements are' : 'level mixed is'
     throw new UsageError(`${what} judged by check(), not by checkSync()`, 'await check(history, …)')
   }
+  expectTransactions(history)
   const results = asked ? checkLevels(history, asked, options) : profile(history, options)
   return new CheckResult(history, results, asked, describeVerdict)
 }

@@ -2,9 +2,8 @@
 // SQL, gzip and pages are loaded when they are used, so `check` is asynchronous. Main function:
 // check.
 
-import { InputError } from '../base/errors.ts'
 import type { LevelId } from '../levels/levels.ts'
-import { type CheckOptions, expectLevels, expectOptions } from './arguments.ts'
+import { type CheckOptions, expectLevels, expectOptions, expectTransactions } from './arguments.ts'
 import { CheckResult } from './check-result.ts'
 import { type HistoryInput, readInput } from './input.ts'
 
@@ -22,11 +21,7 @@ export async function check(
   options: CheckOptions = {},
 ): Promise<CheckResult> {
   const asked = expectLevels(levels)
-  const history = await readInput(input, expectOptions(options))
-  if (history.txnCount === 0) {
-    // Nothing judged must not look like a pass.
-    throw new InputError('empty-history', 'the history has no transactions')
-  }
+  const history = expectTransactions(await readInput(input, expectOptions(options)))
   const [{ judge }, { describeVerdict }] = await Promise.all([
     import('../check/judge.ts'),
     import('../report/describe-verdict.ts'),

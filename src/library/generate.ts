@@ -1,5 +1,6 @@
 // Histories made by a simulated store: of a known level, with known faults.
 
+import { UsageError } from '../base/errors.ts'
 import type { History } from '../history/history.ts'
 import type { LevelId } from '../levels/levels.ts'
 import type { WorkloadParameters } from '../workload/parameters.ts'
@@ -18,16 +19,29 @@ export interface GenerateOptions extends Partial<WorkloadParameters> {
  * const history = await generate({ shape: 'mini', transactions: 1000, inject: { 'lost-update': 3 } })
  */
 export async function generate(options: GenerateOptions = {}): Promise<History> {
+  if (typeof options !== 'object' || options === null) {
+    throw new UsageError('options: an object was expected', "such as { shape: 'mini' }")
+  }
   const [{ generate: run }, { findFault }, { DEFAULT_SHAPE }] = await Promise.all([
     import('../pipeline/generate.ts'),
     import('../sim/faults.ts'),
     import('../workload/parameters.ts'),
   ])
   const { store = 'ser', inject = {}, seed = 1, shape = DEFAULT_SHAPE, ...sizes } = options
-  const faults = Object.entries(inject).map(([name, count]) => ({ fault: findFault(name), count }))
+  expectWhole('seed', seed, 0)
+  const faults = Object.entries(inject).map(([name, count]) => {
+    expectWhole(`inject.${name}`, count, 1)
+    return { fault: findFault(name), count }
+  })
   return run({
     seed,
     workload: { ...sizes, shape },
     store: { level: store, faults },
   }).history
+}
+
+function expectWhole(name: string, value: number, least: number): void {
+  if (Number.isSafeInteger(value) && value >= least) return
+  const message = `options.${name}: a whole number from ${least} on was expected`
+  throw new UsageError(`${message}, not ${String(value)}`)
 }

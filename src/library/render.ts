@@ -1,6 +1,7 @@
 // A result in words and pictures. Every renderer takes what `check` returned, and is loaded when it
 // is used.
 
+import { expectResult } from './arguments.ts'
 import type { CheckResult } from './check-result.ts'
 
 export interface RenderOptions {
@@ -18,6 +19,7 @@ export const render = {
   /** The story for a terminal. */
   async text(result: CheckResult, { title }: RenderOptions = {}): Promise<string> {
     const { renderText } = await import('../report/text.ts')
+    expectResult(result)
     return renderText(result.history, result.results, title === undefined ? {} : { title })
   },
 
@@ -62,6 +64,6 @@ export const render = {
 }
 
 function titled(result: CheckResult, { title }: RenderOptions) {
-  const verdict = result.toJSON()
+  const verdict = expectResult(result).toJSON()
   return title === undefined ? verdict : { ...verdict, path: title }
 }

@@ -2,7 +2,13 @@
 
 import type { History } from '../history/history.ts'
 import type { LevelId } from '../levels/levels.ts'
-import type { CheckOptions } from './arguments.ts'
+import {
+  CALL,
+  type CheckOptions,
+  expectLevel,
+  expectOptions,
+  expectTransactions,
+} from './arguments.ts'
 import { CheckResult } from './check-result.ts'
 import { type HistoryInput, readInput } from './input.ts'
 
@@ -31,14 +37,15 @@ export async function shrink(
   level: LevelId,
   options: ShrinkOptions = {},
 ): Promise<Shrunk> {
-  const whole = await readInput(input, options)
+  expectLevel(level)
+  const { onStep, ...checkOptions } = expectOptions(options, { onStep: CALL })
+  const whole = expectTransactions(await readInput(input, options))
   const [{ judge }, { shrinkHistory }, { describeVerdict }] = await Promise.all([
     import('../check/judge.ts'),
     import('../verdict/shrink.ts'),
     import('../report/describe-verdict.ts'),
   ])
-  const decide = async (history: History) => (await judge(history, [level], options))[0]!
-  const { onStep } = options
+  const decide = async (history: History) => (await judge(history, [level], checkOptions))[0]!
   const { history, result } = await shrinkHistory(whole, decide, {
     whole: level === 'lin',
     ...(onStep ? { onStep: (shrunk) => onStep(shrunk.history) } : {}),

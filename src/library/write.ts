@@ -4,6 +4,7 @@ import { UsageError } from '../base/errors.ts'
 import { hintFor } from '../base/slips.ts'
 import { FORMATS, type FormatId, findFormat } from '../formats/formats.ts'
 import type { History } from '../history/history.ts'
+import { isHistory } from './input.ts'
 
 /**
  * The history in another format. Throws UsageError if that could not hold all of it, with what
@@ -13,6 +14,9 @@ import type { History } from '../history/history.ts'
  * const text = new TextDecoder().decode(writeHistory(history, 'plume'))
  */
 export function writeHistory(history: History, id: FormatId = 'native'): Uint8Array {
+  if (!isHistory(history)) {
+    throw new UsageError('history: a parsed history was expected', 'parseHistory(text)')
+  }
   const format = findFormat(id)
   if (format === null) {
     const known = FORMATS.map((each) => each.id)

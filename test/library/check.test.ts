@@ -35,6 +35,13 @@ const PLAIN = [
   },
 ]
 
+const TABLES = { rooms: { columns: { id: 'integer' }, key: ['id'] } }
+/** Registers may stand beside SQL statements, but not under the names of rows. */
+const NAMED_LIKE_A_ROW = [
+  { session: 1, ops: [{ insert: 'rooms', write: 'w1', rows: [{ id: 1 }] }] },
+  { session: 2, ops: [{ w: 'rooms(1)', v: 1 }] },
+]
+
 async function failure(run: () => unknown): Promise<Error> {
   try {
     await run()
@@ -106,6 +113,12 @@ describe('check', () => {
     expect(result.levels.map(({ verdict }) => verdict)).toEqual(['satisfied', 'violated'])
   })
 
+  it('judges registers beside SQL statements', async () => {
+    const [statement] = NAMED_LIKE_A_ROW
+    const transactions = [statement!, { session: 2, ops: [{ w: 'x', v: 1 }] }]
+    expect((await check({ tables: TABLES, transactions }, 'ser')).verdict).toBe('satisfied')
+  })
+
   it('says which argument is wrong, and the way out', async () => {
     const cases: [() => unknown, new (...args: never[]) => Error, RegExp][] = [
       [() => check('', 'si'), InputError, /no transactions/],
@@ -124,6 +137,29 @@ describe('check', () => {
       [() => checkSync(LOST_UPDATE as never), UsageError, /takes a parsed history/],
       [() => checkSync(parseHistory(LOST_UPDATE), 'mixed'), UsageError, /judged by check\(\)/],
       [() => writeHistory(parseHistory(LOST_UPDATE), 'nothing' as never), UsageError, /format/],
+      [() => writeHistory(7 as never), UsageError, /history: a parsed history/],
+      [() => check(PLAIN, 'si', { bugdetMs: 1 } as never), UsageError, /unknown option bugdetMs/],
+      [() => check(PLAIN, 'si', { limit: -1 }), UsageError, /options.limit: a whole number/],
+      [
+        () => check(PLAIN, 'si', { algorithm: 'x' as never }),
+        UsageError,
+        /auto or solve or search/,
+      ],
+      [() => check(PLAIN, 'si', { all: 1 as never }), UsageError, /options.all: true or false/],
+      [() => check(LOST_UPDATE, 'si', { format: 'x' as never }), InputError, /unknown format "x"/],
+      [() => check({ tables: TABLES, transactions: NAMED_LIKE_A_ROW }), InputError, /rooms\(1\)/],
+      [() => checkSync(parseHistory('{"isobar":1}\n')), InputError, /no transactions/],
+      [() => parseHistory(7 as never), UsageError, /input: text, bytes/],
+      [() => shrink(PLAIN, undefined as never), UsageError, /level: a level was expected/],
+      [() => shrink(PLAIN, 'serial' as never), UsageError, /unknown level "serial"/],
+      [() => shrink('', 'si'), InputError, /no transactions/],
+      [() => shrink(PLAIN, 'si', { onStep: 5 as never }), UsageError, /options.onStep: a function/],
+      [() => generate(7 as never), UsageError, /options: an object/],
+      [() => generate({ inject: { 'lost-update': -1 } }), UsageError, /options.inject.lost-update/],
+      [() => generate({ seed: 'a' as never }), UsageError, /options.seed: a whole number/],
+      [() => render.text(7 as never), UsageError, /result: what check\(\) returned/],
+      [() => render.svg({} as never), UsageError, /result: what check\(\) returned/],
+      [() => certify(null as never), UsageError, /result: what check\(\) returned/],
     ]
     for (const [run, kind, message] of cases) {
       const error = await failure(run)
