@@ -4,8 +4,8 @@ import { stringify } from '../base/json.ts'
 import { findAnomaly } from '../levels/anomalies.ts'
 import { PROFILE } from '../levels/levels.ts'
 import { plain } from '../report/names.ts'
+import { FILE_VERSION } from '../verdict/file-version.ts'
 import type { LevelResult, Outcome } from '../verdict/verdict.ts'
-import { FILE_VERSION } from '../verdict/verdict-file.ts'
 
 export class DirectorySummary {
   private histories = 0

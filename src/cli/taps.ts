@@ -15,8 +15,8 @@ import { plain } from '../report/names.ts'
 import { type Colours, type TextOptions, tellAnomalies } from '../report/text.ts'
 import { certifyPlume } from '../verdict/certify-plume.ts'
 import { countHistory } from '../verdict/count-history.ts'
+import { FILE_VERSION } from '../verdict/file-version.ts'
 import type { Anomaly, LevelResult } from '../verdict/verdict.ts'
-import { FILE_VERSION } from '../verdict/verdict-file.ts'
 import { EXIT } from './exit-codes.ts'
 
 interface Judged {

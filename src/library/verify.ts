@@ -2,8 +2,6 @@
 
 import { UsageError } from '../base/errors.ts'
 import { stringify } from '../base/json.ts'
-import { verifyFile } from '../report/verify-file.ts'
-import { parseVerdicts } from '../verdict/parse-file.ts'
 import type { VerdictJson } from '../verdict/verdict-file.ts'
 import { type HistoryInput, type ReadOptions, readInput } from './input.ts'
 
@@ -22,6 +20,10 @@ export async function verify(
   verdict: string | VerdictJson,
   options: ReadOptions = {},
 ): Promise<string[]> {
+  const [{ verifyFile }, { parseVerdicts }] = await Promise.all([
+    import('../report/verify-file.ts'),
+    import('../verdict/parse-file.ts'),
+  ])
   const text = typeof verdict === 'string' ? verdict : stringify(verdict)
   const [found, another] = parseVerdicts(text)
   if (another) throw new UsageError('verdict: the text holds several verdicts', 'give one of them')

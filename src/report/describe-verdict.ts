@@ -6,14 +6,9 @@ import { stringify } from '../base/json.ts'
 import type { History } from '../history/history.ts'
 import type { LevelId } from '../levels/levels.ts'
 import { countHistory } from '../verdict/count-history.ts'
+import { FILE_VERSION } from '../verdict/file-version.ts'
 import { INITIAL_TXN, type LevelResult, positionOf } from '../verdict/verdict.ts'
-import {
-  type ChoiceJson,
-  FILE_VERSION,
-  type ResultJson,
-  type RunJson,
-  type VerdictJson,
-} from '../verdict/verdict-file.ts'
+import type { ChoiceJson, ResultJson, RunJson, VerdictJson } from '../verdict/verdict-file.ts'
 import { EvidenceDescriber } from './describe-evidence.ts'
 import { summarise } from './summary.ts'
 import { describeWitness } from './witness.ts'

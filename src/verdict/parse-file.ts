@@ -3,8 +3,9 @@
 
 import { InputError } from '../base/errors.ts'
 import { parseExact } from '../base/json.ts'
+import { FILE_VERSION } from './file-version.ts'
 import { describe, findProblem, isObject } from './shape.ts'
-import { FILE_VERSION, VERDICT, type VerdictJson } from './verdict-file.ts'
+import { VERDICT, type VerdictJson } from './verdict-file.ts'
 
 /** A verdict, and the line of the file it stands on. */
 export interface FoundVerdict {

@@ -6,63 +6,29 @@
 
 import { STATUS_NAMES } from '../history/history.ts'
 import { STATEMENT_NAMES } from '../history/sql-events.ts'
-import type { Value } from '../history/values.ts'
-import { LEVELS, type LevelId } from '../levels/levels.ts'
 import { SQL_TYPES } from '../sql/value.ts'
 import {
-  type FieldsOf,
-  isObject,
-  leaf,
-  list,
-  maybe,
-  object,
-  optional,
-  type Shape,
-  word,
-} from './shape.ts'
+  CELL,
+  CHOICE,
+  COUNT,
+  FLAG,
+  INITIAL,
+  LEVEL,
+  NAMES_BY_NAME,
+  NUMBER,
+  OP,
+  ORDER,
+  RECORD,
+  ROW,
+  TEXT,
+  TIMES,
+  VALUE,
+} from './file-leaves.ts'
+import { FILE_VERSION } from './file-version.ts'
+import { type FieldsOf, leaf, list, maybe, object, optional, type Shape, word } from './shape.ts'
 import type { CertificateKind, EdgeKind, Outcome } from './verdict.ts'
 
-export const FILE_VERSION = 2
-
-const isCount = (value: unknown) => Number.isSafeInteger(value) && (value as number) >= 0
-
-const TEXT = leaf<string>('a string', (v) => typeof v === 'string', { type: 'string' })
-const COUNT = leaf<number>('a count', isCount, { type: 'integer', minimum: 0 })
-const NUMBER = leaf<number>('a number', (v) => typeof v === 'number', { type: 'number' })
-const FLAG = leaf<true>('true', (v) => v === true, { const: true })
-const VALUE = leaf<Value>('an integer, a string or null', isValue, {
-  type: ['integer', 'string', 'null'],
-})
-const INITIAL = leaf<Value | false>('a value or false', (v) => v === false || isValue(v), {
-  anyOf: [{ type: ['integer', 'string', 'null'] }, { const: false }],
-})
-const LEVEL: Shape<LevelId> = word(LEVELS.map(({ id }) => id))
-
-/** `["r", key, value]`, as in the native format; a list of values for a read of a list. */
-export type OpJson = [verb: string, key: Value, value: Value | (Value | Value[])[]]
-
-const OP = leaf<OpJson>('an operation', isOp, { type: 'array', minItems: 3, maxItems: 3 })
-
-/** What a column holds; integers beyond 2^53 are bigints. */
-export type CellJson = Value | boolean
-
-const CELL = leaf<CellJson>('an integer, a string, true, false or null', isCell, {
-  type: ['integer', 'string', 'boolean', 'null'],
-})
-
-/** A row by its columns. */
-export type RowJson = Record<string, CellJson>
-
-const ROW = recordOf<CellJson>('a row', isCell, { type: ['integer', 'string', 'boolean', 'null'] })
-const TIMES = recordOf<number>('an object of numbers', (v) => typeof v === 'number', {
-  type: 'number',
-})
-const NAMES_BY_NAME = recordOf<string[]>(
-  'lists of names by name',
-  (v) => Array.isArray(v) && v.every((name) => typeof name === 'string'),
-  { type: 'array', items: { type: 'string' } },
-)
-const RECORD = recordOf<unknown>('an object', () => true, {})
+export type { CellJson, ChoiceJson, OpJson, RowJson } from './file-leaves.ts'
 
 /** An operation by its transaction and its position in it, from 0. */
 export interface PlaceJson extends FieldsOf<typeof PLACE_FIELDS> {}
@@ -208,12 +174,6 @@ const ANOMALY_FIELDS = {
 }
 const ANOMALY: Shape<AnomalyJson> = object(ANOMALY_FIELDS)
 
-/**
- * SQL: whose version of a row a statement passed over: the reader's position in the input, which of
- * its statements, the row, and the writer's position, null for the initial state.
- */
-export type ChoiceJson = [reader: number, statement: number, row: Value, writer: number | null]
-
 /** What proves that a level is satisfied. */
 export interface ProofJson extends FieldsOf<typeof PROOF_FIELDS> {}
 const PROOF_FIELDS = {
@@ -222,15 +182,8 @@ const PROOF_FIELDS = {
    * Transactions that count, first to last, by their positions in the input from 0; of snapshots
    * 2n is the snapshot of transaction n, and 2n + 1 its commit.
    */
-  order: optional(
-    leaf<number[]>('a list of counts', (v) => Array.isArray(v) && v.every(isCount), {
-      type: 'array',
-      items: { type: 'integer', minimum: 0 },
-    }),
-  ),
-  choices: optional(
-    list(leaf<ChoiceJson>('a choice', isChoice, { type: 'array', minItems: 4, maxItems: 4 })),
-  ),
+  order: optional(ORDER),
+  choices: optional(list(CHOICE)),
   /** Instead of both: the position in `results`, from 0, of an earlier one that has this proof. */
   sameAs: optional(COUNT),
 }
@@ -377,46 +330,4 @@ export const VERDICT_TABLES = {
   statement: STATEMENT_FIELDS,
   table: TABLE_FIELDS,
   transaction: TXN_FIELDS,
-}
-
-function recordOf<T>(what: string, fits: (value: unknown) => boolean, schema: object) {
-  return leaf<Record<string, T>>(what, (v) => isObject(v) && Object.values(v).every(fits), {
-    type: 'object',
-    additionalProperties: schema,
-  })
-}
-
-function isValue(value: unknown): boolean {
-  return (
-    value === null ||
-    typeof value === 'string' ||
-    typeof value === 'bigint' ||
-    Number.isSafeInteger(value)
-  )
-}
-
-function isCell(value: unknown): boolean {
-  return typeof value === 'boolean' || isValue(value)
-}
-
-function isOp(value: unknown): boolean {
-  if (!Array.isArray(value) || value.length !== 3) return false
-  const [verb, key, what] = value
-  if (!['r', 'w', 'append', 'rows'].includes(verb) || key === null || !isValue(key)) return false
-  if (verb === 'rows') return Array.isArray(what) && isRows(what)
-  return isValue(what) || (verb === 'r' && Array.isArray(what) && what.every(isValue))
-}
-
-/** What each row of a key held: all values, or all lists. */
-function isRows(rows: readonly unknown[]): boolean {
-  const isList = (row: unknown) => Array.isArray(row) && row.every(isValue)
-  return rows.every(isValue) || rows.every(isList)
-}
-
-function isChoice(value: unknown): boolean {
-  if (!Array.isArray(value) || value.length !== 4) return false
-  const [reader, statement, row, writer] = value
-  return (
-    isCount(reader) && isCount(statement) && isValue(row) && (writer === null || isCount(writer))
-  )
 }
