@@ -47,6 +47,41 @@ describe('ListLevels', () => {
     expect(judge(history, 'ser').told).toEqual(['G-single, T4 RW T2, T2 WR T3, T3 WW T4'])
   })
 
+  it.each([
+    [
+      'reads that contradict each other',
+      's1: append(x,1)\ns2: append(x,2)\ns3: r(x,[1,2])\ns4: r(x,[2])',
+      'IncompatibleOrder',
+      ['r(x,[2])', 'r(x,[1])'],
+    ],
+    [
+      'appends in opposite orders',
+      's1: append(x,1) append(y,1)\ns2: append(x,2) append(y,2)\ns3: r(x,[1,2])\ns4: r(y,[2,1])',
+      'G0',
+      ['[2,1]', '[1,2]'],
+    ],
+    [
+      'elements of each other',
+      's1: append(x,1) r(y,[1])\ns2: append(y,1) r(x,[1])',
+      'CyclicCO',
+      ['r(y,[1])', 'r(y,[])'],
+    ],
+    [
+      'half of what another one appended',
+      's1: append(x,1) append(y,1)\ns2: r(x,[1]) r(y,[])',
+      'NonMonoReadCO',
+      ['r(y,[])', 'r(y,[1])'],
+    ],
+  ] as [string, string, string, [string, string]][])(
+    'finds %s at every level',
+    (_, history, name, [wrong, right]) => {
+      for (const level of ['pc', 'si', 'ser'] as const) {
+        expect(judge(history, level).told[0]).toMatch(new RegExp(`^${name}(,|$)`))
+        expect(judge(history.replace(wrong, right), level).verdict, level).toBe('satisfied')
+      }
+    },
+  )
+
   it('leaves to the engine whether unseen appends can do without overlapping', () => {
     const history = `${WRITE_SKEW}s2: append(z,1) r(x,[])\ns3: append(z,2) r(y,[])`
     expect(judge(history, 'si').verdict).toBe('satisfied')
