@@ -26,6 +26,7 @@ import { FORGERS } from './forgeries.ts'
 import { anyHistory, simulated } from './histories.ts'
 import { METAMORPHIC } from './metamorphic.ts'
 import { deciderOf, type Judge, type Property } from './property.ts'
+import { SQL_PARTS } from './sql-parts.ts'
 import { COMPONENTS, DECIDERS } from './strong.ts'
 
 const rank = (level: LevelId) => CHAIN.indexOf(level)
@@ -174,6 +175,7 @@ export const PROPERTIES: readonly Property[] = [
   DECIDERS,
   { name: 'hierarchy', run: keepsHierarchy },
   { name: 'parts', run: keepsParts },
+  SQL_PARTS,
   { name: 'formats', run: bringsBack },
   { name: 'bytes', run: survivesDamage },
   { name: 'certificates', run: keepsCertificates },
