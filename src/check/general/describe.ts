@@ -11,11 +11,12 @@ import { nameViolation } from '../evidence/names.ts'
 import { SI } from '../problem/levels.ts'
 import { argue, explainPlainly } from './argue.ts'
 import { type PartOf, shrinkCore } from './core.ts'
-import type { Violation } from './engine.ts'
+import { refuteByKnown, type Violation } from './engine.ts'
 import { Explainer } from './explain.ts'
 import { findLostUpdate } from './lost-update.ts'
 import { ofRows } from './of-rows.ts'
 import type { Problem } from './problem.ts'
+import { findSuspects } from './suspects.ts'
 import { trimRows } from './trim-rows.ts'
 
 /** How much of the time that is left may go into showing a violation by few transactions. */
@@ -37,8 +38,8 @@ function explain(found: Violation, partOf: PartOf, deadline: Deadline): Argument
     return explainCore(found, partOf, deadline, isKnown ? deadline.part(SHRINKING) : last)
   } catch (error) {
     if (!(error instanceof BudgetExceeded)) throw error
-    const edges = isKnown ? explainWhole(found, last) : null
-    if (edges !== null) return edges
+    const larger = isKnown ? explainUnshrunk(found, partOf, last) : null
+    if (larger !== null) return larger
     const count = found.known.problem.txnOf.filter((txn) => txn >= 0).length
     const progress = `no order of ${count} transactions is valid`
     throw new BudgetExceeded(error.limit, [`${progress}, but those to blame were not singled out`])
@@ -65,15 +66,22 @@ function explainCore(
   )
 }
 
-/** A cycle among all transactions, as it is; null if there is none without cases, or no time. */
-function explainWhole({ known, conflicts }: Violation, deadline: Deadline): Argument | null {
+/** A cycle as it was found, or cases among those that it was traced back to; null if out of time. */
+function explainUnshrunk(found: Violation, partOf: PartOf, deadline: Deadline): Argument | null {
   try {
-    const edges = new Explainer(known, conflicts).explainKnown(deadline)
-    return edges && { edges, cases: [] }
+    const edges = new Explainer(found.known, found.conflicts).explainKnown(deadline)
+    if (edges !== null) return { edges, cases: [] }
+    for (const suspects of findSuspects(found, deadline)) {
+      const txns = [...suspects].map((txn) => found.known.problem.txnOf[txn]!)
+      const part = partOf(txns, deadline)
+      const plain = explainPlainly(part, deadline)
+      if (plain !== null) return plain
+      if (refuteByKnown(part, deadline) !== null) return argue(part, deadline, deadline)
+    }
   } catch (error) {
     if (!(error instanceof BudgetExceeded)) throw error
-    return null
   }
+  return null
 }
 
 function named({ history, reads, level, txnOf, pairs }: Problem, argument: Argument): Anomaly {
