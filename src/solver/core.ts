@@ -106,20 +106,45 @@ function shrink(premises: Premise[], deadline: Deadline): Premise[] {
 function contradiction(premises: readonly Premise[], deadline: Deadline): Premise[] | null {
   const solver = new AcyclicSolver(0)
   const variables = new Map<number, number>() // variable -> its number in the small solver
-  const byName = new Map<string, Premise>() // clause of the small solver -> premise
+  const index = new ClauseIndex()
   for (const premise of premises) {
     const clause = Array.from(premise.literals, (literal) => {
       if (!variables.has(literal >> 1)) variables.set(literal >> 1, solver.newVariable())
       return 2 * variables.get(literal >> 1)! + (literal & 1)
     })
-    byName.set(nameOf(clause), premise)
+    index.add(clause, premise)
     solver.addClause(clause)
   }
   if (solver.solve(deadline) === 'sat') return null
-  const used = new Set(solver.premises().map((premise) => byName.get(nameOf(premise.literals))))
+  const used = new Set(solver.premises().map(({ literals }) => index.find(literals)))
   return premises.filter((premise) => used.has(premise))
 }
 
-function nameOf(clause: ArrayLike<number>): string {
-  return Int32Array.from(clause).sort().join(' ')
+/** Finds premises by the clauses that the small solver has in their place, whatever their order. */
+class ClauseIndex {
+  private readonly bySum = new Map<number, { clause: Int32Array; premise: Premise }[]>()
+
+  add(literals: ArrayLike<number>, premise: Premise): void {
+    const clause = Int32Array.from(literals).sort()
+    const sum = sumOf(clause)
+    const others = this.bySum.get(sum)
+    if (others) others.push({ clause, premise })
+    else this.bySum.set(sum, [{ clause, premise }])
+  }
+
+  find(literals: ArrayLike<number>): Premise | undefined {
+    const wanted = Int32Array.from(literals).sort()
+    const found = this.bySum
+      .get(sumOf(wanted))
+      ?.findLast(
+        ({ clause }) =>
+          clause.length === wanted.length && clause.every((literal, i) => literal === wanted[i]),
+      )
+    return found?.premise
+  }
+}
+
+/** A number that few clauses share. */
+function sumOf(clause: Int32Array): number {
+  return clause.reduce((sum, literal) => Math.imul(sum ^ literal, 0x85ebca6b) + 1, clause.length)
 }

@@ -20,6 +20,25 @@ export interface Match {
   readonly writers: readonly Uint8Array[] // as keys -> writer of the key, from 0 -> 1 if it matches
 }
 
+/** A map whose keys are lists: one step from branch to branch for each item. */
+class Branch<Leaf> {
+  leaf: Leaf | null = null
+  private readonly branches = new Map<string | number, Branch<Leaf>>()
+
+  at(path: readonly (string | number)[]): Branch<Leaf> {
+    let branch: Branch<Leaf> = this
+    for (const item of path) {
+      let next = branch.branches.get(item)
+      if (!next) {
+        next = new Branch()
+        branch.branches.set(item, next)
+      }
+      branch = next
+    }
+    return branch
+  }
+}
+
 /** The compiled predicates of a history. */
 export class Predicates {
   private readonly compiled: (Predicate | null)[] = []
@@ -65,7 +84,8 @@ export class Predicates {
 /** What predicates match among the versions that the writers made. */
 export class Matches {
   private readonly tableKeys: number[][] // table -> its keys, ascending
-  private readonly indices = new Map<string, Map<string, number[]>>() // columns -> values -> keys
+  /** Table and columns -> values of these -> keys. */
+  private readonly indices = new Branch<Branch<number[]>>()
   private readonly known = new Map<number, Match>() // predicate -> what it matches
   private readonly knownContested = new Map<number, Match>()
 
@@ -126,25 +146,20 @@ export class Matches {
     const fixed = [...this.predicates.fixedBy(predicate)].sort(([a], [b]) => a - b)
     if (fixed.length === 0) return this.tableKeys[table]!
     const columns = fixed.map(([column]) => column)
-    const id = `${table}:${columns.join()}`
-    let index = this.indices.get(id)
-    if (!index) {
-      index = this.buildIndex(table, columns)
-      this.indices.set(id, index)
-    }
-    return index.get(fixed.map(([, value]) => renderSqlValue(value)).join()) ?? []
+    const branch = this.indices.at([table, ...columns])
+    branch.leaf ??= this.buildIndex(table, columns)
+    return branch.leaf.at(fixed.map(([, value]) => renderSqlValue(value))).leaf ?? []
   }
 
-  private buildIndex(table: number, columns: readonly number[]): Map<string, number[]> {
-    const index = new Map<string, number[]>()
+  private buildIndex(table: number, columns: readonly number[]): Branch<number[]> {
+    const index = new Branch<number[]>()
     for (const key of this.tableKeys[table]!) {
       for (let i = this.writers.start[key]!; i < this.writers.start[key + 1]!; i++) {
         const row = this.rowOf(key, this.writers.op[i]!)
         if (row === null) continue
-        const values = columns.map((column) => renderSqlValue(row[column]!)).join()
-        const keys = index.get(values)
-        if (!keys) index.set(values, [key])
-        else if (keys[keys.length - 1] !== key) keys.push(key)
+        const branch = index.at(columns.map((column) => renderSqlValue(row[column]!)))
+        branch.leaf ??= []
+        if (branch.leaf.at(-1) !== key) branch.leaf.push(key)
       }
     }
     return index

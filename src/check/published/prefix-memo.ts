@@ -1,5 +1,5 @@
-// Remembers prefixes of sessions that were looked at: vectors with one number a session, stored in
-// full, so that two prefixes are never taken for each other. Open addressing over typed arrays that
+// Remembers prefixes that were looked at: vectors of numbers, e.g. one a session, stored in full,
+// so that two prefixes are never taken for each other. Open addressing over typed arrays that
 // double; a vector costs its own length and two words. Main class: PrefixMemo.
 
 import type { Deadline } from '../../base/deadline.ts'

@@ -24,10 +24,11 @@
 import type { Deadline } from '../../base/deadline.ts'
 import { PC, SER, SI } from '../problem/levels.ts'
 import type { Extension } from './extension.ts'
+import { PrefixMemo } from './prefix-memo.ts'
 
 /** The nodes in a commit order, the initial one first, or null if there is none. */
 export function findOrder(extension: Extension, deadline: Deadline): Int32Array | null {
-  return new PrefixSearch(extension).run(deadline)
+  return new PrefixSearch(extension, deadline).run(deadline)
 }
 
 /** Rows seen by readers whose levels ask for the order; others are settled by saturation. */
@@ -49,9 +50,13 @@ class PrefixSearch {
   private readonly bits: Uint32Array // the same as bits
   private readonly lastWriter: Int32Array // key -> its last writer in the prefix
   private readonly replaced: number[] = [] // last writers before each placement, for going back
-  private readonly seen = new Set<string>() // prefixes entered before
+  private readonly seen: PrefixMemo // prefixes entered before
+  private readonly state: Int32Array // what tells the present one from others
 
-  constructor(private readonly extension: Extension) {
+  constructor(
+    private readonly extension: Extension,
+    deadline: Deadline,
+  ) {
     const { problem, takesPart, order } = extension
     const { nodeCount, writerStart, writerNode } = problem
     const keyCount = writerStart.length - 1
@@ -77,6 +82,8 @@ class PrefixSearch {
       watched.add(key)
     })
     this.watched = [...watched]
+    this.state = new Int32Array(order.words + this.watched.length)
+    this.seen = new PrefixMemo(this.state.length, deadline)
   }
 
   run(deadline: Deadline): Int32Array | null {
@@ -171,11 +178,10 @@ class PrefixSearch {
   }
 
   private isNew(): boolean {
-    let id = this.bits.join()
-    for (const key of this.watched) id += `;${this.lastWriter[key]}`
-    if (this.seen.has(id)) return false
-    this.seen.add(id)
-    return true
+    const { state, bits, watched } = this
+    state.set(bits)
+    for (let i = 0; i < watched.length; i++) state[bits.length + i] = this.lastWriter[watched[i]!]!
+    return this.seen.add(state)
   }
 }
 
