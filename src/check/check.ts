@@ -8,7 +8,14 @@ import { type AfterAsReads, afterAsReads } from '../history/after-as-reads.ts'
 import { type History, hasTimes, NONE } from '../history/history.ts'
 import { withoutSessionOrder } from '../history/sessionless.ts'
 import { JEPSEN_MODELS, type JepsenModel, weakerModels } from '../levels/jepsen.ts'
-import { CHAIN, implies, type LevelId, type LevelRequest, PROFILE } from '../levels/levels.ts'
+import {
+  CHAIN,
+  implies,
+  type LevelId,
+  type LevelRequest,
+  PROFILE,
+  WEAK_LEVELS,
+} from '../levels/levels.ts'
 import { certifyPlain } from '../verdict/certify-plain.ts'
 import { findSessionEdges, type LevelResult } from '../verdict/verdict.ts'
 import { withCertificate } from './certified.ts'
@@ -59,7 +66,7 @@ export function check(
   return checkLevels(history, [level], options)[0]!
 }
 
-const WEAK: ReadonlySet<LevelId> = new Set<LevelId>(['ci', 'rc', 'ra', 'cc'])
+const WEAK: ReadonlySet<LevelId> = new Set(WEAK_LEVELS)
 
 /**
  * How much of a budget of time may pass before a level is given up. What is left is for a violation

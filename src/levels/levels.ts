@@ -85,6 +85,9 @@ export const CHAIN: readonly LevelId[] = ['rc', 'ra', 'cc', 'pc', 'si', 'ser', '
 /** Those that a transaction may have for itself, in SQL or in a mix, weakest first. */
 export const OWN_LEVELS: readonly LevelId[] = CHAIN.filter((level) => level !== 'sser')
 
+/** Those whose anomalies are patterns of reads. */
+export const WEAK_LEVELS: readonly LevelId[] = ['ci', 'rc', 'ra', 'cc']
+
 /** Levels in the order in which a profile lists them. */
 export const PROFILE: readonly LevelId[] = ['ci', ...CHAIN]
 

@@ -16,6 +16,7 @@ import {
   type LevelResult,
   storyOf,
 } from '../verdict/verdict.ts'
+import { countWords } from './count-words.ts'
 import { describeTxn } from './describe-txn.ts'
 import { cut, nameOf } from './names.ts'
 import { describeTables } from './sql-json.ts'
@@ -170,11 +171,9 @@ function renderAnomaly(
   const codes = [...pattern, ...adyaNames(history, anomaly)]
     .filter((code) => code !== anomaly.name)
     .join(', ')
-  const count = kind?.tap && anomaly.count > 1 ? `, ${anomaly.count} reads` : ''
-  const times = !kind?.tap && anomaly.count > 1 ? `, ${anomaly.count} times` : ''
   const heading = `${anomaly.name}${codes ? ` (${codes})` : ''}`
   const lines = [
-    `${colours.bad(heading)} violates ${levelName(result.level)}${scope(result)}${count}${times}`,
+    `${colours.bad(heading)} violates ${levelName(result.level)}${scope(result)}${countWords(anomaly, result.level)}`,
   ]
   if (kind) lines.push(`  ${kind.meaning}`)
   if (anomaly.cases.length > 0) lines.push(...renderCases(history, anomaly.cases))

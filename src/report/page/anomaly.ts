@@ -5,8 +5,9 @@ import { type Format, findFormat } from '../../formats/formats.ts'
 import type { History } from '../../history/history.ts'
 import { renderNotation } from '../../history/notation.ts'
 import { levelName } from '../../levels/levels.ts'
-import type { AnomalyJson, TableJson, VerdictJson } from '../../verdict/verdict-file.ts'
+import type { TableJson, VerdictJson } from '../../verdict/verdict-file.ts'
 import { buildCore, type Core, type Extra } from '../core-history.ts'
+import { countWords } from '../count-words.ts'
 import { escapeMarkup as esc } from '../escape.ts'
 import { buildFigure, type Figure } from '../picture/figure.ts'
 import { renderGraph } from '../picture/graph-svg.ts'
@@ -43,7 +44,7 @@ export function renderSection(
   const parts = [
     `<section class="finding" id="${id}" aria-labelledby="${id}-name">`,
     `<h2 id="${id}-name">${esc(anomaly.name)}${codes ? ` <small>${esc(codes)}</small>` : ''}</h2>`,
-    `<p class="violates"><span aria-hidden="true">✗</span> violates ${levelNames(section)}${countOf(anomaly)}</p>`,
+    `<p class="violates"><span aria-hidden="true">✗</span> violates ${levelNames(section)}${countWords(anomaly, first!.levels[0]!)}</p>`,
     anomaly.meaning ? `<p class="meaning">${esc(anomaly.meaning)}</p>` : '',
     ...(sameAs
       ? [
@@ -66,11 +67,6 @@ export function renderSection(
 function levelNames(section: Section): string {
   const levels = [...new Set(section.evidence.flatMap((evidence) => evidence.levels))]
   return levels.map((level) => `<b>${esc(levelName(level))}</b>`).join(', ')
-}
-
-function countOf(anomaly: AnomalyJson): string {
-  if (anomaly.count <= 1) return ''
-  return anomaly.tap ? `, ${anomaly.count} reads` : `, ${anomaly.count} times`
 }
 
 function renderEvidence(
