@@ -1,15 +1,11 @@
 import { spawn } from 'node:child_process'
-import { chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { Client } from 'pg'
 import { describe, expect, it } from 'vitest'
 import { removeLeftovers } from '../../src/record/embedded/leftovers.ts'
 import { EmbeddedServer } from '../../src/record/embedded/server.ts'
-
-function homes(): Set<string> {
-  return new Set(readdirSync(tmpdir()).filter((name) => name.startsWith('isobar-server-')))
-}
 
 function lives(pid: number): boolean {
   try {
@@ -36,12 +32,11 @@ function clientOf(server: EmbeddedServer, password = server.password): Client {
 
 describe('EmbeddedServer', () => {
   it('answers with the password only, survives a crash, and leaves nothing behind', async () => {
-    const before = homes()
     const server = await EmbeddedServer.start()
     const { pid } = server
-    const home = [...homes()].find((name) => !before.has(name))!
+    const home = dirname(server.data)
     try {
-      expect(existsSync(join(tmpdir(), home, 'password'))).toBe(false)
+      expect(existsSync(join(home, 'password'))).toBe(false)
       await expect(clientOf(server, 'guess').connect()).rejects.toMatchObject({ code: '28P01' })
 
       const client = clientOf(server)
@@ -60,7 +55,7 @@ describe('EmbeddedServer', () => {
     }
     expect(lives(pid)).toBe(false)
     expect(server.pid).toBe(0)
-    expect(existsSync(join(tmpdir(), home))).toBe(false)
+    expect(existsSync(home)).toBe(false)
   })
 
   it('is removed even if its owner is killed', async () => {

@@ -13,7 +13,7 @@ import { parseNotation } from '../../src/history/notation.ts'
 import { findAnomaly, findTap } from '../../src/levels/anomalies.ts'
 import { certifyPlume } from '../../src/verdict/certify-plume.ts'
 import { assertionsOf, CASES, LIST_CASES } from './cases.ts'
-import { compareWithOracle, draftsFor } from './compare.ts'
+import { compareWithOracle, draftsFor, SAMPLED } from './compare.ts'
 import { buildHistory, type Draft, renderDraft } from './draft.ts'
 import type { OracleLevel } from './oracle.ts'
 import { plumeTapOracle, TAPS, type Tap, tapOracle } from './taps.ts'
@@ -45,11 +45,11 @@ describe('check at the weak levels', () => {
     })
   }
 
-  test('agrees with brute force on every small history', () => {
-    const outcome = compareWithOracle(decide, WEAK)
+  test('agrees with brute force on small histories, all of them if asked', () => {
+    const outcome = compareWithOracle(decide, WEAK, { stride: SAMPLED })
     expect(outcome.disagreement).toBeNull()
-    for (const level of WEAK) expect(outcome.satisfied[level]).toBeGreaterThan(50_000)
-    for (const level of WEAK) expect(outcome.violated[level]).toBeGreaterThan(50_000)
+    for (const level of WEAK) expect(outcome.satisfied[level]).toBeGreaterThan(50_000 / SAMPLED)
+    for (const level of WEAK) expect(outcome.violated[level]).toBeGreaterThan(50_000 / SAMPLED)
   })
 
   test('agrees with brute force on random histories', () => {
