@@ -54,21 +54,19 @@ export class Control {
     return this.abort.signal
   }
 
-  /** Works on the connection; on a new one, once, if the server went away meanwhile. */
+  /** Works on the connection; on a new one, and once more, whenever the server goes away. */
   async use<T>(work: (client: Client) => Promise<T>): Promise<T> {
     await this.recovering
-    try {
-      return await work(this.client)
-    } catch (error) {
-      if (this.isClosed || isAnswer(error) || error instanceof DatabaseError) {
-        throw asDatabaseError(error, this.address)
+    const endMs = performance.now() + this.patienceMs
+    for (;;) {
+      try {
+        return await work(this.client)
+      } catch (error) {
+        const isFinal = this.isClosed || isAnswer(error) || error instanceof DatabaseError
+        if (isFinal || performance.now() > endMs) throw asDatabaseError(error, this.address)
       }
-    }
-    await this.recover()
-    try {
-      return await work(this.client)
-    } catch (error) {
-      throw asDatabaseError(error, this.address)
+      // A server that is going down may let us in once more.
+      await this.recover()
     }
   }
 
