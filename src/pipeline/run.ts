@@ -60,6 +60,8 @@ export interface RunOptions {
   readonly outputs?: Outputs
   readonly check: CheckOptions
   readonly signal: AbortSignal | null
+  /** Ends the run as its time would: what was recorded until then is judged. */
+  readonly enough?: AbortSignal | undefined
   readonly onPhase: (phase: RunPhase) => void
   readonly onProgress: ((progress: RunProgress) => void) | null
   /** Version of this program, for the summary. */

@@ -40,16 +40,18 @@ export interface RunnerOptions {
   readonly restartServer: (() => Promise<void>) | null
   /** Ends the run early. */
   readonly signal: AbortSignal | null
+  /** Ends the run as its time would: there is enough to judge. */
+  readonly enough?: AbortSignal | undefined
   readonly onProgress: ((progress: RunProgress) => void) | null
 }
 
 export interface RunProgress extends Readonly<Tally> {
   readonly elapsedMs: number
+  /** How often the server was restarted. */
+  readonly restarts: number
 }
 
 export interface RunResult extends RunProgress {
-  /** How often the server was restarted. */
-  readonly restarts: number
   /** How often all that had been written was read while nothing else ran. */
   readonly audits: number
   /** What ended the run before its time, if anything did. */
@@ -111,10 +113,11 @@ class Runner {
   }
 
   async run(): Promise<RunResult> {
-    const { signal, durationMs } = this.options
+    const { signal, enough, durationMs } = this.options
     const { gone } = this.options.database
     const onSignal = () => this.stop('signal')
     const onGone = () => this.stop(gone?.reason)
+    const onEnough = () => this.stop(null)
     let end: NodeJS.Timeout | null = null
     let watch: NodeJS.Timeout | null = null
     try {
@@ -123,8 +126,10 @@ class Runner {
       this.dueMs = this.startMs
       signal?.addEventListener('abort', onSignal, { once: true })
       if (signal?.aborted) onSignal()
+      enough?.addEventListener('abort', onEnough, { once: true })
+      if (enough?.aborted) onEnough()
       gone?.addEventListener('abort', onGone, { once: true })
-      if (durationMs !== null) end = setTimeout(() => this.stop(null), durationMs)
+      if (durationMs !== null) end = setTimeout(onEnough, durationMs)
       watch = setInterval(() => this.watch(), PROGRESS_EVERY_MS)
       await Promise.all([this.runAll(), this.restartNowAndThen()])
       // What must come last runs after the time is up, but not if something went wrong.
@@ -133,11 +138,11 @@ class Runner {
       if (end) clearTimeout(end)
       if (watch) clearInterval(watch)
       signal?.removeEventListener('abort', onSignal)
+      enough?.removeEventListener('abort', onEnough)
       gone?.removeEventListener('abort', onGone)
       await Promise.all(this.sessions.map((session) => session.close()))
     }
-    const { restarts, stoppedBy } = this
-    return { ...this.progress(), restarts, audits: this.auditor.count, stoppedBy }
+    return { ...this.progress(), audits: this.auditor.count, stoppedBy: this.stoppedBy }
   }
 
   /** An audit sees all that final transactions would. */
@@ -154,7 +159,8 @@ class Runner {
   }
 
   private progress(): RunProgress {
-    return { ...this.tally, elapsedMs: performance.now() - this.startMs }
+    const elapsedMs = performance.now() - this.startMs
+    return { ...this.tally, elapsedMs, restarts: this.restarts }
   }
 
   /** A few at a time: servers let only so many in at once. If one is refused, none is left. */

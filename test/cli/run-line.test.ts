@@ -20,7 +20,13 @@ describe('RunLine', () => {
     line.phase('running')
     for (let ms = 200; ms <= 25_000; ms += 200) {
       vi.advanceTimersByTime(200)
-      const counts = { committed: ms, aborted: 0, indeterminate: 0, failures: new Map() }
+      const counts = {
+        committed: ms,
+        aborted: 0,
+        indeterminate: 0,
+        failures: new Map(),
+        restarts: 0,
+      }
       line.progress({ ...counts, elapsedMs: ms }, options)
     }
     line.done()

@@ -39,9 +39,9 @@ describe.runIf(process.platform !== 'win32')('a signal', () => {
       const sent = performance.now()
       child.kill(signal as NodeJS.Signals)
       expect(await codeOf(child)).toBe(code)
-      expect(performance.now() - sent).toBeLessThan(2000)
+      expect(performance.now() - sent).toBeLessThan(10_000)
       while (readdirSync(folder).length > 0) await pause(50)
-    }, 30_000)
+    })
   }
 
   it('ends a command at once in the middle of writing, and leaves nothing behind', async () => {

@@ -4,9 +4,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { COMMITTED } from '../../src/history/history.ts'
 import type { LevelId } from '../../src/levels/levels.ts'
-import type { RunOptions, RunOutcome } from '../../src/pipeline/run.ts'
+import type { RunOutcome } from '../../src/pipeline/run.ts'
 import { EmbeddedServer } from '../../src/record/embedded/server.ts'
-import { stage } from '../record/stage.ts'
+import { midway, stage } from '../record/stage.ts'
 import { type PostgresTarget, targetOf, withClient } from './postgres.ts'
 
 let server: EmbeddedServer
@@ -18,15 +18,6 @@ beforeAll(async () => {
   target = targetOf(server)
 })
 afterAll(() => server.stop())
-
-/** What to do once so many transactions have committed. */
-function halfway(commits: number, tamper: () => Promise<unknown>) {
-  let begun: Promise<unknown> | null = null
-  const onProgress: RunOptions['onProgress'] = ({ committed }) => {
-    if (committed >= commits) begun ??= tamper()
-  }
-  return { onProgress, done: () => begun }
-}
 
 const names = ({ judged }: RunOutcome, level: LevelId) =>
   judged!.results.find((result) => result.level === level)!.anomalies.map(({ name }) => name)
@@ -42,18 +33,19 @@ describe('a server that loses commits', () => {
       const role = (setting: string) =>
         withClient(target, (client) => client.query(`ALTER ROLE ${server.user} ${setting}`))
       await role('SET synchronous_commit = off')
-      const middle = halfway(shape === 'tpcc' ? 30 : 200, () => server.restart())
+      // More than once: what the server had written just before a crash is not lost.
+      const crashes = midway(shape === 'tpcc' ? 30 : 200, () => server.restart(), 3)
       const options = {
         target,
         dbLevel: 'rc',
         workload: { shape, sessions: 5 },
         levels: [level],
-        durationMs: 2500,
-        onProgress: middle.onProgress,
+        durationMs: 60_000,
+        ...crashes.options,
       }
       try {
-        await stage(options, (outcome) => {
-          expect(middle.done()).not.toBeNull()
+        await stage(options, async (outcome) => {
+          expect(await crashes.done()).toBe(3)
           expect(names(outcome, level)[0]).toBe('LostCommit')
           const { history, results, verdict } = outcome.judged!
           const [lost, audit] = results[0]!.anomalies[0]!.txns
@@ -70,11 +62,11 @@ describe('a server that loses commits', () => {
   )
 
   it('is not what a server is that keeps them', async () => {
-    const middle = halfway(100, () => server.restart())
+    const crash = midway(100, () => server.restart())
     const workload = { sessions: 5 }
-    const options = { target, workload, durationMs: 2000, onProgress: middle.onProgress }
-    await stage(options, (outcome) => {
-      expect(middle.done()).not.toBeNull()
+    const options = { target, workload, durationMs: 60_000, ...crash.options }
+    await stage(options, async (outcome) => {
+      expect(await crash.done()).toBe(1)
       expect(outcome.summary.verdicts).toMatchObject({ rc: 'satisfied', ser: 'satisfied' })
       expect(outcome.summary.audits).toBeGreaterThanOrEqual(2)
     })
@@ -90,7 +82,7 @@ describe('a table that changes behind our back', () => {
     ['no row', 'mini', 'VanishedRow', 'DELETE FROM isobar_registers WHERE k < 5'],
     ['no row', 'append', 'VanishedRow', 'DELETE FROM isobar_registers WHERE k < 1000'],
   ] as const)('shows %s under one key of %s: %s', async (_, shape, name, statement) => {
-    const middle = halfway(100, () =>
+    const change = midway(100, () =>
       withClient(target, (client) =>
         client.query(`BEGIN; LOCK TABLE isobar_registers;
           ALTER TABLE isobar_registers DROP CONSTRAINT isobar_registers_pkey;
@@ -102,11 +94,11 @@ describe('a table that changes behind our back', () => {
       target,
       dbLevel: 'rc',
       workload,
-      durationMs: 1500,
-      onProgress: middle.onProgress,
+      durationMs: 60_000,
+      ...change.options,
     }
-    await stage(options, (outcome) => {
-      expect(middle.done()).not.toBeNull()
+    await stage(options, async (outcome) => {
+      expect(await change.done()).toBe(1)
       expect(outcome.stoppedBy).toBeNull()
       expect(names(outcome, 'rc')).toContain(name)
       expect(names(outcome, 'ser')).toContain(name)

@@ -44,11 +44,16 @@ describe('faults', () => {
   })
 
   it('crash the server again and again without a false alarm', async () => {
+    const enough = new AbortController()
     const options = {
       target: 'embedded',
       fault: 'restart-server:0.5s,latency:0-2ms',
       workload: { sessions: 10, keys: 30 },
-      durationMs: 4000,
+      durationMs: 60_000,
+      enough: enough.signal,
+      onProgress: ({ restarts, failures }: RunProgress) => {
+        if (restarts > 1 && (failures.get('connection lost') ?? 0) > 5) enough.abort()
+      },
     }
     await stage(options, (outcome) => {
       expect(outcome.summary.serverRestarts).toBeGreaterThan(1)

@@ -7,12 +7,11 @@ import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { RunOptions } from '../../src/pipeline/run.ts'
 import { serverAccount } from '../../src/record/embedded/account.ts'
 import { EmbeddedServer } from '../../src/record/embedded/server.ts'
 import { parsePostgresAddress } from '../../src/record/postgres/address.ts'
 import { PostgresDatabase } from '../../src/record/postgres/database.ts'
-import { stage } from '../record/stage.ts'
+import { midway, stage } from '../record/stage.ts'
 import { type PostgresTarget, targetOf, withClient } from './postgres.ts'
 
 let server: EmbeddedServer
@@ -117,7 +116,7 @@ describe('a server that lets in only so many', () => {
     const text = `postgres://me@127.0.0.1:${port}/d?connect_timeout=1&sslmode=disable`
     const started = performance.now()
     await expect(runOn(parsePostgresAddress(text, {}))).rejects.toThrow(/timeout/)
-    expect(performance.now() - started).toBeLessThan(10_000)
+    expect(performance.now() - started).toBeLessThan(30_000)
     silent.close()
   })
 })
@@ -128,12 +127,10 @@ describe('the lock on a database', () => {
 
   /** A run in whose middle something happens. */
   function runWith(happens: () => Promise<unknown>) {
-    let begun: Promise<unknown> | null = null
-    const onProgress: RunOptions['onProgress'] = ({ committed }) => {
-      if (committed > 0) begun ??= happens()
-    }
-    return stage({ target, workload: long, durationMs: 3000, onProgress }, async (outcome) => {
-      await begun
+    const { options, done } = midway(1, happens)
+    const limits = { durationMs: 60_000, ...options }
+    return stage({ target, workload: long, ...limits }, async (outcome) => {
+      await done()
       return outcome
     })
   }
@@ -302,7 +299,7 @@ describe.runIf(PGBOUNCER)('a pooler', () => {
       const run = runOn(address, { workload, patienceMs: 1500 })
       await expect(run).rejects.toMatchObject({ hint: expect.stringContaining('--sessions') })
       await expect(run).rejects.toThrow(/only \d+ of 10 sessions could connect within 1.5 s/)
-      expect(performance.now() - started).toBeLessThan(20_000)
+      expect(performance.now() - started).toBeLessThan(60_000)
     })
   })
 })

@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { type RunOptions, type RunOutcome, run } from '../../src/pipeline/run.ts'
 import { NO_FAULTS, parseFaultPlan } from '../../src/record/faults.ts'
+import type { RunProgress } from '../../src/record/runner.ts'
 import { parseTarget, type Target } from '../../src/record/target.ts'
 
 export interface StageOptions extends Partial<Omit<RunOptions, 'target' | 'faults'>> {
@@ -42,6 +43,33 @@ export async function stage<T>(
     })
     return look(outcome)
   })
+}
+
+/**
+ * Something that happens in the middle of a run, `times` times, each after so many more commits;
+ * once there were commits after the last, the run ends and is judged.
+ */
+export function midway(commits: number, happens: () => Promise<unknown>, times = 1) {
+  const enough = new AbortController()
+  let due = commits
+  let happened = 0
+  let current: Promise<unknown> | null = null
+  const onProgress = ({ committed }: RunProgress) => {
+    if (current !== null || committed < due) return
+    if (happened === times) return enough.abort()
+    current = happens().then(() => {
+      current = null
+      happened++
+      due = Math.max(due, committed) + commits
+    })
+    // A run that nothing can happen in has to end as well: `done` says why.
+    current.catch(() => enough.abort())
+  }
+  const done = async () => {
+    await current
+    return happened
+  }
+  return { options: { onProgress, enough: enough.signal }, done }
 }
 
 export async function inDirectory<T>(work: (directory: string) => Promise<T>): Promise<T> {
@@ -85,7 +113,7 @@ export function startCli(args: readonly string[], env: Record<string, string> = 
   return { child, ended }
 }
 
-export async function eventually(truth: () => boolean, withinMs = 15_000): Promise<boolean> {
+export async function eventually(truth: () => boolean, withinMs = 60_000): Promise<boolean> {
   for (let waitedMs = 0; waitedMs < withinMs && !truth(); waitedMs += 25) {
     await new Promise((resolve) => setTimeout(resolve, 25))
   }
