@@ -1,13 +1,16 @@
-// `isobar doctor`: says what can be used here, by trying it: Node, the embedded server, servers
-// named by the environment, a browser for pictures of reports.
+// `isobar doctor`: says what can be used here, by trying it: Node, each target with its driver
+// (servers on their usual port of this machine), a browser for pictures of reports.
 
 import { accessSync, constants } from 'node:fs'
 import { connect } from 'node:net'
 import { delimiter, join } from 'node:path'
 import type { Command } from 'commander'
 import { DatabaseError } from '../base/errors.ts'
+import { type Driver, loadDriver } from '../record/driver.ts'
 import { removeLeftovers } from '../record/embedded/leftovers.ts'
-import { EmbeddedServer } from '../record/embedded/server.ts'
+import { EMBEDDED } from '../record/embedded/target.ts'
+import type { Trial } from '../record/target.ts'
+import { TARGETS } from '../record/targets.ts'
 import { EXIT } from './exit-codes.ts'
 import { Interrupt } from './signals.ts'
 import { coloursFor, print } from './terminal.ts'
@@ -32,9 +35,6 @@ export function addDoctorCommand(program: Command, done: (code: number) => void)
 }
 
 const BROWSERS = ['chromium', 'chromium-browser', 'google-chrome', 'chrome', 'firefox']
-const USUAL_PORT = 5432
-/** Asks a PostgreSQL server whether it speaks TLS. */
-const SSL_REQUEST = Buffer.from([0, 0, 0, 8, 4, 210, 22, 47])
 
 /** The next run would do the same. */
 async function clean(json: boolean): Promise<number> {
@@ -46,18 +46,16 @@ async function clean(json: boolean): Promise<number> {
 }
 
 async function examine(json: boolean): Promise<number> {
-  const embedded = await examineEmbedded()
   const findings: Finding[] = [
     { name: 'isobar', usable: true, detail: VERSION },
     examineNode(),
-    embedded,
-    await examineDriver(),
-    await examineServer('PostgreSQL', USUAL_PORT),
+    ...(await examineTargets()),
     examineBrowser(),
   ]
   if (json) await print(`${JSON.stringify({ findings })}\n`)
   else await print(renderFindings(findings))
-  return embedded.usable ? EXIT.satisfied : EXIT.database
+  const embedded = findings.find(({ name }) => name === EMBEDDED.trial?.product)
+  return embedded?.usable ? EXIT.satisfied : EXIT.database
 }
 
 function renderFindings(findings: readonly Finding[]): string {
@@ -75,15 +73,37 @@ function examineNode(): Finding {
   return { name: 'Node', usable: major >= 20, detail: `${process.version} (20 or later is needed)` }
 }
 
-/** Starts a server and stops it again: nothing less shows that it works. */
-async function examineEmbedded(): Promise<Finding> {
-  const name = 'embedded PostgreSQL'
+/** Of each target: the package that it needs, and whether it works here. */
+async function examineTargets(): Promise<Finding[]> {
+  const findings: Finding[] = []
+  for (const { driver, trial } of TARGETS) {
+    const isNew = driver && !findings.some(({ name }) => name === `driver ${driver.name}`)
+    if (isNew) findings.push(await examineDriver(driver))
+    if (trial) findings.push(await examineTrial(trial))
+  }
+  return findings
+}
+
+async function examineTrial(trial: Trial): Promise<Finding> {
+  const { product: name } = trial
+  if ('port' in trial) return examineServer(trial)
+  // Starts it and stops it again: nothing less shows that it works.
+  return attempt(name, () => trial.tryOut())
+}
+
+async function examineDriver(driver: Driver): Promise<Finding> {
+  const forms = TARGETS.filter((kind) => kind.driver?.name === driver.name).map(({ form }) => form)
+  return attempt(`driver ${driver.name}`, async () => {
+    await loadDriver(driver)
+    return `for ${forms.join(' and ')}`
+  })
+}
+
+async function attempt(name: string, work: () => Promise<string>): Promise<Finding> {
   const interrupt = new Interrupt(0)
   interrupt.listen()
   try {
-    const server = await EmbeddedServer.start()
-    await server.stop()
-    return { name, usable: true, detail: `started and stopped ${EmbeddedServer.packageVersion()}` }
+    return { name, usable: true, detail: await work() }
   } catch (error) {
     if (!(error instanceof DatabaseError)) throw error
     const hint = error.hint ? `; ${error.hint}` : ''
@@ -93,16 +113,8 @@ async function examineEmbedded(): Promise<Finding> {
   }
 }
 
-async function examineDriver(): Promise<Finding> {
-  try {
-    await import('pg')
-    return { name: 'driver pg', usable: true, detail: 'for postgres://… and the embedded server' }
-  } catch (error) {
-    return { name: 'driver pg', usable: false, detail: (error as Error).message }
-  }
-}
-
-function examineServer(name: string, port: number): Promise<Finding> {
+function examineServer(trial: Extract<Trial, { port: number }>): Promise<Finding> {
+  const { product: name, port, hello } = trial
   return new Promise((resolve) => {
     const place = `127.0.0.1:${port}`
     const socket = connect({ host: '127.0.0.1', port, timeout: 500 })
@@ -110,12 +122,14 @@ function examineServer(name: string, port: number): Promise<Finding> {
       socket.destroy()
       resolve({ name, usable, detail })
     }
-    socket.once('connect', () => socket.write(SSL_REQUEST))
-    // The only answers to that question are S and N, and only PostgreSQL knows it.
-    socket.once('data', ([letter]) => {
-      const isPostgres = letter === 83 || letter === 78
-      tell(isPostgres, `${isPostgres ? 'it' : 'something else'} listens on ${place}`)
+    socket.once('connect', () => {
+      if (hello !== null) socket.write(hello)
     })
+    socket.once('data', (bytes) => {
+      const isIt = trial.isAnswer(bytes)
+      tell(isIt, `${isIt ? 'it' : 'something else'} listens on ${place}`)
+    })
+    socket.once('end', () => tell(false, `something else listens on ${place}`))
     socket.once('timeout', () => tell(false, `nothing answers on ${place}`))
     socket.once('error', () => tell(false, `nothing listens on ${place}`))
   })

@@ -14,7 +14,9 @@ import { describeAsked, renderSummary } from '../pipeline/run-summary.ts'
 import { isLightweight, isSql } from '../pipeline/run-work.ts'
 import { parseFaultPlan } from '../record/faults.ts'
 import { newRunDirectory } from '../record/run-directory.ts'
-import { parseTarget, SIM_FAULTS, type Target } from '../record/target.ts'
+import { SIM_FAULTS } from '../record/sim/target.ts'
+import type { Target } from '../record/target.ts'
+import { parseTarget, TARGETS } from '../record/targets.ts'
 import { loadTransactionFunction } from '../record/work.ts'
 import { plain } from '../report/names.ts'
 import { renderText } from '../report/text.ts'
@@ -59,11 +61,7 @@ export function addRunCommand(program: Command, done: (code: number) => void): v
   const command = program
     .command('run')
     .description('stress a database, record what its clients saw, and judge it')
-    .argument(
-      '[target]',
-      'embedded, postgres://user@host/database, or sim:LEVEL[+fault…]',
-      'embedded',
-    )
+    .argument('[target]', TARGETS.map(({ form }) => form).join(', '), 'embedded')
     .option('--shape <name>', `kind of transactions (${ALL_SHAPES.join(', ')})`)
     .option('-w, --workload <name>', 'the same, or a module of your own (churn)')
   addWorkloadOptions(command)
@@ -92,6 +90,9 @@ export function addRunCommand(program: Command, done: (code: number) => void): v
 }
 
 const HELP = `
+Targets:
+${TARGETS.map(({ form, about }) => `  ${form.padEnd(36)}${about}`).join('\n')}
+
 Without --level, what was asked of the database is judged, and the profile is shown with it; SQL
 transactions are judged each at the level that it asked for (level mixed).
 Exit codes as of check: 0 satisfied, 1 violated, 3 unknown; 4 if the database cannot be used.
@@ -111,14 +112,6 @@ Examples:
                                                   SQL transactions, some at ser and some at rc
   isobar run --shape twitter --db-level rc --level ser
   isobar run sim:si+lost-update --level si        a simulated store with a known fault`
-
-/**
- * How long setting up may go on after a signal. The keeper of a server of our own removes all of it
- * once this process is gone; elsewhere tables are dropped.
- */
-function startingPatience({ kind }: Target): number {
-  return kind === 'postgres' ? 1500 : 0
-}
 
 async function runTarget(text: string, flags: Flags): Promise<number> {
   const target = parseTarget(text, process.env, passwordFrom(flags.passwordFile))
@@ -154,7 +147,7 @@ async function runTarget(text: string, flags: Flags): Promise<number> {
     signal: interrupt.signal,
     onPhase: (phase) => {
       line.phase(phase)
-      interrupt.setPatience(phase === 'starting' ? startingPatience(target) : null)
+      interrupt.setPatience(phase === 'starting' ? target.tidyMs : null)
       // Judging does not listen to signals, and leaves nothing behind: let them end the program.
       if (phase === 'reading') interrupt.ignore()
     },
@@ -206,7 +199,7 @@ function decisiveLevels(options: RunOptions): LevelId[] {
 
 function dbLevelOf(flags: Flags, target: Target, shape: string): string {
   const text = levelsChoice('--db-level', flags.dbLevel, flags, shape)
-  if (text === null) return target.kind === 'sim' ? target.level : 'ser'
+  if (text === null) return target.usualLevel
   if (isSqlShape(shape)) return text
   const levels = parseLevels(text)
   if (levels.length > 1) throw new UsageError('--db-level takes one level')

@@ -1,88 +1,75 @@
-// From what the user names (`embedded`, `postgres://…`, `sim:LEVEL+fault`) to an open database,
-// with the proxy in front of it if faults are asked for. Closing it undoes everything.
+// What can be tested, as the user names it: a target. It is parsed before anything is opened, and
+// says what may be asked of it. One folder per kind of target has a `target.ts` with its row of the
+// table (targets.ts). Main function: openTarget.
 
 import { UsageError } from '../base/errors.ts'
 import { Random } from '../base/random.ts'
-import { hintFor } from '../base/slips.ts'
-import { CHAIN, type LevelId } from '../levels/levels.ts'
-import { FAULTS, type Fault, findFault } from '../sim/faults.ts'
+import type { LevelId } from '../levels/levels.ts'
 import { type Database, ownLevel } from './database.ts'
-import { EmbeddedServer } from './embedded/server.ts'
-import { FaultProxy } from './fault-proxy.ts'
+import type { Driver } from './driver.ts'
+import { FaultProxy, type ProxyTarget } from './fault-proxy.ts'
 import type { FaultPlan } from './faults.ts'
-import { type PostgresAddress, parsePostgresAddress } from './postgres/address.ts'
-import { POSTGRES_LEVELS } from './postgres/connection.ts'
-import { PostgresDatabase } from './postgres/database.ts'
-import { SimDatabase } from './sim/database.ts'
 
-export type Target =
-  | { readonly kind: 'embedded' }
-  | { readonly kind: 'postgres'; readonly address: PostgresAddress }
+/** A kind of target: what help, documentation, `run` and `doctor` know of it. */
+export interface TargetKind {
+  /** How it is written, e.g. `mysql://user@host/database`. */
+  readonly form: string
+  /** What it is, in a few words. */
+  readonly about: string
+  /** The texts that mean it. */
+  readonly pattern: RegExp
+  /** The package that it needs; null if it needs none. */
+  readonly driver: Driver | null
+  /** How to find out whether it can be used here. */
+  readonly trial: Trial | null
+  /** Nothing is opened yet. Throws UsageError. */
+  parse(text: string, given: Given): Target
+}
+
+/** What stands beside the text of a target. */
+export interface Given {
+  readonly environment: Readonly<Record<string, string | undefined>>
+  /** From a file that the user named. */
+  readonly password: string | undefined
+}
+
+/** A server that may listen on this machine, or an engine in this process. */
+export type Trial =
   | {
-      readonly kind: 'sim'
-      readonly level: LevelId
-      readonly faults: readonly Fault[]
-      readonly faultShare: number
+      readonly product: string
+      readonly port: number
+      /** What makes the server say who it is; null if it speaks first. */
+      readonly hello: string | Buffer | null
+      /** Whether such a server has said this. */
+      isAnswer(bytes: Buffer): boolean
+    }
+  | {
+      readonly product: string
+      /** Starts it and ends it again; what was started. Throws DatabaseError. */
+      tryOut(): Promise<string>
     }
 
-const KNOWN = 'there are embedded, postgres://user@host/database and sim:ser (sim:si+lost-update)'
-const FAULT_SHARE = 0.05
-
-/** Parses a target; nothing is opened yet. Throws UsageError. */
-export function parseTarget(
-  text: string,
-  environment: Record<string, string | undefined> = {},
-  password?: string,
-): Target {
-  if (text === 'embedded') return { kind: 'embedded' }
-  if (/^postgres(ql)?:/.test(text)) {
-    return { kind: 'postgres', address: parsePostgresAddress(text, environment, password) }
-  }
-  if (text.startsWith('sim:')) return parseSim(text.slice(4))
-  // Shown only if it cannot hold a password.
-  const shown = /^[\w.+-]{1,40}$/.test(text) ? ` "${text}"` : ''
-  throw new UsageError(`unknown target${shown}`, KNOWN)
+export interface Target {
+  /** E.g. `PostgreSQL`, before it has said its version. */
+  readonly product: string
+  /** What it offers: our id -> its own name. */
+  readonly levels: ReadonlyMap<LevelId, string>
+  /** The level that is asked for if nobody names one. */
+  readonly usualLevel: LevelId
+  /** Why its connections cannot be disturbed; null if they can. */
+  readonly undisturbed: string | null
+  /** Whether its server is ours to crash. */
+  readonly ownsServer: boolean
+  /** How long setting up may go on after a signal, so that nothing is left behind. */
+  readonly tidyMs: number
+  open(options: OpenOptions): Promise<OpenTarget>
 }
-
-/** A fault that a store can show which only answers. */
-function liveFault(name: string): Fault {
-  const fault = findFault(name)
-  if (!fault.needsPlan) return fault
-  const hint = `isobar generate --inject ${name} plans ahead`
-  throw new UsageError(`a store that runs cannot show ${name}: ${fault.meaning}`, hint)
-}
-
-/** `si+lost-update+write-skew:10%` */
-function parseSim(text: string): Target {
-  const [level = '', ...rest] = text.split('+')
-  if (!CHAIN.includes(level as LevelId)) {
-    throw new UsageError(`no simulated store at level "${level}"`, hintFor(level, CHAIN))
-  }
-  let faultShare = FAULT_SHARE
-  const faults = rest.map((part) => {
-    const [name = '', share] = part.split(':')
-    if (share !== undefined) {
-      const percent = /^(\d+(?:\.\d+)?)%$/.exec(share)
-      faultShare = Number(percent?.[1]) / 100
-      if (!(faultShare > 0 && faultShare <= 1)) {
-        throw new UsageError(`bad share "${share}" of a fault`, `write it as ${name}:5%`)
-      }
-    }
-    return liveFault(name)
-  })
-  return { kind: 'sim', level: level as LevelId, faults, faultShare }
-}
-
-export const SIM_FAULTS: readonly string[] = FAULTS.filter((fault) => !fault.needsPlan).map(
-  (fault) => fault.name,
-)
 
 export interface OpenTarget {
   readonly database: Database
   readonly proxy: FaultProxy | null
   readonly restartServer: (() => Promise<void>) | null
-  /** The server's process, if we started it; 0 otherwise. */
-  readonly serverPid: number
+  /** Undoes everything. */
   close(): Promise<void>
 }
 
@@ -99,45 +86,43 @@ export interface OpenOptions {
 /** Throws UsageError if the target cannot do what is asked, DatabaseError if it is not there. */
 export async function openTarget(target: Target, options: OpenOptions): Promise<OpenTarget> {
   const { faults } = options
-  const needsProxy = faults.killShare > 0 || faults.latencyMs !== null
-  if (target.kind !== 'embedded' && faults.restartEveryMs !== null) {
+  if (!target.ownsServer && faults.restartEveryMs !== null) {
     throw new UsageError('restart-server is for the embedded server', 'it is not ours to crash')
   }
-  if (target.kind === 'sim') {
-    if (needsProxy) {
-      const hint = `its own faults go into the target: sim:${target.level}+${SIM_FAULTS[0]}`
-      throw new UsageError('a simulated store has no connections to disturb', hint)
-    }
-    const { sessions: sessionCount, seed } = options
-    const database = new SimDatabase({ ...target, sessionCount, seed })
-    for (const level of options.levels) ownLevel(database, level)
-    return { database, proxy: null, restartServer: null, serverPid: 0, close: async () => {} }
+  if (target.undisturbed !== null && needsProxy(faults)) {
+    throw new UsageError(`${target.product} has no connections to disturb`, target.undisturbed)
   }
   // Before a server is started for nothing.
-  const offer = { name: 'PostgreSQL', levels: POSTGRES_LEVELS }
-  for (const level of options.levels) ownLevel(offer, level)
-  const server = target.kind === 'embedded' ? await EmbeddedServer.start() : null
-  let proxy: FaultProxy | null = null
+  for (const level of options.levels) ownLevel({ ...target, name: target.product }, level)
+  return target.open(options)
+}
+
+function needsProxy(faults: FaultPlan): boolean {
+  return faults.killShare > 0 || faults.latencyMs !== null
+}
+
+/**
+ * Opens a database on a server, with a proxy between it and the sessions if faults ask for one.
+ * @param open takes the place that sessions are to connect to, if it is not that of the server
+ */
+export async function openServer(
+  server: ProxyTarget,
+  options: OpenOptions,
+  open: (entrance: Partial<ProxyTarget>) => Promise<Database>,
+): Promise<OpenTarget> {
+  const { faults, seed } = options
+  const proxy = needsProxy(faults)
+    ? await FaultProxy.start(server, faults, new Random(seed).fork(2))
+    : null
   try {
-    const address = target.kind === 'embedded' ? server!.address : target.address
-    if (needsProxy)
-      proxy = await FaultProxy.start(address, faults, new Random(options.seed).fork(2))
-    const entrance = proxy ? { host: '127.0.0.1', port: proxy.port } : {}
-    const database = await PostgresDatabase.open(address, entrance, options.patienceMs)
-    return {
-      database,
-      proxy,
-      restartServer: server ? () => server.restart() : null,
-      serverPid: server?.pid ?? 0,
-      close: async () => {
-        await database.close()
-        await proxy?.close()
-        await server?.stop()
-      },
+    const database = await open(proxy ? { host: '127.0.0.1', port: proxy.port } : {})
+    const close = async () => {
+      await database.close()
+      await proxy?.close()
     }
+    return { database, proxy, restartServer: null, close }
   } catch (error) {
     await proxy?.close()
-    await server?.stop()
     throw error
   }
 }

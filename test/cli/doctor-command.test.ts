@@ -5,15 +5,15 @@ import { useTerminal } from './terminal.ts'
 const terminal = useTerminal()
 
 describe('isobar doctor', () => {
-  it('names what can be used, and no database that there is no driver for', async () => {
+  it('names what can be used, each target with its driver', async () => {
     await terminal.run('doctor', '--json')
     const { findings } = JSON.parse(terminal.output)
     const names = findings.map(({ name }: { name: string }) => name)
     expect(names).toEqual([
       'isobar',
       'Node',
-      'embedded PostgreSQL',
       'driver pg',
+      'embedded PostgreSQL',
       'PostgreSQL',
       'browser',
     ])

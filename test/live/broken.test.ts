@@ -6,8 +6,9 @@ import { COMMITTED } from '../../src/history/history.ts'
 import type { LevelId } from '../../src/levels/levels.ts'
 import type { RunOutcome } from '../../src/pipeline/run.ts'
 import { EmbeddedServer } from '../../src/record/embedded/server.ts'
+import type { PostgresTarget } from '../../src/record/postgres/target.ts'
 import { midway, stage } from '../record/stage.ts'
-import { type PostgresTarget, targetOf, withClient } from './postgres.ts'
+import { targetOf, withClient } from './postgres.ts'
 
 let server: EmbeddedServer
 let target: PostgresTarget

@@ -5,15 +5,12 @@ import { Client } from 'pg'
 import { afterAll, beforeAll } from 'vitest'
 import { EmbeddedServer } from '../../src/record/embedded/server.ts'
 import { parsePostgresAddress } from '../../src/record/postgres/address.ts'
-import type { Target } from '../../src/record/target.ts'
-
-export type PostgresTarget = Extract<Target, { kind: 'postgres' }>
+import { type PostgresTarget, postgresTarget } from '../../src/record/postgres/target.ts'
 
 /** An embedded server as a target by address, so that several runs can share it. */
 export function targetOf(server: EmbeddedServer, user?: { name: string; password: string }) {
   const who = { user: user?.name ?? server.user, password: user?.password ?? server.password }
-  const address = { ...server.address, ...who }
-  return { kind: 'postgres', address } as const satisfies PostgresTarget
+  return postgresTarget({ ...server.address, ...who })
 }
 
 export async function withClient<T>(
@@ -51,5 +48,5 @@ function otherServer(): PostgresTarget | null {
     process.stderr.write('SKIPPED: live tests on another PostgreSQL (set ISOBAR_TEST_POSTGRES)\n')
     return null
   }
-  return { kind: 'postgres', address: parsePostgresAddress(text, process.env) }
+  return postgresTarget(parsePostgresAddress(text, process.env))
 }

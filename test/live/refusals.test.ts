@@ -5,8 +5,9 @@ import type { RunOptions } from '../../src/pipeline/run.ts'
 import { TransactionFailure } from '../../src/record/database.ts'
 import { EmbeddedServer } from '../../src/record/embedded/server.ts'
 import { PostgresDatabase } from '../../src/record/postgres/database.ts'
+import { type PostgresTarget, postgresTarget } from '../../src/record/postgres/target.ts'
 import { stage } from '../record/stage.ts'
-import { type PostgresTarget, targetOf, withClient } from './postgres.ts'
+import { targetOf, withClient } from './postgres.ts'
 
 let server: EmbeddedServer
 let target: PostgresTarget
@@ -128,12 +129,12 @@ describe('PostgresDatabase', () => {
 describe('run', () => {
   it('says which password, database or permission is wrong, and shows no password', async () => {
     const address = { ...target.address, password: 'secret' }
-    const wrong = stage({ target: { ...target, address }, workload }, () => {})
+    const wrong = stage({ target: postgresTarget(address), workload }, () => {})
     await expect(wrong).rejects.toMatchObject({ name: 'DatabaseError', hint: /PGPASSWORD/ })
     await expect(wrong).rejects.toThrow(/password authentication failed/)
     await expect(wrong).rejects.not.toThrow(/secret/)
 
-    const missing = { ...target, address: { ...target.address, database: 'nowhere' } }
+    const missing = postgresTarget({ ...target.address, database: 'nowhere' })
     await expect(stage({ target: missing, workload }, () => {})).rejects.toThrow(
       /database "nowhere" does not exist/,
     )

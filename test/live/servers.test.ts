@@ -11,8 +11,9 @@ import { serverAccount } from '../../src/record/embedded/account.ts'
 import { EmbeddedServer } from '../../src/record/embedded/server.ts'
 import { parsePostgresAddress } from '../../src/record/postgres/address.ts'
 import { PostgresDatabase } from '../../src/record/postgres/database.ts'
+import { type PostgresTarget, postgresTarget } from '../../src/record/postgres/target.ts'
 import { midway, stage } from '../record/stage.ts'
-import { type PostgresTarget, targetOf, withClient } from './postgres.ts'
+import { targetOf, withClient } from './postgres.ts'
 
 let server: EmbeddedServer
 let target: PostgresTarget
@@ -73,7 +74,7 @@ const addressOf = (parameters: string, environment: Record<string, string> = {})
   )
 const small = { transactions: 40, sessions: 3, keys: 5 }
 const runOn = (address: PostgresTarget['address'], rest: object = {}) =>
-  stage({ target: { kind: 'postgres', address }, workload: small, ...rest }, (outcome) => outcome)
+  stage({ target: postgresTarget(address), workload: small, ...rest }, (outcome) => outcome)
 
 async function connectionsOf(role: string): Promise<number> {
   return withClient(target, async (client) => {
@@ -262,7 +263,7 @@ ignore_startup_parameters = options,extra_float_digits\n${settings}\n`,
   try {
     const address = { ...server.address, port }
     const isUp = async () =>
-      withClient({ kind: 'postgres', address }, async () => true).catch(() => false)
+      withClient(postgresTarget(address), async () => true).catch(() => false)
     for (let tries = 0; tries < 400 && !(await isUp()); tries++) {
       await new Promise((resolve) => setTimeout(resolve, 25))
     }

@@ -14,6 +14,7 @@ import { LEVELS, type LevelId } from '../../src/levels/levels.ts'
 import type { RunOutcome } from '../../src/pipeline/run.ts'
 import type { Connection } from '../../src/record/database.ts'
 import { PostgresDatabase } from '../../src/record/postgres/database.ts'
+import type { PostgresTarget } from '../../src/record/postgres/target.ts'
 import { OpenTransaction, Recorder } from '../../src/record/recorder.ts'
 import {
   add,
@@ -25,7 +26,7 @@ import {
 } from '../../src/sql/statement.ts'
 import type { SqlRow } from '../../src/sql/value.ts'
 import { inDirectory, stage, verdictsOf } from '../record/stage.ts'
-import { liveServers, type PostgresTarget, withClient } from './postgres.ts'
+import { liveServers, withClient } from './postgres.ts'
 
 /** What was recorded is a whole history, each transaction at a level that was asked for. */
 function expectWhole({ judged, summary, stoppedBy }: RunOutcome, levels: string): void {

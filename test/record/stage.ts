@@ -8,7 +8,8 @@ import { fileURLToPath } from 'node:url'
 import { type RunOptions, type RunOutcome, run } from '../../src/pipeline/run.ts'
 import { NO_FAULTS, parseFaultPlan } from '../../src/record/faults.ts'
 import type { RunProgress } from '../../src/record/runner.ts'
-import { parseTarget, type Target } from '../../src/record/target.ts'
+import type { Target } from '../../src/record/target.ts'
+import { parseTarget } from '../../src/record/targets.ts'
 
 export interface StageOptions extends Partial<Omit<RunOptions, 'target' | 'faults'>> {
   target: string | Target

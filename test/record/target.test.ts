@@ -11,7 +11,8 @@ import {
   showAddress,
   type TlsOptions,
 } from '../../src/record/postgres/address.ts'
-import { openTarget, parseTarget } from '../../src/record/target.ts'
+import { openTarget } from '../../src/record/target.ts'
+import { parseTarget } from '../../src/record/targets.ts'
 
 /** The text of whatever the call throws, hint included. */
 function complaint(work: () => unknown): string {
@@ -26,13 +27,14 @@ function complaint(work: () => unknown): string {
 
 describe('parseTarget', () => {
   it('knows the embedded server, addresses and simulated stores', () => {
-    expect(parseTarget('embedded')).toEqual({ kind: 'embedded' })
+    expect(parseTarget('embedded')).toMatchObject({ product: 'PostgreSQL', ownsServer: true })
     expect(parseTarget('postgresql://h/d')).toMatchObject({
-      kind: 'postgres',
+      product: 'PostgreSQL',
+      ownsServer: false,
       address: { host: 'h', port: 5432, database: 'd' },
     })
     const sim = parseTarget('sim:si+lost-update+write-skew:20%')
-    expect(sim).toMatchObject({ kind: 'sim', level: 'si', faultShare: 0.2 })
+    expect(sim).toMatchObject({ usualLevel: 'si', level: 'si', faultShare: 0.2 })
   })
 
   it('says what there is when it does not know a target, a level or a fault', () => {

@@ -21,6 +21,12 @@ export interface SimOptions {
 /** How many other turns an operation lets pass, at most, before it takes effect. */
 const MOST_TURNS = 4
 
+/** It gives its own level, whatever weaker one is asked of it. */
+export function offeredLevels(level: LevelId): ReadonlyMap<LevelId, string> {
+  const offered = CHAIN.slice(0, CHAIN.indexOf(level) + 1)
+  return new Map(offered.map((id) => [id, levelName(level)]))
+}
+
 export class SimDatabase implements Database {
   readonly name: string
   readonly place: string
@@ -36,9 +42,7 @@ export class SimDatabase implements Database {
     const { level, faults } = options
     this.name = 'simulated store'
     this.place = `sim:${[level, ...faults.map((fault) => fault.name)].join('+')}`
-    // It gives its own level, whatever weaker one is asked of it.
-    const offered = CHAIN.slice(0, CHAIN.indexOf(level) + 1)
-    this.levels = new Map(offered.map((id) => [id, levelName(level)]))
+    this.levels = offeredLevels(level)
     this.random = new Random(options.seed).fork(7)
     this.store = new LiveStore(options)
     this.freeSlots = Array.from({ length: options.sessionCount }, (_, i) => i).reverse()

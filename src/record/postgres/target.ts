@@ -1,0 +1,57 @@
+// The target `postgres://…`: a server that speaks PostgreSQL's protocol.
+
+import {
+  type OpenOptions,
+  type OpenTarget,
+  openServer,
+  type Target,
+  type TargetKind,
+} from '../target.ts'
+import { type PostgresAddress, parsePostgresAddress } from './address.ts'
+import { POSTGRES_LEVELS } from './connection.ts'
+import { PostgresDatabase } from './database.ts'
+
+/** A dependency of this package, not an optional one. */
+export const DRIVER = { name: 'pg', version: '8.23.1' }
+
+/** Asks a server whether it speaks TLS. */
+const SSL_REQUEST = Buffer.from([0, 0, 0, 8, 4, 210, 22, 47])
+
+export const POSTGRES: TargetKind = {
+  form: 'postgres://user@host/database',
+  about: 'a PostgreSQL server of your own',
+  pattern: /^postgres(ql)?:/,
+  driver: DRIVER,
+  trial: {
+    product: 'PostgreSQL',
+    port: 5432,
+    hello: SSL_REQUEST,
+    // The only answers to that question are S and N, and only PostgreSQL knows it.
+    isAnswer: ([letter]) => letter === 83 || letter === 78,
+  },
+  parse: (text, { environment, password }) =>
+    postgresTarget(parsePostgresAddress(text, environment, password)),
+}
+
+export interface PostgresTarget extends Target {
+  readonly address: PostgresAddress
+}
+
+export function postgresTarget(address: PostgresAddress): PostgresTarget {
+  return {
+    address,
+    product: 'PostgreSQL',
+    levels: POSTGRES_LEVELS,
+    usualLevel: 'ser',
+    undisturbed: null,
+    ownsServer: false,
+    tidyMs: 1500,
+    open: (options) => openPostgres(address, options),
+  }
+}
+
+export function openPostgres(address: PostgresAddress, options: OpenOptions): Promise<OpenTarget> {
+  return openServer(address, options, (entrance) =>
+    PostgresDatabase.open(address, entrance, options.patienceMs),
+  )
+}

@@ -1,0 +1,24 @@
+// The table of targets, which `run`, `doctor`, help and documentation share. Main function:
+// parseTarget.
+
+import { UsageError } from '../base/errors.ts'
+import { EMBEDDED } from './embedded/target.ts'
+import { POSTGRES } from './postgres/target.ts'
+import { SIM } from './sim/target.ts'
+import type { Target, TargetKind } from './target.ts'
+
+export const TARGETS: readonly TargetKind[] = [EMBEDDED, POSTGRES, SIM]
+
+/** Parses a target; nothing is opened yet. Throws UsageError. */
+export function parseTarget(
+  text: string,
+  environment: Record<string, string | undefined> = {},
+  password?: string,
+): Target {
+  const kind = TARGETS.find(({ pattern }) => pattern.test(text))
+  if (kind) return kind.parse(text, { environment, password })
+  // Shown only if it cannot hold a password.
+  const shown = /^[\w.+-]{1,40}$/.test(text) ? ` "${text}"` : ''
+  const forms = TARGETS.map(({ form }) => form).join(', ')
+  throw new UsageError(`unknown target${shown}`, `there are ${forms}`)
+}
