@@ -2,18 +2,11 @@
 // are untrusted: they are made harmless here, and long ones are cut.
 
 import { cut as cutTo, inert } from '../base/inert.ts'
-import {
-  APPEND,
-  type History,
-  listOf,
-  NONE,
-  READ_LIST,
-  READ_ROWS,
-  rowsOf,
-} from '../history/history.ts'
+import { APPEND, type History, NONE, READ_LIST, READ_ROWS, rowsOf } from '../history/history.ts'
 import { renderValue } from '../history/notation.ts'
 import type { Value } from '../history/values.ts'
 import { INITIAL_TXN } from '../verdict/verdict.ts'
+import { listWords } from './list-words.ts'
 
 const MAX_LENGTH = 60
 
@@ -36,7 +29,13 @@ export function cut(text: string): string {
 export function keyOf(history: History, key: number): string {
   const name = history.keyName(key)
   // Rows have names of our own making: orders(17).
-  return cut(isRow(history, key) ? inert(String(name)) : wordOf(name))
+  return cut(isRow(history, key) ? inert(String(name)) : keyWord(name))
+}
+
+/** A key in words: a number alone would look like a value, so 14 is called k14. */
+export function keyWord(key: Value): string {
+  const isNumber = typeof key === 'number' || typeof key === 'bigint'
+  return isNumber ? `k${key}` : wordOf(key)
 }
 
 /** A key or value in words: Clojure's keywords (":x") as they are, all else as notation has it. */
@@ -54,8 +53,9 @@ function isRow(history: History, key: number): boolean {
 /**
  * `x=1` for a read or write, `append of 1 to x` for an append, `l=[1 2]` for a read of a list, and
  * `orders(17)@w3` for a row in the version that the statement w3 wrote.
+ * @param matters of a list, the positions of elements that are spoken of: it is cut around them
  */
-export function assignment(history: History, op: number): string {
+export function assignment(history: History, op: number, matters: readonly number[] = []): string {
   const key = keyOf(history, history.opKey[op]!)
   if (history.opKind[op] === READ_ROWS) {
     const rows = rowsOf(history, op).map((row) =>
@@ -68,7 +68,7 @@ export function assignment(history: History, op: number): string {
     return write === null ? key : `${key}@${cut(inert(String(write)))}`
   }
   if (history.opKind[op] === READ_LIST) {
-    return `${key}=${cut(`[${listOf(history, op, MAX_LENGTH).map(wordOf).join(' ')}]`)}`
+    return `${key}=${listWords(history, op, matters, wordOf)}`
   }
   const value = cut(wordOf(history.valueOf(op)))
   return history.opKind[op] === APPEND ? `append of ${value} to ${key}` : `${key}=${value}`

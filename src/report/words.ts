@@ -4,6 +4,7 @@
 import { namedBy } from '../history/after.ts'
 import { type History, INITIAL, NONE, READ_LIST } from '../history/history.ts'
 import { type Anomaly, type Case, type Edge, INITIAL_TXN } from '../verdict/verdict.ts'
+import { offendingPositions, positionsOf } from './list-words.ts'
 import { assignment, keyOf, nameOf, plain } from './names.ts'
 import {
   becausePassedOver,
@@ -57,7 +58,7 @@ function becauseRead(history: History, edge: Edge): string {
   }
   if (history.opKind[read] === READ_LIST) {
     const append = assignment(history, edge.ops[0]!)
-    return `${reader} read ${assignment(history, read)}, and so saw ${nameOf(history, edge.from)}'s ${append}`
+    return `${reader} read ${assignment(history, read, positionsOf(history, read, edge.ops))}, and so saw ${nameOf(history, edge.from)}'s ${append}`
   }
   return `${reader} ${sawWord(history, read)} ${assignment(history, read)}, which ${nameOf(history, edge.from)} wrote`
 }
@@ -132,7 +133,7 @@ function becauseVersions(history: History, edge: Edge): string {
   }
   if (shown !== NONE && history.opKind[shown] === READ_LIST) {
     const reader = nameOf(history, history.opTxn[shown]!)
-    return `${reader} read ${assignment(history, shown)}, so ${from}'s ${assignment(history, a)} is older than ${to}'s ${assignment(history, b)}`
+    return `${reader} read ${assignment(history, shown, positionsOf(history, shown, [a, b]))}, so ${from}'s ${assignment(history, a)} is older than ${to}'s ${assignment(history, b)}`
   }
   return `${to} read ${from}'s ${assignment(history, a)} and replaced it by ${assignment(history, b)}`
 }
@@ -187,7 +188,7 @@ export function tellOffence(history: History, anomaly: Anomaly): string | null {
 export function describeRead(history: History, name: string, ops: readonly number[]): string {
   const [read = NONE, other = NONE] = ops
   const reader = nameOf(history, history.opTxn[read]!)
-  const what = assignment(history, read)
+  const what = assignment(history, read, offendingPositions(history, name, read, other))
   const writer = other >= 0 ? nameOf(history, history.opTxn[other]!) : ''
   switch (name) {
     case 'ThinAirRead':
@@ -205,7 +206,7 @@ export function describeRead(history: History, name: string, ops: readonly numbe
     case 'NonRepeatableRead':
       return `${reader} read ${what} from ${sourceName(history, read)}, and ${assignment(history, other)} from ${sourceName(history, other)}`
     case 'IncompatibleOrder':
-      return `${reader} read ${what}, but ${writer} read ${assignment(history, other)}: neither is a prefix of the other`
+      return `${reader} read ${what}, but ${writer} read ${assignment(history, other, offendingPositions(history, name, other, read))}: neither is a prefix of the other`
     case 'DuplicateRow':
       return `${reader} read ${keyOf(history, history.opKey[read]!)} and got several rows for it: ${what}`
     case 'VanishedRow':

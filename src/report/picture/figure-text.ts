@@ -11,6 +11,8 @@ import type {
   StatementRowJson,
   TxnJson,
 } from '../../verdict/verdict-file.ts'
+import { cutList } from '../cut-list.ts'
+import { keyWord } from '../names.ts'
 import { cellText } from '../txn-text.ts'
 
 export interface FigureOp {
@@ -32,6 +34,7 @@ export interface FigureOps {
 }
 
 const MAX_PART = 18 // characters of a key or value
+const MAX_LIST = 22
 const MAX_ROW = 26 // of the name of a row
 const MAX_STATEMENT = 44
 const MAX_RESULT = 30
@@ -45,8 +48,11 @@ export function short(text: string): string {
   return shorten(text, MAX_PART)
 }
 
-/** @param spokenOf keys that the evidence speaks of: they come first where there is little room */
-export function describeOps(txn: TxnJson, spokenOf: ReadonlySet<Value>): FigureOps {
+/** key -> the values of it that the evidence speaks of. */
+export type SpokenOf = ReadonlyMap<Value, ReadonlySet<Value>>
+
+/** @param spokenOf what the evidence speaks of comes first where there is little room */
+export function describeOps(txn: TxnJson, spokenOf: SpokenOf): FigureOps {
   const ops: FigureOp[] = []
   const lineOfOp: number[] = []
   const lineOfStatement: number[] = []
@@ -61,7 +67,7 @@ export function describeOps(txn: TxnJson, spokenOf: ReadonlySet<Value>): FigureO
       ops.push(describeStatement(statement, spokenOf))
     } else {
       lineOfOp[op] = ops.length
-      ops.push({ text: textOf(txn.ops[op]!), isWrite: isWrite(txn.ops[op]!) })
+      ops.push({ text: textOf(txn.ops[op]!, spokenOf), isWrite: isWrite(txn.ops[op]!) })
       op++
     }
   }
@@ -69,7 +75,7 @@ export function describeOps(txn: TxnJson, spokenOf: ReadonlySet<Value>): FigureO
 }
 
 /** `SELECT orders WHERE status = 'open' → (1)@w3`: rows without their table, which is there. */
-function describeStatement(statement: StatementJson, spokenOf: ReadonlySet<Value>): FigureOp {
+function describeStatement(statement: StatementJson, spokenOf: SpokenOf): FigureOp {
   const { text, result, kind, table, write, rows } = statement
   const matters = ({ key }: StatementRowJson) => spokenOf.has(`${table}(${key.map(cellText)})`)
   const ordered = [...rows.filter(matters), ...rows.filter((row) => !matters(row))]
@@ -99,25 +105,25 @@ function listNames(names: readonly string[]): string {
   return `${names.slice(0, count).join(' ')}${left > 0 ? ` and ${left} more` : ''}`
 }
 
-function isWrite([verb]: OpJson): boolean {
+export function isWrite([verb]: OpJson): boolean {
   return verb === 'w' || verb === 'append'
 }
 
-function textOf([verb, key, value]: OpJson): string {
-  return `${verb}(${short(renderValue(key))},${valueText([verb, key, value])})`
+function textOf([verb, key, value]: OpJson, spokenOf: SpokenOf): string {
+  return `${verb}(${short(keyWord(key))},${valueText([verb, key, value], spokenOf)})`
 }
 
-/** A long list by its end: that is where reads differ. */
-function listText(values: readonly (Value | Value[])[]): string {
-  let text = ''
-  for (let i = values.length - 1; i >= 0; i--) {
-    const value = values[i]!
-    const shown = Array.isArray(value) ? listText(value) : short(renderValue(value))
-    const longer = `${shown}${text === '' ? '' : ','}${text}`
-    if (longer.length > MAX_PART) return `[…${text === '' ? longer : `,${text}`}]`
-    text = longer
+function listText(values: readonly (Value | Value[])[], spokenOf?: ReadonlySet<Value>): string {
+  if (values.length === 0) return '[]'
+  const textOf = (at: number) => {
+    const value = values[at]!
+    return Array.isArray(value) ? listText(value, spokenOf) : short(renderValue(value))
   }
-  return `[${text}]`
+  const matters: number[] = []
+  values.forEach((value, at) => {
+    if (!Array.isArray(value) && spokenOf?.has(value)) matters.push(at)
+  })
+  return `[${cutList(values.length, textOf, matters, MAX_LIST).join(',')}]`
 }
 
 /**
@@ -130,9 +136,9 @@ export function labelOf(edge: EdgeJson, ops: readonly OpJson[], rows: ReadonlySe
   const kind = edge.kind.toLowerCase()
   if (edge.key === null) return kind
   const isRow = rows.has(edge.key)
-  const key = isRow ? shorten(inert(String(edge.key)), MAX_ROW) : short(renderValue(edge.key))
+  const key = isRow ? shorten(inert(String(edge.key)), MAX_ROW) : short(keyWord(edge.key))
   if (edge.passed) return `${kind} ${key} not returned`
-  const show = isRow ? versionText : valueText
+  const show = (op: OpJson) => (isRow ? versionText(op) : valueText(op))
   const values = ops.map(show)
   const writes = ops.filter(isWrite).map(show)
   if (edge.kind === 'WR') return `${kind} ${key}${isRow ? '@' : '='}${values.at(-1) ?? '?'}`
@@ -146,8 +152,8 @@ export function labelOf(edge: EdgeJson, ops: readonly OpJson[], rows: ReadonlySe
   return `${kind} ${key}`
 }
 
-function valueText([, , value]: OpJson): string {
-  return Array.isArray(value) ? listText(value) : short(renderValue(value))
+function valueText([, key, value]: OpJson, spokenOf?: SpokenOf): string {
+  return Array.isArray(value) ? listText(value, spokenOf?.get(key)) : short(renderValue(value))
 }
 
 /** A version of a row: the write that made it. */

@@ -21,7 +21,9 @@ import {
   describeOps,
   type FigureOp,
   type FigureOps,
+  isWrite,
   labelOf,
+  type SpokenOf,
   short,
   shorten,
 } from './figure-text.ts'
@@ -109,7 +111,7 @@ class FigureBuilder {
 
   constructor(private readonly example: Example) {
     this.txns = example.txns.slice(0, MAX_TXNS)
-    const spokenOf = findKeys(example)
+    const spokenOf = findSpokenOf(example)
     this.ops = this.txns.map((txn) => describeOps(txn, spokenOf))
     this.rows = findRows(example)
     this.txns.forEach((txn, node) => {
@@ -242,12 +244,24 @@ class FigureBuilder {
   }
 }
 
-/** The keys that the evidence speaks of. */
-function findKeys(example: Example): Set<Value> {
-  const { anomaly } = example
-  const keys = new Set(example.ops().map(({ op }) => op[1]))
-  for (const { key } of findNamedEdges(anomaly)) keys.add(key)
-  return keys
+/** What the evidence speaks of: keys, and of each the values that were written to it. */
+function findSpokenOf(example: Example): SpokenOf {
+  const spokenOf = new Map<Value, Set<Value>>()
+  const add = (key: Value, op?: OpJson) => {
+    const values = spokenOf.get(key) ?? new Set()
+    spokenOf.set(key, values)
+    if (op && isWrite(op) && !Array.isArray(op[2])) values.add(op[2])
+  }
+  for (const { op } of example.ops()) add(op[1], op)
+  const edges = [...findNamedEdges(example.anomaly), ...readFindings(example)]
+  for (const { key, ops } of edges) {
+    add(key)
+    for (const place of ops) {
+      const op = example.op(place)
+      add(op[1], op)
+    }
+  }
+  return spokenOf
 }
 
 /** The keys that are rows: those that statements speak of. */
