@@ -1,8 +1,8 @@
 // Lists that reads returned, in words: long ones are cut around the elements that are spoken of.
-// Main functions: listWords, positionsOf, offendingPositions.
+// Main functions: listWords, positionsOf, offendingPositions, culpritOf.
 
 import { cut } from '../base/inert.ts'
-import { APPEND, type History, NONE, READ_LIST } from '../history/history.ts'
+import { ABORTED, APPEND, type History, NONE, READ_LIST } from '../history/history.ts'
 import type { Value } from '../history/values.ts'
 import { cutList } from './cut-list.ts'
 
@@ -57,6 +57,29 @@ export function offendingPositions(
     return []
   }
   return history.opKind[other] === READ_LIST ? [] : positionsOf(history, read, [other])
+}
+
+/**
+ * The operation beside the read that a sentence is about. Of a list all appends are there: it is
+ * the aborted one, or the one that its writer followed by another; else the last.
+ */
+export function culpritOf(history: History, name: string, ops: readonly number[]): number {
+  const [read = NONE, ...others] = ops
+  if (history.opKind[read] !== READ_LIST || name === 'IncompatibleOrder') return others[0] ?? NONE
+  const culprit = others.find((op) => {
+    if (name === 'AbortedRead') return history.txnStatus[history.opTxn[op]!] === ABORTED
+    return name === 'IntermediateRead' && isFollowed(history, op, others)
+  })
+  return culprit ?? others.at(-1) ?? NONE
+}
+
+/** Whether its transaction appends more to the list than the read saw. */
+function isFollowed(history: History, append: number, seen: readonly number[]): boolean {
+  const { opTxn, opKey, opKind, txnOpStart } = history
+  for (let op = append + 1; op < txnOpStart[opTxn[append]! + 1]!; op++) {
+    if (opKind[op] === APPEND && opKey[op] === opKey[append] && !seen.includes(op)) return true
+  }
+  return false
 }
 
 function elementsOf({ opKind, opValue, listStart, listValue }: History, op: number): Int32Array {

@@ -4,7 +4,7 @@
 import { namedBy } from '../history/after.ts'
 import { type History, INITIAL, NONE, READ_LIST } from '../history/history.ts'
 import { type Anomaly, type Case, type Edge, INITIAL_TXN } from '../verdict/verdict.ts'
-import { offendingPositions, positionsOf } from './list-words.ts'
+import { culpritOf, offendingPositions, positionsOf } from './list-words.ts'
 import { assignment, keyOf, nameOf, plain } from './names.ts'
 import {
   becausePassedOver,
@@ -186,7 +186,8 @@ export function tellOffence(history: History, anomaly: Anomaly): string | null {
 
 /** What an offending read did, by its anomaly's name. */
 export function describeRead(history: History, name: string, ops: readonly number[]): string {
-  const [read = NONE, other = NONE] = ops
+  const [read = NONE] = ops
+  const other = culpritOf(history, name, ops)
   const reader = nameOf(history, history.opTxn[read]!)
   const what = assignment(history, read, offendingPositions(history, name, read, other))
   const writer = other >= 0 ? nameOf(history, history.opTxn[other]!) : ''

@@ -37,6 +37,17 @@ describe('words about lists and keys', () => {
     expect(anomaly!.story!.length).toBeLessThan(130)
   })
 
+  it('names the writer of the element that offends, not of the first', () => {
+    const story = (appends: string) =>
+      judge(`s1: append(x,1)\n${appends}\ns3: r(x,[1,2])`, 'rc').results[0]!.anomalies[0]!.story
+    expect(story('s2: append(x,2) [aborted]')).toBe(
+      'T3 read x=[1 2], which T2 wrote before it aborted',
+    )
+    expect(story('s2: append(x,2) append(x,3)')).toBe(
+      'T3 read x=[1 2], which T2 replaced before committing',
+    )
+  })
+
   it('shows where two lists part, what stands twice, and what nobody wrote', () => {
     const all = numbers(60)
     const swapped = all.with(30, 131).with(31, 130)
