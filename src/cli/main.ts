@@ -13,6 +13,7 @@ type AddCommand = (program: Command, done: (code: number) => void) => void
 
 /** Loaded on demand: judging a small history must not wait for database drivers and page layout. */
 const COMMANDS: Record<string, () => Promise<AddCommand>> = {
+  demo: async () => (await import('./demo-command.ts')).addDemoCommand,
   check: async () => (await import('./check-command.ts')).addCheckCommand,
   stats: async () => (await import('./stats-command.ts')).addStatsCommand,
   verify: async () => (await import('./verify-command.ts')).addVerifyCommand,

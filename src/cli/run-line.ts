@@ -27,8 +27,9 @@ export class RunLine {
     this.isTerminal = isTerminal
   }
 
-  phase(phase: RunPhase): void {
-    this.label = PHASES[phase]
+  /** @param part the part of the work that it is a phase of, where there are several */
+  phase(phase: RunPhase, part: string | null = null): void {
+    this.label = part === null ? PHASES[phase] : `${part}: ${PHASES[phase]}`
     this.phaseMs = nowMs()
     this.show(this.label)
   }

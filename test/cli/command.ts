@@ -28,11 +28,17 @@ export function put(folder: string, name: string, content: string | Uint8Array):
   return path
 }
 
-export function isobar(args: readonly string[], input?: string | Uint8Array): Outcome {
+export function isobar(
+  args: readonly string[],
+  input?: string | Uint8Array,
+  place: { cwd?: string; env?: Record<string, string> } = {},
+): Outcome {
   const child = spawnSync(process.execPath, [BIN, ...args], {
     encoding: 'utf8',
     maxBuffer: 1 << 28,
     ...(input === undefined ? {} : { input }),
+    ...(place.cwd === undefined ? {} : { cwd: place.cwd }),
+    ...(place.env === undefined ? {} : { env: { ...process.env, ...place.env } }),
   })
   return { code: child.status, out: child.stdout, err: child.stderr }
 }
