@@ -9,8 +9,8 @@ import { Outputs } from '../files/output.ts'
 import { type Demo, type DemoOptions, type DemoStep, demonstrate, serOf } from '../pipeline/demo.ts'
 import { Interrupted } from '../pipeline/run.ts'
 import { EmbeddedServer } from '../record/embedded/server.ts'
+import { postgresTarget } from '../record/postgres/target.ts'
 import { newRunDirectory } from '../record/run-directory.ts'
-import type { Target } from '../record/target.ts'
 import { plain } from '../report/names.ts'
 import { tellAnomalies } from '../report/text.ts'
 import { quoteCommand } from './command-line.ts'
@@ -133,7 +133,7 @@ function discarder(directory: string): () => void {
 
 async function startEmbedded(): Promise<DemoServer> {
   const server = await EmbeddedServer.start()
-  const target: Target = { kind: 'postgres', address: server.address }
+  const target = postgresTarget(server.address)
   return { target: () => target, close: () => server.stop() }
 }
 

@@ -8,7 +8,7 @@ import { looksLike, outputOf, readReadme } from '../../scripts/readme.ts'
 import { DatabaseError } from '../../src/base/errors.ts'
 import { type DemoSettings, demo } from '../../src/cli/demo-command.ts'
 import { findEmbeddedPackage } from '../../src/record/embedded/binaries.ts'
-import { parseTarget } from '../../src/record/target.ts'
+import { parseTarget } from '../../src/record/targets.ts'
 import { isobar, makeFolder } from './command.ts'
 import { useTerminal } from './terminal.ts'
 
