@@ -3,11 +3,12 @@
 
 import { UsageError } from '../base/errors.ts'
 import { EMBEDDED } from './embedded/target.ts'
+import { MYSQL } from './mysql/target.ts'
 import { POSTGRES } from './postgres/target.ts'
 import { SIM } from './sim/target.ts'
 import type { Target, TargetKind } from './target.ts'
 
-export const TARGETS: readonly TargetKind[] = [EMBEDDED, POSTGRES, SIM]
+export const TARGETS: readonly TargetKind[] = [EMBEDDED, POSTGRES, MYSQL, SIM]
 
 /** Parses a target; nothing is opened yet. Throws UsageError. */
 export function parseTarget(

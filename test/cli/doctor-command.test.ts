@@ -15,6 +15,8 @@ describe('isobar doctor', () => {
       'driver pg',
       'embedded PostgreSQL',
       'PostgreSQL',
+      'driver mysql2',
+      'MariaDB or MySQL',
       'browser',
     ])
   })

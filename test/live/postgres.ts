@@ -1,11 +1,12 @@
 // The servers that live tests run on: always the embedded one; any other that the environment names
-// in ISOBAR_TEST_POSTGRES, a postgres:// address of a database in which a table may be made.
+// in ISOBAR_TEST_POSTGRES, a postgres:// address of somebody who may create a database.
 
 import { Client } from 'pg'
 import { afterAll, beforeAll } from 'vitest'
 import { EmbeddedServer } from '../../src/record/embedded/server.ts'
 import { parsePostgresAddress } from '../../src/record/postgres/address.ts'
 import { type PostgresTarget, postgresTarget } from '../../src/record/postgres/target.ts'
+import { liveAddress } from './targets.ts'
 
 /** An embedded server as a target by address, so that several runs can share it. */
 export function targetOf(server: EmbeddedServer, user?: { name: string; password: string }) {
@@ -37,16 +38,23 @@ export function liveServers(): [name: string, target: () => PostgresTarget][] {
   const other = otherServer()
   return [
     ['embedded PostgreSQL', () => targetOf(embedded)],
-    ...(other ? [['PostgreSQL named by the environment', () => other] as never] : []),
+    ...(other ? [['PostgreSQL named by the environment', ownDatabase(other)] as never] : []),
   ]
 }
 
+/** Test files run at the same time, and each run has a database for itself. */
+function ownDatabase(server: PostgresTarget): () => PostgresTarget {
+  const database = `isobar_${process.pid}_${databaseCount++}`
+  beforeAll(() => withClient(server, (client) => client.query(`CREATE DATABASE ${database}`)))
+  afterAll(() => withClient(server, (client) => client.query(`DROP DATABASE ${database}`)))
+  return () => postgresTarget({ ...server.address, database })
+}
+
+let databaseCount = 0
+
 /** The server named by the environment, or null; says so loudly. */
 function otherServer(): PostgresTarget | null {
-  const text = process.env['ISOBAR_TEST_POSTGRES']
-  if (!text) {
-    process.stderr.write('SKIPPED: live tests on another PostgreSQL (set ISOBAR_TEST_POSTGRES)\n')
-    return null
-  }
+  const text = liveAddress('ISOBAR_TEST_POSTGRES', 'another PostgreSQL')
+  if (text === null) return null
   return postgresTarget(parsePostgresAddress(text, process.env))
 }

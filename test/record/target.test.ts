@@ -46,7 +46,12 @@ describe('parseTarget', () => {
   })
 
   it('never repeats a password', () => {
-    for (const text of ['mysql://me:secret@h/d', 'postgres://me:secret@h:x/d', 'me:secret@h']) {
+    for (const text of [
+      'oracle://me:secret@h/d',
+      'mysql://me:secret@h:x/d',
+      'postgres://me:secret@h:x/d',
+      'me:secret@h',
+    ]) {
       expect(complaint(() => parseTarget(text))).not.toContain('secret')
     }
   })

@@ -1,14 +1,16 @@
 // PostgreSQL as a database to be tested: any server that speaks its protocol.
 
+import type { Client } from 'pg'
 import type { SqlTable } from '../../history/sql-events.ts'
 import type { LevelId } from '../../levels/levels.ts'
 import type { SqlRow } from '../../sql/value.ts'
+import { Control } from '../control.ts'
 import type { Connection, Database } from '../database.ts'
 import { ownLevel } from '../database.ts'
 import { type PostgresAddress, showAddress } from './address.ts'
 import { POSTGRES_LEVELS, PostgresConnection } from './connection.ts'
-import { Control } from './control.ts'
 import { asDatabaseError } from './failure.ts'
+import { PostgresGate } from './gate.ts'
 import { RunTables, scalar } from './table.ts'
 
 /** How long the server may stay away, where nothing is said. */
@@ -23,10 +25,11 @@ export class PostgresDatabase implements Database {
   private constructor(
     readonly name: string,
     private readonly entrance: PostgresAddress,
-    private readonly control: Control,
+    private readonly gate: PostgresGate,
+    private readonly control: Control<Client>,
     private readonly tables: RunTables,
   ) {
-    this.place = showAddress(control.address)
+    this.place = showAddress(gate.address)
   }
 
   /**
@@ -38,13 +41,14 @@ export class PostgresDatabase implements Database {
     entrance: Partial<PostgresAddress> = {},
     patienceMs = PATIENCE_MS,
   ): Promise<PostgresDatabase> {
-    const control = await Control.open(address, patienceMs)
+    const gate = new PostgresGate(address)
+    const control = await Control.open(gate, patienceMs)
     const tables = new RunTables()
     try {
       const version = await control.use((client) => scalar(client, 'SHOW server_version'))
       await control.use((client) => tables.begin(client))
       const name = `PostgreSQL ${String(version).split(' ')[0]}`
-      return new PostgresDatabase(name, { ...control.address, ...entrance }, control, tables)
+      return new PostgresDatabase(name, { ...gate.address, ...entrance }, gate, control, tables)
     } catch (error) {
       await control.close(async () => {})
       throw error
@@ -53,7 +57,7 @@ export class PostgresDatabase implements Database {
 
   /** The same database at another address, such as that of a replica, which gets no tables. */
   at(address: PostgresAddress): Pick<Database, 'open'> {
-    return new PostgresDatabase(this.name, address, this.control, this.tables)
+    return new PostgresDatabase(this.name, address, this.gate, this.control, this.tables)
   }
 
   get gone(): AbortSignal {
@@ -91,7 +95,7 @@ export class PostgresDatabase implements Database {
       return connection
     } catch (error) {
       connection.cut()
-      throw asDatabaseError(error, this.control.address)
+      throw asDatabaseError(error, this.gate.address)
     }
   }
 

@@ -1,0 +1,181 @@
+#!/usr/bin/env bash
+# Databases for the live tests: `scripts/live-databases.sh run COMMAND…` installs what Debian has
+# (as root, where apt-get is; nothing is started by the packages), starts each on a free port of
+# loopback with data that are thrown away, and runs COMMAND with their addresses in
+# ISOBAR_TEST_POSTGRES, ISOBAR_TEST_MYSQL, ISOBAR_TEST_REDIS and ISOBAR_TEST_ETCD. When COMMAND has
+# ended, or a signal came, all of them are stopped. What cannot be had is said, and left out.
+set -euo pipefail
+
+# No package starts a service of its own.
+POLICY=/usr/sbin/policy-rc.d
+install() { # COMMAND-OR-FILE PACKAGE
+  if command -v "$1" >/dev/null || compgen -G "$1" >/dev/null; then return; fi
+  command -v apt-get >/dev/null && [ "$(id -u)" = 0 ] || return 1
+  export DEBIAN_FRONTEND=noninteractive
+  local policy='' code=0
+  if [ ! -e "$POLICY" ]; then
+    policy=ours
+    printf '#!/bin/sh\nexit 101\n' >"$POLICY"
+    chmod +x "$POLICY"
+  fi
+  { apt-get update -qq && apt-get install -y -qq --no-install-recommends \
+    -o Dpkg::Options::=--force-confold "$2"; } >/dev/null 2>&1 || code=1
+  if [ -n "$policy" ]; then rm -f "$POLICY"; fi
+  return "$code"
+}
+
+if [ "${1-}" = install ] && [ $# = 3 ]; then
+  install "$2" "$3"
+  exit
+fi
+if [ "${1-}" != run ] || [ $# -lt 2 ]; then
+  echo "usage: $0 run COMMAND… | install COMMAND-OR-FILE PACKAGE" >&2
+  exit 2
+fi
+shift
+
+HOME_OF_ALL=$(mktemp -d)
+chmod 711 "$HOME_OF_ALL"
+SECRET=$(od -An -N16 -tx1 /dev/urandom | tr -d ' \n')
+PIDS=()
+
+stop_all() {
+  # PostgreSQL waits for its clients after the one signal, and ends at the other.
+  for pid in ${PIDS[@]+"${PIDS[@]}"}; do
+    kill -TERM "$pid" 2>/dev/null && kill -INT "$pid" 2>/dev/null || true
+  done
+  for pid in ${PIDS[@]+"${PIDS[@]}"}; do
+    for _ in $(seq 100); do
+      kill -0 "$pid" 2>/dev/null || break
+      sleep 0.1
+    done
+    kill -KILL "$pid" 2>/dev/null || true
+    wait "$pid" 2>/dev/null || true
+  done
+  rm -rf "$HOME_OF_ALL"
+}
+trap stop_all EXIT
+trap 'exit 129' HUP
+trap 'exit 130' INT
+trap 'exit 143' TERM
+
+# Servers that refuse to run as root, and all others too, run as nobody.
+as_nobody() {
+  if [ "$(id -u)" = 0 ]; then exec setpriv --reuid=nobody --regid=nogroup --clear-groups "$@"; fi
+  exec "$@"
+}
+
+make_home() { # NAME
+  local home="$HOME_OF_ALL/$1"
+  mkdir -m 700 "$home"
+  if [ "$(id -u)" = 0 ]; then chown nobody:nogroup "$home"; fi
+  echo "$home"
+}
+
+listens() { (exec 3<>"/dev/tcp/127.0.0.1/$1") 2>/dev/null; }
+
+free_port() {
+  local port
+  while port=$((20000 + RANDOM % 12000)) && listens "$port"; do :; done
+  echo "$port"
+}
+
+# Starts a server in the background and waits until it listens, or has ended.
+start() { # NAME PORT COMMAND…
+  local name=$1 port=$2
+  shift 2
+  (as_nobody "$@") >"$HOME_OF_ALL/$name.log" 2>&1 </dev/null &
+  local pid=$!
+  for _ in $(seq 300); do
+    if listens "$port"; then
+      PIDS+=("$pid")
+      return 0
+    fi
+    kill -0 "$pid" 2>/dev/null || return 1
+    sleep 0.1
+  done
+  kill -KILL "$pid" 2>/dev/null || true
+  return 1
+}
+
+start_postgres() {
+  local bin home port
+  bin=$(compgen -G '/usr/lib/postgresql/*/bin' | sort -V | tail -1) || return 1
+  home=$(make_home postgres)
+  echo "$SECRET" >"$HOME_OF_ALL/postgres.secret"
+  chmod 644 "$HOME_OF_ALL/postgres.secret"
+  (as_nobody "$bin/initdb" -D "$home/data" -U isobar --auth=scram-sha-256 \
+    --pwfile="$HOME_OF_ALL/postgres.secret" --no-sync --locale=C --encoding=UTF8) \
+    >"$HOME_OF_ALL/initdb.log" 2>&1 || return 1
+  rm "$HOME_OF_ALL/postgres.secret"
+  port=$(free_port)
+  start postgres "$port" "$bin/postgres" -D "$home/data" -c listen_addresses=127.0.0.1 \
+    -c "port=$port" -c unix_socket_directories= -c fsync=off || return 1
+  export ISOBAR_TEST_POSTGRES="postgres://isobar:$SECRET@127.0.0.1:$port/postgres"
+}
+
+start_mariadb() {
+  local home port
+  command -v mariadbd >/dev/null || return 1
+  home=$(make_home mariadb)
+  (as_nobody mariadb-install-db --no-defaults --datadir="$home/data" --skip-test-db \
+    --auth-root-authentication-method=normal) >"$HOME_OF_ALL/mariadb-install.log" 2>&1 || return 1
+  (
+    umask 077
+    cat >"$home/init.sql" <<SQL
+CREATE DATABASE isobar;
+CREATE USER isobar@'127.0.0.1' IDENTIFIED BY '$SECRET';
+GRANT ALL ON \`isobar%\`.* TO isobar@'127.0.0.1';
+DELETE FROM mysql.global_priv WHERE User <> 'isobar' AND User <> 'mariadb.sys';
+FLUSH PRIVILEGES;
+SQL
+  )
+  if [ "$(id -u)" = 0 ]; then chown nobody "$home/init.sql"; fi
+  port=$(free_port)
+  start mariadb "$port" mariadbd --no-defaults --datadir="$home/data" --port="$port" \
+    --bind-address=127.0.0.1 --socket="$home/socket" --pid-file="$home/pid" \
+    --init-file="$home/init.sql" --innodb-flush-log-at-trx-commit=0 \
+    --innodb-lock-wait-timeout=2 --max-connections=300 || return 1
+  export ISOBAR_TEST_MYSQL="mysql://isobar:$SECRET@127.0.0.1:$port/isobar"
+}
+
+start_redis() {
+  local home port
+  command -v redis-server >/dev/null || return 1
+  home=$(make_home redis)
+  port=$(free_port)
+  start redis "$port" redis-server --port "$port" --bind 127.0.0.1 --dir "$home" --save '' \
+    --appendonly no --requirepass "$SECRET" || return 1
+  export ISOBAR_TEST_REDIS="redis://:$SECRET@127.0.0.1:$port/0"
+}
+
+start_etcd() {
+  local home port peer
+  command -v etcd >/dev/null || return 1
+  home=$(make_home etcd)
+  port=$(free_port)
+  peer=$(free_port)
+  start etcd "$port" etcd --name isobar --data-dir "$home/data" --unsafe-no-fsync \
+    --listen-client-urls "http://127.0.0.1:$port" --advertise-client-urls "http://127.0.0.1:$port" \
+    --listen-peer-urls "http://127.0.0.1:$peer" \
+    --initial-advertise-peer-urls "http://127.0.0.1:$peer" \
+    --initial-cluster "isobar=http://127.0.0.1:$peer" || return 1
+  export ISOBAR_TEST_ETCD="etcd://127.0.0.1:$port"
+}
+
+# PostgreSQL's package would make a cluster of its own; ours is enough.
+if [ "$(id -u)" = 0 ] && [ ! -e /etc/postgresql-common/createcluster.conf ]; then
+  mkdir -p /etc/postgresql-common
+  echo 'create_main_cluster = false' >/etc/postgresql-common/createcluster.conf
+fi
+provide() { # NAME COMMAND-OR-FILE PACKAGE
+  install "$2" "$3" && "start_$1" ||
+    echo "SKIPPED: the live tests on $1 ($3 could not be installed or started)" >&2
+}
+install pgbouncer pgbouncer || echo "SKIPPED: the live tests behind a pooler" >&2
+provide postgres '/usr/lib/postgresql/*/bin/postgres' postgresql
+provide mariadb mariadbd mariadb-server
+provide redis redis-server redis-server
+provide etcd etcd etcd-server
+
+"$@"

@@ -1,0 +1,161 @@
+// MariaDB or MySQL as a database to be tested. The table of a run is of InnoDB, and a comment says
+// that it is ours, and of which run; what a killed run left, the next one, which holds the lock,
+// drops. A table of that name that is not ours is left alone.
+
+import { randomBytes } from 'node:crypto'
+import { DatabaseError, UsageError } from '../../base/errors.ts'
+import type { LevelId } from '../../levels/levels.ts'
+import { Control, type Gate, wrestLock } from '../control.ts'
+import { type Connection, type Database, ownLevel } from '../database.ts'
+import { MARK, rowsFor, TABLE } from '../registers.ts'
+import { type MysqlAddress, showAddress } from './address.ts'
+import {
+  asDatabaseError,
+  codeOf,
+  connectClient,
+  type MysqlClient,
+  query,
+  type ServerError,
+  scalar,
+} from './client.ts'
+import { isLastWord } from './codes.ts'
+import { askFor, MYSQL_LEVELS, MysqlConnection } from './connection.ts'
+
+const CONNECT_PATIENCE_MS = 10_000
+const LET_GO_MS = 1000
+const LOCK = "CONCAT('isobar.', LEFT(MD5(DATABASE()), 16))"
+
+export class MysqlDatabase implements Database {
+  readonly levels = MYSQL_LEVELS
+  readonly isAudited = true
+  readonly place: string
+  private keyCount = 0 // keys that have rows from the beginning
+
+  private constructor(
+    readonly name: string,
+    private readonly address: MysqlAddress,
+    private readonly entrance: Partial<MysqlAddress>,
+    private readonly control: Control<MysqlClient>,
+    private readonly mark: string,
+  ) {
+    this.place = showAddress(address)
+  }
+
+  /** Connects and creates the table of the run. Throws DatabaseError. */
+  static async open(
+    address: MysqlAddress,
+    entrance: Partial<MysqlAddress>,
+    patienceMs: number,
+  ): Promise<MysqlDatabase> {
+    const control = await Control.open(gateOf(address), patienceMs)
+    const mark = `${MARK} (${randomBytes(6).toString('hex')})`
+    try {
+      const version = await control.use((client) => scalar(client, 'SELECT VERSION()'))
+      await control.use((client) => createTable(client, mark))
+      return new MysqlDatabase(nameOf(String(version)), address, entrance, control, mark)
+    } catch (error) {
+      await control.close(async () => {})
+      throw error
+    }
+  }
+
+  get gone(): AbortSignal {
+    return this.control.gone
+  }
+
+  async addKeys(from: number, to: number): Promise<void> {
+    await this.control.use(async (client) => {
+      for (const statement of rowsFor(from, to)) await query(client, statement)
+    })
+    this.keyCount = Math.max(this.keyCount, to)
+  }
+
+  async addTables(): Promise<void> {
+    throw new UsageError(
+      'SQL workloads do not run on MariaDB or MySQL: UPDATE cannot return what it changed there',
+      'choose churn, mini, general, append or lwt',
+    )
+  }
+
+  async grantedLevel(level: LevelId): Promise<string> {
+    ownLevel(this, level)
+    const session = await this.open()
+    await session.close()
+    return this.control.use(async (client) => {
+      await query(client, askFor(this.address, level))
+      const names = "('transaction_isolation', 'tx_isolation')"
+      const { rows } = await query(client, `SHOW VARIABLES WHERE Variable_name IN ${names}`)
+      return String(rows[0]![1]).replace('-', ' ')
+    })
+  }
+
+  async open(signal?: AbortSignal): Promise<Connection> {
+    const timeout = AbortSignal.timeout(CONNECT_PATIENCE_MS)
+    const either = signal ? AbortSignal.any([signal, timeout]) : timeout
+    const address = { ...this.address, ...this.entrance }
+    try {
+      const client = await connectClient(address, either)
+      return new MysqlConnection(client, address, () => this.keyCount)
+    } catch (error) {
+      throw asDatabaseError(error, this.address)
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.control.close((client) => dropMarked(client, this.mark))
+  }
+}
+
+function gateOf(address: MysqlAddress): Gate<MysqlClient> {
+  return {
+    connect: () => connectClient(address),
+    takeLock: (client, lost) =>
+      wrestLock(
+        async () => Number(await scalar(client, `SELECT GET_LOCK(${LOCK}, 0)`)) === 1,
+        () => scalar(client, `SELECT IS_USED_LOCK(${LOCK})`) as Promise<number | null>,
+        lost?.threadId ?? 0,
+        (id) => query(client, `KILL ${id}`),
+      ),
+    onEnd: (client, over) => client.on('end', over),
+    end: letGo,
+    isAnswer: (error) => !isLastWord(codeOf(error as ServerError)),
+    asDatabaseError: (error) => asDatabaseError(error, address),
+  }
+}
+
+/** The server lets go of the lock some time after the connection is over, unless it is told to. */
+async function letGo(client: MysqlClient): Promise<void> {
+  const late = new Promise((resolve) => setTimeout(resolve, LET_GO_MS).unref())
+  await Promise.race([query(client, `SELECT RELEASE_LOCK(${LOCK})`).catch(() => {}), late])
+  client.destroy()
+}
+
+/** `10.11.19-MariaDB-0+deb12u1` → `MariaDB 10.11.19` */
+function nameOf(version: string): string {
+  const product = /mariadb/i.test(version) ? 'MariaDB' : 'MySQL'
+  return `${product} ${version.split('-')[0]}`
+}
+
+async function createTable(client: MysqlClient, mark: string): Promise<void> {
+  await dropMarked(client, MARK)
+  const columns = 'k INT PRIMARY KEY, v BIGINT NULL, l LONGTEXT NOT NULL'
+  try {
+    await query(client, `CREATE TABLE ${TABLE} (${columns}) ENGINE = InnoDB COMMENT = '${mark}'`)
+  } catch (error) {
+    if ((error as ServerError).code !== 'ER_TABLE_EXISTS_ERROR') throw error
+    throw new DatabaseError(
+      `there is a table ${TABLE} already that isobar did not make; nothing was changed`,
+      'rename it, or name another database',
+    )
+  }
+}
+
+/** Drops the table if its comment begins with the mark. */
+async function dropMarked(client: MysqlClient, mark: string): Promise<void> {
+  const found = await scalar(
+    client,
+    `SELECT TABLE_NAME FROM information_schema.TABLES WHERE TABLE_SCHEMA = DATABASE()
+      AND TABLE_NAME = '${TABLE}' AND TABLE_COMMENT LIKE '${mark}%'`,
+  )
+  if (found !== null) await query(client, `DROP TABLE ${TABLE}`)
+}

@@ -1,0 +1,121 @@
+// The same tests over every database: what each gives at each level, found by running it, and that
+// trouble from outside never makes a sound one look broken.
+
+import { describe, expect, it } from 'vitest'
+import type { LevelId } from '../../src/levels/levels.ts'
+import type { Shape } from '../../src/workload/parameters.ts'
+import { stage, verdictsOf } from '../record/stage.ts'
+import { mysqlDatabase } from './targets.ts'
+
+interface Expected {
+  readonly asked: LevelId
+  /** Parameters of the address. */
+  readonly parameters?: string
+  readonly granted: string
+  readonly verdicts: Partial<Record<LevelId, 'satisfied' | 'violated'>>
+  /** Anomalies that are found at the weakest level that is violated. */
+  readonly anomalies?: readonly string[]
+}
+
+interface Live {
+  readonly name: string
+  readonly address: string | null
+  readonly expected: readonly Expected[]
+  /** The strongest level that it keeps, and the workloads that it runs. */
+  readonly strongest: LevelId
+  readonly shapes: readonly Shape[]
+  /** Whether connections can be cut. */
+  readonly isNetworked: boolean
+}
+
+const SHAPES: readonly Shape[] = ['churn', 'mini', 'general', 'append', 'lwt']
+
+const DATABASES: readonly Live[] = [
+  {
+    name: 'MariaDB',
+    address: await mysqlDatabase('all'),
+    expected: [
+      {
+        asked: 'rc',
+        parameters: '?isolation=read-uncommitted',
+        granted: 'READ UNCOMMITTED',
+        verdicts: { rc: 'violated' },
+        anomalies: ['IntermediateRead'],
+      },
+      { asked: 'rc', granted: 'READ COMMITTED', verdicts: { rc: 'satisfied', si: 'violated' } },
+      {
+        asked: 'si',
+        granted: 'REPEATABLE READ',
+        verdicts: { pc: 'satisfied', si: 'violated', ser: 'violated' },
+        anomalies: ['LostUpdate'],
+      },
+      {
+        asked: 'si',
+        parameters: '?set=innodb_snapshot_isolation=ON',
+        granted: 'REPEATABLE READ',
+        verdicts: { si: 'satisfied', ser: 'violated' },
+      },
+      { asked: 'ser', granted: 'SERIALIZABLE', verdicts: { ser: 'satisfied' } },
+    ],
+    strongest: 'ser',
+    shapes: SHAPES,
+    isNetworked: true,
+  },
+]
+
+const live = DATABASES.filter(({ address }) => address !== null)
+
+describe.runIf(live.length > 0).each(live)('$name', (database) => {
+  const address = database.address!
+
+  it.each(database.expected)(
+    'asked for $asked and granted $granted, gives $verdicts',
+    async (expected) => {
+      const { asked, parameters = '', granted, verdicts, anomalies = [] } = expected
+      const options = {
+        target: address + parameters,
+        dbLevel: asked,
+        workload: { transactions: 2000, seed: 1 },
+      }
+      await stage(options, (outcome) => {
+        expect(outcome.summary.level.granted).toBe(granted)
+        expect(verdictsOf(outcome)).toMatchObject(verdicts)
+        const violated = outcome.judged!.results.find(
+          ({ level }) => verdicts[level as LevelId] === 'violated',
+        )
+        const names = violated?.anomalies.map(({ name }) => name) ?? []
+        expect(names).toEqual(expect.arrayContaining([...anomalies]))
+      })
+    },
+  )
+
+  it.each(database.shapes)('keeps its strongest level, workload %s', async (shape) => {
+    const { strongest } = database
+    const own = shape === 'general' ? { keys: 500, ops: 6 } : {}
+    const options = {
+      target: address,
+      dbLevel: strongest,
+      workload: { shape, transactions: 600, seed: 3, ...own },
+    }
+    await stage(options, (outcome) => {
+      const lin = shape === 'lwt' ? { lin: 'satisfied' } : {}
+      expect(verdictsOf(outcome)).toMatchObject({ [strongest]: 'satisfied', ...lin })
+      expect(outcome.summary.transactions.committed).toBeGreaterThan(100)
+      expect(outcome.summary.audits).toBeGreaterThan(0)
+    })
+  })
+
+  it.runIf(database.isNetworked)('has its connections cut without a false alarm', async () => {
+    const options = {
+      target: address,
+      dbLevel: database.strongest,
+      fault: 'kill-connection:40%',
+      workload: { transactions: 1000, sessions: 10, keys: 30, seed: 4 },
+    }
+    await stage(options, (outcome) => {
+      expect(outcome.summary.connectionsCut).toBeGreaterThan(100)
+      expect(outcome.summary.transactions.indeterminate).toBeGreaterThan(20)
+      expect(verdictsOf(outcome)).toMatchObject({ [database.strongest]: 'satisfied' })
+    })
+  })
+})

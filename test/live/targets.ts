@@ -1,0 +1,26 @@
+// Where the live tests find databases other than the embedded one: addresses in the environment, as
+// scripts/live-databases.sh gives them. One that is not there is skipped, loudly. Test files run at
+// the same time, so each has a database of its own on the server.
+
+import { parseMysqlAddress } from '../../src/record/mysql/address.ts'
+import { connectClient, query } from '../../src/record/mysql/client.ts'
+
+/** The address in that variable of the environment, or null. */
+export function liveAddress(variable: string, what: string): string | null {
+  const address = process.env[variable]
+  if (address) return address
+  process.stderr.write(`SKIPPED: live tests on ${what} (set ${variable})\n`)
+  return null
+}
+
+/** A database of that name on the server of MariaDB or MySQL, made anew; null without a server. */
+export async function mysqlDatabase(name: string): Promise<string | null> {
+  const address = liveAddress('ISOBAR_TEST_MYSQL', 'MariaDB')
+  if (address === null) return null
+  const given = { environment: process.env, password: undefined }
+  const client = await connectClient(parseMysqlAddress(address, given))
+  await query(client, `DROP DATABASE IF EXISTS isobar_${name}`)
+  await query(client, `CREATE DATABASE isobar_${name}`)
+  client.destroy()
+  return address.replace(/\/[^/]*$/, `/isobar_${name}`)
+}
