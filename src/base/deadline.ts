@@ -13,6 +13,14 @@ const STEPS_PER_CHECK = 1 << 14
 /** How much of a budget's time work may take at most; the rest is for telling what came of it. */
 const LAST_SHARE = 0.97
 
+/** What long work is doing just now. */
+export interface Stage {
+  /** The level that is judged; null if that is not what it does. */
+  level: string | null
+  /** In a word or two, e.g. `inferring`. */
+  phase: string
+}
+
 /** Which part of a budget's time a deadline gives away. */
 export interface TimeShare {
   /** Of the time, so much may pass; the rest is for what comes after. 1 unless told. */
@@ -30,15 +38,16 @@ export class Deadline {
   private readonly fromMs: number
   private readonly budgetMs: number
   private readonly memoryBytes: number
-  private readonly onTick: (() => void) | null
+  private readonly onTick: ((stage: Readonly<Stage>) => void) | null
+  private stage: Stage = { level: null, phase: 'deciding' } // shared by deadlines of one work
   private shareEndMs = Number.POSITIVE_INFINITY // for the present part of the work
   private steps = 0 // since the last check by `step`
 
-  /** @param onTick called at every check, e.g. to show progress */
+  /** @param onTick called at every check, with what is done, e.g. to show progress */
   constructor(
     budgetMs: number | null = null,
     memoryBytes: number | null = null,
-    onTick: (() => void) | null = null,
+    onTick: ((stage: Readonly<Stage>) => void) | null = null,
     { share = 1, fromMs = nowMs() }: TimeShare = {},
   ) {
     this.onTick = onTick
@@ -56,6 +65,7 @@ export class Deadline {
   toTheEnd(): Deadline {
     const { budgetMs, memoryBytes, onTick, fromMs } = this
     const later = new Deadline(budgetMs, memoryBytes, onTick, { fromMs, share: LAST_SHARE })
+    later.stage = this.stage
     const isDivided = this.shareEndMs < this.endMs && nowMs() < this.endMs
     if (isDivided) later.shareEndMs = (this.shareEndMs + this.endMs) / 2
     return later
@@ -70,10 +80,28 @@ export class Deadline {
   part(share: number): Deadline {
     const { budgetMs, memoryBytes, onTick, fromMs } = this
     const inner = new Deadline(budgetMs, memoryBytes, onTick, { fromMs })
+    inner.stage = this.stage
     const endMs = Math.min(this.endMs, this.shareEndMs)
     const now = nowMs()
     inner.shareEndMs = endMs === Number.POSITIVE_INFINITY ? endMs : now + share * (endMs - now)
     return inner
+  }
+
+  /** From here on the work is about this level. */
+  enter(level: string): void {
+    this.stage.level = level
+  }
+
+  /** Does the work under this name. */
+  during<T>(phase: string, work: () => T): T {
+    const before = this.stage.phase
+    this.stage.phase = phase
+    this.onTick?.(this.stage)
+    try {
+      return work()
+    } finally {
+      this.stage.phase = before
+    }
   }
 
   /** Milliseconds left, possibly Infinity, never negative. */
@@ -91,13 +119,13 @@ export class Deadline {
 
   /** Whether `check` would throw: for work that can stop with what it has. */
   hasRunOut(): boolean {
-    this.onTick?.()
+    this.onTick?.(this.stage)
     return this.isLate() || this.isFull(0)
   }
 
   /** Throws BudgetExceeded when the time or the memory is used up. */
   check(): void {
-    this.onTick?.()
+    this.onTick?.(this.stage)
     if (this.isLate()) {
       const part = nowMs() > this.endMs ? '' : 'its part of '
       throw new BudgetExceeded(`${part}the time budget of ${formatMs(this.budgetMs)} ran out`)

@@ -2,7 +2,7 @@
 // all. Levels of one history share the reads check, the base order and the clocks. Strong levels go
 // to the linear algorithms of versions/ first, to the engine of general/ where those do not apply.
 
-import { Deadline, nowMs } from '../base/deadline.ts'
+import { Deadline, nowMs, type Stage } from '../base/deadline.ts'
 import { BudgetExceeded, UsageError } from '../base/errors.ts'
 import { type AfterAsReads, afterAsReads } from '../history/after-as-reads.ts'
 import { type History, hasTimes, NONE } from '../history/history.ts'
@@ -49,8 +49,8 @@ export interface CheckOptions {
   abortedReads?: 'judge' | 'ignore'
   /** How strong levels are decided; both ways give the same verdicts. */
   algorithm?: Algorithm
-  /** Called now and then during long work, e.g. to show progress. */
-  onTick?: (() => void) | null
+  /** Called now and then during long work, with its level and phase, e.g. to show progress. */
+  onTick?: ((stage: Readonly<Stage>) => void) | null
   budgetMs?: number | null
   /** When the budget of time began to run, as `nowMs` counts; now unless told. */
   budgetFromMs?: number
@@ -167,6 +167,19 @@ export function profile(history: History, options: CheckOptions = {}): LevelResu
   })
 }
 
+/** What is done in stages that are not named after a level. */
+const PHASES: Readonly<Record<string, string>> = {
+  reads: 'matching reads with writes',
+  order: 'ordering',
+  explain: 'explaining',
+  certify: 'verifying',
+}
+
+/** What is done in a stage, in a word or two. */
+export function phaseOf(stage: string): string {
+  return PHASES[stage] ?? 'deciding'
+}
+
 export class Checker {
   private readonly history: History // as the levels see it: without session order if that is off
   private readonly after: AfterAsReads | null // what that is made of, if it goes beyond sessions
@@ -207,6 +220,7 @@ export class Checker {
 
   check(level: LevelId): LevelResult {
     const started = nowMs()
+    this.deadline.enter(level)
     const result: LevelResult = {
       level,
       ...(this.sessionless ? { sessionOrder: false } : {}),
@@ -420,7 +434,7 @@ export class Checker {
   private timed<T>(stage: string, work: () => T): T {
     const started = nowMs()
     try {
-      return work()
+      return this.deadline.during(phaseOf(stage), work)
     } finally {
       this.stages[stage] = (this.stages[stage] ?? 0) + nowMs() - started
     }

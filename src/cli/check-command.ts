@@ -9,7 +9,6 @@ import { hintFor } from '../base/slips.ts'
 import type { CheckOptions } from '../check/check.ts'
 import { judge } from '../check/judge.ts'
 import { type Output, Outputs } from '../files/output.ts'
-import { FORMATS } from '../formats/formats.ts'
 import { historyFilesIn, type ReadResult, readHistory } from '../formats/open.ts'
 import { renderNotation } from '../history/notation.ts'
 import { LEVELS, type LevelRequest } from '../levels/levels.ts'
@@ -22,6 +21,7 @@ import { quoteCommand, withoutSecrets } from './command-line.ts'
 import { DirectorySummary } from './directory-summary.ts'
 import { type EllePlan, isElleSyntax, judgeElle, parseElle } from './elle.ts'
 import { EXIT, worse } from './exit-codes.ts'
+import { addInputFormat, FORMAT_IDS, type InputFormatFlags } from './format-options.ts'
 import {
   ABORTED_READS,
   parseAlgorithm,
@@ -34,16 +34,16 @@ import {
   parseTaps,
 } from './options.ts'
 import { filesOf, findHistories, type HistoryPath, isDirectory } from './paths.ts'
+import { Progress } from './progress.ts'
 import { showReading } from './read-input.ts'
 import { addReportOptions, ReportFiles, type ReportFlags } from './report-files.ts'
 import { judgeTaps, TAP_RULES, type TapRule } from './taps.ts'
-import { coloursFor, Progress, print } from './terminal.ts'
+import { coloursFor, print, tell } from './terminal.ts'
 
-interface Flags extends ReportFlags {
+interface Flags extends ReportFlags, InputFormatFlags {
   level?: string
   sessionOrder: string
   abortedReads: string
-  format?: string
   json?: boolean
   elle?: string | boolean
   all?: boolean
@@ -67,6 +67,7 @@ export function addCheckCommand(program: Command, done: (code: number) => void):
     .command('check')
     .description('judge histories: which isolation levels do they satisfy?')
     .argument('[path...]', 'files, directories, or - for standard input; .gz is read as it is')
+    .optionsGroup('What is judged:')
     .option(
       '-l, --level <ids>',
       `levels to judge, e.g. rc,ra (${LEVELS.map((l) => l.id).join(', ')}), or by Jepsen's names`,
@@ -77,23 +78,15 @@ export function addCheckCommand(program: Command, done: (code: number) => void):
       'SQL: whether what a transaction read that rolled itself back is judged at its level',
       'judge',
     )
-    .option(
-      '-f, --format <id>',
-      `input format (${FORMATS.map((f) => f.id).join(', ')}); else by content`,
-    )
-    .option('--json', 'one JSON object a history, one a line')
-    .option('--elle [syntax]', 'print the outcome with the keys of Jepsen’s Elle, as edn or json')
-    .option(
-      '--all',
-      'list every anomaly, not one smallest example of each kind; of SQL also what was passed over',
-    )
-    .option('--limit <n>', `with --all, list at most so many of each kind (${ALL_LIMIT})`)
     .option('--tap <letters>', 'judge chosen anomalous patterns, e.g. j,k')
     .option(
       '--tap-rule <isobar|plume>',
       'what patterns h to n mean: the weakest level that is violated, or the letters of Plume’s paper',
       'isobar',
     )
+    .option('--allow-empty', 'let an empty history, or a directory without histories, pass')
+  addInputFormat(command)
+    .optionsGroup('How it is judged:')
     .option(
       '--budget <time>',
       'give up with verdict unknown after this long for each history, e.g. 60s: start and reading count',
@@ -107,9 +100,17 @@ export function addCheckCommand(program: Command, done: (code: number) => void):
       'how strong levels, mixed and SQL are decided (auto, solve, search)',
     )
     .option('--no-certify', 'skip the independent verification of every verdict')
-    .option('--certificate <file>', 'write what --json prints, to be checked by isobar verify')
-    .option('--allow-empty', 'let an empty history, or a directory without histories, pass')
+    .optionsGroup('What is printed:')
+    .option(
+      '--all',
+      'list every anomaly, not one smallest example of each kind; of SQL also what was passed over',
+    )
+    .option('--limit <n>', `with --all, list at most so many of each kind (${ALL_LIMIT})`)
+    .option('--json', 'one JSON object a history, one a line')
+    .option('--elle [syntax]', 'print the outcome with the keys of Jepsen’s Elle, as edn or json')
     .option('--notation', 'print the transactions a verdict speaks of in notation, and only them')
+    .optionsGroup('Files to write:')
+    .option('--certificate <file>', 'write what --json prints, to be checked by isobar verify')
   addReportOptions(command, 'write one self-contained HTML page: stories, lanes, graphs')
     .addHelpText('after', EXAMPLES)
     .action(async (paths: string[], flags: Flags) =>
@@ -151,7 +152,7 @@ async function checkPaths(paths: string[], flags: Flags): Promise<number> {
     isFirst = false
   }
   plan.files.finish()
-  if (summary) await print(plan.json ? summary.renderJson() : summary.renderText())
+  if (summary) await (plan.json ? print(summary.renderJson()) : tell(summary.renderText()))
   if (plan.judged === 0 && code === EXIT.satisfied && !plan.allowsEmpty) {
     throw new UsageError(
       'nothing was checked: there is no history, or none with a transaction in it',
@@ -211,10 +212,9 @@ function makePlan(paths: readonly string[], flags: Flags): Plan {
       memoryBytes: flags.memory === undefined ? null : parseSize(flags.memory),
     },
   }
-  if (plan.format !== null && !FORMATS.some((format) => format.id === plan.format)) {
-    const known = FORMATS.map((format) => format.id)
+  if (plan.format !== null && !FORMAT_IDS.includes(plan.format)) {
     const message = `unknown format ${JSON.stringify(plan.format)}`
-    throw new UsageError(message, hintFor(plan.format, known))
+    throw new UsageError(message, hintFor(plan.format, FORMAT_IDS))
   }
   if (plan.elle && (plan.taps || plan.json || plan.certificate || !plan.files.isEmpty)) {
     throw new UsageError('--elle goes with --level only')
@@ -284,7 +284,8 @@ async function checkPath(
       const judged = judgeTaps(input.history, plan.taps, plan.tapRule, checkOptions)
       progress.done()
       const context = { path: found.path, format: input.format.id, json: plan.json }
-      await print(judged.render(context, coloursFor(process.stdout), telling))
+      const text = judged.render(context, coloursFor(process.stdout), telling)
+      await (plan.json ? print(text) : tell(text))
       return judged.code
     }
     if (plan.elle) {
@@ -297,7 +298,8 @@ async function checkPath(
     progress.done()
     summary?.add(results)
     const text = await showResults(found.path, input, results, plan, parseMs, telling)
-    if (!plan.isSilent) await print(text)
+    if (plan.json || plan.notation) await print(text)
+    else if (!plan.isSilent) await tell(text)
     return plan.levels ? exitCode(results) : EXIT.satisfied
   } catch (error) {
     progress.done()

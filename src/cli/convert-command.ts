@@ -11,31 +11,34 @@ import type { History } from '../history/history.ts'
 import { plain } from '../report/names.ts'
 import { countHistory } from '../verdict/count-history.ts'
 import { EXIT } from './exit-codes.ts'
+import {
+  addInputFormat,
+  addOutputFormat,
+  type InputFormatFlags,
+  type OutputFormatFlags,
+} from './format-options.ts'
 import { filesOf } from './paths.ts'
+import { Progress, showWriting } from './progress.ts'
 import { readInput } from './read-input.ts'
-import { print } from './terminal.ts'
+import { print, tell } from './terminal.ts'
 
-interface Flags {
-  from?: string
-  to?: string
+interface Flags extends InputFormatFlags, OutputFormatFlags {
   lossy?: boolean
   force?: boolean
   json?: boolean
 }
 
-const IDS = FORMATS.map((format) => format.id).join(', ')
-
 export function addConvertCommand(program: Command, done: (code: number) => void): void {
-  program
+  const command = program
     .command('convert')
     .description('write a history in another format; nothing is lost unless you say so')
     .argument('<from>', 'a history, or - for standard input')
     .argument('<to>', 'file or directory to write, or - for standard output')
-    .option('--from <id>', `input format (${IDS}); else by content`)
-    .option('--to <id>', 'output format; else by the ending of the name, else native')
     .option('--lossy', 'leave out what the output format cannot hold, instead of refusing')
     .option('--force', 'replace an output that exists')
     .option('--json', 'print what was written as one JSON object')
+  addInputFormat(command)
+  addOutputFormat(command)
     .addHelpText('after', HELP)
     .action(async (from: string, to: string, flags: Flags) => {
       await convert(from, to, flags)
@@ -49,7 +52,7 @@ Endings: ${FORMATS.flatMap(({ id, extensions }) => extensions.map((e) => `.${e} 
 
 Examples:
   isobar convert history.txt history.jsonl           Plume text to the native format
-  isobar convert run/ h.plume --from cobra --lossy   names and times are left out
+  isobar convert run/ h.plume --format cobra --lossy names and times are left out
   isobar convert h.jsonl logs --to viper             a directory with one file a session
   isobar convert h.bincode - --to notation           to read it`
 
@@ -58,19 +61,20 @@ async function convert(from: string, to: string, flags: Flags): Promise<void> {
   const outputs = new Outputs(flags.force)
   for (const path of filesOf(from)) outputs.read(path)
   const output = claimHistory(outputs, to, format)
-  const read = await readInput(from, flags.from)
+  const progress = new Progress()
+  const read = await readInput(from, flags.format, progress)
   const { history } = read
   if (flags.lossy !== true) refuseMisfits(format, history, '--lossy leaves it out')
   const lost = format.misfits(history)
-  const bytes = writeHistory(output, format, history)
+  const bytes = writeHistory(output, format, history, null, showWriting(to, progress))
+  progress.done()
   for (const warning of history.warnings) warn(warning)
   for (const what of lost) warn(`${format.name} does not hold ${what}`)
   // Standard output belongs to the history then.
   if (to === '-') return
   const about = { from, fromFormat: read.format.id, path: to, format: format.id, bytes, lost }
-  await print(
-    flags.json ? `${stringify({ ...about, ...countHistory(history) })}\n` : summary(about, history),
-  )
+  if (flags.json) await print(`${stringify({ ...about, ...countHistory(history) })}\n`)
+  else await tell(summary(about, history))
 }
 
 function warn(text: string): void {

@@ -6,7 +6,6 @@ import { stringify } from '../base/json.ts'
 import { hintFor } from '../base/slips.ts'
 import { Outputs } from '../files/output.ts'
 import type { Format } from '../formats/formats.ts'
-import { FORMATS } from '../formats/formats.ts'
 import { claimHistory, formatFor, refuseMisfits, writeHistory } from '../formats/save.ts'
 import { parseNotation } from '../history/notation.ts'
 import { CHAIN, type LevelId } from '../levels/levels.ts'
@@ -19,8 +18,10 @@ import { countHistory } from '../verdict/count-history.ts'
 import { DEFAULT_SHAPE, type WorkloadRequest } from '../workload/parameters.ts'
 import { isSqlShape, SQL_SHAPES } from '../workload/sql/parameters.ts'
 import { EXIT } from './exit-codes.ts'
-import { parseNumber, parseSeed } from './options.ts'
-import { print } from './terminal.ts'
+import { addOutputFormat, type OutputFormatFlags } from './format-options.ts'
+import { parseChoice, parseNumber, parseSeed } from './options.ts'
+import { Progress, showWriting } from './progress.ts'
+import { print, tell } from './terminal.ts'
 import {
   ALL_SHAPES,
   addWorkloadOptions,
@@ -30,7 +31,7 @@ import {
   type WorkloadFlags,
 } from './workload-options.ts'
 
-interface Flags extends WorkloadFlags {
+interface Flags extends WorkloadFlags, OutputFormatFlags {
   shape: string
   store?: string
   inject?: string
@@ -38,7 +39,6 @@ interface Flags extends WorkloadFlags {
   indeterminates: string
   conflicts: string
   concurrency: string
-  format?: string
   layout: string
   full?: boolean
   force?: boolean
@@ -50,8 +50,10 @@ export function addGenerateCommand(program: Command, done: (code: number) => voi
     .command('generate')
     .description('make a history with a simulated store; the same seed gives the same bytes')
     .argument('<out>', 'file to write, or - for standard output')
+    .optionsGroup('Transactions:')
     .option('--shape <name>', `kind of transactions (${ALL_SHAPES.join(', ')})`, DEFAULT_SHAPE)
   addWorkloadOptions(command)
+    .optionsGroup('The store:')
     .option(
       '--store <level>',
       `level that the store keeps (${CHAIN.join(', ')}; default ser, sser for lwt); of SQL, also two such as ser+rc, the first for transactions that matter, or mixed`,
@@ -61,11 +63,12 @@ export function addGenerateCommand(program: Command, done: (code: number) => voi
     .option('--indeterminates <share>', 'share of transactions whose outcome stays unknown', '0')
     .option('--conflicts <what>', 'a transaction that cannot commit: retry it, or abort', 'retry')
     .option('--concurrency <share>', 'share of the sessions that may be busy at once', '1')
-    .option('-f, --format <id>', `output format (${FORMATS.map((f) => f.id).join(', ')})`)
+    .optionsGroup('Output:')
     .option('--layout <layout>', `order in the file (${LAYOUTS.join(', ')})`, 'commit')
     .option('--full', 'SQL: let statements also name the versions that they passed over')
     .option('--force', 'replace a file that exists')
     .option('--json', 'print what was made as one JSON object')
+  addOutputFormat(command)
     .addHelpText('after', HELP)
     .action(async (out: string, flags: Flags) => {
       await generateTo(out, flags)
@@ -81,7 +84,7 @@ const faultLines = (faults: readonly { name: string; forbiddenFrom: string; mean
     .join('\n')
 
 const HELP = `
-Without --format the ending of the file's name decides (.txt is Plume text), else it is native.
+Without --to the ending of the file's name decides (.txt is Plume text), else it is native.
 Shapes tpcc, tpcc-pc, twitter and sql are SQL transactions, each of which asks for its own level;
 they need the native format.
 Faults, and the weakest level that forbids each:
@@ -95,10 +98,10 @@ Examples:
   isobar generate h.jsonl --store sser --inject lost-update:3,write-skew
   isobar generate h.jsonl --shape tpcc --sessions 10 --transactions 100 --store ser+rc
   isobar generate h.jsonl --shape twitter --store si --inject phantom
-  isobar generate - --transactions 6 --ops 2 --sessions 2 --keys 2 --format notation`
+  isobar generate - --transactions 6 --ops 2 --sessions 2 --keys 2 --to notation`
 
 async function generateTo(out: string, flags: Flags): Promise<void> {
-  const format = formatFor(out, flags.format)
+  const format = formatFor(out, flags.to)
   const output = claimHistory(new Outputs(flags.force), out, format)
   const workload = readShape(flags.shape, flags)
   if (workload === null) {
@@ -106,21 +109,26 @@ async function generateTo(out: string, flags: Flags): Promise<void> {
   }
   const seed = parseSeed(flags.seed)
   const store = storeOf(flags)
+  const progress = new Progress()
+  const onProgress = (ended: number, all: number) =>
+    progress.report(`running ${all} transactions`, ended / all)
   const generated = isSqlRequest(workload)
-    ? await generateStatements(workload, store, seed, flags)
-    : generateOperations(workload, store, seed, flags, format)
+    ? await generateStatements(workload, store, seed, flags, onProgress)
+    : generateOperations(workload, store, seed, flags, format, onProgress)
   const { history, opOrder } = generated
-  refuseMisfits(format, history, 'the native format holds everything: --format native')
-  const bytes = writeHistory(output, format, history, opOrder)
+  refuseMisfits(format, history, 'the native format holds everything: --to native')
+  const bytes = writeHistory(output, format, history, opOrder, showWriting(out, progress))
+  progress.done()
   // Standard output belongs to the history then.
   if (out === '-') return
   const about = { path: out, format: format.id, bytes, seed, store }
-  await print(
-    flags.json
-      ? `${stringify({ ...about, ...countHistory(history), faults: namedStrikes(generated) })}\n`
-      : renderSummary(about, generated),
-  )
+  if (flags.json) {
+    const counts = countHistory(history)
+    await print(`${stringify({ ...about, ...counts, faults: namedStrikes(generated) })}\n`)
+  } else await tell(renderSummary(about, generated))
 }
+
+type OnProgress = (ended: number, all: number) => void
 
 const isSqlRequest = (workload: WorkloadRequest | SqlRequest): workload is SqlRequest =>
   isSqlShape(workload.shape)
@@ -131,6 +139,7 @@ function generateOperations(
   seed: number,
   flags: Flags,
   format: Format,
+  onProgress: OnProgress,
 ): Generated {
   if (flags.full) {
     const hint = `their shapes are ${SQL_SHAPES.join(', ')}`
@@ -142,7 +151,7 @@ function generateOperations(
   return generate({
     seed,
     workload,
-    store: { level: store as LevelId, faults, ...scheduleOf(flags) },
+    store: { level: store as LevelId, faults, ...scheduleOf(flags), onProgress },
     layout: flags.layout as Layout,
     times,
     lightweight: format.id === 'native' || format.id === 'notation',
@@ -154,6 +163,7 @@ async function generateStatements(
   levels: string,
   seed: number,
   flags: Flags,
+  onProgress: OnProgress,
 ): Promise<Generated> {
   const faults = flags.inject === undefined ? [] : parseSqlFaults(flags.inject)
   // Loaded only here: it brings the parser of WHERE clauses.
@@ -161,7 +171,7 @@ async function generateStatements(
   return generateSql({
     seed,
     workload: { ...workload, levels },
-    store: { faults, full: flags.full === true, ...scheduleOf(flags) },
+    store: { faults, full: flags.full === true, ...scheduleOf(flags), onProgress },
     layout: flags.layout as Layout,
   })
 }
@@ -173,13 +183,10 @@ function storeOf(flags: Flags): string {
 }
 
 function scheduleOf({ aborts, indeterminates, conflicts, concurrency }: Flags) {
-  if (conflicts !== 'retry' && conflicts !== 'abort') {
-    throw new UsageError(`unknown --conflicts "${conflicts}"`, 'there are retry, abort')
-  }
   return {
     aborts: parseNumber('aborts', aborts, 0),
     indeterminates: parseNumber('indeterminates', indeterminates, 0),
-    conflicts,
+    conflicts: parseChoice(conflicts, '--conflicts', ['retry', 'abort']),
     concurrency: parseNumber('concurrency', concurrency, 0),
   } as const
 }
@@ -189,7 +196,7 @@ function checkTimes(times: boolean, faults: readonly FaultRequest[], format: For
   const timed = faults.find(({ fault }) => fault.forbiddenFrom === 'sser')
   if (times || !timed) return
   const message = `${timed.fault.name} shows in start and finish times, which ${format.name} lacks`
-  throw new UsageError(message, 'the native format has them: --format native')
+  throw new UsageError(message, 'the native format has them: --to native')
 }
 
 /** Formats say what they cannot hold of a history, so the smallest one with times tells. */

@@ -6,24 +6,55 @@ import { inertLines, sentence } from '../base/inert.ts'
 import { removeTemporaries } from '../files/temporary.ts'
 import { withoutSecrets } from './command-line.ts'
 import { EXIT } from './exit-codes.ts'
-import { surviveLostOutput } from './terminal.ts'
+import { parseChoice } from './options.ts'
+import { COLOUR_MODES, configureTerminal, surviveLostOutput } from './terminal.ts'
 import { VERSION } from './version.ts'
 
 type AddCommand = (program: Command, done: (code: number) => void) => void
 
+/** What a command is for, in the words of the help; topics stand there in this order. */
+const TOPICS = {
+  begin: 'Begin here:',
+  judge: 'Judge histories:',
+  make: 'Test a database, make histories:',
+  look: 'Look at histories, convert them:',
+  shell: 'This program:',
+} as const
+
 /** Loaded on demand: judging a small history must not wait for database drivers and page layout. */
-const COMMANDS: Record<string, () => Promise<AddCommand>> = {
-  demo: async () => (await import('./demo-command.ts')).addDemoCommand,
-  check: async () => (await import('./check-command.ts')).addCheckCommand,
-  stats: async () => (await import('./stats-command.ts')).addStatsCommand,
-  verify: async () => (await import('./verify-command.ts')).addVerifyCommand,
-  report: async () => (await import('./report-command.ts')).addReportCommand,
-  generate: async () => (await import('./generate-command.ts')).addGenerateCommand,
-  convert: async () => (await import('./convert-command.ts')).addConvertCommand,
-  shrink: async () => (await import('./shrink-command.ts')).addShrinkCommand,
-  run: async () => (await import('./run-command.ts')).addRunCommand,
-  explain: async () => (await import('./explain-command.ts')).addExplainCommand,
-  doctor: async () => (await import('./doctor-command.ts')).addDoctorCommand,
+const COMMANDS: Record<string, { topic: keyof typeof TOPICS; load: () => Promise<AddCommand> }> = {
+  demo: { topic: 'begin', load: async () => (await import('./demo-command.ts')).addDemoCommand },
+  explain: {
+    topic: 'begin',
+    load: async () => (await import('./explain-command.ts')).addExplainCommand,
+  },
+  check: { topic: 'judge', load: async () => (await import('./check-command.ts')).addCheckCommand },
+  verify: {
+    topic: 'judge',
+    load: async () => (await import('./verify-command.ts')).addVerifyCommand,
+  },
+  report: {
+    topic: 'judge',
+    load: async () => (await import('./report-command.ts')).addReportCommand,
+  },
+  shrink: {
+    topic: 'judge',
+    load: async () => (await import('./shrink-command.ts')).addShrinkCommand,
+  },
+  run: { topic: 'make', load: async () => (await import('./run-command.ts')).addRunCommand },
+  generate: {
+    topic: 'make',
+    load: async () => (await import('./generate-command.ts')).addGenerateCommand,
+  },
+  stats: { topic: 'look', load: async () => (await import('./stats-command.ts')).addStatsCommand },
+  convert: {
+    topic: 'look',
+    load: async () => (await import('./convert-command.ts')).addConvertCommand,
+  },
+  doctor: {
+    topic: 'shell',
+    load: async () => (await import('./doctor-command.ts')).addDoctorCommand,
+  },
 }
 
 /** Runs a command and sets the exit code of the process. */
@@ -56,6 +87,14 @@ async function buildProgram(
   program
     .description('Is your database as isolated as it says? Judges recorded histories exactly.')
     .version(VERSION, '-V, --version', 'print the version')
+    .option('-q, --quiet', 'no progress, and no text but what an option such as --json asks for')
+    .option('--color <when>', `colours: ${COLOUR_MODES.join(', ')}`, 'auto')
+    .configureHelp({ showGlobalOptions: true })
+    .hook('preAction', () => {
+      const { quiet, color } = program.opts<{ quiet?: boolean; color: string }>()
+      const colour = parseChoice(color, '--color', COLOUR_MODES)
+      configureTerminal({ quiet: quiet === true, colour })
+    })
     .exitOverride()
     .configureOutput({ outputError: (text, write) => write(`${renderComplaint(text, argv)}\n`) })
     .showSuggestionAfterError()
@@ -66,9 +105,17 @@ Exit codes: 0 satisfied, 1 violated, 2 usage or input, 3 unknown, 4 database, 70
 130 Ctrl-C, 143 SIGTERM, 129 SIGHUP: nothing is left behind.
 Every command explains itself: isobar check --help`,
     )
-  const named = Object.hasOwn(COMMANDS, argv[0] ?? '') ? [argv[0]!] : Object.keys(COMMANDS)
-  for (const name of named) (await COMMANDS[name]!())(program, done)
+  const isSetting = (word: string) =>
+    word.startsWith('-') || (COLOUR_MODES as readonly string[]).includes(word)
+  const first = argv.find((word) => !isSetting(word)) ?? ''
+  const named = Object.hasOwn(COMMANDS, first) ? [first] : Object.keys(COMMANDS)
+  for (const name of named) {
+    const { topic, load } = COMMANDS[name]!
+    program.commandsGroup(TOPICS[topic])
+    ;(await load())(program, done)
+  }
   for (const command of program.commands) command.exitOverride()
+  program.helpCommand('help [command]', 'say what a command does').commandsGroup('')
   return program
 }
 

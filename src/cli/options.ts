@@ -1,7 +1,7 @@
 // Parses the values of command line options: levels, durations, sizes, patterns.
 
 import { UsageError } from '../base/errors.ts'
-import { hintFor } from '../base/slips.ts'
+import { findMeant, hintFor } from '../base/slips.ts'
 import { ALGORITHMS, type Algorithm } from '../check/general/strong-levels.ts'
 import { findTap } from '../levels/anomalies.ts'
 import { findRequest, JEPSEN_MODELS } from '../levels/jepsen.ts'
@@ -41,8 +41,7 @@ export function parseRequests(text: string): LevelRequest[] {
 
 /** `on` or `off`. */
 export function parseSwitch(text: string, option: string): boolean {
-  if (text === 'on' || text === 'off') return text === 'on'
-  throw new UsageError(`${option} is on or off, not ${JSON.stringify(text)}`)
+  return parseChoice(text, option, ['on', 'off']) === 'on'
 }
 
 /** One of a few words. */
@@ -53,7 +52,11 @@ export function parseChoice<Word extends string>(
 ): Word {
   const found = words.find((word) => word === text)
   if (found !== undefined) return found
-  throw new UsageError(`${option} is ${words.join(' or ')}, not ${JSON.stringify(text)}`)
+  const meant = findMeant(text, words)
+  throw new UsageError(
+    `${option} is ${words.join(' or ')}, not ${JSON.stringify(text)}`,
+    meant === null ? null : `did you mean ${meant}?`,
+  )
 }
 
 export const ABORTED_READS = ['judge', 'ignore'] as const

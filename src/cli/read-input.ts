@@ -3,11 +3,14 @@
 
 import { type ReadOptions, type ReadResult, readHistory } from '../formats/open.ts'
 import { cut, plain } from '../report/names.ts'
-import { Progress } from './terminal.ts'
+import { Progress } from './progress.ts'
 
 /** @param format the input's, by content unless given */
-export async function readInput(path: string, format?: string): Promise<ReadResult> {
-  const progress = new Progress()
+export async function readInput(
+  path: string,
+  format?: string,
+  progress = new Progress(),
+): Promise<ReadResult> {
   try {
     return await readHistory(path, {
       ...(format === undefined ? {} : { format }),

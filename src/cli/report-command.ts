@@ -10,7 +10,7 @@ import { findSections, type Section } from '../report/page/sections.ts'
 import type { VerdictJson } from '../verdict/verdict-file.ts'
 import { EXIT } from './exit-codes.ts'
 import { type ReportKind, renderReport } from './report-files.ts'
-import { print } from './terminal.ts'
+import { tell } from './terminal.ts'
 import { atPath, chooseVerdict, readVerdicts } from './verdict-input.ts'
 
 const KINDS: Record<string, ReportKind> = {
@@ -69,7 +69,7 @@ async function report(path: string, out: string | undefined, flags: Flags): Prom
     const section = sectionOf(verdicts[0]!, flags.anomaly)
     output.writeText(await renderReport(kind, verdicts, { section }))
   })
-  if (target !== '-') await print(`${plain(target)}\n`)
+  if (target !== '-') await tell(`${plain(target)}\n`)
   return EXIT.satisfied
 }
 

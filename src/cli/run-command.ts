@@ -28,7 +28,7 @@ import { ABORTED_READS, parseChoice, parseDuration, parseLevels, parseNumber } f
 import { addReportOptions, ReportFiles, type ReportFlags } from './report-files.ts'
 import { RunLine } from './run-line.ts'
 import { Interrupt } from './signals.ts'
-import { coloursFor, print } from './terminal.ts'
+import { coloursFor, print, tell } from './terminal.ts'
 import { VERSION } from './version.ts'
 import {
   ALL_SHAPES,
@@ -62,27 +62,31 @@ export function addRunCommand(program: Command, done: (code: number) => void): v
     .command('run')
     .description('stress a database, record what its clients saw, and judge it')
     .argument('[target]', TARGETS.map(({ form }) => form).join(', '), 'embedded')
-    .option('--shape <name>', `kind of transactions (${ALL_SHAPES.join(', ')})`)
-    .option('-w, --workload <name>', 'the same, or a module of your own (churn)')
-  addWorkloadOptions(command)
-    .option('--duration <time>', 'run for this long instead of --transactions, e.g. 30s')
+    .optionsGroup('What is asked of the database:')
     .option(
       '--db-level <id>',
       'isolation level asked of the database (ser; of sim: its own); of SQL, also two such as ser+rc, the first for transactions that matter, or mixed',
     )
+    .option('--fault <fault>', 'kill-connection:5%, latency:1-20ms, restart-server:3s', collect, [])
+    .option('--patience <time>', 'how long the database may stay away', '15s')
+    .option('--password-file <file>', 'where the password of the database is')
+    .optionsGroup('Transactions:')
+    .option('--shape <name>', `kind of transactions (${ALL_SHAPES.join(', ')})`)
+    .option('-w, --workload <name>', 'the same, or a module of your own (churn)')
+  addWorkloadOptions(command)
+    .option('--duration <time>', 'run for this long instead of --transactions, e.g. 30s')
+    .option('--rate <n>', 'at most so many transactions a second')
+    .option('--retries <n>', 'try an aborted transaction again, as a new one', '0')
+    .optionsGroup('What is judged:')
     .option('-l, --level <ids>', `levels to judge (${LEVELS.map((l) => l.id).join(', ')})`)
     .option(
       '--aborted-reads <judge|ignore>',
       'SQL: whether what a transaction read that rolled itself back is judged at its level',
       'judge',
     )
-    .option('--rate <n>', 'at most so many transactions a second')
-    .option('--retries <n>', 'try an aborted transaction again, as a new one', '0')
-    .option('--fault <fault>', 'kill-connection:5%, latency:1-20ms, restart-server:3s', collect, [])
-    .option('--patience <time>', 'how long the database may stay away', '15s')
-    .option('--password-file <file>', 'where the password of the database is')
-    .option('--out <dir>', 'directory for history, verdict and summary (below isobar-runs/)')
     .option('--budget <time>', 'give up judging after this long with verdict unknown, e.g. 60s')
+    .optionsGroup('Output:')
+    .option('--out <dir>', 'directory for history, verdict and summary (below isobar-runs/)')
     .option('--json', 'print summary and verdict as one JSON object')
   addReportOptions(command, 'where the HTML page goes (report.html in the directory)')
     .addHelpText('after', HELP)
@@ -170,7 +174,7 @@ async function runTarget(text: string, flags: Flags): Promise<number> {
     files.finish()
     const decisive = levels ?? decisiveLevels(options)
     if (flags.json) await print(renderOutcomeJson(outcome))
-    else if (!outputs.ownsStandardOutput) await print(renderOutcome(outcome, decisive, report))
+    else if (!outputs.ownsStandardOutput) await tell(renderOutcome(outcome, decisive, report))
     return outcome.judged ? exitCode(outcome, decisive) : interrupt.exitCode
   } catch (error) {
     if (!(error instanceof Interrupted)) throw error

@@ -1,12 +1,9 @@
-// The line that shows how a run is getting on: on a terminal it is rewritten in place on standard
-// error, elsewhere it is written every ten seconds.
+// How a run is getting on: its phase, how many transactions, how long still. Main class: RunLine.
 
-import { nowMs } from '../base/deadline.ts'
+import { nowMs, type Stage } from '../base/deadline.ts'
 import type { RunOptions, RunPhase } from '../pipeline/run.ts'
 import type { RunProgress } from '../record/runner.ts'
-
-const REFRESH_MS = 200
-const LINE_EVERY_MS = 10_000
+import { StatusLine } from './status-line.ts'
 
 const PHASES: Record<RunPhase, string> = {
   starting: 'starting the database',
@@ -16,29 +13,26 @@ const PHASES: Record<RunPhase, string> = {
 }
 
 export class RunLine {
-  private readonly isTerminal: boolean
-  private lineMs = nowMs() // when the last whole line was written
+  private readonly line: StatusLine
   private label = ''
   private phaseMs = nowMs()
-  private lastMs = 0
-  private isShown = false
 
-  constructor(isTerminal = process.stderr.isTTY === true) {
-    this.isTerminal = isTerminal
+  constructor(isTerminal?: boolean) {
+    this.line = new StatusLine(isTerminal)
   }
 
   /** @param part the part of the work that it is a phase of, where there are several */
   phase(phase: RunPhase, part: string | null = null): void {
     this.label = part === null ? PHASES[phase] : `${part}: ${PHASES[phase]}`
     this.phaseMs = nowMs()
-    this.show(this.label)
+    this.line.show(this.label)
   }
 
   /** Call as often as you like during long work. */
-  readonly tick = (): void => {
-    const now = nowMs()
-    if (now - this.lastMs < REFRESH_MS) return
-    this.show(`${this.label} ${seconds(now - this.phaseMs)}`)
+  readonly tick = (stage?: Readonly<Stage>): void => {
+    if (!this.line.isDue()) return
+    const at = stage?.level == null ? '' : ` ${stage.level}, ${stage.phase}`
+    this.line.show(`${this.label}${at} ${seconds(nowMs() - this.phaseMs)}`)
   }
 
   progress(progress: RunProgress, options: RunOptions): void {
@@ -54,12 +48,11 @@ export class RunLine {
     ]
     const leftMs = this.left(count, elapsedMs, options)
     if (leftMs !== null) parts.push(`${seconds(leftMs)} left`)
-    this.show(parts.join(', '))
+    this.line.show(parts.join(', '))
   }
 
   done(): void {
-    if (this.isShown) process.stderr.write('\r\u001b[K')
-    this.isShown = false
+    this.line.done()
   }
 
   private left(count: number, elapsedMs: number, options: RunOptions): number | null {
@@ -67,18 +60,6 @@ export class RunLine {
     const all = options.workload.transactions
     if (all === undefined || count === 0) return null
     return Math.max(0, (elapsedMs * (all - count)) / count)
-  }
-
-  private show(text: string): void {
-    this.lastMs = nowMs()
-    if (!this.isTerminal) {
-      if (this.lastMs - this.lineMs < LINE_EVERY_MS) return
-      this.lineMs = this.lastMs
-      process.stderr.write(`isobar: ${text}\n`)
-      return
-    }
-    this.isShown = true
-    process.stderr.write(`\r\u001b[K${text}`)
   }
 }
 

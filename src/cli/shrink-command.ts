@@ -10,7 +10,6 @@ import { stringifyLine } from '../base/json.ts'
 import type { CheckOptions } from '../check/check.ts'
 import { judge } from '../check/judge.ts'
 import { Outputs } from '../files/output.ts'
-import { FORMATS } from '../formats/formats.ts'
 import { claimHistory, formatFor, refuseMisfits, writeHistory } from '../formats/save.ts'
 import type { History } from '../history/history.ts'
 import { type LevelId, levelName } from '../levels/levels.ts'
@@ -22,19 +21,24 @@ import { countHistory } from '../verdict/count-history.ts'
 import { type Shrunk, shrinkHistory } from '../verdict/shrink.ts'
 import type { LevelResult } from '../verdict/verdict.ts'
 import { EXIT } from './exit-codes.ts'
+import {
+  addInputFormat,
+  addOutputFormat,
+  type InputFormatFlags,
+  type OutputFormatFlags,
+} from './format-options.ts'
 import { parseDuration, parseLevels } from './options.ts'
 import { filesOf } from './paths.ts'
+import { Progress, showWriting } from './progress.ts'
 import { readInput } from './read-input.ts'
 import { Interrupt } from './signals.ts'
-import { coloursFor, Progress, print } from './terminal.ts'
+import { coloursFor, print, tell } from './terminal.ts'
 import { atPath, chooseVerdict, readVerdicts } from './verdict-input.ts'
 
-interface Flags {
+interface Flags extends InputFormatFlags, OutputFormatFlags {
   level?: string
   verdict?: string
   line?: string
-  from?: string
-  to?: string
   budget?: string
   lossy?: boolean
   force?: boolean
@@ -42,7 +46,7 @@ interface Flags {
 }
 
 export function addShrinkCommand(program: Command, done: (code: number) => void): void {
-  program
+  const command = program
     .command('shrink')
     .description('cut a history down to the least that still violates a level')
     .argument('<path>', 'a history, or - for standard input')
@@ -50,8 +54,6 @@ export function addShrinkCommand(program: Command, done: (code: number) => void)
     .option('-l, --level <id>', 'level that the history violates')
     .option('--verdict <file>', 'verdict that check --json or --certificate wrote: begin with it')
     .option('--line <n>', 'the verdict to begin with, if the file has several')
-    .option('--from <id>', `input format (${FORMATS.map((f) => f.id).join(', ')}); else by content`)
-    .option('--to <id>', 'output format; else by the ending of the name, else native')
     .option(
       '--budget <time>',
       'stop after this long with the least that was found by then, e.g. 60s',
@@ -59,6 +61,8 @@ export function addShrinkCommand(program: Command, done: (code: number) => void)
     .option('--lossy', 'leave out what the output format cannot hold, instead of refusing')
     .option('--force', 'replace an output that exists')
     .option('--json', 'print the verdict on what is left as one JSON object')
+  addInputFormat(command)
+  addOutputFormat(command)
     .addHelpText('after', HELP)
     .action(async (path: string, out: string, flags: Flags) => done(await shrink(path, out, flags)))
 }
@@ -76,7 +80,7 @@ Examples:
   isobar shrink history.txt --level si lost-update.notation
   isobar shrink h.jsonl --level ser - --to notation
   isobar shrink h.jsonl small.jsonl --verdict verdict.json
-  isobar shrink runs/7 --from cobra --level ser --to cobra small --lossy`
+  isobar shrink runs/7 --format cobra --level ser --to cobra small --lossy`
 
 async function shrink(path: string, out: string, flags: Flags): Promise<number> {
   const asked = flags.level === undefined ? null : levelOf(flags.level)
@@ -89,11 +93,12 @@ async function shrink(path: string, out: string, flags: Flags): Promise<number> 
   for (const file of filesOf(path)) outputs.read(file)
   if (flags.verdict !== undefined) outputs.read(flags.verdict)
   const output = claimHistory(outputs, out, format)
-  const input = await readInput(path, flags.from)
+  const progress = new Progress()
+  const input = await readInput(path, flags.format, progress)
   const known = flags.verdict === undefined ? null : await readKnown(input.history, asked, flags)
   const level = known?.level ?? asked!
   const interrupt = new Interrupt(null)
-  const shrunk = await search(path, input.history, level, budgetMs, known, interrupt)
+  const shrunk = await search(path, input.history, level, budgetMs, known, interrupt, progress)
   interrupt.ignore()
   if (shrunk.result.verdict !== 'violated') return refuse(path, level, shrunk)
   const isEnded = interrupt.signal.aborted
@@ -102,20 +107,18 @@ async function shrink(path: string, out: string, flags: Flags): Promise<number> 
     process.stderr.write(`isobar: ${why}: there may be more to leave out\n`)
   }
   if (flags.lossy !== true) refuseMisfits(format, shrunk.history, '--lossy leaves it out')
-  writeHistory(output, format, shrunk.history)
+  writeHistory(output, format, shrunk.history, null, showWriting(out, progress))
+  progress.done()
   const code = isEnded ? interrupt.exitCode : EXIT.satisfied
   // Standard output belongs to the history then.
   if (out === '-') return code
   const { history, result } = shrunk
   const context = { path: out, format: format.id, parseMs: 0 }
-  await print(
-    flags.json
-      ? stringifyLine(describeVerdict(history, [result], context))
-      : renderText(history, [result], {
-          colours: coloursFor(process.stdout),
-          title: titleOf(out, input.history, history),
-        }),
-  )
+  if (flags.json) await print(stringifyLine(describeVerdict(history, [result], context)))
+  else {
+    const title = titleOf(out, input.history, history)
+    await tell(renderText(history, [result], { colours: coloursFor(process.stdout), title }))
+  }
   return code
 }
 
@@ -149,8 +152,8 @@ function search(
   budgetMs: number | null,
   known: LevelResult | null,
   interrupt: Interrupt,
+  progress: Progress,
 ): Promise<Shrunk> {
-  const progress = new Progress()
   progress.report(`checking ${cut(plain(path))}`)
   const deadline = new Deadline(budgetMs, null, null, { fromMs: 0 })
   const options: CheckOptions = {
@@ -173,7 +176,7 @@ function search(
     ...(known ? { known } : {}),
     onStep: async ({ history }) => {
       listen()
-      progress.report(`shrinking: ${history.txnCount} transactions left`)
+      progress.report(`shrinking ${cut(plain(path))}: ${history.txnCount} transactions left`)
       deadline.check()
       await pause() // signals are told of between turns
       if (interrupt.signal.aborted) throw new BudgetExceeded('interrupted')

@@ -10,18 +10,19 @@ import { describeShape, type HistoryShape } from '../history/shape.ts'
 import { keyOf, plain } from '../report/names.ts'
 import { countHistory } from '../verdict/count-history.ts'
 import { EXIT } from './exit-codes.ts'
+import { addInputFormat, type InputFormatFlags } from './format-options.ts'
 import { readInput } from './read-input.ts'
 import { print } from './terminal.ts'
 
 export function addStatsCommand(program: Command, done: (code: number) => void): void {
-  program
+  const command = program
     .command('stats')
     .description('describe a history: size, shape, hot keys')
     .argument('<path>', 'a history, or - for standard input')
-    .option('-f, --format <id>', 'input format; else by content')
     .option('--json', 'as one JSON object')
+  addInputFormat(command)
     .addHelpText('after', '\nExample:\n  isobar stats history.txt')
-    .action(async (path: string, flags: { format?: string; json?: boolean }) => {
+    .action(async (path: string, flags: InputFormatFlags & { json?: boolean }) => {
       const { history, format, bytes } = await readInput(path, flags.format)
       const shape = describeShape(history)
       const hotKeys = shape.hotKeys.map(({ key, count }) => ({ key: keyOf(history, key), count }))

@@ -1,17 +1,44 @@
-// The terminal: colours only where a person looks, a progress line on standard error for long work,
-// and a closed pipe that ends the program quietly.
+// The terminal: how much is said and in which colours, and a closed pipe that ends the program
+// quietly.
 
 import pc from 'picocolors'
-import { nowMs } from '../base/deadline.ts'
 import { unwritable } from '../files/write.ts'
 import type { Colours } from '../report/text.ts'
 import { EXIT } from './exit-codes.ts'
 
-/** Colours if the stream is a terminal and nobody asked for none. */
+export const COLOUR_MODES = ['auto', 'always', 'never'] as const
+export type ColourMode = (typeof COLOUR_MODES)[number]
+
+/** What the options of every command say. */
+export interface TerminalSettings {
+  quiet: boolean
+  colour: ColourMode
+}
+
+let settings: TerminalSettings = { quiet: false, colour: 'auto' }
+
+/** For the commands that follow. */
+export function configureTerminal(given: Partial<TerminalSettings> = {}): void {
+  settings = { quiet: false, colour: 'auto', ...given }
+}
+
+export function isQuiet(): boolean {
+  return settings.quiet
+}
+
+/** Colours where the user wants them: by option, else by environment, else on a terminal. */
 export function coloursFor(stream: { isTTY?: boolean }): Colours {
-  const wanted = stream.isTTY === true && !process.env['NO_COLOR'] && process.env['TERM'] !== 'dumb'
-  const { green, red, yellow, bold, dim } = pc.createColors(wanted)
+  const { green, red, yellow, bold, dim } = pc.createColors(wantsColours(stream))
   return { good: green, bad: red, unsure: yellow, strong: bold, faint: dim }
+}
+
+/** An option goes before NO_COLOR, that before FORCE_COLOR (no-color.org, force-color.org). */
+function wantsColours(stream: { isTTY?: boolean }): boolean {
+  const { NO_COLOR, FORCE_COLOR, TERM } = process.env
+  if (settings.colour !== 'auto') return settings.colour === 'always'
+  if (NO_COLOR) return false
+  if (FORCE_COLOR) return FORCE_COLOR !== '0'
+  return stream.isTTY === true && TERM !== 'dumb'
 }
 
 /** Ends quietly when whoever reads our output has seen enough, and says why it cannot be written. */
@@ -42,47 +69,9 @@ export async function print(text: string | Iterable<string>): Promise<void> {
   })
 }
 
-const PRINTED_AT_ONCE = 1 << 16 // characters
-
-const QUIET_MS = 2000
-const REFRESH_MS = 200
-
-/** One line on standard error, rewritten in place, for work that takes more than two seconds. */
-export class Progress {
-  private readonly startMs = nowMs()
-  private lastMs = 0
-  private shown = false
-  private label = ''
-  private fraction: number | null = null
-
-  constructor(private readonly enabled = process.stderr.isTTY === true) {}
-
-  /** Call as often as you like. */
-  report(label: string, fraction: number | null = null): void {
-    this.label = label
-    this.fraction = fraction
-    this.tick()
-  }
-
-  readonly tick = (): void => {
-    if (!this.enabled) return
-    const now = nowMs()
-    if (now - this.startMs < QUIET_MS || now - this.lastMs < REFRESH_MS) return
-    this.lastMs = now
-    this.shown = true
-    const seconds = ((now - this.startMs) / 1000).toFixed(1)
-    process.stderr.write(`\r\u001b[K${this.bar()}${this.label} ${seconds} s`)
-  }
-
-  done(): void {
-    if (this.shown) process.stderr.write('\r\u001b[K')
-    this.shown = false
-  }
-
-  private bar(): string {
-    if (this.fraction === null) return ''
-    const filled = Math.round(Math.min(1, Math.max(0, this.fraction)) * 20)
-    const percent = `${Math.round(this.fraction * 100)}%`.padStart(4)
-    return `[${'='.repeat(filled)}${' '.repeat(20 - filled)}]${percent} `
-  }
+/** As print, for what nobody asked for by an option of its own: not where quiet is wanted. */
+export async function tell(text: string | Iterable<string>): Promise<void> {
+  if (!settings.quiet) await print(text)
 }
+
+const PRINTED_AT_ONCE = 1 << 16 // characters

@@ -7,23 +7,23 @@ import { verifyFile } from '../report/verify-file.ts'
 import { knowsSessions } from '../verdict/level-rules.ts'
 import type { LevelResult } from '../verdict/verdict.ts'
 import { EXIT } from './exit-codes.ts'
+import { addInputFormat, type InputFormatFlags } from './format-options.ts'
 import { readInput } from './read-input.ts'
 import { print } from './terminal.ts'
 import { atPath, chooseVerdict, readVerdicts } from './verdict-input.ts'
 
-interface Flags {
-  format?: string
+interface Flags extends InputFormatFlags {
   line?: string
 }
 
 export function addVerifyCommand(program: Command, done: (code: number) => void): void {
-  program
+  const command = program
     .command('verify')
     .description('check a verdict written by check --certificate or --json against its history')
     .argument('<history>', 'the history that the verdict speaks of')
     .argument('<verdict>', 'the verdict')
-    .option('-f, --format <id>', 'input format of the history; else by content')
     .option('--line <n>', 'the verdict to check, if the file has several')
+  addInputFormat(command)
     .addHelpText(
       'after',
       `

@@ -33,17 +33,29 @@ export function claimHistory(outputs: Outputs, path: string, format: Format): Ou
   return outputs.claim(path, what)
 }
 
-/** Returns how many bytes it took. */
+/**
+ * Returns how many bytes it took.
+ * @param onBytes called with the bytes written so far
+ */
 export function writeHistory(
   output: Output,
   format: Format,
   history: History,
   opOrder: Int32Array | null = null,
+  onBytes: (bytes: number) => void = () => {},
 ): number {
   const { writeFiles } = format
-  if (writeFiles) return output.writeFiles((open) => writeFiles(history, open))
+  let written = 0
+  const counted =
+    (sink: Sink): Sink =>
+    (bytes) => {
+      sink(bytes)
+      written += bytes.length
+      onBytes(written)
+    }
+  if (writeFiles) return output.writeFiles((open) => writeFiles(history, (n) => counted(open(n))))
   const zip = output.path.endsWith('.gz')
-  return output.write((sink) => format.write(history, zip ? zipped(sink) : sink, opOrder))
+  return output.write((sink) => format.write(history, counted(zip ? zipped(sink) : sink), opOrder))
 }
 
 /** Compresses each chunk as a member of its own, which together are one compressed file. */

@@ -27,7 +27,12 @@ export interface RunOptions {
   readonly concurrency: number
   /** How many commits behind a transaction may begin, where the level lets it. */
   readonly lag: number
+  /** Called now and then, with how many transactions have ended, of how many. */
+  readonly onProgress?: ((ended: number, all: number) => void) | undefined
 }
+
+/** Steps from one look at the progress to the next; a power of 2. */
+const STEPS_A_LOOK = 1 << 14
 
 export const RUN_DEFAULTS: Omit<RunOptions, 'lag'> = {
   seed: 1,
@@ -147,6 +152,9 @@ export class Schedule<S extends Placeable> implements Outcome {
         continue
       }
       this.step++
+      if (this.step % STEPS_A_LOOK === 0) {
+        this.options.onProgress?.(this.endedCount, this.ended.length)
+      }
       if (transactions.runNext(session)) continue
       this.close(session, transactions)
       if (!this.hasMore(session)) this.deactivate(place)

@@ -68,7 +68,7 @@ async function thereAndBack(format: Format, made: History, name: string): Promis
     expect(terminal.errors).toContain(`cannot hold ${format.misfits(history)[0]}`)
     return false
   }
-  expect(await terminal.run('convert', there!, back!, '--from', format.id)).toBe(0)
+  expect(await terminal.run('convert', there!, back!, '--format', format.id)).toBe(0)
   const returned = (await readHistory(back!)).history
   expect(bySession(returned, history)).toEqual(bySession(history, history))
   return true
@@ -151,8 +151,8 @@ describe('isobar convert', () => {
 
   const BAD: [string[], RegExp][] = [
     [['h.notation', 'out', '--to', 'csv'], /unknown format "csv"\nhint: there are native, /],
-    [['h.notation', 'out', '--from', 'csv'], /unknown format "csv"\nhint: there are native, /],
-    [['h.notation', 'out', '--from', 'dbcop-json'], /h\.notation:1:1: /],
+    [['h.notation', 'out', '--format', 'csv'], /unknown format "csv"\nhint: there are native, /],
+    [['h.notation', 'out', '--format', 'dbcop-json'], /h\.notation:1:1: /],
     [['none.txt', 'out'], /there is no such file/],
     [['h.notation', 'no/out'], /there is no such directory/],
     [['h.notation', '-', '--to', 'viper'], /this format is a directory/],

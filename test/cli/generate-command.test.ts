@@ -122,7 +122,7 @@ describe('isobar generate', () => {
     [['--distribution', 'normal'], /unknown distribution "normal"\nhint:.*uniform, zipfian/],
     [['--layout', 'tidy'], /unknown layout "tidy"\nhint:.*commit, session/],
     [['--store', 'lin'], /no store at level "lin"\nhint:.*rc, ra, cc/],
-    [['--format', 'csv'], /unknown format "csv"/],
+    [['--to', 'csv'], /unknown format "csv"/],
     [['--sessions', 'many'], /--sessions takes a number/],
     [['--sessions', '0'], /sessions must be a whole number/],
     [['--seed', '1.5'], /--seed takes a whole number/],
@@ -130,10 +130,13 @@ describe('isobar generate', () => {
     [['--mix', '1,2'], /bad mix 1,2/],
     [['--aborts', '-1'], /--aborts takes a number of at least 0/],
     [['--aborts', '2'], /aborts must be a share/],
-    [['--conflicts', 'ignore'], /there are retry, abort/],
-    [['--format', 'plume', '--aborts', '0.5'], /Plume text cannot hold/],
-    [['--format', 'plume', '--shape', 'append'], /Plume text cannot hold lists/],
-    [['--format', 'plume', '--inject', 'stale-read'], /shows in start and finish times/],
+    [
+      ['--conflicts', 'retri'],
+      /--conflicts is retry or abort, not "retri"\nhint: did you mean retry/,
+    ],
+    [['--to', 'plume', '--aborts', '0.5'], /Plume text cannot hold/],
+    [['--to', 'plume', '--shape', 'append'], /Plume text cannot hold lists/],
+    [['--to', 'plume', '--inject', 'stale-read'], /shows in start and finish times/],
     [['--inject', 'long-fork', '--sessions', '2'], /needs 4 sessions/],
   ]
   for (const [flags, message] of BAD) {
@@ -181,7 +184,7 @@ describe('isobar generate', () => {
     expect(await refused('--shape', 'sql', '--store', 'rc', '--inject', 'phantom')).toContain(
       'phantom is no fault where all transactions ask for rc',
     )
-    expect(await refused('--shape', 'sql', '--format', 'plume')).toContain('SQL statements')
+    expect(await refused('--shape', 'sql', '--to', 'plume')).toContain('SQL statements')
     expect(await refused('--full')).toContain('--full is for SQL transactions')
     expect(await refused('--inject', 'phantom')).toContain('unknown fault "phantom"')
   })

@@ -74,7 +74,7 @@ describe('isobar shrink', () => {
     [['--level', 'xx'], /unknown level "xx"\nhint: there are /],
     [[], /needs the level that is violated\nhint: --level ID, or --verdict FILE/],
     [['--level', 'si', '--to', 'csv'], /unknown format "csv"/],
-    [['--level', 'si', '--from', 'csv'], /unknown format "csv"/],
+    [['--level', 'si', '--format', 'csv'], /unknown format "csv"/],
     [['--level', 'si', '--budget', 'soon'], /is not a duration/],
   ]
   test.each(BAD)('refuses %s', async (flags, message) => {

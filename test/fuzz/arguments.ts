@@ -35,7 +35,18 @@ const NAMING = [
 ]
 const VALUED = [
   ...['--level', '--format', '--tap', '--budget', '--memory', '--algorithm', '--session-order'],
-  ...['--limit', '--from', '--to', '--anomaly', '--line', '--seed', '--shape', '--ops', '--reads'],
+  ...[
+    '--limit',
+    '--quiet',
+    '--color',
+    '--to',
+    '--anomaly',
+    '--line',
+    '--seed',
+    '--shape',
+    '--ops',
+    '--reads',
+  ],
   ...['--keys', '--mix', '--distribution', '--store', '--inject', '--aborts', '--conflicts'],
   ...['--layout', '--db-level', '--rate', '--retries', '--fault', '--patience', '--elle'],
   ...['--aborted-reads', '--concurrency', '--indeterminates'],

@@ -27,7 +27,10 @@ export function describeViolation(found: Violation, partOf: PartOf, deadline: De
   const { problem } = found.known
   const lost = findLostUpdate(problem)
   if (lost !== null) return named(problem, { edges: lost, cases: [] })
-  return named(problem, explain(found, partOf, deadline))
+  return named(
+    problem,
+    deadline.during('explaining', () => explain(found, partOf, deadline)),
+  )
 }
 
 function explain(found: Violation, partOf: PartOf, deadline: Deadline): Argument {

@@ -125,7 +125,7 @@ class Engine {
     const { known, deadline } = this
     const basis = known.graph.edgeCount
     const isSound = withProgress(
-      () => saturate(known, this.conflicts, deadline),
+      () => deadline.during('inferring', () => saturate(known, this.conflicts, deadline)),
       () => `${known.graph.edgeCount - basis} orders were inferred, and more may follow`,
     )
     return isSound ? null : this.violation(null)
@@ -150,6 +150,10 @@ class Engine {
 
   /** Solves for what is open: all pairs of writers, or more and more as orders need them. */
   private solve(start: Int32Array | null): Decision {
+    return this.deadline.during('searching', () => this.search(start))
+  }
+
+  private search(start: Int32Array | null): Decision {
     const { known, conflicts, deadline, limits } = this
     const encoder = new Encoder(known, deadline)
     const axioms = conflicts && new RowAxioms(encoder, conflicts)

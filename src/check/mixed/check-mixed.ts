@@ -12,7 +12,7 @@ import { CHAIN, LEVELS, type LevelId, type LevelRequest, OWN_LEVELS } from '../.
 import { certifyMixed } from '../../verdict/certify-mixed.ts'
 import type { Anomaly, Choice, LevelResult, Proof } from '../../verdict/verdict.ts'
 import { withCertificate } from '../certified.ts'
-import { type CheckOptions, deadlineFor, exampleLimit } from '../check.ts'
+import { type CheckOptions, deadlineFor, exampleLimit, phaseOf } from '../check.ts'
 import { describeViolation } from '../general/describe.ts'
 import { decide, type Violation } from '../general/engine.ts'
 import { ofRows } from '../general/of-rows.ts'
@@ -109,11 +109,12 @@ class MixedChecker {
       throw new UsageError(`level ${level} is not for SQL statements`, HINT)
     }
     const started = nowMs()
+    this.deadline.enter(level)
     const stages: Record<string, number> = {}
     const timed = <T>(stage: string, work: () => T): T => {
       const from = nowMs()
       try {
-        return work()
+        return this.deadline.during(phaseOf(stage), work)
       } finally {
         stages[stage] = (stages[stage] ?? 0) + nowMs() - from
       }
