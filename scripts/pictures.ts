@@ -39,7 +39,7 @@ async function photograph(report: string, anomaly: string, name: string): Promis
   const browser = await launch(executable)
   const page = await browser.newPage({ viewport: { width: 1200, height: 800 } })
   await page.goto(pathToFileURL(report).href)
-  const finding = page.locator('section.finding', { hasText: anomaly }).first()
+  const finding = page.locator('section.group', { hasText: anomaly }).first()
   await finding.locator('svg.graph g.arrow').first().focus()
   await finding.screenshot({ path: join(PICTURES, name) })
   await browser.close()

@@ -17,6 +17,7 @@ import {
   READ_ROWS,
   STATUS_NAMES,
   type StatusName,
+  type TimeUnit,
   WRITE,
 } from './history.ts'
 import { CAS, INSERT, LightColumns } from './light.ts'
@@ -33,6 +34,7 @@ export class HistoryBuilder {
   readonly values = new ValueTable()
   readonly warnings: string[] = []
   readonly annotations: Annotation[] = []
+  timeUnit: TimeUnit | null = null
 
   readonly opTxn: IntColumn // arrival -> txn
   readonly opKind: ByteColumn // arrival -> kind
@@ -285,6 +287,7 @@ export class HistoryBuilder {
       txnIsInitial: new Uint8Array(txnCount),
       txnOpStart: grouped.txnOpStart,
       ...this.times.finish(),
+      timeUnit: this.timeUnit,
       after: this.after?.finish(txnCount) ?? null,
       txnLevel: this.txnLevel ? Int8Array.from(this.txnLevel.view()) : null,
       txnAudit: this.txnAudit?.view() ?? null,

@@ -29,6 +29,9 @@ export const INDETERMINATE = 2
 export const STATUS_NAMES = ['committed', 'aborted', 'indeterminate'] as const
 export type StatusName = (typeof STATUS_NAMES)[number]
 
+export const TIME_UNITS = ['ns', 'us', 'ms', 's'] as const
+export type TimeUnit = (typeof TIME_UNITS)[number]
+
 /** Where the operations stand in the input; what it knows depends on the format. */
 export interface Places {
   /** `arrival` counts operations in the order in which the parser met them. */
@@ -65,6 +68,8 @@ export interface History {
   /** txn -> start, NaN if unknown; ordered as the times are, see times.ts for their digits. */
   readonly txnStartTime: Float64Array | null
   readonly txnFinishTime: Float64Array | null // txn -> finish, NaN if unknown
+  /** In which unit times are; null if the input does not say. */
+  readonly timeUnit: TimeUnit | null
   /** Who comes after whom beyond sessions; null if nobody names others. */
   readonly after: AfterEdges | null
   readonly txnLevel: Int8Array | null // txn -> index into levels/ of the level it ran at, or NONE

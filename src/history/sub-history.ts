@@ -39,6 +39,7 @@ export function subHistory(
 export function buildPart(history: History, kept: Int32Array): History {
   expectNoStatements(history)
   const builder = new HistoryBuilder(history.initial, kept.length)
+  builder.timeUnit = history.timeUnit
   let txn = NONE
   let copy = NONE
   const copies = new Map<number, number>() // txn -> its copy, if transactions name others

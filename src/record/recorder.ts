@@ -109,7 +109,7 @@ export class Recorder {
     } catch (error) {
       throw unwritable(path, error)
     }
-    const header = JSON.stringify({ isobar: 1, initial: null, ...about })
+    const header = JSON.stringify({ isobar: 1, initial: null, unit: 'us', ...about })
     const tables = declared && renderTables(declared.tables, declared.rows)
     this.write(tables ? `${header.slice(0, -1)},"tables":${tables}}\n` : `${header}\n`)
   }

@@ -43,6 +43,7 @@ export function describeVerdict(
     command: context.command ?? null,
     history: countHistory(history),
     initial: history.initial === undefined ? false : history.initial,
+    ...(history.timeUnit === null ? {} : { unit: history.timeUnit }),
     warnings: [...history.warnings],
     results: results.map((_, at) => describeResult(history, results, at, evidence, context)),
     ...summarise(results),

@@ -3,6 +3,7 @@
 // Main class: Example.
 
 import { InputError } from '../base/errors.ts'
+import type { TimeUnit } from '../history/history.ts'
 import { rowName } from '../history/sql-statements.ts'
 import type { Value } from '../history/values.ts'
 import type { SqlValue } from '../sql/value.ts'
@@ -42,6 +43,11 @@ export class Example {
       this.byName.set(txn.id, txn)
     }
     this.txns = anomaly.core.map((name) => this.txn(name))
+  }
+
+  /** In which unit times are, null if the history does not say. */
+  get unit(): TimeUnit | null {
+    return this.verdict.unit ?? null
   }
 
   /** SQL: the tables with the initial rows that are spoken of; null if there are no statements. */

@@ -52,8 +52,8 @@ export function findUntrue(
 
 /** What the file says of all levels together. */
 function shared({ history, initial, strongest, weakestViolated, ...file }: VerdictJson) {
-  const { transactions, tables } = file
-  return { history, initial, strongest, weakestViolated, transactions, tables }
+  const { transactions, tables, unit } = file
+  return { history, initial, unit, strongest, weakestViolated, transactions, tables }
 }
 
 /** What a verdict says of the history; the rest is about how it came about. */

@@ -158,6 +158,7 @@ class PartBuilder {
     private readonly parts: SqlParts,
   ) {
     this.builder = new HistoryBuilder(history.initial)
+    this.builder.timeUnit = history.timeUnit
     this.statements = new SqlStatements(this.builder)
     const { opKind, opKey, opCount } = history
     for (let op = 0; op < opCount; op++) {

@@ -4,7 +4,7 @@
 // description of it: types, validation (shape.ts) and docs/verdict.schema.json come from them;
 // docs/verdict-format.md explains them.
 
-import { STATUS_NAMES } from '../history/history.ts'
+import { STATUS_NAMES, TIME_UNITS } from '../history/history.ts'
 import { STATEMENT_NAMES } from '../history/sql-events.ts'
 import { SQL_TYPES } from '../sql/value.ts'
 import {
@@ -304,6 +304,8 @@ const VERDICT_FIELDS = {
   history: COUNTS,
   /** The value every key has before anything is written; false if there is none. */
   initial: INITIAL,
+  /** The unit of times, where the history names one. */
+  unit: optional(word(TIME_UNITS)),
   warnings: list(TEXT),
   results: list(RESULT),
   strongest: maybe(LEVEL),

@@ -12,13 +12,15 @@ import {
   firstView,
   type View,
 } from '../report/picture/visible.ts'
+import { Zoom } from './zoom.ts'
 
 const DRAW = { interactive: true }
 
 export class EvidenceView {
   private view: View
   private readonly steps = new Map<string, Step>()
-  private readonly pictures: HTMLElement
+  private readonly canvases: HTMLElement[]
+  private readonly zooms: Zoom[]
   private readonly explain: HTMLElement
   private readonly hint: string
   /** The step that stays lit when nothing is pointed at. */
@@ -29,7 +31,8 @@ export class EvidenceView {
     private readonly figure: Figure,
   ) {
     this.view = firstView(figure)
-    this.pictures = root.querySelector<HTMLElement>('.pictures')!
+    this.canvases = [...root.querySelectorAll<HTMLElement>('.canvas')]
+    this.zooms = this.canvases.map((canvas) => new Zoom(canvas))
     this.explain = root.querySelector<HTMLElement>('.explain')!
     this.hint = this.explain.textContent ?? ''
     this.indexSteps()
@@ -135,19 +138,20 @@ export class EvidenceView {
     const focused = document.activeElement?.closest<SVGElement>('g.arrow')
     const where = focused?.closest<HTMLElement>('.canvas')?.dataset['view']
     const id = focused?.dataset['step']
-    for (const canvas of this.pictures.querySelectorAll<HTMLElement>('.canvas')) {
+    for (const canvas of this.canvases) {
       const render = canvas.dataset['view'] === 'graph' ? renderGraph : renderLanes
       canvas.innerHTML = render(this.figure, this.view, DRAW)
     }
+    for (const zoom of this.zooms) zoom.apply()
     const again = `.canvas[data-view="${where}"] g.arrow[data-steps~="${id}"]`
-    if (where && id) this.pictures.querySelector<SVGElement>(again)?.focus()
+    if (where && id) this.root.querySelector<SVGElement>(again)?.focus()
     else this.light(this.pinned)
   }
 
   /** Lights a step wherever it is shown, and says why it holds; null lights nothing. */
   private light(id: string | null): void {
     for (const lit of this.root.querySelectorAll('.lit')) lit.classList.remove('lit')
-    this.pictures.classList.toggle('faded', id !== null)
+    for (const canvas of this.canvases) canvas.classList.toggle('faded', id !== null)
     const step = id === null ? undefined : this.steps.get(id)
     if (id === null || !step) {
       this.explain.textContent = this.hint
@@ -156,7 +160,7 @@ export class EvidenceView {
     const add = (selector: string) => {
       for (const found of this.root.querySelectorAll(selector)) found.classList.add('lit')
     }
-    const arrow = this.pictures.querySelector<SVGElement>(`g.arrow[data-steps~="${id}"]`)
+    const arrow = this.root.querySelector<SVGElement>(`g.arrow[data-steps~="${id}"]`)
     for (const same of (arrow?.dataset['steps'] ?? id).split(' ')) {
       add(`g.arrow[data-steps~="${same}"]`)
       add(`button.step[data-step="${same}"]`)

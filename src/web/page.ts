@@ -1,10 +1,11 @@
 // The script of the report. The page is complete without it; it opens steps to their reasons, walks
-// case splits, links the pictures and the story, and copies texts. It is bundled into the file and
-// asks nothing of the network.
+// case splits, links the pictures and the story, zooms, and copies texts. It is bundled into the
+// file and asks nothing of the network.
 
 import type { Figure } from '../report/picture/figure.ts'
 import { addCopyButtons } from './copy.ts'
 import { EvidenceView } from './evidence-view.ts'
+import { followLinks } from './links.ts'
 
 function start(): void {
   const data = document.getElementById('figures')?.textContent ?? '{}'
@@ -14,6 +15,7 @@ function start(): void {
     if (root) new EvidenceView(root, figure).listen()
   }
   addCopyButtons(document)
+  followLinks()
 }
 
 start()

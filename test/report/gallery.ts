@@ -32,9 +32,15 @@ export const CASE_SPLIT = [
 ].join('\n')
 
 /** The verdict on a history in notation, as a report gets it. */
-export function judge(notation: string, level?: LevelId, path = 'history.txt'): VerdictJson {
+export function judge(
+  notation: string,
+  level?: LevelId,
+  path = 'history.txt',
+  all = false,
+): VerdictJson {
   const history = parseNotation(notation)
-  const results = level === undefined ? profile(history) : checkLevels(history, [level])
+  const results =
+    level === undefined ? profile(history) : checkLevels(history, [level], { all, limit: 1000 })
   const asked = level === undefined ? null : [level]
   const command = `isobar check ${path}${level === undefined ? '' : ` --level ${level}`}`
   const context = { path, format: 'notation', parseMs: 0, asked, command }

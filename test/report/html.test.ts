@@ -3,7 +3,9 @@ import { describe, expect, it } from 'vitest'
 import { stringify } from '../../src/base/json.ts'
 import { check } from '../../src/check/check.ts'
 import { parseHistory } from '../../src/formats/formats.ts'
+import { ANOMALY_ENTRIES } from '../../src/levels/glossary-anomalies.ts'
 import type { LevelId } from '../../src/levels/levels.ts'
+import { escapeMarkup } from '../../src/report/escape.ts'
 import { headline, type PageAssets, renderHtml } from '../../src/report/page/html.ts'
 import { parseVerdicts } from '../../src/verdict/parse-file.ts'
 import { CASE_SPLIT, GALLERY, judge } from './gallery.ts'
@@ -65,16 +67,64 @@ describe('renderHtml', () => {
     }
   })
 
-  it('caps the number of findings, and says so', () => {
+  it('groups findings by kind, caps them, and leaves no kind out', () => {
     const verdict = judge(GALLERY.find(({ name }) => name === 'LostUpdate')!.notation)
     const result = verdict.results.find(({ level }) => level === 'si')!
     const [anomaly] = result.anomalies
-    result.anomalies = Array.from({ length: 60 }, (_, i) => ({
-      ...anomaly!,
-      transactions: [`${i}`],
-    }))
+    const of = (name: string, count: number) =>
+      Array.from({ length: count }, (_, i) => ({ ...anomaly!, name, transactions: [`${i}`] }))
+    result.anomalies = [...of('LostUpdate', 60), ...of('WriteSkew', 3)]
+    verdict.results = [result]
     const html = renderHtml(verdict, assets)
-    expect(html).toContain('The first 40 of')
+    expect(html.match(/<details class="finding"/g)).toHaveLength(40)
+    expect(html.match(/<details class="finding"[^>]* open>/g)).toHaveLength(1)
+    expect(html).toContain('39 of 60 findings of this kind are shown')
+    expect(html).toContain('1 of 3 findings of this kind are shown')
+    expect(html).toContain('found <b>at least 60 times</b>')
+    expect(html).toContain('violates si, at least 3 times</span>')
+  })
+
+  it('says what an anomaly costs and what to do about it', () => {
+    for (const { name, notation, level } of GALLERY) {
+      const { harm, cure } = ANOMALY_ENTRIES.find((entry) => entry.name === name)!
+      const html = renderHtml(judge(notation, level), assets)
+      expect(html).toContain(escapeMarkup(harm))
+      expect(html).toContain(escapeMarkup(cure))
+    }
+  })
+
+  it('has a legend of what is shown, and of nothing else', () => {
+    const words = (name: string) => {
+      const { notation, level } = GALLERY.find((each) => each.name === name)!
+      const [legend] = /<ul class="legend".*?<\/ul>/s.exec(
+        renderHtml(judge(notation, level), assets),
+      )!
+      return [...legend.matchAll(/<b>([^<]*)</g)].map(([, word]) => word)
+    }
+    expect(words('AbortedRead')).toEqual(['wr', 'read', 'write', 'aborted'])
+    expect(words('WriteSkew')).toEqual([
+      'wr',
+      'ww',
+      'rw',
+      'read',
+      'write',
+      'initial state',
+      'inferred',
+    ])
+  })
+
+  it('shows times since the first start, with their unit where it is known', () => {
+    const verdict = judge(
+      'initial null\ns1: w(x,1) [1000,3500]\ns2: r(x,null) [9000,12000]',
+      'sser',
+    )
+    const times = () =>
+      [...renderHtml(verdict, assets).matchAll(/<text class="time"[^>]*>([^<]*)</g)].map(
+        ([, time]) => time,
+      )
+    expect(times()).toEqual(['1000', '3500', '9000', '12000'])
+    verdict.unit = 'us'
+    expect(times()).toEqual(['0 ms', '2.5 ms', '8 ms', '11 ms'])
   })
 
   it('offers the history in formats that can hold it, and it is violated there too', () => {

@@ -72,14 +72,57 @@ describe.skipIf(executable === null)('the report in a browser', { timeout: 60_00
     const page = await open(judge(CASE_SPLIT))
     for (const { name, notation, level } of GALLERY) {
       await show(page, judge(notation, level))
-      const heading = page.locator('section.finding h2', { hasText: name }).first()
+      const heading = page.locator('section.group h2', { hasText: name }).first()
       expect(await heading.isVisible(), name).toBe(true)
-      const finding = page.locator('section.finding').first()
+      const finding = page.locator('.finding').first()
       expect(await finding.locator('svg.graph .node').count(), name).toBeGreaterThan(0)
       expect(await finding.locator('svg.lanes .txn').count(), name).toBeGreaterThan(0)
       expect(await finding.locator('button.step').count(), name).toBeGreaterThan(0)
       expect(await overflows(page), `${name} is wider than the window`).toBe(false)
+      expect(await coveredTexts(page), name).toEqual([])
     }
+    await page.close()
+  })
+
+  it('keeps one finding open at a time, however many there are', async () => {
+    const skews = Array.from({ length: 40 }, (_, i) => {
+      const [a, b] = [2 * i + 1, 2 * i + 2]
+      return `s${a}: r(${a},0) r(${b},0) w(${a},1)\ns${b}: r(${a},0) r(${b},0) w(${b},1)`
+    })
+    const page = await open(judge(skews.join('\n'), 'ser', 'history.txt', true))
+    expect(await count(page, '.finding')).toBe(40)
+    expect(await page.locator('.finding summary h3').nth(6).textContent()).toBe(
+      'T13 and T14 on k14 and k13',
+    )
+    const opened = () =>
+      page.locator('.finding[open]').evaluateAll((all) => all.map((each) => each.id))
+    expect(await opened()).toEqual(['a1'])
+    await page.locator('#a3 > summary').click()
+    expect(await opened()).toEqual(['a3'])
+    await page.evaluate(() => {
+      location.hash = '#a30'
+    })
+    await page.waitForFunction(() => document.querySelector<HTMLDetailsElement>('#a30')!.open)
+    expect(await opened()).toEqual(['a30'])
+    expect(await page.evaluate(() => document.documentElement.scrollHeight)).toBeLessThan(4000)
+    await page.close()
+  })
+
+  it('fills the width with pictures, and lets them grow and shrink', async () => {
+    const page = await open(exhibit('LongFork'), { width: 1440 })
+    const lanes = page.locator('svg.lanes').first()
+    const widthOf = async () => (await lanes.boundingBox())!.width
+    await page.waitForFunction(() => {
+      const svg = document.querySelector('svg.lanes')!
+      return svg.clientWidth > svg.getAttribute('viewBox')!.split(' ').map(Number)[2]!
+    })
+    const fitted = await widthOf()
+    await page.getByRole('button', { name: 'Larger: sessions' }).first().click()
+    expect(await widthOf()).toBeGreaterThan(fitted * 1.2)
+    await page.getByRole('button', { name: 'Fit the width: sessions' }).first().click()
+    expect(await widthOf()).toBe(fitted)
+    await page.getByRole('button', { name: 'Smaller: sessions' }).first().click()
+    expect(await widthOf()).toBeLessThan(fitted)
     await page.close()
   })
 
@@ -162,8 +205,8 @@ describe.skipIf(executable === null)('the report in a browser', { timeout: 60_00
     expect(await count(page, 'a[download="Phantom.jsonl"]')).toBe(1)
     for (const { name, text, level } of SQL_GALLERY) {
       await show(page, await judgeSql(text, level))
-      expect(await page.locator('section.finding h2').first().textContent()).toContain(name)
-      expect(await page.locator('svg.lanes .txn .op').count(), name).toBeGreaterThan(0)
+      expect(await page.locator('section.group h2').first().textContent()).toContain(name)
+      expect(await page.locator('svg.lanes .op').count(), name).toBeGreaterThan(0)
       expect(await overflows(page), `${name} is wider than the window`).toBe(false)
       expect(await spills(page), `${name}: text beyond its box`).toBe(false)
     }
@@ -220,8 +263,14 @@ describe.skipIf(executable === null)('the report in a browser', { timeout: 60_00
   })
 
   it('fits a telephone', async () => {
-    const page = await open(exhibit('WriteSkew'), { width: 380 })
+    const page = await open(exhibit('LongFork'), { width: 380 })
     expect(await overflows(page)).toBe(false)
+    const hint = page.locator('.sessions .hint').first()
+    await hint.waitFor({ state: 'visible' })
+    for (let i = 0; i < 5; i++) {
+      await page.getByRole('button', { name: 'Smaller: sessions' }).first().click()
+    }
+    expect(await hint.isVisible()).toBe(false)
     await page.close()
   })
 
@@ -269,6 +318,29 @@ describe.skipIf(executable === null)('the report in a browser', { timeout: 60_00
 
 function overflows(page: Page): Promise<boolean> {
   return page.evaluate(() => document.documentElement.scrollWidth > window.innerWidth + 1)
+}
+
+/** Labels of arrows in the lanes that lie over a text or another label. */
+function coveredTexts(page: Page): Promise<string[]> {
+  return page.evaluate(() => {
+    const covered: string[] = []
+    for (const svg of document.querySelectorAll('details[open] svg.lanes')) {
+      const boxes = [...svg.querySelectorAll('text')].map((text) => ({
+        text: text.textContent,
+        isLabel: text.classList.contains('label'),
+        at: text.getBoundingClientRect(),
+      }))
+      boxes.forEach((one, i) => {
+        for (const other of boxes.slice(i + 1)) {
+          if (!one.isLabel && !other.isLabel) continue
+          const [a, b] = [one.at, other.at]
+          const meet = a.x < b.right && b.x < a.right && a.y < b.bottom - 3 && b.y < a.bottom - 3
+          if (meet) covered.push(`${one.text} and ${other.text}`)
+        }
+      })
+    }
+    return covered
+  })
 }
 
 /** Whether a line in the lanes is wider than what is drawn behind it. */

@@ -17,6 +17,7 @@ export const FIELDS = [
   'tables',
   'audit',
   'after',
+  'unit',
 ] as const
 
 export const SESSION = 0
@@ -33,6 +34,7 @@ export const INITIAL = 10
 export const TABLES = 11
 export const AUDIT = 12
 export const AFTER = 13
+export const UNIT = 14
 export const UNKNOWN = -1
 
 /** The first two letters and the length tell the known names apart. */
@@ -58,7 +60,7 @@ export const ALIASES: Record<string, string> = {
   process: 'session',
 }
 
-/** A line that is no header may well have a field of its own that is called "table". */
-export const LINE_FIELDS: readonly string[] = FIELDS.filter((name) => name !== 'tables')
+export const HEADER_FIELDS: readonly string[] = ['tables', 'unit']
 
-export const HEADER_FIELDS: readonly string[] = ['tables']
+/** A line that is no header may well have a field of its own that is called "table". */
+export const LINE_FIELDS: readonly string[] = FIELDS.filter((name) => !HEADER_FIELDS.includes(name))

@@ -16,6 +16,8 @@ import {
   INDETERMINATE,
   NONE,
   STATUS_NAMES,
+  TIME_UNITS,
+  type TimeUnit,
 } from '../../history/history.ts'
 import { SqlStatements } from '../../history/sql-statements.ts'
 import { SymbolTable } from '../../history/symbols.ts'
@@ -70,6 +72,7 @@ export class NativeParser extends LineParser {
   private tablesWide = 0
   private txn = NONE
   private initial: Value | undefined = null
+  private unit: TimeUnit | null = null
 
   constructor(options: ParseOptions = {}) {
     super(options)
@@ -188,7 +191,10 @@ export class NativeParser extends LineParser {
     scanner.scanString()
     const name = this.fieldOf(nameAt)
     scanner.expect(COLON)
-    if (name === field.UNKNOWN) return scanner.skipValue()
+    // What a transaction calls its unit is its own affair.
+    if (name === field.UNKNOWN || (name === field.UNIT && !this.has(field.ISOBAR))) {
+      return scanner.skipValue()
+    }
     if (this.has(name)) throw scanner.fail(`"${field.FIELDS[name]!}" is given twice`, nameAt)
     this.seen |= 1 << name
     this.parseFieldValue(name)
@@ -234,6 +240,9 @@ export class NativeParser extends LineParser {
         this.tablesAt = scanner.at
         this.tablesWide = scanner.wide
         return scanner.skipValue()
+      case field.UNIT:
+        this.unit = TIME_UNITS[this.parseName(TIME_UNITS, 'unit of time')]!
+        return
       case field.AUDIT:
         if (c !== 116) throw scanner.unexpected('true', 'an audit has "audit":true')
         return scanner.expectWord('true')
@@ -347,6 +356,7 @@ export class NativeParser extends LineParser {
       const capacity = this.builder.opTxn.data.length
       this.builder = new HistoryBuilder(this.initial, capacity)
     }
+    if (this.has(field.UNIT)) this.builder.timeUnit = this.unit
     if (this.has(field.TABLES)) this.takeTables(begin)
   }
 

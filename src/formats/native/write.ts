@@ -37,7 +37,8 @@ export function writeNative(history: History, sink: Sink): void {
   const initial = history.initial === undefined ? 'false' : renderJson(history.initial)
   const declared = history.sql && renderTables(history.sql.tables, initialRowsOf(history.sql))
   const tables = declared ? `,"tables":${declared}` : ''
-  writer.text(`{"isobar":1,"initial":${initial}${tables}}\n`)
+  const unit = history.timeUnit === null ? '' : `,"unit":"${history.timeUnit}"`
+  writer.text(`{"isobar":1,"initial":${initial}${unit}${tables}}\n`)
   const keys = new RenderedKeys(history, renderJson)
   const sessions = Array.from({ length: history.sessionCount }, (_, session) =>
     renderJson(history.sessionLabel(session)),

@@ -1,21 +1,24 @@
 // One finding in the page: its name and what that means, the story, both pictures, and the
-// transactions to copy, download and check again. Main function: renderSection.
+// transactions to copy, download and check again. Main function: renderFinding.
 
+import { inert } from '../../base/inert.ts'
 import { type Format, findFormat } from '../../formats/formats.ts'
 import type { History } from '../../history/history.ts'
 import { renderNotation } from '../../history/notation.ts'
+import type { Value } from '../../history/values.ts'
 import { levelName } from '../../levels/levels.ts'
 import type { TableJson, VerdictJson } from '../../verdict/verdict-file.ts'
 import { buildCore, type Core, type Extra } from '../core-history.ts'
-import { countWords } from '../count-words.ts'
 import { escapeMarkup as esc } from '../escape.ts'
+import { cut, keyWord, plain } from '../names.ts'
 import { buildFigure, type Figure } from '../picture/figure.ts'
 import { renderGraph } from '../picture/graph-svg.ts'
 import { renderLanes } from '../picture/lanes-svg.ts'
-import { KIND_WORDS } from '../picture/style.ts'
-import { findSteps, firstView } from '../picture/visible.ts'
+import { tellAxis } from '../picture/time-axis.ts'
+import { firstView } from '../picture/visible.ts'
 import { buildSqlCore } from '../sql-core.ts'
 import { tellTxns } from '../txn-text.ts'
+import { renderLegend } from './legend.ts'
 import type { Evidence, Section } from './sections.ts'
 import { renderStory } from './story.ts'
 
@@ -28,24 +31,23 @@ export interface RenderedSection {
 const PAGE = { interactive: true }
 const MAX_NOTATION = 100_000 // characters of a history shown in the page
 
-/** @param sameAs the id of the section that shows the same evidence under another name. */
-export function renderSection(
+/**
+ * @param sameAs the id of the section that shows the same evidence under another name
+ * @param isOpen whether it is the one that is open at first
+ */
+export function renderFinding(
   verdict: VerdictJson,
   section: Section,
   id: string,
   sameAs: string | null,
+  isOpen: boolean,
 ): RenderedSection {
   const figures: Record<string, Figure> = {}
   const [first, ...others] = section.evidence
-  const { anomaly } = first!
-  const codes = [anomaly.tap ? `pattern ${anomaly.tap}` : null, anomaly.adya]
-    .filter((code) => code !== null)
-    .join(', ')
+  const levels = [...new Set(section.evidence.flatMap((evidence) => evidence.levels))]
   const parts = [
-    `<section class="finding" id="${id}" aria-labelledby="${id}-name">`,
-    `<h2 id="${id}-name">${esc(anomaly.name)}${codes ? ` <small>${esc(codes)}</small>` : ''}</h2>`,
-    `<p class="violates"><span aria-hidden="true">✗</span> violates ${levelNames(section)}${countWords(anomaly, first!.levels[0]!)}</p>`,
-    anomaly.meaning ? `<p class="meaning">${esc(anomaly.meaning)}</p>` : '',
+    `<details class="finding" name="finding" id="${id}"${isOpen ? ' open' : ''}>`,
+    `<summary><h3>${esc(titleOf(first!))}</h3> <span>violates ${levels.join(', ')}</span></summary>`,
     ...(sameAs
       ? [
           `<p>Shown by the same evidence as <a href="#${sameAs}">${esc(section.sameAs!.name)}</a>.</p>`,
@@ -59,14 +61,30 @@ export function renderSection(
     section.left > 0
       ? `<p class="cut">${section.left} more findings about the same transactions are left out.</p>`
       : '',
-    '</section>',
+    '</details>',
   ]
   return { html: parts.filter((part) => part !== '').join('\n'), figures }
 }
 
-function levelNames(section: Section): string {
-  const levels = [...new Set(section.evidence.flatMap((evidence) => evidence.levels))]
-  return levels.map((level) => `<b>${esc(levelName(level))}</b>`).join(', ')
+const MAX_NAMED = 4 // transactions and keys in a title
+
+/** Who did it, and on what: `T50 and T51 on k5`. */
+function titleOf({ anomaly, example }: Evidence): string {
+  const keys = new Set<Value>()
+  for (const { key } of anomaly.edges) if (key !== null) keys.add(key)
+  if (keys.size === 0) for (const { op } of example.ops()) keys.add(op[1])
+  const isRow = example.tables !== null
+  const names = [...keys].map((key) => (isRow ? inert(String(key)) : cut(keyWord(key))))
+  const on = keys.size === 0 ? '' : ` on ${listWords(names)}`
+  return `${listWords(anomaly.transactions.map((name) => plain(name)))}${on}`
+}
+
+/** `a, b and c`; of many the first ones. */
+function listWords(names: readonly string[]): string {
+  const left = names.length - MAX_NAMED
+  if (left > 1) return `${names.slice(0, MAX_NAMED).join(', ')} and ${left} more`
+  const [last] = names.slice(-1)
+  return names.length < 2 ? (last ?? '') : `${names.slice(0, -1).join(', ')} and ${last}`
 }
 
 function renderEvidence(
@@ -77,20 +95,17 @@ function renderEvidence(
   const figure = buildFigure(example)
   figures[id] = figure
   const view = firstView(figure)
-  const axis = figure.timed
-    ? 'left to right: time; who overlaps whom is exact, distances are not to scale'
-    : 'left to right: order within a session, and reads after what they read'
   return [
     `<div class="evidence" id="${id}">`,
-    `<div class="story"><h3>Step by step</h3>${renderStory(figure, anomaly.edges.length > 0)}${cutNote(figure)}</div>`,
-    '<div class="pictures isobar">',
+    `<div class="story"><h4>Step by step</h4>${renderStory(figure, anomaly.edges.length > 0)}${cutNote(figure)}</div>`,
+    '<div class="dependencies">',
     '<figure><figcaption>Dependencies <span>arrows: what must come before what</span></figcaption>',
-    `<div class="canvas" data-view="graph">${renderGraph(figure, view, PAGE)}</div></figure>`,
+    `<div class="canvas isobar" data-view="graph">${renderGraph(figure, view, PAGE)}</div></figure>`,
     `<p class="explain" aria-live="polite">Point at an arrow, or move to it with Tab, to see what makes it. Arrows marked + open to their reasons with a click or Enter.</p>`,
-    `<figure><figcaption>Sessions <span>${axis}</span></figcaption>`,
-    `<div class="canvas" data-view="lanes">${renderLanes(figure, view, PAGE)}</div></figure>`,
-    renderLegend(figure),
     '</div>',
+    `<figure class="sessions"><figcaption>Sessions <span>${esc(tellAxis(figure))}</span></figcaption>`,
+    `<div class="canvas isobar" data-view="lanes">${renderLanes(figure, view, PAGE)}</div></figure>`,
+    renderLegend(figure),
     '</div>',
   ].join('\n')
 }
@@ -103,22 +118,6 @@ function cutNote(figure: Figure): string {
   return `<p class="cut">Left out to keep this readable: ${notes.join(' and ')}. The verdict as JSON has all.</p>`
 }
 
-function renderLegend(figure: Figure): string {
-  const kinds = new Set<string>()
-  const pending = findSteps(figure)
-  for (const step of pending) {
-    kinds.add(step.kind.toLowerCase())
-    pending.push(...step.premises)
-  }
-  const items = Object.entries(KIND_WORDS)
-    .filter(([kind]) => kinds.has(kind))
-    .map(([kind, words]) => {
-      const line = `<svg class="isobar" width="36" height="10" aria-hidden="true"><g class="${kind}"><path class="line" d="M0 5H36"/></g></svg>`
-      return `<li>${line} <b>${kind}</b> ${esc(words)}</li>`
-    })
-  return `<ul class="legend" aria-label="Kinds of arrows">${items.join('')}</ul>`
-}
-
 /** The transactions in notation, to copy, and as files, to check again. */
 function renderHistory(verdict: VerdictJson, evidence: Evidence, id: string): string {
   const { example } = evidence
@@ -129,7 +128,7 @@ function renderHistory(verdict: VerdictJson, evidence: Evidence, id: string): st
   const shown = text.length > MAX_NOTATION ? `${text.slice(0, MAX_NOTATION)}\n…` : text
   return [
     '<div class="history">',
-    '<h3>The transactions involved</h3>',
+    '<h4>The transactions involved</h4>',
     `<pre id="${id}-notation" tabindex="0">${esc(shown)}</pre>`,
     `<p class="tools"><button type="button" data-copy="${id}-notation">Copy</button> ${downloads}</p>`,
     note === '' ? '' : `<p class="cut">${esc(note)}</p>`,

@@ -11,7 +11,9 @@ import { escapeMarkup as esc, scriptJson } from '../escape.ts'
 import { plain } from '../names.ts'
 import { PICTURE_STYLE } from '../picture/style.ts'
 import { renderAbout } from './about.ts'
-import { type RenderedSection, renderSection } from './anomaly.ts'
+import { type RenderedSection, renderFinding } from './anomaly.ts'
+import { renderGroup } from './group.ts'
+import { type Group, groupSections } from './groups.ts'
 import { renderLadder } from './ladder.ts'
 import { renderRun } from './run.ts'
 import { findSections, type Section } from './sections.ts'
@@ -32,15 +34,24 @@ export function renderHtml(
   assets: PageAssets,
   deadline: Deadline = Deadline.none(),
 ): string {
-  const all = findSections(verdict)
+  const groups = groupSections(verdict, findSections(verdict), MAX_SECTIONS)
   const shown: Section[] = []
   const idOf = (section: Section) => `a${shown.indexOf(section) + 1}`
   const rendered: RenderedSection[] = []
-  for (const section of all.slice(0, MAX_SECTIONS)) {
+  const kinds: string[] = []
+  for (const group of groups) {
     if (shown.length > 0 && deadline.hasRunOut()) break
-    shown.push(section)
-    const sameAs = section.sameAs ? idOf(section.sameAs) : null
-    rendered.push(renderSection(verdict, section, idOf(section), sameAs))
+    const findings = group.shown.flatMap((section, i) => {
+      if (i > 0 && deadline.hasRunOut()) return []
+      shown.push(section)
+      const sameAs = section.sameAs && shown.includes(section.sameAs) ? section.sameAs : null
+      const first = sameAs ? idOf(sameAs) : null
+      const part = renderFinding(verdict, section, idOf(section), first, shown.length === 1)
+      rendered.push(part)
+      return [part.html]
+    })
+    group.shown.length = findings.length
+    kinds.push(renderGroup(group, `k${kinds.length + 1}`, findings))
   }
   const figures = Object.assign({}, ...rendered.map((part) => part.figures))
   const title = `${headline(verdict)} · ${plain(verdict.path)}`
@@ -61,8 +72,8 @@ export function renderHtml(
     '<a class="skip" href="#findings">Skip to the findings</a>',
     renderTop(verdict),
     '<main id="findings">',
-    all.length > 1 ? renderContents(shown, all.length) : '',
-    ...rendered.map((part) => part.html),
+    groups.length > 1 ? renderContents(groups) : '',
+    ...kinds,
     renderRun(verdict),
     renderAbout(verdict),
     '</main>',
@@ -135,14 +146,11 @@ function renderTop(verdict: VerdictJson): string {
     .join('\n')
 }
 
-function renderContents(sections: readonly Section[], total: number): string {
-  const items = sections.map((section, i) => {
-    const { levels } = section.evidence[0]!
-    return `<li><a href="#a${i + 1}">${esc(section.name)}</a> <span>violates ${levels.join(', ')}</span></li>`
+/** Every kind that was found, with how often. */
+function renderContents(groups: readonly Group[]): string {
+  const items = groups.map(({ name, count, levels }, i) => {
+    const often = count === '' ? '' : `, ${count}`
+    return `<li><a href="#k${i + 1}">${esc(name)}</a> <span>violates ${levels.join(', ')}${esc(often)}</span></li>`
   })
-  const more =
-    total > sections.length
-      ? `<p class="cut">The first ${sections.length} of ${total} findings are shown; the verdict as JSON has all.</p>`
-      : ''
-  return `<nav aria-label="Findings"><h2>Findings</h2><ol>${items.join('')}</ol>${more}</nav>`
+  return `<nav aria-label="Findings"><h2>Findings</h2><ol>${items.join('')}</ol></nav>`
 }

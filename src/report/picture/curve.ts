@@ -26,6 +26,16 @@ export function cubic(c1: Point, c2: Point, end: Point): string {
   return `C${at(c1.x)} ${at(c1.y)} ${at(c2.x)} ${at(c2.y)} ${at(end.x)} ${at(end.y)}`
 }
 
+/** The point of a cubic Bézier curve at t from 0 to 1. */
+export function onCubic(from: Point, c1: Point, c2: Point, to: Point, t: number): Point {
+  const u = 1 - t
+  const [a, b, c, d] = [u * u * u, 3 * u * u * t, 3 * u * t * t, t * t * t] as const
+  return {
+    x: a * from.x + b * c1.x + c * c2.x + d * to.x,
+    y: a * from.y + b * c1.y + c * c2.y + d * to.y,
+  }
+}
+
 const HEAD_LENGTH = 9
 const HEAD_WIDTH = 4
 

@@ -4,6 +4,7 @@
 // steps opened, in the page. Main function: buildFigure.
 
 import { inert } from '../../base/inert.ts'
+import type { TimeUnit } from '../../history/history.ts'
 import type { Value } from '../../history/values.ts'
 import { findNamedEdges } from '../../verdict/named-edges.ts'
 import type { EdgeKind } from '../../verdict/verdict.ts'
@@ -81,6 +82,8 @@ export interface Figure {
   txns: FigureTxn[]
   /** Whether the x axis may be time: every transaction says when it started. */
   timed: boolean
+  /** In which unit; null if the history does not say. */
+  unit: TimeUnit | null
   /** The cycle, or what the offending reads did. */
   steps: Step[]
   branches: Branch[]
@@ -130,6 +133,7 @@ class FigureBuilder {
     return {
       txns: this.describeTxns(),
       timed: this.txns.length > 0 && this.txns.every((txn) => txn.start !== undefined),
+      unit: this.example.unit,
       steps,
       branches,
       cutTxns: txns.length - this.txns.length,

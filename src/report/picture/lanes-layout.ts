@@ -5,6 +5,7 @@
 
 import type { Figure, FigureTxn } from './figure.ts'
 import { textWidth } from './measure.ts'
+import { timeTexts } from './time-axis.ts'
 import { type Arrow, findSteps } from './visible.ts'
 
 export const OP_SIZE = 13
@@ -15,6 +16,8 @@ export const INDENT = 16 // of its further lines
 const PAD = 8
 const GAP = 54 // between columns: room for arrows
 const INSTANT_GAP = 28
+const SIDE = 44 // beside the names of sessions: room for arrows that go up
+const TICK_SIZE = 11
 const LANE_GAP = 12
 const MAX_OPS = 8 // shown besides those that matter
 
@@ -44,10 +47,16 @@ export interface Lane {
   height: number
 }
 
+/** An instant: where it stands, and what is written there. */
+export interface Tick {
+  x: number
+  text: string
+}
+
 export interface LanesLayout {
   lanes: Lane[]
   boxes: LaneBox[]
-  ticks: { x: number; time: number }[]
+  ticks: Tick[]
   left: number
   top: number
   width: number
@@ -135,7 +144,7 @@ function chooseRows(txn: FigureTxn, involved: ReadonlySet<number>): LaneRow[] {
 }
 
 /** Instants from left to right, each as far as the boxes that end there need. */
-function placeByTime(figure: Figure, boxes: LaneBox[], left: number): LanesLayout['ticks'] {
+function placeByTime(figure: Figure, boxes: LaneBox[], left: number): Tick[] {
   const instants = new Set<number>()
   const timed = boxes.map((box) => {
     const { start, finish } = figure.txns[box.txn]!
@@ -144,19 +153,21 @@ function placeByTime(figure: Figure, boxes: LaneBox[], left: number): LanesLayou
     return { box, start: start!, finish }
   })
   const sorted = [...instants].sort((a, b) => a - b)
+  const texts = timeTexts(sorted, figure.unit)
   const xOf = new Map<number, number>()
-  let x = left
-  for (const instant of sorted) {
+  let x = left + SIDE
+  sorted.forEach((instant, i) => {
     for (const { box, start, finish } of timed) {
       if (finish === instant && start !== instant) x = Math.max(x, xOf.get(start)! + box.width + 6)
     }
     xOf.set(instant, x)
-    // A transaction that takes no time still needs room for its box.
+    // A transaction that takes no time still needs room for its box, and so do the texts.
     const wide = timed.map(({ box, start, finish }) =>
       start === instant && finish === instant ? box.width : 0,
     )
-    x += Math.max(INSTANT_GAP, textWidth(String(instant), 11) + 8, ...wide)
-  }
+    const both = textWidth(texts[i]!, TICK_SIZE) + textWidth(texts[i + 1] ?? '', TICK_SIZE)
+    x += Math.max(INSTANT_GAP, both / 2 + 12, ...wide)
+  })
   const end = x
   for (const { box, start, finish } of timed) {
     box.x = xOf.get(start)! + 3
@@ -164,7 +175,7 @@ function placeByTime(figure: Figure, boxes: LaneBox[], left: number): LanesLayou
     const right = finish === null ? Math.max(end, box.x + box.width) : xOf.get(finish)! - 3
     box.width = Math.max(box.width, right - box.x)
   }
-  return sorted.map((time) => ({ x: xOf.get(time)!, time }))
+  return sorted.map((time, i) => ({ x: xOf.get(time)!, text: texts[i]! }))
 }
 
 function placeByOrder(figure: Figure, boxes: LaneBox[], left: number, arrows: number): void {
@@ -185,7 +196,7 @@ function placeByOrder(figure: Figure, boxes: LaneBox[], left: number, arrows: nu
     widths[columns[i]!] = Math.max(widths[columns[i]!] ?? 0, box.width)
   })
   const starts: number[] = []
-  let x = left + 44
+  let x = left + SIDE
   for (const width of widths) {
     starts.push(x)
     x += width + gap

@@ -2,7 +2,7 @@
 // arrows of the argument between the operations that make them. Main function: renderLanes.
 
 import { escapeMarkup } from '../escape.ts'
-import { arrowHead, cubic } from './curve.ts'
+import { arrowHead, cubic, onCubic } from './curve.ts'
 import type { Figure, Step } from './figure.ts'
 import type { Point } from './graph-layout.ts'
 import { type Drawing, type DrawOptions, openArrow, wrap } from './graph-svg.ts'
@@ -16,8 +16,10 @@ import {
   layoutLanes,
   OP_SIZE,
   ROW,
+  type Tick,
 } from './lanes-layout.ts'
 import { at, textWidth } from './measure.ts'
+import { labelWidth, placeLabels, type Rect } from './place-labels.ts'
 import { type Arrow, findArrows, type View } from './visible.ts'
 
 export function drawLanes(figure: Figure, view: View, options: DrawOptions): Drawing {
@@ -25,11 +27,18 @@ export function drawLanes(figure: Figure, view: View, options: DrawOptions): Dra
   const layout = layoutLanes(figure, arrows)
   const ends = arrows.map((arrow) => findEnds(layout, arrow.step))
   const detours = findDetours(ends)
+  const routes = ends.map((pair, i) => (pair ? route(...pair, detours[i]!) : null))
+  const labels = placeLabels(
+    arrows.map(({ step }, i) => ({ text: step.kind.toLowerCase(), spots: routes[i]?.spots ?? [] })),
+    findTexts(figure, layout),
+  )
+  // Frames, then arrows, then what stands in the frames: an arrow never runs over a text.
   const body = [
     ...layout.lanes.map((lane) => drawLane(layout, lane)),
     ...layout.ticks.map((tick) => drawTick(layout, tick)),
-    ...layout.boxes.map((box) => drawBox(figure, box)),
-    ...arrows.map((arrow, i) => drawArrow(figure, arrow, ends[i]!, detours[i]!, options)),
+    ...layout.boxes.map((box) => drawFrame(figure, box)),
+    ...arrows.map((arrow, i) => drawArrow(figure, arrow, routes[i]!, labels[i]!, options)),
+    ...layout.boxes.map((box) => drawContents(figure, box)),
   ].filter((part) => part !== '')
   return { body: body.join('\n'), width: layout.width, height: layout.height }
 }
@@ -46,17 +55,22 @@ function drawLane(layout: LanesLayout, lane: Lane): string {
   return `${band}<text class="session" x="10" y="${at(middle + 4)}">${escapeMarkup(lane.session)}</text>`
 }
 
-function drawTick(layout: LanesLayout, tick: { x: number; time: number }): string {
+function drawTick(layout: LanesLayout, tick: Tick): string {
   const x = at(tick.x)
   const line = `<path class="tick" d="M${x} ${at(layout.top - 6)}V${at(layout.height - 8)}"/>`
-  return `${line}<text class="time" x="${x}" y="${at(layout.top - 12)}">${tick.time}</text>`
+  return `${line}<text class="time" x="${x}" y="${at(layout.top - 12)}">${escapeMarkup(tick.text)}</text>`
 }
 
-function drawBox(figure: Figure, box: LaneBox): string {
+function drawFrame(figure: Figure, box: LaneBox): string {
   const { x, y, width, height } = box
-  const txn = figure.txns[box.txn]!
-  const classes = ['txn', txn.status, ...(box.openEnd ? ['open-end'] : [])]
+  const classes = ['txn', figure.txns[box.txn]!.status, ...(box.openEnd ? ['open-end'] : [])]
   const frame = `<rect class="frame" x="${at(x)}" y="${at(y)}" width="${at(width)}" height="${at(height)}" rx="6"/>`
+  return `<g class="${classes.join(' ')}" data-txn="${box.txn}">${frame}</g>`
+}
+
+function drawContents(figure: Figure, box: LaneBox): string {
+  const { x, y } = box
+  const txn = figure.txns[box.txn]!
   const name = `<text class="name" x="${at(x + 10)}" y="${at(y + 17)}">${escapeMarkup(txn.label)}</text>`
   const note = txn.note
     ? `<text class="small" x="${at(x + 20 + textWidth(txn.label, OP_SIZE + 1))}" y="${at(y + 17)}">${escapeMarkup(txn.note)}</text>`
@@ -76,12 +90,38 @@ function drawBox(figure: Figure, box: LaneBox): string {
     const title = row.title === undefined ? '' : `<title>${escapeMarkup(row.title)}</title>`
     return `<g class="op ${kind}" data-op="${box.txn}:${row.op}">${title}${chip}${text}</g>`
   })
-  return `<g class="${classes.join(' ')}" data-txn="${box.txn}">${frame}${name}${note}${rows.join('')}</g>`
+  return `<g class="ops">${name}${note}${rows.join('')}</g>`
 }
 
 /** Statements take the whole width of their box, so that arrows do not run over those below. */
 function chipWidth(box: LaneBox, row: LaneRow): number {
   return row.title === undefined ? textWidth(row.lines[0]!, OP_SIZE) + 10 : box.width - 14
+}
+
+/** Where texts stand, which labels keep away from. */
+function findTexts(figure: Figure, layout: LanesLayout): Rect[] {
+  const names = layout.lanes.map(({ session, y, height }) => ({
+    x: 8,
+    y: y + height / 2 - 10,
+    width: textWidth(session, OP_SIZE) + 4,
+    height: 20,
+  }))
+  const ticks = layout.ticks.map(({ x, text }) => {
+    const width = textWidth(text, 11)
+    return { x: x - width / 2, y: layout.top - 24, width, height: 16 }
+  })
+  const boxes = layout.boxes.flatMap((box) => {
+    const { label, note } = figure.txns[box.txn]!
+    const header = textWidth(label, OP_SIZE + 1) + (note ? textWidth(note, 11) + 12 : 0)
+    const rows = box.rows.map((row) => ({
+      x: box.x + 7,
+      y: box.y + row.top,
+      width: Math.max(chipWidth(box, row), textWidth(row.lines[0]!, OP_SIZE) + 10),
+      height: row.height - 2,
+    }))
+    return [{ x: box.x + 8, y: box.y + 3, width: header + 4, height: 18 }, ...rows]
+  })
+  return [...names, ...ticks, ...boxes]
 }
 
 const TURNS = [0.5, 0.65, 0.35, 0.8, 0.2]
@@ -90,27 +130,30 @@ interface Route {
   path: string
   tip: Point
   before: Point
-  label: Point
+  /** Where its label may stand, the best place first. */
+  spots: Point[]
 }
 
-/** The sides of an operation or a box, and the height at which arrows meet it. */
+/** The sides of an operation and of its box, and the height at which arrows meet it. */
 interface Anchor {
   left: number
   right: number
   y: number
+  boxLeft: number
+  boxRight: number
 }
 
 function drawArrow(
   figure: Figure,
   arrow: Arrow,
-  ends: [Anchor, Anchor] | null,
-  detour: number,
+  way: Route | null,
+  label: Point | null,
   options: DrawOptions,
 ): string {
-  if (!ends) return ''
-  const { path, tip, before, label } = route(...ends, detour)
+  if (!way || !label) return ''
+  const { path, tip, before } = way
   const word = arrow.step.kind.toLowerCase()
-  const wide = textWidth(word, 11) + 6
+  const wide = labelWidth(word)
   return [
     openArrow(figure, arrow, options),
     `<path class="hit" d="${path}"/><path class="line" d="${path}"/>`,
@@ -153,7 +196,7 @@ function boxOf(layout: LanesLayout, txn: number): LaneBox {
 
 function boxAnchor(layout: LanesLayout, txn: number): Anchor {
   const { x, y, width } = boxOf(layout, txn)
-  return { left: x, right: x + width, y: y + 12 }
+  return { left: x, right: x + width, y: y + 12, boxLeft: x, boxRight: x + width }
 }
 
 function opAnchor(layout: LanesLayout, [txn, op]: [number, number]): Anchor {
@@ -162,34 +205,45 @@ function opAnchor(layout: LanesLayout, [txn, op]: [number, number]): Anchor {
   if (row < 0) return boxAnchor(layout, txn)
   const { top } = box.rows[row]!
   const wide = chipWidth(box, box.rows[row]!)
-  return { left: box.x + 7, right: box.x + 7 + wide, y: box.y + top + ROW / 2 - 1 }
+  return {
+    left: box.x + 7,
+    right: box.x + 7 + wide,
+    y: box.y + top + ROW / 2 - 1,
+    boxLeft: box.x,
+    boxRight: box.x + box.width,
+  }
 }
 
 /**
- * A curve that leaves and enters sideways. Between boxes above each other arrows go down on the
+ * Straight from the operation to the side of its box, a curve from there, and straight again: so it
+ * runs over no other operation of the two. Between boxes above each other arrows go down on the
  * right and up on the left, so that a cycle looks like one.
  */
 function route(a: Anchor, b: Anchor, detour: number): Route {
-  const forward = b.left >= a.right
-  const backward = a.left >= b.right
+  const forward = b.boxLeft >= a.boxRight
+  const backward = a.boxLeft >= b.boxRight
   const above = !forward && !backward
   const upward = above && b.y < a.y
-  const start = { x: backward || upward ? a.left : a.right, y: a.y }
-  const tip = { x: forward || upward ? b.left : b.right, y: b.y }
-  const apart = Math.abs(tip.y - start.y)
-  const distance = Math.abs(tip.x - start.x)
+  const leavesLeft = backward || upward
+  const entersLeft = forward || upward
+  const start = { x: leavesLeft ? a.boxLeft : a.boxRight, y: a.y }
+  const end = { x: entersLeft ? b.boxLeft : b.boxRight, y: b.y }
+  const apart = Math.abs(end.y - start.y)
+  const distance = Math.abs(end.x - start.x)
   // Where an arrow to another column turns, as a share of its way.
   const turn = TURNS[detour % TURNS.length]!
-  const bow = Math.min(60, Math.max(34, apart / 4)) + 20 * detour
-  const reachOut = above ? bow : Math.max(20, distance * turn)
-  const reachIn = above ? bow : Math.max(20, distance * (1 - turn))
-  const out = { x: start.x + (backward || upward ? -reachOut : reachOut), y: start.y }
-  const into = { x: tip.x + (forward || upward ? -reachIn : reachIn), y: tip.y }
-  const path = `M${at(start.x)} ${at(start.y)}${cubic(out, into, tip)}`
-  // Labels nearer to where arrows begin: those of a pair there and back do not meet.
-  const label = {
-    x: (8 * start.x + 12 * out.x + 6 * into.x + tip.x) / 27,
-    y: (8 * start.y + 12 * out.y + 6 * into.y + tip.y) / 27,
-  }
-  return { path, tip, before: into, label }
+  const bow = Math.min(56, Math.max(30, apart / 4)) + 18 * detour
+  // Both controls of an arrow beside its boxes lie beyond the one that reaches further.
+  const beyond = upward ? Math.min(start.x, end.x) - bow : Math.max(start.x, end.x) + bow
+  const reachOut = Math.max(20, distance * turn)
+  const reachIn = Math.max(20, distance * (1 - turn))
+  const out = { x: above ? beyond : start.x + (leavesLeft ? -reachOut : reachOut), y: start.y }
+  const into = { x: above ? beyond : end.x + (entersLeft ? -reachIn : reachIn), y: end.y }
+  const tip = { x: entersLeft ? b.left : b.right, y: b.y }
+  const path = `M${at(leavesLeft ? a.left : a.right)} ${at(a.y)}H${at(start.x)}${cubic(out, into, end)}H${at(tip.x)}`
+  const spots = SPOTS.map((t) => onCubic(start, out, into, end, t))
+  return { path, tip, before: { x: tip.x + (entersLeft ? -9 : 9), y: tip.y }, spots }
 }
+
+/** Labels nearer to where arrows begin: those of a pair there and back do not meet. */
+const SPOTS = [1 / 3, 0.42, 0.5, 0.25, 0.58, 0.67, 0.17, 0.75, 0.83]
