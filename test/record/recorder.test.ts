@@ -45,7 +45,9 @@ describe('Recorder', () => {
     expect(history.txnStartTime).not.toBeNull()
     expect(Number.isNaN(history.txnFinishTime![0])).toBe(false)
     expect(Number.isNaN(history.txnFinishTime![2])).toBe(true)
-    expect(readFileSync(path, 'utf8').split('\n')[0]).toBe('{"isobar":1,"initial":null,"unit":"us","seed":7}')
+    expect(readFileSync(path, 'utf8').split('\n')[0]).toBe(
+      '{"isobar":1,"initial":null,"unit":"us","seed":7}',
+    )
   })
 
   it('has a pending transaction in the file before it returns', () => {
