@@ -1,5 +1,5 @@
-// A picture that fills the width it has and can be made larger and smaller: by buttons, by the wheel
-// with Ctrl. Where it is wider than its place, a hint says that it scrolls. Main class: Zoom.
+// A picture that fills the width it has and can be made larger and smaller: by buttons, or by the
+// wheel with Ctrl. Where it is wider than its place, a hint says that it scrolls. Main class: Zoom.
 
 const STEP = 1.25
 const LARGEST = 4

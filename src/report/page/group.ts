@@ -1,5 +1,5 @@
-// One kind of anomaly in the page: its name, what it means and what to do about it, and its findings,
-// of which one is open at a time. Main function: renderGroup.
+// One kind of anomaly in the page: its name, what it means and what to do about it, and its
+// findings, of which one is open at a time. Main function: renderGroup.
 
 import { findTopic, type Topic } from '../../levels/glossary.ts'
 import { levelName } from '../../levels/levels.ts'
