@@ -25,8 +25,15 @@ const MAX_TRIED_TXNS = 30_000
 /** A violation is worth a few tries, however large it is. */
 const MIN_TRIES = 8
 
-/** The part of a problem that is about some transactions of the history only. */
-export type PartOf = (txns: readonly number[], deadline: Deadline) => Problem
+/**
+ * The part of a problem that is about some transactions of the history only; `within` is a part
+ * that has them all, null the whole.
+ */
+export type PartOf = (
+  txns: readonly number[],
+  within: Problem | null,
+  deadline: Deadline,
+) => Problem
 
 /**
  * Where rows are passed over, a contradiction that follows without choice is kept one that does:
@@ -42,7 +49,7 @@ export function shrinkCore(
   last: Deadline,
 ): readonly number[] {
   const { problem } = found.known
-  const suspects = findSuspects(found, last).map((set) => toTxns(problem, set))
+  const suspects = findSuspects(found, last).map(({ txns }) => toTxns(problem, txns))
   const isKnown = problem.pairs !== null && found.contradiction === null
   const attempt = new Attempt(partOf, isKnown, problem.pairs !== null, deadline)
   let best: readonly number[] | null = null
@@ -59,6 +66,7 @@ export function shrinkCore(
 class Attempt {
   private txns = 0
   private tries = 0
+  private within: Problem | null = null // has all that is tried
 
   constructor(
     private readonly partOf: PartOf,
@@ -73,6 +81,7 @@ class Attempt {
 
   /** Null if the suspects turn out to be innocent, unless they are known not to be. */
   shrink(suspects: readonly number[], areGuilty: boolean): readonly number[] | null {
+    this.within = null
     const narrowed = this.narrow(suspects, areGuilty)
     const tryKeeping = (rest: readonly number[]) => {
       const fewer = rest.length > 0 ? this.suspectsIn(rest) : null
@@ -106,14 +115,15 @@ class Attempt {
     this.deadline.check()
     this.txns += txns.length
     this.tries++
-    const problem = this.partOf(txns, this.deadline)
+    const problem = this.partOf(txns, this.within, this.deadline)
+    this.within ??= problem
     const decision = this.isKnown
       ? refuteByKnown(problem, this.deadline)
       : decide(problem, this.deadline)
     if (decision === null || decision.satisfied) return null
     const sets = findSuspects(decision, this.deadline)
-    const fewest = sets.reduce((a, b) => (b.size < a.size ? b : a))
-    return toTxns(problem, fewest)
+    const fewest = sets.reduce((a, b) => (b.txns.size < a.txns.size ? b : a))
+    return toTxns(problem, fewest.txns)
   }
 }
 

@@ -56,7 +56,7 @@ function explainCore(
   last: Deadline,
 ): Argument {
   const core = shrinkCore(partOf, found, deadline.part(SHRINKING), last)
-  const problem = partOf(core, last)
+  const problem = partOf(core, null, last)
   const plain = explainPlainly(problem, last)
   if (plain !== null) return plain
   const { pairs } = problem
@@ -75,8 +75,8 @@ function explainUnshrunk(found: Violation, partOf: PartOf, deadline: Deadline): 
     const edges = new Explainer(found.known, found.conflicts).explainKnown(deadline)
     if (edges !== null) return { edges, cases: [] }
     for (const suspects of findSuspects(found, deadline)) {
-      const txns = [...suspects].map((txn) => found.known.problem.txnOf[txn]!)
-      const part = partOf(txns, deadline)
+      const txns = [...suspects.txns].map((txn) => found.known.problem.txnOf[txn]!)
+      const part = partOf(txns, null, deadline)
       const plain = explainPlainly(part, deadline)
       if (plain !== null) return plain
       if (refuteByKnown(part, deadline) !== null) return argue(part, deadline, deadline)

@@ -318,7 +318,7 @@ export class Explainer {
     if (pair < fixedCount) return this.facts.seenBy(fixedOp[pair]!, this.txn(source))
     const reader = readerOf[pair]!
     const event = readEvent[read[pair]!]!
-    const key = openKey[pair - fixedCount]!
+    const key = rows.keyOf[openKey[pair - fixedCount]!]!
     const edge = this.facts.passedOver(this.txn(source), this.txn(reader), key, event)
     const isOnly = this.isPlainPair(pair)
     if (!isOnly || state[source] !== IN || state[reader] !== IN) edge.assumed = true

@@ -20,13 +20,13 @@ export function ofRows(rows: MixedProblem): Problem {
   const { history, reads, txnOf, level, nodeCount: txnCount } = rows
   const { txns, starts, chain } = layOutChains(rows)
   const moments = layOutMoments(txns, starts, level, new Float64Array(0))
-  const { keyOf, localKey } = numberKeys(rows)
-  const written = layOutVersions(rows, keyOf, moments.commit, chain)
+  const { rowKey, localKey } = numberKeys(rows)
+  const written = layOutVersions(rows, rowKey, moments.commit, chain)
   const readers = layOutReaders(rows, localKey, written, moments.commit)
   const versions = {
     txnCount,
-    keyCount: keyOf.length,
-    keyOf,
+    keyCount: rowKey.length,
+    keyOf: rowKey.map((key) => rows.keyOf[key]!),
     ...written,
     ...readers,
     ...NO_APPENDS,
@@ -69,36 +69,36 @@ function layOutChains({ history, nodeCount, txnOf, state }: MixedProblem) {
 }
 
 /** Numbers the keys that somebody writes or may have passed over. */
-function numberKeys({ history, writerStart, fixedKey, openKey }: MixedProblem) {
-  const localKey = new Int32Array(history.keyCount).fill(NONE)
-  const keyOf = new IntColumn(64)
+function numberKeys({ keyOf, writerStart, fixedKey, openKey }: MixedProblem) {
+  const localKey = new Int32Array(keyOf.length).fill(NONE)
+  const rowKey = new IntColumn(64) // key -> key of the rows
   const note = (key: number) => {
     if (localKey[key] !== NONE) return
-    localKey[key] = keyOf.length
-    keyOf.push(key)
+    localKey[key] = rowKey.length
+    rowKey.push(key)
   }
-  for (let key = 0; key < history.keyCount; key++) {
+  for (let key = 0; key < keyOf.length; key++) {
     if (writerStart[key + 1]! - writerStart[key]! > 1) note(key)
   }
   for (const key of fixedKey) note(key)
   for (const key of openKey) note(key)
-  return { keyOf: keyOf.view(), localKey }
+  return { rowKey: rowKey.view(), localKey }
 }
 
 /** The versions of each key, chain by chain; all but the initial one. */
 function layOutVersions(
   { writerStart, writerNode }: MixedProblem,
-  keyOf: Int32Array,
+  rowKey: Int32Array,
   commit: Int32Array,
   chain: Int32Array,
 ) {
-  const keyStart = new Int32Array(keyOf.length + 1)
+  const keyStart = new Int32Array(rowKey.length + 1)
   const versionTxn = new IntColumn(64)
-  const runStart = new Int32Array(keyOf.length + 1)
+  const runStart = new Int32Array(rowKey.length + 1)
   const runFirst = new IntColumn(64)
-  for (let key = 0; key < keyOf.length; key++) {
-    const from = writerStart[keyOf[key]!]! + 1
-    const writers = writerNode.slice(from, Math.max(from, writerStart[keyOf[key]! + 1]!))
+  for (let key = 0; key < rowKey.length; key++) {
+    const from = writerStart[rowKey[key]!]! + 1
+    const writers = writerNode.slice(from, Math.max(from, writerStart[rowKey[key]! + 1]!))
     if (writers.length > 1) writers.sort((a, b) => commit[a]! - commit[b]!)
     runStart[key] = runFirst.length
     let last: number = NONE
@@ -109,7 +109,7 @@ function layOutVersions(
     }
     keyStart[key + 1] = versionTxn.length
   }
-  runStart[keyOf.length] = runFirst.length
+  runStart[rowKey.length] = runFirst.length
   runFirst.push(versionTxn.length)
   return {
     keyStart,

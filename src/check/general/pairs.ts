@@ -25,7 +25,7 @@ export class Pairs {
   readonly hasCausal: boolean // whether some transaction is at cc
   private lazyWriters: Int32Array | null = null
 
-  /** @param localKey key of the history -> key, NONE if nobody writes it */
+  /** @param localKey key of the rows -> key, NONE if nobody writes it */
   constructor(
     readonly rows: MixedProblem,
     localKey: Int32Array,

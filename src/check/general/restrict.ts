@@ -1,8 +1,8 @@
 // The part of a problem in which only some transactions read and overwrite, and only some rows
 // count. Leaving a transaction out means that its reads are not judged, and that of its writes only
 // those remain which somebody else read, or may have seen when passing a row over: so what remains
-// is easier to satisfy, never harder, and if it is still inconsistent, so is the whole. Nodes are
-// numbered anew, so that a small part costs little. O(size of the problem). Main function:
+// is easier to satisfy, never harder, and if it is still inconsistent, so is the whole. Nodes and
+// keys are numbered anew, so that a small part costs little. O(size of the problem). Main function:
 // restrict.
 
 import type { MixedProblem } from '../problem/mixed-problem.ts'
@@ -25,7 +25,7 @@ export function wholeOf({ nodeCount, fixedKey, openCount }: MixedProblem): Part 
 export function restrict(problem: MixedProblem, kept: Part): MixedProblem {
   const reads = keepReads(problem, kept)
   const part = { ...problem, ...reads }
-  return renumber({ ...part, ...keepWriters(part, kept.nodes) })
+  return renumberKeys(renumber({ ...part, ...keepWriters(part, kept.nodes) }))
 }
 
 /** The part in which only these transactions of the history read and overwrite. */
@@ -165,5 +165,31 @@ function renumber(problem: MixedProblem): MixedProblem {
     writerNode: rename(problem.writerNode),
     fixedNode: rename(problem.fixedNode),
     zeroNode: rename(problem.zeroNode),
+  }
+}
+
+/** The problem without the keys that nobody reads, passes over or writes. */
+function renumberKeys(problem: MixedProblem): MixedProblem {
+  const { keyOf, writerStart, writerNode, writerOp, fixedKey, openKey } = problem
+  const isUsed = new Uint8Array(keyOf.length)
+  for (const key of fixedKey) isUsed[key] = 1
+  for (const key of openKey) isUsed[key] = 1
+  const keys: number[] = []
+  const local = new Int32Array(keyOf.length)
+  for (let key = 0; key < keyOf.length; key++) {
+    // Every key has an initial writer.
+    if (!isUsed[key] && writerStart[key + 1]! - writerStart[key]! < 2) continue
+    local[key] = keys.length
+    keys.push(key)
+  }
+  const writers = slices(writerStart, keys)
+  return {
+    ...problem,
+    keyOf: pick(keyOf, keys),
+    writerStart: writers.start,
+    writerNode: pick(writerNode, writers.items),
+    writerOp: pick(writerOp, writers.items),
+    fixedKey: fixedKey.map((key) => local[key]!),
+    openKey: openKey.map((key) => local[key]!),
   }
 }

@@ -16,6 +16,7 @@ import { ProblemBuilder, type RegisterProblem } from '../problem/register-proble
 import { searchOrder } from '../published/search.ts'
 import { describeOffences, describeUnrepeatable } from '../reads/offences.ts'
 import type { ReadCheck } from '../reads/read-consistency.ts'
+import type { PartOf } from './core.ts'
 import { describeViolation } from './describe.ts'
 import { decide, refuteByKnown, type Violation } from './engine.ts'
 import { findParts, mergeByStart, mergeOrders, txnsOf } from './parts.ts'
@@ -157,7 +158,7 @@ export class StrongLevels {
     // Real time is blamed only where nothing else is plainly to blame.
     const plain = at === 'sser' ? this.refuteWithoutTime(registers) : null
     const level = plain ? 'ser' : at
-    const partOf = (txns: readonly number[], deadline: Deadline) =>
+    const partOf: PartOf = (txns, _, deadline) =>
       ofRegisters(this.builder.build(txns, deadline), level)
     return describeViolation(plain ?? found, partOf, this.deadline)
   }

@@ -35,8 +35,14 @@ const TRIES = 60
 /** How many of them are handed on. */
 const KEPT = 6
 
+/** What a violation rests on. */
+export interface Suspects {
+  readonly txns: ReadonlySet<number>
+  readonly pairs: ReadonlySet<number> // of those with several candidates all that it rests on
+}
+
 /** Sets of transactions that are likely to violate the levels, the most promising first. */
-export function findSuspects(violation: Violation, deadline: Deadline): Set<number>[] {
+export function findSuspects(violation: Violation, deadline: Deadline): Suspects[] {
   const { known, conflicts, contradiction } = violation
   const paths = new KnownPaths(known)
   const begin = () => new Collector(violation, paths, deadline)
@@ -136,7 +142,7 @@ function addContradiction(collector: Collector, encoder: Encoder, deadline: Dead
 
 /** Numbers to be looked at once each, with the limit of what they may rest on. */
 class Queue {
-  private readonly met = new Set<number>()
+  readonly met = new Set<number>()
   private readonly items: { item: number; limit: number }[] = []
   private head = 0
 
@@ -202,14 +208,14 @@ class Collector {
     this.addTxn(b)
   }
 
-  run(): Set<number> {
+  run(): Suspects {
     while (true) {
       this.deadline.check()
       const next = this.edges.take()
       const pair = next === null ? this.pairs.take() : null
       if (next !== null) this.addReasons(next.item)
       else if (pair !== null) this.addVersions(pair.item, pair.limit)
-      else return this.txns
+      else return { txns: this.txns, pairs: this.pairs.met }
     }
   }
 

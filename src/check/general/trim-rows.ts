@@ -1,7 +1,8 @@
 // Leaves out of a few transactions that contradict their levels whatever an argument by cases need
-// not go through: conflicts, those with the most candidates first, since each candidate is one more
-// case; then reads; then transactions once more. When the deadline passes, what is left so far is
-// enough. Main function: trimRows.
+// not go through: conflicts on which the contradiction does not rest as it was found; of the others
+// those with the most candidates first, since each candidate is one more case; then reads; then
+// transactions once more. When the deadline passes, what is left so far is enough. Main function:
+// trimRows.
 
 import type { Deadline } from '../../base/deadline.ts'
 import { BudgetExceeded } from '../../base/errors.ts'
@@ -10,6 +11,7 @@ import type { MixedProblem } from '../problem/mixed-problem.ts'
 import { decide, refuteByKnown } from './engine.ts'
 import { ofRows } from './of-rows.ts'
 import { type Part, restrict, wholeOf } from './restrict.ts'
+import { findSuspects } from './suspects.ts'
 
 /** @param isKnown whether the contradiction follows without choice, and is to stay one that does */
 export function trimRows(rows: MixedProblem, isKnown: boolean, deadline: Deadline): MixedProblem {
@@ -21,6 +23,8 @@ export function trimRows(rows: MixedProblem, isKnown: boolean, deadline: Deadlin
   }
   let left = rows
   try {
+    const suspected = isKnown ? keepSuspected(rows, deadline) : rows
+    if (suspected !== rows && isRefuted(suspected)) left = suspected
     left = leaveOut(left, 'open', conflictsOf(left), isRefuted)
     left = leaveOut(left, 'fixed', range(left.fixedKey.length), isRefuted)
     left = leaveOut(left, 'nodes', actorsOf(left), isRefuted)
@@ -28,6 +32,18 @@ export function trimRows(rows: MixedProblem, isKnown: boolean, deadline: Deadlin
     if (!(error instanceof BudgetExceeded)) throw error
   }
   return left
+}
+
+/** The problem with only those conflicts on which the contradiction rests, as it was found. */
+function keepSuspected(rows: MixedProblem, deadline: Deadline): MixedProblem {
+  const found = refuteByKnown(ofRows(rows), deadline)
+  const pairs = found && findSuspects(found, deadline)[0]!.pairs
+  if (pairs === null) return rows
+  const open = new Uint8Array(rows.openCount)
+  for (const pair of pairs) {
+    if (pair >= rows.fixedKey.length) open[pair - rows.fixedKey.length] = 1
+  }
+  return restrict(rows, { ...wholeOf(rows), open })
 }
 
 /** The problem without those of the items that are not needed. */

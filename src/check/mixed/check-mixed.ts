@@ -13,6 +13,7 @@ import { certifyMixed } from '../../verdict/certify-mixed.ts'
 import type { Anomaly, Choice, LevelResult, Proof } from '../../verdict/verdict.ts'
 import { withCertificate } from '../certified.ts'
 import { type CheckOptions, deadlineFor, exampleLimit, phaseOf } from '../check.ts'
+import type { PartOf } from '../general/core.ts'
 import { describeViolation } from '../general/describe.ts'
 import { decide, type Violation } from '../general/engine.ts'
 import { ofRows } from '../general/of-rows.ts'
@@ -181,7 +182,7 @@ class MixedChecker {
   }
 
   private explain(rows: MixedProblem, found: Violation): Anomaly {
-    const partOf = (txns: readonly number[]) => ofRows(restrictTo(rows, txns))
+    const partOf: PartOf = (txns, within) => ofRows(restrictTo(within?.pairs?.rows ?? rows, txns))
     return describeViolation(found, partOf, this.deadline)
   }
 
@@ -193,7 +194,7 @@ class MixedChecker {
 }
 
 function proofOf(problem: MixedProblem, { order, choice }: MixedSolution): Proof {
-  const { openCount, openRead, openKey, readNode, readEvent, nodeCount, txnOf } = problem
+  const { openCount, openRead, openKey, keyOf, readNode, readEvent, nodeCount, txnOf } = problem
   const isIn = new Uint8Array(nodeCount)
   for (const node of order) isIn[node] = 1
   const choices: Choice[] = []
@@ -201,7 +202,7 @@ function proofOf(problem: MixedProblem, { order, choice }: MixedSolution): Proof
     const read = openRead[conflict]!
     if (!isIn[readNode[read]!]) continue
     const txn = txnOf[choice[conflict]!]!
-    choices.push({ event: readEvent[read]!, key: openKey[conflict]!, txn })
+    choices.push({ event: readEvent[read]!, key: keyOf[openKey[conflict]!]!, txn })
   }
   return {
     kind: 'witness',

@@ -39,6 +39,7 @@ export interface MixedProblem {
   readonly before: Int32Array // node -> the one before it in its session that is not OUT, else 0
 
   // Who writes a key, the initial transaction first. Only the last write of each counts.
+  readonly keyOf: Int32Array // key -> key of the history: all of them, or of a part those it needs
   readonly writerStart: Int32Array // key -> its first writer; one more entry at the end
   readonly writerNode: Int32Array // writer -> node
   readonly writerOp: Int32Array // writer -> write op, INITIAL for the initial transaction
