@@ -83,7 +83,7 @@ describe('the package', () => {
   it('brings a library that the README shows', () => {
     writeFileSync(join(folder, 'example.js'), EXAMPLE)
     const out = run(process.execPath, ['example.js'])
-    expect(out).toContain("violated [ 'COConflictCM' ]")
+    expect(out).toContain("violated [ 'CausalityViolation' ]")
     expect(readFileSync(join(ROOT, 'README.md'), 'utf8')).toContain(EXAMPLE.trim())
   })
 

@@ -38,6 +38,8 @@ export interface CheckOptions {
   all?: boolean
   /** With `all`: how many occurrences of each kind are listed; the last one counts the others. */
   limit?: number
+  /** At rc, ra and cc: name Plume's patterns, with all reads that show one, instead of faults. */
+  byPattern?: boolean
   /** Verify every verdict independently before returning it; on unless set to false. */
   certify?: boolean
   /** Whether session order counts; true unless told. */
@@ -317,7 +319,8 @@ export class Checker {
       case 'rc':
       case 'ra':
       case 'cc': {
-        this.weakLevels ??= new WeakLevels(this.context, this.reads(), this.limit)
+        const { byPattern } = this.options
+        this.weakLevels ??= new WeakLevels(this.context, this.reads(), this.limit, byPattern)
         const levels = this.weakLevels
         const findings = this.timed(level, () => levels.check(level))
         return { ...findings, algorithm: level === 'ci' ? 'reads' : 'saturation' }

@@ -50,7 +50,7 @@ export function judgeTaps(
     const hint = 'ask for levels instead: --level cc'
     throw new UsageError('--tap judges reads and writes of registers, not SQL statements', hint)
   }
-  const result = check(history, 'cc', options)
+  const result = check(history, 'cc', { ...options, byPattern: true })
   const cyclic = result.anomalies.some((anomaly) => anomaly.name === 'CyclicCO')
   const isPlume = (tap: string) =>
     rule === 'plume' && (PLUME_TAPS as readonly string[]).includes(tap)

@@ -1,6 +1,7 @@
 // The anomalies, as one table: Plume's 14 transactional anomalous patterns (letters a … n), then
 // the names of the strong levels' cycles, of lists and of SQL statements. Adya's code, or Jepsen's
-// word where Adya has none, stands beside each.
+// word where Adya has none, stands beside each. Four patterns have common names, under which one
+// fault is told once at every level; their own are for those who ask for patterns (COMMON_NAMES).
 
 export interface AnomalyKind {
   readonly name: string
@@ -81,6 +82,24 @@ const TABLE = [
     'n',
     'G-single',
     'Causality forces an order of commits that contradicts itself: replicas disagree.',
+  ],
+  [
+    'CircularInformationFlow',
+    null,
+    'G1c',
+    'Transactions depend on each other in a circle: each saw, or followed, the next one’s effects.',
+  ],
+  [
+    'NonMonotonicRead',
+    null,
+    'G-single',
+    'A transaction saw another one’s effects, then read a version that one had already replaced.',
+  ],
+  [
+    'FracturedRead',
+    null,
+    'G-single',
+    'A transaction saw part of another one’s effects, but an older version of the rest.',
   ],
   [
     'LostUpdate',
@@ -180,6 +199,22 @@ export const ANOMALIES: readonly AnomalyKind[] = TABLE.map(([name, tap, adya, me
 
 const BY_NAME = new Map(ANOMALIES.map((kind) => [kind.name, kind]))
 const BY_TAP = new Map(ANOMALIES.filter((kind) => kind.tap).map((kind) => [kind.tap, kind]))
+
+/** What everybody calls a pattern. */
+export const COMMON_NAMES: ReadonlyMap<string, AnomalyName> = new Map([
+  ['CyclicCO', 'CircularInformationFlow'],
+  ['NonMonoReadCO', 'NonMonotonicRead'],
+  ['FracturedReadCO', 'FracturedRead'],
+  ['COConflictCM', 'CausalityViolation'],
+])
+
+/** The letter of a kind, or of the pattern that it is the common name of. */
+export function letterOf({ name, tap }: AnomalyKind): string | null {
+  if (tap !== null) return tap
+  for (const [pattern, common] of COMMON_NAMES)
+    if (common === name) return findAnomaly(pattern)!.tap
+  return null
+}
 
 /** Reads that contradict what their own transaction wrote; no other transaction is to blame. */
 export const INTERNAL: ReadonlySet<string> = new Set<AnomalyName>([

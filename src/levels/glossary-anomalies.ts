@@ -110,7 +110,7 @@ export const ANOMALY_ENTRIES: readonly AnomalyEntry[] = [
     cure: NOT_UNCOMMITTED,
   },
   {
-    name: 'CyclicCO',
+    name: 'CircularInformationFlow',
     history: 's1: r(x,2) w(y,1)\ns2: r(y,1) w(x,2)',
     sql: [
       ['A', "BEGIN; UPDATE t SET v = 1 WHERE k = 'y'"],
@@ -123,7 +123,7 @@ export const ANOMALY_ENTRIES: readonly AnomalyEntry[] = [
     cure: NOT_UNCOMMITTED,
   },
   {
-    name: 'NonMonoReadCO',
+    name: 'NonMonotonicRead',
     history: 's0: w(x,1)\ns1: r(x,1) w(x,2) w(y,2)\ns2: r(y,2) r(x,1)',
     sql: [
       ['A', "BEGIN; UPDATE t SET v = 2 WHERE k IN ('x', 'y'); COMMIT"],
@@ -156,7 +156,7 @@ export const ANOMALY_ENTRIES: readonly AnomalyEntry[] = [
     cure: ONE_SNAPSHOT,
   },
   {
-    name: 'FracturedReadCO',
+    name: 'FracturedRead',
     history: 's0: w(x,1)\ns1: r(x,1) w(x,2) w(y,2)\ns2: r(x,1) r(y,2)',
     sql: [
       ['A', "BEGIN; SELECT v FROM t WHERE k = 'x'  -- 1"],
@@ -172,19 +172,6 @@ export const ANOMALY_ENTRIES: readonly AnomalyEntry[] = [
     history: 's1: w(x,2) | r(x,1) | w(x,4)\ns2: w(x,1) | r(x,2) | w(x,3)',
     sql: [],
     harm: 'Sessions disagree about which of two writes came last.',
-    where: REPLICAS,
-    cure: STICKY,
-  },
-  {
-    name: 'COConflictCM',
-    history: 's0: w(x,1)\ns1: r(x,1) w(x,2)\ns2: r(x,2) w(y,1)\ns3: r(y,1) r(x,1)',
-    sql: [
-      ['A', "UPDATE t SET v = 2 WHERE k = 'x'"],
-      ['B', "BEGIN; SELECT v FROM t WHERE k = 'x'; UPDATE t SET v = 1 WHERE k = 'y'; COMMIT"],
-      ['C', "BEGIN; SELECT v FROM t WHERE k = 'y'  -- 1"],
-      ['C', "SELECT v FROM t WHERE k = 'x'; COMMIT  -- 1: the answer without the question"],
-    ],
-    harm: 'An answer is seen, and the question that it answers is not.',
     where: REPLICAS,
     cure: STICKY,
   },
@@ -252,7 +239,6 @@ export const ANOMALY_ENTRIES: readonly AnomalyEntry[] = [
   {
     name: 'CausalityViolation',
     history: 's1: r(x,1) r(y,0)\ns2: r(y,0) w(y,1) | r(x,0) w(x,1)',
-    level: 'pc',
     sql: [
       [
         'A',
@@ -268,7 +254,6 @@ export const ANOMALY_ENTRIES: readonly AnomalyEntry[] = [
   {
     name: 'SessionGuaranteeViolation',
     history: 's1: w(y,1) | w(x,2) | r(y,0) w(y,3)',
-    level: 'pc',
     sql: [
       ['A', "UPDATE t SET v = 1 WHERE k = 'y'"],
       ['A', "SELECT v FROM t WHERE k = 'y'  -- 0: on a replica that lags"],

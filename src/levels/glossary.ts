@@ -1,7 +1,7 @@
 // Finds what somebody asks `isobar explain` about: a level or an anomaly, by any of the names that
 // are in use. Main function: findTopic.
 
-import { ANOMALIES, type AnomalyKind } from './anomalies.ts'
+import { ANOMALIES, type AnomalyKind, COMMON_NAMES } from './anomalies.ts'
 import { ANOMALY_ENTRIES, type AnomalyEntry } from './glossary-anomalies.ts'
 import { LEVEL_ENTRIES, type LevelEntry } from './glossary-levels.ts'
 import { findRequest } from './jepsen.ts'
@@ -24,11 +24,13 @@ export const TOPICS: readonly Topic[] = [
 
 /** `write-skew`, `WriteSkew`, `write skew`; letters a … n; levels by id or by Jepsen's names. */
 export function findTopic(text: string): Topic | null {
-  const wanted = plain(text)
+  const pattern = ANOMALIES.find(
+    ({ name, tap }) => tap === text.trim() || plain(name) === plain(text),
+  )
+  const wanted = plain(COMMON_NAMES.get(pattern?.name ?? '') ?? pattern?.name ?? text)
   const level = findRequest(text.trim().toLowerCase())?.level
   return (
     TOPICS.find((topic) => plain(nameOf(topic)) === wanted) ??
-    TOPICS.find((topic) => topic.kind === 'anomaly' && topic.anomaly.tap === wanted) ??
     TOPICS.find((topic) => topic.kind === 'level' && plain(topic.level.name) === wanted) ??
     TOPICS.find((topic) => topic.kind === 'level' && topic.entry.id === level) ??
     TOPICS.find(

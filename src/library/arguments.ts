@@ -54,6 +54,7 @@ const oneOf = (...words: string[]): Test => [
 const OPTIONS: Record<keyof CheckOptions, Test | null> = {
   all: FLAG,
   limit: [(value) => Number.isSafeInteger(value) && Number(value) >= 1, 'a whole number from 1 on'],
+  byPattern: FLAG,
   certify: FLAG,
   sessionOrder: FLAG,
   abortedReads: oneOf('judge', 'ignore'),

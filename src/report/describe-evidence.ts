@@ -7,6 +7,7 @@ import { afterAmong } from '../history/after-as-reads.ts'
 import { type History, INITIAL, listsOf, NONE, READ, WRITE } from '../history/history.ts'
 import { findAnomaly } from '../levels/anomalies.ts'
 import { adyaNames } from '../verdict/adya.ts'
+import { patternOf } from '../verdict/anomaly-rules.ts'
 import { type Anomaly, type Edge, findEdges, INITIAL_TXN } from '../verdict/verdict.ts'
 import type {
   AnomalyJson,
@@ -80,7 +81,7 @@ export class EvidenceDescriber {
     ])
     return {
       name: anomaly.name,
-      tap: kind?.tap ?? null,
+      tap: kind?.tap ?? patternLetter(history, anomaly),
       adya: adyaNames(history, anomaly)[0] ?? null,
       meaning: kind?.meaning ?? null,
       count: anomaly.count,
@@ -227,4 +228,10 @@ function findKeys(history: History, { absence, edges, cases, ops }: Anomaly): Se
   if (absence) keys.add(absence.key)
   keys.delete(NONE)
   return keys
+}
+
+/** The letter of Plume's pattern that a cycle under a common name shows. */
+function patternLetter(history: History, { edges }: Anomaly): string | null {
+  const pattern = patternOf(history, edges)
+  return pattern === null ? null : (findAnomaly(pattern)?.tap ?? null)
 }

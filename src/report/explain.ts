@@ -2,6 +2,7 @@
 // two dresses. Which levels forbid an anomaly is not claimed here but handed in, as judged on its
 // history. Main functions: explainText, explainMarkdown.
 
+import { letterOf } from '../levels/anomalies.ts'
 import { hyphened, nameOf, type Topic } from '../levels/glossary.ts'
 import { CHAIN, type LevelId, levelName, PROFILE } from '../levels/levels.ts'
 
@@ -34,7 +35,8 @@ export function explainMarkdown(topic: Topic, forbidding: readonly LevelId[]): s
 
 function titleOf(topic: Topic): string {
   if (topic.kind === 'level') return `${topic.entry.id}: ${topic.level.name}`
-  const { tap, adya } = topic.anomaly
+  const { adya } = topic.anomaly
+  const tap = letterOf(topic.anomaly)
   const codes = [tap && `pattern ${tap}`, adya].filter((code) => code !== null)
   return `${nameOf(topic)}${codes.length > 0 ? ` (${codes.join(', ')})` : ''}`
 }

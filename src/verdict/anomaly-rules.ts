@@ -133,34 +133,37 @@ function isReadOnlyAnomaly({ history, edges, overwrites, adjacent }: Cycle): boo
   return true
 }
 
+type Rules = readonly (readonly [AnomalyName, (cycle: Cycle) => boolean])[]
+
+function isNonMonotonic(cycle: Cycle): boolean {
+  if (isCausalConflict(cycle)) return sawBefore(cycle, cycle.forced[0]!)
+  const { path, overwrites, history } = cycle
+  if (!isMissed(cycle) || path.length !== 1 || path[0]!.kind !== 'WR') return false
+  const seen = overwrites[0]!.premises[0]
+  return seen !== undefined && placeOf(history, path[0]!) < placeOf(history, seen)
+}
+
+function isFractured(cycle: Cycle): boolean {
+  if (isCausalConflict(cycle)) return sawDirectly(cycle, cycle.forced[0]!)
+  return isMissed(cycle) && cycle.path.length === 1 && cycle.path[0]!.kind === 'WR'
+}
+
 /** What a cycle must be for each name, the most telling name first. */
-const CYCLE_RULES: readonly (readonly [AnomalyName, (cycle: Cycle) => boolean])[] = [
-  ['CyclicCO', ({ edges }) => isCause(edges)],
-  [
-    'NonMonoReadCO',
-    (cycle) => {
-      if (isCausalConflict(cycle)) return sawBefore(cycle, cycle.forced[0]!)
-      const { path, overwrites, history } = cycle
-      if (!isMissed(cycle) || path.length !== 1 || path[0]!.kind !== 'WR') return false
-      const seen = overwrites[0]!.premises[0]
-      return seen !== undefined && placeOf(history, path[0]!) < placeOf(history, seen)
-    },
-  ],
+const CYCLE_RULES: Rules = [
+  ['CircularInformationFlow', ({ edges }) => isCause(edges)],
+  ['NonMonotonicRead', isNonMonotonic],
   [
     'SessionGuaranteeViolation',
     (cycle) => {
       if (!isCausalConflict(cycle)) return isMissed(cycle) && isOfSession(cycle.path)
-      return sawDirectly(cycle, cycle.forced[0]!) && cycle.forced[0]!.premises[1]!.kind === 'SO'
+      return isOfSession(cycle.forced[0]!.premises.slice(1))
     },
   ],
+  ['FracturedRead', isFractured],
   [
-    'FracturedReadCO',
-    (cycle) => {
-      if (isCausalConflict(cycle)) return sawDirectly(cycle, cycle.forced[0]!)
-      return isMissed(cycle) && cycle.path.length === 1 && cycle.path[0]!.kind === 'WR'
-    },
+    'CausalityViolation',
+    (cycle) => isCausalConflict(cycle) || (isMissed(cycle) && cycle.path.length > 1),
   ],
-  ['COConflictCM', isCausalConflict],
   [
     'NonMonoReadCM',
     (cycle) => isForcedConflict(cycle) && cycle.forced.every((edge) => sawBefore(cycle, edge)),
@@ -170,7 +173,6 @@ const CYCLE_RULES: readonly (readonly [AnomalyName, (cycle: Cycle) => boolean])[
     (cycle) => isForcedConflict(cycle) && cycle.forced.every((edge) => sawDirectly(cycle, edge)),
   ],
   ['ConflictCM', isForcedConflict],
-  ['CausalityViolation', (cycle) => isMissed(cycle) && cycle.path.length > 1],
   [
     'StaleRead',
     ({ overwrites, path }) => overwrites.length === 1 && path.some(({ kind }) => kind === 'RT'),
@@ -184,6 +186,21 @@ const CYCLE_RULES: readonly (readonly [AnomalyName, (cycle: Cycle) => boolean])[
   ],
   ['ReadOnlyAnomaly', isReadOnlyAnomaly],
 ]
+
+/** Plume's patterns that have common names, by what its letters mean. */
+const PATTERN_RULES: Rules = [
+  ['CyclicCO', ({ edges }) => isCause(edges)],
+  ['NonMonoReadCO', isNonMonotonic],
+  ['FracturedReadCO', isFractured],
+  ['COConflictCM', isCausalConflict],
+]
+
+/** The pattern that a cycle shows, null if none. */
+export function patternOf(history: History, edges: readonly Edge[]): AnomalyName | null {
+  if (edges.length === 0) return null
+  const cycle = cycleOf(history, edges)
+  return PATTERN_RULES.find(([, fits]) => fits(cycle))?.[0] ?? null
+}
 
 /** The class of a cycle by its own edges: how many anti-dependencies it has, and how they stand. */
 function rankOf({ history, edges, overwrites, forced, adjacent }: Cycle): number {
@@ -218,7 +235,7 @@ function isShownBy(history: History, edges: readonly Edge[], name: AnomalyName):
   const rank = rankWithReasons(history, edges)
   if (CLASSES.includes(name)) return CLASSES[rank] === name
   const cycle = cycleOf(history, edges)
-  const rule = CYCLE_RULES.find(([ruled]) => ruled === name)
+  const rule = [...CYCLE_RULES, ...PATTERN_RULES].find(([ruled]) => ruled === name)
   return rule !== undefined && rank === rankOf(cycle) && rule[1](cycle)
 }
 

@@ -164,7 +164,7 @@ describe('isobar check --json', () => {
       certificate: { kind: 'cycle', verified: true },
     })
     const [anomaly] = result.anomalies
-    expect(anomaly).toMatchObject({ name: 'NonMonoReadCO', tap: 'h', count: 1 })
+    expect(anomaly).toMatchObject({ name: 'NonMonotonicRead', tap: 'h', count: 1 })
     expect(anomaly.edges.map((edge: { kind: string }) => edge.kind)).toEqual(['WR', 'CO'])
     expect(anomaly.edges[1].premises).toHaveLength(2)
     expect(anomaly.core).toHaveLength(3)
@@ -216,7 +216,7 @@ describe('isobar check on directories', () => {
     expect(code).toBe(1)
     expect(out).toContain('2 histories checked, 0 unreadable')
     expect(out).toContain('rc    1 satisfied, 1 violated, 0 unknown')
-    expect(out).toContain('h NonMonoReadCO: 1 histories')
+    expect(out).toContain('NonMonotonicRead: 1 histories')
     expect(out).toContain('skipped, in no known format')
   })
 
@@ -317,9 +317,7 @@ describe('isobar verify', () => {
   it('says all that it verified: level, verdict, session order, anomalies', () => {
     isobar(['check', stale, '--level', 'ra,ci', '--certificate', certificate, '--force'])
     const { out } = isobar(['verify', stale, certificate])
-    expect(out).toContain(
-      'ra: violated by NonMonoReadCO, FracturedReadCO (Read Atomic, with session order)',
-    )
+    expect(out).toContain('ra: violated by NonMonotonicRead (Read Atomic, with session order)')
     expect(out).toContain('ci: satisfied (Cut Isolation, which knows no session order)')
     isobar(['check', sound, '--level', 'ra', '--certificate', certificate, '--force'])
     const text = readFileSync(certificate, 'utf8')

@@ -43,7 +43,7 @@ describe('buildFigure', () => {
   it('labels arrows with kind, key and values', () => {
     const labels = (name: string) => buildFigure(exampleOf(name)).steps.map((step) => step.label)
     expect(labels('LostUpdate')).toEqual(['rw x: 0→2', 'rw x: 0→1'])
-    expect(labels('CyclicCO').sort()).toEqual(['wr x=2', 'wr y=1'])
+    expect(labels('CircularInformationFlow').sort()).toEqual(['wr x=2', 'wr y=1'])
     expect(labels('StaleRead').sort()).toEqual(['rt', 'rw x: 0→1'])
     expect(labels('IncompatibleOrder').sort()).toEqual(['ww l: 1→2', 'ww l: 2→1'])
   })

@@ -98,7 +98,9 @@ describe('check of transactions that come after others', () => {
   test('counts reads of the history only', () => {
     const notation = 's1: r(x,1) [id=A] | w(x,1) [id=B after=C]\ns2: [id=C committed after=A]'
     const { anomalies } = check(parseNotation(notation), 'rc')
-    expect(anomalies.map(({ name, count }) => `${count} ${name}`)).toEqual(['1 CyclicCO'])
+    expect(anomalies.map(({ name, count }) => `${count} ${name}`)).toEqual([
+      '1 CircularInformationFlow',
+    ])
   })
 
   test('says who names whom', () => {

@@ -59,7 +59,7 @@ describe('pl-2', () => {
   it.each([
     ['an intermediate read', 's1: w(x,9) r(x,1)\ns2: w(x,1) w(x,2)', ['IntermediateRead']],
     ['a whole version', 's1: w(x,9) r(x,1)\ns2: w(x,1)', []],
-    ['a circle', 's1: w(x,9) r(x,1)\ns2: r(x,9) w(x,1)', ['CyclicCO']],
+    ['a circle', 's1: w(x,9) r(x,1)\ns2: r(x,9) w(x,1)', ['CircularInformationFlow']],
     ['a circle of one', 's1: w(x,9) r(x,8) w(x,8)', []],
     [
       'part of what was appended',

@@ -89,7 +89,7 @@ describe('certifyPlain refuses', () => {
 
   /** Each reads what the other wrote; the second follows the first in its session. */
   const circle = (...edges: Edge[]) =>
-    anomaly('CyclicCO', { edges, txns: [...new Set(edges.map(({ from }) => from))] })
+    anomaly('CircularInformationFlow', { edges, txns: [...new Set(edges.map(({ from }) => from))] })
 
   it('cut isolation violated by a circle', () => {
     const history = parseNotation('s1: w(x,1) r(y,1)\ns2: r(x,1) w(y,1)')

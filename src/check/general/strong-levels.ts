@@ -16,6 +16,7 @@ import { ProblemBuilder, type RegisterProblem } from '../problem/register-proble
 import { searchOrder } from '../published/search.ts'
 import { describeOffences, describeUnrepeatable } from '../reads/offences.ts'
 import type { ReadCheck } from '../reads/read-consistency.ts'
+import { findUnrepeated, tellsUnrepeated } from '../reads/unrepeated.ts'
 import type { PartOf } from './core.ts'
 import { describeViolation } from './describe.ts'
 import { decide, refuteByKnown, type Violation } from './engine.ts'
@@ -61,7 +62,10 @@ export class StrongLevels {
       }
     }
     const orders = this.decideParts(level, anomalies)
-    return { anomalies, proof: anomalies.length === 0 ? this.buildProof(level, orders) : null }
+    if (anomalies.length === 0) return { anomalies, proof: this.buildProof(level, orders) }
+    const isUnrepeated = findUnrepeated(history, reads)
+    const told = anomalies.filter((anomaly) => !tellsUnrepeated(anomaly, isUnrepeated))
+    return { anomalies: told, proof: null }
   }
 
   /**

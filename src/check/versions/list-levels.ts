@@ -16,6 +16,7 @@ import type { NamedFindings } from '../evidence/findings.ts'
 import type { StrongLevel } from '../problem/levels.ts'
 import { describeOffences, describeUnrepeatable } from '../reads/offences.ts'
 import type { ReadCheck } from '../reads/read-consistency.ts'
+import { findUnrepeated } from '../reads/unrepeated.ts'
 import { findCycles } from './cycles.ts'
 import type { Dependencies } from './dependency-graph.ts'
 import { ListEvidence } from './list-evidence.ts'
@@ -64,7 +65,8 @@ export class ListLevels {
       }
     }
     const describe = (cycle: number[]) => this.evidence.cycle(graph, cycle, level)
-    addFound(anomalies, () => findCycles(graph, limit, deadline, describe))
+    const isUnrepeated = findUnrepeated(history, reads)
+    addFound(anomalies, () => findCycles(graph, limit, deadline, isUnrepeated, describe))
     assert(anomalies.length > 0, 'a history of lists without an order has a cycle')
     return { anomalies, proof: null, algorithm: 'lists' }
   }

@@ -18,11 +18,13 @@ import type { BaseOrder } from '../order/base-order.ts'
 import type { StrongLevel } from '../problem/levels.ts'
 import { describeOffences, describeUnrepeatable, pairsOf } from '../reads/offences.ts'
 import type { ReadCheck } from '../reads/read-consistency.ts'
+import { findUnrepeated } from '../reads/unrepeated.ts'
 import { findCycles } from './cycles.ts'
 import { buildDependencies, type DependencyOptions } from './dependency-graph.ts'
 import { MiniEvidence } from './evidence.ts'
 import { findLinearOrder } from './linearizable.ts'
 import { findSerialOrder } from './serial-order.ts'
+import type { EdgeCycle } from './short-cycles.ts'
 import { findSnapshotOrder } from './snapshot-order.ts'
 import { findSuccessors, type Successors } from './successors.ts'
 import { isTimely } from './time-gate.ts'
@@ -144,12 +146,11 @@ export class MiniLevels {
 
   /** Two who read one version and replace it, unless one of them then read another version. */
   private lostUpdates(successors: Successors): Anomaly[] {
-    const { opTxn, opKey, keyCount } = this.history
+    const { opTxn, opKey } = this.history
     const evidence = new MiniEvidence(this.history, this.reads, successors, 'ser')
-    const idOf = (read: number) => opTxn[read]! * keyCount + opKey[read]!
-    const unrepeated = new Set(Array.from(this.reads.unrepeatable, idOf))
+    const isUnrepeated = findUnrepeated(this.history, this.reads)
     const pairs = pairsOf(successors.divergent).filter((pair) =>
-      pair.every((read) => !unrepeated.has(idOf(read))),
+      pair.every((read) => !isUnrepeated(opTxn[read]!, opKey[read]!)),
     )
     return listExamples(pairs, this.limit, this.deadline, ([one, other]) =>
       evidence.lostUpdate(one, other),
@@ -162,7 +163,9 @@ export class MiniLevels {
     deadline.check()
     const graph = buildDependencies(history, reads, successors, options)
     const evidence = new MiniEvidence(history, reads, successors, level)
-    return findCycles(graph, limit, deadline, (cycle) => evidence.cycle(graph, cycle))
+    const isUnrepeated = findUnrepeated(history, reads)
+    const describe = (cycle: EdgeCycle) => evidence.cycle(graph, cycle)
+    return findCycles(graph, limit, deadline, isUnrepeated, describe)
   }
 
   /** True if the history is read-modify-write and no version was replaced twice. */

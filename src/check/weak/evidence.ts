@@ -20,9 +20,12 @@ export class WeakEvidence {
     this.paths = new PathFinder(context.history, context.reads)
   }
 
-  /** t1 happens before t2, yet a read forces t2 before t1. */
-  causalCycle(level: WeakLevel, forced: ForcedEdge): Edge[] {
-    const back = this.forcedEdge(level, forced)
+  /**
+   * t1 happens before t2, yet a read forces t2 before t1.
+   * @param earlier a read from t2 in an earlier transaction of the reader's session, or NONE
+   */
+  causalCycle(level: WeakLevel, forced: ForcedEdge, earlier: number = NONE): Edge[] {
+    const back = this.forcedEdge(level, forced, earlier)
     if (forced.to === INITIAL) {
       return [initialEdge(forced.from), back]
     }
@@ -68,22 +71,22 @@ export class WeakEvidence {
   }
 
   /** The edge t2 -> t1 with the read and the visibility that force it. */
-  forcedEdge(level: WeakLevel, forced: ForcedEdge): Edge {
-    const { opTxn, opKey } = this.history
-    const reader = opTxn[forced.read]!
+  forcedEdge(level: WeakLevel, forced: ForcedEdge, earlier: number = NONE): Edge {
+    const { opKey } = this.history
     const key = opKey[forced.read]!
     const seen = this.versionOf(forced.read)
     const ops = [this.lastWrite(forced.from, key), forced.read]
     if (seen >= 0) ops.push(seen)
-    const premises = [this.readEdge(forced.read), ...this.visibility(level, forced, reader)]
+    const premises = [this.readEdge(forced.read), ...this.visibility(level, forced, earlier)]
     const to = forced.to === INITIAL ? INITIAL_TXN : forced.to
     return { from: forced.from, to, kind: 'CO', key, ops, premises }
   }
 
   /** Why t2 had to be visible to the read, as the level understands it. */
-  private visibility(level: WeakLevel, forced: ForcedEdge, reader: number): Edge[] {
-    const { txnOpStart, txnSession, txnIndex } = this.history
+  private visibility(level: WeakLevel, forced: ForcedEdge, earlier: number): Edge[] {
+    const { opTxn, txnOpStart, txnSession, txnIndex } = this.history
     const { opSource } = this.context.reads
+    const reader = opTxn[forced.read]!
     const end = level === 'rc' ? forced.read : txnOpStart[reader + 1]!
     for (let op = txnOpStart[reader]!; op < end; op++) {
       if (opSource[op] === forced.from) return [this.readEdge(op)]
@@ -92,6 +95,7 @@ export class WeakEvidence {
     if (sameSession && txnIndex[forced.from]! < txnIndex[reader]!) {
       return [sessionEdge(forced.from, reader)]
     }
+    if (earlier !== NONE) return [this.readEdge(earlier), sessionEdge(opTxn[earlier]!, reader)]
     return this.causalPath(forced.from, reader)
   }
 

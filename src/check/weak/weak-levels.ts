@@ -1,11 +1,12 @@
-// The verdicts of ci, rc, ra and cc, with every anomalous pattern that occurs. Patterns are counted
-// by the reads they touch (Plume's TAPs, docs/levels.md: the 14 patterns). A read that shows h also
-// shows k, because what was read before is also read; CM patterns are counted for reads that show
-// no CO pattern of their level; m and n are what only causality sees. Main class: WeakLevels.
+// The verdicts of ci, rc, ra and cc, with what is wrong with reads, counted. One fault is told once
+// (faults.ts). Who asks for patterns gets every read that shows one (Plume's TAPs, docs/levels.md:
+// the 14 patterns): a read that shows h also shows k, because what was read before is also read; CM
+// patterns are counted for reads that show no CO pattern of their level; m and n are what only
+// causality sees. Main class: WeakLevels.
 
 import { type Deadline, withProgress } from '../../base/deadline.ts'
 import { type History, NONE } from '../../history/history.ts'
-import { type AnomalyKind, findTap } from '../../levels/anomalies.ts'
+import { type AnomalyKind, findAnomaly, findTap } from '../../levels/anomalies.ts'
 import type { LevelId } from '../../levels/levels.ts'
 import { type Anomaly, type Edge, INITIAL_TXN } from '../../verdict/verdict.ts'
 import { addFound } from '../evidence/add-found.ts'
@@ -16,6 +17,7 @@ import { describeOffences, describeUnrepeatable } from '../reads/offences.ts'
 import type { ReadCheck } from '../reads/read-consistency.ts'
 import { WeakContext } from './context.ts'
 import { WeakEvidence } from './evidence.ts'
+import { Faults, KNOTS } from './faults.ts'
 import type { WeakLevel } from './premises.ts'
 import { type ForcedOrders, saturate } from './saturate.ts'
 
@@ -25,6 +27,7 @@ interface Witness {
   cycle: () => Edge[]
 }
 
+const WEAKEST_FIRST: readonly WeakLevel[] = ['rc', 'ra', 'cc']
 /** How many examples are worked out to find a smallest one. */
 const TRIES = 8
 /** How often cycles in so ∪ wr are sought among what is left after others were left out. */
@@ -39,6 +42,7 @@ export class WeakLevels {
     private readonly context: () => WeakContext,
     private readonly reads: ReadCheck,
     private readonly limit: number,
+    private readonly byPattern = false,
   ) {}
 
   check(level: LevelId & ('ci' | WeakLevel)): Findings {
@@ -58,7 +62,7 @@ export class WeakLevels {
         }
       }
       return withProgress(
-        () => this.rest().patterns(level),
+        () => (this.byPattern ? this.rest().patterns(level) : this.rest().faults(level)),
         () => 'no order is valid, but the transactions to blame were not singled out',
       )
     })
@@ -77,19 +81,52 @@ export class WeakLevels {
     return { anomalies, proof }
   }
 
+  /** Faults as far as the level forbids them, those of weaker levels first. */
+  private faults(level: WeakLevel): Anomaly[] {
+    const found: Anomaly[] = []
+    const faults = new Faults(this.context())
+    for (const at of WEAKEST_FIRST.slice(0, WEAKEST_FIRST.indexOf(level) + 1)) {
+      if (at === 'ra') addFound(found, () => this.unrepeatable())
+      addFound(found, () => {
+        const forced = this.saturation(at)
+        return [...faults.missed(forced)].flatMap(([name, group]) => {
+          const witnesses = group.map(({ edge, earlier }) => ({
+            edge,
+            cycle: () => this.evidence().causalCycle(at, edge, earlier),
+          }))
+          return this.named(findAnomaly(name)!, forced, witnesses)
+        })
+      })
+      addFound(found, () => {
+        const forced = this.saturation(at)
+        const kind = findAnomaly(KNOTS[at])!
+        return this.named(kind, forced, this.knotted(forced, faults.knots(forced)))
+      })
+    }
+    return this.limit > 1 ? found : joinKinds(found)
+  }
+
   /** Patterns h … n as far as the level forbids them. */
   private patterns(level: WeakLevel): Anomaly[] {
     const found: Anomaly[] = []
     const saturation = (at: WeakLevel) => this.saturation(at)
-    addFound(found, () => this.named('h', saturation('rc'), this.causal(saturation('rc'))))
-    addFound(found, () => this.named('i', saturation('rc'), this.forced(saturation('rc'))))
+    addFound(found, () =>
+      this.named(findTap('h')!, saturation('rc'), this.causal(saturation('rc'))),
+    )
+    addFound(found, () =>
+      this.named(findTap('i')!, saturation('rc'), this.forced(saturation('rc'))),
+    )
     if (level === 'rc') return found
     addFound(found, () => this.unrepeatable())
-    addFound(found, () => this.named('k', saturation('ra'), this.causal(saturation('ra'))))
-    addFound(found, () => this.named('l', saturation('ra'), this.forced(saturation('ra'))))
+    addFound(found, () =>
+      this.named(findTap('k')!, saturation('ra'), this.causal(saturation('ra'))),
+    )
+    addFound(found, () =>
+      this.named(findTap('l')!, saturation('ra'), this.forced(saturation('ra'))),
+    )
     if (level === 'ra') return found
-    addFound(found, () => this.named('m', saturation('cc'), this.onlyAtCc('causal')))
-    addFound(found, () => this.named('n', saturation('cc'), this.onlyAtCc('forced')))
+    addFound(found, () => this.named(findTap('m')!, saturation('cc'), this.onlyAtCc('causal')))
+    addFound(found, () => this.named(findTap('n')!, saturation('cc'), this.onlyAtCc('forced')))
     return found
   }
 
@@ -107,20 +144,19 @@ export class WeakLevels {
 
   /** Reads that show the CM pattern of a level. */
   private forced(found: ForcedOrders): Witness[] {
-    const knotted = found.cyclic.map((edge) => ({
-      edge,
-      cycle: () => this.evidence().forcedCycle(found, edge),
-    }))
     const opposed = found.opposed.map(({ edge, against }) => ({
       edge,
       cycle: () => this.evidence().opposedCycle(found.level, edge, against),
     }))
-    return [...knotted, ...opposed]
+    return [...this.knotted(found, found.cyclic), ...opposed]
   }
 
-  private named(tap: string, found: ForcedOrders, witnesses: Witness[]): Anomaly[] {
+  private knotted(found: ForcedOrders, edges: readonly ForcedEdge[]): Witness[] {
+    return edges.map((edge) => ({ edge, cycle: () => this.evidence().forcedCycle(found, edge) }))
+  }
+
+  private named(kind: AnomalyKind, found: ForcedOrders, witnesses: Witness[]): Anomaly[] {
     if (witnesses.length === 0) return []
-    const kind = findTap(tap)!
     const { history, deadline } = this.context()
     const anomalyOf = ({ edge, cycle }: Witness, count: number) => {
       deadline.check()
@@ -175,7 +211,7 @@ export class WeakLevels {
       readCount += this.readsInside(order.subarray(p, end), component)
       if (cycles.length >= this.limit || (cycles.length > 0 && deadline.hasRunOut())) continue
       const cycle = this.shortCycle(order.subarray(p, end), component, versions)
-      cycles.push(cycleAnomaly(findTap('g')!, 1, cycle, cycle[0]!.to))
+      cycles.push(cycleAnomaly(this.circle(), 1, cycle, cycle[0]!.to))
     }
     if (versions) {
       for (const cycle of cycles) {
@@ -184,6 +220,10 @@ export class WeakLevels {
     }
     if (this.limit === 1) for (const cycle of cycles) cycle.count = Math.max(1, readCount)
     return cycles
+  }
+
+  private circle(): AnomalyKind {
+    return this.byPattern ? findTap('g')! : findAnomaly('CircularInformationFlow')!
   }
 
   /** The shortest of a few cycles of a component. */
@@ -255,7 +295,7 @@ export class WeakLevels {
         else for (const { to } of some) leftOut.add(to)
       }
       const context = leaveOut(history, reads, leftOut, deadline)
-      levels = new WeakLevels(() => context, context.reads, this.limit)
+      levels = new WeakLevels(() => context, context.reads, this.limit, this.byPattern)
     }
   }
 
@@ -282,6 +322,18 @@ function leaveOut(
 
 function isClean(saturation: ForcedOrders): boolean {
   return saturation.causal.length === 0 && saturation.cyclic.length === 0
+}
+
+/** One example of each kind, the lightest, with all that the examples of it count. */
+function joinKinds(found: readonly Anomaly[]): Anomaly[] {
+  const byName = new Map<string, Anomaly>()
+  for (const anomaly of found) {
+    const known = byName.get(anomaly.name)
+    const lighter = known && weight(known) <= weight(anomaly) ? known : anomaly
+    const count = (known?.count ?? 0) + anomaly.count
+    byName.set(anomaly.name, { ...lighter, count })
+  }
+  return [...byName.values()]
 }
 
 /** An anomaly shown by a cycle; its transactions are all that the edges and their premises name. */

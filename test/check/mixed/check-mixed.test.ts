@@ -87,9 +87,9 @@ describe('checkMixed', () => {
     const named = (text: string) => judge(text, 'rc').anomalies.map(({ name }) => name)
     const wrote = 'init: x=0 y=0\ns1: [rc] insert as w1 x=1 y=1'
     expect(named(`${wrote} | [rc] select(true) x@0 y@0`)).toEqual(['SessionGuaranteeViolation'])
-    expect(named(`${wrote}\ns2: [rc] select(true) x@w1 y@0`)).toEqual(['FracturedReadCO'])
+    expect(named(`${wrote}\ns2: [rc] select(true) x@w1 y@0`)).toEqual(['FracturedRead'])
     const twice = "select(id = 'x') x@w1 ; select(id = 'y') y@0"
-    expect(named(`${wrote}\ns2: [rc] ${twice}`)).toEqual(['NonMonoReadCO'])
+    expect(named(`${wrote}\ns2: [rc] ${twice}`)).toEqual(['NonMonotonicRead'])
   })
 
   it('judges registers beside statements, in program order', () => {

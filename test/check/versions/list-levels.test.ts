@@ -63,13 +63,13 @@ describe('ListLevels', () => {
     [
       'elements of each other',
       's1: append(x,1) r(y,[1])\ns2: append(y,1) r(x,[1])',
-      'CyclicCO',
+      'CircularInformationFlow',
       ['r(y,[1])', 'r(y,[])'],
     ],
     [
       'half of what another one appended',
       's1: append(x,1) append(y,1)\ns2: r(x,[1]) r(y,[])',
-      'NonMonoReadCO',
+      'NonMonotonicRead',
       ['r(y,[])', 'r(y,[1])'],
     ],
   ] as [string, string, string, [string, string]][])(

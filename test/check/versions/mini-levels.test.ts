@@ -31,15 +31,11 @@ const CYCLES: [string, readonly LevelId[], string][] = [
     's1: r(x,0) w(x,1) [0,9]\ns2: r(x,1) w(x,2) [0,4] | r(x,1) [4,9]',
   ],
   [
-    'NonMonoReadCO',
+    'NonMonotonicRead',
     ['ci'],
     's1: r(x,0) w(x,1) [0,9]\ns2: r(x,1) r(y,0) w(x,2) w(y,2) [0,9]\ns3: r(y,2) r(x,1) [0,9]',
   ],
-  [
-    'FracturedReadCO',
-    ['ci', 'rc'],
-    's1: r(x,0) r(y,0) w(x,1) w(y,1) [0,9]\ns2: r(x,0) r(y,1) [0,9]',
-  ],
+  ['FracturedRead', ['ci', 'rc'], 's1: r(x,0) r(y,0) w(x,1) w(y,1) [0,9]\ns2: r(x,0) r(y,1) [0,9]'],
   [
     'CausalityViolation',
     ['ci', 'rc', 'ra'],
@@ -190,7 +186,7 @@ describe('check on long read-modify-write histories', () => {
     const history = parseNotation(lines.join('\n'))
     for (const level of ['pc', 'si', 'ser'] as const) {
       const { anomalies } = check(history, level)
-      expect(anomalies.map(({ name }) => name)).toEqual(['CyclicCO'])
+      expect(anomalies.map(({ name }) => name)).toEqual(['CircularInformationFlow'])
       expect(anomalies[0]!.edges).toHaveLength(size)
     }
   })

@@ -29,28 +29,28 @@ const CASES: [
     'a read of what another one read had replaced',
     's1: w(x,1) | r(x,1) w(x,2) w(y,1)\ns2: r(y,1) r(x,1)',
     'rc',
-    'NonMonoReadCO',
+    'NonMonotonicRead',
     ['r(y,1) r(x,1)', 'r(y,1) r(x,2)'],
   ],
   [
     'transactions that read from each other',
     's1: r(y,1) w(x,1)\ns2: r(x,1) w(y,1)',
     'rc',
-    'CyclicCO',
+    'CircularInformationFlow',
     ['r(y,1)', 'r(y,0)'],
   ],
   [
     'half of what another one wrote',
     's1: w(x,1) | r(x,1) w(x,2) w(y,1)\ns2: r(x,1) r(y,1)',
     'ra',
-    'FracturedReadCO',
+    'FracturedRead',
     ['r(x,1) r(y,1)', 'r(x,2) r(y,1)'],
   ],
   [
     'a session that misses its own write',
     's1: w(x,1) | r(x,0)',
     'ra',
-    'FracturedReadCO',
+    'SessionGuaranteeViolation',
     ['r(x,0)', 'r(x,1)'],
   ],
   [
@@ -64,7 +64,7 @@ const CASES: [
     'an effect without its cause',
     's1: r(x,0) w(x,1)\ns2: r(x,1) w(y,1)\ns3: r(y,1) r(x,0)',
     'cc',
-    'COConflictCM',
+    'CausalityViolation',
     ['r(y,1) r(x,0)', 'r(y,1) r(x,1)'],
   ],
   [
@@ -96,7 +96,7 @@ describe('WeakLevels', () => {
       's3: r(y,1) w(z,1)',
       's4: r(y,1) r(z,1) r(x,9)',
     ].join('\n')
-    expect(judge(history, 'cc').told[0]).toBe('COConflictCM, T1 WR T2, T2 CO T1')
+    expect(judge(history, 'cc').told[0]).toBe('CausalityViolation, T1 WR T2, T2 CO T1')
     const [anomaly] = check(parseNotation(history), 'cc').anomalies
     const forced = anomaly!.edges.find(({ kind }) => kind === 'CO')!
     const reasons = forced.premises.map((edge) => `T${edge.from + 1} ${edge.kind} T${edge.to + 1}`)
