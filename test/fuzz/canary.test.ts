@@ -19,18 +19,19 @@ const opsWhere = (history: History, keep: (op: number) => boolean) =>
 /** The checker on a history of which some operations are hidden from it. */
 const without =
   (hides: (history: History, op: number) => boolean): Judge =>
-  (history) =>
+  (history, options) =>
     judgeAll(
       subHistory(
         history,
         opsWhere(history, (op) => !hides(history, op)),
       ),
+      options,
     )
 
 const changing =
   (change: (draft: Draft) => Draft): Judge =>
-  (history) =>
-    judgeAll(buildHistory(change(draftOf(history).draft)))
+  (history, options) =>
+    judgeAll(buildHistory(change(draftOf(history).draft)), options)
 
 const mapTxns = (draft: Draft, change: (txn: DraftTxn) => DraftTxn): Draft => ({
   ...draft,

@@ -1,13 +1,13 @@
 // What the fuzzer runs: a property is a rule that holds for every seed. It gets the checker as an
 // argument, so that a broken one can be held against it (canary.test.ts).
 
-import { checkLevels } from '../../src/check/check.ts'
+import { type CheckOptions, checkLevels } from '../../src/check/check.ts'
 import type { History } from '../../src/history/history.ts'
 import type { LevelResult } from '../../src/verdict/verdict.ts'
 import { ORACLE_LEVELS, type OracleLevel, type Verdict } from '../small/oracle.ts'
 
 /** The verdict of every level of ORACLE_LEVELS, in that order. */
-export type Judge = (history: History) => readonly LevelResult[]
+export type Judge = (history: History, options?: CheckOptions) => readonly LevelResult[]
 
 export interface Property {
   readonly name: string
@@ -18,8 +18,8 @@ export interface Property {
 }
 
 /** The checker as it is; every verdict is certified on the way. */
-export const judgeAll: Judge = (history) => {
-  const results = checkLevels(history, ORACLE_LEVELS)
+export const judgeAll: Judge = (history, options) => {
+  const results = checkLevels(history, ORACLE_LEVELS, options)
   for (const { level, verdict, certificate } of results) {
     if (verdict === 'unknown' || certificate?.verified === true) continue
     throw new Error(`${level} is ${verdict} without a verified certificate`)
