@@ -27,7 +27,9 @@ describe('.github', () => {
     const { jobs } = read('.github/workflows/test.yml') as { jobs: Record<string, Job> }
     expect(commandsOf(jobs['linux']!)).toEqual(['bash .ci/run'])
     expect(jobs['linux']!['runs-on']).toBe('ubuntu-latest')
-    expect(readFileSync(join(ROOT, '.ci/run'), 'utf8')).toMatch(/^npm test$/m)
+    expect(readFileSync(join(ROOT, '.ci/run'), 'utf8')).toMatch(
+      /^scripts\/live-databases\.sh run npm test$/m,
+    )
     expect(commandsOf(jobs['others']!)).toEqual(['npm ci', 'npm test'])
     expect(jobs['others']!.strategy!.matrix.os).toEqual(['macos-latest', 'windows-latest'])
   })

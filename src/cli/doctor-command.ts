@@ -63,7 +63,7 @@ function renderFindings(findings: readonly Finding[]): string {
   return findings
     .map(({ name, usable, detail }) => {
       const mark = usable ? colours.good('yes') : colours.unsure('no ')
-      return `${mark} ${name.padEnd(20)} ${detail}\n`
+      return `${mark} ${name.padEnd(24)} ${detail}\n`
     })
     .join('')
 }

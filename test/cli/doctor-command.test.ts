@@ -17,6 +17,10 @@ describe('isobar doctor', () => {
       'PostgreSQL',
       'driver mysql2',
       'MariaDB or MySQL',
+      'driver libsql',
+      'SQLite',
+      'driver @duckdb/node-api',
+      'DuckDB',
       'browser',
     ])
   })

@@ -1,0 +1,86 @@
+// A session's connection to DuckDB. Errors become the transaction's fate by kinds.ts.
+
+import { DatabaseError } from '../../base/errors.ts'
+import type { LevelId } from '../../levels/levels.ts'
+import { TransactionFailure } from '../database.ts'
+import {
+  type Answer,
+  type Dialect,
+  lostBefore,
+  type Phase,
+  RegisterConnection,
+} from '../registers.ts'
+import { type DuckClient, kindOf, query } from './driver.ts'
+import { fateOf, isHopeless } from './kinds.ts'
+
+export const DUCKDB_LEVELS: ReadonlyMap<LevelId, string> = new Map([['si', 'SNAPSHOT ISOLATION']])
+
+const DIALECT: Dialect = {
+  upsert: 'ON CONFLICT (k) DO UPDATE SET v = excluded.v',
+  same: 'IS NOT DISTINCT FROM',
+  concat: (one, other) => `${one} || ${other}`,
+}
+
+export class DuckConnection extends RegisterConnection {
+  readonly localPort = 0
+  isLost = false
+  private isBegun = false
+
+  constructor(
+    private readonly client: DuckClient,
+    keyCount: () => number,
+  ) {
+    super(DIALECT, keyCount)
+  }
+
+  async begin(): Promise<void> {
+    await this.execute('work', 'BEGIN TRANSACTION')
+    this.isBegun = true
+  }
+
+  async commit(): Promise<void> {
+    this.isBegun = false
+    await this.execute('commit', 'COMMIT')
+  }
+
+  async rollback(): Promise<void> {
+    if (this.isBegun && !this.isLost) await this.execute('work', 'ROLLBACK')
+    this.isBegun = false
+  }
+
+  async close(): Promise<void> {
+    if (this.isLost) return
+    this.isLost = true
+    this.client.closeSync()
+  }
+
+  /** What is under way is told to end, and closed by whoever waits for it. */
+  cut(): void {
+    if (this.isLost) return
+    this.isLost = true
+    this.client.interrupt()
+  }
+
+  /** There is one level, and statements outside of transactions have it, too. */
+  protected async setLevelAlone(): Promise<void> {}
+
+  protected async execute(phase: Phase, statement: string): Promise<Answer> {
+    if (this.isLost) throw lostBefore()
+    try {
+      return await query(this.client, statement)
+    } catch (error) {
+      const kind = kindOf(error)
+      const { message } = error as Error
+      if (isHopeless(kind)) {
+        throw new DatabaseError(`the database refuses the workload: ${message}`)
+      }
+      throw new TransactionFailure(fateOf(phase, kind), message, wordsOf(message))
+    }
+  }
+}
+
+/** What failures are counted by: `Conflict on update`. */
+function wordsOf(message: string): string {
+  const said = message.replace(/^\w+ Error: /, '').replace(/^Failed to commit: /, '')
+  return /^[A-Za-z ]+/.exec(said)?.[0]?.trim().slice(0, 40) || 'error'
+}

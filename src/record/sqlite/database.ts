@@ -1,0 +1,110 @@
+// A file of SQLite as a database to be tested. Its table says in its own definition that it is
+// ours, and of which process; what a killed run left, the next one drops. A table of that name that
+// is not ours is left alone.
+
+import { DatabaseError, UsageError } from '../../base/errors.ts'
+import type { LevelId } from '../../levels/levels.ts'
+import { type Connection, type Database, ownLevel } from '../database.ts'
+import { type FilePlace, holdsSomething, removeFiles, showFile } from '../file-place.ts'
+import { MARK, rowsFor, TABLE } from '../registers.ts'
+import { SQLITE_LEVELS, SqliteConnection } from './connection.ts'
+import { asDatabaseError, openClient, query, type SqliteClient } from './driver.ts'
+
+export class SqliteDatabase implements Database {
+  readonly levels = SQLITE_LEVELS
+  readonly isAudited = true
+  readonly gone = null
+  readonly place: string
+  private keyCount = 0 // keys that have rows from the beginning
+
+  private constructor(
+    readonly name: string,
+    private readonly path: string,
+    private readonly control: SqliteClient,
+    private readonly journal: string,
+    private readonly isOurs: boolean, // the file
+  ) {
+    this.place = showFile('sqlite', path)
+  }
+
+  /** Creates the table of the run. Throws DatabaseError. */
+  static async open({ path, parameters }: FilePlace): Promise<SqliteDatabase> {
+    const isOurs = !holdsSomething(path)
+    const control = await openClient(path)
+    try {
+      const mode = parameters.get('journal') ?? (isOurs ? 'wal' : null)
+      const journal = scalar(control, `PRAGMA journal_mode${mode ? ` = ${mode}` : ''}`)
+      createTable(control)
+      const version = scalar(control, 'SELECT sqlite_version()')
+      return new SqliteDatabase(`SQLite ${version} (libSQL)`, path, control, journal, isOurs)
+    } catch (error) {
+      control.close()
+      throw asDatabaseError(error, path)
+    }
+  }
+
+  async addKeys(from: number, to: number): Promise<void> {
+    for (const statement of rowsFor(from, to)) query(this.control, statement)
+    this.keyCount = Math.max(this.keyCount, to)
+  }
+
+  async addTables(): Promise<void> {
+    throw new UsageError(
+      'SQL workloads do not run on SQLite',
+      'choose churn, mini, general, append or lwt',
+    )
+  }
+
+  async grantedLevel(level: LevelId): Promise<string> {
+    return `${ownLevel(this, level)} (journal_mode ${this.journal})`
+  }
+
+  async open(): Promise<Connection> {
+    return new SqliteConnection(await openClient(this.path), () => this.keyCount)
+  }
+
+  async close(): Promise<void> {
+    try {
+      query(this.control, `DROP TABLE ${TABLE}`)
+    } catch {
+      // Another program is writing; the next run drops the table.
+    }
+    this.control.close()
+    if (this.isOurs) removeFiles(this.path, ['-wal', '-shm', '-journal'])
+  }
+}
+
+function scalar(client: SqliteClient, text: string): string {
+  return String(query(client, text).rows[0]?.[0] ?? '')
+}
+
+function createTable(client: SqliteClient): void {
+  const found = scalar(client, `SELECT sql FROM sqlite_master WHERE name = '${TABLE}'`)
+  if (found !== '') {
+    const owner = found.includes(MARK) ? Number(/by process (\d+)/.exec(found)?.[1]) : Number.NaN
+    if (Number.isNaN(owner)) {
+      throw new DatabaseError(
+        `there is a table ${TABLE} already that isobar did not make; nothing was changed`,
+        'rename it, or name another file',
+      )
+    }
+    if (isRunning(owner)) {
+      throw new DatabaseError(
+        'another run uses this database',
+        'wait for its end, or give each run a file of its own',
+      )
+    }
+    query(client, `DROP TABLE ${TABLE}`)
+  }
+  const mark = `/* ${MARK}, by process ${process.pid} */`
+  query(client, `CREATE TABLE ${TABLE} (k INTEGER PRIMARY KEY, v INTEGER, l TEXT NOT NULL ${mark})`)
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch (error) {
+    return (error as { code?: string }).code === 'EPERM'
+  }
+}

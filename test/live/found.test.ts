@@ -1,0 +1,79 @@
+// What docs/found.md tells, each by the few statements that show it, with a twin that does not.
+
+import { describe, expect, it } from 'vitest'
+import type { LevelId } from '../../src/levels/levels.ts'
+import { type Connection, TransactionFailure } from '../../src/record/database.ts'
+import { NO_FAULTS } from '../../src/record/faults.ts'
+import { openTarget } from '../../src/record/target.ts'
+import { parseTarget } from '../../src/record/targets.ts'
+import { REPLACE, UPDATE, type Way } from '../../src/workload/plan.ts'
+import { mysqlDatabase } from './targets.ts'
+
+const MARIADB = await mysqlDatabase('found')
+
+/** Two sessions on one key, which has a row. */
+async function withTwo<T>(
+  target: string,
+  work: (one: Connection, other: Connection) => Promise<T>,
+): Promise<T> {
+  const options = { levels: [], sessions: 2, seed: 1, faults: NO_FAULTS, patienceMs: 10_000 }
+  const { database, close } = await openTarget(parseTarget(target), options)
+  try {
+    await database.addKeys(0, 1)
+    const [one, other] = [await database.open(), await database.open()]
+    try {
+      return await work(one, other)
+    } finally {
+      await one.close()
+      await other.close()
+    }
+  } finally {
+    await close()
+  }
+}
+
+/** Both read the key, then both write it; whether both could commit, and what is there then. */
+function bothWrite(target: string, level: LevelId, ways: readonly [Way, Way]) {
+  return withTwo(target, async (one, other) => {
+    for (const session of [one, other]) {
+      await session.begin(level)
+      expect(await session.read(0)).toEqual([null])
+    }
+    await one.write(0, 1, ways[0])
+    await one.commit()
+    try {
+      await other.write(0, 2, ways[1])
+      await other.commit()
+    } catch (error) {
+      expect(error).toBeInstanceOf(TransactionFailure)
+      await other.rollback()
+      return ['refused', (error as TransactionFailure).code]
+    }
+    return ['lost update', ...(await one.get(0, level))]
+  })
+}
+
+describe('DuckDB', () => {
+  it('lets one transaction update a row and another replace it', async () => {
+    expect(await bothWrite('duckdb::memory:', 'si', [UPDATE, REPLACE])).toEqual(['lost update', 2])
+    expect(await bothWrite('duckdb::memory:', 'si', [REPLACE, UPDATE])).toEqual(['lost update', 1])
+  })
+
+  it('refuses two updates, and two replacements', async () => {
+    const updates = await bothWrite('duckdb::memory:', 'si', [UPDATE, UPDATE])
+    expect(updates).toEqual(['refused', 'Conflict on update'])
+    const replacements = await bothWrite('duckdb::memory:', 'si', [REPLACE, REPLACE])
+    expect(replacements).toEqual(['refused', 'Conflict on tuple deletion'])
+  })
+})
+
+describe.skipIf(MARIADB === null)('MariaDB at REPEATABLE READ', () => {
+  it('lets two transactions update what both have read', async () => {
+    expect(await bothWrite(MARIADB!, 'si', [UPDATE, UPDATE])).toEqual(['lost update', 2])
+  })
+
+  it('refuses the second one with innodb_snapshot_isolation', async () => {
+    const strict = `${MARIADB}?set=innodb_snapshot_isolation=ON`
+    expect(await bothWrite(strict, 'si', [UPDATE, UPDATE])).toEqual(['refused', '1020'])
+  })
+})

@@ -1,0 +1,37 @@
+// What a driver says of a transaction whose statement failed: `aborted` only if it is certain.
+
+import { describe, expect, it } from 'vitest'
+import {
+  fateOf as fateInDuckdb,
+  isHopeless as isHopelessInDuckdb,
+} from '../../src/record/duckdb/kinds.ts'
+import { fateOf as fateInSqlite, isBusy, isHopeless } from '../../src/record/sqlite/codes.ts'
+
+describe('the fate of a transaction', () => {
+  it('of SQLite is known if COMMIT was refused as busy, and open after any other failure', () => {
+    expect(fateInSqlite('work', 'SQLITE_IOERR_FSYNC')).toBe('aborted')
+    expect(fateInSqlite('commit', 'SQLITE_BUSY')).toBe('aborted')
+    for (const code of ['SQLITE_IOERR_FSYNC', 'SQLITE_FULL', null]) {
+      expect(fateInSqlite('commit', code)).toBe('indeterminate')
+    }
+    expect(fateInSqlite('alone', 'SQLITE_CONSTRAINT_PRIMARYKEY')).toBe('aborted')
+    expect(fateInSqlite('alone', 'SQLITE_IOERR')).toBe('indeterminate')
+    expect(['SQLITE_BUSY', 'SQLITE_BUSY_SNAPSHOT', null].map(isBusy)).toEqual([true, false, false])
+    expect([isHopeless('SQLITE_READONLY_DBMOVED'), isHopeless('SQLITE_BUSY')]).toEqual([
+      true,
+      false,
+    ])
+  })
+
+  it('of DuckDB is known if the transaction itself was refused', () => {
+    expect(fateInDuckdb('work', 'IO')).toBe('aborted')
+    expect(fateInDuckdb('commit', 'TransactionContext')).toBe('aborted')
+    for (const kind of ['IO', 'FATAL', 'Constraint', null]) {
+      expect(fateInDuckdb('commit', kind)).toBe('indeterminate')
+    }
+    expect(fateInDuckdb('alone', 'Constraint')).toBe('aborted')
+    expect(['Parser', 'FATAL', 'TransactionContext', null].map(isHopelessInDuckdb)).toEqual([
+      ...[true, true, false, false],
+    ])
+  })
+})
