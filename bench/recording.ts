@@ -3,7 +3,7 @@
 // costs: the time that the recorder takes for a transaction, as a share of the time the transaction
 // takes.
 //
-//   node --import tsx bench/recording.ts [seconds a turn] [turns]
+//   node --import tsx bench/recording.ts [--seconds 5] [--turns 3]
 //
 // Needs pgbench (Debian: apt-get install postgresql) in PATH.
 
@@ -20,11 +20,20 @@ import { runSessions } from '../src/record/runner.ts'
 import { PlannedWork } from '../src/record/work.ts'
 import { MINI_SHAPES } from '../src/workload/mini.ts'
 import { planWorkload } from '../src/workload/workload.ts'
+import { readOptions } from './arguments.ts'
 
 const SESSIONS = 20
 const KEYS = 1000
-const seconds = Number(process.argv[2] ?? 5)
-const turns = Number(process.argv[3] ?? 3)
+const flags = readOptions<{ seconds: string; turns: string }>(
+  'node --import tsx bench/recording.ts',
+  'measures the runner beside pgbench, by turns',
+  [
+    ['--seconds <n>', 'how long a turn is', '5'],
+    ['--turns <n>', 'how many turns each has', '3'],
+  ],
+)
+const seconds = Number(flags.seconds)
+const turns = Number(flags.turns)
 /** As our own connections: at ser, sequential scans would conflict with every write. */
 const NO_SCANS = '-c enable_seqscan=off -c enable_bitmapscan=off'
 

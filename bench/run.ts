@@ -13,6 +13,7 @@
 import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { cpus, tmpdir, totalmem } from 'node:os'
 import { join, resolve } from 'node:path'
+import { readOptions } from './arguments.ts'
 import { type Figure, measureFigures } from './figures.ts'
 import { hardSection, measureHard, withHardSection } from './hard.ts'
 import { generate, measureCheck, measurePeer } from './measure.ts'
@@ -23,15 +24,24 @@ const LAST = join(ROOT, 'bench/last.json')
 const REPORT = join(ROOT, 'bench/report.md')
 const SLOWER = 1.3 // beyond this factor a row is called slower; machines are noisy
 
-const flag = (name: string) => process.argv.includes(`--${name}`)
-const option = (name: string, fallback: string) => {
-  const at = process.argv.indexOf(`--${name}`)
-  return at < 0 ? fallback : process.argv[at + 1]!
-}
-const runs = Number(option('runs', '3'))
-const base = Number(option('base', '100000'))
-const only = option('only', '')
-const figureOnly = option('figure', '')
+const flags = readOptions<{
+  runs: string
+  base: string
+  only: string
+  figure: string
+  full?: boolean
+  hard?: boolean
+}>('npm run bench --', 'measures whole processes of isobar check, and writes bench/report.md', [
+  ['--runs <n>', 'how often each is run', '3'],
+  ['--base <n>', 'transactions of the usual history', '100000'],
+  ['--full', 'sweep up to 1e6 transactions, and measure all figures that are promised: 20 minutes'],
+  ['--only <name>', 'only the sweeps of this name', ''],
+  ['--figure <text>', 'only the figures whose name contains the text', ''],
+  ['--hard', 'only the hardest families of histories'],
+])
+const runs = Number(flags.runs)
+const base = Number(flags.base)
+const { only, figure: figureOnly } = flags
 
 interface Point {
   sweep: string
@@ -65,7 +75,7 @@ function point(sweep: string, x: number | string, extra: string[], levels = WEAK
 }
 
 function points(): Point[] {
-  const sizes = flag('full') ? [1e5, 3e5, 1e6] : [base / 4, base / 2, base, base * 2]
+  const sizes = flags.full ? [1e5, 3e5, 1e6] : [base / 4, base / 2, base, base * 2]
   return [
     ...sizes.map((n) => point('transactions', n, ['--transactions', String(n)])),
     ...[10, 50, 200, 1000].map((n) => point('sessions', n, ['--sessions', String(n)])),
@@ -89,17 +99,17 @@ const rows: Row[] = []
 let figures: Figure[] = []
 let unitS: number | null = null
 try {
-  if (flag('hard')) {
+  if (flags.hard) {
     const section = measureHard(folder, runs)
     writeFileSync(REPORT, withHardSection(readFileSync(REPORT, 'utf8'), section))
   } else if (figureOnly === '') for (const each of points()) measurePoint(each)
-  if (flag('full') || figureOnly !== '') {
+  if (flags.full || figureOnly !== '') {
     ;({ figures, unitS } = await measureFigures(folder, runs, figureOnly))
   }
 } finally {
   rmSync(folder, { recursive: true, force: true })
 }
-if (figureOnly === '' && !flag('hard')) report()
+if (figureOnly === '' && !flags.hard) report()
 
 function measurePoint(each: Point): void {
   const file = join(folder, 'history.plume')

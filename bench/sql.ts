@@ -8,6 +8,7 @@
 // `solve` is what `isobar check` does, `extensions` the published algorithm (--algorithm search),
 // `naive` enumeration. A run that does not end within the budget counts as a timeout.
 
+import { execFileSync } from 'node:child_process'
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { cpus, tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
@@ -21,6 +22,7 @@ import type { History } from '../src/history/history.ts'
 import type { LevelId } from '../src/levels/levels.ts'
 import { generateSql } from '../src/pipeline/generate-sql.ts'
 import type { SqlShape } from '../src/workload/sql/parameters.ts'
+import { readOptions } from './arguments.ts'
 import { measureCheck } from './measure.ts'
 import { decideNaively } from './naive-sql.ts'
 
@@ -29,14 +31,22 @@ const REPORT = join(ROOT, 'bench/sql.md')
 const SHAPES = ['tpcc', 'tpcc-pc', 'twitter'] as const
 const CONFIGURATIONS = ['ser', 'si', 'rc', 'ser+rc', 'si+rc'] as const
 
-const option = (name: string, fallback: string) => {
-  const at = process.argv.indexOf(`--${name}`)
-  return at < 0 ? fallback : process.argv[at + 1]!
-}
-const seeds = Number(option('seeds', '5'))
-const gateSeeds = Number(option('gate-seeds', '50'))
-const budgetMs = Number(option('budget', '2000'))
-const only = option('only', '')
+const flags = readOptions<{ seeds: string; gateSeeds: string; budget: string; only: string }>(
+  'npm run bench:sql --',
+  'builds, measures the deciders of mixed levels on SQL transactions, and writes bench/sql.md',
+  [
+    ['--seeds <n>', 'histories of each kind', '5'],
+    ['--gate-seeds <n>', 'histories of the first table', '50'],
+    ['--budget <ms>', 'when to give up', '2000'],
+    ['--only <name>', 'only this section: gate, sessions, …', ''],
+  ],
+)
+const seeds = Number(flags.seeds)
+const gateSeeds = Number(flags.gateSeeds)
+const budgetMs = Number(flags.budget)
+const { only } = flags
+// Whole processes are measured of what stands in dist.
+execFileSync('npm', ['run', '-s', 'build'], { cwd: ROOT, stdio: 'inherit' })
 
 type Algorithm = 'solve' | 'extensions' | 'naive'
 

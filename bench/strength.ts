@@ -28,6 +28,7 @@ import type { WorkloadRequest } from '../src/workload/parameters.ts'
 import type { SqlShape } from '../src/workload/sql/parameters.ts'
 import { planSql } from '../src/workload/sql/workload.ts'
 import { planWorkload } from '../src/workload/workload.ts'
+import { readOptions } from './arguments.ts'
 import { forgetfulNode, type Nodes, oneNode, twoNodes, withReplica } from './strength-nodes.ts'
 
 const ROOT = resolve(import.meta.dirname, '..')
@@ -35,17 +36,27 @@ const SESSIONS = 20
 const BUDGET_MS = 20_000
 const PLAN_AHEAD = 50_000
 
-const option = (name: string, fallback: string) => {
-  const at = process.argv.indexOf(`--${name}`)
-  return at < 0 ? fallback : process.argv[at + 1]!
-}
-const seeds = Number(option('seeds', '10'))
-const transactions = Number(option('transactions', '2000'))
-const seconds = Number(option('seconds', '5'))
 const SQL_TRANSACTIONS = 400
-const only = option('only', '')
-const scenario = option('scenario', '')
-const shape = option('workload', '')
+
+const flags = readOptions<{
+  seeds: string
+  transactions: string
+  seconds: string
+  only: string
+  scenario: string
+  workload: string
+}>('npm run bench:strength --', 'measures what workloads find, and writes bench/strength.md', [
+  ['--seeds <n>', 'runs of each workload on each store', '10'],
+  ['--transactions <n>', 'transactions of each run on a simulated store', '2000'],
+  ['--seconds <n>', 'how long each run on a server is', '5'],
+  ['--only <sim|servers>', 'only simulated stores, or only servers', ''],
+  ['--scenario <name>', 'only this scenario, e.g. replica', ''],
+  ['--workload <name>', 'only this workload, e.g. churn', ''],
+])
+const seeds = Number(flags.seeds)
+const transactions = Number(flags.transactions)
+const seconds = Number(flags.seconds)
+const { only, scenario, workload: shape } = flags
 
 interface Workload {
   readonly name: string

@@ -13,6 +13,7 @@
 import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { cpus, tmpdir, totalmem } from 'node:os'
 import { join, resolve } from 'node:path'
+import { readOptions } from './arguments.ts'
 import { generate, type Measured, measureCheck, measurePeer } from './measure.ts'
 
 const ROOT = resolve(import.meta.dirname, '..')
@@ -23,12 +24,17 @@ const FAULTS = ['lost-update', 'write-skew', 'long-fork']
 
 type Level = (typeof LEVELS)[number]
 
-const option = (name: string, fallback: string) => {
-  const at = process.argv.indexOf(`--${name}`)
-  return at < 0 ? fallback : process.argv[at + 1]!
-}
-const runs = Number(option('runs', '3'))
-const only = option('only', '')
+const flags = readOptions<{ runs: string; histories: string; only: string }>(
+  'npm run bench:strong --',
+  'measures si and ser on general histories, and writes bench/strong.md',
+  [
+    ['--runs <n>', 'how often each is run', '3'],
+    ['--histories <folder>', 'every file and directory in it is a history', ''],
+    ['--only <name>', 'only histories of this name', ''],
+  ],
+)
+const runs = Number(flags.runs)
+const { only } = flags
 
 /** Seconds and megabytes of a peer on a history of that shape. */
 interface Published {
@@ -70,7 +76,7 @@ const folder = mkdtempSync(join(tmpdir(), 'isobar-bench-'))
 const rows: Row[] = []
 const faulty: (Row & { readonly fault: string })[] = []
 try {
-  const given = option('histories', '')
+  const given = flags.histories
   if (given === '') measureGenerated()
   else for (const name of readdirSync(given).sort()) measureHistory(name, join(given, name))
 } finally {

@@ -11,10 +11,10 @@ export function findMeant(
   if (Object.hasOwn(aliases, lower)) return aliases[lower]!
   for (const known of names) {
     if (known.length < 3) {
-      if (lower === known) return known
+      if (lower === known.toLowerCase()) return known
     } else if (
       lower.length <= known.length + 2 &&
-      distance(lower, known) <= (known.length > 4 ? 2 : 1)
+      distance(lower, known.toLowerCase()) <= (known.length > 4 ? 2 : 1)
     ) {
       return known
     }
@@ -25,7 +25,8 @@ export function findMeant(
 /** What is said of an unknown word: the one that was meant, and all there are. */
 export function hintFor(word: string, words: readonly string[]): string {
   const lower = word.toLowerCase()
-  const begun = lower.length < 3 ? undefined : words.find((known) => known.startsWith(lower))
+  const begun =
+    lower.length < 3 ? undefined : words.find((known) => known.toLowerCase().startsWith(lower))
   const meant = begun ?? findMeant(word, words)
   const known = `there are ${words.join(', ')}`
   return meant === null ? known : `did you mean ${meant}? ${known}`

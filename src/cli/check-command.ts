@@ -111,7 +111,10 @@ export function addCheckCommand(program: Command, done: (code: number) => void):
     .option('--notation', 'print the transactions a verdict speaks of in notation, and only them')
     .optionsGroup('Files to write:')
     .option('--certificate <file>', 'write what --json prints, to be checked by isobar verify')
-  addReportOptions(command, 'write one self-contained HTML page: stories, lanes, graphs')
+  addReportOptions(
+    command,
+    'write an HTML page: stories, lanes, graphs; of several histories an index and a page each',
+  )
     .addHelpText('after', EXAMPLES)
     .action(async (paths: string[], flags: Flags) =>
       done(await checkPaths(...settle(paths, flags))),
@@ -128,7 +131,8 @@ Examples:
   isobar check history.txt --level ra          judge one level, explain what violates it
   isobar check runs/ --level rc,ra,cc --json   many histories, one JSON object a line
   isobar check store/latest --elle             a Jepsen test, the answer as Elle gives it
-  isobar check history.txt --report out.html   a page that shows what went wrong
+  isobar check history.txt --report out.html --open   a page that shows what went wrong
+  isobar check runs/ --report all.html --csv all.csv  an index and a table of many histories
   isobar check h.jsonl --tap j,k --all         every non-repeatable and fractured read
   cat h.txt.gz | isobar check -                from standard input`
 
@@ -151,8 +155,12 @@ async function checkPaths(paths: string[], flags: Flags): Promise<number> {
     code = worse(code, await checkPath(found, plan, summary, isFirst))
     isFirst = false
   }
-  plan.files.finish()
+  await plan.files.finish()
   if (summary) await (plan.json ? print(summary.renderJson()) : tell(summary.renderText()))
+  if (!plan.json && !plan.notation && !plan.isSilent) {
+    const written = plan.files.tellWritten()
+    if (written !== '') await tell(`\n${written}`)
+  }
   if (plan.judged === 0 && code === EXIT.satisfied && !plan.allowsEmpty) {
     throw new UsageError(
       'nothing was checked: there is no history, or none with a transaction in it',

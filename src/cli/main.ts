@@ -55,6 +55,10 @@ const COMMANDS: Record<string, { topic: keyof typeof TOPICS; load: () => Promise
     topic: 'shell',
     load: async () => (await import('./doctor-command.ts')).addDoctorCommand,
   },
+  completion: {
+    topic: 'shell',
+    load: async () => (await import('./completion-command.ts')).addCompletionCommand,
+  },
 }
 
 /** Runs a command and sets the exit code of the process. */
@@ -79,7 +83,8 @@ export async function run(argv: readonly string[]): Promise<number> {
   }
 }
 
-async function buildProgram(
+/** The program with the command that is called, or with all of them. */
+export async function buildProgram(
   argv: readonly string[],
   done: (code: number) => void,
 ): Promise<Command> {
@@ -108,7 +113,8 @@ Every command explains itself: isobar check --help`,
   const isSetting = (word: string) =>
     word.startsWith('-') || (COLOUR_MODES as readonly string[]).includes(word)
   const first = argv.find((word) => !isSetting(word)) ?? ''
-  const named = Object.hasOwn(COMMANDS, first) ? [first] : Object.keys(COMMANDS)
+  const isAlone = Object.hasOwn(COMMANDS, first) && first !== 'completion' // which knows all others
+  const named = isAlone ? [first] : Object.keys(COMMANDS)
   for (const name of named) {
     const { topic, load } = COMMANDS[name]!
     program.commandsGroup(TOPICS[topic])

@@ -4,12 +4,14 @@
 import { extname } from 'node:path'
 import type { Command } from 'commander'
 import { UsageError } from '../base/errors.ts'
+import { findMeant } from '../base/slips.ts'
 import { Outputs } from '../files/output.ts'
 import { plain } from '../report/names.ts'
 import { findSections, type Section } from '../report/page/sections.ts'
 import type { VerdictJson } from '../verdict/verdict-file.ts'
 import { EXIT } from './exit-codes.ts'
-import { type ReportKind, renderReport } from './report-files.ts'
+import { openFile } from './open-file.ts'
+import { claimPages, type ReportKind, renderReport, writeIndex } from './report-files.ts'
 import { tell } from './terminal.ts'
 import { atPath, chooseVerdict, readVerdicts } from './verdict-input.ts'
 
@@ -21,12 +23,14 @@ const KINDS: Record<string, ReportKind> = {
   '.gv': 'dot',
   '.xml': 'junit',
   '.md': 'summary',
+  '.csv': 'csv',
 }
 
 interface Flags {
   anomaly?: string
   line?: string
   force?: boolean
+  open?: boolean
 }
 
 export function addReportCommand(program: Command, done: (code: number) => void): void {
@@ -34,18 +38,24 @@ export function addReportCommand(program: Command, done: (code: number) => void)
     .command('report')
     .description('show a verdict written by check --json: as a page, a picture, for CI')
     .argument('<verdict>', 'the file, or - for standard input')
-    .argument('[out]', 'what to write: .html, .svg, .dot, .xml (JUnit) or .md; else VERDICT.html')
+    .argument(
+      '[out]',
+      'what to write: .html, .svg, .dot, .xml (JUnit), .md or .csv; else VERDICT.html',
+    )
     .option('--anomaly <name>', 'the anomaly to draw, by name or number; else the first')
     .option('--line <n>', 'the verdict to show, if the file has several')
+    .option('--open', 'open the page in a browser')
     .option('--force', 'replace a file that exists')
     .addHelpText(
       'after',
       `
-The report is one HTML file that needs no network. Nothing is checked anew: exit code 0.
+The report is one HTML file that needs no network; of several verdicts it is an index, with a page
+each in a directory beside it. Nothing is checked anew: exit code 0.
 
 Examples:
   isobar check history.txt --json > verdict.json
-  isobar report verdict.json                     writes verdict.html
+  isobar report verdict.json --open              writes verdict.html, and shows it
+  isobar report verdicts.jsonl all.html          an index and a page for each history
   isobar report verdict.json skew.svg --anomaly WriteSkew`,
     )
     .action(async (verdict: string, out: string | undefined, flags: Flags) => {
@@ -59,17 +69,22 @@ async function report(path: string, out: string | undefined, flags: Flags): Prom
   const outputs = new Outputs(flags.force)
   outputs.read(path)
   const output = outputs.claim(target, 'the output')
+  if (flags.open && (kind !== 'report' || output.isStandard)) {
+    throw new UsageError('--open opens a page', 'name a file that ends in .html')
+  }
   const found = await readVerdicts(path)
   await atPath(path, async () => {
-    const isCollection = kind === 'junit' || kind === 'summary'
-    const verdicts =
-      isCollection && flags.line === undefined
-        ? found.map(({ verdict }) => verdict)
-        : [chooseVerdict(found, flags.line)]
+    const all = found.map(({ verdict }) => verdict)
+    const isIndex = kind === 'report' && all.length > 1 && flags.anomaly === undefined
+    const isCollection = isIndex || kind === 'junit' || kind === 'summary' || kind === 'csv'
+    const isAll = isCollection && flags.line === undefined
+    if (isIndex && isAll) return writeIndex(output, claimPages(outputs, output), all)
+    const verdicts = isAll ? all : [chooseVerdict(found, flags.line)]
     const section = sectionOf(verdicts[0]!, flags.anomaly)
     output.writeText(await renderReport(kind, verdicts, { section }))
   })
   if (target !== '-') await tell(`${plain(target)}\n`)
+  if (flags.open) await openFile(target)
   return EXIT.satisfied
 }
 
@@ -89,5 +104,10 @@ function sectionOf(verdict: VerdictJson, wanted: string | undefined): Section | 
   )
   if (section) return section
   const known = sections.map(({ name }, i) => `${i + 1} ${name}`).join(', ')
-  throw new UsageError(`there is no anomaly ${wanted}`, known ? `there are ${known}` : null)
+  const meant = findMeant(
+    wanted,
+    sections.map(({ name }) => name),
+  )
+  const hint = `${meant === null ? '' : `did you mean ${meant}? `}there are ${known}`
+  throw new UsageError(`there is no anomaly ${wanted}`, known ? hint : null)
 }

@@ -1,41 +1,51 @@
 // The outputs besides the terminal: the report and the pictures of one history, and the files that
-// continuous integration shows, of all of them. Every file is written whole or not at all.
+// are about all of them: for continuous integration, for spreadsheets, and a report with an index.
+// Every file is written whole or not at all.
 
+import { basename, extname } from 'node:path'
 import type { Command } from 'commander'
 import type { Deadline } from '../base/deadline.ts'
 import { UsageError } from '../base/errors.ts'
 import type { Output, Outputs } from '../files/output.ts'
+import { renderCsv } from '../report/csv.ts'
 import { renderDot } from '../report/dot.ts'
 import { renderJunit } from '../report/junit.ts'
 import { renderMarkdown } from '../report/markdown.ts'
+import { plain } from '../report/names.ts'
 import { loadPageAssets } from '../report/page/assets.ts'
 import { renderHtml } from '../report/page/html.ts'
+import { renderIndex } from '../report/page/index-page.ts'
 import type { Section } from '../report/page/sections.ts'
 import { renderSvg } from '../report/picture/svg.ts'
 import type { VerdictJson } from '../verdict/verdict-file.ts'
+import { openFile } from './open-file.ts'
 
 export interface ReportFlags {
   report?: string
+  open?: boolean
   svg?: string
   dot?: string
   junit?: string
   summary?: string
+  csv?: string
   force?: boolean
 }
 
-/** Those about one history only. */
+/** Those about one history only, but for the report, which has an index then. */
 const SINGLE = ['report', 'svg', 'dot'] as const
-const COLLECTED = ['junit', 'summary'] as const
+const COLLECTED = ['junit', 'summary', 'csv'] as const
 export type ReportKind = (typeof SINGLE)[number] | (typeof COLLECTED)[number]
 
 /** The options of every command that judges; `report` says what --report does there. */
 export function addReportOptions(command: Command, report: string): Command {
   return command
     .option('--report <file>', report)
+    .option('--open', 'open the report in a browser')
     .option('--svg <file>', 'write the first counterexample as a picture')
     .option('--dot <file>', 'write the first counterexample for Graphviz')
     .option('--junit <file>', 'write a JUnit report, a test case a level')
     .option('--summary <file>', 'add Markdown for a job summary to a file')
+    .option('--csv <file>', 'write a table, a row for each level of each history')
     .option('--force', 'replace files that exist')
 }
 
@@ -43,17 +53,28 @@ export class ReportFiles {
   private readonly verdicts: VerdictJson[] = []
   private readonly unread: string[] = []
   private readonly outputs = new Map<ReportKind, Output>()
+  private pages: Output | null = null // of several histories
+  private readonly opens: boolean
 
   /** @param page where the report goes if nobody says, a new file in a directory of its own */
-  constructor(flags: ReportFlags, outputs: Outputs, page: string | null = null) {
+  constructor(
+    flags: ReportFlags,
+    private readonly all: Outputs,
+    page: string | null = null,
+  ) {
     if (page !== null && flags.report === undefined) {
-      this.outputs.set('report', outputs.claim(page, '--out', { keep: true, parents: true }))
+      this.outputs.set('report', all.claim(page, '--out', { keep: true, parents: true }))
     }
     for (const kind of [...SINGLE, ...COLLECTED]) {
       const path = flags[kind]
       if (path === undefined) continue
       const options = { append: kind === 'summary' }
-      this.outputs.set(kind, outputs.claim(path, `--${kind}`, options))
+      this.outputs.set(kind, all.claim(path, `--${kind}`, options))
+    }
+    this.opens = flags.open === true
+    const report = this.outputs.get('report')
+    if (this.opens && (report === undefined || report.isStandard)) {
+      throw new UsageError('--open opens a report', 'name its file: --report out.html')
     }
   }
 
@@ -63,14 +84,18 @@ export class ReportFiles {
 
   /** Call it before a long computation: what cannot be done is said at once. */
   checkFlags(isOneHistory: boolean): void {
-    const single = SINGLE.find((kind) => this.outputs.has(kind))
-    if (single && !isOneHistory) throw new UsageError(`--${single} goes with exactly one history`)
+    if (isOneHistory) return
+    const single = SINGLE.find((kind) => kind !== 'report' && this.outputs.has(kind))
+    if (single) throw new UsageError(`--${single} goes with exactly one history`)
+    const report = this.outputs.get('report')
+    if (report) this.pages = claimPages(this.all, report)
   }
 
   /** Writes what is about this history, and keeps it for what is about all. */
   async add(verdict: VerdictJson, deadline?: Deadline): Promise<void> {
     this.verdicts.push(verdict)
     for (const kind of SINGLE) {
+      if (kind === 'report' && this.pages) continue
       this.outputs.get(kind)?.writeText(await renderReport(kind, [verdict], { deadline }))
     }
   }
@@ -80,10 +105,71 @@ export class ReportFiles {
     this.unread.push(message)
   }
 
-  finish(): void {
-    this.outputs.get('junit')?.writeText(renderJunit(this.verdicts, this.unread))
-    this.outputs.get('summary')?.writeText(renderMarkdown(this.verdicts, this.unread))
+  async finish(): Promise<void> {
+    const { verdicts, unread } = this
+    const report = this.outputs.get('report')
+    if (this.pages) await writeIndex(report!, this.pages, verdicts, unread)
+    for (const kind of COLLECTED) {
+      this.outputs.get(kind)?.writeText(await renderReport(kind, verdicts, { unread }))
+    }
+    if (this.opens && this.verdicts.length > 0) await openFile(report!.path)
   }
+
+  /** What was written where, a line each. */
+  tellWritten(): string {
+    const wasSingle = this.verdicts.length > 0
+    return [...this.outputs]
+      .filter(([kind, output]) => {
+        const isDone = kind === 'report' ? wasSingle || this.pages : !isSingle(kind) || wasSingle
+        return isDone && !output.isStandard
+      })
+      .map(([kind, { path }]) => `${kind.padEnd(8)} ${plain(path)}\n`)
+      .join('')
+  }
+}
+
+function isSingle(kind: ReportKind): boolean {
+  return (SINGLE as readonly string[]).includes(kind)
+}
+
+/** The directory of the pages of several histories, beside their index. */
+export function claimPages(outputs: Outputs, index: Output): Output {
+  if (index.isStandard) {
+    const hint = 'of several histories it is a file and a directory'
+    throw new UsageError('the report needs a name', hint)
+  }
+  return outputs.claimDirectory(pagesOf(index.path), 'the report', /\.html$/)
+}
+
+const pagesOf = (index: string) => `${index.slice(0, index.length - extname(index).length)}-pages`
+
+/** Writes a page for each history, and the index. */
+export async function writeIndex(
+  index: Output,
+  pages: Output,
+  verdicts: readonly VerdictJson[],
+  unread: readonly string[] = [],
+): Promise<void> {
+  const assets = await loadPageAssets()
+  const digits = String(verdicts.length).length
+  const entries = verdicts.map((verdict, i) => {
+    const name = basename(verdict.path)
+      .replace(/[^\w.-]+/g, '_')
+      .slice(0, 80)
+    return { verdict, file: `${String(i + 1).padStart(digits, '0')}-${name}.html` }
+  })
+  const encoder = new TextEncoder()
+  pages.writeFiles((open) => {
+    for (const { verdict, file } of entries) {
+      open(file)(encoder.encode(renderHtml(verdict, assets)))
+    }
+  })
+  const folder = encodeURIComponent(basename(pagesOf(index.path)))
+  const links = entries.map(({ verdict, file }) => ({
+    verdict,
+    href: `${folder}/${encodeURIComponent(file)}`,
+  }))
+  index.writeText(renderIndex(links, unread, assets))
 }
 
 /**
@@ -93,7 +179,15 @@ export class ReportFiles {
 export async function renderReport(
   kind: ReportKind,
   verdicts: readonly VerdictJson[],
-  { section, deadline }: { section?: Section | undefined; deadline?: Deadline | undefined } = {},
+  {
+    section,
+    deadline,
+    unread = [],
+  }: {
+    section?: Section | undefined
+    deadline?: Deadline | undefined
+    unread?: readonly string[]
+  } = {},
 ): Promise<string> {
   switch (kind) {
     case 'report':
@@ -103,8 +197,10 @@ export async function renderReport(
     case 'dot':
       return renderDot(verdicts[0]!, section)
     case 'junit':
-      return renderJunit(verdicts)
+      return renderJunit(verdicts, unread)
     case 'summary':
-      return renderMarkdown(verdicts)
+      return renderMarkdown(verdicts, unread)
+    case 'csv':
+      return renderCsv(verdicts, unread)
   }
 }

@@ -171,7 +171,7 @@ async function runTarget(text: string, flags: Flags): Promise<number> {
     const outcome = await run(options)
     line.done()
     if (outcome.judged) await files.add(outcome.judged.verdict)
-    files.finish()
+    await files.finish()
     const decisive = levels ?? decisiveLevels(options)
     if (flags.json) await print(renderOutcomeJson(outcome))
     else if (!outputs.ownsStandardOutput) await tell(renderOutcome(outcome, decisive, report))

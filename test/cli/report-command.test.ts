@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { quoteCommand } from '../../src/cli/command-line.ts'
 import { useTerminal } from './terminal.ts'
@@ -29,6 +29,9 @@ describe('isobar check', () => {
     expect(read('c.dot')).toContain('t1 -> t2')
     expect(read('j.xml')).toContain('tests="2" failures="1" errors="0"')
     expect(read('s.md')).toContain('```mermaid')
+    for (const [name, file] of Object.entries(files)) {
+      expect(terminal.output).toContain(`${name.padEnd(8)} ${terminal.path(file)}\n`)
+    }
   })
 
   it('sums up many histories for CI, bad ones too, and draws only one', async () => {
@@ -39,10 +42,47 @@ describe('isobar check', () => {
     expect(await terminal.run('check', good, bad, lost, '--level', 'si', '--junit', junit)).toBe(2)
     expect(read('j.xml')).toContain('tests="3" failures="1" errors="1"')
     expect(read('j.xml')).toContain('bad.txt:1:5: unknown operation')
-    expect(await terminal.run('check', good, lost, '--report', terminal.path('r.html'))).toBe(2)
-    expect(terminal.errors).toContain('--report goes with exactly one history')
-    expect(existsSync(terminal.path('r.html'))).toBe(false)
+    expect(await terminal.run('check', good, lost, '--svg', terminal.path('c.svg'))).toBe(2)
+    expect(terminal.errors).toContain('--svg goes with exactly one history')
+    expect(existsSync(terminal.path('c.svg'))).toBe(false)
     expect(await terminal.run('check', lost, '--tap', 'j', '--svg', terminal.path('c.svg'))).toBe(2)
+  })
+})
+
+describe('isobar check of several histories', () => {
+  it('makes one report with an index, and a table', async () => {
+    const files = [put('good.txt', 's1: w(x,1)\n'), put('bad.txt', 's1: q(x,1)\n')]
+    files.push(put('l&st update.txt', LOST_UPDATE))
+    const options = ['--level', 'si', '--report', terminal.path('all.html')]
+    options.push('--csv', terminal.path('all.csv'))
+    expect(await terminal.run('check', ...files, ...options)).toBe(2)
+    expect(terminal.output).toContain(`report   ${terminal.path('all.html')}\n`)
+    expect(terminal.output).toContain(`csv      ${terminal.path('all.csv')}\n`)
+    const index = read('all.html')
+    expect(index).toContain('2 histories, 1 with a violation, 1 could not be read')
+    expect(index).toContain('bad.txt:1:5: unknown operation')
+    expect(index).not.toContain('<script')
+    const links = [...index.matchAll(/<a href="([^"]+)">/g)].map((match) => match[1]!)
+    expect(links).toEqual(['all-pages/1-good.txt.html', 'all-pages/2-l_st_update.txt.html'])
+    expect(read(links[1]!)).toContain('LostUpdate')
+    expect(read(links[0]!)).not.toContain('LostUpdate')
+    expect(read('all.csv')).toContain(',violated,LostUpdate,1,')
+    expect(read('all.csv')).toContain(',unread,')
+    expect(await terminal.run('check', ...files, ...options)).toBe(2)
+    expect(terminal.errors).toContain('exists already')
+    expect(await terminal.run('check', files[0]!, files[2]!, ...options, '--force')).toBe(1)
+    expect(read('all.html')).toContain('2 histories, 1 with a violation<')
+  })
+
+  it('keeps a directory that holds other things', async () => {
+    const files = [put('a.txt', 's1: w(x,1)\n'), put('b.txt', LOST_UPDATE)]
+    mkdirSync(terminal.path('all-pages'))
+    put('all-pages/mine.txt', 'precious')
+    const report = ['--report', terminal.path('all.html'), '--force']
+    expect(await terminal.run('check', ...files, ...report)).toBe(2)
+    expect(terminal.errors).toContain('it also holds mine.txt')
+    expect(await terminal.run('check', ...files, '--report', '-')).toBe(2)
+    expect(terminal.errors).toContain('the report needs a name')
   })
 })
 
@@ -71,15 +111,22 @@ describe('isobar report', () => {
     expect(read('c.svg')).toContain('AbortedRead')
     expect(await terminal.run('report', verdict, svg, '--anomaly', '2', '--force')).toBe(0)
     expect(read('c.svg')).not.toContain('AbortedRead')
+    expect(await terminal.run('report', verdict, svg, '--anomaly', 'Abortedred', '--force')).toBe(2)
+    expect(terminal.errors).toContain('did you mean AbortedRead?')
     expect(await terminal.run('report', verdict, svg, '--anomaly', 'G0', '--force')).toBe(2)
     expect(terminal.errors).toContain('1 AbortedRead, 2 IntermediateRead')
   })
 
-  it('asks which one if there are several', async () => {
+  it('makes an index of several, or asks which one', async () => {
     const one = readFileSync(await verdictOf(LOST_UPDATE), 'utf8')
     const many = put('many.json', one + one)
-    expect(await terminal.run('report', many)).toBe(2)
+    const svg = terminal.path('c.svg')
+    expect(await terminal.run('report', many, svg)).toBe(2)
     expect(terminal.errors).toContain('--line 1, 2')
+    expect(await terminal.run('report', many)).toBe(0)
+    expect(read('many.html').match(/<a href="many-pages/g)).toHaveLength(2)
+    expect(await terminal.run('report', many, terminal.path('t.csv'))).toBe(0)
+    expect(read('t.csv')).toContain('LostUpdate')
     expect(await terminal.run('report', many, terminal.path('r.html'), '--line', '2')).toBe(0)
     expect(await terminal.run('report', many, terminal.path('j.xml'))).toBe(0)
     expect(read('j.xml').match(/<testsuite /g)).toHaveLength(2)

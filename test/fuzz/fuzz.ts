@@ -74,7 +74,17 @@ function optionsFrom(argv: readonly string[]): FuzzOptions {
   return { seed, seconds, count, properties }
 }
 
-if (process.argv[1]?.endsWith('fuzz.ts')) {
+const HELP = `npm run fuzz -- [--seconds 60] [--seed S] [--only NAME] [--count N]
+
+  --seconds  how long to go on
+  --seed     of the first run; the others follow from it
+  --only     one property: ${PROPERTIES.map(({ name }) => name).join(', ')}
+  --count    how many runs, instead of --seconds
+`
+
+if (process.argv[1]?.endsWith('fuzz.ts') && process.argv.includes('--help')) {
+  process.stdout.write(HELP)
+} else if (process.argv[1]?.endsWith('fuzz.ts')) {
   const options = optionsFrom(process.argv.slice(2))
   process.stdout.write(`seed ${options.seed}\n`)
   const { runs, failure } = await fuzz(options)

@@ -1,0 +1,89 @@
+// The index of a report on several histories: a table with the verdicts of each and a link to its
+// page. No script; the content policy admits its own styles only. Main function: renderIndex.
+
+import { levelName } from '../../levels/levels.ts'
+import type { VerdictJson } from '../../verdict/verdict-file.ts'
+import { escapeMarkup as esc, escapeAttribute } from '../escape.ts'
+import { plain } from '../names.ts'
+import type { PageAssets } from './html.ts'
+
+/** What a table needs beside the style sheet of all pages. */
+export const INDEX_STYLE = `
+.index { border-collapse: collapse; width: 100%; }
+.index th, .index td { text-align: left; padding: .3rem .6rem; border-bottom: 1px solid; vertical-align: top; }
+.index .number { text-align: right; }
+.index-scroll { overflow-x: auto; }
+`
+
+export interface IndexEntry {
+  readonly verdict: VerdictJson
+  /** Where its page is, from the index. */
+  readonly href: string
+}
+
+/** @param unread what is wrong with inputs that could not be read, each with its path. */
+export function renderIndex(
+  entries: readonly IndexEntry[],
+  unread: readonly string[],
+  assets: PageAssets,
+): string {
+  const title = headlineOf(entries, unread)
+  const hash = (text: string) => `'sha256-${assets.sha256(text)}'`
+  const policy = `default-src 'none'; style-src ${hash(assets.style)} ${hash(INDEX_STYLE)}; base-uri 'none'; form-action 'none'`
+  return `${[
+    '<!doctype html>',
+    '<html lang="en">',
+    '<head>',
+    '<meta charset="utf-8">',
+    `<meta http-equiv="Content-Security-Policy" content="${policy}">`,
+    '<meta name="viewport" content="width=device-width,initial-scale=1">',
+    '<meta name="color-scheme" content="light dark">',
+    '<meta name="referrer" content="no-referrer">',
+    `<title>${esc(title)}</title>`,
+    `<style>${assets.style}</style>`,
+    `<style>${INDEX_STYLE}</style>`,
+    '</head>',
+    '<body>',
+    `<header><p class="question">Which histories are as isolated as they should be?</p><h1>${esc(title)}</h1></header>`,
+    '<main>',
+    '<div class="index-scroll" tabindex="0" role="region" aria-label="Histories">',
+    '<table class="index">',
+    '<thead><tr><th scope="col">history</th><th scope="col" class="number">transactions</th><th scope="col">violated</th><th scope="col">unknown</th><th scope="col">satisfied</th><th scope="col">anomalies</th></tr></thead>',
+    '<tbody>',
+    ...entries.map(renderEntry),
+    '</tbody>',
+    '</table>',
+    '</div>',
+    ...(unread.length > 0 ? ['<h2>Inputs that could not be read</h2>', '<ul>'] : []),
+    ...unread.map((message) => `<li>${esc(message)}</li>`),
+    ...(unread.length > 0 ? ['</ul>'] : []),
+    '</main>',
+    '</body>',
+    '</html>',
+  ].join('\n')}\n`
+}
+
+function headlineOf(entries: readonly IndexEntry[], unread: readonly string[]): string {
+  const violated = entries.filter(({ verdict }) => levelsOf(verdict, 'violated') !== '').length
+  const parts = [`${entries.length} histories`, `${violated} with a violation`]
+  if (unread.length > 0) parts.push(`${unread.length} could not be read`)
+  return parts.join(', ')
+}
+
+function levelsOf({ results }: VerdictJson, outcome: string): string {
+  return results
+    .filter(({ verdict }) => verdict === outcome)
+    .map(({ level }) => `<abbr title="${escapeAttribute(levelName(level))}">${esc(level)}</abbr>`)
+    .join(', ')
+}
+
+function renderEntry({ verdict, href }: IndexEntry): string {
+  const names = new Set(verdict.results.flatMap(({ anomalies }) => anomalies.map((a) => a.name)))
+  const cells = [
+    `<th scope="row"><a href="${escapeAttribute(href)}">${esc(plain(verdict.path))}</a></th>`,
+    `<td class="number">${verdict.history.transactions}</td>`,
+    ...['violated', 'unknown', 'satisfied'].map((word) => `<td>${levelsOf(verdict, word)}</td>`),
+    `<td>${esc([...names].join(', '))}</td>`,
+  ]
+  return `<tr>${cells.join('')}</tr>`
+}
