@@ -1,4 +1,4 @@
-// Benchmarks help instead of running, and refuse what they do not know, before anything is measured.
+// Benchmarks help instead of running, and refuse what they do not know, before they measure.
 
 import { spawnSync } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'

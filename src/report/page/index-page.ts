@@ -10,7 +10,8 @@ import type { PageAssets } from './html.ts'
 /** What a table needs beside the style sheet of all pages. */
 export const INDEX_STYLE = `
 .index { border-collapse: collapse; width: 100%; }
-.index th, .index td { text-align: left; padding: .3rem .6rem; border-bottom: 1px solid; vertical-align: top; }
+.index th, .index td { text-align: left; vertical-align: top; }
+.index th, .index td { padding: .3rem .6rem; border-bottom: 1px solid; }
 .index .number { text-align: right; }
 .index-scroll { overflow-x: auto; }
 `
