@@ -7,10 +7,14 @@ import { UsageError } from '../base/errors.ts'
 import { findMeant } from '../base/slips.ts'
 import { Outputs } from '../files/output.ts'
 import { plain } from '../report/names.ts'
+import { buildDetail } from '../report/overview-detail.ts'
 import { findSections, type Section } from '../report/page/sections.ts'
+import { checkCounts } from '../verdict/resolve-file.ts'
 import type { VerdictJson } from '../verdict/verdict-file.ts'
 import { EXIT } from './exit-codes.ts'
 import { openFile } from './open-file.ts'
+import { filesOf } from './paths.ts'
+import { readInput } from './read-input.ts'
 import { claimPages, type ReportKind, renderReport, writeIndex } from './report-files.ts'
 import { tell } from './terminal.ts'
 import { atPath, chooseVerdict, readVerdicts } from './verdict-input.ts'
@@ -27,6 +31,7 @@ const KINDS: Record<string, ReportKind> = {
 }
 
 interface Flags {
+  history?: string
   anomaly?: string
   line?: string
   force?: boolean
@@ -45,6 +50,7 @@ export function addReportCommand(program: Command, done: (code: number) => void)
     .option('--anomaly <name>', 'the anomaly to draw, by name or number; else the first')
     .option('--line <n>', 'the verdict to show, if the file has several')
     .option('--open', 'open the page in a browser')
+    .option('--history <file>', 'the history, for the single transactions of the overview')
     .option('--force', 'replace a file that exists')
     .addHelpText(
       'after',
@@ -56,6 +62,7 @@ Examples:
   isobar check history.txt --json > verdict.json
   isobar report verdict.json --open              writes verdict.html, and shows it
   isobar report verdicts.jsonl all.html          an index and a page for each history
+  isobar report verdict.json --history history.txt   with single transactions in its overview
   isobar report verdict.json skew.svg --anomaly WriteSkew`,
     )
     .action(async (verdict: string, out: string | undefined, flags: Flags) => {
@@ -68,6 +75,10 @@ async function report(path: string, out: string | undefined, flags: Flags): Prom
   const kind = kindFor(target)
   const outputs = new Outputs(flags.force)
   outputs.read(path)
+  if (flags.history !== undefined) {
+    if (kind !== 'report') throw new UsageError('--history is for pages', 'write a .html file')
+    for (const file of filesOf(flags.history)) outputs.read(file)
+  }
   const output = outputs.claim(target, 'the output')
   if (flags.open && (kind !== 'report' || output.isStandard)) {
     throw new UsageError('--open opens a page', 'name a file that ends in .html')
@@ -81,11 +92,19 @@ async function report(path: string, out: string | undefined, flags: Flags): Prom
     if (isIndex && isAll) return writeIndex(output, claimPages(outputs, output), all)
     const verdicts = isAll ? all : [chooseVerdict(found, flags.line)]
     const section = sectionOf(verdicts[0]!, flags.anomaly)
-    output.writeText(await renderReport(kind, verdicts, { section }))
+    const detail = await detailOf(verdicts[0]!, flags.history)
+    output.writeText(await renderReport(kind, verdicts, { section, detail }))
   })
   if (target !== '-') await tell(`${plain(target)}\n`)
   if (flags.open) await openFile(target)
   return EXIT.satisfied
+}
+
+async function detailOf(verdict: VerdictJson, path: string | undefined) {
+  if (path === undefined || !verdict.overview) return null
+  const { history } = await readInput(path)
+  checkCounts(history, verdict)
+  return buildDetail(history, verdict.overview)
 }
 
 function kindFor(target: string): ReportKind {

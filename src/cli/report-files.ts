@@ -13,7 +13,7 @@ import { renderJunit } from '../report/junit.ts'
 import { renderMarkdown } from '../report/markdown.ts'
 import { plain } from '../report/names.ts'
 import { loadPageAssets } from '../report/page/assets.ts'
-import { renderHtml } from '../report/page/html.ts'
+import { type PageOptions, renderHtml } from '../report/page/html.ts'
 import { renderIndex } from '../report/page/index-page.ts'
 import type { Section } from '../report/page/sections.ts'
 import { renderSvg } from '../report/picture/svg.ts'
@@ -174,24 +174,19 @@ export async function writeIndex(
 
 /**
  * One kind of report; the pictures are of the section given, else of the first.
- * @param deadline when it runs out, a page ends with the findings that it has
  */
 export async function renderReport(
   kind: ReportKind,
   verdicts: readonly VerdictJson[],
   {
     section,
-    deadline,
     unread = [],
-  }: {
-    section?: Section | undefined
-    deadline?: Deadline | undefined
-    unread?: readonly string[]
-  } = {},
+    ...page
+  }: PageOptions & { section?: Section | undefined; unread?: readonly string[] } = {},
 ): Promise<string> {
   switch (kind) {
     case 'report':
-      return renderHtml(verdicts[0]!, await loadPageAssets(), deadline)
+      return renderHtml(verdicts[0]!, await loadPageAssets(), page)
     case 'svg':
       return renderSvg(verdicts[0]!, section)
     case 'dot':

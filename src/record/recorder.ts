@@ -129,6 +129,11 @@ export class Recorder {
     txn.startUs = this.nowUs()
   }
 
+  /** Something that happens now beside the transactions, such as a fault. */
+  mark(text: string): void {
+    this.later(`{"mark":${JSON.stringify(text)},"start":${this.nowUs()}}\n`)
+  }
+
   /** To be called before COMMIT is sent: on return, the line has reached the operating system. */
   pending(txn: OpenTransaction): void {
     this.write(`${this.waiting}{"pending":${txn.id},${about(txn)}}\n`)

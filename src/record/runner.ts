@@ -267,7 +267,9 @@ class Runner {
       })
       if (this.isDone || this.stopping) return
       try {
+        this.options.recorder.mark('the server goes down')
         await restartServer()
+        this.options.recorder.mark('the server is back')
         this.restarts++
       } catch (error) {
         this.stop(error instanceof Error ? error : new DatabaseError(String(error)))

@@ -45,10 +45,15 @@ export class EvidenceDescriber {
   /** The transactions that were spoken of so far, and their tables. */
   mentioned(): Pick<VerdictJson, 'transactions' | 'tables'> {
     const { history } = this
-    const txns = [...this.txns].sort((a, b) => a - b)
+    const txns = this.mentionedTxns()
     const transactions = txns.map((txn) => describeTxn(history, txn))
     if (history.sql === null) return { transactions }
     return { transactions, tables: describeTables(history, history.sql, txns, this.keys) }
+  }
+
+  /** In the order of the input. */
+  mentionedTxns(): number[] {
+    return [...this.txns].sort((a, b) => a - b)
   }
 
   private describeAll(anomalies: readonly Anomaly[]): AnomalyJson[] {

@@ -10,6 +10,7 @@ import { FILE_VERSION } from '../verdict/file-version.ts'
 import { INITIAL_TXN, type LevelResult, positionOf } from '../verdict/verdict.ts'
 import type { ChoiceJson, ResultJson, RunJson, VerdictJson } from '../verdict/verdict-file.ts'
 import { EvidenceDescriber } from './describe-evidence.ts'
+import { buildOverview } from './overview.ts'
 import { summarise } from './summary.ts'
 import { describeWitness } from './witness.ts'
 
@@ -35,6 +36,7 @@ export function describeVerdict(
   context: JsonContext,
 ): VerdictJson {
   const evidence = new EvidenceDescriber(history, context.deadline)
+  const described = results.map((_, at) => describeResult(history, results, at, evidence, context))
   return {
     isobar: FILE_VERSION,
     path: context.path,
@@ -45,9 +47,10 @@ export function describeVerdict(
     initial: history.initial === undefined ? false : history.initial,
     ...(history.timeUnit === null ? {} : { unit: history.timeUnit }),
     warnings: [...history.warnings],
-    results: results.map((_, at) => describeResult(history, results, at, evidence, context)),
+    results: described,
     ...summarise(results),
     ...evidence.mentioned(),
+    overview: buildOverview(history, evidence.mentionedTxns()),
     ...(context.run ? { run: context.run } : {}),
   }
 }

@@ -42,6 +42,7 @@ export function findUntrue(
   const { path, format } = file
   const all = file.results.some(({ witness }) => witness?.rows !== undefined)
   const told = describeVerdict(history, results, { path, format, parseMs: 0, all })
+  if (file.overview === undefined) delete told.overview // earlier versions wrote none
   const whole = findDifference(shared(file), shared(told))
   return results.map((_, i) => {
     const own = findDifference(claims(file.results[i]!), claims(told.results[i]!))
@@ -52,8 +53,8 @@ export function findUntrue(
 
 /** What the file says of all levels together. */
 function shared({ history, initial, strongest, weakestViolated, ...file }: VerdictJson) {
-  const { transactions, tables, unit } = file
-  return { history, initial, unit, strongest, weakestViolated, transactions, tables }
+  const { transactions, tables, unit, overview } = file
+  return { history, initial, unit, strongest, weakestViolated, transactions, tables, overview }
 }
 
 /** What a verdict says of the history; the rest is about how it came about. */

@@ -22,14 +22,19 @@ import type {
 
 /** The verdicts of the file, in its order. Throws InputError if it is about another history. */
 export function resolveResults(history: History, file: VerdictJson): LevelResult[] {
+  checkCounts(history, file)
+  if (file.results.length === 0) throw bad('it holds no verdict')
+  const resolver = new Resolver(history, file)
+  return file.results.map((result) => resolver.result(result))
+}
+
+/** Throws InputError if the file is plainly about another history. */
+export function checkCounts(history: History, file: VerdictJson): void {
   for (const [name, count] of Object.entries(countHistory(history))) {
     const found = file.history[name as keyof typeof file.history]
     if (found === count) continue
     throw bad(`it is for another history (${name}: ${found} instead of ${count})`)
   }
-  if (file.results.length === 0) throw bad('it holds no verdict')
-  const resolver = new Resolver(history, file)
-  return file.results.map((result) => resolver.result(result))
 }
 
 class Resolver {

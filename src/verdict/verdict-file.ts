@@ -276,6 +276,35 @@ const RUN_FIELDS = {
 }
 const RUN: Shape<RunJson> = object(RUN_FIELDS)
 
+/** A session, or several where there are many: how many transactions begin in each part. */
+export interface OverviewRowJson extends FieldsOf<typeof OVERVIEW_ROW_FIELDS> {}
+const OVERVIEW_ROW_FIELDS = {
+  /** The first session of the row, and how many it has. */
+  name: TEXT,
+  sessions: COUNT,
+  /** Part by part, without the zeros at the end; absent if there is none at all. */
+  committed: optional(ORDER),
+  aborted: optional(ORDER),
+  indeterminate: optional(ORDER),
+}
+
+/** The whole history at a glance: sessions over time, or over positions where there are no times. */
+export interface OverviewJson extends FieldsOf<typeof OVERVIEW_FIELDS> {}
+const OVERVIEW_FIELDS = {
+  /** What goes from left to right: times of start, or positions within sessions from 0. */
+  axis: word(['time', 'position']),
+  /** Where the first of the equal parts begins, how long each is, and how many there are. */
+  from: NUMBER,
+  part: NUMBER,
+  parts: COUNT,
+  rows: list(object(OVERVIEW_ROW_FIELDS)),
+  /** Where the transactions of the evidence are; of very many the first ones. */
+  places: list(object({ transaction: TEXT, row: COUNT, at: NUMBER, until: optional(NUMBER) })),
+  /** What happened beside the transactions, such as faults; of very many the first ones. */
+  events: list(object({ at: NUMBER, source: TEXT, text: TEXT })),
+}
+const OVERVIEW: Shape<OverviewJson> = object(OVERVIEW_FIELDS)
+
 /** What a history is made of: also tells a verdict on another history at once. */
 export interface HistoryCounts extends FieldsOf<typeof COUNTS_FIELDS> {}
 const COUNTS_FIELDS = {
@@ -314,6 +343,7 @@ const VERDICT_FIELDS = {
   transactions: list(TXN),
   /** SQL: the tables of those transactions. */
   tables: optional(list(TABLE)),
+  overview: optional(OVERVIEW),
   run: optional(RUN),
 }
 export const VERDICT: Shape<VerdictJson> = object(VERDICT_FIELDS)
@@ -324,6 +354,7 @@ export const VERDICT_TABLES = {
   anomaly: ANOMALY_FIELDS,
   case: CASE_FIELDS,
   edge: EDGE_FIELDS,
+  overview: OVERVIEW_FIELDS,
   passed: PASSED_FIELDS,
   place: PLACE_FIELDS,
   proof: PROOF_FIELDS,

@@ -104,7 +104,53 @@ describe.skipIf(executable === null)('the report in a browser', { timeout: 60_00
     })
     await page.waitForFunction(() => document.querySelector<HTMLDetailsElement>('#a30')!.open)
     expect(await opened()).toEqual(['a30'])
-    expect(await page.evaluate(() => document.documentElement.scrollHeight)).toBeLessThan(4000)
+    expect(await page.evaluate(() => document.documentElement.scrollHeight)).toBeLessThan(5500)
+    await page.close()
+  })
+
+  it('shows the whole history, zooms into what is brushed, and goes to what is clicked', async () => {
+    const lines = Array.from({ length: 30 }, (_, i) => {
+      const failed = i % 5 === 2 ? 'aborted ' : ''
+      return `s${i}: r(${i},0) w(${i},1) [${failed}start=${100 * i} finish=${100 * i + 80}]`
+    })
+    lines.push('s50: r(20,0) w(20,2) [start=2010 finish=2050]')
+    const page = await open(judge(lines.join('\n'), 'si'))
+    const canvas = page.locator('#overview-plot canvas')
+    const reading = page.locator('#overview-plot .reading')
+    await page.waitForFunction(() => document.querySelector('canvas')!.height > 100)
+    expect(await reading.textContent()).toBe('Shown: 0 to 2980')
+    const { x, y, width } = (await canvas.boundingBox())!
+    await page.mouse.move(x + width / 2, y + 100)
+    await page.mouse.down()
+    await page.mouse.move(x + width - 5, y + 100, { steps: 3 })
+    await page.mouse.up()
+    const [, from, to] = /Shown: (.*) to (.*)/.exec((await reading.textContent())!)!
+    expect(Number(from)).toBeGreaterThan(1300)
+    expect(Number(to)).toBeGreaterThan(2900)
+    await page.keyboard.press('Escape')
+    expect(await reading.textContent()).toBe('Shown: 0 to 2980')
+    for (const key of ['+', 'ArrowRight', '-', 'ArrowLeft']) await page.keyboard.press(key)
+    const pixels = () => canvas.evaluate((each: HTMLCanvasElement) => each.toDataURL())
+    const before = await pixels()
+    await page.getByRole('checkbox', { name: 'failed and unknown' }).uncheck()
+    expect(await pixels()).not.toBe(before)
+    await page.getByRole('button', { name: 'Whole history' }).click()
+    await page.evaluate(() => {
+      document.querySelector<HTMLDetailsElement>('#a1')!.open = false
+    })
+    await canvas.scrollIntoViewIfNeeded()
+    const left = await page.evaluate(() => {
+      const context = document.querySelector('canvas')!.getContext('2d')!
+      const { data, width: wide } = context.getImageData(0, 12, context.canvas.width, 1)
+      for (let i = 0; i < wide; i++) if (data[4 * i + 3]! > 200) return i / devicePixelRatio
+      return -1
+    })
+    const box = (await canvas.boundingBox())!
+    await page.mouse.click(box.x + left + 4, box.y + 12)
+    expect(await page.locator('#a1').getAttribute('open')).not.toBeNull()
+    expect(await page.locator('.marks a').allTextContents()).toEqual([
+      'LostUpdate: T21 and T31 on k20',
+    ])
     await page.close()
   })
 

@@ -18,6 +18,7 @@ export const FIELDS = [
   'audit',
   'after',
   'unit',
+  'mark',
 ] as const
 
 export const SESSION = 0
@@ -35,6 +36,7 @@ export const TABLES = 11
 export const AUDIT = 12
 export const AFTER = 13
 export const UNIT = 14
+export const MARK = 15
 export const UNKNOWN = -1
 
 /** The first two letters and the length tell the known names apart. */
@@ -62,5 +64,9 @@ export const ALIASES: Record<string, string> = {
 
 export const HEADER_FIELDS: readonly string[] = ['tables', 'unit']
 
-/** A line that is no header may well have a field of its own that is called "table". */
-export const LINE_FIELDS: readonly string[] = FIELDS.filter((name) => !HEADER_FIELDS.includes(name))
+/** A line that is no header may well have a field of its own that is called "table", or "marks". */
+const NOT_OF_LINES: readonly string[] = [...HEADER_FIELDS, 'mark']
+export const LINE_FIELDS: readonly string[] = FIELDS.filter((name) => !NOT_OF_LINES.includes(name))
+
+/** Who makes the marks of a native history. */
+export const RUN = 'run'

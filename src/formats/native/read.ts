@@ -73,6 +73,8 @@ export class NativeParser extends LineParser {
   private txn = NONE
   private initial: Value | undefined = null
   private unit: TimeUnit | null = null
+  private markAt = NONE // where what a mark says begins
+  private markWide = 0
 
   constructor(options: ParseOptions = {}) {
     super(options)
@@ -177,8 +179,32 @@ export class NativeParser extends LineParser {
     scanner.at++
     if (this.has(field.ISOBAR)) this.takeHeader(begin)
     else if (this.has(field.OUTCOME)) this.takeOutcome(begin)
+    else if (this.isMark()) this.takeMark(begin)
     else this.takeTxn(begin)
     this.started = true
+  }
+
+  /** A transaction may have a field of its own that is called so. */
+  private isMark(): boolean {
+    return this.has(field.MARK) && !this.has(field.SESSION) && !this.has(field.OPS)
+  }
+
+  /** Something that happened beside the transactions. */
+  private takeMark(begin: number): void {
+    const { scanner } = this
+    if (!this.has(field.START)) {
+      const hint = 'a mark looks like {"mark":"the server restarts","start":12}'
+      throw scanner.fail('the mark does not say when: it has no "start"', begin, hint)
+    }
+    const { at, wide } = scanner
+    scanner.at = this.markAt
+    scanner.wide = this.markWide
+    if (scanner.skipSpace() !== QUOTE) throw scanner.unexpected('a string that says what happened')
+    scanner.scanString()
+    const text = scanner.text()
+    scanner.at = at
+    scanner.wide = wide
+    this.builder.annotations.push({ time: this.start, source: field.RUN, text })
   }
 
   private has(name: number): boolean {
@@ -239,6 +265,10 @@ export class NativeParser extends LineParser {
       case field.TABLES:
         this.tablesAt = scanner.at
         this.tablesWide = scanner.wide
+        return scanner.skipValue()
+      case field.MARK:
+        this.markAt = scanner.at
+        this.markWide = scanner.wide
         return scanner.skipValue()
       case field.UNIT:
         this.unit = TIME_UNITS[this.parseName(TIME_UNITS, 'unit of time')]!

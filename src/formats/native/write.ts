@@ -19,6 +19,7 @@ import { CAS, type LightOps } from '../../history/light.ts'
 import { forEachStep, type SqlEvents } from '../../history/sql-events.ts'
 import { LEVELS } from '../../levels/levels.ts'
 import { ByteWriter, RenderedKeys, renderJson, type Sink, writeValue } from '../sink.ts'
+import { RUN } from './fields.ts'
 import { initialRowsOf, renderStatement, renderTables } from './sql-write.ts'
 
 const OPENERS: Record<number, string> = {
@@ -39,6 +40,10 @@ export function writeNative(history: History, sink: Sink): void {
   const tables = declared ? `,"tables":${declared}` : ''
   const unit = history.timeUnit === null ? '' : `,"unit":"${history.timeUnit}"`
   writer.text(`{"isobar":1,"initial":${initial}${unit}${tables}}\n`)
+  for (const { time, source, text } of history.annotations) {
+    const words = source === RUN ? text : `${source}: ${text}`
+    writer.text(`{"mark":${renderJson(words)},"start":${time}}\n`)
+  }
   const keys = new RenderedKeys(history, renderJson)
   const sessions = Array.from({ length: history.sessionCount }, (_, session) =>
     renderJson(history.sessionLabel(session)),

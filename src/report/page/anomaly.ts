@@ -69,7 +69,7 @@ export function renderFinding(
 const MAX_NAMED = 4 // transactions and keys in a title
 
 /** Who did it, and on what: `T50 and T51 on k5`. */
-function titleOf({ anomaly, example }: Evidence): string {
+export function titleOf({ anomaly, example }: Evidence): string {
   const keys = new Set<Value>()
   for (const { key } of anomaly.edges) if (key !== null) keys.add(key)
   if (keys.size === 0) for (const { op } of example.ops()) keys.add(op[1])

@@ -9,12 +9,15 @@ import { levelName } from '../../levels/levels.ts'
 import type { VerdictJson } from '../../verdict/verdict-file.ts'
 import { escapeMarkup as esc, scriptJson } from '../escape.ts'
 import { plain } from '../names.ts'
+import type { OverviewDetail } from '../overview-detail.ts'
+import type { Figure } from '../picture/figure.ts'
 import { PICTURE_STYLE } from '../picture/style.ts'
 import { renderAbout } from './about.ts'
-import { type RenderedSection, renderFinding } from './anomaly.ts'
+import { type RenderedSection, renderFinding, titleOf } from './anomaly.ts'
 import { renderGroup } from './group.ts'
 import { type Group, groupSections } from './groups.ts'
 import { renderLadder } from './ladder.ts'
+import { type OverviewData, renderOverview, type ShownFinding } from './overview.ts'
 import { renderRun } from './run.ts'
 import { findSections, type Section } from './sections.ts'
 
@@ -26,13 +29,25 @@ export interface PageAssets {
   sha256(text: string): string
 }
 
+/** What the script gets. */
+export interface PageData {
+  figures: Record<string, Figure>
+  overview: OverviewData | null
+}
+
+export interface PageOptions {
+  /** When it runs out, the page ends with the findings that it has. */
+  deadline?: Deadline | undefined
+  /** Single transactions for the overview. */
+  detail?: OverviewDetail | null | undefined
+}
+
 const MAX_SECTIONS = 40
 
-/** @param deadline when it runs out, the page ends with the findings that it has */
 export function renderHtml(
   verdict: VerdictJson,
   assets: PageAssets,
-  deadline: Deadline = Deadline.none(),
+  { deadline = Deadline.none(), detail = null }: PageOptions = {},
 ): string {
   const groups = groupSections(verdict, findSections(verdict), MAX_SECTIONS)
   const shown: Section[] = []
@@ -54,6 +69,8 @@ export function renderHtml(
     kinds.push(renderGroup(group, `k${kinds.length + 1}`, findings))
   }
   const figures = Object.assign({}, ...rendered.map((part) => part.figures))
+  const overview = renderOverview(verdict, shown.map(describeFinding), detail)
+  const data: PageData = { figures, overview: overview?.data ?? null }
   const title = `${headline(verdict)} · ${plain(verdict.path)}`
   return `${[
     '<!doctype html>',
@@ -71,19 +88,26 @@ export function renderHtml(
     '<body>',
     '<a class="skip" href="#findings">Skip to the findings</a>',
     renderTop(verdict),
+    overview?.html ?? '',
     '<main id="findings">',
     groups.length > 1 ? renderContents(groups) : '',
     ...kinds,
     renderRun(verdict),
     renderAbout(verdict),
     '</main>',
-    `<script type="application/json" id="figures">${scriptJson(figures)}</script>`,
+    `<script type="application/json" id="data">${scriptJson(data)}</script>`,
     `<script>${assets.script}</script>`,
     '</body>',
     '</html>',
   ]
     .filter((line) => line !== '')
     .join('\n')}\n`
+}
+
+function describeFinding({ name, evidence }: Section, i: number): ShownFinding {
+  const [first] = evidence
+  const { transactions } = first!.anomaly
+  return { id: `a${i + 1}`, name, title: titleOf(first!), transactions }
 }
 
 function policy(assets: PageAssets): string {

@@ -21,3 +21,25 @@ describe('the unit of times', () => {
     expect(() => parse('{"isobar":1,"unit":3}')).toThrow('expected a unit of time')
   })
 })
+
+describe('marks', () => {
+  const read = (line: string) =>
+    parseHistory(`{"isobar":1}\n${line}\n{"session":0,"mark":7,"ops":[["w","x",1]]}\n`)
+
+  it('become annotations, and come back when they are written', () => {
+    const history = read('{"start":12,"mark":"the server goes down"}')
+    const marks = [{ time: 12, source: 'run', text: 'the server goes down' }]
+    expect(history.annotations).toEqual(marks)
+    expect(history.txnCount).toBe(1)
+    let text = ''
+    findFormat('native')!.write(history, (bytes) => {
+      text += new TextDecoder().decode(bytes)
+    })
+    expect(parseHistory(text).annotations).toEqual(marks)
+  })
+
+  it('say what happened, and when', () => {
+    expect(() => read('{"mark":"the server goes down"}')).toThrow('has no "start"')
+    expect(() => read('{"mark":7,"start":1}')).toThrow('a string that says what happened')
+  })
+})
