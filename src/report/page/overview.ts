@@ -1,6 +1,6 @@
-// The overview of the page: the whole history, sessions from top to bottom, time from left to right,
-// with findings and faults marked. The script draws it; what is marked stands below as a list, which
-// needs no script. Main function: renderOverview.
+// The overview of the page: the whole history, sessions from top to bottom, time from left to
+// right, with findings and faults marked. The script draws it; what is marked stands below as a
+// list, which needs no script. Main function: renderOverview.
 
 import type { TimeUnit } from '../../history/history.ts'
 import type { OverviewJson, VerdictJson } from '../../verdict/verdict-file.ts'
