@@ -1,12 +1,15 @@
 // The lock file must do on every platform and with every registry.
 
+import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
 
 interface Package {
   version?: string
   resolved?: string
   link?: boolean
+  bin?: Record<string, string>
   optionalDependencies?: Record<string, string>
 }
 
@@ -30,5 +33,13 @@ describe('the lock file', () => {
     const others = Object.values(packages).filter(({ link }) => !link)
     for (const { resolved } of others) expect(resolved).toBeUndefined()
     expect(text).not.toMatch(/https?:\/\/[^"]*\.tgz/)
+  })
+
+  it('lets npm link the command, so that npx does not build the package again', () => {
+    const workspace = packages['scripts/embedded']
+    expect(workspace?.bin).toEqual({ isobar: 'isobar.js' })
+    const command = fileURLToPath(new URL('../scripts/embedded/isobar.js', import.meta.url))
+    const { status, stdout } = spawnSync(process.execPath, [command, '-V'], { encoding: 'utf8' })
+    expect([status, stdout]).toEqual([0, expect.stringMatching(/^\d+\.\d+\.\d+\n$/)])
   })
 })
