@@ -8,7 +8,6 @@ import { INTERNED, type Value } from '../history/values.ts'
 export type { Sink }
 
 const BUFFER_BYTES = 1 << 20
-const ROOM = 1 << 12 // what a caller may put between two checks
 const encoder = new TextEncoder()
 
 export class ByteWriter {
@@ -28,13 +27,13 @@ export class ByteWriter {
 
   /** Text of any length. */
   text(text: string): void {
-    if (text.length < 64) {
-      if (this.length + ROOM > BUFFER_BYTES) this.flush()
-      const { read, written } = encoder.encodeInto(text, this.buffer.subarray(this.length))
-      this.length += written
-      if (read === text.length) return
+    const most = 3 * text.length // a unit of UTF-16 takes up to three bytes
+    if (most > BUFFER_BYTES) {
+      this.copy(encoder.encode(text), 0)
+      return
     }
-    this.copy(encoder.encode(text), 0)
+    this.room(most)
+    this.length += encoder.encodeInto(text, this.buffer.subarray(this.length)).written
   }
 
   /** bytes[from .. to). */

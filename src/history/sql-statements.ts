@@ -110,8 +110,9 @@ export class SqlStatements {
     this.eventWrite.push(NONE)
     this.eventArrival.push(this.builder.opCount)
     this.eventPlace.push(place)
-    this.touched.clear()
-    this.written.clear()
+    // Clearing makes a new table each time.
+    if (this.touched.size > 0) this.touched.clear()
+    if (this.written.size > 0) this.written.clear()
     return event
   }
 
@@ -121,8 +122,8 @@ export class SqlStatements {
     this.builder.setStatus(txn, ABORTED)
   }
 
-  /** Says that an id of a write belongs to the statement just begun. */
-  nameWrite(id: Value, place: Place | null = null): void {
+  /** Says that an id of a write belongs to the statement just begun; returns its value id. */
+  nameWrite(id: Value, place: Place | null = null): number {
     if (this.writePlace.has(id)) {
       const first = this.writePlace.get(id)
       const where = first ? ` (first at line ${first.line})` : ''
@@ -131,7 +132,9 @@ export class SqlStatements {
       throw new InputError('duplicate-write', message, place, 'every statement needs its own id')
     }
     this.writePlace.set(id, place)
-    this.eventWrite.data[this.eventWrite.length - 1] = this.valueId(id)
+    const value = this.valueId(id)
+    this.eventWrite.data[this.eventWrite.length - 1] = value
+    return value
   }
 
   /**
@@ -139,8 +142,13 @@ export class SqlStatements {
    * @param returned false if the row was passed over, and only the version is known
    */
   readRow(keyValues: SqlRow, from: Value, returned = true, place: Place | null = null): void {
+    const table = this.eventTable.data[this.eventTxn.length - 1]!
+    this.readKey(this.key(table, keyValues), this.valueId(from), returned, place)
+  }
+
+  /** The same by numbers: of the row's key, and of the version's value. */
+  readKey(key: number, from: number, returned = true, place: Place | null = null): void {
     const event = this.eventTxn.length - 1
-    const key = this.key(this.eventTable.data[event]!, keyValues)
     const first = this.touched.get(key)
     if (first !== undefined) return this.readAgain(event, key, first, from, returned, place)
     this.touched.set(key, this.builder.opCount)
@@ -155,22 +163,27 @@ export class SqlStatements {
     event: number,
     key: number,
     first: number,
-    from: Value,
+    from: number,
     returned: boolean,
     place: Place | null,
   ): void {
     const isReturned = returned && this.returned.data[first] === 1
     if (this.eventKind.data[event] !== SELECT || !isReturned) throw this.twice(key, place)
-    this.builder.addRow(first, this.valueId(from))
+    this.builder.addRow(first, from)
   }
 
   /** The statement wrote a row, or deleted it (null), under its own id `as`. */
   writeRow(keyValues: SqlRow, as: Value, row: SqlRow | null, place: Place | null = null): void {
+    const table = this.eventTable.data[this.eventTxn.length - 1]!
+    this.writeKey(this.key(table, keyValues), this.valueId(as), row, place)
+  }
+
+  /** The same by numbers. */
+  writeKey(key: number, as: number, row: SqlRow | null, place: Place | null = null): void {
     const event = this.eventTxn.length - 1
-    const key = this.key(this.eventTable.data[event]!, keyValues)
     if (this.written.has(key)) throw this.twice(key, place)
     this.written.add(key)
-    this.eventWrite.data[event] = this.valueId(as)
+    this.eventWrite.data[event] = as
     this.addOp(event, WRITE, key, as, row, false)
   }
 
@@ -178,7 +191,7 @@ export class SqlStatements {
     event: number,
     kind: number,
     key: number,
-    value: Value,
+    value: number,
     row: SqlRow | null,
     returned: boolean,
   ): void {
@@ -187,10 +200,10 @@ export class SqlStatements {
     this.opRow[builder.opCount] = row
     this.returned.push(returned ? 1 : 0)
     this.opEvent.push(event)
-    builder.addOp(this.eventTxn.data[event]!, kind, key, this.valueId(value))
+    builder.addOp(this.eventTxn.data[event]!, kind, key, value)
   }
 
-  private valueId(id: Value): number {
+  valueId(id: Value): number {
     let value = this.valueIds.get(id)
     if (value === undefined) {
       value = this.builder.valueId(id)
@@ -207,7 +220,8 @@ export class SqlStatements {
     }
   }
 
-  private key(table: number, keyValues: SqlRow): number {
+  /** The key of a row, made on first use. */
+  key(table: number, keyValues: SqlRow): number {
     const name = rowName(this.tables[table]!, keyValues)
     const known = this.keyIds.get(name)
     if (known !== undefined) return known

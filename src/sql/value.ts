@@ -27,5 +27,12 @@ export function typeOfValue(value: SqlValue): SqlType | null {
 export function renderSqlValue(value: SqlValue): string {
   if (value === null) return 'NULL'
   if (typeof value === 'boolean') return value ? 'TRUE' : 'FALSE'
-  return typeof value === 'bigint' ? String(value) : `'${value.replaceAll("'", "''")}'`
+  if (typeof value === 'bigint') return renderInteger(value)
+  return value.includes("'") ? `'${value.replaceAll("'", "''")}'` : `'${value}'`
+}
+
+/** Digits of an integer; those of a small one are found much faster by way of a number. */
+export function renderInteger(value: bigint): string {
+  const small = Number(value)
+  return Number.isSafeInteger(small) ? String(small) : String(value)
 }

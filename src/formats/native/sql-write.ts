@@ -14,7 +14,7 @@ import {
   UPDATE,
 } from '../../history/sql-events.ts'
 import type { Value } from '../../history/values.ts'
-import type { SqlRow, SqlValue } from '../../sql/value.ts'
+import { renderInteger, type SqlRow, type SqlValue } from '../../sql/value.ts'
 import { renderJson } from '../sink.ts'
 
 /** The rows there are at first: table -> rows. */
@@ -44,34 +44,44 @@ export function renderTables(
 export function renderStatement(history: History, sql: SqlEvents, event: number): string {
   const kind = sql.eventKind[event]!
   const table = sql.tables[sql.eventTable[event]!]!
-  const parts = [`"${STATEMENT_NAMES[kind]!}":${JSON.stringify(table.name)}`]
+  let text = `{"${STATEMENT_NAMES[kind]!}":${JSON.stringify(table.name)}`
   const predicate = sql.predicates[sql.eventPredicate[event]!]
-  if (predicate !== undefined) parts.push(...renderClause(predicate))
+  if (predicate !== undefined) for (const field of renderClause(predicate)) text += `,${field}`
   const write = sql.eventWrite[event]!
-  if (write !== NONE) parts.push(`"write":${renderJson(history.values.get(write))}`)
-  const rows: string[] = []
-  const unread: string[] = []
+  if (write !== NONE) text += `,"write":${renderJson(history.values.get(write))}`
+  let rows = ''
+  let unread = ''
+  const start = sql.eventOpStart[event]!
   const end = statementEnd(history, sql, event)
-  const writes = new Map<number, number>() // key -> the statement's write of it
-  for (let op = sql.eventOpStart[event]!; op < end; op++) {
-    if (history.opKind[op] === WRITE) writes.set(history.opKey[op]!, op)
-  }
-  for (let op = sql.eventOpStart[event]!; op < end; op++) {
+  const updated = kind === UPDATE ? writesOf(history, start, end) : null
+  for (let op = start; op < end; op++) {
+    const key = history.opKey[op]!
     if (history.opKind[op] === WRITE) {
-      if (kind === INSERT) rows.push(renderRow(table, sql.opRow[op]!))
+      if (kind === INSERT) rows = listed(rows, renderRow(table, sql.opRow[op]!))
     } else if (sql.opReturned[op] === 0) {
-      unread.push(`{${renderVersion(sql.keyValues[history.opKey[op]!]!, history.valueOf(op))}}`)
+      unread = listed(unread, `{${renderVersion(sql.keyValues[key]!, history.valueOf(op))}}`)
     } else {
-      const write = kind === UPDATE ? writes.get(history.opKey[op]!)! : NONE
-      const row = write === NONE ? '' : `,"row":${renderRow(table, sql.opRow[write]!)}`
+      const row = updated ? `,"row":${renderRow(table, sql.opRow[updated.get(key)!]!)}` : ''
       for (const from of versionsOf(history, op)) {
-        rows.push(`{${renderVersion(sql.keyValues[history.opKey[op]!]!, from)}${row}}`)
+        rows = listed(rows, `{${renderVersion(sql.keyValues[key]!, from)}${row}}`)
       }
     }
   }
-  parts.push(`"rows":[${rows.join(',')}]`)
-  if (unread.length > 0) parts.push(`"unread":[${unread.join(',')}]`)
-  return `{${parts.join(',')}}`
+  text += `,"rows":[${rows}]`
+  return unread === '' ? `${text}}` : `${text},"unread":[${unread}]}`
+}
+
+function listed(list: string, item: string): string {
+  return list === '' ? item : `${list},${item}`
+}
+
+/** Key -> the write of it among these operations. */
+function writesOf(history: History, start: number, end: number): Map<number, number> {
+  const writes = new Map<number, number>()
+  for (let op = start; op < end; op++) {
+    if (history.opKind[op] === WRITE) writes.set(history.opKey[op]!, op)
+  }
+  return writes
 }
 
 /** The fields of a clause; none for one that every row satisfies. */
@@ -88,18 +98,34 @@ function versionsOf(history: History, op: number): Value[] {
 
 /** The fields of a version that was seen. */
 export function renderVersion(key: SqlRow, from: Value): string {
-  return `"key":[${key.map(renderSql).join(',')}],"from":${renderJson(from)}`
+  let values = ''
+  for (const value of key) values = listed(values, renderSql(value))
+  return `"key":[${values}],"from":${renderJson(from)}`
 }
 
 export function renderRow(table: SqlTable, row: SqlRow): string {
-  const columns: string[] = []
-  row.forEach((value, column) => {
-    if (value === null) return
-    columns.push(`${JSON.stringify(table.columns[column]!.name)}:${renderSql(value)}`)
-  })
-  return `{${columns.join(',')}}`
+  const labels = labelsOf(table)
+  let columns = ''
+  for (let column = 0; column < row.length; column++) {
+    const value = row[column]!
+    if (value !== null) columns = listed(columns, `${labels[column]!}${renderSql(value)}`)
+  }
+  return `{${columns}}`
+}
+
+const labels = new WeakMap<SqlTable, readonly string[]>()
+
+/** How the columns of a table are called in JSON, made once. */
+function labelsOf(table: SqlTable): readonly string[] {
+  let its = labels.get(table)
+  if (its === undefined) {
+    its = table.columns.map(({ name }) => `${JSON.stringify(name)}:`)
+    labels.set(table, its)
+  }
+  return its
 }
 
 function renderSql(value: SqlValue): string {
+  if (typeof value === 'bigint') return renderInteger(value)
   return typeof value === 'string' ? JSON.stringify(value) : String(value)
 }

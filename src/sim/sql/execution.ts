@@ -28,6 +28,7 @@ export interface RanStatement {
   passed: readonly SeenRow[] | null
   readonly own: ReadonlySet<StoredRow> // then, the rows that its transaction wrote before
   readonly written: readonly WrittenRow[]
+  write: number // its number among the statements that write, as they are told; NONE before that
 }
 
 export interface RanTxn {

@@ -1,6 +1,7 @@
 // From an execution of SQL transactions to a history. The layout says in which order transactions
 // are told, and with it how they are numbered; ids of writes count up from w1 in that order.
 
+import { IntColumn } from '../../base/grow.ts'
 import { HistoryBuilder } from '../../history/builder.ts'
 import { type History, INDETERMINATE, NONE } from '../../history/history.ts'
 import { INSERT } from '../../history/sql-events.ts'
@@ -29,11 +30,7 @@ export function layOutSql(execution: SqlExecution, layout: Layout, times = true)
   for (let session = 0; session < execution.sessionCount; session++) builder.session(session + 1)
 
   const txnOf = new Int32Array(txns.length)
-  const ids = new Map<RanStatement, string>()
-  const told = new Set<StoredRow>() // rows that the history speaks of
-  for (const rows of execution.stored) {
-    for (const row of rows) if (row.versions[0]?.by === null) told.add(row)
-  }
+  const numbers = new Numbers(statements, execution)
   for (const txn of order) {
     const { session, status, rolledBack, level, start, finish, statements: ran } = txns[txn]!
     const id = builder.addTxn(session, status)
@@ -43,49 +40,92 @@ export function layOutSql(execution: SqlExecution, layout: Layout, times = true)
       id,
       LEVELS.findIndex((known) => known.id === level),
     )
-    for (const statement of ran) {
-      if (statement.written.length > 0) ids.set(statement, `w${ids.size + 1}`)
-      for (const { row } of statement.written) told.add(row)
-    }
+    for (const statement of ran) numbers.announce(statement)
     if (!times) continue
     builder.setStart(id, start)
     if (status !== INDETERMINATE) builder.setFinish(id, finish)
   }
   for (const txn of order) {
     for (const statement of txns[txn]!.statements) {
-      addStatement(statements, txnOf[txn]!, statement, ids, told, execution)
+      addStatement(statements, txnOf[txn]!, statement, numbers, execution)
     }
   }
   const keyOf = (row: StoredRow) => builder.keys.of(rowName(tables[row.table]!, row.key))
   return { history: builder.finish(), txnOf, keyOf }
 }
 
+/** The history's numbers of rows and writes, each looked up once. */
+class Numbers {
+  private readonly keys: readonly Int32Array[] // table, row -> key, NONE before it is first met
+  private readonly told: readonly Uint8Array[] // table, row -> 1 if the history speaks of it
+  private readonly values = new IntColumn(64) // write -> value id, NONE before it is first met
+  private readonly initial: number // value id of initial versions
+
+  constructor(
+    private readonly statements: SqlStatements,
+    { stored }: SqlExecution,
+  ) {
+    this.keys = stored.map((rows) => new Int32Array(rows.length).fill(NONE))
+    this.told = stored.map((rows) =>
+      Uint8Array.from(rows, (row) => (row.versions[0]?.by === null ? 1 : 0)),
+    )
+    this.initial = statements.valueId(null)
+  }
+
+  /** Gives a statement that writes the next number. */
+  announce(ran: RanStatement): void {
+    if (ran.written.length === 0) return
+    ran.write = this.values.length
+    this.values.push(NONE)
+    for (const { row } of ran.written) this.told[row.table]![row.index] = 1
+  }
+
+  isTold(row: StoredRow): boolean {
+    return this.told[row.table]![row.index] === 1
+  }
+
+  nameOf({ write }: RanStatement): string {
+    return `w${write + 1}`
+  }
+
+  key(row: StoredRow): number {
+    const keys = this.keys[row.table]!
+    if (keys[row.index] === NONE) keys[row.index] = this.statements.key(row.table, row.key)
+    return keys[row.index]!
+  }
+
+  /** @param by null: the initial version */
+  value(by: RanStatement | null): number {
+    if (by === null) return this.initial
+    const values = this.values.data
+    if (values[by.write] === NONE) values[by.write] = this.statements.valueId(this.nameOf(by))
+    return values[by.write]!
+  }
+}
+
 function addStatement(
   statements: SqlStatements,
   txn: number,
   ran: RanStatement,
-  ids: ReadonlyMap<RanStatement, string>,
-  told: ReadonlySet<StoredRow>,
+  numbers: Numbers,
   execution: SqlExecution,
 ): void {
   const { kind, table, where, params } = ran
   const predicate = kind === INSERT ? NONE : statements.predicate(table, where, params)
   statements.begin(txn, kind, table, predicate)
-  const idOf = (by: RanStatement | null) => (by === null ? null : ids.get(by)!)
-  for (const { row, from } of ran.seen) statements.readRow(row.key, idOf(from))
+  for (const { row, from } of ran.seen) statements.readKey(numbers.key(row), numbers.value(from))
   if (ran.passed) {
     const known = new Set([...ran.seen, ...ran.passed].map(({ row }) => row))
     for (const { row, from } of ran.passed) {
-      if (told.has(row)) statements.readRow(row.key, idOf(from), false)
+      if (numbers.isTold(row)) statements.readKey(numbers.key(row), numbers.value(from), false)
     }
     // Rows that came later were absent.
     for (const row of execution.stored[table]!) {
-      if (!told.has(row) || known.has(row) || ran.own.has(row)) continue
-      statements.readRow(row.key, null, false)
+      if (!numbers.isTold(row) || known.has(row) || ran.own.has(row)) continue
+      statements.readKey(numbers.key(row), numbers.value(null), false)
     }
   }
-  const id = ids.get(ran)
-  if (id === undefined) return
-  statements.nameWrite(id)
-  for (const { row, values } of ran.written) statements.writeRow(row.key, id, values)
+  if (ran.written.length === 0) return
+  const value = statements.nameWrite(numbers.nameOf(ran))
+  for (const { row, values } of ran.written) statements.writeKey(numbers.key(row), value, values)
 }

@@ -18,7 +18,7 @@ export class RowIndex {
 
   /** Notes that a version of the row holds these values. */
   add(row: StoredRow, values: SqlRow): void {
-    const name = nameOf(this.columns.map((column) => values[column]!))
+    const name = this.nameIn(values)
     const list = this.lists.get(name)
     if (list) insertInOrder(list, row)
     else this.lists.set(name, [row])
@@ -26,13 +26,19 @@ export class RowIndex {
 
   /** Forgets the row under these values. */
   remove(row: StoredRow, values: SqlRow): void {
-    const list = this.lists.get(nameOf(this.columns.map((column) => values[column]!)))
+    const list = this.lists.get(this.nameIn(values))
     const place = list ? placeIn(list, row) : 0
     if (list?.[place] === row) list.splice(place, 1)
   }
 
-  find(values: readonly SqlValue[]): readonly StoredRow[] {
-    return this.lists.get(nameOf(values)) ?? []
+  /** What the row is listed under. */
+  private nameIn(values: SqlRow): string {
+    return nameOf(this.columns.map((column) => values[column]!))
+  }
+
+  /** @param name of the values, as `nameOf` has it */
+  find(name: string): readonly StoredRow[] {
+    return this.lists.get(name) ?? []
   }
 }
 

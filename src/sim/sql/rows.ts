@@ -37,25 +37,65 @@ export function newestVersion(row: StoredRow): Version {
 }
 
 /** Clauses of one text with other parameters are many: no more than so many are kept. */
-const MAX_PREDICATES = 4096
+const MAX_SEARCHES = 4096
 
-/** What a store asks of a predicate. */
-export type Condition = Pick<Predicate, 'matches' | 'fixed' | 'among'>
-
-/** A column of which a clause says that it is equal to a parameter. */
-interface Equation {
-  readonly column: number
-  readonly param: number // from 0
+/** What a statement looks for in a table, and where. */
+export interface Search {
+  matches(row: SqlRow): boolean
+  /** Whether a version of a row that was found by key or index does. */
+  matchesFound(row: SqlRow): boolean
+  readonly key: string | null // name of the only row that can satisfy it; null: there may be more
+  readonly index: RowIndex | null // that lists rows which may; null: any row of the table may
+  readonly names: readonly string[] // under which it does
 }
 
 /** `d_w_id = $1 AND d_id = $2`: no parser is needed for that. */
 const EQUATIONS = /^\w+ = \$\d+(?: AND \w+ = \$\d+)*$/
 
+/** A clause that only says of columns, each once, that they are equal to parameters. */
+interface Equations {
+  readonly columns: readonly number[]
+  readonly params: readonly number[] // from 0
+  readonly otherThanKey: readonly number[] // places of columns that are not of the primary key
+  readonly keyParams: readonly number[] | null // of the primary key; null: it is not fixed
+  readonly index: RowIndex | null // on the columns; null: the key is fixed
+}
+
+const NO_NAMES: readonly string[] = []
+
+class Equated implements Search {
+  readonly index: RowIndex | null
+
+  constructor(
+    private readonly equations: Equations,
+    private readonly values: readonly SqlValue[],
+    readonly key: string | null,
+    readonly names: readonly string[],
+  ) {
+    this.index = equations.index
+  }
+
+  matches(row: SqlRow): boolean {
+    const { values } = this
+    const { columns } = this.equations
+    for (let i = 0; i < columns.length; i++) if (row[columns[i]!] !== values[i]) return false
+    return true
+  }
+
+  // Rows keep their keys, so only what else was listed may have changed.
+  matchesFound(row: SqlRow): boolean {
+    const { columns, otherThanKey } = this.equations
+    for (const i of otherThanKey) if (row[columns[i]!] !== this.values[i]) return false
+    return true
+  }
+}
+
 export class StoredTable {
   readonly rows: StoredRow[] = []
   private readonly byKey = new Map<string, StoredRow>()
-  private readonly predicates = new Map<string, Condition>()
-  private readonly equations = new Map<string, readonly Equation[] | null>() // by clause
+  private readonly searches = new Map<string, Map<string, Search>>() // by clause, by parameters
+  private searchCount = 0
+  private readonly equations = new Map<string, Equations | null>() // by clause
   private readonly deleted: StoredRow[] = [] // rows that may be buried, oldest deletion first
   private buried = 0 // of those
   private readonly indexes: RowIndex[] = []
@@ -85,48 +125,86 @@ export class StoredTable {
     return row
   }
 
-  predicate(where: string, params: readonly SqlValue[]): Condition {
+  search(where: string, params: readonly SqlValue[]): Search {
     const simple = this.equate(where, params)
     if (simple) return simple
-    const name = `${nameOf(params)}\n${where}`
-    const known = this.predicates.get(name)
+    let ofClause = this.searches.get(where)
+    const name = nameOf(params)
+    const known = ofClause?.get(name)
     if (known) return known
-    const predicate = parsePredicate(where, this.table.columns, params)
-    if (this.predicates.size >= MAX_PREDICATES) this.predicates.clear()
-    this.predicates.set(name, predicate)
-    return predicate
+    if (this.searchCount++ === MAX_SEARCHES) {
+      this.searches.clear()
+      this.searchCount = 1
+      ofClause = undefined
+    }
+    if (!ofClause) {
+      ofClause = new Map()
+      this.searches.set(where, ofClause)
+    }
+    const search = this.searchFor(parsePredicate(where, this.table.columns, params))
+    ofClause.set(name, search)
+    return search
   }
 
-  /** The condition of a clause that only equates columns with parameters of their types. */
-  private equate(where: string, params: readonly SqlValue[]): Condition | null {
+  /** Where to look for what satisfies a predicate. */
+  private searchFor(predicate: Predicate): Search {
+    const { fixed, among } = predicate
+    const { keyColumns } = this.table
+    const matches = (row: SqlRow) => predicate.matches(row)
+    if (keyColumns.every((column) => fixed.has(column))) {
+      const key = nameOf(keyColumns.map((column) => fixed.get(column)!))
+      return { matches, matchesFound: matches, key, index: null, names: [] }
+    }
+    const listed = among && !fixed.has(among.column) ? among : null
+    const columns = [...fixed.keys(), ...(listed ? [listed.column] : [])]
+    const index = columns.length === 0 ? null : this.indexOn(columns)
+    const values = [...fixed.values()]
+    const lists = listed ? listed.values.map((value) => [...values, value]) : [values]
+    return { matches, matchesFound: matches, key: null, index, names: lists.map(nameOf) }
+  }
+
+  /** The search of a clause that only equates columns with parameters of their types. */
+  private equate(where: string, params: readonly SqlValue[]): Search | null {
     let equations = this.equations.get(where)
     if (equations === undefined) {
       equations = EQUATIONS.test(where) ? this.takeApart(where) : null
       this.equations.set(where, equations)
     }
     if (equations === null) return null
-    const fixed = new Map<number, SqlValue>()
-    for (const { column, param } of equations) {
-      const value = params[param] ?? null
-      if (value === null || typeOfValue(value) !== this.table.columns[column]!.type) return null
-      fixed.set(column, value)
+    const { columns, keyParams, index } = equations
+    const values: SqlValue[] = []
+    for (let i = 0; i < columns.length; i++) {
+      const value = params[equations.params[i]!] ?? null
+      const { type } = this.table.columns[columns[i]!]!
+      if (value === null || typeOfValue(value) !== type) return null
+      values.push(value)
     }
-    const matches = (row: SqlRow) => {
-      for (const [column, value] of fixed) if (row[column] !== value) return false
-      return true
-    }
-    return { matches, fixed, among: null }
+    const key = keyParams && nameOf(keyParams.map((param) => params[param]!))
+    return new Equated(equations, values, key, index ? [nameOf(values)] : NO_NAMES)
   }
 
   /** Null if a column is not of this table, or equated twice. */
-  private takeApart(where: string): Equation[] | null {
-    const equations = where.split(' AND ').map((part) => {
+  private takeApart(where: string): Equations | null {
+    const columns: number[] = []
+    const params: number[] = []
+    for (const part of where.split(' AND ')) {
       const [name, param] = part.split(' = $')
       const column = this.table.columns.findIndex((each) => each.name === name)
-      return { column, param: Number(param) - 1 }
-    })
-    const columns = new Set(equations.map(({ column }) => column))
-    return columns.has(-1) || columns.size < equations.length ? null : equations
+      if (column < 0 || columns.includes(column)) return null
+      columns.push(column)
+      params.push(Number(param) - 1)
+    }
+    const { keyColumns } = this.table
+    const isKeyFixed = keyColumns.every((column) => columns.includes(column))
+    const keyParams = keyColumns.map((column) => params[columns.indexOf(column)]!)
+    const places = columns.map((_, i) => i)
+    return {
+      columns,
+      params,
+      otherThanKey: places.filter((i) => !keyColumns.includes(columns[i]!)),
+      keyParams: isKeyFixed ? keyParams : null,
+      index: isKeyFixed ? null : this.indexOn(columns),
+    }
   }
 
   commit(row: StoredRow, version: Version): void {
@@ -153,28 +231,18 @@ export class StoredTable {
     }
   }
 
-  /** Whether at most one row can satisfy it. */
-  isKeyFixed({ fixed }: Pick<Condition, 'fixed'>): boolean {
-    return this.table.keyColumns.every((column) => fixed.has(column))
-  }
-
   /**
    * Rows of which some committed version may satisfy it, in the order of the table; if its key is
    * fixed, the row of that key, committed or not.
    */
-  candidates({ fixed, among }: Condition): readonly StoredRow[] {
-    const { keyColumns } = this.table
-    if (this.isKeyFixed({ fixed })) {
-      const row = this.byKey.get(nameOf(keyColumns.map((column) => fixed.get(column)!)))
+  candidates({ key, index, names }: Search): readonly StoredRow[] {
+    if (key !== null) {
+      const row = this.byKey.get(key)
       return row ? [row] : []
     }
-    const listed = among && !fixed.has(among.column) ? among : null
-    if (fixed.size === 0 && listed === null) return this.rows
-    const columns = [...fixed.keys(), ...(listed ? [listed.column] : [])]
-    const index = this.indexOn(columns)
-    const values = [...fixed.values()]
-    if (listed === null) return index.find(values)
-    const found = new Set(listed.values.flatMap((value) => index.find([...values, value])))
+    if (index === null) return this.rows
+    if (names.length === 1) return index.find(names[0]!)
+    const found = new Set(names.flatMap((name) => index.find(name)))
     return [...found].sort((a, b) => a.index - b.index)
   }
 
@@ -190,6 +258,7 @@ export class StoredTable {
   }
 }
 
-export function satisfies(condition: Condition, values: SqlRow | null): boolean {
-  return values !== null && condition.matches(values)
+/** Whether a version of a row that was found does. */
+export function satisfies(search: Search, values: SqlRow | null): boolean {
+  return values !== null && search.matchesFound(values)
 }

@@ -15,6 +15,7 @@
 
 import { assert } from '../../base/errors.ts'
 import type { Random } from '../../base/random.ts'
+import { NONE } from '../../history/history.ts'
 import { type SqlTable, STATEMENT_NAMES } from '../../history/sql-events.ts'
 import type { LevelId } from '../../levels/levels.ts'
 import { assign, type SqlStatement, type UpdateStatement } from '../../sql/statement.ts'
@@ -24,8 +25,8 @@ import type { RanStatement, SeenRow, WrittenRow } from './execution.ts'
 import { withRows } from './row-index.ts'
 import {
   ABSENT,
-  type Condition,
   newestVersion,
+  type Search,
   type StoredRow,
   StoredTable,
   satisfies,
@@ -34,6 +35,8 @@ import {
 } from './rows.ts'
 
 const NO_ROWS: ReadonlySet<StoredRow> = new Set()
+const NOTHING_SEEN: readonly SeenRow[] = []
+const NOTHING_WRITTEN: readonly WrittenRow[] = []
 
 /** Commits between two looks for rows that are gone for good. */
 const BURY_EVERY = 64
@@ -56,7 +59,7 @@ interface Reading {
   readonly statement: number // its number in the transaction
   readonly ran: RanStatement
   readonly table: StoredTable
-  readonly predicate: Condition
+  readonly search: Search
 }
 
 /** A transaction at work. */
@@ -121,7 +124,7 @@ export class SqlStore {
         row: table.row(table.keyOf(values)),
         values,
       }))
-      const ran = this.record(statement, id, [], null, NO_ROWS, written)
+      const ran = this.record(statement, id, NOTHING_SEEN, null, NO_ROWS, written)
       return { ran: this.keep(txn, number, ran), rows: [] }
     }
     if (txn.level === 'rc') txn.snapshot = this.drawSnapshot(txn.snapshot)
@@ -138,13 +141,14 @@ export class SqlStore {
   ): StatementResult {
     const table = this.tables[id]!
     const { snapshot } = txn
-    const predicate = table.predicate(statement.where, statement.params)
+    const search = table.search(statement.where, statement.params)
     const seen: SeenRow[] = []
     const rows: SqlRow[] = []
     const written: WrittenRow[] = []
-    for (const row of this.candidates(txn, table, predicate)) {
-      const version = txn.own.get(row) ?? versionAt(row, snapshot)
-      if (row === missing || !satisfies(predicate, version.values)) continue
+    const mine = txn.own.size > 0 ? txn.own : null
+    for (const row of this.candidates(txn, table, search)) {
+      const version = mine?.get(row) ?? versionAt(row, snapshot)
+      if (row === missing || !satisfies(search, version.values)) continue
       const before = version.values!
       seen.push({ row, from: version.by })
       if (statement.kind === 'select') rows.push(before)
@@ -159,17 +163,18 @@ export class SqlStore {
       row === missing ? (row.versions.at(-2) ?? ABSENT) : versionAt(row, snapshot)
     const passed = this.tellsPassed ? passedOver(table, seen, own, versionOf) : null
     const ran = this.record(statement, id, seen, passed, own, written)
-    txn.readings.push({ statement: number, ran, table, predicate })
+    txn.readings.push({ statement: number, ran, table, search })
     return { ran: this.keep(txn, number, ran), rows }
   }
 
   /** Rows that the statement has to look at, those among them that its transaction wrote. */
-  private candidates(txn: OpenTxn, table: StoredTable, predicate: Condition) {
-    const committed = table.candidates(predicate)
-    if (committed === table.rows || table.isKeyFixed(predicate)) return committed
+  private candidates(txn: OpenTxn, table: StoredTable, search: Search) {
+    const committed = table.candidates(search)
+    if (search.index === null || txn.own.size === 0) return committed
     const own: StoredRow[] = []
     for (const [row, { values }] of txn.own) {
-      if (this.tables[row.table] === table && satisfies(predicate, values)) own.push(row)
+      if (values === null || this.tables[row.table] !== table) continue
+      if (search.matches(values)) own.push(row)
     }
     return own.length === 0 ? committed : withRows(committed, own)
   }
@@ -188,10 +193,11 @@ export class SqlStore {
       table,
       where: isInsert ? '' : statement.where,
       params: isInsert ? [] : statement.params,
-      seen,
+      seen: seen.length === 0 ? NOTHING_SEEN : seen,
       passed,
       own,
-      written,
+      written: written.length === 0 ? NOTHING_WRITTEN : written,
+      write: NONE,
     }
   }
 
@@ -275,13 +281,13 @@ export class SqlStore {
 
   /** Whether every statement would return the same versions now. */
   private isStillTrue(txn: OpenTxn): boolean {
-    for (const { statement, ran, table, predicate } of txn.readings) {
-      for (const row of table.candidates(predicate)) {
+    for (const { statement, ran, table, search } of txn.readings) {
+      for (const row of table.candidates(search)) {
         const newest = newestVersion(row)
         if (newest.seq <= txn.snapshot) continue
         // What it had written itself by then, it saw as it left it.
         if ((txn.own.get(row)?.since ?? statement) < statement) continue
-        if (satisfies(predicate, newest.values)) return false
+        if (satisfies(search, newest.values)) return false
         if (ran.seen.some((returned) => returned.row === row)) return false
       }
     }
