@@ -25,6 +25,8 @@ export class EvidenceView {
   private readonly hint: string
   /** The step that stays lit when nothing is pointed at. */
   private pinned: string | null = null
+  /** Where a replay is. */
+  private current: [txn: number, op: number | null] = [-1, null]
 
   constructor(
     private readonly root: HTMLElement,
@@ -143,6 +145,7 @@ export class EvidenceView {
       canvas.innerHTML = render(this.figure, this.view, DRAW)
     }
     for (const zoom of this.zooms) zoom.apply()
+    this.showOp(...this.current)
     const again = `.canvas[data-view="${where}"] g.arrow[data-steps~="${id}"]`
     if (where && id) this.root.querySelector<SVGElement>(again)?.focus()
     else this.light(this.pinned)
@@ -168,6 +171,15 @@ export class EvidenceView {
     for (const [txn, op] of step.ops) add(`[data-op="${txn}:${op}"]`)
     for (const node of [step.from, step.to]) if (node >= 0) add(`[data-txn="${node}"]`)
     this.explain.textContent = `${this.name(step.from)} → ${this.name(step.to)} (${step.label}): ${step.because}.`
+  }
+
+  /** Shows the operation that a replay has come to; null for the transaction as a whole. */
+  showOp(txn: number, op: number | null): void {
+    for (const now of this.root.querySelectorAll('.now')) now.classList.remove('now')
+    const line = op === null ? undefined : this.figure.txns[txn]?.lines[op]
+    const selector = op === null ? `.txn[data-txn="${txn}"]` : `[data-op="${txn}:${line}"]`
+    this.root.querySelector(`svg.lanes ${selector}`)?.classList.add('now')
+    this.current = [txn, op]
   }
 
   private name(node: number): string {

@@ -154,6 +154,26 @@ describe.skipIf(executable === null)('the report in a browser', { timeout: 60_00
     await page.close()
   })
 
+  it('replays what happened step by step, by buttons and by keys', async () => {
+    const page = await open(exhibit('LostUpdate'))
+    const now = page.locator('.scrub-now').first()
+    const committed = page.locator('.scrub-committed').first()
+    expect(await now.textContent()).toBe('Step 0 of 6: Nothing has happened yet.')
+    expect(await committed.textContent()).toBe('Committed: x=0')
+    await page.getByRole('slider', { name: 'Step of the replay' }).first().focus()
+    for (let i = 0; i < 2; i++) await page.keyboard.press('ArrowRight')
+    expect(await now.textContent()).toBe('Step 2 of 6: T2 reads x=0.')
+    expect(await page.locator('.op.now').first().textContent()).toBe('r(x,0)')
+    await page.keyboard.press('End')
+    expect(await committed.textContent()).toBe('Committed: x=2')
+    expect(await page.locator('.scrubber tbody tr').first().allTextContents()).toEqual([
+      'T1committedx=0x=1',
+    ])
+    await page.getByRole('button', { name: '◂ Back' }).first().click()
+    expect(await committed.textContent()).toBe('Committed: x=1')
+    await page.close()
+  })
+
   it('fills the width with pictures, and lets them grow and shrink', async () => {
     const page = await open(exhibit('LongFork'), { width: 1440 })
     const lanes = page.locator('svg.lanes').first()

@@ -16,9 +16,11 @@ import { renderGraph } from '../picture/graph-svg.ts'
 import { renderLanes } from '../picture/lanes-svg.ts'
 import { tellAxis } from '../picture/time-axis.ts'
 import { firstView } from '../picture/visible.ts'
+import { buildReplay, type Replay } from '../replay.ts'
 import { buildSqlCore } from '../sql-core.ts'
 import { tellTxns } from '../txn-text.ts'
 import { renderLegend } from './legend.ts'
+import { renderReplay } from './replay.ts'
 import type { Evidence, Section } from './sections.ts'
 import { renderStory } from './story.ts'
 
@@ -26,6 +28,7 @@ export interface RenderedSection {
   html: string
   /** The figures that the script draws anew, by id. */
   figures: Record<string, Figure>
+  replay: Replay | null
 }
 
 const PAGE = { interactive: true }
@@ -45,6 +48,7 @@ export function renderFinding(
   const figures: Record<string, Figure> = {}
   const [first, ...others] = section.evidence
   const levels = [...new Set(section.evidence.flatMap((evidence) => evidence.levels))]
+  const replay = sameAs ? null : buildReplay(first!.example, verdict.initial)
   const parts = [
     `<details class="finding" name="finding" id="${id}"${isOpen ? ' open' : ''}>`,
     `<summary><h3>${esc(titleOf(first!))}</h3> <span>violates ${levels.join(', ')}</span></summary>`,
@@ -52,7 +56,11 @@ export function renderFinding(
       ? [
           `<p>Shown by the same evidence as <a href="#${sameAs}">${esc(section.sameAs!.name)}</a>.</p>`,
         ]
-      : [renderEvidence(first!, `${id}-1`, figures), renderHistory(verdict, first!, id)]),
+      : [
+          renderEvidence(first!, `${id}-1`, figures),
+          replay ? renderReplay(replay, `${id}-replay`) : '',
+          renderHistory(verdict, first!, id),
+        ]),
     ...others.map((evidence, i) => {
       const names = evidence.levels.map(levelName).join(', ')
       const inner = renderEvidence(evidence, `${id}-${i + 2}`, figures)
@@ -63,7 +71,7 @@ export function renderFinding(
       : '',
     '</details>',
   ]
-  return { html: parts.filter((part) => part !== '').join('\n'), figures }
+  return { html: parts.filter((part) => part !== '').join('\n'), figures, replay }
 }
 
 const MAX_NAMED = 4 // transactions and keys in a title

@@ -12,6 +12,7 @@ import { plain } from '../names.ts'
 import type { OverviewDetail } from '../overview-detail.ts'
 import type { Figure } from '../picture/figure.ts'
 import { PICTURE_STYLE } from '../picture/style.ts'
+import type { Replay } from '../replay.ts'
 import { renderAbout } from './about.ts'
 import { type RenderedSection, renderFinding, titleOf } from './anomaly.ts'
 import { renderGroup } from './group.ts'
@@ -33,6 +34,8 @@ export interface PageAssets {
 export interface PageData {
   figures: Record<string, Figure>
   overview: OverviewData | null
+  /** By the ids of the findings. */
+  replays: Record<string, Replay>
 }
 
 export interface PageOptions {
@@ -70,7 +73,10 @@ export function renderHtml(
   }
   const figures = Object.assign({}, ...rendered.map((part) => part.figures))
   const overview = renderOverview(verdict, shown.map(describeFinding), detail)
-  const data: PageData = { figures, overview: overview?.data ?? null }
+  const replays = Object.fromEntries(
+    rendered.flatMap(({ replay }, i) => (replay ? [[`a${i + 1}`, replay]] : [])),
+  )
+  const data: PageData = { figures, overview: overview?.data ?? null, replays }
   const title = `${headline(verdict)} · ${plain(verdict.path)}`
   return `${[
     '<!doctype html>',

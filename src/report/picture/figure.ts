@@ -49,6 +49,8 @@ export interface FigureTxn {
   start: number | null
   finish: number | null
   ops: FigureOp[]
+  /** operation -> its line in `ops` */
+  lines: number[]
 }
 
 /** One step of the argument: `from` comes before `to`. Nodes are positions in `txns`. */
@@ -148,7 +150,7 @@ class FigureBuilder {
     return this.txns.map((txn, node) => {
       const lane = lanes.get(txn.session) ?? lanes.size
       lanes.set(txn.session, lane)
-      return describeTxn(txn, names[node]!, labels[node]!, lane, this.ops[node]!.ops)
+      return describeTxn(txn, names[node]!, labels[node]!, lane, this.ops[node]!)
     })
   }
 
@@ -296,7 +298,7 @@ function describeTxn(
   name: string,
   label: string,
   lane: number,
-  ops: FigureOp[],
+  { ops, lineOfOp }: FigureOps,
 ): FigureTxn {
   const notes: string[] = []
   if (txn.status === 'aborted') notes.push(txn.rolledBack ? 'rolled back' : 'aborted')
@@ -316,5 +318,6 @@ function describeTxn(
     start: txn.start ?? null,
     finish: txn.finish ?? null,
     ops,
+    lines: lineOfOp,
   }
 }

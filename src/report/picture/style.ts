@@ -81,6 +81,7 @@ function colours(palette: Palette): string {
     `.tag{fill:${ground}}`,
     `.lanes .tag,.isobar.lanes .tag{fill:${lane}}`,
     `.lit .frame,.isobar .node.lit rect,.isobar .op.lit rect{stroke:${focus}}`,
+    `.now .frame,.isobar .op.now rect{stroke:${kinds['co']}}`,
     `.arrow:focus .tag{stroke:${focus}}`,
     ...Object.entries(kinds).flatMap(([kind, colour]) => [
       `.${kind} .line{stroke:${colour}}`,
@@ -106,6 +107,7 @@ const SHAPES = [
   '.indeterminate .frame,.isobar .node.indeterminate rect{stroke-dasharray:2 3}',
   '.node.initial rect{stroke-dasharray:1 3}',
   '.lit .frame,.isobar .node.lit rect,.isobar .op.lit rect{stroke-width:2.4}',
+  '.now .frame,.isobar .op.now rect{stroke-width:2.4}',
   '.arrow{outline:none}',
   '.arrow.lit .line,.isobar .arrow:focus .line{stroke-width:3.4}',
   '.arrow:focus .tag{stroke-width:2}',
