@@ -129,7 +129,7 @@ class Teller {
   private readonly held: Held[] = [] // key -> what is committed
   private first: Held[] = [] // key -> what was there before anything was written
   private readonly written: ReadonlySet<string> // keys and values that somebody here writes
-  private readonly ownWrites = new Map<string, Value[]>() // transaction and key -> its writes so far
+  private readonly ownWrites = new Map<string, Value[]>() // transaction and key -> its writes
 
   constructor(
     private readonly example: Example,
