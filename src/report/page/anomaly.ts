@@ -18,6 +18,7 @@ import { tellAxis } from '../picture/time-axis.ts'
 import { firstView } from '../picture/visible.ts'
 import { buildReplay, type Replay } from '../replay.ts'
 import { buildSqlCore } from '../sql-core.ts'
+import { renderSqlScript } from '../sql-script.ts'
 import { tellTxns } from '../txn-text.ts'
 import { renderLegend } from './legend.ts'
 import { renderReplay } from './replay.ts'
@@ -60,6 +61,7 @@ export function renderFinding(
           renderEvidence(first!, `${id}-1`, figures),
           replay ? renderReplay(replay, `${id}-replay`) : '',
           renderHistory(verdict, first!, id),
+          renderSql(renderSqlScript(first!.example, replay, verdict.run), id),
         ]),
     ...others.map((evidence, i) => {
       const names = evidence.levels.map(levelName).join(', ')
@@ -141,6 +143,17 @@ function renderHistory(verdict: VerdictJson, evidence: Evidence, id: string): st
     `<p class="tools"><button type="button" data-copy="${id}-notation">Copy</button> ${downloads}</p>`,
     note === '' ? '' : `<p class="cut">${esc(note)}</p>`,
     '</div>',
+  ].join('\n')
+}
+
+/** The same to type into terminals, where it came from a SQL database. */
+function renderSql(script: string | null, id: string): string {
+  if (script === null) return ''
+  return [
+    '<details class="as-sql"><summary>As SQL, to reproduce it in several terminals</summary>',
+    `<pre id="${id}-sql" tabindex="0">${esc(script)}</pre>`,
+    `<p class="tools"><button type="button" data-copy="${id}-sql">Copy as SQL</button></p>`,
+    '</details>',
   ].join('\n')
 }
 
