@@ -319,9 +319,7 @@ export class Checker {
       case 'rc':
       case 'ra':
       case 'cc': {
-        const { byPattern } = this.options
-        this.weakLevels ??= new WeakLevels(this.context, this.reads(), this.limit, byPattern)
-        const levels = this.weakLevels
+        const levels = this.weak()
         const findings = this.timed(level, () => levels.check(level))
         return { ...findings, algorithm: level === 'ci' ? 'reads' : 'saturation' }
       }
@@ -394,7 +392,7 @@ export class Checker {
 
   private checkLists(level: StrongLevel, mini: MiniLevels): NamedFindings | null {
     const { history, deadline, limit } = this
-    const levels = new ListLevels(history, this.reads(), deadline, limit)
+    const levels = new ListLevels(history, this.reads(), deadline, limit, this.blame)
     return levels.check(level, mini.hasSerialOrder())
   }
 
@@ -424,9 +422,17 @@ export class Checker {
 
   private mini(): MiniLevels {
     const { history, deadline, base, limit } = this
-    this.miniLevels ??= new MiniLevels(history, this.reads(), base, deadline, limit)
+    this.miniLevels ??= new MiniLevels(history, this.reads(), base, deadline, limit, this.blame)
     return this.miniLevels
   }
+
+  private weak(): WeakLevels {
+    const { byPattern } = this.options
+    this.weakLevels ??= new WeakLevels(this.context, this.reads(), this.limit, byPattern)
+    return this.weakLevels
+  }
+
+  private readonly blame = () => this.timed('cc', () => this.weak().blame())
 
   private readonly context = (): WeakContext => {
     const reads = this.reads()

@@ -1,5 +1,5 @@
 // How often an anomaly occurs, in words. What single reads show, and the patterns of weak levels,
-// are counted read by read; of cycles at stronger levels those are counted that share no
+// are counted read by read, at stronger levels too; of other cycles those are counted that share no
 // transaction, so there may be more. Main function: countWords.
 
 import { WEAK_LEVELS } from '../levels/levels.ts'
@@ -8,13 +8,15 @@ import { WEAK_LEVELS } from '../levels/levels.ts'
 export function countWords(
   anomaly: {
     readonly count: number
-    readonly edges: readonly unknown[]
+    readonly edges: readonly { readonly kind: string }[]
     readonly cases: readonly unknown[]
   },
   level: string,
 ): string {
   if (anomaly.count <= 1) return ''
   const isOfReads = anomaly.edges.length === 0 && anomaly.cases.length === 0
-  const isWeak = (WEAK_LEVELS as readonly string[]).includes(level)
+  const kinds = new Set(anomaly.edges.map(({ kind }) => kind))
+  const isOfCauses = kinds.size > 0 && !kinds.has('RW') && (kinds.has('CO') || !kinds.has('WW'))
+  const isWeak = (WEAK_LEVELS as readonly string[]).includes(level) || isOfCauses
   return isOfReads || isWeak ? `, ${anomaly.count} reads` : `, at least ${anomaly.count} times`
 }

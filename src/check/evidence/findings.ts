@@ -12,3 +12,9 @@ export interface Findings {
 export interface NamedFindings extends Findings {
   algorithm: string
 }
+
+/** Anomalies, and the transactions without which there are none of them. */
+export interface Blame {
+  readonly anomalies: readonly Anomaly[]
+  readonly blamed: Set<number>
+}

@@ -12,13 +12,14 @@ import { buildCsr } from '../../graph/csr.ts'
 import { findTopologicalOrder } from '../../graph/toposort.ts'
 import { APPEND, type History, NONE } from '../../history/history.ts'
 import { addFound } from '../evidence/add-found.ts'
-import type { NamedFindings } from '../evidence/findings.ts'
+import type { Blame, NamedFindings } from '../evidence/findings.ts'
 import type { StrongLevel } from '../problem/levels.ts'
 import { describeOffences, describeUnrepeatable } from '../reads/offences.ts'
 import type { ReadCheck } from '../reads/read-consistency.ts'
 import { findUnrepeated } from '../reads/unrepeated.ts'
 import { findCycles } from './cycles.ts'
 import type { Dependencies } from './dependency-graph.ts'
+import { findEachKind } from './each-kind.ts'
 import { ListEvidence } from './list-evidence.ts'
 import { buildListGraph } from './list-graph.ts'
 
@@ -31,6 +32,7 @@ export class ListLevels {
     private readonly reads: ReadCheck,
     private readonly deadline: Deadline,
     private readonly limit: number,
+    private readonly blame: () => Blame,
   ) {
     this.applies = reads.lists !== null && history.opKind.every((kind) => kind >= APPEND)
     this.evidence = new ListEvidence(history, reads)
@@ -43,32 +45,43 @@ export class ListLevels {
   check(level: StrongLevel, serializable: boolean): NamedFindings | null {
     if (!this.applies) return null
     const { history, reads, deadline, limit } = this
-    const anomalies = [
+    const single = [
       ...describeOffences(history, reads, limit, deadline),
       ...describeUnrepeatable(history, reads, limit, deadline),
     ]
     deadline.check()
     const snapshots = level === 'si' || level === 'pc'
-    const graph = buildListGraph(history, reads, {
-      width: snapshots ? 2 : 1,
-      sessions: true,
-      realTime: level === 'sser' && serializable,
-      exclusive: level === 'si',
-      overwrites: true,
-    })
+    const build = (realTime: boolean) =>
+      buildListGraph(history, reads, {
+        width: snapshots ? 2 : 1,
+        sessions: true,
+        realTime,
+        exclusive: level === 'si',
+        overwrites: true,
+      })
+    const onlyTime = level === 'sser' && serializable
+    const graph = build(onlyTime)
     if (graph === null) return null
-    if (snapshots && anomalies.length === 0) {
+    if (snapshots && single.length === 0) {
       const events = this.findEvents(graph)
       if (events !== null) {
         if (level === 'si' && this.overlaps(events)) return null
-        return { anomalies, proof: { kind: 'snapshots', events }, algorithm: 'lists' }
+        return { anomalies: [], proof: { kind: 'snapshots', events }, algorithm: 'lists' }
       }
     }
-    const describe = (cycle: number[]) => this.evidence.cycle(graph, cycle, level)
     const isUnrepeated = findUnrepeated(history, reads)
-    addFound(anomalies, () => findCycles(graph, limit, deadline, isUnrepeated, describe))
-    assert(anomalies.length > 0, 'a history of lists without an order has a cycle')
-    return { anomalies, proof: null, algorithm: 'lists' }
+    const cycles = (of: Dependencies, blamed: Set<number>) =>
+      findCycles(of, limit, deadline, blamed, isUnrepeated, (cycle) =>
+        this.evidence.cycle(of, cycle, level),
+      )
+    const conflicts = (blamed: Set<number>) => cycles(graph, blamed)
+    const found = [...single]
+    addFound(found, () => conflicts(new Set()))
+    assert(found.length > 0, 'a history of lists without an order has a cycle')
+    const inTime = (blamed: Set<number>) => cycles(build(true)!, blamed)
+    const isTimed = level === 'sser' && !serializable
+    const search = { single, found, blame: this.blame, conflicts, inTime: isTimed ? inTime : null }
+    return { anomalies: findEachKind(search, limit), proof: null, algorithm: 'lists' }
   }
 
   /** Snapshots and commits in an order that the graph allows, null if it has a cycle. */

@@ -12,7 +12,7 @@ import { type History, hasTimes } from '../../history/history.ts'
 import type { LevelId } from '../../levels/levels.ts'
 import type { Anomaly } from '../../verdict/verdict.ts'
 import { addFound } from '../evidence/add-found.ts'
-import type { NamedFindings } from '../evidence/findings.ts'
+import type { Blame, NamedFindings } from '../evidence/findings.ts'
 import { listExamples } from '../examples.ts'
 import type { BaseOrder } from '../order/base-order.ts'
 import type { StrongLevel } from '../problem/levels.ts'
@@ -21,6 +21,7 @@ import type { ReadCheck } from '../reads/read-consistency.ts'
 import { findUnrepeated } from '../reads/unrepeated.ts'
 import { findCycles } from './cycles.ts'
 import { buildDependencies, type DependencyOptions } from './dependency-graph.ts'
+import { findEachKind } from './each-kind.ts'
 import { MiniEvidence } from './evidence.ts'
 import { findLinearOrder } from './linearizable.ts'
 import { findSerialOrder } from './serial-order.ts'
@@ -45,6 +46,7 @@ export class MiniLevels {
     private readonly base: () => BaseOrder,
     private readonly deadline: Deadline,
     private readonly limit: number,
+    private readonly blame: () => Blame,
   ) {}
 
   /** True if a serial order is known, so that ser and all below it hold. */
@@ -107,20 +109,29 @@ export class MiniLevels {
     const successors = this.successors()
     const { history, reads, limit, deadline } = this
     if (reads.lists !== null) return null
-    const anomalies = [
+    const single = [
       ...describeOffences(history, reads, limit, deadline),
       ...describeUnrepeatable(history, reads, limit, deadline),
     ]
-    const ofReads = anomalies.length
-    if (level !== 'pc') addFound(anomalies, () => this.lostUpdates(successors))
-    // Real time is blamed only where nothing else is to blame.
-    const realTime = level === 'sser' && this.hasSerialOrder()
     const width = level === 'si' || level === 'pc' ? 2 : 1
-    addFound(anomalies, () => this.cycles(successors, level, { width, sessions: true, realTime }))
-    if (anomalies.length === ofReads && !successors.isReadModifyWrite) return null
+    const cycles = (realTime: boolean, blamed: Set<number>) =>
+      this.cycles(successors, level, { width, sessions: true, realTime }, blamed)
+    // Real time is blamed only where nothing else is to blame.
+    const onlyTime = level === 'sser' && this.hasSerialOrder()
+    const conflicts = (blamed: Set<number>) => {
+      const found: Anomaly[] = []
+      if (level !== 'pc') addFound(found, () => this.lostUpdates(successors, blamed))
+      addFound(found, () => cycles(onlyTime, blamed))
+      return found
+    }
+    const found = [...single]
+    addFound(found, () => conflicts(new Set()))
+    if (found.length === single.length && !successors.isReadModifyWrite) return null
     // Two successors of one version may come in either order at pc.
-    if (anomalies.length === 0 && level === 'pc' && !this.hasOneSuccessorEach()) return null
-    assert(anomalies.length > 0, 'a read-modify-write history without an order has a cycle')
+    if (found.length === 0 && level === 'pc' && !this.hasOneSuccessorEach()) return null
+    assert(found.length > 0, 'a read-modify-write history without an order has a cycle')
+    const inTime = level === 'sser' && !onlyTime ? cycles.bind(null, true) : null
+    const anomalies = findEachKind({ single, found, blame: this.blame, conflicts, inTime }, limit)
     return { anomalies, proof: null, algorithm: 'mini' }
   }
 
@@ -131,26 +142,32 @@ export class MiniLevels {
     const successors = this.successors()
     // An offending read leaves the write after it without a place in its chain.
     if (!successors.isReadModifyWrite) return { anomalies, proof: null, algorithm: 'mini' }
-    addFound(anomalies, () => this.lostUpdates(successors))
+    addFound(anomalies, () => this.lostUpdates(successors, new Set()))
     if (anomalies.length === 0) {
       const order = findLinearOrder(history, reads, successors)
       if (order) return byOrder({ order, algorithm: 'mini' })
     }
     const realTime = hasTimes(history)
     addFound(anomalies, () =>
-      this.cycles(successors, 'lin', { width: 1, sessions: false, realTime }),
+      this.cycles(successors, 'lin', { width: 1, sessions: false, realTime }, new Set()),
     )
     assert(anomalies.length > 0, 'operations that are not linearizable form a cycle')
     return { anomalies, proof: null, algorithm: 'mini' }
   }
 
-  /** Two who read one version and replace it, unless one of them then read another version. */
-  private lostUpdates(successors: Successors): Anomaly[] {
+  /**
+   * Two who read one version and replace it, unless one of them then read another version.
+   * @param blamed transactions to do without; those of the pairs are added
+   */
+  private lostUpdates(successors: Successors, blamed: Set<number>): Anomaly[] {
     const { opTxn, opKey } = this.history
     const evidence = new MiniEvidence(this.history, this.reads, successors, 'ser')
     const isUnrepeated = findUnrepeated(this.history, this.reads)
     const pairs = pairsOf(successors.divergent).filter((pair) =>
-      pair.every((read) => !isUnrepeated(opTxn[read]!, opKey[read]!)),
+      pair.every((read) => {
+        const txn = opTxn[read]!
+        return !blamed.has(txn) && !isUnrepeated(txn, opKey[read]!)
+      }),
     )
     return listExamples(pairs, this.limit, this.deadline, ([one, other]) =>
       evidence.lostUpdate(one, other),
@@ -158,14 +175,19 @@ export class MiniLevels {
   }
 
   /** A shortest cycle of each component; by default the shortest one of each name. */
-  private cycles(successors: Successors, level: LevelId, options: DependencyOptions): Anomaly[] {
+  private cycles(
+    successors: Successors,
+    level: LevelId,
+    options: DependencyOptions,
+    blamed: Set<number>,
+  ): Anomaly[] {
     const { history, reads, deadline, limit } = this
     deadline.check()
     const graph = buildDependencies(history, reads, successors, options)
     const evidence = new MiniEvidence(history, reads, successors, level)
     const isUnrepeated = findUnrepeated(history, reads)
     const describe = (cycle: EdgeCycle) => evidence.cycle(graph, cycle)
-    return findCycles(graph, limit, deadline, isUnrepeated, describe)
+    return findCycles(graph, limit, deadline, blamed, isUnrepeated, describe)
   }
 
   /** True if the history is read-modify-write and no version was replaced twice. */

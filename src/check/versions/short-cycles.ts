@@ -27,16 +27,20 @@ export interface ShortCycles {
   readonly isComplete: boolean
 }
 
-/** @param limit how many are worked out */
+/**
+ * @param limit how many are worked out
+ * @param leftOut transactions that no cycle may touch
+ */
 export function findShortCycles(
   graph: Dependencies,
   limit: number,
+  leftOut: ReadonlySet<number>,
   deadline: Deadline,
 ): ShortCycles {
   const cycles: EdgeCycle[] = []
   const numbering = new Int32Array(graph.nodeCount).fill(NONE)
   const all = Array.from({ length: graph.edgeCount }, (_, edge) => edge)
-  const pending = splitComponents(graph, all, numbering, deadline)
+  const pending = splitComponents(graph, without(graph, all, leftOut), numbering, deadline)
   let spare = LOOKS * graph.edgeCount
   // A list that grows while it is gone through: what a cycle leaves behind joins at the end.
   for (let i = 0; i < pending.length; i++) {
@@ -48,7 +52,9 @@ export function findShortCycles(
       cycles.push(cycle)
       if (spare < edges.length) return { cycles, isComplete: false }
       spare -= edges.length
-      pending.push(...splitComponents(graph, without(graph, edges, cycle), numbering, deadline))
+      pending.push(
+        ...splitComponents(graph, without(graph, edges, txnsOf(graph, cycle)), numbering, deadline),
+      )
     } catch (error) {
       // One cycle is enough to show, and there is no time for more.
       if (!(error instanceof BudgetExceeded)) throw error
@@ -102,14 +108,23 @@ function numberNodes(graph: Dependencies, edges: readonly number[], numbering: I
   return { size, from, to }
 }
 
-/** The edges that do not touch a transaction of the cycle. */
-function without(graph: Dependencies, edges: readonly number[], cycle: EdgeCycle): number[] {
-  const { from, to, width, txnCount } = graph
-  const txnOf = (node: number) => (node < width * txnCount ? Math.floor(node / width) : NONE)
-  const left = new Set<number>()
-  for (const edge of cycle) left.add(txnOf(from[edge]!))
-  left.delete(NONE) // instants belong to nobody
-  return edges.filter((edge) => !left.has(txnOf(from[edge]!)) && !left.has(txnOf(to[edge]!)))
+/** The edges that touch none of the transactions. */
+function without(graph: Dependencies, edges: number[], txns: ReadonlySet<number>): number[] {
+  if (txns.size === 0) return edges
+  const { from, to } = graph
+  const touches = (node: number) => txns.has(txnOf(graph, node))
+  return edges.filter((edge) => !touches(from[edge]!) && !touches(to[edge]!))
+}
+
+/** The transactions of a cycle. */
+export function txnsOf(graph: Dependencies, cycle: EdgeCycle): Set<number> {
+  const txns = new Set(cycle.map((edge) => txnOf(graph, graph.from[edge]!)))
+  txns.delete(NONE) // instants belong to nobody
+  return txns
+}
+
+function txnOf({ width, txnCount }: Dependencies, node: number): number {
+  return node < width * txnCount ? Math.floor(node / width) : NONE
 }
 
 /** The cycle search in one component, with nodes renumbered 0, 1, … */

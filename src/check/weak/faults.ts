@@ -29,7 +29,11 @@ export class Faults {
   private readonly history: History
   private readonly reads: ReadCheck
 
-  constructor({ history, reads }: { history: History; reads: ReadCheck }) {
+  /** @param onFault called with every read that misses something */
+  constructor(
+    { history, reads }: { history: History; reads: ReadCheck },
+    private readonly onFault: (read: number) => void = () => {},
+  ) {
     this.history = history
     this.reads = reads
   }
@@ -42,6 +46,7 @@ export class Faults {
     const fresh = causal.filter(({ read }) => {
       if (this.told.has(read)) return false
       this.told.add(read)
+      this.onFault(read)
       return level === 'rc' || !isUnrepeated(opTxn[read]!, opKey[read]!)
     })
     const writers = new Set(level === 'cc' ? fresh.map(({ from }) => from) : [])

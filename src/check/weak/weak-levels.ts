@@ -10,8 +10,8 @@ import { type AnomalyKind, findAnomaly, findTap } from '../../levels/anomalies.t
 import type { LevelId } from '../../levels/levels.ts'
 import { type Anomaly, type Edge, INITIAL_TXN } from '../../verdict/verdict.ts'
 import { addFound } from '../evidence/add-found.ts'
-import type { Findings } from '../evidence/findings.ts'
-import { listExamples } from '../examples.ts'
+import type { Blame, Findings } from '../evidence/findings.ts'
+import { joinKinds, listExamples, weigh } from '../examples.ts'
 import type { ForcedEdge } from '../order/components.ts'
 import { describeOffences, describeUnrepeatable } from '../reads/offences.ts'
 import type { ReadCheck } from '../reads/read-consistency.ts'
@@ -43,6 +43,8 @@ export class WeakLevels {
     private readonly reads: ReadCheck,
     private readonly limit: number,
     private readonly byPattern = false,
+    /** Transactions of the history that are left out here. */
+    private readonly leftOut: ReadonlySet<number> = new Set(),
   ) {}
 
   check(level: LevelId & ('ci' | WeakLevel)): Findings {
@@ -81,29 +83,43 @@ export class WeakLevels {
     return { anomalies, proof }
   }
 
+  /** What circles of causes and single reads are to blame for, at every level from cc on. */
+  blame(): Blame {
+    const { history, causalOrder } = this.context()
+    const anomalies = causalOrder().component === null ? [] : this.cycles()
+    const rest = this.rest()
+    const blamed = new Set(rest.leftOut)
+    const faults = new Faults(rest.context(), (read) => blamed.add(history.opTxn[read]!))
+    for (const at of WEAKEST_FIRST) addFound(anomalies, () => rest.missed(at, faults))
+    return { anomalies: joinKinds(anomalies, this.limit), blamed }
+  }
+
   /** Faults as far as the level forbids them, those of weaker levels first. */
   private faults(level: WeakLevel): Anomaly[] {
     const found: Anomaly[] = []
     const faults = new Faults(this.context())
     for (const at of WEAKEST_FIRST.slice(0, WEAKEST_FIRST.indexOf(level) + 1)) {
       if (at === 'ra') addFound(found, () => this.unrepeatable())
-      addFound(found, () => {
-        const forced = this.saturation(at)
-        return [...faults.missed(forced)].flatMap(([name, group]) => {
-          const witnesses = group.map(({ edge, earlier }) => ({
-            edge,
-            cycle: () => this.evidence().causalCycle(at, edge, earlier),
-          }))
-          return this.named(findAnomaly(name)!, forced, witnesses)
-        })
-      })
+      addFound(found, () => this.missed(at, faults))
       addFound(found, () => {
         const forced = this.saturation(at)
         const kind = findAnomaly(KNOTS[at])!
         return this.named(kind, forced, this.knotted(forced, faults.knots(forced)))
       })
     }
-    return this.limit > 1 ? found : joinKinds(found)
+    return joinKinds(found, this.limit)
+  }
+
+  /** Single reads that miss what a level had to show them. */
+  private missed(at: WeakLevel, faults: Faults): Anomaly[] {
+    const forced = this.saturation(at)
+    return [...faults.missed(forced)].flatMap(([name, group]) => {
+      const witnesses = group.map(({ edge, earlier }) => ({
+        edge,
+        cycle: () => this.evidence().causalCycle(at, edge, earlier),
+      }))
+      return this.named(findAnomaly(name)!, forced, witnesses)
+    })
   }
 
   /** Patterns h … n as far as the level forbids them. */
@@ -175,7 +191,7 @@ export class WeakLevels {
     for (const witness of nearest.slice(0, TRIES)) {
       if (best && deadline.hasRunOut()) break
       const anomaly = anomalyOf(witness, witnesses.length)
-      if (!best || weight(anomaly) < weight(best)) best = anomaly
+      if (!best || weigh(anomaly) < weigh(best)) best = anomaly
       if (best.edges.length === 2 && best.txns.length <= 3) break
     }
     return [best!]
@@ -280,11 +296,11 @@ export class WeakLevels {
 
   private withoutCycles(): WeakLevels {
     let levels: WeakLevels = this
+    const leftOut = new Set<number>()
     for (let round = 1; ; round++) {
       const { history, reads, deadline } = levels.context()
       const { component, order, groupEnd } = levels.context().causalOrder()
       if (component === null) return levels
-      const leftOut = new Set<number>()
       for (let p = 0; p < order.length; p = groupEnd![p]!) {
         const members = order.subarray(p, groupEnd![p]!)
         if (members.length === 1) continue
@@ -295,7 +311,8 @@ export class WeakLevels {
         else for (const { to } of some) leftOut.add(to)
       }
       const context = leaveOut(history, reads, leftOut, deadline)
-      levels = new WeakLevels(() => context, context.reads, this.limit, this.byPattern)
+      const { limit, byPattern } = this
+      levels = new WeakLevels(() => context, context.reads, limit, byPattern, leftOut)
     }
   }
 
@@ -324,18 +341,6 @@ function isClean(saturation: ForcedOrders): boolean {
   return saturation.causal.length === 0 && saturation.cyclic.length === 0
 }
 
-/** One example of each kind, the lightest, with all that the examples of it count. */
-function joinKinds(found: readonly Anomaly[]): Anomaly[] {
-  const byName = new Map<string, Anomaly>()
-  for (const anomaly of found) {
-    const known = byName.get(anomaly.name)
-    const lighter = known && weight(known) <= weight(anomaly) ? known : anomaly
-    const count = (known?.count ?? 0) + anomaly.count
-    byName.set(anomaly.name, { ...lighter, count })
-  }
-  return [...byName.values()]
-}
-
 /** An anomaly shown by a cycle; its transactions are all that the edges and their premises name. */
 export function cycleAnomaly(
   kind: AnomalyKind,
@@ -354,8 +359,4 @@ export function cycleAnomaly(
   txns.delete(INITIAL_TXN)
   const name = kind.name as Anomaly['name']
   return { name, count, txns: [...txns], earlier: [], ops: [], edges, cases: [] }
-}
-
-function weight(anomaly: Anomaly): number {
-  return anomaly.edges.length * 1000 + anomaly.txns.length
 }

@@ -1,0 +1,36 @@
+// Every kind of anomaly that a history shows at a strong level, so that none hides another: first
+// what circles and single reads are to blame for, as the weak levels find it, then what is found
+// without the transactions to blame, and last, where others are to blame too, what real time shows.
+// Main function: findEachKind.
+
+import { BudgetExceeded } from '../../base/errors.ts'
+import type { Anomaly } from '../../verdict/verdict.ts'
+import type { Blame } from '../evidence/findings.ts'
+import { joinKinds } from '../examples.ts'
+
+export interface Search {
+  /** What single reads show by themselves. */
+  readonly single: readonly Anomaly[]
+  /** What was found without blaming anybody, the above included: told if there is no time. */
+  readonly found: Anomaly[]
+  readonly blame: () => Blame
+  /** Finds conflicts without the transactions that are blamed, and adds those that it blames. */
+  readonly conflicts: (blamed: Set<number>) => readonly Anomaly[]
+  /** The same by real time; null if that does not count, or counted in `found`. */
+  readonly inTime: ((blamed: Set<number>) => readonly Anomaly[]) | null
+}
+
+/** @param limit how many examples of each kind are listed */
+export function findEachKind(search: Search, limit: number): Anomaly[] {
+  const { single, found, blame, conflicts, inTime } = search
+  try {
+    const { anomalies, blamed } = blame()
+    if (anomalies.length === 0 && inTime === null) return found
+    const others = conflicts(blamed)
+    const late = inTime?.(blamed) ?? []
+    return joinKinds([...single, ...anomalies, ...others, ...late], limit)
+  } catch (error) {
+    if (error instanceof BudgetExceeded) return found
+    throw error
+  }
+}
