@@ -29,7 +29,7 @@ const RIGHT: Record<string, Names> = {
   // Another session may have seen the write that this one misses.
   'stale-initial-read': named('SessionGuaranteeViolation', 'CausalityViolation'),
   // What a session writes on without its own write is a lost update as well. On lists a lost
-  // element contradicts the order of the others in many ways.
+  // element contradicts the order of the others, and time, in many ways.
   'lost-write': {
     names: ['SessionGuaranteeViolation', 'LostUpdate'],
     onLists: [
@@ -40,6 +40,7 @@ const RIGHT: Record<string, Names> = {
       'CausalityViolation',
       'NonMonoReadCM',
       'FracturedReadCM',
+      'StaleRead',
     ],
   },
   'causality-violation': named('CausalityViolation'),

@@ -28,7 +28,13 @@ export function findEachKind(search: Search, limit: number): Anomaly[] {
     if (anomalies.length === 0 && inTime === null) return found
     const others = conflicts(blamed)
     const late = inTime?.(blamed) ?? []
-    return joinKinds([...single, ...anomalies, ...others, ...late], limit)
+    // What there is one of was found already, and is told more plainly there: by what was missed.
+    const plain = anomalies.map(
+      (anomaly) =>
+        found.find(({ name, count }) => name === anomaly.name && count + anomaly.count === 2) ??
+        anomaly,
+    )
+    return joinKinds([...single, ...plain, ...others, ...late], limit)
   } catch (error) {
     if (error instanceof BudgetExceeded) return found
     throw error
