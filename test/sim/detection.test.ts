@@ -2,7 +2,7 @@
 // level allows it, nothing is found.
 
 import { describe, expect, test } from 'vitest'
-import { type Detection, detect } from '../../scripts/faults.ts'
+import { type Detection, detect, detectTogether, SHAPES } from '../../scripts/faults.ts'
 import type { AnomalyName } from '../../src/levels/anomalies.ts'
 import { FAULTS } from '../../src/sim/faults.ts'
 
@@ -70,4 +70,18 @@ describe('check', () => {
       }
     }
   })
+
+  test.each(Object.keys(SHAPES) as (keyof typeof SHAPES)[])(
+    'names every fault beside all others in %s histories',
+    (shape) => {
+      for (const { level, counts, forbidden } of detectTogether(shape, 1000)) {
+        for (const fault of forbidden) {
+          const { names, onLists } = RIGHT[fault.name]!
+          const right = shape === 'append' && onLists ? onLists : names
+          const isNamed = right.some((name) => counts.has(name))
+          expect(isNamed, `${fault.name} at ${level}`).toBe(true)
+        }
+      }
+    },
+  )
 })
