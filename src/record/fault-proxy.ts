@@ -9,6 +9,12 @@ import { DatabaseError } from '../base/errors.ts'
 import type { Random } from '../base/random.ts'
 import type { CutPoint, FaultPlan } from './faults.ts'
 
+/** A cut behind so many bytes to the server, or of its answer. */
+export interface ByteCut {
+  readonly request?: number
+  readonly reply?: number
+}
+
 export interface ProxyTarget {
   readonly host: string
   readonly port: number
@@ -42,9 +48,13 @@ export class FaultProxy {
   }
 
   /** Cuts the connection at that point of the message that its client sends next. */
-  arm(clientPort: number, point: CutPoint): void {
-    const link = this.links.get(clientPort)
-    if (link) link.armed = point
+  arm(clientPort: number, point: CutPoint | ByteCut): void {
+    this.links.get(clientPort)?.arm(point)
+  }
+
+  /** How many bytes have passed since the connection was armed. */
+  passed(clientPort: number): { request: number; reply: number } {
+    return this.links.get(clientPort)?.passed ?? { request: 0, reply: 0 }
   }
 
   /** Cuts the connection now. */
@@ -72,7 +82,8 @@ export class FaultProxy {
 }
 
 class Link {
-  armed: CutPoint | null = null
+  readonly passed = { request: 0, reply: 0 } // bytes since it was armed
+  private armed: CutPoint | ByteCut | null = null
   private readonly client: Socket
   private readonly server: Socket
   private readonly onCut: () => void
@@ -92,6 +103,12 @@ class Link {
     }
   }
 
+  arm(point: CutPoint | ByteCut): void {
+    this.armed = point
+    this.passed.request = 0
+    this.passed.reply = 0
+  }
+
   /** Breaks both sides off, in the middle of whatever goes on. */
   cut(): void {
     if (this.ended) return
@@ -107,6 +124,7 @@ class Link {
 
   private fromClient(bytes: Buffer): void {
     if (this.ended) return
+    if (this.cutsWithin('request', bytes, this.server)) return
     switch (this.armed) {
       case 'work':
       case 'before':
@@ -125,7 +143,20 @@ class Link {
   private fromServer(bytes: Buffer): void {
     if (this.ended) return
     if (this.armed === 'after') return this.cut()
+    if (this.cutsWithin('reply', bytes, this.client)) return
     this.client.write(bytes)
+  }
+
+  /** Whether these bytes go past the place of the cut; what comes before it is handed on. */
+  private cutsWithin(direction: 'request' | 'reply', bytes: Buffer, to: Socket): boolean {
+    const before = this.passed[direction]
+    this.passed[direction] += bytes.length
+    if (this.armed === null || typeof this.armed === 'string') return false
+    const left = (this.armed[direction] ?? Number.POSITIVE_INFINITY) - before
+    if (left > bytes.length) return false
+    if (left === 0) this.cut()
+    else to.write(bytes.subarray(0, left), () => this.cut())
+    return true
   }
 }
 

@@ -4,13 +4,24 @@
 import { UsageError } from '../base/errors.ts'
 import { DUCKDB } from './duckdb/target.ts'
 import { EMBEDDED } from './embedded/target.ts'
+import { ETCD } from './etcd/target.ts'
 import { MYSQL } from './mysql/target.ts'
 import { POSTGRES } from './postgres/target.ts'
+import { REDIS } from './redis/target.ts'
 import { SIM } from './sim/target.ts'
 import { SQLITE } from './sqlite/target.ts'
 import type { Target, TargetKind } from './target.ts'
 
-export const TARGETS: readonly TargetKind[] = [EMBEDDED, POSTGRES, MYSQL, SQLITE, DUCKDB, SIM]
+export const TARGETS: readonly TargetKind[] = [
+  EMBEDDED,
+  POSTGRES,
+  MYSQL,
+  REDIS,
+  ETCD,
+  SQLITE,
+  DUCKDB,
+  SIM,
+]
 
 /** Parses a target; nothing is opened yet. Throws UsageError. */
 export function parseTarget(

@@ -13,6 +13,18 @@ export function liveAddress(variable: string, what: string): string | null {
   return null
 }
 
+/** Databases of Redis are numbers; null without a server. */
+export function redisDatabase(number: number): string | null {
+  const address = liveAddress('ISOBAR_TEST_REDIS', 'Redis')
+  return address === null ? null : address.replace(/\/\d*$/, `/${number}`)
+}
+
+/** A name of its own on the server of etcd; null without one. */
+export function etcdName(name: string): string | null {
+  const address = liveAddress('ISOBAR_TEST_ETCD', 'etcd')
+  return address === null ? null : `${address}/${name}`
+}
+
 /** A database of that name on the server of MariaDB or MySQL, made anew; null without a server. */
 export async function mysqlDatabase(name: string): Promise<string | null> {
   const address = liveAddress('ISOBAR_TEST_MYSQL', 'MariaDB')

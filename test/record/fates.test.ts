@@ -5,6 +5,8 @@ import {
   fateOf as fateInDuckdb,
   isHopeless as isHopelessInDuckdb,
 } from '../../src/record/duckdb/kinds.ts'
+import { fateOf as fateInEtcd } from '../../src/record/etcd/connection.ts'
+import { fateOf as fateInRedis } from '../../src/record/redis/connection.ts'
 import { fateOf as fateInSqlite, isBusy, isHopeless } from '../../src/record/sqlite/codes.ts'
 
 describe('the fate of a transaction', () => {
@@ -33,5 +35,17 @@ describe('the fate of a transaction', () => {
     expect(['Parser', 'FATAL', 'TransactionContext', null].map(isHopelessInDuckdb)).toEqual([
       ...[true, true, false, false],
     ])
+  })
+
+  it('of Redis and etcd is known if the request was turned away', () => {
+    expect(fateInRedis('work', null)).toBe('aborted')
+    expect(fateInRedis('commit', 'EXECABORT')).toBe('aborted')
+    for (const code of ['ERR', 'READONLY', null]) {
+      expect(fateInRedis('commit', code)).toBe('indeterminate')
+    }
+    expect(fateInRedis('alone', 'OOM')).toBe('aborted')
+    expect(fateInEtcd('work', null)).toBe('aborted')
+    expect([3, 8].map((code) => fateInEtcd('commit', code))).toEqual(['aborted', 'aborted'])
+    for (const code of [2, 4, 14, null]) expect(fateInEtcd('commit', code)).toBe('indeterminate')
   })
 })

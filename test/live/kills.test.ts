@@ -1,0 +1,98 @@
+// Databases that run in isobar's own process, killed in the middle of it: what a client was told is
+// there when the file is opened again. The history ends wherever the process did; an audit, read
+// from the file afterwards, is added to it, and the whole is judged.
+
+import { appendFileSync, copyFileSync, existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { check } from '../../src/check/check.ts'
+import { readHistory } from '../../src/formats/open.ts'
+import { openInstance, query as queryDuck } from '../../src/record/duckdb/driver.ts'
+import { openClient, query } from '../../src/record/sqlite/driver.ts'
+import { eventually, inDirectory, startCli } from '../record/stage.ts'
+
+const ROWS = 'SELECT k, v FROM isobar_registers'
+
+async function rowsOfSqlite(path: string): Promise<[number, number][]> {
+  const client = await openClient(path)
+  const { rows } = query(client, ROWS)
+  client.close()
+  return rows as [number, number][]
+}
+
+async function rowsOfDuckdb(path: string): Promise<[number, number][]> {
+  const instance = await openInstance(path)
+  const client = await instance.connect()
+  const { rows } = await queryDuck(client, ROWS)
+  client.closeSync()
+  instance.closeSync()
+  return rows.map(([k, v]) => [Number(k), Number(v)])
+}
+
+/** Keys that the history has committed writes of: those must be there. */
+function keysWritten(path: string): Set<number> {
+  const writes = new Map<number, number[]>()
+  const keys = new Set<number>()
+  for (const line of readFileSync(path, 'utf8').split('\n').slice(1, -1)) {
+    const told = JSON.parse(line)
+    if (told.pending !== undefined) {
+      const ops = told.ops as [string, number, number][]
+      writes.set(
+        told.pending,
+        ops.filter(([kind]) => kind === 'w').map(([, key]) => key),
+      )
+    } else if (told.status === 'committed') {
+      for (const key of writes.get(told.outcome) ?? []) keys.add(key)
+    }
+  }
+  return keys
+}
+
+/** Judges a history with an audit behind it that found these rows. */
+async function judgeWith(path: string, rows: readonly [number, number][]) {
+  const held = new Map(rows)
+  const ops = [...keysWritten(path)].map((key) => ['r', key, held.get(key) ?? null])
+  const copy = `${path}.audited.jsonl`
+  copyFileSync(path, copy)
+  // The last line may have been cut off by the kill.
+  const text = readFileSync(copy, 'utf8')
+  if (!text.endsWith('\n')) appendFileSync(copy, '\n')
+  const times = { start: 1e12, finish: 2e12 }
+  const audit = { id: 'audit', session: 'audit', status: 'committed', audit: true, ...times, ops }
+  appendFileSync(copy, `${JSON.stringify(audit)}\n`)
+  const { history } = await readHistory(copy)
+  return check(history, 'rc')
+}
+
+describe.each([
+  ['sqlite', 'churn', rowsOfSqlite],
+  ['duckdb', 'mini', rowsOfDuckdb],
+] as const)('%s', (scheme, shape, rowsOf) => {
+  it('keeps what it has acknowledged when its process is killed', async () => {
+    await inDirectory(async (directory) => {
+      for (const size of [20_000, 35_000, 60_000]) {
+        const file = join(directory, `database-${size}`)
+        const out = join(directory, `run-${size}`)
+        const seed = String(size)
+        const args = ['run', `${scheme}:${file}`, '--shape', shape, '--seed', seed, '--out', out]
+        const { child, ended } = startCli([...args, '--duration', '60s'])
+        const path = join(out, 'history.jsonl')
+        const grown = () => existsSync(path) && readFileSync(path).length > size
+        expect(await eventually(grown, 60_000)).toBe(true)
+        child.kill('SIGKILL')
+        await ended
+        const rows = await rowsOf(file)
+        expect(keysWritten(path).size).toBeGreaterThan(3)
+        expect((await judgeWith(path, rows)).verdict).toBe('satisfied')
+
+        // Were one of them gone, that would be seen.
+        const last = [...keysWritten(path)].at(-1)!
+        const lost = await judgeWith(
+          path,
+          rows.filter(([key]) => key !== last),
+        )
+        expect(lost.anomalies.map(({ name }) => name)).toContain('LostCommit')
+      }
+    })
+  })
+})
