@@ -389,7 +389,7 @@ async function showResults(
     }
     const verdict = describeVerdict(history, results, context)
     plan.certificate?.writePieces(stringifyLine(verdict))
-    await plan.files.add(verdict, deadline)
+    await plan.files.add(verdict, history, deadline)
     if (plan.json) return stringifyLine(verdict)
   }
   if (plan.notation) {

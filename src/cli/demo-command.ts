@@ -139,7 +139,7 @@ async function startEmbedded(): Promise<DemoServer> {
 
 async function writeReport({ directory, outcome }: DemoStep): Promise<void> {
   const files = new ReportFiles({}, new Outputs(), join(directory, 'report.html'))
-  await files.add(outcome.judged!.verdict)
+  await files.add(outcome.judged!.verdict, outcome.judged!.history)
 }
 
 function renderDemo({ safe, unsafe, skew, differences }: Demo, directory: string): string {

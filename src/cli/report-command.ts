@@ -9,6 +9,7 @@ import { Outputs } from '../files/output.ts'
 import { plain } from '../report/names.ts'
 import { buildDetail } from '../report/overview-detail.ts'
 import { findSections, type Section } from '../report/page/sections.ts'
+import { renderTrace } from '../report/trace.ts'
 import { checkCounts } from '../verdict/resolve-file.ts'
 import type { VerdictJson } from '../verdict/verdict-file.ts'
 import { EXIT } from './exit-codes.ts'
@@ -31,6 +32,7 @@ const KINDS: Record<string, ReportKind> = {
 }
 
 interface Flags {
+  trace?: string
   history?: string
   anomaly?: string
   line?: string
@@ -51,6 +53,7 @@ export function addReportCommand(program: Command, done: (code: number) => void)
     .option('--line <n>', 'the verdict to show, if the file has several')
     .option('--open', 'open the page in a browser')
     .option('--history <file>', 'the history, for the single transactions of the overview')
+    .option('--trace <file>', 'also write the history as a trace for Perfetto; needs --history')
     .option('--force', 'replace a file that exists')
     .addHelpText(
       'after',
@@ -79,7 +82,11 @@ async function report(path: string, out: string | undefined, flags: Flags): Prom
     if (kind !== 'report') throw new UsageError('--history is for pages', 'write a .html file')
     for (const file of filesOf(flags.history)) outputs.read(file)
   }
+  if (flags.trace !== undefined && flags.history === undefined) {
+    throw new UsageError('--trace needs the history', 'name it: --history FILE')
+  }
   const output = outputs.claim(target, 'the output')
+  const trace = flags.trace === undefined ? null : outputs.claim(flags.trace, '--trace')
   if (flags.open && (kind !== 'report' || output.isStandard)) {
     throw new UsageError('--open opens a page', 'name a file that ends in .html')
   }
@@ -92,7 +99,10 @@ async function report(path: string, out: string | undefined, flags: Flags): Prom
     if (isIndex && isAll) return writeIndex(output, claimPages(outputs, output), all)
     const verdicts = isAll ? all : [chooseVerdict(found, flags.line)]
     const section = sectionOf(verdicts[0]!, flags.anomaly)
-    const detail = await detailOf(verdicts[0]!, flags.history)
+    const history = await historyOf(verdicts[0]!, flags.history)
+    const { overview } = verdicts[0]!
+    const detail = history && overview ? buildDetail(history, overview) : null
+    if (history) trace?.writePieces(renderTrace(history, verdicts[0]!))
     output.writeText(await renderReport(kind, verdicts, { section, detail }))
   })
   if (target !== '-') await tell(`${plain(target)}\n`)
@@ -100,11 +110,11 @@ async function report(path: string, out: string | undefined, flags: Flags): Prom
   return EXIT.satisfied
 }
 
-async function detailOf(verdict: VerdictJson, path: string | undefined) {
-  if (path === undefined || !verdict.overview) return null
+async function historyOf(verdict: VerdictJson, path: string | undefined) {
+  if (path === undefined) return null
   const { history } = await readInput(path)
   checkCounts(history, verdict)
-  return buildDetail(history, verdict.overview)
+  return history
 }
 
 function kindFor(target: string): ReportKind {

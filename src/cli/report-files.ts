@@ -7,6 +7,7 @@ import type { Command } from 'commander'
 import type { Deadline } from '../base/deadline.ts'
 import { UsageError } from '../base/errors.ts'
 import type { Output, Outputs } from '../files/output.ts'
+import type { History } from '../history/history.ts'
 import { renderCsv } from '../report/csv.ts'
 import { renderDot } from '../report/dot.ts'
 import { renderJunit } from '../report/junit.ts'
@@ -17,6 +18,7 @@ import { type PageOptions, renderHtml } from '../report/page/html.ts'
 import { renderIndex } from '../report/page/index-page.ts'
 import type { Section } from '../report/page/sections.ts'
 import { renderSvg } from '../report/picture/svg.ts'
+import { renderTrace } from '../report/trace.ts'
 import type { VerdictJson } from '../verdict/verdict-file.ts'
 import { openFile } from './open-file.ts'
 
@@ -28,6 +30,7 @@ export interface ReportFlags {
   junit?: string
   summary?: string
   csv?: string
+  trace?: string
   force?: boolean
 }
 
@@ -46,6 +49,7 @@ export function addReportOptions(command: Command, report: string): Command {
     .option('--junit <file>', 'write a JUnit report, a test case a level')
     .option('--summary <file>', 'add Markdown for a job summary to a file')
     .option('--csv <file>', 'write a table, a row for each level of each history')
+    .option('--trace <file>', 'write the history as a trace for Perfetto, as JSON')
     .option('--force', 'replace files that exist')
 }
 
@@ -54,6 +58,7 @@ export class ReportFiles {
   private readonly unread: string[] = []
   private readonly outputs = new Map<ReportKind, Output>()
   private pages: Output | null = null // of several histories
+  private readonly trace: Output | null
   private readonly opens: boolean
 
   /** @param page where the report goes if nobody says, a new file in a directory of its own */
@@ -71,6 +76,7 @@ export class ReportFiles {
       const options = { append: kind === 'summary' }
       this.outputs.set(kind, all.claim(path, `--${kind}`, options))
     }
+    this.trace = flags.trace === undefined ? null : all.claim(flags.trace, '--trace')
     this.opens = flags.open === true
     const report = this.outputs.get('report')
     if (this.opens && (report === undefined || report.isStandard)) {
@@ -79,21 +85,23 @@ export class ReportFiles {
   }
 
   get isEmpty(): boolean {
-    return this.outputs.size === 0
+    return this.outputs.size === 0 && this.trace === null
   }
 
   /** Call it before a long computation: what cannot be done is said at once. */
   checkFlags(isOneHistory: boolean): void {
     if (isOneHistory) return
     const single = SINGLE.find((kind) => kind !== 'report' && this.outputs.has(kind))
+    if (this.trace) throw new UsageError('--trace goes with exactly one history')
     if (single) throw new UsageError(`--${single} goes with exactly one history`)
     const report = this.outputs.get('report')
     if (report) this.pages = claimPages(this.all, report)
   }
 
   /** Writes what is about this history, and keeps it for what is about all. */
-  async add(verdict: VerdictJson, deadline?: Deadline): Promise<void> {
+  async add(verdict: VerdictJson, history: History, deadline?: Deadline): Promise<void> {
     this.verdicts.push(verdict)
+    this.trace?.writePieces(renderTrace(history, verdict))
     for (const kind of SINGLE) {
       if (kind === 'report' && this.pages) continue
       this.outputs.get(kind)?.writeText(await renderReport(kind, [verdict], { deadline }))
@@ -118,11 +126,12 @@ export class ReportFiles {
   /** What was written where, a line each. */
   tellWritten(): string {
     const wasSingle = this.verdicts.length > 0
-    return [...this.outputs]
-      .filter(([kind, output]) => {
-        const isDone = kind === 'report' ? wasSingle || this.pages : !isSingle(kind) || wasSingle
-        return isDone && !output.isStandard
-      })
+    const trace: [string, Output][] = this.trace && wasSingle ? [['trace', this.trace]] : []
+    const written = [...this.outputs].filter(([kind]) =>
+      kind === 'report' ? wasSingle || this.pages : !isSingle(kind) || wasSingle,
+    )
+    return [...written, ...trace]
+      .filter(([, output]) => !output.isStandard)
       .map(([kind, { path }]) => `${kind.padEnd(8)} ${plain(path)}\n`)
       .join('')
   }

@@ -170,7 +170,7 @@ async function runTarget(text: string, flags: Flags): Promise<number> {
   try {
     const outcome = await run(options)
     line.done()
-    if (outcome.judged) await files.add(outcome.judged.verdict)
+    if (outcome.judged) await files.add(outcome.judged.verdict, outcome.judged.history)
     await files.finish()
     const decisive = levels ?? decisiveLevels(options)
     if (flags.json) await print(renderOutcomeJson(outcome))
