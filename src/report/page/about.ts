@@ -28,7 +28,7 @@ function renderTable(verdict: VerdictJson): string {
     return `<tr>${cells.join('')}</tr>`
   })
   const heads = ['level', 'verdict', 'algorithm', 'time', 'certificate']
-  return `<div class="wide"><table><thead><tr>${heads.map((head) => `<th scope="col">${head}</th>`).join('')}</tr></thead><tbody>${rows.join('')}</tbody></table></div>`
+  return `<div class="wide" tabindex="0" role="region" aria-label="Levels and how they were decided"><table><thead><tr>${heads.map((head) => `<th scope="col">${head}</th>`).join('')}</tr></thead><tbody>${rows.join('')}</tbody></table></div>`
 }
 
 const CERTIFICATES: Record<string, string> = {

@@ -154,5 +154,5 @@ function renderTable(
   })
   const heads = ['from (s)', 'commits/s', 'median (ms)', '99th (ms)', 'aborted (%)', 'unknown']
   const head = heads.map((name) => `<th scope="col">${name}</th>`).join('')
-  return `<details><summary>The numbers</summary><div class="wide"><table><thead><tr>${head}</tr></thead><tbody>${rows.join('')}</tbody></table></div></details>`
+  return `<details><summary>The numbers</summary><div class="wide" tabindex="0" role="region" aria-label="The numbers of the run"><table><thead><tr>${head}</tr></thead><tbody>${rows.join('')}</tbody></table></div></details>`
 }

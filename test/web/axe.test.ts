@@ -1,0 +1,97 @@
+// The report as axe-core judges it: in light and in dark, on a wide screen and on a telephone, with
+// everything unfolded. No rule may be broken.
+
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import axe from 'axe-core'
+import type { Browser } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { loadPageAssets } from '../../src/report/page/assets.ts'
+import { renderHtml } from '../../src/report/page/html.ts'
+import type { RunJson, VerdictJson } from '../../src/verdict/verdict-file.ts'
+import { judge } from '../report/gallery.ts'
+import { judgeSql, PASSED_OVER } from '../report/sql-gallery.ts'
+import { findBrowser, launch } from './browser.ts'
+
+const executable = findBrowser()
+const folder = mkdtempSync(join(tmpdir(), 'isobar-axe-'))
+let browser: Browser
+
+beforeAll(async () => {
+  if (executable) browser = await launch(executable)
+}, 60_000)
+afterAll(async () => {
+  await browser?.close()
+  rmSync(folder, { recursive: true })
+})
+
+/** A lost update, a write skew, a dirty read, and an aborted transaction. */
+const MIXED = [
+  's1: r(1,0) w(1,1) [start=0 finish=9]',
+  's2: r(1,0) w(1,2) [start=1 finish=8]',
+  's3: r(2,0) r(3,0) w(2,1) [start=3 finish=7]',
+  's4: r(2,0) r(3,0) w(3,1) [start=2 finish=9]',
+  's5: w(4,1) [aborted start=4 finish=5]',
+  's6: r(4,1) [start=5 finish=8]',
+].join('\n')
+
+const RUN: RunJson = {
+  database: { name: 'PostgreSQL 18', place: 'here' },
+  level: { asked: 'rc', granted: 'READ COMMITTED' },
+  workload: { shape: 'churn' },
+  faults: { killShare: 0.05 },
+  transactions: {
+    recorded: 6,
+    committed: 5,
+    aborted: 1,
+    indeterminate: 0,
+    failures: { '40001': 1 },
+  },
+  throughput: { perSecond: 6, commitsPerSecond: 5 },
+  time: { runMs: 1000, generationShare: 0.9, verificationShare: 0.1 },
+  command: 'isobar run',
+  timeline: {
+    partUs: 500_000,
+    committed: [3, 2],
+    aborted: [0, 1],
+    indeterminate: [0, 0],
+    medianUs: [100, 120],
+    p99Us: [900, null],
+  },
+}
+
+const PAGES: Record<string, () => VerdictJson | Promise<VerdictJson>> = {
+  'several kinds of findings': () => ({ ...judge(MIXED), run: RUN, unit: 'us' }),
+  'a satisfied history': () => judge('s1: w(x,1)\ns2: r(x,1)'),
+  'SQL statements': () => judgeSql(PASSED_OVER, 'mixed'),
+}
+
+describe.skipIf(executable === null)('the report by axe-core', { timeout: 120_000 }, () => {
+  for (const [name, verdictOf] of Object.entries(PAGES)) {
+    it(`finds nothing to mend in a page of ${name}`, async () => {
+      const path = join(folder, `${name}.html`)
+      writeFileSync(path, renderHtml(await verdictOf(), await loadPageAssets()))
+      for (const colorScheme of ['light', 'dark'] as const) {
+        for (const width of [1440, 390]) {
+          const page = await browser.newPage({ colorScheme, viewport: { width, height: 900 } })
+          await page.goto(pathToFileURL(path).href)
+          await page.evaluate(() => {
+            for (const details of document.querySelectorAll('details')) {
+              if (!details.hasAttribute('name')) details.open = true
+            }
+          })
+          await page.evaluate(axe.source)
+          const broken = await page.evaluate(async () => {
+            const { axe } = globalThis as unknown as { axe: typeof import('axe-core') }
+            const { violations } = await axe.run(document)
+            return violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html}`))
+          })
+          expect(broken, `${colorScheme}, ${width} pixels`).toEqual([])
+          await page.close()
+        }
+      }
+    })
+  }
+})
