@@ -49,6 +49,7 @@ interface Flags extends ReportFlags, WorkloadFlags {
   rate?: string
   retries: string
   fault: string[]
+  serverSetting: string[]
   patience: string
   passwordFile?: string
   out?: string
@@ -67,7 +68,13 @@ export function addRunCommand(program: Command, done: (code: number) => void): v
       '--db-level <id>',
       'isolation level asked of the database (ser; of sim: its own); of SQL, also two such as ser+rc, the first for transactions that matter, or mixed',
     )
-    .option('--fault <fault>', 'kill-connection:5%, latency:1-20ms, restart-server:3s', collect, [])
+    .option(
+      '--fault <fault>',
+      'kill-connection:5%, latency:1-20ms, pause:10%:3s, restart-server:3s',
+      collect,
+      [],
+    )
+    .option('--server-setting <name=value>', 'a setting of the embedded server', collect, [])
     .option('--patience <time>', 'how long the database may stay away', '15s')
     .option('--password-file <file>', 'where the password of the database is')
     .optionsGroup('Transactions:')
@@ -140,6 +147,7 @@ async function runTarget(text: string, flags: Flags): Promise<number> {
     rate: flags.rate === undefined ? null : parseNumber('rate', flags.rate, 0.001),
     retries: parseNumber('retries', flags.retries, 0),
     faults: parseFaultPlan(flags.fault),
+    serverSettings: parseSettings(flags.serverSetting),
     patienceMs: parseDuration(flags.patience),
     directory,
     outputs,
@@ -184,6 +192,19 @@ async function runTarget(text: string, flags: Flags): Promise<number> {
     line.done()
     interrupt.ignore()
   }
+}
+
+function parseSettings(texts: readonly string[]): Record<string, string> {
+  const settings: Record<string, string> = {}
+  for (const text of texts) {
+    const [, name, value] = /^([a-z_][a-z0-9_.]*)=(.*)$/is.exec(text) ?? []
+    if (name === undefined || value === undefined) {
+      const hint = 'write it as --server-setting max_connections=22'
+      throw new UsageError(`cannot understand the setting "${text}"`, hint)
+    }
+    settings[name] = value
+  }
+  return settings
 }
 
 function outputsOf(flags: Flags, { ownWorkload }: Pick<RunOptions, 'ownWorkload'>): Outputs {

@@ -52,6 +52,8 @@ export interface RunOptions {
   readonly rate: number | null
   readonly retries: number
   readonly faults: FaultPlan
+  /** Settings of a server that is started for the run. */
+  readonly serverSettings?: Readonly<Record<string, string>> | undefined
   /** How long the database may stay away before the run gives up. */
   readonly patienceMs: number
   /** Directory for the files; made if it is not there. */
@@ -96,10 +98,10 @@ export async function run(options: RunOptions): Promise<RunOutcome> {
   options.onPhase('starting')
   const { sessions, seed } = parameters
   const levels = levelsAsked(options)
-  const { faults, patienceMs } = options
+  const { faults, patienceMs, serverSettings } = options
   const files = claimFiles(options)
   const target = await openTarget(options.target, {
-    ...{ levels, sessions, seed, faults, patienceMs },
+    ...{ levels, sessions, seed, faults, patienceMs, serverSettings },
   })
   let recorded: Recorded
   try {

@@ -12,11 +12,19 @@ export interface FaultPlan {
   readonly latencyMs: readonly [from: number, to: number] | null
   /** Time between two crashes of the server; null for none. */
   readonly restartEveryMs: number | null
+  /** Transactions that stay open between two operations: their share, and for how long. */
+  readonly pause: { readonly share: number; readonly ms: number } | null
 }
 
-export const NO_FAULTS: FaultPlan = { killShare: 0, latencyMs: null, restartEveryMs: null }
+export const NO_FAULTS: FaultPlan = {
+  killShare: 0,
+  latencyMs: null,
+  restartEveryMs: null,
+  pause: null,
+}
 
-const KNOWN = 'there are kill-connection:5%, latency:10ms, latency:1-20ms, restart-server:3s'
+const KNOWN =
+  'there are kill-connection:5%, latency:10ms, latency:1-20ms, pause:10%:3s, restart-server:3s'
 const RESTART_EVERY_MS = 3000
 const KILL_SHARE = 0.05
 
@@ -34,11 +42,13 @@ const CUT_POINTS: readonly CutPoint[] = ['work', 'before', 'torn', 'during', 'af
 export function parseFaultPlan(texts: readonly string[]): FaultPlan {
   let plan = NO_FAULTS
   for (const text of texts.flatMap((each) => each.split(','))) {
-    const [name = '', amount] = text.trim().split(':')
+    const [name = '', amount, time] = text.trim().split(':')
     if (name === 'kill-connection') plan = { ...plan, killShare: parseShare(text, amount) }
     else if (name === 'latency') plan = { ...plan, latencyMs: parseRange(text, amount) }
     else if (name === 'restart-server') {
       plan = { ...plan, restartEveryMs: parseEvery(text, amount) }
+    } else if (name === 'pause') {
+      plan = { ...plan, pause: parsePause(text, amount, time) }
     } else throw new UsageError(`unknown fault "${text.trim()}"`, KNOWN)
   }
   return plan
@@ -71,6 +81,22 @@ function parseEvery(text: string, amount: string | undefined): number {
   const everyMs = match ? Number(match[1]) * 1000 : Number.NaN
   if (!(everyMs >= 500)) throw badFault(text, 'restart-server:3s (not more often than every 0.5s)')
   return everyMs
+}
+
+/** Sessions that wait for longer are cut off (runner.ts). */
+const LONGEST_PAUSE_S = 20
+
+function parsePause(
+  text: string,
+  amount = '10%',
+  time = '3s',
+): { readonly share: number; readonly ms: number } {
+  const share = Number(/^(\d+(?:\.\d+)?)%$/.exec(amount)?.[1]) / 100
+  const seconds = Number(/^(\d+(?:\.\d+)?)s$/.exec(time)?.[1])
+  if (share > 0 && share <= 1 && seconds > 0 && seconds <= LONGEST_PAUSE_S) {
+    return { share, ms: seconds * 1000 }
+  }
+  throw badFault(text, `pause:10%:3s (no longer than ${LONGEST_PAUSE_S}s)`)
 }
 
 function badFault(text: string, example: string): UsageError {

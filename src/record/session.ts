@@ -68,6 +68,7 @@ export class Session implements Operations {
   private connection: Connection | null = null
   private isCut = false // by us: by a fault, or because it took too long
   private cutAfterOps = -1 // operations until the connection is cut, negative for never
+  private pauseAfterOps = -1 // operations until the transaction rests, negative for never
 
   constructor(context: RunContext, number: number, random: Random) {
     this.context = context
@@ -113,21 +114,21 @@ export class Session implements Operations {
   }
 
   async read(key: number): Promise<Value> {
-    this.begin(key, false)
+    await this.begin(key, false)
     const rows = await this.connection!.read(key)
     this.txn.addRead(key, rows)
     return rows[0] ?? null
   }
 
   async readList(key: number): Promise<Value[]> {
-    this.begin(key, true)
+    await this.begin(key, true)
     const rows = await this.connection!.readList(key)
     this.txn.addReadList(key, rows)
     return [...(rows[0] ?? [])]
   }
 
   async write(key: number, way?: Way): Promise<void> {
-    this.begin(key, false)
+    await this.begin(key, false)
     const value = this.context.nextValue()
     this.txn.addWrite(key, value)
     const rowCount = await this.connection!.write(key, value, way)
@@ -136,7 +137,7 @@ export class Session implements Operations {
   }
 
   async append(key: number): Promise<void> {
-    this.begin(key, true)
+    await this.begin(key, true)
     const value = this.context.nextValue()
     this.txn.addAppend(key, value)
     const rowCount = await this.connection!.append(key, value)
@@ -145,7 +146,7 @@ export class Session implements Operations {
   }
 
   async run(table: SqlTable, statement: SqlStatement): Promise<readonly SqlRow[]> {
-    this.strikeMaybe()
+    await this.strikeMaybe()
     const write = statement.kind === 'select' ? 0 : this.context.nextValue()
     if (statement.kind === 'insert') {
       this.txn.addStatement(table, statement, write, { rows: [], from: [] })
@@ -258,18 +259,33 @@ export class Session implements Operations {
     const cut = drawCut(faults, this.random)
     this.cutAfterOps = cut === 'work' ? this.random.below(work.opCount(this.number)) : -1
     if (cut !== null) this.isCut = true
+    const { pause } = faults
+    // Between two operations: behind the first one at the earliest.
+    const opCount = work.opCount(this.number)
+    const rests = pause !== null && opCount > 1 && this.random.chance(pause.share)
+    this.pauseAfterOps = rests ? 1 + this.random.below(opCount - 1) : -1
     return cut
   }
 
   /** An operation on a key begins. */
-  private begin(key: number, isList: boolean): void {
-    this.strikeMaybe()
+  private async begin(key: number, isList: boolean): Promise<void> {
+    await this.strikeMaybe()
     this.context.auditor.note(key, isList)
   }
 
-  private strikeMaybe(): void {
+  private async strikeMaybe(): Promise<void> {
+    if (this.pauseAfterOps >= 0 && this.pauseAfterOps-- === 0) await this.pause()
     if (this.cutAfterOps >= 0 && this.cutAfterOps-- === 0) {
       this.context.proxy?.cut(this.connection!.localPort)
+    }
+  }
+
+  /** The transaction stays open and does nothing, but no longer than the run. */
+  private async pause(): Promise<void> {
+    const endMs = performance.now() + (this.context.faults.pause?.ms ?? 0)
+    for (let leftMs = 1; leftMs > 0 && !this.context.isStopping(); ) {
+      leftMs = endMs - performance.now()
+      await new Promise((resolve) => setTimeout(resolve, Math.min(100, Math.max(0, leftMs))))
     }
   }
 

@@ -81,6 +81,8 @@ export interface OpenOptions {
   readonly faults: FaultPlan
   /** How long the database may stay away. */
   readonly patienceMs: number
+  /** Settings of a server that is started for the run. */
+  readonly serverSettings?: Readonly<Record<string, string>> | undefined
 }
 
 /** Throws UsageError if the target cannot do what is asked, DatabaseError if it is not there. */
@@ -88,6 +90,12 @@ export async function openTarget(target: Target, options: OpenOptions): Promise<
   const { faults } = options
   if (!target.ownsServer && faults.restartEveryMs !== null) {
     throw new UsageError('restart-server is for the embedded server', 'it is not ours to crash')
+  }
+  if (!target.ownsServer && Object.keys(options.serverSettings ?? {}).length > 0) {
+    throw new UsageError(
+      '--server-setting is for the embedded server',
+      'set it on the server itself, or, of PostgreSQL, in the address: ?options=-c name=value',
+    )
   }
   if (target.undisturbed !== null && needsProxy(faults)) {
     throw new UsageError(`${target.product} has no connections to disturb`, target.undisturbed)

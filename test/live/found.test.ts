@@ -3,10 +3,13 @@
 import { describe, expect, it } from 'vitest'
 import type { LevelId } from '../../src/levels/levels.ts'
 import { type Connection, TransactionFailure } from '../../src/record/database.ts'
+import { EmbeddedServer } from '../../src/record/embedded/server.ts'
 import { NO_FAULTS } from '../../src/record/faults.ts'
+import { PostgresDatabase } from '../../src/record/postgres/database.ts'
 import { openTarget } from '../../src/record/target.ts'
 import { parseTarget } from '../../src/record/targets.ts'
 import { REPLACE, UPDATE, type Way } from '../../src/workload/plan.ts'
+import { targetOf, withClient } from './postgres.ts'
 import { mysqlDatabase } from './targets.ts'
 
 const MARIADB = await mysqlDatabase('found')
@@ -75,5 +78,62 @@ describe.skipIf(MARIADB === null)('MariaDB at REPEATABLE READ', () => {
   it('refuses the second one with innodb_snapshot_isolation', async () => {
     const strict = `${MARIADB}?set=innodb_snapshot_isolation=ON`
     expect(await bothWrite(strict, 'si', [UPDATE, UPDATE])).toEqual(['refused', '1020'])
+  })
+})
+
+/** Few finished transactions are remembered one by one. */
+const SMALL = {
+  max_connections: '8',
+  autovacuum_max_workers: '1',
+  max_worker_processes: '1',
+  max_parallel_workers: '0',
+}
+
+/**
+ * Two transactions at SERIALIZABLE read both keys, and each writes one of them; between the commit
+ * of the one and the write of the other, so many unrelated transactions commit.
+ */
+async function skewOver(unrelated: number): Promise<string> {
+  const server = await EmbeddedServer.start({ settings: SMALL })
+  try {
+    const database = await PostgresDatabase.open(server.address)
+    await database.addKeys(0, 2)
+    const [slow, quick] = [await database.open(), await database.open()]
+    for (const session of [slow, quick]) {
+      await session.begin('ser')
+      await session.read(0)
+      await session.read(1)
+    }
+    await quick.write(0, 1)
+    await quick.commit()
+    await withClient(targetOf(server), async (client) => {
+      await client.query('CREATE TABLE unrelated (v integer); INSERT INTO unrelated VALUES (0)')
+      const text = 'UPDATE unrelated SET v = v + 1'
+      for (let i = 0; i < unrelated; i++) {
+        await client.query(`BEGIN ISOLATION LEVEL SERIALIZABLE; ${text}; COMMIT`)
+      }
+    })
+    try {
+      await slow.write(1, 2)
+      await slow.commit()
+      return 'write skew'
+    } catch (error) {
+      return `refused ${(error as TransactionFailure).code}`
+    } finally {
+      for (const session of [slow, quick]) session.cut()
+      await database.close()
+    }
+  } finally {
+    await server.stop()
+  }
+}
+
+describe('PostgreSQL at SERIALIZABLE', () => {
+  it('skews writes around a transaction that stays open while many others commit', async () => {
+    expect(await skewOver(1500)).toBe('write skew')
+  })
+
+  it('refuses that if only a few do', async () => {
+    expect(await skewOver(20)).toBe('refused 40001')
   })
 })

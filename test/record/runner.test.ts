@@ -20,6 +20,20 @@ function writtenValues(history: History): number[] {
 const small = { transactions: 400, sessions: 5, keys: 10 }
 
 describe('run', () => {
+  it('lets transactions rest between two operations, but not beyond its end', async () => {
+    const workload = { shape: 'mini', transactions: 4, sessions: 1, reads: 1 } as const
+    const options = { target: 'sim:ser', fault: 'pause:100%:0.2s', workload }
+    await stage(options, ({ summary }) => {
+      expect(summary.transactions.committed).toBe(4)
+      expect(summary.time.runMs).toBeGreaterThan(200)
+    })
+    const long = { ...options, fault: 'pause:100%:20s', workload: { sessions: 2 } }
+    await stage({ ...long, durationMs: 300 }, ({ summary }) => {
+      expect(summary.transactions.recorded).toBeGreaterThan(0)
+      expect(summary.time.runMs).toBeLessThan(15_000)
+    })
+  })
+
   it.each(CHAIN)('finds a simulated store at %s as good as it says', async (level) => {
     await stage({ target: `sim:${level}`, dbLevel: level, workload: small }, (outcome) => {
       const verdicts = verdictsOf(outcome)

@@ -139,17 +139,24 @@ describe('parseFaultPlan', () => {
       killShare: 0.05,
       latencyMs: [1, 20],
       restartEveryMs: 2000,
+      pause: null,
     })
+    expect(parseFaultPlan(['pause:25%:0.5s']).pause).toEqual({ share: 0.25, ms: 500 })
     expect(parseFaultPlan(['latency:7ms']).latencyMs).toEqual([7, 7])
     expect(parseFaultPlan([])).toEqual(NO_FAULTS)
   })
 
-  it.each(['kill-connection:5', 'kill-connection:200%', 'latency', 'latency:9-2ms', 'fire'])(
-    'refuses %s and shows how to write it',
-    (text) => {
-      expect(complaint(() => parseFaultPlan([text]))).toMatch(/5%|latency:10ms/)
-    },
-  )
+  it.each([
+    'kill-connection:5',
+    'kill-connection:200%',
+    'latency',
+    'latency:9-2ms',
+    'pause:5',
+    'pause:5%:99s',
+    'fire',
+  ])('refuses %s and shows how to write it', (text) => {
+    expect(complaint(() => parseFaultPlan([text]))).toMatch(/5%|latency:10ms|pause:10%:3s/)
+  })
 })
 
 describe('openTarget', () => {
@@ -176,5 +183,7 @@ describe('openTarget', () => {
     const crash = { ...options, faults: parseFaultPlan(['restart-server']) }
     const foreign = parseTarget('postgres://127.0.0.1:1/x')
     await expect(openTarget(foreign, crash)).rejects.toThrow(/embedded server/)
+    const tuned = { ...options, serverSettings: { work_mem: '1MB' } }
+    await expect(openTarget(foreign, tuned)).rejects.toThrow(/--server-setting/)
   })
 })

@@ -35,7 +35,7 @@ function embeddedTarget(): Target {
 }
 
 async function openEmbedded(options: OpenOptions): Promise<OpenTarget> {
-  const server = await EmbeddedServer.start()
+  const server = await EmbeddedServer.start({ settings: options.serverSettings ?? {} })
   try {
     const opened = await openPostgres(server.address, options)
     const close = async () => {
