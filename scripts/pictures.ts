@@ -3,7 +3,7 @@
 // the page, a browser. Usage: node --import tsx scripts/pictures.ts
 
 import { spawnSync } from 'node:child_process'
-import { mkdirSync, mkdtempSync, rmSync, statSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
@@ -29,19 +29,38 @@ function run(folder: string, dbLevel: string, level: string): string {
 }
 
 function draw(verdict: string, anomaly: string, name: string): void {
-  isobar('report', verdict, join(PICTURES, name), '--anomaly', anomaly)
+  isobar('report', verdict, join(PICTURES, name), '--anomaly', anomaly, '--force')
 }
 
-/** The first finding of that name in the page, at the size it is read at. */
-async function photograph(report: string, anomaly: string, name: string): Promise<void> {
+/** The page as a whole screen, its overview, and a finding on a telephone. */
+async function photograph(report: string, anomaly: string): Promise<void> {
   const executable = findBrowser()
   if (!executable) return
   const browser = await launch(executable)
-  const page = await browser.newPage({ viewport: { width: 1200, height: 800 } })
+  const page = await browser.newPage({ viewport: { width: 1440, height: 900 } })
   await page.goto(pathToFileURL(report).href)
-  const finding = page.locator('section.group', { hasText: anomaly }).first()
+  const overview = page.locator('section.overview')
+  await overview.screenshot({ path: join(PICTURES, 'overview.png') })
+  const kind = page.locator('section.group', { hasText: anomaly }).first()
+  await kind
+    .locator('.finding > summary')
+    .first()
+    .evaluate((summary) => {
+      ;(summary.parentElement as HTMLDetailsElement).open = true
+    })
+  const finding = kind.locator('.finding').first()
   await finding.locator('svg.graph g.arrow').first().focus()
-  await finding.screenshot({ path: join(PICTURES, name) })
+  for (let i = 0; i < 4; i++) await finding.getByRole('button', { name: 'Next ▸' }).click()
+  await finding.screenshot({ path: join(PICTURES, 'report.png') })
+  await page.close()
+  const phone = await browser.newPage({
+    viewport: { width: 390, height: 844 },
+    colorScheme: 'dark',
+  })
+  await phone.goto(pathToFileURL(report).href)
+  await phone.locator('section.group h2').first().scrollIntoViewIfNeeded()
+  await phone.locator('.evidence .dependencies').first().scrollIntoViewIfNeeded()
+  await phone.screenshot({ path: join(PICTURES, 'report-phone.png') })
   await browser.close()
 }
 
@@ -49,10 +68,10 @@ mkdirSync(PICTURES, { recursive: true })
 const folder = mkdtempSync(join(tmpdir(), 'isobar-pictures-'))
 const lost = run(folder, 'rc', 'si')
 draw(lost, 'LostUpdate', 'lost-update.svg')
-await photograph(lost.replace('verdict.json', 'report.html'), 'LostUpdate', 'report.png')
+await photograph(lost.replace('verdict.json', 'report.html'), 'LostUpdate')
 const skew = run(folder, 'si', 'ser')
 draw(skew, 'WriteSkew', 'write-skew.svg')
 rmSync(folder, { recursive: true })
-for (const name of ['lost-update.svg', 'write-skew.svg', 'report.png']) {
+for (const name of readdirSync(PICTURES)) {
   process.stdout.write(`${name} ${statSync(join(PICTURES, name)).size} bytes\n`)
 }

@@ -104,6 +104,24 @@ describe('isobar report', () => {
     }
   })
 
+  it('takes single transactions from the history, and traces it', async () => {
+    const verdict = await verdictOf(LOST_UPDATE)
+    const page = terminal.path('detail.html')
+    const history = put('again.txt', LOST_UPDATE)
+    const options = ['--history', history, '--trace', terminal.path('t.json')]
+    expect(await terminal.run('report', verdict, page, ...options)).toBe(0)
+    expect(read('detail.html')).toContain('"detail":{"row":[0,1]')
+    const { traceEvents } = JSON.parse(read('t.json'))
+    expect(traceEvents).toContainEqual(expect.objectContaining({ ph: 'i', name: 'LostUpdate' }))
+    const other = put('other.txt', 's1: w(x,1)\n')
+    expect(await terminal.run('report', verdict, page, '--history', other, '--force')).toBe(2)
+    expect(terminal.errors).toContain('it is for another history')
+    expect(await terminal.run('report', verdict, page, '--trace', terminal.path('u.json'))).toBe(2)
+    expect(terminal.errors).toContain('--trace needs the history')
+    expect(await terminal.run('check', history, '--trace', terminal.path('c.json'))).toBe(0)
+    expect(read('c.json')).toBe(read('t.json').replaceAll('history.txt', 'again.txt'))
+  })
+
   it('draws the anomaly that is asked for', async () => {
     const verdict = await verdictOf('s1: w(y,1) [aborted]\ns2: w(z,1) w(z,2)\ns3: r(y,1) r(z,1)\n')
     const svg = terminal.path('c.svg')

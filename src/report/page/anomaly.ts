@@ -164,7 +164,7 @@ function describeRegisters(verdict: VerdictJson, evidence: Evidence) {
     downloads: renderDownloads(verdict, evidence, core),
     note:
       core.leftOut > 0
-        ? `${core.leftOut} reads of values that other transactions wrote are left out.`
+        ? `Reads of values that other transactions wrote are left out: ${core.leftOut}.`
         : '',
   }
 }

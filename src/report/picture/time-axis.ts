@@ -22,6 +22,7 @@ function readable(length: number, unit: TimeUnit): [unit: string, seconds: numbe
 /** `12.3 ms`. */
 export function durationText(length: number, unit: TimeUnit | null): string {
   if (unit === null) return String(Number(length.toPrecision(12)))
+  if (length === 0) return '0'
   const [word, size] = readable(length, unit)
   return `${Number(((length * SECONDS[unit]) / size).toPrecision(4))} ${word}`
 }
