@@ -42,13 +42,9 @@ async function photograph(report: string, anomaly: string): Promise<void> {
   const overview = page.locator('section.overview')
   await overview.screenshot({ path: join(PICTURES, 'overview.png') })
   const kind = page.locator('section.group', { hasText: anomaly }).first()
-  await kind
-    .locator('.finding > summary')
-    .first()
-    .evaluate((summary) => {
-      ;(summary.parentElement as HTMLDetailsElement).open = true
-    })
   const finding = kind.locator('.finding').first()
+  const isOpen = (await finding.getAttribute('open')) !== null
+  if (!isOpen) await finding.locator('summary').first().click()
   await finding.locator('svg.graph g.arrow').first().focus()
   for (let i = 0; i < 4; i++) await finding.getByRole('button', { name: 'Next ▸' }).click()
   await finding.screenshot({ path: join(PICTURES, 'report.png') })
