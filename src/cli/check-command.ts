@@ -70,7 +70,7 @@ export function addCheckCommand(program: Command, done: (code: number) => void):
     .optionsGroup('What is judged:')
     .option(
       '-l, --level <ids>',
-      `levels to judge, e.g. rc,ra (${LEVELS.map((l) => l.id).join(', ')}), or by Jepsen's names`,
+      `levels to judge, e.g. rc,ra (${LEVELS.map((l) => l.id).join(', ')}), by Jepsen's names, or as a database has them: postgres:repeatable-read`,
     )
     .option('--session-order <on|off>', 'whether levels include session order', 'on')
     .option(

@@ -4,8 +4,8 @@
 import type { Command, Option } from 'commander'
 import { ALGORITHMS } from '../check/general/strong-levels.ts'
 import { hyphened, nameOf, TOPICS } from '../levels/glossary.ts'
-import { JEPSEN_MODELS } from '../levels/jepsen.ts'
-import { CHAIN, LEVELS } from '../levels/levels.ts'
+import { CHAIN } from '../levels/levels.ts'
+import { levelWords } from '../levels/words.ts'
 import { LAYOUTS } from '../sim/layout.ts'
 import { DISTRIBUTIONS } from '../workload/distributions.ts'
 import { FORMAT_IDS } from './format-options.ts'
@@ -36,7 +36,7 @@ export interface OptionWords {
 
 /** Option -> the words it takes. */
 export const OPTION_VALUES: Readonly<Record<string, readonly string[]>> = {
-  '--level': [...LEVELS.map(({ id }) => id), ...JEPSEN_MODELS.map(({ name }) => name)],
+  '--level': levelWords(),
   '--db-level': CHAIN,
   '--store': CHAIN,
   '--format': FORMAT_IDS,

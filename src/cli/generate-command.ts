@@ -9,6 +9,7 @@ import type { Format } from '../formats/formats.ts'
 import { claimHistory, formatFor, refuseMisfits, writeHistory } from '../formats/save.ts'
 import { parseNotation } from '../history/notation.ts'
 import { CHAIN, type LevelId } from '../levels/levels.ts'
+import { readLevel } from '../levels/words.ts'
 import { type Generated, generate } from '../pipeline/generate.ts'
 import { keyOf, plain } from '../report/names.ts'
 import { FAULTS, type FaultRequest, parseFaults } from '../sim/faults.ts'
@@ -19,7 +20,7 @@ import { DEFAULT_SHAPE, type WorkloadRequest } from '../workload/parameters.ts'
 import { isSqlShape, SQL_SHAPES } from '../workload/sql/parameters.ts'
 import { EXIT } from './exit-codes.ts'
 import { addOutputFormat, type OutputFormatFlags } from './format-options.ts'
-import { parseChoice, parseNumber, parseSeed } from './options.ts'
+import { parseChoice, parseNumber, parseSeed, translateLevels } from './options.ts'
 import { Progress, showWriting } from './progress.ts'
 import { print, tell } from './terminal.ts'
 import {
@@ -179,7 +180,8 @@ async function generateStatements(
 /** Lightweight transactions are promised in real time. */
 function storeOf(flags: Flags): string {
   const asked = levelsChoice('--store', flags.store, flags, flags.shape)
-  return asked ?? (flags.shape === 'lwt' ? 'sser' : 'ser')
+  if (asked === null) return flags.shape === 'lwt' ? 'sser' : 'ser'
+  return translateLevels(asked, (word) => readLevel(word).level)
 }
 
 function scheduleOf({ aborts, indeterminates, conflicts, concurrency }: Flags) {

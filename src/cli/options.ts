@@ -4,39 +4,33 @@ import { UsageError } from '../base/errors.ts'
 import { findMeant, hintFor } from '../base/slips.ts'
 import { ALGORITHMS, type Algorithm } from '../check/general/strong-levels.ts'
 import { findTap } from '../levels/anomalies.ts'
-import { findRequest, JEPSEN_MODELS } from '../levels/jepsen.ts'
-import { findLevel, LEVELS, type LevelId, type LevelRequest } from '../levels/levels.ts'
+import type { LevelId, LevelRequest } from '../levels/levels.ts'
+import { readLevel } from '../levels/words.ts'
 
-/** `rc,ra` → level ids. */
-export function parseLevels(text: string): LevelId[] {
-  const levels: LevelId[] = []
-  for (const id of splitList(text)) {
-    const level = findLevel(id.toLowerCase())
-    if (!level) {
-      const known = LEVELS.map((each) => each.id)
-      throw new UsageError(`unknown level ${JSON.stringify(id)}`, hintFor(id, known))
-    }
-    if (!levels.includes(level.id)) levels.push(level.id)
-  }
-  if (levels.length === 0) throw new UsageError('--level names no level')
-  return levels
-}
-
-/** `rc,serializable` → levels, by id or by Jepsen's names. */
+/** `rc,serializable,postgres:repeatable-read` → levels, each once. */
 export function parseRequests(text: string): LevelRequest[] {
   const requests: LevelRequest[] = []
-  for (const name of splitList(text)) {
-    const request = findRequest(name)
-    if (!request) {
-      const known = [...LEVELS.map((each) => each.id), ...JEPSEN_MODELS.map((each) => each.name)]
-      throw new UsageError(`unknown level ${JSON.stringify(name)}`, hintFor(name, known))
-    }
+  for (const word of splitList(text)) {
+    const request = readLevel(word)
     const same = (other: LevelRequest) =>
       other.level === request.level && other.sessionOrder === request.sessionOrder
     if (!requests.some(same)) requests.push(request)
   }
   if (requests.length === 0) throw new UsageError('--level names no level')
   return requests
+}
+
+/** In `ser+rc` and `payment=ser,*=rc`, whatever words name the levels become ids. */
+export function translateLevels(text: string, read: (word: string) => LevelId): string {
+  if (text === 'mixed') return text
+  if (!text.includes('=')) return text.split('+').map(read).join('+')
+  return text
+    .split(',')
+    .map((part) => {
+      const [name, ...level] = part.split('=')
+      return `${name}=${read(level.join('='))}`
+    })
+    .join(',')
 }
 
 /** `on` or `off`. */

@@ -8,6 +8,7 @@ import { stringify } from '../base/json.ts'
 import { hintFor } from '../base/slips.ts'
 import { Outputs } from '../files/output.ts'
 import { LEVELS, type LevelId, levelName } from '../levels/levels.ts'
+import { readDatabaseLevel } from '../levels/words.ts'
 import { tellLack } from '../pipeline/concurrency.ts'
 import { Interrupted, type RunOptions, type RunOutcome, run } from '../pipeline/run.ts'
 import { describeAsked, renderSummary } from '../pipeline/run-summary.ts'
@@ -24,7 +25,14 @@ import { DEFAULT_SHAPE } from '../workload/parameters.ts'
 import { isSqlShape } from '../workload/sql/parameters.ts'
 import { quoteCommand } from './command-line.ts'
 import { EXIT } from './exit-codes.ts'
-import { ABORTED_READS, parseChoice, parseDuration, parseLevels, parseNumber } from './options.ts'
+import {
+  ABORTED_READS,
+  parseChoice,
+  parseDuration,
+  parseNumber,
+  parseRequests,
+  translateLevels,
+} from './options.ts'
 import { addReportOptions, ReportFiles, type ReportFlags } from './report-files.ts'
 import { RunLine } from './run-line.ts'
 import { Interrupt } from './signals.ts'
@@ -66,7 +74,7 @@ export function addRunCommand(program: Command, done: (code: number) => void): v
     .optionsGroup('What is asked of the database:')
     .option(
       '--db-level <id>',
-      'isolation level asked of the database (ser; of sim: its own); of SQL, also two such as ser+rc, the first for transactions that matter, or mixed',
+      'isolation level asked of the database, by our id or by its own name, e.g. "repeatable read" (ser; of sim: its own); of SQL, also two such as ser+rc, the first for transactions that matter, or mixed',
     )
     .option(
       '--fault <fault>',
@@ -85,7 +93,10 @@ export function addRunCommand(program: Command, done: (code: number) => void): v
     .option('--rate <n>', 'at most so many transactions a second')
     .option('--retries <n>', 'try an aborted transaction again, as a new one', '0')
     .optionsGroup('What is judged:')
-    .option('-l, --level <ids>', `levels to judge (${LEVELS.map((l) => l.id).join(', ')})`)
+    .option(
+      '-l, --level <ids>',
+      `levels to judge (${LEVELS.map((l) => l.id).join(', ')}), or as in check`,
+    )
     .option(
       '--aborted-reads <judge|ignore>',
       'SQL: whether what a transaction read that rolled itself back is judged at its level',
@@ -126,7 +137,7 @@ Examples:
 
 async function runTarget(text: string, flags: Flags): Promise<number> {
   const target = parseTarget(text, process.env, passwordFrom(flags.passwordFile))
-  const levels = flags.level === undefined ? null : parseLevels(flags.level)
+  const levels = flags.level === undefined ? null : parseRequests(flags.level)
   const line = new RunLine()
   const interrupt = new Interrupt(0)
   interrupt.listen()
@@ -180,7 +191,7 @@ async function runTarget(text: string, flags: Flags): Promise<number> {
     line.done()
     if (outcome.judged) await files.add(outcome.judged.verdict, outcome.judged.history)
     await files.finish()
-    const decisive = levels ?? decisiveLevels(options)
+    const decisive = levels?.map(({ level }) => level) ?? decisiveLevels(options)
     if (flags.json) await print(renderOutcomeJson(outcome))
     else if (!outputs.ownsStandardOutput) await tell(renderOutcome(outcome, decisive, report))
     return outcome.judged ? exitCode(outcome, decisive) : interrupt.exitCode
@@ -225,10 +236,8 @@ function decisiveLevels(options: RunOptions): LevelId[] {
 function dbLevelOf(flags: Flags, target: Target, shape: string): string {
   const text = levelsChoice('--db-level', flags.dbLevel, flags, shape)
   if (text === null) return target.usualLevel
-  if (isSqlShape(shape)) return text
-  const levels = parseLevels(text)
-  if (levels.length > 1) throw new UsageError('--db-level takes one level')
-  return levels[0]!
+  const read = (word: string) => readDatabaseLevel(word, target.product, target.levels)
+  return isSqlShape(shape) ? translateLevels(text, read) : read(text)
 }
 
 async function workloadOf(flags: Flags): Promise<Pick<RunOptions, 'workload' | 'ownWorkload'>> {

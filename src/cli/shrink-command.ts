@@ -12,7 +12,7 @@ import { judge } from '../check/judge.ts'
 import { Outputs } from '../files/output.ts'
 import { claimHistory, formatFor, refuseMisfits, writeHistory } from '../formats/save.ts'
 import type { History } from '../history/history.ts'
-import { type LevelId, levelName } from '../levels/levels.ts'
+import { type LevelId, type LevelRequest, levelName } from '../levels/levels.ts'
 import { describeVerdict } from '../report/describe-verdict.ts'
 import { cut, plain } from '../report/names.ts'
 import { renderText } from '../report/text.ts'
@@ -27,7 +27,7 @@ import {
   type InputFormatFlags,
   type OutputFormatFlags,
 } from './format-options.ts'
-import { parseDuration, parseLevels } from './options.ts'
+import { parseDuration, parseRequests } from './options.ts'
 import { filesOf } from './paths.ts'
 import { Progress, showWriting } from './progress.ts'
 import { readInput } from './read-input.ts'
@@ -83,7 +83,7 @@ Examples:
   isobar shrink runs/7 --format cobra --level ser --to cobra small --lossy`
 
 async function shrink(path: string, out: string, flags: Flags): Promise<number> {
-  const asked = flags.level === undefined ? null : levelOf(flags.level)
+  const asked = flags.level === undefined ? null : requestOf(flags.level)
   if (asked === null && flags.verdict === undefined) {
     throw new UsageError('shrink needs the level that is violated', '--level ID, or --verdict FILE')
   }
@@ -96,9 +96,17 @@ async function shrink(path: string, out: string, flags: Flags): Promise<number> 
   const progress = new Progress()
   const input = await readInput(path, flags.format, progress)
   const known = flags.verdict === undefined ? null : await readKnown(input.history, asked, flags)
-  const level = known?.level ?? asked!
+  const { level, sessionOrder = true } = known ?? asked!
   const interrupt = new Interrupt(null)
-  const shrunk = await search(path, input.history, level, budgetMs, known, interrupt, progress)
+  const shrunk = await search(
+    path,
+    input.history,
+    { level, sessionOrder },
+    budgetMs,
+    known,
+    interrupt,
+    progress,
+  )
   interrupt.ignore()
   if (shrunk.result.verdict !== 'violated') return refuse(path, level, shrunk)
   const isEnded = interrupt.signal.aborted
@@ -125,16 +133,16 @@ async function shrink(path: string, out: string, flags: Flags): Promise<number> 
 /** The verdict of the file that says the level is violated, verified. */
 async function readKnown(
   history: History,
-  asked: LevelId | null,
+  asked: LevelRequest | null,
   { verdict: path = '', line }: Flags,
 ): Promise<LevelResult> {
   const file = chooseVerdict(await readVerdicts(path), line)
   const verified = await atPath(path, () => verifyFile(history, file))
   const found = verified.find(
-    ({ result }) => result.verdict === 'violated' && (asked === null || result.level === asked),
+    ({ result }) => result.verdict === 'violated' && isAsked(result, asked),
   )
   if (!found) {
-    const what = asked === null ? 'any level' : asked
+    const what = asked?.level ?? 'any level'
     throw new UsageError(`${plain(path)} does not say that ${what} is violated`)
   }
   const [problem] = found.problems
@@ -144,11 +152,18 @@ async function readKnown(
   return found.result
 }
 
+/** Whether a result is of the level that was asked for, if any was. */
+function isAsked(result: LevelResult, asked: LevelRequest | null): boolean {
+  if (asked === null) return true
+  const hasOrder = result.sessionOrder !== false
+  return result.level === asked.level && (asked.sessionOrder ?? hasOrder) === hasOrder
+}
+
 /** What is left when nothing more can go, the budget has run out, or a signal came. */
 function search(
   path: string,
   whole: History,
-  level: LevelId,
+  request: Required<LevelRequest>,
   budgetMs: number | null,
   known: LevelResult | null,
   interrupt: Interrupt,
@@ -160,7 +175,7 @@ function search(
     budgetMs,
     budgetFromMs: 0,
     onTick: progress.tick,
-    sessionOrder: known?.sessionOrder !== false,
+    sessionOrder: request.sessionOrder,
     ...(known?.abortedReads ? { abortedReads: known.abortedReads } : {}),
   }
   // Until something was found there is nothing to keep: a signal ends the work at once.
@@ -170,9 +185,9 @@ function search(
     isFound = true
   }
   if (known) listen()
-  const decide = async (history: History) => (await judge(history, [level], options))[0]!
+  const decide = async (history: History) => (await judge(history, [request], options))[0]!
   return shrinkHistory(whole, decide, {
-    whole: level === 'lin',
+    whole: request.level === 'lin',
     ...(known ? { known } : {}),
     onStep: async ({ history }) => {
       listen()
@@ -184,10 +199,10 @@ function search(
   }).finally(() => progress.done())
 }
 
-function levelOf(text: string): LevelId {
-  const [level, another] = parseLevels(text)
+function requestOf(text: string): LevelRequest {
+  const [request, another] = parseRequests(text)
   if (another !== undefined) throw new UsageError('shrink goes with exactly one level')
-  return level!
+  return request!
 }
 
 function refuse(path: string, level: LevelId, { result }: Shrunk): number {

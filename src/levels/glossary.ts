@@ -4,8 +4,8 @@
 import { ANOMALIES, type AnomalyKind, COMMON_NAMES } from './anomalies.ts'
 import { ANOMALY_ENTRIES, type AnomalyEntry } from './glossary-anomalies.ts'
 import { LEVEL_ENTRIES, type LevelEntry } from './glossary-levels.ts'
-import { findRequest } from './jepsen.ts'
 import { findLevel, type Level } from './levels.ts'
+import { findRequest } from './words.ts'
 
 export type Topic =
   | { readonly kind: 'level'; readonly level: Level; readonly entry: LevelEntry }

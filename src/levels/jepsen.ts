@@ -4,7 +4,7 @@
 // session order: both ask for an order of versions that contains reads-from, in which nobody who
 // has seen a transaction then reads a version that this one replaced.
 
-import { findLevel, implies, type LevelId, type LevelRequest } from './levels.ts'
+import { implies, type LevelId } from './levels.ts'
 
 export interface JepsenModel {
   readonly name: string
@@ -13,7 +13,7 @@ export interface JepsenModel {
 }
 
 /** Weakest first; see weakerModels. */
-export const JEPSEN_MODELS: readonly JepsenModel[] = [
+const MODELS = [
   { name: 'read-committed', level: 'pl-2', sessionOrder: false },
   { name: 'monotonic-atomic-view', level: 'rc', sessionOrder: false },
   { name: 'read-atomic', level: 'ra', sessionOrder: false },
@@ -24,7 +24,10 @@ export const JEPSEN_MODELS: readonly JepsenModel[] = [
   { name: 'strong-session-snapshot-isolation', level: 'si', sessionOrder: true },
   { name: 'strong-session-serializable', level: 'ser', sessionOrder: true },
   { name: 'strict-serializable', level: 'sser', sessionOrder: true },
-]
+] as const satisfies readonly JepsenModel[]
+
+export const JEPSEN_MODELS: readonly JepsenModel[] = MODELS
+export type JepsenName = (typeof MODELS)[number]['name']
 
 /** Other words for the same. */
 const SYNONYMS: Readonly<Record<string, string>> = {
@@ -46,12 +49,4 @@ export function weakerModels(model: JepsenModel): JepsenModel[] {
     if (other === model || (other.sessionOrder && !model.sessionOrder)) return false
     return other.level === 'pl-2' || implies(model.level, other.level)
   })
-}
-
-/** The level that an id or one of Jepsen's names asks for, or null. */
-export function findRequest(name: string): LevelRequest | null {
-  const level = findLevel(name.toLowerCase())
-  if (level) return { level: level.id }
-  const model = findJepsenModel(name)
-  return model && { level: model.level, sessionOrder: model.sessionOrder }
 }

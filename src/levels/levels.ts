@@ -29,6 +29,11 @@ export interface LevelRequest {
   readonly sessionOrder?: boolean
 }
 
+/** Of a level that is asked for either way. */
+export function idOf(asked: LevelId | LevelRequest): LevelId {
+  return typeof asked === 'string' ? asked : asked.level
+}
+
 export const LEVELS: readonly Level[] = [
   { id: 'ci', name: 'Cut Isolation', meaning: 'no transaction reads one key from two others' },
   {

@@ -5,37 +5,46 @@ import { InputError, UsageError } from '../base/errors.ts'
 import { hintFor } from '../base/slips.ts'
 import type { CheckOptions as EngineOptions } from '../check/check.ts'
 import type { History } from '../history/history.ts'
-import { LEVELS, type LevelId } from '../levels/levels.ts'
+import type { LevelRequest } from '../levels/levels.ts'
+import { type LevelWord, levelWords, readLevel } from '../levels/words.ts'
 import type { CheckResult } from './check-result.ts'
 import type { ReadOptions } from './input.ts'
 
 export interface CheckOptions extends EngineOptions, ReadOptions {}
 
 export function expectLevels(
-  levels: LevelId | readonly LevelId[] | null,
-): readonly LevelId[] | null {
+  levels: LevelWord | readonly LevelWord[] | null,
+): readonly LevelRequest[] | null {
   if (levels === null || levels === undefined) return null
   const asked = typeof levels === 'string' ? [levels] : levels
-  const known = LEVELS.map(({ id }) => id)
   if (!Array.isArray(asked) || asked.length === 0) {
     throw new UsageError(
       'levels: a level or a list of levels was expected',
-      `there are ${known.join(', ')}`,
+      `there are ${levelWords().join(', ')}`,
     )
   }
-  for (const level of asked) {
-    if (known.includes(level)) continue
-    const message = `levels: unknown level ${JSON.stringify(level)}`
-    throw new UsageError(message, hintFor(String(level), known))
+  return asked.map((word) => {
+    if (typeof word === 'string') return withArgument(() => readLevel(word))
+    const message = `levels: unknown level ${JSON.stringify(word)}`
+    throw new UsageError(message, hintFor(String(word), levelWords()))
+  })
+}
+
+/** Says which argument it is that makes no sense. */
+function withArgument<T>(read: () => T): T {
+  try {
+    return read()
+  } catch (error) {
+    if (!(error instanceof UsageError)) throw error
+    throw new UsageError(`levels: ${error.message}`, error.hint)
   }
-  return asked
 }
 
 /** The one level that a history is shrunk for. */
-export function expectLevel(level: LevelId): LevelId {
+export function expectLevel(level: LevelWord): LevelRequest {
   const [only] = (typeof level === 'string' ? expectLevels(level) : null) ?? []
   if (only !== undefined) return only
-  const hint = `there are ${LEVELS.map(({ id }) => id).join(', ')}`
+  const hint = `there are ${levelWords().join(', ')}`
   throw new UsageError(`level: a level was expected, not ${String(level)}`, hint)
 }
 

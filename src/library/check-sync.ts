@@ -4,7 +4,8 @@
 import { UsageError } from '../base/errors.ts'
 import { checkLevels, profile } from '../check/check.ts'
 import type { History } from '../history/history.ts'
-import type { LevelId } from '../levels/levels.ts'
+import { idOf } from '../levels/levels.ts'
+import type { LevelWord } from '../levels/words.ts'
 import { describeVerdict } from '../report/describe-verdict.ts'
 import { type CheckOptions, expectLevels, expectOptions, expectTransactions } from './arguments.ts'
 import { CheckResult } from './check-result.ts'
@@ -18,7 +19,7 @@ import { isHistory } from './input.ts'
  */
 export function checkSync(
   history: History,
-  levels: LevelId | readonly LevelId[] | null = null,
+  levels: LevelWord | readonly LevelWord[] | null = null,
   options: CheckOptions = {},
 ): CheckResult {
   const asked = expectLevels(levels)
@@ -29,11 +30,11 @@ export function checkSync(
       'parseHistory(text), or await check(text)',
     )
   }
-  if (history.sql !== null || asked?.includes('mixed')) {
+  if (history.sql !== null || asked?.some(({ level }) => level === 'mixed')) {
     const what = history.sql !== null ? 'SQL statements are' : 'level mixed is'
     throw new UsageError(`${what} judged by check(), not by checkSync()`, 'await check(history, …)')
   }
   expectTransactions(history)
   const results = asked ? checkLevels(history, asked, options) : profile(history, options)
-  return new CheckResult(history, results, asked, describeVerdict)
+  return new CheckResult(history, results, asked?.map(idOf) ?? null, describeVerdict)
 }

@@ -2,7 +2,8 @@
 // SQL, gzip and pages are loaded when they are used, so `check` is asynchronous. Main function:
 // check.
 
-import type { LevelId } from '../levels/levels.ts'
+import { idOf } from '../levels/levels.ts'
+import type { LevelWord } from '../levels/words.ts'
 import { type CheckOptions, expectLevels, expectOptions, expectTransactions } from './arguments.ts'
 import { CheckResult } from './check-result.ts'
 import { type HistoryInput, readInput } from './input.ts'
@@ -17,7 +18,7 @@ import { type HistoryInput, readInput } from './input.ts'
  */
 export async function check(
   input: HistoryInput,
-  levels: LevelId | readonly LevelId[] | null = null,
+  levels: LevelWord | readonly LevelWord[] | null = null,
   options: CheckOptions = {},
 ): Promise<CheckResult> {
   const asked = expectLevels(levels)
@@ -27,5 +28,5 @@ export async function check(
     import('../report/describe-verdict.ts'),
   ])
   const results = await judge(history, asked, options)
-  return new CheckResult(history, results, asked, describeVerdict)
+  return new CheckResult(history, results, asked?.map(idOf) ?? null, describeVerdict)
 }

@@ -2,12 +2,12 @@
 
 import { UsageError } from '../base/errors.ts'
 import type { History } from '../history/history.ts'
-import type { LevelId } from '../levels/levels.ts'
+import { type LevelWord, readLevel } from '../levels/words.ts'
 import type { WorkloadParameters } from '../workload/parameters.ts'
 
 export interface GenerateOptions extends Partial<WorkloadParameters> {
   /** The level that the store keeps; ser unless told. */
-  store?: LevelId
+  store?: LevelWord
   /** Faults by name, with how often each strikes; `isobar generate --help` lists them. */
   inject?: Readonly<Record<string, number>>
 }
@@ -36,7 +36,7 @@ export async function generate(options: GenerateOptions = {}): Promise<History> 
   return run({
     seed,
     workload: { ...sizes, shape },
-    store: { level: store, faults },
+    store: { level: readLevel(store).level, faults },
   }).history
 }
 

@@ -1,7 +1,7 @@
 // The least of a history that still violates a level.
 
 import type { History } from '../history/history.ts'
-import type { LevelId } from '../levels/levels.ts'
+import type { LevelWord } from '../levels/words.ts'
 import {
   CALL,
   type CheckOptions,
@@ -34,10 +34,10 @@ export interface Shrunk {
  */
 export async function shrink(
   input: HistoryInput,
-  level: LevelId,
+  level: LevelWord,
   options: ShrinkOptions = {},
 ): Promise<Shrunk> {
-  expectLevel(level)
+  const request = expectLevel(level)
   const { onStep, ...checkOptions } = expectOptions(options, { onStep: CALL })
   const whole = expectTransactions(await readInput(input, options))
   const [{ judge }, { shrinkHistory }, { describeVerdict }] = await Promise.all([
@@ -45,10 +45,10 @@ export async function shrink(
     import('../verdict/shrink.ts'),
     import('../report/describe-verdict.ts'),
   ])
-  const decide = async (history: History) => (await judge(history, [level], checkOptions))[0]!
+  const decide = async (history: History) => (await judge(history, [request], checkOptions))[0]!
   const { history, result } = await shrinkHistory(whole, decide, {
-    whole: level === 'lin',
+    whole: request.level === 'lin',
     ...(onStep ? { onStep: (shrunk) => onStep(shrunk.history) } : {}),
   })
-  return { history, result: new CheckResult(history, [result], [level], describeVerdict) }
+  return { history, result: new CheckResult(history, [result], [request.level], describeVerdict) }
 }

@@ -1,7 +1,7 @@
 // `import 'isobar/jest'` in a file of setupFilesAfterEnv: adds toBeIsolated(level) to Jest's expect.
 // Where globals are not injected, import { toBeIsolated } and hand it to expect.extend.
 
-import type { LevelId } from '../index.ts'
+import type { LevelWord } from '../index.ts'
 import { type IsolatedOptions, toBeIsolated } from './to-be-isolated.ts'
 
 /** As much of Jest as is needed here. */
@@ -17,7 +17,7 @@ declare global {
     // biome-ignore lint/complexity/noBannedTypes: declared as Jest declares it
     interface Matchers<R, T = {}> {
       /** Awaited: `await expect(history).toBeIsolated('si')`. */
-      toBeIsolated(level: LevelId, options?: IsolatedOptions): Promise<R>
+      toBeIsolated(level: LevelWord, options?: IsolatedOptions): Promise<R>
     }
   }
 }

@@ -9,10 +9,10 @@ import {
   CheckResult,
   check,
   type HistoryInput,
-  LEVELS,
-  type LevelId,
+  type LevelWord,
   render,
 } from '../index.ts'
+import { levelName } from '../levels/levels.ts'
 
 export type IsolatedOptions = Pick<
   CheckOptions,
@@ -27,32 +27,26 @@ export interface MatcherResult {
 /** Passes if the history satisfies the level. */
 export async function toBeIsolated(
   received: unknown,
-  expected: LevelId,
+  expected: LevelWord,
   options: IsolatedOptions = {},
 ): Promise<MatcherResult> {
-  const level = LEVELS.find((each) => each.id === expected)
-  if (!level) {
-    const known = LEVELS.map((each) => each.id).join(', ')
-    throw new UsageError(
-      `toBeIsolated: unknown level ${JSON.stringify(expected)}; there are ${known}`,
-    )
-  }
-  const result = await judged(received, level.id, options)
-  const { verdict, reason } = result.results[0]!
+  const result = await judged(received, expected, options)
+  const { verdict, reason, level } = result.results[0]!
   if (verdict === 'unknown') {
-    throw new UsageError(`toBeIsolated('${level.id}'): not decided: ${reason ?? 'unknown'}`)
+    throw new UsageError(`toBeIsolated('${expected}'): not decided: ${reason ?? 'unknown'}`)
   }
   const pass = verdict === 'satisfied'
+  const name = `${levelName(level)} (${expected})`
   const title = pass
-    ? `expected a history that violates ${level.name} (${level.id}), but it satisfies it`
-    : `expected a history that satisfies ${level.name} (${level.id})`
+    ? `expected a history that violates ${name}, but it satisfies it`
+    : `expected a history that satisfies ${name}`
   const text = await render.text(result, { title })
   return { pass, message: () => text }
 }
 
 async function judged(
   received: unknown,
-  level: LevelId,
+  level: LevelWord,
   options: IsolatedOptions,
 ): Promise<CheckResult> {
   const input = received instanceof CheckResult ? received.history : (received as HistoryInput)

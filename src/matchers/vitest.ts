@@ -1,7 +1,7 @@
 // `import 'isobar/vitest'` in a test or a set-up file: adds toBeIsolated(level) to Vitest's expect.
 
 import { expect } from 'vitest'
-import type { LevelId } from '../index.ts'
+import type { LevelWord } from '../index.ts'
 import { type IsolatedOptions, toBeIsolated } from './to-be-isolated.ts'
 
 expect.extend({ toBeIsolated })
@@ -10,7 +10,7 @@ declare module 'vitest' {
   // biome-ignore lint/suspicious/noExplicitAny: declared as Vitest declares it
   interface Matchers<T = any> {
     /** Awaited: `await expect(history).toBeIsolated('si')`. */
-    toBeIsolated(level: LevelId, options?: IsolatedOptions): Promise<void>
+    toBeIsolated(level: LevelWord, options?: IsolatedOptions): Promise<void>
   }
 }
 

@@ -3,7 +3,7 @@
 // asks for, and its work.
 
 import { UsageError } from '../base/errors.ts'
-import { type LevelId, OWN_LEVELS } from '../levels/levels.ts'
+import { idOf, type LevelId, OWN_LEVELS } from '../levels/levels.ts'
 import type { Database } from '../record/database.ts'
 import { SqlWork } from '../record/sql-work.ts'
 import { OwnWork, PlannedWork, type Work } from '../record/work.ts'
@@ -66,7 +66,7 @@ export function parametersOf(options: RunOptions): WorkloadParameters | SqlParam
 export function expectLevels(options: RunOptions): void {
   const { levels, ownWorkload, workload } = options
   const shape = ownWorkload ? 'a workload of your own' : `shape ${workload.shape ?? DEFAULT_SHAPE}`
-  for (const level of levels ?? []) {
+  for (const level of levels?.map(idOf) ?? []) {
     const judged = [...OWN_LEVELS, 'mixed'].join(', ')
     if (isSql(options) && level !== 'mixed' && !OWN_LEVELS.includes(level)) {
       throw new UsageError(`level ${level} is not for SQL statements`, `there are ${judged}`)

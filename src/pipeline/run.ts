@@ -12,7 +12,7 @@ import { judge } from '../check/judge.ts'
 import { type Output, Outputs } from '../files/output.ts'
 import { readHistory } from '../formats/open.ts'
 import type { History } from '../history/history.ts'
-import type { LevelId } from '../levels/levels.ts'
+import { idOf, type LevelId, type LevelRequest } from '../levels/levels.ts'
 import type { FaultPlan } from '../record/faults.ts'
 import { Recorder } from '../record/recorder.ts'
 import { type RunProgress, type RunResult, runSessions } from '../record/runner.ts'
@@ -47,7 +47,7 @@ export interface RunOptions {
    * Levels to judge; null for the profile, with lin where the workload is lightweight, and for each
    * transaction's own level where it is SQL.
    */
-  readonly levels: readonly LevelId[] | null
+  readonly levels: readonly (LevelId | LevelRequest)[] | null
   readonly durationMs: number | null
   readonly rate: number | null
   readonly retries: number
@@ -159,7 +159,11 @@ function describeRun(judged: Judged, summary: RunSummary, options: RunOptions): 
   const { history, results, context } = judged
   const timeline = buildTimeline(history)
   const run: RunJson = { ...summary, command: options.commands?.run ?? null, timeline }
-  return describeVerdict(history, results, { ...context, asked: options.levels, run })
+  return describeVerdict(history, results, {
+    ...context,
+    asked: options.levels?.map(idOf) ?? null,
+    run,
+  })
 }
 
 interface Recorded {

@@ -104,7 +104,9 @@ function findAnomalies(
 /** Elle has no word for a value that nobody wrote. */
 function namesOf(history: History, anomaly: Anomaly): string[] {
   const names = adyaNames(history, anomaly)
-  if (names.length > 0) return names
+  // Elle tells cycles of items from those of predicates.
+  const onItems = (name: string) => name.replace(/^G-(single|nonadjacent)/, '$&-item')
+  if (names.length > 0) return names.map(onItems)
   // Neither Adya nor Jepsen has a word for these.
   return [anomaly.name === 'ThinAirRead' ? 'unwritten' : kebab(anomaly.name)]
 }

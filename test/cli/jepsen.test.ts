@@ -42,7 +42,7 @@ describe('isobar check for Jepsen', () => {
   it('prints EDN and JSON with the keys of Elle', () => {
     const edn = isobar(['check', folder, '--elle', '--level', 'strong-session-serializable'])
     expect(edn.code).toBe(1)
-    expect(edn.out).toContain('{:valid? false,\n :anomaly-types [:G-single-process],')
+    expect(edn.out).toContain('{:valid? false,\n :anomaly-types [:G-single-item-process],')
     expect(edn.out).toContain(':not #{:strong-session-snapshot-isolation}')
     const json = isobar(['check', store, '--elle', 'json', '--level', 'snapshot-isolation'])
     expect(json.code).toBe(0)

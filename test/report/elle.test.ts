@@ -37,11 +37,11 @@ describe('describeElle', () => {
     const outcome = judge(STALE, 'strict-serializable')
     expect(outcome).toMatchObject({
       'valid?': false,
-      'anomaly-types': ['G-single-realtime'],
+      'anomaly-types': ['G-single-item-realtime'],
       not: ['strict-serializable'],
       'also-not': [],
     })
-    const [anomaly] = outcome.anomalies['G-single-realtime']!
+    const [anomaly] = outcome.anomalies['G-single-item-realtime']!
     expect(anomaly!['steps']).toEqual([
       { type: 'realtime', completed: 1, invoked: 2 },
       { type: 'rw', key: 'x', value: null, "value'": 1, 'a-mop-index': 0, 'b-mop-index': 0 },

@@ -1,7 +1,7 @@
 // A session's connection to DuckDB. Errors become the transaction's fate by kinds.ts.
 
 import { DatabaseError } from '../../base/errors.ts'
-import type { LevelId } from '../../levels/levels.ts'
+import { offeredBy } from '../../levels/databases.ts'
 import { TransactionFailure } from '../database.ts'
 import {
   type Answer,
@@ -13,7 +13,7 @@ import {
 import { type DuckClient, kindOf, query } from './driver.ts'
 import { fateOf, isHopeless } from './kinds.ts'
 
-export const DUCKDB_LEVELS: ReadonlyMap<LevelId, string> = new Map([['si', 'SNAPSHOT ISOLATION']])
+export const DUCKDB_LEVELS = offeredBy('duckdb')
 
 const DIALECT: Dialect = {
   upsert: 'ON CONFLICT (k) DO UPDATE SET v = excluded.v',

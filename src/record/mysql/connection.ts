@@ -1,6 +1,7 @@
 // A session's connection to MariaDB or MySQL. Errors become the transaction's fate by codes.ts.
 
 import { DatabaseError } from '../../base/errors.ts'
+import { offeredBy } from '../../levels/databases.ts'
 import type { LevelId } from '../../levels/levels.ts'
 import { TransactionFailure } from '../database.ts'
 import {
@@ -14,11 +15,7 @@ import type { MysqlAddress } from './address.ts'
 import { codeOf, type MysqlClient, query, type ServerError } from './client.ts'
 import { fateOf, isHopeless, isLastWord } from './codes.ts'
 
-export const MYSQL_LEVELS: ReadonlyMap<LevelId, string> = new Map([
-  ['rc', 'READ COMMITTED'],
-  ['si', 'REPEATABLE READ'],
-  ['ser', 'SERIALIZABLE'],
-])
+export const MYSQL_LEVELS = offeredBy('mariadb')
 
 const DIALECT: Dialect = {
   upsert: 'ON DUPLICATE KEY UPDATE v = VALUES(v)',

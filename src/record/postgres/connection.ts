@@ -7,6 +7,7 @@ import { Client } from 'pg'
 import { DatabaseError } from '../../base/errors.ts'
 import type { SqlTable } from '../../history/sql-events.ts'
 import type { Value } from '../../history/values.ts'
+import { offeredBy } from '../../levels/databases.ts'
 import type { LevelId } from '../../levels/levels.ts'
 import type { SqlStatement } from '../../sql/statement.ts'
 import { PUT, REPLACE, UPDATE, UPSERT as UPSERT_WAY, type Way } from '../../workload/plan.ts'
@@ -23,11 +24,7 @@ import { fateOf, isHopeless, type Phase } from './sqlstate.ts'
 import { answerOf, queryOf } from './statement.ts'
 import { TABLE } from './table.ts'
 
-export const POSTGRES_LEVELS: ReadonlyMap<LevelId, string> = new Map([
-  ['rc', 'READ COMMITTED'],
-  ['si', 'REPEATABLE READ'],
-  ['ser', 'SERIALIZABLE'],
-])
+export const POSTGRES_LEVELS = offeredBy('postgres')
 
 const READ: Statement = { name: 'isobar_r', text: `SELECT v FROM ${TABLE} WHERE k = $1` }
 const READ_LIST: Statement = { name: 'isobar_rl', text: `SELECT l FROM ${TABLE} WHERE k = $1` }

@@ -4,6 +4,7 @@
 import { UsageError } from '../../base/errors.ts'
 import { hintFor } from '../../base/slips.ts'
 import { CHAIN, type LevelId } from '../../levels/levels.ts'
+import { readLevel } from '../../levels/words.ts'
 import { FAULTS, type Fault, findFault } from '../../sim/faults.ts'
 import type { Target, TargetKind } from '../target.ts'
 import { offeredLevels, SimDatabase } from './database.ts'
@@ -31,10 +32,10 @@ export interface SimTarget extends Target {
 
 function parseSim(text: string): SimTarget {
   const [first = '', ...rest] = text.split('+')
-  if (!CHAIN.includes(first as LevelId)) {
+  const { level } = readLevel(first)
+  if (!CHAIN.includes(level)) {
     throw new UsageError(`no simulated store at level "${first}"`, hintFor(first, CHAIN))
   }
-  const level = first as LevelId
   let faultShare = FAULT_SHARE
   const faults = rest.map((part) => {
     const [name = '', share] = part.split(':')

@@ -3,7 +3,7 @@
 // waits, by coming back later. Errors become the transaction's fate by codes.ts.
 
 import { DatabaseError } from '../../base/errors.ts'
-import type { LevelId } from '../../levels/levels.ts'
+import { offeredBy } from '../../levels/databases.ts'
 import { TransactionFailure } from '../database.ts'
 import {
   type Answer,
@@ -15,7 +15,7 @@ import {
 import { fateOf, isBusy, isHopeless } from './codes.ts'
 import { query, type SqliteClient, type SqliteError } from './driver.ts'
 
-export const SQLITE_LEVELS: ReadonlyMap<LevelId, string> = new Map([['ser', 'SERIALIZABLE']])
+export const SQLITE_LEVELS = offeredBy('sqlite')
 
 const DIALECT: Dialect = {
   upsert: 'ON CONFLICT (k) DO UPDATE SET v = excluded.v',

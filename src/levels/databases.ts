@@ -1,0 +1,77 @@
+// What databases call their levels, and what one gets by that name, as our id: the one table that
+// drivers ask with and that `check --level mariadb:repeatable-read` is read by. Whoever adds a
+// database adds a row. Main functions: offeredBy, findDatabase.
+
+import type { LevelId } from './levels.ts'
+
+export interface DatabaseLevels {
+  /** What may stand before the colon. */
+  readonly words: readonly string[]
+  readonly product: string
+  /**
+   * Our id -> its own name of the level to ask for. Of ids with one name the first is what one
+   * really gets; the others are what one may hope for.
+   */
+  readonly levels: ReadonlyMap<LevelId, string>
+}
+
+export const DATABASE_LEVELS = [
+  {
+    words: ['postgres', 'postgresql'],
+    product: 'PostgreSQL',
+    levels: new Map<LevelId, string>([
+      ['rc', 'READ COMMITTED'],
+      ['si', 'REPEATABLE READ'],
+      ['ser', 'SERIALIZABLE'],
+    ]),
+  },
+  {
+    // InnoDB reads from a snapshot, but writes over what came after it: updates are lost, unless
+    // innodb_snapshot_isolation is on.
+    words: ['mariadb', 'mysql'],
+    product: 'MariaDB or MySQL',
+    levels: new Map<LevelId, string>([
+      ['rc', 'READ COMMITTED'],
+      ['pc', 'REPEATABLE READ'],
+      ['si', 'REPEATABLE READ'],
+      ['ser', 'SERIALIZABLE'],
+    ]),
+  },
+  {
+    words: ['sqlite'],
+    product: 'SQLite',
+    levels: new Map<LevelId, string>([['ser', 'SERIALIZABLE']]),
+  },
+  {
+    words: ['duckdb'],
+    product: 'DuckDB',
+    levels: new Map<LevelId, string>([['si', 'SNAPSHOT ISOLATION']]),
+  },
+] as const satisfies readonly DatabaseLevels[]
+
+export type DatabaseWord = (typeof DATABASE_LEVELS)[number]['words'][number]
+
+export function findDatabase(word: string): DatabaseLevels | null {
+  const all: readonly DatabaseLevels[] = DATABASE_LEVELS
+  return all.find(({ words }) => words.includes(word.toLowerCase())) ?? null
+}
+
+/** Our id -> its own name. */
+export function offeredBy(word: DatabaseWord): ReadonlyMap<LevelId, string> {
+  return findDatabase(word)!.levels
+}
+
+/** What one gets who asks for a level by the database's own name; null if there is none. */
+export function findOwnLevel(levels: ReadonlyMap<LevelId, string>, name: string): LevelId | null {
+  const wanted = hyphenate(name)
+  for (const [id, own] of levels) if (hyphenate(own) === wanted) return id
+  return null
+}
+
+/** `REPEATABLE READ`, `repeatable_read` and `Repeatable-Read` are one. */
+export function hyphenate(name: string): string {
+  return name
+    .trim()
+    .toLowerCase()
+    .replace(/[\s_-]+/g, '-')
+}
