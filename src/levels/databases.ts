@@ -47,6 +47,22 @@ export const DATABASE_LEVELS = [
     product: 'DuckDB',
     levels: new Map<LevelId, string>([['si', 'SNAPSHOT ISOLATION']]),
   },
+  {
+    words: ['redis'],
+    product: 'Redis',
+    levels: new Map<LevelId, string>([
+      ['rc', 'MULTI without WATCH'],
+      ['ser', 'WATCH and MULTI'],
+    ]),
+  },
+  {
+    words: ['etcd'],
+    product: 'etcd',
+    levels: new Map<LevelId, string>([
+      ['rc', 'transactions without comparison'],
+      ['ser', 'transactions with comparison'],
+    ]),
+  },
 ] as const satisfies readonly DatabaseLevels[]
 
 export type DatabaseWord = (typeof DATABASE_LEVELS)[number]['words'][number]

@@ -7,16 +7,14 @@
 // applied. Without an answer, and after timeouts and changes of the leader, nobody knows.
 
 import type { Value } from '../../history/values.ts'
+import { offeredBy } from '../../levels/databases.ts'
 import type { LevelId } from '../../levels/levels.ts'
 import { type Fate, type KeyRows, TransactionFailure } from '../database.ts'
 import { changedMeanwhile, type Kept, OptimisticConnection } from '../optimistic.ts'
 import { lostBefore, type Phase } from '../registers.ts'
 import { type EtcdClient, EtcdError, type Found } from './client.ts'
 
-export const ETCD_LEVELS: ReadonlyMap<LevelId, string> = new Map([
-  ['rc', 'transactions without comparison'],
-  ['ser', 'transactions with comparison'],
-])
+export const ETCD_LEVELS = offeredBy('etcd')
 
 /** Codes of gRPC by which a request was turned away. */
 const REFUSED = new Set([

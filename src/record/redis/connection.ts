@@ -6,17 +6,14 @@
 
 import { DatabaseError } from '../../base/errors.ts'
 import type { Value } from '../../history/values.ts'
-import type { LevelId } from '../../levels/levels.ts'
+import { offeredBy } from '../../levels/databases.ts'
 import { REPLACE } from '../../workload/plan.ts'
 import { type Fate, TransactionFailure } from '../database.ts'
 import { changedMeanwhile, type Kept, OptimisticConnection } from '../optimistic.ts'
 import { lostBefore, type Phase } from '../registers.ts'
 import { callAll, codeOf, type RedisClient } from './client.ts'
 
-export const REDIS_LEVELS: ReadonlyMap<LevelId, string> = new Map([
-  ['rc', 'MULTI without WATCH'],
-  ['ser', 'WATCH and MULTI'],
-])
+export const REDIS_LEVELS = offeredBy('redis')
 
 /** All that a run writes has names that begin with this. */
 export const PREFIX = 'isobar-run-safe-to-drop:'
