@@ -38,8 +38,10 @@ HOME_OF_ALL=$(mktemp -d)
 chmod 711 "$HOME_OF_ALL"
 SECRET=$(od -An -N16 -tx1 /dev/urandom | tr -d ' \n')
 PIDS=()
+COMMAND=
 
 stop_all() {
+  if [ -n "$COMMAND" ]; then kill -TERM "$COMMAND" 2>/dev/null || true; fi
   # PostgreSQL waits for its clients after the one signal, and ends at the other.
   for pid in ${PIDS[@]+"${PIDS[@]}"}; do
     kill -TERM "$pid" 2>/dev/null && kill -INT "$pid" 2>/dev/null || true
@@ -178,4 +180,7 @@ provide mariadb mariadbd mariadb-server
 provide redis redis-server redis-server
 provide etcd etcd etcd-server
 
-"$@"
+# In the background, because a shell that waits for a command in the foreground heeds no signal.
+"$@" <&0 &
+COMMAND=$!
+wait "$COMMAND"
