@@ -173,7 +173,7 @@ function renderAnomaly(
     .join(', ')
   const heading = `${anomaly.name}${codes ? ` (${codes})` : ''}`
   const lines = [
-    `${colours.bad(heading)} violates ${levelName(result.level)}${scope(result)}${countWords(anomaly, result.level)}`,
+    `${colours.bad(heading)} violates ${levelName(result.level)}${scope(result)}${countWords(anomaly, result.level, history.sql !== null)}`,
   ]
   if (kind) lines.push(`  ${kind.meaning}`)
   if (anomaly.cases.length > 0) lines.push(...renderCases(history, anomaly.cases))

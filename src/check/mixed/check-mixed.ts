@@ -13,6 +13,8 @@ import { certifyMixed } from '../../verdict/certify-mixed.ts'
 import type { Anomaly, Choice, LevelResult, Proof } from '../../verdict/verdict.ts'
 import { withCertificate } from '../certified.ts'
 import { type CheckOptions, deadlineFor, exampleLimit, phaseOf } from '../check.ts'
+import { addFound } from '../evidence/add-found.ts'
+import { joinKinds } from '../examples.ts'
 import type { PartOf } from '../general/core.ts'
 import { describeViolation } from '../general/describe.ts'
 import { decide, type Violation } from '../general/engine.ts'
@@ -27,6 +29,14 @@ import { describeMixedOffences } from './offences.ts'
 import { asSolution } from './solve.ts'
 
 const HINT = `a history of SQL statements can be judged at ${OWN_LEVELS.join(', ')} and mixed`
+
+/** How many transactions are judged anew, in all, in search of further kinds of violations. */
+const JUDGED_ANEW = 40_000
+const MOST_EXAMPLES = 40
+/** Once so long was spent on them, no further ones are sought. */
+const LONG_MS = 3000
+
+type Timed = <T>(stage: string, work: () => T) => T
 
 /** @param asked null: every level that applies */
 export function checkMixed(
@@ -112,7 +122,7 @@ class MixedChecker {
     const started = nowMs()
     this.deadline.enter(level)
     const stages: Record<string, number> = {}
-    const timed = <T>(stage: string, work: () => T): T => {
+    const timed: Timed = (stage, work) => {
       const from = nowMs()
       try {
         return this.deadline.during(phaseOf(stage), work)
@@ -142,7 +152,7 @@ class MixedChecker {
       offences = describeMixedOffences(problem, exampleLimit(this.options), deadline)
       const decision = timed(level, () => this.decide(problem))
       if (!('order' in decision)) {
-        result.anomalies.push(timed('explain', () => this.explain(problem, decision)))
+        result.anomalies.push(...this.explainAll(problem, decision, timed))
       } else if (offences.length === 0) {
         result.verdict = 'satisfied'
         result.proof = proofOf(problem, decision)
@@ -179,6 +189,29 @@ class MixedChecker {
     if (!decision.satisfied) return decision
     assert(this.options.algorithm !== 'search', 'both deciders agree')
     return asSolution(problem, decision)
+  }
+
+  /** One example of each kind, sought among those whom no other involves. */
+  private explainAll(problem: MixedProblem, first: Violation, timed: Timed): Anomaly[] {
+    const limit = exampleLimit(this.options)
+    const found = [timed('explain', () => this.explain(problem, first))]
+    const affordable = Math.min(MOST_EXAMPLES, Math.max(3, JUDGED_ANEW / problem.nodeCount))
+    const started = nowMs()
+    let rows = problem
+    while (this.options.algorithm !== 'search' && found.length < affordable) {
+      const before = found.length
+      addFound(found, () => {
+        const involved = new Set(found.at(-1)!.txns)
+        rows = restrictTo(
+          rows,
+          Array.from(rows.txnOf).filter((txn) => !involved.has(txn)),
+        )
+        const decision = timed('explain', () => this.decide(rows))
+        return 'order' in decision ? [] : [timed('explain', () => this.explain(rows, decision))]
+      })
+      if (found.length === before || nowMs() - started > LONG_MS) break
+    }
+    return joinKinds(found, limit)
   }
 
   private explain(rows: MixedProblem, found: Violation): Anomaly {

@@ -65,7 +65,11 @@ function countFound(verdict: VerdictJson, name: string, levels: readonly LevelId
     const mine = anomalies.filter((anomaly) => anomaly.name === name)
     if (!levels.includes(level) || mine.length === 0) continue
     const count = mine.reduce((sum, anomaly) => sum + anomaly.count, 0)
-    if (count > most.count) most = { count, words: countWords({ ...mine[0]!, count }, level) }
+    if (count > most.count)
+      most = {
+        count,
+        words: countWords({ ...mine[0]!, count }, level, mine[0]!.shared !== undefined),
+      }
   }
   return most.words.replace(/^, /, '')
 }

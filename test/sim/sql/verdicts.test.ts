@@ -5,6 +5,7 @@
 import { describe, expect, test } from 'vitest'
 import { Deadline } from '../../../src/base/deadline.ts'
 import { buildMixedProblem } from '../../../src/check/mixed/build-problem.ts'
+import { checkMixed } from '../../../src/check/mixed/check-mixed.ts'
 import { solveMixed } from '../../../src/check/mixed/solve.ts'
 import type { MixedProblem, MixedSolution } from '../../../src/check/problem/mixed-problem.ts'
 import { decideByExtensions } from '../../../src/check/published/extensions.ts'
@@ -104,5 +105,16 @@ describe('a fault', () => {
         }
       }
     }
+  })
+
+  test('is named and counted beside all others', () => {
+    const workload = { shape: 'twitter' as const, levels: 'ser', sessions: 5, transactions: 200 }
+    const store = { faults: SQL_FAULTS.map((fault) => ({ fault, count: 2 })) }
+    const { history } = generateSql({ seed: 3, workload, store })
+    const [result] = checkMixed(history, ['ser'])
+    expect(result!.certificate?.verified).toBe(true)
+    const told = result!.anomalies.map(({ name, count }) => `${count} ${name}`)
+    // Stale indexes and phantoms show in the same way.
+    expect(told.sort()).toEqual(['2 LostUpdate', '2 PredicateWriteSkew', '4 Phantom'])
   })
 })
