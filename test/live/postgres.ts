@@ -46,7 +46,9 @@ export function liveServers(): [name: string, target: () => PostgresTarget][] {
 function ownDatabase(server: PostgresTarget): () => PostgresTarget {
   const database = `isobar_${process.pid}_${databaseCount++}`
   beforeAll(() => withClient(server, (client) => client.query(`CREATE DATABASE ${database}`)))
-  afterAll(() => withClient(server, (client) => client.query(`DROP DATABASE ${database}`)))
+  afterAll(() =>
+    withClient(server, (client) => client.query(`DROP DATABASE ${database} WITH (FORCE)`)),
+  )
   return () => postgresTarget({ ...server.address, database })
 }
 

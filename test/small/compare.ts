@@ -17,7 +17,7 @@ export type Decide = (history: History, level: OracleLevel) => Verdict
  * Of the small histories, every how many are compared where all would take minutes:
  * `ISOBAR_EXHAUSTIVE=1 npx vitest run test/small test/verdict` takes all.
  */
-export const SAMPLED = process.env['ISOBAR_EXHAUSTIVE'] === '1' ? 1 : 4
+export const SAMPLED = process.env['ISOBAR_EXHAUSTIVE'] === '1' ? 1 : 8
 
 export interface CompareOptions {
   /** Families to run through exhaustively; all of FAMILIES unless told. */
