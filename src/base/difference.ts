@@ -3,13 +3,8 @@
 
 type Parts = Record<string, unknown>
 
-const NO_NAMES: ReadonlySet<string> = new Set()
-
-/**
- * The path of the first difference, such as `results[0].proof.order[3]`; null if there is none.
- * @param apart names of parts that may differ
- */
-export function findDifference(one: unknown, other: unknown, apart = NO_NAMES): string | null {
+/** The path of the first difference, such as `results[0].proof.order[3]`; null if there is none. */
+export function findDifference(one: unknown, other: unknown): string | null {
   const pending: [one: unknown, other: unknown, path: string][] = [[one, other, '']]
   for (let next = pending.pop(); next; next = pending.pop()) {
     const [a, b, path] = next
@@ -21,7 +16,7 @@ export function findDifference(one: unknown, other: unknown, apart = NO_NAMES): 
       const inside = isList ? `${path}[${name}]` : path === '' ? name : `${path}.${name}`
       const [x, y] = [partOf(a, name), partOf(b, name)]
       // Orders are long: what is equal is not worth a place in line.
-      if (!Object.is(x, y) && !apart.has(name)) pending.push([x, y, inside])
+      if (!Object.is(x, y)) pending.push([x, y, inside])
     }
   }
   return null

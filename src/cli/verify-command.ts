@@ -45,14 +45,12 @@ async function verify(path: string, verdictPath: string, flags: Flags): Promise<
   const file = chooseVerdict(await readVerdicts(verdictPath), flags.line)
   let [refuted, unknown] = [false, false]
   const verified = await atPath(verdictPath, () => verifyFile(history, file))
-  for (const { result, problems, isReworded } of verified) {
+  for (const { result, problems } of verified) {
     const word = problems.length > 0 ? 'REFUTED' : 'verified'
     const isUnknown = result.verdict === 'unknown'
     const isOpen = isUnknown && problems.length === 0
     await print(`${statementOf(result)}: ${isOpen ? 'nothing to verify' : word}\n`)
     for (const problem of problems) await print(`  ${sentence(problem)}\n`)
-    if (isReworded)
-      await print('  Its sentences are not those of this version, and not verified.\n')
     refuted ||= problems.length > 0
     unknown ||= isUnknown
   }

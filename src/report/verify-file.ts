@@ -1,8 +1,7 @@
 // Verifies a verdict file against its history: the evidence by the certifier, and all that the file
-// says about it by telling it again. So nothing in a file that was verified is the file's own
-// invention, but for how the verdict came about (path, command, algorithm, times, run), and for its
-// sentences: those of another version read otherwise and mean the same, so it is only noted that
-// they are not this one's. Main function: verifyFile.
+// says about it by telling it again, word for word. So nothing in a file that was verified is the
+// file's own invention, but for how the verdict came about (path, command, algorithm, times, run).
+// Main function: verifyFile.
 
 import { findDifference } from '../base/difference.ts'
 import type { History } from '../history/history.ts'
@@ -16,25 +15,19 @@ export interface Verified {
   readonly result: LevelResult
   /** What is wrong with it; empty if it stands. */
   readonly problems: readonly string[]
-  /** Its evidence stands, but its sentences are not those that this version tells of it. */
-  readonly isReworded: boolean
 }
-
-/** Fields that hold sentences; what they say, others hold as data. */
-const SENTENCES: ReadonlySet<string> = new Set(['story', 'meaning', 'because', 'heading'])
 
 /** Every verdict of the file, in its order. Throws InputError if it is about another history. */
 export async function verifyFile(history: History, file: VerdictJson): Promise<Verified[]> {
   const results = resolveResults(history, file)
   const verified: Verified[] = []
   for (const result of results) {
-    const problems = await certifyResult(history, result)
-    verified.push({ result, problems, isReworded: false })
+    verified.push({ result, problems: await certifyResult(history, result) })
   }
   // What is not true cannot be told.
   if (verified.some(({ problems }) => problems.length > 0)) return verified
   const untrue = findUntrue(history, file, results)
-  return results.map((result, i) => ({ result, ...untrue[i]! }))
+  return results.map((result, i) => ({ result, problems: untrue[i]! }))
 }
 
 /**
@@ -45,18 +38,16 @@ export function findUntrue(
   history: History,
   file: VerdictJson,
   results: readonly LevelResult[],
-): Omit<Verified, 'result'>[] {
+): string[][] {
   const { path, format } = file
   const all = file.results.some(({ witness }) => witness?.rows !== undefined)
   const told = describeVerdict(history, results, { path, format, parseMs: 0, all })
   if (file.overview === undefined) delete told.overview // earlier versions wrote none
   const whole = findDifference(shared(file), shared(told))
   return results.map((_, i) => {
-    const [said, again] = [claims(file.results[i]!), claims(told.results[i]!)]
-    const own = findDifference(said, again, SENTENCES)
+    const own = findDifference(claims(file.results[i]!), claims(told.results[i]!))
     const differs = own === null ? whole : `results[${i}].${own}`
-    const problems = differs === null ? [] : [`${differs} says what is not so`]
-    return { problems, isReworded: differs === null && findDifference(said, again) !== null }
+    return differs === null ? [] : [`${differs} says what is not so`]
   })
 }
 

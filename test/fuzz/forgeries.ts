@@ -189,9 +189,7 @@ function refusalOf(history: History, text: string): string | null {
     const file = readFile(text)
     const results = resolveResults(history, file)
     const problems = results.flatMap((result) => problemsOf(history, result))
-    return (
-      problems[0] ?? findUntrue(history, file, results).flatMap((told) => told.problems)[0] ?? null
-    )
+    return problems[0] ?? findUntrue(history, file, results).flat()[0] ?? null
   } catch (error) {
     if (error instanceof InputError) return error.message
     throw error

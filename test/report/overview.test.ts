@@ -73,13 +73,11 @@ describe('buildOverview', () => {
     const history = parseNotation(notation)
     const results = [check(history, 'si')]
     const file = judge(notation, 'si')
-    expect(findUntrue(history, file, results)[0]!.problems).toEqual([])
+    expect(findUntrue(history, file, results)).toEqual([[]])
     const { overview, ...without } = file
-    expect(findUntrue(history, without, results)[0]!.problems).toEqual([])
+    expect(findUntrue(history, without, results)).toEqual([[]])
     overview!.rows[0]!.committed = [2]
-    expect(findUntrue(history, file, results)[0]!.problems[0]).toContain(
-      'overview.rows[0].committed',
-    )
+    expect(findUntrue(history, file, results)[0]![0]).toContain('overview.rows[0].committed')
   })
 })
 

@@ -67,13 +67,12 @@ function subjects(): [string, History, LevelResult[]][] {
 
 describe('verifyFile', () => {
   it.each(subjects())(
-    'believes what is true of %s, nothing that was changed, and notes other sentences',
+    'believes what is true of %s, and no word that was changed',
     async (_, history, results) => {
       const text = writeFile(history, results)
       const verified = await verifyFile(history, readFile(text))
       expect(verified.map(({ result }) => result.level)).toEqual(results.map(({ level }) => level))
       expect(verified.flatMap(({ problems }) => problems)).toEqual([])
-      expect(verified.some(({ isReworded }) => isReworded)).toBe(false)
       let tried = 0
       for (const { path, file } of changed(text)) {
         // Files of a shape that is not theirs were turned away when they were read.
@@ -84,17 +83,7 @@ describe('verifyFile', () => {
           continue
         }
         tried++
-        const problems = await problemsOf(history, found)
-        if (!/\.(story|meaning|because|heading)$/.test(path)) {
-          expect(problems, path).not.toEqual([])
-          continue
-        }
-        expect(problems, path).toEqual([])
-        const after = await verifyFile(history, found)
-        expect(
-          after.some(({ isReworded }) => isReworded),
-          path,
-        ).toBe(true)
+        expect(await problemsOf(history, found), path).not.toEqual([])
       }
       expect(tried).toBeGreaterThan(10)
     },
