@@ -38,6 +38,6 @@ export function joinKinds(found: Anomaly[], limit: number): Anomaly[] {
 }
 
 /** How much an example asks of its reader. */
-export function weigh({ edges, txns }: Anomaly): number {
-  return edges.length * 1000 + txns.length
+export function weigh({ edges, cases, txns }: Anomaly): number {
+  return (edges.length + 10 * cases.length) * 1000 + txns.length
 }

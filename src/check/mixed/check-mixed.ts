@@ -33,6 +33,7 @@ const HINT = `a history of SQL statements can be judged at ${OWN_LEVELS.join(', 
 /** How many transactions are judged anew, in all, in search of further kinds of violations. */
 const JUDGED_ANEW = 40_000
 const MOST_EXAMPLES = 40
+const FEW_CASES = 4
 /** Once so long was spent on them, no further ones are sought. */
 const LONG_MS = 3000
 
@@ -211,7 +212,9 @@ class MixedChecker {
       })
       if (found.length === before || nowMs() - started > LONG_MS) break
     }
-    return joinKinds(found, limit)
+    // One long argument by cases is enough to read; what is shown more plainly is told beside it.
+    const kinds = joinKinds(found, limit)
+    return kinds.filter(({ name, cases }) => name === found[0]!.name || cases.length <= FEW_CASES)
   }
 
   private explain(rows: MixedProblem, found: Violation): Anomaly {

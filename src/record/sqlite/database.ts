@@ -2,6 +2,8 @@
 // ours, and of which process; what a killed run left, the next one drops. A table of that name that
 // is not ours is left alone.
 
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import { DatabaseError, UsageError } from '../../base/errors.ts'
 import type { LevelId } from '../../levels/levels.ts'
 import { type Connection, type Database, ownLevel } from '../database.ts'
@@ -9,6 +11,9 @@ import { type FilePlace, holdsSomething, removeFiles, showFile } from '../file-p
 import { MARK, rowsFor, TABLE } from '../registers.ts'
 import { SQLITE_LEVELS, SqliteConnection } from './connection.ts'
 import { asDatabaseError, openClient, query, type SqliteClient } from './driver.ts'
+
+/** How long the table of the run is tried to be dropped. */
+const DROP_PATIENCE_MS = 3000
 
 export class SqliteDatabase implements Database {
   readonly levels = SQLITE_LEVELS
@@ -64,14 +69,30 @@ export class SqliteDatabase implements Database {
   }
 
   async close(): Promise<void> {
-    try {
-      query(this.control, `DROP TABLE ${TABLE}`)
-    } catch {
-      // Another program is writing; the next run drops the table.
-    }
+    await this.dropTable()
     this.control.close()
     if (this.isOurs) removeFiles(this.path, ['-wal', '-shm', '-journal'])
   }
+
+  /** Where another program goes on writing, the next run drops the table. */
+  private async dropTable(): Promise<void> {
+    const endMs = performance.now() + DROP_PATIENCE_MS
+    while (performance.now() < endMs) {
+      try {
+        query(this.control, `DROP TABLE ${TABLE}`)
+        return
+      } catch {
+        // A statement that was refused may keep its lock until its object is collected.
+        collectGarbage()
+        await new Promise((resolve) => setTimeout(resolve, 20))
+      }
+    }
+  }
+}
+
+function collectGarbage(): void {
+  setFlagsFromString('--expose-gc')
+  runInNewContext('gc')()
 }
 
 function scalar(client: SqliteClient, text: string): string {
