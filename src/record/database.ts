@@ -108,3 +108,9 @@ export function ownLevel(database: Pick<Database, 'name' | 'levels'>, level: Lev
     `it offers ${offered}`,
   )
 }
+
+/** What is said to who asks for an SQL workload on a database that runs none. */
+export function noSqlWorkloads(where: string): UsageError {
+  const hint = 'choose churn, mini, general, append or lwt'
+  return new UsageError(`SQL workloads do not run on ${where}`, hint)
+}

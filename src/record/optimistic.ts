@@ -4,11 +4,10 @@
 // there is a weaker level: each transaction's writes appear at once, and that is all. Keys have no
 // rows: one that nobody wrote is in its initial state. Main class: OptimisticConnection.
 
-import { UsageError } from '../base/errors.ts'
 import type { Value } from '../history/values.ts'
 import type { LevelId } from '../levels/levels.ts'
 import type { Way } from '../workload/plan.ts'
-import { type Connection, type KeyRows, TransactionFailure } from './database.ts'
+import { type Connection, type KeyRows, noSqlWorkloads, TransactionFailure } from './database.ts'
 
 /** What a transaction has written. */
 export interface Kept {
@@ -73,7 +72,7 @@ export abstract class OptimisticConnection implements Connection {
   }
 
   async run(): Promise<never> {
-    throw new UsageError('SQL workloads do not run on this database')
+    throw noSqlWorkloads('this database')
   }
 
   async commit(): Promise<void> {

@@ -3,11 +3,10 @@
 // between them. What differs between databases stands in a Dialect and in `execute`. Main class:
 // RegisterConnection.
 
-import { UsageError } from '../base/errors.ts'
 import type { Value } from '../history/values.ts'
 import type { LevelId } from '../levels/levels.ts'
 import { PUT, REPLACE, UPDATE, UPSERT, type Way } from '../workload/plan.ts'
-import { type Connection, type KeyRows, TransactionFailure } from './database.ts'
+import { type Connection, type KeyRows, noSqlWorkloads, TransactionFailure } from './database.ts'
 
 export const TABLE = 'isobar_registers'
 /** What tables of ours say of themselves. */
@@ -104,7 +103,7 @@ export abstract class RegisterConnection implements Connection {
   }
 
   async run(): Promise<never> {
-    throw new UsageError('SQL workloads do not run on this database')
+    throw noSqlWorkloads('this database')
   }
 
   async cas(key: number, old: Value, value: number, level: LevelId): Promise<number> {

@@ -2,9 +2,9 @@
 // ours; what a killed run left, the next one drops. Two programs cannot open one file: DuckDB sees
 // to that itself.
 
-import { DatabaseError, UsageError } from '../../base/errors.ts'
+import { DatabaseError } from '../../base/errors.ts'
 import type { LevelId } from '../../levels/levels.ts'
-import { type Connection, type Database, ownLevel } from '../database.ts'
+import { type Connection, type Database, noSqlWorkloads, ownLevel } from '../database.ts'
 import { type FilePlace, holdsSomething, removeFiles, showFile } from '../file-place.ts'
 import { MARK, rowsFor, TABLE } from '../registers.ts'
 import { DUCKDB_LEVELS, DuckConnection } from './connection.ts'
@@ -57,10 +57,7 @@ export class DuckDatabase implements Database {
   }
 
   async addTables(): Promise<void> {
-    throw new UsageError(
-      'SQL workloads do not run on DuckDB',
-      'choose churn, mini, general, append or lwt',
-    )
+    throw noSqlWorkloads('DuckDB')
   }
 
   async grantedLevel(level: LevelId): Promise<string> {

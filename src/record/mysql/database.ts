@@ -3,10 +3,10 @@
 // drops. A table of that name that is not ours is left alone.
 
 import { randomBytes } from 'node:crypto'
-import { DatabaseError, UsageError } from '../../base/errors.ts'
+import { DatabaseError } from '../../base/errors.ts'
 import type { LevelId } from '../../levels/levels.ts'
 import { Control, type Gate, wrestLock } from '../control.ts'
-import { type Connection, type Database, ownLevel } from '../database.ts'
+import { type Connection, type Database, noSqlWorkloads, ownLevel } from '../database.ts'
 import { MARK, rowsFor, TABLE } from '../registers.ts'
 import { type MysqlAddress, showAddress } from './address.ts'
 import {
@@ -71,10 +71,7 @@ export class MysqlDatabase implements Database {
   }
 
   async addTables(): Promise<void> {
-    throw new UsageError(
-      'SQL workloads do not run on MariaDB or MySQL: UPDATE cannot return what it changed there',
-      'choose churn, mini, general, append or lwt',
-    )
+    throw noSqlWorkloads('MariaDB or MySQL: UPDATE cannot return what it changed there')
   }
 
   async grantedLevel(level: LevelId): Promise<string> {

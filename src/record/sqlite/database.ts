@@ -4,9 +4,9 @@
 
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
-import { DatabaseError, UsageError } from '../../base/errors.ts'
+import { DatabaseError } from '../../base/errors.ts'
 import type { LevelId } from '../../levels/levels.ts'
-import { type Connection, type Database, ownLevel } from '../database.ts'
+import { type Connection, type Database, noSqlWorkloads, ownLevel } from '../database.ts'
 import { type FilePlace, holdsSomething, removeFiles, showFile } from '../file-place.ts'
 import { MARK, rowsFor, TABLE } from '../registers.ts'
 import { SQLITE_LEVELS, SqliteConnection } from './connection.ts'
@@ -54,10 +54,7 @@ export class SqliteDatabase implements Database {
   }
 
   async addTables(): Promise<void> {
-    throw new UsageError(
-      'SQL workloads do not run on SQLite',
-      'choose churn, mini, general, append or lwt',
-    )
+    throw noSqlWorkloads('SQLite')
   }
 
   async grantedLevel(level: LevelId): Promise<string> {
