@@ -56,6 +56,7 @@ describe('faults', () => {
       },
     }
     await stage(options, (outcome) => {
+      expect(outcome.stoppedBy).toBeNull()
       expect(outcome.summary.serverRestarts).toBeGreaterThan(1)
       expect(outcome.summary.transactions.failures['connection lost']).toBeGreaterThan(5)
       expect(verdictsOf(outcome)).toMatchObject({ ser: 'satisfied' })

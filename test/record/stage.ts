@@ -31,7 +31,7 @@ export async function stage<T>(
       durationMs: null,
       rate: null,
       retries: 0,
-      patienceMs: 15_000,
+      patienceMs: 60_000,
       directory: join(directory, 'run'),
       check: {},
       signal: null,

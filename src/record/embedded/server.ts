@@ -126,7 +126,16 @@ export class EmbeddedServer {
   /** Crashes the server, as a power cut of the database process would, and starts it again. */
   async restart(): Promise<void> {
     await this.crash()
-    await this.launch()
+    const end = performance.now() + START_PATIENCE_MS
+    for (;;) {
+      try {
+        return await this.launch()
+      } catch (error) {
+        // A socket of the server that was may hold the port for a moment longer.
+        if (!isPortTaken(error) || performance.now() > end) throw error
+        await pause(100)
+      }
+    }
   }
 
   /** Ends the server at once, open transactions and all. */
@@ -194,7 +203,7 @@ export class EmbeddedServer {
         return await this.launch()
       } catch (error) {
         // Somebody else may have taken the port in between.
-        if (tries === PORT_TRIES || !/in use/i.test((error as Error).message)) throw error
+        if (tries === PORT_TRIES || !isPortTaken(error)) throw error
       }
     }
   }
@@ -316,11 +325,28 @@ function endGroup(child: ChildProcess): void {
   }
 }
 
-function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
+function isPortTaken(error: unknown): boolean {
+  return /in use/i.test((error as Error).message)
+}
+
+/**
+ * A port that no outgoing connection is given: one of those, such as a client's that tries again
+ * and again while the server is down, would hold the port when the server wants it back.
+ */
+async function freePort(): Promise<number> {
+  for (let tries = 0; tries < 50; tries++) {
+    const port = 15_000 + Math.floor(Math.random() * 17_000)
+    if ((await listenableAt(port)) > 0) return port
+  }
+  return listenableAt(0)
+}
+
+/** The port if it is free, 0 if it is not; any free one if 0 is asked for. */
+function listenableAt(wanted: number): Promise<number> {
+  return new Promise((resolve) => {
     const probe = createServer()
-    probe.once('error', reject)
-    probe.listen(0, '127.0.0.1', () => {
+    probe.once('error', () => resolve(0))
+    probe.listen(wanted, '127.0.0.1', () => {
       const { port } = probe.address() as { port: number }
       probe.close(() => resolve(port))
     })
