@@ -13,7 +13,15 @@ import type { Value } from './values.ts'
 
 /** `orders(17)`, `stock(1,'a')`: what a row is called. */
 export function rowName(table: Pick<SqlTable, 'name'>, keyValues: SqlRow): string {
-  return `${table.name}(${keyValues.map(renderSqlValue).join(',')})`
+  return `${table.name}(${renderList(keyValues)})`
+}
+
+function renderList(values: readonly SqlValue[]): string {
+  let list = ''
+  for (let i = 0; i < values.length; i++) {
+    list += i === 0 ? renderSqlValue(values[i]!) : `,${renderSqlValue(values[i]!)}`
+  }
+  return list
 }
 
 export class SqlStatements {
@@ -26,22 +34,35 @@ export class SqlStatements {
   private readonly keyValues: SqlRow[] = [] // key -> values of its primary key
   private readonly initialRow: (SqlRow | null)[] = [] // key -> row
   private readonly opRow: (SqlRow | null)[] = [] // arrival -> row
-  private readonly returned = new ByteColumn(16) // arrival -> 1 if returned or touched
-  private readonly opEvent = new IntColumn(16) // arrival -> event, as begun
-  private readonly eventTxn = new IntColumn(16)
-  private readonly eventKind = new ByteColumn(16)
-  private readonly eventTable = new IntColumn(16)
-  private readonly eventPredicate = new IntColumn(16)
-  private readonly eventWrite = new IntColumn(16) // event -> value id of its write
-  private readonly eventArrival = new IntColumn(16) // event -> operations that had arrived before
+  private readonly returned: ByteColumn // arrival -> 1 if returned or touched
+  private readonly opEvent: IntColumn // arrival -> event, as begun
+  private readonly eventTxn: IntColumn
+  private readonly eventKind: ByteColumn
+  private readonly eventTable: IntColumn
+  private readonly eventPredicate: IntColumn
+  private readonly eventWrite: IntColumn // event -> value id of its write
+  private readonly eventArrival: IntColumn // event -> operations that had arrived before
   private readonly eventPlace: (Place | null)[] = []
-  private readonly writePlace = new Map<Value, Place | null>() // id of a write -> where it stands
+  private readonly writePlace = new Map<number, Place | null>() // value id of a write -> its place
   private readonly rolledBack = new Set<number>() // transactions
   private readonly touched = new Map<number, number>() // key -> arrival, of the current statement
   private written = new Set<number>() // keys that it wrote
 
-  constructor(private readonly builder: HistoryBuilder) {
+  /** @param opCapacity of how many operations it will be told, if that is known */
+  constructor(
+    private readonly builder: HistoryBuilder,
+    opCapacity = 16,
+    eventCapacity = 16,
+  ) {
     builder.statements = this
+    this.returned = new ByteColumn(opCapacity)
+    this.opEvent = new IntColumn(opCapacity)
+    this.eventTxn = new IntColumn(eventCapacity)
+    this.eventKind = new ByteColumn(eventCapacity)
+    this.eventTable = new IntColumn(eventCapacity)
+    this.eventPredicate = new IntColumn(eventCapacity)
+    this.eventWrite = new IntColumn(eventCapacity)
+    this.eventArrival = new IntColumn(eventCapacity)
   }
 
   /** Operations so far, those on registers too. */
@@ -86,7 +107,7 @@ export class SqlStatements {
       ofText = new Map()
       ofTable.set(text, ofText)
     }
-    const given = params.map(renderSqlValue).join(',')
+    const given = renderList(params)
     const known = ofText.get(given)
     if (known !== undefined) return known
     const predicate = this.predicates.push({ table, text, params, place }) - 1
@@ -124,17 +145,23 @@ export class SqlStatements {
 
   /** Says that an id of a write belongs to the statement just begun; returns its value id. */
   nameWrite(id: Value, place: Place | null = null): number {
-    if (this.writePlace.has(id)) {
-      const first = this.writePlace.get(id)
+    const value = this.valueId(id)
+    this.nameWriteValue(value, place)
+    return value
+  }
+
+  /** The same by the number of the value. */
+  nameWriteValue(value: number, place: Place | null = null): void {
+    const first = this.writePlace.get(value)
+    if (first !== undefined) {
       const where = first ? ` (first at line ${first.line})` : ''
+      const id = this.builder.values.get(value)
       const shown = typeof id === 'string' ? JSON.stringify(id) : String(id)
       const message = `the write id ${shown} is used twice${where}`
       throw new InputError('duplicate-write', message, place, 'every statement needs its own id')
     }
-    this.writePlace.set(id, place)
-    const value = this.valueId(id)
+    this.writePlace.set(value, place)
     this.eventWrite.data[this.eventWrite.length - 1] = value
-    return value
   }
 
   /**
@@ -227,11 +254,7 @@ export class SqlStatements {
     if (known !== undefined) return known
     const key = this.builder.keys.of(name)
     this.keyIds.set(name, key)
-    while (this.keyTable.length <= key) {
-      this.keyTable.push(NONE)
-      this.keyValues.push([])
-      this.initialRow.push(null)
-    }
+    this.fillKeys(key + 1)
     this.keyTable[key] = table
     this.keyValues[key] = keyValues
     return key
@@ -265,52 +288,99 @@ export class SqlStatements {
 
   /** @param arrivals op -> arrival, null if they are the same */
   finish(txnOpStart: Int32Array, arrivals: Int32Array | null): SqlEvents {
-    const opCount = this.builder.opCount
-    const keyCount = this.builder.keys.size
+    const { opCount, keyCount } = this
     this.fillRegisters(opCount)
-    const arrivalOf = (op: number) => (arrivals ? arrivals[op]! : op)
-    const events = Array.from(this.eventTxn.view(), (_, event) => event)
-    events.sort((a, b) => this.eventTxn.data[a]! - this.eventTxn.data[b]! || a - b)
-    const rank = new Int32Array(events.length) // event as begun -> event
-    events.forEach((event, i) => {
-      rank[event] = i
-    })
-    const eventTxn = Int32Array.from(events, (event) => this.eventTxn.data[event]!)
-    const txnEventStart = new Int32Array(txnOpStart.length)
-    for (const txn of eventTxn) txnEventStart[txn + 1]!++
-    for (let txn = 1; txn < txnEventStart.length; txn++) {
-      txnEventStart[txn]! += txnEventStart[txn - 1]!
-    }
-    const ops = Array.from({ length: opCount }, (_, op) => arrivalOf(op))
+    while (this.opRow.length < opCount) this.opRow.push(null)
+    this.fillKeys(keyCount)
+    const txnEventStart = this.countEvents(txnOpStart.length)
+    const order = this.orderEvents(txnEventStart)
+    const eventTxn = gather(this.eventTxn.view(), order)
+    const { opRow } = this
     return {
       tables: this.tables,
-      keyTable: Int32Array.from({ length: keyCount }, (_, key) => this.keyTable[key] ?? NONE),
-      keyValues: Array.from({ length: keyCount }, (_, key) => this.keyValues[key] ?? []),
-      initialRow: Array.from({ length: keyCount }, (_, key) => this.initialRow[key] ?? null),
-      opRow: ops.map((arrival) => this.opRow[arrival] ?? null),
-      opReturned: Uint8Array.from(ops, (arrival) => this.returned.data[arrival]!),
-      opEvent: Int32Array.from(ops, (arrival) => {
-        const event = this.opEvent.data[arrival]!
-        return event === NONE ? NONE : rank[event]!
-      }),
-      eventCount: events.length,
+      keyTable: Int32Array.from(this.keyTable),
+      keyValues: this.keyValues,
+      initialRow: this.initialRow,
+      opRow: arrivals ? Array.from(arrivals, (arrival) => opRow[arrival]!) : opRow,
+      opReturned: gather(this.returned.view(), arrivals),
+      opEvent: renumbered(gather(this.opEvent.view(), arrivals), order),
+      eventCount: eventTxn.length,
       eventTxn,
-      eventKind: Uint8Array.from(events, (event) => this.eventKind.data[event]!),
-      eventTable: Int32Array.from(events, (event) => this.eventTable.data[event]!),
-      eventPredicate: Int32Array.from(events, (event) => this.eventPredicate.data[event]!),
-      eventWrite: Int32Array.from(events, (event) => this.eventWrite.data[event]!),
-      eventOpStart: Int32Array.from(events, (event) => {
-        const txn = this.eventTxn.data[event]!
-        return firstOpSince(this.eventArrival.data[event]!, txnOpStart, txn, arrivalOf)
-      }),
-      txnEventStart,
-      txnRolledBack: Uint8Array.from({ length: txnOpStart.length - 1 }, (_, txn) =>
-        this.rolledBack.has(txn) ? 1 : 0,
+      eventKind: gather(this.eventKind.view(), order),
+      eventTable: gather(this.eventTable.view(), order),
+      eventPredicate: gather(this.eventPredicate.view(), order),
+      eventWrite: gather(this.eventWrite.view(), order),
+      eventOpStart: gather(this.eventArrival.view(), order).map((arrival, event) =>
+        firstOpSince(arrival, txnOpStart, eventTxn[event]!, arrivals),
       ),
+      txnEventStart,
+      txnRolledBack: this.markRolledBack(txnOpStart.length - 1),
       predicates: this.predicates,
-      eventPlace: (event) => this.eventPlace[events[event]!] ?? null,
+      eventPlace: placesOf(this.eventPlace, order),
     }
   }
+
+  private get keyCount(): number {
+    return this.builder.keys.size
+  }
+
+  /** Keys that no statement speaks of are registers. */
+  private fillKeys(keyCount: number): void {
+    while (this.keyTable.length < keyCount) {
+      this.keyTable.push(NONE)
+      this.keyValues.push([])
+      this.initialRow.push(null)
+    }
+  }
+
+  /** txn -> its first event; one more at the end. */
+  private countEvents(length: number): Int32Array {
+    const start = new Int32Array(length)
+    for (const txn of this.eventTxn.view()) start[txn + 1]!++
+    for (let txn = 1; txn < length; txn++) start[txn]! += start[txn - 1]!
+    return start
+  }
+
+  /** Event -> event as begun, transaction by transaction; null if they are the same. */
+  private orderEvents(txnEventStart: Int32Array): Int32Array | null {
+    const txns = this.eventTxn.view()
+    if (txns.every((txn, event) => event === 0 || txns[event - 1]! <= txn)) return null
+    const next = txnEventStart.slice()
+    const order = new Int32Array(txns.length)
+    txns.forEach((txn, event) => {
+      order[next[txn]!++] = event
+    })
+    return order
+  }
+
+  private markRolledBack(txnCount: number): Uint8Array {
+    const marks = new Uint8Array(txnCount)
+    for (const txn of this.rolledBack) marks[txn] = 1
+    return marks
+  }
+}
+
+/** The entries in that order; null: as they are. */
+function gather<C extends Int32Array | Uint8Array>(column: C, order: Int32Array | null): C {
+  if (order === null) return column
+  const out = column.slice(0, order.length) as C
+  for (let i = 0; i < order.length; i++) out[i] = column[order[i]!]!
+  return out
+}
+
+/** Events as begun -> events; NONE stays. */
+function renumbered(events: Int32Array, order: Int32Array | null): Int32Array {
+  if (order === null) return events
+  const rank = new Int32Array(order.length) // event as begun -> event
+  order.forEach((event, i) => {
+    rank[event] = i
+  })
+  return events.map((event) => (event === NONE ? NONE : rank[event]!))
+}
+
+/** Apart from the rest, of which a history would else keep everything. */
+function placesOf(places: readonly (Place | null)[], order: Int32Array | null) {
+  return (event: number) => places[order ? order[event]! : event] ?? null
 }
 
 /** The first operation of the transaction that arrived at `arrival` or later. */
@@ -318,13 +388,13 @@ function firstOpSince(
   arrival: number,
   txnOpStart: Int32Array,
   txn: number,
-  arrivalOf: (op: number) => number,
+  arrivals: Int32Array | null,
 ): number {
   let low = txnOpStart[txn]!
   let high = txnOpStart[txn + 1]!
   while (low < high) {
     const middle = (low + high) >> 1
-    if (arrivalOf(middle) < arrival) low = middle + 1
+    if ((arrivals ? arrivals[middle]! : middle) < arrival) low = middle + 1
     else high = middle
   }
   return low

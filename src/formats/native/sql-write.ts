@@ -1,6 +1,6 @@
 // Writes SQL statements and tables as sql.ts and tables.ts read them. NULL columns
 // are left out, and so is a clause that every row satisfies. A recorder has no history yet, and
-// uses the parts. Main functions: renderTables, renderStatement.
+// uses the parts. Main functions: renderTables, writeStatement.
 
 import { type History, NONE, READ_ROWS, rowsOf, WRITE } from '../../history/history.ts'
 import {
@@ -15,7 +15,7 @@ import {
 } from '../../history/sql-events.ts'
 import type { Value } from '../../history/values.ts'
 import { renderInteger, type SqlRow, type SqlValue } from '../../sql/value.ts'
-import { renderJson } from '../sink.ts'
+import { type ByteWriter, renderJson } from '../sink.ts'
 
 /** The rows there are at first: table -> rows. */
 export function initialRowsOf(sql: SqlEvents): SqlRow[][] {
@@ -41,34 +41,64 @@ export function renderTables(
   return `{${declared.join(',')}}`
 }
 
-export function renderStatement(history: History, sql: SqlEvents, event: number): string {
+/** Piece by piece: a statement may have returned thousands of rows. */
+export function writeStatement(
+  writer: ByteWriter,
+  history: History,
+  sql: SqlEvents,
+  event: number,
+): void {
   const kind = sql.eventKind[event]!
   const table = sql.tables[sql.eventTable[event]!]!
-  let text = `{"${STATEMENT_NAMES[kind]!}":${JSON.stringify(table.name)}`
+  writer.text(`{"${STATEMENT_NAMES[kind]!}":${JSON.stringify(table.name)}`)
   const predicate = sql.predicates[sql.eventPredicate[event]!]
-  if (predicate !== undefined) for (const field of renderClause(predicate)) text += `,${field}`
+  if (predicate !== undefined) for (const field of renderClause(predicate)) writer.text(`,${field}`)
   const write = sql.eventWrite[event]!
-  if (write !== NONE) text += `,"write":${renderJson(history.values.get(write))}`
-  let rows = ''
-  let unread = ''
+  if (write !== NONE) writer.text(`,"write":${renderJson(history.values.get(write))}`)
+  writer.text(',"rows":[')
   const start = sql.eventOpStart[event]!
   const end = statementEnd(history, sql, event)
   const updated = kind === UPDATE ? writesOf(history, start, end) : null
+  let separator = ''
+  let passed = 0
   for (let op = start; op < end; op++) {
     const key = history.opKey[op]!
     if (history.opKind[op] === WRITE) {
-      if (kind === INSERT) rows = listed(rows, renderRow(table, sql.opRow[op]!))
+      if (kind !== INSERT) continue
+      writer.text(separator + renderRow(table, sql.opRow[op]!))
+      separator = ','
     } else if (sql.opReturned[op] === 0) {
-      unread = listed(unread, `{${renderVersion(sql.keyValues[key]!, history.valueOf(op))}}`)
+      passed++
     } else {
-      const row = updated ? `,"row":${renderRow(table, sql.opRow[updated.get(key)!]!)}` : ''
       for (const from of versionsOf(history, op)) {
-        rows = listed(rows, `{${renderVersion(sql.keyValues[key]!, from)}${row}}`)
+        writer.text(`${separator}{${renderVersion(sql.keyValues[key]!, from)}`)
+        if (updated) writer.text(`,"row":${renderRow(table, sql.opRow[updated.get(key)!]!)}`)
+        writer.text('}')
+        separator = ','
       }
     }
   }
-  text += `,"rows":[${rows}]`
-  return unread === '' ? `${text}}` : `${text},"unread":[${unread}]}`
+  writer.text(']')
+  if (passed > 0) writeUnread(writer, history, sql, start, end)
+  writer.text('}')
+}
+
+/** The rows that a statement passed over. */
+function writeUnread(
+  writer: ByteWriter,
+  history: History,
+  sql: SqlEvents,
+  start: number,
+  end: number,
+): void {
+  let separator = ',"unread":['
+  for (let op = start; op < end; op++) {
+    if (history.opKind[op] === WRITE || sql.opReturned[op] !== 0) continue
+    const version = renderVersion(sql.keyValues[history.opKey[op]!]!, history.valueOf(op))
+    writer.text(`${separator}{${version}}`)
+    separator = ','
+  }
+  writer.text(']')
 }
 
 function listed(list: string, item: string): string {

@@ -20,7 +20,7 @@ import { forEachStep, type SqlEvents } from '../../history/sql-events.ts'
 import { LEVELS } from '../../levels/levels.ts'
 import { ByteWriter, RenderedKeys, renderJson, type Sink, writeValue } from '../sink.ts'
 import { RUN } from './fields.ts'
-import { initialRowsOf, renderStatement, renderTables } from './sql-write.ts'
+import { initialRowsOf, renderTables, writeStatement } from './sql-write.ts'
 
 const OPENERS: Record<number, string> = {
   [READ]: '["r",',
@@ -97,7 +97,7 @@ function writeMixed(
   forEachStep(history, sql, txn, (op, event) => {
     if (!first) writer.byte(COMMA)
     first = false
-    if (event !== NONE) writer.text(renderStatement(history, sql, event))
+    if (event !== NONE) writeStatement(writer, history, sql, event)
     else writeOp(op)
   })
   if (sql.txnRolledBack[txn]) writer.text(`${first ? '' : ','}{"abort":true}`)

@@ -6,10 +6,10 @@ import type { SqlRow, SqlValue } from '../../sql/value.ts'
 import type { Outcome } from '../schedule.ts'
 import type { StoredRow } from './rows.ts'
 
-/** A row that a statement saw: the version that `from` wrote, null for the initial one. */
+/** A row that a statement saw: the version that `by` wrote, null for the initial one. */
 export interface SeenRow {
   readonly row: StoredRow
-  readonly from: RanStatement | null
+  readonly by: RanStatement | null
 }
 
 export interface WrittenRow {
@@ -27,7 +27,7 @@ export interface RanStatement {
   /** Rows passed over that are not its transaction's own; null if they were not asked for. */
   passed: readonly SeenRow[] | null
   readonly own: ReadonlySet<StoredRow> // then, the rows that its transaction wrote before
-  readonly written: readonly WrittenRow[]
+  written: readonly WrittenRow[]
   write: number // its number among the statements that write, as they are told; NONE before that
 }
 

@@ -21,8 +21,9 @@ export interface SqlLaidOut {
 export function layOutSql(execution: SqlExecution, layout: Layout, times = true): SqlLaidOut {
   const { tables, txns } = execution
   const order = orderOf(execution, layout)
-  const builder = new HistoryBuilder(null)
-  const statements = new SqlStatements(builder)
+  const { opCount, statementCount } = sizeOf(execution)
+  const builder = new HistoryBuilder(null, opCount)
+  const statements = new SqlStatements(builder, opCount, statementCount)
   for (const table of tables) statements.addTable(table)
   execution.rows.forEach((rows, table) => {
     for (const row of rows) statements.addInitialRow(table, row)
@@ -30,7 +31,7 @@ export function layOutSql(execution: SqlExecution, layout: Layout, times = true)
   for (let session = 0; session < execution.sessionCount; session++) builder.session(session + 1)
 
   const txnOf = new Int32Array(txns.length)
-  const numbers = new Numbers(statements, execution)
+  const numbers = new Numbers(builder, statements, execution)
   for (const txn of order) {
     const { session, status, rolledBack, level, start, finish, statements: ran } = txns[txn]!
     const id = builder.addTxn(session, status)
@@ -54,6 +55,19 @@ export function layOutSql(execution: SqlExecution, layout: Layout, times = true)
   return { history: builder.finish(), txnOf, keyOf }
 }
 
+/** About how many operations and statements the history will have. */
+function sizeOf({ txns }: SqlExecution): { opCount: number; statementCount: number } {
+  let opCount = 0
+  let statementCount = 0
+  for (const { statements } of txns) {
+    statementCount += statements.length
+    for (const { seen, passed, written } of statements) {
+      opCount += seen.length + (passed?.length ?? 0) + written.length
+    }
+  }
+  return { opCount, statementCount }
+}
+
 /** The history's numbers of rows and writes, each looked up once. */
 class Numbers {
   private readonly keys: readonly Int32Array[] // table, row -> key, NONE before it is first met
@@ -62,14 +76,16 @@ class Numbers {
   private readonly initial: number // value id of initial versions
 
   constructor(
+    private readonly builder: HistoryBuilder,
     private readonly statements: SqlStatements,
-    { stored }: SqlExecution,
+    { stored, rows: first }: SqlExecution,
   ) {
     this.keys = stored.map((rows) => new Int32Array(rows.length).fill(NONE))
-    this.told = stored.map((rows) =>
-      Uint8Array.from(rows, (row) => (row.versions[0]?.by === null ? 1 : 0)),
+    // Those that are there at first are the first of their table.
+    this.told = stored.map((rows, table) =>
+      new Uint8Array(rows.length).fill(1, 0, first[table]!.length),
     )
-    this.initial = statements.valueId(null)
+    this.initial = builder.valueId(null)
   }
 
   /** Gives a statement that writes the next number. */
@@ -84,10 +100,6 @@ class Numbers {
     return this.told[row.table]![row.index] === 1
   }
 
-  nameOf({ write }: RanStatement): string {
-    return `w${write + 1}`
-  }
-
   key(row: StoredRow): number {
     const keys = this.keys[row.table]!
     if (keys[row.index] === NONE) keys[row.index] = this.statements.key(row.table, row.key)
@@ -98,8 +110,9 @@ class Numbers {
   value(by: RanStatement | null): number {
     if (by === null) return this.initial
     const values = this.values.data
-    if (values[by.write] === NONE) values[by.write] = this.statements.valueId(this.nameOf(by))
-    return values[by.write]!
+    const { write } = by
+    if (values[write] === NONE) values[write] = this.builder.valueId(`w${write + 1}`)
+    return values[write]!
   }
 }
 
@@ -113,11 +126,11 @@ function addStatement(
   const { kind, table, where, params } = ran
   const predicate = kind === INSERT ? NONE : statements.predicate(table, where, params)
   statements.begin(txn, kind, table, predicate)
-  for (const { row, from } of ran.seen) statements.readKey(numbers.key(row), numbers.value(from))
+  for (const { row, by } of ran.seen) statements.readKey(numbers.key(row), numbers.value(by))
   if (ran.passed) {
     const known = new Set([...ran.seen, ...ran.passed].map(({ row }) => row))
-    for (const { row, from } of ran.passed) {
-      if (numbers.isTold(row)) statements.readKey(numbers.key(row), numbers.value(from), false)
+    for (const { row, by } of ran.passed) {
+      if (numbers.isTold(row)) statements.readKey(numbers.key(row), numbers.value(by), false)
     }
     // Rows that came later were absent.
     for (const row of execution.stored[table]!) {
@@ -126,6 +139,7 @@ function addStatement(
     }
   }
   if (ran.written.length === 0) return
-  const value = statements.nameWrite(numbers.nameOf(ran))
+  const value = numbers.value(ran)
+  statements.nameWriteValue(value)
   for (const { row, values } of ran.written) statements.writeKey(numbers.key(row), value, values)
 }

@@ -8,32 +8,49 @@ import { type SqlRow, type SqlValue, typeOfValue } from '../../sql/value.ts'
 import type { RanStatement } from './execution.ts'
 import { nameOf, RowIndex } from './row-index.ts'
 
-/** A committed version of a row. */
-export interface Version {
-  readonly values: SqlRow | null // null: deleted
-  readonly by: RanStatement | null // null: there from the start
-  readonly seq: number // the commit that made it; 0: there from the start
+/** What a row may be at some moment. */
+export interface RowState {
+  readonly values: SqlRow | null // null: absent, or deleted
+  readonly by: RanStatement | null // null: as it was at the start
+  readonly seq: number // the commit that made it; 0: as it was at the start
+}
+
+/**
+ * A version of a row. There is one object for whoever wrote it, committed it or saw it: histories
+ * of many transactions are mostly these.
+ */
+export class Version implements RowState {
+  seq = 0
+  before: Version | null = null // the one committed before it, once it is committed itself
+
+  /** @param since the first of its transaction's statements that wrote the row */
+  constructor(
+    readonly row: StoredRow,
+    readonly values: SqlRow | null, // null: deleted
+    readonly by: RanStatement | null,
+    readonly since: number,
+  ) {}
 }
 
 export interface StoredRow {
   readonly table: number
   readonly index: number // its place in the table
   readonly key: SqlRow
-  readonly versions: Version[] // oldest first; none if it has never been committed
+  newest: Version | null // null if it has never been committed
 }
 
 /** What every row is before it is first written: absent. */
-export const ABSENT: Version = { values: null, by: null, seq: 0 }
+export const ABSENT: RowState = { values: null, by: null, seq: 0 }
 
-/** The version of a row as of a commit. */
-export function versionAt(row: StoredRow, seq: number): Version {
-  const { versions } = row
-  for (let i = versions.length - 1; i >= 0; i--) if (versions[i]!.seq <= seq) return versions[i]!
-  return ABSENT
+/** The version of a row as of a commit; null if it was not there yet. */
+export function versionAt({ newest }: StoredRow, seq: number): Version | null {
+  let version = newest
+  while (version !== null && version.seq > seq) version = version.before
+  return version
 }
 
-export function newestVersion(row: StoredRow): Version {
-  return row.versions.at(-1) ?? ABSENT
+export function newestState(row: StoredRow): RowState {
+  return row.newest ?? ABSENT
 }
 
 /** Clauses of one text with other parameters are many: no more than so many are kept. */
@@ -106,7 +123,8 @@ export class StoredTable {
     first: readonly SqlRow[],
   ) {
     for (const values of first) {
-      this.row(this.keyOf(values)).versions.push({ values, by: null, seq: 0 })
+      const row = this.row(this.keyOf(values))
+      row.newest = new Version(row, values, null, 0)
     }
   }
 
@@ -119,7 +137,7 @@ export class StoredTable {
     const name = nameOf(key)
     const known = this.byKey.get(name)
     if (known) return known
-    const row = { table: this.id, index: this.rows.length, key, versions: [] }
+    const row = { table: this.id, index: this.rows.length, key, newest: null }
     this.rows.push(row)
     this.byKey.set(name, row)
     return row
@@ -207,8 +225,11 @@ export class StoredTable {
     }
   }
 
-  commit(row: StoredRow, version: Version): void {
-    row.versions.push(version)
+  commit(version: Version, seq: number): void {
+    const { row } = version
+    version.seq = seq
+    version.before = row.newest
+    row.newest = version
     if (version.values === null) {
       this.deleted.push(row)
       return
@@ -221,10 +242,11 @@ export class StoredTable {
     const { deleted } = this
     for (; this.buried < deleted.length; this.buried++) {
       const row = deleted[this.buried]!
-      const newest = newestVersion(row)
+      const newest = newestState(row)
       if (newest.seq > seq) break
       if (newest.values !== null) continue
-      for (const { values } of row.versions) {
+      for (let version = row.newest; version !== null; version = version.before) {
+        const { values } = version
         if (values === null) continue
         for (const index of this.indexes) index.remove(row, values)
       }
@@ -251,7 +273,9 @@ export class StoredTable {
     if (known) return known
     const index = new RowIndex(columns)
     for (const row of this.rows) {
-      for (const { values } of row.versions) if (values !== null) index.add(row, values)
+      for (let version = row.newest; version !== null; version = version.before) {
+        if (version.values !== null) index.add(row, version.values)
+      }
     }
     this.indexes.push(index)
     return index

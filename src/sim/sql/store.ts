@@ -25,12 +25,13 @@ import type { RanStatement, SeenRow, WrittenRow } from './execution.ts'
 import { withRows } from './row-index.ts'
 import {
   ABSENT,
-  newestVersion,
+  newestState,
+  type RowState,
   type Search,
   type StoredRow,
   StoredTable,
   satisfies,
-  type Version,
+  Version,
   versionAt,
 } from './rows.ts'
 
@@ -49,12 +50,6 @@ export interface Mischief {
   readonly missing?: StoredRow
 }
 
-interface OwnWrite {
-  readonly values: SqlRow | null
-  readonly by: RanStatement
-  readonly since: number // the first of its transaction's statements that wrote the row
-}
-
 interface Reading {
   readonly statement: number // its number in the transaction
   readonly ran: RanStatement
@@ -68,7 +63,7 @@ interface OpenTxn {
   readonly level: LevelId
   snapshot: number // it sees the commits up to this one
   statementCount: number
-  readonly own: Map<StoredRow, OwnWrite>
+  readonly own: Map<StoredRow, Version> // what it wrote last of each row
   readonly readings: Reading[]
 }
 
@@ -119,13 +114,12 @@ export class SqlStore {
     assert(id !== undefined, `a table of the plan, not ${statement.table}`)
     const number = txn.statementCount++
     if (statement.kind === 'insert') {
+      const ran = this.record(statement, id, NOTHING_SEEN, null, NO_ROWS)
       const table = this.tables[id]!
-      const written = statement.rows.map((values) => ({
-        row: table.row(table.keyOf(values)),
-        values,
-      }))
-      const ran = this.record(statement, id, NOTHING_SEEN, null, NO_ROWS, written)
-      return { ran: this.keep(txn, number, ran), rows: [] }
+      ran.written = statement.rows.map((values) =>
+        this.write(txn, number, ran, table.row(table.keyOf(values)), values),
+      )
+      return { ran, rows: [] }
     }
     if (txn.level === 'rc') txn.snapshot = this.drawSnapshot(txn.snapshot)
     if (mischief.seesNewest) txn.snapshot = this.seq
@@ -142,29 +136,27 @@ export class SqlStore {
     const table = this.tables[id]!
     const { snapshot } = txn
     const search = table.search(statement.where, statement.params)
-    const seen: SeenRow[] = []
-    const rows: SqlRow[] = []
-    const written: WrittenRow[] = []
+    const found: Version[] = []
     const mine = txn.own.size > 0 ? txn.own : null
     for (const row of this.candidates(txn, table, search)) {
       const version = mine?.get(row) ?? versionAt(row, snapshot)
-      if (row === missing || !satisfies(search, version.values)) continue
-      const before = version.values!
-      seen.push({ row, from: version.by })
-      if (statement.kind === 'select') rows.push(before)
-      else {
-        const after = statement.kind === 'update' ? updated(table.table, statement, before) : null
-        written.push({ row, values: after })
-        rows.push(after ?? before)
-      }
+      if (version === null || row === missing || !satisfies(search, version.values)) continue
+      found.push(version)
     }
     const own = this.tellsPassed ? new Set(txn.own.keys()) : NO_ROWS
-    const versionOf = (row: StoredRow) =>
-      row === missing ? (row.versions.at(-2) ?? ABSENT) : versionAt(row, snapshot)
-    const passed = this.tellsPassed ? passedOver(table, seen, own, versionOf) : null
-    const ran = this.record(statement, id, seen, passed, own, written)
+    const stateOf = (row: StoredRow) =>
+      (row === missing ? row.newest?.before : versionAt(row, snapshot)) ?? ABSENT
+    const passed = this.tellsPassed ? passedOver(table, found, own, stateOf) : null
+    // A copy has no room to grow, and is kept.
+    const ran = this.record(statement, id, found.slice(), passed, own)
     txn.readings.push({ statement: number, ran, table, search })
-    return { ran: this.keep(txn, number, ran), rows }
+    if (statement.kind === 'select') return { ran, rows: found.map(valuesOf) }
+    const written = found.map(({ row, values }) => {
+      const after = statement.kind === 'update' ? updated(table.table, statement, values!) : null
+      return this.write(txn, number, ran, row, after)
+    })
+    ran.written = written
+    return { ran, rows: statement.kind === 'update' ? written.map(valuesOf) : found.map(valuesOf) }
   }
 
   /** Rows that the statement has to look at, those among them that its transaction wrote. */
@@ -185,7 +177,6 @@ export class SqlStore {
     seen: readonly SeenRow[],
     passed: readonly SeenRow[] | null,
     own: ReadonlySet<StoredRow>,
-    written: readonly WrittenRow[],
   ): RanStatement {
     const isInsert = statement.kind === 'insert'
     return {
@@ -196,17 +187,21 @@ export class SqlStore {
       seen: seen.length === 0 ? NOTHING_SEEN : seen,
       passed,
       own,
-      written: written.length === 0 ? NOTHING_WRITTEN : written,
+      written: NOTHING_WRITTEN,
       write: NONE,
     }
   }
 
-  private keep(txn: OpenTxn, number: number, ran: RanStatement): RanStatement {
-    for (const { row, values } of ran.written) {
-      const since = txn.own.get(row)?.since ?? number
-      txn.own.set(row, { values, by: ran, since })
-    }
-    return ran
+  private write(
+    txn: OpenTxn,
+    number: number,
+    ran: RanStatement,
+    row: StoredRow,
+    values: SqlRow | null,
+  ): Version {
+    const version = new Version(row, values, ran, txn.own.get(row)?.since ?? number)
+    txn.own.set(row, version)
+    return version
   }
 
   /**
@@ -232,9 +227,7 @@ export class SqlStore {
     this.floor[session] = Math.max(this.floor[session]!, txn.snapshot)
     if (txn.own.size === 0) return txn.snapshot + 0.5
     const seq = ++this.seq
-    for (const [row, { values, by }] of txn.own) {
-      this.tables[row.table]!.commit(row, { values, by, seq })
-    }
+    for (const version of txn.own.values()) this.tables[version.row.table]!.commit(version, seq)
     if (seq % BURY_EVERY === 0) this.bury()
     this.floor[session] = seq
     return seq
@@ -275,7 +268,7 @@ export class SqlStore {
   }
 
   private isFirstCommitter(txn: OpenTxn): boolean {
-    for (const row of txn.own.keys()) if (newestVersion(row).seq > txn.snapshot) return false
+    for (const row of txn.own.keys()) if (newestState(row).seq > txn.snapshot) return false
     return true
   }
 
@@ -283,7 +276,7 @@ export class SqlStore {
   private isStillTrue(txn: OpenTxn): boolean {
     for (const { statement, ran, table, search } of txn.readings) {
       for (const row of table.candidates(search)) {
-        const newest = newestVersion(row)
+        const newest = newestState(row)
         if (newest.seq <= txn.snapshot) continue
         // What it had written itself by then, it saw as it left it.
         if ((txn.own.get(row)?.since ?? statement) < statement) continue
@@ -293,6 +286,10 @@ export class SqlStore {
     }
     return true
   }
+}
+
+function valuesOf({ values }: Version): SqlRow {
+  return values!
 }
 
 function updated(table: SqlTable, statement: UpdateStatement, before: SqlRow): SqlRow {
@@ -306,16 +303,16 @@ function passedOver(
   table: StoredTable,
   seen: readonly SeenRow[],
   own: ReadonlySet<StoredRow>,
-  versionOf: (row: StoredRow) => Version,
+  stateOf: (row: StoredRow) => RowState,
 ): SeenRow[] {
   const returned = new Set(seen.map(({ row }) => row))
   const others = table.rows.filter((row) => !returned.has(row) && !own.has(row))
-  return others.map((row) => ({ row, from: versionOf(row).by }))
+  return others.map((row) => ({ row, by: stateOf(row).by }))
 }
 
 /** A transaction that might as well have run at once passed over what is there now. */
 function lookAgain(txn: OpenTxn): void {
   for (const { ran, table } of txn.readings) {
-    ran.passed = passedOver(table, ran.seen, ran.own, newestVersion)
+    ran.passed = passedOver(table, ran.seen, ran.own, newestState)
   }
 }

@@ -10,7 +10,7 @@ import { add, insert, type SqlStatement, select, update } from '../../sql/statem
 import type { SqlRow, SqlType, SqlValue } from '../../sql/value.ts'
 import type { PlacedScript } from '../placement.ts'
 import type { SqlScript, SqlScriptStep } from './faults.ts'
-import { newestVersion, type StoredRow, type StoredTable } from './rows.ts'
+import { newestState, type StoredRow, type StoredTable } from './rows.ts'
 import type { Mischief } from './store.ts'
 
 /** Numbers in keys of rows that strikes make begin here. */
@@ -112,7 +112,7 @@ class StrikeRun {
     const { columns, keyColumns } = table.table
     const living: SqlRow[] = []
     for (const row of table.rows) {
-      const { values } = newestVersion(row)
+      const { values } = newestState(row)
       const isPlain = values?.some((value, i) => value !== null && !keyColumns.includes(i))
       if (isPlain) living.push(values!)
     }

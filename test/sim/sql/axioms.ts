@@ -66,8 +66,8 @@ class Replay {
   private readsOf(txn: RanTxn): Read[] {
     const reads: Read[] = []
     txn.statements.forEach((ran, statement) => {
-      for (const { row, from } of [...ran.seen, ...(ran.passed ?? [])]) {
-        const writer = from === null ? null : (this.writerOf.get(from) ?? undefined)
+      for (const { row, by } of [...ran.seen, ...(ran.passed ?? [])]) {
+        const writer = by === null ? null : (this.writerOf.get(by) ?? undefined)
         if (writer === undefined) this.broken.push('a read of what never took effect')
         else if (writer !== txn) reads.push({ row, from: writer, statement })
       }
