@@ -7,7 +7,7 @@
 // loses nothing. Deadlocks are looked for after 10 ms: hot keys would stall for a second otherwise.
 
 import { type ChildProcess, spawn } from 'node:child_process'
-import { randomBytes } from 'node:crypto'
+import { randomBytes, randomInt } from 'node:crypto'
 import {
   chmodSync,
   closeSync,
@@ -335,7 +335,7 @@ function isPortTaken(error: unknown): boolean {
  */
 async function freePort(): Promise<number> {
   for (let tries = 0; tries < 50; tries++) {
-    const port = 15_000 + Math.floor(Math.random() * 17_000)
+    const port = randomInt(15_000, 32_000)
     if ((await listenableAt(port)) > 0) return port
   }
   return listenableAt(0)
