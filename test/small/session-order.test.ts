@@ -5,7 +5,7 @@ import { check } from '../../src/check/check.ts'
 import type { History } from '../../src/history/history.ts'
 import { parseNotation } from '../../src/history/notation.ts'
 import { findRequest } from '../../src/levels/words.ts'
-import { type CompareOptions, compareWithOracle, draftsFor } from './compare.ts'
+import { type CompareOptions, compareWithOracle, draftsFor, sampled } from './compare.ts'
 import { buildHistory, type Draft, renderDraft } from './draft.ts'
 import { INIT, judge, type Situation, settle } from './judge.ts'
 import { isAcyclic, ORACLE_LEVELS, type OracleLevel, profileOf } from './oracle.ts'
@@ -20,8 +20,8 @@ function decide(history: History, level: OracleLevel) {
 describe('check without session order', () => {
   it.each<[string, CompareOptions]>([
     ['small histories', { stride: 61 }],
-    ['random histories', { families: [], seeds: 4000 }],
-    ['random histories of lists', { families: [], seeds: 2000, shape: { lists: 1 } }],
+    ['random histories', { families: [], seeds: sampled(4000) }],
+    ['random histories of lists', { families: [], seeds: sampled(2000), shape: { lists: 1 } }],
   ])('agrees with brute force on %s', (_, options) => {
     const outcome = compareWithOracle(decide, ORACLE_LEVELS, { ...options, sessionOrder: false })
     expect(outcome.disagreement).toBeNull()
@@ -37,9 +37,9 @@ describe('pl-2', () => {
     const counts = { true: 0, false: 0 }
     const rewriting = { rewrites: true, wild: 0.4, maxOps: 4, keys: 1 }
     const choices: CompareOptions[] = [
-      { families: [], seeds: 6000 },
-      { families: [], seeds: 4000, shape: rewriting },
-      { families: [], seeds: 3000, shape: { ...rewriting, lists: 1, keys: 2 } },
+      { families: [], seeds: sampled(6000) },
+      { families: [], seeds: sampled(4000), shape: rewriting },
+      { families: [], seeds: sampled(3000), shape: { ...rewriting, lists: 1, keys: 2 } },
       { stride: 97 },
     ]
     for (const options of choices) {
@@ -75,7 +75,7 @@ describe('pl-2', () => {
   })
 
   it('is weaker than rc', () => {
-    for (const { draft } of draftsFor({ families: [], seeds: 3000, firstSeed: 9000 })) {
+    for (const { draft } of draftsFor({ families: [], seeds: sampled(3000), firstSeed: 9000 })) {
       const rc = profileOf(draft, { sessionOrder: false }).rc
       if (rc === 'satisfied') expect(isPl2(draft)).toBe(true)
     }
@@ -136,7 +136,7 @@ function* permutations(items: readonly number[]): Generator<number[]> {
 describe('monotonic atomic view', () => {
   it('is read committed without session order', () => {
     const counts = { satisfied: 0, violated: 0 }
-    for (const options of [{ families: [], seeds: 3000 }, { stride: 151 }]) {
+    for (const options of [{ families: [], seeds: sampled(3000) }, { stride: 151 }]) {
       for (const { draft, source } of draftsFor(options)) {
         const situation = situationOf(draft)
         if (situation.count > 7) continue

@@ -13,7 +13,7 @@ import { parseNotation } from '../../src/history/notation.ts'
 import { findAnomaly, findTap } from '../../src/levels/anomalies.ts'
 import { certifyPlume } from '../../src/verdict/certify-plume.ts'
 import { assertionsOf, CASES, LIST_CASES } from './cases.ts'
-import { compareWithOracle, draftsFor, SAMPLED } from './compare.ts'
+import { compareWithOracle, draftsFor, SAMPLED, sampled } from './compare.ts'
 import { buildHistory, type Draft, renderDraft } from './draft.ts'
 import type { OracleLevel } from './oracle.ts'
 import { plumeTapOracle, TAPS, type Tap, tapOracle } from './taps.ts'
@@ -53,17 +53,17 @@ describe('check at the weak levels', () => {
   })
 
   test('agrees with brute force on random histories', () => {
-    const outcome = compareWithOracle(decide, WEAK, { families: [], seeds: 20_000 })
+    const outcome = compareWithOracle(decide, WEAK, { families: [], seeds: sampled(20_000) })
     expect(outcome.disagreement).toBeNull()
-    for (const level of WEAK) expect(outcome.satisfied[level]).toBeGreaterThan(5000)
+    for (const level of WEAK) expect(outcome.satisfied[level]).toBeGreaterThan(sampled(5000))
     for (const level of WEAK) expect(outcome.violated[level]).toBeGreaterThan(2000)
   })
 
   test('agrees with brute force on random histories of lists', () => {
     const shape = { lists: 0.7 }
-    const outcome = compareWithOracle(decide, WEAK, { families: [], seeds: 10_000, shape })
+    const outcome = compareWithOracle(decide, WEAK, { families: [], seeds: sampled(10_000), shape })
     expect(outcome.disagreement).toBeNull()
-    for (const level of WEAK) expect(outcome.violated[level]).toBeGreaterThan(1000)
+    for (const level of WEAK) expect(outcome.violated[level]).toBeGreaterThan(sampled(1000))
   })
 })
 
@@ -110,7 +110,7 @@ describe('the patterns of a verdict', () => {
   }
 
   test('are those of the definitions', () => {
-    for (const { draft, source } of draftsFor({ stride: 7, seeds: 10_000 })) {
+    for (const { draft, source } of draftsFor({ stride: 7, seeds: sampled(10_000) })) {
       // Where transactions name others, occurrences of l are counted short (docs/levels.md).
       if (draft.sessions.some((txns) => txns.some(({ after }) => after !== undefined))) continue
       const wrong = wrongPattern(draft)
@@ -144,7 +144,7 @@ describe('patterns by the letters of Plume’s paper', () => {
   }
 
   test('are those of its definitions, each with a cycle that is verified', () => {
-    for (const { draft, source } of draftsFor({ stride: 7, seeds: 10_000 })) {
+    for (const { draft, source } of draftsFor({ stride: 7, seeds: sampled(10_000) })) {
       const wrong = wrongLetter(draft)
       if (wrong !== null) expect.unreachable(`${source}: ${wrong}\n${renderDraft(draft)}`)
     }
