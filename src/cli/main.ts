@@ -41,6 +41,10 @@ const COMMANDS: Record<string, { topic: keyof typeof TOPICS; load: () => Promise
     topic: 'judge',
     load: async () => (await import('./shrink-command.ts')).addShrinkCommand,
   },
+  conformance: {
+    topic: 'make',
+    load: async () => (await import('./conformance-command.ts')).addConformanceCommand,
+  },
   run: { topic: 'make', load: async () => (await import('./run-command.ts')).addRunCommand },
   generate: {
     topic: 'make',

@@ -1,5 +1,6 @@
 // Parses the values of command line options: levels, durations, sizes, patterns.
 
+import { readFileSync } from 'node:fs'
 import { UsageError } from '../base/errors.ts'
 import { findMeant, hintFor } from '../base/slips.ts'
 import { ALGORITHMS, type Algorithm } from '../check/general/strong-levels.ts'
@@ -116,4 +117,14 @@ export function parseSeed(text: string): number {
   const seed = Number(text)
   if (/^\d+$/.test(text) && Number.isSafeInteger(seed)) return seed
   throw new UsageError(`--seed takes a whole number, not ${JSON.stringify(text)}`)
+}
+
+/** What a password file says; undefined if none is named. Throws UsageError. */
+export function readPassword(path: string | undefined): string | undefined {
+  if (path === undefined) return undefined
+  try {
+    return readFileSync(path, 'utf8').replace(/\r?\n$/, '')
+  } catch (error) {
+    throw new UsageError(`cannot read the password file: ${(error as Error).message}`)
+  }
 }

@@ -1,6 +1,6 @@
 // `isobar run`: stresses a database, records what its clients saw, judges the record.
 
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import type { Command } from 'commander'
 import { UsageError } from '../base/errors.ts'
@@ -31,6 +31,7 @@ import {
   parseDuration,
   parseNumber,
   parseRequests,
+  readPassword,
   translateLevels,
 } from './options.ts'
 import { addReportOptions, ReportFiles, type ReportFlags } from './report-files.ts'
@@ -136,7 +137,7 @@ Examples:
   isobar run sim:si+lost-update --level si        a simulated store with a known fault`
 
 async function runTarget(text: string, flags: Flags): Promise<number> {
-  const target = parseTarget(text, process.env, passwordFrom(flags.passwordFile))
+  const target = parseTarget(text, process.env, readPassword(flags.passwordFile))
   const levels = flags.level === undefined ? null : parseRequests(flags.level)
   const line = new RunLine()
   const interrupt = new Interrupt(0)
@@ -258,15 +259,6 @@ function workloadName({ workload, shape }: Flags): string {
     throw new UsageError('--workload and --shape are the same option', 'give one of them')
   }
   return workload ?? shape ?? DEFAULT_SHAPE
-}
-
-function passwordFrom(path: string | undefined): string | undefined {
-  if (path === undefined) return undefined
-  try {
-    return readFileSync(path, 'utf8').replace(/\r?\n$/, '')
-  } catch (error) {
-    throw new UsageError(`cannot read the password file: ${(error as Error).message}`)
-  }
 }
 
 function renderOutcome(outcome: RunOutcome, decisive: readonly LevelId[], report: string): string {

@@ -13,6 +13,18 @@ export interface DatabaseLevels {
    * really gets; the others are what one may hope for.
    */
   readonly levels: ReadonlyMap<LevelId, string>
+  /** Where its own documentation takes something back. */
+  readonly departures?: readonly Departure[]
+}
+
+/** What a database's documentation says one does not get, though its level would forbid it. */
+export interface Departure {
+  /** Its own name of the level. */
+  readonly at: string
+  /** The schedules by which it shows (workload/schedules.ts). */
+  readonly schedules: readonly string[]
+  readonly words: string
+  readonly source: string
 }
 
 export const DATABASE_LEVELS = [
@@ -24,6 +36,15 @@ export const DATABASE_LEVELS = [
       ['si', 'REPEATABLE READ'],
       ['ser', 'SERIALIZABLE'],
     ]),
+    departures: [
+      {
+        at: 'READ COMMITTED',
+        schedules: ['pmp-write', 'pmp-statement'],
+        words:
+          'an UPDATE or DELETE that waited sees the new versions of the rows it waited for, and old ones of all others',
+        source: 'https://www.postgresql.org/docs/current/transaction-iso.html#XACT-READ-COMMITTED',
+      },
+    ],
   },
   {
     // InnoDB reads from a snapshot, but writes over what came after it: updates are lost, unless
@@ -36,6 +57,15 @@ export const DATABASE_LEVELS = [
       ['si', 'REPEATABLE READ'],
       ['ser', 'SERIALIZABLE'],
     ]),
+    departures: [
+      {
+        at: 'REPEATABLE READ',
+        schedules: ['pmp-write', 'p4-rows', 'g-single-write', 'g-single-race', 'for-update-late'],
+        words:
+          'the snapshot is for plain SELECTs: UPDATE, DELETE and SELECT … FOR UPDATE see the latest versions',
+        source: 'https://dev.mysql.com/doc/refman/8.4/en/innodb-consistent-read.html',
+      },
+    ],
   },
   {
     words: ['sqlite'],
@@ -75,6 +105,14 @@ export function findDatabase(word: string): DatabaseLevels | null {
 /** Our id -> its own name. */
 export function offeredBy(word: DatabaseWord): ReadonlyMap<LevelId, string> {
   return findDatabase(word)!.levels
+}
+
+/** What its documentation takes back of the level that it calls so. */
+export function departuresOf(product: string, ownLevel: string): readonly Departure[] {
+  const all: readonly DatabaseLevels[] = DATABASE_LEVELS
+  const isIt = ({ words }: DatabaseLevels) =>
+    words.some((word) => product.toLowerCase().startsWith(word))
+  return (all.find(isIt)?.departures ?? []).filter(({ at }) => at === ownLevel)
 }
 
 /** What one gets who asks for a level by the database's own name; null if there is none. */

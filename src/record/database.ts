@@ -26,6 +26,8 @@ export interface Database {
   readonly isAudited: boolean
   /** The levels it offers: our id -> its own name. */
   readonly levels: ReadonlyMap<LevelId, string>
+  /** What it has for scripted interleavings beside keys; null if nothing waits and has rows there. */
+  readonly script: ScriptSupport | null
   /** Creates keys from `from` up to `to`, in their initial state; others are no rows at first. */
   addKeys(from: number, to: number): Promise<void>
   /** Creates tables, with the rows each holds at first. UsageError if it runs no statements. */
@@ -36,6 +38,25 @@ export interface Database {
   open(signal?: AbortSignal): Promise<Connection>
   /** Removes what was created and lets go of everything. */
   close(): Promise<void>
+}
+
+/** What a table of a script has beside its primary key. */
+export interface TableTraits {
+  readonly indexed: readonly string[]
+  /** Columns whose values are unique, but only from COMMIT on. */
+  readonly uniqueAtCommit: readonly string[]
+}
+
+/** Rows and locks, as scripted interleavings need them (script.ts). */
+export interface ScriptSupport {
+  /** Whether constraints can wait for COMMIT. */
+  readonly defersConstraints: boolean
+  /** Whether there is SELECT … FOR UPDATE. */
+  readonly locksRows: boolean
+  /** Creates a table of numbers. */
+  addTable(table: SqlTable, rows: readonly SqlRow[], traits: TableTraits): Promise<void>
+  /** Whether the connection waits for another one to end its transaction. */
+  isBlocked(connection: Connection): Promise<boolean>
 }
 
 /** What a statement returned: rows as selected, as updated, or as deleted. */
@@ -58,7 +79,9 @@ export interface Connection {
   /** What each row of the key holds; there is one, unless the database is broken. */
   read(key: number): Promise<readonly Value[]>
   readList(key: number): Promise<readonly (readonly Value[])[]>
-  /** The same for many keys at once; all registers, or all lists. */
+  /** As read, FOR UPDATE: only where rows can be locked. */
+  lock(key: number): Promise<readonly Value[]>
+  /** Reads many keys at once; all registers, or all lists. */
   readAll(keys: readonly number[], areLists: boolean): Promise<readonly KeyRows[]>
   /**
    * How many rows took the value: one, unless the database is broken.
@@ -113,4 +136,9 @@ export function ownLevel(database: Pick<Database, 'name' | 'levels'>, level: Lev
 export function noSqlWorkloads(where: string): UsageError {
   const hint = 'choose churn, mini, general, append or lwt'
   return new UsageError(`SQL workloads do not run on ${where}`, hint)
+}
+
+/** What is said where there is no SELECT … FOR UPDATE. */
+export function noLocks(): UsageError {
+  return new UsageError('this database has no SELECT … FOR UPDATE')
 }

@@ -7,7 +7,13 @@
 import type { Value } from '../history/values.ts'
 import type { LevelId } from '../levels/levels.ts'
 import type { Way } from '../workload/plan.ts'
-import { type Connection, type KeyRows, noSqlWorkloads, TransactionFailure } from './database.ts'
+import {
+  type Connection,
+  type KeyRows,
+  noLocks,
+  noSqlWorkloads,
+  TransactionFailure,
+} from './database.ts'
 
 /** What a transaction has written. */
 export interface Kept {
@@ -69,6 +75,10 @@ export abstract class OptimisticConnection implements Connection {
     if (before) before.push(value)
     else this.appended.set(key, [value])
     return 1
+  }
+
+  async lock(): Promise<never> {
+    throw noLocks()
   }
 
   async run(): Promise<never> {

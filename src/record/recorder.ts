@@ -23,6 +23,9 @@ import { renderRun } from './statement-line.ts'
 const FLUSH_EVERY_MS = 20
 const FLUSH_AT_CHARS = 1 << 16
 
+/** Keys of runs are numbers; those of scripts have names. */
+export type KeyName = number | string
+
 /** The transaction that a session is in the middle of; used again for its next one. */
 export class OpenTransaction {
   id = 0
@@ -37,7 +40,7 @@ export class OpenTransaction {
   private opsBefore = '' // all but the last
 
   /** @param rows what each row of the key holds; one, unless the database is broken */
-  addRead(key: number, rows: readonly Value[]): void {
+  addRead(key: KeyName, rows: readonly Value[]): void {
     this.addRows(key, rows.map(render))
   }
 
@@ -48,8 +51,8 @@ export class OpenTransaction {
     )
   }
 
-  addWrite(key: number, value: number): void {
-    this.add(`["w",${key},${value}]`)
+  addWrite(key: KeyName, value: number): void {
+    this.add(`["w",${renderKey(key)},${value}]`)
   }
 
   addAppend(key: number, value: number): void {
@@ -71,14 +74,17 @@ export class OpenTransaction {
   }
 
   /** The last operation, a write, found no row, and changed nothing. */
-  foundNoRow(key: number): void {
+  foundNoRow(key: KeyName): void {
     this.ops = this.opsBefore
     this.opCount--
     this.addRows(key, [])
   }
 
-  private addRows(key: number, rows: readonly string[]): void {
-    this.add(rows.length === 1 ? `["r",${key},${rows[0]}]` : `["rows",${key},[${rows.join(',')}]]`)
+  private addRows(key: KeyName, rows: readonly string[]): void {
+    const name = renderKey(key)
+    this.add(
+      rows.length === 1 ? `["r",${name},${rows[0]}]` : `["rows",${name},[${rows.join(',')}]]`,
+    )
   }
 
   private add(op: string): void {
@@ -199,6 +205,10 @@ function about(txn: OpenTransaction): string {
   const level = txn.level === null ? '' : `,"level":"${txn.level}"`
   const audit = txn.isAudit ? ',"audit":true' : ''
   return `"session":${txn.session}${level}${audit},"start":${txn.startUs},"ops":[${txn.ops}]`
+}
+
+function renderKey(key: KeyName): string {
+  return typeof key === 'number' ? String(key) : JSON.stringify(key)
 }
 
 function render(value: Value): string {

@@ -3,10 +3,19 @@
 // between them. What differs between databases stands in a Dialect and in `execute`. Main class:
 // RegisterConnection.
 
+import type { SqlTable } from '../history/sql-events.ts'
 import type { Value } from '../history/values.ts'
 import type { LevelId } from '../levels/levels.ts'
+import type { SqlStatement } from '../sql/statement.ts'
 import { PUT, REPLACE, UPDATE, UPSERT, type Way } from '../workload/plan.ts'
-import { type Connection, type KeyRows, noSqlWorkloads, TransactionFailure } from './database.ts'
+import {
+  type Connection,
+  type KeyRows,
+  noLocks,
+  type StatementAnswer,
+  TransactionFailure,
+} from './database.ts'
+import { type RowDialect, runOnRows } from './rows.ts'
 
 export const TABLE = 'isobar_registers'
 /** What tables of ours say of themselves. */
@@ -18,13 +27,15 @@ export type Phase =
   | 'alone' // it is a transaction by itself, and commits itself
   | 'commit' // it is COMMIT
 
-export interface Dialect {
+export interface Dialect extends RowDialect {
   /** What makes an INSERT write over a row that is there. */
   readonly upsert: string
   /** Compares what may be null. */
   readonly same: string
   /** Text of two expressions behind one another. */
   concat(one: string, other: string): string
+  /** What makes a SELECT lock what it reads; null if nothing does. */
+  readonly forUpdate: string | null
 }
 
 export interface Answer {
@@ -102,8 +113,14 @@ export abstract class RegisterConnection implements Connection {
     return (await this.execute('work', text)).rowCount
   }
 
-  async run(): Promise<never> {
-    throw noSqlWorkloads('this database')
+  async lock(key: number): Promise<readonly Value[]> {
+    if (this.dialect.forUpdate === null) throw noLocks()
+    return this.readIn('work', key, ` ${this.dialect.forUpdate}`)
+  }
+
+  async run(table: SqlTable, statement: SqlStatement, write: number): Promise<StatementAnswer> {
+    const execute = (text: string) => this.execute('work', text)
+    return runOnRows(this.dialect, execute, table, statement, write)
   }
 
   async cas(key: number, old: Value, value: number, level: LevelId): Promise<number> {
@@ -118,8 +135,8 @@ export abstract class RegisterConnection implements Connection {
     return this.readIn('alone', key)
   }
 
-  private async readIn(phase: Phase, key: number): Promise<readonly Value[]> {
-    const { rows } = await this.execute(phase, `SELECT v FROM ${TABLE} WHERE k = ${key}`)
+  private async readIn(phase: Phase, key: number, how = ''): Promise<readonly Value[]> {
+    const { rows } = await this.execute(phase, `SELECT v FROM ${TABLE} WHERE k = ${key}${how}`)
     return rows.length === 0 ? this.nothing(key, null) : rows.map(([value]) => numberOf(value))
   }
 

@@ -10,6 +10,7 @@ import {
   type Phase,
   RegisterConnection,
 } from '../registers.ts'
+import { onConflict } from '../rows.ts'
 import { type DuckClient, kindOf, query } from './driver.ts'
 import { fateOf, isHopeless } from './kinds.ts'
 
@@ -19,6 +20,9 @@ const DIALECT: Dialect = {
   upsert: 'ON CONFLICT (k) DO UPDATE SET v = excluded.v',
   same: 'IS NOT DISTINCT FROM',
   concat: (one, other) => `${one} || ${other}`,
+  forUpdate: null,
+  seeing: 'returning',
+  upsertRow: onConflict,
 }
 
 export class DuckConnection extends RegisterConnection {

@@ -4,9 +4,16 @@
 
 import { DatabaseError } from '../../base/errors.ts'
 import type { LevelId } from '../../levels/levels.ts'
-import { type Connection, type Database, noSqlWorkloads, ownLevel } from '../database.ts'
+import {
+  type Connection,
+  type Database,
+  noSqlWorkloads,
+  ownLevel,
+  type ScriptSupport,
+} from '../database.ts'
 import { type FilePlace, holdsSomething, removeFiles, showFile } from '../file-place.ts'
 import { MARK, rowsFor, TABLE } from '../registers.ts'
+import { rowTable, rowTableStatements } from '../rows.ts'
 import { DUCKDB_LEVELS, DuckConnection } from './connection.ts'
 import {
   asDatabaseError,
@@ -24,6 +31,7 @@ export class DuckDatabase implements Database {
   readonly gone = null
   readonly place: string
   private keyCount = 0 // keys that have rows from the beginning
+  private readonly tables = [TABLE] // of this run
 
   private constructor(
     readonly name: string,
@@ -56,6 +64,23 @@ export class DuckDatabase implements Database {
     this.keyCount = Math.max(this.keyCount, to)
   }
 
+  get script(): ScriptSupport {
+    return {
+      defersConstraints: false,
+      locksRows: false,
+      addTable: async (table, rows, traits) => {
+        this.tables.push(rowTable(table))
+        await createMarked(
+          this.control,
+          rowTable(table),
+          rowTableStatements(table, rows, traits, {}),
+        )
+      },
+      // Whoever is in another's way is refused at once.
+      isBlocked: async () => false,
+    }
+  }
+
   async addTables(): Promise<void> {
     throw noSqlWorkloads('DuckDB')
   }
@@ -69,10 +94,12 @@ export class DuckDatabase implements Database {
   }
 
   async close(): Promise<void> {
-    try {
-      await query(this.control, `DROP TABLE ${TABLE}`)
-    } catch {
-      // A session that was cut off still has it; the next run drops the table.
+    for (const table of this.tables) {
+      try {
+        await query(this.control, `DROP TABLE IF EXISTS ${table}`)
+      } catch {
+        // A session that was cut off still has it; the next run drops the table.
+      }
     }
     this.control.closeSync()
     this.instance.closeSync()
@@ -80,20 +107,33 @@ export class DuckDatabase implements Database {
   }
 }
 
+/** Drops what killed runs left, and creates the registers. */
 async function createTable(client: DuckClient): Promise<void> {
-  const text = `SELECT comment FROM duckdb_tables() WHERE table_name = '${TABLE}'`
-  const { rows } = await query(client, text)
-  if (rows.length > 0) {
-    if (!String(rows[0]![0]).startsWith(MARK)) {
+  const text = "SELECT table_name, comment FROM duckdb_tables() WHERE table_name LIKE 'isobar!_%'"
+  const { rows } = await query(client, `${text} ESCAPE '!'`)
+  for (const [name, comment] of rows) {
+    const isMarked = String(comment).startsWith(MARK)
+    if (isMarked) await query(client, `DROP TABLE ${name}`)
+    else if (name === TABLE) {
       throw new DatabaseError(
         `there is a table ${TABLE} already that isobar did not make; nothing was changed`,
         'rename it, or name another file',
       )
     }
-    await query(client, `DROP TABLE ${TABLE}`)
   }
+  const columns = 'k INTEGER PRIMARY KEY, v BIGINT, l VARCHAR NOT NULL'
+  await createMarked(client, TABLE, [`CREATE TABLE ${TABLE} (${columns})`])
+}
+
+/** The table and its mark come together, whatever happens in between. */
+async function createMarked(
+  client: DuckClient,
+  table: string,
+  [create, ...others]: readonly string[],
+): Promise<void> {
   await query(client, 'BEGIN TRANSACTION')
-  await query(client, `CREATE TABLE ${TABLE} (k INTEGER PRIMARY KEY, v BIGINT, l VARCHAR NOT NULL)`)
-  await query(client, `COMMENT ON TABLE ${TABLE} IS '${MARK}'`)
+  await query(client, create!)
+  await query(client, `COMMENT ON TABLE ${table} IS '${MARK}'`)
   await query(client, 'COMMIT')
+  for (const text of others) await query(client, text)
 }

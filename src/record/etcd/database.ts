@@ -15,6 +15,7 @@ const RENEW_EVERY_MS = 3000
 
 export class EtcdDatabase implements Database {
   readonly levels = ETCD_LEVELS
+  readonly script = null
   readonly isAudited = true
   readonly place: string
   private readonly abort = new AbortController()

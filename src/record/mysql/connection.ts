@@ -21,6 +21,10 @@ const DIALECT: Dialect = {
   upsert: 'ON DUPLICATE KEY UPDATE v = VALUES(v)',
   same: '<=>',
   concat: (one, other) => `CONCAT(${one}, ${other})`,
+  forUpdate: 'FOR UPDATE',
+  seeing: 'variable',
+  upsertRow: (_key, columns) =>
+    `ON DUPLICATE KEY UPDATE ${columns.map((name) => `${name} = VALUES(${name})`).join(', ')}`,
 }
 
 /** The statement by which a session asks for a level. */
@@ -47,6 +51,11 @@ export class MysqlConnection extends RegisterConnection {
     client.on('end', () => {
       this.lost = true
     })
+  }
+
+  /** By which the server knows it. */
+  get threadId(): number {
+    return this.client.threadId
   }
 
   get localPort(): number {

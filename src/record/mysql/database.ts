@@ -6,8 +6,15 @@ import { randomBytes } from 'node:crypto'
 import { DatabaseError } from '../../base/errors.ts'
 import type { LevelId } from '../../levels/levels.ts'
 import { Control, type Gate, wrestLock } from '../control.ts'
-import { type Connection, type Database, noSqlWorkloads, ownLevel } from '../database.ts'
+import {
+  type Connection,
+  type Database,
+  noSqlWorkloads,
+  ownLevel,
+  type ScriptSupport,
+} from '../database.ts'
 import { MARK, rowsFor, TABLE } from '../registers.ts'
+import { rowTableStatements } from '../rows.ts'
 import { type MysqlAddress, showAddress } from './address.ts'
 import {
   asDatabaseError,
@@ -23,6 +30,8 @@ import { askFor, MYSQL_LEVELS, MysqlConnection } from './connection.ts'
 
 const CONNECT_PATIENCE_MS = 10_000
 const LET_GO_MS = 1000
+/** The server tells of lock waits from what it gathered, anew only if nobody asked for so long. */
+const LOCKS_GATHERED_MS = 110
 const LOCK = "CONCAT('isobar.', LEFT(MD5(DATABASE()), 16))"
 
 export class MysqlDatabase implements Database {
@@ -30,6 +39,7 @@ export class MysqlDatabase implements Database {
   readonly isAudited = true
   readonly place: string
   private keyCount = 0 // keys that have rows from the beginning
+  private askedForLocksMs = 0
 
   private constructor(
     readonly name: string,
@@ -68,6 +78,37 @@ export class MysqlDatabase implements Database {
       for (const statement of rowsFor(from, to)) await query(client, statement)
     })
     this.keyCount = Math.max(this.keyCount, to)
+  }
+
+  get script(): ScriptSupport {
+    return {
+      defersConstraints: false,
+      locksRows: true,
+      addTable: (table, rows, traits) =>
+        this.control.use(async (client) => {
+          const behind = `ENGINE = InnoDB COMMENT = '${this.mark}'`
+          for (const text of rowTableStatements(table, rows, traits, { behind })) {
+            await query(client, text)
+          }
+        }),
+      isBlocked: (connection) => this.waitsForLock((connection as MysqlConnection).threadId),
+    }
+  }
+
+  /** Who may not ask has to go by it that no answer came. */
+  private async waitsForLock(threadId: number): Promise<boolean> {
+    const leftMs = this.askedForLocksMs + LOCKS_GATHERED_MS - performance.now()
+    if (leftMs > 0) await new Promise((resolve) => setTimeout(resolve, leftMs))
+    const text = `SELECT COUNT(*) FROM information_schema.INNODB_TRX
+      WHERE trx_mysql_thread_id = ${threadId} AND trx_state = 'LOCK WAIT'`
+    const ask = (client: MysqlClient) =>
+      scalar(client, text).catch((error: ServerError) => {
+        if (error.code === 'ER_SPECIFIC_ACCESS_DENIED_ERROR') return 1
+        throw error
+      })
+    const count = await this.control.use(ask)
+    this.askedForLocksMs = performance.now()
+    return Number(count) > 0
   }
 
   async addTables(): Promise<void> {
@@ -147,12 +188,12 @@ async function createTable(client: MysqlClient, mark: string): Promise<void> {
   }
 }
 
-/** Drops the table if its comment begins with the mark. */
+/** Drops the tables whose comment begins with the mark. */
 async function dropMarked(client: MysqlClient, mark: string): Promise<void> {
-  const found = await scalar(
+  const { rows } = await query(
     client,
     `SELECT TABLE_NAME FROM information_schema.TABLES WHERE TABLE_SCHEMA = DATABASE()
-      AND TABLE_NAME = '${TABLE}' AND TABLE_COMMENT LIKE '${mark}%'`,
+      AND TABLE_NAME LIKE 'isobar\\_%' AND TABLE_COMMENT LIKE '${mark}%'`,
   )
-  if (found !== null) await query(client, `DROP TABLE ${TABLE}`)
+  if (rows.length > 0) await query(client, `DROP TABLE ${rows.flat().join(', ')}`)
 }

@@ -27,6 +27,7 @@ import { TABLE } from './table.ts'
 export const POSTGRES_LEVELS = offeredBy('postgres')
 
 const READ: Statement = { name: 'isobar_r', text: `SELECT v FROM ${TABLE} WHERE k = $1` }
+const LOCK: Statement = { name: 'isobar_lock', text: `${READ.text} FOR UPDATE` }
 const READ_LIST: Statement = { name: 'isobar_rl', text: `SELECT l FROM ${TABLE} WHERE k = $1` }
 const WRITE: Statement = { name: 'isobar_w', text: `UPDATE ${TABLE} SET v = $2 WHERE k = $1` }
 const UPSERT: Statement = {
@@ -56,6 +57,7 @@ const BEGINS: ReadonlyMap<LevelId, Statement> = new Map(
 )
 const STATEMENTS = [
   READ,
+  LOCK,
   READ_LIST,
   WRITE,
   UPSERT,
@@ -114,6 +116,11 @@ export class PostgresConnection implements Connection {
     }
   }
 
+  /** Of the process that serves it, by which the server knows it. */
+  get serverPid(): number {
+    return (this.client as unknown as { processID?: number }).processID ?? 0
+  }
+
   get localPort(): number {
     return this.socket.localPort ?? 0
   }
@@ -128,7 +135,15 @@ export class PostgresConnection implements Connection {
   }
 
   async read(key: number): Promise<readonly Value[]> {
-    const rows = cellsOf(await this.send('work', READ, [String(key)]))
+    return this.readBy(READ, key)
+  }
+
+  async lock(key: number): Promise<readonly Value[]> {
+    return this.readBy(LOCK, key)
+  }
+
+  private async readBy(statement: Statement, key: number): Promise<readonly Value[]> {
+    const rows = cellsOf(await this.send('work', statement, [String(key)]))
     return rows.length === 0 ? this.nothing(key, null) : rows.map(numberOf)
   }
 

@@ -5,8 +5,7 @@ import type { SqlTable } from '../../history/sql-events.ts'
 import type { LevelId } from '../../levels/levels.ts'
 import type { SqlRow } from '../../sql/value.ts'
 import { Control } from '../control.ts'
-import type { Connection, Database } from '../database.ts'
-import { ownLevel } from '../database.ts'
+import { type Connection, type Database, ownLevel, type ScriptSupport } from '../database.ts'
 import { type PostgresAddress, showAddress } from './address.ts'
 import { POSTGRES_LEVELS, PostgresConnection } from './connection.ts'
 import { asDatabaseError } from './failure.ts'
@@ -58,6 +57,22 @@ export class PostgresDatabase implements Database {
   /** The same database at another address, such as that of a replica, which gets no tables. */
   at(address: PostgresAddress): Pick<Database, 'open'> {
     return new PostgresDatabase(this.name, address, this.gate, this.control, this.tables)
+  }
+
+  get script(): ScriptSupport {
+    return {
+      defersConstraints: true,
+      locksRows: true,
+      addTable: (table, rows, traits) =>
+        this.control.use((client) => this.tables.addScriptTable(client, table, rows, traits)),
+      // Locks are handed on before the one who had them hears that its transaction has ended: who
+      // is blocked then is blocked by somebody else.
+      isBlocked: (connection) => {
+        const { serverPid } = connection as PostgresConnection
+        const text = `SELECT cardinality(pg_blocking_pids(${serverPid})) > 0`
+        return this.control.use(async (client) => (await scalar(client, text)) === true)
+      },
+    }
   }
 
   get gone(): AbortSignal {

@@ -18,10 +18,7 @@ import {
   typeOfValue,
 } from '../../sql/value.ts'
 import type { StatementAnswer } from '../database.ts'
-
-/** Columns beside those that the workload declares. */
-export const WRITER = 'isobar_writer'
-export const BEFORE = 'isobar_before'
+import { BEFORE, WRITER } from '../rows.ts'
 
 export interface Query {
   readonly text: string

@@ -8,7 +8,9 @@ import type { Client } from 'pg'
 import { DatabaseError } from '../../base/errors.ts'
 import type { SqlTable } from '../../history/sql-events.ts'
 import type { SqlRow, SqlType } from '../../sql/value.ts'
-import { BEFORE, quote, tableName, textOf, WRITER } from './statement.ts'
+import type { TableTraits } from '../database.ts'
+import { BEFORE, WRITER } from '../rows.ts'
+import { quote, tableName, textOf } from './statement.ts'
 
 export const TABLE = 'isobar_registers'
 const MARK = 'made by isobar for one run; safe to drop'
@@ -45,6 +47,22 @@ export class RunTables {
       const types = table.columns.map(({ type }, i) => `$${i + 1}::${TYPES[type].split(' ')[0]}[]`)
       const values = table.columns.map((_, column) => rows[id]!.map((row) => textOf(row[column]!)))
       await client.query(`INSERT INTO ${name} SELECT * FROM unnest(${types.join(', ')})`, values)
+    }
+  }
+
+  /** Creates the table of a script. */
+  async addScriptTable(
+    client: Client,
+    table: SqlTable,
+    rows: readonly SqlRow[],
+    { indexed, uniqueAtCommit }: TableTraits,
+  ): Promise<void> {
+    await this.addSqlTables(client, [table], [rows])
+    const name = tableName(table)
+    for (const column of indexed) await client.query(`CREATE INDEX ON ${name} (${quote(column)})`)
+    for (const column of uniqueAtCommit) {
+      const constraint = `UNIQUE (${quote(column)}) DEFERRABLE INITIALLY DEFERRED`
+      await client.query(`ALTER TABLE ${name} ADD ${constraint}`)
     }
   }
 

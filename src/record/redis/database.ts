@@ -27,6 +27,7 @@ return 1`
 
 export class RedisDatabase implements Database {
   readonly levels = REDIS_LEVELS
+  readonly script = null
   readonly isAudited = true
   readonly place: string
 

@@ -8,7 +8,7 @@ import type { Value } from '../../history/values.ts'
 import { CHAIN, type LevelId, levelName } from '../../levels/levels.ts'
 import type { Fault } from '../../sim/faults.ts'
 import { LiveStore } from '../../sim/live.ts'
-import { type Connection, type Database, TransactionFailure } from '../database.ts'
+import { type Connection, type Database, noLocks, TransactionFailure } from '../database.ts'
 
 export interface SimOptions {
   readonly level: LevelId
@@ -32,6 +32,7 @@ export class SimDatabase implements Database {
   readonly place: string
   readonly levels: ReadonlyMap<LevelId, string>
   /** At weak levels a new connection may see an old state. */
+  readonly script = null
   readonly isAudited = false
   readonly gone = null
   private readonly store: LiveStore
@@ -109,6 +110,10 @@ class SimConnection implements Connection {
 
   async append(key: number, value: number): Promise<number> {
     return this.write(key, value)
+  }
+
+  async lock(): Promise<never> {
+    throw noLocks()
   }
 
   async run(): Promise<never> {

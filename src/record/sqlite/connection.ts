@@ -12,6 +12,7 @@ import {
   type Phase,
   RegisterConnection,
 } from '../registers.ts'
+import { onConflict } from '../rows.ts'
 import { fateOf, isBusy, isHopeless } from './codes.ts'
 import { query, type SqliteClient, type SqliteError } from './driver.ts'
 
@@ -21,6 +22,9 @@ const DIALECT: Dialect = {
   upsert: 'ON CONFLICT (k) DO UPDATE SET v = excluded.v',
   same: 'IS',
   concat: (one, other) => `${one} || ${other}`,
+  forUpdate: null,
+  seeing: 'rows',
+  upsertRow: onConflict,
 }
 
 /** How long a statement waits for another connection to end its writing. */
@@ -29,6 +33,8 @@ const BUSY_PATIENCE_MS = 200
 export class SqliteConnection extends RegisterConnection {
   readonly localPort = 0
   isLost = false
+  /** A statement has found another connection writing, and comes back until it has ended. */
+  isWaiting = false
 
   constructor(
     private readonly client: SqliteClient,
@@ -74,10 +80,13 @@ export class SqliteConnection extends RegisterConnection {
       await turn()
       if (this.isLost) throw lostBefore()
       try {
-        return query(this.client, statement)
+        const answer = query(this.client, statement)
+        this.isWaiting = false
+        return answer
       } catch (error) {
         const { code = null, message } = error as SqliteError
-        if (isBusy(code) && performance.now() < endMs) continue
+        this.isWaiting = isBusy(code) && performance.now() < endMs
+        if (this.isWaiting) continue
         if (isHopeless(code)) {
           throw new DatabaseError(`the database refuses the workload: ${message} (${code})`)
         }

@@ -6,9 +6,16 @@ import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { DatabaseError } from '../../base/errors.ts'
 import type { LevelId } from '../../levels/levels.ts'
-import { type Connection, type Database, noSqlWorkloads, ownLevel } from '../database.ts'
+import {
+  type Connection,
+  type Database,
+  noSqlWorkloads,
+  ownLevel,
+  type ScriptSupport,
+} from '../database.ts'
 import { type FilePlace, holdsSomething, removeFiles, showFile } from '../file-place.ts'
 import { MARK, rowsFor, TABLE } from '../registers.ts'
+import { rowTable, rowTableStatements } from '../rows.ts'
 import { SQLITE_LEVELS, SqliteConnection } from './connection.ts'
 import { asDatabaseError, openClient, query, type SqliteClient } from './driver.ts'
 
@@ -21,6 +28,7 @@ export class SqliteDatabase implements Database {
   readonly gone = null
   readonly place: string
   private keyCount = 0 // keys that have rows from the beginning
+  private readonly tables = [TABLE] // of this run
 
   private constructor(
     readonly name: string,
@@ -53,6 +61,19 @@ export class SqliteDatabase implements Database {
     this.keyCount = Math.max(this.keyCount, to)
   }
 
+  get script(): ScriptSupport {
+    return {
+      defersConstraints: false,
+      locksRows: false,
+      addTable: async (table, rows, traits) => {
+        const mark = { inside: ` ${ownMark()}` }
+        this.tables.push(rowTable(table))
+        for (const text of rowTableStatements(table, rows, traits, mark)) query(this.control, text)
+      },
+      isBlocked: async (connection) => (connection as SqliteConnection).isWaiting,
+    }
+  }
+
   async addTables(): Promise<void> {
     throw noSqlWorkloads('SQLite')
   }
@@ -66,17 +87,17 @@ export class SqliteDatabase implements Database {
   }
 
   async close(): Promise<void> {
-    await this.dropTable()
+    for (const table of this.tables) await this.dropTable(table)
     this.control.close()
     if (this.isOurs) removeFiles(this.path, ['-wal', '-shm', '-journal'])
   }
 
   /** Where another program goes on writing, the next run drops the table. */
-  private async dropTable(): Promise<void> {
+  private async dropTable(table: string): Promise<void> {
     const endMs = performance.now() + DROP_PATIENCE_MS
     while (performance.now() < endMs) {
       try {
-        query(this.control, `DROP TABLE ${TABLE}`)
+        query(this.control, `DROP TABLE IF EXISTS ${table}`)
         return
       } catch {
         // A statement that was refused may keep its lock until its object is collected.
@@ -96,10 +117,12 @@ function scalar(client: SqliteClient, text: string): string {
   return String(query(client, text).rows[0]?.[0] ?? '')
 }
 
+/** Drops what killed runs left, and creates the registers. */
 function createTable(client: SqliteClient): void {
-  const found = scalar(client, `SELECT sql FROM sqlite_master WHERE name = '${TABLE}'`)
-  if (found !== '') {
-    const owner = found.includes(MARK) ? Number(/by process (\d+)/.exec(found)?.[1]) : Number.NaN
+  const text = "SELECT name, sql FROM sqlite_master WHERE name LIKE 'isobar!_%' ESCAPE '!'"
+  for (const [name, found] of query(client, `${text} AND type = 'table'`).rows) {
+    const owner = Number(new RegExp(`${MARK}, by process (\\d+)`).exec(String(found))?.[1])
+    if (Number.isNaN(owner) && name !== TABLE) continue
     if (Number.isNaN(owner)) {
       throw new DatabaseError(
         `there is a table ${TABLE} already that isobar did not make; nothing was changed`,
@@ -112,10 +135,15 @@ function createTable(client: SqliteClient): void {
         'wait for its end, or give each run a file of its own',
       )
     }
-    query(client, `DROP TABLE ${TABLE}`)
+    query(client, `DROP TABLE ${name}`)
   }
-  const mark = `/* ${MARK}, by process ${process.pid} */`
-  query(client, `CREATE TABLE ${TABLE} (k INTEGER PRIMARY KEY, v INTEGER, l TEXT NOT NULL ${mark})`)
+  const columns = 'k INTEGER PRIMARY KEY, v INTEGER, l TEXT NOT NULL'
+  query(client, `CREATE TABLE ${TABLE} (${columns} ${ownMark()})`)
+}
+
+/** A comment in the definition of a table. */
+function ownMark(): string {
+  return `/* ${MARK}, by process ${process.pid} */`
 }
 
 function isRunning(pid: number): boolean {

@@ -2,13 +2,14 @@
 // runs: the module is found through the package's own imports, and digests are those of the Web.
 
 import { PICTURE_STYLE } from '../picture/style.ts'
+import { CONFORMANCE_STYLE } from './conformance-page.ts'
 import type { PageAssets } from './html.ts'
 import { INDEX_STYLE } from './index-page.ts'
 
 export async function loadPageAssets(): Promise<PageAssets> {
   const { script, style } = await import('#page-assets')
   const digests = new Map<string, string>()
-  for (const text of [PICTURE_STYLE, INDEX_STYLE, style, script])
+  for (const text of [PICTURE_STYLE, INDEX_STYLE, CONFORMANCE_STYLE, style, script])
     digests.set(text, await digestOf(text))
   return { script, style, sha256: (text) => digests.get(text)! }
 }

@@ -1,0 +1,112 @@
+// Writes the matrix of docs/databases.md from what databases do: every schedule of `isobar
+// conformance`, on the targets that are named, on SQLite and DuckDB, and on the servers that
+// scripts/live-databases.sh starts:
+//
+//   scripts/live-databases.sh run npm run conformance -- embedded
+//
+// Versions of a database that do all alike share their columns.
+
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { examine } from '../src/pipeline/conformance.ts'
+import { parseTarget } from '../src/record/targets.ts'
+import { compared, gets } from '../src/report/conformance-text.ts'
+import type { Conformance, LevelOutcome, Outcome } from '../src/verdict/conformance.ts'
+import { SCHEDULES } from '../src/workload/schedules.ts'
+
+const PAGE = join(import.meta.dirname, '..', 'docs', 'databases.md')
+const BEGIN = '<!-- conformance: written by scripts/conformance.ts -->'
+const END = '<!-- end of conformance -->'
+const SERVERS = ['POSTGRES', 'MYSQL', 'REDIS', 'ETCD'].map((name) => `ISOBAR_TEST_${name}`)
+
+/** A level of databases that do all alike there. */
+interface Column {
+  readonly databases: string[]
+  readonly level: LevelOutcome
+}
+
+const directory = mkdtempSync(join(tmpdir(), 'isobar-docs-'))
+const targets = [
+  ...process.argv.slice(2),
+  ...SERVERS.flatMap((name) => process.env[name] ?? []),
+  `sqlite:${join(directory, 'sqlite')}`,
+  'duckdb::memory:',
+]
+try {
+  const found: Conformance[] = []
+  for (const text of targets) {
+    const target = parseTarget(text, process.env)
+    found.push(await examine({ target, levels: null, patienceMs: 60_000, signal: null }))
+    process.stdout.write(`${found.at(-1)!.database}\n`)
+  }
+  const page = readFileSync(PAGE, 'utf8')
+  const [before, rest] = page.split(BEGIN)
+  const [, after] = rest!.split(END)
+  writeFileSync(PAGE, `${before}${BEGIN}\n\n${render(found)}\n${END}${after}`)
+} finally {
+  rmSync(directory, { recursive: true, force: true })
+}
+
+function render(found: readonly Conformance[]): string {
+  const columns = columnsOf(found)
+  const levels = columns.map(({ databases, level }) => [
+    joinVersions(databases),
+    level.name,
+    gets(level),
+    compared(level),
+  ])
+  const heads = columns.map(({ databases, level }) => `${joinVersions(databases)}: ${level.name}`)
+  const rows = SCHEDULES.map(({ name, about }, i) => [
+    `${name}: ${about}`,
+    ...columns.map(({ level }) => cell(level.outcomes[i]!)),
+  ])
+  return `${table(['database', 'asked for', 'one gets', 'promised'], levels)}\n${table(['schedule', ...heads], rows)}`
+}
+
+/** Columns in the order of levels, versions that are alike together. */
+function columnsOf(found: readonly Conformance[]): Column[] {
+  const columns: Column[] = []
+  const sorted = [...found].sort((a, b) => order(a.database).localeCompare(order(b.database)))
+  for (const { database, levels } of sorted) {
+    for (const level of levels) {
+      const same = columns.find(
+        (other) => productOf(other.databases[0]!) === productOf(database) && isAlike(other, level),
+      )
+      if (same) same.databases.push(database)
+      else columns.push({ databases: [database], level })
+    }
+  }
+  const rank = ({ databases }: Column) => sorted.findIndex((each) => each.database === databases[0])
+  return columns.sort((a, b) => rank(a) - rank(b))
+}
+
+function isAlike({ level }: Column, other: LevelOutcome): boolean {
+  return (
+    level.name === other.name && level.outcomes.map(cell).join() === other.outcomes.map(cell).join()
+  )
+}
+
+function cell({ notPlayed, violated, anomalies }: Outcome): string {
+  if (notPlayed !== null) return 'n/a'
+  return violated === null ? '·' : `${anomalies.join(', ')} (${violated})`
+}
+
+/** Numbers by their size. */
+function order(database: string): string {
+  return database.replace(/\d+/g, (digits) => digits.padStart(4, '0'))
+}
+
+function productOf(database: string): string {
+  return database.split(' ')[0]!
+}
+
+/** `PostgreSQL 15.18, 18.4` */
+function joinVersions([first, ...others]: readonly string[]): string {
+  return [first, ...others.map((name) => name.slice(productOf(name).length + 1))].join(', ')
+}
+
+function table(heads: readonly string[], rows: readonly (readonly string[])[]): string {
+  const line = (cells: readonly string[]) => `| ${cells.join(' | ')} |\n`
+  return [line(heads), line(heads.map(() => '---')), ...rows.map(line)].join('')
+}

@@ -1,0 +1,101 @@
+// Every schedule on every database that is here: what each really gives at each of its levels. The
+// answers are judged, not expected; expected is what comes out of that, because databases keep it.
+
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, describe, expect, it } from 'vitest'
+import { examine } from '../../src/pipeline/conformance.ts'
+import { parseTarget } from '../../src/record/targets.ts'
+import { etcdName, liveAddress, mysqlDatabase, redisDatabase } from './targets.ts'
+
+interface Expected {
+  /** Its own name of the level -> what one gets. */
+  readonly got: Readonly<Record<string, string>>
+  /** Level / schedule -> what it shows. */
+  readonly shows: Readonly<Record<string, string | null>>
+  readonly played: number
+}
+
+const directory = mkdtempSync(join(tmpdir(), 'isobar-test-'))
+afterAll(() => rmSync(directory, { recursive: true, force: true }))
+
+const POSTGRES: Expected = {
+  got: { 'READ COMMITTED': 'rc', 'REPEATABLE READ': 'si', SERIALIZABLE: 'ser' },
+  shows: {
+    'READ COMMITTED/p4': 'LostUpdate',
+    'READ COMMITTED/pmp-statement': 'Phantom',
+    'READ COMMITTED/upsert-rows': 'Phantom',
+    'REPEATABLE READ/p4': null,
+    'REPEATABLE READ/g2': 'PredicateWriteSkew',
+    'REPEATABLE READ/deferred': null,
+    'SERIALIZABLE/g2': null,
+  },
+  played: 29,
+}
+
+const DATABASES: readonly (readonly [name: string, address: string | null, Expected])[] = [
+  ['embedded PostgreSQL', 'embedded', POSTGRES],
+  ['PostgreSQL', liveAddress('ISOBAR_TEST_POSTGRES', 'PostgreSQL'), POSTGRES],
+  [
+    'MariaDB',
+    await mysqlDatabase('conformance'),
+    {
+      got: { 'READ COMMITTED': 'rc', 'REPEATABLE READ': 'pc', SERIALIZABLE: 'ser' },
+      shows: {
+        'READ COMMITTED/pmp-statement': null,
+        'REPEATABLE READ/p4': 'LostUpdate',
+        'REPEATABLE READ/pmp-write': 'NonMonotonicRead',
+        'REPEATABLE READ/index-skew': null,
+        'SERIALIZABLE/g2': null,
+      },
+      played: 28,
+    },
+  ],
+  [
+    'SQLite',
+    `sqlite:${join(directory, 'sqlite')}`,
+    { got: { SERIALIZABLE: 'ser' }, shows: { 'SERIALIZABLE/g2': null }, played: 25 },
+  ],
+  [
+    'DuckDB',
+    'duckdb::memory:',
+    {
+      got: { 'SNAPSHOT ISOLATION': 'si' },
+      shows: { 'SNAPSHOT ISOLATION/g2': 'PredicateWriteSkew', 'SNAPSHOT ISOLATION/p4': null },
+      played: 25,
+    },
+  ],
+  [
+    'Redis',
+    redisDatabase(5),
+    { got: { 'MULTI without WATCH': 'rc', 'WATCH and MULTI': 'ser' }, shows: {}, played: 11 },
+  ],
+  [
+    'etcd',
+    etcdName('conformance'),
+    {
+      got: { 'transactions without comparison': 'rc', 'transactions with comparison': 'ser' },
+      shows: {},
+      played: 11,
+    },
+  ],
+]
+
+describe.each(DATABASES)('%s', (_, address, expected) => {
+  it.skipIf(address === null)('gives at each level what it promises', async () => {
+    const target = parseTarget(address!, process.env)
+    const found = await examine({ target, levels: null, patienceMs: 60_000, signal: null })
+    const got = Object.fromEntries(found.levels.map((level) => [level.name, level.got]))
+    expect(got).toEqual(expected.got)
+    expect(found.levels.filter(({ isWeaker }) => isWeaker)).toEqual([])
+    for (const { name, outcomes } of found.levels) {
+      const played = outcomes.filter(({ notPlayed }) => notPlayed === null)
+      expect(played).toHaveLength(expected.played)
+      for (const { schedule, anomalies } of played) {
+        const shown = expected.shows[`${name}/${schedule.id}`]
+        if (shown !== undefined) expect(anomalies, schedule.id).toEqual(shown ? [shown] : [])
+      }
+    }
+  })
+})
