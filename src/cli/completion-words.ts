@@ -63,6 +63,7 @@ export const ARGUMENT_VALUES: Readonly<Record<string, readonly string[]>> = {
     topic.kind === 'level' ? topic.entry.id : hyphened(nameOf(topic)),
   ),
   run: ['embedded'],
+  conformance: ['embedded'],
 }
 
 /** @returns the options of every command, and the commands */

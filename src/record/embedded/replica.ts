@@ -15,23 +15,36 @@ export const PRIMARY_SETTINGS = {
   max_replication_slots: '8',
 }
 
+/** Before it, replicas were told what they are in a file that later versions refuse. */
+const FIRST_WITH_SIGNAL = 12
+
 /** Files that belong to the running primary alone. */
 const OWN_FILES = new Set(['postmaster.pid', 'postmaster.opts'])
 
 /** Starts a replica of a server that was started with PRIMARY_SETTINGS. Throws DatabaseError. */
 export async function startReplica(primary: EmbeddedServer): Promise<EmbeddedServer> {
-  const { host, port, user, password, database } = primary
+  const { host, port, user, password, database, major } = primary
+  if (major < FIRST_WITH_SIGNAL) {
+    throw new DatabaseError(
+      `replicas of PostgreSQL ${major} are not made here`,
+      `there are those of ${FIRST_WITH_SIGNAL} and later`,
+    )
+  }
   const settings = {
     ...PRIMARY_SETTINGS,
     primary_conninfo: `host=${host} port=${port} user=${user} password=${password}`,
   }
+  const [begin, end] =
+    major >= 15
+      ? ["pg_backup_start('isobar', true)", 'pg_backup_stop(false)']
+      : ["pg_start_backup('isobar', true, false)", 'pg_stop_backup(false, false)']
   const fill = async (data: string) => {
     const client = new Client({ host, port, user, password, database })
     await client.connect()
     try {
-      await client.query(`SELECT pg_backup_start('isobar', true)`)
+      await client.query(`SELECT ${begin}`)
       copyData(primary.data, data)
-      const { rows } = await client.query('SELECT labelfile FROM pg_backup_stop(false)')
+      const { rows } = await client.query(`SELECT labelfile FROM ${end}`)
       writeFileSync(join(data, 'backup_label'), rows[0].labelfile, { mode: 0o600 })
       writeFileSync(join(data, 'standby.signal'), '', { mode: 0o600 })
     } catch (error) {
@@ -40,7 +53,7 @@ export async function startReplica(primary: EmbeddedServer): Promise<EmbeddedSer
       await client.end().catch(() => {})
     }
   }
-  return EmbeddedServer.start({ settings, copy: { password, fill } })
+  return EmbeddedServer.start({ major, settings, copy: { password, fill } })
 }
 
 /** Copies a directory that changes meanwhile: files may go, and those that grow are mended later. */

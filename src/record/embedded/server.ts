@@ -52,6 +52,8 @@ const SETTINGS: Record<string, string> = {
 }
 
 export interface ServerOptions {
+  /** Major version of PostgreSQL; the usual one if it is not said. */
+  readonly major?: number | undefined
   /** Settings of PostgreSQL in place of ours. */
   readonly settings?: Readonly<Record<string, string>>
   /** Data that another server has made, in place of an empty database. */
@@ -74,7 +76,11 @@ export class EmbeddedServer {
   private binaries: Binaries | null = null
   private readonly keeper: ChildProcess
 
+  /** Major version of PostgreSQL that was asked for. */
+  private readonly wanted: number | undefined
+
   private constructor(given: ServerOptions) {
+    this.wanted = given.major
     this.settings = { ...SETTINGS, ...given.settings }
     this.password = given.copy?.password ?? randomBytes(24).toString('base64url')
     this.account = serverAccount()
@@ -103,8 +109,8 @@ export class EmbeddedServer {
   }
 
   /** The version of the installed package, as the package names it; null if there is none. */
-  static packageVersion(): string | null {
-    return findEmbeddedPackage()?.version ?? null
+  static packageVersion(major?: number): string | null {
+    return findEmbeddedPackage(major)?.version ?? null
   }
 
   get isRunning(): boolean {
@@ -116,6 +122,11 @@ export class EmbeddedServer {
     const { host, port, user, password, database } = this
     const connectTimeoutMs = CONNECT_PATIENCE_MS
     return { host, port, user, password, database, encryptions: [false], connectTimeoutMs }
+  }
+
+  /** Major version of PostgreSQL. */
+  get major(): number {
+    return this.binaries!.major
   }
 
   /** The server's process id, 0 if it does not run. */
@@ -166,7 +177,7 @@ export class EmbeddedServer {
     try {
       // Under another account, the server must get through to its files.
       if (this.account) chmodSync(this.home, 0o711)
-      this.binaries = await copyBinaries(join(this.home, 'native'))
+      this.binaries = await copyBinaries(join(this.home, 'native'), this.wanted)
       mkdirSync(this.data, { mode: 0o700 })
       giveTo(this.account, this.data)
       writeFileSync(this.logPath, '', { mode: 0o600 })
@@ -181,10 +192,10 @@ export class EmbeddedServer {
     giveTo(this.account, passwordFile)
     const child = this.spawn(this.binaries!.initdb, [
       ...['-D', this.data, '-U', USER, '--auth=scram-sha-256', `--pwfile=${passwordFile}`],
-      ...['--encoding=UTF8', '--locale=C', '--no-sync', '--no-instructions'],
+      ...['--encoding=UTF8', '--locale=C', '--no-sync'],
       // A random password of 192 bits gains nothing from being slow to try, and runs with faults
       // reconnect thousands of times.
-      ...['--set', 'scram_iterations=1'],
+      ...(this.major >= 16 ? ['--set', 'scram_iterations=1'] : []),
     ])
     // It knows no keeper: where this process ends, so must it, with the servers it starts.
     const end = () => endGroup(child)
@@ -209,7 +220,9 @@ export class EmbeddedServer {
   }
 
   private async launch(): Promise<void> {
-    const settings = Object.entries({ ...this.settings, port: String(this.port) })
+    const settings = Object.entries({ ...this.settings, port: String(this.port) }).filter(
+      ([name]) => name !== 'jit' || this.major >= 11,
+    )
     const child = this.spawn(
       this.binaries!.postgres,
       ['-D', this.data].concat(...settings.map(([name, value]) => ['-c', `${name}=${value}`])),

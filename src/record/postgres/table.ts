@@ -96,7 +96,7 @@ async function dropMarked(client: Client, mark: string): Promise<void> {
   const { rows } = await client.query({
     text: `SELECT oid::regclass FROM pg_class
       WHERE relkind = 'r' AND relname LIKE 'isobar\\_%' AND pg_table_is_visible(oid)
-        AND starts_with(obj_description(oid, 'pg_class'), '${mark}')`,
+        AND strpos(obj_description(oid, 'pg_class'), '${mark}') = 1`,
     rowMode: 'array',
   })
   if (rows.length > 0) await client.query(`DROP TABLE ${rows.join(', ')}`)
