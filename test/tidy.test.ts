@@ -45,10 +45,11 @@ const ROOMS: Record<string, number> = {
   versions: 3,
   weak: 3,
   general: 4,
-  'communication.ts': 5,
-  'check.ts': 5,
-  mixed: 6,
-  'judge.ts': 7,
+  phenomena: 5,
+  'communication.ts': 6,
+  'check.ts': 6,
+  mixed: 7,
+  'judge.ts': 8,
 }
 
 const MAX_FILE_LINES = 500

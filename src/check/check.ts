@@ -9,8 +9,10 @@ import { type History, hasTimes, NONE } from '../history/history.ts'
 import { withoutSessionOrder } from '../history/sessionless.ts'
 import { JEPSEN_MODELS, type JepsenModel, weakerModels } from '../levels/jepsen.ts'
 import {
+  type AdyaLevel,
   CHAIN,
   implies,
+  isAdyaLevel,
   type LevelId,
   type LevelRequest,
   PROFILE,
@@ -23,6 +25,7 @@ import type { NamedFindings } from './evidence/findings.ts'
 import { type Algorithm, StrongLevels } from './general/strong-levels.ts'
 import { findImplied } from './implied.ts'
 import type { BaseOrder } from './order/base-order.ts'
+import { AdyaLevels } from './phenomena/adya-levels.ts'
 import type { StrongLevel } from './problem/levels.ts'
 import { withoutOwnWrites } from './reads/adya-reads.ts'
 import { checkReads, type ReadCheck } from './reads/read-consistency.ts'
@@ -91,9 +94,8 @@ export function checkLevels(
   let left = requests.length
   for (const request of requests.toSorted((a, b) => rank(a) - rank(b))) {
     deadline.divide(left--)
-    // Adya's PL-2 knows no sessions.
     const asWished = request.sessionOrder ?? options.sessionOrder ?? true
-    const sessionOrder = asWished && request.level !== 'pl-2'
+    const sessionOrder = asWished && !isAdyaLevel(request.level)
     let shared = checkers.get(sessionOrder)
     shared ??= { checker: new Checker(history, { ...options, sessionOrder }, deadline), known: [] }
     checkers.set(sessionOrder, shared)
@@ -188,6 +190,8 @@ export class Checker {
   private readonly sessionless: boolean
   private lazyReads: ReadCheck | null = null
   private lazyWeak: WeakContext | null = null
+  private lazyAdyaReads: ReadCheck | null = null
+  private lazyAdya: WeakContext | null = null
   private weakLevels: WeakLevels | null = null
   private miniLevels: MiniLevels | null = null
   private strongLevels: StrongLevels | null = null
@@ -340,6 +344,16 @@ export class Checker {
         const levels = this.pl2Levels()
         return { ...this.timed(level, () => levels.checkPl2()), algorithm: 'saturation' }
       }
+      case 'pl-2.99':
+        // Without predicates it is serializability, but for what a transaction does to itself.
+        if (this.adyaReads() === this.reads()) return this.decide('ser')
+        return this.decideAdya(level)
+      case 'pl-1':
+      case 'pl-cs':
+      case 'pl-2l':
+      case 'pl-2+':
+      case 'pl-3u':
+        return this.decideAdya(level)
       case 'lin': {
         this.expectLightweight()
         const mini = this.mini()
@@ -350,6 +364,19 @@ export class Checker {
       default:
         throw new UsageError(`level ${level} is not available`)
     }
+  }
+
+  private decideAdya(level: Exclude<AdyaLevel, 'pl-2'>): NamedFindings {
+    const { history, limit, deadline } = this
+    const reads = this.adyaReads()
+    const serialOrder = () => {
+      const { proof } = this.find('ser')
+      return proof?.kind === 'commit-order' ? proof.order : null
+    }
+    const order = () => this.adyaContext().base.order
+    const around = { order, serialOrder }
+    const levels = new AdyaLevels(history, reads, this.reads(), around, limit, deadline)
+    return { ...this.timed(level, () => levels.check(level)), algorithm: 'dependencies' }
   }
 
   private solve(level: StrongLevel, algorithm: Algorithm): NamedFindings {
@@ -410,12 +437,21 @@ export class Checker {
     return this.lazyReads
   }
 
-  /** Adya's PL-2 sees other reads, and so another order, only where some contradict their own. */
   private pl2Levels(): WeakLevels {
-    const reads = withoutOwnWrites(this.history, this.reads())
-    if (reads === this.reads()) return new WeakLevels(this.context, reads, this.limit)
-    const context = new WeakContext(this.history, reads, this.deadline)
-    return new WeakLevels(() => context, reads, this.limit)
+    return new WeakLevels(() => this.adyaContext(), this.adyaReads(), this.limit)
+  }
+
+  /** Adya's levels see other reads, and so another order, only where some contradict their own. */
+  private adyaReads(): ReadCheck {
+    this.lazyAdyaReads ??= withoutOwnWrites(this.history, this.reads())
+    return this.lazyAdyaReads
+  }
+
+  private adyaContext(): WeakContext {
+    const reads = this.adyaReads()
+    if (reads === this.reads()) return this.context()
+    this.lazyAdya ??= new WeakContext(this.history, reads, this.deadline)
+    return this.lazyAdya
   }
 
   private readonly base = (): BaseOrder => this.context().base

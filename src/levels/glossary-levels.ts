@@ -77,9 +77,47 @@ export const LEVEL_ENTRIES: readonly LevelEntry[] = [
     where: 'Applications that set a level for each transaction.',
   },
   {
+    id: 'pl-1',
+    promise: 'Of two transactions that write the same rows, one wins everywhere.',
+    allows: 'Reads of what is not committed, or never will be: any read at all.',
+    where: 'What Jepsen and Adya call read uncommitted.',
+  },
+  {
     id: 'pl-2',
     promise: 'Only what was committed is read; no dirty writes, no circular flow of information.',
     allows: 'Going back in time inside one transaction.',
     where: 'What Jepsen and Adya call read committed; weaker than rc here.',
+  },
+  {
+    id: 'pl-cs',
+    promise: 'What one reads and then replaces has not changed in between: no update is lost.',
+    allows: 'Anything that concerns two keys: half of other transactions, write skew.',
+    where: 'Cursor stability, as DB2 has it; READ COMMITTED with SELECT … FOR UPDATE.',
+  },
+  {
+    id: 'pl-2l',
+    promise:
+      'Within a transaction one never goes back behind what one has seen, nor behind its causes.',
+    allows: 'Reads that differ when they are repeated, lost updates, write skew.',
+    where: 'What Adya calls monotonic view: statements that each read a newer snapshot.',
+  },
+  {
+    id: 'pl-2+',
+    promise: 'What one reads belongs together: nothing is missed that anything read depends on.',
+    allows: 'Write skew, and observers that disagree about the order of independent events.',
+    where: 'What Adya calls consistent view; parallel snapshot isolation without sessions.',
+  },
+  {
+    id: 'pl-3u',
+    promise:
+      'Those who write are serializable, and each one who only reads sees a state of theirs.',
+    allows: 'Two who only read and disagree about which of two writers came first.',
+    where: 'What Adya calls update serializability; replicas that serve queries.',
+  },
+  {
+    id: 'pl-2.99',
+    promise: 'As if one after the other, as far as rows are read by their keys.',
+    allows: 'Phantoms: rows that appear in what was asked for by a condition.',
+    where: 'What Jepsen and Adya call repeatable read: locks on rows until the end.',
   },
 ]

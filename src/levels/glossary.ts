@@ -62,5 +62,5 @@ export function hyphened(name: string): string {
 }
 
 function plain(text: string): string {
-  return text.toLowerCase().replace(/[^a-z0-9]/g, '')
+  return text.toLowerCase().replace(/[^a-z0-9+]/g, '')
 }

@@ -1,10 +1,12 @@
 // Jepsen's names of consistency models, and what they are here. Jepsen's models do not include
 // session order unless their names say so ("strong session"), our levels do; its read committed is
-// Adya's PL-2, which is weaker than ours. Its monotonic atomic view is our read committed without
+// Adya's PL-2, which is weaker than ours, and so are all models that Elle takes from Adya. Its monotonic atomic view is our read committed without
 // session order: both ask for an order of versions that contains reads-from, in which nobody who
-// has seen a transaction then reads a version that this one replaced.
+// has seen a transaction then reads a version that this one replaced. Forward consistent view is
+// consistent view as far as a client can tell: it adds an order of starts that only the database
+// knows, and if all started before any committed, that says nothing.
 
-import { implies, type LevelId } from './levels.ts'
+import { implies, impliesAdya, isAdyaLevel, type LevelId } from './levels.ts'
 
 export interface JepsenModel {
   readonly name: string
@@ -14,12 +16,19 @@ export interface JepsenModel {
 
 /** Weakest first; see weakerModels. */
 const MODELS = [
+  { name: 'read-uncommitted', level: 'pl-1', sessionOrder: false },
   { name: 'read-committed', level: 'pl-2', sessionOrder: false },
+  { name: 'cursor-stability', level: 'pl-cs', sessionOrder: false },
+  { name: 'monotonic-view', level: 'pl-2l', sessionOrder: false },
+  { name: 'consistent-view', level: 'pl-2+', sessionOrder: false },
+  { name: 'forward-consistent-view', level: 'pl-2+', sessionOrder: false },
   { name: 'monotonic-atomic-view', level: 'rc', sessionOrder: false },
   { name: 'read-atomic', level: 'ra', sessionOrder: false },
   { name: 'causal', level: 'cc', sessionOrder: false },
   { name: 'prefix', level: 'pc', sessionOrder: false },
   { name: 'snapshot-isolation', level: 'si', sessionOrder: false },
+  { name: 'update-serializable', level: 'pl-3u', sessionOrder: false },
+  { name: 'repeatable-read', level: 'pl-2.99', sessionOrder: false },
   { name: 'serializable', level: 'ser', sessionOrder: false },
   { name: 'strong-session-snapshot-isolation', level: 'si', sessionOrder: true },
   { name: 'strong-session-serializable', level: 'ser', sessionOrder: true },
@@ -35,6 +44,8 @@ const SYNONYMS: Readonly<Record<string, string>> = {
   'pl-si': 'snapshot-isolation',
   'pl-3': 'serializable',
   'pl-ss': 'strict-serializable',
+  'pl-fcv': 'forward-consistent-view',
+  'conflict-serializable': 'serializable',
 }
 
 export function findJepsenModel(name: string): JepsenModel | null {
@@ -47,6 +58,11 @@ export function findJepsenModel(name: string): JepsenModel | null {
 export function weakerModels(model: JepsenModel): JepsenModel[] {
   return JEPSEN_MODELS.filter((other) => {
     if (other === model || (other.sessionOrder && !model.sessionOrder)) return false
-    return other.level === 'pl-2' || implies(model.level, other.level)
+    const { level, sessionOrder } = other
+    // Of two names of one level the later is the stronger, whether or not a history can tell.
+    if (level === model.level && sessionOrder === model.sessionOrder) {
+      return JEPSEN_MODELS.indexOf(other) < JEPSEN_MODELS.indexOf(model)
+    }
+    return isAdyaLevel(level) ? impliesAdya(model.level, level) : implies(model.level, level)
   })
 }

@@ -1,6 +1,6 @@
 // The isolation levels, as one table. Ids are what users type and what JSON says; the chain goes
 // from weakest to strongest, and each level implies all before it. ci and lin stand beside the
-// chain.
+// chain, and so do Adya's levels, which know no sessions.
 
 export type LevelId =
   | 'ci'
@@ -13,7 +13,13 @@ export type LevelId =
   | 'sser'
   | 'lin'
   | 'mixed'
+  | 'pl-1'
   | 'pl-2'
+  | 'pl-cs'
+  | 'pl-2l'
+  | 'pl-2+'
+  | 'pl-3u'
+  | 'pl-2.99'
 
 export interface Level {
   readonly id: LevelId
@@ -77,12 +83,81 @@ export const LEVELS: readonly Level[] = [
     meaning: 'each compare-and-set takes effect at one instant between its start and its finish',
   },
   { id: 'mixed', name: 'Mixed SQL levels', meaning: 'each transaction at its own level' },
+  { id: 'pl-1', name: 'Adya PL-1', meaning: 'no dirty writes' },
   {
     id: 'pl-2',
     name: 'Adya PL-2',
     meaning: 'no dirty writes, no aborted, intermediate or circular information flow',
   },
+  {
+    id: 'pl-cs',
+    name: 'Adya PL-CS',
+    meaning: 'PL-2, and nobody replaces a version other than the one it read',
+  },
+  {
+    id: 'pl-2l',
+    name: 'Adya PL-2L',
+    meaning: 'PL-2, and no read misses what an earlier operation of its transaction depends on',
+  },
+  {
+    id: 'pl-2+',
+    name: 'Adya PL-2+',
+    meaning: 'PL-2, and no read misses what its transaction depends on',
+  },
+  {
+    id: 'pl-3u',
+    name: 'Adya PL-3U',
+    meaning: 'those who write are serializable, together with any one of those who only read',
+  },
+  {
+    id: 'pl-2.99',
+    name: 'Adya PL-2.99',
+    meaning: 'serializable as far as rows are read by their keys',
+  },
 ]
+
+/** Adya's, weakest first. They know no session order. */
+export const ADYA_LEVELS = [
+  'pl-1',
+  'pl-2',
+  'pl-cs',
+  'pl-2l',
+  'pl-2+',
+  'pl-3u',
+  'pl-2.99',
+] as const satisfies readonly LevelId[]
+export type AdyaLevel = (typeof ADYA_LEVELS)[number]
+
+export function isAdyaLevel(level: LevelId): level is AdyaLevel {
+  return (ADYA_LEVELS as readonly LevelId[]).includes(level)
+}
+
+/**
+ * What each of Adya's levels implies at once, and which of ours imply them, predicates or not,
+ * session order aside.
+ */
+const ADYA_IMPLIES: Partial<Record<LevelId, readonly AdyaLevel[]>> = {
+  'pl-2': ['pl-1'],
+  'pl-cs': ['pl-2'],
+  'pl-2l': ['pl-2'],
+  'pl-2+': ['pl-cs', 'pl-2l'],
+  'pl-3u': ['pl-2+'],
+  'pl-2.99': ['pl-cs'],
+  rc: ['pl-2'],
+  ra: ['pl-2'],
+  cc: ['pl-2'],
+  pc: ['pl-2'],
+  si: ['pl-2+'],
+  ser: ['pl-3u', 'pl-2.99'],
+  sser: ['pl-3u', 'pl-2.99'],
+}
+
+/** True if a history that satisfies `strong` always satisfies Adya's `weak`. */
+export function impliesAdya(strong: LevelId, weak: AdyaLevel): boolean {
+  const found = new Set<LevelId>([strong])
+  for (const level of found) for (const below of ADYA_IMPLIES[level] ?? []) found.add(below)
+  return found.has(weak)
+}
 
 /** rc … sser, weakest first: each implies those before it. */
 export const CHAIN: readonly LevelId[] = ['rc', 'ra', 'cc', 'pc', 'si', 'ser', 'sser']

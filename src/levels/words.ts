@@ -33,7 +33,7 @@ export function readLevel(word: string): LevelRequest {
   const [before = '', ...after] = text.split(':')
   if (after.length > 0) return readQualified(before, after.join(':'))
   // Jepsen's names are written so and not otherwise; with spaces they are everybody's words.
-  const model = findJepsenModel(text)
+  const model = isDisputed(text) ? null : findJepsenModel(text)
   if (model) return { level: model.level, sessionOrder: model.sessionOrder }
   const readings = readingsOf(text)
   const [first, second] = readings
@@ -57,7 +57,14 @@ export function findRequest(word: string): LevelRequest | null {
 
 /** The words without a colon that have one meaning. */
 export function levelWords(): string[] {
-  return [...LEVELS.map(({ id }) => id), ...JEPSEN_MODELS.map(({ name }) => name)]
+  const models = JEPSEN_MODELS.map(({ name }) => name).filter((name) => !isDisputed(name))
+  return [...LEVELS.map(({ id }) => id), ...models]
+}
+
+/** Whether databases give different levels by this name, so that nobody can say it without them. */
+function isDisputed(name: string): boolean {
+  const given = DATABASE_LEVELS.map(({ levels }) => findOwnLevel(levels, name))
+  return new Set(given.filter((level) => level !== null)).size > 1
 }
 
 /** `postgres:repeatable-read`, `jepsen:serializable`. */
@@ -103,7 +110,10 @@ function readingsOf(text: string): Reading[] {
   if (model) {
     const order = model.sessionOrder ? 'with' : 'without'
     const about = `Jepsen's, ${model.level} ${order} session order`
-    add(model.name, about, { level: model.level, sessionOrder: model.sessionOrder })
+    add(isDisputed(wanted) ? `jepsen:${model.name}` : model.name, about, {
+      level: model.level,
+      sessionOrder: model.sessionOrder,
+    })
   }
   for (const { words, levels } of DATABASE_LEVELS) {
     const level = findOwnLevel(levels, wanted)

@@ -7,7 +7,7 @@ import { cut as cutTo, sentence } from '../base/inert.ts'
 import type { History } from '../history/history.ts'
 import { renderNotation } from '../history/notation.ts'
 import { findAnomaly } from '../levels/anomalies.ts'
-import { levelName } from '../levels/levels.ts'
+import { isAdyaLevel, levelName } from '../levels/levels.ts'
 import { adyaNames } from '../verdict/adya.ts'
 import {
   type Anomaly,
@@ -156,7 +156,7 @@ function renderVerdict(result: LevelResult, colours: Colours): string {
 /** Adya's level knows no session order anyway. */
 function scope(result: LevelResult): string {
   if (result.abortedReads === 'ignore') return ', reads of rolled back transactions ignored'
-  return result.sessionOrder === false && result.level !== 'pl-2' ? ' without session order' : ''
+  return result.sessionOrder === false && !isAdyaLevel(result.level) ? ' without session order' : ''
 }
 
 /** The story of one anomaly, step by step. */

@@ -13,6 +13,7 @@ import {
   WRITE,
 } from '../history/history.ts'
 import type { LevelId } from '../levels/levels.ts'
+import { isShownBefore } from './certify-dirty-writes.ts'
 import { foreignVersion, isLastWrite, isWrite, splitList } from './certify-reads.ts'
 import { pathProblem } from './certify-shape.ts'
 import { LEVEL_RULES } from './level-rules.ts'
@@ -166,6 +167,7 @@ function certifyVersions(
   if (problem !== null) return problem
   const extra = edge.ops.slice(edge.from === INITIAL_TXN ? 1 : 2)
   if (!edge.assumed && !edge.refutes && edge.premises.length === 0) {
+    if (!LEVEL_RULES[level].soundReads) return certifyShown(history, edge, extra)
     return certifyObserved(history, edge, extra)
   }
   if (!LEVEL_RULES[level].argued) return 'derived version orders belong to stronger levels'
@@ -219,6 +221,14 @@ function certifyObserved(history: History, edge: Edge, extra: readonly number[])
   // An append that a read does not show comes after all that it shows.
   if (first < 0) return 'the list read does not show the first write'
   return second < 0 || first < second ? null : 'the list read shows the opposite order'
+}
+
+/** Where reads need not be sound: the order in which one of them shows two appends. */
+function certifyShown(history: History, { ops }: Edge, extra: readonly number[]): string | null {
+  const [first = NONE, second = NONE] = ops
+  const [shown = NONE] = extra
+  const isShown = extra.length === 1 && isShownBefore(history, shown, first, second)
+  return isShown ? null : 'no list read shows it'
 }
 
 /** The reader of a version precedes whoever wrote a later one. */

@@ -4,7 +4,8 @@
 // the published algorithms (certify-skipped.ts, certify-skipped-causes.ts). Reads of lists must be
 // prefixes of the order in which the replay appends. An order proves pc and si if it even proves
 // ser; sser also asks that it agrees with real time; pl-2 only that everything is read after it was
-// written. O(n) but for older reads.
+// written, Adya's other levels by what older reads missed (certify-dependencies.ts). O(n) but for
+// older reads.
 // Main function: certifyCommitOrder.
 
 import { Deadline } from '../base/deadline.ts'
@@ -19,7 +20,9 @@ import {
   READ_LIST,
   WRITE,
 } from '../history/history.ts'
-import type { LevelId } from '../levels/levels.ts'
+import { isAdyaLevel, type LevelId } from '../levels/levels.ts'
+import { findSkippedDependency } from './certify-dependencies.ts'
+import { findDirtyWrite } from './certify-dirty-writes.ts'
 import { foreignVersion, nameListRead, offenceOf, shownPrefix } from './certify-reads.ts'
 import { findSkippedByReads, findSkippedBySession, type Skip } from './certify-skipped.ts'
 import { findSkippedByCauses } from './certify-skipped-causes.ts'
@@ -35,6 +38,10 @@ export function certifyCommitOrder(
 ): string[] {
   const replay = new Replay(history, level, order, deadline)
   if (replay.problems.length > 0) return replay.problems
+  if (!LEVEL_RULES[level].soundReads) {
+    const dirty = findDirtyWrite(history, replay.position)
+    return dirty === null ? [] : [dirty]
+  }
   const untimely = level === 'sser' ? findUntimely(history, order) : null
   return untimely === null ? replay.run() : [untimely]
 }
@@ -58,7 +65,7 @@ function findUntimely(history: History, order: Int32Array): string | null {
 
 class Replay {
   readonly problems: string[] = []
-  private readonly position: Int32Array // txn -> position in the order
+  readonly position: Int32Array // txn -> position in the order
   private readonly latest: Int32Array // key -> write op of the latest version, INITIAL before
   private readonly rewritten: Uint8Array // write op -> 1 if its transaction writes the key again
   private readonly older = new IntColumn(64) // reads of versions that are not the latest
@@ -169,7 +176,9 @@ class Replay {
   }
 
   private notLatest(read: number): void {
-    if (this.rules.argued) {
+    if (isAdyaLevel(this.level)) {
+      if (this.rules.argued) this.older.push(read)
+    } else if (this.rules.argued) {
       const newer = this.history.opTxn[this.latest[this.history.opKey[read]!]!]!
       this.failAsSkipped(read, newer)
     } else if (this.rules.sight !== null) this.older.push(read)
@@ -180,6 +189,7 @@ class Replay {
     const { history, order, position, sources, deadline } = this
     const { sight } = this.rules
     const replayed = { history, order, position, sources, older: this.older.view(), deadline }
+    if (isAdyaLevel(this.level)) return findSkippedDependency(replayed, this.rules.overwrites)
     if (sight === 'causal') return findSkippedByCauses(replayed)
     const skip = findSkippedByReads(replayed, sight === 'earlier')
     return skip === null && sight === 'direct' ? findSkippedBySession(replayed) : skip
@@ -228,9 +238,12 @@ class Replay {
     const offence = offenceOf(this.history, read, false)
     if (offence !== null) return this.fail(`read ${read} is ${offence}`)
     const version = foreignVersion(this.history, read, false)
-    if (version >= 0 && !this.ranBefore(this.history.opTxn[version]!, txn)) {
-      this.fail(`read ${read} is from a transaction that commits later`)
+    const source = version >= 0 ? this.history.opTxn[version]! : version
+    this.sources[read] = source
+    if (source >= 0 && !this.ranBefore(source, txn)) {
+      return this.fail(`read ${read} is from a transaction that commits later`)
     }
+    this.notLatest(read)
   }
 
   private fail(problem: string): void {

@@ -40,6 +40,9 @@ export function certifyOffence(history: History, level: LevelId, anomaly: Anomal
   const [read = NONE, other = NONE] = ops
   const problem = readerProblem(history, read)
   if (problem !== null) return [`${name}: ${problem}`]
+  if (!LEVEL_RULES[level].soundReads && history.opKind[read] !== READ_ROWS) {
+    return [`${level} does not forbid ${name}`]
+  }
   if (name === 'IncompatibleOrder') {
     const problem = readerProblem(history, other) ?? orderProblem(history, read, other)
     return problem === null
@@ -304,6 +307,7 @@ export function certifyUnrepeatable(history: History, level: LevelId, anomaly: A
   if (offenceOf(history, a, true) !== null) return ['the earlier read shows another anomaly']
   const isOwn = foreignVersion(history, a) === NONE
   const offence = offenceOf(history, b, true)
+  if (isOwn && !LEVEL_RULES[level].ownWrites) return [`${level} looks past its own writes`]
   if (isOwn && offence !== 'NotMyOwnWrite') return ['the earlier read is of its own write']
   if (!isOwn && offence !== null) return ['the later read shows another anomaly']
   const [first, second] = [a, b].map((read) => sourceOf(history, read))

@@ -10,13 +10,17 @@
 // chain is a moment before itself. One refinement: at si two writers of a common key never overlap,
 // so that an RW edge between them (snapshot of one before commit of the other) means that the first
 // committed before the second's snapshot; it counts as WW. That is how two readers of one version
-// that both overwrite it, a lost update, contradict si. Main function: pathProblem.
+// that both overwrite it, a lost update, contradict si.
+//
+// Adya's levels ask how many anti-dependencies a cycle has, and whose (Overwrites in level-rules.ts).
+// A path that, closed by the opposite order of its ends, would be such a cycle orders them. Main
+// function: pathProblem.
 
 import { ABORTED, type History } from '../history/history.ts'
 import type { LevelId } from '../levels/levels.ts'
 import { isWrite } from './certify-reads.ts'
 import { LEVEL_RULES } from './level-rules.ts'
-import type { Edge } from './verdict.ts'
+import { type Edge, INITIAL_TXN } from './verdict.ts'
 
 /**
  * What keeps the edges from forming a cycle (`ends` null), or a path that puts the commit of
@@ -43,7 +47,59 @@ export function pathProblem(
     at = edge.to
     atSnapshot = arrivesAtSnapshot(history, level, edge)
   }
-  return null
+  return overwriteProblem(history, level, edges, ends)
+}
+
+/** What keeps the anti-dependencies of a cycle, or of a path, from counting against the level. */
+function overwriteProblem(
+  history: History,
+  level: LevelId,
+  edges: readonly Edge[],
+  ends: { from: number; to: number } | null,
+): string | null {
+  const overwrites = edges.filter(({ kind }) => kind === 'RW')
+  const atMostOne = (counted: readonly Edge[]) =>
+    counted.length > 1 ? `at ${level} a cycle has one anti-dependency` : null
+  switch (LEVEL_RULES[level].overwrites) {
+    case 'any':
+      return null
+    case 'cursor': {
+      const isBlind = ({ from, key }: Edge) => !writesOf(history, from).has(key)
+      return overwrites.some(isBlind) ? `at ${level} its reader writes the key as well` : null
+    }
+    case 'one':
+      return atMostOne(overwrites.filter(({ from, to }) => !writeCommonKey(history, from, to)))
+    case 'reader':
+      return atMostOne(overwrites.filter(({ from }) => writesOf(history, from).size === 0))
+    case 'later':
+      return atMostOne(overwrites) ?? entryProblem(edges, ends)
+  }
+}
+
+/** The one anti-dependency is by a read that comes after whatever leads to its transaction. */
+function entryProblem(
+  edges: readonly Edge[],
+  ends: { from: number; to: number } | null,
+): string | null {
+  const at = edges.findIndex(({ kind }) => kind === 'RW')
+  if (at < 0) return null
+  const reader = edges[at]!.from
+  if (new Set(edges.map(({ from }) => from)).size < edges.length || ends?.to === reader) {
+    return 'the cycle passes a transaction twice'
+  }
+  const entry = ends === null ? edges.at(at - 1) : edges[at - 1]
+  if (entry === undefined) return 'nothing leads to the reader'
+  const into = entry.ops[entry.from === INITIAL_TXN ? 0 : 1]!
+  return into < edges[at]!.ops[0]! ? null : 'what leads to the reader comes after its read'
+}
+
+/** The keys that a transaction writes. */
+function writesOf(history: History, txn: number): Set<number> {
+  const keys = new Set<number>()
+  for (let op = history.txnOpStart[txn]!; op < history.txnOpStart[txn + 1]!; op++) {
+    if (isWrite(history, op)) keys.add(history.opKey[op]!)
+  }
+  return keys
 }
 
 function leavesFromSnapshot(history: History, level: LevelId, edge: Edge): boolean {
@@ -61,10 +117,7 @@ export function writeCommonKey(history: History, a: number, b: number): boolean 
   if (a < 0 || b < 0) return false
   const { txnStatus } = history
   if (txnStatus[a] === ABORTED || txnStatus[b] === ABORTED) return false // they leave nothing
-  const keys = new Set<number>()
-  for (let op = history.txnOpStart[a]!; op < history.txnOpStart[a + 1]!; op++) {
-    if (isWrite(history, op)) keys.add(history.opKey[op]!)
-  }
+  const keys = writesOf(history, a)
   for (let op = history.txnOpStart[b]!; op < history.txnOpStart[b + 1]!; op++) {
     if (isWrite(history, op) && keys.has(history.opKey[op]!)) return true
   }

@@ -1,9 +1,9 @@
-// What counts against each level, and what proves it: the certifier's reading of docs/levels.md, as
-// one table. Read consistency offends at every level; pl-2 alone does not mind what a transaction
-// does to its own writes. An edge that a level does not list proves nothing at that level, however
-// true it is. Main table: LEVEL_RULES.
+// What counts against each level, and what proves it: the certifier's reading of docs/levels.md,
+// as one table. Read consistency offends at every level of ours; Adya's do not mind what a
+// transaction does to its own writes, and pl-1 does not mind what anybody reads. An edge that a
+// level does not list proves nothing at that level, however true it is. Main table: LEVEL_RULES.
 
-import type { LevelId } from '../levels/levels.ts'
+import { isAdyaLevel, type LevelId } from '../levels/levels.ts'
 import type { EdgeKind, Proof } from './verdict.ts'
 
 /**
@@ -12,7 +12,17 @@ import type { EdgeKind, Proof } from './verdict.ts'
  */
 export type Sight = 'earlier' | 'direct' | 'causal'
 
+/**
+ * Which anti-dependencies a cycle may have: all of them (`any`); only by readers that write the
+ * key themselves (`cursor`); one, besides those between writers of a common key (`one`); one by a transaction that
+ * only reads, besides those of others (`reader`); or one, by a read after whatever the cycle enters
+ * its transaction by (`later`).
+ */
+export type Overwrites = 'any' | 'cursor' | 'one' | 'reader' | 'later'
+
 export interface LevelRules {
+  /** What reads saw offends: ThinAirRead, AbortedRead, IntermediateRead and so on. */
+  readonly soundReads: boolean
   /** FutureRead, NotMyLastWrite and NotMyOwnWrite offend. */
   readonly ownWrites: boolean
   /** NonRepeatableRead offends. */
@@ -25,11 +35,12 @@ export interface LevelRules {
   readonly argued: boolean
   /** A transaction has two moments, its snapshot and its commit (certify-shape.ts). */
   readonly snapshots: boolean
+  readonly overwrites: Overwrites
   readonly proofs: ReadonlySet<Proof['kind']>
 }
 
-type Reads = Pick<LevelRules, 'ownWrites' | 'repeatable'>
-type Arguments = Pick<LevelRules, 'sight' | 'argued' | 'snapshots'>
+type Reads = Pick<LevelRules, 'soundReads' | 'ownWrites' | 'repeatable'>
+type Arguments = Pick<LevelRules, 'sight' | 'argued' | 'snapshots' | 'overwrites'>
 
 function row(reads: Reads, edges: string, argument: Arguments, proofs: string): LevelRules {
   const split = (names: string) => names.split(' ').filter((name) => name !== '')
@@ -41,20 +52,29 @@ function row(reads: Reads, edges: string, argument: Arguments, proofs: string): 
   }
 }
 
-const ADYA: Reads = { ownWrites: false, repeatable: false }
-const SOUND: Reads = { ownWrites: true, repeatable: false }
-const CUT: Reads = { ownWrites: true, repeatable: true }
+const UNREAD: Reads = { soundReads: false, ownWrites: false, repeatable: false }
+const ADYA: Reads = { ...UNREAD, soundReads: true }
+const ADYA_CUT: Reads = { ...ADYA, repeatable: true }
+const SOUND: Reads = { ...ADYA, ownWrites: true }
+const CUT: Reads = { ...SOUND, repeatable: true }
 
-const NOTHING: Arguments = { sight: null, argued: false, snapshots: false }
+const NOTHING: Arguments = { sight: null, argued: false, snapshots: false, overwrites: 'any' }
 const EARLIER: Arguments = { ...NOTHING, sight: 'earlier' }
 const DIRECT: Arguments = { ...NOTHING, sight: 'direct' }
 const CAUSAL: Arguments = { ...NOTHING, sight: 'causal' }
 const SERIAL: Arguments = { ...CAUSAL, argued: true }
 const SNAPSHOT: Arguments = { ...SERIAL, snapshots: true }
 const LINEAR: Arguments = { ...SERIAL, sight: null }
+const dependent = (overwrites: Overwrites): Arguments => ({ ...LINEAR, overwrites })
 
 export const LEVEL_RULES: Readonly<Record<LevelId, LevelRules>> = {
+  'pl-1': row(UNREAD, 'WW', NOTHING, 'commit-order'),
   'pl-2': row(ADYA, 'WR WW', NOTHING, 'commit-order'),
+  'pl-cs': row(ADYA, 'WR WW RW', dependent('cursor'), 'commit-order'),
+  'pl-2l': row(ADYA, 'WR WW RW', dependent('later'), 'commit-order'),
+  'pl-2+': row(ADYA_CUT, 'WR WW RW', dependent('one'), 'commit-order'),
+  'pl-3u': row(ADYA_CUT, 'WR WW RW', dependent('reader'), 'commit-order'),
+  'pl-2.99': row(ADYA_CUT, 'SO WR WW CO RW', SERIAL, 'commit-order'),
   ci: row(CUT, '', NOTHING, 'none'),
   rc: row(SOUND, 'SO WR WW CO', EARLIER, 'commit-order'),
   ra: row(CUT, 'SO WR WW CO', DIRECT, 'commit-order'),
@@ -70,5 +90,5 @@ export const LEVEL_RULES: Readonly<Record<LevelId, LevelRules>> = {
 
 /** Whether session order matters to the level; that the initial state comes first always does. */
 export function knowsSessions(level: LevelId): boolean {
-  return LEVEL_RULES[level].edges.has('SO')
+  return !isAdyaLevel(level) && LEVEL_RULES[level].edges.has('SO')
 }

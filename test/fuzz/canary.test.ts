@@ -156,6 +156,21 @@ const GULLIBLE: [string, (history: History, claim: LevelResult) => readonly stri
     },
   ],
   [
+    'takes any cycle of serializability for one with a single anti-dependency',
+    (history, claim) => {
+      const level =
+        claim.level === 'pl-2+' && claim.verdict === 'violated' ? 'pl-2.99' : claim.level
+      return certifyPlain(history, { ...claim, level }).problems
+    },
+  ],
+  [
+    'takes any order for one that no transaction leads back against',
+    (history, claim) => {
+      const level = claim.level === 'pl-2+' && claim.verdict === 'satisfied' ? 'pl-cs' : claim.level
+      return certifyPlain(history, { ...claim, level }).problems
+    },
+  ],
+  [
     'lets aborted transactions count',
     (history, claim) => {
       const txnCounts = history.txnCounts.map((_, txn) => (history.txnIsInitial[txn] ? 0 : 1))

@@ -8,19 +8,24 @@ import { checkLevels } from '../../src/check/check.ts'
 import { checkMixed } from '../../src/check/mixed/check-mixed.ts'
 import type { History } from '../../src/history/history.ts'
 import { renderNotation } from '../../src/history/notation.ts'
-import type { LevelId, LevelRequest } from '../../src/levels/levels.ts'
+import {
+  ADYA_LEVELS,
+  isAdyaLevel,
+  type LevelId,
+  type LevelRequest,
+} from '../../src/levels/levels.ts'
 import { findUntrue } from '../../src/report/verify-file.ts'
 import { certifyMixed } from '../../src/verdict/certify-mixed.ts'
 import { certifyPlain } from '../../src/verdict/certify-plain.ts'
 import { knowsSessions } from '../../src/verdict/level-rules.ts'
 import { resolveResults } from '../../src/verdict/resolve-file.ts'
 import type { LevelResult } from '../../src/verdict/verdict.ts'
+import { type AdyaProfile, adyaProfile } from '../small/adya.ts'
 import { levelsOf, MIXES } from '../small/compare-sql.ts'
 import { buildHistory, type Draft, type DraftOp, draftOf } from '../small/draft.ts'
 import { settle } from '../small/judge.ts'
 import { buildLightHistory, isLinearizable, randomLightOps } from '../small/linearizer.ts'
 import { ORACLE_LEVELS, profileOf, type Verdict } from '../small/oracle.ts'
-import { isPl2 } from '../small/pl2.ts'
 import { type RandomShape, randomHistory, shapeOf } from '../small/random-history.ts'
 import { randomSql } from '../small/random-sql.ts'
 import { historyOfSql, renderSql } from '../small/sql-draft.ts'
@@ -90,12 +95,17 @@ function plainSubject(draft: Draft, light: boolean | null): Subject {
   ])
   const results = checkLevels(history, [
     ...requests,
-    'pl-2',
+    ...ADYA_LEVELS,
     ...(light === null ? [] : ['lin' as const]),
   ])
   const [on, off] = [true, false].map((sessionOrder) => profileOf(draft, { sessionOrder }))
+  let lazyAdya: AdyaProfile | null = null
+  const adya = () => {
+    lazyAdya ??= adyaProfile(draft)
+    return lazyAdya
+  }
   const truth = ({ level, sessionOrder }: LevelResult): Verdict | null => {
-    if (level === 'pl-2') return isPl2(draft) ? 'satisfied' : 'violated'
+    if (isAdyaLevel(level)) return adya()[level] ? 'satisfied' : 'violated'
     if (level === 'lin') return light === null ? null : light ? 'satisfied' : 'violated'
     // Nobody recorded levels here.
     if (level === 'mixed') return 'unknown'

@@ -71,8 +71,8 @@ describe('describeElle', () => {
     expect(outcome).toMatchObject({
       'valid?': false,
       'anomaly-types': ['G2-item'],
-      not: ['serializable'],
-      'also-not': ['strong-session-serializable', 'strict-serializable'],
+      not: ['repeatable-read', 'update-serializable'],
+      'also-not': ['serializable', 'strong-session-serializable', 'strict-serializable'],
     })
     expect(judge(history, 'snapshot-isolation')['valid?']).toBe(true)
   })
@@ -116,8 +116,17 @@ describe('renderEdn', () => {
 describe('weakerModels', () => {
   it('orders the models', () => {
     const names = (name: string) => weakerModels(findJepsenModel(name)!).map((model) => model.name)
-    expect(names('read-committed')).toEqual([])
-    expect(names('causal')).toEqual(['read-committed', 'monotonic-atomic-view', 'read-atomic'])
+    expect(names('read-uncommitted')).toEqual([])
+    expect(names('read-committed')).toEqual(['read-uncommitted'])
+    expect(names('causal')).toEqual([
+      'read-uncommitted',
+      'read-committed',
+      'monotonic-atomic-view',
+      'read-atomic',
+    ])
+    expect(names('snapshot-isolation')).toContain('forward-consistent-view')
+    expect(names('consistent-view')).not.toContain('forward-consistent-view')
+    expect(names('repeatable-read')).not.toContain('update-serializable')
     expect(names('serializable')).not.toContain('strong-session-snapshot-isolation')
     expect(names('pl-ss')).toHaveLength(JEPSEN_MODELS.length - 1)
   })

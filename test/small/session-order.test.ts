@@ -5,11 +5,11 @@ import { check } from '../../src/check/check.ts'
 import type { History } from '../../src/history/history.ts'
 import { parseNotation } from '../../src/history/notation.ts'
 import { findRequest } from '../../src/levels/words.ts'
+import { isPl2 } from './adya.ts'
 import { type CompareOptions, compareWithOracle, draftsFor, sampled } from './compare.ts'
 import { buildHistory, type Draft, renderDraft } from './draft.ts'
 import { INIT, judge, type Situation, settle } from './judge.ts'
 import { isAcyclic, ORACLE_LEVELS, type OracleLevel, profileOf } from './oracle.ts'
-import { isPl2 } from './pl2.ts'
 
 function decide(history: History, level: OracleLevel) {
   const result = check(history, level, { sessionOrder: false })

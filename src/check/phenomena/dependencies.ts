@@ -1,0 +1,253 @@
+// The direct serialization graph of a few transactions, as far as orders of versions are known or
+// decided: reads-from, version orders, and from each reader to whoever replaced what it read. It
+// grows as pairs of writers are decided and shrinks when that is taken back. Edges that may stand
+// in a cycle as often as they like are strong; of weak ones, the anti-dependencies that a level
+// counts, a forbidden cycle has one. At pl-2l each read is a node of its own, which whatever its
+// transaction depended on before leads to. Sources: Adya's thesis (DSG, and USG for pl-2l). Main
+// class: Dependencies.
+
+import { APPEND, type History, INITIAL, NONE, WRITE } from '../../history/history.ts'
+import type { AdyaLevel } from '../../levels/levels.ts'
+import type { ReadCheck } from '../reads/read-consistency.ts'
+
+/** Levels that are decided by cycles with anti-dependencies. */
+export type CycleLevel = Exclude<AdyaLevel, 'pl-1' | 'pl-2'>
+
+export const WR = 0
+export const WW = 1
+export const RW = 2
+
+/** The initial transaction, in place of a number among these transactions. */
+export const INIT = -1
+
+export interface DependencyEdge {
+  readonly kind: typeof WR | typeof WW | typeof RW
+  readonly from: number // node
+  readonly to: number // node
+  readonly key: number
+  readonly read: number // index into `reads` of WR and RW, NONE of WW
+  readonly pair: number // the pair that WW is, or that RW rests on; NONE if it is known anyway
+  readonly time: number // when that was decided; 0 for what is known
+  readonly strong: boolean
+}
+
+export interface ItemRead {
+  readonly op: number
+  readonly reader: number
+  readonly source: number // INIT for the initial state
+  readonly key: number
+  readonly node: number // the reader, or the node of the read itself
+}
+
+/** Two writers of common keys whose order is open. */
+export interface Pair {
+  readonly a: number
+  readonly b: number
+  readonly keys: readonly number[]
+}
+
+export class Dependencies {
+  readonly txnCount: number
+  nodeCount: number
+  readonly reads: ItemRead[] = []
+  readonly pairs: Pair[] = []
+  readonly edges: DependencyEdge[] = []
+  readonly into: number[][] // node -> strong edges that lead there
+  readonly out: number[][] // node -> strong edges that start there
+  readonly weakInto: number[][] // node -> weak edges that lead there
+  readonly txnAt: number[] // node -> its transaction, among these
+  private readonly writes: Map<number, number>[] // txn -> key -> its last write
+  private readonly readersOf = new Map<number, number[]>() // txn · keys + key -> reads
+  private readonly nodesAfter = new Map<number, { op: number; node: number }[]>() // pl-2l: of a txn
+
+  /** @param txns those of the history that it is about, ascending */
+  constructor(
+    readonly history: History,
+    readonly readCheck: ReadCheck,
+    readonly level: CycleLevel,
+    readonly txns: Int32Array,
+  ) {
+    this.txnCount = txns.length
+    this.nodeCount = txns.length
+    this.txnAt = Array.from(txns, (_, local) => local)
+    this.writes = Array.from(txns, (txn) => this.writesOf(txn))
+    this.collectReads()
+    this.into = Array.from({ length: this.nodeCount }, () => [])
+    this.out = Array.from({ length: this.nodeCount }, () => [])
+    this.weakInto = Array.from({ length: this.nodeCount }, () => [])
+    this.addReads()
+    this.addVersions()
+  }
+
+  private writesOf(txn: number): Map<number, number> {
+    const { txnOpStart, opKind, opKey } = this.history
+    const writes = new Map<number, number>()
+    for (let op = txnOpStart[txn]!; op < txnOpStart[txn + 1]!; op++) {
+      if (opKind[op] === WRITE || opKind[op] === APPEND) writes.set(opKey[op]!, op)
+    }
+    return writes
+  }
+
+  private collectReads(): void {
+    const { txnOpStart, opKey } = this.history
+    const { opSource } = this.readCheck
+    const localOf = new Map(Array.from(this.txns, (txn, local) => [txn, local]))
+    for (const [reader, txn] of this.txns.entries()) {
+      for (let op = txnOpStart[txn]!; op < txnOpStart[txn + 1]!; op++) {
+        const from = opSource[op]!
+        const source = from === INITIAL ? INIT : localOf.get(from)
+        if (source === undefined) continue
+        const node = this.level === 'pl-2l' ? this.nodeCount++ : reader
+        if (node !== reader) this.noteNode(reader, op, node)
+        const key = opKey[op]!
+        const at = source * this.history.keyCount + key
+        const known = this.readersOf.get(at)
+        if (known) known.push(this.reads.length)
+        else this.readersOf.set(at, [this.reads.length])
+        this.reads.push({ op, reader, source, key, node })
+      }
+    }
+  }
+
+  private noteNode(txn: number, op: number, node: number): void {
+    const known = this.nodesAfter.get(txn)
+    if (known) known.push({ op, node })
+    else this.nodesAfter.set(txn, [{ op, node }])
+    this.txnAt[node] = txn
+  }
+
+  private addReads(): void {
+    for (const [read, { op, reader, source, key }] of this.reads.entries()) {
+      if (source === INIT) continue
+      const edge = { kind: WR, from: source, key, read, pair: NONE, time: 0, strong: true } as const
+      this.add({ ...edge, to: reader })
+      for (const later of this.nodesOf(reader, op)) this.add({ ...edge, to: later })
+    }
+  }
+
+  /** The nodes of reads that come after an operation of their transaction. */
+  private nodesOf(txn: number, op: number): number[] {
+    const nodes = this.nodesAfter.get(txn) ?? []
+    return nodes.filter((other) => other.op > op).map(({ node }) => node)
+  }
+
+  /** What is known of versions: the order that lists show, and that the initial state comes first. */
+  private addVersions(): void {
+    const writersOf = new Map<number, number[]>()
+    for (const [txn, writes] of this.writes.entries()) {
+      for (const key of writes.keys()) {
+        const known = writersOf.get(key)
+        if (known) known.push(txn)
+        else writersOf.set(key, [txn])
+      }
+    }
+    const open = new Map<number, { a: number; b: number; keys: number[] }>()
+    for (const [key, writers] of writersOf) {
+      const places = this.placesOf(key, writers)
+      const shown = writers.filter((txn) => places.has(txn))
+      shown.sort((a, b) => places.get(a)! - places.get(b)!)
+      const rest = writers.filter((txn) => !places.has(txn))
+      for (let i = 1; i < shown.length; i++) this.addOrder(shown[i - 1]!, shown[i]!, key, NONE, 0)
+      for (const txn of rest) if (shown.length > 0) this.addOrder(shown.at(-1)!, txn, key, NONE, 0)
+      const next = [...shown, NONE]
+      for (const [i, txn] of [INIT, ...shown].entries()) {
+        const replacing = next[i] === NONE ? rest : [next[i]!]
+        for (const to of replacing) this.addOverwrites(txn, to, key, NONE, 0)
+      }
+      for (const [i, a] of rest.entries()) {
+        for (const b of rest.slice(i + 1)) {
+          const pair = open.get(a * this.txnCount + b)
+          if (pair) pair.keys.push(key)
+          else open.set(a * this.txnCount + b, { a, b, keys: [key] })
+        }
+      }
+    }
+    this.pairs.push(...open.values())
+  }
+
+  /** Writers that the longest read of a list shows -> where. */
+  private placesOf(key: number, writers: readonly number[]): Map<number, number> {
+    const places = new Map<number, number>()
+    const { lists } = this.readCheck
+    if (lists === null) return places
+    const local = new Map(writers.map((txn) => [this.txns[txn]!, txn]))
+    for (let i = lists.orderStart[key]!; i < lists.orderStart[key + 1]!; i++) {
+      const txn = local.get(this.history.opTxn[lists.order[i]!]!)
+      if (txn !== undefined) places.set(txn, i)
+    }
+    return places
+  }
+
+  /** Decides a pair: its version orders, and what they make of those who read the older version. */
+  decide(pair: number, isForward: boolean, time: number): void {
+    const { a, b, keys } = this.pairs[pair]!
+    const [from, to] = isForward ? [a, b] : [b, a]
+    for (const key of keys) {
+      this.addOrder(from, to, key, pair, time)
+      this.addOverwrites(from, to, key, pair, time)
+    }
+  }
+
+  /** Takes back every edge from this number on. */
+  cutBack(edgeCount: number): void {
+    while (this.edges.length > edgeCount) {
+      const { from, to, strong } = this.edges.pop()!
+      if (strong) {
+        this.out[from]!.pop()
+        this.into[to]!.pop()
+      } else this.weakInto[to]!.pop()
+    }
+  }
+
+  readersOfVersion(source: number, key: number): readonly number[] {
+    return this.readersOf.get(source * this.history.keyCount + key) ?? []
+  }
+
+  /** Whether an anti-dependency counts, and if so whether as often as it likes. */
+  overwriteKind({ reader, key }: ItemRead, to: number): 'strong' | 'weak' | 'none' {
+    switch (this.level) {
+      case 'pl-cs':
+        return this.writes[reader]!.has(key) ? 'strong' : 'none'
+      case 'pl-2l':
+        return 'weak'
+      case 'pl-2+':
+        return this.shareWrites(reader, to) ? 'strong' : 'weak'
+      case 'pl-3u':
+        return this.writes[reader]!.size > 0 ? 'strong' : 'weak'
+      case 'pl-2.99':
+        return 'strong'
+    }
+  }
+
+  private shareWrites(a: number, b: number): boolean {
+    const others = this.writes[b]!
+    for (const key of this.writes[a]!.keys()) if (others.has(key)) return true
+    return false
+  }
+
+  private addOrder(from: number, to: number, key: number, pair: number, time: number): void {
+    const edge = { kind: WW, from, key, read: NONE, pair, time, strong: true } as const
+    this.add({ ...edge, to })
+    for (const node of this.nodesOf(to, this.writes[to]!.get(key)!)) this.add({ ...edge, to: node })
+  }
+
+  private addOverwrites(source: number, to: number, key: number, pair: number, time: number): void {
+    for (const read of this.readersOfVersion(source, key)) {
+      const seen = this.reads[read]!
+      if (seen.reader === to) continue
+      const kind = this.overwriteKind(seen, to)
+      if (kind === 'none') continue
+      const strong = kind === 'strong'
+      this.add({ kind: RW, from: seen.node, to, key, read, pair, time, strong })
+    }
+  }
+
+  private add(edge: DependencyEdge): void {
+    const id = this.edges.length
+    this.edges.push(edge)
+    if (edge.strong) {
+      this.out[edge.from]!.push(id)
+      this.into[edge.to]!.push(id)
+    } else this.weakInto[edge.to]!.push(id)
+  }
+}

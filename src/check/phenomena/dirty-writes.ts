@@ -1,0 +1,115 @@
+// Adya's PL-1: no dirty writes, G0. Reads count for nothing but the order in which lists show what
+// was appended; registers show none, so that any order of their versions will do. An edge leads
+// from each append that a read shows to the next one of another transaction, and from the last one
+// to all that the read does not show; of reads that agree, the longest says it all. O(length of
+// all lists and reads), and appends of a list for each read of it that contradicts the longest.
+// Main function: findDirtyWrites.
+
+import type { Deadline } from '../../base/deadline.ts'
+import { buildCsr, type Csr } from '../../graph/csr.ts'
+import { findComponents } from '../../graph/scc.ts'
+import { findTopologicalOrder } from '../../graph/toposort.ts'
+import { APPEND, type History, NONE, READ_LIST } from '../../history/history.ts'
+import { committedIn } from '../../verdict/certify-dirty-writes.ts'
+import { type Anomaly, type Edge, findTxns } from '../../verdict/verdict.ts'
+import type { Findings } from '../evidence/findings.ts'
+import { listExamples } from '../examples.ts'
+
+/** The cycles of dirty writes, one for each knot of them, or an order without any. */
+export function findDirtyWrites(history: History, limit: number, deadline: Deadline): Findings {
+  const edges = findShownOrders(history, deadline)
+  const from = Int32Array.from(edges, (edge) => edge.from)
+  const to = Int32Array.from(edges, (edge) => edge.to)
+  const graph = buildCsr(history.txnCount, from, to)
+  const order = findTopologicalOrder(graph, undefined, deadline)
+  if (order !== null) {
+    const counting = order.filter((txn) => history.txnCounts[txn] === 1)
+    return { anomalies: [], proof: { kind: 'commit-order', order: counting } }
+  }
+  const { componentOf } = findComponents(graph, deadline)
+  const first = new Map<number, number>() // component -> an edge inside it
+  for (const [id, edge] of edges.entries()) {
+    const component = componentOf[edge.from]!
+    if (component === componentOf[edge.to] && !first.has(component)) first.set(component, id)
+  }
+  const anomalies = listExamples([...first.values()], limit, deadline, (id): Anomaly => {
+    const cycle = closeCycle(graph, edges, id)
+    const txns = findTxns(cycle, [])
+    return { name: 'G0', count: 1, txns, earlier: [], ops: [], edges: cycle, cases: [] }
+  })
+  return { anomalies, proof: null }
+}
+
+/** The edge, and a shortest way back to where it starts. */
+function closeCycle(graph: Csr, edges: readonly Edge[], id: number): Edge[] {
+  const { from: goal, to: start } = edges[id]!
+  const cameBy = new Map<number, number>() // txn -> edge
+  const queue = [start]
+  for (const txn of queue) {
+    if (txn === goal) break
+    for (let slot = graph.start[txn]!; slot < graph.start[txn + 1]!; slot++) {
+      const next = graph.target[slot]!
+      if (next === start || cameBy.has(next)) continue
+      cameBy.set(next, graph.edge[slot]!)
+      queue.push(next)
+    }
+  }
+  const cycle: Edge[] = []
+  for (let txn = goal; txn !== start; txn = cycle[0]!.from) cycle.unshift(edges[cameBy.get(txn)!]!)
+  return [edges[id]!, ...cycle]
+}
+
+/** What reads of lists show of the order of their appends. */
+function findShownOrders(history: History, deadline: Deadline): Edge[] {
+  const { opCount, opKind, opTxn, opKey, txnCounts } = history
+  const readsOf = new Map<number, number[]>() // key -> list reads
+  const appendsOf = new Map<number, number[]>() // key -> appends
+  for (let op = 0; op < opCount; op++) {
+    const isRead = opKind[op] === READ_LIST
+    if (!txnCounts[opTxn[op]!] || (!isRead && opKind[op] !== APPEND)) continue
+    const group = isRead ? readsOf : appendsOf
+    const known = group.get(opKey[op]!)
+    if (known) known.push(op)
+    else group.set(opKey[op]!, [op])
+  }
+  const edges: Edge[] = []
+  for (const [key, reads] of readsOf) {
+    const shown = new Map(reads.map((read) => [read, committedIn(history, read)]))
+    const lengthOf = (read: number) => shown.get(read)!.length
+    const longest = reads.reduce((best, read) => (lengthOf(read) > lengthOf(best) ? read : best))
+    const all = shown.get(longest)!
+    for (const read of reads) {
+      const own = shown.get(read)!
+      deadline.step(1 + (own.length >> 2))
+      const agrees = own.every((append, i) => append === all[i])
+      if (read === longest || !agrees) addShown(history, read, own, appendsOf.get(key) ?? [], edges)
+    }
+  }
+  return edges
+}
+
+function addShown(
+  { opTxn, opKey }: History,
+  read: number,
+  shown: readonly number[],
+  appends: readonly number[],
+  edges: Edge[],
+): void {
+  const add = (first: number, second: number) => {
+    const [from, to] = [opTxn[first]!, opTxn[second]!]
+    if (from === to) return
+    edges.push({
+      from,
+      to,
+      kind: 'WW',
+      key: opKey[read]!,
+      ops: [first, second, read],
+      premises: [],
+    })
+  }
+  for (let i = 1; i < shown.length; i++) add(shown[i - 1]!, shown[i]!)
+  const last = shown.at(-1) ?? NONE
+  if (last === NONE) return
+  const isShown = new Set(shown)
+  for (const append of appends) if (!isShown.has(append)) add(last, append)
+}

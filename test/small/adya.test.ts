@@ -1,0 +1,67 @@
+// Adya's levels against brute force over all orders of versions.
+
+import { describe, expect, it } from 'vitest'
+import { checkLevels } from '../../src/check/check.ts'
+import { ADYA_LEVELS, type AdyaLevel, impliesAdya } from '../../src/levels/levels.ts'
+import { adyaProfile } from './adya.ts'
+import { type CompareOptions, draftsFor, SAMPLED } from './compare.ts'
+import { buildHistory, type Draft, renderDraft } from './draft.ts'
+
+/** All orders of versions are tried, so there must not be many. */
+function isSmall(draft: Draft): boolean {
+  return draft.sessions.flat().length <= 6
+}
+
+const CHOICES: [string, CompareOptions][] = [
+  ['small histories', { stride: 61 * SAMPLED }],
+  ['random histories', { families: [], seeds: 1000 }],
+  ['random histories of lists', { families: [], seeds: 700, shape: { lists: 1 } }],
+  [
+    'histories that contradict themselves',
+    { families: [], seeds: 400, shape: { rewrites: true, wild: 0.4, maxOps: 4, keys: 1 } },
+  ],
+  [
+    'lists that contradict themselves',
+    { families: [], seeds: 400, shape: { rewrites: true, wild: 0.4, maxOps: 4, lists: 1 } },
+  ],
+]
+
+describe("Adya's levels", () => {
+  it.each(CHOICES)('agree with brute force on %s', (_, options) => {
+    const counts = new Map<string, number>()
+    for (const { draft, source } of draftsFor(options)) {
+      if (!isSmall(draft)) continue
+      const expected = adyaProfile(draft)
+      for (const result of checkLevels(buildHistory(draft), ADYA_LEVELS)) {
+        const level = result.level as AdyaLevel
+        const verdict = expected[level] ? 'satisfied' : 'violated'
+        expect(result.verdict, `${source} at ${level}\n${renderDraft(draft)}`).toBe(verdict)
+        expect(result.certificate?.verified).toBe(true)
+        counts.set(`${level} ${verdict}`, (counts.get(`${level} ${verdict}`) ?? 0) + 1)
+      }
+    }
+    for (const level of ADYA_LEVELS) {
+      expect(counts.get(`${level} satisfied`), level).toBeGreaterThan(20)
+      // Registers never show dirty writes.
+      if (level !== 'pl-1') expect(counts.get(`${level} violated`), level).toBeGreaterThan(20)
+    }
+  })
+
+  it('imply each other as the table says', () => {
+    const refuted = new Set<string>()
+    for (const { draft } of draftsFor({ families: [], seeds: 1500, firstSeed: 7000 })) {
+      if (!isSmall(draft)) continue
+      const profile = adyaProfile(draft)
+      for (const strong of ADYA_LEVELS) {
+        for (const weak of ADYA_LEVELS) {
+          if (!profile[strong] || profile[weak]) continue
+          expect(impliesAdya(strong, weak), `${strong} ${weak}\n${renderDraft(draft)}`).toBe(false)
+          refuted.add(`${strong} ${weak}`)
+        }
+      }
+    }
+    expect(refuted).toContain('pl-2 pl-cs')
+    expect(refuted).toContain('pl-cs pl-2l')
+    expect(refuted).toContain('pl-2+ pl-3u')
+  })
+})
