@@ -5,6 +5,7 @@
 // and reads). Main functions: findDirtyWrite, isShownBefore.
 
 import { APPEND, type History, NONE, READ_LIST } from '../history/history.ts'
+import { ownAppendsBefore } from './certify-reads.ts'
 
 /** What a list read shows against the order of transactions; null if nothing does. */
 export function findDirtyWrite(history: History, position: Int32Array): string | null {
@@ -20,16 +21,18 @@ export function findDirtyWrite(history: History, position: Int32Array): string |
   for (const list of appends.values()) list.sort((a, b) => placeOf(a) - placeOf(b) || a - b)
   for (let op = 0; op < opCount; op++) {
     if (opKind[op] !== READ_LIST || !txnCounts[opTxn[op]!]) continue
-    const shown = committedIn(history, op)
+    const shown = othersIn(history, op)
     const isTurned = (append: number, i: number) =>
       i > 0 && placeOf(append) < placeOf(shown[i - 1]!)
     if (shown.some(isTurned)) return `list read ${op} shows another order of versions`
+    const reader = opTxn[op]!
     const last = shown.at(-1)
     if (last === undefined) continue
     const isShown = new Set(shown)
     for (const append of appends.get(opKey[op]!) ?? []) {
       if (placeOf(append) >= placeOf(last)) break
-      if (!isShown.has(append)) return `list read ${op} misses append ${append}`
+      if (!isShown.has(append) && opTxn[append] !== reader)
+        return `list read ${op} misses append ${append}`
     }
   }
   return null
@@ -37,7 +40,7 @@ export function findDirtyWrite(history: History, position: Int32Array): string |
 
 /**
  * Whether a list read of a transaction that counts shows the one append before the other; what it
- * does not show comes after all that it shows.
+ * does not show comes after all that it shows. Its own appends are looked past.
  */
 export function isShownBefore(
   history: History,
@@ -48,17 +51,25 @@ export function isShownBefore(
   const { opKind, opTxn, opKey, txnCounts } = history
   if (opKind[read] !== READ_LIST || !txnCounts[opTxn[read]!]) return false
   if (opKey[first] !== opKey[read] || opKey[second] !== opKey[read]) return false
-  const shown = committedIn(history, read)
+  const shown = othersIn(history, read)
   const at = shown.indexOf(first)
-  return at >= 0 && (!shown.includes(second) || shown.lastIndexOf(second) > at)
+  if (at < 0) return false
+  if (shown.includes(second)) return shown.lastIndexOf(second) > at
+  return opTxn[second] !== opTxn[read]
 }
 
-/** The appends of transactions that count among those that a list read shows. */
-export function committedIn(
-  { opValue, opTxn, txnCounts, listStart, listFrom }: History,
-  read: number,
-): number[] {
+/**
+ * The appends of others that count among those that a list read shows; none if it contradicts its
+ * own transaction, whose appends so far have to be its tail.
+ */
+export function othersIn(history: History, read: number): number[] {
+  const { opValue, opTxn, txnCounts, listStart, listFrom } = history
   const list = opValue[read]!
   const shown = Array.from(listFrom.subarray(listStart[list]!, listStart[list + 1]!))
-  return shown.filter((append) => append !== NONE && txnCounts[opTxn[append]!] === 1)
+  const own = ownAppendsBefore(history, read)
+  const tail = shown.splice(Math.max(0, shown.length - own.length))
+  const isOwn = (append: number) => append !== NONE && opTxn[append] === opTxn[read]
+  if (tail.join() !== own.join() || shown.some(isOwn)) return []
+  const isOther = (append: number) => append !== NONE && txnCounts[opTxn[append]!] === 1
+  return shown.filter((append) => isOther(append))
 }

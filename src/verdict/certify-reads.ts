@@ -272,7 +272,8 @@ export function nameListRead(history: History, read: number, ownWrites = true): 
   return 'IntermediateRead'
 }
 
-function ownAppendsBefore(history: History, read: number): number[] {
+/** What its transaction had appended to the list before a read. */
+export function ownAppendsBefore(history: History, read: number): number[] {
   const own: number[] = []
   for (let op = history.txnOpStart[history.opTxn[read]!]!; op < read; op++) {
     if (history.opKind[op] === APPEND && history.opKey[op] === history.opKey[read]) own.push(op)

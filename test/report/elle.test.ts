@@ -71,7 +71,7 @@ describe('describeElle', () => {
     expect(outcome).toMatchObject({
       'valid?': false,
       'anomaly-types': ['G2-item'],
-      not: ['repeatable-read', 'update-serializable'],
+      not: ['update-serializable', 'repeatable-read'],
       'also-not': ['serializable', 'strong-session-serializable', 'strict-serializable'],
     })
     expect(judge(history, 'snapshot-isolation')['valid?']).toBe(true)

@@ -259,7 +259,8 @@ function hasMonotonicCycle(
 
 /**
  * G0, and databases that are broken anyway: no order of the transactions has all appends to lists
- * in the order in which any read shows them, with none missing before the last one shown.
+ * in the order in which any read shows them, with none of others missing before the last one of
+ * others shown.
  */
 function hasDirtyWrites(draft: Draft, situation: Situation): boolean {
   if (situation.offences.some(({ name }) => BROKEN.has(name))) return true
@@ -273,19 +274,31 @@ function hasDirtyWrites(draft: Draft, situation: Situation): boolean {
     ),
   )
   const reads = txns.flatMap((txn, at) =>
-    txn.ops.flatMap((op) => (op.kind === 'list' && txnOf[at]! > 0 ? [op] : [])),
+    txn.ops.flatMap((op, i) => {
+      if (op.kind !== 'list' || txnOf[at]! <= 0) return []
+      const appended = (ops: readonly DraftOp[]) =>
+        ops.flatMap((own) => (own.kind === 'append' && own.key === op.key ? [own.value] : []))
+      const own = appended(txn.ops.slice(0, i))
+      const list = op.list.slice(0, Math.max(0, op.list.length - own.length))
+      // One that contradicts its own transaction shows nothing.
+      const isSound =
+        op.list.slice(list.length).join() === own.join() &&
+        !appended(txn.ops).some((value) => list.includes(value))
+      return isSound ? [{ key: op.key, list, reader: txnOf[at]! }] : []
+    }),
   )
   let isFound = false
   forEachOrder(new Array<number>(count).fill(0), (before) => {
     const place = (txn: number) => before[txn]!.toString(2).replaceAll('0', '').length
-    isFound = reads.every(({ key, list }) => {
-      const own = appends.filter((append) => append.key === key)
-      const shown = list.flatMap((value) => own.find((append) => append.value === value) ?? [])
+    isFound = reads.every(({ key, list, reader }) => {
+      // Its own appends are looked past.
+      const others = appends.filter((append) => append.key === key && append.txn !== reader)
+      const shown = list.flatMap((value) => others.find((append) => append.value === value) ?? [])
       const places = shown.map(({ txn }) => place(txn))
       if (places.some((at, i) => i > 0 && at < places[i - 1]!)) return false
-      return own.every(
-        (append) => shown.includes(append) || !(place(append.txn) < (places.at(-1) ?? 0)),
-      )
+      const isMissed = (append: (typeof others)[number]) =>
+        !shown.includes(append) && place(append.txn) < (places.at(-1) ?? 0)
+      return !others.some(isMissed)
     })
     return !isFound
   })

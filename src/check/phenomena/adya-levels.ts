@@ -30,10 +30,14 @@ import { searchVersions } from './version-search.ts'
 
 /** Transactions that are searched together. */
 const MOST_TOGETHER = 1500
+/** Transactions of a window. */
+const WINDOW = 600
 /** Cores up to this size are cut down transaction by transaction. */
 const SMALL_CORE = 60
 /** Violations of one part that are looked for, each without the transactions of those before. */
-const MOST_FOUND = 12
+const MOST_FOUND = 4
+/** Failures after which a window is given up, and with it a part that is too large anyway. */
+const CASES_OF_WINDOW = 8
 
 const BROKEN: ReadonlySet<string> = new Set(['LostCommit', 'DuplicateRow', 'VanishedRow'])
 
@@ -129,11 +133,20 @@ export class AdyaLevels {
     txns: Int32Array,
   ): { found: Anomaly[]; order: Int32Array | null } {
     if (txns.length > MOST_TOGETHER) return this.searchWindows(level, txns)
+    return this.searchTogether(level, txns, Number.POSITIVE_INFINITY)
+  }
+
+  private searchTogether(
+    level: CycleLevel,
+    txns: Int32Array,
+    mostCases: number,
+  ): { found: Anomaly[]; order: Int32Array | null } {
     const found: Anomaly[] = []
     let left = txns
     addFound(found, () => {
       while (found.length < MOST_FOUND) {
-        const argument = this.refute(level, left)
+        const argument = this.refute(level, left, mostCases)
+        if (argument === null) break
         if (!('edges' in argument)) {
           if (left === txns) left = argument
           break
@@ -158,9 +171,9 @@ export class AdyaLevels {
     const order = this.around.order().filter((txn) => isOfPart[txn] === 1)
     const found: Anomaly[] = []
     addFound(found, () => {
-      for (let from = 0; from < order.length; from += MOST_TOGETHER / 2) {
-        const window = order.slice(from, from + MOST_TOGETHER)
-        found.push(...this.searchPart(level, window).found)
+      for (let from = 0; from < order.length; from += WINDOW / 2) {
+        const window = order.slice(from, from + WINDOW)
+        found.push(...this.searchTogether(level, window, CASES_OF_WINDOW).found)
         if (found.length >= MOST_FOUND) break
       }
       return []
@@ -172,13 +185,18 @@ export class AdyaLevels {
     throw new BudgetExceeded(`no order of versions was found: ${size}`)
   }
 
-  /** An order of the transactions that satisfies the level, or why there is none. */
-  private refute(level: CycleLevel, txns: Int32Array): Int32Array | Argument {
+  /** An order of the transactions that satisfies the level, or why there is none; null: neither. */
+  private refute(
+    level: CycleLevel,
+    txns: Int32Array,
+    mostCases = Number.POSITIVE_INFINITY,
+  ): Int32Array | Argument | null {
     const sorted = txns.toSorted()
     const graph = new Dependencies(this.history, this.reads, level, sorted)
     const place = new Map(Array.from(txns, (txn, i) => [txn, i]))
     const priority = graph.txnAt.map((local) => place.get(sorted[local]!)!)
-    const result = searchVersions(graph, priority, this.deadline)
+    const result = searchVersions(graph, priority, this.deadline, mostCases)
+    if (result === null) return null
     return result.found ? result.order.map((local) => sorted[local]!) : result
   }
 
@@ -194,7 +212,7 @@ export class AdyaLevels {
     let best = found
     const tryKeeping = (txns: readonly number[]) => {
       const argument = this.refute(level, Int32Array.from(txns))
-      if (!('edges' in argument)) return null
+      if (argument === null || !('edges' in argument)) return null
       best = argument
       return findTxns(argument.edges, argument.cases)
     }

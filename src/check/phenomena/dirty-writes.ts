@@ -1,7 +1,7 @@
 // Adya's PL-1: no dirty writes, G0. Reads count for nothing but the order in which lists show what
 // was appended; registers show none, so that any order of their versions will do. An edge leads
 // from each append that a read shows to the next one of another transaction, and from the last one
-// to all that the read does not show; of reads that agree, the longest says it all. O(length of
+// to all that the read does not show, the reader's own aside; of reads that agree, the longest says it all. O(length of
 // all lists and reads), and appends of a list for each read of it that contradicts the longest.
 // Main function: findDirtyWrites.
 
@@ -9,8 +9,8 @@ import type { Deadline } from '../../base/deadline.ts'
 import { buildCsr, type Csr } from '../../graph/csr.ts'
 import { findComponents } from '../../graph/scc.ts'
 import { findTopologicalOrder } from '../../graph/toposort.ts'
-import { APPEND, type History, NONE, READ_LIST } from '../../history/history.ts'
-import { committedIn } from '../../verdict/certify-dirty-writes.ts'
+import { APPEND, type History, READ_LIST } from '../../history/history.ts'
+import { othersIn } from '../../verdict/certify-dirty-writes.ts'
 import { type Anomaly, type Edge, findTxns } from '../../verdict/verdict.ts'
 import type { Findings } from '../evidence/findings.ts'
 import { listExamples } from '../examples.ts'
@@ -74,15 +74,21 @@ function findShownOrders(history: History, deadline: Deadline): Edge[] {
   }
   const edges: Edge[] = []
   for (const [key, reads] of readsOf) {
-    const shown = new Map(reads.map((read) => [read, committedIn(history, read)]))
+    const shown = new Map(reads.map((read) => [read, othersIn(history, read)]))
     const lengthOf = (read: number) => shown.get(read)!.length
-    const longest = reads.reduce((best, read) => (lengthOf(read) > lengthOf(best) ? read : best))
+    const longer = (best: number, read: number) => (lengthOf(read) > lengthOf(best) ? read : best)
+    const longest = reads.reduce(longer)
     const all = shown.get(longest)!
+    const agrees = (read: number) => shown.get(read)!.every((append, i) => append === all[i])
+    const agreeing = new Set(reads.filter(agrees))
+    // Of what its own transaction appended the longest says nothing, but that of another does.
+    const others = [...agreeing].filter((read) => opTxn[read] !== opTxn[longest])
+    const second = others.length === 0 ? longest : others.reduce(longer)
     for (const read of reads) {
       const own = shown.get(read)!
       deadline.step(1 + (own.length >> 2))
-      const agrees = own.every((append, i) => append === all[i])
-      if (read === longest || !agrees) addShown(history, read, own, appendsOf.get(key) ?? [], edges)
+      if (agreeing.has(read) && read !== longest && read !== second) continue
+      addShown(history, read, own, appendsOf.get(key) ?? [], edges)
     }
   }
   return edges
@@ -108,8 +114,11 @@ function addShown(
     })
   }
   for (let i = 1; i < shown.length; i++) add(shown[i - 1]!, shown[i]!)
-  const last = shown.at(-1) ?? NONE
-  if (last === NONE) return
+  const reader = opTxn[read]!
+  const last = shown.at(-1)
+  if (last === undefined) return
   const isShown = new Set(shown)
-  for (const append of appends) if (!isShown.has(append)) add(last, append)
+  for (const append of appends) {
+    if (!isShown.has(append) && opTxn[append] !== reader) add(last, append)
+  }
 }

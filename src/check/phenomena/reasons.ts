@@ -5,6 +5,8 @@
 // Main class: Reasons.
 
 import { assert } from '../../base/errors.ts'
+import { buildCsr } from '../../graph/csr.ts'
+import { findComponents } from '../../graph/scc.ts'
 import { NONE } from '../../history/history.ts'
 import { foreignVersion } from '../../verdict/certify-reads.ts'
 import { type Edge, INITIAL_TXN } from '../../verdict/verdict.ts'
@@ -12,6 +14,9 @@ import { EdgeFacts } from '../evidence/edge-facts.ts'
 import { type Dependencies, type DependencyEdge, INIT, RW, WR } from './dependencies.ts'
 
 export type Conflict = { readonly kind: 'cycle' } | { readonly kind: 'weak'; readonly edge: number }
+
+/** Where short cycles are looked for, at most. */
+const MOST_STARTS = 32
 
 /** Edges of the graph that lead from one end to the other; with `read`, from `from` to its reader. */
 interface Reason {
@@ -75,13 +80,29 @@ export class Reasons {
       return [...this.findPath(to, from, Number.POSITIVE_INFINITY, false)!, conflict.edge]
     }
     let best: number[] | null = null
-    for (let node = 0; node < graph.txnCount; node++) {
+    for (const node of this.findCyclic()) {
       const cycle = this.findPath(node, node, Number.POSITIVE_INFINITY, false)
       if (cycle !== null && (best === null || cycle.length < best.length)) best = cycle
       if (best?.length === 2) break
     }
     assert(best !== null, 'a graph without a topological order has a cycle')
     return best
+  }
+
+  /** A few transactions that lie on a cycle of strong edges. */
+  private findCyclic(): number[] {
+    const { nodeCount, edges, txnCount } = this.graph
+    const strong = edges.filter((edge) => edge.strong)
+    const from = Int32Array.from(strong, (edge) => edge.from)
+    const to = Int32Array.from(strong, (edge) => edge.to)
+    const { componentOf, count } = findComponents(buildCsr(nodeCount, from, to))
+    const sizes = new Int32Array(count)
+    for (const component of componentOf) sizes[component]!++
+    const cyclic: number[] = []
+    for (let node = 0; node < txnCount && cyclic.length < MOST_STARTS; node++) {
+      if (sizes[componentOf[node]!]! > 1) cyclic.push(node)
+    }
+    return cyclic
   }
 
   private pairsOf(edges: readonly number[]): number[] {

@@ -16,13 +16,17 @@ export type VersionOrders =
   | { readonly found: true; readonly order: Int32Array } // of the transactions, among these
   | { readonly found: false; readonly edges: Edge[]; readonly cases: Case[] }
 
-/** @param priority node -> where it would best stand; of a read's node as of its transaction */
+/**
+ * @param priority node -> where it would best stand; of a read's node as of its transaction
+ * @param mostCases how many failures it may come to before it gives up: null
+ */
 export function searchVersions(
   graph: Dependencies,
   priority: ArrayLike<number>,
   deadline: Deadline,
-): VersionOrders {
-  return new VersionSearch(graph, priority, deadline).run()
+  mostCases = Number.POSITIVE_INFINITY,
+): VersionOrders | null {
+  return new VersionSearch(graph, priority, deadline).run(mostCases)
 }
 
 interface Decision {
@@ -51,9 +55,10 @@ class VersionSearch {
     this.reasons = new Reasons(graph, this.value, this.trail)
   }
 
-  run(): VersionOrders {
+  run(mostCases: number): VersionOrders | null {
     while (true) {
       this.deadline.check()
+      if (this.cases.length >= mostCases) return null
       const conflict = this.propagate()
       if (conflict === null) {
         const next = this.complete()
