@@ -87,7 +87,7 @@ async function runOurs(turn: number): Promise<number> {
       faults: NO_FAULTS,
       proxy: null,
       patienceMs: 0,
-      restartServer: null,
+      makers: {},
       signal: null,
       onProgress: null,
     })

@@ -16,7 +16,7 @@ import { judge } from '../src/check/judge.ts'
 import { readHistory } from '../src/formats/open.ts'
 import type { LevelId } from '../src/levels/levels.ts'
 import type { Database } from '../src/record/database.ts'
-import { NO_FAULTS } from '../src/record/faults.ts'
+import { NO_FAULTS, type PlannedEvent } from '../src/record/faults.ts'
 import { Recorder } from '../src/record/recorder.ts'
 import { runSessions } from '../src/record/runner.ts'
 import { SimDatabase } from '../src/record/sim/database.ts'
@@ -227,13 +227,17 @@ async function measure(
   return row
 }
 
+function restartsEvery(ms: number | null): PlannedEvent[] {
+  return ms === null ? [] : [{ event: { kind: 'restart' }, firstMs: ms, everyMs: ms }]
+}
+
 async function record(
   database: Database,
   workload: Workload,
   level: LevelId,
   seed: number,
   path: string,
-  restartServer: Nodes['restart'],
+  restart: Nodes['restart'],
   restartEveryMs: number | null,
 ): Promise<void> {
   const size = { sessions: SESSIONS, seed }
@@ -264,10 +268,10 @@ async function record(
       durationMs: isTimed ? seconds * 1000 : null,
       rate: null,
       retries: 0,
-      faults: { ...NO_FAULTS, restartEveryMs },
+      faults: { ...NO_FAULTS, events: restartsEvery(restartEveryMs) },
       proxy: null,
       patienceMs: 15_000,
-      restartServer: restartEveryMs === null ? null : restartServer,
+      makers: restart === null ? {} : { restart },
       signal: null,
       onProgress: null,
     })

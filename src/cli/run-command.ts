@@ -1,6 +1,6 @@
 // `isobar run`: stresses a database, records what its clients saw, judges the record.
 
-import { existsSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import type { Command } from 'commander'
 import { UsageError } from '../base/errors.ts'
@@ -13,11 +13,12 @@ import { tellLack } from '../pipeline/concurrency.ts'
 import { Interrupted, type RunOptions, type RunOutcome, run } from '../pipeline/run.ts'
 import { describeAsked, renderSummary } from '../pipeline/run-summary.ts'
 import { isLightweight, isSql } from '../pipeline/run-work.ts'
-import { parseFaultPlan } from '../record/faults.ts'
+import { FAULT_FORMS, type FaultPlan, parseFaultPlan } from '../record/faults.ts'
 import { newRunDirectory } from '../record/run-directory.ts'
 import { SIM_FAULTS } from '../record/sim/target.ts'
 import type { Target } from '../record/target.ts'
 import { parseTarget, TARGETS } from '../record/targets.ts'
+import { parseTimetable } from '../record/trouble.ts'
 import { loadTransactionFunction } from '../record/work.ts'
 import { plain } from '../report/names.ts'
 import { renderText } from '../report/text.ts'
@@ -59,6 +60,7 @@ interface Flags extends ReportFlags, WorkloadFlags {
   retries: string
   fault: string[]
   serverSetting: string[]
+  timetable?: string
   patience: string
   passwordFile?: string
   out?: string
@@ -77,12 +79,8 @@ export function addRunCommand(program: Command, done: (code: number) => void): v
       '--db-level <id>',
       'isolation level asked of the database, by our id or by its own name, e.g. "repeatable read" (ser; of sim: its own); of SQL, also two such as ser+rc, the first for transactions that matter, or mixed',
     )
-    .option(
-      '--fault <fault>',
-      'kill-connection:5%, latency:1-20ms, pause:10%:3s, restart-server:3s',
-      collect,
-      [],
-    )
+    .option('--fault <fault>', FAULT_FORMS.join(', '), collect, [])
+    .option('--timetable <file>', 'faults at their times, a line each, e.g. 12s kill-server')
     .option('--server-setting <name=value>', 'a setting of the embedded server', collect, [])
     .option('--patience <time>', 'how long the database may stay away', '15s')
     .option('--password-file <file>', 'where the password of the database is')
@@ -158,7 +156,7 @@ async function runTarget(text: string, flags: Flags): Promise<number> {
     durationMs: flags.duration === undefined ? null : parseDuration(flags.duration),
     rate: flags.rate === undefined ? null : parseNumber('rate', flags.rate, 0.001),
     retries: parseNumber('retries', flags.retries, 0),
-    faults: parseFaultPlan(flags.fault),
+    faults: readFaults(flags),
     serverSettings: parseSettings(flags.serverSetting),
     patienceMs: parseDuration(flags.patience),
     directory,
@@ -206,6 +204,19 @@ async function runTarget(text: string, flags: Flags): Promise<number> {
   }
 }
 
+/** Those that are named, and those of the timetable. Throws UsageError. */
+function readFaults({ fault, timetable }: Flags): FaultPlan {
+  const plan = parseFaultPlan(fault)
+  if (timetable === undefined) return plan
+  let text: string
+  try {
+    text = readFileSync(timetable, 'utf8')
+  } catch (error) {
+    throw new UsageError(`cannot read the timetable: ${(error as Error).message}`)
+  }
+  return { ...plan, events: [...plan.events, ...parseTimetable(text, plain(timetable))] }
+}
+
 function parseSettings(texts: readonly string[]): Record<string, string> {
   const settings: Record<string, string> = {}
   for (const text of texts) {
@@ -222,6 +233,7 @@ function parseSettings(texts: readonly string[]): Record<string, string> {
 function outputsOf(flags: Flags, { ownWorkload }: Pick<RunOptions, 'ownWorkload'>): Outputs {
   const outputs = new Outputs(flags.force)
   if (flags.passwordFile !== undefined) outputs.read(flags.passwordFile)
+  if (flags.timetable !== undefined) outputs.read(flags.timetable)
   if (ownWorkload) outputs.read(ownWorkload.path)
   if (flags.json) outputs.claim('-', '--json')
   return outputs

@@ -212,7 +212,7 @@ async function record(
       seed: parameters.seed,
       durationMs,
       proxy: target.proxy,
-      restartServer: target.restartServer,
+      makers: target.makers,
     })
     return { result, historyPath, planMs, granted }
   } finally {

@@ -7,6 +7,7 @@
 //
 // Main classes: Rest, which lets sessions in and holds them back; Auditor.
 
+import { DatabaseError } from '../base/errors.ts'
 import { EVERY_ROW, type SqlTable } from '../history/sql-events.ts'
 import type { Value } from '../history/values.ts'
 import type { LevelId } from '../levels/levels.ts'
@@ -57,6 +58,7 @@ export class Rest {
   }
 }
 
+const TRIES_EVERY_MS = 50
 const USED = 1
 const NEW = 2
 
@@ -75,6 +77,8 @@ export class Auditor {
       readonly level: LevelId
       readonly isLightweight: boolean
       readonly tables: readonly SqlTable[]
+      /** How long the database may stay away. */
+      readonly patienceMs: number
       nextSession(): number
     },
   ) {}
@@ -100,7 +104,7 @@ export class Auditor {
       this.used[key]! &= ~NEW
     }
     if (keys.length === 0 && this.options.tables.length === 0) return
-    const connection = await this.options.database.open()
+    const connection = await this.connect()
     try {
       await this.record(connection, keys)
     } catch (error) {
@@ -108,6 +112,19 @@ export class Auditor {
       if (!(error instanceof TransactionFailure)) throw error
     } finally {
       await connection.close()
+    }
+  }
+
+  /** What made the audit due may come again, and the server be away for a while. */
+  private async connect(): Promise<Connection> {
+    const endMs = performance.now() + this.options.patienceMs
+    for (;;) {
+      try {
+        return await this.options.database.open()
+      } catch (error) {
+        if (!(error instanceof DatabaseError) || performance.now() > endMs) throw error
+      }
+      await new Promise((resolve) => setTimeout(resolve, TRIES_EVERY_MS))
     }
   }
 

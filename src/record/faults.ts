@@ -1,6 +1,7 @@
 // Faults that a run can be asked to bring about from outside: connections cut around COMMIT, slow
-// answers, a crashing server. What they do to the database is its own affair; the recorder has to
-// come through them with a true history. (Faults of the simulated store are those of sim/.)
+// answers, transactions that stay open, and events that come to all at once (trouble.ts). What they
+// do to the database is its own affair; the recorder has to come through them with a true history.
+// (Faults of the simulated store are those of sim/.)
 
 import { UsageError } from '../base/errors.ts'
 import type { Random } from '../base/random.ts'
@@ -10,22 +11,52 @@ export interface FaultPlan {
   readonly killShare: number
   /** Range of the delay of each message; null for none. */
   readonly latencyMs: readonly [from: number, to: number] | null
-  /** Time between two crashes of the server; null for none. */
-  readonly restartEveryMs: number | null
+  /** What comes to all sessions at once, now and then or at its time. */
+  readonly events: readonly PlannedEvent[]
   /** Transactions that stay open between two operations: their share, and for how long. */
   readonly pause: { readonly share: number; readonly ms: number } | null
+}
+
+/** Something that happens beside the transactions. */
+export type Event =
+  | { readonly kind: 'restart' } // the server crashes, and recovers
+  | { readonly kind: 'kill' } // all its processes are killed, and it is started again
+  | { readonly kind: 'stop'; readonly ms: number } // it does nothing for so long
+  | { readonly kind: 'partition'; readonly ms: number } // replicas hear nothing for so long
+  | { readonly kind: 'storm'; readonly connections: number } // so many connect at once
+
+export type EventKind = Event['kind']
+
+export interface PlannedEvent {
+  readonly event: Event
+  /** When it comes first, since the beginning. */
+  readonly firstMs: number
+  /** How long after its end it comes again; null for never. */
+  readonly everyMs: number | null
 }
 
 export const NO_FAULTS: FaultPlan = {
   killShare: 0,
   latencyMs: null,
-  restartEveryMs: null,
+  events: [],
   pause: null,
 }
 
-const KNOWN =
-  'there are kill-connection:5%, latency:10ms, latency:1-20ms, pause:10%:3s, restart-server:3s'
-const RESTART_EVERY_MS = 3000
+/** Every fault, as it is written. */
+export const FAULT_FORMS = [
+  'kill-connection:5%',
+  'latency:1-20ms',
+  'pause:10%:3s',
+  'restart-server:3s',
+  'kill-server:5s',
+  'stop-server:3s',
+  'partition:5s',
+  'connection-storm:100',
+] as const
+
+const KNOWN = `there are ${FAULT_FORMS.join(', ')}`
+const STORM_EVERY_MS = 2000
+const STORM_CONNECTIONS = 100
 const KILL_SHARE = 0.05
 
 /** Where a connection is cut, seen from the transaction. */
@@ -45,13 +76,55 @@ export function parseFaultPlan(texts: readonly string[]): FaultPlan {
     const [name = '', amount, time] = text.trim().split(':')
     if (name === 'kill-connection') plan = { ...plan, killShare: parseShare(text, amount) }
     else if (name === 'latency') plan = { ...plan, latencyMs: parseRange(text, amount) }
-    else if (name === 'restart-server') {
-      plan = { ...plan, restartEveryMs: parseEvery(text, amount) }
-    } else if (name === 'pause') {
-      plan = { ...plan, pause: parsePause(text, amount, time) }
-    } else throw new UsageError(`unknown fault "${text.trim()}"`, KNOWN)
+    else if (name === 'pause') plan = { ...plan, pause: parsePause(text, amount, time) }
+    else {
+      const planned = parsePlanned(text.trim())
+      if (planned === null) throw refusal(name, text)
+      plan = { ...plan, events: [...plan.events, planned] }
+    }
   }
   return plan
+}
+
+/** Faults that come to all at once; null if it is none of them. Throws UsageError. */
+export function parsePlanned(text: string): PlannedEvent | null {
+  const [name = '', amount] = text.split(':')
+  switch (name) {
+    case 'restart-server':
+      return again({ kind: 'restart' }, parseSeconds(text, amount ?? '3s', 'restart-server:3s'))
+    case 'kill-server':
+      return again({ kind: 'kill' }, parseSeconds(text, amount ?? '5s', 'kill-server:5s'))
+    case 'stop-server': {
+      const ms = parseSeconds(text, amount ?? '3s', 'stop-server:3s')
+      return again({ kind: 'stop', ms }, ms)
+    }
+    case 'partition': {
+      const ms = parseSeconds(text, amount ?? '5s', 'partition:5s')
+      return again({ kind: 'partition', ms }, ms)
+    }
+    case 'connection-storm':
+      return again({ kind: 'storm', connections: parseCount(text, amount) }, STORM_EVERY_MS)
+    default:
+      return null
+  }
+}
+
+function again(event: Event, everyMs: number): PlannedEvent {
+  return { event, firstMs: everyMs, everyMs }
+}
+
+function refusal(name: string, text: string): UsageError {
+  if (name !== 'clock') return new UsageError(`unknown fault "${text.trim()}"`, KNOWN)
+  return new UsageError(
+    'no server here lets its clock be set',
+    'they all take the time from the machine, and none of them orders transactions by it',
+  )
+}
+
+function parseCount(text: string, amount = String(STORM_CONNECTIONS)): number {
+  const count = Number(amount)
+  if (Number.isInteger(count) && count > 0 && count <= 10_000) return count
+  throw badFault(text, 'connection-storm:100')
 }
 
 /** The point at which this transaction's connection is to be cut, or null. */
@@ -75,16 +148,14 @@ function parseRange(text: string, amount = ''): [number, number] {
   return [from, to]
 }
 
-function parseEvery(text: string, amount: string | undefined): number {
-  if (amount === undefined) return RESTART_EVERY_MS
-  const match = /^(\d+(?:\.\d+)?)s$/.exec(amount)
-  const everyMs = match ? Number(match[1]) * 1000 : Number.NaN
-  if (!(everyMs >= 500)) throw badFault(text, 'restart-server:3s (not more often than every 0.5s)')
-  return everyMs
+function parseSeconds(text: string, amount: string, example: string): number {
+  const seconds = Number(/^(\d+(?:\.\d+)?)s$/.exec(amount)?.[1])
+  if (seconds >= 0.5 && seconds <= LONGEST_S) return seconds * 1000
+  throw badFault(text, `${example} (from 0.5s to ${LONGEST_S}s)`)
 }
 
 /** Sessions that wait for longer are cut off (runner.ts). */
-const LONGEST_PAUSE_S = 20
+const LONGEST_S = 20
 
 function parsePause(
   text: string,
@@ -93,10 +164,10 @@ function parsePause(
 ): { readonly share: number; readonly ms: number } {
   const share = Number(/^(\d+(?:\.\d+)?)%$/.exec(amount)?.[1]) / 100
   const seconds = Number(/^(\d+(?:\.\d+)?)s$/.exec(time)?.[1])
-  if (share > 0 && share <= 1 && seconds > 0 && seconds <= LONGEST_PAUSE_S) {
+  if (share > 0 && share <= 1 && seconds > 0 && seconds <= LONGEST_S) {
     return { share, ms: seconds * 1000 }
   }
-  throw badFault(text, `pause:10%:3s (no longer than ${LONGEST_PAUSE_S}s)`)
+  throw badFault(text, `pause:10%:3s (no longer than ${LONGEST_S}s)`)
 }
 
 function badFault(text: string, example: string): UsageError {

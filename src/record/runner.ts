@@ -15,6 +15,7 @@ import type { FaultProxy } from './fault-proxy.ts'
 import type { FaultPlan } from './faults.ts'
 import type { Recorder } from './recorder.ts'
 import { type RunContext, Session, type Tally } from './session.ts'
+import { type Makers, storm, Trouble } from './trouble.ts'
 import type { Work } from './work.ts'
 
 export interface RunnerOptions {
@@ -36,8 +37,8 @@ export interface RunnerOptions {
   readonly proxy: FaultProxy | null
   /** How long the database may stay away before the run gives up. */
   readonly patienceMs: number
-  /** Crashes the server and starts it again. */
-  readonly restartServer: (() => Promise<void>) | null
+  /** What brings the events of the faults about. */
+  readonly makers: Makers
   /** Ends the run early. */
   readonly signal: AbortSignal | null
   /** Ends the run as its time would: there is enough to judge. */
@@ -84,8 +85,7 @@ class Runner {
   private lastSession = 0
   private keyCount = 0
   private keysComing: Promise<void> = Promise.resolve()
-  private restarts = 0
-  private wakeRestarts: (() => void) | null = null
+  private readonly trouble: Trouble
   private isDone = false
   private stopping = false
   private stoppedBy: RunResult['stoppedBy'] = null
@@ -94,8 +94,11 @@ class Runner {
     this.options = options
     const random = new Random(options.seed).fork(1)
     const nextSession = () => this.lastSession++
+    const { database, faults, makers, recorder } = options
+    const storms: Makers = { storm: ({ connections }) => storm(database, connections) }
+    this.trouble = new Trouble(faults.events, { ...storms, ...makers }, recorder)
     this.auditor = new Auditor({ ...options, nextSession })
-    const { isAudited } = options.database
+    const { isAudited } = database
     const context: RunContext = {
       ...options,
       tally: this.tally,
@@ -131,7 +134,7 @@ class Runner {
       gone?.addEventListener('abort', onGone, { once: true })
       if (durationMs !== null) end = setTimeout(onEnough, durationMs)
       watch = setInterval(() => this.watch(), PROGRESS_EVERY_MS)
-      await Promise.all([this.runAll(), this.restartNowAndThen()])
+      await Promise.all([this.runAll(), this.makeTrouble()])
       // What must come last runs after the time is up, but not if something went wrong.
       if (this.stoppedBy === null) await this.runLast()
     } finally {
@@ -160,7 +163,7 @@ class Runner {
 
   private progress(): RunProgress {
     const elapsedMs = performance.now() - this.startMs
-    return { ...this.tally, elapsedMs, restarts: this.restarts }
+    return { ...this.tally, elapsedMs, restarts: this.trouble.restarts }
   }
 
   /** A few at a time: servers let only so many in at once. If one is refused, none is left. */
@@ -218,7 +221,7 @@ class Runner {
   private async runAll(): Promise<void> {
     await Promise.all(this.sessions.map((session, number) => this.runSession(session, number)))
     this.isDone = true
-    this.wakeRestarts?.()
+    this.trouble.end()
   }
 
   private async runSession(session: Session, number: number): Promise<void> {
@@ -254,27 +257,11 @@ class Runner {
     return this.keysComing
   }
 
-  private async restartNowAndThen(): Promise<void> {
-    const { faults, restartServer } = this.options
-    if (faults.restartEveryMs === null || restartServer === null) return
-    while (!this.isDone) {
-      await new Promise<void>((resolve) => {
-        const timer = setTimeout(resolve, faults.restartEveryMs!)
-        this.wakeRestarts = () => {
-          clearTimeout(timer)
-          resolve()
-        }
-      })
-      if (this.isDone || this.stopping) return
-      try {
-        this.options.recorder.mark('the server goes down')
-        await restartServer()
-        this.options.recorder.mark('the server is back')
-        this.restarts++
-      } catch (error) {
-        this.stop(error instanceof Error ? error : new DatabaseError(String(error)))
-        return
-      }
+  private async makeTrouble(): Promise<void> {
+    try {
+      await this.trouble.run()
+    } catch (error) {
+      this.stop(error instanceof Error ? error : new DatabaseError(String(error)))
     }
   }
 }

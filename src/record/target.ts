@@ -9,6 +9,7 @@ import { type Database, ownLevel } from './database.ts'
 import type { Driver } from './driver.ts'
 import { FaultProxy, type ProxyTarget } from './fault-proxy.ts'
 import type { FaultPlan } from './faults.ts'
+import type { Makers } from './trouble.ts'
 
 /** A kind of target: what help, documentation, `run` and `doctor` know of it. */
 export interface TargetKind {
@@ -68,7 +69,8 @@ export interface Target {
 export interface OpenTarget {
   readonly database: Database
   readonly proxy: FaultProxy | null
-  readonly restartServer: (() => Promise<void>) | null
+  /** What brings events about that are the target's own business. */
+  readonly makers: Makers
   /** Undoes everything. */
   close(): Promise<void>
 }
@@ -81,6 +83,8 @@ export interface OpenOptions {
   readonly faults: FaultPlan
   /** How long the database may stay away. */
   readonly patienceMs: number
+  /** Replicas of a server that is started for the run. */
+  readonly replicas?: number | undefined
   /** Settings of a server that is started for the run. */
   readonly serverSettings?: Readonly<Record<string, string>> | undefined
 }
@@ -88,9 +92,7 @@ export interface OpenOptions {
 /** Throws UsageError if the target cannot do what is asked, DatabaseError if it is not there. */
 export async function openTarget(target: Target, options: OpenOptions): Promise<OpenTarget> {
   const { faults } = options
-  if (!target.ownsServer && faults.restartEveryMs !== null) {
-    throw new UsageError('restart-server is for the embedded server', 'it is not ours to crash')
-  }
+  expectEvents(target, options)
   if (!target.ownsServer && Object.keys(options.serverSettings ?? {}).length > 0) {
     throw new UsageError(
       '--server-setting is for the embedded server',
@@ -103,6 +105,28 @@ export async function openTarget(target: Target, options: OpenOptions): Promise<
   // Before a server is started for nothing.
   for (const level of options.levels) ownLevel({ ...target, name: target.product }, level)
   return target.open(options)
+}
+
+/** Throws UsageError if one of them cannot happen to the target. */
+function expectEvents(target: Target, { faults, replicas = 0 }: OpenOptions): void {
+  for (const { kind } of faults.events.map(({ event }) => event)) {
+    if (kind === 'partition' && replicas === 0) {
+      throw new UsageError('there are no replicas to cut off', '--replicas 2 starts some')
+    }
+    if (kind === 'storm' && target.undisturbed !== null) {
+      throw new UsageError(`${target.product} has no connections to disturb`, target.undisturbed)
+    }
+    if (kind === 'storm' || target.ownsServer) continue
+    const hint = 'it is not ours to crash'
+    throw new UsageError(`${EVENT_NAMES[kind]} is for the embedded server`, hint)
+  }
+}
+
+const EVENT_NAMES = {
+  restart: 'restart-server',
+  kill: 'kill-server',
+  stop: 'stop-server',
+  partition: 'partition',
 }
 
 function needsProxy(faults: FaultPlan): boolean {
@@ -128,7 +152,7 @@ export async function openServer(
       await database.close()
       await proxy?.close()
     }
-    return { database, proxy, restartServer: null, close }
+    return { database, proxy, makers: {}, close }
   } catch (error) {
     await proxy?.close()
     throw error

@@ -63,6 +63,36 @@ describe('faults', () => {
     })
   })
 
+  it('kill the server and stop it for a while without a false alarm, each marked', async () => {
+    const enough = new AbortController()
+    const marks = new Set<string>()
+    const options = {
+      target: 'embedded',
+      fault: 'kill-server:1s,stop-server:0.5s,connection-storm:20',
+      workload: { sessions: 10, keys: 30 },
+      durationMs: 120_000,
+      enough: enough.signal,
+      onProgress: ({ restarts, failures, elapsedMs }: RunProgress) => {
+        const lost = failures.get('connection lost') ?? 0
+        if (restarts > 1 && lost > 5 && elapsedMs > 5000) enough.abort()
+      },
+    }
+    await stage(options, (outcome) => {
+      expect(outcome.stoppedBy).toBeNull()
+      expect(outcome.summary.serverRestarts).toBeGreaterThan(1)
+      for (const { text } of outcome.judged!.history.annotations) marks.add(text)
+      expect([...marks].sort()).toEqual([
+        'a storm of connections begins',
+        'the server goes on',
+        'the server is back',
+        'the server is killed',
+        'the server is stopped',
+        'the storm of connections is over',
+      ])
+      expect(verdictsOf(outcome)).toMatchObject({ ser: 'satisfied' })
+    })
+  })
+
   it('end a run whose server is gone, with what was recorded until then', async () => {
     const server = await EmbeddedServer.start()
     try {

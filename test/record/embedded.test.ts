@@ -7,6 +7,7 @@ import { describe, expect, it } from 'vitest'
 import { DatabaseError } from '../../src/base/errors.ts'
 import { findEmbeddedPackage, installLine, MAJORS } from '../../src/record/embedded/binaries.ts'
 import { removeLeftovers } from '../../src/record/embedded/leftovers.ts'
+import { processesOf } from '../../src/record/embedded/processes.ts'
 import { EmbeddedServer } from '../../src/record/embedded/server.ts'
 
 function lives(pid: number): boolean {
@@ -56,6 +57,29 @@ describe('EmbeddedServer', () => {
     } finally {
       await server.stop()
     }
+  })
+
+  it.skipIf(process.platform !== 'linux')('stops all its processes, and leaves none', async () => {
+    const server = await EmbeddedServer.start()
+    const client = clientOf(server)
+    await client.connect()
+    const pids = processesOf(server.pid)!
+    const stateOf = (pid: number) =>
+      /^State:\s+(\w)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]
+    expect(pids.length).toBeGreaterThan(3)
+    server.freeze()
+    expect(await eventually(() => pids.every((pid) => stateOf(pid) === 'T'))).toBe(true)
+    let answered = false
+    const answer = client.query('SELECT 1').then(() => {
+      answered = true
+    })
+    await new Promise((resolve) => setTimeout(resolve, 50))
+    expect(answered).toBe(false)
+    server.thaw()
+    await answer
+    server.freeze()
+    await server.stop() // though it is stopped
+    expect(await eventually(() => !pids.some(lives))).toBe(true)
   })
 
   it('names the line that installs a version that is missing', async () => {

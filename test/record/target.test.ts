@@ -13,6 +13,7 @@ import {
 } from '../../src/record/postgres/address.ts'
 import { openTarget } from '../../src/record/target.ts'
 import { parseTarget } from '../../src/record/targets.ts'
+import { parseTimetable } from '../../src/record/trouble.ts'
 
 /** The text of whatever the call throws, hint included. */
 function complaint(work: () => unknown): string {
@@ -145,9 +146,15 @@ describe('parseFaultPlan', () => {
     expect(parseFaultPlan(['kill-connection:5%,latency:1-20ms', 'restart-server:2s'])).toEqual({
       killShare: 0.05,
       latencyMs: [1, 20],
-      restartEveryMs: 2000,
       pause: null,
+      events: [{ event: { kind: 'restart' }, firstMs: 2000, everyMs: 2000 }],
     })
+    const { events } = parseFaultPlan(['kill-server', 'stop-server:2s', 'connection-storm:7'])
+    expect(events).toEqual([
+      { event: { kind: 'kill' }, firstMs: 5000, everyMs: 5000 },
+      { event: { kind: 'stop', ms: 2000 }, firstMs: 2000, everyMs: 2000 },
+      { event: { kind: 'storm', connections: 7 }, firstMs: 2000, everyMs: 2000 },
+    ])
     expect(parseFaultPlan(['pause:25%:0.5s']).pause).toEqual({ share: 0.25, ms: 500 })
     expect(parseFaultPlan(['latency:7ms']).latencyMs).toEqual([7, 7])
     expect(parseFaultPlan([])).toEqual(NO_FAULTS)
@@ -160,10 +167,36 @@ describe('parseFaultPlan', () => {
     'latency:9-2ms',
     'pause:5',
     'pause:5%:99s',
+    'stop-server:99s',
+    'kill-server:0.1s',
+    'partition:5',
+    'connection-storm:0',
     'fire',
   ])('refuses %s and shows how to write it', (text) => {
-    expect(complaint(() => parseFaultPlan([text]))).toMatch(/5%|latency:10ms|pause:10%:3s/)
+    const example = /5%|latency:10ms|pause:10%:3s|server:[35]s|partition:5s|storm:100/
+    expect(complaint(() => parseFaultPlan([text]))).toMatch(example)
   })
+
+  it('says why no clock is set', () => {
+    expect(complaint(() => parseFaultPlan(['clock:±2s']))).toMatch(/lets its clock be set/)
+  })
+})
+
+describe('parseTimetable', () => {
+  it('reads what happens when, with comments', () => {
+    const text = '# twice\n1.5s kill-server\n\n3s stop-server:1s # and on\r\n'
+    expect(parseTimetable(text, 'table')).toEqual([
+      { event: { kind: 'kill' }, firstMs: 1500, everyMs: null },
+      { event: { kind: 'stop', ms: 1000 }, firstMs: 3000, everyMs: null },
+    ])
+  })
+
+  it.each(['kill-server', '5 kill-server', '5s latency:3ms', '5s', '5s kill-server now'])(
+    'refuses "%s" and names the line',
+    (line) => {
+      expect(complaint(() => parseTimetable(`# first\n${line}`, 'table'))).toMatch(/table:2: /)
+    },
+  )
 })
 
 describe('openTarget', () => {
@@ -189,6 +222,14 @@ describe('openTarget', () => {
     await expect(openTarget(parseTarget('sim:ser'), cut)).rejects.toThrow(/no connections/)
     const crash = { ...options, faults: parseFaultPlan(['restart-server']) }
     const foreign = parseTarget('postgres://127.0.0.1:1/x')
+    for (const fault of ['kill-server', 'stop-server']) {
+      const event = { ...options, faults: parseFaultPlan([fault]) }
+      await expect(openTarget(foreign, event)).rejects.toThrow(`${fault} is for the embedded`)
+    }
+    const apart = { ...options, faults: parseFaultPlan(['partition']) }
+    await expect(openTarget(parseTarget('embedded'), apart)).rejects.toThrow(/no replicas/)
+    const storm = { ...options, faults: parseFaultPlan(['connection-storm']) }
+    await expect(openTarget(parseTarget('sim:ser'), storm)).rejects.toThrow(/no connections/)
     await expect(openTarget(foreign, crash)).rejects.toThrow(/embedded server/)
     const tuned = { ...options, serverSettings: { work_mem: '1MB' } }
     await expect(openTarget(foreign, tuned)).rejects.toThrow(/--server-setting/)

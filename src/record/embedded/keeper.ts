@@ -16,12 +16,16 @@ const pid = () => {
   try { return Number(readFileSync(join(data, 'postmaster.pid'), 'utf8').split('\\n')[0]) } catch { return 0 }
 }
 const lives = (id) => { try { process.kill(id, 0); return true } catch { return false } }
+const children = (id) => {
+  try { return readFileSync('/proc/' + id + '/task/' + id + '/children', 'utf8').trim().split(' ').map(Number).filter((n) => n > 1) } catch { return [] }
+}
 const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms))
 async function clean() {
   const server = pid()
   if (server > 0 && process.platform === 'win32') {
     try { execFileSync(pgCtl, ['stop', '-D', data, '-m', 'immediate']) } catch {}
   } else if (server > 0 && lives(server)) {
+    for (const id of [server, ...children(server)]) try { process.kill(id, 'SIGCONT') } catch {}
     try { process.kill(server, 'SIGQUIT') } catch {}
     for (let i = 0; i < 200 && lives(server); i++) await pause(10)
     try { if (lives(server)) process.kill(server, 'SIGKILL') } catch {}

@@ -6,6 +6,7 @@
 import { readdirSync, readFileSync, readlinkSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { processesOf, signalAll } from './processes.ts'
 
 export const PREFIX = 'isobar-server-'
 const OWNERS = 'owners'
@@ -95,6 +96,7 @@ function fieldsOf(pid: number): string[] | null {
 async function stopServer(data: string): Promise<void> {
   const pid = serverOf(data)
   if (pid === 0) return
+  signalAll(processesOf(pid) ?? [], 'SIGCONT') // what is stopped does not obey
   process.kill(pid, 'SIGQUIT')
   for (let waitedMs = 0; serverOf(data) === pid && waitedMs < STOP_PATIENCE_MS; waitedMs += 20) {
     await new Promise((resolve) => setTimeout(resolve, 20))

@@ -27,6 +27,7 @@ import { type Account, giveAllTo, giveTo, serverAccount } from './account.ts'
 import { type Binaries, copyBinaries, findEmbeddedPackage, OTHER_TARGETS } from './binaries.ts'
 import { startKeeper } from './keeper.ts'
 import { noteOwners, PREFIX, removeLeftovers } from './leftovers.ts'
+import { processesOf, signalAll } from './processes.ts'
 
 const USER = 'isobar'
 const START_PATIENCE_MS = 30_000
@@ -74,6 +75,7 @@ export class EmbeddedServer {
   readonly data: string
   private readonly account: Account | null
   private binaries: Binaries | null = null
+  private frozen: number[] = [] // processes that were stopped
   private readonly keeper: ChildProcess
 
   /** Major version of PostgreSQL that was asked for. */
@@ -137,6 +139,35 @@ export class EmbeddedServer {
   /** Crashes the server, as a power cut of the database process would, and starts it again. */
   async restart(): Promise<void> {
     await this.crash()
+    await this.launchAgain()
+  }
+
+  /** Kills all its processes, in the middle of whatever they do, and starts it again. */
+  async kill(): Promise<void> {
+    const pids = processesOf(this.pid)
+    const ended = this.end('SIGKILL')
+    signalAll(pids ?? [], 'SIGKILL')
+    await ended
+    await this.launchAgain()
+  }
+
+  /** Stops all its processes where they are, until `thaw`. Throws DatabaseError. */
+  freeze(): void {
+    const { pid } = this
+    // First the one that starts others.
+    signalAll([pid], 'SIGSTOP')
+    const pids = processesOf(pid)
+    signalAll(pids ?? [pid], pids === null ? 'SIGCONT' : 'SIGSTOP')
+    if (pids === null) throw new DatabaseError('this system does not say which processes to stop')
+    this.frozen = pids
+  }
+
+  thaw(): void {
+    signalAll(this.frozen, 'SIGCONT')
+    this.frozen = []
+  }
+
+  private async launchAgain(): Promise<void> {
     const end = performance.now() + START_PATIENCE_MS
     for (;;) {
       try {
@@ -253,6 +284,7 @@ export class EmbeddedServer {
   }
 
   private async end(signal: NodeJS.Signals): Promise<void> {
+    this.thaw() // what is stopped does not obey
     const child = this.process
     if (child === null) return
     const ended = exitOf(child)

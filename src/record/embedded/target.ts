@@ -4,6 +4,7 @@ import { UsageError } from '../../base/errors.ts'
 import { POSTGRES_LEVELS } from '../postgres/connection.ts'
 import { DRIVER, openPostgres } from '../postgres/target.ts'
 import type { OpenOptions, OpenTarget, Target, TargetKind } from '../target.ts'
+import type { Makers } from '../trouble.ts'
 import { findEmbeddedPackage, MAJORS } from './binaries.ts'
 import { EmbeddedServer } from './server.ts'
 
@@ -58,7 +59,16 @@ async function openEmbedded(major: number | undefined, options: OpenOptions): Pr
       await opened.close()
       await server.stop()
     }
-    return { ...opened, restartServer: () => server.restart(), close }
+    const makers: Makers = {
+      restart: () => server.restart(),
+      kill: () => server.kill(),
+      stop: async ({ ms }, wait) => {
+        server.freeze()
+        await wait(ms)
+        server.thaw()
+      },
+    }
+    return { ...opened, makers, close }
   } catch (error) {
     await server.stop()
     throw error
