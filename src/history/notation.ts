@@ -25,6 +25,7 @@ export function parseNotation(text: string): History {
 
 const VERBS = ['r', 'w', 'append', 'cas', 'insert', 'rows']
 const BARE = /[A-Za-z_][\w.$@-]*/y
+const LEVEL = /[a-z][\w.+-]*/y
 const INTEGER = /-?\d+(?![\w.])/y
 const NUMBERED = /s?-?\d+(?![\w.$@-])/y
 const STRING = /"(?:[^"\\\n]|\\.)*"/y
@@ -321,7 +322,7 @@ class NotationParser {
   }
 
   private parseLevel(txn: number): void {
-    const level = this.match(BARE)
+    const level = this.match(LEVEL)
     const index = LEVELS.findIndex((known) => known.id === level)
     if (index < 0) this.fail(`unknown level ${level ?? this.next()}`)
     this.builder.setLevel(txn, index)

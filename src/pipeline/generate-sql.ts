@@ -7,7 +7,7 @@ import { layOutSql } from '../sim/sql/layout.ts'
 import { type SqlSimOptions, simulateSql } from '../sim/sql/simulate.ts'
 import { type SqlParameters, sqlParameters } from '../workload/sql/parameters.ts'
 import { planSql } from '../workload/sql/workload.ts'
-import type { Generated } from './generate.ts'
+import { type Generated, withMarks } from './generate.ts'
 
 export interface GenerateSqlOptions {
   /** One seed for the plan, the schedule and the faults. */
@@ -33,5 +33,5 @@ export function generateSql(given: Partial<GenerateSqlOptions> = {}): Generated 
     txns: strike.txns.map((txn) => txnOf[txn]!),
     keys: strike.rows.map(keyOf),
   }))
-  return { history, strikes, opOrder: null }
+  return { history: withMarks(history, strikes), strikes, opOrder: null }
 }

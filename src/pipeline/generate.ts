@@ -1,6 +1,7 @@
 // Generates histories: plans a workload, runs it against the simulated store, lays the outcome out
 // as a history, and tells where faults struck, in the history's own numbers.
 
+import { RUN } from '../formats/native/fields.ts'
 import type { History } from '../history/history.ts'
 import type { Value } from '../history/values.ts'
 import type { FaultStrike } from '../sim/faults.ts'
@@ -50,5 +51,21 @@ export function generate(
     txns: strike.txns.map((txn) => txnOf[txn]!),
     keys: strike.keys.map(keyOf),
   }))
-  return { history, strikes, opOrder }
+  return { history: withMarks(history, strikes), strikes, opOrder }
+}
+
+/** The history with a mark where each fault begins, if there are times. */
+export function withMarks(history: History, strikes: readonly FaultStrike[]): History {
+  const { txnStartTime } = history
+  if (txnStartTime === null) return history
+  const marks = strikes.map(({ fault, txns }) => ({
+    time: txns.reduce(
+      (first, txn) => Math.min(first, txnStartTime[txn]!),
+      Number.POSITIVE_INFINITY,
+    ),
+    source: RUN,
+    text: `${fault} strikes`,
+  }))
+  marks.sort((a, b) => a.time - b.time)
+  return { ...history, annotations: [...history.annotations, ...marks] }
 }

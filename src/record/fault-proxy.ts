@@ -23,6 +23,8 @@ export interface ProxyTarget {
 export class FaultProxy {
   /** Connections cut so far. */
   cutCount = 0
+  /** Told of every cut as it happens, and where it was armed for. */
+  onCut: ((point: CutPoint | ByteCut | null) => void) | null = null
   readonly port: number
   private readonly links = new Map<number, Link>() // client's port -> its connection
 
@@ -75,7 +77,10 @@ export class FaultProxy {
     // A path is that of a Unix socket's directory, as PostgreSQL's own clients understand it.
     if (target.host.startsWith('/')) server.connect(`${target.host}/.s.PGSQL.${target.port}`)
     else server.connect(target.port, target.host)
-    const link = new Link(client, server, this.plan, this.random, () => this.cutCount++)
+    const link = new Link(client, server, this.plan, this.random, (point) => {
+      this.cutCount++
+      this.onCut?.(point)
+    })
     this.links.set(clientPort, link)
     client.once('close', () => this.links.delete(clientPort))
   }
@@ -86,10 +91,16 @@ class Link {
   private armed: CutPoint | ByteCut | null = null
   private readonly client: Socket
   private readonly server: Socket
-  private readonly onCut: () => void
+  private readonly onCut: (point: CutPoint | ByteCut | null) => void
   private ended = false
 
-  constructor(client: Socket, server: Socket, plan: FaultPlan, random: Random, onCut: () => void) {
+  constructor(
+    client: Socket,
+    server: Socket,
+    plan: FaultPlan,
+    random: Random,
+    onCut: (point: CutPoint | ByteCut | null) => void,
+  ) {
     this.client = client
     this.server = server
     this.onCut = onCut
@@ -112,7 +123,7 @@ class Link {
   /** Breaks both sides off, in the middle of whatever goes on. */
   cut(): void {
     if (this.ended) return
-    this.onCut()
+    this.onCut(this.armed)
     this.end()
   }
 

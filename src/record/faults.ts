@@ -69,6 +69,28 @@ export type CutPoint =
 
 const CUT_POINTS: readonly CutPoint[] = ['work', 'before', 'torn', 'during', 'after']
 
+/** What reports say of a connection that is cut there, or, without a point, between operations. */
+export function cutWords(point: CutPoint | null): string {
+  switch (point) {
+    case null:
+    case 'work':
+      return 'a connection is cut between two operations'
+    case 'before':
+      return 'a connection is cut before COMMIT arrives'
+    case 'torn':
+      return 'a connection is cut in the middle of COMMIT'
+    case 'during':
+      return 'a connection is cut while COMMIT is carried out'
+    case 'after':
+      return 'a connection is cut before the answer to COMMIT arrives'
+  }
+}
+
+/** What reports say of slow messages while they last. */
+export function latencyWords([from, to]: readonly [number, number]): string {
+  return `from here on every message takes ${from === to ? to : `${from} to ${to}`} ms longer`
+}
+
 /** Parses faults as given on the command line, one or several separated by commas. */
 export function parseFaultPlan(texts: readonly string[]): FaultPlan {
   let plan = NO_FAULTS

@@ -12,7 +12,7 @@ import type { LevelId } from '../levels/levels.ts'
 import { Auditor, Rest } from './audit.ts'
 import type { Database } from './database.ts'
 import type { FaultProxy } from './fault-proxy.ts'
-import type { FaultPlan } from './faults.ts'
+import { cutWords, type FaultPlan, latencyWords } from './faults.ts'
 import type { Recorder } from './recorder.ts'
 import { type RunContext, Session, type Tally } from './session.ts'
 import { type Makers, storm, Trouble } from './trouble.ts'
@@ -126,6 +126,7 @@ class Runner {
     try {
       await this.openSessions()
       this.startMs = performance.now()
+      this.markFaults()
       this.dueMs = this.startMs
       signal?.addEventListener('abort', onSignal, { once: true })
       if (signal?.aborted) onSignal()
@@ -144,6 +145,7 @@ class Runner {
       enough?.removeEventListener('abort', onEnough)
       gone?.removeEventListener('abort', onGone)
       await Promise.all(this.sessions.map((session) => session.close()))
+      if (this.options.proxy) this.options.proxy.onCut = null
     }
     return { ...this.progress(), audits: this.auditor.count, stoppedBy: this.stoppedBy }
   }
@@ -255,6 +257,14 @@ class Runner {
       this.keysComing = before.then(() => this.options.database.addKeys(from, count))
     }
     return this.keysComing
+  }
+
+  /** What is brought about from outside is marked in the record, beside the transactions. */
+  private markFaults(): void {
+    const { proxy, faults, recorder } = this.options
+    if (proxy === null) return
+    if (faults.latencyMs !== null) recorder.mark(latencyWords(faults.latencyMs))
+    proxy.onCut = (point) => recorder.mark(cutWords(typeof point === 'string' ? point : null))
   }
 
   private async makeTrouble(): Promise<void> {

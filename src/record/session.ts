@@ -282,7 +282,9 @@ export class Session implements Operations {
 
   /** The transaction stays open and does nothing, but no longer than the run. */
   private async pause(): Promise<void> {
-    const endMs = performance.now() + (this.context.faults.pause?.ms ?? 0)
+    const pauseMs = this.context.faults.pause?.ms ?? 0
+    this.context.recorder.mark(`a transaction stays open for ${pauseMs / 1000} s`)
+    const endMs = performance.now() + pauseMs
     for (let leftMs = 1; leftMs > 0 && !this.context.isStopping(); ) {
       leftMs = endMs - performance.now()
       await new Promise((resolve) => setTimeout(resolve, Math.min(100, Math.max(0, leftMs))))

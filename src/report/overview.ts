@@ -42,11 +42,38 @@ export function buildOverview(history: History, txns: readonly number[]): Overvi
         ...(Number.isNaN(finish) ? {} : { until: finish }),
       }
     }),
-    events: history.annotations.slice(0, MAX_EVENTS).map(({ time, source, text }) => ({
-      at: time,
-      source: cut(source, MAX_NAME),
-      text: cut(text, MAX_TEXT),
-    })),
+    events: gatherEvents(history, axis),
+  }
+}
+
+/**
+ * What happened beside the transactions. Where that is too much to be told one by one, what is alike
+ * and falls into one stretch of the time is told once, with how often: no more than will do.
+ */
+function gatherEvents({ annotations }: History, { from, part }: Axis): OverviewJson['events'] {
+  const told = annotations.map(({ time, source, text }) => ({
+    at: time,
+    source: cut(source, MAX_NAME),
+    text: cut(text, MAX_TEXT),
+  }))
+  if (told.length <= MAX_EVENTS) return told
+  for (let stretch = part; ; stretch *= 2) {
+    const groups = new Map<string, { first: (typeof told)[number]; count: number }>()
+    for (const event of told) {
+      const where = Math.floor((event.at - from) / stretch)
+      const group = groups.get(`${where} ${event.source}: ${event.text}`)
+      if (group) group.count++
+      else groups.set(`${where} ${event.source}: ${event.text}`, { first: event, count: 1 })
+    }
+    const isLast = stretch > part * MAX_PARTS
+    if (groups.size > MAX_EVENTS && !isLast) continue
+    const kept = [...groups.values()].slice(0, MAX_EVENTS).map(({ first, count }) => ({
+      ...first,
+      text: count === 1 ? first.text : `${first.text}, ${count} times from here on`,
+    }))
+    const left = groups.size - kept.length
+    if (left > 0) kept[kept.length - 1]!.text += `; ${left} more kinds of marks are not shown`
+    return kept
   }
 }
 

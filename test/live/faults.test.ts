@@ -32,6 +32,10 @@ describe('faults', () => {
       expect(summary.connectionsCut).toBeGreaterThan(1000)
       expect(summary.transactions.indeterminate).toBeGreaterThan(300)
       expect(verdictsOf(outcome)).toMatchObject({ ser: 'satisfied', si: 'satisfied' })
+      // Every cut is marked in the record.
+      const marks = judged!.history.annotations.filter(({ text }) => /connection is cut/.test(text))
+      expect(marks.length).toBeGreaterThan(1000)
+      expect(new Set(marks.map(({ text }) => text)).size).toBe(5)
       // Of those whose answer was lost, some took effect and were seen, some were not.
       const { txnStatus, txnCounts } = judged!.history
       const counts = [0, 0]
@@ -58,6 +62,9 @@ describe('faults', () => {
     await stage(options, (outcome) => {
       expect(outcome.stoppedBy).toBeNull()
       expect(outcome.summary.serverRestarts).toBeGreaterThan(1)
+      const marks = outcome.judged!.history.annotations.map(({ text }) => text)
+      expect(marks[0]).toBe('from here on every message takes 0 to 2 ms longer')
+      expect(marks).toContain('the server goes down')
       expect(outcome.summary.transactions.failures['connection lost']).toBeGreaterThan(5)
       expect(verdictsOf(outcome)).toMatchObject({ ser: 'satisfied' })
     })

@@ -23,7 +23,9 @@ describe('run', () => {
   it('lets transactions rest between two operations, but not beyond its end', async () => {
     const workload = { shape: 'mini', transactions: 4, sessions: 1, reads: 1 } as const
     const options = { target: 'sim:ser', fault: 'pause:100%:0.2s', workload }
-    await stage(options, ({ summary }) => {
+    await stage(options, ({ summary, judged }) => {
+      const marks = judged!.history.annotations.map(({ text }) => text)
+      expect(marks).toEqual(Array.from({ length: 4 }, () => 'a transaction stays open for 0.2 s'))
       expect(summary.transactions.committed).toBe(4)
       expect(summary.time.runMs).toBeGreaterThan(200)
     })

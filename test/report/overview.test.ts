@@ -52,6 +52,24 @@ describe('buildOverview', () => {
     expect(rows.map(({ committed }) => committed)).toEqual([[1, 1], [1]])
   })
 
+  it('tells marks one by one, or where there are too many, how often each comes in a while', () => {
+    const history = manyTxns(3, 2000)
+    const marks = (count: number) =>
+      Array.from({ length: count }, (_, i) => ({
+        time: i / 4,
+        source: 'run',
+        text: i % 3 === 0 ? 'long-fork strikes' : 'lost-update strikes',
+      }))
+    const eventsOf = (count: number) =>
+      buildOverview({ ...history, annotations: marks(count) }, []).events
+    expect(eventsOf(500)).toHaveLength(500)
+    const gathered = eventsOf(8000)
+    expect(gathered.length).toBeLessThanOrEqual(500)
+    const times = gathered.map(({ text }) => Number(/, (\d+) times/.exec(text)?.[1] ?? 1))
+    expect(times.reduce((sum, count) => sum + count)).toBe(8000)
+    expect(gathered[0]!.text).toMatch(/^long-fork strikes, \d+ times from here on$/)
+  })
+
   it('stays far below a megabyte, however many sessions and transactions there are', () => {
     const history = manyTxns(1000, 200_000)
     const overview = buildOverview(history, [...Array(5000).keys()])

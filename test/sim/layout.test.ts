@@ -75,6 +75,9 @@ describe('generate', () => {
     expect(strikes.map((strike) => strike.fault).sort()).toEqual(
       [...Array(3).fill('lost-update'), 'long-fork', ...Array(2).fill('write-skew')].sort(),
     )
+    expect(history.annotations.map(({ text }) => text).sort()).toEqual(
+      strikes.map(({ fault }) => `${fault} strikes`).sort(),
+    )
     const txns = strikes.flatMap((strike) => strike.txns)
     expect(new Set(txns).size).toBe(txns.length)
     for (const { txns, keys } of strikes) {
