@@ -47,8 +47,8 @@ export function buildOverview(history: History, txns: readonly number[]): Overvi
 }
 
 /**
- * What happened beside the transactions. Where that is too much to be told one by one, what is alike
- * and falls into one stretch of the time is told once, with how often: no more than will do.
+ * What happened beside the transactions. Where that is too much to be told one by one, what is
+ * alike and falls into one stretch of the time is told once, with how often.
  */
 function gatherEvents({ annotations }: History, { from, part }: Axis): OverviewJson['events'] {
   const told = annotations.map(({ time, source, text }) => ({
