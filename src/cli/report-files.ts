@@ -1,26 +1,18 @@
 // The outputs besides the terminal: the report and the pictures of one history, and the files that
 // are about all of them: for continuous integration, for spreadsheets, and a report with an index.
-// Every file is written whole or not at all.
+// Every file is written whole or not at all. Rendering is loaded when a file is asked for, since it
+// takes a large library.
 
-import { basename, extname } from 'node:path'
+import { extname } from 'node:path'
 import type { Command } from 'commander'
 import type { Deadline } from '../base/deadline.ts'
 import { UsageError } from '../base/errors.ts'
 import type { Output, Outputs } from '../files/output.ts'
 import type { History } from '../history/history.ts'
-import { renderCsv } from '../report/csv.ts'
-import { renderDot } from '../report/dot.ts'
-import { renderJunit } from '../report/junit.ts'
-import { renderMarkdown } from '../report/markdown.ts'
 import { plain } from '../report/names.ts'
-import { loadPageAssets } from '../report/page/assets.ts'
-import { type PageOptions, renderHtml } from '../report/page/html.ts'
-import { renderIndex } from '../report/page/index-page.ts'
-import type { Section } from '../report/page/sections.ts'
-import { renderSvg } from '../report/picture/svg.ts'
-import { renderTrace } from '../report/trace.ts'
 import type { VerdictJson } from '../verdict/verdict-file.ts'
 import { openFile } from './open-file.ts'
+import type { ReportKind } from './render-report.ts'
 
 export interface ReportFlags {
   report?: string
@@ -37,7 +29,6 @@ export interface ReportFlags {
 /** Those about one history only, but for the report, which has an index then. */
 const SINGLE = ['report', 'svg', 'dot'] as const
 const COLLECTED = ['junit', 'summary', 'csv'] as const
-export type ReportKind = (typeof SINGLE)[number] | (typeof COLLECTED)[number]
 
 /** The options of every command that judges; `report` says what --report does there. */
 export function addReportOptions(command: Command, report: string): Command {
@@ -101,6 +92,8 @@ export class ReportFiles {
   /** Writes what is about this history, and keeps it for what is about all. */
   async add(verdict: VerdictJson, history: History, deadline?: Deadline): Promise<void> {
     this.verdicts.push(verdict)
+    if (this.isEmpty) return
+    const { renderReport, renderTrace } = await import('./render-report.ts')
     this.trace?.writePieces(renderTrace(history, verdict))
     for (const kind of SINGLE) {
       if (kind === 'report' && this.pages) continue
@@ -114,6 +107,8 @@ export class ReportFiles {
   }
 
   async finish(): Promise<void> {
+    if (this.isEmpty) return
+    const { renderReport, writeIndex } = await import('./render-report.ts')
     const { verdicts, unread } = this
     const report = this.outputs.get('report')
     if (this.pages) await writeIndex(report!, this.pages, verdicts, unread)
@@ -151,60 +146,3 @@ export function claimPages(outputs: Outputs, index: Output): Output {
 }
 
 const pagesOf = (index: string) => `${index.slice(0, index.length - extname(index).length)}-pages`
-
-/** Writes a page for each history, and the index. */
-export async function writeIndex(
-  index: Output,
-  pages: Output,
-  verdicts: readonly VerdictJson[],
-  unread: readonly string[] = [],
-): Promise<void> {
-  const assets = await loadPageAssets()
-  const digits = String(verdicts.length).length
-  const entries = verdicts.map((verdict, i) => {
-    const name = basename(verdict.path)
-      .replace(/[^\w.-]+/g, '_')
-      .slice(0, 80)
-    return { verdict, file: `${String(i + 1).padStart(digits, '0')}-${name}.html` }
-  })
-  const encoder = new TextEncoder()
-  pages.writeFiles((open) => {
-    for (const { verdict, file } of entries) {
-      open(file)(encoder.encode(renderHtml(verdict, assets)))
-    }
-  })
-  const folder = encodeURIComponent(basename(pagesOf(index.path)))
-  const links = entries.map(({ verdict, file }) => ({
-    verdict,
-    href: `${folder}/${encodeURIComponent(file)}`,
-  }))
-  index.writeText(renderIndex(links, unread, assets))
-}
-
-/**
- * One kind of report; the pictures are of the section given, else of the first.
- */
-export async function renderReport(
-  kind: ReportKind,
-  verdicts: readonly VerdictJson[],
-  {
-    section,
-    unread = [],
-    ...page
-  }: PageOptions & { section?: Section | undefined; unread?: readonly string[] } = {},
-): Promise<string> {
-  switch (kind) {
-    case 'report':
-      return renderHtml(verdicts[0]!, await loadPageAssets(), page)
-    case 'svg':
-      return renderSvg(verdicts[0]!, section)
-    case 'dot':
-      return renderDot(verdicts[0]!, section)
-    case 'junit':
-      return renderJunit(verdicts, unread)
-    case 'summary':
-      return renderMarkdown(verdicts, unread)
-    case 'csv':
-      return renderCsv(verdicts, unread)
-  }
-}

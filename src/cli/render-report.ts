@@ -1,0 +1,77 @@
+// What stands in the files of report-files.ts: one kind of report as text, pages with an index, and
+// traces. Apart from it because laying out pictures takes a large library, which a check that
+// writes no files must not wait for. Main function: renderReport.
+
+import { basename } from 'node:path'
+import type { Output } from '../files/output.ts'
+import { renderCsv } from '../report/csv.ts'
+import { renderDot } from '../report/dot.ts'
+import { renderJunit } from '../report/junit.ts'
+import { renderMarkdown } from '../report/markdown.ts'
+import { loadPageAssets } from '../report/page/assets.ts'
+import { type PageOptions, renderHtml } from '../report/page/html.ts'
+import { renderIndex } from '../report/page/index-page.ts'
+import type { Section } from '../report/page/sections.ts'
+import { renderSvg } from '../report/picture/svg.ts'
+import type { VerdictJson } from '../verdict/verdict-file.ts'
+
+export { renderTrace } from '../report/trace.ts'
+
+export type ReportKind = 'report' | 'svg' | 'dot' | 'junit' | 'summary' | 'csv'
+
+/** Writes a page for each history, and the index. */
+export async function writeIndex(
+  index: Output,
+  pages: Output,
+  verdicts: readonly VerdictJson[],
+  unread: readonly string[] = [],
+): Promise<void> {
+  const assets = await loadPageAssets()
+  const digits = String(verdicts.length).length
+  const entries = verdicts.map((verdict, i) => {
+    const name = basename(verdict.path)
+      .replace(/[^\w.-]+/g, '_')
+      .slice(0, 80)
+    return { verdict, file: `${String(i + 1).padStart(digits, '0')}-${name}.html` }
+  })
+  const encoder = new TextEncoder()
+  pages.writeFiles((open) => {
+    for (const { verdict, file } of entries) {
+      open(file)(encoder.encode(renderHtml(verdict, assets)))
+    }
+  })
+  const folder = encodeURIComponent(basename(pages.path))
+  const links = entries.map(({ verdict, file }) => ({
+    verdict,
+    href: `${folder}/${encodeURIComponent(file)}`,
+  }))
+  index.writeText(renderIndex(links, unread, assets))
+}
+
+/**
+ * One kind of report; the pictures are of the section given, else of the first.
+ */
+export async function renderReport(
+  kind: ReportKind,
+  verdicts: readonly VerdictJson[],
+  {
+    section,
+    unread = [],
+    ...page
+  }: PageOptions & { section?: Section | undefined; unread?: readonly string[] } = {},
+): Promise<string> {
+  switch (kind) {
+    case 'report':
+      return renderHtml(verdicts[0]!, await loadPageAssets(), page)
+    case 'svg':
+      return renderSvg(verdicts[0]!, section)
+    case 'dot':
+      return renderDot(verdicts[0]!, section)
+    case 'junit':
+      return renderJunit(verdicts, unread)
+    case 'summary':
+      return renderMarkdown(verdicts, unread)
+    case 'csv':
+      return renderCsv(verdicts, unread)
+  }
+}
