@@ -49,7 +49,7 @@ export function addWorkloadOptions(command: Command): Command {
     .option('--transactions <n>', 'transactions in all (5000; SQL: 100)')
     .option(
       '--keys <n>',
-      'keys; of churn and append, at one time (churn: 40; mini: 100; general: 10000; others: 10); of SQL, customers of a district (tpcc: 10), users (twitter: 20, more for over 20000 transactions) or rows (sql: 6)',
+      'keys; of churn and append, at one time (churn: 40; mini: 100; general: 10000; append, lwt: 10); customers of a district (tpcc-kv: 3000), users (twitter-kv: 1000), items (rubis: 200000); of SQL, customers of a district (tpcc: 10), users (twitter: 20, more for over 20000 transactions) or rows (sql: 6)',
     )
     .option(
       '--ops <n>',

@@ -81,8 +81,9 @@ export class PlannedWork implements Work {
   }
 
   keysNeeded(session: number): number {
-    if (this.plan.startsEmpty) return 0
-    return this.plan.keyCount * (this.plan.keysRetire ? this.pass[session]! + 1 : 1)
+    const { keyCount, rowCount, keysRetire } = this.plan
+    if (rowCount === 0 || !keysRetire) return rowCount
+    return keyCount * this.pass[session]! + rowCount
   }
 
   level(): null {

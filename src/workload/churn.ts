@@ -13,11 +13,13 @@ import { KeyPools } from './key-pools.ts'
 import type { WorkloadParameters } from './parameters.ts'
 import { type Plan, PlanBuilder, PUT, REPLACE, UPSERT, type Way } from './plan.ts'
 
-/** Half of the keys retire within 70 writes, some stay. */
-const MOST_WRITES = 5000
+/** Half of the keys retire within 110 writes, some stay. */
+const MOST_WRITES = 20_000
 /** Share of the keys that are hot, and of the transactions that stay among them. */
-const HOT_KEYS = 0.1
-const HOT_TRANSACTIONS = 0.9
+const HOT_KEYS = 0.15
+const HOT_TRANSACTIONS = 0.95
+/** Share of the reads that look at a key again. */
+const AGAIN = 0.3
 const WAYS: readonly Way[] = [PUT, PUT, UPSERT, REPLACE]
 
 export function planChurn(parameters: WorkloadParameters): Plan {
@@ -41,6 +43,10 @@ export function planChurn(parameters: WorkloadParameters): Plan {
         pools.age(disjointWrites ? session : 0, slots[at]!, seen[at]!, random)
         continue
       }
+      if (seen.length > 0 && random.chance(AGAIN)) {
+        builder.addOp(READ, random.pick(seen))
+        continue
+      }
       const pool = disjointWrites ? random.below(sessions) : 0
       const slot = random.below(range)
       const key = pools.keyAt(pool, slot)
@@ -55,7 +61,7 @@ export function planChurn(parameters: WorkloadParameters): Plan {
     keyCount: pools.keyCount,
     readsBeforeWrites: true,
     keysRetire: true,
-    startsEmpty: true,
+    rowCount: 0,
     disjointWrites,
   })
 }

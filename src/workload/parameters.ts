@@ -5,8 +5,16 @@
 import { UsageError } from '../base/errors.ts'
 import { DISTRIBUTIONS, type Distribution } from './distributions.ts'
 
-export const SHAPES = ['churn', 'mini', 'general', 'append', 'lwt'] as const
+/** Applications, whose transactions are given: of the parameters they take sizes and the seed. */
+export const APPLICATION_SHAPES = ['tpcc-kv', 'twitter-kv', 'rubis'] as const
+export type ApplicationShape = (typeof APPLICATION_SHAPES)[number]
+
+export const SHAPES = ['churn', 'mini', 'general', 'append', 'lwt', ...APPLICATION_SHAPES] as const
 export type Shape = (typeof SHAPES)[number]
+
+export function isApplicationShape(shape: string): shape is ApplicationShape {
+  return (APPLICATION_SHAPES as readonly string[]).includes(shape)
+}
 
 /** What commands and the library take if no shape is named: it finds most (`bench/strength.ts`). */
 export const DEFAULT_SHAPE: Shape = 'churn'
@@ -20,11 +28,14 @@ export interface WorkloadParameters {
   readonly sessions: number
   /** Transactions in all, dealt to the sessions in turn. */
   readonly transactions: number
-  /** Operations of a transaction; of churn, at most; mini and lwt have their own. */
+  /** Operations of a transaction; of churn, at most; the others have their own. */
   readonly ops: number
   /** Share of reads among the operations, 0 … 1. */
   readonly reads: number
-  /** Keys in all; for append and churn, keys in use at one time. */
+  /**
+   * Keys in all; for append and churn, keys in use at one time; of tpcc-kv, customers of a
+   * district; of twitter-kv, users; of rubis, items.
+   */
   readonly keys: number
   readonly distribution: Distribution
   /** Cobra's three kinds of transactions instead of `reads`; general shape only. */
@@ -53,6 +64,10 @@ const DEFAULTS: Record<Shape, WorkloadParameters> = {
   append: { ...GENERAL, shape: 'append', ops: 4, keys: 10, distribution: 'exponential' },
   churn: { ...GENERAL, shape: 'churn', ops: 8, keys: 40 },
   lwt: { ...GENERAL, shape: 'lwt', ops: 1, keys: 10 },
+  // The sizes of the papers; operations are means, for the room they take.
+  'tpcc-kv': { ...GENERAL, shape: 'tpcc-kv', ops: 30, keys: 3000 },
+  'twitter-kv': { ...GENERAL, shape: 'twitter-kv', ops: 6, keys: 1000, distribution: 'zipfian' },
+  rubis: { ...GENERAL, shape: 'rubis', ops: 4, keys: 200_000, distribution: 'zipfian' },
 }
 
 /** What fits into the memory of a large machine. */
@@ -90,12 +105,23 @@ export function workloadParameters(given: WorkloadRequest): WorkloadParameters {
     throw new UsageError(`the share of reads must lie between 0 and 1, not ${reads}`)
   }
   if (mix) checkMix(mix, shape)
+  if (isApplicationShape(shape)) refuseForApplication(shape, given)
   if (disjointWrites && keys < sessions) {
     throw new UsageError(
       `disjoint writes need a key for each of the ${sessions} sessions, and there are ${keys}`,
     )
   }
   return parameters
+}
+
+function refuseForApplication(shape: ApplicationShape, given: WorkloadRequest): void {
+  for (const name of ['ops', 'reads', 'distribution'] as const) {
+    if (given[name] === undefined || given[name] === DEFAULTS[shape][name]) continue
+    throw new UsageError(`${name} is not for ${shape}, whose transactions are given`)
+  }
+  if (given.disjointWrites) {
+    throw new UsageError(`the transactions of ${shape} write what others write as well`)
+  }
 }
 
 function checkMix(mix: Mix, shape: Shape): void {

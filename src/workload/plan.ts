@@ -36,8 +36,8 @@ export interface Plan {
   readonly lightweight: boolean
   /** Whoever runs the plan again uses other keys. */
   readonly keysRetire: boolean
-  /** The initial state of a key is that there is no row. */
-  readonly startsEmpty: boolean
+  /** Keys below this have a row at first; of the others the initial state is that there is none. */
+  readonly rowCount: number
 }
 
 /** Collects a plan transaction by transaction. */
@@ -79,7 +79,7 @@ export class PlanBuilder {
     disjointWrites?: boolean
     lightweight?: boolean
     keysRetire?: boolean
-    startsEmpty?: boolean
+    rowCount?: number
   }): Plan {
     this.txnOpStart.push(this.opKind.length)
     const { sessionCount, keyCount } = about
@@ -98,7 +98,7 @@ export class PlanBuilder {
       disjointWrites: about.disjointWrites ?? false,
       lightweight: about.lightweight ?? false,
       keysRetire: about.keysRetire ?? false,
-      startsEmpty: about.startsEmpty ?? false,
+      rowCount: about.rowCount ?? keyCount,
     }
   }
 }

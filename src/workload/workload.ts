@@ -1,6 +1,10 @@
 // From parameters to a plan: the same parameters and seed give the same plan, on any machine.
 
 import { planAppend } from './append.ts'
+import { planApplication } from './applications/application.ts'
+import { RUBIS } from './applications/rubis.ts'
+import { TPCC_KV } from './applications/tpcc-kv.ts'
+import { TWITTER_KV } from './applications/twitter-kv.ts'
 import { planChurn } from './churn.ts'
 import { planGeneral } from './general.ts'
 import { planLightweight } from './lwt.ts'
@@ -21,5 +25,11 @@ export function planWorkload(given: WorkloadRequest): Plan {
       return planChurn(parameters)
     case 'lwt':
       return planLightweight(parameters)
+    case 'tpcc-kv':
+      return planApplication(parameters, TPCC_KV)
+    case 'twitter-kv':
+      return planApplication(parameters, TWITTER_KV)
+    case 'rubis':
+      return planApplication(parameters, RUBIS)
   }
 }

@@ -96,7 +96,7 @@ describe.skipIf(!hasShell('fish'))('isobar completion fish', () => {
     expect(inFish('che')).toEqual(['check'])
     expect(inFish('check --lev')).toEqual(['--level'])
     expect(inFish('check --level rc,ser')).toContain('rc,serializable')
-    expect(inFish('run --shape tw')).toEqual(['twitter'])
+    expect(inFish('run --shape tw')).toEqual(['twitter', 'twitter-kv'])
   })
 })
 
