@@ -119,6 +119,14 @@ otherwise it was found violated in all of them, under these names. A verdict nam
 where one strike shows in several ways; where the names differ from history to history, all of them
 are listed.
 
+What is counted: at \`rc\`, \`ra\` and \`cc\` reads. A read that misses something counts once, at the weakest level that forbids it; if it
+misses several versions, it is named by the one that tells most (FracturedRead before SessionGuaranteeViolation at \`ra\`,
+SessionGuaranteeViolation before CausalityViolation at \`cc\`). Where only several reads together contradict each other (names in CM), each
+read counts that forces an order inside the knot, a strongly connected part of all that is known and forced at the level; a knot
+with a read that is told already counts not at all. None of that depends on the order in which transactions or sessions are
+told, which the tests see to by telling them in another order. After a circle in session order and reads-from, what
+is left without one of its transactions is counted, and which of them that is may differ.
+
 ${detectionTable(FAULTS.map(detect))}
 
 ## All at once

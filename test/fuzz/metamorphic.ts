@@ -192,7 +192,18 @@ function essence(results: readonly LevelResult[]): string[] {
   })
 }
 
-/** Some of the changes, in any order; patterns, since which fault of a knot is told is free. */
+/** The same for faults: their names and how often each is counted, at weak levels. */
+function faults(results: readonly LevelResult[]): string[] {
+  return results.map((result) => {
+    const { level, verdict, anomalies } = result
+    const isFree = anomalies.some(({ name }) => name === 'CircularInformationFlow')
+    if (!isWeak(result) || isFree) return `${level} ${verdict}`
+    const told = anomalies.map(({ count, name }) => `${count} ${name}`)
+    return [`${level} ${verdict}`, ...told.sort()].join(', ')
+  })
+}
+
+/** Some of the changes, in any order. */
 function runMetamorphic(seed: number, judge: Judge): string | null {
   const random = new Random(seed ^ 0x3e7a)
   const { draft } = draftOf(anyHistory(seed))
@@ -204,8 +215,11 @@ function runMetamorphic(seed: number, judge: Judge): string | null {
     chosen.reduce((telling, name) => CHANGES[name]!(telling, random), plain),
     random,
   )
-  const patterns = (history: History) => essence(judge(history, { byPattern: true }))
-  const [was, is] = [patterns(before), patterns(after)]
+  const told = (history: History) => [
+    ...essence(judge(history, { byPattern: true })),
+    ...faults(judge(history, {})),
+  ]
+  const [was, is] = [told(before), told(after)]
   const differs = was.findIndex((line, i) => line !== is[i])
   if (differs < 0) return null
   const texts = `${renderNotation(before)}\n${renderNotation(after)}`

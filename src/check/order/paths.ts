@@ -20,6 +20,8 @@ export interface PathOptions {
   forced: Map<number, ForcedEdge[]> | null
   /** Whether known version order (lists) may be used. */
   versions: boolean
+  /** Whether reads may be used; true unless told. */
+  reads?: boolean
 }
 
 const SO = 0
@@ -73,7 +75,8 @@ export class PathFinder {
       this.history
     const { opSource, lists } = this.reads
     for (let op = txnOpStart[txn]!; op < txnOpStart[txn + 1]!; op++) {
-      if (opSource[op]! >= 0) this.reach(opSource[op]!, txn, WR, op, options)
+      if (opSource[op]! >= 0 && options.reads !== false)
+        this.reach(opSource[op]!, txn, WR, op, options)
     }
     const session = txnSession[txn]!
     const start = sessionTxnStart[session]!

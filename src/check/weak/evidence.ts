@@ -70,6 +70,19 @@ export class WeakEvidence {
     return steps.map((step) => this.edgeOf('cc', step))
   }
 
+  /** The same over version orders and sessions alone, through one of these transactions. */
+  versionCycle(members: ReadonlySet<number>): Edge[] {
+    const [start] = members
+    const steps = this.paths.find(start!, start!, {
+      allowed: (txn) => members.has(txn),
+      forced: null,
+      versions: true,
+      reads: false,
+    })
+    assert(steps !== null, 'a member of a component lies on a cycle')
+    return steps.map((step) => this.edgeOf('cc', step))
+  }
+
   /** The edge t2 -> t1 with the read and the visibility that force it. */
   forcedEdge(level: WeakLevel, forced: ForcedEdge, earlier: number = NONE): Edge {
     const { opKey } = this.history

@@ -24,6 +24,13 @@ export const KNOTS: Readonly<Record<WeakLevel, AnomalyName>> = {
   cc: 'ConflictCM',
 }
 
+/** What names a read that misses several versions, if one of them shows it. */
+const TELLING: Readonly<Record<WeakLevel, AnomalyName>> = {
+  rc: 'NonMonotonicRead',
+  ra: 'FracturedRead',
+  cc: 'SessionGuaranteeViolation',
+}
+
 export class Faults {
   private readonly told = new Set<number>() // reads
   private readonly history: History
@@ -39,7 +46,7 @@ export class Faults {
   }
 
   /** Reads that miss what their transaction, their session or their causes had seen. */
-  missed({ level, causal }: ForcedOrders): Map<AnomalyName, Fault[]> {
+  missed({ level, causal, alsoCausal }: ForcedOrders): Map<AnomalyName, Fault[]> {
     const groups = new Map<AnomalyName, Fault[]>()
     const { opTxn, opKey } = this.history
     const isUnrepeated = findUnrepeated(this.history, this.reads)
@@ -49,11 +56,16 @@ export class Faults {
       this.onFault(read)
       return level === 'rc' || !isUnrepeated(opTxn[read]!, opKey[read]!)
     })
-    const writers = new Set(level === 'cc' ? fresh.map(({ from }) => from) : [])
+    const all = (edge: ForcedEdge) => [edge, ...(alsoCausal.get(edge.read) ?? [])]
+    const writers = new Set(level === 'cc' ? fresh.flatMap(all).map(({ from }) => from) : [])
     const bySession = new SessionReads(this.history, this.reads, writers)
-    for (const edge of fresh) {
-      const earlier = bySession.before(edge.from, opTxn[edge.read]!)
-      const name = this.nameOf(level, edge, earlier)
+    for (const first of fresh) {
+      // Whichever of several that it missed was found first, the most telling one names the fault.
+      const ways = all(first).map((edge) => {
+        const earlier = bySession.before(edge.from, opTxn[edge.read]!)
+        return { edge, earlier, name: this.nameOf(level, edge, earlier) }
+      })
+      const { edge, earlier, name } = ways.find((way) => way.name === TELLING[level]) ?? ways[0]!
       const group = groups.get(name)
       if (group) group.push({ edge, earlier })
       else groups.set(name, [{ edge, earlier }])

@@ -26,6 +26,8 @@ export interface ForcedOrders {
   level: WeakLevel
   /** Forced edges that contradict happens-before; one per offending read. */
   causal: ForcedEdge[]
+  /** Further such edges of a read, by the read. */
+  alsoCausal: ReadonlyMap<number, readonly ForcedEdge[]>
   /** Forced edges on a cycle with others; one per read. */
   cyclic: ForcedEdge[]
   /** Reads that force the opposite of what a read of `causal` forces, with that one. */
@@ -59,6 +61,7 @@ export function saturate(context: WeakContext, level: WeakLevel): ForcedOrders {
   return {
     level,
     causal: search.causal,
+    alsoCausal: search.alsoCausal,
     cyclic,
     opposed: search.findOpposed(new Set(cyclic.map((edge) => edge.read))),
     added: search.added,
@@ -68,6 +71,7 @@ export function saturate(context: WeakContext, level: WeakLevel): ForcedOrders {
 
 class ForcedEdges {
   readonly causal: ForcedEdge[] = []
+  readonly alsoCausal = new Map<number, ForcedEdge[]>()
   readonly added: ForcedEdge[] = []
   // All edges that contradict happens-before, each once: many reads may force the same.
   private readonly impossible = new Map<number, ForcedEdge>()
@@ -198,7 +202,8 @@ class ForcedEdges {
       for (let i = start; i < end; i++) {
         if (!impossible[i]) continue
         const edge = { from: candidates[i]!, to: source, read }
-        if (!this.settled.has(read)) this.causal.push(edge)
+        if (this.settled.has(read)) this.noteFurther(edge)
+        else this.causal.push(edge)
         this.settled.add(read)
         const id = this.idOf(edge)
         if (source !== INITIAL && !this.impossible.has(id)) this.impossible.set(id, edge)
@@ -208,6 +213,12 @@ class ForcedEdges {
     }
     this.candidates.length = 0
     this.candidateRead.length = 0
+  }
+
+  private noteFurther(edge: ForcedEdge): void {
+    const known = this.alsoCausal.get(edge.read)
+    if (known) known.push(edge)
+    else this.alsoCausal.set(edge.read, [edge])
   }
 
   /** candidate -> 1 if the source of its read happens before it. */

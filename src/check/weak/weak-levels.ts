@@ -20,6 +20,7 @@ import { WeakEvidence } from './evidence.ts'
 import { Faults, KNOTS } from './faults.ts'
 import type { WeakLevel } from './premises.ts'
 import { type ForcedOrders, saturate } from './saturate.ts'
+import { findOnVersionCycle } from './version-cycle.ts'
 
 /** A read that shows a pattern, and the cycle that proves it, worked out on demand. */
 interface Witness {
@@ -226,7 +227,9 @@ export class WeakLevels {
       if (end === p + 1) continue
       readCount += this.readsInside(order.subarray(p, end), component)
       if (cycles.length >= this.limit || (cycles.length > 0 && deadline.hasRunOut())) continue
-      const cycle = this.shortCycle(order.subarray(p, end), component, versions)
+      const members = order.subarray(p, end)
+      const cycle =
+        (versions && this.dirtyCycle(members)) || this.shortCycle(members, component, versions)
       cycles.push(cycleAnomaly(this.circle(), 1, cycle, cycle[0]!.to))
     }
     if (versions) {
@@ -236,6 +239,12 @@ export class WeakLevels {
     }
     if (this.limit === 1) for (const cycle of cycles) cycle.count = Math.max(1, readCount)
     return cycles
+  }
+
+  /** Dirty writes, if there are any among these: worse than a circle of information. */
+  private dirtyCycle(members: Int32Array): Edge[] | null {
+    const found = findOnVersionCycle(this.context().history, this.reads, members)
+    return found && this.evidence().versionCycle(found)
   }
 
   private circle(): AnomalyKind {
