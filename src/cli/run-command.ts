@@ -60,6 +60,7 @@ interface Flags extends ReportFlags, WorkloadFlags {
   retries: string
   fault: string[]
   serverSetting: string[]
+  replicas: string
   timetable?: string
   patience: string
   passwordFile?: string
@@ -81,6 +82,11 @@ export function addRunCommand(program: Command, done: (code: number) => void): v
     )
     .option('--fault <fault>', FAULT_FORMS.join(', '), collect, [])
     .option('--timetable <file>', 'faults at their times, a line each, e.g. 12s kill-server')
+    .option(
+      '--replicas <n>',
+      'start the embedded server with so many replicas, which half of the sessions read from',
+      '0',
+    )
     .option('--server-setting <name=value>', 'a setting of the embedded server', collect, [])
     .option('--patience <time>', 'how long the database may stay away', '15s')
     .option('--password-file <file>', 'where the password of the database is')
@@ -135,7 +141,8 @@ Examples:
   isobar run sim:si+lost-update --level si        a simulated store with a known fault`
 
 async function runTarget(text: string, flags: Flags): Promise<number> {
-  const target = parseTarget(text, process.env, readPassword(flags.passwordFile))
+  const named = parseTarget(text, process.env, readPassword(flags.passwordFile))
+  const target = withReplicas(named, parseNumber('replicas', flags.replicas, 0))
   const levels = flags.level === undefined ? null : parseRequests(flags.level)
   const line = new RunLine()
   const interrupt = new Interrupt(0)
@@ -202,6 +209,16 @@ async function runTarget(text: string, flags: Flags): Promise<number> {
     line.done()
     interrupt.ignore()
   }
+}
+
+/** Throws UsageError where replicas cannot be started. */
+function withReplicas(target: Target, count: number): Target {
+  if (count === 0) return target
+  if (target.withReplicas) return target.withReplicas(count)
+  throw new UsageError(
+    '--replicas is for the embedded server',
+    'name all nodes of a cluster of your own in one address: postgres://user@one,two/database',
+  )
 }
 
 /** Those that are named, and those of the timetable. Throws UsageError. */

@@ -5,14 +5,15 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { nowMs } from '../base/deadline.ts'
-import { DatabaseError, InputError } from '../base/errors.ts'
+import { DatabaseError, InputError, UsageError } from '../base/errors.ts'
 import { stringifyLine } from '../base/json.ts'
 import type { CheckOptions } from '../check/check.ts'
 import { judge } from '../check/judge.ts'
 import { type Output, Outputs } from '../files/output.ts'
 import { readHistory } from '../formats/open.ts'
 import type { History } from '../history/history.ts'
-import { idOf, type LevelId, type LevelRequest } from '../levels/levels.ts'
+import { idOf, implies, type LevelId, type LevelRequest } from '../levels/levels.ts'
+import type { Database } from '../record/database.ts'
 import type { FaultPlan } from '../record/faults.ts'
 import { Recorder } from '../record/recorder.ts'
 import { type RunProgress, type RunResult, runSessions } from '../record/runner.ts'
@@ -183,6 +184,7 @@ async function record(
   const started = nowMs()
   const { work, sql, levels } = makeWork(database, parameters, options)
   const planMs = nowMs() - started
+  expectReading(database, levels, options)
   const names: string[] = []
   for (const level of levels) names.push(await database.grantedLevel(level))
   const granted = names.join(' and ')
@@ -217,6 +219,24 @@ async function record(
     return { result, historyPath, planMs, granted }
   } finally {
     recorder.close()
+  }
+}
+
+/** Throws UsageError if replicas, where there are any, cannot do what is asked. */
+function expectReading(
+  { readers = [] }: Database,
+  levels: readonly LevelId[],
+  options: RunOptions,
+): void {
+  if (readers.length === 0) return
+  if (isSql(options) || isLightweight(options)) {
+    throw new UsageError(
+      'replicas only answer reads, and this workload cannot do without writing',
+      'choose churn, mini, general or append',
+    )
+  }
+  if (levels.some((level) => implies(level, 'ser'))) {
+    throw new UsageError('replicas do not answer at SERIALIZABLE', 'ask for --db-level si or rc')
   }
 }
 

@@ -28,6 +28,8 @@ export interface Database {
   readonly levels: ReadonlyMap<LevelId, string>
   /** What it has for scripted interleavings beside keys; null if nothing waits and has rows there. */
   readonly script: ScriptSupport | null
+  /** Nodes that only answer reads, if there are any: replicas. */
+  readonly readers?: readonly Pick<Database, 'open'>[]
   /** Creates keys from `from` up to `to`, in their initial state; others are no rows at first. */
   addKeys(from: number, to: number): Promise<void>
   /** Creates tables, with the rows each holds at first. UsageError if it runs no statements. */

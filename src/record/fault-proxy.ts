@@ -27,6 +27,7 @@ export class FaultProxy {
   onCut: ((point: CutPoint | ByteCut | null) => void) | null = null
   readonly port: number
   private readonly links = new Map<number, Link>() // client's port -> its connection
+  private held: 'both' | 'client' | null = null
 
   private constructor(
     private readonly server: Server,
@@ -59,6 +60,20 @@ export class FaultProxy {
     return this.links.get(clientPort)?.passed ?? { request: 0, reply: 0 }
   }
 
+  /**
+   * Nothing gets through until `release`, and nobody is told: the two sides are apart.
+   * @param side whose words do not get through
+   */
+  hold(side: 'both' | 'client' = 'both'): void {
+    this.held = side
+    for (const link of this.links.values()) link.hold(side)
+  }
+
+  release(): void {
+    this.held = null
+    for (const link of this.links.values()) link.release()
+  }
+
   /** Cuts the connection now. */
   cut(clientPort: number): void {
     this.links.get(clientPort)?.cut()
@@ -81,6 +96,7 @@ export class FaultProxy {
       this.cutCount++
       this.onCut?.(point)
     })
+    if (this.held !== null) link.hold(this.held)
     this.links.set(clientPort, link)
     client.once('close', () => this.links.delete(clientPort))
   }
@@ -125,6 +141,16 @@ class Link {
     if (this.ended) return
     this.onCut(this.armed)
     this.end()
+  }
+
+  hold(side: 'both' | 'client'): void {
+    this.client.pause()
+    if (side === 'both') this.server.pause()
+  }
+
+  release(): void {
+    this.client.resume()
+    this.server.resume()
   }
 
   end(): void {

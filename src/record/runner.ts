@@ -111,7 +111,7 @@ class Runner {
     }
     this.sessions = Array.from(
       { length: options.sessions },
-      (_, number) => new Session(context, number, random.fork(number)),
+      (_, number) => new Session(context, number, random.fork(number), readerFor(number, database)),
     )
   }
 
@@ -274,4 +274,9 @@ class Runner {
       this.stop(error instanceof Error ? error : new DatabaseError(String(error)))
     }
   }
+}
+
+/** Every second session reads from a replica, if there are any, and from the same one always. */
+function readerFor(number: number, { readers = [] }: Database): Pick<Database, 'open'> | null {
+  return readers.length === 0 || number % 2 === 0 ? null : readers[(number >> 1) % readers.length]!
 }

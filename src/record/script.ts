@@ -14,7 +14,7 @@ import type { LevelId } from '../levels/levels.ts'
 import { add, deleteFrom, insert, type SqlStatement, select, update } from '../sql/statement.ts'
 import { renderSqlValue } from '../sql/value.ts'
 import type { PlayedStep } from '../verdict/conformance.ts'
-import { UPDATE, UPSERT } from '../workload/plan.ts'
+import { REPLACE, UPDATE, UPSERT, type Way } from '../workload/plan.ts'
 import { INITIAL_ROWS, type Schedule, type Step, stepsOf } from '../workload/schedules.ts'
 import { type Connection, type Database, TransactionFailure } from './database.ts'
 import { OpenTransaction, Recorder } from './recorder.ts'
@@ -35,6 +35,9 @@ export interface Stage {
   /** One for each transaction, used again for the next schedule; opened where one is missing. */
   readonly connections: Connection[]
 }
+
+/** How a step gets its value into a row. */
+const WAYS: Readonly<Record<string, Way>> = { write: UPDATE, put: UPSERT, replace: REPLACE }
 
 /** A transaction that is never answered is cut off after so long. */
 const PATIENCE_MS = 30_000
@@ -207,8 +210,7 @@ class Play {
     }
     const value = this.nextWrite(actor)
     txn.addWrite(step.key, value)
-    const way = step.kind === 'put' ? UPSERT : UPDATE
-    const rowCount = await connection.write(key, value, way)
+    const rowCount = await connection.write(key, value, WAYS[step.kind])
     if (rowCount === 0) txn.foundNoRow(step.key)
     return rowCount === 0 ? 'no row' : `${step.key} = ${value}`
   }

@@ -20,7 +20,7 @@ import { type Connection, type Database, TransactionFailure } from './database.t
 import type { FaultProxy } from './fault-proxy.ts'
 import { type CutPoint, drawCut, type FaultPlan } from './faults.ts'
 import { OpenTransaction, type Recorder } from './recorder.ts'
-import type { Operations, Work } from './work.ts'
+import { type Operations, readingOnly, type Work } from './work.ts'
 
 /** What all sessions of a run share. */
 export interface RunContext {
@@ -64,14 +64,24 @@ export class Session implements Operations {
   private readonly number: number
   private readonly random: Random
   private readonly txn = new OpenTransaction()
+  private readonly place: Pick<Database, 'open'>
+  private readonly operations: Operations // what its transactions may do
   private id: number
   private connection: Connection | null = null
   private isCut = false // by us: by a fault, or because it took too long
   private cutAfterOps = -1 // operations until the connection is cut, negative for never
   private pauseAfterOps = -1 // operations until the transaction rests, negative for never
 
-  constructor(context: RunContext, number: number, random: Random) {
+  /** @param reader the replica that the session reads from; null: it works on the database */
+  constructor(
+    context: RunContext,
+    number: number,
+    random: Random,
+    reader: Pick<Database, 'open'> | null = null,
+  ) {
     this.context = context
+    this.place = reader ?? context.database
+    this.operations = reader === null ? this : readingOnly(this)
     this.number = number
     this.random = random
     this.id = context.nextSession()
@@ -79,7 +89,7 @@ export class Session implements Operations {
 
   /** Opens the first connection; unlike later ones, it must succeed at once. */
   async open(signal: AbortSignal): Promise<void> {
-    this.connection = await this.context.database.open(signal)
+    this.connection = await this.place.open(signal)
   }
 
   async close(): Promise<void> {
@@ -168,7 +178,7 @@ export class Session implements Operations {
     let ending: 'commit' | 'abort'
     try {
       await connection.begin(level)
-      ending = await work.perform(this.number, this)
+      ending = await work.perform(this.number, this.operations)
     } catch (error) {
       recorder.aborted(txn)
       this.context.tally.aborted++
@@ -313,7 +323,7 @@ export class Session implements Operations {
     for (let waitMs = 5; ; waitMs = Math.min(500, waitMs * 2)) {
       if (this.context.isStopping()) return false
       try {
-        this.connection = await this.context.database.open()
+        this.connection = await this.place.open()
         return true
       } catch (error) {
         if (!(error instanceof DatabaseError) || performance.now() > endMs) throw error

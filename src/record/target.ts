@@ -61,8 +61,12 @@ export interface Target {
   readonly undisturbed: string | null
   /** Whether its server is ours to crash. */
   readonly ownsServer: boolean
+  /** How many replicas are started with it. */
+  readonly replicas?: number
   /** How long setting up may go on after a signal, so that nothing is left behind. */
   readonly tidyMs: number
+  /** The same with so many replicas, where they can be started. */
+  withReplicas?(count: number): Target
   open(options: OpenOptions): Promise<OpenTarget>
 }
 
@@ -83,8 +87,6 @@ export interface OpenOptions {
   readonly faults: FaultPlan
   /** How long the database may stay away. */
   readonly patienceMs: number
-  /** Replicas of a server that is started for the run. */
-  readonly replicas?: number | undefined
   /** Settings of a server that is started for the run. */
   readonly serverSettings?: Readonly<Record<string, string>> | undefined
 }
@@ -92,7 +94,7 @@ export interface OpenOptions {
 /** Throws UsageError if the target cannot do what is asked, DatabaseError if it is not there. */
 export async function openTarget(target: Target, options: OpenOptions): Promise<OpenTarget> {
   const { faults } = options
-  expectEvents(target, options)
+  expectEvents(target, faults)
   if (!target.ownsServer && Object.keys(options.serverSettings ?? {}).length > 0) {
     throw new UsageError(
       '--server-setting is for the embedded server',
@@ -108,9 +110,9 @@ export async function openTarget(target: Target, options: OpenOptions): Promise<
 }
 
 /** Throws UsageError if one of them cannot happen to the target. */
-function expectEvents(target: Target, { faults, replicas = 0 }: OpenOptions): void {
-  for (const { kind } of faults.events.map(({ event }) => event)) {
-    if (kind === 'partition' && replicas === 0) {
+function expectEvents(target: Target, { events }: FaultPlan): void {
+  for (const { kind } of events.map(({ event }) => event)) {
+    if (kind === 'partition' && (target.replicas ?? 0) === 0) {
       throw new UsageError('there are no replicas to cut off', '--replicas 2 starts some')
     }
     if (kind === 'storm' && target.undisturbed !== null) {

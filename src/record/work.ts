@@ -29,6 +29,21 @@ export interface Operations extends KeyOperations {
   run(table: SqlTable, statement: SqlStatement): Promise<readonly SqlRow[]>
 }
 
+/** The same, for who may only read: whatever would be written is read instead. */
+export function readingOnly(operations: Operations): Operations {
+  return {
+    read: (key) => operations.read(key),
+    readList: (key) => operations.readList(key),
+    write: async (key) => {
+      await operations.read(key)
+    },
+    append: async (key) => {
+      await operations.readList(key)
+    },
+    run: (table, statement) => operations.run(table, statement),
+  }
+}
+
 export interface Work {
   /** Goes on to the session's next transaction; false if there is none. */
   next(session: number): boolean

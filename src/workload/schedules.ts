@@ -5,6 +5,7 @@
 //
 //   r x, w x        reads, writes a key; every write has a value of its own
 //   put x           writes a key whether it is there or not (an upsert)
+//   replace x       deletes the row of a key, and inserts another
 //   lock x          reads a key FOR UPDATE
 //   select P        reads the rows of a table (id, v) that satisfy P
 //   insert 3 30     writes the row with id 3
@@ -36,14 +37,14 @@ export const INITIAL_ROWS: readonly (readonly [id: bigint, v: bigint])[] = [
 ]
 
 export type Step = { readonly txn: number; readonly text: string } & (
-  | { readonly kind: 'read' | 'write' | 'put' | 'lock'; readonly key: string }
+  | { readonly kind: 'read' | 'write' | 'put' | 'replace' | 'lock'; readonly key: string }
   | { readonly kind: 'select' | 'delete'; readonly where: string }
   | { readonly kind: 'insert'; readonly row: readonly [bigint, bigint] }
   | { readonly kind: 'update'; readonly where: string; readonly to: bigint | { add: bigint } }
   | { readonly kind: 'commit' | 'abort' }
 )
 
-const KEY_STEPS = { r: 'read', w: 'write', put: 'put', lock: 'lock' } as const
+const KEY_STEPS = { r: 'read', w: 'write', put: 'put', replace: 'replace', lock: 'lock' } as const
 
 /** The steps of a schedule. */
 export function stepsOf(schedule: Schedule): Step[] {
@@ -112,6 +113,11 @@ export const SCHEDULES: readonly Schedule[] = [
     'keys',
     ['p4', 'P4', 'an update is lost'],
     'T1 r x; T2 r x; T1 w x; T2 w x; T1 commit; T2 commit',
+  ),
+  schedule(
+    'keys',
+    ['p4-replace', 'P4 by DELETE', 'an update is lost to a DELETE and INSERT'],
+    'T1 r x; T2 r x; T1 w x; T1 commit; T2 replace x; T2 commit',
   ),
   schedule(
     'keys',

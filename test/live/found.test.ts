@@ -3,6 +3,11 @@
 import { describe, expect, it } from 'vitest'
 import type { LevelId } from '../../src/levels/levels.ts'
 import { type Connection, TransactionFailure } from '../../src/record/database.ts'
+import {
+  PRIMARY_SETTINGS,
+  Replica,
+  SYNCHRONOUS_SETTINGS,
+} from '../../src/record/embedded/replica.ts'
 import { EmbeddedServer } from '../../src/record/embedded/server.ts'
 import { NO_FAULTS } from '../../src/record/faults.ts'
 import { PostgresDatabase } from '../../src/record/postgres/database.ts'
@@ -135,5 +140,52 @@ describe('PostgreSQL at SERIALIZABLE', () => {
 
   it('refuses that if only a few do', async () => {
     expect(await skewOver(20)).toBe('refused 40001')
+  })
+})
+
+describe('a primary and its replica, COMMIT waiting for the replica', () => {
+  it('show two transactions in two orders, each only one of them: a long fork', async () => {
+    const settings = { ...PRIMARY_SETTINGS, ...SYNCHRONOUS_SETTINGS }
+    const primary = await EmbeddedServer.start({ settings })
+    let replica: Replica | null = null
+    try {
+      replica = await Replica.start(primary)
+      const others = [replica.address]
+      const database = await PostgresDatabase.open(primary.address, {}, 30_000, others)
+      await database.addKeys(0, 2)
+      const own = { ...primary.address, options: '-c synchronous_commit=local' }
+      const [one, other, here] = [
+        await database.open(),
+        await database.at(own).open(),
+        await database.open(),
+      ]
+      const there = await database.readers[0]!.open()
+      const look = async (reader: Connection) => {
+        await reader.begin('si')
+        const seen = [await reader.read(0), await reader.read(1)].flat()
+        await reader.commit()
+        return seen
+      }
+      expect(await look(here)).toEqual([null, null])
+      replica.silence()
+      await one.begin('si')
+      await one.write(0, 1)
+      const committed = one.commit()
+      // The replica shows it before the primary has heard of that.
+      while ((await look(there))[0] === null);
+      expect(await look(there)).toEqual([1, null])
+      await other.begin('si')
+      await other.write(1, 2)
+      await other.commit()
+      expect(await look(here)).toEqual([null, 2])
+      replica.letBack()
+      await committed
+      expect(await look(here)).toEqual([1, 2])
+      for (const connection of [one, other, here, there]) await connection.close()
+      await database.close()
+    } finally {
+      await replica?.stop()
+      await primary.stop()
+    }
   })
 })

@@ -9,6 +9,7 @@ import { NO_FAULTS, parseFaultPlan } from '../../src/record/faults.ts'
 import {
   parsePostgresAddress,
   showAddress,
+  splitHosts,
   type TlsOptions,
 } from '../../src/record/postgres/address.ts'
 import { openTarget } from '../../src/record/target.ts'
@@ -138,6 +139,19 @@ describe('parsePostgresAddress', () => {
   it('is shown without the password', () => {
     const address = parsePostgresAddress('postgres://me:secret@[::1]:9/d', {})
     expect(showAddress(address)).toBe('postgres://me@[::1]:9/d')
+  })
+})
+
+describe('splitHosts', () => {
+  it('makes an address of each host, and leaves one alone', () => {
+    expect(splitHosts('postgres://me:a,b@one:1,two,[::1]:3/d?sslmode=disable')).toEqual([
+      'postgres://me:a,b@one:1/d?sslmode=disable',
+      'postgres://me:a,b@two/d?sslmode=disable',
+      'postgres://me:a,b@[::1]:3/d?sslmode=disable',
+    ])
+    for (const text of ['postgres://h/d,e', 'postgres://h', 'postgres:h', 'postgres:///d']) {
+      expect(splitHosts(text)).toEqual([text])
+    }
   })
 })
 

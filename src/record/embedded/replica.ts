@@ -6,6 +6,10 @@ import { cpSync, rmSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { Client } from 'pg'
 import { DatabaseError } from '../../base/errors.ts'
+import { Random } from '../../base/random.ts'
+import { FaultProxy } from '../fault-proxy.ts'
+import { NO_FAULTS } from '../faults.ts'
+import type { PostgresAddress } from '../postgres/address.ts'
 import { EmbeddedServer } from './server.ts'
 
 /** What a primary must be started with to have replicas, or to send its changes elsewhere. */
@@ -15,14 +19,29 @@ export const PRIMARY_SETTINGS = {
   max_replication_slots: '8',
 }
 
+/**
+ * COMMIT is answered when a replica shows what it did: then no session is ever behind its own
+ * writes, and what is wrong is wrong though all was done to have it right.
+ */
+export const SYNCHRONOUS_SETTINGS = {
+  synchronous_standby_names: '*',
+  synchronous_commit: 'remote_apply',
+}
+
 /** Before it, replicas were told what they are in a file that later versions refuse. */
 const FIRST_WITH_SIGNAL = 12
 
 /** Files that belong to the running primary alone. */
 const OWN_FILES = new Set(['postmaster.pid', 'postmaster.opts'])
 
-/** Starts a replica of a server that was started with PRIMARY_SETTINGS. Throws DatabaseError. */
-export async function startReplica(primary: EmbeddedServer): Promise<EmbeddedServer> {
+/**
+ * Starts a replica of a server that was started with PRIMARY_SETTINGS. Throws DatabaseError.
+ * @param entrance where it hears of the primary, if not from the primary itself
+ */
+export async function startReplica(
+  primary: EmbeddedServer,
+  entrance: { readonly port: number } = primary,
+): Promise<EmbeddedServer> {
   const { host, port, user, password, database, major } = primary
   if (major < FIRST_WITH_SIGNAL) {
     throw new DatabaseError(
@@ -32,7 +51,7 @@ export async function startReplica(primary: EmbeddedServer): Promise<EmbeddedSer
   }
   const settings = {
     ...PRIMARY_SETTINGS,
-    primary_conninfo: `host=${host} port=${port} user=${user} password=${password}`,
+    primary_conninfo: `host=${host} port=${entrance.port} user=${user} password=${password}`,
   }
   const [begin, end] =
     major >= 15
@@ -54,6 +73,48 @@ export async function startReplica(primary: EmbeddedServer): Promise<EmbeddedSer
     }
   }
   return EmbeddedServer.start({ major, settings, copy: { password, fill } })
+}
+
+/** A replica that hears of its primary through a proxy, by which it can be cut off. */
+export class Replica {
+  private constructor(
+    private readonly server: EmbeddedServer,
+    private readonly proxy: FaultProxy,
+  ) {}
+
+  /** Throws DatabaseError. */
+  static async start(primary: EmbeddedServer): Promise<Replica> {
+    const proxy = await FaultProxy.start(primary, NO_FAULTS, new Random(0))
+    try {
+      return new Replica(await startReplica(primary, proxy), proxy)
+    } catch (error) {
+      await proxy.close()
+      throw error
+    }
+  }
+
+  get address(): PostgresAddress {
+    return this.server.address
+  }
+
+  /** It goes on to answer, and hears nothing of what the primary commits. */
+  cutOff(): void {
+    this.proxy.hold()
+  }
+
+  /** It hears of everything, and the primary hears nothing of it. */
+  silence(): void {
+    this.proxy.hold('client')
+  }
+
+  letBack(): void {
+    this.proxy.release()
+  }
+
+  async stop(): Promise<void> {
+    await this.server.stop()
+    await this.proxy.close()
+  }
 }
 
 /** Copies a directory that changes meanwhile: files may go, and those that grow are mended later. */

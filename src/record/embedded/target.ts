@@ -1,11 +1,13 @@
 // The target `embedded`: a PostgreSQL that is started for the run.
 
 import { UsageError } from '../../base/errors.ts'
+import type { PostgresAddress } from '../postgres/address.ts'
 import { POSTGRES_LEVELS } from '../postgres/connection.ts'
 import { DRIVER, openPostgres } from '../postgres/target.ts'
 import type { OpenOptions, OpenTarget, Target, TargetKind } from '../target.ts'
 import type { Makers } from '../trouble.ts'
 import { findEmbeddedPackage, MAJORS } from './binaries.ts'
+import { PRIMARY_SETTINGS, Replica, SYNCHRONOUS_SETTINGS } from './replica.ts'
 import { EmbeddedServer } from './server.ts'
 
 export const EMBEDDED: TargetKind = {
@@ -23,7 +25,7 @@ export const EMBEDDED: TargetKind = {
       return `started and stopped ${EmbeddedServer.packageVersion()}${also}`
     },
   },
-  parse: (text) => embeddedTarget(majorOf(text)),
+  parse: (text) => embeddedTarget(majorOf(text), 0),
 }
 
 /** `embedded:14`; undefined for the usual version. */
@@ -38,27 +40,38 @@ function majorOf(text: string): number | undefined {
   )
 }
 
-function embeddedTarget(major: number | undefined): Target {
+function embeddedTarget(major: number | undefined, replicas: number): Target {
   return {
     product: 'PostgreSQL',
-    levels: POSTGRES_LEVELS,
-    usualLevel: 'ser',
+    // Replicas answer at no more than REPEATABLE READ.
+    levels: new Map([...POSTGRES_LEVELS].filter(([level]) => replicas === 0 || level !== 'ser')),
+    usualLevel: replicas === 0 ? 'ser' : 'si',
+    replicas,
+    withReplicas: (count) => embeddedTarget(major, count),
     undisturbed: null,
     ownsServer: true,
     // The keeper of the server removes all of it once this process is gone.
     tidyMs: 0,
-    open: (options) => openEmbedded(major, options),
+    open: (options) => openEmbedded(major, replicas, options),
   }
 }
 
-async function openEmbedded(major: number | undefined, options: OpenOptions): Promise<OpenTarget> {
-  const server = await EmbeddedServer.start({ major, settings: options.serverSettings ?? {} })
+async function openEmbedded(
+  major: number | undefined,
+  replicaCount: number,
+  options: OpenOptions,
+): Promise<OpenTarget> {
+  const following = replicaCount === 0 ? {} : { ...PRIMARY_SETTINGS, ...SYNCHRONOUS_SETTINGS }
+  const settings = { ...following, ...options.serverSettings }
+  const server = await EmbeddedServer.start({ major, settings })
+  const replicas: Replica[] = []
+  const close = async () => {
+    for (const replica of replicas) await replica.stop()
+    await server.stop()
+  }
   try {
-    const opened = await openPostgres(server.address, options)
-    const close = async () => {
-      await opened.close()
-      await server.stop()
-    }
+    for (let i = 0; i < replicaCount; i++) replicas.push(await Replica.start(server))
+    const opened = await openPostgres(server.address, options, nodesOf(server, replicas))
     const makers: Makers = {
       restart: () => server.restart(),
       kill: () => server.kill(),
@@ -67,10 +80,29 @@ async function openEmbedded(major: number | undefined, options: OpenOptions): Pr
         await wait(ms)
         server.thaw()
       },
+      partition: async ({ ms }, wait) => {
+        for (const replica of replicas) replica.cutOff()
+        await wait(ms)
+        for (const replica of replicas) replica.letBack()
+      },
     }
-    return { ...opened, makers, close }
+    const closeAll = async () => {
+      await opened.close()
+      await close()
+    }
+    return { ...opened, makers, close: closeAll }
   } catch (error) {
-    await server.stop()
+    await close()
     throw error
   }
+}
+
+/**
+ * Half of those who write do not wait for replicas: what they commit is seen at once on the
+ * primary, and on a replica after what others have committed before, and still wait for.
+ */
+function nodesOf(server: EmbeddedServer, replicas: readonly Replica[]): PostgresAddress[] {
+  if (replicas.length === 0) return []
+  const hasty = { ...server.address, options: '-c synchronous_commit=local' }
+  return [...replicas.map((replica) => replica.address), hasty]
 }

@@ -10,6 +10,7 @@ import { type PostgresAddress, showAddress } from './address.ts'
 import { POSTGRES_LEVELS, PostgresConnection } from './connection.ts'
 import { asDatabaseError } from './failure.ts'
 import { PostgresGate } from './gate.ts'
+import { NO_OTHERS, OtherNodes } from './nodes.ts'
 import { RunTables, scalar } from './table.ts'
 
 /** How long the server may stay away, where nothing is said. */
@@ -17,9 +18,9 @@ const PATIENCE_MS = 15_000
 
 export class PostgresDatabase implements Database {
   readonly levels = POSTGRES_LEVELS
-  readonly isAudited = true
   readonly place: string
   private keyCount = 0 // keys that have rows from the beginning
+  private opened = 0 // connections so far
 
   private constructor(
     readonly name: string,
@@ -27,8 +28,20 @@ export class PostgresDatabase implements Database {
     private readonly gate: PostgresGate,
     private readonly control: Control<Client>,
     private readonly tables: RunTables,
+    private readonly others: OtherNodes = NO_OTHERS,
   ) {
-    this.place = showAddress(gate.address)
+    const places = [gate.address, ...others.addresses].map(showAddress)
+    this.place = [...new Set(places)].join(', ')
+  }
+
+  /** Where all work on one node, that one shows all; a cluster may take its time. */
+  get isAudited(): boolean {
+    const { host, port } = this.gate.address
+    return this.others.writers.every((other) => other.host === host && other.port === port)
+  }
+
+  get readers(): readonly Pick<Database, 'open'>[] {
+    return this.others.readers.map((address) => this.at(address))
   }
 
   /**
@@ -39,6 +52,7 @@ export class PostgresDatabase implements Database {
     address: PostgresAddress,
     entrance: Partial<PostgresAddress> = {},
     patienceMs = PATIENCE_MS,
+    others: readonly PostgresAddress[] = [],
   ): Promise<PostgresDatabase> {
     const gate = new PostgresGate(address)
     const control = await Control.open(gate, patienceMs)
@@ -47,7 +61,9 @@ export class PostgresDatabase implements Database {
       const version = await control.use((client) => scalar(client, 'SHOW server_version'))
       await control.use((client) => tables.begin(client))
       const name = `PostgreSQL ${String(version).split(' ')[0]}`
-      return new PostgresDatabase(name, { ...gate.address, ...entrance }, gate, control, tables)
+      const nodes = await OtherNodes.find(others, patienceMs)
+      const at = { ...gate.address, ...entrance }
+      return new PostgresDatabase(name, at, gate, control, tables, nodes)
     } catch (error) {
       await control.close(async () => {})
       throw error
@@ -82,6 +98,7 @@ export class PostgresDatabase implements Database {
   async addKeys(from: number, to: number): Promise<void> {
     await this.control.use((client) => this.tables.addRows(client, from, to))
     this.keyCount = Math.max(this.keyCount, to)
+    await this.spread()
   }
 
   async addTables(
@@ -89,6 +106,12 @@ export class PostgresDatabase implements Database {
     rows: readonly (readonly SqlRow[])[],
   ): Promise<void> {
     await this.control.use((client) => this.tables.addSqlTables(client, tables, rows))
+    await this.spread()
+  }
+
+  /** Waits until all nodes show what was set up. */
+  private async spread(): Promise<void> {
+    if (this.others.addresses.length > 0) await this.others.follow(this.control)
   }
 
   async grantedLevel(level: LevelId): Promise<string> {
@@ -102,7 +125,8 @@ export class PostgresDatabase implements Database {
   }
 
   async open(signal?: AbortSignal): Promise<Connection> {
-    const { entrance } = this
+    const { writers } = this.others
+    const entrance = [this.entrance, ...writers][this.opened++ % (writers.length + 1)]!
     const timeout = AbortSignal.timeout(entrance.connectTimeoutMs)
     const connection = new PostgresConnection(entrance, () => this.keyCount)
     try {
@@ -110,7 +134,7 @@ export class PostgresDatabase implements Database {
       return connection
     } catch (error) {
       connection.cut()
-      throw asDatabaseError(error, this.gate.address)
+      throw asDatabaseError(error, entrance)
     }
   }
 

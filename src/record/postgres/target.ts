@@ -7,7 +7,7 @@ import {
   type Target,
   type TargetKind,
 } from '../target.ts'
-import { type PostgresAddress, parsePostgresAddress } from './address.ts'
+import { type PostgresAddress, parsePostgresAddress, splitHosts } from './address.ts'
 import { POSTGRES_LEVELS } from './connection.ts'
 import { PostgresDatabase } from './database.ts'
 
@@ -29,15 +29,22 @@ export const POSTGRES: TargetKind = {
     // The only answers to that question are S and N, and only PostgreSQL knows it.
     isAnswer: ([letter]) => letter === 83 || letter === 78,
   },
-  parse: (text, { environment, password }) =>
-    postgresTarget(parsePostgresAddress(text, environment, password)),
+  parse: (text, { environment, password }) => {
+    const [first, ...others] = splitHosts(text).map((each) =>
+      parsePostgresAddress(each, environment, password),
+    )
+    return postgresTarget(first!, others)
+  },
 }
 
 export interface PostgresTarget extends Target {
   readonly address: PostgresAddress
 }
 
-export function postgresTarget(address: PostgresAddress): PostgresTarget {
+export function postgresTarget(
+  address: PostgresAddress,
+  others: readonly PostgresAddress[] = [],
+): PostgresTarget {
   return {
     address,
     product: 'PostgreSQL',
@@ -46,12 +53,17 @@ export function postgresTarget(address: PostgresAddress): PostgresTarget {
     undisturbed: null,
     ownsServer: false,
     tidyMs: 1500,
-    open: (options) => openPostgres(address, options),
+    open: (options) => openPostgres(address, options, others),
   }
 }
 
-export function openPostgres(address: PostgresAddress, options: OpenOptions): Promise<OpenTarget> {
+/** @param others further nodes of the same cluster */
+export function openPostgres(
+  address: PostgresAddress,
+  options: OpenOptions,
+  others: readonly PostgresAddress[] = [],
+): Promise<OpenTarget> {
   return openServer(address, options, (entrance) =>
-    PostgresDatabase.open(address, entrance, options.patienceMs),
+    PostgresDatabase.open(address, entrance, options.patienceMs, others),
   )
 }
