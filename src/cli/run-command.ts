@@ -13,6 +13,7 @@ import { tellLack } from '../pipeline/concurrency.ts'
 import { Interrupted, type RunOptions, type RunOutcome, run } from '../pipeline/run.ts'
 import { describeAsked, renderSummary } from '../pipeline/run-summary.ts'
 import { isLightweight, isSql } from '../pipeline/run-work.ts'
+import { SWEEPABLE } from '../pipeline/sweep.ts'
 import { FAULT_FORMS, type FaultPlan, parseFaultPlan } from '../record/faults.ts'
 import { newRunDirectory } from '../record/run-directory.ts'
 import { SIM_FAULTS } from '../record/sim/target.ts'
@@ -38,6 +39,7 @@ import {
 import { addReportOptions, ReportFiles, type ReportFlags } from './report-files.ts'
 import { RunLine } from './run-line.ts'
 import { Interrupt } from './signals.ts'
+import { runSweep } from './sweep.ts'
 import { coloursFor, print, tell } from './terminal.ts'
 import { VERSION } from './version.ts'
 import {
@@ -62,6 +64,7 @@ interface Flags extends ReportFlags, WorkloadFlags {
   serverSetting: string[]
   replicas: string
   timetable?: string
+  sweep: string[]
   patience: string
   passwordFile?: string
   out?: string
@@ -97,6 +100,12 @@ export function addRunCommand(program: Command, done: (code: number) => void): v
     .option('--duration <time>', 'run for this long instead of --transactions, e.g. 30s')
     .option('--rate <n>', 'at most so many transactions a second')
     .option('--retries <n>', 'try an aborted transaction again, as a new one', '0')
+    .option(
+      '--sweep <option=values>',
+      `one run for each value, e.g. sessions=2,4,8 (${SWEEPABLE.join(', ')}; two at most): a table, --csv and --svg of throughput, aborts, times and memory`,
+      collect,
+      [],
+    )
     .optionsGroup('What is judged:')
     .option(
       '-l, --level <ids>',
@@ -113,7 +122,10 @@ export function addRunCommand(program: Command, done: (code: number) => void): v
     .option('--json', 'print summary and verdict as one JSON object')
   addReportOptions(command, 'where the HTML page goes (report.html in the directory)')
     .addHelpText('after', HELP)
-    .action(async (target: string, flags: Flags) => done(await runTarget(target, flags)))
+    .action(async (target: string, flags: Flags) => {
+      if (flags.sweep.length === 0) return done(await runTarget(target, flags))
+      done(await runSweep(flags.sweep, { ...flags, target }, process.argv.slice(2)))
+    })
 }
 
 const HELP = `
@@ -138,7 +150,8 @@ Examples:
   isobar run --shape tpcc --db-level ser+rc --sessions 10 --transactions 100 --seed 1
                                                   SQL transactions, some at ser and some at rc
   isobar run --shape twitter --db-level rc --level ser
-  isobar run sim:si+lost-update --level si        a simulated store with a known fault`
+  isobar run sim:si+lost-update --level si        a simulated store with a known fault
+  isobar run --sweep sessions=2,4,8,16 --csv sweep.csv --svg sweep.svg`
 
 async function runTarget(text: string, flags: Flags): Promise<number> {
   const named = parseTarget(text, process.env, readPassword(flags.passwordFile))

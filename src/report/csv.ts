@@ -1,5 +1,6 @@
 // Verdicts as a table for spreadsheets: a row for each level of each history (RFC 4180). Texts come
-// from strangers, so none may begin like a formula. Main function: renderCsv.
+// from strangers, so none may begin like a formula. Main functions: renderCsv,
+// renderRows.
 
 import { inert } from '../base/inert.ts'
 import type { ResultJson, VerdictJson } from '../verdict/verdict-file.ts'
@@ -21,6 +22,10 @@ export function renderCsv(
   for (const message of unread) {
     rows.push(COLUMNS.map((name) => ({ verdict: 'unread', reason: message })[name] ?? ''))
   }
+  return renderRows(rows)
+}
+
+export function renderRows(rows: readonly (readonly (string | number)[])[]): string {
   return rows.map((row) => `${row.map(cellOf).join(',')}\r\n`).join('')
 }
 

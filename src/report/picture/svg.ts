@@ -7,10 +7,10 @@ import { escapeMarkup } from '../escape.ts'
 import { cut, plain } from '../names.ts'
 import { findSections, type Section } from '../page/sections.ts'
 import { buildFigure, type Figure } from './figure.ts'
+import { frame } from './frame.ts'
 import { drawGraph } from './graph-svg.ts'
 import { drawLanes } from './lanes-svg.ts'
 import { at, textWidth } from './measure.ts'
-import { PICTURE_STYLE } from './style.ts'
 import { findArrows, findBranch, firstView, type View } from './visible.ts'
 
 const MARGIN = 16
@@ -82,16 +82,4 @@ function drawNothing(verdict: VerdictJson): string {
   )
   const width = Math.max(...lines.map((line) => textWidth(line, 13))) + 2 * MARGIN
   return frame(text.join('\n'), width, 20 * lines.length + 28, lines[0]!)
-}
-
-function frame(body: string, width: number, height: number, title: string): string {
-  const size = `width="${at(width)}" height="${at(height)}" viewBox="0 0 ${at(width)} ${at(height)}"`
-  return [
-    `<svg xmlns="http://www.w3.org/2000/svg" class="isobar" ${size} role="img">`,
-    `<title>${escapeMarkup(title)}</title>`,
-    `<style>\n${PICTURE_STYLE}\n</style>`,
-    '<rect class="ground" width="100%" height="100%"/>',
-    body,
-    '</svg>\n',
-  ].join('\n')
 }
