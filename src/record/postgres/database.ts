@@ -58,9 +58,9 @@ export class PostgresDatabase implements Database {
     const control = await Control.open(gate, patienceMs)
     const tables = new RunTables()
     try {
-      const version = await control.use((client) => scalar(client, 'SHOW server_version'))
+      const version = await control.use((client) => scalar(client, 'SELECT version()'))
       await control.use((client) => tables.begin(client))
-      const name = `PostgreSQL ${String(version).split(' ')[0]}`
+      const name = productOf(String(version))
       const nodes = await OtherNodes.find(others, patienceMs)
       const at = { ...gate.address, ...entrance }
       return new PostgresDatabase(name, at, gate, control, tables, nodes)
@@ -141,4 +141,16 @@ export class PostgresDatabase implements Database {
   async close(): Promise<void> {
     await this.control.close((client) => this.tables.drop(client))
   }
+}
+
+/**
+ * Which database it is that speaks PostgreSQL's protocol, by what `version()` says: `PostgreSQL
+ * 15.18 (Debian …) on …`, `PostgreSQL 11.2-YB-2.25.0.0-b0 on …`, `CockroachDB CCL v24.3.1 (…)`.
+ */
+export function productOf(version: string): string {
+  const [, cockroach] = /^CockroachDB\D* v?(\S+)/.exec(version) ?? []
+  if (cockroach !== undefined) return `CockroachDB ${cockroach}`
+  const [, yugabyte] = /-YB-(\S+)/.exec(version) ?? []
+  if (yugabyte !== undefined) return `YugabyteDB ${yugabyte}`
+  return `PostgreSQL ${version.split(' ')[1] ?? version}`
 }
