@@ -5,6 +5,7 @@
 // keys are numbered anew, so that a small part costs little. O(size of the problem). Main function:
 // restrict.
 
+import { IntColumn } from '../../base/grow.ts'
 import type { MixedProblem } from '../problem/mixed-problem.ts'
 
 /** What of a problem is kept. */
@@ -39,20 +40,19 @@ export function restrictTo(problem: MixedProblem, txns: readonly number[]): Mixe
 }
 
 function keepReads(problem: MixedProblem, kept: Part) {
-  const reads: number[] = []
+  const all = new IntColumn(64)
   const nodeReadStart = new Int32Array(problem.nodeCount + 1)
   for (let node = 0; node < problem.nodeCount; node++) {
     const end = kept.nodes[node] ? problem.nodeReadStart[node + 1]! : problem.nodeReadStart[node]!
-    for (let read = problem.nodeReadStart[node]!; read < end; read++) reads.push(read)
-    nodeReadStart[node + 1] = reads.length
+    for (let read = problem.nodeReadStart[node]!; read < end; read++) all.push(read)
+    nodeReadStart[node + 1] = all.length
   }
+  const reads = all.view()
   const fixed = slices(problem.fixedStart, reads, kept.fixed)
   const open = slices(problem.openStart, reads, kept.open)
   const zero = slices(problem.zeroStart, open.items)
   const newRead = new Int32Array(problem.readCount)
-  reads.forEach((read, i) => {
-    newRead[read] = i
-  })
+  for (let i = 0; i < reads.length; i++) newRead[reads[i]!] = i
   return {
     readCount: reads.length,
     nodeReadStart,
@@ -65,28 +65,32 @@ function keepReads(problem: MixedProblem, kept: Part) {
     fixedOp: pick(problem.fixedOp, fixed.items),
     openCount: open.items.length,
     openStart: open.start,
-    openRead: Int32Array.from(open.items, (conflict) => newRead[problem.openRead[conflict]!]!),
+    openRead: pick(newRead, pick(problem.openRead, open.items)),
     openKey: pick(problem.openKey, open.items),
     zeroStart: zero.start,
     zeroNode: pick(problem.zeroNode, zero.items),
   }
 }
 
-function pick(column: Int32Array, items: readonly number[]): Int32Array {
-  return Int32Array.from(items, (item) => column[item]!)
+/** item -> what the column has of it. A loop: TypedArray.from takes ten times as long. */
+function pick<C extends Int32Array | Uint8Array>(column: C, items: Int32Array): C {
+  const picked = new (column.constructor as new (length: number) => C)(items.length)
+  for (let i = 0; i < items.length; i++) picked[i] = column[items[i]!]!
+  return picked
 }
 
 /** The items of some rows of a compressed table, and where each row's begin. */
-function slices(start: Int32Array, rows: readonly number[], isKept: Uint8Array | null = null) {
-  const items: number[] = []
+function slices(start: Int32Array, rows: Int32Array, isKept: Uint8Array | null = null) {
+  const items = new IntColumn(64)
   const kept = new Int32Array(rows.length + 1)
-  rows.forEach((row, i) => {
-    for (let item = start[row]!; item < start[row + 1]!; item++) {
+  for (let i = 0; i < rows.length; i++) {
+    const end = start[rows[i]! + 1]!
+    for (let item = start[rows[i]!]!; item < end; item++) {
       if (isKept === null || isKept[item]) items.push(item)
     }
     kept[i + 1] = items.length
-  })
-  return { start: kept, items }
+  }
+  return { start: kept, items: items.view() }
 }
 
 /** Writers that are kept, and those whose version was read or may have been passed over. */
@@ -97,23 +101,22 @@ function keepWriters(problem: MixedProblem, isKept: Uint8Array) {
   const note = (key: number, node: number) => {
     isSeen[findWriter(writerNode, writerStart[key]!, writerStart[key + 1]!, node)] = 1
   }
-  fixedKey.forEach((key, pair) => {
-    note(key, fixedNode[pair]!)
-  })
+  for (let pair = 0; pair < fixedKey.length; pair++) note(fixedKey[pair]!, fixedNode[pair]!)
   for (let conflict = 0; conflict < openCount; conflict++) {
     for (let i = zeroStart[conflict]!; i < zeroStart[conflict + 1]!; i++) {
       note(openKey[conflict]!, zeroNode[i]!)
     }
   }
   const start = new Int32Array(writerStart.length)
-  const kept: number[] = []
+  const column = new IntColumn(64)
   for (let key = 0; key + 1 < writerStart.length; key++) {
     for (let i = writerStart[key]!; i < writerStart[key + 1]!; i++) {
       // The initial version stays, as others rely on its being the first.
-      if (isSeen[i] || i === writerStart[key] || isKept[writerNode[i]!]) kept.push(i)
+      if (isSeen[i] || i === writerStart[key] || isKept[writerNode[i]!]) column.push(i)
     }
-    start[key + 1] = kept.length
+    start[key + 1] = column.length
   }
+  const kept = column.view()
   return { writerStart: start, writerNode: pick(writerNode, kept), writerOp: pick(writerOp, kept) }
 }
 
@@ -129,6 +132,18 @@ function findWriter(writerNode: Int32Array, start: number, end: number, node: nu
   return low
 }
 
+/** What is marked, and the number of each among those. */
+function numbered(isMarked: Uint8Array): { items: Int32Array; local: Int32Array } {
+  const items = new IntColumn(64)
+  const local = new Int32Array(isMarked.length)
+  for (let item = 0; item < isMarked.length; item++) {
+    if (isMarked[item] === 0) continue
+    local[item] = items.length
+    items.push(item)
+  }
+  return { items: items.view(), local }
+}
+
 /** The problem without the nodes that neither read nor write, nor were read from. */
 function renumber(problem: MixedProblem): MixedProblem {
   const { nodeCount, state, level, before, txnOf, nodeReadStart } = problem
@@ -136,35 +151,27 @@ function renumber(problem: MixedProblem): MixedProblem {
   isUsed[0] = 1
   const columns = [problem.readNode, problem.writerNode, problem.fixedNode, problem.zeroNode]
   for (const column of columns) for (const node of column) isUsed[node] = 1
-  const nodes: number[] = []
-  const local = new Int32Array(nodeCount)
-  for (let node = 0; node < nodeCount; node++) {
-    if (!isUsed[node]) continue
-    local[node] = nodes.length
-    nodes.push(node)
-  }
-  const rename = (column: Int32Array) => column.map((node) => local[node]!)
-  const newBefore = Int32Array.from(nodes, (node) => {
-    let previous = before[node]!
-    while (!isUsed[previous]) previous = before[previous]!
-    return local[previous]!
-  })
+  const { items: nodes, local } = numbered(isUsed)
+  const newBefore = new Int32Array(nodes.length)
   const readStart = new Int32Array(nodes.length + 1)
-  nodes.forEach((node, i) => {
-    readStart[i + 1] = nodeReadStart[node + 1]!
-  })
+  for (let i = 0; i < nodes.length; i++) {
+    let previous = before[nodes[i]!]!
+    while (!isUsed[previous]) previous = before[previous]!
+    newBefore[i] = local[previous]!
+    readStart[i + 1] = nodeReadStart[nodes[i]! + 1]!
+  }
   return {
     ...problem,
     nodeCount: nodes.length,
     txnOf: pick(txnOf, nodes),
-    state: Uint8Array.from(nodes, (node) => state[node]!),
-    level: Uint8Array.from(nodes, (node) => level[node]!),
+    state: pick(state, nodes),
+    level: pick(level, nodes),
     before: newBefore,
     nodeReadStart: readStart,
-    readNode: rename(problem.readNode),
-    writerNode: rename(problem.writerNode),
-    fixedNode: rename(problem.fixedNode),
-    zeroNode: rename(problem.zeroNode),
+    readNode: pick(local, problem.readNode),
+    writerNode: pick(local, problem.writerNode),
+    fixedNode: pick(local, problem.fixedNode),
+    zeroNode: pick(local, problem.zeroNode),
   }
 }
 
@@ -174,14 +181,11 @@ function renumberKeys(problem: MixedProblem): MixedProblem {
   const isUsed = new Uint8Array(keyOf.length)
   for (const key of fixedKey) isUsed[key] = 1
   for (const key of openKey) isUsed[key] = 1
-  const keys: number[] = []
-  const local = new Int32Array(keyOf.length)
   for (let key = 0; key < keyOf.length; key++) {
     // Every key has an initial writer.
-    if (!isUsed[key] && writerStart[key + 1]! - writerStart[key]! < 2) continue
-    local[key] = keys.length
-    keys.push(key)
+    if (writerStart[key + 1]! - writerStart[key]! > 1) isUsed[key] = 1
   }
+  const { items: keys, local } = numbered(isUsed)
   const writers = slices(writerStart, keys)
   return {
     ...problem,
@@ -189,7 +193,7 @@ function renumberKeys(problem: MixedProblem): MixedProblem {
     writerStart: writers.start,
     writerNode: pick(writerNode, writers.items),
     writerOp: pick(writerOp, writers.items),
-    fixedKey: fixedKey.map((key) => local[key]!),
-    openKey: openKey.map((key) => local[key]!),
+    fixedKey: pick(local, fixedKey),
+    openKey: pick(local, openKey),
   }
 }
