@@ -23,7 +23,7 @@ describe('isobar run', () => {
     [['--shape', 'tpcc', '--workload', 'mini'], '--workload and --shape are the same option'],
     [
       ['--shape', 'nothing'],
-      'there are churn, mini, general, append, lwt, tpcc, tpcc-pc, twitter, sql',
+      'there are churn, mini, general, append, lwt, tpcc-kv, twitter-kv, rubis, tpcc, tpcc-pc, twitter, sql',
     ],
     [['sim:ser', '--shape', 'tpcc'], 'this simulated store runs no SQL statements'],
     [['--shape', 'mini', '--level', 'lin'], 'level lin is not for shape mini'],
