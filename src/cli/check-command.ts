@@ -32,6 +32,7 @@ import {
   parseSize,
   parseSwitch,
   parseTaps,
+  sizeWords,
 } from './options.ts'
 import { filesOf, findHistories, type HistoryPath, isDirectory } from './paths.ts'
 import { Progress } from './progress.ts'
@@ -399,7 +400,7 @@ async function showResults(
     return txns.length > 0 ? renderNotation(history, txns, { ids: true }) : ''
   }
   const counts = countHistory(history)
-  const title = `${plain(path)} (${format.name}: ${counts.sessions} sessions, ${counts.transactions} transactions, ${counts.operations} operations, ${counts.keys} keys)`
+  const title = `${plain(path)} (${format.name}: ${sizeWords(counts)})`
   const colours = coloursFor(process.stdout)
   return tellText(history, results, { colours, title, all: plan.check.all === true, deadline })
 }

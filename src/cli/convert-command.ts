@@ -2,6 +2,7 @@
 // that names it, unless it may be lost.
 
 import type { Command } from 'commander'
+import { counted } from '../base/counted.ts'
 import { sentence } from '../base/inert.ts'
 import { stringify } from '../base/json.ts'
 import { Outputs } from '../files/output.ts'
@@ -93,6 +94,10 @@ function summary(
   history: History,
 ): string {
   const { sessions, transactions, operations } = countHistory(history)
-  const size = `${sessions} sessions, ${transactions} transactions, ${operations} operations`
+  const size = [
+    counted(sessions, 'session'),
+    counted(transactions, 'transaction'),
+    counted(operations, 'operation'),
+  ].join(', ')
   return `${plain(path)} (${format}, from ${fromFormat}, ${bytes} bytes): ${size}\n`
 }

@@ -5,6 +5,7 @@ import { existsSync, rmdirSync, rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import type { Command } from 'commander'
+import { counted } from '../base/counted.ts'
 import { Outputs } from '../files/output.ts'
 import { type Demo, type DemoOptions, type DemoStep, demonstrate, serOf } from '../pipeline/demo.ts'
 import { Interrupted } from '../pipeline/run.ts'
@@ -176,6 +177,6 @@ function tellStep(step: DemoStep): string {
   const { recorded, aborted } = step.outcome.summary.transactions
   const { verdict } = serOf(step)!
   const paint = verdict === 'satisfied' ? colours.good : colours.bad
-  const counts = `${recorded} transactions, ${aborted} of them refused`
+  const counts = `${counted(recorded, 'transaction')}, ${aborted} of them refused`
   return `${step.name.padEnd(15)} ${counts}: serializability is ${paint(verdict)}`
 }

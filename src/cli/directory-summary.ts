@@ -1,5 +1,6 @@
 // The last words on a directory: how many histories violate what, per level and per pattern.
 
+import { counted } from '../base/counted.ts'
 import { stringify } from '../base/json.ts'
 import { findAnomaly } from '../levels/anomalies.ts'
 import { PROFILE } from '../levels/levels.ts'
@@ -35,7 +36,10 @@ export class DirectorySummary {
   }
 
   renderText(): string {
-    const lines = ['', `${this.histories} histories checked, ${this.unreadable} unreadable`]
+    const lines = [
+      '',
+      `${counted(this.histories, 'history', 'histories')} checked, ${this.unreadable} unreadable`,
+    ]
     for (const [level, counts] of this.sortedLevels()) {
       lines.push(
         `  ${level.padEnd(5)} ${counts.satisfied} satisfied, ${counts.violated} violated, ${counts.unknown} unknown`,
@@ -43,7 +47,7 @@ export class DirectorySummary {
     }
     for (const [name, count] of this.sortedPatterns()) {
       const tap = findAnomaly(name)?.tap
-      lines.push(`  ${tap ? `${tap} ` : '  '}${name}: ${count} histories`)
+      lines.push(`  ${tap ? `${tap} ` : '  '}${name}: ${counted(count, 'history', 'histories')}`)
     }
     for (const path of this.skipped) lines.push(`skipped, in no known format: ${plain(path)}`)
     return `${lines.join('\n')}\n`

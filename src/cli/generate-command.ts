@@ -20,7 +20,7 @@ import { DEFAULT_SHAPE, type WorkloadRequest } from '../workload/parameters.ts'
 import { isSqlShape, SQL_SHAPES } from '../workload/sql/parameters.ts'
 import { EXIT } from './exit-codes.ts'
 import { addOutputFormat, type OutputFormatFlags } from './format-options.ts'
-import { parseChoice, parseNumber, parseSeed, translateLevels } from './options.ts'
+import { parseChoice, parseNumber, parseSeed, sizeWords, translateLevels } from './options.ts'
 import { Progress, showWriting } from './progress.ts'
 import { print, tell } from './terminal.ts'
 import {
@@ -179,9 +179,10 @@ async function generateStatements(
 
 /** Lightweight transactions are promised in real time. */
 function storeOf(flags: Flags): string {
-  const asked = levelsChoice('--store', flags.store, flags, flags.shape)
+  const read = (word: string) => readLevel(word).level
+  const asked = levelsChoice('--store', flags.store, flags, flags.shape, read)
   if (asked === null) return flags.shape === 'lwt' ? 'sser' : 'ser'
-  return translateLevels(asked, (word) => readLevel(word).level)
+  return translateLevels(asked, read)
 }
 
 function scheduleOf({ aborts, indeterminates, conflicts, concurrency }: Flags) {
@@ -220,7 +221,7 @@ function renderSummary(
 ): string {
   const { path, format, bytes, seed, store } = about
   const counts = countHistory(generated.history)
-  const size = `${counts.sessions} sessions, ${counts.transactions} transactions, ${counts.operations} operations, ${counts.keys} keys`
+  const size = sizeWords(counts)
   const lines = [
     `${plain(path)} (${format}, ${bytes} bytes): ${size}; store ${store}, seed ${seed}`,
   ]

@@ -2,7 +2,7 @@
 //
 //   {"new order": "ser", "payment": "si", "*": "rc"}
 //
-// Types are those of the shape, in any spelling of their spaces; `*` is for all others. The file is
+// Levels are named by any word that --db-level or --store takes. Types are those of the shape, in any spelling of their spaces; `*` is for all others. The file is
 // read piece by piece, so that whatever is wrong with it has a place. Main function:
 // readLevelsFile.
 
@@ -15,8 +15,15 @@ import { OTHERS, renderByType } from '../workload/sql/levels.ts'
 import { isSqlShape, SQL_SHAPES } from '../workload/sql/parameters.ts'
 import { kindNames } from '../workload/sql/workload.ts'
 
-/** The levels as --db-level and --store take them: `new order=ser,*=rc`. */
-export function readLevelsFile(path: string, shape: string): string {
+/**
+ * The levels as --db-level and --store take them: `new order=ser,*=rc`.
+ * @param read what a word for a level means
+ */
+export function readLevelsFile(
+  path: string,
+  shape: string,
+  read: (word: string) => LevelId,
+): string {
   if (!isSqlShape(shape)) {
     const hint = `types are those of the shapes ${SQL_SHAPES.join(', ')}`
     throw new UsageError(`--levels-file is for SQL transactions, not for ${shape}`, hint)
@@ -28,7 +35,7 @@ export function readLevelsFile(path: string, shape: string): string {
     throw fileError(error)
   }
   try {
-    return renderByType(new LevelsFile(text, kindNames(shape)).parse())
+    return renderByType(new LevelsFile(text, kindNames(shape), read).parse())
   } catch (error) {
     if (error instanceof InputError) error.path ??= path
     throw error
@@ -43,6 +50,7 @@ class LevelsFile {
   constructor(
     private readonly text: string,
     private readonly kinds: readonly string[],
+    private readonly read: (word: string) => LevelId,
   ) {}
 
   parse(): Map<string, LevelId> {
@@ -81,8 +89,14 @@ class LevelsFile {
   }
 
   private levelOf(name: string, begin: number): LevelId {
-    const level = OWN_LEVELS.find((id) => id === name.toLowerCase())
-    if (level !== undefined) return level
+    let level: LevelId
+    try {
+      level = this.read(name)
+    } catch (error) {
+      if (!(error instanceof UsageError)) throw error
+      throw this.fail(error.message, begin, error.hint)
+    }
+    if (OWN_LEVELS.includes(level)) return level
     const hint = `there are ${OWN_LEVELS.join(', ')}`
     throw this.fail(`SQL transactions cannot be at level ${JSON.stringify(name)}`, begin, hint)
   }

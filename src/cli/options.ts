@@ -1,6 +1,7 @@
 // Parses the values of command line options: levels, durations, sizes, patterns.
 
 import { readFileSync } from 'node:fs'
+import { counted } from '../base/counted.ts'
 import { UsageError } from '../base/errors.ts'
 import { findMeant, hintFor } from '../base/slips.ts'
 import { ALGORITHMS, type Algorithm } from '../check/general/strong-levels.ts'
@@ -9,10 +10,13 @@ import type { LevelId, LevelRequest } from '../levels/levels.ts'
 import { readLevel } from '../levels/words.ts'
 
 /** `rc,serializable,postgres:repeatable-read` → levels, each once. */
-export function parseRequests(text: string): LevelRequest[] {
+export function parseRequests(
+  text: string,
+  read: (word: string) => LevelRequest = readLevel,
+): LevelRequest[] {
   const requests: LevelRequest[] = []
   for (const word of splitList(text)) {
-    const request = readLevel(word)
+    const request = read(word)
     const same = (other: LevelRequest) =>
       other.level === request.level && other.sessionOrder === request.sessionOrder
     if (!requests.some(same)) requests.push(request)
@@ -32,6 +36,22 @@ export function translateLevels(text: string, read: (word: string) => LevelId): 
       return `${name}=${read(level.join('='))}`
     })
     .join(',')
+}
+
+/** How large a history is. */
+export function sizeWords(counts: {
+  readonly sessions: number
+  readonly transactions: number
+  readonly operations: number
+  readonly keys: number
+}): string {
+  const { sessions, transactions, operations, keys } = counts
+  return [
+    counted(sessions, 'session'),
+    counted(transactions, 'transaction'),
+    counted(operations, 'operation'),
+    counted(keys, 'key'),
+  ].join(', ')
 }
 
 /** `on` or `off`. */
@@ -74,7 +94,7 @@ export function parseAlgorithm(text: string): Algorithm {
   throw new UsageError(`unknown algorithm ${JSON.stringify(text)}`, hintFor(text, ALGORITHMS))
 }
 
-function splitList(text: string): string[] {
+export function splitList(text: string): string[] {
   return text
     .split(',')
     .map((part) => part.trim())

@@ -8,7 +8,7 @@ import { stringify } from '../base/json.ts'
 import { hintFor } from '../base/slips.ts'
 import { Outputs } from '../files/output.ts'
 import { LEVELS, type LevelId, levelName } from '../levels/levels.ts'
-import { readDatabaseLevel } from '../levels/words.ts'
+import { findRequest, readDatabaseLevel, readLevelBeside } from '../levels/words.ts'
 import { tellLack } from '../pipeline/concurrency.ts'
 import { Interrupted, type RunOptions, type RunOutcome, run } from '../pipeline/run.ts'
 import { describeAsked, renderSummary } from '../pipeline/run-summary.ts'
@@ -34,6 +34,7 @@ import {
   parseNumber,
   parseRequests,
   readPassword,
+  splitList,
   translateLevels,
 } from './options.ts'
 import { addReportOptions, ReportFiles, type ReportFlags } from './report-files.ts'
@@ -156,7 +157,8 @@ Examples:
 async function runTarget(text: string, flags: Flags): Promise<number> {
   const named = parseTarget(text, process.env, readPassword(flags.passwordFile))
   const target = withReplicas(named, parseNumber('replicas', flags.replicas, 0))
-  const levels = flags.level === undefined ? null : parseRequests(flags.level)
+  const readOwn = (word: string) => readLevelBeside(word, target.levels)
+  const levels = flags.level === undefined ? null : parseRequests(flags.level, readOwn)
   const line = new RunLine()
   const interrupt = new Interrupt(0)
   interrupt.listen()
@@ -198,7 +200,7 @@ async function runTarget(text: string, flags: Flags): Promise<number> {
     commands: {
       run: quoteCommand(['isobar', ...process.argv.slice(2)]),
       check: (path) => {
-        const asked = flags.level ?? (isSql(options) ? 'mixed' : null)
+        const asked = wordsForCheck(flags, target) ?? (isSql(options) ? 'mixed' : null)
         const level = asked === null ? [] : ['--level', asked]
         const ignoring = flags.abortedReads === 'ignore' ? ['--aborted-reads', 'ignore'] : []
         return quoteCommand(['isobar', 'check', path, ...level, ...ignoring])
@@ -269,6 +271,15 @@ function outputsOf(flags: Flags, { ownWorkload }: Pick<RunOptions, 'ownWorkload'
   return outputs
 }
 
+/** The levels asked for, in words that `check` takes, which knows no target to read names by. */
+function wordsForCheck({ level }: Flags, { levels }: Target): string | null {
+  const words = level === undefined ? null : splitList(level)
+  const plain = words?.map((word) =>
+    findRequest(word) ? word : readLevelBeside(word, levels).level,
+  )
+  return plain?.join(',') ?? null
+}
+
 /** The levels by which a run stands or falls if none is named. */
 function decisiveLevels(options: RunOptions): LevelId[] {
   if (isSql(options)) return ['mixed']
@@ -277,9 +288,9 @@ function decisiveLevels(options: RunOptions): LevelId[] {
 }
 
 function dbLevelOf(flags: Flags, target: Target, shape: string): string {
-  const text = levelsChoice('--db-level', flags.dbLevel, flags, shape)
-  if (text === null) return target.usualLevel
   const read = (word: string) => readDatabaseLevel(word, target.product, target.levels)
+  const text = levelsChoice('--db-level', flags.dbLevel, flags, shape, read)
+  if (text === null) return target.usualLevel
   return isSqlShape(shape) ? translateLevels(text, read) : read(text)
 }
 

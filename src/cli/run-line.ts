@@ -1,5 +1,6 @@
 // How a run is getting on: its phase, how many transactions, how long still. Main class: RunLine.
 
+import { counted } from '../base/counted.ts'
 import { nowMs, type Stage } from '../base/deadline.ts'
 import type { RunOptions, RunPhase } from '../pipeline/run.ts'
 import type { RunProgress } from '../record/runner.ts'
@@ -40,7 +41,7 @@ export class RunLine {
     const count = committed + aborted + indeterminate
     const rate = Math.round((committed * 1000) / Math.max(elapsedMs, 1))
     const parts = [
-      `${count} transactions`,
+      counted(count, 'transaction'),
       `${rate} commits/s`,
       `${aborted} aborted`,
       `${indeterminate} indeterminate`,

@@ -3,6 +3,7 @@
 
 import { setImmediate as pause } from 'node:timers/promises'
 import type { Command } from 'commander'
+import { counted } from '../base/counted.ts'
 import { Deadline } from '../base/deadline.ts'
 import { BudgetExceeded, UsageError } from '../base/errors.ts'
 import { sentence } from '../base/inert.ts'
@@ -191,7 +192,9 @@ function search(
     ...(known ? { known } : {}),
     onStep: async ({ history }) => {
       listen()
-      progress.report(`shrinking ${cut(plain(path))}: ${history.txnCount} transactions left`)
+      progress.report(
+        `shrinking ${cut(plain(path))}: ${counted(history.txnCount, 'transaction')} left`,
+      )
       deadline.check()
       await pause() // signals are told of between turns
       if (interrupt.signal.aborted) throw new BudgetExceeded('interrupted')

@@ -1,6 +1,7 @@
 // `isobar stats`: what a history is made of, before anybody judges it.
 
 import type { Command } from 'commander'
+import { counted } from '../base/counted.ts'
 import { InputError } from '../base/errors.ts'
 import { stringify } from '../base/json.ts'
 import { type Communication, describeCommunication } from '../check/communication.ts'
@@ -74,10 +75,20 @@ function renderStats(
       `${counts['transactions']} (${counts['committed']} committed, ${counts['aborted']} aborted, ${counts['indeterminate']} indeterminate)`,
     ],
     ['operations', `${counts['operations']} (per transaction: ${spread(opsPerTxn)})`],
-    ['', `${shape.reads} reads, ${shape.writes} writes, ${shape.appends} appends`],
+    [
+      '',
+      [
+        counted(shape.reads, 'read'),
+        counted(shape.writes, 'write'),
+        counted(shape.appends, 'append'),
+      ].join(', '),
+    ],
     ...(shape.statements ? [['statements', listCounts(shape.statements)] as [string, string]] : []),
     ['keys', `${counts['keys']}`],
-    ['hottest', hotKeys.map(({ key, count }) => `${key} (${count} operations)`).join(', ')],
+    [
+      'hottest',
+      hotKeys.map(({ key, count }) => `${key} (${counted(count, 'operation')})`).join(', '),
+    ],
     ['shape', shape.shape],
     [
       'times',
@@ -85,11 +96,14 @@ function renderStats(
     ],
   ]
   rows.push(
-    ['width', `${isExact ? '' : 'at most '}${width} sessions in which a transaction counts`],
+    [
+      'width',
+      `${isExact ? '' : 'at most '}${counted(width, 'session')} in which a transaction counts`,
+    ],
     [
       'communication',
       `${graph.edges ?? 'too many'} pairs of sessions share a key; ${graph.components} connected, ` +
-        `${graph.blocks} biconnected components, the largest of ${graph.largestBlock} sessions`,
+        `${counted(graph.blocks, 'biconnected component')}, the largest of ${counted(graph.largestBlock, 'session')}`,
     ],
   )
   if (shape.statements) {

@@ -1,5 +1,6 @@
 // `isobar check --tap`: judges chosen anomalous patterns instead of whole levels.
 
+import { counted } from '../base/counted.ts'
 import type { Deadline } from '../base/deadline.ts'
 import { BudgetExceeded, InternalError, UsageError } from '../base/errors.ts'
 import { stringifyLine } from '../base/json.ts'
@@ -135,7 +136,7 @@ function* renderPatterns(
   const { colours } = options
   const lines = [colours.strong(plain(path))]
   for (const { tap, name, found } of patterns) {
-    const reads = found === null ? '' : `${countOf(found)} reads`
+    const reads = found === null ? '' : counted(countOf(found), 'read')
     const word =
       found === null
         ? colours.unsure('not decided')

@@ -4,6 +4,7 @@
 
 import type { Command } from 'commander'
 import { UsageError } from '../base/errors.ts'
+import type { LevelId } from '../levels/levels.ts'
 import { DISTRIBUTIONS, type Distribution } from '../workload/distributions.ts'
 import {
   type Mix,
@@ -116,8 +117,9 @@ export function levelsChoice(
   given: string | undefined,
   { levelsFile }: WorkloadFlags,
   shape: string,
+  read: (word: string) => LevelId,
 ): string | null {
   if (levelsFile === undefined) return given ?? null
   if (given !== undefined) throw new UsageError(`${option} and --levels-file exclude each other`)
-  return readLevelsFile(levelsFile, shape)
+  return readLevelsFile(levelsFile, shape, read)
 }

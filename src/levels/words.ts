@@ -123,6 +123,21 @@ function readingsOf(text: string): Reading[] {
 }
 
 /**
+ * The level that a word asks for where a database is at hand: a word with several meanings, such as
+ * `repeatable read`, is that database's. Throws UsageError.
+ * @param levels what it offers: our id -> its own name
+ */
+export function readLevelBeside(word: string, levels: ReadonlyMap<LevelId, string>): LevelRequest {
+  try {
+    return readLevel(word)
+  } catch (error) {
+    const own = error instanceof UsageError ? findOwnLevel(levels, word) : null
+    if (own === null) throw error
+    return { level: own }
+  }
+}
+
+/**
  * The level to ask a database for: by our id, by its own name, or by a word with one meaning.
  * Throws UsageError.
  * @param levels what it offers: our id -> its own name

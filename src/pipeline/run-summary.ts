@@ -2,6 +2,7 @@
 // data, as JSON for the file, and as a few lines for a person. Secrets have no way in: of the
 // target only its place without password is known here.
 
+import { counted } from '../base/counted.ts'
 import { type LevelId, levelName } from '../levels/levels.ts'
 import type { RunResult } from '../record/runner.ts'
 import type { LevelResult } from '../verdict/verdict.ts'
@@ -130,7 +131,7 @@ export function renderSummary(summary: RunSummary): string {
   const abortShare = recorded === 0 ? 0 : aborted / recorded
   const lines = [
     `${database.name} at ${database.place}, asked for ${describeAsked(level.asked)}, granted ${level.granted}`,
-    `${recorded} transactions in ${(time.runMs / 1000).toFixed(1)} s: ${Math.round(throughput.commitsPerSecond)} commits/s, ` +
+    `${counted(recorded, 'transaction')} in ${(time.runMs / 1000).toFixed(1)} s: ${Math.round(throughput.commitsPerSecond)} commits/s, ` +
       `${share(abortShare)} aborted, ${indeterminate} indeterminate` +
       (failures.length > 0 ? ` (${failures.slice(0, 5).join(', ')})` : ''),
   ]

@@ -5,6 +5,7 @@
 
 import { UsageError } from '../base/errors.ts'
 import type { Random } from '../base/random.ts'
+import { findMeant } from '../base/slips.ts'
 
 export interface FaultPlan {
   /** Share of transactions whose connection is cut. */
@@ -136,7 +137,14 @@ function again(event: Event, everyMs: number): PlannedEvent {
 }
 
 function refusal(name: string, text: string): UsageError {
-  if (name !== 'clock') return new UsageError(`unknown fault "${text.trim()}"`, KNOWN)
+  if (name !== 'clock') {
+    const meant = findMeant(
+      name,
+      FAULT_FORMS.map((form) => form.split(':')[0]!),
+    )
+    const hint = meant === null ? KNOWN : `did you mean ${meant}? ${KNOWN}`
+    return new UsageError(`unknown fault "${text.trim()}"`, hint)
+  }
   return new UsageError(
     'no server here lets its clock be set',
     'they all take the time from the machine, and none of them orders transactions by it',

@@ -2,6 +2,7 @@
 // parseTarget.
 
 import { UsageError } from '../base/errors.ts'
+import { findMeant } from '../base/slips.ts'
 import { DUCKDB } from './duckdb/target.ts'
 import { EMBEDDED } from './embedded/target.ts'
 import { ETCD } from './etcd/target.ts'
@@ -33,6 +34,10 @@ export function parseTarget(
   if (kind) return kind.parse(text, { environment, password })
   // Shown only if it cannot hold a password.
   const shown = /^[\w.+-]{1,40}$/.test(text) ? ` "${text}"` : ''
-  const forms = TARGETS.map(({ form }) => form).join(', ')
-  throw new UsageError(`unknown target${shown}`, `there are ${forms}`)
+  const forms = TARGETS.map(({ form }) => form)
+  const begun = (form: string) => /^[a-z]+/.exec(form)?.[0] ?? ''
+  const meant = findMeant(begun(text.toLowerCase()), forms.map(begun))
+  const known = `there are ${forms.join(', ')}`
+  const hint = meant === null ? known : `did you mean ${meant}? ${known}`
+  throw new UsageError(`unknown target${shown}`, hint)
 }

@@ -3,6 +3,7 @@
 // generator: 25 sessions of 200 transactions of 20 operations, half of them reads, on 10,000 keys.
 
 import { UsageError } from '../base/errors.ts'
+import { hintFor } from '../base/slips.ts'
 import { DISTRIBUTIONS, type Distribution } from './distributions.ts'
 
 /** Applications, whose transactions are given: of the parameters they take sizes and the seed. */
@@ -87,12 +88,12 @@ export type WorkloadRequest = Partial<WorkloadParameters> & Pick<WorkloadParamet
 export function workloadParameters(given: WorkloadRequest): WorkloadParameters {
   const { shape } = given
   if (!SHAPES.includes(shape)) {
-    throw new UsageError(`unknown shape "${shape}"`, `there are ${SHAPES.join(', ')}`)
+    throw new UsageError(`unknown shape "${shape}"`, hintFor(shape, SHAPES))
   }
   const parameters = { ...DEFAULTS[shape], ...given }
   const { distribution, reads, mix, sessions, keys, disjointWrites } = parameters
   if (!DISTRIBUTIONS.includes(distribution)) {
-    const hint = `there are ${DISTRIBUTIONS.join(', ')}`
+    const hint = hintFor(distribution, DISTRIBUTIONS)
     throw new UsageError(`unknown distribution "${distribution}"`, hint)
   }
   for (const name of ['sessions', 'transactions', 'ops', 'keys'] as const) {

@@ -97,7 +97,7 @@ describe('isobar check', () => {
   it('judges chosen patterns', () => {
     const { code, out } = isobar(['check', stale, '--tap', 'h,j'])
     expect(code).toBe(1)
-    expect(out).toContain('h NonMonoReadCO: occurs, 1 reads')
+    expect(out).toContain('h NonMonoReadCO: occurs, 1 read')
     expect(out).toContain('j NonRepeatableRead: does not occur')
     const plume = JSON.parse(
       isobar(['check', stale, '--tap', 'h,m,n', '--tap-rule', 'plume', '--json']).out,
@@ -216,7 +216,7 @@ describe('isobar check on directories', () => {
     expect(code).toBe(1)
     expect(out).toContain('2 histories checked, 0 unreadable')
     expect(out).toContain('rc    1 satisfied, 1 violated, 0 unknown')
-    expect(out).toContain('NonMonotonicRead: 1 histories')
+    expect(out).toContain('NonMonotonicRead: 1 history')
     expect(out).toContain('skipped, in no known format')
   })
 

@@ -153,7 +153,7 @@ describe('inputs', () => {
     const { code, out, err } = isobar(['check', many])
     chmodSync(join(many, 'closed'), 0o755)
     expect(code).toBe(2)
-    expect(out).toContain('1 histories checked')
+    expect(out).toContain('1 history checked')
     expect(err).toContain('loop')
     // A superuser may read everything.
     if (process.getuid?.() !== 0) expect(err).toContain('closed')

@@ -5,7 +5,12 @@ import { UsageError } from '../../src/base/errors.ts'
 import { DATABASE_LEVELS, findOwnLevel } from '../../src/levels/databases.ts'
 import { JEPSEN_MODELS } from '../../src/levels/jepsen.ts'
 import { LEVELS } from '../../src/levels/levels.ts'
-import { levelWords, readDatabaseLevel, readLevel } from '../../src/levels/words.ts'
+import {
+  levelWords,
+  readDatabaseLevel,
+  readLevel,
+  readLevelBeside,
+} from '../../src/levels/words.ts'
 import { TARGETS } from '../../src/record/targets.ts'
 
 function refusal(read: () => unknown): string {
@@ -86,6 +91,22 @@ describe('readLevel', () => {
 
   it('offers only words that it takes', () => {
     for (const word of levelWords()) expect(() => readLevel(word)).not.toThrow()
+  })
+})
+
+describe('readLevelBeside', () => {
+  const { levels } = DATABASE_LEVELS[0]
+
+  it('takes a word with several meanings as the database at hand means it', () => {
+    expect(readLevelBeside('repeatable read', levels)).toEqual({ level: 'si' })
+    expect(readLevelBeside('repeatable-read', levels)).toEqual({ level: 'si' })
+    expect(readLevelBeside('repeatable read', DATABASE_LEVELS[1].levels)).toEqual({ level: 'pc' })
+  })
+
+  it('leaves words alone that have one meaning, or none', () => {
+    expect(readLevelBeside('serializable', levels)).toEqual({ level: 'ser', sessionOrder: false })
+    expect(readLevelBeside('si', levels)).toEqual({ level: 'si' })
+    expect(refusal(() => readLevelBeside('repeatable raed', levels))).toContain('unknown level')
   })
 })
 

@@ -11,6 +11,7 @@ import { readHistory } from '../../src/formats/open.ts'
 import { COMMITTED, INDETERMINATE } from '../../src/history/history.ts'
 import type { SqlTable } from '../../src/history/sql-events.ts'
 import { LEVELS, type LevelId } from '../../src/levels/levels.ts'
+import { readLevel } from '../../src/levels/words.ts'
 import type { RunOutcome } from '../../src/pipeline/run.ts'
 import type { Connection } from '../../src/record/database.ts'
 import { PostgresDatabase } from '../../src/record/postgres/database.ts'
@@ -78,7 +79,7 @@ describe.each(liveServers())('SQL transactions on %s', (_, target) => {
     await inDirectory(async (directory) => {
       const path = join(directory, 'levels.json')
       writeFileSync(path, file)
-      const dbLevel = readLevelsFile(path, shape)
+      const dbLevel = readLevelsFile(path, shape, (word) => readLevel(word).level)
       const workload = { shape, sessions: 6, transactions: 60, seed: 3 }
       await stage({ target: target(), dbLevel, workload, retries: 2 }, (outcome) => {
         const { history, results } = outcome.judged!

@@ -1,6 +1,7 @@
 // One finding in the page: its name and what that means, the story, both pictures, and the
 // transactions to copy, download and check again. Main function: renderFinding.
 
+import { counted } from '../../base/counted.ts'
 import { inert } from '../../base/inert.ts'
 import { type Format, findFormat } from '../../formats/formats.ts'
 import type { History } from '../../history/history.ts'
@@ -122,7 +123,7 @@ function renderEvidence(
 
 function cutNote(figure: Figure): string {
   const notes: string[] = []
-  if (figure.cutTxns > 0) notes.push(`${figure.cutTxns} transactions`)
+  if (figure.cutTxns > 0) notes.push(counted(figure.cutTxns, 'transaction'))
   if (figure.cutSteps > 0) notes.push(`${figure.cutSteps} steps`)
   if (notes.length === 0) return ''
   return `<p class="cut">Left out to keep this readable: ${notes.join(' and ')}. The verdict as JSON has all.</p>`

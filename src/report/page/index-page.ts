@@ -1,6 +1,7 @@
 // The index of a report on several histories: a table with the verdicts of each and a link to its
 // page. No script; the content policy admits its own styles only. Main function: renderIndex.
 
+import { counted } from '../../base/counted.ts'
 import { levelName } from '../../levels/levels.ts'
 import type { VerdictJson } from '../../verdict/verdict-file.ts'
 import { escapeMarkup as esc, escapeAttribute } from '../escape.ts'
@@ -66,7 +67,7 @@ export function renderIndex(
 
 function headlineOf(entries: readonly IndexEntry[], unread: readonly string[]): string {
   const violated = entries.filter(({ verdict }) => levelsOf(verdict, 'violated') !== '').length
-  const parts = [`${entries.length} histories`, `${violated} with a violation`]
+  const parts = [counted(entries.length, 'history', 'histories'), `${violated} with a violation`]
   if (unread.length > 0) parts.push(`${unread.length} could not be read`)
   return parts.join(', ')
 }

@@ -2,6 +2,7 @@
 // right, with findings and faults marked. The script draws it; what is marked stands below as a
 // list, which needs no script. Main function: renderOverview.
 
+import { counted } from '../../base/counted.ts'
 import type { TimeUnit } from '../../history/history.ts'
 import type { OverviewJson, VerdictJson } from '../../verdict/verdict-file.ts'
 import { escapeMarkup as esc } from '../escape.ts'
@@ -106,7 +107,7 @@ function renderSection(verdict: VerdictJson, data: OverviewData): string {
     '<h2 id="overview-name">The whole history</h2>',
     `<p class="meaning">${rows}; left to right: ${across}.</p>`,
     '<div id="overview-plot" hidden>',
-    `<canvas tabindex="0" role="img" aria-label="${overview.rows.length} rows of sessions, ${verdict.history.transactions} transactions, ${data.marks.length} marks; the list below names them"></canvas>`,
+    `<canvas tabindex="0" role="img" aria-label="${counted(overview.rows.length, 'row')} of sessions, ${counted(verdict.history.transactions, 'transaction')}, ${counted(data.marks.length, 'mark')}; the list below names them"></canvas>`,
     '<p class="reading"></p>',
     `<p class="tools"><button type="button" data-zoom="in">Zoom in</button> <button type="button" data-zoom="out">Zoom out</button> <button type="button" data-zoom="all">Whole history</button> ${failed}<span class="tip">Drag to zoom; arrow keys move, + and − zoom.</span></p>`,
     '</div>',

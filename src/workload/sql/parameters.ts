@@ -5,6 +5,7 @@
 // TPC-C, or users, so that what a statement returns does not grow with the history.
 
 import { UsageError } from '../../base/errors.ts'
+import { hintFor } from '../../base/slips.ts'
 import { DISTRIBUTIONS, type Distribution } from '../distributions.ts'
 import { expectCount } from '../parameters.ts'
 
@@ -79,7 +80,7 @@ export function sqlParameters(given: Partial<SqlParameters>): SqlParameters {
   const parameters = { ...DEFAULTS, keys, warehouses, ...given }
   const { distribution, reads } = parameters
   if (!DISTRIBUTIONS.includes(distribution)) {
-    const hint = `there are ${DISTRIBUTIONS.join(', ')}`
+    const hint = hintFor(distribution, DISTRIBUTIONS)
     throw new UsageError(`unknown distribution "${distribution}"`, hint)
   }
   for (const [name, most] of Object.entries(MOST)) {
