@@ -7,7 +7,7 @@ import { UsageError } from '../base/errors.ts'
 import { stringify } from '../base/json.ts'
 import { hintFor } from '../base/slips.ts'
 import { Outputs } from '../files/output.ts'
-import { LEVELS, type LevelId, levelName } from '../levels/levels.ts'
+import { LEVELS, type LevelId, type LevelRequest, levelName } from '../levels/levels.ts'
 import { findRequest, readDatabaseLevel, readLevelBeside } from '../levels/words.ts'
 import { tellLack } from '../pipeline/concurrency.ts'
 import { Interrupted, type RunOptions, type RunOutcome, run } from '../pipeline/run.ts'
@@ -157,8 +157,7 @@ Examples:
 async function runTarget(text: string, flags: Flags): Promise<number> {
   const named = parseTarget(text, process.env, readPassword(flags.passwordFile))
   const target = withReplicas(named, parseNumber('replicas', flags.replicas, 0))
-  const readOwn = (word: string) => readLevelBeside(word, target.levels)
-  const levels = flags.level === undefined ? null : parseRequests(flags.level, readOwn)
+  const levels = requestsOf(flags, target)
   const line = new RunLine()
   const interrupt = new Interrupt(0)
   interrupt.listen()
@@ -269,6 +268,11 @@ function outputsOf(flags: Flags, { ownWorkload }: Pick<RunOptions, 'ownWorkload'
   if (ownWorkload) outputs.read(ownWorkload.path)
   if (flags.json) outputs.claim('-', '--json')
   return outputs
+}
+
+/** The levels to judge; a name with several meanings is the target's. */
+function requestsOf({ level }: Flags, { levels }: Target): LevelRequest[] | null {
+  return level === undefined ? null : parseRequests(level, (word) => readLevelBeside(word, levels))
 }
 
 /** The levels asked for, in words that `check` takes, which knows no target to read names by. */
