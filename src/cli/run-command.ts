@@ -37,6 +37,7 @@ import {
   splitList,
   translateLevels,
 } from './options.ts'
+import { PRESETS, withPreset } from './presets.ts'
 import { addReportOptions, ReportFiles, type ReportFlags } from './report-files.ts'
 import { RunLine } from './run-line.ts'
 import { Interrupt } from './signals.ts'
@@ -66,6 +67,7 @@ interface Flags extends ReportFlags, WorkloadFlags {
   replicas: string
   timetable?: string
   sweep: string[]
+  preset?: string
   patience: string
   passwordFile?: string
   out?: string
@@ -95,6 +97,7 @@ export function addRunCommand(program: Command, done: (code: number) => void): v
     .option('--patience <time>', 'how long the database may stay away', '15s')
     .option('--password-file <file>', 'where the password of the database is')
     .optionsGroup('Transactions:')
+    .option('--preset <name>', `options that go well together: ${presetWords()}`)
     .option('--shape <name>', `kind of transactions (${ALL_SHAPES.join(', ')})`)
     .option('-w, --workload <name>', 'the same, or a module of your own (churn)')
   addWorkloadOptions(command)
@@ -124,9 +127,17 @@ export function addRunCommand(program: Command, done: (code: number) => void): v
   addReportOptions(command, 'where the HTML page goes (report.html in the directory)')
     .addHelpText('after', HELP)
     .action(async (target: string, flags: Flags) => {
-      if (flags.sweep.length === 0) return done(await runTarget(target, flags))
+      if (flags.sweep.length === 0) {
+        return done(await runTarget(target, withPreset(flags, flags.preset)))
+      }
       done(await runSweep(flags.sweep, { ...flags, target }, process.argv.slice(2)))
     })
+}
+
+function presetWords(): string {
+  return Object.entries(PRESETS)
+    .map(([name, { about }]) => `${name}, ${about}`)
+    .join('; ')
 }
 
 const HELP = `

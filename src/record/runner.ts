@@ -102,6 +102,7 @@ class Runner {
     const context: RunContext = {
       ...options,
       tally: this.tally,
+      resting: { count: 0 },
       auditor: this.auditor,
       rest: new Rest(isAudited ? () => this.auditor.audit(false) : null),
       nextValue: () => ++this.lastValue,

@@ -32,6 +32,9 @@ export interface RunContext {
   /** Each transaction is one operation without BEGIN and COMMIT (compare-and-set). */
   readonly isLightweight: boolean
   readonly faults: FaultPlan
+  readonly sessions: number
+  /** Sessions whose transaction stays open. */
+  readonly resting: { count: number }
   readonly proxy: FaultProxy | null
   /** How long the database may stay away before a session gives up. */
   readonly patienceMs: number
@@ -290,15 +293,22 @@ export class Session implements Operations {
     }
   }
 
-  /** The transaction stays open and does nothing, but no longer than the run. */
+  /**
+   * The transaction stays open and does nothing, but no longer than the run. No larger share of the
+   * sessions does so at once: the others have to get on meanwhile.
+   */
   private async pause(): Promise<void> {
-    const pauseMs = this.context.faults.pause?.ms ?? 0
+    const { resting, sessions } = this.context
+    const { ms: pauseMs, share } = this.context.faults.pause!
+    if (resting.count >= Math.max(1, Math.round(share * sessions))) return
+    resting.count++
     this.context.recorder.mark(`a transaction stays open for ${pauseMs / 1000} s`)
     const endMs = performance.now() + pauseMs
     for (let leftMs = 1; leftMs > 0 && !this.context.isStopping(); ) {
       leftMs = endMs - performance.now()
       await new Promise((resolve) => setTimeout(resolve, Math.min(100, Math.max(0, leftMs))))
     }
+    resting.count--
   }
 
   /** Counts a failed transaction. What is not about one transaction is passed on. */

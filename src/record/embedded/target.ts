@@ -28,6 +28,12 @@ export const EMBEDDED: TargetKind = {
   parse: (text) => embeddedTarget(majorOf(text), 0),
 }
 
+/** PostgreSQL's own default: how much it remembers of finished transactions depends on it. */
+const USUAL_CONNECTIONS = 100
+const MANY_LOCKS = { max_pred_locks_per_transaction: '1024' }
+/** For setting up, audits, and what has not gone yet when sessions connect anew. */
+const SPARE_CONNECTIONS = 50
+
 /** `embedded:14`; undefined for the usual version. */
 function majorOf(text: string): number | undefined {
   const [, word] = text.split(':')
@@ -62,7 +68,7 @@ async function openEmbedded(
   options: OpenOptions,
 ): Promise<OpenTarget> {
   const following = replicaCount === 0 ? {} : { ...PRIMARY_SETTINGS, ...SYNCHRONOUS_SETTINGS }
-  const settings = { ...following, ...options.serverSettings }
+  const settings = { ...following, ...roomFor(options), ...options.serverSettings }
   const server = await EmbeddedServer.start({ major, settings })
   const replicas: Replica[] = []
   const close = async () => {
@@ -105,4 +111,13 @@ function nodesOf(server: EmbeddedServer, replicas: readonly Replica[]): Postgres
   if (replicas.length === 0) return []
   const hasty = { ...server.address, options: '-c synchronous_commit=local' }
   return [...replicas.map((replica) => replica.address), hasty]
+}
+
+/** As many connections as PostgreSQL itself would have, or more where more are needed. */
+function roomFor({ sessions, faults }: OpenOptions): Record<string, string> {
+  const storms = faults.events.map(({ event }) => (event.kind === 'storm' ? event.connections : 0))
+  const needed = sessions + Math.max(0, ...storms) + SPARE_CONNECTIONS
+  const connections = { max_connections: String(Math.max(USUAL_CONNECTIONS, needed)) }
+  // What is read beside a transaction that stays open is remembered until it ends.
+  return faults.pause === null ? connections : { ...connections, ...MANY_LOCKS }
 }
