@@ -298,13 +298,18 @@ export function isKept(history: History, txn: number): boolean {
  * session -> those of its transactions that a lossy writer writes. What spells out the initial
  * state but would come too late is left out: it is the initial state all the same.
  */
-export function keptBySession(history: History, { order, aborted }: Capacity): Int32Array[] {
+export function keptBySession(
+  history: History,
+  { order, aborted, indeterminate }: Capacity,
+): Int32Array[] {
   const { txnIsInitial, txnStatus } = history
   const kept: Int32Array[] = []
   let led = true
   for (const session of sessionsInOrder(history, order)) {
-    kept[session] = txnsOf(history, session).filter((txn) => {
-      if (!isKept(history, txn) || (aborted === 'none' && txnStatus[txn] === ABORTED)) return false
+    kept[session] = txnsOf(history, session).filter((txn, i, { length }) => {
+      const isOpen = indeterminate === 'last' && txnStatus[txn] === INDETERMINATE
+      if (!isKept(history, txn) && !(isOpen && i === length - 1)) return false
+      if (aborted === 'none' && txnStatus[txn] === ABORTED) return false
       if (!txnIsInitial[txn]) led = false
       return led || !txnIsInitial[txn]
     })

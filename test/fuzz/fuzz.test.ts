@@ -16,6 +16,18 @@ describe('fuzz', () => {
     expect(runs.get(property.name)).toBeGreaterThan(0)
   })
 
+  // What the fuzzer has found: version orders through transactions that were left out; the initial
+  // state told behind a transaction that Cobra's logs leave open.
+  test.each([
+    ['deciders', 3576165455],
+    ['formats', 2761558444],
+  ])('finds nothing wrong any more with %s, seed %i', async (name, seed) => {
+    const properties = PROPERTIES.filter((property) => property.name === name)
+    const { runs, failure } = await fuzz({ seed, seconds: 60, count: 1, properties })
+    expect(failure).toBeNull()
+    expect(runs.get(name)).toBe(1)
+  })
+
   test('tries fresh seeds, and says how to see a failure again', async () => {
     const seeds: number[] = []
     const properties = [

@@ -22,10 +22,14 @@ type ListOffence = Extract<
   | 'IncompatibleOrder'
 >
 
-export interface ListReads {
+export interface ListReads extends ListVersions {
   readonly readFrom: Int32Array // list read -> append it saw last besides its own, INITIAL, NONE
   readonly offendingOp: readonly number[]
   readonly offence: readonly ListOffence[]
+}
+
+/** The order of the versions, as far as reads show it. */
+export interface ListVersions {
   readonly orderStart: Int32Array // key -> first slot in `order`
   readonly order: Int32Array // slot -> append op, in version order
   readonly orderRead: Int32Array // key -> the longest sound read, NONE if there is none
@@ -243,8 +247,6 @@ function layOutVersions(history: History, longest: Int32Array, prefixLength: Int
   const observed = new Uint8Array(opCount) // append op -> 1 if the longest read shows it
   const orderStart = new Int32Array(keyCount + 1)
   const order = new IntColumn(64)
-  const appendAfter = new Int32Array(opCount).fill(NONE)
-  const last = new Int32Array(keyCount).fill(NONE) // key -> txn of the last observed append
   for (let key = 0; key < keyCount; key++) {
     orderStart[key] = order.length
     const read = longest[key]!
@@ -252,10 +254,7 @@ function layOutVersions(history: History, longest: Int32Array, prefixLength: Int
     const list = history.opValue[read]!
     for (let i = 0; i < prefixLength[list]!; i++) {
       const append = listFrom[listStart[list]! + i]!
-      const txn = opTxn[append]!
       observed[append] = 1
-      if (last[key] !== txn) appendAfter[append] = last[key]!
-      last[key] = txn
       order.push(append)
     }
   }
@@ -270,9 +269,31 @@ function layOutVersions(history: History, longest: Int32Array, prefixLength: Int
   const tail = new Int32Array(tailStart[keyCount]!)
   for (let op = 0; op < opCount; op++) {
     if (!inTail(op)) continue
-    const key = opKey[op]!
-    tail[next[key]!++] = op
-    if (last[key] !== opTxn[op]) appendAfter[op] = last[key]!
+    tail[next[opKey[op]!]!++] = op
   }
-  return { orderStart, order: order.view(), orderRead: longest, tailStart, tail, appendAfter }
+  const versions = { orderStart, order: order.view(), orderRead: longest, tailStart, tail }
+  return { ...versions, appendAfter: linkAppends(history, versions, new Set()) }
+}
+
+/** What stands right before each append, as if some transactions were not there: `appendAfter`. */
+export function linkAppends(
+  { keyCount, opCount, opTxn }: History,
+  { orderStart, order, tailStart, tail }: Omit<ListVersions, 'appendAfter'>,
+  leftOut: ReadonlySet<number>,
+): Int32Array {
+  const appendAfter = new Int32Array(opCount).fill(NONE)
+  for (let key = 0; key < keyCount; key++) {
+    let last: number = NONE
+    for (let slot = orderStart[key]!; slot < orderStart[key + 1]!; slot++) {
+      const txn = opTxn[order[slot]!]!
+      if (leftOut.has(txn)) continue
+      if (last !== txn) appendAfter[order[slot]!] = last
+      last = txn
+    }
+    for (let slot = tailStart[key]!; slot < tailStart[key + 1]!; slot++) {
+      const txn = opTxn[tail[slot]!]!
+      if (last !== txn && !leftOut.has(txn)) appendAfter[tail[slot]!] = last
+    }
+  }
+  return appendAfter
 }

@@ -13,6 +13,7 @@ import { addFound } from '../evidence/add-found.ts'
 import type { Blame, Findings } from '../evidence/findings.ts'
 import { joinKinds, listExamples, weigh } from '../examples.ts'
 import type { ForcedEdge } from '../order/components.ts'
+import { linkAppends } from '../reads/list-reads.ts'
 import { describeOffences, describeUnrepeatable } from '../reads/offences.ts'
 import type { ReadCheck } from '../reads/read-consistency.ts'
 import { WeakContext } from './context.ts'
@@ -343,7 +344,11 @@ function leaveOut(
   const opSource = reads.opSource.map((source, op) =>
     leftOut.has(source) || leftOut.has(history.opTxn[op]!) ? NONE : source,
   )
-  return new WeakContext({ ...history, txnCounts }, { ...reads, opSource }, deadline)
+  const lists = reads.lists && {
+    ...reads.lists,
+    appendAfter: linkAppends(history, reads.lists, leftOut),
+  }
+  return new WeakContext({ ...history, txnCounts }, { ...reads, opSource, lists }, deadline)
 }
 
 function isClean(saturation: ForcedOrders): boolean {

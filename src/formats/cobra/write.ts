@@ -36,12 +36,9 @@ export function writeCobra(history: History, open: (name: string) => Sink): void
     const writer = new ByteWriter(open(`T${numbering.session(session)}.log`))
     const end = history.sessionTxnStart[session + 1]!
     const last = end > history.sessionTxnStart[session]! ? history.sessionTxns[end - 1]! : NONE
-    const isOpen = last !== NONE && history.txnStatus[last] === INDETERMINATE
-    const txns = isOpen && kept.at(-1) !== last ? [...kept, last] : kept
-    for (const txn of txns) {
-      const open = isOpen && txn === last
+    for (const txn of kept) {
       writeTxn(writer, history, numbering, txn)
-      if (open) continue
+      if (txn === last && history.txnStatus[txn] === INDETERMINATE) continue // left open
       writer.text('C')
       writeInt64(writer, numbering.txn(txn), true)
     }
