@@ -197,7 +197,9 @@ function makePlan(paths: readonly string[], flags: Flags): Plan {
   if (printed) outputs.claim('-', printed)
   const plan: Plan = {
     isSilent: false,
-    levels: flags.level === undefined ? null : parseRequests(flags.level),
+    // Beside --elle names are Jepsen's, and read as such.
+    levels:
+      flags.level === undefined || flags.elle !== undefined ? null : parseRequests(flags.level),
     elle: flags.elle === undefined ? null : parseElle(flags.elle, flags.level),
     taps: flags.tap === undefined ? null : parseTaps(flags.tap),
     tapRule: parseChoice(flags.tapRule, '--tap-rule', TAP_RULES),

@@ -47,6 +47,7 @@ describe('isobar check for Jepsen', () => {
     const json = isobar(['check', store, '--elle', 'json', '--level', 'snapshot-isolation'])
     expect(json.code).toBe(0)
     expect(JSON.parse(json.out)).toMatchObject({ 'valid?': true, 'anomaly-types': [] })
+    expect(isobar(['check', store, '--elle', '--level', 'repeatable-read']).code).toBeLessThan(2)
     expect(isobar(['check', store, '--elle', 'xml']).code).toBe(2)
     expect(isobar(['check', store, '--elle', '--json']).code).toBe(2)
   })
