@@ -88,13 +88,15 @@ function stretchTime(draft: Draft, random: Random): Draft {
 /** Sessions of their own that write and read keys of their own, one version after another. */
 function addUnrelated(draft: Draft, random: Random): Draft {
   const starts = draft.sessions.flat().flatMap(({ start }) => start ?? [])
+  const leading = (draft.lead ?? []).flatMap(({ txn }) => txn.start ?? [])
   // Where nothing counts, nothing lacks its times.
   const counts = settle(draft)
   const timed = draft.sessions.flat().every(({ start }, i) => !counts[i] || start !== undefined)
   const length = 1 + random.below(4)
   const added = Array.from({ length: 1 + random.below(2) }, (_, n): DraftTxn[] => {
     const key = `unrelated ${n}`
-    let clock = Math.min(0, ...starts)
+    // Nobody may have finished before what leads starts.
+    let clock = Math.max(Math.min(0, ...starts), ...leading)
     return Array.from({ length }, (_, i): DraftTxn => {
       const read: DraftOp = { kind: 'r', key, value: i }
       const write: DraftOp = { kind: 'w', key, value: i + 1 }
@@ -111,7 +113,20 @@ function addUnrelated(draft: Draft, random: Random): Draft {
   const moved = mapOps({ ...draft, sessions: added }, (op) =>
     op.kind === 'list' || op.kind === 'rows' ? op : { ...op, value: (op.value as number) + shift },
   )
-  return { ...draft, sessions: [...draft.sessions, ...moved.sessions] }
+  // What leads may have a session to itself, with the next number.
+  const taken = Math.max(0, ...(draft.lead ?? []).map(({ session }) => session + 1))
+  const own = Array.from({ length: Math.max(0, taken - draft.sessions.length) }, () => [])
+  return { ...draft, sessions: [...draft.sessions, ...own, ...moved.sessions] }
+}
+
+function shuffleSessions(draft: Draft, random: Random): Draft {
+  const order = random.shuffle(draft.sessions.map((_, number) => number))
+  const sessions = order.map((number) => draft.sessions[number]!)
+  const lead = draft.lead?.map(({ session, txn }) => {
+    const at = order.indexOf(session)
+    return { session: at < 0 ? session : at, txn }
+  })
+  return { ...draft, sessions, ...(lead ? { lead } : {}) }
 }
 
 /** Indeterminate transactions that nobody observed, and what aborted transactions read. */
@@ -152,10 +167,7 @@ const CHANGES: Record<string, Change> = {
   'unrelated transactions added': onDraft(addUnrelated),
   'unjudged things left out': onDraft(leaveOutUnjudged),
   'the initial state spelt out': onDraft(spellOut),
-  'sessions told in another order': onDraft((draft, random) => ({
-    ...draft,
-    sessions: random.shuffle([...draft.sessions]),
-  })),
+  'sessions told in another order': onDraft(shuffleSessions),
   'transactions told in another order': (telling) => ({ ...telling, shuffled: true }),
 }
 
