@@ -32,15 +32,21 @@ export function hintFor(word: string, words: readonly string[]): string {
   return meant === null ? known : `did you mean ${meant}? ${known}`
 }
 
-/** Edit distance (Levenshtein) of two short words. */
+/** Edit distance of two short words, where two letters that changed places are one slip. */
 function distance(a: string, b: string): number {
+  let before: number[] = []
   let row = Array.from({ length: b.length + 1 }, (_, i) => i)
   for (let i = 1; i <= a.length; i++) {
     const next = [i]
     for (let j = 1; j <= b.length; j++) {
       const change = row[j - 1]! + (a[i - 1] === b[j - 1] ? 0 : 1)
-      next.push(Math.min(change, row[j]! + 1, next[j - 1]! + 1))
+      const swap =
+        i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1]
+          ? before[j - 2]! + 1
+          : Number.POSITIVE_INFINITY
+      next.push(Math.min(change, swap, row[j]! + 1, next[j - 1]! + 1))
     }
+    before = row
     row = next
   }
   return row[b.length]!
