@@ -138,7 +138,8 @@ describe('DATABASE_LEVELS', () => {
     const known = new Set<unknown>(DATABASE_LEVELS.map(({ levels }) => levels))
     expect(real.length).toBeGreaterThan(3)
     for (const { form, parse } of real) {
-      const target = parse(form.replace(/[A-Z]+/g, 'x'), { environment: {}, password: undefined })
+      const address = form.replace(/\[.*\]/, '').replace(/[A-Z]+/g, 'x')
+      const target = parse(address, { environment: {}, password: undefined })
       expect(known, form).toContain(target.levels)
     }
   })

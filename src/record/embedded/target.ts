@@ -28,6 +28,9 @@ export const EMBEDDED: TargetKind = {
   parse: (text) => embeddedTarget(majorOf(text), 0),
 }
 
+/** Replicas answer at no more than REPEATABLE READ. */
+const REPLICA_LEVELS = new Map([...POSTGRES_LEVELS].filter(([level]) => level !== 'ser'))
+
 /** PostgreSQL's own default: how much it remembers of finished transactions depends on it. */
 const USUAL_CONNECTIONS = 100
 const MANY_LOCKS = { max_pred_locks_per_transaction: '1024' }
@@ -49,8 +52,7 @@ function majorOf(text: string): number | undefined {
 function embeddedTarget(major: number | undefined, replicas: number): Target {
   return {
     product: 'PostgreSQL',
-    // Replicas answer at no more than REPEATABLE READ.
-    levels: new Map([...POSTGRES_LEVELS].filter(([level]) => replicas === 0 || level !== 'ser')),
+    levels: replicas === 0 ? POSTGRES_LEVELS : REPLICA_LEVELS,
     usualLevel: replicas === 0 ? 'ser' : 'si',
     replicas,
     withReplicas: (count) => embeddedTarget(major, count),
