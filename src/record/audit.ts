@@ -7,11 +7,11 @@
 //
 // Main classes: Rest, which lets sessions in and holds them back; Auditor.
 
-import { DatabaseError } from '../base/errors.ts'
 import { EVERY_ROW, type SqlTable } from '../history/sql-events.ts'
 import type { Value } from '../history/values.ts'
 import type { LevelId } from '../levels/levels.ts'
 import { type Connection, type Database, TransactionFailure } from './database.ts'
+import { openPatiently } from './patience.ts'
 import { OpenTransaction, type Recorder } from './recorder.ts'
 
 /** Lets transactions begin; when an audit is due, only once it has run. */
@@ -58,7 +58,6 @@ export class Rest {
   }
 }
 
-const TRIES_EVERY_MS = 50
 const USED = 1
 const NEW = 2
 
@@ -104,7 +103,8 @@ export class Auditor {
       this.used[key]! &= ~NEW
     }
     if (keys.length === 0 && this.options.tables.length === 0) return
-    const connection = await this.connect()
+    // What made the audit due may come again, and the server be away for a while.
+    const connection = (await openPatiently(this.options.database, this.options.patienceMs))!
     try {
       await this.record(connection, keys)
     } catch (error) {
@@ -112,19 +112,6 @@ export class Auditor {
       if (!(error instanceof TransactionFailure)) throw error
     } finally {
       await connection.close()
-    }
-  }
-
-  /** What made the audit due may come again, and the server be away for a while. */
-  private async connect(): Promise<Connection> {
-    const endMs = performance.now() + this.options.patienceMs
-    for (;;) {
-      try {
-        return await this.options.database.open()
-      } catch (error) {
-        if (!(error instanceof DatabaseError) || performance.now() > endMs) throw error
-      }
-      await new Promise((resolve) => setTimeout(resolve, TRIES_EVERY_MS))
     }
   }
 

@@ -13,6 +13,7 @@ import type { Value } from '../history/values.ts'
 import { type LevelId, levelName } from '../levels/levels.ts'
 import type { SqlStatement } from '../sql/statement.ts'
 import type { SqlRow } from '../sql/value.ts'
+import { SHAPES } from '../workload/parameters.ts'
 import type { Way } from '../workload/plan.ts'
 
 export interface Database {
@@ -136,7 +137,7 @@ export function ownLevel(database: Pick<Database, 'name' | 'levels'>, level: Lev
 
 /** What is said to who asks for an SQL workload on a database that runs none. */
 export function noSqlWorkloads(where: string): UsageError {
-  const hint = 'choose churn, mini, general, append or lwt'
+  const hint = `choose one of ${SHAPES.join(', ')}`
   return new UsageError(`SQL workloads do not run on ${where}`, hint)
 }
 

@@ -19,6 +19,7 @@ import type { Auditor, Rest } from './audit.ts'
 import { type Connection, type Database, TransactionFailure } from './database.ts'
 import type { FaultProxy } from './fault-proxy.ts'
 import { type CutPoint, drawCut, type FaultPlan } from './faults.ts'
+import { openPatiently } from './patience.ts'
 import { OpenTransaction, type Recorder } from './recorder.ts'
 import { type Operations, readingOnly, type Work } from './work.ts'
 
@@ -329,16 +330,8 @@ export class Session implements Operations {
     this.connection?.cut()
     this.connection = null
     this.isCut = false
-    const endMs = performance.now() + this.context.patienceMs
-    for (let waitMs = 5; ; waitMs = Math.min(500, waitMs * 2)) {
-      if (this.context.isStopping()) return false
-      try {
-        this.connection = await this.place.open()
-        return true
-      } catch (error) {
-        if (!(error instanceof DatabaseError) || performance.now() > endMs) throw error
-      }
-      await new Promise((resolve) => setTimeout(resolve, waitMs))
-    }
+    const { patienceMs, isStopping } = this.context
+    this.connection = await openPatiently(this.place, patienceMs, isStopping)
+    return this.connection !== null
   }
 }

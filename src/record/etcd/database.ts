@@ -4,9 +4,9 @@
 // stops.
 
 import { randomBytes } from 'node:crypto'
-import { DatabaseError, UsageError } from '../../base/errors.ts'
+import { DatabaseError } from '../../base/errors.ts'
 import type { LevelId } from '../../levels/levels.ts'
-import { type Connection, type Database, ownLevel } from '../database.ts'
+import { type Connection, type Database, noSqlWorkloads, ownLevel } from '../database.ts'
 import { asDatabaseError, type EtcdAddress, EtcdClient, showAddress } from './client.ts'
 import { ETCD_LEVELS, EtcdConnection } from './connection.ts'
 
@@ -62,7 +62,7 @@ export class EtcdDatabase implements Database {
   }
 
   async addTables(): Promise<void> {
-    throw new UsageError('etcd has no tables', 'choose churn, mini, general, append or lwt')
+    throw noSqlWorkloads('etcd, which has no tables')
   }
 
   async grantedLevel(level: LevelId): Promise<string> {

@@ -3,10 +3,9 @@
 // killed is seen to be nobody's. What it left, the next one deletes.
 
 import { randomBytes } from 'node:crypto'
-import { UsageError } from '../../base/errors.ts'
 import type { LevelId } from '../../levels/levels.ts'
 import { Control, type Gate } from '../control.ts'
-import { type Connection, type Database, ownLevel } from '../database.ts'
+import { type Connection, type Database, noSqlWorkloads, ownLevel } from '../database.ts'
 import {
   asDatabaseError,
   codeOf,
@@ -67,7 +66,7 @@ export class RedisDatabase implements Database {
   }
 
   async addTables(): Promise<void> {
-    throw new UsageError('Redis has no tables', 'choose churn, mini, general, append or lwt')
+    throw noSqlWorkloads('Redis, which has no tables')
   }
 
   async grantedLevel(level: LevelId): Promise<string> {

@@ -3,7 +3,7 @@
 
 import { PICTURE_STYLE } from '../picture/style.ts'
 import { CONFORMANCE_STYLE } from './conformance-page.ts'
-import type { PageAssets } from './html.ts'
+import type { PageAssets } from './document.ts'
 import { INDEX_STYLE } from './index-page.ts'
 
 export async function loadPageAssets(): Promise<PageAssets> {

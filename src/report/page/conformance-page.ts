@@ -12,7 +12,7 @@ import {
 } from '../../verdict/conformance.ts'
 import { compared, differences, gets } from '../conformance-text.ts'
 import { escapeMarkup as esc, escapeAttribute } from '../escape.ts'
-import type { PageAssets } from './html.ts'
+import { type PageAssets, renderDocument } from './document.ts'
 
 /** What the matrix needs beside the style sheet of all pages. */
 export const CONFORMANCE_STYLE = `
@@ -35,22 +35,7 @@ export function renderConformancePage(found: Conformance, assets: PageAssets): s
     weaker.length === 0
       ? `${database} gives what it promises`
       : `${database}: ${weaker.map(({ name }) => name).join(', ')} is weaker than promised`
-  const hash = (text: string) => `'sha256-${assets.sha256(text)}'`
-  const policy = `default-src 'none'; style-src ${hash(assets.style)} ${hash(CONFORMANCE_STYLE)}; base-uri 'none'; form-action 'none'`
-  return `${[
-    '<!doctype html>',
-    '<html lang="en">',
-    '<head>',
-    '<meta charset="utf-8">',
-    `<meta http-equiv="Content-Security-Policy" content="${policy}">`,
-    '<meta name="viewport" content="width=device-width,initial-scale=1">',
-    '<meta name="color-scheme" content="light dark">',
-    '<meta name="referrer" content="no-referrer">',
-    `<title>${esc(title)}</title>`,
-    `<style>${assets.style}</style>`,
-    `<style>${CONFORMANCE_STYLE}</style>`,
-    '</head>',
-    '<body>',
+  const body = [
     `<header><p class="question">What does one really get at each level of ${esc(database)}?</p><h1>${esc(title)}</h1>`,
     `<p class="source"><code>${esc(place)}</code></p></header>`,
     '<main>',
@@ -60,9 +45,8 @@ export function renderConformancePage(found: Conformance, assets: PageAssets): s
     renderMatrix(levels),
     ...levels.flatMap((level, i) => level.outcomes.map((outcome) => renderPlay(outcome, level, i))),
     '</main>',
-    '</body>',
-    '</html>',
-  ].join('\n')}\n`
+  ]
+  return renderDocument({ title, styles: [assets.style, CONFORMANCE_STYLE], body }, assets)
 }
 
 function renderLevels(levels: readonly LevelOutcome[]): string {

@@ -1,8 +1,7 @@
 // The report: one HTML file that needs nothing else, opens from disk and never asks the network
 // for anything. It is a function of the verdict: the same verdict gives the same bytes. The text
 // and the pictures are there without scripts; the script opens steps, walks cases and links the
-// views. Its content policy admits only the very script and styles that are put in.
-// Main function: renderHtml.
+// views. Main function: renderHtml.
 
 import { Deadline } from '../../base/deadline.ts'
 import { levelName } from '../../levels/levels.ts'
@@ -15,20 +14,13 @@ import { PICTURE_STYLE } from '../picture/style.ts'
 import type { Replay } from '../replay.ts'
 import { renderAbout } from './about.ts'
 import { type RenderedSection, renderFinding, titleOf } from './anomaly.ts'
+import { type PageAssets, renderDocument } from './document.ts'
 import { renderGroup } from './group.ts'
 import { type Group, groupSections } from './groups.ts'
 import { renderLadder } from './ladder.ts'
 import { type OverviewData, renderOverview, type ShownFinding } from './overview.ts'
 import { renderRun } from './run.ts'
 import { findSections, type Section } from './sections.ts'
-
-/** What the page is made of besides the verdict. */
-export interface PageAssets {
-  script: string
-  style: string
-  /** The digest of a text, in base64. */
-  sha256(text: string): string
-}
 
 /** What the script gets. */
 export interface PageData {
@@ -78,20 +70,7 @@ export function renderHtml(
   )
   const data: PageData = { figures, overview: overview?.data ?? null, replays }
   const title = `${headline(verdict)} · ${plain(verdict.path)}`
-  return `${[
-    '<!doctype html>',
-    '<html lang="en">',
-    '<head>',
-    '<meta charset="utf-8">',
-    `<meta http-equiv="Content-Security-Policy" content="${policy(assets)}">`,
-    '<meta name="viewport" content="width=device-width,initial-scale=1">',
-    '<meta name="color-scheme" content="light dark">',
-    '<meta name="referrer" content="no-referrer">',
-    `<title>${esc(title)}</title>`,
-    `<style>${PICTURE_STYLE}</style>`,
-    `<style>${assets.style}</style>`,
-    '</head>',
-    '<body>',
+  const body = [
     '<a class="skip" href="#findings">Skip to the findings</a>',
     renderTop(verdict),
     overview?.html ?? '',
@@ -102,29 +81,15 @@ export function renderHtml(
     renderAbout(verdict),
     '</main>',
     `<script type="application/json" id="data">${scriptJson(data)}</script>`,
-    `<script>${assets.script}</script>`,
-    '</body>',
-    '</html>',
   ]
-    .filter((line) => line !== '')
-    .join('\n')}\n`
+  const { style, script } = assets
+  return renderDocument({ title, styles: [PICTURE_STYLE, style], script, body }, assets)
 }
 
 function describeFinding({ name, evidence }: Section, i: number): ShownFinding {
   const [first] = evidence
   const { transactions } = first!.anomaly
   return { id: `a${i + 1}`, name, title: titleOf(first!), transactions }
-}
-
-function policy(assets: PageAssets): string {
-  const hash = (text: string) => `'sha256-${assets.sha256(text)}'`
-  return [
-    "default-src 'none'",
-    `script-src ${hash(assets.script)}`,
-    `style-src ${hash(PICTURE_STYLE)} ${hash(assets.style)}`,
-    "base-uri 'none'",
-    "form-action 'none'",
-  ].join('; ')
 }
 
 /** The answer in a few words. */

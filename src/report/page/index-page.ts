@@ -6,7 +6,7 @@ import { levelName } from '../../levels/levels.ts'
 import type { VerdictJson } from '../../verdict/verdict-file.ts'
 import { escapeMarkup as esc, escapeAttribute } from '../escape.ts'
 import { plain } from '../names.ts'
-import type { PageAssets } from './html.ts'
+import { type PageAssets, renderDocument } from './document.ts'
 
 /** What a table needs beside the style sheet of all pages. */
 export const INDEX_STYLE = `
@@ -30,22 +30,7 @@ export function renderIndex(
   assets: PageAssets,
 ): string {
   const title = headlineOf(entries, unread)
-  const hash = (text: string) => `'sha256-${assets.sha256(text)}'`
-  const policy = `default-src 'none'; style-src ${hash(assets.style)} ${hash(INDEX_STYLE)}; base-uri 'none'; form-action 'none'`
-  return `${[
-    '<!doctype html>',
-    '<html lang="en">',
-    '<head>',
-    '<meta charset="utf-8">',
-    `<meta http-equiv="Content-Security-Policy" content="${policy}">`,
-    '<meta name="viewport" content="width=device-width,initial-scale=1">',
-    '<meta name="color-scheme" content="light dark">',
-    '<meta name="referrer" content="no-referrer">',
-    `<title>${esc(title)}</title>`,
-    `<style>${assets.style}</style>`,
-    `<style>${INDEX_STYLE}</style>`,
-    '</head>',
-    '<body>',
+  const body = [
     `<header><p class="question">Which histories are as isolated as they should be?</p><h1>${esc(title)}</h1></header>`,
     '<main>',
     '<div class="index-scroll" tabindex="0" role="region" aria-label="Histories">',
@@ -60,9 +45,8 @@ export function renderIndex(
     ...unread.map((message) => `<li>${esc(message)}</li>`),
     ...(unread.length > 0 ? ['</ul>'] : []),
     '</main>',
-    '</body>',
-    '</html>',
-  ].join('\n')}\n`
+  ]
+  return renderDocument({ title, styles: [assets.style, INDEX_STYLE], body }, assets)
 }
 
 function headlineOf(entries: readonly IndexEntry[], unread: readonly string[]): string {
