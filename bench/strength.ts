@@ -6,8 +6,8 @@
 // The simulated store misbehaves in a share of its transactions. Servers are real PostgreSQLs that
 // are asked for less than they are judged by, crash without having written what they promised, or
 // have more nodes than one. A violation counts if the checker finds it; `after` is how many
-// transactions the history has up to the example found, and finds per minute counts everything:
-// running, reading and judging.
+// transactions the history has up to the example found, and the time of a find is that of the whole
+// run, with reading and judging, in proportion to them.
 
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -342,7 +342,7 @@ function intro(): string[] {
     '',
     `Made by \`npm run bench:strength\`: ${seeds} seeds, ${SESSIONS} sessions; ${transactions} transactions a run on simulated stores,`,
     `${seconds} seconds on servers (SQL: ${SQL_TRANSACTIONS} transactions). A cell says in how many of the seeds the violation was found,`,
-    'after how many transactions (median), and how long a run took with its judging up to there, or in all where nothing was',
+    'after how many transactions (median), and how long a run took with its judging, in proportion to those, or in all where nothing was',
     'found (mean; of simulated stores, processor time). The last line adds up: finds, and finds a minute.',
     '',
   ]

@@ -10,6 +10,7 @@ import { LAYOUTS } from '../sim/layout.ts'
 import { DISTRIBUTIONS } from '../workload/distributions.ts'
 import { FORMAT_IDS } from './format-options.ts'
 import { ABORTED_READS } from './options.ts'
+import { PRESETS } from './presets.ts'
 import { TAP_RULES } from './taps.ts'
 import { COLOUR_MODES } from './terminal.ts'
 import { ALL_SHAPES } from './workload-options.ts'
@@ -43,6 +44,7 @@ export const OPTION_VALUES: Readonly<Record<string, readonly string[]>> = {
   '--to': FORMAT_IDS,
   '--shape': ALL_SHAPES,
   '--workload': ALL_SHAPES,
+  '--preset': Object.keys(PRESETS),
   '--distribution': DISTRIBUTIONS,
   '--layout': LAYOUTS,
   '--conflicts': ['retry', 'abort'],

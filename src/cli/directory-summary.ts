@@ -40,9 +40,11 @@ export class DirectorySummary {
       '',
       `${counted(this.histories, 'history', 'histories')} checked, ${this.unreadable} unreadable`,
     ]
-    for (const [level, counts] of this.sortedLevels()) {
+    const levels = this.sortedLevels()
+    const width = Math.max(...levels.map(([level]) => level.length), 5)
+    for (const [level, counts] of levels) {
       lines.push(
-        `  ${level.padEnd(5)} ${counts.satisfied} satisfied, ${counts.violated} violated, ${counts.unknown} unknown`,
+        `  ${level.padEnd(width)} ${counts.satisfied} satisfied, ${counts.violated} violated, ${counts.unknown} unknown`,
       )
     }
     for (const [name, count] of this.sortedPatterns()) {

@@ -2,9 +2,9 @@
 //
 //   {"new order": "ser", "payment": "si", "*": "rc"}
 //
-// Levels are named by any word that --db-level or --store takes. Types are those of the shape, in any spelling of their spaces; `*` is for all others. The file is
-// read piece by piece, so that whatever is wrong with it has a place. Main function:
-// readLevelsFile.
+// Levels are named by any word that --db-level or --store takes. Types are those of the shape, in
+// any spelling of their spaces; `*` is for all others. The file is read piece by piece, so that
+// whatever is wrong with it has a place. Main function: readLevelsFile.
 
 import { readFileSync } from 'node:fs'
 import { InputError, type Place, UsageError } from '../base/errors.ts'

@@ -1,5 +1,5 @@
 // Presets of `isobar run`: options that go well together, by a name. What is given on the command
-// line goes before. Main function: withPreset.
+// line takes precedence. Main function: withPreset.
 
 import { UsageError } from '../base/errors.ts'
 import { hintFor } from '../base/slips.ts'
@@ -49,7 +49,7 @@ export function withPreset<Flags extends PresetFlags>(
   name: string | undefined,
 ): Flags {
   if (name === undefined) return flags
-  const preset = PRESETS[name]
+  const preset = Object.hasOwn(PRESETS, name) ? PRESETS[name] : undefined
   if (preset === undefined) {
     throw new UsageError(`unknown preset "${name}"`, hintFor(name, Object.keys(PRESETS)))
   }

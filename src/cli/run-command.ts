@@ -2,7 +2,7 @@
 
 import { existsSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import type { Command } from 'commander'
+import { type Command, Option } from 'commander'
 import { UsageError } from '../base/errors.ts'
 import { stringify } from '../base/json.ts'
 import { hintFor } from '../base/slips.ts'
@@ -76,7 +76,6 @@ interface Flags extends ReportFlags, WorkloadFlags {
 }
 
 export function addRunCommand(program: Command, done: (code: number) => void): void {
-  const collect = (text: string, before: string[]) => [...before, text]
   const command = program
     .command('run')
     .description('stress a database, record what its clients saw, and judge it')
@@ -86,14 +85,14 @@ export function addRunCommand(program: Command, done: (code: number) => void): v
       '--db-level <id>',
       'isolation level asked of the database, by our id or by its own name, e.g. "repeatable read" (ser; of sim: its own); of SQL, also two such as ser+rc, the first for transactions that matter, or mixed',
     )
-    .option('--fault <fault>', FAULT_FORMS.join(', '), collect, [])
+    .addOption(repeated('--fault <fault>', FAULT_FORMS.join(', ')))
     .option('--timetable <file>', 'faults at their times, a line each, e.g. 12s kill-server')
     .option(
       '--replicas <n>',
       'start the embedded server with so many replicas, which half of the sessions read from',
       '0',
     )
-    .option('--server-setting <name=value>', 'a setting of the embedded server', collect, [])
+    .addOption(repeated('--server-setting <name=value>', 'a setting of the embedded server'))
     .option('--patience <time>', 'how long the database may stay away', '15s')
     .option('--password-file <file>', 'where the password of the database is')
     .optionsGroup('Transactions:')
@@ -104,11 +103,11 @@ export function addRunCommand(program: Command, done: (code: number) => void): v
     .option('--duration <time>', 'run for this long instead of --transactions, e.g. 30s')
     .option('--rate <n>', 'at most so many transactions a second')
     .option('--retries <n>', 'try an aborted transaction again, as a new one', '0')
-    .option(
-      '--sweep <option=values>',
-      `one run for each value, e.g. sessions=2,4,8 (${SWEEPABLE.join(', ')}; two at most): a table, --csv and --svg of throughput, aborts, times and memory`,
-      collect,
-      [],
+    .addOption(
+      repeated(
+        '--sweep <option=values>',
+        `one run for each value, e.g. sessions=2,4,8 (${SWEEPABLE.join(', ')}; two at most): a table, --csv and --svg of throughput, aborts, times and memory`,
+      ),
     )
     .optionsGroup('What is judged:')
     .option(
@@ -138,6 +137,12 @@ function presetWords(): string {
   return Object.entries(PRESETS)
     .map(([name, { about }]) => `${name}, ${about}`)
     .join('; ')
+}
+
+/** An option that may be given several times. */
+function repeated(flags: string, about: string): Option {
+  const collect = (text: string, before: string[]) => [...before, text]
+  return new Option(flags, about).argParser(collect).default([], 'none')
 }
 
 const HELP = `
@@ -289,10 +294,10 @@ function requestsOf({ level }: Flags, { levels }: Target): LevelRequest[] | null
 /** The levels asked for, in words that `check` takes, which knows no target to read names by. */
 function wordsForCheck({ level }: Flags, { levels }: Target): string | null {
   const words = level === undefined ? null : splitList(level)
-  const plain = words?.map((word) =>
+  const known = words?.map((word) =>
     findRequest(word) ? word : readLevelBeside(word, levels).level,
   )
-  return plain?.join(',') ?? null
+  return known?.join(',') ?? null
 }
 
 /** The levels by which a run stands or falls if none is named. */

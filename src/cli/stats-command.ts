@@ -102,7 +102,7 @@ function renderStats(
     ],
     [
       'communication',
-      `${graph.edges ?? 'too many'} pairs of sessions share a key; ${graph.components} connected, ` +
+      `${graph.edges === null ? 'too many pairs' : counted(graph.edges, 'pair')} of sessions share a key; ${graph.components} connected, ` +
         `${counted(graph.blocks, 'biconnected component')}, the largest of ${counted(graph.largestBlock, 'session')}`,
     ],
   )

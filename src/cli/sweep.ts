@@ -18,6 +18,7 @@ import {
   tabulate,
 } from '../pipeline/sweep.ts'
 import { newRunDirectory } from '../record/run-directory.ts'
+import { alignRows } from '../report/align.ts'
 import { renderRows } from '../report/csv.ts'
 import { plain } from '../report/names.ts'
 import { EXIT, worse } from './exit-codes.ts'
@@ -87,7 +88,8 @@ export async function runSweep(
   csv?.writeText(renderRows(table))
   svg?.writeText(await drawSweep(sweeps, runs))
   if (!outputs.ownsStandardOutput) {
-    await tell(`${alignTable(table)}runs      ${plain(directory)}\n`)
+    const lines = [...alignRows(table, 'right'), `runs      ${plain(directory)}`]
+    await tell(`${lines.join('\n')}\n`)
   }
   return code
 }
@@ -131,8 +133,10 @@ function runChild(args: readonly string[], signal: AbortSignal): Promise<number>
 async function drawSweep(sweeps: readonly Sweep[], runs: readonly Measured[]): Promise<string> {
   const { renderCharts } = await import('../report/picture/chart.ts')
   const [axis, series] = [sweeps[0]!, sweeps[1]]
-  const places = axis.values.filter((value) => runs.some(({ point }) => isAt(point, axis, value)))
-  const lines = series ? series.values : [null]
+  const isMeasured = (sweep: Sweep) => (value: number) =>
+    runs.some(({ point }) => isAt(point, sweep, value))
+  const places = axis.values.filter(isMeasured(axis)).sort((a, b) => a - b)
+  const lines = series ? series.values.filter(isMeasured(series)) : [null]
   const valuesOf = (line: number | null, of: (summary: RunSummary) => number) =>
     places.flatMap((place) => {
       const run = runs.find(
@@ -154,13 +158,4 @@ async function drawSweep(sweeps: readonly Sweep[], runs: readonly Measured[]): P
 
 function isAt(point: Point, { name }: Sweep, value: number): boolean {
   return point.get(name) === value
-}
-
-function alignTable(rows: readonly (readonly string[])[]): string {
-  const widths = rows[0]!.map((_, i) => Math.max(...rows.map((row) => row[i]!.length)))
-  const last = widths.length - 1
-  return rows
-    .map((row) => row.map((cell, i) => (i === last ? cell : cell.padStart(widths[i]!))).join('  '))
-    .map((text) => `${text}\n`)
-    .join('')
 }

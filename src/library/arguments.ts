@@ -41,11 +41,11 @@ function withArgument<T>(read: () => T): T {
 }
 
 /** The one level that a history is shrunk for. */
-export function expectLevel(level: LevelWord): LevelRequest {
+export function expectLevel(level: LevelWord, argument = 'level'): LevelRequest {
   const [only] = (typeof level === 'string' ? expectLevels(level) : null) ?? []
   if (only !== undefined) return only
   const hint = `there are ${levelWords().join(', ')}`
-  throw new UsageError(`level: a level was expected, not ${String(level)}`, hint)
+  throw new UsageError(`${argument}: a level was expected, not ${String(level)}`, hint)
 }
 
 type Test = [is: (value: unknown) => boolean, wanted: string]

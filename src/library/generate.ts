@@ -2,8 +2,9 @@
 
 import { UsageError } from '../base/errors.ts'
 import type { History } from '../history/history.ts'
-import { type LevelWord, readLevel } from '../levels/words.ts'
+import type { LevelWord } from '../levels/words.ts'
 import type { WorkloadParameters } from '../workload/parameters.ts'
+import { expectLevel } from './arguments.ts'
 
 export interface GenerateOptions extends Partial<WorkloadParameters> {
   /** The level that the store keeps; ser unless told. */
@@ -36,7 +37,7 @@ export async function generate(options: GenerateOptions = {}): Promise<History> 
   return run({
     seed,
     workload: { ...sizes, shape },
-    store: { level: readLevel(store).level, faults },
+    store: { level: expectLevel(store, 'store').level, faults },
   }).history
 }
 

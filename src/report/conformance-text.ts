@@ -1,6 +1,7 @@
 // What a database really gives, for a terminal: a row a level, what each schedule showed, and what
 // differs from what is promised. Main function: renderConformance.
 
+import { counted } from '../base/counted.ts'
 import { sentence } from '../base/inert.ts'
 import { type LevelId, levelName } from '../levels/levels.ts'
 import {
@@ -10,6 +11,7 @@ import {
   type LevelOutcome,
   type Outcome,
 } from '../verdict/conformance.ts'
+import { alignRows } from './align.ts'
 import type { Colours } from './text.ts'
 
 export function renderConformance(found: Conformance, colours: Colours): string {
@@ -21,12 +23,10 @@ export function renderConformance(found: Conformance, colours: Colours): string 
     compared(level),
   ])
   const heads = ['asked for', 'allows', 'one gets', 'promised']
-  const widths = heads.map((head, i) => Math.max(...[head, ...rows.map((r) => r[i]!)].map(length)))
-  const line = (cells: readonly string[]) =>
-    cells.map((cell, i) => (i === cells.length - 1 ? cell : cell.padEnd(widths[i]!))).join('  ')
-  parts.push(colours.strong(line(heads)))
+  const [heading, ...lines] = alignRows([heads, ...rows])
+  parts.push(colours.strong(heading!))
   found.levels.forEach(({ isWeaker }, i) => {
-    parts.push(isWeaker ? colours.bad(line(rows[i]!)) : line(rows[i]!))
+    parts.push(isWeaker ? colours.bad(lines[i]!) : lines[i]!)
   })
   for (const level of found.levels) parts.push('', ...tellLevel(level, colours))
   return `${parts.join('\n')}\n`
@@ -39,11 +39,11 @@ function allowed({ outcomes }: LevelOutcome): string {
   return count === 0 ? `none of ${played.length}` : `${count} of ${played.length}`
 }
 
-/** `rc (Read Committed) but for 2 schedules` */
+/** `rc (Read Committed), but for 2 schedules` */
 export function gets({ got, promised, outcomes }: LevelOutcome): string {
   const level = got === null ? 'less than rc' : `${got} (${levelName(got)})`
   const count = outcomes.filter((outcome) => isTakenBack(outcome, promised)).length
-  return count === 0 ? level : `${level}, but for ${count}`
+  return count === 0 ? level : `${level}, but for ${counted(count, 'schedule')}`
 }
 
 /** What one gets against what is promised. */
@@ -96,8 +96,4 @@ export function differences({ promised, outcomes, name, got }: LevelOutcome): st
 function tellBroken(name: string, promised: LevelId): (outcome: Outcome) => string {
   return ({ schedule, violated, anomalies }) =>
     `${schedule.name}: ${schedule.about}. ${name} promises ${promised}, and ${violated} is violated by ${anomalies.join(', ')}`
-}
-
-function length(text: string): number {
-  return text.length
 }

@@ -2,7 +2,6 @@
 // are counted read by read, at stronger levels too; of other cycles, and of those of statements,
 // the ones are counted that share no transaction, so there may be more. Main function: countWords.
 
-import { counted } from '../base/counted.ts'
 import { WEAK_LEVELS } from '../levels/levels.ts'
 
 /** What follows a heading: empty for one. */
@@ -21,6 +20,6 @@ export function countWords(
   const isOfCauses = kinds.size > 0 && !kinds.has('RW') && (kinds.has('CO') || !kinds.has('WW'))
   const isWeak = (WEAK_LEVELS as readonly string[]).includes(level) || isOfCauses
   return isOfReads || (isWeak && !isSql)
-    ? `, ${counted(anomaly.count, 'read')}`
-    : `, at least ${counted(anomaly.count, 'time')}`
+    ? `, ${anomaly.count} reads`
+    : `, at least ${anomaly.count} times`
 }

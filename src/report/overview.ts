@@ -3,6 +3,7 @@
 // and what happened beside them. One pass; below a megabyte, however long the history is.
 // Main function: buildOverview.
 
+import { counted } from '../base/counted.ts'
 import { cut } from '../base/inert.ts'
 import { ABORTED, COMMITTED, type History, INDETERMINATE } from '../history/history.ts'
 import type { OverviewJson, OverviewRowJson } from '../verdict/verdict-file.ts'
@@ -72,7 +73,8 @@ function gatherEvents({ annotations }: History, { from, part }: Axis): OverviewJ
       text: count === 1 ? first.text : `${first.text}, ${count} times from here on`,
     }))
     const left = groups.size - kept.length
-    if (left > 0) kept[kept.length - 1]!.text += `; ${left} more kinds of marks are not shown`
+    if (left > 0)
+      kept[kept.length - 1]!.text += `; ${counted(left, 'more kind')} of marks not shown`
     return kept
   }
 }

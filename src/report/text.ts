@@ -7,7 +7,7 @@ import { cut as cutTo, sentence } from '../base/inert.ts'
 import type { History } from '../history/history.ts'
 import { renderNotation } from '../history/notation.ts'
 import { findAnomaly } from '../levels/anomalies.ts'
-import { isAdyaLevel, levelName } from '../levels/levels.ts'
+import { CHAIN, isAdyaLevel, levelName } from '../levels/levels.ts'
 import { adyaNames } from '../verdict/adya.ts'
 import {
   type Anomaly,
@@ -53,6 +53,7 @@ export interface TextOptions {
   deadline?: Deadline
 }
 
+const SHORT_ID = 5 // letters of a level, at least
 const MAX_NOTATION_TXNS = 40
 const MAX_TOLD_CASES = 12 // cases whose cycles are told edge by edge
 const MAX_CASES = 240 // a story for people: what is longer is for machines
@@ -79,16 +80,18 @@ export function* tellText(
   if (history.txnCount === 0) lines.push('  the history is empty: it satisfies every level')
   for (const warning of history.warnings)
     lines.push(`  ${colours.unsure('warning:')} ${sentence(warning)}`)
+  const width = Math.max(...results.map(({ level }) => level.length), SHORT_ID)
   const witnesses = new Set<string>() // levels that hold alike are explained alike, once
   for (const result of results) {
-    lines.push(renderVerdict(result, colours))
+    lines.push(renderVerdict(result, width, colours))
     const witness = tellWitness(history, result, options.all === true)
     if (witnesses.has(witness.join('\n'))) continue
     witnesses.add(witness.join('\n'))
     lines.push(...witness.map((line) => `    ${line}`))
   }
   const { strongest, weakestViolated } = summarise(results)
-  if (results.length > 1) {
+  // Of levels that are not of the chain there is no strongest.
+  if (results.length > 1 && results.some(({ level }) => CHAIN.includes(level))) {
     lines.push(
       `  strongest satisfied: ${strongest ? `${strongest} (${levelName(strongest)})` : 'none'}`,
     )
@@ -136,7 +139,7 @@ function tellUnlisted(name: string, count: number): string[] {
   return ['', `… and ${count} more of ${name}, counted but not listed; --limit lists more`]
 }
 
-function renderVerdict(result: LevelResult, colours: Colours): string {
+function renderVerdict(result: LevelResult, width: number, colours: Colours): string {
   const paint =
     result.verdict === 'satisfied'
       ? colours.good
@@ -149,7 +152,7 @@ function renderVerdict(result: LevelResult, colours: Colours): string {
   if (result.reason) notes.push(sentence(result.reason))
   if (result.impliedBy) notes.push(`implied by ${result.impliedBy}`)
   const verdict = paint(result.verdict.padEnd(10))
-  const line = `  ${result.level.padEnd(5)} ${verdict} ${levelName(result.level)}${scope(result)}`
+  const line = `  ${result.level.padEnd(width)} ${verdict} ${levelName(result.level)}${scope(result)}`
   return notes.length > 0 ? `${line}: ${notes.join('; ')}` : line
 }
 

@@ -124,7 +124,7 @@ function renderEvidence(
 function cutNote(figure: Figure): string {
   const notes: string[] = []
   if (figure.cutTxns > 0) notes.push(counted(figure.cutTxns, 'transaction'))
-  if (figure.cutSteps > 0) notes.push(`${figure.cutSteps} steps`)
+  if (figure.cutSteps > 0) notes.push(counted(figure.cutSteps, 'step'))
   if (notes.length === 0) return ''
   return `<p class="cut">Left out to keep this readable: ${notes.join(' and ')}. The verdict as JSON has all.</p>`
 }

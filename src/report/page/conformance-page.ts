@@ -34,14 +34,14 @@ export function renderConformancePage(found: Conformance, assets: PageAssets): s
   const title =
     weaker.length === 0
       ? `${database} gives what it promises`
-      : `${database}: ${weaker.map(({ name }) => name).join(', ')} is weaker than promised`
+      : `${database}: ${weaker.map(({ name }) => name).join(', ')} ${weaker.length === 1 ? 'is' : 'are'} weaker than promised`
   const body = [
     `<header><p class="question">What does one really get at each level of ${esc(database)}?</p><h1>${esc(title)}</h1>`,
     `<p class="source"><code>${esc(place)}</code></p></header>`,
     '<main>',
     renderLevels(levels),
     '<h2 id="matrix">What happened</h2>',
-    '<p>Every cell opens its schedule. A cell names what went wrong and the weakest level that it violates.</p>',
+    '<p>Every schedule that was played opens. A cell names what went wrong and the weakest level that it violates.</p>',
     renderMatrix(levels),
     ...levels.flatMap((level, i) => level.outcomes.map((outcome) => renderPlay(outcome, level, i))),
     '</main>',
@@ -77,7 +77,7 @@ function renderCell(outcome: Outcome, { promised }: LevelOutcome, level: number)
 }
 
 function told({ violated, anomalies }: Outcome): string {
-  return violated === null ? 'prevented' : `${anomalies.join(', ')} (${violated})`
+  return violated === null ? 'nothing shown' : `${anomalies.join(', ')} (${violated})`
 }
 
 function idOf({ schedule }: Outcome, level: number): string {

@@ -76,7 +76,7 @@ function drawChart({ title, series }: Chart, places: readonly number[]): string 
   return parts.join('\n')
 }
 
-/** Where a place lies: evenly spaced if the places grow by factors, else to scale. */
+/** Where a place lies: to scale, or by its logarithm if the last is a multiple of the first. */
 function placer(places: readonly number[]): (place: number) => number {
   const sorted = [...places].sort((a, b) => a - b)
   const first = sorted[0]!
