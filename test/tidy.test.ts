@@ -23,6 +23,7 @@ const RANKS: Record<string, number> = {
   check: 5,
   record: 5,
   report: 5,
+  application: 6,
   pipeline: 6,
   library: 7,
   'index.ts': 8,
@@ -148,7 +149,7 @@ describe('the folders', () => {
 
   it('need Node only where files, workers, databases and terminals are', () => {
     const allowed =
-      /^src\/(files|cli|record|matchers|pipeline)\/|^src\/formats\/(open|waiting|save|directory|files)\.ts$/
+      /^src\/(files|cli|record|matchers|pipeline|application)\/|^src\/formats\/(open|waiting|save|directory|files)\.ts$/
     const wrong = sources.filter(
       (file) => !allowed.test(file) && importsOf(file).some((name) => name.startsWith('node:')),
     )
