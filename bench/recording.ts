@@ -85,7 +85,7 @@ async function runOurs(turn: number): Promise<number> {
       rate: null,
       retries: 0,
       faults: NO_FAULTS,
-      proxy: null,
+      proxies: [],
       patienceMs: 0,
       makers: {},
       signal: null,

@@ -49,12 +49,13 @@ export async function withReplica(): Promise<Nodes> {
   const replica = await startReplica(primary)
   return {
     open: async () => {
-      const database = await PostgresDatabase.open(primary.address)
-      const reader = database.at(replica.address)
+      const others = [replica.address]
+      const database = await PostgresDatabase.open(primary.address, { others })
+      const reader = database.nodes[1]!
       let opened = 0
       const open = async () =>
         ++opened % 3 === 0 ? readOnly(await reader.open()) : database.open()
-      return inPlaceOf(database, { open, isAudited: false })
+      return inPlaceOf(database, { nodes: [{ open, isReader: false }], isAudited: false })
     },
     restart: null,
     stop: async () => {
@@ -80,7 +81,7 @@ export async function twoNodes(): Promise<Nodes> {
       await subscribe(servers[1], servers[0])
       let opened = 0
       return inPlaceOf(first, {
-        open: () => (++opened % 2 === 0 ? second : first).open(),
+        nodes: [{ isReader: false, open: () => (++opened % 2 === 0 ? second : first).open() }],
         isAudited: false,
         addKeys: async (from, to) => {
           await first.addKeys(from, to)

@@ -287,7 +287,7 @@ async function record(
       rate: null,
       retries: 0,
       faults: { ...NO_FAULTS, events: restartsEvery(restartEveryMs) },
-      proxy: null,
+      proxies: [],
       patienceMs: 15_000,
       makers: restart === null ? {} : { restart },
       signal: null,

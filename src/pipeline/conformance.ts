@@ -5,6 +5,7 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { UsageError } from '../base/errors.ts'
 import type { CheckOptions } from '../check/check.ts'
 import { judge } from '../check/judge.ts'
 import { readHistory } from '../formats/open.ts'
@@ -35,6 +36,24 @@ const SESSIONS = 4
 
 /** Throws UsageError, DatabaseError, Interrupted. */
 export async function examine(options: ConformanceOptions): Promise<Conformance> {
+  const directory = makeDirectory()
+  try {
+    return await examineIn(directory, options)
+  } finally {
+    rmSync(directory, { recursive: true, force: true })
+  }
+}
+
+function makeDirectory(): string {
+  try {
+    return mkdtempSync(join(tmpdir(), 'isobar-conformance-'))
+  } catch (error) {
+    const hint = 'set TMPDIR to a directory with room'
+    throw new UsageError(`no room for what is played: ${(error as Error).message}`, hint)
+  }
+}
+
+async function examineIn(directory: string, options: ConformanceOptions): Promise<Conformance> {
   const { target, patienceMs } = options
   const asked = levelsOf(target).filter(
     ({ name }) => options.levels?.some((level) => target.levels.get(level) === name) ?? true,
@@ -43,7 +62,6 @@ export async function examine(options: ConformanceOptions): Promise<Conformance>
     levels: options.levels ?? asked.map(({ level }) => level),
     ...{ sessions: SESSIONS, seed: 1, faults: NO_FAULTS, patienceMs },
   })
-  const directory = mkdtempSync(join(tmpdir(), 'isobar-conformance-'))
   const connections: Connection[] = []
   try {
     const levels: LevelOutcome[] = []
@@ -63,7 +81,6 @@ export async function examine(options: ConformanceOptions): Promise<Conformance>
     const { name: database, place } = opened.database
     return { database, place, levels }
   } finally {
-    rmSync(directory, { recursive: true, force: true })
     for (const connection of connections) await connection?.close()
     await opened.close()
   }

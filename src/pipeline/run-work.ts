@@ -80,6 +80,15 @@ export function expectLevels(options: RunOptions): void {
   }
 }
 
+/** Refuses faults that cannot happen to such transactions. Throws UsageError. */
+export function expectFaults(options: RunOptions): void {
+  if (options.faults.pause === null || !isLightweight(options)) return
+  throw new UsageError(
+    'the fault pause is not for shape lwt',
+    'its transactions are one operation each: there is nothing between two of them',
+  )
+}
+
 /** The levels that will be asked for, as far as they are known before the database is. */
 export function levelsAsked(options: RunOptions): readonly LevelId[] {
   if (!isSql(options)) return [options.dbLevel as LevelId]

@@ -28,6 +28,7 @@ import type { SqlParameters } from '../workload/sql/parameters.ts'
 import { measureConcurrency } from './concurrency.ts'
 import { type RunSummary, renderSummaryJson, summariseRun } from './run-summary.ts'
 import {
+  expectFaults,
   expectLevels,
   isLightweight,
   isSql,
@@ -96,6 +97,7 @@ export class Interrupted extends Error {
 export async function run(options: RunOptions): Promise<RunOutcome> {
   const parameters = parametersOf(options)
   expectLevels(options)
+  expectFaults(options)
   options.onPhase('starting')
   const { sessions, seed } = parameters
   const levels = levelsAsked(options)
@@ -122,7 +124,7 @@ export async function run(options: RunOptions): Promise<RunOutcome> {
     result,
     granted,
     database: { name: target.database.name, place: target.database.place },
-    cuts: target.proxy?.cutCount ?? 0,
+    cuts: target.proxies.reduce((sum, { cutCount }) => sum + cutCount, 0),
     planMs,
     parseMs: judged?.parseMs ?? 0,
     checkMs: judged?.checkMs ?? 0,
@@ -213,7 +215,7 @@ async function record(
       sessions: parameters.sessions,
       seed: parameters.seed,
       durationMs,
-      proxy: target.proxy,
+      proxies: target.proxies,
       makers: target.makers,
     })
     return { result, historyPath, planMs, granted }
@@ -224,11 +226,11 @@ async function record(
 
 /** Throws UsageError if replicas, where there are any, cannot do what is asked. */
 function expectReading(
-  { readers = [] }: Database,
+  { nodes = [] }: Database,
   levels: readonly LevelId[],
   options: RunOptions,
 ): void {
-  if (readers.length === 0) return
+  if (!nodes.some(({ isReader }) => isReader)) return
   if (isSql(options) || isLightweight(options)) {
     throw new UsageError(
       'replicas only answer reads, and this workload cannot do without writing',

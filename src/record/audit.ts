@@ -79,6 +79,8 @@ export class Auditor {
       /** How long the database may stay away. */
       readonly patienceMs: number
       nextSession(): number
+      /** True once nobody waits for an audit any more. */
+      isOver(): boolean
     },
   ) {}
 
@@ -104,7 +106,9 @@ export class Auditor {
     }
     if (keys.length === 0 && this.options.tables.length === 0) return
     // What made the audit due may come again, and the server be away for a while.
-    const connection = (await openPatiently(this.options.database, this.options.patienceMs))!
+    const { database, patienceMs, isOver } = this.options
+    const connection = await openPatiently(database, patienceMs, isOver)
+    if (connection === null) return
     try {
       await this.record(connection, keys)
     } catch (error) {

@@ -29,8 +29,8 @@ export interface Database {
   readonly levels: ReadonlyMap<LevelId, string>
   /** What it has for scripted interleavings beside keys; null if nothing waits and has rows there. */
   readonly script: ScriptSupport | null
-  /** Nodes that only answer reads, if there are any: replicas. */
-  readonly readers?: readonly Pick<Database, 'open'>[]
+  /** The nodes of a cluster, in the order of the target; absent where there is one. */
+  readonly nodes?: readonly Node[]
   /** Creates keys from `from` up to `to`, in their initial state; others are no rows at first. */
   addKeys(from: number, to: number): Promise<void>
   /** Creates tables, with the rows each holds at first. UsageError if it runs no statements. */
@@ -41,6 +41,12 @@ export interface Database {
   open(signal?: AbortSignal): Promise<Connection>
   /** Removes what was created and lets go of everything. */
   close(): Promise<void>
+}
+
+/** A node of a cluster: always the same one for a session, whatever happens to its connection. */
+export interface Node extends Pick<Database, 'open'> {
+  /** It only answers reads: a replica. */
+  readonly isReader: boolean
 }
 
 /** What a table of a script has beside its primary key. */

@@ -50,9 +50,13 @@ export class FaultProxy {
     return new FaultProxy(server, target, plan, random)
   }
 
-  /** Cuts the connection at that point of the message that its client sends next. */
-  arm(clientPort: number, point: CutPoint | ByteCut): void {
+  /**
+   * Cuts the connection at that point of the message that its client sends next. False if it does
+   * not know the connection.
+   */
+  arm(clientPort: number, point: CutPoint | ByteCut): boolean {
     this.links.get(clientPort)?.arm(point)
+    return this.links.has(clientPort)
   }
 
   /** How many bytes have passed since the connection was armed. */
@@ -74,9 +78,11 @@ export class FaultProxy {
     for (const link of this.links.values()) link.release()
   }
 
-  /** Cuts the connection now. */
-  cut(clientPort: number): void {
-    this.links.get(clientPort)?.cut()
+  /** Cuts the connection now. False if it does not know the connection. */
+  cut(clientPort: number): boolean {
+    const link = this.links.get(clientPort)
+    link?.cut()
+    return link !== undefined
   }
 
   async close(): Promise<void> {

@@ -43,6 +43,11 @@ export const NO_FAULTS: FaultPlan = {
   pause: null,
 }
 
+/** For how long nodes of a cluster may hear nothing of each other. */
+export function longestPartitionMs({ events }: FaultPlan): number {
+  return Math.max(0, ...events.map(({ event }) => (event.kind === 'partition' ? event.ms : 0)))
+}
+
 /** Every fault, as it is written. */
 export const FAULT_FORMS = [
   'kill-connection:5%',

@@ -14,7 +14,7 @@ import type { Database } from './database.ts'
 import type { FaultProxy } from './fault-proxy.ts'
 import { cutWords, type FaultPlan, latencyWords } from './faults.ts'
 import type { Recorder } from './recorder.ts'
-import { type RunContext, Session, type Tally } from './session.ts'
+import { type RunContext, type Seat, Session, type Tally } from './session.ts'
 import { type Makers, storm, Trouble } from './trouble.ts'
 import type { Work } from './work.ts'
 
@@ -34,7 +34,8 @@ export interface RunnerOptions {
   /** How often an aborted transaction is tried again, as a new one with new values. */
   readonly retries: number
   readonly faults: FaultPlan
-  readonly proxy: FaultProxy | null
+  /** Between the sessions and each node, in the order of the nodes; none where none is needed. */
+  readonly proxies: readonly FaultProxy[]
   /** How long the database may stay away before the run gives up. */
   readonly patienceMs: number
   /** What brings the events of the faults about. */
@@ -97,7 +98,8 @@ class Runner {
     const { database, faults, makers, recorder } = options
     const storms: Makers = { storm: ({ connections }) => storm(database, connections) }
     this.trouble = new Trouble(faults.events, { ...storms, ...makers }, recorder)
-    this.auditor = new Auditor({ ...options, nextSession })
+    const isOver = () => this.stoppedBy !== null
+    this.auditor = new Auditor({ ...options, nextSession, isOver })
     const { isAudited } = database
     const context: RunContext = {
       ...options,
@@ -112,7 +114,7 @@ class Runner {
     }
     this.sessions = Array.from(
       { length: options.sessions },
-      (_, number) => new Session(context, number, random.fork(number), readerFor(number, database)),
+      (_, number) => new Session(context, number, random.fork(number), seatFor(number, options)),
     )
   }
 
@@ -146,7 +148,7 @@ class Runner {
       enough?.removeEventListener('abort', onEnough)
       gone?.removeEventListener('abort', onGone)
       await Promise.all(this.sessions.map((session) => session.close()))
-      if (this.options.proxy) this.options.proxy.onCut = null
+      for (const proxy of this.options.proxies) proxy.onCut = null
     }
     return { ...this.progress(), audits: this.auditor.count, stoppedBy: this.stoppedBy }
   }
@@ -207,6 +209,7 @@ class Runner {
     this.stoppedBy ??= why
     if (this.stopping) return
     this.stopping = true
+    this.trouble.end() // a server that is stopped could not answer
     setTimeout(() => {
       if (this.isDone) return
       for (const session of this.sessions) {
@@ -262,10 +265,12 @@ class Runner {
 
   /** What is brought about from outside is marked in the record, beside the transactions. */
   private markFaults(): void {
-    const { proxy, faults, recorder } = this.options
-    if (proxy === null) return
+    const { proxies, faults, recorder } = this.options
+    if (proxies.length === 0) return
     if (faults.latencyMs !== null) recorder.mark(latencyWords(faults.latencyMs))
-    proxy.onCut = (point) => recorder.mark(cutWords(typeof point === 'string' ? point : null))
+    for (const proxy of proxies) {
+      proxy.onCut = (point) => recorder.mark(cutWords(typeof point === 'string' ? point : null))
+    }
   }
 
   private async makeTrouble(): Promise<void> {
@@ -277,7 +282,13 @@ class Runner {
   }
 }
 
-/** Every second session reads from a replica, if there are any, and from the same one always. */
-function readerFor(number: number, { readers = [] }: Database): Pick<Database, 'open'> | null {
-  return readers.length === 0 || number % 2 === 0 ? null : readers[(number >> 1) % readers.length]!
+/** Every second session reads from a replica, if there are any; the others share the other nodes. */
+function seatFor(number: number, { database, proxies }: RunnerOptions): Seat {
+  const { nodes = [{ isReader: false, open: (signal) => database.open(signal) }] } = database
+  const seats = nodes.map((node, i) => ({ node, proxy: proxies[i] ?? null }))
+  const readers = seats.filter(({ node }) => node.isReader)
+  const writers = seats.filter(({ node }) => !node.isReader)
+  if (readers.length === 0) return writers[number % writers.length]!
+  const some = number % 2 === 0 ? writers : readers
+  return some[(number >> 1) % some.length]!
 }

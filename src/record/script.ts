@@ -34,12 +34,13 @@ export interface Stage {
   readonly firstKey: number
   /** One for each transaction, used again for the next schedule; opened where one is missing. */
   readonly connections: Connection[]
+  /** A transaction that is never answered is cut off after so long. */
+  readonly patienceMs?: number
 }
 
 /** How a step gets its value into a row. */
 const WAYS: Readonly<Record<string, Way>> = { write: UPDATE, put: UPSERT, replace: REPLACE }
 
-/** A transaction that is never answered is cut off after so long. */
 const PATIENCE_MS = 30_000
 /** How long an answer may take before the server is asked whether it waits. */
 const SOON_MS = 3
@@ -66,17 +67,17 @@ export async function playSchedule(schedule: Schedule, stage: Stage): Promise<Pl
   const { database, level } = stage
   const { there, absent } = keysOf(schedule)
   const keys = new Map([...there, ...absent].map((key, i) => [key, stage.firstKey + i]))
-  const table = tableOf(schedule, level)
-  if (schedule.on === 'rows') {
+  const table = schedule.on === 'rows' ? tableOf(schedule, level) : null
+  if (table !== null) {
     const uniqueAtCommit = schedule.needs === 'deferred-constraints' ? ['v'] : []
     const traits = { indexed: ['v'], uniqueAtCommit }
     await database.script!.addTable(table, INITIAL_ROWS, traits)
   }
-  const declared = schedule.on === 'rows' ? { tables: [table], rows: [INITIAL_ROWS] } : null
+  const declared = table === null ? null : { tables: [table], rows: [INITIAL_ROWS] }
   const about = { database: database.name, asked: level, workload: schedule.id }
   const recorder = new Recorder(stage.path, about, declared)
   try {
-    const play = new Play(database, recorder, level, keys, table)
+    const play = new Play(database, recorder, level, keys, table, stage.patienceMs ?? PATIENCE_MS)
     return await play.run(stepsOf(schedule), stage.connections)
   } finally {
     recorder.close()
@@ -99,7 +100,8 @@ class Play {
     private readonly recorder: Recorder,
     private readonly level: LevelId,
     private readonly keys: ReadonlyMap<string, number>,
-    private readonly table: SqlTable,
+    private readonly table: SqlTable | null, // null: it works on keys
+    private readonly patienceMs: number,
   ) {}
 
   async run(steps: Step[], connections: Connection[]): Promise<Played> {
@@ -127,12 +129,18 @@ class Play {
 
   /** The first step whose transaction does not wait; -1 if there is none. */
   private async findSendable(steps: readonly Step[]): Promise<number> {
-    for (const [i, { txn }] of steps.entries()) {
-      const actor = this.actors.get(txn)!
-      if (actor.pending !== null) await this.settle(actor)
-      if (actor.pending === null) return i
+    for (;;) {
+      const waiting = new Set<Actor>()
+      for (const [i, { txn }] of steps.entries()) {
+        const actor = this.actors.get(txn)!
+        // An answer that has come since must not let a later step of it go first.
+        if (waiting.has(actor)) continue
+        if (actor.pending !== null) await this.settle(actor)
+        if (actor.pending === null) return i
+        waiting.add(actor)
+      }
+      if ([...waiting].every(({ pending }) => pending !== null)) return -1
     }
-    return -1
   }
 
   /** Waits until the actor has its answer, or is known to wait for somebody else. */
@@ -141,23 +149,33 @@ class Play {
     if (actor.waitsSince === this.endCount) return
     const { script } = this.database
     if (script === null) return this.answered([actor])
+    const endMs = performance.now() + this.patienceMs
     while (actor.pending !== null) {
       await Promise.race([actor.pending, pause(SOON_MS)])
-      if (actor.pending === null || !(await script.isBlocked(actor.connection))) continue
       if (actor.pending === null) return
-      actor.waitsSince = this.endCount
-      actor.current!.waited = true
-      return
+      // Whoever ends while the server is asked may be the one that it waits for.
+      const { endCount } = this
+      const isBlocked = await script.isBlocked(actor.connection)
+      if (actor.pending === null) return
+      if (isBlocked) {
+        actor.waitsSince = endCount
+        actor.current!.waited = true
+        return
+      }
+      if (performance.now() > endMs) this.giveUp([actor])
     }
   }
 
   /** Waits for the answer of one of them. */
   private async answered(actors: readonly Actor[]): Promise<void> {
     const late = new Promise<'late'>((resolve) => {
-      setTimeout(() => resolve('late'), PATIENCE_MS).unref()
+      setTimeout(() => resolve('late'), this.patienceMs).unref()
     })
     const first = await Promise.race([...actors.map(({ pending }) => pending), late])
-    if (first !== 'late') return
+    if (first === 'late') this.giveUp(actors)
+  }
+
+  private giveUp(actors: readonly Actor[]): never {
     for (const { connection } of actors) connection.cut()
     throw new DatabaseError('a step of a schedule got no answer, though nobody was in its way')
   }
@@ -191,7 +209,7 @@ class Play {
     if (step.kind === 'commit') return this.commit(actor)
     if (step.kind === 'abort') {
       await connection.rollback()
-      if (this.database.script !== null && this.keys.size === 0) txn.addAbort()
+      if (this.table !== null) txn.addAbort()
       this.recorder.aborted(txn)
       this.ended(actor, 'aborted')
       return 'rolled back'
@@ -216,9 +234,9 @@ class Play {
   }
 
   private async touchRows(actor: Actor, step: Step): Promise<string> {
-    const statement = this.statementOf(step)
+    const table = this.table!
+    const statement = statementOf(table, step)
     const write = statement.kind === 'select' ? 0 : this.nextWrite(actor)
-    const { table } = this
     if (statement.kind === 'insert') {
       actor.txn.addStatement(table, statement, write, { rows: [], from: [] })
       await actor.connection.run(table, statement, write)
@@ -228,16 +246,6 @@ class Play {
     actor.txn.addStatement(table, statement, write, answer)
     const rows = answer.rows.map((row) => `(${row.map(renderSqlValue).join(', ')})`)
     return rows.length === 0 ? 'no rows' : rows.join(' ')
-  }
-
-  private statementOf(step: Step): SqlStatement {
-    const { name } = this.table
-    if (step.kind === 'insert') return insert(name, step.row)
-    if (step.kind === 'select') return select(name, step.where)
-    if (step.kind === 'delete') return deleteFrom(name, step.where)
-    if (step.kind !== 'update') throw new Error(`no statement: ${step.text}`)
-    const v = typeof step.to === 'bigint' ? step.to : add(step.to.add)
-    return update(name, { v }, step.where)
   }
 
   private async commit(actor: Actor): Promise<string> {
@@ -279,6 +287,15 @@ class Play {
     const writer = this.writers.get(value)
     return `${key} = ${value}${writer === undefined ? '' : `, of T${writer}`}`
   }
+}
+
+function statementOf({ name }: SqlTable, step: Step): SqlStatement {
+  if (step.kind === 'insert') return insert(name, step.row)
+  if (step.kind === 'select') return select(name, step.where)
+  if (step.kind === 'delete') return deleteFrom(name, step.where)
+  if (step.kind !== 'update') throw new Error(`no statement: ${step.text}`)
+  const v = typeof step.to === 'bigint' ? step.to : add(step.to.add)
+  return update(name, { v }, step.where)
 }
 
 type Mutable<T> = { -readonly [K in keyof T]: T[K] }

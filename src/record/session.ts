@@ -16,7 +16,7 @@ import type { SqlStatement } from '../sql/statement.ts'
 import type { SqlRow } from '../sql/value.ts'
 import type { Way } from '../workload/plan.ts'
 import type { Auditor, Rest } from './audit.ts'
-import { type Connection, type Database, TransactionFailure } from './database.ts'
+import { type Connection, type Database, type Node, TransactionFailure } from './database.ts'
 import type { FaultProxy } from './fault-proxy.ts'
 import { type CutPoint, drawCut, type FaultPlan } from './faults.ts'
 import { openPatiently } from './patience.ts'
@@ -36,7 +36,6 @@ export interface RunContext {
   readonly sessions: number
   /** Sessions whose transaction stays open. */
   readonly resting: { count: number }
-  readonly proxy: FaultProxy | null
   /** How long the database may stay away before a session gives up. */
   readonly patienceMs: number
   readonly tally: Tally
@@ -61,6 +60,13 @@ export interface Tally {
   readonly failures: Map<string, number>
 }
 
+/** Where a session works, always the same. */
+export interface Seat {
+  readonly node: Node
+  /** Between the session and the node, if there is one. */
+  readonly proxy: FaultProxy | null
+}
+
 export class Session implements Operations {
   /** When the session began to wait for the database, NaN while it does not. */
   waitingSinceMs = Number.NaN
@@ -68,7 +74,7 @@ export class Session implements Operations {
   private readonly number: number
   private readonly random: Random
   private readonly txn = new OpenTransaction()
-  private readonly place: Pick<Database, 'open'>
+  private readonly seat: Seat
   private readonly operations: Operations // what its transactions may do
   private id: number
   private connection: Connection | null = null
@@ -76,16 +82,10 @@ export class Session implements Operations {
   private cutAfterOps = -1 // operations until the connection is cut, negative for never
   private pauseAfterOps = -1 // operations until the transaction rests, negative for never
 
-  /** @param reader the replica that the session reads from; null: it works on the database */
-  constructor(
-    context: RunContext,
-    number: number,
-    random: Random,
-    reader: Pick<Database, 'open'> | null = null,
-  ) {
+  constructor(context: RunContext, number: number, random: Random, seat: Seat) {
     this.context = context
-    this.place = reader ?? context.database
-    this.operations = reader === null ? this : readingOnly(this)
+    this.seat = seat
+    this.operations = seat.node.isReader ? readingOnly(this) : this
     this.number = number
     this.random = random
     this.id = context.nextSession()
@@ -93,7 +93,7 @@ export class Session implements Operations {
 
   /** Opens the first connection; unlike later ones, it must succeed at once. */
   async open(signal: AbortSignal): Promise<void> {
-    this.connection = await this.place.open(signal)
+    this.connection = await this.seat.node.open(signal)
   }
 
   async close(): Promise<void> {
@@ -249,10 +249,10 @@ export class Session implements Operations {
 
   /** Sends what makes the transaction take effect, and records how it ended. */
   private async finish(cut: CutPoint | null, commit: () => Promise<void>): Promise<StatusName> {
-    const { recorder, proxy } = this.context
+    const { recorder } = this.context
     const { txn } = this
     recorder.pending(txn)
-    if (cut !== null && proxy) proxy.arm(this.connection!.localPort, cut)
+    if (cut !== null && this.seat.proxy?.arm(this.connection!.localPort, cut)) this.isCut = true
     try {
       await commit()
       recorder.outcome(txn, 'committed')
@@ -272,7 +272,6 @@ export class Session implements Operations {
     const { faults, work } = this.context
     const cut = drawCut(faults, this.random)
     this.cutAfterOps = cut === 'work' ? this.random.below(work.opCount(this.number)) : -1
-    if (cut !== null) this.isCut = true
     const { pause } = faults
     // Between two operations: behind the first one at the earliest.
     const opCount = work.opCount(this.number)
@@ -290,7 +289,7 @@ export class Session implements Operations {
   private async strikeMaybe(): Promise<void> {
     if (this.pauseAfterOps >= 0 && this.pauseAfterOps-- === 0) await this.pause()
     if (this.cutAfterOps >= 0 && this.cutAfterOps-- === 0) {
-      this.context.proxy?.cut(this.connection!.localPort)
+      if (this.seat.proxy?.cut(this.connection!.localPort)) this.isCut = true
     }
   }
 
@@ -331,7 +330,7 @@ export class Session implements Operations {
     this.connection = null
     this.isCut = false
     const { patienceMs, isStopping } = this.context
-    this.connection = await openPatiently(this.place, patienceMs, isStopping)
+    this.connection = await openPatiently(this.seat.node, patienceMs, isStopping)
     return this.connection !== null
   }
 }

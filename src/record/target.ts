@@ -72,7 +72,8 @@ export interface Target {
 
 export interface OpenTarget {
   readonly database: Database
-  readonly proxy: FaultProxy | null
+  /** Between the sessions and each node, in the order of the nodes; none where none is needed. */
+  readonly proxies: readonly FaultProxy[]
   /** What brings events about that are the target's own business. */
   readonly makers: Makers
   /** Undoes everything. */
@@ -136,27 +137,33 @@ function needsProxy(faults: FaultPlan): boolean {
 }
 
 /**
- * Opens a database on a server, with a proxy between it and the sessions if faults ask for one.
- * @param open takes the place that sessions are to connect to, if it is not that of the server
+ * Opens a database on a server, or a cluster of them, with a proxy between each and the sessions if
+ * faults ask for one.
+ * @param open takes the places that sessions are to connect to, where they are not the servers'
  */
-export async function openServer(
-  server: ProxyTarget,
+export async function openServers(
+  servers: readonly ProxyTarget[],
   options: OpenOptions,
-  open: (entrance: Partial<ProxyTarget>) => Promise<Database>,
+  open: (entrances: readonly Partial<ProxyTarget>[]) => Promise<Database>,
 ): Promise<OpenTarget> {
   const { faults, seed } = options
-  const proxy = needsProxy(faults)
-    ? await FaultProxy.start(server, faults, new Random(seed).fork(2))
-    : null
+  const proxies: FaultProxy[] = []
+  const closeProxies = () => Promise.all(proxies.map((proxy) => proxy.close()))
   try {
-    const database = await open(proxy ? { host: '127.0.0.1', port: proxy.port } : {})
+    if (needsProxy(faults)) {
+      const random = new Random(seed).fork(2)
+      for (const server of servers) {
+        proxies.push(await FaultProxy.start(server, faults, random.fork(proxies.length)))
+      }
+    }
+    const database = await open(proxies.map(({ port }) => ({ host: '127.0.0.1', port })))
     const close = async () => {
       await database.close()
-      await proxy?.close()
+      await closeProxies()
     }
-    return { database, proxy, makers: {}, close }
+    return { database, proxies, makers: {}, close }
   } catch (error) {
-    await proxy?.close()
+    await closeProxies()
     throw error
   }
 }

@@ -115,6 +115,13 @@ export function parseTimetable(text: string, path: string): PlannedEvent[] {
     const [, time = '', fault = ''] = /^(\S+)\s+(\S+)$/.exec(said) ?? []
     const seconds = Number(/^(\d+(?:\.\d+)?)s$/.exec(time)?.[1])
     const planned = fault === '' ? null : parsePlanned(fault)
+    const isRepeated = /^(restart|kill)-server:/.test(fault)
+    if (isRepeated && planned !== null) {
+      throw new UsageError(
+        `${path}:${i + 1}: a line of a timetable happens once, at its time`,
+        `write ${time} ${fault.split(':')[0]}, and another line for another time`,
+      )
+    }
     if (Number.isNaN(seconds) || planned === null) {
       throw new UsageError(
         `${path}:${i + 1}: this is no line of a timetable`,

@@ -49,7 +49,7 @@ const WAYS: Record<string, { before: Way; settle: Way; hasRow: boolean }> = {
 
 /** Settles one key on a connection that is cut there; what the driver says of it. */
 async function settleOn(
-  { database, proxy }: OpenTarget,
+  { database, proxies: [proxy] }: OpenTarget,
   way: (typeof WAYS)[string],
   key: number,
   cut: ByteCut,
@@ -69,7 +69,11 @@ async function settleOn(
 }
 
 /** How long the request and its answer are. */
-async function measure({ database, proxy }: OpenTarget, way: (typeof WAYS)[string], key: number) {
+async function measure(
+  { database, proxies: [proxy] }: OpenTarget,
+  way: (typeof WAYS)[string],
+  key: number,
+) {
   const connection = await database.open()
   await way.before(connection, key)
   proxy!.arm(connection.localPort, {})

@@ -33,7 +33,7 @@ async function withTwo<T>(
       return await work(one, other)
     } finally {
       await one.close()
-      await other.close()
+      await other!.close()
     }
   } finally {
     await close()
@@ -50,11 +50,11 @@ function bothWrite(target: string, level: LevelId, ways: readonly [Way, Way]) {
     await one.write(0, 1, ways[0])
     await one.commit()
     try {
-      await other.write(0, 2, ways[1])
-      await other.commit()
+      await other!.write(0, 2, ways[1])
+      await other!.commit()
     } catch (error) {
       expect(error).toBeInstanceOf(TransactionFailure)
-      await other.rollback()
+      await other!.rollback()
       return ['refused', (error as TransactionFailure).code]
     }
     return ['lost update', ...(await one.get(0, level))]
@@ -150,16 +150,12 @@ describe('a primary and its replica, COMMIT waiting for the replica', () => {
     let replica: Replica | null = null
     try {
       replica = await Replica.start(primary)
-      const others = [replica.address]
-      const database = await PostgresDatabase.open(primary.address, {}, 30_000, others)
-      await database.addKeys(0, 2)
       const own = { ...primary.address, options: '-c synchronous_commit=local' }
-      const [one, other, here] = [
-        await database.open(),
-        await database.at(own).open(),
-        await database.open(),
-      ]
-      const there = await database.readers[0]!.open()
+      const others = [replica.address, own]
+      const database = await PostgresDatabase.open(primary.address, { others })
+      await database.addKeys(0, 2)
+      const [one, here] = [await database.open(), await database.open()]
+      const [, there, other] = await Promise.all(database.nodes.map((node) => node.open()))
       const look = async (reader: Connection) => {
         await reader.begin('si')
         const seen = [await reader.read(0), await reader.read(1)].flat()
@@ -172,16 +168,16 @@ describe('a primary and its replica, COMMIT waiting for the replica', () => {
       await one.write(0, 1)
       const committed = one.commit()
       // The replica shows it before the primary has heard of that.
-      while ((await look(there))[0] === null);
-      expect(await look(there)).toEqual([1, null])
-      await other.begin('si')
-      await other.write(1, 2)
-      await other.commit()
+      while ((await look(there!))[0] === null);
+      expect(await look(there!)).toEqual([1, null])
+      await other!.begin('si')
+      await other!.write(1, 2)
+      await other!.commit()
       expect(await look(here)).toEqual([null, 2])
       replica.letBack()
       await committed
       expect(await look(here)).toEqual([1, 2])
-      for (const connection of [one, other, here, there]) await connection.close()
+      for (const connection of [one, other!, here, there!]) await connection.close()
       await database.close()
     } finally {
       await replica?.stop()

@@ -6,8 +6,12 @@ import { UsageError } from '../../src/base/errors.ts'
 import { WRITE } from '../../src/history/history.ts'
 import { PRIMARY_SETTINGS, startReplica } from '../../src/record/embedded/replica.ts'
 import { EmbeddedServer } from '../../src/record/embedded/server.ts'
+import { parseFaultPlan } from '../../src/record/faults.ts'
+import { PostgresDatabase } from '../../src/record/postgres/database.ts'
+import { openTarget } from '../../src/record/target.ts'
 import { parseTarget } from '../../src/record/targets.ts'
 import { stage, verdictsOf } from '../record/stage.ts'
+import { targetOf, withClient } from './postgres.ts'
 
 const replicated = (count: number) => parseTarget('embedded').withReplicas!(count)
 
@@ -51,6 +55,23 @@ describe('a run on the embedded server with replicas', () => {
     })
   })
 
+  it('can have the connections to each node cut', async () => {
+    const faults = parseFaultPlan(['kill-connection:5%'])
+    const options = { levels: [], sessions: 4, seed: 1, faults, patienceMs: 30_000 }
+    const { database, proxies, close } = await openTarget(replicated(1), options)
+    try {
+      expect(database.nodes!.map(({ isReader }) => isReader)).toEqual([false, true, false])
+      for (const [i, node] of database.nodes!.entries()) {
+        const connection = await node.open()
+        expect(proxies[i]!.cut(connection.localPort)).toBe(true)
+        await connection.begin('si')
+        await expect(connection.read(0)).rejects.toThrow()
+      }
+    } finally {
+      await close()
+    }
+  })
+
   it('refuses what replicas cannot do', async () => {
     const sql = { target: replicated(1), dbLevel: 'si', workload: { shape: 'twitter' as const } }
     await expect(stage(sql, () => {})).rejects.toThrow(UsageError)
@@ -87,6 +108,56 @@ describe('several addresses in one target', () => {
     } finally {
       await replica?.stop()
       await primary.stop()
+    }
+  })
+
+  it('show that a row is gone, on a replica too', async () => {
+    const primary = await EmbeddedServer.start({ settings: PRIMARY_SETTINGS })
+    let replica: EmbeddedServer | null = null
+    try {
+      replica = await startReplica(primary)
+      const others = [replica.address]
+      const database = await PostgresDatabase.open(primary.address, { others })
+      await database.addKeys(0, 2)
+      const [writer, reader] = await Promise.all(database.nodes.map((node) => node.open()))
+      const seen = async () => {
+        await reader!.begin('rc')
+        const rows = await reader!.read(0)
+        await reader!.commit()
+        return rows
+      }
+      await writer!.begin('rc')
+      await writer!.write(0, 1)
+      await writer!.commit()
+      while ((await seen())[0] !== 1);
+      await withClient(targetOf(primary), (client) =>
+        client.query('DELETE FROM isobar_registers WHERE k = 0'),
+      )
+      let rows = await seen()
+      while (rows[0] === 1) rows = await seen()
+      expect(rows).toEqual([])
+      for (const connection of [writer, reader]) await connection!.close()
+      await database.close()
+    } finally {
+      await replica?.stop()
+      await primary.stop()
+    }
+  })
+
+  it('are refused where they are no cluster, though each has such a table', async () => {
+    const [one, two] = [await EmbeddedServer.start(), await EmbeddedServer.start()]
+    try {
+      const foreign = await PostgresDatabase.open(two.address)
+      const opening = { others: [two.address], patienceMs: 500 }
+      const both = PostgresDatabase.open(one.address, opening)
+      await expect(both).rejects.toThrow('does not show what was written to the first node')
+      // What was set up for it is gone again.
+      const again = await PostgresDatabase.open(one.address)
+      await again.close()
+      await foreign.close()
+    } finally {
+      await one.stop()
+      await two.stop()
     }
   })
 

@@ -1,13 +1,14 @@
 import { spawn } from 'node:child_process'
 import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { Client } from 'pg'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { DatabaseError } from '../../src/base/errors.ts'
 import { findEmbeddedPackage, installLine, MAJORS } from '../../src/record/embedded/binaries.ts'
 import { removeLeftovers } from '../../src/record/embedded/leftovers.ts'
-import { processesOf } from '../../src/record/embedded/processes.ts'
+import { processesOf, signalAll } from '../../src/record/embedded/processes.ts'
 import { EmbeddedServer } from '../../src/record/embedded/server.ts'
 
 function lives(pid: number): boolean {
@@ -118,6 +119,44 @@ describe('EmbeddedServer', () => {
     expect(lives(pid)).toBe(false)
     expect(server.pid).toBe(0)
     expect(existsSync(home)).toBe(false)
+  })
+
+  it('waits for its port where somebody holds it when it comes back', async () => {
+    const server = await EmbeddedServer.start()
+    const holder = createServer()
+    try {
+      await server.crash()
+      await new Promise<void>((resolve) => holder.listen(server.port, server.host, resolve))
+      let isBack = false
+      const back = server.restart().then(() => {
+        isBack = true
+      })
+      expect(await eventually(() => server.isRunning)).toBe(true)
+      // It has tried, in vain.
+      const failed = eventually(() => !server.isRunning)
+      await Promise.race([failed, back])
+      expect(isBack).toBe(false)
+      await new Promise<unknown>((resolve) => holder.close(resolve))
+      await back
+      expect(server.isRunning).toBe(true)
+    } finally {
+      holder.close()
+      await server.stop()
+    }
+  })
+
+  it('stops nobody else where it has ended', async () => {
+    const server = await EmbeddedServer.start()
+    const kill = vi.spyOn(process, 'kill').mockReturnValue(true)
+    try {
+      await server.crash()
+      expect(() => server.freeze()).toThrow(DatabaseError)
+      signalAll([0, -1, 1], 'SIGSTOP')
+      expect(kill).not.toHaveBeenCalled()
+    } finally {
+      kill.mockRestore()
+      await server.stop()
+    }
   })
 
   it('is removed even if its owner is killed', async () => {

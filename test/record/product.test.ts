@@ -10,7 +10,7 @@ it.each([
   ],
   ['CockroachDB CCL v24.3.1 (x86_64-pc-linux-gnu, built 2024/12/05)', 'CockroachDB 24.3.1'],
   ['CockroachDB OSS v22.2.0 (x86_64-pc-linux-gnu)', 'CockroachDB 22.2.0'],
-  ['something else', 'PostgreSQL else'],
+  ['something else', 'something else'],
 ])('knows %s', (version, product) => {
   expect(productOf(version)).toBe(product)
 })

@@ -1,5 +1,7 @@
 // A replica of the embedded server follows its primary.
 
+import { readFileSync, statSync } from 'node:fs'
+import { join } from 'node:path'
 import { Client } from 'pg'
 import { describe, expect, it } from 'vitest'
 import { PRIMARY_SETTINGS, startReplica } from '../../src/record/embedded/replica.ts'
@@ -35,6 +37,29 @@ describe('startReplica', () => {
         while ((await answer(replica, arrived)) !== true);
         expect(await answer(replica, 'SELECT max(n) AS n FROM t')).toBe(2)
         await expect(answer(replica, 'INSERT INTO t VALUES (3)')).rejects.toThrow('read-only')
+      } finally {
+        await replica.stop()
+      }
+    } finally {
+      await primary.stop()
+    }
+  })
+
+  it('has as much room as the primary, and tells nobody its password', async () => {
+    const settings = { ...PRIMARY_SETTINGS, max_connections: '310' }
+    const primary = await EmbeddedServer.start({ settings })
+    try {
+      const replica = await startReplica(primary)
+      try {
+        const text = "SELECT current_setting('max_connections') AS n"
+        expect(await answer(replica, text)).toBe('310')
+        const own = join(replica.data, 'postgresql.auto.conf')
+        expect(readFileSync(own, 'utf8')).toContain(primary.password)
+        expect(statSync(own).mode & 0o777).toBe(0o600)
+        if (process.platform !== 'linux') return
+        const line = readFileSync(`/proc/${replica.pid}/cmdline`, 'utf8')
+        expect(line).toContain('max_connections=310')
+        expect(line).not.toContain(primary.password)
       } finally {
         await replica.stop()
       }

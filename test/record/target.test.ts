@@ -211,6 +211,11 @@ describe('parseTimetable', () => {
       expect(complaint(() => parseTimetable(`# first\n${line}`, 'table'))).toMatch(/table:2: /)
     },
   )
+
+  it('refuses what would come again, which its lines do not', () => {
+    const refused = () => parseTimetable('12s kill-server:5s', 'table')
+    expect(complaint(refused)).toMatch(/table:1: .* once.*write 12s kill-server,/s)
+  })
 })
 
 describe('openTarget', () => {

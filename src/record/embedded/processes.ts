@@ -13,9 +13,9 @@ export function processesOf(pid: number): number[] | null {
   }
 }
 
-/** Sends a signal to all that are still there. */
+/** Sends a signal to all that are still there; never to groups, which 0 and below would mean. */
 export function signalAll(pids: readonly number[], signal: NodeJS.Signals): void {
-  for (const pid of pids) {
+  for (const pid of pids.filter((each) => each > 1)) {
     try {
       process.kill(pid, signal)
     } catch {

@@ -2,7 +2,7 @@
 // pg_backup_start and pg_backup_stop, so that no other binary is needed. It follows the primary,
 // and answers reads at READ COMMITTED and REPEATABLE READ.
 
-import { cpSync, rmSync, writeFileSync } from 'node:fs'
+import { appendFileSync, chmodSync, cpSync, rmSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { Client } from 'pg'
 import { DatabaseError } from '../../base/errors.ts'
@@ -20,8 +20,8 @@ export const PRIMARY_SETTINGS = {
 }
 
 /**
- * COMMIT is answered when a replica shows what it did: then no session is ever behind its own
- * writes, and what is wrong is wrong though all was done to have it right.
+ * COMMIT is answered when a replica shows what it did, whichever of them is the first: `*` waits for
+ * one. With one replica, what is wrong is wrong though all was done to have it right.
  */
 export const SYNCHRONOUS_SETTINGS = {
   synchronous_standby_names: '*',
@@ -49,10 +49,7 @@ export async function startReplica(
       `there are those of ${FIRST_WITH_SIGNAL} and later`,
     )
   }
-  const settings = {
-    ...PRIMARY_SETTINGS,
-    primary_conninfo: `host=${host} port=${entrance.port} user=${user} password=${password}`,
-  }
+  const way = `host=${host} port=${entrance.port} user=${user} password=${password}`
   const [begin, end] =
     major >= 15
       ? ["pg_backup_start('isobar', true)", 'pg_backup_stop(false)']
@@ -66,12 +63,18 @@ export async function startReplica(
       const { rows } = await client.query(`SELECT labelfile FROM ${end}`)
       writeFileSync(join(data, 'backup_label'), rows[0].labelfile, { mode: 0o600 })
       writeFileSync(join(data, 'standby.signal'), '', { mode: 0o600 })
+      // Not among the settings, which everybody on this machine can see beside the process.
+      const own = join(data, 'postgresql.auto.conf')
+      appendFileSync(own, `primary_conninfo = '${way}'\n`, { mode: 0o600 })
+      chmodSync(own, 0o600)
     } catch (error) {
       throw new DatabaseError(`the replica cannot be made: ${(error as Error).message}`)
     } finally {
       await client.end().catch(() => {})
     }
   }
+  // PostgreSQL has replicas remember as much as their primary: connections, locks and the like.
+  const { settings } = primary
   return EmbeddedServer.start({ major, settings, copy: { password, fill } })
 }
 

@@ -70,7 +70,8 @@ export class EmbeddedServer {
 
   private process: ChildProcess | null = null
   private readonly home: string
-  private readonly settings: Readonly<Record<string, string>>
+  /** Settings of PostgreSQL, but for the port. */
+  readonly settings: Readonly<Record<string, string>>
   /** Directory of its data. */
   readonly data: string
   private readonly account: Account | null
@@ -154,6 +155,7 @@ export class EmbeddedServer {
   /** Stops all its processes where they are, until `thaw`. Throws DatabaseError. */
   freeze(): void {
     const { pid } = this
+    if (pid === 0) throw new DatabaseError('the embedded server has ended, and cannot be stopped')
     // First the one that starts others.
     signalAll([pid], 'SIGSTOP')
     const pids = processesOf(pid)
@@ -173,8 +175,8 @@ export class EmbeddedServer {
       try {
         return await this.launch()
       } catch (error) {
-        // A socket of the server that was may hold the port for a moment longer.
-        if (!isPortTaken(error) || performance.now() > end) throw error
+        // What is left of the server that was may hold its port or memory for a moment longer.
+        if (!isStillHeld(error) || performance.now() > end) throw error
         await pause(100)
       }
     }
@@ -245,7 +247,7 @@ export class EmbeddedServer {
         return await this.launch()
       } catch (error) {
         // Somebody else may have taken the port in between.
-        if (tries === PORT_TRIES || !isPortTaken(error)) throw error
+        if (tries === PORT_TRIES || !isStillHeld(error)) throw error
       }
     }
   }
@@ -370,8 +372,9 @@ function endGroup(child: ChildProcess): void {
   }
 }
 
-function isPortTaken(error: unknown): boolean {
-  return /in use/i.test((error as Error).message)
+/** Somebody has the port, or the shared memory; the log tells of the port only how it ended. */
+function isStillHeld(error: unknown): boolean {
+  return /in use|could not create any TCP\/IP sockets/i.test((error as Error).message)
 }
 
 /**

@@ -1,6 +1,6 @@
 // The target `etcd://…`: etcd 3.4 or later, through its JSON gateway. It needs no driver.
 
-import { openServer, type Target, type TargetKind } from '../target.ts'
+import { openServers, type Target, type TargetKind } from '../target.ts'
 import { type EtcdAddress, parseEtcdAddress } from './client.ts'
 import { ETCD_LEVELS } from './connection.ts'
 import { EtcdDatabase } from './database.ts'
@@ -28,6 +28,6 @@ function etcdTarget(address: EtcdAddress): Target {
     ownsServer: false,
     tidyMs: 1500,
     open: (options) =>
-      openServer(address, options, (entrance) => EtcdDatabase.open(address, entrance)),
+      openServers([address], options, ([entrance]) => EtcdDatabase.open(address, entrance ?? {})),
   }
 }

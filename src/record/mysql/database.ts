@@ -95,7 +95,6 @@ export class MysqlDatabase implements Database {
     }
   }
 
-  /** Who may not ask has to go by it that no answer came. */
   private async waitsForLock(threadId: number): Promise<boolean> {
     const leftMs = this.askedForLocksMs + LOCKS_GATHERED_MS - performance.now()
     if (leftMs > 0) await new Promise((resolve) => setTimeout(resolve, leftMs))
@@ -103,8 +102,11 @@ export class MysqlDatabase implements Database {
       WHERE trx_mysql_thread_id = ${threadId} AND trx_state = 'LOCK WAIT'`
     const ask = (client: MysqlClient) =>
       scalar(client, text).catch((error: ServerError) => {
-        if (error.code === 'ER_SPECIFIC_ACCESS_DENIED_ERROR') return 1
-        throw error
+        if (error.code !== 'ER_SPECIFIC_ACCESS_DENIED_ERROR') throw error
+        throw new DatabaseError(
+          'this account may not ask the server who waits for whom',
+          `GRANT PROCESS ON *.* TO ${this.address.user}`,
+        )
       })
     const count = await this.control.use(ask)
     this.askedForLocksMs = performance.now()

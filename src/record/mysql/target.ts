@@ -1,6 +1,6 @@
 // The targets `mysql://…` and `mariadb://…`: a server that speaks MySQL's protocol.
 
-import { openServer, type Target, type TargetKind } from '../target.ts'
+import { openServers, type Target, type TargetKind } from '../target.ts'
 import { type MysqlAddress, parseMysqlAddress } from './address.ts'
 import { DRIVER } from './client.ts'
 import { MYSQL_LEVELS } from './connection.ts'
@@ -31,8 +31,8 @@ function mysqlTarget(address: MysqlAddress): Target {
     ownsServer: false,
     tidyMs: 1500,
     open: (options) =>
-      openServer(address, options, (entrance) =>
-        MysqlDatabase.open(address, entrance, options.patienceMs),
+      openServers([address], options, ([entrance]) =>
+        MysqlDatabase.open(address, entrance ?? {}, options.patienceMs),
       ),
   }
 }

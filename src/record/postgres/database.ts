@@ -5,54 +5,70 @@ import type { SqlTable } from '../../history/sql-events.ts'
 import type { LevelId } from '../../levels/levels.ts'
 import type { SqlRow } from '../../sql/value.ts'
 import { Control } from '../control.ts'
-import { type Connection, type Database, ownLevel, type ScriptSupport } from '../database.ts'
+import {
+  type Connection,
+  type Database,
+  type Node,
+  ownLevel,
+  type ScriptSupport,
+} from '../database.ts'
 import { type PostgresAddress, showAddress } from './address.ts'
 import { POSTGRES_LEVELS, PostgresConnection } from './connection.ts'
 import { asDatabaseError } from './failure.ts'
 import { PostgresGate } from './gate.ts'
-import { NO_OTHERS, OtherNodes } from './nodes.ts'
-import { RunTables, scalar } from './table.ts'
+import { awaitOn, type ClusterNode, findNode } from './nodes.ts'
+import { RunTables, scalar, TABLE } from './table.ts'
 
 /** How long the server may stay away, where nothing is said. */
 const PATIENCE_MS = 15_000
+
+interface Opening {
+  /** Further nodes of the same cluster. */
+  readonly others?: readonly PostgresAddress[]
+  /** Where sessions connect in place of each node: proxies in front of the same servers. */
+  readonly entrances?: readonly Partial<PostgresAddress>[]
+  readonly patienceMs?: number
+  /** How long other nodes may take to show what is set up on the first. */
+  readonly spreadMs?: number
+}
 
 export class PostgresDatabase implements Database {
   readonly levels = POSTGRES_LEVELS
   readonly place: string
   private keyCount = 0 // keys that have rows from the beginning
-  private opened = 0 // connections so far
 
   private constructor(
     readonly name: string,
-    private readonly entrance: PostgresAddress,
-    private readonly gate: PostgresGate,
+    private readonly cluster: readonly ClusterNode[], // the first has the tables set up
     private readonly control: Control<Client>,
     private readonly tables: RunTables,
-    private readonly others: OtherNodes = NO_OTHERS,
+    private readonly spreadMs: number,
   ) {
-    const places = [gate.address, ...others.addresses].map(showAddress)
-    this.place = [...new Set(places)].join(', ')
+    this.place = [...new Set(cluster.map(({ address }) => showAddress(address)))].join(', ')
   }
 
   /** Where all work on one node, that one shows all; a cluster may take its time. */
   get isAudited(): boolean {
-    const { host, port } = this.gate.address
-    return this.others.writers.every((other) => other.host === host && other.port === port)
+    const { host, port } = this.first.address
+    const writers = this.cluster.filter(({ isReader }) => !isReader)
+    return writers.every(({ address }) => address.host === host && address.port === port)
   }
 
-  get readers(): readonly Pick<Database, 'open'>[] {
-    return this.others.readers.map((address) => this.at(address))
+  get nodes(): readonly Node[] {
+    return this.cluster.map((node) => ({
+      isReader: node.isReader,
+      open: (signal) => this.openAt(node, signal),
+    }))
   }
 
-  /**
-   * Connects and creates the table of the run. Sessions connect to `entrance`, if it is given: a
-   * proxy in front of the same server. Throws DatabaseError.
-   */
+  private get first(): ClusterNode {
+    return this.cluster[0]!
+  }
+
+  /** Connects and creates the table of the run. Throws DatabaseError. */
   static async open(
     address: PostgresAddress,
-    entrance: Partial<PostgresAddress> = {},
-    patienceMs = PATIENCE_MS,
-    others: readonly PostgresAddress[] = [],
+    { others = [], entrances = [], patienceMs = PATIENCE_MS, spreadMs = patienceMs }: Opening = {},
   ): Promise<PostgresDatabase> {
     const gate = new PostgresGate(address)
     const control = await Control.open(gate, patienceMs)
@@ -60,19 +76,19 @@ export class PostgresDatabase implements Database {
     try {
       const version = await control.use((client) => scalar(client, 'SELECT version()'))
       await control.use((client) => tables.begin(client))
+      const at = { ...gate.address, ...entrances[0] }
+      const cluster: ClusterNode[] = [{ address: gate.address, entrance: at, isReader: false }]
+      for (const [i, other] of others.entries()) {
+        cluster.push(await findNode(other, entrances[i + 1]))
+      }
       const name = productOf(String(version))
-      const nodes = await OtherNodes.find(others, patienceMs)
-      const at = { ...gate.address, ...entrance }
-      return new PostgresDatabase(name, at, gate, control, tables, nodes)
+      const database = new PostgresDatabase(name, cluster, control, tables, spreadMs)
+      await database.spread([tables.isThere(TABLE)])
+      return database
     } catch (error) {
-      await control.close(async () => {})
+      await control.close((client) => tables.drop(client))
       throw error
     }
-  }
-
-  /** The same database at another address, such as that of a replica, which gets no tables. */
-  at(address: PostgresAddress): Pick<Database, 'open'> {
-    return new PostgresDatabase(this.name, address, this.gate, this.control, this.tables)
   }
 
   get script(): ScriptSupport {
@@ -98,7 +114,7 @@ export class PostgresDatabase implements Database {
   async addKeys(from: number, to: number): Promise<void> {
     await this.control.use((client) => this.tables.addRows(client, from, to))
     this.keyCount = Math.max(this.keyCount, to)
-    await this.spread()
+    await this.spread([this.tables.hasRow(to - 1)])
   }
 
   async addTables(
@@ -106,12 +122,13 @@ export class PostgresDatabase implements Database {
     rows: readonly (readonly SqlRow[])[],
   ): Promise<void> {
     await this.control.use((client) => this.tables.addSqlTables(client, tables, rows))
-    await this.spread()
+    const questions = tables.map((table, id) => this.tables.isFilled(table, rows[id]!.length))
+    await this.spread(questions.flat())
   }
 
-  /** Waits until all nodes show what was set up. */
-  private async spread(): Promise<void> {
-    if (this.others.addresses.length > 0) await this.others.follow(this.control)
+  /** Waits until every other node answers these questions with true. */
+  private async spread(questions: readonly string[]): Promise<void> {
+    for (const node of this.cluster.slice(1)) await awaitOn(node, questions, this.spreadMs)
   }
 
   async grantedLevel(level: LevelId): Promise<string> {
@@ -124,9 +141,11 @@ export class PostgresDatabase implements Database {
     })
   }
 
-  async open(signal?: AbortSignal): Promise<Connection> {
-    const { writers } = this.others
-    const entrance = [this.entrance, ...writers][this.opened++ % (writers.length + 1)]!
+  open(signal?: AbortSignal): Promise<Connection> {
+    return this.openAt(this.first, signal)
+  }
+
+  private async openAt({ entrance }: ClusterNode, signal?: AbortSignal): Promise<Connection> {
     const timeout = AbortSignal.timeout(entrance.connectTimeoutMs)
     const connection = new PostgresConnection(entrance, () => this.keyCount)
     try {
@@ -152,5 +171,6 @@ export function productOf(version: string): string {
   if (cockroach !== undefined) return `CockroachDB ${cockroach}`
   const [, yugabyte] = /-YB-(\S+)/.exec(version) ?? []
   if (yugabyte !== undefined) return `YugabyteDB ${yugabyte}`
-  return `PostgreSQL ${version.split(' ')[1] ?? version}`
+  const [, postgres] = /^PostgreSQL (\S+)/.exec(version) ?? []
+  return postgres === undefined ? version : `PostgreSQL ${postgres}`
 }

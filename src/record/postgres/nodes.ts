@@ -1,82 +1,79 @@
-// The other nodes of a cluster than the one where a run sets up its tables: replicas, which answer
-// reads, and nodes that can be written to like the first. Which of the two a node is it says
-// itself. Main class: OtherNodes.
+// The nodes of a cluster, as one target names them: the first is where a run sets up its tables; the
+// others are replicas, which answer reads, or can be written to like the first. Which of the two a
+// node is it says itself. Main functions: findNode, awaitOn.
 
-import type { Client } from 'pg'
 import { DatabaseError } from '../../base/errors.ts'
-import type { Control } from '../control.ts'
 import { type PostgresAddress, showAddress } from './address.ts'
 import { connectClient } from './client.ts'
 import { asDatabaseError } from './failure.ts'
-import { scalar, TABLE } from './table.ts'
+import { scalar } from './table.ts'
 
 const ASKED_EVERY_MS = 20
 
-export class OtherNodes {
-  private constructor(
-    readonly readers: readonly PostgresAddress[],
-    readonly writers: readonly PostgresAddress[],
-    private readonly patienceMs: number,
-  ) {}
+export interface ClusterNode {
+  /** With the way to connect that it accepts. */
+  readonly address: PostgresAddress
+  /** Where sessions connect: the same, or a proxy in front of it. */
+  readonly entrance: PostgresAddress
+  /** It only answers reads: a replica. */
+  readonly isReader: boolean
+}
 
-  static readonly none = new OtherNodes([], [], 0)
+/** Asks a node what it is. Throws DatabaseError if it is not there. */
+export async function findNode(
+  given: PostgresAddress,
+  entrance: Partial<PostgresAddress> = {},
+): Promise<ClusterNode> {
+  const { answer, address } = await ask(given, 'SELECT pg_is_in_recovery()')
+  return { address, entrance: { ...address, ...entrance }, isReader: answer === true }
+}
 
-  /** Asks each what it is. Throws DatabaseError if one is not there. */
-  static async find(
-    addresses: readonly PostgresAddress[],
-    patienceMs: number,
-  ): Promise<OtherNodes> {
-    const readers: PostgresAddress[] = []
-    const writers: PostgresAddress[] = []
-    for (const address of addresses) {
-      const isReplica = await ask(address, 'SELECT pg_is_in_recovery()')
-      if (isReplica === true) readers.push(address)
-      else writers.push(address)
-    }
-    return new OtherNodes(readers, writers, patienceMs)
-  }
-
-  get addresses(): readonly PostgresAddress[] {
-    return [...this.readers, ...this.writers]
-  }
-
-  /** Waits until each shows what the first node has by now. Throws DatabaseError. */
-  async follow(control: Control<Client>): Promise<void> {
-    if (this.readers.length > 0) {
-      const text = 'SELECT pg_current_wal_lsn()::text'
-      const place = await control.use((client) => scalar(client, text))
-      const arrived = `SELECT pg_last_wal_replay_lsn() >= '${place}'`
-      for (const address of this.readers) await this.await(address, arrived)
-    }
-    const isThere = `SELECT to_regclass('${TABLE}') IS NOT NULL`
-    for (const address of this.writers) await this.await(address, isThere)
-  }
-
-  private async await(address: PostgresAddress, question: string): Promise<void> {
-    const endMs = performance.now() + this.patienceMs
-    while ((await ask(address, question)) !== true) {
-      if (performance.now() > endMs) {
-        throw new DatabaseError(
-          `${showAddress(address)} does not show what was written to the first node`,
-          'are they nodes of one cluster?',
-        )
-      }
+/**
+ * Waits until the node answers each of the questions with true: until it shows what was set up on
+ * the first one. It may be away meanwhile, or lack the table that is asked about. DatabaseError.
+ */
+export async function awaitOn(
+  { address }: ClusterNode,
+  questions: readonly string[],
+  patienceMs: number,
+): Promise<void> {
+  const endMs = performance.now() + patienceMs
+  for (const question of questions) {
+    while (!(await isTrue(address, question, endMs))) {
       await new Promise((resolve) => setTimeout(resolve, ASKED_EVERY_MS))
     }
   }
 }
 
-export const NO_OTHERS = OtherNodes.none
-
-async function ask(address: PostgresAddress, question: string): Promise<unknown> {
+async function isTrue(address: PostgresAddress, text: string, endMs: number): Promise<boolean> {
+  let trouble: unknown = null
   try {
-    const { client } = await connectClient(address, address.connectTimeoutMs)
+    if ((await ask(address, text)).answer === true) return true
+  } catch (error) {
+    trouble = error
+  }
+  if (performance.now() <= endMs) return false
+  throw (
+    trouble ??
+    new DatabaseError(
+      `${showAddress(address)} does not show what was written to the first node`,
+      'are they nodes of one cluster?',
+    )
+  )
+}
+
+async function ask(
+  given: PostgresAddress,
+  question: string,
+): Promise<{ answer: unknown; address: PostgresAddress }> {
+  try {
+    const { client, address } = await connectClient(given, given.connectTimeoutMs)
     try {
-      return await scalar(client, question)
+      return { answer: await scalar(client, question), address }
     } finally {
       await client.end().catch(() => {})
     }
   } catch (error) {
-    throw asDatabaseError(error, address)
+    throw asDatabaseError(error, given)
   }
 }

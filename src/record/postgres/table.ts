@@ -71,6 +71,22 @@ export class RunTables {
     await client.query(`INSERT INTO ${TABLE} (k) ${rows}`, [from, to - 1])
   }
 
+  /** Asks whether a node shows this run's table of that name, and not that of another run. */
+  isThere(name: string): string {
+    return `SELECT obj_description(to_regclass('${name}')::oid, 'pg_class') = '${this.mark}'`
+  }
+
+  /** Asks whether a node shows the key's row; an error where it has no table yet. */
+  hasRow(key: number): string {
+    return `SELECT EXISTS (SELECT 1 FROM ${TABLE} WHERE k = ${key})`
+  }
+
+  /** Asks whether a node shows a table of an SQL workload with the rows that it holds at first. */
+  isFilled(table: SqlTable, rowCount: number): string[] {
+    const name = tableName(table)
+    return [this.isThere(name), `SELECT count(*) = ${rowCount} FROM ${name}`]
+  }
+
   /** Drops the tables of this run. */
   async drop(client: Client): Promise<void> {
     await dropMarked(client, this.mark)

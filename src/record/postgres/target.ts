@@ -1,9 +1,10 @@
 // The target `postgres://…`: a server that speaks PostgreSQL's protocol.
 
+import { longestPartitionMs } from '../faults.ts'
 import {
   type OpenOptions,
   type OpenTarget,
-  openServer,
+  openServers,
   type Target,
   type TargetKind,
 } from '../target.ts'
@@ -63,7 +64,9 @@ export function openPostgres(
   options: OpenOptions,
   others: readonly PostgresAddress[] = [],
 ): Promise<OpenTarget> {
-  return openServer(address, options, (entrance) =>
-    PostgresDatabase.open(address, entrance, options.patienceMs, others),
+  const { patienceMs, faults } = options
+  const spreadMs = patienceMs + longestPartitionMs(faults)
+  return openServers([address, ...others], options, (entrances) =>
+    PostgresDatabase.open(address, { others, entrances, patienceMs, spreadMs }),
   )
 }

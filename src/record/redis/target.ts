@@ -1,6 +1,6 @@
 // The target `redis://…`: a Redis server, or one that speaks its protocol.
 
-import { openServer, type Target, type TargetKind } from '../target.ts'
+import { openServers, type Target, type TargetKind } from '../target.ts'
 import { DRIVER, parseRedisAddress, type RedisAddress } from './client.ts'
 import { REDIS_LEVELS } from './connection.ts'
 import { RedisDatabase } from './database.ts'
@@ -28,8 +28,8 @@ function redisTarget(address: RedisAddress): Target {
     ownsServer: false,
     tidyMs: 1500,
     open: (options) =>
-      openServer(address, options, (entrance) =>
-        RedisDatabase.open(address, entrance, options.patienceMs),
+      openServers([address], options, ([entrance]) =>
+        RedisDatabase.open(address, entrance ?? {}, options.patienceMs),
       ),
   }
 }

@@ -52,7 +52,7 @@ function parseSim(text: string): SimTarget {
     tidyMs: 0,
     open: async ({ sessions: sessionCount, seed }) => {
       const database = new SimDatabase({ level, faults, faultShare, sessionCount, seed })
-      return { database, proxy: null, makers: {}, close: async () => {} }
+      return { database, proxies: [], makers: {}, close: async () => {} }
     },
   }
 }

@@ -19,7 +19,7 @@ import { rowTable, rowTableStatements } from '../rows.ts'
 import { SQLITE_LEVELS, SqliteConnection } from './connection.ts'
 import { asDatabaseError, openClient, query, type SqliteClient } from './driver.ts'
 
-/** How long the table of the run is tried to be dropped. */
+/** How long the tables of the run are tried to be dropped. */
 const DROP_PATIENCE_MS = 3000
 
 export class SqliteDatabase implements Database {
@@ -87,20 +87,20 @@ export class SqliteDatabase implements Database {
   }
 
   async close(): Promise<void> {
-    for (const table of this.tables) await this.dropTable(table)
+    const endMs = performance.now() + DROP_PATIENCE_MS
+    for (const table of this.tables) await this.dropTable(table, endMs)
     this.control.close()
     if (this.isOurs) removeFiles(this.path, ['-wal', '-shm', '-journal'])
   }
 
   /** Where another program goes on writing, the next run drops the table. */
-  private async dropTable(table: string): Promise<void> {
-    const endMs = performance.now() + DROP_PATIENCE_MS
-    while (performance.now() < endMs) {
+  private async dropTable(table: string, endMs: number): Promise<void> {
+    for (;;) {
       try {
         query(this.control, `DROP TABLE IF EXISTS ${table}`)
         return
       } catch {
-        // A statement that was refused may keep its lock until its object is collected.
+        if (performance.now() > endMs) return
         collectGarbage()
         await new Promise((resolve) => setTimeout(resolve, 20))
       }
@@ -108,9 +108,18 @@ export class SqliteDatabase implements Database {
   }
 }
 
+/**
+ * A statement that was refused may keep its lock until its object is collected, and the driver has
+ * no other way to let go of one. So collection is asked for, by a context that has it: this one gets
+ * no `gc`, and contexts that come later get none either.
+ */
 function collectGarbage(): void {
   setFlagsFromString('--expose-gc')
-  runInNewContext('gc')()
+  try {
+    runInNewContext('gc')()
+  } finally {
+    setFlagsFromString('--no-expose-gc')
+  }
 }
 
 function scalar(client: SqliteClient, text: string): string {

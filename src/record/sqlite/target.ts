@@ -33,7 +33,7 @@ export const SQLITE: TargetKind = {
       tidyMs: 1500,
       open: async () => {
         const database = await SqliteDatabase.open(place)
-        return { database, proxy: null, makers: {}, close: () => database.close() }
+        return { database, proxies: [], makers: {}, close: () => database.close() }
       },
     }
   },
