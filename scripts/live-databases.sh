@@ -128,7 +128,10 @@ start_mariadb() {
 CREATE DATABASE isobar;
 CREATE USER isobar@'127.0.0.1' IDENTIFIED BY '$SECRET';
 GRANT ALL ON \`isobar%\`.* TO isobar@'127.0.0.1';
-DELETE FROM mysql.global_priv WHERE User <> 'isobar' AND User <> 'mariadb.sys';
+GRANT PROCESS ON *.* TO isobar@'127.0.0.1';
+CREATE USER isobar_plain@'127.0.0.1' IDENTIFIED BY '$SECRET';
+GRANT ALL ON \`isobar%\`.* TO isobar_plain@'127.0.0.1';
+DELETE FROM mysql.global_priv WHERE User NOT IN ('isobar', 'isobar_plain', 'mariadb.sys');
 FLUSH PRIVILEGES;
 SQL
   )

@@ -1,11 +1,13 @@
 // MariaDB (or MySQL): tables that are not ours, runs at the same time, refusals.
 
 import { describe, expect, it } from 'vitest'
+import { examine } from '../../src/pipeline/conformance.ts'
 import { NO_FAULTS } from '../../src/record/faults.ts'
 import { parseMysqlAddress } from '../../src/record/mysql/address.ts'
 import { connectClient, query, scalar } from '../../src/record/mysql/client.ts'
 import { openTarget } from '../../src/record/target.ts'
 import { parseTarget } from '../../src/record/targets.ts'
+import { SCHEDULES } from '../../src/workload/schedules.ts'
 import { midway, stage, verdictsOf } from '../record/stage.ts'
 import { mysqlDatabase } from './targets.ts'
 
@@ -86,6 +88,15 @@ describe.skipIf(address === null)('a run on MariaDB', () => {
     await expect(stage({ target: elsewhere, workload: small }, () => {})).rejects.toThrow(/nowhere/)
     const foreign = stage({ target: `${address}?set=nonsense=1`, workload: small }, () => {})
     await expect(foreign).rejects.toThrow(/nonsense/)
+  })
+
+  it('plays no schedules where it may not ask who waits, and says what to grant', async () => {
+    const plain = address!.replace('//isobar:', '//isobar_plain:')
+    const p4 = SCHEDULES.filter(({ id }) => id === 'p4')
+    const options = { levels: null, patienceMs: 5000, signal: null, schedules: p4 }
+    const played = examine({ target: parseTarget(plain), ...options })
+    const hint = 'GRANT PROCESS ON *.* TO isobar_plain'
+    await expect(played).rejects.toMatchObject({ name: 'DatabaseError', hint })
   })
 
   it('refuses SQL workloads', async () => {

@@ -1,7 +1,7 @@
 // Runs on a primary and its replicas: what half of the sessions read there is told truly, and a
 // cluster that is not snapshot isolated is found not to be.
 
-import { describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { UsageError } from '../../src/base/errors.ts'
 import { WRITE } from '../../src/history/history.ts'
 import { PRIMARY_SETTINGS, startReplica } from '../../src/record/embedded/replica.ts'
@@ -80,96 +80,88 @@ describe('a run on the embedded server with replicas', () => {
 })
 
 describe('several addresses in one target', () => {
+  let primary: EmbeddedServer
+  let replica: EmbeddedServer
+  beforeAll(async () => {
+    primary = await EmbeddedServer.start({ settings: PRIMARY_SETTINGS })
+    replica = await startReplica(primary)
+  })
+  afterAll(async () => {
+    await replica?.stop()
+    await primary?.stop()
+  })
+
+  const withPort = (other: number) => {
+    const { user, password, database, host, port } = primary
+    const nodes = `${host}:${port},${host}:${other}`
+    return `postgres://${user}:${password}@${nodes}/${database}?sslmode=disable`
+  }
+
   it('are a primary and a replica, as they say themselves', async () => {
-    const primary = await EmbeddedServer.start({ settings: PRIMARY_SETTINGS })
-    let replica: EmbeddedServer | null = null
-    try {
-      replica = await startReplica(primary)
-      const { user, password, database, host, port } = primary
-      const nodes = `${host}:${port},${host}:${replica.port}`
-      const target = `postgres://${user}:${password}@${nodes}/${database}?sslmode=disable`
-      const workload = { transactions: 500, sessions: 6, keys: 10 }
-      await stage({ target, dbLevel: 'si', workload }, (outcome) => {
-        expect(outcome.stoppedBy).toBeNull()
-        const [one, two] = outcome.summary.database.place.split(', ')
-        expect(one).toContain(`:${port}/`)
-        expect(two).toContain(`:${replica!.port}/`)
-        expect(verdictsOf(outcome)).toMatchObject({ cc: 'satisfied' })
-        const { txnSession, txnOpStart, opKind } = outcome.judged!.history
-        const writers = new Set<number>()
-        for (const [txn, session] of txnSession.entries()) {
-          const kinds = opKind.subarray(txnOpStart[txn]!, txnOpStart[txn + 1]!)
-          if (kinds.some((kind) => kind === WRITE)) writers.add(session)
-        }
-        expect(writers.size).toBe(3)
-      })
-      const serial = stage({ target, dbLevel: 'ser', workload }, () => {})
-      await expect(serial).rejects.toThrow('do not answer at SERIALIZABLE')
-    } finally {
-      await replica?.stop()
-      await primary.stop()
-    }
+    const target = withPort(replica.port)
+    const workload = { transactions: 500, sessions: 6, keys: 10 }
+    await stage({ target, dbLevel: 'si', workload }, (outcome) => {
+      expect(outcome.stoppedBy).toBeNull()
+      const [one, two] = outcome.summary.database.place.split(', ')
+      expect(one).toContain(`:${primary.port}/`)
+      expect(two).toContain(`:${replica.port}/`)
+      expect(verdictsOf(outcome)).toMatchObject({ cc: 'satisfied' })
+      const { txnSession, txnOpStart, opKind } = outcome.judged!.history
+      const writers = new Set<number>()
+      for (const [txn, session] of txnSession.entries()) {
+        const kinds = opKind.subarray(txnOpStart[txn]!, txnOpStart[txn + 1]!)
+        if (kinds.some((kind) => kind === WRITE)) writers.add(session)
+      }
+      expect(writers.size).toBe(3)
+    })
+    const serial = stage({ target, dbLevel: 'ser', workload }, () => {})
+    await expect(serial).rejects.toThrow('do not answer at SERIALIZABLE')
   })
 
   it('show that a row is gone, on a replica too', async () => {
-    const primary = await EmbeddedServer.start({ settings: PRIMARY_SETTINGS })
-    let replica: EmbeddedServer | null = null
-    try {
-      replica = await startReplica(primary)
-      const others = [replica.address]
-      const database = await PostgresDatabase.open(primary.address, { others })
-      await database.addKeys(0, 2)
-      const [writer, reader] = await Promise.all(database.nodes.map((node) => node.open()))
-      const seen = async () => {
-        await reader!.begin('rc')
-        const rows = await reader!.read(0)
-        await reader!.commit()
-        return rows
-      }
-      await writer!.begin('rc')
-      await writer!.write(0, 1)
-      await writer!.commit()
-      while ((await seen())[0] !== 1);
-      await withClient(targetOf(primary), (client) =>
-        client.query('DELETE FROM isobar_registers WHERE k = 0'),
-      )
-      let rows = await seen()
-      while (rows[0] === 1) rows = await seen()
-      expect(rows).toEqual([])
-      for (const connection of [writer, reader]) await connection!.close()
-      await database.close()
-    } finally {
-      await replica?.stop()
-      await primary.stop()
+    const others = [replica.address]
+    const database = await PostgresDatabase.open(primary.address, { others })
+    await database.addKeys(0, 2)
+    const [writer, reader] = await Promise.all(database.nodes.map((node) => node.open()))
+    const seen = async () => {
+      await reader!.begin('rc')
+      const rows = await reader!.read(0)
+      await reader!.commit()
+      return rows
     }
+    await writer!.begin('rc')
+    await writer!.write(0, 1)
+    await writer!.commit()
+    while ((await seen())[0] !== 1);
+    await withClient(targetOf(primary), (client) =>
+      client.query('DELETE FROM isobar_registers WHERE k = 0'),
+    )
+    let rows = await seen()
+    while (rows[0] === 1) rows = await seen()
+    expect(rows).toEqual([])
+    for (const connection of [writer, reader]) await connection!.close()
+    await database.close()
   })
 
   it('are refused where they are no cluster, though each has such a table', async () => {
-    const [one, two] = [await EmbeddedServer.start(), await EmbeddedServer.start()]
+    const stranger = await EmbeddedServer.start()
     try {
-      const foreign = await PostgresDatabase.open(two.address)
-      const opening = { others: [two.address], patienceMs: 500 }
-      const both = PostgresDatabase.open(one.address, opening)
+      const foreign = await PostgresDatabase.open(stranger.address)
+      const opening = { others: [stranger.address], patienceMs: 500 }
+      const both = PostgresDatabase.open(primary.address, opening)
       await expect(both).rejects.toThrow('does not show what was written to the first node')
       // What was set up for it is gone again.
-      const again = await PostgresDatabase.open(one.address)
-      await again.close()
+      const left = "SELECT to_regclass('isobar_registers') AS it"
+      const { rows } = await withClient(targetOf(primary), (client) => client.query(left))
+      expect(rows).toEqual([{ it: null }])
       await foreign.close()
     } finally {
-      await one.stop()
-      await two.stop()
+      await stranger.stop()
     }
   })
 
   it('say which one is not there', async () => {
-    const server = await EmbeddedServer.start()
-    try {
-      const { user, password, database, host, port } = server
-      const target = `postgres://${user}:${password}@${host}:${port},${host}:1/${database}?sslmode=disable`
-      const half = stage({ target, workload: { transactions: 10 } }, () => {})
-      await expect(half).rejects.toThrow(/:1\/postgres: .*ECONNREFUSED/)
-    } finally {
-      await server.stop()
-    }
+    const half = stage({ target: withPort(1), workload: { transactions: 10 } }, () => {})
+    await expect(half).rejects.toThrow(/:1\/postgres: .*ECONNREFUSED/)
   })
 })

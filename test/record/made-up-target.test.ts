@@ -62,11 +62,11 @@ it('lets go of a server that it has stopped when it is to end', async () => {
   const target = madeUp(({ database }) => {
     const open = async () => {
       const connection = await database.open()
-      const begin = async () => {
+      const commit = async () => {
         await goesOn
-        await connection.begin('ser')
+        await connection.commit()
       }
-      return like<Connection>(connection, { begin })
+      return like<Connection>(connection, { commit })
     }
     return {
       database: like<Database>(database, { open }),

@@ -1,6 +1,6 @@
-// The nodes of a cluster, as one target names them: the first is where a run sets up its tables; the
-// others are replicas, which answer reads, or can be written to like the first. Which of the two a
-// node is it says itself. Main functions: findNode, awaitOn.
+// The nodes of a cluster, as one target names them: the first is where a run sets up its tables;
+// the others are replicas, which answer reads, or can be written to like the first. Which of the
+// two a node is it says itself. Main functions: findNode, awaitOn.
 
 import { DatabaseError } from '../../base/errors.ts'
 import { type PostgresAddress, showAddress } from './address.ts'

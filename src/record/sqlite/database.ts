@@ -110,8 +110,8 @@ export class SqliteDatabase implements Database {
 
 /**
  * A statement that was refused may keep its lock until its object is collected, and the driver has
- * no other way to let go of one. So collection is asked for, by a context that has it: this one gets
- * no `gc`, and contexts that come later get none either.
+ * no other way to let go of one. So collection is asked for, in a context that has it: this one
+ * gets no `gc`, and contexts that come later get none either.
  */
 function collectGarbage(): void {
   setFlagsFromString('--expose-gc')
