@@ -32,6 +32,12 @@ const DOORS = ['index', 'matchers/vitest', 'matchers/jest', 'application/embedde
 const LIBRARY = [...DOORS, 'library/check-sync']
 const RENDERERS =
   /src\/report\/(page\/|picture\/|(dot|junit|markdown|text|story-text|core-history|sql-core|example)\.ts)/
+const MAKERS = /src\/(sim|workload|pipeline)\//
+/** Of the library's renderers, and of what makes histories, who uses one gets all: fewer files. */
+function libraryChunk(id) {
+  if (RENDERERS.test(id)) return 'renderers'
+  return MAKERS.test(id) ? 'makers' : undefined
+}
 for (const names of [LIBRARY, ['cli/main']]) {
   const code = await rollup({
     input: entries(names),
@@ -45,8 +51,7 @@ for (const names of [LIBRARY, ['cli/main']]) {
     // One folder below dist, like the command line: both find the package's files the same way.
     chunkFileNames: 'chunks/[name]-[hash].js',
     experimentalMinChunkSize: names === LIBRARY ? 0 : SMALL_CHUNK,
-    // Of the library's renderers who uses one gets all: fewer files.
-    manualChunks: (id) => (names === LIBRARY && RENDERERS.test(id) ? 'renderers' : undefined),
+    manualChunks: (id) => (names === LIBRARY ? libraryChunk(id) : undefined),
     onlyExplicitManualChunks: true,
     // Bundlers warn of imports for nothing but their effects, and there are none.
     hoistTransitiveImports: false,

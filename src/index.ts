@@ -32,13 +32,21 @@ export type { SqlEvents, SqlPredicate, SqlTable, StatementName } from './history
 export type { Symbol64, SymbolTable } from './history/symbols.ts'
 export type { Value, ValueTable } from './history/values.ts'
 export { ANOMALIES, type AnomalyKind, type AnomalyName } from './levels/anomalies.ts'
-export { CHAIN, implies, LEVELS, type Level, type LevelId } from './levels/levels.ts'
+export {
+  CHAIN,
+  implies,
+  LEVELS,
+  type Level,
+  type LevelId,
+  type LevelRequest,
+} from './levels/levels.ts'
 export type { LevelWord } from './levels/words.ts'
 export type { CheckOptions } from './library/arguments.ts'
 export { certify } from './library/certify.ts'
 export { check } from './library/check.ts'
 export { CheckResult } from './library/check-result.ts'
 export { checkSync } from './library/check-sync.ts'
+export { type DifferOptions, differ, type LevelDifference } from './library/differ.ts'
 export { type GenerateOptions, generate } from './library/generate.ts'
 export type { HistoryInput, ReadOptions } from './library/input.ts'
 export type {

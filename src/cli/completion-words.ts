@@ -64,6 +64,7 @@ export const ARGUMENT_VALUES: Readonly<Record<string, readonly string[]>> = {
   explain: TOPICS.map((topic) =>
     topic.kind === 'level' ? topic.entry.id : hyphened(nameOf(topic)),
   ),
+  differ: levelWords(),
   run: ['embedded'],
   conformance: ['embedded'],
 }

@@ -28,6 +28,10 @@ const COMMANDS: Record<string, { topic: keyof typeof TOPICS; load: () => Promise
     topic: 'begin',
     load: async () => (await import('./explain-command.ts')).addExplainCommand,
   },
+  differ: {
+    topic: 'begin',
+    load: async () => (await import('./differ-command.ts')).addDifferCommand,
+  },
   check: { topic: 'judge', load: async () => (await import('./check-command.ts')).addCheckCommand },
   verify: {
     topic: 'judge',

@@ -29,10 +29,10 @@ function clauseText(history: History, event: number): string | null {
   return cutTo(inert(text.replace(/[\t\r\n]/g, ' ')), MAX_CLAUSE)
 }
 
-/** The clause of a statement, in backticks. */
-function clause(history: History, event: number): string {
+/** Why a version was not returned: it fails the clause, or, if there is none, is no row. */
+function whyPassed(history: History, event: number): string {
   const text = clauseText(history, event)
-  return text === null ? 'no condition at all' : `\`${text}\``
+  return text === null ? 'which is no row' : `which fails \`${text}\``
 }
 
 /**
@@ -51,7 +51,8 @@ export function rowText(history: History, key: number, write: number, event: num
     const list = mentions(clause, name) ? asked : others
     list.push(`${name} = ${renderSqlValue(row[i]!)}`)
   })
-  return cut(inert([...asked, ...others].join(', ')))
+  const told = [...asked, ...others].join(', ')
+  return told === '' ? 'nothing but its key' : cut(inert(told))
 }
 
 /** Whose version of a row: `as T3 left it (status = 'done')`. */
@@ -69,9 +70,11 @@ export function becausePassedOver(history: History, edge: Edge): string {
   const reader = nameOf(history, edge.to)
   const row = keyOf(history, edge.key)
   if (edge.assumed) {
-    return `assumed in this case: ${reader} saw ${row} ${versionText(history, edge)}, which fails ${clause(history, event)}`
+    return `assumed in this case: ${reader} saw ${row} ${versionText(history, edge)}, ${whyPassed(history, event)}`
   }
-  return `${reader} did not return ${row}, so it saw a version that fails ${clause(history, event)}; the only one is ${row} ${versionText(history, edge)}`
+  const text = clauseText(history, event)
+  const what = text === null ? 'it when it was not there' : `a version that fails \`${text}\``
+  return `${reader} did not return ${row}, so it saw ${what}; the only one is ${row} ${versionText(history, edge)}`
 }
 
 /** `T5 passed over orders(17) as T3 left it (deleted)`. */
@@ -86,7 +89,7 @@ export function choiceText(history: History, { event, key, txn }: Choice): strin
   const ops = write === INITIAL ? [] : [write]
   const to = history.sql!.eventTxn[event]!
   const edge: Edge = { from: txn, to, kind: 'WR', key, ops, premises: [], event }
-  return `${passedText(history, edge)}, which fails ${clause(history, event)}`
+  return `${passedText(history, edge)}, ${whyPassed(history, event)}`
 }
 
 /** What a transaction leaves of a row: its last write. */

@@ -1,0 +1,53 @@
+// Times for small histories: every way in which transactions can follow one another or overlap,
+// once each. Main function: timings.
+
+export interface Interval {
+  readonly start: number
+  readonly finish: number
+}
+
+/** @param sessions how many transactions each has, in the order of the transactions */
+export function timings(sessions: readonly number[]): readonly (readonly Interval[])[] {
+  const name = sessions.join()
+  let found = known.get(name)
+  found ??= search(sessions)
+  known.set(name, found)
+  return found
+}
+
+const known = new Map<string, (readonly Interval[])[]>()
+
+/** Transactions start and finish one event at a time; of equal relations the first is kept. */
+function search(sessions: readonly number[]): (readonly Interval[])[] {
+  const count = sessions.reduce((sum, each) => sum + each, 0)
+  // txn -> whether the one before it is of its session
+  const isLater = sessions.flatMap((length) => Array.from({ length }, (_, i) => i > 0))
+  const found = new Map<string, Interval[]>()
+  const starts = new Array<number>(count).fill(-1)
+  const finishes = new Array<number>(count).fill(-1)
+  const visit = (now: number): void => {
+    if (now === 2 * count) {
+      const intervals = starts.map((start, txn) => ({ start, finish: finishes[txn]! }))
+      const relation = intervals
+        .flatMap(({ finish }) => intervals.map(({ start }) => (finish < start ? 1 : 0)))
+        .join('')
+      if (!found.has(relation)) found.set(relation, intervals)
+      return
+    }
+    for (let txn = 0; txn < count; txn++) {
+      if (starts[txn] === -1) {
+        if (isLater[txn] && finishes[txn - 1] === -1) continue
+        starts[txn] = now
+        visit(now + 1)
+        starts[txn] = -1
+      } else if (finishes[txn] === -1) {
+        finishes[txn] = now
+        visit(now + 1)
+        finishes[txn] = -1
+      }
+    }
+  }
+  visit(0)
+  // Who writes is told last: to read too little of the past tells more than to read the future.
+  return [...found.values()].toReversed()
+}
