@@ -32,8 +32,9 @@ const DOORS = ['index', 'matchers/vitest', 'matchers/jest', 'application/embedde
 const LIBRARY = [...DOORS, 'library/check-sync']
 const RENDERERS =
   /src\/report\/(page\/|picture\/|(dot|junit|markdown|text|story-text|core-history|sql-core|example)\.ts)/
-const MAKERS = /src\/(sim|workload|pipeline)\//
-/** Of the library's renderers, and of what makes histories, who uses one gets all: fewer files. */
+const MAKERS =
+  /src\/(sim|workload|pipeline)\/|verdict\/(shrink|sql-parts|parse-file)\.ts|report\/verify-file\.ts/
+/** Of the library's renderers, and of what makes, cuts or verifies histories, who uses one gets all: fewer files. */
 function libraryChunk(id) {
   if (RENDERERS.test(id)) return 'renderers'
   return MAKERS.test(id) ? 'makers' : undefined
