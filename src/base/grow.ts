@@ -1,5 +1,6 @@
 // Growable typed columns: arrays that are appended to while parsing and trimmed once at the end.
-// Hot loops hoist `.data` into a local and call `grow` themselves; everyone else uses `push`.
+// Hot loops hoist `.data` into a local and call `grow` themselves; everyone else uses `push`. And
+// plain lists that take in others of any length.
 
 /** An appendable Int32Array. */
 export class IntColumn {
@@ -79,4 +80,16 @@ export class FloatColumn {
   view(): Float64Array {
     return this.data.subarray(0, this.length)
   }
+}
+
+/** Adds any number of items; `list.push(...items)` overflows the stack from some 100,000 on. */
+export function addAll<T>(list: T[], items: Iterable<T>): void {
+  for (const item of items) list.push(item)
+}
+
+/** The largest number, or `least` if none is larger; `Math.max(...numbers)` overflows likewise. */
+export function largest(numbers: Iterable<number>, least: number): number {
+  let most = least
+  for (const number of numbers) if (number > most) most = number
+  return most
 }

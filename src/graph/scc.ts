@@ -4,7 +4,7 @@
 // node that reaches none before itself closes a component: everything above it on the stack.
 // Cost O(nodes + edges) time, four words per node. Components are numbered in reverse topological
 // order: an edge between two components leads from the higher number to the lower one.
-// Main function: findComponents.
+// Main functions: findComponents, findCyclic.
 
 import { Deadline } from '../base/deadline.ts'
 import type { Csr } from './csr.ts'
@@ -72,4 +72,16 @@ export function findComponents(graph: Csr, deadline: Deadline = Deadline.none())
     }
   }
   return { count, componentOf }
+}
+
+/** Components, and whether a node lies on a cycle with others: its component has several nodes. */
+export function findCyclic(
+  graph: Csr,
+  deadline: Deadline = Deadline.none(),
+): Components & { readonly isCyclic: (node: number) => boolean } {
+  const components = findComponents(graph, deadline)
+  const { componentOf, count } = components
+  const sizes = new Int32Array(count)
+  for (const component of componentOf) sizes[component]!++
+  return { ...components, isCyclic: (node) => sizes[componentOf[node]!]! > 1 }
 }

@@ -25,14 +25,12 @@ export function findDirtyWrite(history: History, position: Int32Array): string |
     const isTurned = (append: number, i: number) =>
       i > 0 && placeOf(append) < placeOf(shown[i - 1]!)
     if (shown.some(isTurned)) return `list read ${op} shows another order of versions`
-    const reader = opTxn[op]!
     const last = shown.at(-1)
     if (last === undefined) continue
     const isShown = new Set(shown)
     for (const append of appends.get(opKey[op]!) ?? []) {
       if (placeOf(append) >= placeOf(last)) break
-      if (!isShown.has(append) && opTxn[append] !== reader)
-        return `list read ${op} misses append ${append}`
+      if (!isShown.has(append)) return `list read ${op} misses append ${append}`
     }
   }
   return null
@@ -40,7 +38,7 @@ export function findDirtyWrite(history: History, position: Int32Array): string |
 
 /**
  * Whether a list read of a transaction that counts shows the one append before the other; what it
- * does not show comes after all that it shows. Its own appends are looked past.
+ * does not show, and what the reader appended itself, comes after all that it shows of others.
  */
 export function isShownBefore(
   history: History,
@@ -54,8 +52,7 @@ export function isShownBefore(
   const shown = othersIn(history, read)
   const at = shown.indexOf(first)
   if (at < 0) return false
-  if (shown.includes(second)) return shown.lastIndexOf(second) > at
-  return opTxn[second] !== opTxn[read]
+  return shown.includes(second) ? shown.lastIndexOf(second) > at : true
 }
 
 /**

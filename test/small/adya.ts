@@ -259,8 +259,7 @@ function hasMonotonicCycle(
 
 /**
  * G0, and databases that are broken anyway: no order of the transactions has all appends to lists
- * in the order in which any read shows them, with none of others missing before the last one of
- * others shown.
+ * in the order in which any read shows them, with none missing before the last one of others shown.
  */
 function hasDirtyWrites(draft: Draft, situation: Situation): boolean {
   if (situation.offences.some(({ name }) => BROKEN.has(name))) return true
@@ -284,21 +283,21 @@ function hasDirtyWrites(draft: Draft, situation: Situation): boolean {
       const isSound =
         op.list.slice(list.length).join() === own.join() &&
         !appended(txn.ops).some((value) => list.includes(value))
-      return isSound ? [{ key: op.key, list, reader: txnOf[at]! }] : []
+      return isSound ? [{ key: op.key, list }] : []
     }),
   )
   let isFound = false
   forEachOrder(new Array<number>(count).fill(0), (before) => {
     const place = (txn: number) => before[txn]!.toString(2).replaceAll('0', '').length
-    isFound = reads.every(({ key, list, reader }) => {
-      // Its own appends are looked past.
-      const others = appends.filter((append) => append.key === key && append.txn !== reader)
-      const shown = list.flatMap((value) => others.find((append) => append.value === value) ?? [])
+    isFound = reads.every(({ key, list }) => {
+      const all = appends.filter((append) => append.key === key)
+      const shown = list.flatMap((value) => all.find((append) => append.value === value) ?? [])
       const places = shown.map(({ txn }) => place(txn))
       if (places.some((at, i) => i > 0 && at < places[i - 1]!)) return false
-      const isMissed = (append: (typeof others)[number]) =>
+      // Whatever it does not show comes later, and so do its own, which are not in the list here.
+      const isMissed = (append: (typeof all)[number]) =>
         !shown.includes(append) && place(append.txn) < (places.at(-1) ?? 0)
-      return !others.some(isMissed)
+      return !all.some(isMissed)
     })
     return !isFound
   })

@@ -3,12 +3,17 @@
 // grows as pairs of writers are decided and shrinks when that is taken back. Edges that may stand
 // in a cycle as often as they like are strong; of weak ones, the anti-dependencies that a level
 // counts, a forbidden cycle has one. At pl-2l each read is a node of its own, which whatever its
-// transaction depended on before leads to. Sources: Adya's thesis (DSG, and USG for pl-2l). Main
-// class: Dependencies.
+// transaction depended on before leads to. What is known costs O(operations), but for readers of a
+// version with many that may have replaced it; pairs that are open are listed on demand. Sources:
+// Adya's thesis (DSG, and USG for pl-2l). Main class: Dependencies.
 
-import { APPEND, type History, INITIAL, NONE, WRITE } from '../../history/history.ts'
+import { assert } from '../../base/errors.ts'
+import { buildCsr, type Csr } from '../../graph/csr.ts'
+import { type History, INITIAL, NONE } from '../../history/history.ts'
 import type { AdyaLevel } from '../../levels/levels.ts'
+import { isWrite } from '../../verdict/certify-reads.ts'
 import type { ReadCheck } from '../reads/read-consistency.ts'
+import { Replacements } from './replacements.ts'
 
 /** Levels that are decided by cycles with anti-dependencies. */
 export type CycleLevel = Exclude<AdyaLevel, 'pl-1' | 'pl-2'>
@@ -46,9 +51,23 @@ export interface Pair {
   readonly keys: readonly number[]
 }
 
+/** Readers times writers of one version, from which on only the first writers are noted. */
+const MANY = 10_000
+/** The same, from which on none are. */
+const TOO_MANY = 1_000_000
+
+/** The writers of a key. */
+interface Writers {
+  readonly all: readonly number[]
+  readonly unshown: ReadonlySet<number> // those that no list shows
+  readonly replacements: Replacements // of those
+}
+
 export class Dependencies {
   readonly txnCount: number
   nodeCount: number
+  /** How many pairs of writers of a key are open, counted key by key. */
+  openCount = 0
   readonly reads: ItemRead[] = []
   readonly pairs: Pair[] = []
   readonly edges: DependencyEdge[] = []
@@ -58,6 +77,8 @@ export class Dependencies {
   readonly txnAt: number[] // node -> its transaction, among these
   private readonly writes: Map<number, number>[] // txn -> key -> its last write
   private readonly readersOf = new Map<number, number[]>() // txn · keys + key -> reads
+  private readonly writersOf = new Map<number, Writers>() // key -> its writers
+  private isComplete = true // whether all that is known is there
   private readonly nodesAfter = new Map<number, { op: number; node: number }[]>() // pl-2l: of a txn
 
   /** @param txns those of the history that it is about, ascending */
@@ -76,14 +97,15 @@ export class Dependencies {
     this.out = Array.from({ length: this.nodeCount }, () => [])
     this.weakInto = Array.from({ length: this.nodeCount }, () => [])
     this.addReads()
-    this.addVersions()
+    this.findWriters()
+    for (const [key, writers] of this.writersOf) this.addVersions(key, writers)
   }
 
   private writesOf(txn: number): Map<number, number> {
-    const { txnOpStart, opKind, opKey } = this.history
+    const { txnOpStart, opKey } = this.history
     const writes = new Map<number, number>()
     for (let op = txnOpStart[txn]!; op < txnOpStart[txn + 1]!; op++) {
-      if (opKind[op] === WRITE || opKind[op] === APPEND) writes.set(opKey[op]!, op)
+      if (isWrite(this.history, op)) writes.set(opKey[op]!, op)
     }
     return writes
   }
@@ -131,38 +153,103 @@ export class Dependencies {
     return nodes.filter((other) => other.op > op).map(({ node }) => node)
   }
 
-  /** What is known of versions: the order that lists show, and that the initial state comes first. */
-  private addVersions(): void {
-    const writersOf = new Map<number, number[]>()
+  private findWriters(): void {
+    const found = new Map<number, number[]>()
     for (const [txn, writes] of this.writes.entries()) {
       for (const key of writes.keys()) {
-        const known = writersOf.get(key)
+        const known = found.get(key)
         if (known) known.push(txn)
-        else writersOf.set(key, [txn])
+        else found.set(key, [txn])
       }
     }
+    const links = this.findReplacements()
+    for (const [key, all] of found) {
+      const places = this.placesOf(key, all)
+      const unshown = new Set(all.filter((txn) => !places.has(txn)))
+      const own = (links.get(key) ?? []).filter(
+        ({ from, to }) => unshown.has(from) && unshown.has(to),
+      )
+      const replacements = new Replacements([...unshown], own)
+      this.openCount += replacements.openCount
+      this.writersOf.set(key, { all, unshown, replacements })
+    }
+  }
+
+  /** key -> from whoever wrote a version to who read it and wrote the key too, each of these once. */
+  private findReplacements(): Map<number, { from: number; to: number }[]> {
+    const links = new Map<number, { from: number; to: number }[]>()
+    const isDone = new Set<number>() // txn · keys + key
+    for (const { reader, source, key } of this.reads) {
+      const at = reader * this.history.keyCount + key
+      if (source === INIT || !this.writes[reader]!.has(key) || isDone.has(at)) continue
+      isDone.add(at)
+      const known = links.get(key)
+      if (known) known.push({ from: source, to: reader })
+      else links.set(key, [{ from: source, to: reader }])
+    }
+    return links
+  }
+
+  /**
+   * What is known of versions: the order that lists show, who replaced what it had read, and that
+   * the initial state comes first.
+   */
+  private addVersions(key: number, { all, unshown, replacements }: Writers): void {
+    const places = this.placesOf(key, all)
+    const shown = all.filter((txn) => places.has(txn))
+    shown.sort((a, b) => places.get(a)! - places.get(b)!)
+    for (let i = 1; i < shown.length; i++) this.addOrder(shown[i - 1]!, shown[i]!, key, NONE, 0)
+    for (const txn of unshown) if (shown.length > 0) this.addOrder(shown.at(-1)!, txn, key, NONE, 0)
+    const next = [...shown, NONE]
+    for (const [i, txn] of [INIT, ...shown].entries()) {
+      const replacing = next[i] === NONE ? this.replacing(txn, key) : [next[i]!]
+      for (const to of replacing) this.addOverwrites(txn, to, key, NONE, 0)
+    }
+    for (const { from, to } of replacements.links) {
+      this.addOrder(from, to, key, NONE, 0)
+      this.addOverwrites(from, to, key, NONE, 0)
+    }
+  }
+
+  /** Which of those that no list shows are noted as replacing the last version that one shows. */
+  private replacing(txn: number, key: number): Iterable<number> {
+    const { unshown, replacements } = this.writersOf.get(key)!
+    const readerCount = this.readersOfVersion(txn, key).length
+    if (readerCount * unshown.size <= MANY) return unshown
+    if (readerCount * replacements.roots.length <= TOO_MANY) return replacements.roots
+    this.isComplete = false
+    return []
+  }
+
+  /** Lists the pairs of writers whose order is open. */
+  openPairs(): void {
+    assert(this.isComplete, 'what is searched is known')
     const open = new Map<number, { a: number; b: number; keys: number[] }>()
-    for (const [key, writers] of writersOf) {
-      const places = this.placesOf(key, writers)
-      const shown = writers.filter((txn) => places.has(txn))
-      shown.sort((a, b) => places.get(a)! - places.get(b)!)
-      const rest = writers.filter((txn) => !places.has(txn))
-      for (let i = 1; i < shown.length; i++) this.addOrder(shown[i - 1]!, shown[i]!, key, NONE, 0)
-      for (const txn of rest) if (shown.length > 0) this.addOrder(shown.at(-1)!, txn, key, NONE, 0)
-      const next = [...shown, NONE]
-      for (const [i, txn] of [INIT, ...shown].entries()) {
-        const replacing = next[i] === NONE ? rest : [next[i]!]
-        for (const to of replacing) this.addOverwrites(txn, to, key, NONE, 0)
-      }
-      for (const [i, a] of rest.entries()) {
-        for (const b of rest.slice(i + 1)) {
+    for (const [key, { unshown, replacements }] of this.writersOf) {
+      const writers = [...unshown]
+      for (const [i, a] of writers.entries()) {
+        for (let j = i + 1; j < writers.length; j++) {
+          const b = writers[j]!
+          if (replacements.areOrdered(a, b)) continue
           const pair = open.get(a * this.txnCount + b)
           if (pair) pair.keys.push(key)
           else open.set(a * this.txnCount + b, { a, b, keys: [key] })
         }
       }
     }
-    this.pairs.push(...open.values())
+    for (const pair of open.values()) this.pairs.push(pair)
+  }
+
+  /** Orders the versions of every key as the transactions are. */
+  orderVersions(place: ArrayLike<number>): void {
+    for (const [key, { all }] of this.writersOf) {
+      const sorted = all.toSorted((a, b) => place[a]! - place[b]!)
+      this.addOverwrites(INIT, sorted[0]!, key, NONE, 0)
+      for (let i = 1; i < sorted.length; i++) {
+        this.addOrder(sorted[i - 1]!, sorted[i]!, key, NONE, 0)
+        this.addOverwrites(sorted[i - 1]!, sorted[i]!, key, NONE, 0)
+      }
+    }
   }
 
   /** Writers that the longest read of a list shows -> where. */
@@ -176,6 +263,11 @@ export class Dependencies {
       if (txn !== undefined) places.set(txn, i)
     }
     return places
+  }
+
+  /** Whether a list shows what a transaction wrote, and so what comes next. */
+  isShown(txn: number, key: number): boolean {
+    return !this.writersOf.get(key)!.unshown.has(txn)
   }
 
   /** Decides a pair: its version orders, and what they make of those who read the older version. */
@@ -240,6 +332,14 @@ export class Dependencies {
       const strong = kind === 'strong'
       this.add({ kind: RW, from: seen.node, to, key, read, pair, time, strong })
     }
+  }
+
+  /** The strong edges, by node. */
+  strongEdges(): Csr {
+    const strong = this.edges.filter((edge) => edge.strong)
+    const from = Int32Array.from(strong, (edge) => edge.from)
+    const to = Int32Array.from(strong, (edge) => edge.to)
+    return buildCsr(this.nodeCount, from, to)
   }
 
   private add(edge: DependencyEdge): void {

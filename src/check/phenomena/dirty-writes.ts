@@ -1,9 +1,9 @@
 // Adya's PL-1: no dirty writes, G0. Reads count for nothing but the order in which lists show what
 // was appended; registers show none, so that any order of their versions will do. An edge leads
-// from each append that a read shows to the next one of another transaction, and from the last one
-// to all that the read does not show, the reader's own aside; of reads that agree, the longest says it all. O(length of
-// all lists and reads), and appends of a list for each read of it that contradicts the longest.
-// Main function: findDirtyWrites.
+// from each append of others that a read shows to the next one, and from the last one to all that
+// the read does not show and to what the reader appended itself; of reads that agree, the longest
+// says it all. O(length of all lists and reads), and appends of a list for each read of it that
+// contradicts the longest. Main function: findDirtyWrites.
 
 import type { Deadline } from '../../base/deadline.ts'
 import { buildCsr, type Csr } from '../../graph/csr.ts'
@@ -15,7 +15,7 @@ import { type Anomaly, type Edge, findTxns } from '../../verdict/verdict.ts'
 import type { Findings } from '../evidence/findings.ts'
 import { listExamples } from '../examples.ts'
 
-/** The cycles of dirty writes, one for each knot of them, or an order without any. */
+/** The cycles of dirty writes, one for each component of them, or an order without any. */
 export function findDirtyWrites(history: History, limit: number, deadline: Deadline): Findings {
   const edges = findShownOrders(history, deadline)
   const from = Int32Array.from(edges, (edge) => edge.from)
@@ -80,14 +80,10 @@ function findShownOrders(history: History, deadline: Deadline): Edge[] {
     const longest = reads.reduce(longer)
     const all = shown.get(longest)!
     const agrees = (read: number) => shown.get(read)!.every((append, i) => append === all[i])
-    const agreeing = new Set(reads.filter(agrees))
-    // Of what its own transaction appended the longest says nothing, but that of another does.
-    const others = [...agreeing].filter((read) => opTxn[read] !== opTxn[longest])
-    const second = others.length === 0 ? longest : others.reduce(longer)
     for (const read of reads) {
       const own = shown.get(read)!
       deadline.step(1 + (own.length >> 2))
-      if (agreeing.has(read) && read !== longest && read !== second) continue
+      if (read !== longest && agrees(read)) continue
       addShown(history, read, own, appendsOf.get(key) ?? [], edges)
     }
   }
@@ -114,11 +110,8 @@ function addShown(
     })
   }
   for (let i = 1; i < shown.length; i++) add(shown[i - 1]!, shown[i]!)
-  const reader = opTxn[read]!
   const last = shown.at(-1)
   if (last === undefined) return
   const isShown = new Set(shown)
-  for (const append of appends) {
-    if (!isShown.has(append) && opTxn[append] !== reader) add(last, append)
-  }
+  for (const append of appends) if (!isShown.has(append)) add(last, append)
 }

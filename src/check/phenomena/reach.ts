@@ -1,10 +1,10 @@
 // Which transactions lead to which nodes of a dependency graph: over strong edges alone, and with
-// one weak edge on the way. Bits, a row for each node, worked out anew in one pass along a
-// topological order: O(edges · transactions / 32). Main class: Reach.
+// one weak edge on the way. Bits, a row for each node, worked out in one pass along a topological
+// order: O(edges · transactions / 32). An edge that is added later is taken in where it leads
+// somewhere new: O(nodes · transactions / 32). Main class: Reach.
 
-import { buildCsr } from '../../graph/csr.ts'
 import { findTopologicalOrder } from '../../graph/toposort.ts'
-import type { Dependencies } from './dependencies.ts'
+import type { Dependencies, DependencyEdge } from './dependencies.ts'
 
 export class Reach {
   /** Nodes in a topological order of the strong edges; null if these have a cycle. */
@@ -18,7 +18,7 @@ export class Reach {
     priority: ArrayLike<number>,
   ) {
     this.words = (graph.txnCount + 31) >>> 5
-    this.order = this.sort(priority)
+    this.order = findTopologicalOrder(graph.strongEdges(), priority)
     const size = this.order === null ? 0 : graph.nodeCount * this.words
     this.strong = new Int32Array(size)
     this.weak = new Int32Array(size)
@@ -37,11 +37,18 @@ export class Reach {
     return ((this.weak[node * this.words + (txn >>> 5)]! >>> (txn & 31)) & 1) === 1
   }
 
-  private sort(priority: ArrayLike<number>): Int32Array | null {
-    const strong = this.graph.edges.filter((edge) => edge.strong)
-    const from = Int32Array.from(strong, (edge) => edge.from)
-    const to = Int32Array.from(strong, (edge) => edge.to)
-    return findTopologicalOrder(buildCsr(this.graph.nodeCount, from, to), priority)
+  /** Takes in an edge that was added since; false if it closes a cycle of strong ones. */
+  takeIn({ from, to, strong }: DependencyEdge): boolean {
+    const { nodeCount, txnCount } = this.graph
+    const isTxn = to < txnCount // a read's own node leads nowhere over strong edges
+    if (strong && isTxn && this.leads(to, from)) return false
+    if (strong && this.leads(from, to)) return true
+    for (let node = 0; node < nodeCount; node++) {
+      if (node !== to && !(isTxn && this.leads(to, node))) continue
+      if (strong) this.join(this.strong, node, this.strong, from)
+      this.join(this.weak, node, strong ? this.weak : this.strong, from)
+    }
+    return true
   }
 
   private fillStrong(node: number): void {

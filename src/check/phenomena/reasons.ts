@@ -5,8 +5,7 @@
 // Main class: Reasons.
 
 import { assert } from '../../base/errors.ts'
-import { buildCsr } from '../../graph/csr.ts'
-import { findComponents } from '../../graph/scc.ts'
+import { findCyclic } from '../../graph/scc.ts'
 import { NONE } from '../../history/history.ts'
 import { foreignVersion } from '../../verdict/certify-reads.ts'
 import { type Edge, INITIAL_TXN } from '../../verdict/verdict.ts'
@@ -91,16 +90,10 @@ export class Reasons {
 
   /** A few transactions that lie on a cycle of strong edges. */
   private findCyclic(): number[] {
-    const { nodeCount, edges, txnCount } = this.graph
-    const strong = edges.filter((edge) => edge.strong)
-    const from = Int32Array.from(strong, (edge) => edge.from)
-    const to = Int32Array.from(strong, (edge) => edge.to)
-    const { componentOf, count } = findComponents(buildCsr(nodeCount, from, to))
-    const sizes = new Int32Array(count)
-    for (const component of componentOf) sizes[component]!++
+    const { isCyclic } = findCyclic(this.graph.strongEdges())
     const cyclic: number[] = []
-    for (let node = 0; node < txnCount && cyclic.length < MOST_STARTS; node++) {
-      if (sizes[componentOf[node]!]! > 1) cyclic.push(node)
+    for (let node = 0; node < this.graph.txnCount && cyclic.length < MOST_STARTS; node++) {
+      if (isCyclic(node)) cyclic.push(node)
     }
     return cyclic
   }
@@ -129,7 +122,7 @@ export class Reasons {
         if (path !== null) return { path, read, key }
       }
     }
-    throw new Error('expected: an order that follows has a reason')
+    assert(false, 'an order that follows has a reason')
   }
 
   /** A shortest path over edges older than `time`, with one weak edge if so asked. */
@@ -219,13 +212,12 @@ export class Reasons {
     if (kind === WR) return this.seen(read)
     if (kind === RW) {
       const { source } = graph.reads[read]!
-      const newer = this.txn(to)
-      const older = source === INIT ? INITIAL_TXN : this.txn(source)
-      return facts.overwrite(this.seen(read), this.orderOf(older, newer, key, pair, orders))
+      return facts.overwrite(this.seen(read), this.orderOf(source, to, key, pair, orders))
     }
-    return this.orderOf(this.txn(from), this.txn(graph.txnAt[to]!), key, pair, orders)
+    return this.orderOf(from, graph.txnAt[to]!, key, pair, orders)
   }
 
+  /** The order of two writers, among these transactions, or of the initial state and one. */
   private orderOf(
     from: number,
     to: number,
@@ -233,10 +225,15 @@ export class Reasons {
     pair: number,
     orders: ReadonlyMap<number, Edge>,
   ): Edge {
+    const { graph, facts } = this
     if (pair !== NONE) return orders.get(this.orderId(pair, key))!
-    return from === INITIAL_TXN
-      ? this.facts.versions(from, to, key)
-      : this.facts.listOrder(from, to, key)
+    if (from === INIT) return facts.versions(INITIAL_TXN, this.txn(to), key)
+    const [older, newer] = [this.txn(from), this.txn(to)]
+    if (graph.isShown(from, key)) return facts.listOrder(older, newer, key)
+    const replaced = facts.replaced(older, newer, key)
+    if (replaced && this.isSound(replaced)) return replaced
+    const premises = [facts.readFrom(older, newer, key)]
+    return { ...facts.versions(older, newer, key), premises }
   }
 
   private seen(read: number): Edge {

@@ -1,5 +1,6 @@
 // Looks for orders of versions under which a dependency graph has no cycle that a level forbids.
-// Whatever one order of two writers contradicts follows at once (reach.ts); then all that is open
+// Whatever one order of two writers contradicts follows at once (reach.ts), and what follows from
+// that; then all that is open
 // is decided as some order of the transactions says; if that fails, one pair of the cycle it
 // closed is decided the other way round, and so on, with steps back to a decision that took part
 // in the failure. Every failure is a case of the argument: what was assumed, and the cycle it
@@ -135,11 +136,22 @@ class VersionSearch {
         const { a, b } = graph.pairs[pair]!
         const forward = this.isForced(pair, a, b)
         if (!forward && !this.isForced(pair, b, a)) continue
-        this.set(pair, forward)
         isChanged = true
+        const edgeCount = graph.edges.length
+        this.set(pair, forward)
+        if (!this.takeIn(edgeCount)) break
       }
       if (!isChanged) return null
     }
+  }
+
+  /** Takes in all edges from this number on; false if one closes a cycle. */
+  private takeIn(edgeCount: number): boolean {
+    const { edges } = this.graph
+    for (let id = edgeCount; id < edges.length; id++) {
+      if (!this.reach.takeIn(edges[id]!)) return false
+    }
+    return true
   }
 
   private findConflict(): Conflict | null {

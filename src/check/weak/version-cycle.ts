@@ -4,7 +4,7 @@
 // findOnVersionCycle.
 
 import { buildCsr } from '../../graph/csr.ts'
-import { findComponents } from '../../graph/scc.ts'
+import { findCyclic } from '../../graph/scc.ts'
 import type { History } from '../../history/history.ts'
 import type { ReadCheck } from '../reads/read-consistency.ts'
 
@@ -35,10 +35,8 @@ export function findOnVersionCycle(
       to.push(local.get(txn)!)
     }
   }
-  const { componentOf, count } = findComponents(buildCsr(members.length, from, to))
-  const sizes = new Int32Array(count)
-  for (const component of componentOf) sizes[component]!++
-  const found = componentOf.findIndex((component) => sizes[component]! > 1)
+  const { componentOf, isCyclic } = findCyclic(buildCsr(members.length, from, to))
+  const found = members.findIndex((_, i) => isCyclic(i))
   if (found < 0) return null
   return new Set(members.filter((_, i) => componentOf[i] === componentOf[found]))
 }
