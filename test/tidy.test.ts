@@ -196,6 +196,15 @@ describe('sizes', () => {
     expect(long).toEqual([])
   })
 
+  it('spread no list of any length into a call, which overflows the stack', () => {
+    const inner = /^src\/(base|graph|history|verdict|check|formats|solver)\//
+    const spreads = /\b(push|unshift|Math\.max|Math\.min)\(\s*\.\.\./
+    const wrong = sources.filter(
+      (file) => inner.test(file) && spreads.test(text(file).replace(/^ *(\/\/|\/?\*).*$/gm, '')),
+    )
+    expect(wrong).toEqual([])
+  })
+
   it('keep names plain', () => {
     const bad = sources.filter((file) => /(utils?|helpers?|common|manager|\d)\.ts$/.test(file))
     expect(bad).toEqual([])

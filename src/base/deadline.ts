@@ -40,6 +40,7 @@ export class Deadline {
   private readonly memoryBytes: number
   private readonly onTick: ((stage: Readonly<Stage>) => void) | null
   private stage: Stage = { level: null, phase: 'deciding' } // shared by deadlines of one work
+  private done = { checks: 0 } // shared likewise
   private shareEndMs = Number.POSITIVE_INFINITY // for the present part of the work
   private steps = 0 // since the last check by `step`
 
@@ -66,6 +67,7 @@ export class Deadline {
     const { budgetMs, memoryBytes, onTick, fromMs } = this
     const later = new Deadline(budgetMs, memoryBytes, onTick, { fromMs, share: LAST_SHARE })
     later.stage = this.stage
+    later.done = this.done
     const isDivided = this.shareEndMs < this.endMs && nowMs() < this.endMs
     if (isDivided) later.shareEndMs = (this.shareEndMs + this.endMs) / 2
     return later
@@ -81,6 +83,7 @@ export class Deadline {
     const { budgetMs, memoryBytes, onTick, fromMs } = this
     const inner = new Deadline(budgetMs, memoryBytes, onTick, { fromMs })
     inner.stage = this.stage
+    inner.done = this.done
     const endMs = Math.min(this.endMs, this.shareEndMs)
     const now = nowMs()
     inner.shareEndMs = endMs === Number.POSITIVE_INFINITY ? endMs : now + share * (endMs - now)
@@ -109,6 +112,11 @@ export class Deadline {
     return Math.max(0, this.endMs - nowMs())
   }
 
+  /** How often it was asked so far: a measure of work that is the same on every machine. */
+  get checkCount(): number {
+    return this.done.checks
+  }
+
   /** Counts work done, and checks once in many steps: for loops that do little in each. */
   step(count = 1): void {
     this.steps += count
@@ -125,6 +133,7 @@ export class Deadline {
 
   /** Throws BudgetExceeded when the time or the memory is used up. */
   check(): void {
+    this.done.checks++
     this.onTick?.(this.stage)
     if (this.isLate()) {
       const part = nowMs() > this.endMs ? '' : 'its part of '

@@ -195,6 +195,7 @@ export class Checker {
   private weakLevels: WeakLevels | null = null
   private miniLevels: MiniLevels | null = null
   private strongLevels: StrongLevels | null = null
+  private adyaLevels: AdyaLevels | null = null
   private withSessions: Checker | null = null
   private forAtomic: Checker | null = null // where ra sees another history than the others
   private weaker: LevelResult | null | undefined // once a strong level has run out of time
@@ -375,7 +376,8 @@ export class Checker {
     }
     const order = () => this.adyaContext().base.order
     const around = { order, serialOrder }
-    const levels = new AdyaLevels(history, reads, this.reads(), around, limit, deadline)
+    this.adyaLevels ??= new AdyaLevels(history, reads, this.reads(), around, limit, deadline)
+    const levels = this.adyaLevels
     return { ...this.timed(level, () => levels.check(level)), algorithm: 'dependencies' }
   }
 

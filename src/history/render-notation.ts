@@ -1,6 +1,7 @@
 // Renders histories in the notation that notation.ts parses; SQL statements too (sql-notation.ts),
 // which it does not parse. Main function: renderNotation.
 
+import { addAll } from '../base/grow.ts'
 import { inert } from '../base/inert.ts'
 import { LEVELS } from '../levels/levels.ts'
 import { afterAmong } from './after-as-reads.ts'
@@ -44,7 +45,7 @@ export function renderNotation(
   const { sql } = history
   const lines: string[] = []
   if (sql) {
-    lines.push(...renderPreamble(history, sql, chosen))
+    addAll(lines, renderPreamble(history, sql, chosen))
   } else if (history.initial !== 0) {
     lines.push(`initial ${history.initial === undefined ? 'none' : renderValue(history.initial)}`)
   }

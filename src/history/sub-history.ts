@@ -9,6 +9,7 @@
 // and withNeeds.
 
 import { assert } from '../base/errors.ts'
+import { addAll } from '../base/grow.ts'
 import { afterAmong } from './after-as-reads.ts'
 import { HistoryBuilder } from './builder.ts'
 import { type History, isOfList, listsOf, NONE, READ, READ_LIST, READ_ROWS } from './history.ts'
@@ -88,7 +89,7 @@ export function findPart(items: Iterable<number>, needs: Needs): Int32Array {
     }
   }
   for (let item = gone.pop(); item !== undefined; item = gone.pop()) {
-    if (kept.delete(item)) gone.push(...(neededBy.get(item) ?? []))
+    if (kept.delete(item)) addAll(gone, neededBy.get(item) ?? [])
   }
   return Int32Array.from(kept).sort()
 }

@@ -1,10 +1,11 @@
 // Jepsen's names of consistency models, and what they are here. Jepsen's models do not include
-// session order unless their names say so ("strong session"), our levels do; its read committed is
-// Adya's PL-2, which is weaker than ours, and so are all models that Elle takes from Adya. Its monotonic atomic view is our read committed without
-// session order: both ask for an order of versions that contains reads-from, in which nobody who
-// has seen a transaction then reads a version that this one replaced. Forward consistent view is
-// consistent view as far as a client can tell: it adds an order of starts that only the database
-// knows, and if all started before any committed, that says nothing.
+// session order unless their names say so ("strong session"), our levels do. The models that Elle
+// takes from Adya are levels of their own (pl-1 … pl-2.99), each weaker than the level of ours with
+// a similar name. Its monotonic atomic view is our read committed without session order: both ask
+// for an order of versions that contains reads-from, in which nobody who has seen a transaction
+// then reads a version that this one replaced. Forward consistent view is consistent view as far as
+// a client can tell: it adds an order of starts that only the database knows, and if all started
+// before any committed, that says nothing.
 
 import { implies, impliesAdya, isAdyaLevel, type LevelId } from './levels.ts'
 

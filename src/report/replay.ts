@@ -4,6 +4,7 @@
 // saw, as long as somebody else can go on. So it is one way how it may have happened, not the only
 // one; what was read and written is as recorded. Main function: buildReplay.
 
+import { largest } from '../base/grow.ts'
 import { inert } from '../base/inert.ts'
 import { renderValue } from '../history/notation.ts'
 import type { Value } from '../history/values.ts'
@@ -72,7 +73,10 @@ function eventsOf(txns: readonly TxnJson[], txn: number): Event[] {
 }
 
 function orderByTime(txns: readonly TxnJson[]): Event[] {
-  const last = Math.max(...txns.map(({ start, finish }) => finish ?? start!))
+  const last = largest(
+    txns.map(({ start, finish }) => finish ?? start!),
+    Number.NEGATIVE_INFINITY,
+  )
   const placed = txns.flatMap(({ start, finish = last + 1 }, txn) => {
     const events = eventsOf(txns, txn)
     const step = (finish - start!) / events.length

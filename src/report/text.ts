@@ -3,6 +3,7 @@
 // stays pure. Main function: renderText.
 
 import { Deadline } from '../base/deadline.ts'
+import { addAll } from '../base/grow.ts'
 import { cut as cutTo, sentence } from '../base/inert.ts'
 import type { History } from '../history/history.ts'
 import { renderNotation } from '../history/notation.ts'
@@ -87,7 +88,10 @@ export function* tellText(
     const witness = tellWitness(history, result, options.all === true)
     if (witnesses.has(witness.join('\n'))) continue
     witnesses.add(witness.join('\n'))
-    lines.push(...witness.map((line) => `    ${line}`))
+    addAll(
+      lines,
+      witness.map((line) => `    ${line}`),
+    )
   }
   const { strongest, weakestViolated } = summarise(results)
   // Of levels that are not of the chain there is no strongest.
@@ -179,8 +183,8 @@ function renderAnomaly(
     `${colours.bad(heading)} violates ${levelName(result.level)}${scope(result)}${countWords(anomaly, result.level, history.sql !== null)}`,
   ]
   if (kind) lines.push(`  ${kind.meaning}`)
-  if (anomaly.cases.length > 0) lines.push(...renderCases(history, anomaly.cases))
-  else if (anomaly.edges.length > 0) lines.push(...renderCycle(history, anomaly.edges, '  '))
+  if (anomaly.cases.length > 0) addAll(lines, renderCases(history, anomaly.cases))
+  else if (anomaly.edges.length > 0) addAll(lines, renderCycle(history, anomaly.edges, '  '))
   else lines.push(`  ${tellOffence(history, anomaly)}.`)
   const all = [...anomaly.txns, ...anomaly.earlier]
   if (anomaly.earlier.length > 0) {
@@ -227,7 +231,7 @@ function renderPremises(history: History, edge: Edge, indent: string): string[] 
     const { premise, depth } = next
     lines.push(`${indent}${'  '.repeat(Math.min(depth, MAX_INDENT))}- ${because(history, premise)}`)
     if (premise.kind === 'SO' || premise.kind === 'WR') continue
-    pending.push(...untold(premise, depth + 1))
+    addAll(pending, untold(premise, depth + 1))
   }
   return lines
 }

@@ -10,6 +10,7 @@
 // the highest of all. So a cycle with one anti-dependency that only serializability forces is not
 // called G-single, which snapshot isolation forbids. Main functions: nameEvidence, misnomer.
 
+import { largest } from '../base/grow.ts'
 import { ABORTED, type History, INITIAL, NONE, READ, READ_LIST } from '../history/history.ts'
 import type { AnomalyName } from '../levels/anomalies.ts'
 import { foreignVersion, isWrite } from './certify-reads.ts'
@@ -267,7 +268,8 @@ export function nameEvidence(
   for (const [name] of CYCLE_RULES) {
     if (cycles.every((cycle) => isShownBy(history, cycle, name))) return name
   }
-  return CLASSES[Math.max(...cycles.map((cycle) => rankWithReasons(history, cycle)))]!
+  const ranks = cycles.map((cycle) => rankWithReasons(history, cycle))
+  return CLASSES[largest(ranks, 0)]!
 }
 
 /** What is wrong with the name of a cycle or case split; null if it fits. */

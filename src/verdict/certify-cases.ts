@@ -6,6 +6,7 @@
 // pass over all clauses for each step without a cycle. Main function: certifyCases.
 
 import type { Deadline } from '../base/deadline.ts'
+import { addAll } from '../base/grow.ts'
 import { type Case, type Edge, INITIAL_TXN } from './verdict.ts'
 
 const MAX_PROBLEMS = 5
@@ -40,7 +41,7 @@ export function certifyCases(
       if (problem !== null) return [...problems, problem]
     }
     const literals = assumptions.map((assumption) => clauses.literalOf(assumption))
-    if (cycle.length > 0) problems.push(...rules.cycleProblems(cycle, assumptions))
+    if (cycle.length > 0) addAll(problems, rules.cycleProblems(cycle, assumptions))
     else if (!clauses.contradict(literals)) problems.push('a step follows from none before it')
     if (problems.length >= MAX_PROBLEMS) return problems
     clauses.add(literals.map((literal) => literal ^ 1))

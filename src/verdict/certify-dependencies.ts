@@ -7,8 +7,8 @@
 // Questions are answered 32 at a time, by one run through the part of the order they lie in. Main
 // function: findSkippedDependency.
 
-import { APPEND, type History, INITIAL, NONE, READ, READ_LIST, WRITE } from '../history/history.ts'
-import { isLastWrite } from './certify-reads.ts'
+import { INITIAL, NONE, READ, READ_LIST } from '../history/history.ts'
+import { isLastWrite, isWrite } from './certify-reads.ts'
 import type { Replayed, Skip } from './certify-skipped.ts'
 import type { Overwrites } from './level-rules.ts'
 
@@ -62,7 +62,7 @@ class WriterOrder {
     const byKey: number[][] = Array.from({ length: keyCount }, () => [])
     for (const txn of order) {
       for (let op = txnOpStart[txn]!; op < txnOpStart[txn + 1]!; op++) {
-        const own = isVersion(history, op) ? byKey[opKey[op]!]! : null
+        const own = isWrite(history, op) ? byKey[opKey[op]!]! : null
         if (own && own.at(-1) !== txn) own.push(txn)
       }
     }
@@ -92,7 +92,7 @@ class WriterOrder {
   writesAny(txn: number): boolean {
     const { history } = this.replayed
     for (let op = history.txnOpStart[txn]!; op < history.txnOpStart[txn + 1]!; op++) {
-      if (isVersion(history, op)) return true
+      if (isWrite(history, op)) return true
     }
     return false
   }
@@ -161,7 +161,7 @@ class DependencyRun {
         if (source >= 0 && source !== txn && position[source]! >= start) {
           known |= this.bits[position[source]!]!
         }
-      } else if (isVersion(history, op) && isLastWrite(history, op)) {
+      } else if (isWrite(history, op) && isLastWrite(history, op)) {
         const key = opKey[op]!
         if (this.stamp[key] === this.run) known |= this.written[key]! | this.readers[key]!
       }
@@ -179,14 +179,14 @@ class DependencyRun {
     const overwrites = this.overwrites === 'reader' && this.writers.writesAny(txn)
     for (let op = txnOpStart[txn]!; op < txnOpStart[txn + 1]!; op++) {
       const key = opKey[op]!
-      const isOverwritten = overwrites && !isVersion(history, op) && !this.writers.writes(txn, key)
+      const isOverwritten = overwrites && !isWrite(history, op) && !this.writers.writes(txn, key)
       if (isOverwritten) {
         this.reset(key)
         this.readers[key]! |= known
       }
     }
     for (let op = txnOpStart[txn]!; op < txnOpStart[txn + 1]!; op++) {
-      if (!isVersion(history, op)) continue
+      if (!isWrite(history, op)) continue
       const key = opKey[op]!
       this.reset(key)
       // Whoever wrote the version before led here, so that nothing of it is lost.
@@ -201,8 +201,4 @@ class DependencyRun {
     this.written[key] = 0
     this.readers[key] = 0
   }
-}
-
-function isVersion({ opKind }: History, op: number): boolean {
-  return opKind[op] === WRITE || opKind[op] === APPEND
 }

@@ -14,6 +14,7 @@
 // certifyMixed.
 
 import { Deadline } from '../base/deadline.ts'
+import { addAll } from '../base/grow.ts'
 import { withRolledBack } from '../history/counts.ts'
 import {
   ABORTED,
@@ -119,7 +120,7 @@ function certifyAnomaly(
   if (edges.length > 0) {
     const argument = new MixedArgument(rows, levelOf)
     argument.cycle(edges, new Scope(null, null))
-    problems.push(...argument.problems)
+    addAll(problems, argument.problems)
   }
   const named = [...new Set(txns)].sort((a, b) => a - b)
   if (named.length !== txns.length || named.join() !== findTxns(edges, cases).join()) {

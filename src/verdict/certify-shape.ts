@@ -59,13 +59,17 @@ function overwriteProblem(
 ): string | null {
   const overwrites = edges.filter(({ kind }) => kind === 'RW')
   const atMostOne = (counted: readonly Edge[]) =>
-    counted.length > 1 ? `at ${level} a cycle has one anti-dependency` : null
+    counted.length > 1
+      ? `${counted.length} of its anti-dependencies count at ${level}, which forbids cycles with one`
+      : null
   switch (LEVEL_RULES[level].overwrites) {
     case 'any':
       return null
     case 'cursor': {
       const isBlind = ({ from, key }: Edge) => !writesOf(history, from).has(key)
-      return overwrites.some(isBlind) ? `at ${level} its reader writes the key as well` : null
+      return overwrites.some(isBlind)
+        ? `it has an anti-dependency by a reader that does not write the key, as ${level} asks for`
+        : null
     }
     case 'one':
       return atMostOne(overwrites.filter(({ from, to }) => !writeCommonKey(history, from, to)))

@@ -14,9 +14,9 @@ export type Sight = 'earlier' | 'direct' | 'causal'
 
 /**
  * Which anti-dependencies a cycle may have: all of them (`any`); only by readers that write the
- * key themselves (`cursor`); one, besides those between writers of a common key (`one`); one by a transaction that
- * only reads, besides those of others (`reader`); or one, by a read after whatever the cycle enters
- * its transaction by (`later`).
+ * key themselves (`cursor`); one, besides those between writers of a common key (`one`); one by a
+ * transaction that only reads, besides those of others (`reader`); or one, by a read after whatever
+ * the cycle enters its transaction by (`later`).
  */
 export type Overwrites = 'any' | 'cursor' | 'one' | 'reader' | 'later'
 

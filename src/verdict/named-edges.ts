@@ -1,5 +1,6 @@
 // The edges of an argument as the verdict file has them.
 
+import { addAll } from '../base/grow.ts'
 import type { AnomalyJson, EdgeJson } from './verdict-file.ts'
 
 /** Every edge of the argument, down to its last reason. */
@@ -9,6 +10,6 @@ export function findNamedEdges(anomaly: AnomalyJson): EdgeJson[] {
     for (const edge of assumptions) edges.push(edge)
     for (const edge of cycle) edges.push(edge)
   }
-  for (const edge of edges) edges.push(...edge.premises)
+  for (const edge of edges) addAll(edges, edge.premises)
   return edges
 }

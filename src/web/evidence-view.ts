@@ -2,6 +2,7 @@
 // of them, or focusing it, lights it in all and says why it holds; opening it in one opens it in
 // all. The pictures are drawn anew from the figure, with the same code that drew the file.
 
+import { addAll } from '../base/grow.ts'
 import type { Figure, Step } from '../report/picture/figure.ts'
 import { renderGraph } from '../report/picture/graph-svg.ts'
 import { renderLanes } from '../report/picture/lanes-svg.ts'
@@ -44,7 +45,7 @@ export class EvidenceView {
     const pending = findSteps(this.figure)
     for (const step of pending) {
       this.steps.set(step.id, step)
-      pending.push(...step.premises)
+      addAll(pending, step.premises)
     }
   }
 

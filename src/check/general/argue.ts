@@ -7,6 +7,7 @@
 
 import { type Deadline, withProgress } from '../../base/deadline.ts'
 import { assert } from '../../base/errors.ts'
+import { addAll } from '../../base/grow.ts'
 import { NONE } from '../../history/history.ts'
 import { type CoreClause, type CoreCycle, clauseOf, findCore } from '../../solver/core.ts'
 import { refute } from '../../solver/refutation.ts'
@@ -93,7 +94,7 @@ class Translator {
       () => `${leaves.length} cycles cannot all be avoided, but were not put in order`,
     )
     for (const { clause, literals } of steps) {
-      if (clause >= leaves.length) sole.push(...this.soleRead(literals))
+      if (clause >= leaves.length) addAll(sole, this.soleRead(literals))
       else {
         const assumptions = literals.flatMap((literal) => this.assumption(literal ^ 1))
         cases.push({ assumptions, cycle: leaves[clause]?.cycle ?? [] })

@@ -5,6 +5,7 @@
 
 import type { Deadline } from '../../base/deadline.ts'
 import { assert } from '../../base/errors.ts'
+import { addAll } from '../../base/grow.ts'
 import { INITIAL, NONE } from '../../history/history.ts'
 import { type Edge, INITIAL_TXN } from '../../verdict/verdict.ts'
 import { EdgeFacts } from '../evidence/edge-facts.ts'
@@ -191,7 +192,7 @@ export class Explainer {
       if (this.known.rule.data[edge] === REAL_TIME) continue
       const path = this.pathOf(edge)
       needed.set(edge, path)
-      if (path !== null) pending.push(...path)
+      if (path !== null) addAll(pending, path)
     }
     return needed
   }

@@ -6,6 +6,7 @@
 
 import { type Deadline, nowMs } from '../../base/deadline.ts'
 import { assert, BudgetExceeded, UsageError } from '../../base/errors.ts'
+import { addAll } from '../../base/grow.ts'
 import { withRolledBack } from '../../history/counts.ts'
 import { ABORTED, type History } from '../../history/history.ts'
 import { CHAIN, LEVELS, type LevelId, type LevelRequest, OWN_LEVELS } from '../../levels/levels.ts'
@@ -34,8 +35,8 @@ const HINT = `a history of SQL statements can be judged at ${OWN_LEVELS.join(', 
 const JUDGED_ANEW = 40_000
 const MOST_EXAMPLES = 40
 const FEW_CASES = 4
-/** Once so long was spent on them, no further ones are sought. */
-const LONG_MS = 3000
+/** Once so much was done for them (Deadline.checkCount), no further ones are sought. */
+const MOST_CHECKS = 4000
 
 type Timed = <T>(stage: string, work: () => T) => T
 
@@ -153,7 +154,7 @@ class MixedChecker {
       offences = describeMixedOffences(problem, exampleLimit(this.options), deadline)
       const decision = timed(level, () => this.decide(problem))
       if (!('order' in decision)) {
-        result.anomalies.push(...this.explainAll(problem, decision, timed))
+        addAll(result.anomalies, this.explainAll(problem, decision, timed))
       } else if (offences.length === 0) {
         result.verdict = 'satisfied'
         result.proof = proofOf(problem, decision)
@@ -163,7 +164,7 @@ class MixedChecker {
       result.reason = error.message
     }
     // What single statements did violates every level, whether or not the rest was decided.
-    result.anomalies.unshift(...offences)
+    result.anomalies = offences.concat(result.anomalies)
     if (result.anomalies.length > 0) {
       result.verdict = 'violated'
       result.reason = null
@@ -197,10 +198,11 @@ class MixedChecker {
     const limit = exampleLimit(this.options)
     const found = [timed('explain', () => this.explain(problem, first))]
     const affordable = Math.min(MOST_EXAMPLES, Math.max(3, JUDGED_ANEW / problem.nodeCount))
-    const started = nowMs()
+    const { deadline } = this
+    const before = deadline.checkCount
     let rows = problem
     while (this.options.algorithm !== 'search' && found.length < affordable) {
-      const before = found.length
+      const known = found.length
       addFound(found, () => {
         const involved = new Set(found.at(-1)!.txns)
         rows = restrictTo(
@@ -210,7 +212,7 @@ class MixedChecker {
         const decision = timed('explain', () => this.decide(rows))
         return 'order' in decision ? [] : [timed('explain', () => this.explain(rows, decision))]
       })
-      if (found.length === before || nowMs() - started > LONG_MS) break
+      if (found.length === known || deadline.checkCount - before > MOST_CHECKS) break
     }
     // One long argument by cases is enough to read; what is shown more plainly is told beside it.
     const kinds = joinKinds(found, limit)

@@ -1,6 +1,6 @@
-// Reads as Adya's PL-2 sees them. What a transaction does to itself is no matter of PL-2, so its own
-// writes are taken out of what it read, and the rest is judged: part of what another transaction
-// wrote is an intermediate read (G1b), all of it is a dependency that may close a circle (G1c).
+// Reads as Adya's levels from PL-2 on see them. What a transaction does to itself is no matter of
+// theirs, so its own writes are taken out of what it read, and the rest is judged: part of what
+// another transaction wrote is an intermediate read (G1b), all of it is a dependency.
 //
 //   s1: w(x,9) r(x,1)      s2: w(x,1) w(x,2)      -> IntermediateRead, besides NotMyOwnWrite
 //

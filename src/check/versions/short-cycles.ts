@@ -9,6 +9,7 @@
 
 import type { Deadline } from '../../base/deadline.ts'
 import { BudgetExceeded } from '../../base/errors.ts'
+import { addAll } from '../../base/grow.ts'
 import { buildCsr, type Csr } from '../../graph/csr.ts'
 import { findComponents } from '../../graph/scc.ts'
 import { NONE } from '../../history/history.ts'
@@ -52,9 +53,8 @@ export function findShortCycles(
       cycles.push(cycle)
       if (spare < edges.length) return { cycles, isComplete: false }
       spare -= edges.length
-      pending.push(
-        ...splitComponents(graph, without(graph, edges, txnsOf(graph, cycle)), numbering, deadline),
-      )
+      const rest = without(graph, edges, txnsOf(graph, cycle))
+      addAll(pending, splitComponents(graph, rest, numbering, deadline))
     } catch (error) {
       // One cycle is enough to show, and there is no time for more.
       if (!(error instanceof BudgetExceeded)) throw error

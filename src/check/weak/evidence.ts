@@ -59,25 +59,20 @@ export class WeakEvidence {
     return [this.forcedEdge(level, against), this.forcedEdge(level, edge)]
   }
 
-  /** A shortest cycle of so ∪ wr (∪ ww) through the given transaction's component. */
-  baseCycle(start: number, component: Int32Array, versions: boolean): Edge[] {
+  /**
+   * A shortest cycle through a transaction among those that are allowed: of session order and
+   * reads, of session order and version orders, or of all of these.
+   */
+  cycleThrough(
+    start: number,
+    allowed: (txn: number) => boolean,
+    over: 'reads' | 'versions' | 'all',
+  ): Edge[] {
     const steps = this.paths.find(start, start, {
-      allowed: (txn) => component[txn] === component[start],
+      allowed,
       forced: null,
-      versions,
-    })
-    assert(steps !== null, 'a member of a component lies on a cycle')
-    return steps.map((step) => this.edgeOf('cc', step))
-  }
-
-  /** The same over version orders and sessions alone, through one of these transactions. */
-  versionCycle(members: ReadonlySet<number>): Edge[] {
-    const [start] = members
-    const steps = this.paths.find(start!, start!, {
-      allowed: (txn) => members.has(txn),
-      forced: null,
-      versions: true,
-      reads: false,
+      versions: over !== 'reads',
+      reads: over !== 'versions',
     })
     assert(steps !== null, 'a member of a component lies on a cycle')
     return steps.map((step) => this.edgeOf('cc', step))

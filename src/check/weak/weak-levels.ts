@@ -5,6 +5,7 @@
 // causality sees. Main class: WeakLevels.
 
 import { type Deadline, withProgress } from '../../base/deadline.ts'
+import { addAll } from '../../base/grow.ts'
 import { type History, NONE } from '../../history/history.ts'
 import { type AnomalyKind, findAnomaly, findTap } from '../../levels/anomalies.ts'
 import type { LevelId } from '../../levels/levels.ts'
@@ -52,7 +53,7 @@ export class WeakLevels {
   check(level: LevelId & ('ci' | WeakLevel)): Findings {
     const anomalies = this.offences()
     if (level === 'ci') {
-      anomalies.push(...this.unrepeatable())
+      addAll(anomalies, this.unrepeatable())
       return { anomalies, proof: anomalies.length === 0 ? { kind: 'none' } : null }
     }
     let order: Int32Array | null = null
@@ -203,14 +204,10 @@ export class WeakLevels {
   private cycles(): Anomaly[] {
     const context = this.context()
     if (context.base.component === null) return []
-    const found: Anomaly[] = []
     const causal = context.causalOrder()
-    if (causal.component !== null) {
-      found.push(...this.componentCycles(causal.component, causal, false))
-    } else {
-      found.push(...this.componentCycles(context.base.component, context.base, true))
-    }
-    return found
+    return causal.component === null
+      ? this.componentCycles(context.base.component, context.base, true)
+      : this.componentCycles(causal.component, causal, false)
   }
 
   private componentCycles(
@@ -245,7 +242,9 @@ export class WeakLevels {
   /** Dirty writes, if there are any among these: worse than a circle of information. */
   private dirtyCycle(members: Int32Array): Edge[] | null {
     const found = findOnVersionCycle(this.context().history, this.reads, members)
-    return found && this.evidence().versionCycle(found)
+    if (found === null) return null
+    const [start] = found
+    return this.evidence().cycleThrough(start!, (txn) => found.has(txn), 'versions')
   }
 
   private circle(): AnomalyKind {
@@ -259,7 +258,9 @@ export class WeakLevels {
     for (const txn of members.subarray(0, TRIES)) {
       if (best && deadline.hasRunOut()) break
       deadline.check()
-      const cycle = this.evidence().baseCycle(txn, component, versions)
+      const isInside = (other: number) => component[other] === component[txn]
+      const over = versions ? 'all' : 'reads'
+      const cycle = this.evidence().cycleThrough(txn, isInside, over)
       if (!best || cycle.length < best.length) best = cycle
     }
     return best!
@@ -368,7 +369,7 @@ export function cycleAnomaly(
     const edge = pending[i]!
     txns.add(edge.from)
     txns.add(edge.to)
-    pending.push(...edge.premises)
+    addAll(pending, edge.premises)
   }
   txns.delete(INITIAL_TXN)
   const name = kind.name as Anomaly['name']

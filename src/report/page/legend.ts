@@ -1,6 +1,7 @@
 // What the pictures of a finding are made of, as far as they show it: kinds of arrows, reads and
 // writes, frames of transactions that did not commit. Main function: renderLegend.
 
+import { addAll } from '../../base/grow.ts'
 import { escapeMarkup as esc } from '../escape.ts'
 import { type Figure, INITIAL_NODE } from '../picture/figure.ts'
 import { KIND_WORDS } from '../picture/style.ts'
@@ -8,7 +9,7 @@ import { findSteps } from '../picture/visible.ts'
 
 export function renderLegend(figure: Figure): string {
   const steps = findSteps(figure)
-  for (const step of steps) steps.push(...step.premises)
+  for (const step of steps) addAll(steps, step.premises)
   const kinds = new Set(steps.map(({ kind }) => kind.toLowerCase()))
   const arrows = Object.entries(KIND_WORDS)
     .filter(([kind]) => kinds.has(kind))

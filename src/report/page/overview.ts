@@ -3,6 +3,7 @@
 // list, which needs no script. Main function: renderOverview.
 
 import { counted } from '../../base/counted.ts'
+import { largest } from '../../base/grow.ts'
 import type { TimeUnit } from '../../history/history.ts'
 import type { OverviewJson, VerdictJson } from '../../verdict/verdict-file.ts'
 import { escapeMarkup as esc } from '../escape.ts'
@@ -70,7 +71,10 @@ function findMarks(overview: OverviewJson, findings: readonly ShownFinding[]): O
       until,
     ])
     marks.push({
-      at: Math.min(...found.map(({ at }) => at)),
+      at: -largest(
+        found.map(({ at }) => -at),
+        Number.NEGATIVE_INFINITY,
+      ),
       text: `${name}: ${title}`,
       id,
       places,

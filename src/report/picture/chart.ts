@@ -1,6 +1,7 @@
 // Charts of numbers over a number: one small chart above the other, all over the same axis, a line
 // for each series. Scales begin at zero and end at a round number. Main function: renderCharts.
 
+import { largest } from '../../base/grow.ts'
 import { escapeMarkup } from '../escape.ts'
 import { frame } from './frame.ts'
 import { at, textWidth } from './measure.ts'
@@ -52,7 +53,7 @@ export function renderCharts({ title, axis, places, names, charts }: Charts): st
 }
 
 function drawChart({ title, series }: Chart, places: readonly number[]): string {
-  const most = roundUp(Math.max(...series.flat(), 0))
+  const most = roundUp(largest(series.flat(), 0))
   const xOf = placer(places)
   const yOf = (value: number) => HEIGHT - (HEIGHT * value) / most
   const parts = [`<text class="small" x="0" y="-8">${escapeMarkup(title)}</text>`]

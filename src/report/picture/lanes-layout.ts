@@ -3,6 +3,7 @@
 // holds its operations. Without, a transaction stands right of its session's earlier ones and of
 // those it read from, as far as the input names them earlier. Main function: layoutLanes.
 
+import { addAll, largest } from '../../base/grow.ts'
 import type { Figure, FigureTxn } from './figure.ts'
 import { textWidth } from './measure.ts'
 import { timeTexts } from './time-axis.ts'
@@ -78,7 +79,12 @@ export function layoutLanes(figure: Figure, arrows: readonly Arrow[]): LanesLayo
   const lanes = used.map((i) => {
     const mine = boxes.filter((box) => figure.txns[box.txn]!.lane === i)
     for (const box of mine) box.y = y + PAD
-    const height = Math.max(...mine.map((box) => box.height)) + 2 * PAD
+    const height =
+      largest(
+        mine.map((box) => box.height),
+        0,
+      ) +
+      2 * PAD
     const lane = { session: sessionOf(i), y, height }
     y += height + LANE_GAP
     return lane
@@ -212,7 +218,7 @@ function findSources(figure: Figure): Set<number>[] {
   const pending = findSteps(figure)
   for (const step of pending) {
     if (step.kind === 'WR' && step.to >= 0) sources[step.to]!.add(step.from)
-    pending.push(...step.premises)
+    addAll(pending, step.premises)
   }
   return sources
 }

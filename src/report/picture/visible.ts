@@ -2,6 +2,7 @@
 // with cases the assumptions of the one that is looked at. Steps that are the same
 // arrow are drawn once. Main function: findArrows.
 
+import { addAll } from '../../base/grow.ts'
 import type { Branch, Figure, Step } from './figure.ts'
 
 export interface View {
@@ -49,7 +50,7 @@ export function findArrows(figure: Figure, view: View): Arrow[] {
   const pending = [...shown, ...(branch?.assumptions ?? [])]
   for (const step of pending) {
     const isOpen = view.open.has(step.id)
-    if (isOpen) pending.push(...step.premises)
+    if (isOpen) addAll(pending, step.premises)
     const name = [step.from, step.to, step.kind, step.label, step.assumed].join('\u0000')
     const same = arrows.get(name)
     if (!same) {
