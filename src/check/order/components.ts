@@ -35,8 +35,8 @@ const TOLERABLE_WISHES = 64
 
 /**
  * The order that also respects those of the wishes that do not contradict each other or what is
- * known. The order given has no cycles, and neither has the outcome: what wishes tie into a knot
- * keeps the order it had.
+ * known. The order given has no cycles, and neither has the outcome: where wishes form a cycle, its
+ * transactions keep the order they had.
  */
 export function orderByWishes(
   history: History,

@@ -1,6 +1,7 @@
 // Which reads are to blame, and what their faults are called: each read once, under its common
-// name, at the weakest level that forbids it. Reads that only contradict a faulty one, and knots
-// that are tied to a knot of a weaker level, are no faults of their own. Main class: Faults.
+// name, at the weakest level that forbids it. Reads that only contradict a faulty one, and cycles
+// that share a component with one of a weaker level, are no faults of their own. Main class:
+// Faults.
 
 import { type History, NONE } from '../../history/history.ts'
 import type { AnomalyName } from '../../levels/anomalies.ts'
@@ -18,7 +19,7 @@ export interface Fault {
 }
 
 /** Orders that several reads force together; no one of them is to blame. */
-export const KNOTS: Readonly<Record<WeakLevel, AnomalyName>> = {
+export const TOGETHER: Readonly<Record<WeakLevel, AnomalyName>> = {
   rc: 'NonMonoReadCM',
   ra: 'FracturedReadCM',
   cc: 'ConflictCM',
@@ -74,7 +75,7 @@ export class Faults {
   }
 
   /** Reads whose forced orders contradict each other. */
-  knots({ cyclic, final: { component } }: ForcedOrders): ForcedEdge[] {
+  contradicting({ cyclic, final: { component } }: ForcedOrders): ForcedEdge[] {
     const known = new Set<number>()
     for (const { from, read } of cyclic) if (this.told.has(read)) known.add(component![from]!)
     for (const { read } of cyclic) this.told.add(read)

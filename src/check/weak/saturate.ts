@@ -93,14 +93,14 @@ class ForcedEdges {
   findContradicting(current: BaseOrder, deadline: Deadline): number {
     const before = this.added.length
     const { base, premises } = this.context
-    const isKnot = current === base && base.component !== null
+    const isCyclic = current === base && base.component !== null
     const stale = current.stale.read
     for (let i = 0; i < stale.length; i++) {
       deadline.step(4)
       const read = stale[i]!
       if (this.settled.has(read)) continue
       this.read = read
-      if (isKnot) premises.forEach(this.level, read, this.contradictsKnot, this.collect)
+      if (isCyclic) premises.forEach(this.level, read, this.contradictsInside, this.collect)
       else premises.forEachNewer(this.level, i, current, this.collect)
     }
     this.judge()
@@ -108,7 +108,7 @@ class ForcedEdges {
   }
 
   /** With so ∪ wr cyclic, an edge inside a component contradicts it as well. */
-  private readonly contradictsKnot = (t2: number, source: number): boolean => {
+  private readonly contradictsInside = (t2: number, source: number): boolean => {
     const { position, component } = this.context.base
     if (source === INITIAL || component![t2] === component![source]) return true
     return position[t2]! > position[source]!

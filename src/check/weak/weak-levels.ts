@@ -19,7 +19,7 @@ import { describeOffences, describeUnrepeatable } from '../reads/offences.ts'
 import type { ReadCheck } from '../reads/read-consistency.ts'
 import { WeakContext } from './context.ts'
 import { WeakEvidence } from './evidence.ts'
-import { Faults, KNOTS } from './faults.ts'
+import { Faults, TOGETHER } from './faults.ts'
 import type { WeakLevel } from './premises.ts'
 import { type ForcedOrders, saturate } from './saturate.ts'
 import { findOnVersionCycle } from './version-cycle.ts'
@@ -106,8 +106,8 @@ export class WeakLevels {
       addFound(found, () => this.missed(at, faults))
       addFound(found, () => {
         const forced = this.saturation(at)
-        const kind = findAnomaly(KNOTS[at])!
-        return this.named(kind, forced, this.knotted(forced, faults.knots(forced)))
+        const kind = findAnomaly(TOGETHER[at])!
+        return this.named(kind, forced, this.together(forced, faults.contradicting(forced)))
       })
     }
     return joinKinds(found, this.limit)
@@ -167,10 +167,10 @@ export class WeakLevels {
       edge,
       cycle: () => this.evidence().opposedCycle(found.level, edge, against),
     }))
-    return [...this.knotted(found, found.cyclic), ...opposed]
+    return [...this.together(found, found.cyclic), ...opposed]
   }
 
-  private knotted(found: ForcedOrders, edges: readonly ForcedEdge[]): Witness[] {
+  private together(found: ForcedOrders, edges: readonly ForcedEdge[]): Witness[] {
     return edges.map((edge) => ({ edge, cycle: () => this.evidence().forcedCycle(found, edge) }))
   }
 
