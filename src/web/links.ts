@@ -14,7 +14,7 @@ export function goTo(id: string): void {
 
 export function followLinks(): void {
   const follow = () => {
-    if (location.hash.length > 1) goTo(decodeURIComponent(location.hash.slice(1)))
+    if (location.hash.length > 1) goTo(location.hash.slice(1)) // ids need no decoding
   }
   addEventListener('hashchange', follow)
   follow()

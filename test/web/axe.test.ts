@@ -5,7 +5,6 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import axe from 'axe-core'
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { loadPageAssets } from '../../src/report/page/assets.ts'
@@ -13,6 +12,7 @@ import { renderHtml } from '../../src/report/page/html.ts'
 import type { RunJson, VerdictJson } from '../../src/verdict/verdict-file.ts'
 import { judge } from '../report/gallery.ts'
 import { judgeSql, PASSED_OVER } from '../report/sql-gallery.ts'
+import { findBroken, VIEWS } from './axe.ts'
 import { findBrowser, launch } from './browser.ts'
 
 const executable = findBrowser()
@@ -73,24 +73,12 @@ describe.skipIf(executable === null)('the report by axe-core', { timeout: 120_00
     it(`finds nothing to mend in a page of ${name}`, async () => {
       const path = join(folder, `${name}.html`)
       writeFileSync(path, renderHtml(await verdictOf(), await loadPageAssets()))
-      for (const colorScheme of ['light', 'dark'] as const) {
-        for (const width of [1440, 390]) {
-          const page = await browser.newPage({ colorScheme, viewport: { width, height: 900 } })
-          await page.goto(pathToFileURL(path).href)
-          await page.evaluate(() => {
-            for (const details of document.querySelectorAll('details')) {
-              if (!details.hasAttribute('name')) details.open = true
-            }
-          })
-          await page.evaluate(axe.source)
-          const broken = await page.evaluate(async () => {
-            const { axe } = globalThis as unknown as { axe: typeof import('axe-core') }
-            const { violations } = await axe.run(document)
-            return violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html}`))
-          })
-          expect(broken, `${colorScheme}, ${width} pixels`).toEqual([])
-          await page.close()
-        }
+      for (const { dark, width } of VIEWS) {
+        const colorScheme = dark ? 'dark' : 'light'
+        const page = await browser.newPage({ colorScheme, viewport: { width, height: 900 } })
+        await page.goto(pathToFileURL(path).href)
+        expect(await findBroken(page), `${colorScheme}, ${width} pixels`).toEqual([])
+        await page.close()
       }
     })
   }

@@ -1,151 +1,28 @@
 // The report: one HTML file that needs nothing else, opens from disk and never asks the network
-// for anything. It is a function of the verdict: the same verdict gives the same bytes. The text
-// and the pictures are there without scripts; the script opens steps, walks cases and links the
-// views. Main function: renderHtml.
+// for anything. The same verdict gives the same bytes. Main function: renderHtml.
 
-import { Deadline } from '../../base/deadline.ts'
-import { levelName } from '../../levels/levels.ts'
 import type { VerdictJson } from '../../verdict/verdict-file.ts'
-import { escapeMarkup as esc, scriptJson } from '../escape.ts'
-import { plain } from '../names.ts'
-import type { OverviewDetail } from '../overview-detail.ts'
-import type { Figure } from '../picture/figure.ts'
+import { scriptJson } from '../escape.ts'
 import { PICTURE_STYLE } from '../picture/style.ts'
-import type { Replay } from '../replay.ts'
-import { renderAbout } from './about.ts'
-import { type RenderedSection, renderFinding, titleOf } from './anomaly.ts'
 import { type PageAssets, renderDocument } from './document.ts'
-import { renderGroup } from './group.ts'
-import { type Group, groupSections } from './groups.ts'
-import { renderLadder } from './ladder.ts'
-import { type OverviewData, renderOverview, type ShownFinding } from './overview.ts'
-import { renderRun } from './run.ts'
-import { findSections, type Section } from './sections.ts'
-
-/** What the script gets. */
-export interface PageData {
-  figures: Record<string, Figure>
-  overview: OverviewData | null
-  /** By the ids of the findings. */
-  replays: Record<string, Replay>
-}
-
-export interface PageOptions {
-  /** When it runs out, the page ends with the findings that it has. */
-  deadline?: Deadline | undefined
-  /** Single transactions for the overview. */
-  detail?: OverviewDetail | null | undefined
-}
-
-const MAX_SECTIONS = 40
+import { type PageOptions, renderView } from './view.ts'
 
 export function renderHtml(
   verdict: VerdictJson,
   assets: PageAssets,
-  { deadline = Deadline.none(), detail = null }: PageOptions = {},
+  options: PageOptions = {},
 ): string {
-  const groups = groupSections(verdict, findSections(verdict), MAX_SECTIONS)
-  const shown: Section[] = []
-  const idOf = (section: Section) => `a${shown.indexOf(section) + 1}`
-  const rendered: RenderedSection[] = []
-  const kinds: string[] = []
-  for (const group of groups) {
-    if (shown.length > 0 && deadline.hasRunOut()) break
-    const findings = group.shown.flatMap((section, i) => {
-      if (i > 0 && deadline.hasRunOut()) return []
-      shown.push(section)
-      const sameAs = section.sameAs && shown.includes(section.sameAs) ? section.sameAs : null
-      const first = sameAs ? idOf(sameAs) : null
-      const part = renderFinding(verdict, section, idOf(section), first, shown.length === 1)
-      rendered.push(part)
-      return [part.html]
-    })
-    group.shown.length = findings.length
-    kinds.push(renderGroup(group, `k${kinds.length + 1}`, findings))
-  }
-  const figures = Object.assign({}, ...rendered.map((part) => part.figures))
-  const overview = renderOverview(verdict, shown.map(describeFinding), detail)
-  const replays = Object.fromEntries(
-    rendered.flatMap(({ replay }, i) => (replay ? [[`a${i + 1}`, replay]] : [])),
-  )
-  const data: PageData = { figures, overview: overview?.data ?? null, replays }
-  const title = `${headline(verdict)} · ${plain(verdict.path)}`
+  const { title, top, overview, findings, about, data } = renderView(verdict, options)
   const body = [
     '<a class="skip" href="#findings">Skip to the findings</a>',
-    renderTop(verdict),
-    overview?.html ?? '',
+    top,
+    overview,
     '<main id="findings">',
-    groups.length > 1 ? renderContents(groups) : '',
-    ...kinds,
-    renderRun(verdict),
-    renderAbout(verdict),
+    findings,
+    about,
     '</main>',
     `<script type="application/json" id="data">${scriptJson(data)}</script>`,
   ]
   const { style, script } = assets
   return renderDocument({ title, styles: [PICTURE_STYLE, style], script, body }, assets)
-}
-
-function describeFinding({ name, evidence }: Section, i: number): ShownFinding {
-  const [first] = evidence
-  const { transactions } = first!.anomaly
-  return { id: `a${i + 1}`, name, title: titleOf(first!), transactions }
-}
-
-/** The answer in a few words. */
-export function headline(verdict: VerdictJson): string {
-  const { results, strongest, weakestViolated } = verdict
-  if (verdict.asked !== null && results.length > 0) {
-    const of = (outcome: string) => results.filter((result) => result.verdict === outcome)
-    const names = (list: typeof results) => list.map(({ level }) => levelName(level)).join(', ')
-    if (of('violated').length > 0) return `${names(of('violated'))}: violated`
-    if (of('unknown').length > 0) return `${names(of('unknown'))}: unknown`
-    return `${names(results)}: satisfied`
-  }
-  if (strongest) {
-    const limit = weakestViolated ? `, violates ${levelName(weakestViolated)}` : ''
-    return `Satisfies ${levelName(strongest)}${limit}`
-  }
-  return weakestViolated ? `Violates ${levelName(weakestViolated)}` : 'Nothing could be decided'
-}
-
-function renderTop(verdict: VerdictJson): string {
-  const { history, asked, run } = verdict
-  const question =
-    asked === null
-      ? 'Which isolation levels does this history satisfy?'
-      : `Does this history satisfy ${asked.map(levelName).join(', ')}?`
-  const counts = [
-    [history.sessions, 'sessions'],
-    [history.transactions, 'transactions'],
-    [history.operations, 'operations'],
-    [history.keys, 'keys'],
-    [history.aborted, 'aborted'],
-    [history.indeterminate, 'of unknown outcome'],
-  ]
-    .filter(([count], i) => i < 4 || count !== 0)
-    .map(([count, what]) => `${count} ${what}`)
-  return [
-    '<header>',
-    `<p class="question">${esc(question)}</p>`,
-    `<h1>${esc(headline(verdict))}</h1>`,
-    `<p class="source"><code>${esc(plain(verdict.path))}</code> <span>(${esc(verdict.format)}: ${counts.join(', ')})</span></p>`,
-    run
-      ? `<p class="source">${esc(`Recorded from ${run.database.name} at ${run.database.place}, asked for ${run.level.asked}`)}</p>`
-      : '',
-    renderLadder(verdict),
-    ...verdict.warnings.map((text) => `<p class="warning"><b>Warning:</b> ${esc(text)}</p>`),
-    '</header>',
-  ]
-    .filter((line) => line !== '')
-    .join('\n')
-}
-
-/** Every kind that was found, with how often. */
-function renderContents(groups: readonly Group[]): string {
-  const items = groups.map(({ name, count, levels }, i) => {
-    const often = count === '' ? '' : `, ${count}`
-    return `<li><a href="#k${i + 1}">${esc(name)}</a> <span>violates ${levels.join(', ')}${esc(often)}</span></li>`
-  })
-  return `<nav aria-label="Findings"><h2>Findings</h2><ol>${items.join('')}</ol></nav>`
 }

@@ -1,0 +1,62 @@
+// What the page and its worker say to each other. Every request has a number, which its answers
+// bear.
+
+import type { Place } from '../../base/errors.ts'
+import type { LevelId } from '../../levels/levels.ts'
+import type { ReportView } from '../../report/page/view.ts'
+import type { Outcome } from '../../verdict/verdict.ts'
+
+/** A history as somebody hands it over. */
+export type Source =
+  | { readonly kind: 'text'; readonly name: string; readonly text: string }
+  | { readonly kind: 'files'; readonly files: readonly File[] }
+
+/** What can be had of the history that was checked last. */
+export type Download = 'verdict' | 'report' | 'history'
+
+export type Request =
+  | {
+      readonly kind: 'check'
+      readonly source: Source
+      /** null: every level that applies. */
+      readonly levels: readonly string[] | null
+    }
+  | { readonly kind: 'download'; readonly what: Download }
+
+export interface Progress {
+  /** What is done, in a few words. */
+  readonly words: string
+  /** How much of it, from 0 to 1, where that is known. */
+  readonly share: number | null
+}
+
+/** A verdict, and how it looks. */
+export interface Checked {
+  readonly kind: 'checked'
+  readonly view: ReportView
+  readonly outcomes: readonly (readonly [LevelId, Outcome])[]
+}
+
+export interface FileMade {
+  readonly kind: 'file'
+  readonly name: string
+  readonly blob: Blob
+}
+
+/** The input is bad, or too large for this browser. */
+export interface Failed {
+  readonly kind: 'failed'
+  readonly message: string
+  readonly hint: string | null
+  /** Where in the text. */
+  readonly place: Place | null
+}
+
+export type Answer = Checked | FileMade | Failed
+
+/** What the worker sends. */
+export interface Told {
+  readonly id: number
+  readonly answer?: Answer
+  readonly progress?: Progress
+}

@@ -1,0 +1,118 @@
+// The worker of the site: reads, judges and renders, so that the page never waits. It keeps the
+// last verdict, of which files can be had. What it needs for SQL comes when it is used.
+
+import { nowMs, type Stage } from '../../base/deadline.ts'
+import { InputError, UsageError } from '../../base/errors.ts'
+import { stringify } from '../../base/json.ts'
+import type { History } from '../../history/history.ts'
+import { idOf } from '../../levels/levels.ts'
+import { readLevel } from '../../levels/words.ts'
+import type { VerdictJson } from '../../verdict/verdict-file.ts'
+import type { Answer, Checked, Download, FileMade, Progress, Request, Told } from './protocol.ts'
+import { readSource } from './read-source.ts'
+
+/** Between two words about how far it is. */
+const PROGRESS_MS = 100
+
+/** Fetched while the first history is read. */
+const deciders = Promise.all([
+  import('../../check/judge.ts'),
+  import('../../report/describe-verdict.ts'),
+  import('../../report/page/view.ts'),
+])
+
+let latest: { history: History; verdict: VerdictJson } | null = null
+
+addEventListener('message', async ({ data }: MessageEvent<{ id: number; request: Request }>) => {
+  const { id, request } = data
+  const send = (told: Omit<Told, 'id'>) => postMessage({ id, ...told } satisfies Told)
+  try {
+    send({ answer: await answer(request, (progress) => send({ progress })) })
+  } catch (error) {
+    send({ answer: describeError(error) })
+  }
+})
+
+function answer(request: Request, tell: (progress: Progress) => void): Promise<Answer> {
+  return request.kind === 'check' ? check(request, seldom(tell)) : makeFile(request.what)
+}
+
+/** Lets through what comes first, and after that a word now and then. */
+function seldom(tell: (progress: Progress) => void): (words: string, share?: number) => void {
+  let toldMs = Number.NEGATIVE_INFINITY
+  return (words, share) => {
+    const now = nowMs()
+    if (now - toldMs < PROGRESS_MS) return
+    toldMs = now
+    tell({ words, share: share ?? null })
+  }
+}
+
+async function check(
+  { source, levels }: Request & { kind: 'check' },
+  tell: (words: string, share?: number) => void,
+): Promise<Checked> {
+  latest = null
+  const startMs = nowMs()
+  const { history, name, format } = await readSource(source, (share) => tell('reading', share))
+  const parseMs = nowMs() - startMs
+  const [{ judge }, { describeVerdict }, { renderView }] = await deciders
+  const asked = levels?.map((level) => readLevel(level)) ?? null
+  const onTick = ({ level, phase }: Readonly<Stage>) =>
+    tell(level === null ? phase : `${level}: ${phase}`)
+  const results = await judge(history, asked, { onTick })
+  tell('describing')
+  const context = { path: name, format, parseMs, asked: asked?.map(idOf) ?? null }
+  const verdict = describeVerdict(history, results, context)
+  latest = { history, verdict }
+  tell('drawing')
+  return {
+    kind: 'checked',
+    view: renderView(verdict),
+    outcomes: verdict.results.map((result) => [result.level, result.verdict] as const),
+  }
+}
+
+async function makeFile(what: Download): Promise<FileMade> {
+  if (latest === null) throw new UsageError('nothing was checked yet')
+  const { history, verdict } = latest
+  const stem = verdict.path.replace(/(\.(gz|jsonl?|txt|edn))+$/, '').replace(/[^\w.-]+/g, '-')
+  const made = (ending: string, type: string, parts: BlobPart[]): FileMade => ({
+    kind: 'file',
+    name: `${stem}${ending}`,
+    blob: new Blob(parts, { type }),
+  })
+  if (what === 'verdict') return made('.verdict.json', 'application/json', [stringify(verdict)])
+  if (what === 'history') {
+    const { findFormat } = await import('../../formats/formats.ts')
+    const chunks: BlobPart[] = []
+    findFormat('native')!.write(history, (bytes) => chunks.push(bytes.slice()))
+    return made('.jsonl', 'application/x-ndjson', chunks)
+  }
+  const [{ renderHtml }, { loadPageAssets }] = await Promise.all([
+    import('../../report/page/html.ts'),
+    import('../../report/page/assets.ts'),
+  ])
+  return made('.html', 'text/html', [renderHtml(verdict, await loadPageAssets())])
+}
+
+/** Memory that is not there is no bug; everything unexpected is. */
+function describeError(error: unknown): Answer {
+  const failed = (message: string, hint: string | null, place = null): Answer => ({
+    kind: 'failed',
+    message,
+    hint,
+    place,
+  })
+  if (error instanceof InputError) {
+    const { message, hint, place } = error
+    // Options of the command line are no way out here.
+    return { kind: 'failed', message, place, hint: hint?.includes('--') ? null : hint }
+  }
+  if (error instanceof UsageError) return failed(error.message, error.hint)
+  if (error instanceof RangeError) {
+    return failed('the history is too large for this browser', 'use the command line: isobar check')
+  }
+  const words = error instanceof Error ? error.message : String(error)
+  return failed(`internal error: ${words}`, 'this is a bug in isobar; please report it')
+}

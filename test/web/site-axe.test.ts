@@ -1,0 +1,36 @@
+// The site as axe-core judges it, and on a telephone: no rule may be broken, nothing may be wider
+// than the window.
+
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { findBroken, VIEWS } from './axe.ts'
+import { executable, Site } from './site.ts'
+
+let site: Site
+
+beforeAll(async () => {
+  if (executable) site = await Site.start()
+}, 60_000)
+afterEach(() => {
+  expect(site?.complaints.splice(0) ?? []).toEqual([])
+})
+afterAll(() => site?.stop())
+
+/** Page -> what is there when it is complete. */
+const PAGES = { '': '#result .finding' }
+
+describe.skipIf(executable === null)('the site by axe-core', { timeout: 120_000 }, () => {
+  for (const [path, ready] of Object.entries(PAGES)) {
+    it(`finds nothing to mend in /${path}`, async () => {
+      for (const view of VIEWS) {
+        const page = await site.open(path, view)
+        await page.locator(ready).first().waitFor()
+        expect(await findBroken(page), JSON.stringify(view)).toEqual([])
+        const overflows = await page.evaluate(
+          () => document.documentElement.scrollWidth > document.documentElement.clientWidth,
+        )
+        expect(overflows, `wider than the window: ${JSON.stringify(view)}`).toBe(false)
+        await page.close()
+      }
+    })
+  }
+})
