@@ -37,6 +37,7 @@ const ROOMS: Record<string, number> = {
   'examples.ts': 0,
   'certified.ts': 0,
   'implied.ts': 0,
+  'partial.ts': 0,
   'restore-after.ts': 0,
   reads: 1,
   evidence: 2,

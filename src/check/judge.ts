@@ -6,6 +6,7 @@ import type { History } from '../history/history.ts'
 import type { LevelId, LevelRequest } from '../levels/levels.ts'
 import type { LevelResult } from '../verdict/verdict.ts'
 import { type CheckOptions, checkLevels, profile } from './check.ts'
+import { withheld } from './partial.ts'
 
 /** Whether judging these levels takes more than check.ts knows. */
 function needsMixed(history: History, levels: readonly LevelRequest[] | null): boolean {
@@ -17,6 +18,16 @@ export async function judge(
   history: History,
   asked: readonly (LevelId | LevelRequest)[] | null,
   options: CheckOptions = {},
+): Promise<LevelResult[]> {
+  const results = await judgeTold(history, asked, options)
+  return results.map((result) => withheld(history, result))
+}
+
+/** What the history tells, be it everything or not. */
+async function judgeTold(
+  history: History,
+  asked: readonly (LevelId | LevelRequest)[] | null,
+  options: CheckOptions,
 ): Promise<LevelResult[]> {
   const requests = asked?.map((level) => (typeof level === 'string' ? { level } : level)) ?? null
   if (!needsMixed(history, requests)) {

@@ -11,6 +11,7 @@ import {
   APPEND,
   type History,
   NONE,
+  type Omissions,
   type Places,
   READ,
   READ_LIST,
@@ -34,6 +35,8 @@ export class HistoryBuilder {
   readonly values = new ValueTable()
   readonly warnings: string[] = []
   readonly annotations: Annotation[] = []
+  /** Set if not everything was recorded. */
+  partial: Omissions | null = null
   timeUnit: TimeUnit | null = null
 
   readonly opTxn: IntColumn // arrival -> txn
@@ -266,6 +269,7 @@ export class HistoryBuilder {
   /** The frozen history. Throws InputError for duplicate values and impossible times. */
   finish(places: Places | null = null): History {
     const { txnCount, opCount } = this
+    this.statements?.ignorePassedOver(this.partial?.tables ?? [])
     this.settleValues()
     const grouped = this.groupOps()
     const { sessionTxnStart, sessionTxns, txnIndex } = this.layOutSessions()
@@ -308,6 +312,7 @@ export class HistoryBuilder {
       values,
       warnings: this.warnings,
       annotations: this.annotations,
+      partial: this.partial,
       keyName: (key: number) => keys.get(key),
       valueOf: (op: number) => values.get(grouped.opValue[op]!),
       ...this.nameEverything(),

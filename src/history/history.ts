@@ -47,6 +47,14 @@ export interface Annotation {
   readonly text: string
 }
 
+/** What a recorder could not tell of (docs/levels.md#partial-histories). */
+export interface Omissions {
+  /** Why things were left out, and how many. */
+  readonly reasons: Readonly<Record<string, number>>
+  /** Tables that may hold versions of rows which the history does not tell of. */
+  readonly tables: readonly string[]
+}
+
 export interface History {
   readonly sessionCount: number
   readonly txnCount: number
@@ -105,6 +113,8 @@ export interface History {
   /** Things worth telling the user that are not errors, e.g. a torn last line. */
   readonly warnings: readonly string[]
   readonly annotations: readonly Annotation[]
+  /** Null if the history tells everything. */
+  readonly partial: Omissions | null
 
   keyName(key: number): Value
   valueOf(op: number): Value

@@ -8,6 +8,7 @@ import { ByteColumn, IntColumn } from '../base/grow.ts'
 import { renderSqlValue, type SqlRow, type SqlValue } from '../sql/value.ts'
 import type { HistoryBuilder } from './builder.ts'
 import { ABORTED, NONE, READ, WRITE } from './history.ts'
+import { clauseOfKeys } from './narrow.ts'
 import { SELECT, type SqlEvents, type SqlPredicate, type SqlTable } from './sql-events.ts'
 import type { Value } from './values.ts'
 
@@ -279,6 +280,30 @@ export class SqlStatements {
       if (isRegister && (this.keyTable[opKey.data[arrival]!] ?? NONE) !== NONE) return arrival
     }
     return NONE
+  }
+
+  /**
+   * Statements on these tables speak of the rows that they name only: what else they passed over
+   * may have been a version that the history does not know.
+   */
+  ignorePassedOver(tables: readonly string[]): void {
+    if (tables.length === 0) return
+    const keys = new Map<number, SqlRow[]>() // event -> rows that it returned
+    this.eventPredicate.view().forEach((predicate, event) => {
+      const table = this.tables[this.eventTable.data[event]!]!
+      if (predicate !== NONE && tables.includes(table.name)) keys.set(event, [])
+    })
+    this.opEvent.view().forEach((event, arrival) => {
+      const isReturned =
+        this.builder.opKind.data[arrival] !== WRITE && this.returned.data[arrival] === 1
+      if (isReturned) keys.get(event)?.push(this.keyValues[this.builder.opKey.data[arrival]!]!)
+    })
+    for (const [event, returned] of keys) {
+      const table = this.eventTable.data[event]!
+      const text = clauseOfKeys(this.tables[table]!, returned)
+      const { place } = this.predicates[this.eventPredicate.data[event]!]!
+      this.eventPredicate.data[event] = this.predicate(table, text, [], place)
+    }
   }
 
   /** What holds value ids, beside the operations. */

@@ -3,6 +3,7 @@
 
 import { UsageError } from '../base/errors.ts'
 import { checkLevels, profile } from '../check/check.ts'
+import { withheld } from '../check/partial.ts'
 import type { History } from '../history/history.ts'
 import { idOf } from '../levels/levels.ts'
 import type { LevelWord } from '../levels/words.ts'
@@ -35,6 +36,7 @@ export function checkSync(
     throw new UsageError(`${what} judged by check(), not by checkSync()`, 'await check(history, …)')
   }
   expectTransactions(history)
-  const results = asked ? checkLevels(history, asked, options) : profile(history, options)
+  const told = asked ? checkLevels(history, asked, options) : profile(history, options)
+  const results = told.map((result) => withheld(history, result))
   return new CheckResult(history, results, asked?.map(idOf) ?? null, describeVerdict)
 }

@@ -19,6 +19,7 @@ export const FIELDS = [
   'after',
   'unit',
   'mark',
+  'partial',
 ] as const
 
 export const SESSION = 0
@@ -37,6 +38,7 @@ export const AUDIT = 12
 export const AFTER = 13
 export const UNIT = 14
 export const MARK = 15
+export const PARTIAL = 16
 export const UNKNOWN = -1
 
 /** The first two letters and the length tell the known names apart. */
@@ -62,7 +64,7 @@ export const ALIASES: Record<string, string> = {
   process: 'session',
 }
 
-export const HEADER_FIELDS: readonly string[] = ['tables', 'unit']
+export const HEADER_FIELDS: readonly string[] = ['tables', 'unit', 'partial']
 
 /** A line that is no header may well have a field of its own that is called "table", or "marks". */
 const NOT_OF_LINES: readonly string[] = [...HEADER_FIELDS, 'mark']

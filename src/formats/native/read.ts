@@ -32,6 +32,7 @@ import { limitsFor, type ParseOptions } from '../source.ts'
 import { AfterReader } from './after.ts'
 import * as field from './fields.ts'
 import { OpReader, SHORTEST_OP } from './ops.ts'
+import { takePartial } from './partial.ts'
 import { StatementReader } from './sql.ts'
 import { TABLES_HINT, takeTables } from './tables.ts'
 
@@ -70,6 +71,8 @@ export class NativeParser extends LineParser {
   private opsWide = 0 // the scanner's `wide` there
   private tablesAt = NONE // where `tables` begins
   private tablesWide = 0
+  private partialAt = NONE // where `partial` begins
+  private partialWide = 0
   private txn = NONE
   private initial: Value | undefined = null
   private unit: TimeUnit | null = null
@@ -180,6 +183,7 @@ export class NativeParser extends LineParser {
     if (this.has(field.ISOBAR)) this.takeHeader(begin)
     else if (this.has(field.OUTCOME)) this.takeOutcome(begin)
     else if (this.isMark()) this.takeMark(begin)
+    else if (this.isMore()) this.takeMore(begin)
     else this.takeTxn(begin)
     this.started = true
   }
@@ -187,6 +191,27 @@ export class NativeParser extends LineParser {
   /** A transaction may have a field of its own that is called so. */
   private isMark(): boolean {
     return this.has(field.MARK) && !this.has(field.SESSION) && !this.has(field.OPS)
+  }
+
+  /** What a recorder learns only as it goes: tables, their initial rows, what it left out. */
+  private isMore(): boolean {
+    const isTxn = this.has(field.SESSION) || this.has(field.OPS) || this.has(field.PENDING)
+    return (this.has(field.TABLES) || this.has(field.PARTIAL)) && !isTxn
+  }
+
+  private takeMore(begin: number): void {
+    if (this.has(field.TABLES)) this.takeTables(begin)
+    if (this.has(field.PARTIAL)) this.takePartial()
+  }
+
+  private takePartial(): void {
+    const { scanner } = this
+    const { at, wide } = scanner
+    scanner.at = this.partialAt
+    scanner.wide = this.partialWide
+    this.builder.partial = takePartial(scanner, this.builder.partial)
+    scanner.at = at
+    scanner.wide = wide
   }
 
   /** Something that happened beside the transactions. */
@@ -266,6 +291,10 @@ export class NativeParser extends LineParser {
         this.tablesAt = scanner.at
         this.tablesWide = scanner.wide
         return scanner.skipValue()
+      case field.PARTIAL:
+        this.partialAt = scanner.at
+        this.partialWide = scanner.wide
+        return scanner.skipValue()
       case field.MARK:
         this.markAt = scanner.at
         this.markWide = scanner.wide
@@ -299,6 +328,10 @@ export class NativeParser extends LineParser {
     }
     if (this.has(field.TABLES)) {
       throw scanner.fail('"tables" belongs into the header', this.tablesAt, TABLES_HINT)
+    }
+    if (this.has(field.PARTIAL)) {
+      const hint = 'it has a line of its own, or stands in the header'
+      throw scanner.fail('"partial" is said of a history', this.partialAt, hint)
     }
     if (!this.has(field.SESSION)) throw this.missing(begin, 'session')
     if (!this.has(field.OPS)) throw this.missing(begin, 'ops')
@@ -387,7 +420,7 @@ export class NativeParser extends LineParser {
       this.builder = new HistoryBuilder(this.initial, capacity)
     }
     if (this.has(field.UNIT)) this.builder.timeUnit = this.unit
-    if (this.has(field.TABLES)) this.takeTables(begin)
+    this.takeMore(begin)
   }
 
   private takeTables(begin: number): void {
@@ -399,7 +432,7 @@ export class NativeParser extends LineParser {
     const { at, wide } = scanner
     scanner.at = this.tablesAt
     scanner.wide = this.tablesWide
-    this.statements.into = new SqlStatements(this.builder)
+    this.statements.into ??= new SqlStatements(this.builder)
     takeTables(scanner, this.statements.into)
     scanner.at = at
     scanner.wide = wide

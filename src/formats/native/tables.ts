@@ -3,7 +3,8 @@
 //   "tables":{"orders":{"columns":{"id":"integer","status":"text"},"key":["id"],
 //                       "rows":[{"id":1,"status":"open"}]}}
 //
-// `rows` are those that are there before anything is written. Main function: takeTables.
+// `rows` are those that are there before anything is written. Further lines with "tables" may declare
+// more tables, and more such rows. Main function: takeTables.
 
 import { NONE } from '../../history/history.ts'
 import type { SqlTable } from '../../history/sql-events.ts'
@@ -32,11 +33,8 @@ export function takeTables(scanner: JsonScanner, into: SqlStatements): void {
   forEachName(scanner, (at) => {
     const name = scanner.text()
     checkName(scanner, name, at)
-    if (into.findTable(name) !== NONE) {
-      throw scanner.fail(`table ${quote(name)} is declared twice`, at, 'tables have unique names')
-    }
     scanner.expect(COLON)
-    reader.take(name)
+    reader.take(name, at)
   })
 }
 
@@ -52,11 +50,22 @@ class TableReader {
     this.rows = new RowReader(scanner)
   }
 
-  take(name: string): void {
+  /** A table that is declared already may get more initial rows. */
+  take(name: string, at: number): void {
     const { scanner, fields, into } = this
     expectObject(scanner, `table ${quote(name)}`)
     const begin = scanner.at
     fields.locate()
+    const known = into.findTable(name)
+    if (known !== NONE) {
+      if (fields.has(COLUMNS) || fields.has(KEY) || !fields.has(ROWS)) {
+        const message = `table ${quote(name)} is declared twice`
+        throw scanner.fail(message, at, 'tables have unique names; later lines may add "rows" only')
+      }
+      fields.enter(ROWS)
+      this.takeRows(known, into.tables[known]!)
+      return fields.leave()
+    }
     for (const field of [COLUMNS, KEY]) {
       if (fields.has(field)) continue
       const message = `table ${quote(name)} has no "${FIELDS[field]!}"`

@@ -20,6 +20,7 @@ import { forEachStep, type SqlEvents } from '../../history/sql-events.ts'
 import { LEVELS } from '../../levels/levels.ts'
 import { ByteWriter, RenderedKeys, renderJson, type Sink, writeValue } from '../sink.ts'
 import { RUN } from './fields.ts'
+import { renderPartial } from './partial.ts'
 import { initialRowsOf, renderTables, writeStatement } from './sql-write.ts'
 
 const OPENERS: Record<number, string> = {
@@ -39,7 +40,8 @@ export function writeNative(history: History, sink: Sink): void {
   const declared = history.sql && renderTables(history.sql.tables, initialRowsOf(history.sql))
   const tables = declared ? `,"tables":${declared}` : ''
   const unit = history.timeUnit === null ? '' : `,"unit":"${history.timeUnit}"`
-  writer.text(`{"isobar":1,"initial":${initial}${unit}${tables}}\n`)
+  const partial = history.partial ? `,"partial":${renderPartial(history.partial)}` : ''
+  writer.text(`{"isobar":1,"initial":${initial}${unit}${tables}${partial}}\n`)
   for (const { time, source, text } of history.annotations) {
     const words = source === RUN ? text : `${source}: ${text}`
     writer.text(`{"mark":${renderJson(words)},"start":${time}}\n`)

@@ -1,0 +1,450 @@
+// One connection of the application. Its statements pass through here, one after the other as the
+// driver sends them anyway: each is understood, held up if a hook wishes, sent with more columns in
+// its answer, and what came back is recorded before the application sees what it asked for. Main
+// class: Connection.
+
+import type { Table } from './catalog.ts'
+import {
+  type DriverClient,
+  type DriverQuery,
+  type DriverResult,
+  isFromServer,
+  type QueryClass,
+} from './driver.ts'
+import type { Hooks } from './hooks.ts'
+import { type Cells, levelTold, makeProbe, type Probe, readProbe } from './probe.ts'
+import type { Ending, Recorder } from './recorder.ts'
+import { type OnTable, type Shape, shapeOf } from './shape.ts'
+import { Telling } from './telling.ts'
+import type { Transaction } from './transaction.ts'
+import { isGrouped, witness } from './witness.ts'
+
+/** What connections of one recording share. */
+export interface Shared {
+  readonly recorder: Recorder
+  readonly hooks: Hooks
+  /** Major version of the server; 0 while nobody has asked. */
+  major: number
+  /** Settles when the beginning of the recording is known. */
+  ready: Promise<void> | null
+  isReady: boolean
+  /** Names of prepared statements of ours. */
+  readonly names: Map<string, string>
+}
+
+interface Job {
+  readonly query: DriverQuery
+  readonly text: string
+  readonly shape: Shape
+  readonly telling: Telling
+  readonly actor: string | undefined
+  /** The columns that were added, as they came. */
+  readonly cells: Cells[]
+  probe: Probe | null
+  table: Table | null
+  sent: number
+}
+
+type Status = 'I' | 'T' | 'E' // idle, in a transaction, in one that has failed
+
+export class Connection {
+  private readonly jobs: Job[] = []
+  private current: Job | null = null
+  private status: Status = 'I'
+  private txn: Transaction | null = null
+  /** Level of transactions that ask for none; null while it is not known. */
+  private defaultLevel: string | null = null
+  private readonly texts = new Map<string, string>() // names of prepared statements -> text
+  private readonly listener = (message: { status?: string }): void => {
+    this.status = (message.status as Status | undefined) ?? this.status
+  }
+
+  constructor(
+    readonly number: number,
+    readonly client: DriverClient,
+    private readonly Query: QueryClass,
+    private readonly send: (...given: unknown[]) => unknown,
+    private readonly shared: Shared,
+  ) {
+    client.connection!.prependListener('readyForQuery', this.listener)
+    client.once('end', () => this.lost())
+  }
+
+  stop(): void {
+    this.client.connection?.removeListener('readyForQuery', this.listener)
+  }
+
+  get isInTransaction(): boolean {
+    return this.status !== 'I'
+  }
+
+  /** As the driver's own `query`. */
+  query(...given: unknown[]): unknown {
+    const [config, values, callback] = given
+    const { hooks } = this.shared
+    const isForeign =
+      config === null ||
+      config === undefined ||
+      (typeof (config as DriverQuery).submit === 'function' && !(config instanceof this.Query))
+    const actor = hooks.actor?.()
+    const isNobody = hooks.actor !== undefined && actor === undefined
+    if (isForeign || isNobody) return this.passBy(given, isNobody)
+    const isQuery = config instanceof this.Query
+    const query = isQuery ? (config as DriverQuery) : new this.Query(config, values, callback)
+    if (isQuery && !query.callback) {
+      if (typeof values === 'function') query.callback = values as DriverQuery['callback']
+      else if (callback) query.callback = callback as DriverQuery['callback']
+    }
+    if (query.callback && typeof query.callback !== 'function') return this.send(...given)
+    if (query.name && !query.text) query.text = this.texts.get(query.name) ?? query.text
+    if (typeof query.text !== 'string') return this.send(...given)
+    if (query.name) this.texts.set(query.name, query.text)
+    let result: Promise<unknown> | DriverQuery | undefined = isQuery ? query : undefined
+    if (!query.callback && !isQuery) {
+      result = new Promise((resolve, reject) => {
+        query.callback = (error, answer) => (error ? reject(error) : resolve(answer))
+      }).catch((error) => {
+        // As the driver does: a trace that leads to who asked.
+        if (error instanceof Error) Error.captureStackTrace(error)
+        throw error
+      })
+    }
+    const shape = shapeOf(query.text)
+    const step = { actor, client: this.number, text: query.text, values: query.values ?? [] }
+    const telling = new Telling(step, shape)
+    this.jobs.push({
+      query,
+      text: query.text,
+      shape,
+      telling,
+      actor,
+      cells: [],
+      probe: null,
+      table: null,
+      sent: 0,
+    })
+    if (this.current === null) this.next()
+    return result
+  }
+
+  /** Cursors, streams, COPY, and statements of nobody: unrecorded. */
+  private passBy(given: unknown[], isNobody: boolean): unknown {
+    const [config] = given
+    const own = (config ?? {}) as { text?: unknown; cursor?: { text?: unknown } }
+    const text = typeof config === 'string' ? config : (own.text ?? own.cursor?.text)
+    const shape = typeof text === 'string' ? shapeOf(text) : null
+    if (shape?.effect !== 'nothing') {
+      const reason = isNobody ? 'a statement of no actor' : 'a cursor, a stream or COPY'
+      this.skip(shape, reason)
+    }
+    return this.send(...given)
+  }
+
+  /** Counts a statement that is not recorded, with the tables that it may have changed. */
+  private skip(shape: Shape | null, reason: string): void {
+    const { skipped } = this.shared.recorder
+    skipped.count(reason)
+    if (shape === null || shape.effect === 'anything') skipped.everything = true
+    else if (shape.effect === 'writes') {
+      for (const { kind, value } of shape.words) {
+        if (kind === 'word' || kind === 'name') skipped.tables.add(value)
+      }
+    }
+  }
+
+  private next(): void {
+    this.current = this.jobs.shift() ?? null
+    if (this.current === null) return
+    const job = this.current
+    const { hooks, isReady } = this.shared
+    job.telling.begin(this.client.processID ?? null, this.isInTransaction)
+    if (!hooks.before && isReady && this.knows(job)) this.submit(job)
+    else {
+      this.prepare(job).then(
+        () => this.submit(job),
+        // What we ask failed: the application's own statement is sent as it is.
+        () => this.submit(job, false),
+      )
+    }
+  }
+
+  private knows({ shape }: Job): boolean {
+    const { catalog } = this.shared.recorder
+    if (this.defaultLevel === null && this.status === 'I') return false
+    if (this.status === 'E') return true
+    const { on, functions } = shape
+    if (functions.some((name) => catalog.kindOf(name) === undefined)) return false
+    return on === null || catalog.table(this.writtenName(shape, on)) !== undefined
+  }
+
+  /** A table as the statement writes it. */
+  private writtenName({ words }: Shape, { table }: OnTable): string {
+    const inside = words.filter(({ start, end }) => start >= table.start && end <= table.end)
+    return inside
+      .map(({ kind, value }) => (kind === 'name' ? `"${value.replaceAll('"', '""')}"` : value))
+      .join('')
+  }
+
+  private async prepare(job: Job): Promise<void> {
+    const { hooks, recorder } = this.shared
+    await hooks.before?.(job.telling.step)
+    if (!this.shared.isReady) {
+      this.shared.ready ??= this.askBeginning()
+      await this.shared.ready
+    }
+    if (this.status === 'E') return
+    if (this.defaultLevel === null && this.status === 'I') {
+      const [row] = await this.ask("SELECT current_setting('default_transaction_isolation')")
+      this.defaultLevel = row?.[0] ?? null
+    }
+    const { shape } = job
+    const { catalog } = recorder
+    const unknown = shape.functions.filter((name) => catalog.kindOf(name) === undefined)
+    if (unknown.length > 0) await catalog.askFunctions(unknown, (...asked) => this.ask(...asked))
+    if (shape.on === null) return
+    const name = this.writtenName(shape, shape.on)
+    if (catalog.table(name) === undefined) {
+      await catalog.askTable(name, (...asked) => this.ask(...asked))
+    }
+  }
+
+  private async askBeginning(): Promise<void> {
+    const { shared } = this
+    const text = "SELECT current_setting('server_version_num'), pg_current_snapshot()::text"
+    const [row] = await this.ask(text)
+    shared.major = Math.floor(Number(row![0]) / 10_000)
+    shared.recorder.restart(row![1]!)
+    shared.isReady = true
+  }
+
+  /** Something of our own, between the application's statements. */
+  ask(text: string, values: readonly string[] = []): Promise<(string | null)[][]> {
+    const types = { getTypeParser: () => (cell: string) => cell }
+    return new Promise((resolve, reject) => {
+      const query = new this.Query({ text, values: [...values], rowMode: 'array', types })
+      query.callback = (error, result) => {
+        if (error) reject(error)
+        else resolve((result as DriverResult).rows as (string | null)[][])
+      }
+      this.send(query)
+    })
+  }
+
+  /** @param isKnown false: what it is could not be found out */
+  private submit(job: Job, isKnown = true): void {
+    const { recorder } = this.shared
+    const { query, shape } = job
+    const told = query.callback
+    query.callback = (error, result) => {
+      this.finish(job, error ?? null, (result ?? null) as DriverResult | null)
+      told?.(error, result)
+      this.next()
+    }
+    const isWork = shape.kind === 'read' || shape.kind === 'write' || shape.effect !== 'nothing'
+    const isStart = shape.kind === 'begin' && this.status === 'I'
+    if (this.txn === null && (isWork || isStart)) this.begin(job, shape.level)
+    job.sent = recorder.send()
+    if (this.status !== 'E') {
+      if (isKnown) this.arrange(job)
+      else if (shape.effect !== 'nothing') this.skip(shape, 'a table that cannot be asked about')
+    }
+    this.send(query)
+  }
+
+  private begin({ actor }: { actor: string | undefined }, level: string | null): void {
+    const session = actor ?? `connection ${this.number}`
+    this.txn = this.shared.recorder.begin(session, level ?? this.defaultLevel)
+  }
+
+  /** Adds columns to the statement if what it does can be recorded. */
+  private arrange(job: Job): void {
+    const { recorder } = this.shared
+    const { shape, query } = job
+    if (shape.on === null) {
+      if (shape.effect !== 'nothing') this.skip(shape, shape.reason ?? 'a statement')
+      else this.noteFunctions(shape)
+      return
+    }
+    const table = recorder.catalog.table(this.writtenName(shape, shape.on)) ?? null
+    const problem = this.problemOf(table, shape.on, query)
+    if (problem !== null) return this.skip(shape, problem)
+    job.table = table
+    const { txn } = this
+    const isGroup = isGrouped(recorder.catalog, shape)
+    const probe = makeProbe(job.text, shape.on, table!, {
+      major: this.shared.major,
+      level: txn !== null && !txn.levelIsSure,
+      snapshot: this.hasSnapshot,
+      grouped: isGroup,
+    })
+    job.probe = probe
+    query.text = probe.text
+    if (query.name) query.name = this.nameOf(probe.text)
+    hide(query, probe, job.cells)
+  }
+
+  private get hasSnapshot(): boolean {
+    const level = this.txn?.level ?? this.defaultLevel
+    return level === 'repeatable read' || level === 'serializable'
+  }
+
+  private problemOf(table: Table | null, on: OnTable, query: DriverQuery): string | null {
+    if (table === null) return `no table ${on.table.name}`
+    if (table.problem !== null) return `${table.name}: ${table.problem}`
+    if (query.binary) return 'binary results'
+    return ['old', 'new'].includes(on.table.aliasName) ? 'a table that is called old or new' : null
+  }
+
+  /** SELECT without a table still calls functions. */
+  private noteFunctions(shape: Shape): void {
+    const { catalog } = this.shared.recorder
+    for (const name of shape.functions) {
+      const kind = catalog.kindOf(name)
+      if (kind !== 'reads' && kind !== 'writes') continue
+      this.skip(
+        { ...shape, effect: kind === 'writes' ? 'anything' : 'reads' },
+        `the function ${name}`,
+      )
+    }
+  }
+
+  /** Short, because the server cuts names after 63 characters. */
+  private nameOf(text: string): string {
+    const { names } = this.shared
+    let name = names.get(text)
+    if (name === undefined) {
+      name = `isobar_${names.size + 1}`
+      names.set(text, name)
+    }
+    return name
+  }
+
+  private finish(job: Job, error: unknown, result: DriverResult | null): void {
+    const { recorder, hooks } = this.shared
+    const { shape, probe } = job
+    // The server says how a failed statement left the transaction only after the error.
+    if (error !== null && shape.kind !== 'commit' && this.status === 'T') this.status = 'E'
+    else if (error !== null && shape.kind === 'commit') this.status = 'I'
+    if (error !== null) this.failed(job, error)
+    else if (probe !== null) this.record(job, probe, result!)
+    else this.control(job)
+    job.telling.end(error, result)
+    this.settle(job, error, result)
+    recorder.answered(job.sent)
+    hooks.after?.(job.telling.step)
+  }
+
+  private failed({ shape, probe }: Job, error: unknown): void {
+    if (this.txn) this.txn.failed = true
+    const lost = !isFromServer(error)
+    // A statement by itself may have been done before its answer was lost.
+    if (lost && shape.effect !== 'nothing') this.skip(shape, 'an answer that was lost')
+    if (probe !== null) moveBack(error, probe)
+  }
+
+  private record(job: Job, probe: Probe, result: DriverResult): void {
+    const { recorder } = this.shared
+    const { shape, table, cells } = job
+    const txn = this.txn!
+    const level = levelTold(probe, cells)
+    if (level !== null) {
+      txn.level = level
+      txn.levelIsSure = true
+    }
+    const skippedBefore = recorder.skipped.total
+    const events = witness(recorder, {
+      text: job.text,
+      values: job.query.values ?? [],
+      shape,
+      on: shape.on!,
+      table: table!,
+      told: readProbe(probe, table!, cells),
+      rowCount: result.rowCount ?? 0,
+      grouped: probe.grouped,
+      snapshot: this.hasSnapshot,
+    })
+    txn.events.push(...events)
+    job.telling.record(events, recorder, recorder.skipped.total === skippedBefore)
+  }
+
+  /** Savepoints and settings. */
+  private control({ shape, text }: Job): void {
+    const { recorder } = this.shared
+    const { txn } = this
+    if (shape.savepoint !== null && txn !== null) {
+      const { does, name } = shape.savepoint
+      if (does === 'set') txn.setSavepoint(name)
+      else if (does === 'release') txn.releaseSavepoint(name)
+      else {
+        recorder.undo(txn, name)
+        txn.failed = false
+      }
+    }
+    if (shape.kind === 'set' && shape.level !== null) {
+      if (this.status === 'I') recorder.warnings.push(this.strayLevel(shape.level))
+      else if (txn !== null) txn.level = shape.level
+    } else if (shape.kind === 'set' || /^\s*(reset|discard)/i.test(text)) {
+      this.defaultLevel = null
+      recorder.catalog.forget()
+    } else if (shape.effect === 'anything') recorder.catalog.forget()
+  }
+
+  private strayLevel(level: string): string {
+    return (
+      `SET TRANSACTION ISOLATION LEVEL ${level.toUpperCase()} came outside of a transaction, ` +
+      `on connection ${this.number}, and does nothing: send it after BEGIN on the same client`
+    )
+  }
+
+  /** Ends the transaction if the statement did. */
+  private settle({ shape, actor }: Job, error: unknown, result: DriverResult | null): void {
+    const { recorder } = this.shared
+    const ends = this.status === 'I' || shape.kind === 'commit' || shape.kind === 'rollback'
+    if (this.txn !== null && ends) {
+      recorder.end(this.txn, this.endingOf(shape, error, result))
+      this.txn = null
+    }
+    // After AND CHAIN, or several statements in one.
+    if (this.txn === null && this.status === 'T') this.begin({ actor }, null)
+  }
+
+  private endingOf(shape: Shape, error: unknown, result: DriverResult | null): Ending {
+    if (error !== null) {
+      const isOpen = !isFromServer(error) && (shape.kind === 'commit' || shape.effect !== 'nothing')
+      return isOpen ? 'indeterminate' : 'aborted'
+    }
+    const results = Array.isArray(result) ? (result as DriverResult[]) : [result!]
+    const isRolledBack = results.some(({ command }) => command === 'ROLLBACK')
+    if (!isRolledBack) return 'committed'
+    return this.txn!.failed || shape.kind === 'commit' ? 'aborted' : 'rolled-back'
+  }
+
+  /** The connection is gone, and with it what was not committed. */
+  private lost(): void {
+    if (this.txn !== null && this.current === null) this.shared.recorder.end(this.txn, 'aborted')
+    if (this.current === null) this.txn = null
+  }
+}
+
+/** Takes the added columns out of the answer. */
+function hide(query: DriverQuery, probe: Probe, cells: Cells[]): void {
+  const describe = query.handleRowDescription
+  const take = query.handleDataRow
+  query.handleRowDescription = (message) => {
+    const fields = message.fields.slice(0, -probe.hidden)
+    if (probe.visible) describe.call(query, { ...message, fields })
+  }
+  query.handleDataRow = (message) => {
+    const { fields } = message
+    cells.push(fields.slice(-probe.hidden) as Cells)
+    if (probe.visible) take.call(query, { ...message, fields: fields.slice(0, -probe.hidden) })
+  }
+}
+
+/** An error points into the statement as it was sent; the application knows its own. */
+function moveBack(error: unknown, { at, length }: Probe): void {
+  const placed = error as { position?: string }
+  const position = Number(placed?.position)
+  if (!(position > at)) return
+  placed.position = String(Math.max(at + 1, position - length))
+}

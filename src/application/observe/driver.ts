@@ -1,0 +1,58 @@
+// What is used of the driver, which is the application's own: pg, as Pool or Client. Described by
+// its shape, so that any version and copy of it will do.
+
+/** A query on its way, as pg's own class Query has it. */
+export interface DriverQuery {
+  text: string
+  name: string | undefined
+  values: unknown[] | null | undefined
+  binary: boolean | undefined
+  callback: ((error: unknown, result?: unknown) => void) | undefined
+  submit(connection: unknown): unknown
+  handleRowDescription(message: { fields: unknown[] }): void
+  handleDataRow(message: { fields: unknown[] }): void
+}
+
+export type QueryClass = new (config: unknown, values?: unknown, callback?: unknown) => DriverQuery
+
+export interface DriverClient {
+  query(...given: unknown[]): unknown
+  processID?: number | null
+  readonly connection?: {
+    prependListener(event: string, listener: (message: { status?: string }) => void): unknown
+    removeListener(event: string, listener: (message: { status?: string }) => void): unknown
+  }
+  once(event: string, listener: () => void): unknown
+}
+
+export interface DriverPool {
+  connect(...given: unknown[]): unknown
+  query(...given: unknown[]): unknown
+  on(event: string, listener: (...given: never[]) => void): unknown
+  removeListener(event: string, listener: (...given: never[]) => void): unknown
+}
+
+/** What an application reads of an answer. */
+export interface DriverResult {
+  readonly command: string
+  readonly rowCount: number | null
+  readonly rows: readonly unknown[]
+}
+
+/** Pools make clients; a client has a connection, before it is opened too. */
+export function isPool(given: DriverPool | DriverClient): given is DriverPool {
+  return 'totalCount' in given
+}
+
+/** The class of the driver's queries; null if it is not the one we know (such as pg-native). */
+export function queryClassOf(client: DriverClient): QueryClass | null {
+  const { Query } = client.constructor as { Query?: QueryClass }
+  const isKnown = typeof Query?.prototype?.handleDataRow === 'function'
+  return isKnown && client.connection ? Query! : null
+}
+
+/** Whether an error came from the server, rather than from a connection that was lost. */
+export function isFromServer(error: unknown): boolean {
+  const { severity, code } = (error ?? {}) as { severity?: unknown; code?: unknown }
+  return typeof severity === 'string' && typeof code === 'string' && severity !== 'FATAL'
+}

@@ -1,0 +1,118 @@
+// Recorded transactions as lines of the native format. Tables and the rows that were there at first
+// are declared when they are first met; what was not recorded is told in the last line. Lines go to
+// memory, or to whoever takes them. Main class: Lines.
+
+import {
+  renderClause,
+  renderRow,
+  renderTables,
+  renderVersion,
+} from '../../formats/native/sql-write.ts'
+import type { LevelId } from '../../levels/levels.ts'
+import type { Table } from './catalog.ts'
+import type { Ending, Skipped } from './recorder.ts'
+import type { RowEvent, StatementEvent, Transaction } from './transaction.ts'
+
+const LEVELS: Readonly<Record<string, LevelId>> = {
+  'read uncommitted': 'rc',
+  'read committed': 'rc',
+  'repeatable read': 'si',
+  serializable: 'ser',
+}
+
+const HEADER = '{"isobar":1,"unit":"us"}\n'
+
+export class Lines {
+  private readonly declared = new Set<Table>()
+  private readonly initial = new Set<string>() // names of rows
+  private kept: string[] = [HEADER]
+  private take: ((line: string) => void) | null = null
+
+  /** From now on somebody else takes the lines, beginning with those that were kept. */
+  giveTo(take: (line: string) => void): void {
+    for (const line of this.kept) take(line)
+    this.kept = []
+    this.take = take
+  }
+
+  private put(line: string): void {
+    if (this.take) this.take(line)
+    else this.kept.push(line)
+  }
+
+  add(txn: Transaction, events: readonly StatementEvent[], ending: Ending): void {
+    this.declare(events)
+    const status = ending === 'committed' ? '' : `,"status":"${statusOf(ending)}"`
+    this.put(renderTxn(txn, events, `${status},"finish":${txn.finish}`, ending === 'rolled-back'))
+  }
+
+  /** What is kept, with transactions that have not ended, and what was not recorded. */
+  text(open: readonly [Transaction, readonly StatementEvent[]][], skipped: Skipped): string {
+    const last: string[] = []
+    for (const [txn, events] of open) {
+      this.declare(events)
+      last.push(renderTxn(txn, events, ',"status":"indeterminate"', false))
+    }
+    return [...this.kept, ...last, renderSkipped(skipped, this.declared)].join('')
+  }
+
+  private declare(events: readonly StatementEvent[]): void {
+    for (const { table, rows } of events) {
+      if (!this.declared.has(table)) {
+        this.declared.add(table)
+        this.put(`{"tables":${renderTables([table.declared], [[]])}}\n`)
+      }
+      const first: string[] = []
+      for (const { name, from, seen } of rows) {
+        if (from !== null || seen === null || this.initial.has(name)) continue
+        this.initial.add(name)
+        first.push(renderRow(table.declared, seen))
+      }
+      if (first.length === 0) continue
+      this.put(`{"tables":{${JSON.stringify(table.name)}:{"rows":[${first.join()}]}}}\n`)
+    }
+  }
+}
+
+function statusOf(ending: Ending): string {
+  return ending === 'rolled-back' ? 'aborted' : ending
+}
+
+function renderTxn(
+  txn: Transaction,
+  events: readonly StatementEvent[],
+  status: string,
+  abort: boolean,
+): string {
+  const ops = events.flatMap(renderEvent)
+  if (abort) ops.push('{"abort":true}')
+  const level = LEVELS[txn.level ?? ''] ?? 'rc'
+  const names = `"session":${JSON.stringify(txn.session)},"id":"T${txn.id}"`
+  return `{${names}${status},"start":${txn.start},"level":"${level}","ops":[${ops.join()}]}\n`
+}
+
+function renderEvent(event: StatementEvent): string[] {
+  const { kind, table, clause, rows, write } = event
+  const name = JSON.stringify(table.name)
+  const written = write === null || rows.length === 0 ? '' : `,"write":${write}`
+  if (kind === 'insert') {
+    const inserted = rows.map(({ row }) => renderRow(table.declared, row!))
+    return rows.length === 0 ? [] : [`{"insert":${name}${written},"rows":[${inserted.join()}]}`]
+  }
+  const where = renderClause(clause!).map((field) => `,${field}`)
+  const told = rows.map((row) => `{${renderSeen(event, row)}}`)
+  return [`{"${kind}":${name}${where.join('')}${written},"rows":[${told.join()}]}`]
+}
+
+function renderSeen({ kind, table }: StatementEvent, { key, from, row }: RowEvent): string {
+  const seen = renderVersion(key, from!)
+  return kind === 'update' ? `${seen},"row":${renderRow(table.declared, row!)}` : seen
+}
+
+function renderSkipped({ counts, tables, everything }: Skipped, declared: Set<Table>): string {
+  if (counts.size === 0) return ''
+  const known = [...declared].map(({ name }) => name)
+  const unsure = everything ? known : known.filter((name) => tables.has(name))
+  const reasons = [...counts].map(([reason, count]) => `${JSON.stringify(reason)}:${count}`)
+  return `{"partial":{"reasons":{${reasons.join()}},"tables":${JSON.stringify(unsure)}}}\n`
+}

@@ -1,0 +1,125 @@
+// A statement of the application with more columns in its answer, which tell the versions of rows
+// that it saw and made, and what stands in them; they are taken out again before the application
+// sees the answer. A version is known by its row and PostgreSQL's system column xmin, the
+// (sub)transaction that made it.
+//
+// - SELECT: xmin and the columns of each row. Where rows are made into groups, a scalar subquery
+//   with the same clause, which PostgreSQL evaluates on the same snapshot.
+// - INSERT, UPDATE, DELETE: RETURNING, evaluated on the very rows written, also where READ
+//   COMMITTED goes on to newer ones after waiting for a lock. What an UPDATE replaced is `old`
+//   since PostgreSQL 18; before, a subquery on the statement's snapshot, which holds the row that
+//   was replaced from REPEATABLE READ on, because the server refuses to replace any other.
+//
+// Main function: makeProbe.
+
+import type { SqlRow } from '../../sql/value.ts'
+import { quote, readCell, type Table } from './catalog.ts'
+import type { OnTable } from './shape.ts'
+
+/** A version of a row as it was seen. */
+export interface Seen {
+  readonly xmin: string
+  readonly row: SqlRow
+}
+
+/** What a row of the answer tells. */
+export interface Told {
+  /** The row read or deleted, or as written. */
+  readonly version: Seen
+  /** What it replaced; null: nothing; undefined: not known. */
+  readonly replaced: Seen | null | undefined
+}
+
+export interface Probe {
+  readonly text: string
+  /** How many columns were added behind the others. */
+  readonly hidden: number
+  /** Whether the application has columns of its own to see. */
+  readonly visible: boolean
+  /** Where they were put, and how many characters. */
+  readonly at: number
+  readonly length: number
+  /** Rows behind the first column of a group; else one row of cells is one row. */
+  readonly grouped: boolean
+  readonly replaces: boolean
+  readonly level: boolean
+}
+
+export interface ProbeOptions {
+  /** Major version of the server. */
+  readonly major: number
+  /** Whether to ask for the level that the transaction runs at. */
+  readonly level: boolean
+  /** Whether the transaction has one snapshot for all its statements. */
+  readonly snapshot: boolean
+  readonly grouped: boolean
+}
+
+const LEVEL = "current_setting('transaction_isolation')"
+
+export function makeProbe(text: string, on: OnTable, table: Table, options: ProbeOptions): Probe {
+  const { alias } = on.table
+  const cells = (of: string) => [
+    `${of}.xmin`,
+    ...table.columns.map(({ name }) => `${of}.${quote(name)}`),
+  ]
+  const replaces = on.verb === 'update' || (on.verb === 'insert' && on.conflict === 'update')
+  const columns = options.grouped ? [groupColumn(text, on, cells(alias))] : cells(alias)
+  if (replaces && options.major >= 18) columns.push(...cells('old'))
+  else if (on.verb === 'update' && options.snapshot) columns.push(...snapshotColumns(on, table))
+  if (options.level) columns.push(LEVEL)
+  const added = on.before + columns.join(', ')
+  return {
+    text: text.slice(0, on.columnsAt) + added + text.slice(on.columnsAt),
+    hidden: columns.length,
+    visible: on.before === ', ',
+    at: on.columnsAt,
+    length: added.length,
+    grouped: options.grouped,
+    replaces,
+    level: options.level,
+  }
+}
+
+function groupColumn(text: string, on: OnTable, cells: readonly string[]): string {
+  const from = `${text.slice(on.table.start, on.table.end)} AS ${on.table.alias}`
+  const where = on.where ? ` WHERE ${text.slice(on.where.start, on.where.end)}` : ''
+  const texts = cells.map((cell) => `${cell}::text`)
+  // A clause may end with a comment.
+  return `(SELECT json_agg(json_build_array(${texts.join(', ')})) FROM ${from}${where}\n)::text`
+}
+
+/** The row as the snapshot has it, found by its key, which a statement may not have changed. */
+function snapshotColumns(on: OnTable, table: Table): string[] {
+  const key = table.declared.keyColumns.map((column) => quote(table.columns[column]!.name))
+  const same = key.map((name) => `isobar_old.${name} = ${on.table.alias}.${name}`).join(' AND ')
+  const from = `FROM ${table.sqlName} AS isobar_old WHERE ${same}`
+  const names = ['xmin', ...table.columns.map(({ name }) => quote(name))]
+  return names.map((name) => `(SELECT isobar_old.${name} ${from})`)
+}
+
+export type Cells = readonly (string | null)[]
+
+/** What the added columns of an answer say. */
+export function readProbe(probe: Probe, table: Table, answer: readonly Cells[]): Told[] {
+  const width = table.columns.length + 1
+  const seen = (cells: Cells, at: number): Seen | null => {
+    const xmin = cells[at]
+    if (xmin === null || xmin === undefined) return null
+    return { xmin, row: table.columns.map((column, i) => readCell(column, cells[at + 1 + i]!)) }
+  }
+  if (probe.grouped) {
+    const rows = JSON.parse(answer[0]?.[0] ?? '[]') as Cells[]
+    return rows.map((cells) => ({ version: seen(cells, 0)!, replaced: undefined }))
+  }
+  const tellsOld = probe.hidden - (probe.level ? 1 : 0) > width
+  return answer.map((cells) => ({
+    version: seen(cells, 0)!,
+    replaced: tellsOld ? seen(cells, width) : undefined,
+  }))
+}
+
+/** The level that the server says the transaction runs at; null if it was not asked, or not told. */
+export function levelTold(probe: Probe, answer: readonly Cells[]): string | null {
+  return probe.level ? (answer[0]?.[probe.hidden - 1] ?? null) : null
+}

@@ -1,0 +1,202 @@
+// The history of an application as it comes in: lines of the native format, one for each
+// transaction that has ended. A version is named by who wrote it; where a read arrives before the
+// answer of the statement that wrote what it saw, its transaction waits for the statements under
+// way. What nobody recorded wrote is left out, and makes the history partial (docs/levels.md). Main
+// class: Recorder.
+
+import { nowMs } from '../../base/deadline.ts'
+import { Catalog } from './catalog.ts'
+import { Lines } from './lines.ts'
+import type { Told } from './probe.ts'
+import { type StatementEvent, Transaction } from './transaction.ts'
+import { Versions } from './versions.ts'
+
+export type Ending = 'committed' | 'aborted' | 'rolled-back' | 'indeterminate'
+
+/** What was not recorded, and why. */
+export class Skipped {
+  readonly counts = new Map<string, number>()
+  /** Tables that may hold versions which nobody recorded. */
+  readonly tables = new Set<string>()
+  everything = false
+  total = 0
+
+  count(reason: string, times = 1): void {
+    this.total += times
+    this.counts.set(reason, (this.counts.get(reason) ?? 0) + times)
+  }
+}
+
+export class Recorder {
+  readonly catalog = new Catalog()
+  readonly versions = new Versions()
+  readonly warnings: string[] = []
+  skipped = new Skipped()
+  lines = new Lines()
+  private readonly lanes = new Map<string, { busy: boolean }[]>()
+  private readonly open = new Set<Transaction>()
+  private readonly underWay = new Set<number>() // statements, by when they were sent
+  private waiting: { txn: Transaction; ending: Ending; until: number }[] = []
+  private moment = 0 // counts events
+  private writes = 0
+  private txns = 0
+
+  /** Begins anew: whatever the database holds now is there at first. */
+  restart(snapshot: string): void {
+    this.versions.begin(snapshot)
+    this.skipped = new Skipped()
+    this.warnings.length = 0
+    this.lines = new Lines()
+    this.waiting = []
+    this.writes = 0
+    this.txns = 0
+  }
+
+  /** @param session whose it is; transactions of one that overlap go to different lanes */
+  begin(session: string, level: string | null): Transaction {
+    const lanes = this.lanes.get(session) ?? []
+    this.lanes.set(session, lanes)
+    let lane = lanes.find(({ busy }) => !busy)
+    if (!lane) {
+      lane = { busy: false }
+      lanes.push(lane)
+    }
+    lane.busy = true
+    const at = lanes.indexOf(lane)
+    const name = at === 0 ? session : `${session} (${at + 1})`
+    // Rounding down never turns overlap into order.
+    const start = Math.floor(nowMs() * 1000)
+    const txn = new Transaction(++this.txns, name, lane, start, ++this.moment, level)
+    this.open.add(txn)
+    return txn
+  }
+
+  /** A statement is sent; it may be seen by others before its answer arrives. */
+  send(): number {
+    this.underWay.add(++this.moment)
+    return this.moment
+  }
+
+  /** It was answered, and what it did is recorded. */
+  answered(statement: number): void {
+    this.underWay.delete(statement)
+    if (this.waiting.length > 0) this.flush()
+  }
+
+  nextWrite(): number {
+    return ++this.writes
+  }
+
+  /** Notes what a statement wrote: who sees that row under that id saw this statement's. */
+  noteWrite(event: StatementEvent, told: readonly Told[]): void {
+    told.forEach(({ version }, i) => {
+      const row = event.rows[i]!
+      if (row.row !== null) this.versions.note(row.name, version.xmin, event.write!)
+    })
+  }
+
+  undo(txn: Transaction, savepoint: string): void {
+    for (const event of txn.returnTo(savepoint)) this.forget(event)
+  }
+
+  private forget(event: StatementEvent): void {
+    if (event.write === null) return
+    for (const { name } of event.rows) this.versions.forget(name, event.write)
+  }
+
+  end(txn: Transaction, ending: Ending): void {
+    txn.lane.busy = false
+    txn.finish = Math.floor(nowMs() * 1000)
+    this.open.delete(txn)
+    if (ending === 'aborted' || ending === 'rolled-back') {
+      for (const event of txn.events) this.forget(event)
+    } else if (ending === 'committed') this.replaceVersions(txn)
+    if (txn.events.length === 0) return
+    this.waiting.push({ txn, ending, until: this.moment })
+    this.flush()
+  }
+
+  private replaceVersions(txn: Transaction): void {
+    let oldest = ++this.moment
+    const now = this.moment
+    for (const { began } of this.open) oldest = Math.min(oldest, began)
+    for (const { write, rows } of txn.events) {
+      if (write === null) continue
+      for (const { name, xmin } of rows) {
+        if (xmin !== null) this.versions.replace(name, xmin, now, oldest)
+      }
+    }
+  }
+
+  private resolve(txn: Transaction): void {
+    for (const { rows } of txn.events) {
+      for (const row of rows) {
+        if (row.from === undefined) row.from = this.versions.writerOf(row.name, row.xmin!)
+      }
+    }
+  }
+
+  /**
+   * Writes down transactions in the order in which they ended, which is that of their sessions, up
+   * to one that read what nobody has told of yet, while somebody may.
+   */
+  private flush(): void {
+    let oldest = Number.POSITIVE_INFINITY
+    for (const sent of this.underWay) oldest = Math.min(oldest, sent)
+    let done = 0
+    for (const { txn, ending, until } of this.waiting) {
+      this.resolve(txn)
+      const isKnown = txn.events.every(({ rows }) => rows.every(({ from }) => from !== undefined))
+      if (!isKnown && until >= oldest) break
+      this.write(txn, ending)
+      done++
+    }
+    if (done > 0) this.waiting.splice(0, done)
+  }
+
+  /** The lines so far; transactions that have not ended are told as they stand. */
+  text(): string {
+    this.settle()
+    const open: [Transaction, StatementEvent[]][] = []
+    for (const txn of this.open) {
+      this.resolve(txn)
+      if (txn.events.length > 0) open.push([txn, this.known(txn)])
+    }
+    return this.lines.text(open, this.skipped)
+  }
+
+  /** Writes down whatever has ended. */
+  settle(): void {
+    this.flush()
+    for (const { txn, ending } of this.waiting) this.write(txn, ending)
+    this.waiting = []
+  }
+
+  private write(txn: Transaction, ending: Ending): void {
+    this.lines.add(txn, this.known(txn), ending)
+  }
+
+  /** The transaction's statements, without versions that nobody recorded wrote. */
+  private known(txn: Transaction): StatementEvent[] {
+    const known: StatementEvent[] = []
+    for (const event of txn.events) {
+      const lost = event.rows.filter(({ from }) => from === undefined)
+      if (lost.length === 0) {
+        known.push(event)
+        continue
+      }
+      this.skipped.count('a version that nobody recorded wrote', lost.length)
+      this.skipped.tables.add(event.table.name)
+      const rows = event.rows.filter(({ from }) => from !== undefined)
+      if (event.kind !== 'update') {
+        known.push({ ...event, rows })
+        continue
+      }
+      // It is known what the UPDATE left, if not what it saw.
+      const seen = rows.map((row) => ({ ...row, row: null }))
+      known.push({ ...event, kind: 'select', rows: seen, write: null })
+      known.push({ ...event, kind: 'insert', clause: null })
+    }
+    return known
+  }
+}

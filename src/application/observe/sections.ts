@@ -1,0 +1,109 @@
+// The words of a statement cut at its keywords: WHERE and what belongs to it, ORDER BY and so on.
+// All these keywords are reserved in PostgreSQL, so that outside of parentheses an unquoted one is
+// what it seems to be; only FROM also stands in IS DISTINCT FROM. Main class: Cursor.
+
+import type { OrderColumn, TableRef } from './shape.ts'
+import type { Word } from './words.ts'
+
+/** Where a keyword stands outside of parentheses; -1 if it does not. */
+export function findTop(words: readonly Word[], keyword: string, start = 0): number {
+  for (let i = start; i < words.length; i++) if (isTop(words, i, keyword)) return i
+  return -1
+}
+
+function isTop(words: readonly Word[], i: number, keyword: string): boolean {
+  const { kind, value, depth } = words[i]!
+  if (kind !== 'word' || depth !== 0 || value !== keyword) return false
+  const isDistinctFrom =
+    keyword === 'from' &&
+    words[i - 1]?.value === 'distinct' &&
+    ['is', 'not'].includes(words[i - 2]?.value ?? '')
+  // A column may have the name of a keyword: t.order.
+  return !isDistinctFrom && words[i - 1]?.value !== '.'
+}
+
+/** Goes through the words from left to right. */
+export class Cursor {
+  constructor(
+    private readonly text: string,
+    private readonly words: readonly Word[],
+    private at: number,
+  ) {}
+
+  get word(): Word | undefined {
+    return this.words[this.at]
+  }
+
+  private isName(): boolean {
+    return this.word?.kind === 'word' || this.word?.kind === 'name'
+  }
+
+  /** [ONLY] schema.table [*] [[AS] alias]; null if it is something else. */
+  tableRef(keywords: readonly string[], bareAlias = true): TableRef | null {
+    if (this.word?.value === 'only' || !this.isName()) return null
+    const { start } = this.word!
+    let { end, value: name } = this.word!
+    const first = this.at++
+    while (this.word?.value === '.' && this.words[this.at + 1]) {
+      const part = this.words[this.at + 1]!
+      if (part.kind !== 'word' && part.kind !== 'name') return null
+      ;({ end, value: name } = part)
+      this.at += 2
+    }
+    if (this.at - first > 3 || ['lateral', 'rows'].includes(name)) return null
+    if (this.word?.value === '*') this.at++
+    const last = this.words[this.at - 1]?.value === '*' ? this.at - 2 : this.at - 1
+    let alias = this.words[last]!
+    const hasAs = this.word?.kind === 'word' && this.word.value === 'as'
+    if (hasAs) this.at++
+    const isKeyword = this.word?.kind === 'word' && keywords.includes(this.word.value)
+    if (hasAs || (bareAlias && this.isName() && !isKeyword)) {
+      if (!this.isName()) return null
+      alias = this.word!
+      this.at++
+    }
+    if (bareAlias && this.word?.value === '(') return null
+    const qualifier = this.text.slice(alias.start, alias.end)
+    return { start, end, name, alias: qualifier, aliasName: alias.value }
+  }
+
+  /** Keyword -> the words behind it, up to the next; null if a keyword comes twice. */
+  sections(keywords: readonly string[]): Map<string, Word[]> | null {
+    const sections = new Map<string, Word[]>()
+    let current: Word[] | null = null
+    for (; this.at < this.words.length; this.at++) {
+      const keyword = keywords.find((word) => isTop(this.words, this.at, word))
+      if (keyword !== undefined) {
+        if (sections.has(keyword) && keyword !== 'for') return null
+        current = sections.get(keyword) ?? []
+        sections.set(keyword, current)
+      } else if (SETS.some((word) => isTop(this.words, this.at, word)) || current === null) {
+        return null
+      } else current.push(this.words[this.at]!)
+    }
+    return sections
+  }
+}
+
+const SETS = ['union', 'intersect', 'except']
+
+/** `by a, t.b DESC` as columns; null if something else is in it. */
+export function orderOf(words: readonly Word[], alias: string): OrderColumn[] | null {
+  const columns: OrderColumn[] = []
+  let item: Word[] = []
+  for (const word of [...words.slice(1), null]) {
+    if (word !== null && (word.value !== ',' || word.depth > 0)) {
+      item.push(word)
+      continue
+    }
+    const direction = item.at(-1)?.value
+    const hasDirection = direction === 'asc' || direction === 'desc'
+    if (hasDirection) item.pop()
+    if (item.length === 3 && item[0]!.value === alias && item[1]!.value === '.') item.splice(0, 2)
+    const [only] = item
+    if (item.length !== 1 || (only!.kind !== 'word' && only!.kind !== 'name')) return null
+    columns.push({ column: only!.value, descending: direction === 'desc' })
+    item = []
+  }
+  return columns
+}

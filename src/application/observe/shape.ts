@@ -1,0 +1,364 @@
+// What a statement of the application is, from its words alone: its kind, the one table it speaks
+// of if it is as simple as that, and where its clauses stand, so that something can be put into its
+// text. What is not understood is said to be so, with what it may do. Main function: shapeOf.
+
+import type { StepKind } from './hooks.ts'
+import { Cursor, findTop, orderOf } from './sections.ts'
+import { type Word, wordsOf } from './words.ts'
+
+export type Verb = 'select' | 'insert' | 'update' | 'delete'
+
+/** What a statement may do beyond what is recorded of it. */
+export type Effect =
+  | 'nothing' // to rows
+  | 'reads'
+  | 'writes' // tables that it names
+  | 'anything'
+
+export interface Span {
+  readonly start: number
+  readonly end: number
+}
+
+export interface TableRef extends Span {
+  /** Without quotes: the last part of the name. */
+  readonly name: string
+  /** How columns are qualified, as it stands in the text. */
+  readonly alias: string
+  readonly aliasName: string
+}
+
+export interface OrderColumn {
+  readonly column: string
+  readonly descending: boolean
+}
+
+/** A statement on one table. */
+export interface OnTable {
+  readonly verb: Verb
+  readonly table: TableRef
+  readonly where: Span | null
+  /** Where more columns can be put, and what must stand before them there. */
+  readonly columnsAt: number
+  readonly before: ', ' | ' RETURNING '
+  /** SELECT: rows are made into groups, so that columns of single rows cannot be added. */
+  readonly grouped: boolean
+  readonly having: boolean
+  /** SELECT: `null` none; a number, a parameter ($1), or something else (''). */
+  readonly limit: string | null
+  readonly offset: boolean
+  /** SELECT: columns it is ordered by; null if it is ordered by something else, or not. */
+  readonly order: readonly OrderColumn[] | null
+  readonly ordered: boolean
+  readonly skipsLocked: boolean
+  /** INSERT: how many rows are to be written; null if that is not known. */
+  readonly proposed: number | null
+  /** INSERT: what becomes of rows that are there. */
+  readonly conflict: 'nothing' | 'update' | null
+  /** It reads other tables too, or this one in another way. */
+  readonly more: boolean
+}
+
+export interface Shape {
+  readonly kind: StepKind
+  readonly effect: Effect
+  readonly words: readonly Word[]
+  readonly on: OnTable | null
+  /** Names before a parenthesis, which may be functions. */
+  readonly functions: readonly string[]
+  /** BEGIN, SET TRANSACTION: the level asked for; null: none. */
+  readonly level: string | null
+  /** SAVEPOINT, RELEASE, ROLLBACK TO: its name. */
+  readonly savepoint: { readonly does: 'set' | 'release' | 'return'; readonly name: string } | null
+  /** Several statements in one text. */
+  readonly several: boolean
+  /** Why it is not recorded, if it is not and does something. */
+  readonly reason: string | null
+}
+
+const CACHED = 2000
+const cache = new Map<string, Shape>()
+
+export function shapeOf(text: string): Shape {
+  let shape = cache.get(text)
+  if (shape) return shape
+  shape = understand(text)
+  if (cache.size >= CACHED) cache.clear()
+  cache.set(text, shape)
+  return shape
+}
+
+const NOTHING: Shape = {
+  kind: 'other',
+  effect: 'nothing',
+  words: [],
+  on: null,
+  functions: [],
+  level: null,
+  savepoint: null,
+  several: false,
+  reason: null,
+}
+
+function understand(text: string): Shape {
+  const words = wordsOf(text)
+  if (words === null) return { ...NOTHING, effect: 'anything', reason: 'text that has no end' }
+  while (words.at(-1)?.value === ';') words.pop()
+  if (words.length === 0) return NOTHING
+  const base = { ...NOTHING, words, functions: functionsIn(words) }
+  if (words.some(({ value, depth }) => value === ';' && depth === 0)) {
+    return { ...base, several: true, effect: effectOf(words), reason: 'several statements in one' }
+  }
+  return controlOf(words, base) ?? statementOf(text, words, base)
+}
+
+const WRITING = new Set(['insert', 'update', 'delete', 'merge', 'into', 'truncate', 'copy'])
+const ANYTHING = new Set(
+  'do call execute prepare create alter drop import reindex grant'.split(' '),
+)
+
+/** What a statement does that is not recorded, by the words it contains. */
+function effectOf(words: readonly Word[]): Effect {
+  const unquoted = words.filter(({ kind }) => kind === 'word')
+  if (words.some((word, i) => isFirst(words, i) && ANYTHING.has(word.value))) return 'anything'
+  const writes = unquoted.some(({ value }, i) => {
+    const locks = value === 'update' && ['for', 'key'].includes(unquoted[i - 1]?.value ?? '')
+    return WRITING.has(value) && !locks
+  })
+  return writes ? 'writes' : 'reads'
+}
+
+function isFirst(words: readonly Word[], i: number): boolean {
+  return i === 0 || words[i - 1]!.value === ';'
+}
+
+const HARMLESS = new Set(
+  'show reset discard listen unlisten notify deallocate lock analyze vacuum checkpoint comment'
+    .concat(' close set refresh cluster')
+    .split(' '),
+)
+
+/** Transactions, savepoints, settings; null: something else. */
+function controlOf(words: readonly Word[], base: Shape): Shape | null {
+  const [first, second, third] = words.map(({ value }) => value)
+  const last = words.at(-1)!.value
+  const level = levelIn(words)
+  switch (first) {
+    case 'begin':
+    case 'start':
+      return { ...base, kind: 'begin', level }
+    case 'commit':
+    case 'end':
+    case 'abort':
+    case 'rollback':
+      if (second === 'prepared') return { ...base, effect: 'anything', reason: 'two-phase commit' }
+      if (first === 'rollback' && words.some(({ value }) => value === 'to')) {
+        return { ...base, kind: 'savepoint', savepoint: { does: 'return', name: last } }
+      }
+      return { ...base, kind: first === 'commit' || first === 'end' ? 'commit' : 'rollback' }
+    case 'savepoint':
+      return { ...base, kind: 'savepoint', savepoint: { does: 'set', name: last } }
+    case 'release':
+      return { ...base, kind: 'savepoint', savepoint: { does: 'release', name: last } }
+    case 'set':
+      return { ...base, kind: 'set', level: second === 'transaction' ? level : null }
+    case 'prepare':
+      if (second !== 'transaction') return null
+      return { ...base, effect: 'anything', reason: 'two-phase commit' }
+    default:
+      return HARMLESS.has(first!) && third !== 'into' ? base : null
+  }
+}
+
+/** What follows ISOLATION LEVEL, as PostgreSQL calls it. */
+function levelIn(words: readonly Word[]): string | null {
+  const at = words.findIndex(
+    ({ value }, i) => value === 'level' && words[i - 1]?.value === 'isolation',
+  )
+  if (at < 0) return null
+  const [one, two] = [words[at + 1]?.value, words[at + 2]?.value]
+  return one === 'serializable' ? one : `${one} ${two}`
+}
+
+function statementOf(text: string, words: readonly Word[], base: Shape): Shape {
+  const verb = words[0]!.value
+  const effect = effectOf(words)
+  const on = onTable(text, words)
+  if (on !== null) return { ...base, kind: on.verb === 'select' ? 'read' : 'write', effect, on }
+  const kind: StepKind = effect === 'reads' ? 'read' : effect === 'writes' ? 'write' : 'other'
+  if (verb === 'select' && findTop(words, 'from') < 0 && !words.some((w) => isSelect(w, words))) {
+    return {
+      ...base,
+      kind: effect === 'reads' ? 'other' : kind,
+      effect: effect === 'reads' ? 'nothing' : effect,
+    }
+  }
+  return { ...base, kind, effect, reason: reasonOf(verb, words) }
+}
+
+/** Another SELECT than the statement's own first word. */
+function isSelect(word: Word, words: readonly Word[]): boolean {
+  return (
+    word !== words[0] && word.kind === 'word' && ['select', 'table', 'values'].includes(word.value)
+  )
+}
+
+function reasonOf(verb: string, words: readonly Word[]): string {
+  if (verb === 'with') return 'WITH'
+  if (verb !== 'select') return verb.toUpperCase()
+  const isSet = ['union', 'intersect', 'except'].find((word) => findTop(words, word) >= 0)
+  if (isSet !== undefined) return isSet.toUpperCase()
+  return words.filter((word) => isSelect(word, words)).length > 0 ? 'a subquery' : 'a join'
+}
+
+function onTable(text: string, words: readonly Word[]): OnTable | null {
+  switch (words[0]!.value) {
+    case 'select':
+      return selectOf(text, words)
+    case 'insert':
+      return insertOf(text, words)
+    case 'update':
+      return changeOf(text, words, 'update')
+    case 'delete':
+      return changeOf(text, words, 'delete')
+    default:
+      return null
+  }
+}
+
+const PLAIN = {
+  grouped: false,
+  having: false,
+  limit: null,
+  offset: false,
+  order: null,
+  ordered: false,
+  skipsLocked: false,
+  proposed: null,
+  conflict: null,
+}
+
+const SECTIONS = 'where group having window order limit offset fetch for'.split(' ')
+
+function selectOf(text: string, words: readonly Word[]): OnTable | null {
+  const from = findTop(words, 'from')
+  if (
+    from < 0 ||
+    words.slice(0, from).some(({ value, depth }) => value === 'into' && depth === 0)
+  ) {
+    return null
+  }
+  const cursor = new Cursor(text, words, from + 1)
+  const table = cursor.tableRef(SECTIONS)
+  if (table === null || (cursor.word !== undefined && !SECTIONS.includes(cursor.word.value)))
+    return null
+  const sections = cursor.sections(SECTIONS)
+  if (sections === null) return null
+  const more = words.some((word) => isSelect(word, words))
+  const limit = sections.get('limit') ?? sections.get('fetch')
+  const order = sections.get('order')
+  const offset = sections.get('offset')
+  const locks = sections.get('for') ?? []
+  return {
+    ...PLAIN,
+    verb: 'select',
+    table,
+    where: spanOf(sections.get('where')),
+    columnsAt: words[from - 1]!.end,
+    before: ', ',
+    grouped: words[1]?.value === 'distinct' || sections.has('group') || sections.has('having'),
+    having: sections.has('having'),
+    limit: limit === undefined ? null : limitOf(limit),
+    offset: offset !== undefined && offset[0]?.value !== '0',
+    order: order === undefined ? null : orderOf(order, table.aliasName),
+    ordered: order !== undefined,
+    skipsLocked: locks.some(({ value }) => value === 'skip'),
+    more,
+  }
+}
+
+/** LIMIT 5, LIMIT $1, FETCH FIRST 5 ROWS ONLY. */
+function limitOf(words: readonly Word[]): string {
+  const value = words.find(({ kind }) => kind === 'number' || kind === 'parameter')
+  const simple = words.length === 1 || words[0]?.value === 'first' || words[0]?.value === 'next'
+  return simple && value !== undefined ? value.value : ''
+}
+
+function spanOf(words: readonly Word[] | undefined): Span | null {
+  if (words === undefined || words.length === 0) return null
+  return { start: words[0]!.start, end: words.at(-1)!.end }
+}
+
+function changeOf(text: string, words: readonly Word[], verb: 'update' | 'delete'): OnTable | null {
+  const cursor = new Cursor(text, words, verb === 'update' ? 1 : 2)
+  if (verb === 'delete' && words[1]?.value !== 'from') return null
+  const after = ['set', 'using', 'from', 'where', 'returning']
+  const table = cursor.tableRef(after)
+  if (table === null || (cursor.word !== undefined && !after.includes(cursor.word.value)))
+    return null
+  const sections = cursor.sections(after)
+  if (sections === null) return null
+  const where = sections.get('where')
+  if (where?.[0]?.value === 'current' && where[1]?.value === 'of') return null
+  const more =
+    sections.has('using') || sections.has('from') || words.some((word) => isSelect(word, words))
+  return { ...PLAIN, verb, table, where: spanOf(where), ...returning(words), more }
+}
+
+/** Where RETURNING stands, or can be put. */
+function returning(words: readonly Word[]): Pick<OnTable, 'columnsAt' | 'before'> {
+  const before = findTop(words, 'returning') < 0 ? ' RETURNING ' : ', '
+  return { columnsAt: words.at(-1)!.end, before }
+}
+
+function insertOf(text: string, words: readonly Word[]): OnTable | null {
+  if (words[1]?.value !== 'into') return null
+  const cursor = new Cursor(text, words, 2)
+  const table = cursor.tableRef(
+    ['default', 'values', 'overriding', 'select', 'table', 'with'],
+    false,
+  )
+  if (table === null) return null
+  const values = findTop(words, 'values')
+  const select = findTop(words, 'select')
+  const end =
+    ['on', 'returning'].map((word) => findTop(words, word)).find((at) => at >= 0) ?? words.length
+  if (findTop(words, 'with') >= 0 || (values < 0 && select < 0)) return null
+  const rows = words.slice(values + 1, end)
+  const tuples = rows.filter(({ value, depth }) => value === '(' && depth === 0).length
+  const isDefault = words[values - 1]?.value === 'default'
+  const conflictAt = words.findIndex(({ value, depth }) => value === 'do' && depth === 0)
+  const conflict = conflictAt < 0 ? null : words[conflictAt + 1]!.value
+  const inner = words.filter((word) => isSelect(word, words) && word !== words[values])
+  return {
+    ...PLAIN,
+    verb: 'insert',
+    table,
+    where: null,
+    ...returning(words),
+    proposed: select >= 0 ? null : isDefault ? 1 : tuples,
+    conflict: conflict === null ? null : conflict === 'nothing' ? 'nothing' : 'update',
+    more: inner.length > 0,
+  }
+}
+
+const NO_FUNCTIONS = new Set(
+  'in values and or not any all some exists as from select where on using over filter group cast'
+    .concat(' coalesce nullif greatest least extract overlay position substring trim row array')
+    .concat(' returning set conflict partition by limit offset case when then else is like ilike')
+    .concat(' between distinct lateral with materialized into interval varchar numeric decimal')
+    .concat(' char character bit time timestamp int integer bigint normalize treat only')
+    .split(' '),
+)
+
+function functionsIn(words: readonly Word[]): string[] {
+  const names = new Set<string>()
+  words.forEach((word, i) => {
+    const isName = word.kind === 'name' || (word.kind === 'word' && !NO_FUNCTIONS.has(word.value))
+    if (!isName || words[i + 1]?.value !== '(') return
+    const before = words[i - 1]?.value
+    if (before !== 'into' && !(before === '.' && words[i - 3]?.value === 'into'))
+      names.add(word.value)
+  })
+  return [...names]
+}

@@ -1,0 +1,83 @@
+// A whole statement as words, by PostgreSQL's lexical rules: enough to find its clauses, and where
+// something can be put into its text. Unlike the scanner of clauses (sql/scan.ts) it takes whatever
+// PostgreSQL takes. Main function: wordsOf.
+
+export type WordKind = 'word' | 'name' | 'string' | 'number' | 'parameter' | 'symbol'
+
+export interface Word {
+  readonly kind: WordKind
+  /** An unquoted word in lower case, a quoted name without its quotes, anything else as written. */
+  readonly value: string
+  readonly start: number
+  readonly end: number
+  /** How many parentheses it stands in; those themselves stand outside. */
+  readonly depth: number
+}
+
+const PATTERNS: readonly [kind: WordKind, pattern: RegExp][] = [
+  ['string', /[eE]'[^'\\]*(?:(?:''|\\.)[^'\\]*)*'/sy],
+  ['string', /(?:[bBxXnN]|[uU]&)?'[^']*(?:''[^']*)*'/y],
+  ['string', /(\$(?:[A-Za-z_\u0080-\uffff][\w\u0080-\uffff]*)?\$).*?\1/sy],
+  ['name', /(?:[uU]&)?"[^"]*(?:""[^"]*)*"/y],
+  ['word', /[A-Za-z_\u0080-\uffff][\w$\u0080-\uffff]*/y],
+  ['number', /(?:\d|\.\d)[\w.]*(?:(?<=[eE])[-+]\d+)?/y],
+  ['parameter', /\$\d+/y],
+  ['symbol', /::|:=|[-+*/<>=~!@#%^&|`?]|[^\s\w]/y],
+]
+const GAP = /(?:\s+|--[^\n\r]*)*/y
+
+/** Null if a string, a name or a comment has no end. */
+export function wordsOf(text: string): Word[] | null {
+  const words: Word[] = []
+  let depth = 0
+  for (let at = skipGap(text, 0); at < text.length; ) {
+    if (at < 0) return null
+    const found = match(text, at)
+    if (found === null) return null
+    const [kind, end] = found
+    const written = text.slice(at, end)
+    if (written === ')' || written === ']') depth--
+    words.push({ kind, value: readWord(kind, written), start: at, end, depth })
+    if (written === '(' || written === '[') depth++
+    at = skipGap(text, end)
+    if (at < 0) return null
+  }
+  return words
+}
+
+function match(text: string, at: number): [kind: WordKind, end: number] | null {
+  for (const [kind, pattern] of PATTERNS) {
+    pattern.lastIndex = at
+    if (!pattern.test(text)) continue
+    // A quote that only a symbol matches has no end.
+    if (kind === 'symbol' && /["']/.test(text[at]!)) return null
+    return [kind, pattern.lastIndex]
+  }
+  return null
+}
+
+function readWord(kind: WordKind, written: string): string {
+  if (kind === 'word') return written.replace(/[A-Z]+/g, (letters) => letters.toLowerCase())
+  return kind === 'name' ? written.slice(1, -1).replaceAll('""', '"') : written
+}
+
+/** After white space and comments, which nest; -1 if one has no end. */
+function skipGap(text: string, start: number): number {
+  let at = start
+  for (;;) {
+    GAP.lastIndex = at
+    at += GAP.exec(text)![0].length
+    if (!text.startsWith('/*', at)) return at
+    let depth = 0
+    do {
+      if (text.startsWith('/*', at)) depth++
+      else if (text.startsWith('*/', at)) depth--
+      else if (at >= text.length) return -1
+      else {
+        at++
+        continue
+      }
+      at += 2
+    } while (depth > 0)
+  }
+}
