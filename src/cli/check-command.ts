@@ -10,6 +10,7 @@ import type { CheckOptions } from '../check/check.ts'
 import { judge } from '../check/judge.ts'
 import { type Output, Outputs } from '../files/output.ts'
 import { historyFilesIn, type ReadResult, readHistory } from '../formats/open.ts'
+import type { History } from '../history/history.ts'
 import { renderNotation } from '../history/notation.ts'
 import { LEVELS, type LevelRequest } from '../levels/levels.ts'
 import { describeVerdict, renderJsonError } from '../report/describe-verdict.ts'
@@ -57,6 +58,7 @@ interface Flags extends ReportFlags, InputFormatFlags {
   certify: boolean
   certificate?: string
   notation?: boolean
+  strength?: boolean
   allowEmpty?: boolean
 }
 
@@ -106,6 +108,7 @@ export function addCheckCommand(program: Command, done: (code: number) => void):
       '--all',
       'list every anomaly, not one smallest example of each kind; of SQL also what was passed over',
     )
+    .option('--strength', 'tell how often transactions met in the ways that anomalies take')
     .option('--limit <n>', `with --all, list at most so many of each kind (${ALL_LIMIT})`)
     .option('--json', 'one JSON object a history, one a line')
     .option('--elle [syntax]', 'print the outcome with the keys of Jepsen’s Elle, as edn or json')
@@ -134,6 +137,7 @@ Examples:
   isobar check store/latest --elle             a Jepsen test, the answer as Elle gives it
   isobar check history.txt --report out.html --open   a page that shows what went wrong
   isobar check runs/ --report all.html --csv all.csv  an index and a table of many histories
+  isobar check history.txt --strength          what is "satisfied" worth here?
   isobar check h.jsonl --tap j,k --all         every non-repeatable and fractured read
   cat h.txt.gz | isobar check -                from standard input`
 
@@ -179,6 +183,7 @@ interface Plan {
   format: string | null
   json: boolean
   notation: boolean
+  strength: boolean
   allowsEmpty: boolean
   judged: number // histories with a transaction in them, so far
   certificate: Output | null
@@ -206,6 +211,7 @@ function makePlan(paths: readonly string[], flags: Flags): Plan {
     format: flags.format ?? null,
     json: flags.json === true,
     notation: flags.notation === true,
+    strength: flags.strength === true,
     allowsEmpty: flags.allowEmpty === true,
     judged: 0,
     certificate:
@@ -404,7 +410,23 @@ async function showResults(
   const counts = countHistory(history)
   const title = `${plain(path)} (${format.name}: ${sizeWords(counts)})`
   const colours = coloursFor(process.stdout)
-  return tellText(history, results, { colours, title, all: plan.check.all === true, deadline })
+  const text = tellText(history, results, {
+    colours,
+    title,
+    all: plan.check.all === true,
+    deadline,
+  })
+  return plan.strength ? withStrength(text, history) : text
+}
+
+/** What the verdicts are worth. */
+async function withStrength(text: Iterable<string>, history: History): Promise<string[]> {
+  const [{ measureStrength }, { tellStrength }] = await Promise.all([
+    import('../pipeline/strength/measure-strength.ts'),
+    import('../pipeline/strength/tell-strength.ts'),
+  ])
+  const lines = tellStrength(measureStrength(history)).map((line) => `  ${line}\n`)
+  return [...text, '\nHow strong the test was:\n', ...lines]
 }
 
 function exitCode(results: readonly LevelResult[]): number {

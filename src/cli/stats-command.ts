@@ -8,6 +8,8 @@ import { type Communication, describeCommunication } from '../check/communicatio
 import { withRolledBack } from '../history/counts.ts'
 import type { History } from '../history/history.ts'
 import { describeShape, type HistoryShape } from '../history/shape.ts'
+import { measureStrength, type Strength } from '../pipeline/strength/measure-strength.ts'
+import { tellStrength } from '../pipeline/strength/tell-strength.ts'
 import { keyOf, plain } from '../report/names.ts'
 import { countHistory } from '../verdict/count-history.ts'
 import { EXIT } from './exit-codes.ts'
@@ -29,17 +31,26 @@ export function addStatsCommand(program: Command, done: (code: number) => void):
       const hotKeys = shape.hotKeys.map(({ key, count }) => ({ key: keyOf(history, key), count }))
       const counts = countHistory(history)
       const communication = describeCommunication(history)
+      const strength = measureStrength(history)
       const conflicts = history.sql && (await countConflicts(history))
       if (flags.json) {
         const opsPerTxn = { ...shape.opsPerTxn }
         const txnsPerSession = { ...shape.txnsPerSession }
         const { width, graph } = communication
         const hardness = { width, communication: graph, ...(history.sql ? { conflicts } : {}) }
-        const parts = { ...counts, ...shape, opsPerTxn, txnsPerSession, hotKeys, ...hardness }
+        const parts = {
+          ...counts,
+          ...shape,
+          opsPerTxn,
+          txnsPerSession,
+          hotKeys,
+          ...hardness,
+          strength,
+        }
         await print(`${stringify({ path, format: format.id, bytes, ...parts })}\n`)
       } else {
         const title = `${plain(path)} (${format.name}, ${bytes} bytes)`
-        const hardness = { ...communication, conflicts }
+        const hardness = { ...communication, conflicts, strength }
         const annotations = history.annotations.length
         await print(renderStats(title, { ...counts }, shape, hotKeys, annotations, hardness))
       }
@@ -65,7 +76,13 @@ function renderStats(
   shape: HistoryShape,
   hotKeys: { key: string; count: number }[],
   annotationCount: number,
-  { width, isExact, graph, conflicts }: Communication & { conflicts: number | null },
+  {
+    width,
+    isExact,
+    graph,
+    conflicts,
+    strength,
+  }: Communication & { conflicts: number | null; strength: Strength },
 ): string {
   const { opsPerTxn, txnsPerSession } = shape
   const rows: [string, string][] = [
@@ -111,6 +128,8 @@ function renderStats(
     rows.push(['conflicts', `${count}`])
   }
   if (annotationCount > 0) rows.push(['annotations', `${annotationCount}`])
+  const [raced = '', ...occasions] = tellStrength(strength)
+  rows.push(['raced', raced], ...occasions.map((line): [string, string] => ['', line]))
   return `${title}\n${rows.map(([name, text]) => `  ${name.padEnd(13)} ${text}`).join('\n')}\n`
 }
 

@@ -10,6 +10,8 @@ import type { WorkloadParameters } from '../workload/parameters.ts'
 import type { SqlParameters } from '../workload/sql/parameters.ts'
 import type { Concurrency } from './concurrency.ts'
 import type { RunOptions } from './run.ts'
+import type { Strength } from './strength/measure-strength.ts'
+import { tellOccasions } from './strength/tell-strength.ts'
 
 export interface RunSummary {
   readonly isobar: string
@@ -47,6 +49,8 @@ export interface RunSummary {
   }
   /** How many transactions had company, and over the same keys. */
   readonly concurrency: Concurrency
+  /** How often what anomalies take was there; null if nothing was judged. */
+  readonly strength: Strength | null
   /** The most memory that this process has used, in bytes. */
   readonly memory: { peakBytes: number }
   readonly verdicts: Record<string, string>
@@ -65,6 +69,7 @@ export function summariseRun(given: {
   checkMs: number
   results: readonly LevelResult[]
   concurrency: Concurrency
+  strength: Strength | null
 }): RunSummary {
   const { options, parameters, result } = given
   const recorded = result.committed + result.aborted + result.indeterminate
@@ -111,6 +116,7 @@ export function summariseRun(given: {
       verificationShare: round(verification / (generation + verification), 4),
     },
     concurrency: given.concurrency,
+    strength: given.strength,
     memory: { peakBytes: process.resourceUsage().maxRSS * 1024 },
     verdicts: Object.fromEntries(given.results.map((each) => [each.level, each.verdict])),
     stoppedBy:
@@ -138,6 +144,7 @@ export function renderSummary(summary: RunSummary): string {
   if (summary.connectionsCut > 0) lines.push(`${summary.connectionsCut} connections cut`)
   if (summary.serverRestarts > 0) lines.push(`${summary.serverRestarts} restarts of the server`)
   if (summary.audits > 1) lines.push(`${summary.audits} audits of all that had been committed`)
+  if (summary.strength) lines.push(tellOccasions(summary.strength))
   if (Object.keys(summary.verdicts).length > 0) {
     lines.push(
       `time: ${share(time.generationShare)} generation (${seconds(time.planMs + time.runMs)}), ` +

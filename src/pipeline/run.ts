@@ -37,6 +37,7 @@ import {
   parametersOf,
   type RunWorkload,
 } from './run-work.ts'
+import { measureStrength } from './strength/measure-strength.ts'
 
 export interface RunOptions {
   readonly target: Target
@@ -129,6 +130,7 @@ export async function run(options: RunOptions): Promise<RunOutcome> {
     parseMs: judged?.parseMs ?? 0,
     checkMs: judged?.checkMs ?? 0,
     results: judged?.results ?? [],
+    strength: judged && measureStrength(judged.history),
     concurrency: judged ? measureConcurrency(judged.history) : { overlapping: 0, conflicting: 0 },
   })
   const paths = {
