@@ -33,6 +33,13 @@ const PAGES = [
     script: 'check-page',
     body: 'src/web/site/check.html',
   },
+  {
+    file: 'learn.html',
+    title: 'Levels and anomalies · Isobar',
+    link: 'Learn',
+    script: 'learn-page',
+    body: 'src/web/site/learn.html',
+  },
 ]
 
 const ICON =

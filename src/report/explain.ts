@@ -1,6 +1,7 @@
 // What a level or an anomaly is, in words, for the terminal and for docs/glossary.md: one text in
 // two dresses. Which levels forbid an anomaly is not claimed here but handed in, as judged on its
-// history. Main functions: explainText, explainMarkdown.
+// history. Main functions: explainText, explainMarkdown,
+// topicParts.
 
 import { letterOf } from '../levels/anomalies.ts'
 import { hyphened, nameOf, type Topic } from '../levels/glossary.ts'
@@ -9,15 +10,15 @@ import { CHAIN, type LevelId, levelName, PROFILE } from '../levels/levels.ts'
 /** The levels that the history of an anomaly violates. */
 export type Forbidding = (topic: Topic) => readonly LevelId[]
 
-interface Part {
+export interface Part {
   readonly title: string
   readonly lines: readonly string[]
   readonly isCode?: boolean
 }
 
 export function explainText(topic: Topic, forbidding: readonly LevelId[]): string {
-  const lines = [titleOf(topic), `  ${leadOf(topic)}`]
-  for (const { title, lines: body, isCode } of partsOf(topic, forbidding)) {
+  const lines = [topicTitle(topic), `  ${topicLead(topic)}`]
+  for (const { title, lines: body, isCode } of topicParts(topic, forbidding)) {
     lines.push('', title)
     for (const line of body) lines.push(isCode ? `    ${line}` : `  ${line}`)
   }
@@ -25,15 +26,16 @@ export function explainText(topic: Topic, forbidding: readonly LevelId[]): strin
 }
 
 export function explainMarkdown(topic: Topic, forbidding: readonly LevelId[]): string {
-  const lines = [`### ${titleOf(topic)}`, '', leadOf(topic), '']
-  for (const { title, lines: body, isCode } of partsOf(topic, forbidding)) {
+  const lines = [`### ${topicTitle(topic)}`, '', topicLead(topic), '']
+  for (const { title, lines: body, isCode } of topicParts(topic, forbidding)) {
     if (isCode) lines.push(`${title}:`, '', '```', ...body, '```', '')
     else lines.push(`**${title}.** ${body.join(' ')}`, '')
   }
   return lines.join('\n')
 }
 
-function titleOf(topic: Topic): string {
+/** `LostUpdate (G-single)`; `si: Snapshot Isolation`. */
+export function topicTitle(topic: Topic): string {
   if (topic.kind === 'level') return `${topic.entry.id}: ${topic.level.name}`
   const { adya } = topic.anomaly
   const tap = letterOf(topic.anomaly)
@@ -41,11 +43,13 @@ function titleOf(topic: Topic): string {
   return `${nameOf(topic)}${codes.length > 0 ? ` (${codes.join(', ')})` : ''}`
 }
 
-function leadOf(topic: Topic): string {
+/** What it is, in a sentence. */
+export function topicLead(topic: Topic): string {
   return topic.kind === 'level' ? topic.entry.promise : topic.anomaly.meaning
 }
 
-function partsOf(topic: Topic, forbidding: readonly LevelId[]): Part[] {
+/** What there is to say, in its order. */
+export function topicParts(topic: Topic, forbidding: readonly LevelId[]): Part[] {
   if (topic.kind === 'level') {
     const { entry, level } = topic
     const at = CHAIN.indexOf(entry.id)

@@ -16,7 +16,12 @@ afterEach(() => {
 afterAll(() => site?.stop())
 
 /** Page -> what is there when it is complete. */
-const PAGES = { '': '#result .finding' }
+const PAGES = {
+  '': '#result .finding',
+  'learn.html': '#topic-more .finding',
+  'learn.html#ra': '.exercise .finding',
+  'learn.html#phantom': '#topic-more .finding',
+}
 
 describe.skipIf(executable === null)('the site by axe-core', { timeout: 120_000 }, () => {
   for (const [path, ready] of Object.entries(PAGES)) {

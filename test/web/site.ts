@@ -78,8 +78,8 @@ export async function drop(page: Page, files: ReadonlyMap<string, Uint8Array>): 
 }
 
 /** Puts a text into the editor in place of what is there, as pasting does. */
-export async function write(page: Page, text: string): Promise<void> {
-  const content = page.locator('#editor .cm-content')
+export async function write(page: Page, text: string, editor = '#editor'): Promise<void> {
+  const content = page.locator(`${editor} .cm-content`)
   await content.click()
   await page.keyboard.press('ControlOrMeta+a')
   await content.evaluate((element, pasted) => {

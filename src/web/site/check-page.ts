@@ -6,6 +6,7 @@ import { LEVELS } from '../../levels/levels.ts'
 import { followLinks } from '../links.ts'
 import { Checker } from './checker.ts'
 import { HistoryEditor } from './editor.ts'
+import { MendingView } from './mending.ts'
 import type { Checked, Download, Failed, Progress, Source } from './protocol.ts'
 import { decodeShared, encodeShared } from './share-link.ts'
 import { showView } from './show-view.ts'
@@ -30,6 +31,7 @@ class CheckPage {
   private readonly result = find('result')
   private readonly status = find('status')
   private readonly problem = find('problem')
+  private readonly mending: MendingView
   private typing: ReturnType<typeof setTimeout> | undefined
   /** Files that are too large for the editor, or not to be read by people. */
   private files: readonly File[] | null = null
@@ -40,6 +42,10 @@ class CheckPage {
       text,
       label: 'The history, in notation or any text format',
       onChange: () => this.typed(),
+    })
+    this.mending = new MendingView(find('mending'), this.checker, ({ from, to, insert }) => {
+      this.editor.change(from, to, insert)
+      this.editor.focus()
     })
     find('check').addEventListener('click', () => this.check())
     find('cancel').addEventListener('click', () => this.cancel())
@@ -128,6 +134,7 @@ class CheckPage {
 
   private typed(): void {
     clearTimeout(this.typing)
+    this.mending.hide() // what it knows are edits of another text
     this.editor.mark(null)
     if (this.editor.text.length > MAX_LIVE) return
     this.typing = setTimeout(() => this.check(), TYPING_MS)
@@ -144,8 +151,10 @@ class CheckPage {
     clearTimeout(patience)
     if (answer === null) return
     this.showBusy(false)
-    if (answer.kind === 'checked') await this.show(answer)
-    else if (answer.kind === 'failed') this.complain(answer)
+    if (answer.kind === 'checked') {
+      this.mending.offer(source.kind === 'text' ? source.text : null, answer)
+      await this.show(answer)
+    } else if (answer.kind === 'failed') this.complain(answer)
   }
 
   private cancel(): void {
@@ -180,6 +189,7 @@ class CheckPage {
   private clear(): void {
     this.result.hidden = true
     this.result.replaceChildren()
+    this.mending.hide()
     find('downloads').hidden = true
     this.problem.hidden = true
   }

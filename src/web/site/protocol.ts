@@ -5,6 +5,7 @@ import type { Place } from '../../base/errors.ts'
 import type { LevelId } from '../../levels/levels.ts'
 import type { ReportView } from '../../report/page/view.ts'
 import type { Outcome } from '../../verdict/verdict.ts'
+import type { Edit } from './single-edits.ts'
 
 /** A history as somebody hands it over. */
 export type Source =
@@ -22,6 +23,10 @@ export type Request =
       readonly levels: readonly string[] | null
     }
   | { readonly kind: 'download'; readonly what: Download }
+  /** An anomaly of the glossary, by its name. */
+  | { readonly kind: 'topic'; readonly name: string }
+  /** Which single edits of a text in notation make a level hold? */
+  | { readonly kind: 'mending'; readonly text: string; readonly level: string }
 
 export interface Progress {
   /** What is done, in a few words. */
@@ -35,12 +40,33 @@ export interface Checked {
   readonly kind: 'checked'
   readonly view: ReportView
   readonly outcomes: readonly (readonly [LevelId, Outcome])[]
+  /** The id of the format that it was read from. */
+  readonly format: string
 }
 
 export interface FileMade {
   readonly kind: 'file'
   readonly name: string
   readonly blob: Blob
+}
+
+/** An anomaly of the glossary, as its history was judged. */
+export interface TopicJudged {
+  readonly kind: 'topic'
+  /** The levels that the history violates. */
+  readonly forbidding: readonly LevelId[]
+  /** The anomalies that were found in it. */
+  readonly found: readonly string[]
+  readonly view: ReportView
+}
+
+export interface Mending {
+  readonly kind: 'mending'
+  readonly level: LevelId
+  readonly edits: readonly Edit[]
+  /** How many of all single edits were judged. */
+  readonly tried: number
+  readonly count: number
 }
 
 /** The input is bad, or too large for this browser. */
@@ -52,7 +78,7 @@ export interface Failed {
   readonly place: Place | null
 }
 
-export type Answer = Checked | FileMade | Failed
+export type Answer = Checked | FileMade | TopicJudged | Mending | Failed
 
 /** What the worker sends. */
 export interface Told {

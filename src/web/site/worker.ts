@@ -33,8 +33,12 @@ addEventListener('message', async ({ data }: MessageEvent<{ id: number; request:
   }
 })
 
-function answer(request: Request, tell: (progress: Progress) => void): Promise<Answer> {
-  return request.kind === 'check' ? check(request, seldom(tell)) : makeFile(request.what)
+async function answer(request: Request, tell: (progress: Progress) => void): Promise<Answer> {
+  if (request.kind === 'check') return check(request, seldom(tell))
+  if (request.kind === 'download') return makeFile(request.what)
+  const { findMending, judgeTopic } = await import('./study.ts')
+  if (request.kind === 'topic') return judgeTopic(request.name)
+  return findMending(request.text, request.level)
 }
 
 /** Lets through what comes first, and after that a word now and then. */
@@ -68,6 +72,7 @@ async function check(
   tell('drawing')
   return {
     kind: 'checked',
+    format,
     view: renderView(verdict),
     outcomes: verdict.results.map((result) => [result.level, result.verdict] as const),
   }

@@ -1,0 +1,141 @@
+// The page that teaches: every level and every anomaly of the glossary, judged when it is shown.
+// The fragment of the address says which. Main class: LearnPage.
+
+import { EXERCISES } from '../../levels/exercises.ts'
+import { findTopic, hyphened, nameOf, TOPICS, type Topic } from '../../levels/glossary.ts'
+import { CHAIN, type LevelId } from '../../levels/levels.ts'
+import { renderTopic } from '../../report/page/topic.ts'
+import { addCopyButtons } from '../copy.ts'
+import { goTo } from '../links.ts'
+import { Checker } from './checker.ts'
+import { encodeShared } from './share-link.ts'
+import { showView } from './show-view.ts'
+
+const FIRST = 'lost-update'
+
+const find = (id: string) => document.getElementById(id)!
+const idOf = (topic: Topic) => hyphened(nameOf(topic))
+
+class LearnPage {
+  private readonly checker = new Checker()
+  /** For what can wait, so that it disturbs nobody. */
+  private background: Checker | null = null
+  /** Anomaly -> the levels that forbid it, as far as judged. */
+  private readonly forbidding = new Map<string, readonly LevelId[]>()
+  private shown: Topic | null = null
+
+  start(): void {
+    const list = (kind: Topic['kind']) =>
+      TOPICS.filter((topic) => topic.kind === kind).map((topic) => {
+        const item = document.createElement('li')
+        item.append(linkTo(topic))
+        return item
+      })
+    find('level-list').append(...list('level'))
+    find('anomaly-list').append(...list('anomaly'))
+    addEventListener('hashchange', () => this.follow())
+    this.follow()
+  }
+
+  /** A topic, or a finding of the one that is shown. */
+  private follow(): void {
+    const wanted = location.hash.slice(1)
+    const topic = wanted === '' ? null : findTopic(wanted)
+    if (topic) void this.show(topic)
+    else if (this.shown && wanted !== '') goTo(wanted)
+    else void this.show(findTopic(FIRST)!)
+  }
+
+  private async show(topic: Topic): Promise<void> {
+    const isFirst = this.shown === null
+    this.shown = topic
+    for (const link of document.querySelectorAll<HTMLAnchorElement>('.topics a')) {
+      if (link.hash === `#${idOf(topic)}`) link.setAttribute('aria-current', 'true')
+      else link.removeAttribute('aria-current')
+    }
+    document.title = `${nameOf(topic)} · Isobar`
+    this.write(topic, null)
+    find('topic-more').replaceChildren()
+    find('judged').textContent = ''
+    delete find('judged').dataset['found']
+    if (!isFirst) scrollTo({ top: find('topic').offsetTop - 16 })
+    if (topic.kind === 'level') await this.showLevel(topic)
+    else await this.showAnomaly(topic)
+  }
+
+  private write(topic: Topic, forbidding: readonly LevelId[] | null): void {
+    const place = find('topic')
+    place.innerHTML = renderTopic(topic, forbidding)
+    addCopyButtons(place)
+  }
+
+  private async showAnomaly(topic: Topic & { kind: 'anomaly' }): Promise<void> {
+    const { name, history } = topic.entry
+    const levels = topic.entry.level === undefined ? null : [topic.entry.level]
+    const link = encodeShared({ text: history, levels })
+    const answer = await this.checker.ask({ kind: 'topic', name })
+    if (answer === null || this.shown !== topic) return
+    if (answer.kind !== 'topic') {
+      find('judged').textContent = answer.kind === 'failed' ? answer.message : ''
+      return
+    }
+    this.forbidding.set(name, answer.forbidding)
+    this.write(topic, answer.forbidding)
+    const isThere = answer.found.includes(name)
+    find('judged').textContent = isThere
+      ? `Judged just now, in your browser: ${name} was found.`
+      : `Judged just now: found ${answer.found.join(', ') || 'nothing'}.`
+    find('judged').dataset['found'] = isThere ? name : ''
+    await showView(find('topic-more'), answer.view, ['findings'])
+    const fragment = await link
+    const open = document.getElementById('topic-open') as HTMLAnchorElement | null
+    if (fragment !== null && open && this.shown === topic) open.href = `./index.html#${fragment}`
+  }
+
+  private async showLevel(topic: Topic & { kind: 'level' }): Promise<void> {
+    const exercise = EXERCISES.find(({ level }) => level === topic.entry.id)
+    const forbids = document.createElement('div')
+    const place = document.createElement('div')
+    place.className = 'exercise'
+    find('topic-more').append(forbids, place)
+    if (exercise) {
+      const { ExerciseView } = await import('./exercise.ts') // brings the editor
+      if (this.shown === topic) new ExerciseView(place, exercise, this.checker)
+    }
+    if (CHAIN.includes(topic.entry.id)) await this.listForbidden(topic.entry.id, forbids)
+  }
+
+  /** The anomalies that this level is the first of the chain to forbid. */
+  private async listForbidden(level: LevelId, place: HTMLElement): Promise<void> {
+    const anomalies = TOPICS.filter((topic) => topic.kind === 'anomaly')
+    this.background ??= new Checker()
+    for (const topic of anomalies) {
+      const { name } = topic.entry
+      if (this.forbidding.has(name) || this.background.isBusy) continue
+      const answer = await this.background.ask({ kind: 'topic', name })
+      if (answer?.kind === 'topic') this.forbidding.set(name, answer.forbidding)
+    }
+    const isFirst = ({ entry }: (typeof anomalies)[number]) => {
+      const levels = this.forbidding.get(entry.name) ?? []
+      return CHAIN.find((each) => levels.includes(each)) === level
+    }
+    const links = anomalies.filter(isFirst).map(linkTo)
+    if (links.length === 0) return
+    const heading = document.createElement('h2')
+    heading.textContent = 'What it is the first to forbid'
+    const line = document.createElement('p')
+    line.append(...links.flatMap((link, i) => (i === 0 ? [link] : [', ', link])))
+    place.replaceChildren(heading, line)
+  }
+}
+
+function linkTo(topic: Topic): HTMLAnchorElement {
+  const link = document.createElement('a')
+  link.href = `#${idOf(topic)}`
+  link.textContent = nameOf(topic)
+  return link
+}
+
+find('starting').hidden = true
+find('tool').hidden = false
+new LearnPage().start()
