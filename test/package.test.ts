@@ -72,6 +72,16 @@ await server.stop()
 // @ts-expect-error: no such option
 await startPostgres({ mayor: 18 })
 `,
+  'race.ts': `import 'isobar/vitest'
+import { race, type RaceResult } from 'isobar/race'
+import { expect } from 'vitest'
+const actors = { ann: async () => 1, bob: () => 2 }
+const result: RaceResult = await race({}, actors, { before: () => {}, level: 'ser' })
+await expect(result).toBeIsolated('ser')
+export const order: readonly string[] | null = result.schedule
+// @ts-expect-error: no such option
+await race({}, actors, { maxSchedule: 5 })
+`,
   'jest.ts': `import 'isobar/jest'
 await expect('').toBeIsolated('si')
 // @ts-expect-error: no level

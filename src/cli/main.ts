@@ -50,6 +50,10 @@ const COMMANDS: Record<string, { topic: keyof typeof TOPICS; load: () => Promise
     load: async () => (await import('./conformance-command.ts')).addConformanceCommand,
   },
   run: { topic: 'make', load: async () => (await import('./run-command.ts')).addRunCommand },
+  replay: {
+    topic: 'make',
+    load: async () => (await import('./replay-command.ts')).addReplayCommand,
+  },
   generate: {
     topic: 'make',
     load: async () => (await import('./generate-command.ts')).addGenerateCommand,

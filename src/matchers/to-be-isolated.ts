@@ -1,8 +1,9 @@
 // The matcher behind isobar/vitest and isobar/jest: await expect(history).toBeIsolated('si'). A
-// history is whatever `check` takes, and what `check` returned may be asked again. A failure tells
-// the whole story. A level that could not be decided fails in both directions: an unknown verdict
-// is never a pass.
+// history is whatever `check` takes, and what `check` returned may be asked again, as may what came
+// of a race, whose schedules must all satisfy the level. A failure tells the whole story. A level
+// that could not be decided fails in both directions: an unknown verdict is never a pass.
 
+import { RaceResult } from '../application/race/race-result.ts'
 import { InputError, UsageError } from '../base/errors.ts'
 import {
   type CheckOptions,
@@ -30,6 +31,7 @@ export async function toBeIsolated(
   expected: LevelWord,
   options: IsolatedOptions = {},
 ): Promise<MatcherResult> {
+  if (received instanceof RaceResult) return raceIsolated(received, expected, options)
   const result = await judged(received, expected, options)
   const { verdict, reason, level } = result.results[0]!
   if (verdict === 'unknown') {
@@ -42,6 +44,20 @@ export async function toBeIsolated(
     : `expected a history that satisfies ${name}`
   const text = await render.text(result, { title })
   return { pass, message: () => text }
+}
+
+async function raceIsolated(
+  received: RaceResult,
+  expected: LevelWord,
+  { format: _, ...options }: IsolatedOptions,
+): Promise<MatcherResult> {
+  const result = await received.at(expected, options)
+  const text = String(result)
+  if (result.verdict === 'unknown') {
+    const reason = result.runs.find((run) => run.verdict === 'unknown')?.result?.results[0]?.reason
+    throw new UsageError(`toBeIsolated('${expected}'): not decided: ${reason ?? 'unknown'}`)
+  }
+  return { pass: result.verdict === 'satisfied', message: () => text }
 }
 
 async function judged(

@@ -59,6 +59,8 @@ export class Connection {
     this.status = (message.status as Status | undefined) ?? this.status
   }
 
+  private readonly onEnd = (): void => this.lost()
+
   constructor(
     readonly number: number,
     readonly client: DriverClient,
@@ -67,11 +69,12 @@ export class Connection {
     private readonly shared: Shared,
   ) {
     client.connection!.prependListener('readyForQuery', this.listener)
-    client.once('end', () => this.lost())
+    client.once('end', this.onEnd)
   }
 
   stop(): void {
     this.client.connection?.removeListener('readyForQuery', this.listener)
+    this.client.removeListener('end', this.onEnd)
   }
 
   get isInTransaction(): boolean {

@@ -23,6 +23,7 @@ export interface DriverClient {
     removeListener(event: string, listener: (message: { status?: string }) => void): unknown
   }
   once(event: string, listener: () => void): unknown
+  removeListener(event: string, listener: () => void): unknown
 }
 
 export interface DriverPool {

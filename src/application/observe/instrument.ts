@@ -1,6 +1,7 @@
 // Recording an application: its own pool or client is watched, in place, and everything it asks for
 // passes through unchanged. Main functions: record, instrument.
 
+import { AsyncResource } from 'node:async_hooks'
 import { UsageError } from '../../base/errors.ts'
 import { parseHistory } from '../../formats/formats.ts'
 import type { History } from '../../history/history.ts'
@@ -128,13 +129,13 @@ class Watch {
       if (typeof callback !== 'function') {
         return (connect.call(pool) as Promise<DriverClient>).then((client) => this.client(client))
       }
-      return connect.call(
-        pool,
-        (error: unknown, client: DriverClient | undefined, done: unknown) => {
-          if (client) this.client(client)
-          callback(error, client, done)
-        },
-      )
+      // A request that had to wait is answered by whoever gives a connection back: bound, so that
+      // the actor is the one who asked.
+      const take = (error: unknown, client: DriverClient | undefined, done: unknown) => {
+        if (client) this.client(client)
+        callback(error, client, done)
+      }
+      return connect.call(pool, AsyncResource.bind(take))
     }
     const noteRelease = (_: unknown, client: DriverClient) => {
       const connection = this.connections.get(client)

@@ -1,0 +1,187 @@
+// The course of a race: each actor alone, then schedules until none is left that matters or the
+// budget is spent, each begun in the same state, recorded and judged. Main function: Course.runAll.
+
+import { nowMs } from '../../base/deadline.ts'
+import { UsageError } from '../../base/errors.ts'
+import type { LevelId } from '../../levels/levels.ts'
+import { check } from '../../library/check.ts'
+import { instrument } from '../observe/instrument.ts'
+import { type Explored, explore } from './explore.ts'
+import type { Observer } from './observer.ts'
+import type { FilledOptions } from './options.ts'
+import { type Actor, type Choose, Play } from './play.ts'
+import { type PoolClient, type RacePool, warm } from './pool.ts'
+import { follow, predict } from './predict.ts'
+import { type Coverage, RaceResult, type RaceRun } from './race-result.ts'
+import { StartingState } from './starting-state.ts'
+import { type Isolation, StatementReader } from './statements.ts'
+import { scriptTables } from './table-script.ts'
+import { calmest, EventNumbers, type RunEvent, traceOf } from './trace.ts'
+import { rewriteQueries, type Treatment } from './treatment.ts'
+
+interface JudgedRun extends RaceRun {
+  readonly events: readonly RunEvent[]
+  readonly absences: number
+}
+
+export class Course {
+  private readonly start: StartingState
+  private reader: StatementReader | null = null
+  private readonly runs: JudgedRun[] = []
+
+  constructor(
+    private readonly pool: RacePool,
+    private readonly actors: ReadonlyMap<string, Actor>,
+    private readonly options: FilledOptions,
+    private readonly level: LevelId,
+    private readonly observer: Observer,
+    private readonly treatment: Treatment | null = null,
+  ) {
+    this.start = new StartingState(observer, options.before)
+  }
+
+  async runAll(): Promise<RaceResult> {
+    await warm(this.pool, this.actors.size)
+    const end = await this.treatment?.begin(this.pool)
+    try {
+      return await this.runEvery()
+    } finally {
+      await end?.()
+    }
+  }
+
+  private async runEvery(): Promise<RaceResult> {
+    const endMs = nowMs() + this.options.budgetMs
+    const alone = new Map<string, readonly RunEvent[]>()
+    for (const name of this.actors.keys()) {
+      const { events, errors } = await this.run([name], follow([]))
+      if (errors.has(name)) throw failedAlone(name, errors.get(name))
+      alone.set(name, events)
+    }
+    let limit = ''
+    const goOn = (count: number) => {
+      if (!this.options.all && this.found() !== null) limit = 'the first violation ended the race'
+      else if (count >= this.options.maxSchedules) limit = `maxSchedules is ${count}`
+      else if (nowMs() >= endMs) limit = `budgetMs is ${this.options.budgetMs}`
+      else return true
+      return false
+    }
+    const explored = await explore(
+      predict(alone),
+      async (schedule) => {
+        const run = await this.run([...this.actors.keys()], follow(schedule))
+        this.runs.push(run)
+        return run
+      },
+      goOn,
+    )
+    return this.tell(this.coverageOf(explored, limit))
+  }
+
+  /** One schedule, of those actors that it names. */
+  async runOne(schedule: readonly string[]): Promise<RaceResult> {
+    const names = [...this.actors.keys()].filter((name) => schedule.includes(name))
+    const run = await this.run(names, follow(schedule))
+    this.runs.push(run)
+    const limit = 'only the schedule that was given was run'
+    return this.tell({ runs: 1, schedules: 1, isComplete: false, limit })
+  }
+
+  private coverageOf({ runs, traces, isComplete, strays }: Explored, limit: string): Coverage {
+    const absences = this.runs.reduce((sum, run) => sum + run.absences, 0)
+    if (strays > 0)
+      limit = `${strays} of them did not repeat what was done before in the same order`
+    else if (isComplete && absences > 0) {
+      limit = `actors waited for something other than the database, ${absences} times`
+    }
+    const isAll = isComplete && absences === 0
+    return { runs, schedules: traces, isComplete: isAll, limit: isAll ? null : limit }
+  }
+
+  private async tell(coverage: Coverage): Promise<RaceResult> {
+    const found = this.found()
+    const violation = found === null ? null : await this.calm(found)
+    const names = [...this.actors.keys()]
+    await this.start.restore()
+    const setUp = violation === null ? null : await this.scriptOf(violation)
+    return RaceResult.of(this.level, names, this.runs, coverage, violation, setUp)
+  }
+
+  /** What makes the tables that a run touched, if it names them without their schema. */
+  private async scriptOf({ turns }: RaceRun): Promise<string[] | null> {
+    const touched = turns.flatMap(({ step }) => [
+      ...(step.clauses ?? []),
+      ...(step.reads ?? []),
+      ...(step.writes ?? []),
+    ])
+    const tables = [...new Set(touched.map(({ table }) => table))].sort()
+    return tables.some((table) => table.includes('.')) ? null : scriptTables(this.observer, tables)
+  }
+
+  private found(): JudgedRun | null {
+    return this.runs.find(({ verdict }) => verdict === 'violated') ?? null
+  }
+
+  /** The same run with what commutes put in the order that is easiest to read, if that holds. */
+  private async calm(found: JudgedRun): Promise<RaceRun> {
+    const order = calmest(traceOf(found.events, new EventNumbers()))
+    const schedule = order.map((event) => found.schedule[event]!)
+    if (this.options.schedule || schedule.every((name, i) => name === found.schedule[i]))
+      return found
+    const again = await this.run([...this.actors.keys()], follow(schedule))
+    return again.verdict === 'violated' ? again : found
+  }
+
+  private async run(names: readonly string[], choose: Choose): Promise<JudgedRun> {
+    await this.start.restore()
+    this.reader ??= new StatementReader(
+      await this.observer.traits(),
+      this.treatment?.usualLevel ?? ((await this.observer.defaultLevel()) as Isolation),
+    )
+    const treat = this.treatment?.actor ?? ((actor: Actor) => actor)
+    const actors = new Map(names.map((name) => [name, treat(this.actors.get(name)!)]))
+    const { turns, errors, absences, history } = await this.record(actors, choose)
+    const events = this.reader.events(turns)
+    const schedule = turns.map(({ actor }) => actor)
+    const result = history.txnCount === 0 ? null : await check(history, this.options.level)
+    const verdict = result?.verdict ?? 'satisfied'
+    return { schedule, turns, errors, result, verdict, events, absences }
+  }
+
+  /** Watches the pool while the actors run. */
+  private async record(actors: ReadonlyMap<string, Actor>, choose: Choose) {
+    // A connection that must be ended by force says so to whoever holds it, or to nobody.
+    const hushed = new Set<PoolClient>()
+    const ignore = () => {}
+    const hush = (client: PoolClient) => {
+      if (!hushed.has(client)) client.on('error', ignore)
+      hushed.add(client)
+    }
+    this.pool.on('acquire', hush)
+    const { observer, options } = this
+    const play = new Play(actors, choose, { observer, patienceMs: options.patienceMs })
+    const watched = instrument(this.pool, play.hooks)
+    const rewrite = this.treatment?.rewrite
+    const restore = rewrite ? rewriteQueries(this.pool, rewrite) : () => {}
+    let isOver = false
+    try {
+      const played = await play.run()
+      const history = await watched.recorded.history()
+      isOver = true
+      return { ...played, history }
+    } finally {
+      restore()
+      watched.restore()
+      this.pool.removeListener('acquire', hush)
+      if (isOver) for (const client of hushed) client.off('error', ignore)
+    }
+  }
+}
+
+function failedAlone(name: string, error: unknown): UsageError {
+  const why = error instanceof Error ? error.message : String(error)
+  return new UsageError(
+    `race: ${name} fails when it runs alone: ${why}`,
+    'an actor must work by itself in the state that `before` makes',
+  )
+}

@@ -1,0 +1,63 @@
+// What would cure a violation: changes that are usual for it are tried on the same actors, by a
+// race of their own each, and told with what they cost. Main function: tryCures.
+
+import { UsageError } from '../../base/errors.ts'
+import type { Coverage, RaceResult, RaceRun } from './race-result.ts'
+import { forUpdate, serializable, type Treatment } from './treatment.ts'
+
+export interface Cure {
+  /** In a few words: `FOR UPDATE behind SELECT …`. */
+  readonly name: string
+  /** Whether every schedule that was run satisfies the level with it. */
+  readonly isConfirmed: boolean
+  readonly coverage: Coverage
+  /** How many times an actor had to try again, for each run. */
+  readonly retriesPerRun: number
+  /** How many statements had to wait for another actor, for each run. */
+  readonly waitsPerRun: number
+}
+
+const MAX_SELECTS = 4
+const LOCKABLE = /^\s*select\b(?!.*\bfor\s+(update|share|no\s+key|key\s+share)\b)/is
+
+/** @param tryOut runs a race with a change; null if there is no time left for it */
+export async function tryCures(
+  violation: RaceRun,
+  tryOut: (treatment: Treatment) => Promise<RaceResult | null>,
+): Promise<Cure[]> {
+  const selects = new Set(
+    violation.turns
+      .filter(({ step }) => step.kind === 'read' && step.inTransaction)
+      .map(({ step }) => step.text)
+      .filter((text) => LOCKABLE.test(text)),
+  )
+  const treatments = [...[...selects].slice(0, MAX_SELECTS).map(forUpdate), serializable()]
+  const cures: Cure[] = []
+  for (const treatment of treatments) {
+    const result = await attempt(treatment, tryOut)
+    if (result === null) continue
+    const { runs, coverage } = result
+    const waits = runs.flatMap(({ turns }) => turns.filter(({ waited }) => waited)).length
+    cures.push({
+      name: treatment.name,
+      isConfirmed: result.verdict === 'satisfied',
+      coverage,
+      retriesPerRun: treatment.retries() / Math.max(1, runs.length),
+      waitsPerRun: waits / Math.max(1, runs.length),
+    })
+  }
+  return cures
+}
+
+/** A change that makes no sense, such as a lock on a sum, makes the actor fail alone. */
+async function attempt(
+  treatment: Treatment,
+  tryOut: (treatment: Treatment) => Promise<RaceResult | null>,
+): Promise<RaceResult | null> {
+  try {
+    return await tryOut(treatment)
+  } catch (error) {
+    if (error instanceof UsageError) return null
+    throw error
+  }
+}

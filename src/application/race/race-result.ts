@@ -1,0 +1,124 @@
+// What a race came to: the verdict on every schedule that was run, how much of all that matters
+// that is, and the one that violates the level, to be read, saved and run again.
+
+import { writeFileSync } from 'node:fs'
+import { type LevelId, levelName } from '../../levels/levels.ts'
+import type { LevelWord } from '../../levels/words.ts'
+import { type CheckOptions, expectLevel } from '../../library/arguments.ts'
+import { check } from '../../library/check.ts'
+import type { CheckResult } from '../../library/check-result.ts'
+import { render } from '../../library/render.ts'
+import type { Outcome } from '../../verdict/verdict.ts'
+import type { Cure } from './cures.ts'
+import type { Turn } from './play.ts'
+import { renderScheduleFile } from './schedule-file.ts'
+import { tellCoverage, tellCures, tellRun } from './story.ts'
+
+/** One schedule that was run. */
+export interface RaceRun {
+  /** Who was let go, one statement after the other. */
+  readonly schedule: readonly string[]
+  readonly turns: readonly Turn[]
+  /** Actor -> what it threw; those that are not here ended well. */
+  readonly errors: ReadonlyMap<string, unknown>
+  /** The verdict on what was recorded; null if no transaction did anything. */
+  readonly result: CheckResult | null
+  readonly verdict: Outcome
+}
+
+export interface Coverage {
+  /** Schedules that were run. */
+  readonly runs: number
+  /** Those of them that differ by more than the order of what commutes. */
+  readonly schedules: number
+  /** Every schedule that matters was run. */
+  readonly isComplete: boolean
+  /** Why not, in a few words; null if it is. */
+  readonly limit: string | null
+}
+
+export class RaceResult {
+  private constructor(
+    /** What every schedule was to satisfy. */
+    readonly level: LevelId,
+    readonly actors: readonly string[],
+    readonly runs: readonly RaceRun[],
+    readonly coverage: Coverage,
+    /** The schedule that shows a violation, in the order that is easiest to read. */
+    readonly violation: RaceRun | null,
+    private readonly story: string,
+    private readonly setUp: readonly string[] | null,
+    /** What was tried against the violation, by races of their own. */
+    readonly cures: readonly Cure[],
+  ) {}
+
+  /** @internal */
+  static async of(
+    level: LevelId,
+    actors: readonly string[],
+    runs: readonly RaceRun[],
+    coverage: Coverage,
+    violation: RaceRun | null,
+    setUp: readonly string[] | null,
+    cures: readonly Cure[] = [],
+  ): Promise<RaceResult> {
+    const story = violation?.result ? await render.text(violation.result) : ''
+    return new RaceResult(level, actors, runs, coverage, violation, story, setUp, cures)
+  }
+
+  /**
+   * `violated` if a schedule violates the level, else `unknown` if one could not be decided, else
+   * `satisfied`: by all schedules that were run, see `coverage`.
+   */
+  get verdict(): Outcome {
+    if (this.violation !== null) return 'violated'
+    return this.runs.some((run) => run.verdict === 'unknown') ? 'unknown' : 'satisfied'
+  }
+
+  /** The schedule of the violation, for `race(pool, actors, { schedule })`; null if there is none. */
+  get schedule(): readonly string[] | null {
+    return this.violation?.schedule ?? null
+  }
+
+  /** The answer in words: the verdict, the schedule, what each actor saw, and why that is wrong. */
+  toString(): string {
+    const who = this.actors.join(', ')
+    const name = `${levelName(this.level)} (${this.level})`
+    const lines = [`race of ${who}: ${name} is ${this.verdict}`, tellCoverage(this.coverage)]
+    if (this.violation !== null)
+      lines.push('', ...tellRun(this.violation), ...tellCures(this.cures))
+    return `${lines.join('\n')}\n\n${this.story}`.trimEnd()
+  }
+
+  /** @internal */
+  withCures(cures: readonly Cure[]): Promise<RaceResult> {
+    const { level, actors, runs, coverage, violation, setUp } = this
+    return RaceResult.of(level, actors, runs, coverage, violation, setUp, cures)
+  }
+
+  /** The verdict on the same runs at another level. */
+  async at(
+    level: LevelWord,
+    options: Pick<CheckOptions, 'budgetMs' | 'memoryBytes' | 'sessionOrder'> = {},
+  ): Promise<RaceResult> {
+    const { level: id } = expectLevel(level)
+    if (id === this.level && Object.keys(options).length === 0) return this
+    const cures = id === this.level ? this.cures : []
+    const judge = async (run: RaceRun): Promise<RaceRun> => {
+      if (run.result === null) return run
+      const result = await check(run.result.history, level, options)
+      return { ...run, result, verdict: result.verdict }
+    }
+    const again = this.violation === null ? null : await judge(this.violation)
+    const runs: RaceRun[] = []
+    for (const run of this.runs) runs.push(await judge(run))
+    const found = [again, ...runs].find((run) => run?.verdict === 'violated') ?? null
+    return RaceResult.of(id, this.actors, runs, this.coverage, found, this.setUp, cures)
+  }
+
+  /** Writes the violating schedule to a file that `isobar replay FILE TARGET` runs. */
+  save(path: string): void {
+    if (this.violation === null) return
+    writeFileSync(path, renderScheduleFile(this.violation, this.level, this.setUp))
+  }
+}

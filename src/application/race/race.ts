@@ -1,0 +1,69 @@
+// `isobar/race`: runs pieces of an application against each other on a real database, in every
+// order of their statements that matters, and has each run judged (course.ts). Main function: race.
+
+import { nowMs } from '../../base/deadline.ts'
+import { UsageError } from '../../base/errors.ts'
+import { expectLevel } from '../../library/arguments.ts'
+import { Course } from './course.ts'
+import { tryCures } from './cures.ts'
+import { Observer } from './observer.ts'
+import { type Actors, expectActors, expectRaceOptions, type RaceOptions } from './options.ts'
+import { expectPool } from './pool.ts'
+import type { RaceResult } from './race-result.ts'
+
+export type { Cure } from './cures.ts'
+export type { Actors, RaceOptions } from './options.ts'
+export { type Coverage, RaceResult, type RaceRun } from './race-result.ts'
+
+/** A cure is tried by at most so many. */
+const CURE_SCHEDULES = 60
+
+/** Pools of races that are going on. */
+const taken = new WeakSet<object>()
+
+/**
+ * Runs actors against each other in every order of their statements that matters.
+ *
+ * @example
+ * const result = await race(pool, { ann: () => book(4), bob: () => book(4) }, { before: reset })
+ * await expect(result).toBeIsolated('ser')
+ *
+ * @param pool the pool that the application itself uses: it is watched as long as the race takes
+ * @throws UsageError, DatabaseError
+ */
+export async function race(
+  pool: object,
+  actors: Actors,
+  options: RaceOptions = {},
+): Promise<RaceResult> {
+  const named = expectActors(actors)
+  const filled = expectRaceOptions(options, named)
+  const { level } = expectLevel(filled.level, 'race: level')
+  const own = expectPool(pool, named.size)
+  if (taken.has(own)) {
+    throw new UsageError('race: there is a race on this pool already', 'wait for it to end')
+  }
+  taken.add(own)
+  try {
+    const observer = await Observer.open(own)
+    try {
+      const endMs = nowMs() + filled.budgetMs
+      const course = new Course(own, named, filled, level, observer)
+      if (filled.schedule) return await course.runOne(filled.schedule)
+      const result = await course.runAll()
+      if (result.violation === null || !filled.cures) return result
+      const maxSchedules = Math.min(filled.maxSchedules, CURE_SCHEDULES)
+      const cures = await tryCures(result.violation, async (treatment) => {
+        const budgetMs = endMs - nowMs()
+        if (budgetMs <= 0) return null
+        const options = { ...filled, all: false, maxSchedules, budgetMs }
+        return new Course(own, named, options, level, observer, treatment).runAll()
+      })
+      return await result.withCures(cures)
+    } finally {
+      await observer.close()
+    }
+  } finally {
+    taken.delete(own)
+  }
+}

@@ -1,0 +1,253 @@
+// Races on a real server: what is found, what is followed (blocking, deadlocks, refusals, retries),
+// and what is said of those that make no sense.
+
+import { Pool, type PoolClient } from 'pg'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type PostgresServer, startPostgres } from '../../../src/application/embedded.ts'
+import { race } from '../../../src/application/race/race.ts'
+import '../../../src/matchers/vitest.ts'
+
+let server: PostgresServer
+let pool: Pool
+beforeAll(async () => {
+  server = await startPostgres()
+  pool = new Pool(server)
+  await pool.query('CREATE TABLE stock (id int PRIMARY KEY, left_over int NOT NULL)')
+  await reset()
+})
+afterAll(async () => {
+  await pool.end()
+  await server.stop()
+})
+
+async function reset(): Promise<void> {
+  await pool.query('DELETE FROM stock')
+  await pool.query('INSERT INTO stock VALUES (1, 10), (2, 10)')
+}
+
+async function transaction(work: (client: PoolClient) => Promise<void>, begin = 'BEGIN') {
+  const client = await pool.connect()
+  try {
+    await client.query(begin)
+    await work(client)
+    await client.query('COMMIT')
+  } catch (error) {
+    await client.query('ROLLBACK')
+    throw error
+  } finally {
+    client.release()
+  }
+}
+
+/** Reads what is left, and writes one less. */
+const take =
+  (begin = 'BEGIN', lock = '') =>
+  () =>
+    transaction(async (client) => {
+      const { rows } = await client.query(`SELECT left_over FROM stock WHERE id = $1${lock}`, [1])
+      const left = rows[0].left_over - 1
+      await client.query('UPDATE stock SET left_over = $1 WHERE id = $2', [left, 1])
+    }, begin)
+
+async function retrying(work: () => Promise<void>): Promise<void> {
+  for (;;) {
+    try {
+      return await work()
+    } catch (error) {
+      if ((error as { code?: string }).code !== '40001') throw error
+    }
+  }
+}
+
+describe('race', () => {
+  it('finds a lost update at once, tells its schedule, and runs it again', async () => {
+    const actors = { ann: take(), bob: take() }
+    const result = await race(pool, actors, { before: reset })
+    expect(result.verdict).toBe('violated')
+    expect(result.runs.length).toBeLessThanOrEqual(3)
+    const story = String(result)
+    expect(story).toContain('race of ann, bob: Serializability (ser) is violated')
+    expect(story).toMatch(
+      / 2\. {2}ann {2}SELECT left_over FROM stock WHERE id = \$1 \[1\] {2}-> .*10/,
+    )
+    expect(story).toMatch(/bob {2}UPDATE .* -> {2}waited for \d+, then/)
+    expect(story).toContain('stock(1)')
+    await expect(expect(result).toBeIsolated('ser')).rejects.toThrow('ann  COMMIT')
+    const again = await race(pool, actors, { before: reset, schedule: result.schedule! })
+    expect(again.schedule).toEqual(result.schedule)
+    expect(again.coverage).toMatchObject({ runs: 1, isComplete: false })
+  })
+
+  it('tries cures, and tells what they cost', async () => {
+    const { cures } = await race(pool, { ann: take(), bob: take() }, { before: reset })
+    const lock = 'FOR UPDATE behind SELECT left_over FROM stock WHERE id = $1'
+    expect(cures.find(({ name }) => name === lock)).toMatchObject({ isConfirmed: true })
+    const serializable = cures.find(({ name }) => name.startsWith('SERIALIZABLE'))!
+    expect(serializable).toMatchObject({ isConfirmed: true, coverage: { isComplete: true } })
+    expect(serializable.retriesPerRun).toBeGreaterThan(0)
+    const { rows } = await pool.query('SHOW default_transaction_isolation')
+    expect(rows).toEqual([{ default_transaction_isolation: 'read committed' }])
+  })
+
+  it('says of what does not help that it does not', async () => {
+    const add = (id: number) => () =>
+      transaction(async (client) => {
+        const { rowCount } = await client.query('SELECT id FROM stock WHERE left_over > 50')
+        if (rowCount === 0) await client.query('INSERT INTO stock VALUES ($1, 60)', [id])
+      })
+    const result = await race(pool, { ann: add(3), bob: add(4) }, { before: reset })
+    const helps = result.cures.map(({ isConfirmed }) => isConfirmed)
+    expect(helps).toEqual([false, true])
+    expect(String(result)).toMatch(/no {3}FOR UPDATE behind .*: not satisfied/)
+    const { cures } = await race(
+      pool,
+      { ann: add(3), bob: add(4) },
+      { before: reset, cures: false },
+    )
+    expect(cures).toEqual([])
+  })
+
+  it('runs every schedule of what is locked, and leaves the pool as it was', async () => {
+    const own = [pool.connect, pool.query]
+    const actors = { ann: take('BEGIN', ' FOR UPDATE'), bob: take('BEGIN', ' FOR UPDATE') }
+    const result = await race(pool, actors, { before: reset })
+    expect(result.coverage.isComplete).toBe(true)
+    expect(String(result)).toMatch(/^race of .* is satisfied\n(\d+) of \1 schedules that matter/)
+    await expect(result).toBeIsolated('ser')
+    expect([pool.connect, pool.query]).toEqual(own)
+    const { rows } = await pool.query('SELECT left_over FROM stock ORDER BY id')
+    expect(rows).toEqual([{ left_over: 10 }, { left_over: 10 }])
+  })
+
+  it('follows refusals and retries', async () => {
+    const retried = () => retrying(take('BEGIN ISOLATION LEVEL SERIALIZABLE'))
+    const result = await race(pool, { ann: retried, bob: retried }, { before: reset })
+    await expect(result).toBeIsolated('ser')
+    expect(result.coverage.isComplete).toBe(true)
+    const refused = result.runs.some(({ turns }) => turns.some(({ step }) => step.error))
+    expect(refused).toBe(true)
+    expect(result.runs.every(({ errors }) => errors.size === 0)).toBe(true)
+  })
+
+  it('follows deadlocks', async () => {
+    const both = (first: number, second: number) => () =>
+      transaction(async (client) => {
+        for (const id of [first, second]) {
+          await client.query('UPDATE stock SET left_over = left_over - 1 WHERE id = $1', [id])
+        }
+      })
+    const result = await race(pool, { ann: both(1, 2), bob: both(2, 1) }, { before: reset })
+    await expect(result).toBeIsolated('ser')
+    const codes = result.runs.flatMap(({ errors }) => [...errors.values()])
+    expect(codes).toContainEqual(expect.objectContaining({ code: '40P01' }))
+  })
+
+  it('says how much it was allowed to run', async () => {
+    const actors = { ann: take('BEGIN', ' FOR UPDATE'), bob: take('BEGIN', ' FOR UPDATE') }
+    const result = await race(pool, actors, { before: reset, maxSchedules: 2 })
+    expect(result.coverage).toMatchObject({ runs: 2, isComplete: false })
+    expect(String(result)).toContain('there may be more: maxSchedules is 2')
+  })
+})
+
+describe('a race that makes no sense', () => {
+  const nothing = async () => {}
+
+  it.each<[string, () => Promise<unknown>, RegExp]>([
+    ['no pool', () => race({}, { a: nothing, b: nothing }), /not a pool of pg/],
+    ['one actor', () => race(pool, { a: nothing }), /at least two actors/],
+    [
+      'an actor that runs already',
+      () => race(pool, { a: nothing(), b: nothing } as never),
+      /actor "a" is not a function/,
+    ],
+    [
+      'an unknown option',
+      () => race(pool, { a: nothing, b: nothing }, { maxSchedule: 5 } as object),
+      /unknown option "maxSchedule"/,
+    ],
+    [
+      'an unknown level',
+      () => race(pool, { a: nothing, b: nothing }, { level: 'sir' as 'ser' }),
+      /unknown level/,
+    ],
+    [
+      'a schedule of strangers',
+      () => race(pool, { a: nothing, b: nothing }, { schedule: ['c'] }),
+      /no actor "c"/,
+    ],
+    [
+      'a pool without room',
+      async () => {
+        const small = new Pool({ ...server, max: 1 })
+        await race(small, { a: nothing, b: nothing }).finally(() => small.end())
+      },
+      /room for 1 of 2 actors/,
+    ],
+    [
+      'an actor that fails alone',
+      () => race(pool, { a: () => pool.query('SELECT 1/0'), b: nothing }, { before: reset }),
+      /a fails when it runs alone: division by zero/,
+    ],
+    ['no reset', () => race(pool, { ann: take(), bob: take() }), /the actors change stock/],
+    [
+      'a reset that does not',
+      () => race(pool, { ann: take(), bob: take() }, { before: () => pool.query('SELECT 1') }),
+      /`before` does not reset the database: stock/,
+    ],
+    [
+      'a reset that fails',
+      () => race(pool, { a: nothing, b: nothing }, { before: () => pool.query('SELECT 1/0') }),
+      /`before` failed: division by zero/,
+    ],
+  ])('%s', async (_, start, message) => {
+    await reset()
+    await expect(start()).rejects.toThrow(message)
+    await expect(pool.query('SELECT 1 AS one')).resolves.toMatchObject({ rows: [{ one: 1 }] })
+  })
+
+  it('a race in a race', async () => {
+    const inner = () => race(pool, { a: nothing, b: nothing })
+    await expect(race(pool, { a: inner, b: nothing }, { before: reset })).rejects.toThrow(
+      /a fails when it runs alone: race: an actor cannot start a race/,
+    )
+    const first = race(pool, { a: nothing, b: nothing }, { before: reset })
+    await expect(inner()).rejects.toThrow('there is a race on this pool already')
+    await first
+  })
+
+  it('an actor that never ends', async () => {
+    const own = new Pool(server)
+    own.on('error', () => {}) // it is not ended, because a connection never comes back
+    const stuck = async () => {
+      const client = await own.connect()
+      await client.query('BEGIN')
+      await client.query('UPDATE stock SET left_over = 0 WHERE id = 1')
+      await new Promise(() => {})
+    }
+    const started = race(own, { stuck, other: nothing }, { before: reset, patienceMs: 2_000 })
+    await expect(started).rejects.toMatchObject({
+      message: expect.stringContaining('stuck did not end'),
+      hint: expect.stringContaining('UPDATE stock'),
+    })
+    // Its transaction is gone: nothing waits for its lock.
+    await reset()
+  })
+
+  it('somebody else in the way', async () => {
+    const stranger = await pool.connect()
+    try {
+      await stranger.query('BEGIN')
+      await stranger.query('SELECT FROM stock WHERE id = 1 FOR UPDATE')
+      const actors = { ann: take(), bob: take() }
+      const started = race(pool, actors, {
+        before: () => pool.query('SELECT 1'),
+        patienceMs: 2_000,
+      })
+      await expect(started).rejects.toThrow(/ann waits for process \d+ of the server, which is not/)
+    } finally {
+      await stranger.query('ROLLBACK')
+      stranger.release()
+    }
+  })
+})
