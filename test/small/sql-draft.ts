@@ -12,7 +12,7 @@
 // all the same; `=5` is what it wrote. Main functions: parseSql, renderSql, historyOfSql.
 
 import { HistoryBuilder, statusOf } from '../../src/history/builder.ts'
-import type { History, StatusName } from '../../src/history/history.ts'
+import type { History, Omissions, StatusName } from '../../src/history/history.ts'
 import { STATEMENT_NAMES } from '../../src/history/sql-events.ts'
 import { SqlStatements } from '../../src/history/sql-statements.ts'
 import { LEVELS } from '../../src/levels/levels.ts'
@@ -51,8 +51,10 @@ export interface SqlDraft {
   readonly sessions: readonly (readonly SqlDraftTxn[])[]
 }
 
-export function historyOfSql(draft: SqlDraft): History {
+/** @param partial what is left out of the draft */
+export function historyOfSql(draft: SqlDraft, partial: Omissions | null = null): History {
   const builder = new HistoryBuilder(null, 64)
+  builder.partial = partial
   const statements = new SqlStatements(builder)
   const columns = [
     { name: 'id', type: 'text' },

@@ -386,7 +386,9 @@ export class Connection {
     if (shape.kind === 'set' && shape.level !== null) {
       if (this.status === 'I') recorder.warnings.push(this.strayLevel(shape.level))
       else if (txn !== null) txn.level = shape.level
-    } else if (shape.kind === 'set' || /^\s*(reset|discard)/i.test(text)) {
+    } else if (shape.several || shape.kind === 'set' || /^\s*(reset|discard)/i.test(text)) {
+      // What it took back is not known.
+      if (shape.several && shape.effect === 'anything' && txn !== null) txn.events.length = 0
       this.defaultLevel = null
       recorder.catalog.forget()
     } else if (shape.effect === 'anything') recorder.catalog.forget()

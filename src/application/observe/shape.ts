@@ -76,6 +76,7 @@ export interface Shape {
   readonly reason: string | null
 }
 
+const SAVEPOINTS = 'savepoints among several statements in one'
 const CACHED = 2000
 const cache = new Map<string, Shape>()
 
@@ -107,6 +108,11 @@ function understand(text: string): Shape {
   if (words.length === 0) return NOTHING
   const base = { ...NOTHING, words, functions: functionsIn(words) }
   if (words.some(({ value, depth }) => value === ';' && depth === 0)) {
+    const firsts = words.filter((_, i) => isFirst(words, i))
+    const isPlain = firsts.every(({ value }) => HARMLESS.has(value) || CONTROL.has(value))
+    const takesBack = words.some(({ value }) => value === 'to' || value === 'savepoint')
+    if (takesBack) return { ...base, several: true, effect: 'anything', reason: SAVEPOINTS }
+    if (isPlain) return { ...base, several: true }
     return { ...base, several: true, effect: effectOf(words), reason: 'several statements in one' }
   }
   return controlOf(words, base) ?? statementOf(text, words, base)
@@ -137,6 +143,8 @@ const HARMLESS = new Set(
     .concat(' close set refresh cluster')
     .split(' '),
 )
+
+const CONTROL = new Set(['begin', 'start', 'commit', 'end', 'rollback', ';'])
 
 /** Transactions, savepoints, settings; null: something else. */
 function controlOf(words: readonly Word[], base: Shape): Shape | null {
