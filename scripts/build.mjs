@@ -30,13 +30,8 @@ const typescript = {
 rmSync(new URL('dist', ROOT), { recursive: true, force: true }) // names of chunks change
 // The library apart from the command line: what both need must not bring Node to a browser. In it
 // checkSync is apart, so that who only calls `check` gets the deciders when they are needed.
-const DOORS = [
-  'index',
-  'matchers/vitest',
-  'matchers/jest',
-  'application/embedded',
-  'application/race/race',
-]
+const APPLICATION = ['application/embedded', 'application/pg', 'application/race/race']
+const DOORS = ['index', 'matchers/vitest', 'matchers/jest', ...APPLICATION]
 const LIBRARY = [...DOORS, 'library/check-sync']
 const RENDERERS =
   /src\/report\/(page\/|picture\/|(dot|junit|markdown|text|story-text|core-history|sql-core|example)\.ts)/

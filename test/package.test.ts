@@ -82,6 +82,15 @@ export const order: readonly string[] | null = result.schedule
 // @ts-expect-error: no such option
 await race({}, actors, { maxSchedule: 5 })
 `,
+  'pg.ts': `import { check } from 'isobar'
+import { type DriverPool, record } from 'isobar/pg'
+declare const pool: DriverPool
+const recorded = record(pool)
+export const result = await check(await recorded.history(), 'ser')
+export const same: DriverPool = recorded.pool
+// @ts-expect-error: neither a pool nor a client
+record({})
+`,
   'jest.ts': `import 'isobar/jest'
 await expect('').toBeIsolated('si')
 // @ts-expect-error: no level

@@ -76,6 +76,7 @@ export function findMisfits(history: History, capacity: Capacity): string[] {
     history.rows ? 'reads that did not return one row' : null,
     history.txnAudit ? 'audits' : null,
     history.sql ? 'SQL statements' : null,
+    history.partial ? 'that not everything was recorded (partial)' : null,
     history.after ? 'transactions that come after others (after)' : null,
     times ? 'start and finish times' : null,
     !capacity.levels && history.txnLevel ? 'levels of transactions' : null,

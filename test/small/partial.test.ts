@@ -11,7 +11,7 @@ import { randomSql } from './random-sql.ts'
 import { historyOfSql, parseSql, renderSql, type SqlDraft } from './sql-draft.ts'
 import { SqlOracle } from './sql-oracle.ts'
 
-const SEEDS = process.env.ISOBAR_EXHAUSTIVE ? 20_000 : 700
+const SEEDS = process.env.ISOBAR_EXHAUSTIVE ? 20_000 : 250
 
 const judged = async (history: History, mix: Mix) => (await judge(history, [mix]))[0]!
 

@@ -1,0 +1,4 @@
+// `isobar/pg`: what an application asks of PostgreSQL through `pg`, recorded as a history.
+
+export type { DriverClient, DriverPool } from './observe/driver.ts'
+export { type Recorded, record } from './observe/instrument.ts'
