@@ -17,7 +17,9 @@ interface Example {
 }
 
 const FOLDER = resolve(import.meta.dirname, '../../../examples/race')
-const names = readdirSync(FOLDER).filter((name) => !/^transaction\.mjs$/.test(name))
+const names = readdirSync(FOLDER, { recursive: true, encoding: 'utf8' })
+  .filter((name) => /\.mjs$/.test(name) && !/(transaction|database)\.mjs$/.test(name))
+  .sort()
 
 let server: PostgresServer
 let pool: Pool
@@ -32,11 +34,16 @@ afterAll(async () => {
 
 describe('examples/race', () => {
   it('has the classics', () => {
-    expect(names.length).toBeGreaterThanOrEqual(6)
+    const classics = ['bank', 'counter', 'coupon', 'doctors', 'names', 'rooms']
+    const plain = classics.map((name) => `${name}.mjs`)
+    const all = ['drizzle/', 'kysely/', ''].flatMap((folder) => plain.map((name) => folder + name))
+    expect(names).toEqual(all.sort())
   })
 
   it.each(names)('%s is broken, and cured', async (name) => {
     const example: Example = await import(resolve(FOLDER, name))
+    await pool.query('DROP SCHEMA public CASCADE')
+    await pool.query('CREATE SCHEMA public')
     await pool.query(example.schema)
     const before = () => example.reset(pool)
     const broken = await race(pool, example.broken(pool), {
