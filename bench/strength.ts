@@ -16,23 +16,20 @@ import { judge } from '../src/check/judge.ts'
 import { readHistory } from '../src/formats/open.ts'
 import type { LevelId } from '../src/levels/levels.ts'
 import type { Database } from '../src/record/database.ts'
-import { NO_FAULTS, type PlannedEvent } from '../src/record/faults.ts'
-import { Recorder } from '../src/record/recorder.ts'
-import { runSessions } from '../src/record/runner.ts'
+import type { PlannedEvent } from '../src/record/faults.ts'
 import { SimDatabase } from '../src/record/sim/database.ts'
 import { SqlWork } from '../src/record/sql-work.ts'
 import { PlannedWork } from '../src/record/work.ts'
 import { FAULTS } from '../src/sim/faults.ts'
-import type { LevelResult } from '../src/verdict/verdict.ts'
 import type { WorkloadRequest } from '../src/workload/parameters.ts'
 import type { SqlShape } from '../src/workload/sql/parameters.ts'
 import { planSql } from '../src/workload/sql/workload.ts'
 import { planWorkload } from '../src/workload/workload.ts'
 import { readOptions } from './arguments.ts'
+import { foundAfter, median, recordRun, SESSIONS } from './finding.ts'
 import { forgetfulNode, type Nodes, oneNode, twoNodes, withReplica } from './strength-nodes.ts'
 
 const ROOT = resolve(import.meta.dirname, '..')
-const SESSIONS = 20
 const BUDGET_MS = 20_000
 const PLAN_AHEAD = 50_000
 
@@ -236,13 +233,6 @@ function restartsEvery(ms: number | null): PlannedEvent[] {
   return ms === null ? [] : [{ event: { kind: 'restart' }, firstMs: ms, everyMs: ms }]
 }
 
-/** How much of the history is needed for the first of the examples. */
-function foundAfter({ anomalies }: LevelResult, txnCount: number): number {
-  let first = txnCount
-  for (const { txns } of anomalies) first = Math.min(first, Math.max(...txns) + 1)
-  return first
-}
-
 /** A store that is simulated takes this process's own time only, however busy the machine is. */
 function processorMs(): number {
   const { user, system } = process.cpuUsage()
@@ -272,31 +262,13 @@ async function record(
   const work = sql
     ? new SqlWork(sql)
     : new PlannedWork(planWorkload({ ...registersFor(workload, isTimed), ...size }), isTimed)
-  const recorder = new Recorder(path, {}, sql)
-  try {
-    const { stoppedBy } = await runSessions({
-      database,
-      recorder,
-      work,
-      level,
-      isLightweight: false,
-      tables: sql?.tables ?? [],
-      sessions: SESSIONS,
-      seed,
-      durationMs: isTimed ? seconds * 1000 : null,
-      rate: null,
-      retries: 0,
-      faults: { ...NO_FAULTS, events: restartsEvery(restartEveryMs) },
-      proxies: [],
-      patienceMs: 15_000,
-      makers: restart === null ? {} : { restart },
-      signal: null,
-      onProgress: null,
-    })
-    if (stoppedBy instanceof Error) console.error(`  ${workload.name}: ${stoppedBy.message}`)
-  } finally {
-    recorder.close()
-  }
+  await recordRun({
+    ...{ name: workload.name, database, work, level, seed, path, sql },
+    tables: sql?.tables ?? [],
+    durationMs: isTimed ? seconds * 1000 : null,
+    events: restartsEvery(restartEveryMs),
+    makers: restart === null ? {} : { restart },
+  })
 }
 
 /** A run of given duration begins its plan again when it comes to the end. */
@@ -328,8 +300,7 @@ function cell(row: Row | undefined): string {
   const pace = mean < 1 ? `${(mean * 1000).toFixed(0)} ms` : `${mean.toFixed(1)} s`
   const unknown = row.unknown > 0 ? `, ${row.unknown} unknown` : ''
   if (row.found === 0) return `0${unknown}, ${pace}`
-  const sorted = [...row.positions].sort((a, b) => a - b)
-  return `${row.found} after ${sorted[sorted.length >> 1]}${unknown}, ${pace}`
+  return `${row.found} after ${median(row.positions)}${unknown}, ${pace}`
 }
 
 function progress(name: string, rows: readonly Row[]): void {

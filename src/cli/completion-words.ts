@@ -7,6 +7,7 @@ import { hyphened, nameOf, TOPICS } from '../levels/glossary.ts'
 import { CHAIN } from '../levels/levels.ts'
 import { levelWords } from '../levels/words.ts'
 import { LAYOUTS } from '../sim/layout.ts'
+import { AIM_NAMES } from '../workload/aims.ts'
 import { DISTRIBUTIONS } from '../workload/distributions.ts'
 import { FORMAT_IDS } from './format-options.ts'
 import { ABORTED_READS } from './options.ts'
@@ -44,6 +45,7 @@ export const OPTION_VALUES: Readonly<Record<string, readonly string[]>> = {
   '--to': FORMAT_IDS,
   '--shape': ALL_SHAPES,
   '--workload': ALL_SHAPES,
+  '--aim': AIM_NAMES,
   '--preset': Object.keys(PRESETS),
   '--distribution': DISTRIBUTIONS,
   '--layout': LAYOUTS,

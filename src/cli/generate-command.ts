@@ -29,11 +29,12 @@ import {
   levelsChoice,
   readShape,
   type SqlRequest,
+  shapeOf,
   type WorkloadFlags,
 } from './workload-options.ts'
 
 interface Flags extends WorkloadFlags, OutputFormatFlags {
-  shape: string
+  shape?: string
   store?: string
   inject?: string
   aborts: string
@@ -52,7 +53,7 @@ export function addGenerateCommand(program: Command, done: (code: number) => voi
     .description('make a history with a simulated store; the same seed gives the same bytes')
     .argument('<out>', 'file to write, or - for standard output')
     .optionsGroup('Transactions:')
-    .option('--shape <name>', `kind of transactions (${ALL_SHAPES.join(', ')})`, DEFAULT_SHAPE)
+    .option('--shape <name>', `kind of transactions (${ALL_SHAPES.join(', ')}; ${DEFAULT_SHAPE})`)
   addWorkloadOptions(command)
     .optionsGroup('The store:')
     .option(
@@ -104,9 +105,10 @@ Examples:
 async function generateTo(out: string, flags: Flags): Promise<void> {
   const format = formatFor(out, flags.to)
   const output = claimHistory(new Outputs(flags.force), out, format)
-  const workload = readShape(flags.shape, flags)
+  const shape = shapeOf(flags.shape, flags)
+  const workload = readShape(shape, flags)
   if (workload === null) {
-    throw new UsageError(`unknown shape "${flags.shape}"`, hintFor(flags.shape, ALL_SHAPES))
+    throw new UsageError(`unknown shape "${shape}"`, hintFor(shape, ALL_SHAPES))
   }
   const seed = parseSeed(flags.seed)
   const store = storeOf(flags)
@@ -180,8 +182,9 @@ async function generateStatements(
 /** Lightweight transactions are promised in real time. */
 function storeOf(flags: Flags): string {
   const read = (word: string) => readLevel(word).level
-  const asked = levelsChoice('--store', flags.store, flags, flags.shape, read)
-  if (asked === null) return flags.shape === 'lwt' ? 'sser' : 'ser'
+  const shape = shapeOf(flags.shape, flags)
+  const asked = levelsChoice('--store', flags.store, flags, shape, read)
+  if (asked === null) return shape === 'lwt' ? 'sser' : 'ser'
   return translateLevels(asked, read)
 }
 

@@ -8,6 +8,7 @@ import { hintFor } from '../base/slips.ts'
 export interface PresetFlags {
   shape?: string
   workload?: string
+  aim?: string
   distribution?: string
   reads?: string
   ops?: string
@@ -56,7 +57,7 @@ export function withPreset<Flags extends PresetFlags>(
   const { duration, shape, fault = [], ...rest } = preset.flags
   return {
     ...rest,
-    ...(flags.workload === undefined ? { shape } : {}),
+    ...((flags.workload ?? flags.aim) === undefined ? { shape } : {}),
     ...(flags.transactions === undefined ? { duration } : {}),
     ...flags,
     fault: flags.fault.length > 0 ? flags.fault : fault,

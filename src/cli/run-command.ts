@@ -23,7 +23,6 @@ import { parseTimetable } from '../record/trouble.ts'
 import { loadTransactionFunction } from '../record/work.ts'
 import { plain } from '../report/names.ts'
 import { renderText } from '../report/text.ts'
-import { DEFAULT_SHAPE } from '../workload/parameters.ts'
 import { isSqlShape } from '../workload/sql/parameters.ts'
 import { quoteCommand } from './command-line.ts'
 import { EXIT } from './exit-codes.ts'
@@ -50,6 +49,7 @@ import {
   levelsChoice,
   readShape,
   readWorkload,
+  shapeOf,
   type WorkloadFlags,
 } from './workload-options.ts'
 
@@ -167,6 +167,8 @@ Examples:
   isobar run --shape tpcc --db-level ser+rc --sessions 10 --transactions 100 --seed 1
                                                   SQL transactions, some at ser and some at rc
   isobar run --shape twitter --db-level rc --level ser
+  isobar run --aim write-skew --db-level si --level ser
+                                                  transactions and timing made for one anomaly
   isobar run sim:si+lost-update --level si        a simulated store with a known fault
   isobar run --sweep sessions=2,4,8,16 --csv sweep.csv --svg sweep.svg`
 
@@ -327,11 +329,12 @@ async function workloadOf(flags: Flags): Promise<Pick<RunOptions, 'workload' | '
   return { workload: readWorkload(flags), ownWorkload: { path, run } }
 }
 
-function workloadName({ workload, shape }: Flags): string {
+function workloadName(flags: Flags): string {
+  const { workload, shape } = flags
   if (workload !== undefined && shape !== undefined && workload !== shape) {
     throw new UsageError('--workload and --shape are the same option', 'give one of them')
   }
-  return workload ?? shape ?? DEFAULT_SHAPE
+  return shapeOf(workload ?? shape, flags)
 }
 
 function renderOutcome(outcome: RunOutcome, decisive: readonly LevelId[], report: string): string {

@@ -5,8 +5,10 @@
 import type { Command } from 'commander'
 import { UsageError } from '../base/errors.ts'
 import type { LevelId } from '../levels/levels.ts'
+import { AIM_NAMES, findAim } from '../workload/aims.ts'
 import { DISTRIBUTIONS, type Distribution } from '../workload/distributions.ts'
 import {
+  DEFAULT_SHAPE,
   type Mix,
   SHAPES,
   type Shape,
@@ -33,7 +35,10 @@ export interface WorkloadFlags {
   mix?: string
   disjointWrites?: boolean
   levelsFile?: string
+  aim?: string
 }
+
+const AIMED = 'aimed'
 
 export const ALL_SHAPES: readonly string[] = [...SHAPES, ...SQL_SHAPES]
 
@@ -50,7 +55,7 @@ export function addWorkloadOptions(command: Command): Command {
     .option('--transactions <n>', 'transactions in all (5000; SQL: 100)')
     .option(
       '--keys <n>',
-      'keys; of churn and append, at one time (churn: 40; mini: 100; general: 10000; append, lwt: 10); customers of a district (tpcc-kv: 3000), users (twitter-kv: 1000), items (rubis: 200000); of SQL, customers of a district (tpcc: 10), users (twitter: 20, more for over 20000 transactions) or rows (sql: 6)',
+      'keys; of churn and append, at one time (churn: 40; mini: 100; general: 10000; append, lwt: 10; aimed: 2 to 16); customers of a district (tpcc-kv: 3000), users (twitter-kv: 1000), items (rubis: 200000); of SQL, customers of a district (tpcc: 10), users (twitter: 20, more for over 20000 transactions) or rows (sql: 6)',
     )
     .option(
       '--ops <n>',
@@ -59,6 +64,10 @@ export function addWorkloadOptions(command: Command): Command {
     .option('--reads <share>', 'share of reads, 0 to 1 (0.5)')
     .option('--distribution <name>', `how keys are chosen (${DISTRIBUTIONS.join(', ')})`)
     .option('--mix <r,w,rw>', 'general: shares of read-only, write-only, read-modify-write')
+    .option(
+      '--aim <anomaly>',
+      `transactions and timing made for one anomaly, in place of a shape (${AIM_NAMES.join(', ')})`,
+    )
     .option('--disjoint-writes', 'let only one session write each key')
     .option(
       '--levels-file <file>',
@@ -70,7 +79,18 @@ export function addWorkloadOptions(command: Command): Command {
 export function readWorkload(flags: WorkloadFlags): Partial<WorkloadParameters> {
   const { mix, disjointWrites = false } = flags
   const shares = mix?.split(',').map((part) => parseNumber('mix', part, 0)) as Mix | undefined
-  return { ...readSizes(flags), disjointWrites, ...(shares === undefined ? {} : { mix: shares }) }
+  return {
+    ...{ ...readSizes(flags), disjointWrites },
+    ...(shares === undefined ? {} : { mix: shares }),
+    ...(flags.aim === undefined ? {} : { aim: findAim(flags.aim).name }),
+  }
+}
+
+/** The shape that is asked for by name, or by what it is aimed at. Throws UsageError. */
+export function shapeOf(named: string | undefined, { aim }: WorkloadFlags): string {
+  if (aim === undefined) return named ?? DEFAULT_SHAPE
+  if (named === undefined || named === AIMED) return AIMED
+  throw new UsageError('--aim and --shape exclude each other', 'each names the transactions')
 }
 
 /** The request of a shape that is known by name; null if there is none of that name. */

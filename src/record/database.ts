@@ -104,6 +104,8 @@ export interface Connection {
   cas(key: number, old: Value, value: number, level: LevelId): Promise<number>
   /** Outside of transactions: one read on its own. */
   get(key: number, level: LevelId): Promise<readonly Value[]>
+  /** Lets others come in between, for a moment of its own time; absent where clocks say how long. */
+  rest?(): Promise<void>
   commit(): Promise<void>
   rollback(): Promise<void>
   close(): Promise<void>

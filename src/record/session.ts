@@ -23,6 +23,9 @@ import { openPatiently } from './patience.ts'
 import { OpenTransaction, type Recorder } from './recorder.ts'
 import { type Operations, readingOnly, type Work } from './work.ts'
 
+/** About as long as a transaction takes beside others. */
+const MOST_REST_MS = 5
+
 /** What all sessions of a run share. */
 export interface RunContext {
   readonly database: Database
@@ -159,6 +162,12 @@ export class Session implements Operations {
     else if (rowCount > 1) await this.readList(key)
   }
 
+  async rest(): Promise<void> {
+    if (this.connection!.rest) return this.connection!.rest()
+    const ms = this.random.unit() * MOST_REST_MS
+    await new Promise((resolve) => setTimeout(resolve, ms))
+  }
+
   async run(table: SqlTable, statement: SqlStatement): Promise<readonly SqlRow[]> {
     await this.strikeMaybe()
     const write = statement.kind === 'select' ? 0 : this.context.nextValue()
@@ -236,6 +245,7 @@ export class Session implements Operations {
       readList: () => Promise.reject(new DatabaseError('lightweight transactions have no lists')),
       append: () => Promise.reject(new DatabaseError('lightweight transactions have no lists')),
       run: () => Promise.reject(new DatabaseError('lightweight transactions have no statements')),
+      rest: () => this.rest(),
     }
     try {
       await work.perform(this.number, alone)

@@ -25,6 +25,8 @@ export interface KeyOperations {
 
 /** The operations of a transaction, as work uses them. */
 export interface Operations extends KeyOperations {
+  /** Lets others come in between, for a moment. */
+  rest(): Promise<void>
   /** The rows selected, or as updated, or as deleted. */
   run(table: SqlTable, statement: SqlStatement): Promise<readonly SqlRow[]>
 }
@@ -40,6 +42,7 @@ export function readingOnly(operations: Operations): Operations {
     append: async (key) => {
       await operations.readList(key)
     },
+    rest: () => operations.rest(),
     run: (table, statement) => operations.run(table, statement),
   }
 }
@@ -110,8 +113,8 @@ export class PlannedWork implements Work {
     return this.plan.txnOpStart[txn + 1]! - this.plan.txnOpStart[txn]!
   }
 
-  async perform(session: number, operations: KeyOperations): Promise<'commit'> {
-    const { opKind, opKey, opWay, txnOpStart, keyCount } = this.plan
+  async perform(session: number, operations: Operations): Promise<'commit'> {
+    const { opKind, opKey, opWay, opRests, txnOpStart, keyCount } = this.plan
     const txn = this.dealt[session]![this.cursor[session]!]!
     const end = txnOpStart[txn + 1]!
     // Retired keys do not come back: each pass has keys of its own.
@@ -119,6 +122,7 @@ export class PlannedWork implements Work {
     for (let op = txnOpStart[txn]!; op < end; op++) {
       const key = opKey[op]! + offset
       const kind = opKind[op]!
+      if (opRests[op] === 1) await operations.rest()
       if (kind === READ) await operations.read(key)
       else if (kind === READ_LIST) {
         if (txn < this.plan.finalTxn || this.appended.has(key)) await operations.readList(key)

@@ -4,13 +4,22 @@
 
 import { UsageError } from '../base/errors.ts'
 import { hintFor } from '../base/slips.ts'
+import { type AimName, findAim } from './aims.ts'
 import { DISTRIBUTIONS, type Distribution } from './distributions.ts'
 
 /** Applications, whose transactions are given: of the parameters they take sizes and the seed. */
 export const APPLICATION_SHAPES = ['tpcc-kv', 'twitter-kv', 'rubis'] as const
 export type ApplicationShape = (typeof APPLICATION_SHAPES)[number]
 
-export const SHAPES = ['churn', 'mini', 'general', 'append', 'lwt', ...APPLICATION_SHAPES] as const
+export const SHAPES = [
+  'churn',
+  'mini',
+  'general',
+  'append',
+  'lwt',
+  'aimed',
+  ...APPLICATION_SHAPES,
+] as const
 export type Shape = (typeof SHAPES)[number]
 
 export function isApplicationShape(shape: string): shape is ApplicationShape {
@@ -43,6 +52,8 @@ export interface WorkloadParameters {
   readonly mix: Mix | null
   /** Each key is written by one session only. */
   readonly disjointWrites: boolean
+  /** The anomaly that transactions of the shape `aimed` are made for; null of others. */
+  readonly aim: AimName | null
 }
 
 const GENERAL: WorkloadParameters = {
@@ -56,6 +67,7 @@ const GENERAL: WorkloadParameters = {
   distribution: 'uniform',
   mix: null,
   disjointWrites: false,
+  aim: null,
 }
 
 const DEFAULTS: Record<Shape, WorkloadParameters> = {
@@ -65,6 +77,7 @@ const DEFAULTS: Record<Shape, WorkloadParameters> = {
   append: { ...GENERAL, shape: 'append', ops: 4, keys: 10, distribution: 'exponential' },
   churn: { ...GENERAL, shape: 'churn', ops: 8, keys: 40 },
   lwt: { ...GENERAL, shape: 'lwt', ops: 1, keys: 10 },
+  aimed: { ...GENERAL, shape: 'aimed', ops: 4, aim: 'write-skew' },
   // The sizes of the papers; operations are means, for the room they take.
   'tpcc-kv': { ...GENERAL, shape: 'tpcc-kv', ops: 30, keys: 3000 },
   'twitter-kv': { ...GENERAL, shape: 'twitter-kv', ops: 6, keys: 1000, distribution: 'zipfian' },
@@ -90,7 +103,7 @@ export function workloadParameters(given: WorkloadRequest): WorkloadParameters {
   if (!SHAPES.includes(shape)) {
     throw new UsageError(`unknown shape "${shape}"`, hintFor(shape, SHAPES))
   }
-  const parameters = { ...DEFAULTS[shape], ...given }
+  const parameters = { ...DEFAULTS[shape], ...keysOf(given), ...given }
   const { distribution, reads, mix, sessions, keys, disjointWrites } = parameters
   if (!DISTRIBUTIONS.includes(distribution)) {
     const hint = hintFor(distribution, DISTRIBUTIONS)
@@ -106,7 +119,10 @@ export function workloadParameters(given: WorkloadRequest): WorkloadParameters {
     throw new UsageError(`the share of reads must lie between 0 and 1, not ${reads}`)
   }
   if (mix) checkMix(mix, shape)
-  if (isApplicationShape(shape)) refuseForApplication(shape, given)
+  if ((parameters.aim !== null) !== (shape === 'aimed')) {
+    throw new UsageError(`an aim is for the shape aimed, not for ${shape}`)
+  }
+  if (isApplicationShape(shape) || shape === 'aimed') refuseForGiven(shape, given)
   if (disjointWrites && keys < sessions) {
     throw new UsageError(
       `disjoint writes need a key for each of the ${sessions} sessions, and there are ${keys}`,
@@ -115,7 +131,12 @@ export function workloadParameters(given: WorkloadRequest): WorkloadParameters {
   return parameters
 }
 
-function refuseForApplication(shape: ApplicationShape, given: WorkloadRequest): void {
+/** As many keys as what is aimed at takes. */
+function keysOf({ shape, aim }: WorkloadRequest): Partial<WorkloadParameters> {
+  return shape === 'aimed' ? { keys: findAim(aim ?? DEFAULTS.aimed.aim!).keys } : {}
+}
+
+function refuseForGiven(shape: ApplicationShape | 'aimed', given: WorkloadRequest): void {
   for (const name of ['ops', 'reads', 'distribution'] as const) {
     if (given[name] === undefined || given[name] === DEFAULTS[shape][name]) continue
     throw new UsageError(`${name} is not for ${shape}, whose transactions are given`)

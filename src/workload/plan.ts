@@ -26,6 +26,7 @@ export interface Plan {
   readonly opKind: Uint8Array // op -> READ, WRITE, APPEND, READ_LIST
   readonly opKey: Int32Array // op -> key
   readonly opWay: Uint8Array // write -> UPDATE, PUT, UPSERT, REPLACE
+  readonly opRests: Uint8Array // op -> 1 if its transaction rests for a moment before it
   /** Transactions from here on run after all others have ended, and see everything. */
   readonly finalTxn: number
   /** Every write is preceded by a read of its key: whoever adds transactions keeps to it. */
@@ -47,6 +48,7 @@ export class PlanBuilder {
   private readonly opKind: ByteColumn
   private readonly opKey: IntColumn
   private readonly opWay: ByteColumn
+  private readonly opRests: ByteColumn
 
   constructor(txnCapacity: number, opCapacity: number) {
     this.txnSession = new IntColumn(txnCapacity)
@@ -54,6 +56,7 @@ export class PlanBuilder {
     this.opKind = new ByteColumn(opCapacity)
     this.opKey = new IntColumn(opCapacity)
     this.opWay = new ByteColumn(opCapacity)
+    this.opRests = new ByteColumn(opCapacity)
   }
 
   get txnCount(): number {
@@ -65,10 +68,11 @@ export class PlanBuilder {
     this.txnOpStart.push(this.opKind.length)
   }
 
-  addOp(kind: number, key: number, way: Way = UPDATE): void {
+  addOp(kind: number, key: number, way: Way = UPDATE, rests = false): void {
     this.opKind.push(kind)
     this.opKey.push(key)
     this.opWay.push(way)
+    this.opRests.push(rests ? 1 : 0)
   }
 
   finish(about: {
@@ -93,6 +97,7 @@ export class PlanBuilder {
       opKind: this.opKind.view(),
       opKey: this.opKey.view(),
       opWay: this.opWay.view(),
+      opRests: this.opRests.view(),
       finalTxn: about.finalTxn ?? this.txnCount,
       readsBeforeWrites: about.readsBeforeWrites ?? false,
       disjointWrites: about.disjointWrites ?? false,

@@ -1,5 +1,6 @@
 // From parameters to a plan: the same parameters and seed give the same plan, on any machine.
 
+import { planAimed } from './aimed.ts'
 import { planAppend } from './append.ts'
 import { planApplication } from './applications/application.ts'
 import { RUBIS } from './applications/rubis.ts'
@@ -23,6 +24,8 @@ export function planWorkload(given: WorkloadRequest): Plan {
       return planAppend(parameters)
     case 'churn':
       return planChurn(parameters)
+    case 'aimed':
+      return planAimed(parameters)
     case 'lwt':
       return planLightweight(parameters)
     case 'tpcc-kv':

@@ -25,6 +25,9 @@ async function follow(work: Work, session: number, limit = 100): Promise<string[
       write: note('w'),
       readList: note('R'),
       append: note('a'),
+      rest: async () => {
+        ops.push('.')
+      },
       run: () => Promise.reject(new Error('no statements here')),
     }
     await work.perform(session, operations)

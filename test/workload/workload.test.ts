@@ -108,7 +108,7 @@ describe('planWorkload', () => {
 
   test('lets only one session write a key when writes are disjoint', () => {
     for (const shape of SHAPES) {
-      if (isApplicationShape(shape)) continue // refused
+      if (isApplicationShape(shape) || shape === 'aimed') continue // refused
       const plan = planWorkload({
         shape,
         sessions: 7,

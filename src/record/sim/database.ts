@@ -135,6 +135,10 @@ class SimConnection implements Connection {
     return isOld ? 1 : 0
   }
 
+  async rest(): Promise<void> {
+    for (let turns = 0; turns < MOST_TURNS; turns++) await this.turn()
+  }
+
   async commit(): Promise<void> {
     await this.turn()
     this.settle()
