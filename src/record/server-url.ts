@@ -1,5 +1,6 @@
 // Addresses of servers, `scheme://user:password@host:port/name?parameter=value`; errors never
-// repeat them, because they may contain a password. Main function: parseServerUrl.
+// repeat them, because they may contain a password. Main functions: parseServerUrl,
+// splitHosts.
 
 import { UsageError } from '../base/errors.ts'
 import { hintFor } from '../base/slips.ts'
@@ -32,6 +33,13 @@ function urlOf(text: string, form: string): URL {
     'the address of the server cannot be understood',
     `write it as ${form}, with %40 for @, %2F for / in a password`,
   )
+}
+
+/** `postgres://me@one:5432,two:5433/d` names two servers: an address for each. */
+export function splitHosts(text: string): string[] {
+  const [, before, hosts, after] = /^(\w+:\/\/(?:[^/?#]*@)?)([^/?#@]*)(.*)$/s.exec(text) ?? []
+  if (hosts === undefined || !hosts.includes(',')) return [text]
+  return hosts.split(',').map((host) => `${before}${host}${after}`)
 }
 
 export function portOf(text: string): number {

@@ -9,9 +9,9 @@ import { NO_FAULTS, parseFaultPlan } from '../../src/record/faults.ts'
 import {
   parsePostgresAddress,
   showAddress,
-  splitHosts,
   type TlsOptions,
 } from '../../src/record/postgres/address.ts'
+import { splitHosts } from '../../src/record/server-url.ts'
 import { openTarget } from '../../src/record/target.ts'
 import { parseTarget } from '../../src/record/targets.ts'
 import { parseTimetable } from '../../src/record/trouble.ts'

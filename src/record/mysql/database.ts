@@ -9,6 +9,7 @@ import { Control, type Gate, wrestLock } from '../control.ts'
 import {
   type Connection,
   type Database,
+  type Node,
   noSqlWorkloads,
   ownLevel,
   type ScriptSupport,
@@ -27,6 +28,7 @@ import {
 } from './client.ts'
 import { isLastWord } from './codes.ts'
 import { askFor, MYSQL_LEVELS, MysqlConnection } from './connection.ts'
+import { awaitOn, type ClusterNode } from './nodes.ts'
 
 const CONNECT_PATIENCE_MS = 10_000
 const LET_GO_MS = 1000
@@ -34,37 +36,67 @@ const LET_GO_MS = 1000
 const LOCKS_GATHERED_MS = 110
 const LOCK = "CONCAT('isobar.', LEFT(MD5(DATABASE()), 16))"
 
+interface Opening {
+  /** Further nodes of the same cluster. */
+  readonly others: readonly MysqlAddress[]
+  /** Where sessions connect in place of each node: proxies in front of the same servers. */
+  readonly entrances: readonly Partial<MysqlAddress>[]
+  readonly patienceMs: number
+}
+
 export class MysqlDatabase implements Database {
   readonly levels = MYSQL_LEVELS
-  readonly isAudited = true
   readonly place: string
   private keyCount = 0 // keys that have rows from the beginning
   private askedForLocksMs = 0
 
   private constructor(
     readonly name: string,
-    private readonly address: MysqlAddress,
-    private readonly entrance: Partial<MysqlAddress>,
+    private readonly cluster: readonly ClusterNode[], // the first has the tables set up
     private readonly control: Control<MysqlClient>,
     private readonly mark: string,
+    private readonly patienceMs: number,
   ) {
-    this.place = showAddress(address)
+    this.place = cluster.map(({ address }) => showAddress(address)).join(', ')
+  }
+
+  /** One node shows all; in a cluster, others may be behind. */
+  get isAudited(): boolean {
+    return this.cluster.length === 1
+  }
+
+  get nodes(): readonly Node[] {
+    return this.cluster.map((node) => ({
+      isReader: false,
+      open: (signal) => this.openAt(node, signal),
+    }))
+  }
+
+  private get address(): MysqlAddress {
+    return this.cluster[0]!.address
   }
 
   /** Connects and creates the table of the run. Throws DatabaseError. */
   static async open(
     address: MysqlAddress,
-    entrance: Partial<MysqlAddress>,
-    patienceMs: number,
+    { others, entrances, patienceMs }: Opening,
   ): Promise<MysqlDatabase> {
     const control = await Control.open(gateOf(address), patienceMs)
     const mark = `${MARK} (${randomBytes(6).toString('hex')})`
     try {
       const version = await control.use((client) => scalar(client, 'SELECT VERSION()'))
       await control.use((client) => createTable(client, mark))
-      return new MysqlDatabase(nameOf(String(version)), address, entrance, control, mark)
+      const cluster = [address, ...others].map((each, i) => {
+        return { address: each, entrance: { ...each, ...entrances[i] } }
+      })
+      const name = nameOf(String(version), cluster.length)
+      const database = new MysqlDatabase(name, cluster, control, mark, patienceMs)
+      const isThere = `SELECT COUNT(*) FROM information_schema.TABLES WHERE TABLE_SCHEMA = DATABASE()
+        AND TABLE_NAME = '${TABLE}' AND TABLE_COMMENT = '${mark}'`
+      await database.spread([isThere])
+      return database
     } catch (error) {
-      await control.close(async () => {})
+      await control.close((client) => dropMarked(client, mark))
       throw error
     }
   }
@@ -78,6 +110,12 @@ export class MysqlDatabase implements Database {
       for (const statement of rowsFor(from, to)) await query(client, statement)
     })
     this.keyCount = Math.max(this.keyCount, to)
+    await this.spread([`SELECT COUNT(*) FROM ${TABLE} WHERE k = ${to - 1}`])
+  }
+
+  /** Waits until every other node answers these questions with 1. */
+  private async spread(questions: readonly string[]): Promise<void> {
+    for (const node of this.cluster.slice(1)) await awaitOn(node, questions, this.patienceMs)
   }
 
   get script(): ScriptSupport {
@@ -129,15 +167,18 @@ export class MysqlDatabase implements Database {
     })
   }
 
-  async open(signal?: AbortSignal): Promise<Connection> {
+  open(signal?: AbortSignal): Promise<Connection> {
+    return this.openAt(this.cluster[0]!, signal)
+  }
+
+  private async openAt(node: ClusterNode, signal?: AbortSignal): Promise<Connection> {
     const timeout = AbortSignal.timeout(CONNECT_PATIENCE_MS)
     const either = signal ? AbortSignal.any([signal, timeout]) : timeout
-    const address = { ...this.address, ...this.entrance }
     try {
-      const client = await connectClient(address, either)
-      return new MysqlConnection(client, address, () => this.keyCount)
+      const client = await connectClient(node.entrance, either)
+      return new MysqlConnection(client, node.entrance, () => this.keyCount)
     } catch (error) {
-      throw asDatabaseError(error, this.address)
+      throw asDatabaseError(error, node.address)
     }
   }
 
@@ -171,9 +212,10 @@ async function letGo(client: MysqlClient): Promise<void> {
 }
 
 /** `10.11.19-MariaDB-0+deb12u1` → `MariaDB 10.11.19` */
-function nameOf(version: string): string {
+function nameOf(version: string, nodeCount: number): string {
   const product = /mariadb/i.test(version) ? 'MariaDB' : 'MySQL'
-  return `${product} ${version.split('-')[0]}`
+  const name = `${product} ${version.split('-')[0]}`
+  return nodeCount === 1 ? name : `${name} (${nodeCount} nodes)`
 }
 
 async function createTable(client: MysqlClient, mark: string): Promise<void> {

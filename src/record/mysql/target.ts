@@ -1,5 +1,6 @@
 // The targets `mysql://…` and `mariadb://…`: a server that speaks MySQL's protocol.
 
+import { splitHosts } from '../server-url.ts'
 import { openServers, type Target, type TargetKind } from '../target.ts'
 import { type MysqlAddress, parseMysqlAddress } from './address.ts'
 import { DRIVER } from './client.ts'
@@ -19,10 +20,14 @@ export const MYSQL: TargetKind = {
     // an error, if it does not let us in.
     isAnswer: (bytes) => bytes[3] === 0 && (bytes[4] === 10 || bytes[4] === 255),
   },
-  parse: (text, given) => mysqlTarget(parseMysqlAddress(text, given)),
+  parse: (text, given) => {
+    const [first, ...others] = splitHosts(text).map((each) => parseMysqlAddress(each, given))
+    return mysqlTarget(first!, others)
+  },
 }
 
-function mysqlTarget(address: MysqlAddress): Target {
+/** @param others further nodes of the same cluster */
+function mysqlTarget(address: MysqlAddress, others: readonly MysqlAddress[]): Target {
   return {
     product: 'MariaDB or MySQL',
     levels: MYSQL_LEVELS,
@@ -30,9 +35,11 @@ function mysqlTarget(address: MysqlAddress): Target {
     undisturbed: null,
     ownsServer: false,
     tidyMs: 1500,
-    open: (options) =>
-      openServers([address], options, ([entrance]) =>
-        MysqlDatabase.open(address, entrance ?? {}, options.patienceMs),
-      ),
+    open: (options) => {
+      const { patienceMs } = options
+      return openServers([address, ...others], options, (entrances) =>
+        MysqlDatabase.open(address, { others, entrances, patienceMs }),
+      )
+    },
   }
 }

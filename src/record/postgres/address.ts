@@ -89,13 +89,6 @@ export function parsePostgresAddress(
   }
 }
 
-/** `postgres://me@one:5432,two:5433/d` names two servers: an address for each. */
-export function splitHosts(text: string): string[] {
-  const [, before, hosts, after] = /^(\w+:\/\/(?:[^/?#]*@)?)([^/?#@]*)(.*)$/s.exec(text) ?? []
-  if (hosts === undefined || !hosts.includes(',')) return [text]
-  return hosts.split(',').map((host) => `${before}${host}${after}`)
-}
-
 /** What each mode tries, in its order; sockets of this machine are never encrypted. */
 function encryptionsFor(host: string, mode: string, rootPath?: string): Encryption[] {
   if (!MODES.includes(mode)) {

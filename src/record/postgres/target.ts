@@ -1,6 +1,7 @@
 // The target `postgres://…`: a server that speaks PostgreSQL's protocol.
 
 import { longestPartitionMs } from '../faults.ts'
+import { splitHosts } from '../server-url.ts'
 import {
   type OpenOptions,
   type OpenTarget,
@@ -8,7 +9,7 @@ import {
   type Target,
   type TargetKind,
 } from '../target.ts'
-import { type PostgresAddress, parsePostgresAddress, splitHosts } from './address.ts'
+import { type PostgresAddress, parsePostgresAddress } from './address.ts'
 import { POSTGRES_LEVELS } from './connection.ts'
 import { PostgresDatabase } from './database.ts'
 
