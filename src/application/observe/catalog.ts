@@ -23,6 +23,8 @@ export interface Column {
 }
 
 export interface Table {
+  /** No two have the same. */
+  readonly number: number
   /** Quoted, with its schema. */
   readonly sqlName: string
   readonly name: string
@@ -127,6 +129,8 @@ export class Catalog {
   }
 }
 
+let tableCount = 0
+
 type ColumnCells = [string, string, boolean, boolean, boolean, number | null]
 
 function tableOf(row: readonly (string | null)[]): Table {
@@ -154,6 +158,7 @@ function tableOf(row: readonly (string | null)[]): Table {
   const list = (json: string | null | undefined) => JSON.parse(json ?? '[]') as string[]
   const sqlName = `${quote(schema!)}.${quote(relation!)}`
   return {
+    number: ++tableCount,
     sqlName,
     name,
     declared,

@@ -24,7 +24,26 @@ const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 const LIKE_UUID = /^\{?[0-9a-f-]{32,}\}?$/i
 const DATE = /^\d{4}-\d\d-\d\d$/
 
-/** @param words of the statement; @param values of its parameters, as the application gave them */
+/** A clause in which only numbers and truth values may differ from one time to the next. */
+interface Settled {
+  readonly text: string
+  readonly indexes: readonly number[] // parameter -> that of the statement
+}
+
+const settled = new WeakMap<Span, Map<string, Settled>>()
+
+/** The kinds of the values; null if what they are may matter, and not only their kinds. */
+function kindsOf(values: readonly unknown[]): string | null {
+  let kinds = ''
+  for (const value of values) {
+    if (Number.isSafeInteger(value)) kinds += 'i'
+    else if (typeof value === 'boolean') kinds += 'b'
+    else return null
+  }
+  return kinds
+}
+
+/** As judgedClause, which takes its time; what was found out before is used again. */
 export function clauseOf(
   table: Table,
   text: string,
@@ -33,33 +52,73 @@ export function clauseOf(
   qualifiers: readonly string[],
   values: readonly unknown[],
 ): Clause | Unjudged {
-  if (where === null) return { text: EVERY_ROW, params: [] }
+  const kinds = where === null ? null : kindsOf(values)
+  if (where === null || kinds === null) {
+    return judgedClause(table, text, words, where, qualifiers, values).clause
+  }
+  const key = `${table.number} ${kinds}`
+  let known = settled.get(where)
+  const found = known?.get(key)
+  if (found) {
+    const params = found.indexes.map((index): SqlValue => {
+      const value = values[index]
+      return typeof value === 'boolean' ? value : BigInt(value as number)
+    })
+    return { text: found.text, params }
+  }
+  const { clause, indexes } = judgedClause(table, text, words, where, qualifiers, values)
+  if (clause instanceof Unjudged || clause.params.some((param) => typeof param === 'string'))
+    return clause
+  if (!known) {
+    known = new Map()
+    settled.set(where, known)
+  }
+  known.set(key, { text: clause.text, indexes })
+  return clause
+}
+
+interface Judged {
+  readonly clause: Clause | Unjudged
+  readonly indexes: readonly number[]
+}
+
+/** @param words of the statement; @param values of its parameters, as the application gave them */
+function judgedClause(
+  table: Table,
+  text: string,
+  words: readonly Word[],
+  where: Span | null,
+  qualifiers: readonly string[],
+  values: readonly unknown[],
+): Judged {
+  const unjudged = (reason: string): Judged => ({ clause: new Unjudged(reason), indexes: [] })
+  if (where === null) return { clause: { text: EVERY_ROW, params: [] }, indexes: [] }
   const inside = words.filter(({ start, end }) => start >= where.start && end <= where.end)
   const mentioned = mentionedColumns(table, inside)
   const order = findOrder(inside)
   const unordered = mentioned.find(({ judging }) => judging === 'equality')
   if (order !== null && unordered !== undefined) {
-    return new Unjudged(`the order of values of "${unordered.name}"`)
+    return unjudged(`the order of values of "${unordered.name}"`)
   }
   const translation = new Translation(text, inside, qualifiers, values)
   const rendered = translation.render()
-  if (rendered === null) return new Unjudged('a parameter that is no simple value')
+  if (rendered === null) return unjudged('a parameter that is no simple value')
   const strings = [...stringsIn(inside), ...translation.params.filter((p) => typeof p === 'string')]
   const odd = findOdd(mentioned, strings)
-  if (odd !== null) return new Unjudged(odd)
+  if (odd !== null) return unjudged(odd)
   const columns = table.declared.columns.filter((_, i) => table.columns[i]!.judging !== 'none')
   let failure = ''
   for (const params of [translation.numbers(), translation.params]) {
     try {
       // Whether the checker will be able to judge it, which does not know our list of columns.
       parsePredicate(rendered, columns, params)
-      return { text: rendered, params }
+      return { clause: { text: rendered, params }, indexes: translation.indexes }
     } catch (error) {
       if (!(error instanceof SqlError)) throw error
       failure = error.message
     }
   }
-  return new Unjudged(`the clause: ${failure}`)
+  return unjudged(`the clause: ${failure}`)
 }
 
 /** The clause that only rows with these keys satisfy. */
@@ -113,6 +172,7 @@ function sentAs(value: unknown): string | null | undefined {
 /** Writes a clause anew: names without their table, parameters numbered from 1, ANY as a list. */
 class Translation {
   readonly params: (string | null)[] = []
+  readonly indexes: number[] = [] // parameter -> that of the statement
   private readonly numbering = new Map<string, number>()
   private readonly given: unknown[] = []
   private failed = false
@@ -194,6 +254,7 @@ class Translation {
       if (sent === undefined) this.failed = true
       number = this.params.push(sent ?? null)
       this.given.push(given)
+      this.indexes.push(Number(name.slice(1)) - 1)
       this.numbering.set(name, number)
     }
     return `$${number}`

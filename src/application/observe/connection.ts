@@ -12,7 +12,7 @@ import {
   type QueryClass,
 } from './driver.ts'
 import type { Hooks } from './hooks.ts'
-import { type Cells, levelTold, makeProbe, type Probe, readProbe } from './probe.ts'
+import { type Cells, levelTold, type Probe, probeFor, readProbe } from './probe.ts'
 import type { Ending, Recorder } from './recorder.ts'
 import { type OnTable, type Shape, shapeOf } from './shape.ts'
 import { Telling } from './telling.ts'
@@ -36,7 +36,8 @@ interface Job {
   readonly query: DriverQuery
   readonly text: string
   readonly shape: Shape
-  readonly telling: Telling
+  /** What hooks are told; null if there are none. */
+  readonly telling: Telling | null
   readonly actor: string | undefined
   /** The columns that were added, as they came. */
   readonly cells: Cells[]
@@ -113,8 +114,9 @@ export class Connection {
       })
     }
     const shape = shapeOf(query.text)
-    const step = { actor, client: this.number, text: query.text, values: query.values ?? [] }
-    const telling = new Telling(step, shape)
+    const isWatched = hooks.before !== undefined || hooks.after !== undefined
+    const asked = { actor, client: this.number, text: query.text, values: query.values ?? [] }
+    const telling = isWatched ? new Telling(asked, shape) : null
     this.jobs.push({
       query,
       text: query.text,
@@ -160,7 +162,7 @@ export class Connection {
     if (this.current === null) return
     const job = this.current
     const { hooks, isReady } = this.shared
-    job.telling.begin(this.client.processID ?? null, this.isInTransaction)
+    job.telling?.begin(this.client.processID ?? null, this.isInTransaction)
     if (!hooks.before && isReady && this.knows(job)) this.submit(job)
     else {
       this.prepare(job).then(
@@ -177,20 +179,12 @@ export class Connection {
     if (this.status === 'E') return true
     const { on, functions } = shape
     if (functions.some((name) => catalog.kindOf(name) === undefined)) return false
-    return on === null || catalog.table(this.writtenName(shape, on)) !== undefined
-  }
-
-  /** A table as the statement writes it. */
-  private writtenName({ words }: Shape, { table }: OnTable): string {
-    const inside = words.filter(({ start, end }) => start >= table.start && end <= table.end)
-    return inside
-      .map(({ kind, value }) => (kind === 'name' ? `"${value.replaceAll('"', '""')}"` : value))
-      .join('')
+    return on === null || catalog.table(shape.on!.table.written) !== undefined
   }
 
   private async prepare(job: Job): Promise<void> {
     const { hooks, recorder } = this.shared
-    await hooks.before?.(job.telling.step)
+    if (job.telling) await hooks.before?.(job.telling.step)
     if (!this.shared.isReady) {
       this.shared.ready ??= this.askBeginning()
       await this.shared.ready
@@ -205,7 +199,7 @@ export class Connection {
     const unknown = shape.functions.filter((name) => catalog.kindOf(name) === undefined)
     if (unknown.length > 0) await catalog.askFunctions(unknown, (...asked) => this.ask(...asked))
     if (shape.on === null) return
-    const name = this.writtenName(shape, shape.on)
+    const name = shape.on.table.written
     if (catalog.table(name) === undefined) {
       await catalog.askTable(name, (...asked) => this.ask(...asked))
     }
@@ -268,13 +262,13 @@ export class Connection {
       else this.noteFunctions(shape)
       return
     }
-    const table = recorder.catalog.table(this.writtenName(shape, shape.on)) ?? null
+    const table = recorder.catalog.table(shape.on.table.written) ?? null
     const problem = this.problemOf(table, shape.on, query)
     if (problem !== null) return this.skip(shape, problem)
     job.table = table
     const { txn } = this
     const isGroup = isGrouped(recorder.catalog, shape)
-    const probe = makeProbe(job.text, shape.on, table!, {
+    const probe = probeFor(job.text, shape.on, table!, {
       major: this.shared.major,
       level: txn !== null && !txn.levelIsSure,
       snapshot: this.hasSnapshot,
@@ -331,10 +325,10 @@ export class Connection {
     if (error !== null) this.failed(job, error)
     else if (probe !== null) this.record(job, probe, result!)
     else this.control(job)
-    job.telling.end(error, result)
+    job.telling?.end(error, result)
     this.settle(job, error, result)
     recorder.answered(job.sent)
-    hooks.after?.(job.telling.step)
+    if (job.telling) hooks.after?.(job.telling.step)
   }
 
   private failed({ shape, probe }: Job, error: unknown): void {
@@ -367,7 +361,7 @@ export class Connection {
       snapshot: this.hasSnapshot,
     })
     txn.events.push(...events)
-    job.telling.record(events, recorder, recorder.skipped.total === skippedBefore)
+    job.telling?.record(events, recorder, recorder.skipped.total === skippedBefore)
   }
 
   /** Savepoints and settings. */

@@ -10,7 +10,7 @@
 //   since PostgreSQL 18; before, a subquery on the statement's snapshot, which holds the row that
 //   was replaced from REPEATABLE READ on, because the server refuses to replace any other.
 //
-// Main function: makeProbe.
+// Main function: probeFor.
 
 import type { SqlRow } from '../../sql/value.ts'
 import { quote, readCell, type Table } from './catalog.ts'
@@ -57,7 +57,26 @@ export interface ProbeOptions {
 
 const LEVEL = "current_setting('transaction_isolation')"
 
-export function makeProbe(text: string, on: OnTable, table: Table, options: ProbeOptions): Probe {
+const made = new WeakMap<OnTable, Map<string, Probe>>()
+
+/** The probe of a statement, made once for each way to ask. */
+export function probeFor(text: string, on: OnTable, table: Table, options: ProbeOptions): Probe {
+  let probes = made.get(on)
+  if (!probes) {
+    probes = new Map()
+    made.set(on, probes)
+  }
+  const { major, level, snapshot, grouped } = options
+  const key = `${major} ${level} ${snapshot} ${grouped} ${table.number}`
+  let probe = probes.get(key)
+  if (!probe) {
+    probe = makeProbe(text, on, table, options)
+    probes.set(key, probe)
+  }
+  return probe
+}
+
+function makeProbe(text: string, on: OnTable, table: Table, options: ProbeOptions): Probe {
   const { alias } = on.table
   const cells = (of: string) => [
     `${of}.xmin`,

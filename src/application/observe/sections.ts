@@ -64,7 +64,11 @@ export class Cursor {
     }
     if (bareAlias && this.word?.value === '(') return null
     const qualifier = this.text.slice(alias.start, alias.end)
-    return { start, end, name, alias: qualifier, aliasName: alias.value }
+    const parts = this.words.filter((word) => word.start >= start && word.end <= end)
+    const written = parts
+      .map(({ kind, value }) => (kind === 'name' ? `"${value.replaceAll('"', '""')}"` : value))
+      .join('')
+    return { start, end, written, name, alias: qualifier, aliasName: alias.value }
   }
 
   /** Keyword -> the words behind it, up to the next; null if a keyword comes twice. */

@@ -21,6 +21,8 @@ export interface Span {
 }
 
 export interface TableRef extends Span {
+  /** As it is written: names in quotes as they are, others in lower case. */
+  readonly written: string
   /** Without quotes: the last part of the name. */
   readonly name: string
   /** How columns are qualified, as it stands in the text. */
