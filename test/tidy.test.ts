@@ -49,6 +49,7 @@ const ROOMS: Record<string, number> = {
   general: 4,
   phenomena: 5,
   'communication.ts': 6,
+  'options.ts': 5,
   'check.ts': 6,
   mixed: 7,
   'judge.ts': 8,

@@ -2,7 +2,7 @@
 // all. Levels of one history share the reads check, the base order and the clocks. Strong levels go
 // to the linear algorithms of versions/ first, to the engine of general/ where those do not apply.
 
-import { Deadline, nowMs, type Stage } from '../base/deadline.ts'
+import { type Deadline, nowMs } from '../base/deadline.ts'
 import { BudgetExceeded, UsageError } from '../base/errors.ts'
 import { type AfterAsReads, afterAsReads } from '../history/after-as-reads.ts'
 import { type History, hasTimes, NONE } from '../history/history.ts'
@@ -19,13 +19,14 @@ import {
   WEAK_LEVELS,
 } from '../levels/levels.ts'
 import { certifyPlain } from '../verdict/certify-plain.ts'
-import { findSessionEdges, type LevelResult } from '../verdict/verdict.ts'
+import { findSessionEdges, type LevelResult, type Proof } from '../verdict/verdict.ts'
 import { withCertificate } from './certified.ts'
 import type { NamedFindings } from './evidence/findings.ts'
 import { type Algorithm, StrongLevels } from './general/strong-levels.ts'
 import { findImplied } from './implied.ts'
+import { type CheckOptions, deadlineFor, exampleLimit, phaseOf } from './options.ts'
 import type { BaseOrder } from './order/base-order.ts'
-import { AdyaLevels } from './phenomena/adya-levels.ts'
+import { PhenomenaLevels } from './phenomena/phenomena-levels.ts'
 import type { StrongLevel } from './problem/levels.ts'
 import { withoutOwnWrites } from './reads/adya-reads.ts'
 import { checkReads, type ReadCheck } from './reads/read-consistency.ts'
@@ -35,32 +36,6 @@ import { ListLevels } from './versions/list-levels.ts'
 import { MiniLevels } from './versions/mini-levels.ts'
 import { WeakContext } from './weak/context.ts'
 import { WeakLevels } from './weak/weak-levels.ts'
-
-export interface CheckOptions {
-  /** List every occurrence of an anomaly, not one smallest example of each kind. */
-  all?: boolean
-  /** With `all`: how many occurrences of each kind are listed; the last one counts the others. */
-  limit?: number
-  /** At rc, ra and cc: name Plume's patterns, with all reads that show one, instead of faults. */
-  byPattern?: boolean
-  /** Verify every verdict independently before returning it; on unless set to false. */
-  certify?: boolean
-  /** Whether session order counts; true unless told. */
-  sessionOrder?: boolean
-  /**
-   * SQL: whether the reads of transactions that their own programs rolled back are judged, each at
-   * its level; 'judge' unless told.
-   */
-  abortedReads?: 'judge' | 'ignore'
-  /** How strong levels are decided; both ways give the same verdicts. */
-  algorithm?: Algorithm
-  /** Called now and then during long work, with its level and phase, e.g. to show progress. */
-  onTick?: ((stage: Readonly<Stage>) => void) | null
-  budgetMs?: number | null
-  /** When the budget of time began to run, as `nowMs` counts; now unless told. */
-  budgetFromMs?: number
-  memoryBytes?: number | null
-}
 
 /** Judges a history at one level. */
 export function check(
@@ -72,12 +47,6 @@ export function check(
 }
 
 const WEAK: ReadonlySet<LevelId> = new Set(WEAK_LEVELS)
-
-/**
- * How much of a budget of time may pass before a level is given up. What is left is for a violation
- * that was found to be shown, a verdict to be verified, a weaker level to be tried and told.
- */
-const JUDGED_SHARE = 0.92
 
 /** Judges a history at several levels, sharing the work. */
 export function checkLevels(
@@ -130,21 +99,6 @@ export function checkModels(history: History, options: CheckOptions = {}): Level
   return JEPSEN_MODELS.map((model) => known.get(model)!)
 }
 
-/** What the levels of one call have to share. */
-export function deadlineFor(options: CheckOptions): Deadline {
-  const { budgetMs, memoryBytes, onTick, budgetFromMs } = options
-  const fromMs = budgetFromMs ?? nowMs()
-  return new Deadline(budgetMs ?? null, memoryBytes ?? null, onTick ?? null, {
-    share: JUDGED_SHARE,
-    fromMs,
-  })
-}
-
-/** How many examples of each kind are listed. */
-export function exampleLimit({ all, limit }: CheckOptions): number {
-  return all === true ? (limit ?? Number.POSITIVE_INFINITY) : 1
-}
-
 /**
  * Every level that applies to the history, weakest first. Where a serial order is at hand, ser is
  * judged first and settles all below it; else weak levels come first, which settle more when they
@@ -171,19 +125,6 @@ export function profile(history: History, options: CheckOptions = {}): LevelResu
   })
 }
 
-/** What is done in stages that are not named after a level. */
-const PHASES: Readonly<Record<string, string>> = {
-  reads: 'matching reads with writes',
-  order: 'ordering',
-  explain: 'explaining',
-  certify: 'verifying',
-}
-
-/** What is done in a stage, in a word or two. */
-export function phaseOf(stage: string): string {
-  return PHASES[stage] ?? 'deciding'
-}
-
 export class Checker {
   private readonly history: History // as the levels see it: without session order if that is off
   private readonly after: AfterAsReads | null // what that is made of, if it goes beyond sessions
@@ -195,7 +136,8 @@ export class Checker {
   private weakLevels: WeakLevels | null = null
   private miniLevels: MiniLevels | null = null
   private strongLevels: StrongLevels | null = null
-  private adyaLevels: AdyaLevels | null = null
+  private adyaLevels: PhenomenaLevels | null = null
+  private psiLevel: PhenomenaLevels | null = null
   private withSessions: Checker | null = null
   private forAtomic: Checker | null = null // where ra sees another history than the others
   private weaker: LevelResult | null | undefined // once a strong level has run out of time
@@ -341,6 +283,8 @@ export class Checker {
         const known = this.sessionless ? this.findWithSessions(level) : null
         return known ?? this.solve(level, algorithm)
       }
+      case 'psi':
+        return this.decidePsi()
       case 'pl-2': {
         const levels = this.pl2Levels()
         return { ...this.timed(level, () => levels.checkPl2()), algorithm: 'saturation' }
@@ -370,15 +314,24 @@ export class Checker {
   private decideAdya(level: Exclude<AdyaLevel, 'pl-2'>): NamedFindings {
     const { history, limit, deadline } = this
     const reads = this.adyaReads()
-    const serialOrder = () => {
-      const { proof } = this.find('ser')
-      return proof?.kind === 'commit-order' ? proof.order : null
-    }
+    const strongOrder = () => commitOrderOf(this.find('ser').proof)
     const order = () => this.adyaContext().base.order
-    const around = { order, serialOrder }
-    this.adyaLevels ??= new AdyaLevels(history, reads, this.reads(), around, limit, deadline)
+    const around = { order, strongOrder }
+    this.adyaLevels ??= new PhenomenaLevels(history, reads, this.reads(), around, limit, deadline)
     const levels = this.adyaLevels
     return { ...this.timed(level, () => levels.check(level)), algorithm: 'dependencies' }
+  }
+
+  /** What satisfies si satisfies psi, what violates cc violates it: both help, neither decides. */
+  private decidePsi(): NamedFindings {
+    const { history, limit, deadline, blame } = this
+    const reads = this.reads()
+    const strongOrder = () => commitOrderOf(this.find('si').proof)
+    const order = () => commitOrderOf(this.weak().check('cc').proof) ?? this.context().base.order
+    const around = { order, strongOrder, blame }
+    this.psiLevel ??= new PhenomenaLevels(history, reads, reads, around, limit, deadline)
+    const levels = this.psiLevel
+    return { ...this.timed('psi', () => levels.check('psi')), algorithm: 'dependencies' }
   }
 
   private solve(level: StrongLevel, algorithm: Algorithm): NamedFindings {
@@ -486,4 +439,11 @@ export class Checker {
       this.stages[stage] = (this.stages[stage] ?? 0) + nowMs() - started
     }
   }
+}
+
+/** The order in which transactions commit, as far as a proof says. */
+function commitOrderOf(proof: Proof | null): Int32Array | null {
+  if (proof?.kind === 'commit-order') return proof.order
+  if (proof?.kind !== 'snapshots') return null
+  return proof.events.filter((event) => event % 2 === 1).map((event) => event >> 1)
 }

@@ -5,7 +5,8 @@
 import type { History } from '../history/history.ts'
 import type { LevelId, LevelRequest } from '../levels/levels.ts'
 import type { LevelResult } from '../verdict/verdict.ts'
-import { type CheckOptions, checkLevels, profile } from './check.ts'
+import { checkLevels, profile } from './check.ts'
+import type { CheckOptions } from './options.ts'
 import { withheld } from './partial.ts'
 
 /** Whether judging these levels takes more than check.ts knows. */

@@ -47,6 +47,14 @@ export const LEVEL_ENTRIES: readonly LevelEntry[] = [
     where: 'Read-only snapshots beside writers that do not check for conflicts.',
   },
   {
+    id: 'psi',
+    promise:
+      'Who sees an effect sees its causes, and of two that write one key one fails, wherever they run.',
+    allows:
+      'Long forks, observers that disagree about which of two independent events came first, and write skew.',
+    where: 'A primary with replicas that are read, or several sites with snapshots of their own.',
+  },
+  {
     id: 'si',
     promise: 'Every transaction works on a snapshot, and of two that write one key one fails.',
     allows: 'Write skew: rules over several rows that each checks and both together break.',

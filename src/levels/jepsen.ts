@@ -27,6 +27,7 @@ const MODELS = [
   { name: 'read-atomic', level: 'ra', sessionOrder: false },
   { name: 'causal', level: 'cc', sessionOrder: false },
   { name: 'prefix', level: 'pc', sessionOrder: false },
+  { name: 'parallel-snapshot-isolation', level: 'psi', sessionOrder: false },
   { name: 'snapshot-isolation', level: 'si', sessionOrder: false },
   { name: 'update-serializable', level: 'pl-3u', sessionOrder: false },
   { name: 'repeatable-read', level: 'pl-2.99', sessionOrder: false },

@@ -1,5 +1,5 @@
 // The isolation levels, as one table. Ids are what users type and what JSON says; the chain goes
-// from weakest to strongest, and each level implies all before it. ci and lin stand beside the
+// from weakest to strongest, and each level implies all before it. ci, psi and lin stand beside the
 // chain, and so do Adya's levels, which know no sessions.
 
 export type LevelId =
@@ -8,6 +8,7 @@ export type LevelId =
   | 'ra'
   | 'cc'
   | 'pc'
+  | 'psi'
   | 'si'
   | 'ser'
   | 'sser'
@@ -61,6 +62,11 @@ export const LEVELS: readonly Level[] = [
     id: 'pc',
     name: 'Prefix Consistency',
     meaning: 'every transaction reads from a prefix of the commit order',
+  },
+  {
+    id: 'psi',
+    name: 'Parallel Snapshot Isolation',
+    meaning: 'causal consistency, and no two transactions that do not see each other write one key',
   },
   {
     id: 'si',
@@ -147,6 +153,7 @@ const ADYA_IMPLIES: Partial<Record<LevelId, readonly AdyaLevel[]>> = {
   ra: ['pl-2'],
   cc: ['pl-2'],
   pc: ['pl-2'],
+  psi: ['pl-2+'],
   si: ['pl-2+'],
   ser: ['pl-3u', 'pl-2.99'],
   sser: ['pl-3u', 'pl-2.99'],
@@ -154,9 +161,7 @@ const ADYA_IMPLIES: Partial<Record<LevelId, readonly AdyaLevel[]>> = {
 
 /** True if a history that satisfies `strong` always satisfies Adya's `weak`. */
 export function impliesAdya(strong: LevelId, weak: AdyaLevel): boolean {
-  const found = new Set<LevelId>([strong])
-  for (const level of found) for (const below of ADYA_IMPLIES[level] ?? []) found.add(below)
-  return found.has(weak)
+  return reaches(ADYA_IMPLIES, strong, weak)
 }
 
 /** rc … sser, weakest first: each implies those before it. */
@@ -179,11 +184,28 @@ export function levelName(id: LevelId): string {
   return findLevel(id)?.name ?? id
 }
 
-/** True if a history that satisfies `strong` always satisfies `weak`. */
+/** What each level implies at once, Adya's aside. */
+const IMPLIES: Partial<Record<LevelId, readonly LevelId[]>> = {
+  ra: ['rc', 'ci'],
+  cc: ['ra'],
+  pc: ['cc'],
+  psi: ['cc'],
+  si: ['pc', 'psi'],
+  ser: ['si'],
+  sser: ['ser'],
+}
+
+/** True if a history that satisfies `strong` always satisfies `weak`, neither of them Adya's. */
 export function implies(strong: LevelId, weak: LevelId): boolean {
-  if (strong === weak) return true
-  if (weak === 'ci') return CHAIN.indexOf(strong) >= CHAIN.indexOf('ra')
-  const s = CHAIN.indexOf(strong)
-  const w = CHAIN.indexOf(weak)
-  return s >= 0 && w >= 0 && s > w
+  return reaches(IMPLIES, strong, weak)
+}
+
+function reaches(
+  table: Partial<Record<LevelId, readonly LevelId[]>>,
+  strong: LevelId,
+  weak: LevelId,
+): boolean {
+  const found = new Set<LevelId>([strong])
+  for (const level of found) for (const below of table[level] ?? []) found.add(below)
+  return found.has(weak)
 }

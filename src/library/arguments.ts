@@ -3,7 +3,7 @@
 
 import { InputError, UsageError } from '../base/errors.ts'
 import { hintFor } from '../base/slips.ts'
-import type { CheckOptions as EngineOptions } from '../check/check.ts'
+import type { CheckOptions as EngineOptions } from '../check/options.ts'
 import type { History } from '../history/history.ts'
 import type { LevelRequest } from '../levels/levels.ts'
 import { type LevelWord, levelWords, readLevel } from '../levels/words.ts'

@@ -1,4 +1,4 @@
-// What reads of an older version must not have skipped at Adya's levels from pl-cs on. In an order
+// What reads of an older version must not have skipped at psi and Adya's levels from pl-cs on. In an order
 // of transactions the writer that comes next after the version read is the one that was missed:
 // the reader precedes it, an anti-dependency against the order. At pl-2.99, and for those who
 // write at pl-3u, that alone breaks the order; at pl-cs if the reader writes the key too. Else the
@@ -104,6 +104,8 @@ class DependencyRun {
   private readonly stamp: Int32Array // key -> run in which the columns below were set
   private readonly written: Int32Array // key -> bits of who wrote it last
   private readonly readers: Int32Array // key -> bits of the writers of other keys that read that
+  private readonly sessionStamp: Int32Array // session -> run in which the next column was set
+  private readonly session: Int32Array // session -> bits of its latest transaction
   private run = 0
 
   constructor(
@@ -116,6 +118,8 @@ class DependencyRun {
     this.stamp = new Int32Array(history.keyCount)
     this.written = new Int32Array(history.keyCount)
     this.readers = new Int32Array(history.keyCount)
+    this.sessionStamp = new Int32Array(history.sessionCount)
+    this.session = new Int32Array(history.sessionCount)
   }
 
   answer(questions: readonly Question[]): Question | null {
@@ -147,7 +151,9 @@ class DependencyRun {
   ): Question | null {
     const { history, position, sources } = this.replayed
     const { txnOpStart, opKind, opKey } = history
+    const session = history.txnSession[txn]!
     let known = bitOf.get(txn) ?? 0
+    if (this.sessionStamp[session] === this.run) known |= this.session[session]!
     const due: Question[] = []
     for (let op = txnOpStart[txn]!; op < txnOpStart[txn + 1]!; op++) {
       const question = asked.get(op)
@@ -167,6 +173,8 @@ class DependencyRun {
       }
     }
     this.bits[p] = known
+    this.sessionStamp[session] = this.run
+    this.session[session] = known
     // With no bits at all, whatever it replaces had none either.
     if (known !== 0) this.handOn(txn, known)
     return due.find(({ missed }) => known & bitOf.get(missed)!) ?? null

@@ -4,8 +4,8 @@
 // the published algorithms (certify-skipped.ts, certify-skipped-causes.ts). Reads of lists must be
 // prefixes of the order in which the replay appends. An order proves pc and si if it even proves
 // ser; sser also asks that it agrees with real time; pl-2 only that everything is read after it was
-// written, Adya's other levels by what older reads missed (certify-dependencies.ts). O(n) but for
-// older reads.
+// written, psi and Adya's other levels by what older reads missed (certify-dependencies.ts). O(n) but
+// for older reads.
 // Main function: certifyCommitOrder.
 
 import { Deadline } from '../base/deadline.ts'
@@ -176,7 +176,7 @@ class Replay {
   }
 
   private notLatest(read: number): void {
-    if (isAdyaLevel(this.level)) {
+    if (this.countsDependencies()) {
       if (this.rules.argued) this.older.push(read)
     } else if (this.rules.argued) {
       const newer = this.history.opTxn[this.latest[this.history.opKey[read]!]!]!
@@ -184,12 +184,17 @@ class Replay {
     } else if (this.rules.sight !== null) this.older.push(read)
   }
 
+  /** Whether what counts is the cycles that older reads close, not what had to be visible. */
+  private countsDependencies(): boolean {
+    return isAdyaLevel(this.level) || this.rules.overwrites !== 'any'
+  }
+
   /** What the level makes visible of the versions that older reads skipped. */
   private findSkip(): Skip | null {
     const { history, order, position, sources, deadline } = this
     const { sight } = this.rules
     const replayed = { history, order, position, sources, older: this.older.view(), deadline }
-    if (isAdyaLevel(this.level)) return findSkippedDependency(replayed, this.rules.overwrites)
+    if (this.countsDependencies()) return findSkippedDependency(replayed, this.rules.overwrites)
     if (sight === 'causal') return findSkippedByCauses(replayed)
     const skip = findSkippedByReads(replayed, sight === 'earlier')
     return skip === null && sight === 'direct' ? findSkippedBySession(replayed) : skip

@@ -11,13 +11,14 @@
 //   earlier writer of a key it writes) at once. A writer of x committed before the snapshot then
 //   satisfies the premise, so it is not later than the version that was read.
 //
-// A list read must show exactly the appends so far, in order, which makes co contain the observed
+// What proves si proves psi as well, by the same order of commits. A list read must show exactly the appends so far, in order, which makes co contain the observed
 // order of lists. Main function: certifySnapshots.
 
 import { Deadline } from '../base/deadline.ts'
 import { APPEND, type History, INITIAL, NONE, READ, READ_LIST, WRITE } from '../history/history.ts'
 import type { LevelId } from '../levels/levels.ts'
 import { shownPrefix } from './certify-reads.ts'
+import { LEVEL_RULES } from './level-rules.ts'
 
 const MAX_PROBLEMS = 5
 
@@ -28,8 +29,8 @@ export function certifySnapshots(
   events: Int32Array,
   deadline: Deadline = Deadline.none(),
 ): string[] {
-  if (level !== 'si' && level !== 'pc') return [`${level} cannot be proved by snapshots`]
-  return new SnapshotReplay(history, level === 'si', events).run(deadline)
+  if (!LEVEL_RULES[level].proofs.has('snapshots')) return [`${level} is not proved by snapshots`]
+  return new SnapshotReplay(history, level !== 'pc', events).run(deadline)
 }
 
 class SnapshotReplay {

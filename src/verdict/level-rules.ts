@@ -64,6 +64,7 @@ const DIRECT: Arguments = { ...NOTHING, sight: 'direct' }
 const CAUSAL: Arguments = { ...NOTHING, sight: 'causal' }
 const SERIAL: Arguments = { ...CAUSAL, argued: true }
 const SNAPSHOT: Arguments = { ...SERIAL, snapshots: true }
+const PARALLEL: Arguments = { ...SERIAL, overwrites: 'one' }
 const LINEAR: Arguments = { ...SERIAL, sight: null }
 const dependent = (overwrites: Overwrites): Arguments => ({ ...LINEAR, overwrites })
 
@@ -80,6 +81,7 @@ export const LEVEL_RULES: Readonly<Record<LevelId, LevelRules>> = {
   ra: row(CUT, 'SO WR WW CO', DIRECT, 'commit-order'),
   cc: row(CUT, 'SO WR WW CO', CAUSAL, 'commit-order'),
   pc: row(CUT, 'SO WR WW CO RW', SNAPSHOT, 'commit-order snapshots'),
+  psi: row(CUT, 'SO WR WW CO RW', PARALLEL, 'commit-order snapshots'),
   si: row(CUT, 'SO WR WW CO RW', SNAPSHOT, 'commit-order snapshots'),
   ser: row(CUT, 'SO WR WW CO RW', SERIAL, 'commit-order'),
   sser: row(CUT, 'SO WR WW CO RW RT', SERIAL, 'commit-order'),

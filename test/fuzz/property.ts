@@ -1,7 +1,8 @@
 // What the fuzzer runs: a property is a rule that holds for every seed. It gets the checker as an
 // argument, so that a broken one can be held against it (canary.test.ts).
 
-import { type CheckOptions, checkLevels } from '../../src/check/check.ts'
+import { checkLevels } from '../../src/check/check.ts'
+import type { CheckOptions } from '../../src/check/options.ts'
 import type { History } from '../../src/history/history.ts'
 import type { LevelResult } from '../../src/verdict/verdict.ts'
 import { ORACLE_LEVELS, type OracleLevel, type Verdict } from '../small/oracle.ts'

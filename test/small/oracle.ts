@@ -14,7 +14,10 @@ import { judge, type Situation, settle } from './judge.ts'
 
 export type Verdict = 'satisfied' | 'violated' | 'unknown'
 
-export type OracleLevel = Extract<LevelId, 'ci' | 'rc' | 'ra' | 'cc' | 'pc' | 'si' | 'ser' | 'sser'>
+export type OracleLevel = Extract<
+  LevelId,
+  'ci' | 'rc' | 'ra' | 'cc' | 'pc' | 'psi' | 'si' | 'ser' | 'sser'
+>
 
 export const ORACLE_LEVELS: readonly OracleLevel[] = [
   'ci',
@@ -22,6 +25,7 @@ export const ORACLE_LEVELS: readonly OracleLevel[] = [
   'ra',
   'cc',
   'pc',
+  'psi',
   'si',
   'ser',
   'sser',
@@ -174,6 +178,8 @@ function premiseOf(
       return so[t3]! | wr[t3]!
     case 'cc':
       return happensBefore(situation)[t3]!
+    case 'psi':
+      return parallelPast(situation, before)[t3]!
     case 'pc':
       return upTo(before, so[t3]! | wr[t3]!)
     case 'si':
@@ -184,6 +190,12 @@ function premiseOf(
     case 'ci':
       throw new Error('cut isolation has no commit order')
   }
+}
+
+/** txn -> all before it in so, wr, and the commit order of those who write a common key. */
+function parallelPast(situation: Situation, before: readonly number[]): number[] {
+  const { so, wr } = situation
+  return closure(before.map((mask, t) => so[t]! | wr[t]! | (mask & rivals(situation, t))))
 }
 
 /** The given transactions and all that precede one of them. */

@@ -1,11 +1,12 @@
 // The direct serialization graph of a few transactions, as far as orders of versions are known or
-// decided: reads-from, version orders, and from each reader to whoever replaced what it read. It
+// decided: session order, reads-from, version orders, and from each reader to whoever replaced what it read. It
 // grows as pairs of writers are decided and shrinks when that is taken back. Edges that may stand
 // in a cycle as often as they like are strong; of weak ones, the anti-dependencies that a level
 // counts, a forbidden cycle has one. At pl-2l each read is a node of its own, which whatever its
 // transaction depended on before leads to. What is known costs O(operations), but for readers of a
 // version with many that may have replaced it; pairs that are open are listed on demand. Sources:
-// Adya's thesis (DSG, and USG for pl-2l). Main class: Dependencies.
+// Adya's thesis (DSG, and USG for pl-2l); for psi Cerone, Bernardi and Gotsman, who characterise it
+// as the absence of cycles with one anti-dependency. Main class: Dependencies.
 
 import { assert } from '../../base/errors.ts'
 import { buildCsr, type Csr } from '../../graph/csr.ts'
@@ -16,21 +17,22 @@ import type { ReadCheck } from '../reads/read-consistency.ts'
 import { Replacements } from './replacements.ts'
 
 /** Levels that are decided by cycles with anti-dependencies. */
-export type CycleLevel = Exclude<AdyaLevel, 'pl-1' | 'pl-2'>
+export type CycleLevel = Exclude<AdyaLevel, 'pl-1' | 'pl-2'> | 'psi'
 
 export const WR = 0
 export const WW = 1
 export const RW = 2
+export const SO = 3
 
 /** The initial transaction, in place of a number among these transactions. */
 export const INIT = -1
 
 export interface DependencyEdge {
-  readonly kind: typeof WR | typeof WW | typeof RW
+  readonly kind: typeof WR | typeof WW | typeof RW | typeof SO
   readonly from: number // node
   readonly to: number // node
-  readonly key: number
-  readonly read: number // index into `reads` of WR and RW, NONE of WW
+  readonly key: number // NONE of SO
+  readonly read: number // index into `reads` of WR and RW, else NONE
   readonly pair: number // the pair that WW is, or that RW rests on; NONE if it is known anyway
   readonly time: number // when that was decided; 0 for what is known
   readonly strong: boolean
@@ -96,6 +98,7 @@ export class Dependencies {
     this.into = Array.from({ length: this.nodeCount }, () => [])
     this.out = Array.from({ length: this.nodeCount }, () => [])
     this.weakInto = Array.from({ length: this.nodeCount }, () => [])
+    this.addSessions()
     this.addReads()
     this.findWriters()
     for (const [key, writers] of this.writersOf) this.addVersions(key, writers)
@@ -136,6 +139,21 @@ export class Dependencies {
     if (known) known.push({ op, node })
     else this.nodesAfter.set(txn, [{ op, node }])
     this.txnAt[node] = txn
+  }
+
+  /** From each to the next one of its session; there are none where sessions do not count. */
+  private addSessions(): void {
+    const { txnSession, txnIndex } = this.history
+    const inOrder = this.txns.toSorted((a, b) => txnIndex[a]! - txnIndex[b]!)
+    const localOf = new Map(Array.from(this.txns, (txn, local) => [txn, local]))
+    const last = new Map<number, number>() // session -> its latest transaction
+    const edge = { kind: SO, key: NONE, read: NONE, pair: NONE, time: 0, strong: true } as const
+    for (const txn of inOrder) {
+      const to = localOf.get(txn)!
+      const from = last.get(txnSession[txn]!)
+      if (from !== undefined) this.add({ ...edge, from, to })
+      last.set(txnSession[txn]!, to)
+    }
   }
 
   private addReads(): void {
@@ -303,6 +321,7 @@ export class Dependencies {
       case 'pl-2l':
         return 'weak'
       case 'pl-2+':
+      case 'psi':
         return this.shareWrites(reader, to) ? 'strong' : 'weak'
       case 'pl-3u':
         return this.writes[reader]!.size > 0 ? 'strong' : 'weak'

@@ -12,6 +12,7 @@ import { certifyCycle } from '../../verdict/certify-cycles.ts'
 import { splitTxns } from '../../verdict/starting-state.ts'
 import { type Anomaly, findTxns } from '../../verdict/verdict.ts'
 import { addFound } from '../evidence/add-found.ts'
+import type { Blame } from '../evidence/findings.ts'
 import { type Argument, foldCases } from '../evidence/fold.ts'
 import { minimise } from '../evidence/minimise.ts'
 import type { ReadCheck } from '../reads/read-consistency.ts'
@@ -37,8 +38,10 @@ const CASES_OF_WINDOW = 8
 export interface Surroundings {
   /** An order of the transactions that may be right. */
   readonly order: () => Int32Array
-  /** A serial order, null if there is none. */
-  readonly serialOrder: () => Int32Array | null
+  /** An order that satisfies a stronger level, null if there is none. */
+  readonly strongOrder: () => Int32Array | null
+  /** What weaker levels find, for levels that imply them. */
+  readonly blame?: () => Blame
 }
 
 /** Violations, or if there are none an order of the part. */
@@ -65,8 +68,8 @@ export class PartSearch {
     if (evident.found.length > 0 || evident.order !== null) return evident
     const found = this.searchWindows(txns)
     if (found.length > 0) return { found, order: null }
-    const serial = this.around.serialOrder()
-    if (serial !== null) return { found, order: this.only(serial, txns) }
+    const strong = this.around.strongOrder()
+    if (strong !== null) return { found, order: this.only(strong, txns) }
     const size = `${txns.length} transactions share keys, and ${MOST_TOGETHER} of them`
     throw new BudgetExceeded(
       `no order of versions was found: ${size}, with ${MOST_PAIRS} pairs of writers, are searched together`,

@@ -10,7 +10,7 @@ import { NONE } from '../../history/history.ts'
 import { foreignVersion } from '../../verdict/certify-reads.ts'
 import { type Edge, INITIAL_TXN } from '../../verdict/verdict.ts'
 import { EdgeFacts } from '../evidence/edge-facts.ts'
-import { type Dependencies, type DependencyEdge, INIT, RW, WR } from './dependencies.ts'
+import { type Dependencies, type DependencyEdge, INIT, RW, SO, WR } from './dependencies.ts'
 
 export type Conflict = { readonly kind: 'cycle' } | { readonly kind: 'weak'; readonly edge: number }
 
@@ -209,6 +209,7 @@ export class Reasons {
     orders: ReadonlyMap<number, Edge>,
   ): Edge {
     const { graph, facts } = this
+    if (kind === SO) return facts.session(this.txn(from), this.txn(to))
     if (kind === WR) return this.seen(read)
     if (kind === RW) {
       const { source } = graph.reads[read]!

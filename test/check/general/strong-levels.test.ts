@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { Random } from '../../../src/base/random.ts'
-import { type CheckOptions, check } from '../../../src/check/check.ts'
+import { check } from '../../../src/check/check.ts'
+import type { CheckOptions } from '../../../src/check/options.ts'
 import { parseNotation, renderNotation } from '../../../src/history/notation.ts'
 import type { AnomalyName } from '../../../src/levels/anomalies.ts'
 import type { LevelId } from '../../../src/levels/levels.ts'

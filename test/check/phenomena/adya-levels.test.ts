@@ -29,7 +29,7 @@ const LARGE = [
   ...Array.from({ length: 1600 }, (_, i) => `t${i}: r(x,0)`),
 ]
 
-describe('AdyaLevels', () => {
+describe('PhenomenaLevels', () => {
   it.each(['pl-cs', 'pl-2+', 'pl-3u'] as const)(
     'finds a lost update among 600 that replace each other, at %s',
     (level) => {

@@ -1,14 +1,13 @@
-// The verdicts of Adya's levels besides PL-2: does some order of the versions of every key leave
+// The verdicts of psi, and of Adya's levels besides PL-2: does some order of the versions of every key leave
 // no cycle that the level forbids (docs/levels.md)? An order of the transactions that is at hand
 // is tried first; else each part that shares no key with the others is searched, small ones first
 // (part-search.ts). A part that could not be decided does not keep violations of others from being
-// told. Main class: AdyaLevels.
+// told. Main class: PhenomenaLevels.
 
 import type { Deadline } from '../../base/deadline.ts'
 import { BudgetExceeded } from '../../base/errors.ts'
 import { addAll } from '../../base/grow.ts'
 import type { History } from '../../history/history.ts'
-import type { AdyaLevel } from '../../levels/levels.ts'
 import { certifyCommitOrder } from '../../verdict/certify-order.ts'
 import { LEVEL_RULES } from '../../verdict/level-rules.ts'
 import type { Anomaly, Proof } from '../../verdict/verdict.ts'
@@ -25,13 +24,14 @@ import { MOST_FOUND, PartSearch, type Surroundings } from './part-search.ts'
 
 const BROKEN: ReadonlySet<string> = new Set(['LostCommit', 'DuplicateRow', 'VanishedRow'])
 
-export class AdyaLevels {
+export class PhenomenaLevels {
   private readonly isUnrepeated
   private readonly strictReads: boolean // whether no read contradicts its own transaction
 
   /**
-   * @param history without session order
-   * @param reads those of adya-reads.ts
+   * @param history for Adya's levels without session order
+   * @param reads for Adya's levels those of adya-reads.ts
+   * @param recorded reads as they are
    */
   constructor(
     private readonly history: History,
@@ -45,7 +45,7 @@ export class AdyaLevels {
     this.strictReads = reads === recorded
   }
 
-  check(level: Exclude<AdyaLevel, 'pl-2'>): Findings {
+  check(level: CycleLevel | 'pl-1'): Findings {
     if (level === 'pl-1') return this.checkDirtyWrites()
     const { history, reads, limit, deadline } = this
     const anomalies = describeOffences(history, reads, limit, deadline)
@@ -56,8 +56,16 @@ export class AdyaLevels {
       if (order !== null) return { anomalies, proof: { kind: 'commit-order', order } }
     }
     let proof: Proof | null = null
+    let blamed: ReadonlySet<number> = new Set()
     addFound(anomalies, () => {
-      const { found, orders } = this.searchParts(level)
+      const { blame } = this.around
+      if (!blame) return []
+      const found = blame()
+      blamed = found.blamed
+      return found.anomalies
+    })
+    addFound(anomalies, () => {
+      const { found, orders } = this.searchParts(level, blamed)
       if (anomalies.length + found.length === 0) {
         proof = { kind: 'commit-order', order: mergeOrders(orders, history.txnCount) }
       }
@@ -87,13 +95,19 @@ export class AdyaLevels {
     return isRight ? order : null
   }
 
-  private searchParts(level: CycleLevel): { found: Anomaly[]; orders: Int32Array[] } {
+  /** @param blamed transactions to do without */
+  private searchParts(
+    level: CycleLevel,
+    blamed: ReadonlySet<number>,
+  ): { found: Anomaly[]; orders: Int32Array[] } {
     const { history, reads, around, deadline } = this
     const search = new PartSearch(history, reads, level, around, deadline)
     const found: Anomaly[] = []
     const orders: Int32Array[] = []
     let undecided: BudgetExceeded | null = null
-    const parts = findParts(history, reads, false, deadline).map((part) => txnsOf(history, part))
+    const parts = findParts(history, reads, false, deadline).map((part) =>
+      txnsOf(history, part).filter((txn) => !blamed.has(txn)),
+    )
     for (const txns of parts.toSorted((a, b) => a.length - b.length)) {
       try {
         const result = search.search(txns)
