@@ -1,11 +1,11 @@
-// What reads of an older version must not have skipped at psi and Adya's levels from pl-cs on. In an order
-// of transactions the writer that comes next after the version read is the one that was missed:
-// the reader precedes it, an anti-dependency against the order. At pl-2.99, and for those who
-// write at pl-3u, that alone breaks the order; at pl-cs if the reader writes the key too. Else the
-// question is whether whoever was missed leads back to the reader, along reads and versions (at
-// pl-3u also along anti-dependencies between those who write; at pl-2l before the read itself).
-// Questions are answered 32 at a time, by one run through the part of the order they lie in. Main
-// function: findSkippedDependency.
+// What reads of an older version must not have skipped at psi and Adya's levels from pl-cs on. In
+// an order of transactions the writer that comes next after the version read is the one that was
+// missed: the reader precedes it, an anti-dependency against the order. At pl-2.99, and for those
+// who write at pl-3u, that alone breaks the order; at pl-cs if the reader writes the key too. Else
+// the question is whether whoever was missed leads back to the reader, along sessions, reads and
+// versions (at pl-3u also along anti-dependencies between those who write; at pl-2l before the read
+// itself). Questions are answered 32 at a time, by one run through the part of the order they lie
+// in. Main function: findSkippedDependency.
 
 import { INITIAL, NONE, READ, READ_LIST } from '../history/history.ts'
 import { isLastWrite, isWrite } from './certify-reads.ts'

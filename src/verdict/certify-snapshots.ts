@@ -11,8 +11,9 @@
 //   earlier writer of a key it writes) at once. A writer of x committed before the snapshot then
 //   satisfies the premise, so it is not later than the version that was read.
 //
-// What proves si proves psi as well, by the same order of commits. A list read must show exactly the appends so far, in order, which makes co contain the observed
-// order of lists. Main function: certifySnapshots.
+// What proves si proves psi as well, by the same order of commits. A list read must show exactly
+// the appends so far, in order, which makes co contain the observed order of lists. Main function:
+// certifySnapshots.
 
 import { Deadline } from '../base/deadline.ts'
 import { APPEND, type History, INITIAL, NONE, READ, READ_LIST, WRITE } from '../history/history.ts'

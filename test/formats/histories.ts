@@ -31,7 +31,7 @@ export function dump(history: History, maskInitial = false): string[] {
         history.txnStatus[txn],
         history.txnStartTime?.[txn] ?? Number.NaN,
         history.txnFinishTime?.[txn] ?? Number.NaN,
-        history.txnLevel?.[txn] ?? NONE,
+        LEVELS[history.txnLevel?.[txn] ?? NONE]?.id ?? NONE,
         ...ops,
       ].join(' '),
     )

@@ -1,10 +1,10 @@
 // The direct serialization graph of a few transactions, as far as orders of versions are known or
-// decided: session order, reads-from, version orders, and from each reader to whoever replaced what it read. It
-// grows as pairs of writers are decided and shrinks when that is taken back. Edges that may stand
-// in a cycle as often as they like are strong; of weak ones, the anti-dependencies that a level
-// counts, a forbidden cycle has one. At pl-2l each read is a node of its own, which whatever its
-// transaction depended on before leads to. What is known costs O(operations), but for readers of a
-// version with many that may have replaced it; pairs that are open are listed on demand. Sources:
+// decided: session order, reads-from, version orders, and from each reader to whoever replaced what
+// it read. It grows as pairs of writers are decided and shrinks when that is taken back. Edges that
+// may stand in a cycle as often as they like are strong; of weak ones, the anti-dependencies that a
+// level counts, a forbidden cycle has one. At pl-2l each read is a node of its own, which whatever
+// its transaction depended on before leads to. What is known costs O(operations), but for readers
+// of a version that many may have replaced; pairs that are open are listed on demand. Sources:
 // Adya's thesis (DSG, and USG for pl-2l); for psi Cerone, Bernardi and Gotsman, who characterise it
 // as the absence of cycles with one anti-dependency. Main class: Dependencies.
 

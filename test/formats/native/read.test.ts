@@ -19,7 +19,7 @@ describe('NativeParser', () => {
     )
     expect(dump(history)).toEqual([
       'initial null',
-      '0 T7 1 12 15.5 6 r("x",1) w("y",2) a("l",3) l("l",1,2,3)',
+      '0 T7 1 12 15.5 ser r("x",1) w("y",2) a("l",3) l("l",1,2,3)',
       '"b" #2 0 NaN NaN -1 r("x",null) w(-5,"ab\\n")',
     ])
     expect(history.placeOf(1)).toEqual({ line: 2, column: 101 })
