@@ -40,6 +40,13 @@ const PAGES = [
     script: 'learn-page',
     body: 'src/web/site/learn.html',
   },
+  {
+    file: 'differ.html',
+    title: 'Where two levels differ · Isobar',
+    link: 'Differ',
+    script: 'differ-page',
+    body: 'src/web/site/differ.html',
+  },
 ]
 
 const ICON =

@@ -20,6 +20,7 @@ const PAGES = {
   '': '#result .finding',
   'learn.html': '#topic-more .finding',
   'learn.html#ra': '.exercise .finding',
+  'differ.html#rc,ra': '.difference .finding',
   'learn.html#phantom': '#topic-more .finding',
 }
 

@@ -3,6 +3,7 @@
 
 import type { Place } from '../../base/errors.ts'
 import type { LevelId } from '../../levels/levels.ts'
+import type { DifferShape } from '../../pipeline/differ/shapes.ts'
 import type { ReportView } from '../../report/page/view.ts'
 import type { Outcome } from '../../verdict/verdict.ts'
 import type { Edit } from './single-edits.ts'
@@ -27,6 +28,13 @@ export type Request =
   | { readonly kind: 'topic'; readonly name: string }
   /** Which single edits of a text in notation make a level hold? */
   | { readonly kind: 'mending'; readonly text: string; readonly level: string }
+  /** Where do two levels differ? */
+  | {
+      readonly kind: 'differ'
+      readonly a: string
+      readonly b: string
+      readonly shape: DifferShape
+    }
 
 export interface Progress {
   /** What is done, in a few words. */
@@ -69,6 +77,24 @@ export interface Mending {
   readonly count: number
 }
 
+/** The smallest history that one level allows and another forbids. */
+export interface DifferenceShown {
+  readonly allowedBy: LevelId
+  readonly forbiddenBy: LevelId
+  /** In notation, or as native lines; null if there is none, or none was found. */
+  readonly text: string | null
+  readonly view: ReportView | null
+  readonly isImplied: boolean
+  /** Up to how many operations all were judged in vain. */
+  readonly searched: number
+  readonly judged: number
+}
+
+export interface Differences {
+  readonly kind: 'differences'
+  readonly found: readonly DifferenceShown[]
+}
+
 /** The input is bad, or too large for this browser. */
 export interface Failed {
   readonly kind: 'failed'
@@ -78,7 +104,7 @@ export interface Failed {
   readonly place: Place | null
 }
 
-export type Answer = Checked | FileMade | TopicJudged | Mending | Failed
+export type Answer = Checked | FileMade | TopicJudged | Mending | Differences | Failed
 
 /** What the worker sends. */
 export interface Told {

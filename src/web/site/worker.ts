@@ -36,6 +36,10 @@ addEventListener('message', async ({ data }: MessageEvent<{ id: number; request:
 async function answer(request: Request, tell: (progress: Progress) => void): Promise<Answer> {
   if (request.kind === 'check') return check(request, seldom(tell))
   if (request.kind === 'download') return makeFile(request.what)
+  if (request.kind === 'differ') {
+    const { findDifferences } = await import('./differences.ts')
+    return findDifferences(request, seldom(tell))
+  }
   const { findMending, judgeTopic } = await import('./study.ts')
   if (request.kind === 'topic') return judgeTopic(request.name)
   return findMending(request.text, request.level)
