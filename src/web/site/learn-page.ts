@@ -10,6 +10,7 @@ import { goTo } from '../links.ts'
 import { Checker } from './checker.ts'
 import { encodeShared } from './share-link.ts'
 import { showView } from './show-view.ts'
+import { judgeTopic } from './study.ts'
 
 const FIRST = 'lost-update'
 
@@ -17,7 +18,8 @@ const find = (id: string) => document.getElementById(id)!
 const idOf = (topic: Topic) => hyphened(nameOf(topic))
 
 class LearnPage {
-  private readonly checker = new Checker()
+  /** For exercises, which come with an editor and can become anything. */
+  private checker: Checker | null = null
   /** For what can wait, so that it disturbs nobody. */
   private background: Checker | null = null
   /** Anomaly -> the levels that forbid it, as far as judged. */
@@ -73,12 +75,8 @@ class LearnPage {
     const { name, history } = topic.entry
     const levels = topic.entry.level === undefined ? null : [topic.entry.level]
     const link = encodeShared({ text: history, levels })
-    const answer = await this.checker.ask({ kind: 'topic', name })
-    if (answer === null || this.shown !== topic) return
-    if (answer.kind !== 'topic') {
-      find('judged').textContent = answer.kind === 'failed' ? answer.message : ''
-      return
-    }
+    const answer = await judgeTopic(name) // a few milliseconds: starting a worker takes longer
+    if (this.shown !== topic) return
     this.forbidding.set(name, answer.forbidding)
     this.write(topic, answer.forbidding)
     const isThere = answer.found.includes(name)
@@ -100,6 +98,7 @@ class LearnPage {
     find('topic-more').append(forbids, place)
     if (exercise) {
       const { ExerciseView } = await import('./exercise.ts') // brings the editor
+      this.checker ??= new Checker()
       if (this.shown === topic) new ExerciseView(place, exercise, this.checker)
     }
     if (CHAIN.includes(topic.entry.id)) await this.listForbidden(topic.entry.id, forbids)
