@@ -2,8 +2,9 @@
 # Databases for the live tests: `scripts/live-databases.sh run COMMAND…` installs what Debian has
 # (as root, where apt-get is; nothing is started by the packages), starts each on a free port of
 # loopback with data that are thrown away, and runs COMMAND with their addresses in
-# ISOBAR_TEST_POSTGRES, ISOBAR_TEST_MYSQL, ISOBAR_TEST_REDIS and ISOBAR_TEST_ETCD. When COMMAND has
-# ended, or a signal came, all of them are stopped. What cannot be had is said, and left out.
+# ISOBAR_TEST_POSTGRES, ISOBAR_TEST_MYSQL, ISOBAR_TEST_GALERA, ISOBAR_TEST_REDIS and
+# ISOBAR_TEST_ETCD. When COMMAND has ended, or a signal came, all of them are stopped. What cannot be
+# had is said, and left out.
 set -euo pipefail
 
 # No package starts a service of its own.
@@ -116,12 +117,12 @@ start_postgres() {
   export ISOBAR_TEST_POSTGRES="postgres://isobar:$SECRET@127.0.0.1:$port/postgres"
 }
 
-start_mariadb() {
-  local home port
+# An empty server of MariaDB, and what is to be run at its first start.
+prepare_mariadb() { # HOME
+  local home=$1
   command -v mariadbd >/dev/null || return 1
-  home=$(make_home mariadb)
   (as_nobody mariadb-install-db --no-defaults --datadir="$home/data" --skip-test-db \
-    --auth-root-authentication-method=normal) >"$HOME_OF_ALL/mariadb-install.log" 2>&1 || return 1
+    --auth-root-authentication-method=normal) >"$home.log" 2>&1 || return 1
   (
     umask 077
     cat >"$home/init.sql" <<SQL
@@ -136,12 +137,57 @@ FLUSH PRIVILEGES;
 SQL
   )
   if [ "$(id -u)" = 0 ]; then chown nobody "$home/init.sql"; fi
+}
+
+run_mariadb() { # NAME PORT HOME DATA OPTION…
+  local name=$1 port=$2 home=$3 data=$4
+  shift 4
+  start "$name" "$port" mariadbd --no-defaults --datadir="$data" --port="$port" \
+    --bind-address=127.0.0.1 --socket="$home/$name.socket" --pid-file="$home/$name.pid" \
+    --innodb-flush-log-at-trx-commit=0 --innodb-lock-wait-timeout=2 --max-connections=300 "$@"
+}
+
+start_mariadb() {
+  local home port
+  home=$(make_home mariadb)
+  prepare_mariadb "$home" || return 1
   port=$(free_port)
-  start mariadb "$port" mariadbd --no-defaults --datadir="$home/data" --port="$port" \
-    --bind-address=127.0.0.1 --socket="$home/socket" --pid-file="$home/pid" \
-    --init-file="$home/init.sql" --innodb-flush-log-at-trx-commit=0 \
-    --innodb-lock-wait-timeout=2 --max-connections=300 || return 1
+  run_mariadb mariadb "$port" "$home" "$home/data" --init-file="$home/init.sql" || return 1
   export ISOBAR_TEST_MYSQL="mysql://isobar:$SECRET@127.0.0.1:$port/isobar"
+}
+
+# Three nodes that replicate to each other; the second and third get their data from those that are
+# there, by rsync. On a busy machine a node may be slow to answer.
+start_galera() {
+  local home provider peers=() members=() hosts=() i port options own
+  provider=$(compgen -G '/usr/lib/galera/libgalera_smm.so') || return 1
+  home=$(make_home galera)
+  prepare_mariadb "$home" || return 1
+  echo 'SHUTDOWN;' >>"$home/init.sql"
+  (as_nobody mariadbd --no-defaults --datadir="$home/data" --skip-networking \
+    --socket="$home/socket" --pid-file="$home/pid" --init-file="$home/init.sql") \
+    >"$HOME_OF_ALL/galera-init.log" 2>&1 </dev/null || true
+  for i in 0 1 2; do
+    cp -a "$home/data" "$home/data$i"
+    peers+=("$(free_port)")
+    members+=("127.0.0.1:${peers[$i]}")
+  done
+  for i in 0 1 2; do
+    port=$(free_port)
+    hosts+=("127.0.0.1:$port")
+    options="gmcast.listen_addr=tcp://${members[$i]};ist.recv_addr=127.0.0.1:$(free_port)"
+    options="$options;gcache.size=32M;evs.suspect_timeout=PT30S;evs.inactive_timeout=PT60S"
+    own=()
+    if [ "$i" = 0 ]; then own=(--wsrep-new-cluster); fi
+    run_mariadb "galera$i" "$port" "$home" "$home/data$i" --innodb-buffer-pool-size=32M \
+      --binlog-format=ROW --innodb-autoinc-lock-mode=2 --wsrep-on=ON \
+      --wsrep-provider="$provider" --wsrep-provider-options="$options" \
+      --wsrep-sst-method=rsync --wsrep-sst-receive-address="127.0.0.1:$(free_port)" \
+      --wsrep-cluster-name=isobar --wsrep-node-name="node$i" --wsrep-node-address=127.0.0.1 \
+      --wsrep-cluster-address="gcomm://$(IFS=,; echo "${members[*]}")" \
+      ${own[@]+"${own[@]}"} || return 1
+  done
+  export ISOBAR_TEST_GALERA="mysql://isobar:$SECRET@$(IFS=,; echo "${hosts[*]}")/isobar"
 }
 
 start_redis() {
@@ -180,6 +226,7 @@ provide() { # NAME COMMAND-OR-FILE PACKAGE
 install pgbouncer pgbouncer || echo "SKIPPED: the live tests behind a pooler" >&2
 provide postgres '/usr/lib/postgresql/*/bin/postgres' postgresql
 provide mariadb mariadbd mariadb-server
+provide galera /usr/lib/galera/libgalera_smm.so galera-4
 provide redis redis-server redis-server
 provide etcd etcd etcd-server
 
