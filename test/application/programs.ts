@@ -28,7 +28,7 @@ export interface Program {
   readonly steps: readonly ProgramStep[]
 }
 
-export const LEVELS = ['READ COMMITTED', 'REPEATABLE READ', 'SERIALIZABLE'] as const
+const LEVELS = ['READ COMMITTED', 'REPEATABLE READ', 'SERIALIZABLE'] as const
 
 /** What every recording tells in full. */
 const PLAIN: ((random: Random) => [string, ...unknown[]])[] = [

@@ -5,6 +5,7 @@ import { nowMs } from '../../src/base/deadline.ts'
 import { Random } from '../../src/base/random.ts'
 import { PROPERTIES } from './properties.ts'
 import { type Judge, judgeAll, type Property } from './property.ts'
+import { RECORDING } from './recording.ts'
 
 export interface FuzzOptions {
   /** Of the first run; every run has its own. */
@@ -66,19 +67,22 @@ function optionsFrom(argv: readonly string[]): FuzzOptions {
   const seed = number('--seed', Date.now() % 2 ** 32)
   const only = flags.get('--only')
   flags.delete('--only')
-  const properties = PROPERTIES.filter(({ name }) => only === undefined || name === only)
-  const names = PROPERTIES.map(({ name }) => name).join(', ')
+  const properties = only === undefined ? PROPERTIES : ALL.filter(({ name }) => name === only)
+  const names = ALL.map(({ name }) => name).join(', ')
   if (properties.length === 0) throw new Error(`--only takes one of ${names}`)
   const [unknown] = flags.keys()
   if (unknown !== undefined) throw new Error(`there is no ${unknown}`)
   return { seed, seconds, count, properties }
 }
 
+/** Those too that take a server. */
+const ALL = [...PROPERTIES, RECORDING]
+
 const HELP = `npm run fuzz -- [--seconds 60] [--seed S] [--only NAME] [--count N]
 
   --seconds  how long to go on
   --seed     of the first run; the others follow from it
-  --only     one property: ${PROPERTIES.map(({ name }) => name).join(', ')}
+  --only     one property: ${ALL.map(({ name }) => name).join(', ')}
   --count    how many runs, instead of --seconds
 `
 
@@ -88,6 +92,7 @@ if (process.argv[1]?.endsWith('fuzz.ts') && process.argv.includes('--help')) {
   const options = optionsFrom(process.argv.slice(2))
   process.stdout.write(`seed ${options.seed}\n`)
   const { runs, failure } = await fuzz(options)
+  for (const { close } of options.properties) await close?.()
   for (const { name, told } of options.properties) {
     const figures = told ? `, ${told()}` : ''
     process.stdout.write(`${name.padEnd(18)} ${runs.get(name)} runs${figures}\n`)

@@ -16,6 +16,8 @@ export interface Property {
   readonly run: (seed: number, judge: Judge) => string | null | Promise<string | null>
   /** What the runs so far came to, in figures. */
   readonly told?: () => string
+  /** Called when no more runs follow. */
+  readonly close?: () => Promise<void>
 }
 
 /** The checker as it is; every verdict is certified on the way. */

@@ -116,11 +116,15 @@ const watched = new WeakSet<object>()
 class Watch {
   private readonly undo: (() => void)[] = []
   private readonly connections = new Map<DriverClient, Connection>()
+  private readonly clients = new Map<DriverClient, () => void>() // how to leave each as it was
+  private number = 0
 
   constructor(private readonly shared: Shared) {}
 
   pool(pool: DriverPool): void {
-    this.claim(pool)
+    expectUnwatched(pool)
+    watched.add(pool)
+    this.undo.push(() => watched.delete(pool))
     const { connect } = pool
     const own = Object.hasOwn(pool, 'connect')
     // Also what pool.query uses.
@@ -154,7 +158,7 @@ class Watch {
 
   client(client: DriverClient): DriverClient {
     if (this.connections.has(client)) return client
-    this.claim(client)
+    expectUnwatched(client)
     const Query = queryClassOf(client)
     if (Query === null) {
       throw new UsageError(
@@ -165,27 +169,33 @@ class Watch {
     const { query } = client
     const own = Object.hasOwn(client, 'query')
     const send = (...given: unknown[]) => query.apply(client, given)
-    const connection = new Connection(this.connections.size, client, Query, send, this.shared)
+    const connection = new Connection(this.number++, client, Query, send, this.shared)
     this.connections.set(client, connection)
     client.query = (...given: unknown[]) => connection.query(...given)
-    this.undo.push(() => {
+    watched.add(client)
+    this.clients.set(client, () => {
       connection.stop()
+      watched.delete(client)
       if (own) client.query = query
       else delete (client as Partial<DriverClient>).query
+    })
+    // A pool makes others, and this one must not be kept.
+    client.once('end', () => {
+      this.connections.delete(client)
+      this.clients.delete(client)
     })
     return client
   }
 
-  private claim(given: object): void {
-    if (watched.has(given)) {
-      throw new UsageError('this pool or client is recorded already', 'call restore() first')
-    }
-    watched.add(given)
-    this.undo.push(() => watched.delete(given))
-  }
-
   restore(): void {
-    for (const each of this.undo.reverse()) each()
+    for (const leave of [...this.clients.values(), ...this.undo]) leave()
+    this.clients.clear()
+    this.connections.clear()
     this.undo.length = 0
   }
+}
+
+function expectUnwatched(given: object): void {
+  if (!watched.has(given)) return
+  throw new UsageError('this pool or client is recorded already', 'call stop() first')
 }
