@@ -54,8 +54,9 @@ async function raceIsolated(
   const result = await received.at(expected, options)
   const text = String(result)
   if (result.verdict === 'unknown') {
-    const reason = result.runs.find((run) => run.verdict === 'unknown')?.result?.results[0]?.reason
-    throw new UsageError(`toBeIsolated('${expected}'): not decided: ${reason ?? 'unknown'}`)
+    const undecided = result.runs.find((run) => run.verdict === 'unknown')
+    const reason = undecided?.result?.results[0]?.reason ?? undecided?.unrecorded.join(', ')
+    throw new UsageError(`toBeIsolated('${expected}'): not decided: ${reason || 'unknown'}`)
   }
   return { pass: result.verdict === 'satisfied', message: () => text }
 }

@@ -3,7 +3,6 @@
 
 import { nowMs } from '../../base/deadline.ts'
 import { UsageError } from '../../base/errors.ts'
-import type { LevelId } from '../../levels/levels.ts'
 import { check } from '../../library/check.ts'
 import { instrument } from '../observe/instrument.ts'
 import { type Explored, explore } from './explore.ts'
@@ -33,7 +32,6 @@ export class Course {
     private readonly pool: RacePool,
     private readonly actors: ReadonlyMap<string, Actor>,
     private readonly options: FilledOptions,
-    private readonly level: LevelId,
     private readonly observer: Observer,
     private readonly treatment: Treatment | null = null,
   ) {
@@ -80,8 +78,7 @@ export class Course {
 
   /** One schedule, of those actors that it names. */
   async runOne(schedule: readonly string[]): Promise<RaceResult> {
-    const names = [...this.actors.keys()].filter((name) => schedule.includes(name))
-    const run = await this.run(names, follow(schedule))
+    const run = await this.follow(schedule)
     this.runs.push(run)
     const limit = 'only the schedule that was given was run'
     return this.tell({ runs: 1, schedules: 1, isComplete: false, limit })
@@ -104,7 +101,7 @@ export class Course {
     const names = [...this.actors.keys()]
     await this.start.restore()
     const setUp = violation === null ? null : await this.scriptOf(violation)
-    return RaceResult.of(this.level, names, this.runs, coverage, violation, setUp)
+    return RaceResult.of(this.options.level, names, this.runs, coverage, violation, setUp)
   }
 
   /** What makes the tables that a run touched, if it names them without their schema. */
@@ -122,14 +119,29 @@ export class Course {
     return this.runs.find(({ verdict }) => verdict === 'violated') ?? null
   }
 
-  /** The same run with what commutes put in the order that is easiest to read, if that holds. */
+  /**
+   * The same run without those who have no part in it, and with what commutes put in the order that
+   * is easiest to read, as far as that still shows a violation.
+   */
   private async calm(found: JudgedRun): Promise<RaceRun> {
-    const order = calmest(traceOf(found.events, new EventNumbers()))
-    const schedule = order.map((event) => found.schedule[event]!)
-    if (this.options.schedule || schedule.every((name, i) => name === found.schedule[i]))
-      return found
-    const again = await this.run([...this.actors.keys()], follow(schedule))
-    return again.verdict === 'violated' ? again : found
+    if (this.options.schedule) return found
+    let least = found
+    for (const name of this.actors.keys()) {
+      const schedule = least.schedule.filter((each) => each !== name)
+      if (new Set(schedule).size < 2) continue
+      const without = await this.follow(schedule)
+      if (without.verdict === 'violated') least = without
+    }
+    const order = calmest(traceOf(least.events, new EventNumbers()))
+    const schedule = order.map((event) => least.schedule[event]!)
+    if (schedule.every((name, i) => name === least.schedule[i])) return least
+    const again = await this.follow(schedule)
+    return again.verdict === 'violated' ? again : least
+  }
+
+  private follow(schedule: readonly string[]): Promise<JudgedRun> {
+    const names = [...this.actors.keys()].filter((name) => schedule.includes(name))
+    return this.run(names, follow(schedule))
   }
 
   private async run(names: readonly string[], choose: Choose): Promise<JudgedRun> {
@@ -140,12 +152,14 @@ export class Course {
     )
     const treat = this.treatment?.actor ?? ((actor: Actor) => actor)
     const actors = new Map(names.map((name) => [name, treat(this.actors.get(name)!)]))
-    const { turns, errors, absences, history } = await this.record(actors, choose)
+    const { turns, errors, absences, history, warnings } = await this.record(actors, choose)
     const events = this.reader.events(turns)
     const schedule = turns.map(({ actor }) => actor)
     const result = history.txnCount === 0 ? null : await check(history, this.options.level)
-    const verdict = result?.verdict ?? 'satisfied'
-    return { schedule, turns, errors, result, verdict, events, absences }
+    // Where nothing was told, that may be because it could not be recorded.
+    const verdict = result?.verdict ?? (history.partial === null ? 'satisfied' : 'unknown')
+    const unrecorded = Object.keys(history.partial?.reasons ?? {})
+    return { schedule, turns, errors, result, verdict, unrecorded, warnings, events, absences }
   }
 
   /** Watches the pool while the actors run. */
@@ -167,8 +181,9 @@ export class Course {
     try {
       const played = await play.run()
       const history = await watched.recorded.history()
+      const warnings = [...watched.recorded.warnings]
       isOver = true
-      return { ...played, history }
+      return { ...played, history, warnings }
     } finally {
       restore()
       watched.restore()

@@ -2,7 +2,7 @@
 // that is, and the one that violates the level, to be read, saved and run again.
 
 import { writeFileSync } from 'node:fs'
-import { type LevelId, levelName } from '../../levels/levels.ts'
+import { levelName } from '../../levels/levels.ts'
 import type { LevelWord } from '../../levels/words.ts'
 import { type CheckOptions, expectLevel } from '../../library/arguments.ts'
 import { check } from '../../library/check.ts'
@@ -12,7 +12,7 @@ import type { Outcome } from '../../verdict/verdict.ts'
 import type { Cure } from './cures.ts'
 import type { Turn } from './play.ts'
 import { renderScheduleFile } from './schedule-file.ts'
-import { tellCoverage, tellCures, tellRun } from './story.ts'
+import { tellCoverage, tellCures, tellGaps, tellRun } from './story.ts'
 
 /** One schedule that was run. */
 export interface RaceRun {
@@ -24,6 +24,10 @@ export interface RaceRun {
   /** The verdict on what was recorded; null if no transaction did anything. */
   readonly result: CheckResult | null
   readonly verdict: Outcome
+  /** Why statements could not be recorded; without any the verdict is on everything. */
+  readonly unrecorded: readonly string[]
+  /** Mistakes that were noticed, such as a level that was set on another connection. */
+  readonly warnings: readonly string[]
 }
 
 export interface Coverage {
@@ -39,8 +43,8 @@ export interface Coverage {
 
 export class RaceResult {
   private constructor(
-    /** What every schedule was to satisfy. */
-    readonly level: LevelId,
+    /** What every schedule was to satisfy, as it was asked for. */
+    readonly level: LevelWord,
     readonly actors: readonly string[],
     readonly runs: readonly RaceRun[],
     readonly coverage: Coverage,
@@ -54,7 +58,7 @@ export class RaceResult {
 
   /** @internal */
   static async of(
-    level: LevelId,
+    level: LevelWord,
     actors: readonly string[],
     runs: readonly RaceRun[],
     coverage: Coverage,
@@ -83,8 +87,9 @@ export class RaceResult {
   /** The answer in words: the verdict, the schedule, what each actor saw, and why that is wrong. */
   toString(): string {
     const who = this.actors.join(', ')
-    const name = `${levelName(this.level)} (${this.level})`
+    const name = `${levelName(expectLevel(this.level).level)} (${this.level})`
     const lines = [`race of ${who}: ${name} is ${this.verdict}`, tellCoverage(this.coverage)]
+    lines.push(...tellGaps(this.runs))
     if (this.violation !== null)
       lines.push('', ...tellRun(this.violation), ...tellCures(this.cures))
     return `${lines.join('\n')}\n\n${this.story}`.trimEnd()
@@ -101,9 +106,8 @@ export class RaceResult {
     level: LevelWord,
     options: Pick<CheckOptions, 'budgetMs' | 'memoryBytes' | 'sessionOrder'> = {},
   ): Promise<RaceResult> {
-    const { level: id } = expectLevel(level)
-    if (id === this.level && Object.keys(options).length === 0) return this
-    const cures = id === this.level ? this.cures : []
+    if (level === this.level && Object.keys(options).length === 0) return this
+    const cures = level === this.level ? this.cures : []
     const judge = async (run: RaceRun): Promise<RaceRun> => {
       if (run.result === null) return run
       const result = await check(run.result.history, level, options)
@@ -113,7 +117,7 @@ export class RaceResult {
     const runs: RaceRun[] = []
     for (const run of this.runs) runs.push(await judge(run))
     const found = [again, ...runs].find((run) => run?.verdict === 'violated') ?? null
-    return RaceResult.of(id, this.actors, runs, this.coverage, found, this.setUp, cures)
+    return RaceResult.of(level, this.actors, runs, this.coverage, found, this.setUp, cures)
   }
 
   /** Writes the violating schedule to a file that `isobar replay FILE TARGET` runs. */

@@ -38,7 +38,7 @@ export async function race(
 ): Promise<RaceResult> {
   const named = expectActors(actors)
   const filled = expectRaceOptions(options, named)
-  const { level } = expectLevel(filled.level, 'race: level')
+  expectLevel(filled.level, 'race: level')
   const own = expectPool(pool, named.size)
   if (taken.has(own)) {
     throw new UsageError('race: there is a race on this pool already', 'wait for it to end')
@@ -48,7 +48,7 @@ export async function race(
     const observer = await Observer.open(own)
     try {
       const endMs = nowMs() + filled.budgetMs
-      const course = new Course(own, named, filled, level, observer)
+      const course = new Course(own, named, filled, observer)
       if (filled.schedule) return await course.runOne(filled.schedule)
       const result = await course.runAll()
       if (result.violation === null || !filled.cures) return result
@@ -57,7 +57,7 @@ export async function race(
         const budgetMs = endMs - nowMs()
         if (budgetMs <= 0) return null
         const options = { ...filled, all: false, maxSchedules, budgetMs }
-        return new Course(own, named, options, level, observer, treatment).runAll()
+        return new Course(own, named, options, observer, treatment).runAll()
       })
       return await result.withCures(cures)
     } finally {

@@ -9,6 +9,7 @@ import type { Coverage, RaceRun } from './race-result.ts'
 
 const MAX_STATEMENT = 100
 const MAX_ANSWER = 90
+const MAX_LINE = 200
 
 export function tellRun({ turns, errors }: RaceRun): string[] {
   const numbers = new Map(turns.map((turn, i) => [turn, i + 1]))
@@ -45,6 +46,16 @@ function tellAnswer(
   const answer =
     step.error === undefined ? (step.returned ?? 'done') : `refused: ${messageOf(step.error)}`
   return inert(cut(`${waited}${answer || 'done'}`, MAX_ANSWER))
+}
+
+/** What could not be recorded, and what looks like a mistake, each once. */
+export function tellGaps(runs: readonly RaceRun[]): string[] {
+  const gaps = new Set(runs.flatMap(({ unrecorded }) => unrecorded))
+  const warnings = new Set(runs.flatMap((run) => run.warnings))
+  return [
+    ...[...gaps].map((gap) => inert(cut(`not recorded: ${gap}`, MAX_LINE))),
+    ...[...warnings].map((warning) => inert(cut(`warning: ${warning}`, MAX_LINE))),
+  ]
 }
 
 /** What was tried against it, what helps first. */

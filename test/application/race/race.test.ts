@@ -142,6 +142,36 @@ describe('race', () => {
     expect(codes).toContainEqual(expect.objectContaining({ code: '40P01' }))
   })
 
+  it('judges the same runs at another level', async () => {
+    const result = await race(pool, { ann: take(), bob: take() }, { before: reset, cures: false })
+    await expect(result).toBeIsolated('rc')
+    await expect(result).not.toBeIsolated('si')
+  })
+
+  it('leaves out who has no part in it', async () => {
+    const look = () => pool.query('SELECT left_over FROM stock WHERE id = 2')
+    const actors = { cid: look, ann: take(), bob: take() }
+    const result = await race(pool, actors, { before: reset, cures: false })
+    expect(result.verdict).toBe('violated')
+    expect(new Set(result.schedule)).toEqual(new Set(['ann', 'bob']))
+    const again = await race(pool, actors, { before: reset, schedule: result.schedule! })
+    expect(again.verdict).toBe('violated')
+  })
+
+  it('does not call satisfied what it could not record', async () => {
+    await pool.query('CREATE TABLE IF NOT EXISTS keyless (n int)')
+    const count = () =>
+      transaction(async (client) => {
+        const { rows } = await client.query('SELECT n FROM keyless')
+        await client.query('UPDATE keyless SET n = $1', [rows[0].n + 1])
+      })
+    const fill = () => pool.query('TRUNCATE keyless; INSERT INTO keyless VALUES (1)')
+    const result = await race(pool, { ann: count, bob: count }, { before: fill })
+    expect(result.verdict).toBe('unknown')
+    expect(String(result)).toMatch(/is unknown\n.*\nnot recorded: .*key/)
+    await expect(expect(result).toBeIsolated('ser')).rejects.toThrow(/not decided: .*key/)
+  })
+
   it('says how much it was allowed to run', async () => {
     const actors = { ann: take('BEGIN', ' FOR UPDATE'), bob: take('BEGIN', ' FOR UPDATE') }
     const result = await race(pool, actors, { before: reset, maxSchedules: 2 })

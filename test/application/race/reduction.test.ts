@@ -101,7 +101,7 @@ describe('the reduction', () => {
       }
       const observer = await Observer.open(expectPool(pool, 2))
       const options = expectRaceOptions({ before, all: true }, actors)
-      const course = () => new Course(expectPool(pool, 2), actors, options, 'ser', observer)
+      const course = () => new Course(expectPool(pool, 2), actors, options, observer)
       const reduced = await course().runAll()
       const every = new Set<string>()
       for (const schedule of interleavings(4, 3)) {
