@@ -11,8 +11,10 @@ import { type Actors, expectActors, expectRaceOptions, type RaceOptions } from '
 import { expectPool } from './pool.ts'
 import type { RaceResult } from './race-result.ts'
 
+export type { Step } from '../observe/hooks.ts'
 export type { Cure } from './cures.ts'
 export type { Actors, RaceOptions } from './options.ts'
+export type { Turn } from './play.ts'
 export { type Coverage, RaceResult, type RaceRun } from './race-result.ts'
 
 /** A cure is tried by at most so many. */
