@@ -39,6 +39,7 @@ const ROOMS: Record<string, number> = {
   'implied.ts': 0,
   'partial.ts': 0,
   'restore-after.ts': 0,
+  'restore-time.ts': 0,
   reads: 1,
   evidence: 2,
   order: 2,

@@ -6,6 +6,7 @@ import { type Deadline, nowMs } from '../base/deadline.ts'
 import { BudgetExceeded, UsageError } from '../base/errors.ts'
 import { type AfterAsReads, afterAsReads } from '../history/after-as-reads.ts'
 import { type History, hasTimes, NONE } from '../history/history.ts'
+import { withRealTime } from '../history/real-time.ts'
 import { withoutSessionOrder } from '../history/sessionless.ts'
 import { JEPSEN_MODELS, type JepsenModel, weakerModels } from '../levels/jepsen.ts'
 import {
@@ -17,6 +18,7 @@ import {
   type LevelRequest,
   PROFILE,
   WEAK_LEVELS,
+  WITHOUT_TIMES,
 } from '../levels/levels.ts'
 import { certifyPlain } from '../verdict/certify-plain.ts'
 import { findSessionEdges, type LevelResult, type Proof } from '../verdict/verdict.ts'
@@ -31,6 +33,7 @@ import type { StrongLevel } from './problem/levels.ts'
 import { withoutOwnWrites } from './reads/adya-reads.ts'
 import { checkReads, type ReadCheck } from './reads/read-consistency.ts'
 import { restoreAfter } from './restore-after.ts'
+import { restoreTime } from './restore-time.ts'
 import { findHeavyTxn } from './versions/linearizable.ts'
 import { ListLevels } from './versions/list-levels.ts'
 import { MiniLevels } from './versions/mini-levels.ts'
@@ -45,6 +48,9 @@ export function check(
 ): LevelResult {
   return checkLevels(history, [level], options)[0]!
 }
+
+/** Sessions times transactions, up to which real time is made part of session order. */
+const MOST_REACHED = 200_000_000
 
 const WEAK: ReadonlySet<LevelId> = new Set(WEAK_LEVELS)
 
@@ -139,6 +145,7 @@ export class Checker {
   private adyaLevels: PhenomenaLevels | null = null
   private psiLevel: PhenomenaLevels | null = null
   private withSessions: Checker | null = null
+  private inTime: Checker | null = null // with real time as part of session order
   private forAtomic: Checker | null = null // where ra sees another history than the others
   private weaker: LevelResult | null | undefined // once a strong level has run out of time
   private isLast = false // whether it works in the time that is kept for weaker levels
@@ -184,9 +191,9 @@ export class Checker {
       certificate: null,
     }
     try {
-      const timed = level === 'sser' || level === 'lin'
-      const timeless = timed && !hasTimes(this.history)
-      const findings = this.find(timeless && level === 'sser' ? 'ser' : level)
+      const needsTimes = level === 'lin' || WITHOUT_TIMES[level] !== undefined
+      const timeless = needsTimes && !hasTimes(this.history)
+      const findings = this.find((timeless && WITHOUT_TIMES[level]) || level)
       result.algorithm = findings.algorithm
       result.anomalies = findings.anomalies
       result.proof = findings.proof
@@ -246,6 +253,7 @@ export class Checker {
   }
 
   private find(level: LevelId): NamedFindings {
+    if (level === 'strong-si') return this.findInTime('si')
     if (this.after === null) return this.decide(level)
     if (level === 'lin') {
       const sessions = { ...this.recorded, after: null } // lin knows no session order
@@ -258,6 +266,21 @@ export class Checker {
     const findings = this.decide(level)
     const anomalies = restoreAfter(this.recorded, this.after, level, findings.anomalies)
     return { ...findings, anomalies }
+  }
+
+  /** A level with real time as part of session order. */
+  private findInTime(level: LevelId): NamedFindings {
+    const { options, deadline } = this
+    const history = this.sessionless ? withoutSessionOrder(this.recorded) : this.recorded
+    const { sessionCount, txnCount } = history
+    if (sessionCount * txnCount > MOST_REACHED) {
+      const size = `${txnCount} transactions in ${sessionCount} sessions`
+      throw new BudgetExceeded(`real time among ${size} would take too much memory`)
+    }
+    const inTime = { ...options, sessionOrder: true }
+    this.inTime ??= new Checker(withRealTime(history), inTime, deadline)
+    const findings = this.inTime.find(level)
+    return { ...findings, anomalies: restoreTime(history, findings.anomalies) }
   }
 
   private decide(level: LevelId): NamedFindings {

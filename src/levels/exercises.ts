@@ -64,6 +64,16 @@ export const EXERCISES: readonly Exercise[] = [
     solution: 's1: w(x,1)\ns2: w(y,1)\ns3: r(x,1) r(y,0)\ns4: r(x,0) r(y,1)',
   },
   {
+    level: 'psi',
+    task: 'Two observers disagree which of x and y came first, which psi allows. Let one read see another value, so that an update of x is lost.',
+    start: 's1: r(x,0) w(x,1)\ns2: w(y,1)\ns3: r(x,1) r(y,0)\ns4: r(x,0) r(y,1)\ns5: r(x,1) w(x,2)',
+    change: 'value',
+    breaks: 'psi',
+    holds: 'cc',
+    solution:
+      's1: r(x,0) w(x,1)\ns2: w(y,1)\ns3: r(x,1) r(y,0)\ns4: r(x,0) r(y,1)\ns5: r(x,0) w(x,2)',
+  },
+  {
     level: 'si',
     task: 'Each adds one to x. Let one read see another value, so that an update is lost.',
     start: 's1: r(x,0) w(x,1)\ns2: r(x,1) w(x,2)',
@@ -71,6 +81,17 @@ export const EXERCISES: readonly Exercise[] = [
     breaks: 'si',
     holds: 'pc',
     solution: 's1: r(x,0) w(x,1)\ns2: r(x,0) w(x,2)',
+  },
+  {
+    level: 'strong-si',
+    task: 'The last transaction begins when both others have ended. Let one of its reads miss that.',
+    start:
+      's1: r(y,0) w(x,1) [start=1 finish=4]\ns2: r(x,0) w(y,1) [start=2 finish=3]\ns3: r(x,1) r(y,1) [start=5 finish=6]',
+    change: 'value',
+    breaks: 'strong-si',
+    holds: 'si',
+    solution:
+      's1: r(y,0) w(x,1) [start=1 finish=4]\ns2: r(x,0) w(y,1) [start=2 finish=3]\ns3: r(x,1) r(y,0) [start=5 finish=6]',
   },
   {
     level: 'ser',

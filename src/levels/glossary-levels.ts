@@ -61,6 +61,13 @@ export const LEVEL_ENTRIES: readonly LevelEntry[] = [
     where: 'REPEATABLE READ in PostgreSQL, SERIALIZABLE in Oracle, SNAPSHOT in SQL Server.',
   },
   {
+    id: 'strong-si',
+    promise:
+      'Every transaction works on a snapshot that has all that was committed before it began, and of two that write one key one fails.',
+    allows: 'Write skew. Nothing that was acknowledged is ever missed by whoever begins later.',
+    where: 'REPEATABLE READ in PostgreSQL on one server; not on its replicas.',
+  },
+  {
     id: 'ser',
     promise: 'The outcome is one that the transactions could have had one after the other.',
     allows: 'An order that is not that of the clock: what has just been written may be missed.',

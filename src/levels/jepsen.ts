@@ -33,6 +33,7 @@ const MODELS = [
   { name: 'repeatable-read', level: 'pl-2.99', sessionOrder: false },
   { name: 'serializable', level: 'ser', sessionOrder: false },
   { name: 'strong-session-snapshot-isolation', level: 'si', sessionOrder: true },
+  { name: 'strong-snapshot-isolation', level: 'strong-si', sessionOrder: true },
   { name: 'strong-session-serializable', level: 'ser', sessionOrder: true },
   { name: 'strict-serializable', level: 'sser', sessionOrder: true },
 ] as const satisfies readonly JepsenModel[]

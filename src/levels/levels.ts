@@ -1,6 +1,6 @@
 // The isolation levels, as one table. Ids are what users type and what JSON says; the chain goes
-// from weakest to strongest, and each level implies all before it. ci, psi and lin stand beside the
-// chain, and so do Adya's levels, which know no sessions.
+// from weakest to strongest, and each level implies all before it. ci, psi, strong-si and
+// lin stand beside the chain, and so do Adya's levels, which know no sessions.
 
 export type LevelId =
   | 'ci'
@@ -10,6 +10,7 @@ export type LevelId =
   | 'pc'
   | 'psi'
   | 'si'
+  | 'strong-si'
   | 'ser'
   | 'sser'
   | 'lin'
@@ -72,6 +73,11 @@ export const LEVELS: readonly Level[] = [
     id: 'si',
     name: 'Snapshot Isolation',
     meaning: 'prefix consistency, and no two concurrent transactions write the same key',
+  },
+  {
+    id: 'strong-si',
+    name: 'Strong Snapshot Isolation',
+    meaning: 'snapshot isolation, and a snapshot has all that was committed before it was taken',
   },
   {
     id: 'ser',
@@ -155,6 +161,7 @@ const ADYA_IMPLIES: Partial<Record<LevelId, readonly AdyaLevel[]>> = {
   pc: ['pl-2'],
   psi: ['pl-2+'],
   si: ['pl-2+'],
+  'strong-si': ['pl-2+'],
   ser: ['pl-3u', 'pl-2.99'],
   sser: ['pl-3u', 'pl-2.99'],
 }
@@ -191,9 +198,13 @@ const IMPLIES: Partial<Record<LevelId, readonly LevelId[]>> = {
   pc: ['cc'],
   psi: ['cc'],
   si: ['pc', 'psi'],
+  'strong-si': ['si'],
   ser: ['si'],
-  sser: ['ser'],
+  sser: ['ser', 'strong-si'],
 }
+
+/** Levels that need start and finish times, and what is left of them without. */
+export const WITHOUT_TIMES: Partial<Record<LevelId, LevelId>> = { sser: 'ser', 'strong-si': 'si' }
 
 /** True if a history that satisfies `strong` always satisfies `weak`, neither of them Adya's. */
 export function implies(strong: LevelId, weak: LevelId): boolean {

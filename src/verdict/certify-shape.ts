@@ -108,12 +108,12 @@ function writesOf(history: History, txn: number): Set<number> {
 
 function leavesFromSnapshot(history: History, level: LevelId, edge: Edge): boolean {
   if (edge.kind !== 'RW') return false
-  return level !== 'si' || !writeCommonKey(history, edge.from, edge.to)
+  return !LEVEL_RULES[level].exclusive || !writeCommonKey(history, edge.from, edge.to)
 }
 
 function arrivesAtSnapshot(history: History, level: LevelId, edge: Edge): boolean {
-  if (edge.kind === 'SO' || edge.kind === 'WR') return true
-  return level === 'si' && !leavesFromSnapshot(history, level, edge)
+  if (edge.kind === 'SO' || edge.kind === 'WR' || edge.kind === 'RT') return true
+  return LEVEL_RULES[level].exclusive && !leavesFromSnapshot(history, level, edge)
 }
 
 /** True if two transactions, neither of them the initial one, write a common key. */

@@ -11,12 +11,22 @@
 //   earlier writer of a key it writes) at once. A writer of x committed before the snapshot then
 //   satisfies the premise, so it is not later than the version that was read.
 //
-// What proves si proves psi as well, by the same order of commits. A list read must show exactly
+// What proves si proves psi as well, by the same order of commits; for strong-si snapshots also
+// come after the commits of all that finished before they were taken. A list read must show exactly
 // the appends so far, in order, which makes co contain the observed order of lists. Main function:
 // certifySnapshots.
 
 import { Deadline } from '../base/deadline.ts'
-import { APPEND, type History, INITIAL, NONE, READ, READ_LIST, WRITE } from '../history/history.ts'
+import {
+  APPEND,
+  COMMITTED,
+  type History,
+  INITIAL,
+  NONE,
+  READ,
+  READ_LIST,
+  WRITE,
+} from '../history/history.ts'
 import type { LevelId } from '../levels/levels.ts'
 import { shownPrefix } from './certify-reads.ts'
 import { LEVEL_RULES } from './level-rules.ts'
@@ -31,7 +41,33 @@ export function certifySnapshots(
   deadline: Deadline = Deadline.none(),
 ): string[] {
   if (!LEVEL_RULES[level].proofs.has('snapshots')) return [`${level} is not proved by snapshots`]
-  return new SnapshotReplay(history, level !== 'pc', events).run(deadline)
+  const { exclusive, edges } = LEVEL_RULES[level]
+  const untimely = edges.has('RT') ? findUntimely(history, events) : null
+  if (untimely !== null) return [untimely]
+  return new SnapshotReplay(history, exclusive, events).run(deadline)
+}
+
+/** Strong si: nothing commits after the snapshot of one that started when it had finished. */
+function findUntimely(history: History, events: Int32Array): string | null {
+  const { txnStartTime, txnFinishTime, txnStatus } = history
+  if (!txnStartTime || !txnFinishTime) return 'the history has no times'
+  let latestStart = Number.NEGATIVE_INFINITY // of those that have their snapshots
+  for (const event of events) {
+    const txn = event >> 1
+    const start = txnStartTime[txn]
+    const finish = txnStatus[txn] === COMMITTED ? txnFinishTime[txn] : Number.POSITIVE_INFINITY
+    if (
+      start === undefined ||
+      finish === undefined ||
+      Number.isNaN(start) ||
+      Number.isNaN(finish)
+    ) {
+      return `event ${event} has no time`
+    }
+    if (event % 2 === 0) latestStart = Math.max(latestStart, start)
+    else if (finish < latestStart) return `${txn} commits after a snapshot that was taken later`
+  }
+  return null
 }
 
 class SnapshotReplay {

@@ -35,12 +35,14 @@ export interface LevelRules {
   readonly argued: boolean
   /** A transaction has two moments, its snapshot and its commit (certify-shape.ts). */
   readonly snapshots: boolean
+  /** Two that write a common key never overlap: one commits before the other's snapshot. */
+  readonly exclusive: boolean
   readonly overwrites: Overwrites
   readonly proofs: ReadonlySet<Proof['kind']>
 }
 
 type Reads = Pick<LevelRules, 'soundReads' | 'ownWrites' | 'repeatable'>
-type Arguments = Pick<LevelRules, 'sight' | 'argued' | 'snapshots' | 'overwrites'>
+type Arguments = Pick<LevelRules, 'sight' | 'argued' | 'snapshots' | 'exclusive' | 'overwrites'>
 
 function row(reads: Reads, edges: string, argument: Arguments, proofs: string): LevelRules {
   const split = (names: string) => names.split(' ').filter((name) => name !== '')
@@ -58,13 +60,20 @@ const ADYA_CUT: Reads = { ...ADYA, repeatable: true }
 const SOUND: Reads = { ...ADYA, ownWrites: true }
 const CUT: Reads = { ...SOUND, repeatable: true }
 
-const NOTHING: Arguments = { sight: null, argued: false, snapshots: false, overwrites: 'any' }
+const NOTHING: Arguments = {
+  sight: null,
+  argued: false,
+  snapshots: false,
+  exclusive: false,
+  overwrites: 'any',
+}
 const EARLIER: Arguments = { ...NOTHING, sight: 'earlier' }
 const DIRECT: Arguments = { ...NOTHING, sight: 'direct' }
 const CAUSAL: Arguments = { ...NOTHING, sight: 'causal' }
 const SERIAL: Arguments = { ...CAUSAL, argued: true }
-const SNAPSHOT: Arguments = { ...SERIAL, snapshots: true }
-const PARALLEL: Arguments = { ...SERIAL, overwrites: 'one' }
+const PREFIX: Arguments = { ...SERIAL, snapshots: true }
+const SNAPSHOT: Arguments = { ...PREFIX, exclusive: true }
+const PARALLEL: Arguments = { ...SERIAL, exclusive: true, overwrites: 'one' }
 const LINEAR: Arguments = { ...SERIAL, sight: null }
 const dependent = (overwrites: Overwrites): Arguments => ({ ...LINEAR, overwrites })
 
@@ -80,14 +89,15 @@ export const LEVEL_RULES: Readonly<Record<LevelId, LevelRules>> = {
   rc: row(SOUND, 'SO WR WW CO', EARLIER, 'commit-order'),
   ra: row(CUT, 'SO WR WW CO', DIRECT, 'commit-order'),
   cc: row(CUT, 'SO WR WW CO', CAUSAL, 'commit-order'),
-  pc: row(CUT, 'SO WR WW CO RW', SNAPSHOT, 'commit-order snapshots'),
+  pc: row(CUT, 'SO WR WW CO RW', PREFIX, 'commit-order snapshots'),
   psi: row(CUT, 'SO WR WW CO RW', PARALLEL, 'commit-order snapshots'),
   si: row(CUT, 'SO WR WW CO RW', SNAPSHOT, 'commit-order snapshots'),
+  'strong-si': row(CUT, 'SO WR WW CO RW RT', SNAPSHOT, 'commit-order snapshots'),
   ser: row(CUT, 'SO WR WW CO RW', SERIAL, 'commit-order'),
   sser: row(CUT, 'SO WR WW CO RW RT', SERIAL, 'commit-order'),
   lin: row(CUT, 'WR WW RW RT', LINEAR, 'commit-order'),
   // Each transaction at its own level: what a reader makes visible is its own row's business.
-  mixed: row(SOUND, 'SO WR WW CO RW', SNAPSHOT, 'witness'),
+  mixed: row(SOUND, 'SO WR WW CO RW', PREFIX, 'witness'),
 }
 
 /** Whether session order matters to the level; that the initial state comes first always does. */

@@ -16,7 +16,7 @@ export type Verdict = 'satisfied' | 'violated' | 'unknown'
 
 export type OracleLevel = Extract<
   LevelId,
-  'ci' | 'rc' | 'ra' | 'cc' | 'pc' | 'psi' | 'si' | 'ser' | 'sser'
+  'ci' | 'rc' | 'ra' | 'cc' | 'pc' | 'psi' | 'si' | 'strong-si' | 'ser' | 'sser'
 >
 
 export const ORACLE_LEVELS: readonly OracleLevel[] = [
@@ -27,6 +27,7 @@ export const ORACLE_LEVELS: readonly OracleLevel[] = [
   'pc',
   'psi',
   'si',
+  'strong-si',
   'ser',
   'sser',
 ]
@@ -86,6 +87,7 @@ function profileOfSituation(situation: Situation): Profile {
   if (situation.offences.length > 0) return sameForAll('violated')
   const profile = axiomProfile(situation)
   if (situation.rt === null && profile.ser === 'satisfied') profile.sser = 'unknown'
+  if (situation.rt === null && profile.si === 'satisfied') profile['strong-si'] = 'unknown'
   return profile
 }
 
@@ -147,7 +149,7 @@ export function satisfiesAxiom(
   level: OracleLevel,
 ): boolean {
   const { reads, writers, rt } = situation
-  if (level === 'sser') {
+  if (level === 'sser' || level === 'strong-si') {
     if (rt === null || rt.some((mask, t) => (mask & before[t]!) !== mask)) return false
   }
   for (let i = 0; i < reads.length; i++) {
@@ -182,6 +184,10 @@ function premiseOf(
       return parallelPast(situation, before)[t3]!
     case 'pc':
       return upTo(before, so[t3]! | wr[t3]!)
+    case 'strong-si': {
+      const past = so[t3]! | wr[t3]! | situation.rt![t3]!
+      return upTo(before, past) | upTo(before, before[t3]! & rivals(situation, t3))
+    }
     case 'si':
       return upTo(before, so[t3]! | wr[t3]!) | upTo(before, before[t3]! & rivals(situation, t3))
     case 'ser':

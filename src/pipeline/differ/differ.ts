@@ -11,6 +11,7 @@ import {
   isAdyaLevel,
   type LevelRequest,
   OWN_LEVELS,
+  WITHOUT_TIMES,
 } from '../../levels/levels.ts'
 import type { LevelResult, Outcome } from '../../verdict/verdict.ts'
 import { type DifferShape, SHAPES } from './shapes.ts'
@@ -89,7 +90,7 @@ async function search(
   }
 }
 
-const TIMED: ReadonlySet<string> = new Set(['sser'])
+const TIMED: ReadonlySet<string> = new Set(Object.keys(WITHOUT_TIMES))
 
 function heedsSessions({ level, sessionOrder }: LevelRequest): boolean {
   return sessionOrder !== false && !isAdyaLevel(level)

@@ -8,6 +8,7 @@ import type { History } from '../../history/history.ts'
 import { renderNotation } from '../../history/notation.ts'
 import type { Value } from '../../history/values.ts'
 import { levelName } from '../../levels/levels.ts'
+import { LEVEL_RULES } from '../../verdict/level-rules.ts'
 import type { TableJson, VerdictJson } from '../../verdict/verdict-file.ts'
 import { buildCore, type Core, type Extra } from '../core-history.ts'
 import { escapeMarkup as esc } from '../escape.ts'
@@ -199,7 +200,7 @@ const OMISSIONS: [format: string, omit: Extra[]][] = [
 function renderDownloads(verdict: VerdictJson, evidence: Evidence, core: Core): string {
   const { example, anomaly, levels } = evidence
   const needed: Extra[] = []
-  if (levels.includes('sser') || levels.includes('lin')) needed.push('times')
+  if (levels.some((level) => LEVEL_RULES[level].edges.has('RT'))) needed.push('times')
   if (levels.includes('mixed')) needed.push('levels')
   const links: string[] = []
   for (const [id, extras] of OMISSIONS) {
