@@ -7,6 +7,7 @@ import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
 import { bundlePage } from './page-script.mjs'
+import { renderDocs } from './site-docs.mjs'
 
 const ROOT = new URL('..', import.meta.url)
 const OUT = new URL('dist/site/', ROOT)
@@ -57,7 +58,7 @@ export async function buildSite() {
   mkdirSync(OUT, { recursive: true })
   const { metafile } = await build({
     absWorkingDir: pathOf('.'),
-    entryPoints: [...PAGES.map(({ script }) => script), 'worker'].map(
+    entryPoints: [...PAGES.map(({ script }) => script), 'docs-page', 'worker'].map(
       (name) => `src/web/site/${name}.ts`,
     ),
     outdir: 'dist/site/script',
@@ -73,7 +74,15 @@ export async function buildSite() {
     plugins: [pageAssets(await bundlePage())],
   })
   await writeStyle()
-  for (const page of PAGES) writeFileSync(new URL(page.file, OUT), render(page, metafile))
+  for (const page of PAGES) {
+    writeFileSync(new URL(page.file, OUT), render({ ...page, body: read(page.body) }, metafile))
+  }
+  renderDocs(new URL('docs/', OUT), ({ title, file, body }) =>
+    render(
+      { title: `${title} · Isobar`, file: `docs/${file}`, script: 'docs-page', body },
+      metafile,
+    ),
+  )
   writeFileSync(new URL('icon.svg', OUT), ICON)
   writeFileSync(new URL('licences.txt', OUT), licencesOf(metafile))
 }
@@ -118,10 +127,16 @@ async function writeStyle() {
   })
 }
 
+/**
+ * The frame of every page.
+ * @param {{ file: string, title: string, script: string, body: string }} page `file` from the root
+ */
 function render({ file, title, script, body }, metafile) {
-  const links = PAGES.map((page) => {
+  const up = file.includes('/') ? '../' : './'
+  const pages = [...PAGES, { file: 'docs/index.html', link: 'Documentation' }]
+  const links = pages.map((page) => {
     const here = page.file === file ? ' aria-current="page"' : ''
-    return `<a href="./${page.file}"${here}>${page.link}</a>`
+    return `<a href="${up}${page.file}"${here}>${page.link}</a>`
   })
   const entry = `dist/site/script/${script}.js`
   // What is needed at once is asked for at once, not one file after another.
@@ -136,18 +151,18 @@ function render({ file, title, script, body }, metafile) {
     '<meta name="color-scheme" content="light dark">',
     '<meta name="referrer" content="no-referrer">',
     `<title>${title}</title>`,
-    '<link rel="icon" href="./icon.svg">',
-    '<link rel="stylesheet" href="./site.css">',
+    `<link rel="icon" href="${up}icon.svg">`,
+    `<link rel="stylesheet" href="${up}site.css">`,
     ...preloads.map(
-      (path) => `<link rel="modulepreload" href="./${path.slice('dist/site/'.length)}">`,
+      (path) => `<link rel="modulepreload" href="${up}${path.slice('dist/site/'.length)}">`,
     ),
-    `<script type="module" src="./script/${script}.js"></script>`,
+    `<script type="module" src="${up}script/${script}.js"></script>`,
     '</head>',
     '<body>',
     '<a class="skip" href="#content">Skip to the content</a>',
     `<header class="site"><strong>Isobar</strong><nav aria-label="Pages">${links.join('')}</nav></header>`,
     '<main id="content">',
-    read(body).trim(),
+    body.trim(),
     '</main>',
     '</body>',
     '</html>',

@@ -22,6 +22,8 @@ const PAGES = {
   'learn.html#ra': '.exercise .finding',
   'differ.html#rc,ra': '.difference .finding',
   'learn.html#phantom': '#topic-more .finding',
+  'docs/index.html': '#search',
+  'docs/levels.html': '.document h1',
 }
 
 describe.skipIf(executable === null)('the site by axe-core', { timeout: 120_000 }, () => {

@@ -116,7 +116,7 @@ function renderEvidence(
     `<p class="explain" aria-live="polite">Point at an arrow, or move to it with Tab, to see what makes it. Arrows marked + open to their reasons with a click or Enter.</p>`,
     '</div>',
     `<figure class="sessions"><figcaption>Sessions <span>${esc(tellAxis(figure))}</span></figcaption>`,
-    `<div class="canvas isobar" data-view="lanes">${renderLanes(figure, view, PAGE)}</div></figure>`,
+    `<div class="canvas isobar" data-view="lanes" tabindex="0">${renderLanes(figure, view, PAGE)}</div></figure>`,
     renderLegend(figure),
     '</div>',
   ].join('\n')

@@ -1,0 +1,93 @@
+// The documentation as pages of the site: links and anchors lead somewhere, nothing stands in a
+// page that the content policy forbids, and the search finds what is there, without asking
+// anybody.
+
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { findSections } from '../../src/web/site/search.ts'
+import { executable, Site } from './site.ts'
+
+const PAGES = fileURLToPath(new URL('../../dist/site/docs/', import.meta.url))
+const SOURCES = fileURLToPath(new URL('../../docs/', import.meta.url))
+const files = readdirSync(PAGES).filter((name) => name.endsWith('.html'))
+const read = (name: string) => readFileSync(PAGES + name, 'utf8')
+
+describe('the documentation', () => {
+  it('has a page for every file of docs', () => {
+    const sources = readdirSync(SOURCES).filter((name) => name.endsWith('.md'))
+    expect(files.sort()).toEqual(
+      [...sources.map((name) => name.replace('.md', '.html')), 'index.html'].sort(),
+    )
+  })
+
+  it.each(files)('has only links that lead somewhere, and no script inside: %s', (name) => {
+    const text = read(name)
+    const links = [...text.matchAll(/(?:href|src)="([^"]+)"/g)].map((match) => match[1]!)
+    expect(links.length).toBeGreaterThan(10)
+    const broken = links.filter((link) => {
+      if (/^https?:/.test(link)) return false
+      const [path, anchor] = link.split('#')
+      const file = path === '' ? name : path!.replace(/^\.\//, '')
+      if (!existsSync(PAGES + file)) return true
+      if (!anchor || file.startsWith('..')) return false
+      return !read(file).includes(` id="${anchor}"`)
+    })
+    expect(broken).toEqual([])
+    const levels = [...text.matchAll(/<h(\d)/g)].map((match) => Number(match[1]))
+    expect(levels.filter((level, i) => level > (levels[i - 1] ?? 0) + 1)).toEqual([])
+    expect(text).not.toMatch(/<script(?! type="module" src=)|<style| style=| on\w+="/)
+  })
+})
+
+describe('findSections', () => {
+  const section = (title: string, text: string) => ({ page: 'p', title, href: '#', text })
+  const SECTIONS = [
+    section('Other', 'budgets, now and then'),
+    section('Budgets', 'time and memory'),
+    section('Third', 'nothing of it'),
+  ]
+  const titles = (query: string) => findSections(SECTIONS, query).map((each) => each.section.title)
+
+  it('finds all words, headings first', () => {
+    expect(titles('budgets')).toEqual(['Budgets', 'Other'])
+    expect(titles('BUDGETS  memory')).toEqual(['Budgets'])
+    expect(titles('budgets missing')).toEqual([])
+    expect(titles('  ')).toEqual([])
+  })
+
+  it('shows the text around the first word', () => {
+    const [found] = findSections(
+      [section('t', `${'a '.repeat(200)}needle${' b'.repeat(200)}`)],
+      'needle',
+    )
+    expect(found!.excerpt).toMatch(/^… a .*needle b.* …$/)
+  })
+})
+
+let site: Site
+beforeAll(async () => {
+  if (executable) site = await Site.start()
+}, 60_000)
+afterEach(() => {
+  expect(site?.complaints.splice(0) ?? []).toEqual([])
+})
+afterAll(() => site?.stop())
+
+describe.skipIf(executable === null)('the search in a browser', { timeout: 60_000 }, () => {
+  it('finds a section as one types, and goes there', async () => {
+    const page = await site.open('docs/index.html')
+    await page.locator('#search').pressSequentially('audits')
+    await page.locator('#found a', { hasText: 'Audits' }).first().click()
+    await page.waitForURL(/history-format\.html#audits$/)
+    expect(await page.locator('#audits').isVisible()).toBe(true)
+    await page.close()
+  })
+
+  it('shows markup that is searched for as it is', async () => {
+    const page = await site.open('docs/index.html')
+    await page.locator('#search').fill('<img src=x onerror=alert(1)>')
+    await page.locator('#count', { hasText: 'Nothing found' }).waitFor()
+    await page.close()
+  })
+})
