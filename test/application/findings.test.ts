@@ -1,6 +1,6 @@
 // What recorded applications are found to do, what is not recorded, and what is noticed beside it.
 
-import { existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
@@ -225,6 +225,22 @@ describe('recorded.save', () => {
     const { history } = await readHistory(file)
     expect(history.txnCount).toBe(2)
     expect(await verdictOf(history, 'ser')).toBe('satisfied')
+    rmSync(folder, { recursive: true, force: true })
+  })
+
+  it('may be asked for before anything is recorded', async () => {
+    const { pool } = stage
+    await reset(pool, ...DOCTORS)
+    const folder = mkdtempSync(join(tmpdir(), 'isobar-save-'))
+    const file = join(folder, 'h.jsonl')
+    const recorded = record(pool)
+    recorded.save(file)
+    for (let i = 0; i < 1000; i++) await pool.query('SELECT * FROM doctors WHERE id = 1')
+    // What has ended is on its way before the end.
+    expect(statSync(`${file}.part`).size).toBeGreaterThan(0)
+    expect(() => recorded.restart()).toThrow(/goes to/)
+    recorded.stop()
+    expect((await readHistory(file)).history.txnCount).toBe(1000)
     rmSync(folder, { recursive: true, force: true })
   })
 

@@ -67,6 +67,12 @@ export class Recorded<P = unknown> {
    * transaction may be open.
    */
   restart(): void {
+    if (this.file !== null) {
+      throw new UsageError(
+        `what is recorded goes to ${this.file.path}`,
+        'record each to its own file',
+      )
+    }
     this.shared.isReady = false
     this.shared.ready = null
   }

@@ -35,6 +35,11 @@ export class Lines {
     this.take = take
   }
 
+  /** Whether nothing was recorded yet, though somebody may wait for it. */
+  get isEmpty(): boolean {
+    return this.declared.size === 0
+  }
+
   private put(line: string): void {
     if (this.take) this.take(line)
     else this.kept.push(line)

@@ -46,7 +46,7 @@ export class Recorder {
     this.versions.begin(snapshot)
     this.skipped = new Skipped()
     this.warnings.length = 0
-    this.lines = new Lines()
+    if (!this.lines.isEmpty) this.lines = new Lines()
     this.waiting = []
     this.writes = 0
     this.txns = 0
