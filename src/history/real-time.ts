@@ -23,10 +23,13 @@ export function withRealTime(history: History): History {
     latestStart[i + 1] = Math.max(latestStart[i]!, start[finished[i]!]!)
   }
   const after = new AfterColumns()
+  // Transactions that do not count pass on what they come after.
+  for (let txn = 0; txn < txnCount; txn++) {
+    for (const earlier of namedBy(history, txn)) after.add(txn, earlier)
+  }
   let place = 0
   for (const txn of counting.toSorted((a, b) => start[a]! - start[b]!)) {
     while (place < finished.length && finish[finished[place]!]! < start[txn]!) place++
-    for (const earlier of namedBy(history, txn)) after.add(txn, earlier)
     // Whoever finished before the latest start among these comes before that one.
     for (let i = place - 1; i >= 0 && finish[finished[i]!]! >= latestStart[place]!; i--) {
       if (txnSession[finished[i]!] !== txnSession[txn]) after.add(txn, finished[i]!)

@@ -84,6 +84,14 @@ describe('check at strong-si', () => {
     for (const level of violated) expect(decide(history, level as 'si'), level).toBe('violated')
   })
 
+  it('passes on what a transaction that does not count comes after', () => {
+    const history = parseNotation(
+      'initial 0\ns1: w(x,1) [id=N3 start=3 finish=9]\ns2: r(x,0) [start=9 finish=12 after=N4]\ns3: w(y,1) [id=N4 indeterminate start=9 finish=9 after=N3]',
+    )
+    expect(decide(history, 'si')).toBe('violated')
+    expect(decide(history, 'strong-si')).toBe('violated')
+  })
+
   it('is unknown without times, unless si is violated', () => {
     expect(check(parseNotation('initial 0\ns1: w(x,1)\ns2: r(x,0)'), 'strong-si')).toMatchObject({
       verdict: 'unknown',
