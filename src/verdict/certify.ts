@@ -16,6 +16,9 @@ export async function certifyResult(
   result: LevelResult,
   deadline: Deadline = Deadline.none(),
 ): Promise<string[]> {
+  if (history.partial !== null && result.verdict === 'satisfied') {
+    return ['the history is partial: by what it tells alone nothing is satisfied']
+  }
   if (history.sql === null && result.level !== 'mixed') {
     const { certifyPlain } = await import('./certify-plain.ts')
     return certifyPlain(history, result, deadline).problems

@@ -81,6 +81,21 @@ describe('record', () => {
     expect(recorded.skipped).toEqual({})
   })
 
+  it('says that it leaves out what a failed statement saw, if its transaction goes on', async () => {
+    const { pool } = stage
+    await reset(pool, ...ITEMS, TWO)
+    const recorded = await recording(pool, () =>
+      inTransaction(pool, 'READ COMMITTED', async (client) => {
+        await client.query('SAVEPOINT a')
+        await expect(client.query('INSERT INTO items VALUES (1, 5)')).rejects.toThrow('duplicate')
+        await client.query('ROLLBACK TO a')
+        await client.query('SELECT n FROM items')
+      }),
+    )
+    expect(recorded.skipped).toEqual({ 'a statement that failed before ROLLBACK TO': 1 })
+    expect(await verdictOf(await recorded.history(), 'ser')).toBe('unknown')
+  })
+
   it('knows what an upsert replaced', async () => {
     const { pool } = stage
     await reset(pool, ...ITEMS, TWO)

@@ -373,6 +373,8 @@ export class Connection {
       if (does === 'set') txn.setSavepoint(name)
       else if (does === 'release') txn.releaseSavepoint(name)
       else {
+        // What a statement saw that failed, such as a key that was there, is not told.
+        if (txn.failed) recorder.skipped.count('a statement that failed before ROLLBACK TO')
         recorder.undo(txn, name)
         txn.failed = false
       }
