@@ -8,7 +8,7 @@ import { check, profile } from '../../src/check/check.ts'
 import { FORMATS } from '../../src/formats/formats.ts'
 import { renderNotation } from '../../src/history/notation.ts'
 import { subHistory } from '../../src/history/sub-history.ts'
-import { CHAIN, type LevelId } from '../../src/levels/levels.ts'
+import { CHAIN, implies, type LevelId } from '../../src/levels/levels.ts'
 import { FAULTS } from '../../src/sim/faults.ts'
 import { certifyPlain } from '../../src/verdict/certify-plain.ts'
 import { shrinkHistory } from '../../src/verdict/shrink.ts'
@@ -29,8 +29,6 @@ import { deciderOf, type Judge, type Property } from './property.ts'
 import { SQL_PARTS } from './sql-parts.ts'
 import { COMPONENTS, DECIDERS } from './strong.ts'
 
-const rank = (level: LevelId) => CHAIN.indexOf(level)
-
 function agreesWithOracle(seed: number, judge: Judge): string | null {
   const shape = seed % 4 === 0 ? { lists: seed % 8 === 0 ? 1 : 0.5 } : {}
   const options = { families: [], firstSeed: seed, seeds: 1, shape }
@@ -49,8 +47,7 @@ function acceptsStores(seed: number, judge: Judge): string | null {
   const level = new Random(seed).pick(CHAIN)
   const { history } = simulated(seed, level, null)
   for (const { level: judged, verdict } of judge(history)) {
-    const promised = judged === 'ci' ? rank(level) >= rank('ra') : rank(judged) <= rank(level)
-    if (!promised || verdict === 'satisfied') continue
+    if (!implies(level, judged) || verdict === 'satisfied') continue
     return `a store of level ${level}: ${judged} is ${verdict}\n${renderNotation(history)}`
   }
   return null
@@ -66,11 +63,13 @@ function findsFaults(seed: number, judge: Judge): string | null {
   const { forbiddenFrom, breaksCut } = (onLists && fault.onLists) || fault
   for (const { level: judged, verdict } of judge(history)) {
     const isCut = judged === 'ci'
-    const forbidden = isCut ? breaksCut : rank(judged) >= rank(forbiddenFrom)
-    const kept = rank(level) >= rank(isCut ? 'ra' : judged)
+    const forbidden = isCut ? breaksCut : implies(judged, forbiddenFrom)
+    // Levels beside the chain may or may not forbid what one of the chain is the first to forbid.
+    const last = CHAIN[CHAIN.indexOf(forbiddenFrom) - 1]
+    const allowed = isCut ? !breaksCut : last !== undefined && implies(last, judged)
     const wanted = forbidden ? 'violated' : 'satisfied'
     // A store weaker than the judged level may break it without any fault.
-    if (verdict === wanted || !(forbidden || kept)) continue
+    if (verdict === wanted || !(forbidden || (allowed && implies(level, judged)))) continue
     const what = `${fault.name} (${shape}) in a store of level ${level}: ${judged}`
     return `${what} is ${verdict}, not ${wanted}\n${renderNotation(history)}`
   }

@@ -38,8 +38,8 @@ describe('describeElle', () => {
     expect(outcome).toMatchObject({
       'valid?': false,
       'anomaly-types': ['G-single-item-realtime'],
-      not: ['strict-serializable'],
-      'also-not': [],
+      not: ['strong-snapshot-isolation'],
+      'also-not': ['strict-serializable'],
     })
     const [anomaly] = outcome.anomalies['G-single-item-realtime']!
     expect(anomaly!['steps']).toEqual([
@@ -62,7 +62,8 @@ describe('describeElle', () => {
     const outcome = judge(STALE, 'serializable')
     expect(outcome['valid?']).toBe(true)
     expect(outcome.anomalies).toEqual({})
-    expect(outcome.not).toEqual(['strict-serializable'])
+    expect(outcome.not).toEqual(['strong-snapshot-isolation'])
+    expect(outcome['also-not']).toEqual(['strict-serializable'])
   })
 
   it('names the weakest models that fail, then the others', () => {

@@ -152,7 +152,9 @@ class CheckPage {
     if (answer === null) return
     this.showBusy(false)
     if (answer.kind === 'checked') {
-      this.mending.offer(source.kind === 'text' ? source.text : null, answer)
+      // Edits are offered of what stands there, not of what stood there when it was asked.
+      const isThere = source.kind === 'text' && source.text === this.editor.text
+      this.mending.offer(isThere ? source.text : null, answer)
       await this.show(answer)
     } else if (answer.kind === 'failed') this.complain(answer)
   }
