@@ -56,7 +56,7 @@ describe('check at the weak levels', () => {
     const outcome = compareWithOracle(decide, WEAK, { families: [], seeds: sampled(20_000) })
     expect(outcome.disagreement).toBeNull()
     for (const level of WEAK) expect(outcome.satisfied[level]).toBeGreaterThan(sampled(5000))
-    for (const level of WEAK) expect(outcome.violated[level]).toBeGreaterThan(2000)
+    for (const level of WEAK) expect(outcome.violated[level]).toBeGreaterThan(1000)
   })
 
   test('agrees with brute force on random histories of lists', () => {
@@ -110,7 +110,10 @@ describe('the patterns of a verdict', () => {
   }
 
   test('are those of the definitions', () => {
-    for (const { draft, source } of draftsFor({ stride: 7, seeds: sampled(10_000) })) {
+    for (const { draft, source } of draftsFor({
+      stride: 7 * Math.ceil(SAMPLED / 5),
+      seeds: sampled(10_000),
+    })) {
       // Where transactions name others, occurrences of l are counted short (docs/levels.md).
       if (draft.sessions.some((txns) => txns.some(({ after }) => after !== undefined))) continue
       const wrong = wrongPattern(draft)
@@ -144,7 +147,10 @@ describe('patterns by the letters of Plume’s paper', () => {
   }
 
   test('are those of its definitions, each with a cycle that is verified', () => {
-    for (const { draft, source } of draftsFor({ stride: 7, seeds: sampled(10_000) })) {
+    for (const { draft, source } of draftsFor({
+      stride: 7 * Math.ceil(SAMPLED / 5),
+      seeds: sampled(10_000),
+    })) {
       const wrong = wrongLetter(draft)
       if (wrong !== null) expect.unreachable(`${source}: ${wrong}\n${renderDraft(draft)}`)
     }
