@@ -1,110 +1,166 @@
-// What recording an application costs: orders and payments of a wholesaler (as in TPC-C) by ten
-// sessions on the embedded server, with a plain pool and with one that is recorded to a file, in
-// turns. Prints transactions per second and the memory of this process.
+// How fast the runner is, next to PostgreSQL's own pgbench: the same server, level, clients, keys
+// and statements (every shape of mini-transaction, equally often), by turns. And what recording
+// costs: the time that the recorder takes for a transaction, as a share of the time the transaction
+// takes.
 //
-//   node --import tsx bench/recording.ts [rounds] [transactions a round]
+//   node --import tsx bench/recording.ts [--seconds 5] [--turns 3]
+//
+// Needs pgbench (Debian: apt-get install postgresql) in PATH.
 
-import { mkdtempSync, rmSync } from 'node:fs'
+import { execFileSync } from 'node:child_process'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import pg from 'pg'
-import { record } from '../src/application/observe/instrument.ts'
-import { nowMs } from '../src/base/deadline.ts'
-import { Random } from '../src/base/random.ts'
+import { READ } from '../src/history/history.ts'
 import { EmbeddedServer } from '../src/record/embedded/server.ts'
+import { NO_FAULTS } from '../src/record/faults.ts'
+import { PostgresDatabase } from '../src/record/postgres/database.ts'
+import { OpenTransaction, Recorder } from '../src/record/recorder.ts'
+import { runSessions } from '../src/record/runner.ts'
+import { PlannedWork } from '../src/record/work.ts'
+import { MINI_SHAPES } from '../src/workload/mini.ts'
+import { planWorkload } from '../src/workload/workload.ts'
+import { readOptions } from './arguments.ts'
 
-const SESSIONS = 10
-const DISTRICTS = 20
-const ITEMS = 1000
-const [rounds, perRound] = [Number(process.argv[2] ?? 4), Number(process.argv[3] ?? 4000)]
+const SESSIONS = 20
+const KEYS = 1000
+const flags = readOptions<{ seconds: string; turns: string }>(
+  'node --import tsx bench/recording.ts',
+  'measures the runner beside pgbench, by turns',
+  [
+    ['--seconds <n>', 'how long a turn is', '5'],
+    ['--turns <n>', 'how many turns each has', '3'],
+  ],
+)
+const seconds = Number(flags.seconds)
+const turns = Number(flags.turns)
+/** As our own connections: at ser, sequential scans would conflict with every write. */
+const NO_SCANS = '-c enable_seqscan=off -c enable_bitmapscan=off'
 
-const TABLES = [
-  'CREATE TABLE district (id int PRIMARY KEY, next_order int NOT NULL, ytd int NOT NULL)',
-  'CREATE TABLE customer (id int PRIMARY KEY, balance int NOT NULL, name text)',
-  'CREATE TABLE stock (id int PRIMARY KEY, quantity int NOT NULL)',
-  'CREATE TABLE orders (district int, id int, customer int, PRIMARY KEY (district, id))',
-  'CREATE TABLE line (district int, id int, item int, amount int, PRIMARY KEY (district, id, item))',
-  `INSERT INTO district SELECT i, 1, 0 FROM generate_series(1, ${DISTRICTS}) i`,
-  "INSERT INTO customer SELECT i, 0, 'customer ' || i FROM generate_series(1, 1000) i",
-  `INSERT INTO stock SELECT i, 100 FROM generate_series(1, ${ITEMS}) i`,
-]
-
-async function order(client: pg.PoolClient, random: Random): Promise<number> {
-  const district = 1 + random.below(DISTRICTS)
-  const customer = 1 + random.below(1000)
-  await client.query('BEGIN')
-  await client.query('SELECT name, balance FROM customer WHERE id = $1', [customer])
-  const next = 'UPDATE district SET next_order = next_order + 1 WHERE id = $1 RETURNING next_order'
-  const id = (await client.query(next, [district])).rows[0].next_order
-  await client.query('INSERT INTO orders VALUES ($1, $2, $3)', [district, id, customer])
-  const items = [...new Set([1, 2, 3].map(() => 1 + random.below(ITEMS)))].sort((a, b) => a - b)
-  for (const item of items) {
-    await client.query('SELECT quantity FROM stock WHERE id = $1 FOR UPDATE', [item])
-    await client.query('UPDATE stock SET quantity = quantity - 1 WHERE id = $1', [item])
-    await client.query('INSERT INTO line VALUES ($1, $2, $3, 1)', [district, id, item])
-  }
-  await client.query('COMMIT')
-  return 5 + 3 * items.length
-}
-
-async function pay(client: pg.PoolClient, random: Random): Promise<number> {
-  await client.query('BEGIN')
-  const customer = 1 + random.below(1000)
-  await client.query('UPDATE customer SET balance = balance - 1 WHERE id = $1', [customer])
-  await client.query('SELECT balance FROM customer WHERE id = $1', [customer])
-  await client.query('UPDATE district SET ytd = ytd + 1 WHERE id = $1', [
-    1 + random.below(DISTRICTS),
-  ])
-  await client.query('COMMIT')
-  return 5
-}
-
-/** Returns transactions and statements per second. */
-async function work(pool: pg.Pool, seed: number): Promise<{ txns: number; statements: number }> {
-  const started = nowMs()
-  let left = perRound
-  let statements = 0
-  const session = async (number: number) => {
-    const random = new Random(seed * SESSIONS + number)
-    while (left-- > 0) {
-      const client = await pool.connect()
-      const count = await (random.chance(0.5) ? order : pay)(client, random)
-      statements += count
-      client.release()
-    }
-  }
-  await Promise.all(Array.from({ length: SESSIONS }, (_, number) => session(number)))
-  const seconds = (nowMs() - started) / 1000
-  return { txns: perRound / seconds, statements: statements / seconds }
-}
-
+const directory = mkdtempSync(join(tmpdir(), 'isobar-bench-'))
 const server = await EmbeddedServer.start()
-const pool = new pg.Pool({ ...server.address, max: SESSIONS })
-const folder = mkdtempSync(join(tmpdir(), 'isobar-recording-'))
-const show = (text: string) => process.stdout.write(`${text}\n`)
 try {
-  for (const text of TABLES) await pool.query(text)
-  await work(pool, 0)
-  const totals = { plain: 0, recorded: 0 }
-  for (let round = 1; round <= rounds; round++) {
-    const plain = await work(pool, 2 * round)
-    const recorded = record(pool)
-    recorded.save(join(folder, `${round}.jsonl`))
-    const watched = await work(pool, 2 * round + 1)
-    recorded.stop()
-    globalThis.gc?.()
-    const heapMb = process.memoryUsage().heapUsed / 2 ** 20
-    totals.plain += plain.txns
-    totals.recorded += watched.txns
-    const skipped = JSON.stringify(recorded.skipped)
-    show(
-      `${plain.txns.toFixed(0)} tx/s plain, ${watched.txns.toFixed(0)} recorded ` +
-        `(${watched.statements.toFixed(0)} statements/s), heap ${heapMb.toFixed(0)} MB, skipped ${skipped}`,
-    )
+  const ours: number[] = []
+  const theirs: number[] = []
+  const scripts = writeScripts()
+  for (let turn = 0; turn < turns; turn++) {
+    ours.push(await runOurs(turn))
+    theirs.push(await runPgbench(scripts))
+    print(`turn ${turn + 1}: isobar ${ours[turn]!.toFixed(0)} commits/s, `)
+    print(`pgbench ${theirs[turn]!.toFixed(0)} commits/s\n`)
   }
-  show(`loss ${(100 * (1 - totals.recorded / totals.plain)).toFixed(1)} %`)
+  const ratio = median(ours) / median(theirs)
+  print(`isobar reaches ${(100 * ratio).toFixed(0)} % of pgbench\n`)
+  const recorderUs = timeRecorder()
+  const transactionUs = 1e6 / median(ours)
+  print(`recording takes ${recorderUs.toFixed(1)} µs of ${transactionUs.toFixed(0)} µs `)
+  print(`a transaction: ${((100 * recorderUs) / transactionUs).toFixed(1)} %\n`)
 } finally {
-  await pool.end()
   await server.stop()
-  rmSync(folder, { recursive: true, force: true })
+  rmSync(directory, { recursive: true, force: true })
+}
+
+async function runOurs(turn: number): Promise<number> {
+  const { address } = server
+  const database = await PostgresDatabase.open(address)
+  const recorder = new Recorder(join(directory, `history-${turn}.jsonl`))
+  try {
+    const plan = planWorkload({
+      shape: 'mini',
+      sessions: SESSIONS,
+      keys: KEYS,
+      transactions: 200_000,
+      seed: turn,
+    })
+    const result = await runSessions({
+      database,
+      recorder,
+      work: new PlannedWork(plan, true),
+      isLightweight: false,
+      tables: [],
+      level: 'ser',
+      sessions: SESSIONS,
+      seed: turn,
+      durationMs: seconds * 1000,
+      rate: null,
+      retries: 0,
+      faults: NO_FAULTS,
+      proxies: [],
+      patienceMs: 20_000,
+      makers: {},
+      signal: null,
+      onProgress: null,
+    })
+    return (result.committed * 1000) / result.elapsedMs
+  } finally {
+    recorder.close()
+    await database.close()
+  }
+}
+
+/** One script for each shape of mini-transaction. */
+function writeScripts(): string[] {
+  return MINI_SHAPES.map((shape, i) => {
+    const lines = [`\\set k0 random(0, ${KEYS - 1})`, `\\set k1 random(0, ${KEYS - 1})`]
+    lines.push('BEGIN ISOLATION LEVEL SERIALIZABLE;')
+    for (const op of shape) {
+      if (op.kind === READ) lines.push(`SELECT v FROM isobar_registers WHERE k = :k${op.key};`)
+      else {
+        lines.push('\\set v random(1, 1000000000)')
+        lines.push(`UPDATE isobar_registers SET v = :v WHERE k = :k${op.key};`)
+      }
+    }
+    const path = join(directory, `shape-${i}.sql`)
+    writeFileSync(path, `${lines.join('\n')}\nCOMMIT;\n`)
+    return path
+  })
+}
+
+async function runPgbench(scripts: readonly string[]): Promise<number> {
+  const { address } = server
+  const { host, port, user, password, database: name } = address
+  const database = await PostgresDatabase.open(address)
+  try {
+    await database.addKeys(0, KEYS)
+    const output = execFileSync(
+      'pgbench',
+      [
+        ...['-h', host, '-p', String(port), '-U', user, '-n', '-M', 'prepared'],
+        ...['-c', String(SESSIONS), '-j', '2', '-T', String(seconds)],
+        ...scripts.flatMap((path) => ['-f', path]),
+        name,
+      ],
+      { encoding: 'utf8', env: { ...process.env, PGPASSWORD: password, PGOPTIONS: NO_SCANS } },
+    )
+    return Number(/tps = ([\d.]+) \(without/.exec(output)![1])
+  } finally {
+    await database.close()
+  }
+}
+
+/** Microseconds that recording one transaction takes: four operations, two lines. */
+function timeRecorder(): number {
+  const count = 100_000
+  const recorder = new Recorder(join(directory, 'timed.jsonl'))
+  const txn = new OpenTransaction()
+  const started = performance.now()
+  for (let i = 0; i < count; i++) {
+    recorder.begin(txn, i % SESSIONS, 'ser')
+    for (let key = 0; key < 2; key++) {
+      txn.addRead(key, [i])
+      txn.addWrite(key, i)
+    }
+    recorder.pending(txn)
+    recorder.outcome(txn, 'committed')
+  }
+  recorder.close()
+  return ((performance.now() - started) * 1000) / count
+}
+
+function median(values: readonly number[]): number {
+  return [...values].sort((a, b) => a - b)[values.length >> 1]!
+}
+
+function print(text: string): void {
+  process.stdout.write(text)
 }

@@ -1,0 +1,110 @@
+// What recording an application costs: orders and payments of a wholesaler (as in TPC-C) by ten
+// sessions on the embedded server, with a plain pool and with one that is recorded to a file, in
+// turns. Prints transactions per second and the memory of this process.
+//
+//   node --import tsx bench/application.ts [rounds] [transactions a round]
+
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import pg from 'pg'
+import { record } from '../src/application/observe/instrument.ts'
+import { nowMs } from '../src/base/deadline.ts'
+import { Random } from '../src/base/random.ts'
+import { EmbeddedServer } from '../src/record/embedded/server.ts'
+
+const SESSIONS = 10
+const DISTRICTS = 20
+const ITEMS = 1000
+const [rounds, perRound] = [Number(process.argv[2] ?? 4), Number(process.argv[3] ?? 4000)]
+
+const TABLES = [
+  'CREATE TABLE district (id int PRIMARY KEY, next_order int NOT NULL, ytd int NOT NULL)',
+  'CREATE TABLE customer (id int PRIMARY KEY, balance int NOT NULL, name text)',
+  'CREATE TABLE stock (id int PRIMARY KEY, quantity int NOT NULL)',
+  'CREATE TABLE orders (district int, id int, customer int, PRIMARY KEY (district, id))',
+  'CREATE TABLE line (district int, id int, item int, amount int, PRIMARY KEY (district, id, item))',
+  `INSERT INTO district SELECT i, 1, 0 FROM generate_series(1, ${DISTRICTS}) i`,
+  "INSERT INTO customer SELECT i, 0, 'customer ' || i FROM generate_series(1, 1000) i",
+  `INSERT INTO stock SELECT i, 100 FROM generate_series(1, ${ITEMS}) i`,
+]
+
+async function order(client: pg.PoolClient, random: Random): Promise<number> {
+  const district = 1 + random.below(DISTRICTS)
+  const customer = 1 + random.below(1000)
+  await client.query('BEGIN')
+  await client.query('SELECT name, balance FROM customer WHERE id = $1', [customer])
+  const next = 'UPDATE district SET next_order = next_order + 1 WHERE id = $1 RETURNING next_order'
+  const id = (await client.query(next, [district])).rows[0].next_order
+  await client.query('INSERT INTO orders VALUES ($1, $2, $3)', [district, id, customer])
+  const items = [...new Set([1, 2, 3].map(() => 1 + random.below(ITEMS)))].sort((a, b) => a - b)
+  for (const item of items) {
+    await client.query('SELECT quantity FROM stock WHERE id = $1 FOR UPDATE', [item])
+    await client.query('UPDATE stock SET quantity = quantity - 1 WHERE id = $1', [item])
+    await client.query('INSERT INTO line VALUES ($1, $2, $3, 1)', [district, id, item])
+  }
+  await client.query('COMMIT')
+  return 5 + 3 * items.length
+}
+
+async function pay(client: pg.PoolClient, random: Random): Promise<number> {
+  await client.query('BEGIN')
+  const customer = 1 + random.below(1000)
+  await client.query('UPDATE customer SET balance = balance - 1 WHERE id = $1', [customer])
+  await client.query('SELECT balance FROM customer WHERE id = $1', [customer])
+  await client.query('UPDATE district SET ytd = ytd + 1 WHERE id = $1', [
+    1 + random.below(DISTRICTS),
+  ])
+  await client.query('COMMIT')
+  return 5
+}
+
+/** Returns transactions and statements per second. */
+async function work(pool: pg.Pool, seed: number): Promise<{ txns: number; statements: number }> {
+  const started = nowMs()
+  let left = perRound
+  let statements = 0
+  const session = async (number: number) => {
+    const random = new Random(seed * SESSIONS + number)
+    while (left-- > 0) {
+      const client = await pool.connect()
+      const count = await (random.chance(0.5) ? order : pay)(client, random)
+      statements += count
+      client.release()
+    }
+  }
+  await Promise.all(Array.from({ length: SESSIONS }, (_, number) => session(number)))
+  const seconds = (nowMs() - started) / 1000
+  return { txns: perRound / seconds, statements: statements / seconds }
+}
+
+const server = await EmbeddedServer.start()
+const pool = new pg.Pool({ ...server.address, max: SESSIONS })
+const folder = mkdtempSync(join(tmpdir(), 'isobar-recording-'))
+const show = (text: string) => process.stdout.write(`${text}\n`)
+try {
+  for (const text of TABLES) await pool.query(text)
+  await work(pool, 0)
+  const totals = { plain: 0, recorded: 0 }
+  for (let round = 1; round <= rounds; round++) {
+    const plain = await work(pool, 2 * round)
+    const recorded = record(pool)
+    recorded.save(join(folder, `${round}.jsonl`))
+    const watched = await work(pool, 2 * round + 1)
+    recorded.stop()
+    globalThis.gc?.()
+    const heapMb = process.memoryUsage().heapUsed / 2 ** 20
+    totals.plain += plain.txns
+    totals.recorded += watched.txns
+    const skipped = JSON.stringify(recorded.skipped)
+    show(
+      `${plain.txns.toFixed(0)} tx/s plain, ${watched.txns.toFixed(0)} recorded ` +
+        `(${watched.statements.toFixed(0)} statements/s), heap ${heapMb.toFixed(0)} MB, skipped ${skipped}`,
+    )
+  }
+  show(`loss ${(100 * (1 - totals.recorded / totals.plain)).toFixed(1)} %`)
+} finally {
+  await pool.end()
+  await server.stop()
+  rmSync(folder, { recursive: true, force: true })
+}
