@@ -8,6 +8,7 @@
 // Main function: scan.
 
 import { SqlError } from './error.ts'
+import { skipGap } from './gap.ts'
 
 export type TokenKind =
   | 'word' // unquoted, folded to lower case: a keyword or a name
@@ -31,7 +32,6 @@ export interface Token {
   readonly end: number
 }
 
-const GAP = /(?:[ \t\n\r\f\v]+|--[^\n\r]*)*/y
 const WORD = /[A-Za-z_\u0080-\uffff][\w$\u0080-\uffff]*/y
 const PLAIN_WORD = /^[a-z_]\w*$/
 const NUMBER = /(?:\d|\.\d)[\w.]*/y
@@ -52,12 +52,18 @@ const OPERATORS = new Set(
 /** Throws SqlError at what is no token, or one that no supported clause contains. */
 export function scan(text: string): Token[] {
   const tokens: Token[] = []
-  for (let at = skipGap(text, 0); at < text.length; ) {
+  for (let at = nextToken(text, 0); at < text.length; ) {
     const token = scanToken(text, at)
     tokens.push(token)
-    at = skipGap(text, token.end)
+    at = nextToken(text, token.end)
   }
   return mergeForms(text, tokens)
+}
+
+function nextToken(text: string, start: number): number {
+  const at = skipGap(text, start)
+  if (at < 0) throw new SqlError('unterminated comment', ~at)
+  return at
 }
 
 function scanToken(text: string, start: number): Token {
@@ -117,27 +123,6 @@ function scanSymbol(text: string, start: number): string {
   if (OPERATORS.has(run)) return run
   const hint = OPERATORS.has(run.replace(/[-+]+$/, '')) ? ': put a space before the sign' : ''
   throw new SqlError(`operator ${run} is not supported${hint}`, start)
-}
-
-/** After white space and comments, which nest. */
-function skipGap(text: string, start: number): number {
-  let at = start
-  for (;;) {
-    GAP.lastIndex = at
-    at += GAP.exec(text)![0].length
-    if (!text.startsWith('/*', at)) return at
-    const opened = at
-    let depth = 0
-    do {
-      if (text.startsWith('/*', at)) depth++
-      else if (text.startsWith('*/', at)) depth--
-      else {
-        if (++at >= text.length) throw new SqlError('unterminated comment', opened)
-        continue
-      }
-      at += 2
-    } while (depth > 0)
-  }
 }
 
 const ESCAPES: Record<string, string> = { b: '\b', f: '\f', n: '\n', r: '\r', t: '\t' }

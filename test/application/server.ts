@@ -47,15 +47,24 @@ export async function recording(
   return recorded
 }
 
-/** A transaction on a connection of its own. */
-export async function inTransaction(
+/** A transaction on a connection of its own, at a level. */
+export function inTransaction(
   pool: pg.Pool,
   level: string,
   work: (client: pg.PoolClient) => Promise<void>,
 ): Promise<void> {
+  return transact(pool, `BEGIN ISOLATION LEVEL ${level}`, work)
+}
+
+/** @param begin the statement that begins it */
+export async function transact(
+  pool: pg.Pool,
+  begin: string,
+  work: (client: pg.PoolClient) => Promise<unknown>,
+): Promise<void> {
   const client = await pool.connect()
   try {
-    await client.query(`BEGIN ISOLATION LEVEL ${level}`)
+    await client.query(begin)
     await work(client)
     await client.query('COMMIT')
   } catch (error) {

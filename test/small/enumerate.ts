@@ -4,6 +4,7 @@
 // Values are numbered per key, so that two keys share them. Main function: smallHistories.
 
 import type { StatusName } from '../../src/history/history.ts'
+import { partitions } from '../../src/pipeline/differ/skeletons.ts'
 import type { Draft, DraftOp, DraftTxn } from './draft.ts'
 
 export interface Bounds {
@@ -115,16 +116,6 @@ function formsWithin(bounds: Bounds): Form[] {
     }
   }
   return forms
-}
-
-/** The ways to split `total` into sessions, longest first: 3, 2 + 1, 1 + 1 + 1. */
-function partitions(total: number, largest: number): number[][] {
-  if (total === 0) return [[]]
-  const all: number[][] = []
-  for (let first = Math.min(total, largest); first >= 1; first--) {
-    for (const rest of partitions(total - first, first)) all.push([first, ...rest])
-  }
-  return all
 }
 
 function* sequences(forms: readonly Form[], length: number, maxOps: number): Generator<Form[]> {

@@ -1,19 +1,11 @@
 // The site as axe-core judges it, and on a telephone: no rule may be broken, nothing may be wider
 // than the window.
 
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { findBroken, VIEWS } from './axe.ts'
-import { executable, Site } from './site.ts'
+import { executable, onSite } from './site.ts'
 
-let site: Site
-
-beforeAll(async () => {
-  if (executable) site = await Site.start()
-}, 60_000)
-afterEach(() => {
-  expect(site?.complaints.splice(0) ?? []).toEqual([])
-})
-afterAll(() => site?.stop())
+const stage = onSite()
 
 /** Page -> what is there when it is complete. */
 const PAGES = {
@@ -31,7 +23,7 @@ describe.skipIf(executable === null)('the site by axe-core', { timeout: 120_000 
     it(`finds nothing to mend in /${path}`, async () => {
       // Elsewhere than on the first page both widths and both colours are enough, once each.
       for (const view of path === '' ? VIEWS : [VIEWS[0]!, VIEWS[3]!]) {
-        const page = await site.open(path, view)
+        const page = await stage.site.open(path, view)
         await page.locator(ready).first().waitFor()
         expect(await findBroken(page), JSON.stringify(view)).toEqual([])
         const overflows = await page.evaluate(

@@ -4,26 +4,18 @@
 import { readFileSync } from 'node:fs'
 import { deflateRawSync, gzipSync } from 'node:zlib'
 import type { Page } from 'playwright-core'
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { FORMATS, findFormat, parseHistory } from '../../src/formats/formats.ts'
 import { parseNotation } from '../../src/history/notation.ts'
 import { save } from '../formats/storage.ts'
 import { HOSTILE_NAMES, hostileHistory } from '../report/hostile.ts'
-import { drop, executable, Site, write } from './site.ts'
+import { drop, executable, onSite, write } from './site.ts'
 
 const LOST = 's0: w(1,1) [0,1]\ns1: r(1,1) w(1,2) [2,5]\ns2: r(1,1) w(1,3) [3,6]\n'
 const UNTIMED = LOST.replaceAll(/ \[.*\]/g, '')
 const LOST_HEADLINE = 'Satisfies Prefix Consistency, violates Snapshot Isolation'
 
-let site: Site
-
-beforeAll(async () => {
-  if (executable) site = await Site.start()
-}, 60_000)
-afterEach(() => {
-  expect(site?.complaints.splice(0) ?? []).toEqual([])
-})
-afterAll(() => site?.stop())
+const stage = onSite()
 
 const headline = (page: Page) => page.locator('#result h1')
 const problem = (page: Page) => page.locator('#problem')
@@ -42,7 +34,7 @@ async function shows(page: Page, act: () => Promise<void>): Promise<void> {
 
 describe.skipIf(executable === null)('checking in the browser', { timeout: 120_000 }, () => {
   it('judges every format that is dropped, compressed or not', async () => {
-    const page = await site.open()
+    const page = await stage.site.open()
     await says(page, LOST_HEADLINE)
     for (const format of FORMATS) {
       await write(page, 's1: w(1,1)')
@@ -63,7 +55,7 @@ describe.skipIf(executable === null)('checking in the browser', { timeout: 120_0
   })
 
   it('judges what is typed as it is typed, and the levels that are chosen', async () => {
-    const page = await site.open()
+    const page = await stage.site.open()
     await says(page, LOST_HEADLINE)
     expect(await page.locator('#result .finding').count()).toBe(1)
     await write(page, 's1: r(x,0) w(x,1)\ns2: r(x,1) w(x,2)')
@@ -78,7 +70,7 @@ describe.skipIf(executable === null)('checking in the browser', { timeout: 120_0
   })
 
   it('judges lists and SQL statements, too', async () => {
-    const page = await site.open()
+    const page = await stage.site.open()
     await write(page, 's1: append(l,1) | r(l,[1])\ns2: r(l,[])')
     await says(page, 'Satisfies Serializability')
     const rooms = readFileSync(new URL('../../examples/rooms.jsonl', import.meta.url))
@@ -89,7 +81,7 @@ describe.skipIf(executable === null)('checking in the browser', { timeout: 120_0
   })
 
   it('marks an error at its line and column, and takes the mark away', async () => {
-    const page = await site.open()
+    const page = await stage.site.open()
     await write(page, 's1: w(x,1)\ns2: q(x,1)')
     await problem(page)
       .getByText(/^line 2, column 5: unknown operation/)
@@ -104,7 +96,7 @@ describe.skipIf(executable === null)('checking in the browser', { timeout: 120_0
   })
 
   it('completes operations and levels', async () => {
-    const page = await site.open()
+    const page = await stage.site.open()
     await write(page, 's1: ')
     await page.keyboard.type('app')
     await page.locator('.cm-completionLabel', { hasText: 'append(' }).click()
@@ -118,7 +110,7 @@ describe.skipIf(executable === null)('checking in the browser', { timeout: 120_0
   })
 
   it('shows how far it is, and stops when it is told to', async () => {
-    const page = await site.open()
+    const page = await stage.site.open()
     await says(page, LOST_HEADLINE)
     await page.evaluate(() => {
       const lines: string[] = []
@@ -140,14 +132,14 @@ describe.skipIf(executable === null)('checking in the browser', { timeout: 120_0
   })
 
   it('carries a history and its levels in a link', async () => {
-    const page = await site.open()
+    const page = await stage.site.open()
     const text = 's1: w("ключ",1) | r(x,0)\ns2: r("ключ",1)'
     await write(page, text)
     await page.getByRole('checkbox', { name: 'ra', exact: true }).check()
     await page.locator('#share').click()
     await page.locator('#shared', { hasText: 'link' }).waitFor()
     const { hash } = new URL(page.url())
-    const other = await site.open(hash)
+    const other = await stage.site.open(hash)
     await says(other, 'Read Atomic: satisfied')
     expect(await other.locator('#editor .cm-line').allTextContents()).toEqual(text.split('\n'))
     // Followed where a page is open already.
@@ -170,14 +162,14 @@ describe.skipIf(executable === null)('checking in the browser', { timeout: 120_0
       ['#h=%%%', 'the history in this link is damaged'],
       [`#h=${bomb}`, 'the history in this link is too large'],
     ]) {
-      const page = await site.open(fragment)
+      const page = await stage.site.open(fragment)
       await problem(page).getByText(words!).waitFor()
       await page.close()
     }
   })
 
   it('refuses junk with a clear word', async () => {
-    const page = await site.open()
+    const page = await stage.site.open()
     const junk = Uint8Array.from({ length: 5000 }, (_, i) => (i * 7919) % 251)
     const cases: [Map<string, Uint8Array>, RegExp][] = [
       [new Map([['junk.bin', junk]]), /no known format/],
@@ -199,7 +191,7 @@ describe.skipIf(executable === null)('checking in the browser', { timeout: 120_0
   })
 
   it('shows hostile names as they are', async () => {
-    const page = await site.open()
+    const page = await stage.site.open()
     for (const name of HOSTILE_NAMES) {
       const history = save(findFormat('native')!, parseNotation(hostileHistory(name))).get('')!
       const files = new Map([[`${name.slice(0, 40)}.jsonl`, gzipSync(history)]])
@@ -212,7 +204,7 @@ describe.skipIf(executable === null)('checking in the browser', { timeout: 120_0
   })
 
   it('gives the verdict, the report and the history as files', async () => {
-    const page = await site.open()
+    const page = await stage.site.open()
     await drop(page, new Map([['lost.txt.gz', gzipSync(LOST)]]))
     await says(page, LOST_HEADLINE)
     const files: Record<string, string> = {}

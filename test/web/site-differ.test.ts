@@ -1,21 +1,13 @@
 // The page that shows where two levels differ, in a real browser.
 
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { executable, Site } from './site.ts'
+import { describe, expect, it } from 'vitest'
+import { executable, onSite } from './site.ts'
 
-let site: Site
-
-beforeAll(async () => {
-  if (executable) site = await Site.start()
-}, 60_000)
-afterEach(() => {
-  expect(site?.complaints.splice(0) ?? []).toEqual([])
-})
-afterAll(() => site?.stop())
+const stage = onSite()
 
 describe.skipIf(executable === null)('two levels in the browser', { timeout: 120_000 }, () => {
   it('shows the smallest histories of both directions, and opens them in the editor', async () => {
-    const page = await site.open('differ.html#rc,ci')
+    const page = await stage.site.open('differ.html#rc,ci')
     await page.locator('.difference').nth(1).locator('.finding').first().waitFor()
     expect(await page.locator('.difference h2').first().textContent()).toBe(
       'Read Committed allows, Cut Isolation forbids',
@@ -33,7 +25,7 @@ describe.skipIf(executable === null)('two levels in the browser', { timeout: 120
   })
 
   it('refuses one level twice, and takes words that it does not know for its own', async () => {
-    const page = await site.open('differ.html#nonsense')
+    const page = await stage.site.open('differ.html#nonsense')
     expect(await page.locator('#first').inputValue()).toBe('si')
     await page.locator('#cancel').click()
     await page.locator('#second').selectOption('si')

@@ -4,9 +4,9 @@
 
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { findSections } from '../../src/web/site/search.ts'
-import { executable, Site } from './site.ts'
+import { executable, onSite } from './site.ts'
 
 const PAGES = fileURLToPath(new URL('../../dist/site/docs/', import.meta.url))
 const SOURCES = fileURLToPath(new URL('../../docs/', import.meta.url))
@@ -65,18 +65,11 @@ describe('findSections', () => {
   })
 })
 
-let site: Site
-beforeAll(async () => {
-  if (executable) site = await Site.start()
-}, 60_000)
-afterEach(() => {
-  expect(site?.complaints.splice(0) ?? []).toEqual([])
-})
-afterAll(() => site?.stop())
+const stage = onSite()
 
 describe.skipIf(executable === null)('the search in a browser', { timeout: 60_000 }, () => {
   it('finds a section as one types, and goes there', async () => {
-    const page = await site.open('docs/index.html')
+    const page = await stage.site.open('docs/index.html')
     await page.locator('#search').pressSequentially('audits')
     await page.locator('#found a', { hasText: 'Audits' }).first().click()
     await page.waitForURL(/history-format\.html#audits$/)
@@ -85,7 +78,7 @@ describe.skipIf(executable === null)('the search in a browser', { timeout: 60_00
   })
 
   it('shows markup that is searched for as it is', async () => {
-    const page = await site.open('docs/index.html')
+    const page = await stage.site.open('docs/index.html')
     await page.locator('#search').fill('<img src=x onerror=alert(1)>')
     await page.locator('#count', { hasText: 'Nothing found' }).waitFor()
     await page.close()

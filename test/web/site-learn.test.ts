@@ -3,22 +3,14 @@
 // history.
 
 import type { Page } from 'playwright-core'
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { EXERCISES } from '../../src/levels/exercises.ts'
 import { hyphened, nameOf, TOPICS } from '../../src/levels/glossary.ts'
 import { CHAIN } from '../../src/levels/levels.ts'
 import { findForbidding } from '../../src/pipeline/forbidding.ts'
-import { executable, Site, write } from './site.ts'
+import { executable, onSite, write } from './site.ts'
 
-let site: Site
-
-beforeAll(async () => {
-  if (executable) site = await Site.start()
-}, 60_000)
-afterEach(() => {
-  expect(site?.complaints.splice(0) ?? []).toEqual([])
-})
-afterAll(() => site?.stop())
+const stage = onSite()
 
 const go = (page: Page, id: string) =>
   page.evaluate((fragment) => {
@@ -28,7 +20,7 @@ const textsOf = (page: Page, selector: string) => page.locator(selector).allText
 
 describe.skipIf(executable === null)('learning in the browser', { timeout: 120_000 }, () => {
   it('shows every anomaly, and judges it as the glossary says', async () => {
-    const page = await site.open('learn.html')
+    const page = await stage.site.open('learn.html')
     for (const topic of TOPICS) {
       if (topic.kind === 'level') continue
       const { name, sql, cure, where, harm } = topic.entry
@@ -51,7 +43,7 @@ describe.skipIf(executable === null)('learning in the browser', { timeout: 120_0
   })
 
   it('goes to the editor with the history of an anomaly', async () => {
-    const page = await site.open('learn.html#write-skew')
+    const page = await stage.site.open('learn.html#write-skew')
     await page.locator('#topic-open[href*="#h="]').click()
     await page.locator('#result h1', { hasText: 'violates Serializability' }).waitFor()
     expect(await textsOf(page, '#editor .cm-line')).toEqual([
@@ -62,7 +54,7 @@ describe.skipIf(executable === null)('learning in the browser', { timeout: 120_0
   })
 
   it('shows every level, with an exercise that its solution solves', async () => {
-    const page = await site.open('learn.html')
+    const page = await stage.site.open('learn.html')
     for (const { level, task } of EXERCISES) {
       await go(page, level)
       await page.locator('.exercise .task', { hasText: task }).waitFor()
@@ -75,7 +67,7 @@ describe.skipIf(executable === null)('learning in the browser', { timeout: 120_0
   })
 
   it('says what an attempt lacks, and what is not allowed', async () => {
-    const page = await site.open('learn.html#si')
+    const page = await stage.site.open('learn.html#si')
     await page.locator('.goals .violated', { hasText: 'si is to be broken' }).waitFor()
     await write(page, 's1: r(x,0) w(x,1)\ns2: r(x,0) w(x,3)', '.exercise-editor')
     await page.locator('.goals .violated', { hasText: 'only one read may change' }).waitFor()
@@ -88,14 +80,14 @@ describe.skipIf(executable === null)('learning in the browser', { timeout: 120_0
   })
 
   it('lists what a level is the first to forbid', async () => {
-    const page = await site.open('learn.html#pc')
+    const page = await stage.site.open('learn.html#pc')
     await page.locator('#topic-more a', { hasText: 'LongFork' }).click()
     await page.locator('#judged[data-found="LongFork"]').waitFor()
     await page.close()
   })
 
   it('knows words by any name, and stays where it is at a word that it does not know', async () => {
-    const page = await site.open('learn.html#WriteSkew')
+    const page = await stage.site.open('learn.html#WriteSkew')
     await page.locator('#judged[data-found="WriteSkew"]').waitFor()
     await go(page, '%3Cimg%20src=x%20onerror=broken=1%3E')
     await go(page, 'no-such-word')
@@ -105,7 +97,7 @@ describe.skipIf(executable === null)('learning in the browser', { timeout: 120_0
   })
 
   it('finds the single edits that satisfy a level, makes one, and takes it back', async () => {
-    const page = await site.open()
+    const page = await stage.site.open()
     await write(page, 's1: r(x,0) w(x,1)\ns2: r(x,0) w(x,2)')
     const button = page.getByRole('button', { name: 'Which single edit satisfies it?' })
     await button.click()

@@ -7,6 +7,7 @@ import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { fileURLToPath } from 'node:url'
 import type { Browser, Page } from 'playwright-core'
+import { afterAll, afterEach, beforeAll, expect } from 'vitest'
 import { makeServer } from '../../src/cli/site-server.ts'
 import { findBrowser, launch } from './browser.ts'
 
@@ -58,6 +59,19 @@ export class Site {
     await page.goto(this.address + path)
     return page
   }
+}
+
+/** The site for the tests of a file, if there is a browser; each of them must leave no complaint. */
+export function onSite(): { site: Site } {
+  const stage = {} as { site: Site }
+  beforeAll(async () => {
+    if (executable) stage.site = await Site.start()
+  }, 60_000)
+  afterEach(() => {
+    expect(stage.site?.complaints.splice(0) ?? []).toEqual([])
+  })
+  afterAll(() => stage.site?.stop())
+  return stage
 }
 
 /** Drops files on the page. */

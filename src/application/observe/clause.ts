@@ -43,18 +43,25 @@ function kindsOf(values: readonly unknown[]): string | null {
   return kinds
 }
 
+/** A clause as a statement of the application has it. */
+export interface AskedClause {
+  readonly table: Table
+  /** The statement, and its words. */
+  readonly text: string
+  readonly words: readonly Word[]
+  readonly where: Span | null
+  /** How its table may be called in it. */
+  readonly qualifiers: readonly string[]
+  /** Of its parameters, as the application gave them. */
+  readonly values: readonly unknown[]
+}
+
 /** As judgedClause, which takes its time; what was found out before is used again. */
-export function clauseOf(
-  table: Table,
-  text: string,
-  words: readonly Word[],
-  where: Span | null,
-  qualifiers: readonly string[],
-  values: readonly unknown[],
-): Clause | Unjudged {
+export function clauseOf(asked: AskedClause): Clause | Unjudged {
+  const { table, where, values } = asked
   const kinds = where === null ? null : kindsOf(values)
   if (where === null || kinds === null) {
-    return judgedClause(table, text, words, where, qualifiers, values).clause
+    return judgedClause(asked).clause
   }
   const key = `${table.number} ${kinds}`
   let known = settled.get(where)
@@ -66,7 +73,7 @@ export function clauseOf(
     })
     return { text: found.text, params }
   }
-  const { clause, indexes } = judgedClause(table, text, words, where, qualifiers, values)
+  const { clause, indexes } = judgedClause(asked)
   if (clause instanceof Unjudged || clause.params.some((param) => typeof param === 'string'))
     return clause
   if (!known) {
@@ -82,15 +89,7 @@ interface Judged {
   readonly indexes: readonly number[]
 }
 
-/** @param words of the statement; @param values of its parameters, as the application gave them */
-function judgedClause(
-  table: Table,
-  text: string,
-  words: readonly Word[],
-  where: Span | null,
-  qualifiers: readonly string[],
-  values: readonly unknown[],
-): Judged {
+function judgedClause({ table, text, words, where, qualifiers, values }: AskedClause): Judged {
   const unjudged = (reason: string): Judged => ({ clause: new Unjudged(reason), indexes: [] })
   if (where === null) return { clause: { text: EVERY_ROW, params: [] }, indexes: [] }
   const inside = words.filter(({ start, end }) => start >= where.start && end <= where.end)

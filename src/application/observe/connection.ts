@@ -140,13 +140,13 @@ export class Connection {
     const shape = typeof text === 'string' ? shapeOf(text) : null
     if (shape?.effect !== 'nothing') {
       const reason = isNobody ? 'a statement of no actor' : 'a cursor, a stream or COPY'
-      this.skip(shape, reason)
+      this.countUnrecorded(shape, reason)
     }
     return this.send(...given)
   }
 
   /** Counts a statement that is not recorded, with the tables that it may have changed. */
-  private skip(shape: Shape | null, reason: string): void {
+  private countUnrecorded(shape: Shape | null, reason: string): void {
     const { skipped } = this.shared.recorder
     skipped.count(reason)
     if (shape === null || shape.effect === 'anything') skipped.everything = true
@@ -243,7 +243,8 @@ export class Connection {
     job.sent = recorder.send()
     if (this.status !== 'E') {
       if (isKnown) this.arrange(job)
-      else if (shape.effect !== 'nothing') this.skip(shape, 'a table that cannot be asked about')
+      else if (shape.effect !== 'nothing')
+        this.countUnrecorded(shape, 'a table that cannot be asked about')
     }
     this.send(query)
   }
@@ -258,13 +259,13 @@ export class Connection {
     const { recorder } = this.shared
     const { shape, query } = job
     if (shape.on === null) {
-      if (shape.effect !== 'nothing') this.skip(shape, shape.reason ?? 'a statement')
+      if (shape.effect !== 'nothing') this.countUnrecorded(shape, shape.reason ?? 'a statement')
       else this.noteFunctions(shape)
       return
     }
     const table = recorder.catalog.table(shape.on.table.written) ?? null
     const problem = this.problemOf(table, shape.on, query)
-    if (problem !== null) return this.skip(shape, problem)
+    if (problem !== null) return this.countUnrecorded(shape, problem)
     job.table = table
     const { txn } = this
     const isGroup = isGrouped(recorder.catalog, shape)
@@ -298,7 +299,7 @@ export class Connection {
     for (const name of shape.functions) {
       const kind = catalog.kindOf(name)
       if (kind !== 'reads' && kind !== 'writes') continue
-      this.skip(
+      this.countUnrecorded(
         { ...shape, effect: kind === 'writes' ? 'anything' : 'reads' },
         `the function ${name}`,
       )
@@ -335,7 +336,7 @@ export class Connection {
     if (this.txn) this.txn.failed = true
     const lost = !isFromServer(error)
     // A statement by itself may have been done before its answer was lost.
-    if (lost && shape.effect !== 'nothing') this.skip(shape, 'an answer that was lost')
+    if (lost && shape.effect !== 'nothing') this.countUnrecorded(shape, 'an answer that was lost')
     if (probe !== null) moveBack(error, probe)
   }
 

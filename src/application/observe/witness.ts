@@ -69,7 +69,7 @@ export function isGrouped(catalog: Catalog, { functions, on }: Shape): boolean {
 
 function readClause({ text, values, shape, on, table }: Answer): Clause | Unjudged {
   const qualifiers = [on.table.aliasName, on.table.name]
-  return clauseOf(table, text, shape.words, on.where, qualifiers, values)
+  return clauseOf({ table, text, words: shape.words, where: on.where, qualifiers, values })
 }
 
 const versionOf = (

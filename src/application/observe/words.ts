@@ -2,6 +2,8 @@
 // something can be put into its text. Unlike the scanner of clauses (sql/scan.ts) it takes whatever
 // PostgreSQL takes. Main function: wordsOf.
 
+import { skipGap } from '../../sql/gap.ts'
+
 export type WordKind = 'word' | 'name' | 'string' | 'number' | 'parameter' | 'symbol'
 
 export interface Word {
@@ -24,14 +26,13 @@ const PATTERNS: readonly [kind: WordKind, pattern: RegExp][] = [
   ['parameter', /\$\d+/y],
   ['symbol', /::|:=|[-+*/<>=~!@#%^&|`?]|[^\s\w]/y],
 ]
-const GAP = /(?:\s+|--[^\n\r]*)*/y
 
 /** Null if a string, a name or a comment has no end. */
 export function wordsOf(text: string): Word[] | null {
   const words: Word[] = []
   let depth = 0
-  for (let at = skipGap(text, 0); at < text.length; ) {
-    if (at < 0) return null
+  let at = skipGap(text, 0)
+  while (at >= 0 && at < text.length) {
     const found = match(text, at)
     if (found === null) return null
     const [kind, end] = found
@@ -40,9 +41,8 @@ export function wordsOf(text: string): Word[] | null {
     words.push({ kind, value: readWord(kind, written), start: at, end, depth })
     if (written === '(' || written === '[') depth++
     at = skipGap(text, end)
-    if (at < 0) return null
   }
-  return words
+  return at < 0 ? null : words
 }
 
 function match(text: string, at: number): [kind: WordKind, end: number] | null {
@@ -59,25 +59,4 @@ function match(text: string, at: number): [kind: WordKind, end: number] | null {
 function readWord(kind: WordKind, written: string): string {
   if (kind === 'word') return written.replace(/[A-Z]+/g, (letters) => letters.toLowerCase())
   return kind === 'name' ? written.slice(1, -1).replaceAll('""', '"') : written
-}
-
-/** After white space and comments, which nest; -1 if one has no end. */
-function skipGap(text: string, start: number): number {
-  let at = start
-  for (;;) {
-    GAP.lastIndex = at
-    at += GAP.exec(text)![0].length
-    if (!text.startsWith('/*', at)) return at
-    let depth = 0
-    do {
-      if (text.startsWith('/*', at)) depth++
-      else if (text.startsWith('*/', at)) depth--
-      else if (at >= text.length) return -1
-      else {
-        at++
-        continue
-      }
-      at += 2
-    } while (depth > 0)
-  }
 }

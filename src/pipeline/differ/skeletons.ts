@@ -44,7 +44,8 @@ function sessionsOf(count: number, hasSessions: boolean): number[][] {
   return partitions(count, count).toReversed()
 }
 
-function partitions(total: number, largest: number): number[][] {
+/** The ways to split `total` into parts, longest first: 3, 2 + 1, 1 + 1 + 1. */
+export function partitions(total: number, largest: number): number[][] {
   if (total === 0) return [[]]
   const all: number[][] = []
   for (let first = Math.min(total, largest); first >= 1; first--) {

@@ -1,11 +1,9 @@
 // The nodes of a Galera cluster, as one target names them: all can be written to. The first is
 // where a run sets up its tables; it waits until the others show them. Main function: awaitOn.
 
-import { DatabaseError } from '../../base/errors.ts'
+import { awaitAnswers } from '../cluster.ts'
 import { type MysqlAddress, showAddress } from './address.ts'
 import { asDatabaseError, connectClient, scalar } from './client.ts'
-
-const ASKED_EVERY_MS = 20
 
 export interface ClusterNode {
   readonly address: MysqlAddress
@@ -13,43 +11,21 @@ export interface ClusterNode {
   readonly entrance: MysqlAddress
 }
 
-/**
- * Waits until the node answers each of the questions with 1; it may lack the table that is asked
- * about meanwhile. Throws DatabaseError.
- */
+/** Waits until the node answers each of the questions with 1. Throws DatabaseError. */
 export async function awaitOn(
   { address }: ClusterNode,
   questions: readonly string[],
   patienceMs: number,
 ): Promise<void> {
-  const endMs = performance.now() + patienceMs
-  const client = await connectClient(address).catch((error) => {
+  const failed = (error: unknown) => {
     throw asDatabaseError(error, address)
-  })
+  }
+  const client = await connectClient(address).catch(failed)
   try {
-    for (const question of questions) {
-      while (!(await isTrue(question))) {
-        if (performance.now() > endMs) throw strange(address)
-        await new Promise((resolve) => setTimeout(resolve, ASKED_EVERY_MS))
-      }
-    }
+    await awaitAnswers(showAddress(address), questions, patienceMs, async (question) => {
+      return Number(await scalar(client, question).catch(failed)) === 1
+    })
   } finally {
     client.destroy()
   }
-
-  async function isTrue(question: string): Promise<boolean> {
-    try {
-      return Number(await scalar(client, question)) === 1
-    } catch (error) {
-      if (performance.now() > endMs) throw asDatabaseError(error, address)
-      return false
-    }
-  }
-}
-
-function strange(address: MysqlAddress): DatabaseError {
-  return new DatabaseError(
-    `${showAddress(address)} does not show what was written to the first node`,
-    'are they nodes of one cluster?',
-  )
 }

@@ -2,13 +2,11 @@
 // the others are replicas, which answer reads, or can be written to like the first. Which of the
 // two a node is it says itself. Main functions: findNode, awaitOn.
 
-import { DatabaseError } from '../../base/errors.ts'
+import { awaitAnswers } from '../cluster.ts'
 import { type PostgresAddress, showAddress } from './address.ts'
 import { connectClient } from './client.ts'
 import { asDatabaseError } from './failure.ts'
 import { scalar } from './table.ts'
-
-const ASKED_EVERY_MS = 20
 
 export interface ClusterNode {
   /** With the way to connect that it accepts. */
@@ -28,38 +26,14 @@ export async function findNode(
   return { address, entrance: { ...address, ...entrance }, isReader: answer === true }
 }
 
-/**
- * Waits until the node answers each of the questions with true: until it shows what was set up on
- * the first one. It may be away meanwhile, or lack the table that is asked about. DatabaseError.
- */
-export async function awaitOn(
+/** Waits until the node answers each of the questions with true. Throws DatabaseError. */
+export function awaitOn(
   { address }: ClusterNode,
   questions: readonly string[],
   patienceMs: number,
 ): Promise<void> {
-  const endMs = performance.now() + patienceMs
-  for (const question of questions) {
-    while (!(await isTrue(address, question, endMs))) {
-      await new Promise((resolve) => setTimeout(resolve, ASKED_EVERY_MS))
-    }
-  }
-}
-
-async function isTrue(address: PostgresAddress, text: string, endMs: number): Promise<boolean> {
-  let trouble: unknown = null
-  try {
-    if ((await ask(address, text)).answer === true) return true
-  } catch (error) {
-    trouble = error
-  }
-  if (performance.now() <= endMs) return false
-  throw (
-    trouble ??
-    new DatabaseError(
-      `${showAddress(address)} does not show what was written to the first node`,
-      'are they nodes of one cluster?',
-    )
-  )
+  const isTrue = async (question: string) => (await ask(address, question)).answer === true
+  return awaitAnswers(showAddress(address), questions, patienceMs, isTrue)
 }
 
 async function ask(

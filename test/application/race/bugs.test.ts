@@ -1,10 +1,11 @@
 // Bugs that applications are known for, as small programs of our own: each is found by the first
 // few schedules, without anybody having said what must hold.
 
-import { Pool, type PoolClient } from 'pg'
+import { Pool } from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type PostgresServer, startPostgres } from '../../../src/application/embedded.ts'
 import { race } from '../../../src/application/race/race.ts'
+import { transact } from '../server.ts'
 
 let server: PostgresServer
 let pool: Pool
@@ -136,19 +137,10 @@ const BUGS: Record<string, Bug> = {
   },
 }
 
-async function transaction(act: Bug['act'], who: number): Promise<void> {
-  const client: PoolClient = await pool.connect()
-  try {
-    await client.query('BEGIN')
-    await act(async (text, ...values) => (await client.query(text, values)).rows, who)
-    await client.query('COMMIT')
-  } catch (error) {
-    await client.query('ROLLBACK')
-    throw error
-  } finally {
-    client.release()
-  }
-}
+const transaction = (act: Bug['act'], who: number) =>
+  transact(pool, 'BEGIN', (client) =>
+    act(async (text, ...values) => (await client.query(text, values)).rows, who),
+  )
 
 describe('race', () => {
   it.each(Object.keys(BUGS))('finds that %s', async (name) => {

@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type PostgresServer, startPostgres } from '../../../src/application/embedded.ts'
 import { race } from '../../../src/application/race/race.ts'
 import '../../../src/matchers/vitest.ts'
+import { transact } from '../server.ts'
 
 let server: PostgresServer
 let pool: Pool
@@ -25,19 +26,8 @@ async function reset(): Promise<void> {
   await pool.query('INSERT INTO stock VALUES (1, 10), (2, 10)')
 }
 
-async function transaction(work: (client: PoolClient) => Promise<void>, begin = 'BEGIN') {
-  const client = await pool.connect()
-  try {
-    await client.query(begin)
-    await work(client)
-    await client.query('COMMIT')
-  } catch (error) {
-    await client.query('ROLLBACK')
-    throw error
-  } finally {
-    client.release()
-  }
-}
+const transaction = (work: (client: PoolClient) => Promise<void>, begin = 'BEGIN') =>
+  transact(pool, begin, work)
 
 /** Reads what is left, and writes one less. */
 const take =
