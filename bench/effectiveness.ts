@@ -7,7 +7,7 @@
 //
 // Without a MariaDB in ISOBAR_TEST_MYSQL its rows are left out.
 
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { judge } from '../src/check/judge.ts'
@@ -148,10 +148,19 @@ try {
   if (flags.only !== 'aims') sections.push(...(await measureShapes()))
   if (flags.only !== 'shapes') sections.push(...(await measureAims()))
   const name = flags.only === '' ? 'effectiveness' : `effectiveness-${flags.only}`
-  const text = [...intro(), ...sections].join('\n')
-  writeFileSync(join(ROOT, 'bench', `${name}.md`), `${text.trimEnd()}\n`)
+  const path = join(ROOT, 'bench', `${name}.md`)
+  const text = [...intro(), ...remarksIn(path), ...sections].join('\n')
+  writeFileSync(path, `${text.trimEnd()}\n`)
 } finally {
   rmSync(scratch, { recursive: true, force: true })
+}
+
+/** What somebody wrote beneath "What it says", which is to be read again after each run. */
+function remarksIn(path: string): string[] {
+  if (!existsSync(path)) return []
+  const remarks = /^\*\*What it says\.\*\*.*?(?=^## )/ms.exec(readFileSync(path, 'utf8'))
+  if (remarks) process.stderr.write('bench: is "What it says" still so?\n')
+  return remarks ? [remarks[0].trimEnd(), ''] : []
 }
 
 async function measureShapes(): Promise<string[]> {

@@ -224,7 +224,7 @@ export class Checker {
   private findWeaker(level: LevelId): LevelResult | null {
     const { budgetMs } = this.options
     if (!budgetMs || this.deadline.remainingMs() > 0 || this.isLast) return null
-    if (level === 'ci' || !CHAIN.includes(level)) return null
+    if (!implies(level, 'rc')) return null
     if (this.weaker !== undefined) return this.weaker
     this.weaker = null
     const deadline = this.deadline.toTheEnd()
@@ -350,7 +350,11 @@ export class Checker {
     const { history, limit, deadline, blame } = this
     const reads = this.reads()
     const strongOrder = () => commitOrderOf(this.find('si').proof)
-    const order = () => commitOrderOf(this.weak().check('cc').proof) ?? this.context().base.order
+    let known: ReturnType<typeof commitOrderOf> = null // asked for part by part
+    const order = () => {
+      known ??= commitOrderOf(this.weak().check('cc').proof) ?? this.context().base.order
+      return known
+    }
     const around = { order, strongOrder, blame }
     this.psiLevel ??= new PhenomenaLevels(history, reads, reads, around, limit, deadline)
     const levels = this.psiLevel

@@ -200,6 +200,12 @@ function makePlan(paths: readonly string[], flags: Flags): Plan {
   for (const path of paths) for (const file of filesOf(path)) outputs.read(file)
   const printed = flags.json ? '--json' : flags.notation ? '--notation' : null
   if (printed) outputs.claim('-', printed)
+  if (flags.strength && (printed || flags.elle !== undefined)) {
+    throw new UsageError(
+      `--strength is for people, and ${printed ?? '--elle'} prints nothing else`,
+      'isobar stats --json has it',
+    )
+  }
   const plan: Plan = {
     isSilent: false,
     // Beside --elle names are Jepsen's, and read as such.
@@ -419,14 +425,17 @@ async function showResults(
   return plan.strength ? withStrength(text, history) : text
 }
 
-/** What the verdicts are worth. */
-async function withStrength(text: Iterable<string>, history: History): Promise<string[]> {
+/** With what the verdicts are worth. */
+async function withStrength(text: Iterable<string>, history: History): Promise<Iterable<string>> {
   const [{ measureStrength }, { tellStrength }] = await Promise.all([
     import('../pipeline/strength/measure-strength.ts'),
     import('../pipeline/strength/tell-strength.ts'),
   ])
-  const lines = tellStrength(measureStrength(history)).map((line) => `  ${line}\n`)
-  return [...text, '\nHow strong the test was:\n', ...lines]
+  return (function* () {
+    yield* text
+    yield '\nHow strong the test was:\n'
+    for (const line of tellStrength(measureStrength(history))) yield `  ${line}\n`
+  })()
 }
 
 function exitCode(results: readonly LevelResult[]): number {

@@ -6,6 +6,7 @@ import { ALGORITHMS } from '../check/general/strong-levels.ts'
 import { hyphened, nameOf, TOPICS } from '../levels/glossary.ts'
 import { CHAIN } from '../levels/levels.ts'
 import { levelWords } from '../levels/words.ts'
+import { SHAPES } from '../pipeline/differ/shapes.ts'
 import { LAYOUTS } from '../sim/layout.ts'
 import { AIM_NAMES } from '../workload/aims.ts'
 import { DISTRIBUTIONS } from '../workload/distributions.ts'
@@ -36,7 +37,7 @@ export interface OptionWords {
   readonly values: readonly string[]
 }
 
-/** Option -> the words it takes. */
+/** Option -> the words it takes, those of one command behind its name. */
 export const OPTION_VALUES: Readonly<Record<string, readonly string[]>> = {
   '--level': levelWords(),
   '--db-level': CHAIN,
@@ -56,6 +57,7 @@ export const OPTION_VALUES: Readonly<Record<string, readonly string[]>> = {
   '--tap-rule': TAP_RULES,
   '--elle': ['edn', 'json'],
   '--color': COLOUR_MODES,
+  'differ --shape': Object.keys(SHAPES),
 }
 
 const LISTS: ReadonlySet<string> = new Set(['--level'])
@@ -73,12 +75,12 @@ export const ARGUMENT_VALUES: Readonly<Record<string, readonly string[]>> = {
 
 /** @returns the options of every command, and the commands */
 export function wordsOf(program: Command): { options: OptionWords[]; commands: CommandWords[] } {
-  const options = [...program.options.map(optionWords), HELP]
+  const options = [...program.options.map((option) => optionWords(option)), HELP]
   const commands = program.commands.map((command) => ({
     name: command.name(),
     description: firstClause(command.description()),
     options: [
-      ...command.options.map(optionWords),
+      ...command.options.map((option) => optionWords(option, command.name())),
       ...options.filter((o) => o.long !== '--version'),
     ],
     values: ARGUMENT_VALUES[command.name()] ?? [],
@@ -101,9 +103,9 @@ const HELP: OptionWords = {
   values: [],
 }
 
-function optionWords(option: Option): OptionWords {
+function optionWords(option: Option, command = ''): OptionWords {
   const long = option.long!
-  const values = OPTION_VALUES[long] ?? []
+  const values = OPTION_VALUES[`${command} ${long}`] ?? OPTION_VALUES[long] ?? []
   const { short, description } = option
   return {
     long,

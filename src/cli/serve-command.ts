@@ -71,7 +71,8 @@ async function serve(dir: string | undefined, flags: Flags): Promise<number> {
   const address = `http://${hostInUrl(host)}:${bound}/`
   const reports = dir === undefined ? '' : `, ${plain(dir)} at ${address}reports/`
   await tell(`${address}${reports}\nCtrl-C ends it.\n`)
-  if (flags.open) await openFile(token === null ? address : `${address}?token=${token}`)
+  if (flags.open)
+    await openFile(token === null ? address : `${address}?token=${encodeURIComponent(token)}`)
   interrupt.listen()
   await new Promise((resolve) => server.once('close', resolve))
   return interrupt.exitCode

@@ -26,11 +26,11 @@ export interface Served {
   readonly type: string
 }
 
-/** The names of a path, decoded; null if one of them could mean another place. */
+/** The names of a path, decoded; null if one could mean another place, or is hidden. */
 export function partsOf(path: string): string[] | null {
   try {
     const parts = path.split('/').map(decodeURIComponent)
-    const isBad = (part: string) => /[\\/\0]/.test(part) || part === '.' || part === '..'
+    const isBad = (part: string) => /[\\/\0]/.test(part) || part.startsWith('.')
     return parts.some(isBad) ? null : parts.filter((part) => part !== '')
   } catch {
     return null // a percent sign that stands for nothing

@@ -80,7 +80,8 @@ export function readWorkload(flags: WorkloadFlags): Partial<WorkloadParameters> 
   const { mix, disjointWrites = false } = flags
   const shares = mix?.split(',').map((part) => parseNumber('mix', part, 0)) as Mix | undefined
   return {
-    ...{ ...readSizes(flags), disjointWrites },
+    ...readSizes(flags),
+    disjointWrites,
     ...(shares === undefined ? {} : { mix: shares }),
     ...(flags.aim === undefined ? {} : { aim: findAim(flags.aim).name }),
   }

@@ -1,7 +1,8 @@
 // How much of a run was concurrent: a history in which nothing was satisfies everything, and says
 // little about the database. Main function: measureConcurrency.
 
-import { APPEND, type History, WRITE } from '../history/history.ts'
+import type { History } from '../history/history.ts'
+import { isWrite } from '../verdict/certify-reads.ts'
 
 export interface Concurrency {
   /** Transactions that began while another one was in progress. */
@@ -12,7 +13,7 @@ export interface Concurrency {
 
 /** Goes through the transactions as they began; audits left out. O(n log n). */
 export function measureConcurrency(history: History): Concurrency {
-  const { txnStartTime, txnFinishTime, txnAudit, txnCount, txnOpStart, opKind, opKey } = history
+  const { txnStartTime, txnFinishTime, txnAudit, txnCount, txnOpStart, opKey } = history
   if (!txnStartTime) return { overlapping: 0, conflicting: 0 }
   const order = Array.from({ length: txnCount }, (_, txn) => txn).filter((txn) => !txnAudit?.[txn])
   order.sort((a, b) => txnStartTime[a]! - txnStartTime[b]!)
@@ -29,15 +30,13 @@ export function measureConcurrency(history: History): Concurrency {
     busyUntil = Math.max(busyUntil, end)
     let conflicts = false
     for (let op = txnOpStart[txn]!; op < txnOpStart[txn + 1]!; op++) {
-      const writes = opKind[op] === WRITE || opKind[op] === APPEND
-      conflicts ||= (writes ? usedUntil : writtenUntil)[opKey[op]!]! > start
+      conflicts ||= (isWrite(history, op) ? usedUntil : writtenUntil)[opKey[op]!]! > start
     }
     if (conflicts) conflicting++
     for (let op = txnOpStart[txn]!; op < txnOpStart[txn + 1]!; op++) {
       const key = opKey[op]!
       usedUntil[key] = Math.max(usedUntil[key]!, end)
-      if (opKind[op] !== WRITE && opKind[op] !== APPEND) continue
-      writtenUntil[key] = Math.max(writtenUntil[key]!, end)
+      if (isWrite(history, op)) writtenUntil[key] = Math.max(writtenUntil[key]!, end)
     }
   }
   return { overlapping, conflicting }

@@ -122,7 +122,7 @@ export function workloadParameters(given: WorkloadRequest): WorkloadParameters {
   if ((parameters.aim !== null) !== (shape === 'aimed')) {
     throw new UsageError(`an aim is for the shape aimed, not for ${shape}`)
   }
-  if (isApplicationShape(shape) || shape === 'aimed') refuseForGiven(shape, given)
+  if (isApplicationShape(shape) || shape === 'aimed') refuseGivenSizes(shape, given)
   if (disjointWrites && keys < sessions) {
     throw new UsageError(
       `disjoint writes need a key for each of the ${sessions} sessions, and there are ${keys}`,
@@ -136,7 +136,7 @@ function keysOf({ shape, aim }: WorkloadRequest): Partial<WorkloadParameters> {
   return shape === 'aimed' ? { keys: findAim(aim ?? DEFAULTS.aimed.aim!).keys } : {}
 }
 
-function refuseForGiven(shape: ApplicationShape | 'aimed', given: WorkloadRequest): void {
+function refuseGivenSizes(shape: ApplicationShape | 'aimed', given: WorkloadRequest): void {
   for (const name of ['ops', 'reads', 'distribution'] as const) {
     if (given[name] === undefined || given[name] === DEFAULTS[shape][name]) continue
     throw new UsageError(`${name} is not for ${shape}, whose transactions are given`)

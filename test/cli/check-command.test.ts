@@ -346,6 +346,14 @@ describe('isobar verify', () => {
   })
 })
 
+describe('isobar check --strength', () => {
+  it('tells what a verdict is worth, to people', () => {
+    const { out } = isobar(['check', sound, '--level', 'rc', '--strength'])
+    expect(out).toContain('How strong the test was:')
+    expect(isobar(['check', sound, '--strength', '--json']).code).toBe(2)
+  })
+})
+
 describe('isobar stats', () => {
   it('describes a history', () => {
     const { out } = isobar(['stats', sound])

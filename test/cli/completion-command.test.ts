@@ -112,8 +112,10 @@ describe('isobar completion', () => {
     expect(program).toBeInstanceOf(Command)
     const { options, commands } = wordsOf(program)
     const all = [...options, ...commands.flatMap((command) => command.options)]
-    for (const long of Object.keys(OPTION_VALUES)) {
-      expect(all.find((option) => option.long === long)?.takes, long).toMatch(/word|list/)
+    for (const key of Object.keys(OPTION_VALUES)) {
+      const [command, long] = key.includes(' ') ? key.split(' ') : [null, key]
+      const known = command ? commands.find(({ name }) => name === command)!.options : all
+      expect(known.find((option) => option.long === long)?.takes, key).toMatch(/word|list/)
     }
     for (const name of Object.keys(ARGUMENT_VALUES)) {
       expect(commands.map((command) => command.name)).toContain(name)

@@ -26,6 +26,7 @@ put(reports, 'a report.html', 'report')
 put(reports, 'empty.txt', '')
 put(join(reports, 'with-index'), 'index.html', 'the index')
 put(folder, 'secret', 'secret')
+put(reports, '.env', 'secret')
 symlinkSync(join(folder, 'secret'), join(reports, 'out'))
 symlinkSync(folder, join(reports, 'inner', 'up'))
 symlinkSync('../a report.html', join(reports, 'inner', 'in.html'))
@@ -121,6 +122,8 @@ describe('the server', () => {
     '/reports/inner/up/',
     '//reports/..//secret',
     '/reports/%252e%252e/secret',
+    '/reports/.env',
+    '/reports/%2eenv',
   ])('does not leave the folder by %s', async (path) => {
     const { status, body } = await ask(path)
     expect([400, 404]).toContain(status)

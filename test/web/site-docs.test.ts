@@ -70,6 +70,8 @@ const stage = onSite()
 describe.skipIf(executable === null)('the search in a browser', { timeout: 60_000 }, () => {
   it('finds a section as one types, and goes there', async () => {
     const page = await stage.site.open('docs/index.html')
+    // Typing waits for nothing: keys pressed before the search is there are lost.
+    await page.locator('#search').click()
     await page.locator('#search').pressSequentially('audits')
     await page.locator('#found a', { hasText: 'Audits' }).first().click()
     await page.waitForURL(/history-format\.html#audits$/)

@@ -179,16 +179,18 @@ class Watch {
     this.connections.set(client, connection)
     client.query = (...given: unknown[]) => connection.query(...given)
     watched.add(client)
+    // A pool makes others, and this one must not be kept.
+    const forget = () => {
+      this.connections.delete(client)
+      this.clients.delete(client)
+    }
+    client.once('end', forget)
     this.clients.set(client, () => {
+      client.removeListener('end', forget)
       connection.stop()
       watched.delete(client)
       if (own) client.query = query
       else delete (client as Partial<DriverClient>).query
-    })
-    // A pool makes others, and this one must not be kept.
-    client.once('end', () => {
-      this.connections.delete(client)
-      this.clients.delete(client)
     })
     return client
   }

@@ -2,8 +2,9 @@
 // holds says little of a database that was never given the occasion to break it. Main function:
 // measureStrength.
 
-import { ABORTED, APPEND, type History, hasTimes, NONE, WRITE } from '../../history/history.ts'
+import { ABORTED, type History, hasTimes, NONE } from '../../history/history.ts'
 import { INSERT, SELECT } from '../../history/sql-events.ts'
+import { isWrite } from '../../verdict/certify-reads.ts'
 import { OCCASIONS, type OccasionName } from './occasions.ts'
 import { Users } from './users.ts'
 
@@ -39,8 +40,8 @@ const ROLLED_BACK = 128
 
 /** Looks at the users of keys, at most; some nanoseconds each. */
 const MAX_LOOKS = 30_000_000
-/** Without times: how many users of a key are looked at, the latest ones of other sessions. */
-const LATEST = 8
+/** Without times: how many users of a key, the latest ones, are looked at. */
+const LATEST = 32
 
 /** O(operations × transactions that ran at the same time), capped; audits are left out. */
 export function measureStrength(history: History): Strength {
@@ -87,9 +88,7 @@ class Measurement {
     for (let op = 0; op < history.opCount; op++) {
       if (isWrite(history, op)) isWritten[history.opKey[op]!] = 1
     }
-    for (const txn of this.inOrder()) {
-      if (this.looks < MAX_LOOKS) this.meet(txn)
-    }
+    for (const txn of this.inOrder()) this.meet(txn)
     this.lookAtSessions()
     const { isTimed, reads, racedReads } = this
     const occasions = Object.fromEntries(this.counts)
@@ -113,11 +112,16 @@ class Measurement {
     const { txnOpStart, opKey } = history
     this.start = timeOf(history.txnStartTime, txn)
     const used = this.gather(txn)
-    const partners: number[] = []
-    for (const key of used) this.meetAt(txn, key, partners)
-    if (history.sql !== null) this.meetInTables(txn, partners)
-    for (const other of partners) this.count(other)
-    if (history.txnCounts[txn]) this.countCauses(txn)
+    if (history.txnCounts[txn]) {
+      for (const key of used) if (this.uses[key]! & READS) this.reads++
+    }
+    if (this.looks < MAX_LOOKS) {
+      const partners: number[] = []
+      for (const key of used) this.meetAt(txn, key, partners)
+      if (history.sql !== null) this.meetInTables(txn, partners)
+      for (const other of partners) this.count(other)
+      if (history.txnCounts[txn]) this.countCauses(txn)
+    }
     for (let op = txnOpStart[txn]!; op < txnOpStart[txn + 1]!; op++) this.uses[opKey[op]!] = 0
   }
 
@@ -139,19 +143,17 @@ class Measurement {
     const mine = this.uses[key]!
     if (mine === 0) return
     const isRead = (mine & READS) !== 0 && this.history.txnCounts[txn] === 1
-    if (isRead) this.reads++
     let isRaced = false
     let left = this.isTimed ? Number.POSITIVE_INFINITY : LATEST
     const { keys, start } = this
     for (
       let node = keys.newest(key, start);
       node !== NONE && left > 0;
-      node = keys.older(node, start)
+      node = keys.older(node, start), left--
     ) {
       this.looks++
       const other = keys.txnOf(node)
       if (!this.isElsewhere(txn, other)) continue
-      left--
       const yours = keys.usesOf(node)
       this.remember(txn, other, key, mine, yours, partners)
       if (yours & WRITES) isRaced = true
@@ -211,12 +213,11 @@ class Measurement {
       for (
         let node = tables.newest(table, start);
         node !== NONE && left > 0;
-        node = tables.older(node, start)
+        node = tables.older(node, start), left--
       ) {
         this.looks++
         const other = tables.txnOf(node)
         if (!this.isElsewhere(txn, other)) continue
-        left--
         const yours = tables.usesOf(node)
         this.begin(txn, other, partners)
         if (mine & READS && yours & WRITES) this.met[other]! |= I_SEARCH
@@ -296,10 +297,6 @@ class Measurement {
     const { txnSession } = this.history
     return txn !== other && txnSession[txn] !== txnSession[other]
   }
-}
-
-function isWrite({ opKind }: History, op: number): boolean {
-  return opKind[op] === WRITE || opKind[op] === APPEND
 }
 
 function timeOf(times: Float64Array | null, txn: number): number {

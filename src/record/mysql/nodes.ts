@@ -12,20 +12,25 @@ export interface ClusterNode {
 }
 
 /** Waits until the node answers each of the questions with 1. Throws DatabaseError. */
-export async function awaitOn(
+export function awaitOn(
   { address }: ClusterNode,
   questions: readonly string[],
   patienceMs: number,
 ): Promise<void> {
-  const failed = (error: unknown) => {
-    throw asDatabaseError(error, address)
-  }
-  const client = await connectClient(address).catch(failed)
+  const isTrue = async (question: string) => Number(await ask(address, question)) === 1
+  return awaitAnswers(showAddress(address), questions, patienceMs, isTrue)
+}
+
+/** On a connection of its own: the node may have been away. */
+async function ask(address: MysqlAddress, question: string): Promise<unknown> {
   try {
-    await awaitAnswers(showAddress(address), questions, patienceMs, async (question) => {
-      return Number(await scalar(client, question).catch(failed)) === 1
-    })
-  } finally {
-    client.destroy()
+    const client = await connectClient(address)
+    try {
+      return await scalar(client, question)
+    } finally {
+      client.destroy()
+    }
+  } catch (error) {
+    throw asDatabaseError(error, address)
   }
 }

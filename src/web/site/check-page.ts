@@ -4,7 +4,7 @@
 import { type InputError, UsageError } from '../../base/errors.ts'
 import { LEVELS } from '../../levels/levels.ts'
 import { followLinks } from '../links.ts'
-import { Checker } from './checker.ts'
+import { CheckWorker } from './check-worker.ts'
 import { HistoryEditor } from './editor.ts'
 import { MendingView } from './mending.ts'
 import type { Checked, Download, Failed, Progress, Source } from './protocol.ts'
@@ -26,7 +26,7 @@ const find = <Kind extends HTMLElement = HTMLElement>(id: string) =>
   document.getElementById(id) as Kind
 
 class CheckPage {
-  private readonly checker = new Checker()
+  private readonly checker = new CheckWorker()
   private readonly editor: HistoryEditor
   private readonly result = find('result')
   private readonly status = find('status')

@@ -3,7 +3,7 @@
 
 import { LEVELS, levelName } from '../../levels/levels.ts'
 import { type DifferShape, SHAPES } from '../../pipeline/differ/shapes.ts'
-import { Checker } from './checker.ts'
+import { CheckWorker } from './check-worker.ts'
 import type { DifferenceShown } from './protocol.ts'
 import { encodeShared } from './share-link.ts'
 import { showView } from './show-view.ts'
@@ -17,7 +17,7 @@ const find = <Kind extends HTMLElement = HTMLElement>(id: string) =>
 const CHOICES = ['first', 'second', 'shape'] as const
 
 class DifferPage {
-  private readonly checker = new Checker()
+  private readonly checker = new CheckWorker()
 
   start(): void {
     const levels = LEVELS.filter(({ id }) => !APART.includes(id))

@@ -2,7 +2,7 @@
 // types. Main class: ExerciseView.
 
 import type { Exercise } from '../../levels/exercises.ts'
-import type { Checker } from './checker.ts'
+import type { CheckWorker } from './check-worker.ts'
 import { HistoryEditor } from './editor.ts'
 import { findBreach } from './exercise-rules.ts'
 import type { Checked } from './protocol.ts'
@@ -26,7 +26,7 @@ export class ExerciseView {
   constructor(
     private readonly root: HTMLElement,
     private readonly exercise: Exercise,
-    private readonly checker: Checker,
+    private readonly checker: CheckWorker,
   ) {
     root.innerHTML = MARKUP // ours; the texts come below
     const { task, start, solution, change } = exercise

@@ -7,7 +7,7 @@ import { CHAIN, type LevelId } from '../../levels/levels.ts'
 import { renderTopic } from '../../report/page/topic.ts'
 import { addCopyButtons } from '../copy.ts'
 import { goTo } from '../links.ts'
-import { Checker } from './checker.ts'
+import { CheckWorker } from './check-worker.ts'
 import { encodeShared } from './share-link.ts'
 import { showView } from './show-view.ts'
 import { judgeTopic } from './study.ts'
@@ -19,9 +19,9 @@ const idOf = (topic: Topic) => hyphened(nameOf(topic))
 
 class LearnPage {
   /** For exercises, which come with an editor and can become anything. */
-  private checker: Checker | null = null
+  private checker: CheckWorker | null = null
   /** For what can wait, so that it disturbs nobody. */
-  private background: Checker | null = null
+  private background: CheckWorker | null = null
   /** Anomaly -> the levels that forbid it, as far as judged. */
   private readonly forbidding = new Map<string, readonly LevelId[]>()
   private shown: Topic | null = null
@@ -98,7 +98,7 @@ class LearnPage {
     find('topic-more').append(forbids, place)
     if (exercise) {
       const { ExerciseView } = await import('./exercise.ts') // brings the editor
-      this.checker ??= new Checker()
+      this.checker ??= new CheckWorker()
       if (this.shown === topic) new ExerciseView(place, exercise, this.checker)
     }
     if (CHAIN.includes(topic.entry.id)) await this.listForbidden(topic.entry.id, forbids)
@@ -107,7 +107,7 @@ class LearnPage {
   /** The anomalies that this level is the first of the chain to forbid. */
   private async listForbidden(level: LevelId, place: HTMLElement): Promise<void> {
     const anomalies = TOPICS.filter((topic) => topic.kind === 'anomaly')
-    this.background ??= new Checker()
+    this.background ??= new CheckWorker()
     for (const topic of anomalies) {
       const { name } = topic.entry
       if (this.forbidding.has(name) || this.background.isBusy) continue

@@ -3,7 +3,7 @@
 // MendingView.
 
 import { CHAIN, type LevelId, levelName } from '../../levels/levels.ts'
-import type { Checker } from './checker.ts'
+import type { CheckWorker } from './check-worker.ts'
 import type { Checked, Mending } from './protocol.ts'
 import type { Edit } from './single-edits.ts'
 
@@ -17,7 +17,7 @@ export class MendingView {
   /** @param make makes an edit in the editor */
   constructor(
     private readonly root: HTMLElement,
-    private readonly checker: Checker,
+    private readonly checker: CheckWorker,
     private readonly make: (edit: Edit) => void,
   ) {
     const { button, choice, found } = this

@@ -68,6 +68,15 @@ describe('race', () => {
     expect(again.coverage).toMatchObject({ runs: 1, isComplete: false })
   })
 
+  it('leaves nobody listening to the connections of the pool', async () => {
+    const client = await pool.connect()
+    client.release()
+    const listening = () => client.eventNames().map((name) => [name, client.listenerCount(name)])
+    const before = listening()
+    await race(pool, { ann: take(), bob: take() }, { before: reset, cures: false })
+    expect(listening()).toEqual(before)
+  })
+
   it('tries cures, and tells what they cost', async () => {
     const { cures } = await race(pool, { ann: take(), bob: take() }, { before: reset })
     const lock = 'FOR UPDATE behind SELECT left_over FROM stock WHERE id = $1'

@@ -46,6 +46,12 @@ describe('measureStrength', () => {
     expect(occasionsIn(refused)).toEqual({ LostUpdate: 1, AbortedRead: 1 })
   })
 
+  it('is soon done with one session of many transactions without times', () => {
+    const one = Array.from({ length: 9000 }, (_, i) => `r(x,${i}) w(x,${i + 1})`).join(' | ')
+    const { reads, racedReads, isLeast } = measureStrength(parseNotation(`s1: ${one}`))
+    expect({ reads, racedReads, isLeast }).toEqual({ reads: 9000, racedReads: 0, isLeast: false })
+  })
+
   it('counts what looking at every pair counts', () => {
     for (let seed = 1; seed <= 30; seed++) {
       for (const shape of ['general', 'mini', 'churn', 'append'] as const) {

@@ -1,6 +1,6 @@
 // The worker as the page sees it: one question at a time, which can be taken back. A worker that is
 // busy hears nothing, so taking back means to end it; the next question starts another. Main class:
-// Checker.
+// CheckWorker.
 
 import type { Answer, Progress, Request, Told } from './protocol.ts'
 
@@ -10,7 +10,7 @@ interface Pending {
   readonly tell: (progress: Progress) => void
 }
 
-export class Checker {
+export class CheckWorker {
   private worker: Worker | null = null
   private pending: Pending | null = null
   private count = 0
