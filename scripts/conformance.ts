@@ -1,5 +1,5 @@
 // Writes the matrix of docs/databases.md from what databases do: every schedule of `isobar
-// conformance`, on the targets that are named, on SQLite and DuckDB, and on the servers that
+// conformance`, on the targets that are named, on SQLite, Turso and DuckDB, and on the servers that
 // scripts/live-databases.sh starts:
 //
 //   scripts/live-databases.sh run npm run conformance -- embedded
@@ -31,6 +31,7 @@ const targets = [
   ...process.argv.slice(2),
   ...SERVERS.flatMap((name) => process.env[name] ?? []),
   `sqlite:${join(directory, 'sqlite')}`,
+  `turso:${join(directory, 'turso')}`,
   'duckdb::memory:',
 ]
 try {

@@ -73,6 +73,11 @@ export const DATABASE_LEVELS = [
     levels: new Map<LevelId, string>([['ser', 'SERIALIZABLE']]),
   },
   {
+    words: ['turso'],
+    product: 'Turso',
+    levels: new Map<LevelId, string>([['si', 'BEGIN CONCURRENT']]),
+  },
+  {
     words: ['duckdb'],
     product: 'DuckDB',
     levels: new Map<LevelId, string>([['si', 'SNAPSHOT ISOLATION']]),

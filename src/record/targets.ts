@@ -12,6 +12,7 @@ import { REDIS } from './redis/target.ts'
 import { SIM } from './sim/target.ts'
 import { SQLITE } from './sqlite/target.ts'
 import type { Target, TargetKind } from './target.ts'
+import { TURSO } from './turso/target.ts'
 
 export const TARGETS: readonly TargetKind[] = [
   EMBEDDED,
@@ -20,6 +21,7 @@ export const TARGETS: readonly TargetKind[] = [
   REDIS,
   ETCD,
   SQLITE,
+  TURSO,
   DUCKDB,
   SIM,
 ]

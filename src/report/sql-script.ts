@@ -38,7 +38,7 @@ export function renderSqlScript(
 /** Null if the run was none on a SQL database. */
 function dialectOf(run: RunJson | undefined): Dialect | null {
   const name = run?.database.name ?? ''
-  if (/sqlite/i.test(name)) return 'sqlite'
+  if (/sqlite|turso/i.test(name)) return 'sqlite'
   if (/mysql|maria/i.test(name)) return 'mysql'
   return /postgres|duckdb|cockroach|yugabyte/i.test(name) ? 'postgres' : null
 }

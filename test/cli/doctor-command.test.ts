@@ -22,6 +22,8 @@ describe('isobar doctor', () => {
       'etcd',
       'driver libsql',
       'SQLite',
+      'driver @tursodatabase/database',
+      'Turso',
       'driver @duckdb/node-api',
       'DuckDB',
       'browser',

@@ -47,6 +47,7 @@ describe('readLevel', () => {
     ['mariadb:repeatable_read', 'pc'],
     ['mysql:repeatable-read', 'pc'],
     ['sqlite:serializable', 'ser'],
+    ['turso:begin concurrent', 'si'],
     ['duckdb:snapshot isolation', 'si'],
   ])('knows %s as %s, as the database means it', (word, level) => {
     expect(readLevel(word)).toEqual({ level })

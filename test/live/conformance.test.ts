@@ -61,6 +61,19 @@ const DATABASES: readonly (readonly [name: string, address: string | null, Expec
     { got: { SERIALIZABLE: 'ser' }, shows: { 'SERIALIZABLE/g2': null }, played: 26 },
   ],
   [
+    'Turso',
+    `turso:${join(directory, 'turso')}`,
+    {
+      got: { 'BEGIN CONCURRENT': 'si' },
+      shows: {
+        'BEGIN CONCURRENT/g2': 'PredicateWriteSkew',
+        'BEGIN CONCURRENT/p4': null,
+        'BEGIN CONCURRENT/p4-replace': null,
+      },
+      played: 26,
+    },
+  ],
+  [
     'DuckDB',
     'duckdb::memory:',
     {

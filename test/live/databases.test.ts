@@ -122,6 +122,20 @@ const DATABASES: readonly Live[] = [
     isNetworked: false,
   },
   {
+    name: 'Turso',
+    address: `turso:${join(directory, 'turso')}`,
+    expected: [
+      {
+        asked: 'si',
+        granted: 'BEGIN CONCURRENT',
+        verdicts: { si: 'satisfied', ser: 'violated' },
+      },
+    ],
+    strongest: 'si',
+    shapes: SHAPES,
+    isNetworked: false,
+  },
+  {
     name: 'DuckDB',
     address: 'duckdb::memory:',
     expected: [

@@ -8,6 +8,7 @@ import { NO_FAULTS } from '../../src/record/faults.ts'
 import { openClient, query } from '../../src/record/sqlite/driver.ts'
 import { openTarget } from '../../src/record/target.ts'
 import { parseTarget } from '../../src/record/targets.ts'
+import { openClient as openTurso, query as queryTurso } from '../../src/record/turso/driver.ts'
 import { inDirectory, stage, verdictsOf } from '../record/stage.ts'
 
 const small = { transactions: 40, sessions: 3, keys: 5 }
@@ -31,8 +32,18 @@ async function onDuck(path: string, ...statements: string[]): Promise<unknown> {
   return last
 }
 
+async function onTurso(path: string, ...statements: string[]): Promise<unknown> {
+  const client = await openTurso(path)
+  let last: unknown = null
+  for (const each of statements) last = (await queryTurso(client, each)).rows[0]?.[0] ?? null
+  await client.close()
+  return last
+}
+
+const byProcess = `CHECK ('${MARK}, by process 999999999' <> '')`
 const leftMarked = {
-  sqlite: [`CREATE TABLE isobar_registers (k INTEGER /* ${MARK}, by process 999999999 */)`],
+  sqlite: [`CREATE TABLE isobar_registers (k INTEGER, ${byProcess})`],
+  turso: [`CREATE TABLE isobar_registers (k INTEGER, ${byProcess})`],
   duckdb: [
     'CREATE TABLE isobar_registers (k INTEGER)',
     `COMMENT ON TABLE isobar_registers IS '${MARK}'`,
@@ -41,6 +52,7 @@ const leftMarked = {
 
 describe.each([
   ['sqlite', 'ser', onSqlite],
+  ['turso', 'si', onTurso],
   ['duckdb', 'si', onDuck],
 ] as const)('a run on a file of %s', (scheme, level, on) => {
   const runOn = (path: string, look: (verdicts: Record<string, string>) => void = () => {}) =>
@@ -100,6 +112,28 @@ describe.each([
       const weaker = stage({ target, dbLevel: 'rc', workload: small }, () => {})
       await expect(weaker).rejects.toMatchObject({ name: 'UsageError', hint: /it offers/ })
       expect(readdirSync(directory)).toEqual([])
+    })
+  })
+})
+
+describe('Turso', () => {
+  it('gives a file its journal back, and takes nothing in memory', async () => {
+    await inDirectory(async (directory) => {
+      const path = join(directory, 'old')
+      await onTurso(path, 'CREATE TABLE mine (x INTEGER)')
+      await stage({ target: `turso:${path}`, dbLevel: 'si', workload: small }, () => {})
+      expect(await onTurso(path, 'PRAGMA journal_mode')).toBe('wal')
+      expect(() => parseTarget('turso::memory:')).toThrow(/belongs to one connection/)
+    })
+  })
+
+  it('is not let near the log of another file', async () => {
+    await inDirectory(async (directory) => {
+      writeFileSync(join(directory, 'x.db-log'), 'not ours')
+      const target = parseTarget(`turso:${join(directory, 'x.other')}`)
+      const open = { levels: [], sessions: 1, seed: 1, faults: NO_FAULTS, patienceMs: 1000 }
+      await expect(openTarget(target, open)).rejects.toThrow(/there is a log beside it already/)
+      expect(readdirSync(directory)).toEqual(['x.db-log'])
     })
   })
 })

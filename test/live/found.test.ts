@@ -1,5 +1,6 @@
 // What docs/found.md tells, each by the few statements that show it, with a twin that does not.
 
+import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import type { LevelId } from '../../src/levels/levels.ts'
 import { type Connection, TransactionFailure } from '../../src/record/database.ts'
@@ -13,7 +14,9 @@ import { NO_FAULTS } from '../../src/record/faults.ts'
 import { PostgresDatabase } from '../../src/record/postgres/database.ts'
 import { openTarget } from '../../src/record/target.ts'
 import { parseTarget } from '../../src/record/targets.ts'
+import { openClient, query } from '../../src/record/turso/driver.ts'
 import { REPLACE, UPDATE, type Way } from '../../src/workload/plan.ts'
+import { inDirectory } from '../record/stage.ts'
 import { targetOf, withClient } from './postgres.ts'
 import { mysqlDatabase } from './targets.ts'
 
@@ -183,5 +186,33 @@ describe('a primary and its replica, COMMIT waiting for the replica', () => {
       await replica?.stop()
       await primary.stop()
     }
+  })
+})
+
+describe('Turso', () => {
+  /** What two files hold, each of which was given a row of its own. */
+  async function afterwards(names: readonly [string, string]): Promise<unknown[]> {
+    return inDirectory(async (directory) => {
+      const paths = names.map((name) => join(directory, name))
+      const clients = await Promise.all(paths.map(openClient))
+      for (const client of clients) await query(client, "PRAGMA journal_mode = 'mvcc'")
+      for (const [i, client] of clients.entries()) {
+        await query(client, 'CREATE TABLE t (v INTEGER)')
+        await query(client, `INSERT INTO t VALUES (${i + 1})`)
+      }
+      for (const client of clients) await client.close()
+      const held: unknown[] = []
+      for (const path of paths) {
+        const client = await openClient(path)
+        held.push((await query(client, 'SELECT v FROM t')).rows[0]?.[0])
+        await client.close()
+      }
+      return held
+    })
+  }
+
+  it('loses the rows of a file to one whose name differs in its ending alone', async () => {
+    expect(await afterwards(['found.one', 'found.two'])).toEqual([2, 2])
+    expect(await afterwards(['one.found', 'two.found'])).toEqual([1, 2])
   })
 })

@@ -9,6 +9,7 @@ import { check } from '../../src/check/check.ts'
 import { readHistory } from '../../src/formats/open.ts'
 import { openInstance, query as queryDuck } from '../../src/record/duckdb/driver.ts'
 import { openClient, query } from '../../src/record/sqlite/driver.ts'
+import { openClient as openTurso, query as queryTurso } from '../../src/record/turso/driver.ts'
 import { eventually, inDirectory, startCli } from '../record/stage.ts'
 
 const ROWS = 'SELECT k, v FROM isobar_registers'
@@ -27,6 +28,13 @@ async function rowsOfDuckdb(path: string): Promise<[number, number][]> {
   client.closeSync()
   instance.closeSync()
   return rows.map(([k, v]) => [Number(k), Number(v)])
+}
+
+async function rowsOfTurso(path: string): Promise<[number, number][]> {
+  const client = await openTurso(path)
+  const { rows } = await queryTurso(client, ROWS)
+  await client.close()
+  return rows as [number, number][]
 }
 
 /** Keys that the history has committed writes of: those must be there. */
@@ -66,6 +74,7 @@ async function judgeWith(path: string, rows: readonly [number, number][]) {
 
 describe.each([
   ['sqlite', 'churn', rowsOfSqlite],
+  ['turso', 'churn', rowsOfTurso],
   ['duckdb', 'mini', rowsOfDuckdb],
 ] as const)('%s', (scheme, shape, rowsOf) => {
   it('keeps what it has acknowledged when its process is killed', async () => {

@@ -8,6 +8,10 @@ import {
 import { fateOf as fateInEtcd } from '../../src/record/etcd/connection.ts'
 import { fateOf as fateInRedis } from '../../src/record/redis/connection.ts'
 import { fateOf as fateInSqlite, isBusy, isHopeless } from '../../src/record/sqlite/codes.ts'
+import {
+  fateOf as fateInTurso,
+  isHopeless as isHopelessInTurso,
+} from '../../src/record/turso/messages.ts'
 
 describe('the fate of a transaction', () => {
   it('of SQLite is known if COMMIT was refused as busy, and open after any other failure', () => {
@@ -34,6 +38,22 @@ describe('the fate of a transaction', () => {
     expect(fateInDuckdb('alone', 'Constraint')).toBe('aborted')
     expect(['Parser', 'FATAL', 'TransactionContext', null].map(isHopelessInDuckdb)).toEqual([
       ...[true, true, false, false],
+    ])
+  })
+
+  it('of Turso is known if it was refused by a conflict, or found another in its way', () => {
+    expect(fateInTurso('work', 'step failed: I/O error')).toBe('aborted')
+    for (const words of ['step failed: Write-write conflict', 'database is locked']) {
+      expect(fateInTurso('commit', words)).toBe('aborted')
+    }
+    const failed = 'step failed: Runtime error: UNIQUE constraint failed: t.k (19)'
+    for (const words of ['step failed: I/O error', failed, '']) {
+      expect(fateInTurso('commit', words)).toBe('indeterminate')
+    }
+    expect(fateInTurso('alone', failed)).toBe('aborted')
+    const syntax = 'prepare failed: near "selec": syntax error'
+    expect([syntax, 'database is locked', failed].map(isHopelessInTurso)).toEqual([
+      ...[true, false, false],
     ])
   })
 

@@ -4,7 +4,6 @@
 
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
-import { DatabaseError } from '../../base/errors.ts'
 import type { LevelId } from '../../levels/levels.ts'
 import {
   type Connection,
@@ -14,7 +13,8 @@ import {
   type ScriptSupport,
 } from '../database.ts'
 import { type FilePlace, holdsSomething, removeFiles, showFile } from '../file-place.ts'
-import { MARK, rowsFor, TABLE } from '../registers.ts'
+import { OWNED_TABLES, ownMark, tablesLeft } from '../owned-tables.ts'
+import { rowsFor, TABLE } from '../registers.ts'
 import { rowTable, rowTableStatements } from '../rows.ts'
 import { SQLITE_LEVELS, SqliteConnection } from './connection.ts'
 import { asDatabaseError, openClient, query, type SqliteClient } from './driver.ts'
@@ -66,7 +66,7 @@ export class SqliteDatabase implements Database {
       defersConstraints: false,
       locksRows: false,
       addTable: async (table, rows, traits) => {
-        const mark = { inside: ` ${ownMark()}` }
+        const mark = { inside: ownMark() }
         this.tables.push(rowTable(table))
         for (const text of rowTableStatements(table, rows, traits, mark)) query(this.control, text)
       },
@@ -128,38 +128,9 @@ function scalar(client: SqliteClient, text: string): string {
 
 /** Drops what killed runs left, and creates the registers. */
 function createTable(client: SqliteClient): void {
-  const text = "SELECT name, sql FROM sqlite_master WHERE name LIKE 'isobar!_%' ESCAPE '!'"
-  for (const [name, found] of query(client, `${text} AND type = 'table'`).rows) {
-    const owner = Number(new RegExp(`${MARK}, by process (\\d+)`).exec(String(found))?.[1])
-    if (Number.isNaN(owner) && name !== TABLE) continue
-    if (Number.isNaN(owner)) {
-      throw new DatabaseError(
-        `there is a table ${TABLE} already that isobar did not make; nothing was changed`,
-        'rename it, or name another file',
-      )
-    }
-    if (isRunning(owner)) {
-      throw new DatabaseError(
-        'another run uses this database',
-        'wait for its end, or give each run a file of its own',
-      )
-    }
+  for (const name of tablesLeft(query(client, OWNED_TABLES).rows)) {
     query(client, `DROP TABLE ${name}`)
   }
   const columns = 'k INTEGER PRIMARY KEY, v INTEGER, l TEXT NOT NULL'
-  query(client, `CREATE TABLE ${TABLE} (${columns} ${ownMark()})`)
-}
-
-/** A comment in the definition of a table. */
-function ownMark(): string {
-  return `/* ${MARK}, by process ${process.pid} */`
-}
-
-function isRunning(pid: number): boolean {
-  try {
-    process.kill(pid, 0)
-    return true
-  } catch (error) {
-    return (error as { code?: string }).code === 'EPERM'
-  }
+  query(client, `CREATE TABLE ${TABLE} (${columns}${ownMark()})`)
 }
