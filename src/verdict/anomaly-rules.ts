@@ -85,15 +85,20 @@ function placeOf({ sql }: History, { ops, event }: Edge): number {
 }
 
 /**
- * Whether the reader of an anti-dependency writes the key too, and read no other version of it:
- * what it wrote takes no account of the one it missed.
+ * Whether a transaction writes a key and read one version of it and no other, but for its own
+ * writes: what it wrote takes no account of any other.
+ * @param version the write that it read, or INITIAL
  */
-function isBlindUpdate(history: History, { from, key, premises: [seen] }: Edge): boolean {
+export function updatesBlindly(
+  history: History,
+  txn: number,
+  key: number,
+  version: number,
+): boolean {
   const { txnOpStart, opKey, opKind, txnStatus } = history
-  if (txnStatus[from] === ABORTED) return false
-  const version = seen?.ops[seen.from === INITIAL_TXN ? NONE : 0] ?? INITIAL
+  if (txnStatus[txn] === ABORTED) return false
   let writes = false
-  for (let op = txnOpStart[from]!; op < txnOpStart[from + 1]!; op++) {
+  for (let op = txnOpStart[txn]!; op < txnOpStart[txn + 1]!; op++) {
     if (opKey[op] !== key) continue
     if (isWrite(history, op)) writes = true
     else if (opKind[op] === READ || opKind[op] === READ_LIST) {
@@ -102,6 +107,12 @@ function isBlindUpdate(history: History, { from, key, premises: [seen] }: Edge):
     }
   }
   return writes
+}
+
+/** The same of the reader of an anti-dependency. */
+function isBlindUpdate(history: History, { from, key, premises: [seen] }: Edge): boolean {
+  const version = seen?.ops[seen.from === INITIAL_TXN ? NONE : 0] ?? INITIAL
+  return updatesBlindly(history, from, key, version)
 }
 
 /**

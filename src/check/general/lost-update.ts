@@ -1,9 +1,11 @@
-// A lost update is plain to see: two at si or ser saw the same version of a key and both replaced
-// it. No order need be inferred to show it, and its two anti-dependencies say more than whatever
-// else the two may have to do with each other. O(reads · writes of a transaction). Main function:
-// findLostUpdate.
+// A lost update is plain to see: two at si or ser saw the same version of a key, and no other one,
+// and both replaced it. No order need be inferred to show it, and its two anti-dependencies say
+// more than whatever else the two may have to do with each other. O(reads · writes of a
+// transaction). Main function: findLostUpdate.
 
-import { NONE, READ_LIST } from '../../history/history.ts'
+import { type History, INITIAL, NONE, READ_LIST } from '../../history/history.ts'
+import { updatesBlindly } from '../../verdict/anomaly-rules.ts'
+import { isWrite } from '../../verdict/certify-reads.ts'
 import { type Edge, INITIAL_TXN } from '../../verdict/verdict.ts'
 import { EdgeFacts } from '../evidence/edge-facts.ts'
 import { SI } from '../problem/levels.ts'
@@ -17,11 +19,13 @@ export function findLostUpdate(problem: Problem): Edge[] | null {
   if (history.opKind.includes(READ_LIST)) return null // what lists show is known
   for (let key = 0; key < keyCount; key++) {
     const readers = initialReader.subarray(initialStart[key]!, initialStart[key + 1]!)
-    let two = findTwo(problem, key, readers)
+    let two = findTwo(problem, key, INITIAL, readers)
     let writer = INITIAL_TXN
     for (let v = keyStart[key]!; two === null && v < keyStart[key + 1]!; v++) {
-      two = findTwo(problem, key, reader.subarray(readerStart[v]!, readerStart[v + 1]!))
+      const seers = reader.subarray(readerStart[v]!, readerStart[v + 1]!)
+      if (seers.length < 2) continue
       writer = txnOf[versionTxn[v]!]!
+      two = findTwo(problem, key, lastWrite(history, writer, keyOf[key]!), seers)
     }
     if (two === null) continue
     const [a, b] = two.map((txn) => txnOf[txn]!)
@@ -33,19 +37,28 @@ export function findLostUpdate(problem: Problem): Edge[] | null {
   return null
 }
 
-function findTwo(problem: Problem, key: number, readers: Int32Array): number[] | null {
-  const { level, access } = problem
-  const { writeStart, writeKey } = access
+/** Two readers of a version that replaced it and saw no other. */
+function findTwo(
+  problem: Problem,
+  key: number,
+  version: number,
+  readers: Int32Array,
+): number[] | null {
+  const { level, history, txnOf, keyOf } = problem
   let first: number = NONE
   for (const txn of readers) {
     if (level[txn]! < SI) continue
-    let at = writeStart[txn]!
-    while (at < writeStart[txn + 1]! && writeKey[at] !== key) at++
-    if (at === writeStart[txn + 1]) continue
+    if (!updatesBlindly(history, txnOf[txn]!, keyOf[key]!, version)) continue
     if (first !== NONE) return [first, txn]
     first = txn
   }
   return null
+}
+
+function lastWrite(history: History, txn: number, key: number): number {
+  let op = history.txnOpStart[txn + 1]! - 1
+  while (history.opKey[op] !== key || !isWrite(history, op)) op--
+  return op
 }
 
 /** Both read the key from the writer: the one precedes the other, who replaced what it read. */

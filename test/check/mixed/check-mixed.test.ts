@@ -4,17 +4,42 @@
 import { describe, expect, it } from 'vitest'
 import { checkMixed } from '../../../src/check/mixed/check-mixed.ts'
 import { parseHistory } from '../../../src/formats/formats.ts'
+import { ABORTED, type History, NONE } from '../../../src/history/history.ts'
 import type { LevelId } from '../../../src/levels/levels.ts'
 import { renderText } from '../../../src/report/text.ts'
 import { certifyMixed } from '../../../src/verdict/certify-mixed.ts'
+import { foreignVersion, isWrite } from '../../../src/verdict/certify-reads.ts'
 import type { LevelResult } from '../../../src/verdict/verdict.ts'
-import { randomSql } from '../../small/random-sql.ts'
+import { randomSql, sqlShapeOf } from '../../small/random-sql.ts'
 import { historyOfSql, parseSql, SQL_LEVELS } from '../../small/sql-draft.ts'
 import { SqlOracle } from '../../small/sql-oracle.ts'
 import { throughFile } from '../../verdict/through-file.ts'
 
 function judge(text: string, level: LevelId): LevelResult {
   return checkMixed(historyOfSql(parseSql(text)), [level])[0]!
+}
+
+/** Whether two that committed read one version of a row, and no other, and both wrote the row. */
+function losesUpdate(history: History): boolean {
+  const { txnCount, keyCount, txnCounts, txnStatus, txnOpStart, opKey } = history
+  const updates = new Set<string>()
+  for (let txn = 0; txn < txnCount; txn++) {
+    if (!txnCounts[txn] || txnStatus[txn] === ABORTED) continue
+    for (let key = 0; key < keyCount; key++) {
+      const ops = Array.from({ length: txnOpStart[txn + 1]! - txnOpStart[txn]! })
+        .map((_, i) => txnOpStart[txn]! + i)
+        .filter((op) => opKey[op] === key)
+      const isWritten = ops.some((op) => isWrite(history, op))
+      const reads = ops.filter((op) => !isWrite(history, op))
+      const versions = new Set(reads.map((op) => foreignVersion(history, op)))
+      versions.delete(NONE)
+      if (!isWritten || versions.size !== 1) continue
+      const update = `${key} ${[...versions][0]}`
+      if (updates.has(update)) return true
+      updates.add(update)
+    }
+  }
+  return false
 }
 
 const PHANTOM = `
@@ -33,6 +58,33 @@ const LOST = `
   s2: [si] update(id = 'x') as w2 x@0=2`
 
 describe('checkMixed', () => {
+  it('tells the update that is lost, not one by somebody who saw two versions', () => {
+    const seen = `${LOST}
+  s3: [si] select(id = 'x') x@w1 ; update(id = 'x') as w3 x@0=3`
+    for (const level of ['si', 'ser'] as const) {
+      const [first] = judge(seen.replace('s3', 's0'), level).anomalies
+      expect(first).toMatchObject({ name: 'LostUpdate', cases: [], edges: [{}, {}] })
+      // Of the two one saw the other's version as well: nothing is lost.
+      const one = seen.replace(/s2.*\n/, '')
+      expect(judge(one, level).anomalies.map(({ name }) => name)).not.toContain('LostUpdate')
+    }
+  })
+
+  it('calls an update lost wherever two read one version of a row and replaced it', () => {
+    const sound = { wrong: 0, unsound: 0, doubled: 0, audits: 0 }
+    let count = 0
+    for (let seed = 1; seed <= 400; seed++) {
+      const history = historyOfSql(randomSql(seed, sqlShapeOf(seed, sound)))
+      for (const level of ['si', 'ser'] as const) {
+        if (!losesUpdate(history)) continue
+        const names = checkMixed(history, [level])[0]!.anomalies.map(({ name }) => name)
+        expect(names, `seed ${seed}`).toContain('LostUpdate')
+        count++
+      }
+    }
+    expect(count).toBeGreaterThan(50)
+  })
+
   it('finds a phantom: a row that came into being between two statements', () => {
     expect(judge(PHANTOM, 'mixed')).toMatchObject({
       verdict: 'violated',
