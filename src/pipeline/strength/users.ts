@@ -57,7 +57,8 @@ export class Users {
     return (before & uses) === 0
   }
 
+  /** At the instant of its finish it is not: equal instants overlap. */
   private isOver(node: number, then: number): boolean {
-    return this.finish !== null && this.finish[this.txn.data[node]!]! <= then
+    return this.finish !== null && this.finish[this.txn.data[node]!]! < then
   }
 }

@@ -37,6 +37,7 @@ describe('measureStrength', () => {
   it('takes only those that ran at the same time, where that is known', () => {
     const apart = 's1: r(x,0) w(x,1) [0,1]\ns2: r(x,1) w(x,2) [2,3]'
     expect(occasionsIn(apart)).toEqual({})
+    expect(occasionsIn(apart.replace('[2,3]', '[1,3]'))).toEqual({ LostUpdate: 1 })
     expect(occasionsIn(apart.replaceAll(/ \[.*?\]/g, ''))).toEqual({ LostUpdate: 1 })
     const { isTimed, reads, racedReads } = measureStrength(parseNotation(apart))
     expect({ isTimed, reads, racedReads }).toEqual({ isTimed: true, reads: 2, racedReads: 0 })
@@ -116,7 +117,7 @@ function byPairs(history: History) {
   for (let a = 0; a < txnCount; a++) {
     for (let b = 0; b < txnCount; b++) {
       if (txnSession[a] === txnSession[b]) continue
-      const overlap = txnStartTime![a]! < end(b) && txnStartTime![b]! < end(a)
+      const overlap = txnStartTime![a]! <= end(b) && txnStartTime![b]! <= end(a)
       if (!overlap) continue
       for (const key of txns[a]!.reads.keys()) {
         if (txnCounts[a] && txns[b]!.writes.has(key)) raced.add(`${a} ${key}`)
