@@ -1,7 +1,7 @@
 import { configDefaults, defineConfig } from 'vitest/config'
 
-/** Where real servers share a busy machine, a test may be tried again; the output says which. */
-const SERVERS = ['test/live/**/*.test.ts', 'test/record/**/*.test.ts']
+/** Where servers and browsers share a busy machine, a test may be tried again; the output says which. */
+const SERVERS = ['live', 'record', 'application', 'web'].map((room) => `test/${room}/**/*.test.ts`)
 
 export default defineConfig({
   test: {

@@ -21,7 +21,7 @@ export interface PageOptions {
   readonly width?: number
 }
 
-export class Site {
+class Site {
   /** What pages said on their consoles, and whom they asked for something. */
   readonly complaints: string[] = []
 
