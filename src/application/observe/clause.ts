@@ -6,8 +6,8 @@ import { clauseOfKeys, quoteColumn } from '../../history/narrow.ts'
 import { EVERY_ROW } from '../../history/sql-events.ts'
 import { parsePredicate, SqlError } from '../../sql/predicate.ts'
 import { renderSqlValue, type SqlRow, type SqlValue } from '../../sql/value.ts'
-import type { Column, Table } from './catalog.ts'
 import type { OrderColumn, Span } from './shape.ts'
+import type { Column, Table } from './table.ts'
 import type { Word } from './words.ts'
 
 export interface Clause {
@@ -102,7 +102,8 @@ function judgedClause({ table, text, words, where, qualifiers, values }: AskedCl
   const translation = new Translation(text, inside, qualifiers, values)
   const rendered = translation.render()
   if (rendered === null) return unjudged('a parameter that is no simple value')
-  const strings = [...stringsIn(inside), ...translation.params.filter((p) => typeof p === 'string')]
+  const sent = [...translation.params, ...translation.listed].filter((p) => typeof p === 'string')
+  const strings = [...stringsIn(inside), ...sent]
   const odd = findOdd(mentioned, strings)
   if (odd !== null) return unjudged(odd)
   const columns = table.declared.columns.filter((_, i) => table.columns[i]!.judging !== 'none')
@@ -171,6 +172,7 @@ function sentAs(value: unknown): string | null | undefined {
 /** Writes a clause anew: names without their table, parameters numbered from 1, ANY as a list. */
 class Translation {
   readonly params: (string | null)[] = []
+  readonly listed: (string | null)[] = [] // what stands in lists
   readonly indexes: number[] = [] // parameter -> that of the statement
   private readonly numbering = new Map<string, number>()
   private readonly given: unknown[] = []
@@ -238,6 +240,7 @@ class Translation {
     if (!Array.isArray(list) || list.length === 0) return null
     const items = list.map(sentAs)
     if (items.includes(undefined)) return null
+    this.listed.push(...(items as (string | null)[]))
     const texts = items.map((item, k) => {
       const isNumber = typeof list[k] === 'number' || typeof list[k] === 'bigint'
       return isNumber ? String(item) : renderSqlValue(item!)

@@ -3,7 +3,7 @@
 // its answer, and what came back is recorded before the application sees what it asked for. Main
 // class: Connection.
 
-import type { Table } from './catalog.ts'
+import { Names } from './catalog.ts'
 import {
   type DriverClient,
   type DriverQuery,
@@ -12,12 +12,13 @@ import {
   type QueryClass,
 } from './driver.ts'
 import type { Hooks } from './hooks.ts'
-import { type Cells, levelTold, type Probe, probeFor, readProbe } from './probe.ts'
+import { type Cells, findUnprobed, levelTold, type Probe, probeFor, readProbe } from './probe.ts'
 import type { Ending, Recorder } from './recorder.ts'
 import { type OnTable, type Shape, shapeOf } from './shape.ts'
+import type { Table } from './table.ts'
 import { Telling } from './telling.ts'
 import type { Transaction } from './transaction.ts'
-import { isGrouped, witness } from './witness.ts'
+import { isGrouped, noteFunctions, witness } from './witness.ts'
 
 /** What connections of one recording share. */
 export interface Shared {
@@ -56,6 +57,7 @@ export class Connection {
   /** Level of transactions that ask for none; null while it is not known. */
   private defaultLevel: string | null = null
   private readonly texts = new Map<string, string>() // names of prepared statements -> text
+  private readonly names: Names
   private readonly listener = (message: { status?: string }): void => {
     this.status = (message.status as Status | undefined) ?? this.status
   }
@@ -69,6 +71,7 @@ export class Connection {
     private readonly send: (...given: unknown[]) => unknown,
     private readonly shared: Shared,
   ) {
+    this.names = new Names(shared.recorder.catalog)
     client.connection!.prependListener('readyForQuery', this.listener)
     client.once('end', this.onEnd)
   }
@@ -142,19 +145,19 @@ export class Connection {
       const reason = isNobody ? 'a statement of no actor' : 'a cursor, a stream or COPY'
       this.countUnrecorded(shape, reason)
     }
+    if (shape !== null)
+      this.names.follow(shape, shape.kind === 'commit' || shape.kind === 'rollback')
     return this.send(...given)
   }
 
-  /** Counts a statement that is not recorded, with the tables that it may have changed. */
+  /** Counts a statement that is not recorded, with what it may have changed. */
   private countUnrecorded(shape: Shape | null, reason: string): void {
     const { skipped } = this.shared.recorder
     skipped.count(reason)
-    if (shape === null || shape.effect === 'anything') skipped.everything = true
-    else if (shape.effect === 'writes') {
-      for (const { kind, value } of shape.words) {
-        if (kind === 'word' || kind === 'name') skipped.tables.add(value)
-      }
+    if (shape === null || shape.effect === 'writes' || shape.effect === 'anything') {
+      skipped.everything = true
     }
+    if (shape !== null) noteFunctions(this.shared.recorder, shape)
   }
 
   private next(): void {
@@ -178,8 +181,8 @@ export class Connection {
     if (this.defaultLevel === null && this.status === 'I') return false
     if (this.status === 'E') return true
     const { on, functions } = shape
-    if (functions.some((name) => catalog.kindOf(name) === undefined)) return false
-    return on === null || catalog.table(shape.on!.table.written) !== undefined
+    if (functions.some((name) => catalog.traitsOf(name) === undefined)) return false
+    return on === null || this.names.table(on.table.written) !== undefined
   }
 
   private async prepare(job: Job): Promise<void> {
@@ -196,12 +199,12 @@ export class Connection {
     }
     const { shape } = job
     const { catalog } = recorder
-    const unknown = shape.functions.filter((name) => catalog.kindOf(name) === undefined)
+    const unknown = shape.functions.filter((name) => catalog.traitsOf(name) === undefined)
     if (unknown.length > 0) await catalog.askFunctions(unknown, (...asked) => this.ask(...asked))
     if (shape.on === null) return
     const name = shape.on.table.written
-    if (catalog.table(name) === undefined) {
-      await catalog.askTable(name, (...asked) => this.ask(...asked))
+    if (this.names.table(name) === undefined) {
+      await this.names.ask(name, (...asked) => this.ask(...asked))
     }
   }
 
@@ -260,21 +263,23 @@ export class Connection {
     const { shape, query } = job
     if (shape.on === null) {
       if (shape.effect !== 'nothing') this.countUnrecorded(shape, shape.reason ?? 'a statement')
-      else this.noteFunctions(shape)
+      else noteFunctions(recorder, shape)
       return
     }
-    const table = recorder.catalog.table(shape.on.table.written) ?? null
-    const problem = this.problemOf(table, shape.on, query)
-    if (problem !== null) return this.countUnrecorded(shape, problem)
-    job.table = table
+    const table = this.names.table(shape.on.table.written) ?? null
     const { txn } = this
-    const isGroup = isGrouped(recorder.catalog, shape)
-    const probe = probeFor(job.text, shape.on, table!, {
+    const options = {
       major: this.shared.major,
       level: txn !== null && !txn.levelIsSure,
       snapshot: this.hasSnapshot,
-      grouped: isGroup,
-    })
+      grouped: isGrouped(recorder.catalog, shape),
+    }
+    const problem =
+      this.problemOf(table, shape.on, query) ??
+      findUnprobed(shape, table!, options, recorder.catalog)
+    if (problem !== null) return this.countUnrecorded(shape, problem)
+    job.table = table
+    const probe = probeFor(job.text, shape.on, table!, options)
     job.probe = probe
     query.text = probe.text
     if (query.name) query.name = this.nameOf(probe.text)
@@ -291,19 +296,6 @@ export class Connection {
     if (table.problem !== null) return `${table.name}: ${table.problem}`
     if (query.binary) return 'binary results'
     return ['old', 'new'].includes(on.table.aliasName) ? 'a table that is called old or new' : null
-  }
-
-  /** SELECT without a table still calls functions. */
-  private noteFunctions(shape: Shape): void {
-    const { catalog } = this.shared.recorder
-    for (const name of shape.functions) {
-      const kind = catalog.kindOf(name)
-      if (kind !== 'reads' && kind !== 'writes') continue
-      this.countUnrecorded(
-        { ...shape, effect: kind === 'writes' ? 'anything' : 'reads' },
-        `the function ${name}`,
-      )
-    }
   }
 
   /** Short, because the server cuts names after 63 characters. */
@@ -377,6 +369,7 @@ export class Connection {
         // What a statement saw that failed, such as a key that was there, is not told.
         if (txn.failed) recorder.skipped.count('a statement that failed before ROLLBACK TO')
         recorder.undo(txn, name)
+        this.names.takeBack()
         txn.failed = false
       }
     }
@@ -387,8 +380,7 @@ export class Connection {
       // What it took back is not known.
       if (shape.several && shape.effect === 'anything' && txn !== null) txn.events.length = 0
       this.defaultLevel = null
-      recorder.catalog.forget()
-    } else if (shape.effect === 'anything') recorder.catalog.forget()
+    }
   }
 
   private strayLevel(level: string): string {
@@ -402,6 +394,7 @@ export class Connection {
   private settle({ shape, actor }: Job, error: unknown, result: DriverResult | null): void {
     const { recorder } = this.shared
     const ends = this.status === 'I' || shape.kind === 'commit' || shape.kind === 'rollback'
+    this.names.follow(shape, ends)
     if (this.txn !== null && ends) {
       recorder.end(this.txn, this.endingOf(shape, error, result))
       this.txn = null

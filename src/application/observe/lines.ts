@@ -9,8 +9,8 @@ import {
   renderVersion,
 } from '../../formats/native/sql-write.ts'
 import type { LevelId } from '../../levels/levels.ts'
-import type { Table } from './catalog.ts'
 import type { Ending, Skipped } from './recorder.ts'
+import type { Table } from './table.ts'
 import type { RowEvent, StatementEvent, Transaction } from './transaction.ts'
 
 const LEVELS: Readonly<Record<string, LevelId>> = {
@@ -114,10 +114,9 @@ function renderSeen({ kind, table }: StatementEvent, { key, from, row }: RowEven
   return kind === 'update' ? `${seen},"row":${renderRow(table.declared, row!)}` : seen
 }
 
-function renderSkipped({ counts, tables, everything }: Skipped, declared: Set<Table>): string {
+function renderSkipped({ counts, everything }: Skipped, declared: Set<Table>): string {
   if (counts.size === 0) return ''
-  const known = [...declared].map(({ name }) => name)
-  const unsure = everything ? known : known.filter((name) => tables.has(name))
+  const unsure = everything ? [...declared].map(({ name }) => name) : []
   const reasons = [...counts].map(([reason, count]) => `${JSON.stringify(reason)}:${count}`)
   return `{"partial":{"reasons":{${reasons.join()}},"tables":${JSON.stringify(unsure)}}}\n`
 }

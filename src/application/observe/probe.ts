@@ -3,8 +3,9 @@
 // sees the answer. A version is known by its row and PostgreSQL's system column xmin, the
 // (sub)transaction that made it.
 //
-// - SELECT: xmin and the columns of each row. Where rows are made into groups, a scalar subquery
-//   with the same clause, which PostgreSQL evaluates on the same snapshot.
+// - SELECT: xmin and the columns of each row. Where rows are made into groups the statement becomes
+//   a subquery, beside whose first row stands another with the same clause, which PostgreSQL
+//   evaluates on the same snapshot.
 // - INSERT, UPDATE, DELETE: RETURNING, evaluated on the very rows written, also where READ
 //   COMMITTED goes on to newer ones after waiting for a lock. What an UPDATE replaced is `old`
 //   since PostgreSQL 18; before, a subquery on the statement's snapshot, which holds the row that
@@ -13,8 +14,9 @@
 // Main function: probeFor.
 
 import type { SqlRow } from '../../sql/value.ts'
-import { quote, readCell, type Table } from './catalog.ts'
-import type { OnTable } from './shape.ts'
+import type { Catalog } from './catalog.ts'
+import type { OnTable, Shape } from './shape.ts'
+import { mayBeSet, quote, readCell, type Table } from './table.ts'
 
 /** A version of a row as it was seen. */
 export interface Seen {
@@ -39,7 +41,7 @@ export interface Probe {
   /** Where they were put, and how many characters. */
   readonly at: number
   readonly length: number
-  /** Rows behind the first column of a group; else one row of cells is one row. */
+  /** All rows in the first added column of the first row; else one row of cells is one row. */
   readonly grouped: boolean
   readonly replaces: boolean
   readonly level: boolean
@@ -76,23 +78,47 @@ export function probeFor(text: string, on: OnTable, table: Table, options: Probe
   return probe
 }
 
+/** Rows of groups that are told; more would take too much memory. */
+export const TOLD_ROWS = 10_000
+
+/** Why what a statement does cannot be found out by more columns; null if it can. */
+export function findUnprobed(
+  { on, functions }: Shape,
+  table: Table,
+  { major, grouped }: ProbeOptions,
+  catalog: Catalog,
+): string | null {
+  const { verb, conflict, sets } = on!
+  const replaces = verb === 'update' || conflict === 'update'
+  const setsKey = () =>
+    table.declared.keyColumns.some((key) => mayBeSet(table, sets, table.columns[key]!.name))
+  if (replaces && major < 18 && setsKey()) return 'a key that changes, before PostgreSQL 18'
+  const runsOnce = grouped && functions.some((name) => catalog.traitsOf(name)?.volatile)
+  return runsOnce ? 'groups of rows by a clause that must run once' : null
+}
+
 function makeProbe(text: string, on: OnTable, table: Table, options: ProbeOptions): Probe {
   const { alias } = on.table
   const cells = (of: string) => [
     `${of}.xmin`,
     ...table.columns.map(({ name }) => `${of}.${quote(name)}`),
   ]
-  const replaces = on.verb === 'update' || (on.verb === 'insert' && on.conflict === 'update')
+  const replaces = on.verb === 'update' || on.conflict === 'update'
   const columns = options.grouped ? [groupColumn(text, on, cells(alias))] : cells(alias)
   if (replaces && options.major >= 18) columns.push(...cells('old'))
   else if (on.verb === 'update' && options.snapshot) columns.push(...snapshotColumns(on, table))
   if (options.level) columns.push(LEVEL)
-  const added = on.before + columns.join(', ')
+  // Names of their own, so that ORDER BY does not take them for the application's.
+  const list = columns.map((column, i) => `${column} AS isobar_${i + 1}`).join(', ')
+  const added = options.grouped ? `SELECT isobar.*, ${list} FROM (` : on.before + list
+  const at = options.grouped ? 0 : on.columnsAt
   return {
-    text: text.slice(0, on.columnsAt) + added + text.slice(on.columnsAt),
+    text: options.grouped
+      ? `${added}${text.slice(0, on.end)}\n) AS isobar`
+      : text.slice(0, at) + added + text.slice(at),
     hidden: columns.length,
     visible: on.before === ', ',
-    at: on.columnsAt,
+    at,
     length: added.length,
     grouped: options.grouped,
     replaces,
@@ -103,9 +129,11 @@ function makeProbe(text: string, on: OnTable, table: Table, options: ProbeOption
 function groupColumn(text: string, on: OnTable, cells: readonly string[]): string {
   const from = `${text.slice(on.table.start, on.table.end)} AS ${on.table.alias}`
   const where = on.where ? ` WHERE ${text.slice(on.where.start, on.where.end)}` : ''
-  const texts = cells.map((cell) => `${cell}::text`)
+  const texts = cells.map((cell) => `${cell}::text`).join(', ')
   // A clause may end with a comment.
-  return `(SELECT json_agg(json_build_array(${texts.join(', ')})) FROM ${from}${where}\n)::text`
+  const rows = `SELECT json_build_array(${texts}) AS cells FROM ${from}${where}\nLIMIT ${TOLD_ROWS + 1}`
+  const all = `(SELECT json_agg(isobar_rows.cells) FROM (${rows}) AS isobar_rows)::text`
+  return `CASE WHEN row_number() OVER () = 1 THEN ${all} END`
 }
 
 /** The row as the snapshot has it, found by its key, which a statement may not have changed. */
@@ -128,7 +156,8 @@ export function readProbe(probe: Probe, table: Table, answer: readonly Cells[]):
     return { xmin, row: table.columns.map((column, i) => readCell(column, cells[at + 1 + i]!)) }
   }
   if (probe.grouped) {
-    const rows = JSON.parse(answer[0]?.[0] ?? '[]') as Cells[]
+    const told = answer.find(([all]) => all !== null)
+    const rows = JSON.parse(told?.[0] ?? '[]') as Cells[]
     return rows.map((cells) => ({ version: seen(cells, 0)!, replaced: undefined }))
   }
   const tellsOld = probe.hidden - (probe.level ? 1 : 0) > width

@@ -16,8 +16,10 @@ export type Ending = 'committed' | 'aborted' | 'rolled-back' | 'indeterminate'
 /** What was not recorded, and why. */
 export class Skipped {
   readonly counts = new Map<string, number>()
-  /** Tables that may hold versions which nobody recorded. */
-  readonly tables = new Set<string>()
+  /**
+   * Whether somebody wrote what was not recorded. It is not asked where: what writes through views,
+   * cascades, triggers and rules cannot be told from a statement.
+   */
   everything = false
   total = 0
 
@@ -28,7 +30,9 @@ export class Skipped {
 }
 
 export class Recorder {
-  readonly catalog = new Catalog()
+  readonly catalog = new Catalog(() => {
+    this.skipped.everything = true
+  })
   readonly versions = new Versions()
   readonly warnings: string[] = []
   skipped = new Skipped()
@@ -44,6 +48,7 @@ export class Recorder {
   /** Begins anew: whatever the database holds now is there at first. */
   restart(snapshot: string): void {
     this.versions.begin(snapshot)
+    this.catalog.restart()
     this.skipped = new Skipped()
     this.warnings.length = 0
     if (!this.lines.isEmpty) this.lines = new Lines()
@@ -186,7 +191,7 @@ export class Recorder {
         continue
       }
       this.skipped.count('a version that nobody recorded wrote', lost.length)
-      this.skipped.tables.add(event.table.name)
+      this.skipped.everything = true
       const rows = event.rows.filter(({ from }) => from !== undefined)
       if (event.kind !== 'update') {
         known.push({ ...event, rows })

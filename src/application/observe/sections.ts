@@ -91,23 +91,59 @@ export class Cursor {
 
 const SETS = ['union', 'intersect', 'except']
 
-/** `by a, t.b DESC` as columns; null if something else is in it. */
-export function orderOf(words: readonly Word[], alias: string): OrderColumn[] | null {
+/** Cut at the commas outside of parentheses. */
+function itemsOf(words: readonly Word[]): Word[][] {
+  const items: Word[][] = [[]]
+  for (const word of words) {
+    if (word.value === ',' && word.kind === 'symbol' && word.depth === 0) items.push([])
+    else items.at(-1)!.push(word)
+  }
+  return items
+}
+
+/** The columns that `a = 1, (b, c) = (2, 3)` sets. */
+export function setColumns(words: readonly Word[]): string[] {
+  const columns: string[] = []
+  for (const item of itemsOf(words)) {
+    const end = item.findIndex(({ value }) => value === '=')
+    for (const { kind, value } of item.slice(0, end))
+      if (kind === 'word' || kind === 'name') columns.push(value)
+  }
+  return columns
+}
+
+/**
+ * `by a, t.b DESC` as columns; null if something else is in it.
+ * @param selected the list of what is selected: a name without its table is first looked for there
+ */
+export function orderOf(
+  words: readonly Word[],
+  selected: readonly Word[],
+  alias: string,
+): OrderColumn[] | null {
   const columns: OrderColumn[] = []
-  let item: Word[] = []
-  for (const word of [...words.slice(1), null]) {
-    if (word !== null && (word.value !== ',' || word.depth > 0)) {
-      item.push(word)
-      continue
-    }
+  for (const item of itemsOf(words.slice(1))) {
     const direction = item.at(-1)?.value
     const hasDirection = direction === 'asc' || direction === 'desc'
     if (hasDirection) item.pop()
-    if (item.length === 3 && item[0]!.value === alias && item[1]!.value === '.') item.splice(0, 2)
+    const isQualified = item.length === 3 && item[0]!.value === alias && item[1]!.value === '.'
+    if (isQualified) item.splice(0, 2)
     const [only] = item
     if (item.length !== 1 || (only!.kind !== 'word' && only!.kind !== 'name')) return null
+    const isOther = itemsOf(selected).some((each) => mayBeCalled(each, only!.value))
+    if (isOther && !isQualified) return null
     columns.push({ column: only!.value, descending: direction === 'desc' })
-    item = []
   }
   return columns
+}
+
+/** Whether something selected that is not the column itself may have its name. */
+function mayBeCalled(item: readonly Word[], name: string): boolean {
+  const hasAs = item.at(-2)?.value === 'as'
+  const selected = hasAs ? item.slice(0, -2) : item
+  const isColumn = selected.length === 1 || (selected.length === 3 && selected[1]!.value === '.')
+  if (isColumn && selected.at(-1)!.value === name) return false
+  // Without AS a cast, a call or parentheses have the name of something in them.
+  const named = hasAs ? item.slice(-1) : isColumn ? [] : item
+  return named.some(({ kind, value }) => (kind === 'word' || kind === 'name') && value === name)
 }

@@ -3,8 +3,9 @@
 // text. What is not understood is said to be so, with what it may do. Main function: shapeOf.
 
 import type { StepKind } from './hooks.ts'
-import { Cursor, findTop, orderOf } from './sections.ts'
-import { type Word, wordsOf } from './words.ts'
+import { type Moves, movesNames } from './path.ts'
+import { Cursor, findTop, orderOf, setColumns } from './sections.ts'
+import { functionsIn, type Word, wordsOf } from './words.ts'
 
 export type Verb = 'select' | 'insert' | 'update' | 'delete'
 
@@ -40,6 +41,8 @@ export interface OnTable {
   readonly verb: Verb
   readonly table: TableRef
   readonly where: Span | null
+  /** Where the statement ends, but for what is no part of it. */
+  readonly end: number
   /** Where more columns can be put, and what must stand before them there. */
   readonly columnsAt: number
   readonly before: ', ' | ' RETURNING '
@@ -57,6 +60,8 @@ export interface OnTable {
   readonly proposed: number | null
   /** INSERT: what becomes of rows that are there. */
   readonly conflict: 'nothing' | 'update' | null
+  /** UPDATE, ON CONFLICT DO UPDATE: columns that are set. */
+  readonly sets: readonly string[]
   /** It reads other tables too, or this one in another way. */
   readonly more: boolean
 }
@@ -76,6 +81,8 @@ export interface Shape {
   readonly several: boolean
   /** Why it is not recorded, if it is not and does something. */
   readonly reason: string | null
+  /** What it may change of the tables that names mean. */
+  readonly moves: Moves | null
 }
 
 const SAVEPOINTS = 'savepoints among several statements in one'
@@ -85,7 +92,8 @@ const cache = new Map<string, Shape>()
 export function shapeOf(text: string): Shape {
   let shape = cache.get(text)
   if (shape) return shape
-  shape = understand(text)
+  const understood = understand(text)
+  shape = { ...understood, moves: movesNames(understood.words, understood.effect) }
   if (cache.size >= CACHED) cache.clear()
   cache.set(text, shape)
   return shape
@@ -101,6 +109,7 @@ const NOTHING: Shape = {
   savepoint: null,
   several: false,
   reason: null,
+  moves: null,
 }
 
 function understand(text: string): Shape {
@@ -218,6 +227,8 @@ function reasonOf(verb: string, words: readonly Word[]): string {
   if (verb !== 'select') return verb.toUpperCase()
   const isSet = ['union', 'intersect', 'except'].find((word) => findTop(words, word) >= 0)
   if (isSet !== undefined) return isSet.toUpperCase()
+  if (words.some((word, i) => isBare(word) && words[i + 1]?.value === 'from'))
+    return 'a SELECT without columns'
   return words.filter((word) => isSelect(word, words)).length > 0 ? 'a subquery' : 'a join'
 }
 
@@ -246,6 +257,7 @@ const PLAIN = {
   skipsLocked: false,
   proposed: null,
   conflict: null,
+  sets: [],
 }
 
 const SECTIONS = 'where group having window order limit offset fetch for'.split(' ')
@@ -254,6 +266,7 @@ function selectOf(text: string, words: readonly Word[]): OnTable | null {
   const from = findTop(words, 'from')
   if (
     from < 0 ||
+    isBare(words[from - 1]!) ||
     words.slice(0, from).some(({ value, depth }) => value === 'into' && depth === 0)
   ) {
     return null
@@ -274,17 +287,23 @@ function selectOf(text: string, words: readonly Word[]): OnTable | null {
     verb: 'select',
     table,
     where: spanOf(sections.get('where')),
+    end: words.at(-1)!.end,
     columnsAt: words[from - 1]!.end,
     before: ', ',
     grouped: words[1]?.value === 'distinct' || sections.has('group') || sections.has('having'),
     having: sections.has('having'),
     limit: limit === undefined ? null : limitOf(limit),
     offset: offset !== undefined && offset[0]?.value !== '0',
-    order: order === undefined ? null : orderOf(order, table.aliasName),
+    order: order === undefined ? null : orderOf(order, words.slice(1, from), table.aliasName),
     ordered: order !== undefined,
     skipsLocked: locks.some(({ value }) => value === 'skip'),
     more,
   }
+}
+
+/** A SELECT without columns, behind which none can be put. */
+function isBare({ kind, value }: Word): boolean {
+  return kind === 'word' && ['select', 'all', 'distinct'].includes(value)
 }
 
 /** LIMIT 5, LIMIT $1, FETCH FIRST 5 ROWS ONLY. */
@@ -307,18 +326,26 @@ function changeOf(text: string, words: readonly Word[], verb: 'update' | 'delete
   if (table === null || (cursor.word !== undefined && !after.includes(cursor.word.value)))
     return null
   const sections = cursor.sections(after)
-  if (sections === null) return null
+  if (sections === null || renamesOld(words)) return null
   const where = sections.get('where')
   if (where?.[0]?.value === 'current' && where[1]?.value === 'of') return null
   const more =
     sections.has('using') || sections.has('from') || words.some((word) => isSelect(word, words))
-  return { ...PLAIN, verb, table, where: spanOf(where), ...returning(words), more }
+  const sets = setColumns(sections.get('set') ?? [])
+  return { ...PLAIN, verb, table, where: spanOf(where), ...returning(words), sets, more }
+}
+
+/** RETURNING WITH (OLD AS …), behind which `old` means nothing. */
+function renamesOld(words: readonly Word[]): boolean {
+  const at = findTop(words, 'returning')
+  return at >= 0 && words[at + 1]?.value === 'with'
 }
 
 /** Where RETURNING stands, or can be put. */
-function returning(words: readonly Word[]): Pick<OnTable, 'columnsAt' | 'before'> {
+function returning(words: readonly Word[]): Pick<OnTable, 'columnsAt' | 'before' | 'end'> {
   const before = findTop(words, 'returning') < 0 ? ' RETURNING ' : ', '
-  return { columnsAt: words.at(-1)!.end, before }
+  const { end } = words.at(-1)!
+  return { columnsAt: end, before, end }
 }
 
 function insertOf(text: string, words: readonly Word[]): OnTable | null {
@@ -334,6 +361,10 @@ function insertOf(text: string, words: readonly Word[]): OnTable | null {
   const end =
     ['on', 'returning'].map((word) => findTop(words, word)).find((at) => at >= 0) ?? words.length
   if (findTop(words, 'with') >= 0 || (values < 0 && select < 0)) return null
+  const set = Math.max(0, findTop(words, 'set'))
+  const setEnd = ['where', 'returning']
+    .map((word) => findTop(words, word, set))
+    .find((at) => at > 0)
   const rows = words.slice(values + 1, end)
   const tuples = rows.filter(({ value, depth }) => value === '(' && depth === 0).length
   const isDefault = words[values - 1]?.value === 'default'
@@ -348,27 +379,7 @@ function insertOf(text: string, words: readonly Word[]): OnTable | null {
     ...returning(words),
     proposed: select >= 0 ? null : isDefault ? 1 : tuples,
     conflict: conflict === null ? null : conflict === 'nothing' ? 'nothing' : 'update',
+    sets: conflict === 'update' ? setColumns(words.slice(set + 1, setEnd)) : [],
     more: inner.length > 0,
   }
-}
-
-const NO_FUNCTIONS = new Set(
-  'in values and or not any all some exists as from select where on using over filter group cast'
-    .concat(' coalesce nullif greatest least extract overlay position substring trim row array')
-    .concat(' returning set conflict partition by limit offset case when then else is like ilike')
-    .concat(' between distinct lateral with materialized into interval varchar numeric decimal')
-    .concat(' char character bit time timestamp int integer bigint normalize treat only')
-    .split(' '),
-)
-
-function functionsIn(words: readonly Word[]): string[] {
-  const names = new Set<string>()
-  words.forEach((word, i) => {
-    const isName = word.kind === 'name' || (word.kind === 'word' && !NO_FUNCTIONS.has(word.value))
-    if (!isName || words[i + 1]?.value !== '(') return
-    const before = words[i - 1]?.value
-    if (before !== 'into' && !(before === '.' && words[i - 3]?.value === 'into'))
-      names.add(word.value)
-  })
-  return [...names]
 }

@@ -6,8 +6,8 @@
 import { narrowClause } from '../../history/narrow.ts'
 import { rowName } from '../../history/sql-statements.ts'
 import type { SqlRow } from '../../sql/value.ts'
-import type { Table } from './catalog.ts'
 import type { Clause } from './clause.ts'
+import type { Table } from './table.ts'
 import type { Versions, Writer } from './versions.ts'
 
 export type EventKind = 'select' | 'insert' | 'update' | 'delete'

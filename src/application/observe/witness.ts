@@ -3,11 +3,12 @@
 // the rows that it returned are told, as if it had asked for their keys. Main function: witness.
 
 import type { SqlRow } from '../../sql/value.ts'
-import type { Catalog, Table } from './catalog.ts'
+import type { Catalog } from './catalog.ts'
 import { type Clause, clauseOf, keysClause, limitClause, Unjudged } from './clause.ts'
-import type { Seen, Told } from './probe.ts'
+import { type Seen, TOLD_ROWS, type Told } from './probe.ts'
 import type { Recorder } from './recorder.ts'
 import type { OnTable, Shape } from './shape.ts'
+import { mayBeSet, type Table } from './table.ts'
 import { makeRow, type RowEvent, type StatementEvent } from './transaction.ts'
 
 export interface Answer {
@@ -27,44 +28,86 @@ export interface Answer {
 
 /** The events of a statement; notes what it wrote, and counts what cannot be said of it. */
 export function witness(recorder: Recorder, answer: Answer): StatementEvent[] {
-  const { on, table } = answer
+  const { on, told, table } = answer
   noteFunctions(recorder, answer.shape)
   if (on.more)
     recorder.skipped.count(on.verb === 'insert' ? 'INSERT … SELECT' : 'a subquery or second table')
+  if (on.verb !== 'select') noteConsequences(recorder, answer)
+  if (told.some(({ version, replaced }) => isOdd(table, version) || isOdd(table, replaced))) {
+    recorder.skipped.count('a date in another spelling')
+    if (on.verb !== 'select') recorder.skipped.everything = true
+    return []
+  }
   if (on.verb === 'select') return selected(recorder, answer)
-  if (answer.told.length > 0) noteConsequences(recorder, table)
   if (on.verb === 'insert') return inserted(recorder, answer)
   return on.verb === 'update' ? updated(recorder, answer) : deleted(recorder, answer)
 }
 
 /** Functions of the user may do what no clause shows. */
-function noteFunctions(recorder: Recorder, { functions }: Shape): void {
+export function noteFunctions(recorder: Recorder, { functions }: Shape): void {
   for (const name of functions) {
-    const kind = recorder.catalog.kindOf(name)
-    if (kind !== 'reads' && kind !== 'writes') continue
-    recorder.skipped.count(`the function ${name}`)
-    if (kind === 'writes') recorder.skipped.everything = true
+    const does = recorder.catalog.traitsOf(name)?.does
+    if (does === undefined)
+      recorder.skipped.everything = true // nobody asked
+    else if (does !== 'nothing') noteFunction(recorder, name, does)
   }
 }
 
-/** Triggers may do anything; foreign keys change rows of other tables. */
-function noteConsequences(recorder: Recorder, table: Table): void {
+function noteFunction({ skipped }: Recorder, name: string, does: 'reads' | 'writes'): void {
+  skipped.count(`the function ${name}`)
+  if (does === 'writes') skipped.everything = true
+}
+
+/**
+ * What a statement that writes may do beside it: triggers do anything, also where no row came back;
+ * defaults and checks call functions; foreign keys change rows of other tables, and so on.
+ */
+function noteConsequences(recorder: Recorder, { on, table, told }: Answer): void {
+  const { skipped } = recorder
   for (const trigger of table.triggers) {
-    recorder.skipped.count(`the trigger ${trigger} on ${table.name}`)
-    recorder.skipped.everything = true
+    skipped.count(`the trigger ${trigger} on ${table.name}`)
+    skipped.everything = true
+  }
+  if (on.verb !== 'delete') {
+    for (const [name, does] of Object.entries(table.functions)) noteFunction(recorder, name, does)
+  }
+  for (const { child, columns, onDelete, onUpdate } of table.cascades) {
+    const isGone = onDelete && on.verb === 'delete' && told.length > 0
+    if (!isGone && !(onUpdate && changesAny(table, on, told, columns))) continue
+    skipped.count(`rows of ${child} that changed with ${table.name}`)
+    skipped.everything = true
   }
 }
 
-function noteCascades(recorder: Recorder, table: Table): void {
-  for (const child of table.cascades) {
-    recorder.skipped.count(`rows of ${child} that changed with ${table.name}`)
-    recorder.skipped.tables.add(child)
-  }
+/** Whether some of the columns may have changed. */
+function changesAny(
+  table: Table,
+  { verb, conflict, sets }: OnTable,
+  told: readonly Told[],
+  names: readonly string[],
+): boolean {
+  if (verb !== 'update' && conflict !== 'update') return false
+  if (!names.some((name) => mayBeSet(table, sets, name))) return false
+  const columns = names.map((name) => table.columns.findIndex((each) => each.name === name))
+  return told.some(({ version, replaced }) => {
+    if (replaced === null && verb === 'insert') return false
+    if (!replaced || columns.includes(-1)) return true
+    return columns.some((column) => version.row[column] !== replaced.row[column])
+  })
+}
+
+/** Spelt as it is not always, so that neither its order nor its key can be told from the text. */
+function isOdd({ columns }: Table, seen: Seen | null | undefined): boolean {
+  if (!seen) return false
+  return columns.some(({ spelling }, i) => {
+    const value = seen.row[i]
+    return spelling !== null && typeof value === 'string' && !spelling.test(value)
+  })
 }
 
 export function isGrouped(catalog: Catalog, { functions, on }: Shape): boolean {
   if (on?.verb !== 'select') return false
-  return on.grouped || functions.some((name) => catalog.kindOf(name) === 'aggregate')
+  return on.grouped || functions.some((name) => catalog.traitsOf(name)?.aggregate)
 }
 
 function readClause({ text, values, shape, on, table }: Answer): Clause | Unjudged {
@@ -85,6 +128,10 @@ function selected(recorder: Recorder, answer: Answer): StatementEvent[] {
   for (const { version } of told) {
     const row = versionOf(version, table, recorder)
     rows.set(`${row.name} ${row.xmin}`, row) // a function may have multiplied it
+  }
+  if (grouped && told.length > TOLD_ROWS) {
+    recorder.skipped.count(`groups of more than ${TOLD_ROWS} rows`)
+    return []
   }
   if (grouped && hidesGroups(answer)) {
     recorder.skipped.count('groups of rows that are not all there')
@@ -113,6 +160,10 @@ function selectClause(recorder: Recorder, answer: Answer): Clause | null {
   }
   // Which rows are locked by others is no matter of versions.
   if (on.skipsLocked) return only()
+  if (answer.shape.functions.some((name) => recorder.catalog.traitsOf(name)?.returnsSet)) {
+    recorder.skipped.count('a function that returns no row, or several')
+    return only()
+  }
   if (grouped || (on.limit === null && !on.offset)) return clause
   if (on.offset) {
     recorder.skipped.count('OFFSET')
@@ -153,7 +204,6 @@ function writeClause(recorder: Recorder, answer: Answer, seen: readonly SqlRow[]
 
 function deleted(recorder: Recorder, answer: Answer): StatementEvent[] {
   const { table, told } = answer
-  if (told.length > 0) noteCascades(recorder, table)
   const clause = writeClause(
     recorder,
     answer,
@@ -176,38 +226,55 @@ function updated(recorder: Recorder, answer: Answer): StatementEvent[] {
   const clause = writeClause(recorder, answer, seen)
   if (clause === null) return []
   const moved = told.filter((each) => changesKey(table, each))
+  if (moved.length === 0) return [replacedBy(recorder, table, told, clause)]
   const stayed = told.filter((each) => !changesKey(table, each))
-  const rows = stayed.map(({ version, replaced }) =>
+  if (stayed.length === 0) return movedTo(recorder, table, moved, clause)
+  recorder.skipped.count('an UPDATE of keys and of other columns at once')
+  return [
+    replacedBy(recorder, table, stayed, oldKeysOf(table, stayed)),
+    ...movedTo(recorder, table, moved, oldKeysOf(table, moved)),
+  ]
+}
+
+function oldKeysOf(table: Table, told: readonly Told[]): Clause {
+  return keysOf(
+    table,
+    told.map(({ replaced }) => replaced!.row),
+  )!
+}
+
+/** Rows that keep their keys get new versions. */
+function replacedBy(
+  recorder: Recorder,
+  table: Table,
+  told: readonly Told[],
+  clause: Clause,
+): StatementEvent {
+  const rows = told.map(({ version, replaced }) =>
     versionOf(replaced!, table, recorder, version.row),
   )
   const write = rows.length === 0 ? null : recorder.nextWrite()
   const event: StatementEvent = { kind: 'update', table, clause, rows, write }
-  recorder.noteWrite(event, stayed)
-  if (moved.length === 0) return [event]
-  noteCascades(recorder, table)
-  // A row that gets another key is deleted, and another comes: rows keep their keys in a history.
-  const gone = moved.map(({ replaced }) => versionOf(replaced!, table, recorder))
-  const narrowed = keysOf(
-    table,
-    moved.map(({ replaced }) => replaced!.row),
-  )!
+  recorder.noteWrite(event, told)
+  return event
+}
+
+/** A row that gets another key is deleted, and another comes: rows keep their keys in a history. */
+function movedTo(
+  recorder: Recorder,
+  table: Table,
+  told: readonly Told[],
+  clause: Clause,
+): StatementEvent[] {
+  const rows = told.map(({ replaced }) => versionOf(replaced!, table, recorder))
   const leave: StatementEvent = {
     kind: 'delete',
     table,
-    clause: narrowed,
-    rows: gone,
+    clause,
+    rows,
     write: recorder.nextWrite(),
   }
-  if (rows.length === 0) return [{ ...leave, clause }, ...written(recorder, table, moved)]
-  recorder.skipped.count('an UPDATE of keys and of other columns at once')
-  const kept = {
-    ...event,
-    clause: keysOf(
-      table,
-      stayed.map(({ replaced }) => replaced!.row),
-    )!,
-  }
-  return [kept, leave, ...written(recorder, table, moved)]
+  return [leave, ...written(recorder, table, told)]
 }
 
 function changesKey({ declared }: Table, { version, replaced }: Told): boolean {
@@ -239,15 +306,9 @@ function inserted(recorder: Recorder, answer: Answer): StatementEvent[] {
   const isBlind = on.conflict === 'update' && fresh.some(({ replaced }) => replaced === undefined)
   if (isBlind) recorder.skipped.count('ON CONFLICT DO UPDATE before PostgreSQL 18')
   const over = told.filter(({ replaced }) => replaced)
-  if (over.length === 0) return events
-  const clause = keysOf(
-    table,
-    over.map(({ version }) => version.row),
-  )!
-  const rows = over.map(({ version, replaced }) =>
-    versionOf(replaced!, table, recorder, version.row),
-  )
-  const event: StatementEvent = { kind: 'update', table, clause, rows, write: recorder.nextWrite() }
-  recorder.noteWrite(event, over)
-  return [...events, event]
+  const stayed = over.filter((each) => !changesKey(table, each))
+  const moved = over.filter((each) => changesKey(table, each))
+  if (stayed.length > 0) events.push(replacedBy(recorder, table, stayed, oldKeysOf(table, stayed)))
+  if (moved.length > 0) events.push(...movedTo(recorder, table, moved, oldKeysOf(table, moved)))
+  return events
 }

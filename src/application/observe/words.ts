@@ -1,6 +1,7 @@
 // A whole statement as words, by PostgreSQL's lexical rules: enough to find its clauses, and where
 // something can be put into its text. Unlike the scanner of clauses (sql/scan.ts) it takes whatever
-// PostgreSQL takes. Main function: wordsOf.
+// PostgreSQL takes. Main functions: wordsOf,
+// functionsIn.
 
 import { skipGap } from '../../sql/gap.ts'
 
@@ -59,4 +60,26 @@ function match(text: string, at: number): [kind: WordKind, end: number] | null {
 function readWord(kind: WordKind, written: string): string {
   if (kind === 'word') return written.replace(/[A-Z]+/g, (letters) => letters.toLowerCase())
   return kind === 'name' ? written.slice(1, -1).replaceAll('""', '"') : written
+}
+
+const NO_FUNCTIONS = new Set(
+  'in values and or not any all some exists as from select where on using over filter group cast'
+    .concat(' coalesce nullif greatest least extract overlay position substring trim row array')
+    .concat(' returning set conflict partition by limit offset case when then else is like ilike')
+    .concat(' between distinct lateral with materialized into interval varchar numeric decimal')
+    .concat(' char character bit time timestamp int integer bigint normalize treat only')
+    .split(' '),
+)
+
+/** Names before a parenthesis, which may be functions. */
+export function functionsIn(words: readonly Word[]): string[] {
+  const names = new Set<string>()
+  words.forEach((word, i) => {
+    const isName = word.kind === 'name' || (word.kind === 'word' && !NO_FUNCTIONS.has(word.value))
+    if (!isName || words[i + 1]?.value !== '(') return
+    const before = words[i - 1]?.value
+    if (before !== 'into' && !(before === '.' && words[i - 3]?.value === 'into'))
+      names.add(word.value)
+  })
+  return [...names]
 }
