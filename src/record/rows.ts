@@ -1,19 +1,23 @@
-// Statements on tables of numbers, as SQL databases other than PostgreSQL run them, such that it
-// comes out which versions of rows they saw (postgres/statement.ts says how). Where an UPDATE or a
-// DELETE cannot return what it touched, it leaves its number in the rows, and what they held before
-// is gathered by a second statement that touches nothing else. For scripted interleavings, whose
-// clauses are plain. Main function: runOnRows.
+// Statements on tables, as SQL databases other than PostgreSQL run them, such that it comes out
+// which versions of rows they saw (postgres/statement.ts says how). Where an UPDATE or a DELETE
+// cannot return what it touched, it leaves its number in the rows, and what they held before is
+// gathered by a second statement that touches nothing else. Values stand in the text: there are no
+// parameters. Main functions: rowTableStatements, runOnRows.
 
 import { assert } from '../base/errors.ts'
 import type { SqlTable } from '../history/sql-events.ts'
+import { renderPredicate } from '../sql/render.ts'
 import type { SqlStatement } from '../sql/statement.ts'
-import { renderSqlValue, type SqlRow } from '../sql/value.ts'
+import { renderSqlValue, type SqlRow, type SqlType, type SqlValue } from '../sql/value.ts'
 import type { StatementAnswer, TableTraits } from './database.ts'
 import type { Answer } from './registers.ts'
 
 /** Columns beside those that are declared: who wrote the row, and who had written it before. */
 export const WRITER = 'isobar_writer'
 export const BEFORE = 'isobar_before'
+
+/** Of tables that are there for nothing but rows. */
+export const NO_TRAITS: TableTraits = { indexed: [], uniqueAtCommit: [] }
 
 /** How to learn which rows were touched: from the statement, from the rows, or from a variable. */
 export type Seeing = 'returning' | 'rows' | 'variable'
@@ -24,7 +28,15 @@ export interface RowDialect {
   upsertRow(key: string, columns: readonly string[]): string
 }
 
+/** What a database calls a type whose values compare as ours do: texts by their bytes. */
+export type RowTypes = Readonly<Record<SqlType, string>>
+
+export const PLAIN_TYPES: RowTypes = { boolean: 'BOOLEAN', integer: 'BIGINT', text: 'TEXT' }
+
 type Execute = (text: string) => Promise<Answer>
+
+/** Rows of one INSERT. */
+const ROWS_AT_ONCE = 500
 
 /** The name of a table in the database. */
 export function rowTable({ name }: SqlTable): string {
@@ -37,16 +49,25 @@ export function rowTableStatements(
   table: SqlTable,
   rows: readonly SqlRow[],
   { indexed }: TableTraits,
+  types: RowTypes,
   mark: { readonly inside?: string; readonly behind?: string },
 ): string[] {
   const name = rowTable(table)
-  const columns = namesOf(table).map((column) => `${column} BIGINT NOT NULL`)
-  columns.push(`${WRITER} BIGINT`, `${BEFORE} BIGINT`, `PRIMARY KEY (${keyOf(table)})`)
-  return [
+  const columns = table.columns.map(({ name, type }, column) => {
+    const isKey = table.keyColumns.includes(column)
+    return `${quote(name)} ${types[type]}${isKey ? ' NOT NULL' : ''}`
+  })
+  columns.push(`${WRITER} BIGINT`, `${BEFORE} BIGINT`, `PRIMARY KEY (${keysOf(table).join(', ')})`)
+  const statements = [
     `CREATE TABLE ${name} (${columns.join(', ')}${mark.inside ?? ''}) ${mark.behind ?? ''}`,
-    ...indexed.map((column) => `CREATE INDEX ${name}_${column} ON ${name} (${column})`),
-    `INSERT INTO ${name} (${namesOf(table).join(', ')}) VALUES ${rows.map(tuple).join(', ')}`,
+    ...indexed.map((column) => `CREATE INDEX ${name}_${column} ON ${name} (${quote(column)})`),
   ]
+  for (let start = 0; start < rows.length; start += ROWS_AT_ONCE) {
+    const tuples = rows.slice(start, start + ROWS_AT_ONCE).map(tuple)
+    const into = `${name} (${namesOf(table).join(', ')})`
+    statements.push(`INSERT INTO ${into} VALUES ${tuples.join(', ')}`)
+  }
+  return statements
 }
 
 /** @param write the number under which rows are written */
@@ -60,35 +81,33 @@ export async function runOnRows(
   const name = rowTable(table)
   const columns = namesOf(table)
   if (statement.kind === 'insert') {
-    const written = [...columns, WRITER]
     const tuples = statement.rows.map((row) => tuple([...row, BigInt(write)]))
-    const upsert = dialect.upsertRow(keyOf(table), written.slice(1))
-    await execute(
-      `INSERT INTO ${name} (${written.join(', ')}) VALUES ${tuples.join(', ')} ${upsert}`,
-    )
+    const keys = keysOf(table)
+    const others = [...columns.filter((column) => !keys.includes(column)), WRITER]
+    const into = `${name} (${[...columns, WRITER].join(', ')})`
+    const upsert = dialect.upsertRow(keys.join(', '), others)
+    await execute(`INSERT INTO ${into} VALUES ${tuples.join(', ')} ${upsert}`)
     return { rows: [], from: [] }
   }
-  assert(statement.params.length === 0, 'a clause without parameters')
-  const { where } = statement
+  const where = renderPredicate(statement.where, statement.params)
   if (statement.kind === 'select') {
     const text = `SELECT ${columns.join(', ')}, ${WRITER} FROM ${name} WHERE ${where}`
-    return answerOf(await execute(text))
+    return answerOf(table, await execute(text))
   }
   if (statement.kind === 'delete') {
     if (dialect.seeing === 'returning') {
       const returning = `RETURNING ${columns.join(', ')}, ${WRITER}`
-      return answerOf(await execute(`DELETE FROM ${name} WHERE ${where} ${returning}`))
+      return answerOf(table, await execute(`DELETE FROM ${name} WHERE ${where} ${returning}`))
     }
     const touched = await touch(dialect.seeing, execute, table, [], where, write)
-    const keys = touched.rows.map((row) => renderSqlValue(row[table.keyColumns[0]!]!))
-    if (keys.length > 0) {
-      await execute(`DELETE FROM ${name} WHERE ${keyOf(table)} IN (${keys.join(', ')})`)
+    if (touched.rows.length > 0) {
+      await execute(`DELETE FROM ${name} WHERE ${touchedBy(dialect.seeing, table, touched, write)}`)
     }
     return touched
   }
   const set = Object.entries(statement.set).map(([column, to]) => {
     const isSum = to !== null && typeof to === 'object'
-    return `${column} = ${isSum ? `${column} + ${to.add}` : renderSqlValue(to)}`
+    return `${quote(column)} = ${isSum ? `${quote(column)} + (${to.add})` : renderSqlValue(to)}`
   })
   return touch(dialect.seeing, execute, table, set, where, write)
 }
@@ -114,45 +133,75 @@ async function touch(
   if (seeing === 'variable') {
     // Assignments are carried out from left to right, once for each row that is changed. The
     // variable is no part of any table: asking for it locks nothing.
-    const cells = seen.map((column) => `IFNULL(${column}, '')`).join(", ',', ")
-    const note = `LENGTH(@isobar := CONCAT(@isobar, ${cells}, ';'))`
+    const cells = seen.map((column, i) => {
+      const isText = table.columns[i]?.type === 'text'
+      return `IFNULL(${isText ? `HEX(${column})` : column}, '-')`
+    })
+    const note = `LENGTH(@isobar := CONCAT(@isobar, ${cells.join(", ',', ")}, ';'))`
     await execute("SET @isobar = ''")
     await execute(`${update}, ${WRITER} = IF(${note}, ${write}, ${write}) WHERE ${where}`)
     const { rows } = await execute('SELECT @isobar')
-    return answerOf({ rows: parseNotes(String(rows[0]![0])), rowCount: 0 })
+    return answerOf(table, { rows: parseNotes(table, String(rows[0]![0])), rowCount: 0 })
   }
   const statement = `${update}, ${WRITER} = ${write} WHERE ${where}`
   if (seeing === 'returning') {
-    return answerOf(await execute(`${statement} RETURNING ${seen.join(', ')}`))
+    return answerOf(table, await execute(`${statement} RETURNING ${seen.join(', ')}`))
   }
   await execute(statement)
   const text = `SELECT ${seen.join(', ')} FROM ${name} WHERE ${WRITER} = ${write}`
-  return answerOf(await execute(text))
+  return answerOf(table, await execute(text))
 }
 
-/** `1,20,3;2,30,;` */
-function parseNotes(text: string): (string | null)[][] {
+/** The rows that were touched, by a clause that has the database look at no others if it can. */
+function touchedBy(
+  seeing: Seeing,
+  table: SqlTable,
+  { rows }: StatementAnswer,
+  write: number,
+): string {
+  if (seeing === 'rows') return `${WRITER} = ${write}` // there all reads lock alike
+  const keys = rows.map((row) => tuple(table.keyColumns.map((column) => row[column]!)))
+  return `(${keysOf(table).join(', ')}) IN (${keys.join(', ')})`
+}
+
+/** `1,6974,3;2,-,-;`: texts by the digits of their bytes, `-` is NULL. */
+function parseNotes({ columns }: SqlTable, text: string): (string | null)[][] {
   const notes = text.split(';').slice(0, -1)
-  return notes.map((note) => note.split(',').map((cell) => (cell === '' ? null : cell)))
+  return notes.map((note) =>
+    note.split(',').map((cell, i) => {
+      if (cell === '-') return null
+      return columns[i]?.type === 'text' ? Buffer.from(cell, 'hex').toString('utf8') : cell
+    }),
+  )
 }
 
 /** The declared columns, and behind them whose version it was. */
-function answerOf({ rows }: Answer): StatementAnswer {
+function answerOf({ columns }: SqlTable, { rows }: Answer): StatementAnswer {
   return {
-    rows: rows.map((cells) => cells.slice(0, -1).map((cell) => BigInt(String(cell)))),
+    rows: rows.map((cells) => columns.map(({ type }, i) => readValue(type, cells[i]))),
     from: rows.map((cells) => {
-      const writer = cells.at(-1) ?? null
+      const writer = cells[columns.length] ?? null
       return writer === null ? null : Number(writer)
     }),
   }
 }
 
-function namesOf({ columns }: SqlTable): string[] {
-  return columns.map(({ name }) => name)
+function readValue(type: SqlType, cell: unknown): SqlValue {
+  if (cell === null || cell === undefined) return null
+  if (type === 'integer') return BigInt(String(cell))
+  return type === 'text' ? String(cell) : cell === true || Number(cell) === 1
 }
 
-function keyOf(table: SqlTable): string {
-  return table.columns[table.keyColumns[0]!]!.name
+function namesOf({ columns }: SqlTable): string[] {
+  return columns.map(({ name }) => quote(name))
+}
+
+function keysOf({ columns, keyColumns }: SqlTable): string[] {
+  return keyColumns.map((column) => quote(columns[column]!.name))
+}
+
+function quote(name: string): string {
+  return `"${name.replaceAll('"', '""')}"`
 }
 
 function tuple(row: SqlRow): string {

@@ -11,10 +11,12 @@ import {
 } from '../../src/record/embedded/replica.ts'
 import { EmbeddedServer } from '../../src/record/embedded/server.ts'
 import { NO_FAULTS } from '../../src/record/faults.ts'
+import { parseMysqlAddress } from '../../src/record/mysql/address.ts'
+import { connectClient, query, scalar } from '../../src/record/mysql/client.ts'
 import { PostgresDatabase } from '../../src/record/postgres/database.ts'
 import { openTarget } from '../../src/record/target.ts'
 import { parseTarget } from '../../src/record/targets.ts'
-import { openClient, query } from '../../src/record/turso/driver.ts'
+import { openClient, query as queryTurso } from '../../src/record/turso/driver.ts'
 import { REPLACE, UPDATE, type Way } from '../../src/workload/plan.ts'
 import { inDirectory } from '../record/stage.ts'
 import { targetOf, withClient } from './postgres.ts'
@@ -86,6 +88,38 @@ describe.skipIf(MARIADB === null)('MariaDB at REPEATABLE READ', () => {
   it('refuses the second one with innodb_snapshot_isolation', async () => {
     const strict = `${MARIADB}?set=innodb_snapshot_isolation=ON`
     expect(await bothWrite(strict, 'si', [UPDATE, UPDATE])).toEqual(['refused', '1020'])
+  })
+})
+
+describe.skipIf(MARIADB === null)('MariaDB at READ COMMITTED', () => {
+  it('has one UPDATE see half of another transaction', async () => {
+    const given = { environment: process.env, password: undefined }
+    const at = parseMysqlAddress(MARIADB!, given)
+    const [one, other] = [await connectClient(at), await connectClient(at)]
+    await query(one, 'CREATE TABLE t (k INT PRIMARY KEY, v INT)')
+    await query(one, 'INSERT INTO t VALUES (5, 0)')
+    for (const client of [one, other]) {
+      await query(client, 'SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED')
+      await query(client, 'START TRANSACTION')
+    }
+    await query(one, 'INSERT INTO t VALUES (3, 1)')
+    await query(one, 'UPDATE t SET v = 1 WHERE k = 5')
+    const updated = query(other, 'UPDATE t SET v = v + 10 WHERE k > 2')
+    const waiting = "SELECT trx_state = 'LOCK WAIT' FROM information_schema.INNODB_TRX"
+    const isWaiting = async () =>
+      Number(await scalar(one, `${waiting} WHERE trx_mysql_thread_id = ${other.threadId}`)) === 1
+    while (!(await isWaiting())) await new Promise((resolve) => setTimeout(resolve, 120))
+    await query(one, 'COMMIT')
+    await updated
+    await query(other, 'COMMIT')
+    // The version of 5 that `one` wrote was seen, and its row 3 was not.
+    const { rows } = await query(one, 'SELECT k, v FROM t ORDER BY k')
+    expect(rows).toEqual([
+      [3, 1],
+      [5, 11],
+    ])
+    await query(one, 'DROP TABLE t')
+    for (const client of [one, other]) client.destroy()
   })
 })
 
@@ -195,16 +229,16 @@ describe('Turso', () => {
     return inDirectory(async (directory) => {
       const paths = names.map((name) => join(directory, name))
       const clients = await Promise.all(paths.map(openClient))
-      for (const client of clients) await query(client, "PRAGMA journal_mode = 'mvcc'")
+      for (const client of clients) await queryTurso(client, "PRAGMA journal_mode = 'mvcc'")
       for (const [i, client] of clients.entries()) {
-        await query(client, 'CREATE TABLE t (v INTEGER)')
-        await query(client, `INSERT INTO t VALUES (${i + 1})`)
+        await queryTurso(client, 'CREATE TABLE t (v INTEGER)')
+        await queryTurso(client, `INSERT INTO t VALUES (${i + 1})`)
       }
       for (const client of clients) await client.close()
       const held: unknown[] = []
       for (const path of paths) {
         const client = await openClient(path)
-        held.push((await query(client, 'SELECT v FROM t')).rows[0]?.[0])
+        held.push((await queryTurso(client, 'SELECT v FROM t')).rows[0]?.[0])
         await client.close()
       }
       return held

@@ -98,9 +98,4 @@ describe.skipIf(address === null)('a run on MariaDB', () => {
     const hint = 'GRANT PROCESS ON *.* TO isobar_plain'
     await expect(played).rejects.toMatchObject({ name: 'DatabaseError', hint })
   })
-
-  it('refuses SQL workloads', async () => {
-    const run = stage({ target: address!, workload: { shape: 'tpcc' } }, () => {})
-    await expect(run).rejects.toMatchObject({ name: 'UsageError' })
-  })
 })

@@ -3,17 +3,19 @@
 // to that itself.
 
 import { DatabaseError } from '../../base/errors.ts'
+import type { SqlTable } from '../../history/sql-events.ts'
 import type { LevelId } from '../../levels/levels.ts'
+import type { SqlRow } from '../../sql/value.ts'
 import {
   type Connection,
   type Database,
-  noSqlWorkloads,
   ownLevel,
   type ScriptSupport,
+  type TableTraits,
 } from '../database.ts'
 import { type FilePlace, holdsSomething, removeFiles, showFile } from '../file-place.ts'
 import { MARK, rowsFor, TABLE } from '../registers.ts'
-import { rowTable, rowTableStatements } from '../rows.ts'
+import { NO_TRAITS, PLAIN_TYPES, rowTable, rowTableStatements } from '../rows.ts'
 import { DUCKDB_LEVELS, DuckConnection } from './connection.ts'
 import {
   asDatabaseError,
@@ -68,21 +70,27 @@ export class DuckDatabase implements Database {
     return {
       defersConstraints: false,
       locksRows: false,
-      addTable: async (table, rows, traits) => {
-        this.tables.push(rowTable(table))
-        await createMarked(
-          this.control,
-          rowTable(table),
-          rowTableStatements(table, rows, traits, {}),
-        )
-      },
+      addTable: (table, rows, traits) => this.addTable(table, rows, traits),
       // Whoever is in another's way is refused at once.
       isBlocked: async () => false,
     }
   }
 
-  async addTables(): Promise<void> {
-    throw noSqlWorkloads('DuckDB')
+  async addTables(
+    tables: readonly SqlTable[],
+    rows: readonly (readonly SqlRow[])[],
+  ): Promise<void> {
+    for (const [id, table] of tables.entries()) await this.addTable(table, rows[id]!, NO_TRAITS)
+  }
+
+  private async addTable(
+    table: SqlTable,
+    rows: readonly SqlRow[],
+    traits: TableTraits,
+  ): Promise<void> {
+    this.tables.push(rowTable(table))
+    const statements = rowTableStatements(table, rows, traits, PLAIN_TYPES, {})
+    await createMarked(this.control, rowTable(table), statements)
   }
 
   async grantedLevel(level: LevelId): Promise<string> {

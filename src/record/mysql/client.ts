@@ -9,6 +9,8 @@ import { type MysqlAddress, showAddress } from './address.ts'
 
 export const DRIVER: Driver = { name: 'mysql2', version: '3.24.5' }
 const CONNECT_PATIENCE_MS = 10_000
+/** Quotes, strings and || mean what they mean elsewhere. */
+const STANDARD_SQL = 'ANSI_QUOTES,NO_BACKSLASH_ESCAPES,PIPES_AS_CONCAT'
 
 /** A connection of the driver. */
 export interface MysqlClient {
@@ -58,6 +60,7 @@ export async function connectClient(
       signal?.addEventListener('abort', () => reject(signal.reason), { once: true })
     })
     client.stream.setNoDelay(true)
+    await query(client, `SET SESSION sql_mode = CONCAT_WS(',', @@sql_mode, '${STANDARD_SQL}')`)
     for (const [name, value] of address.variables) {
       await query(client, `SET SESSION ${name} = ${value}`)
     }

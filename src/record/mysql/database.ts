@@ -4,18 +4,20 @@
 
 import { randomBytes } from 'node:crypto'
 import { DatabaseError } from '../../base/errors.ts'
+import type { SqlTable } from '../../history/sql-events.ts'
 import type { LevelId } from '../../levels/levels.ts'
+import type { SqlRow } from '../../sql/value.ts'
 import { Control, type Gate, wrestLock } from '../control.ts'
 import {
   type Connection,
   type Database,
   type Node,
-  noSqlWorkloads,
   ownLevel,
   type ScriptSupport,
+  type TableTraits,
 } from '../database.ts'
 import { MARK, rowsFor, TABLE } from '../registers.ts'
-import { rowTableStatements } from '../rows.ts'
+import { NO_TRAITS, PLAIN_TYPES, type RowTypes, rowTable, rowTableStatements } from '../rows.ts'
 import { type MysqlAddress, showAddress } from './address.ts'
 import {
   asDatabaseError,
@@ -35,6 +37,14 @@ const LET_GO_MS = 1000
 /** The server tells of lock waits from what it gathered, anew only if nobody asked for so long. */
 const LOCKS_GATHERED_MS = 110
 const LOCK = "CONCAT('isobar.', LEFT(MD5(DATABASE()), 16))"
+
+/** Texts that may be part of a key, and are compared by their bytes, blanks at the end included. */
+const MARIADB_TYPES: RowTypes = { ...PLAIN_TYPES, text: textBy('utf8mb4_nopad_bin') }
+const MYSQL_TYPES: RowTypes = { ...PLAIN_TYPES, text: textBy('utf8mb4_0900_bin') }
+
+function textBy(collation: string): string {
+  return `VARCHAR(255) CHARACTER SET utf8mb4 COLLATE ${collation}`
+}
 
 interface Opening {
   /** Further nodes of the same cluster. */
@@ -122,13 +132,7 @@ export class MysqlDatabase implements Database {
     return {
       defersConstraints: false,
       locksRows: true,
-      addTable: (table, rows, traits) =>
-        this.control.use(async (client) => {
-          const behind = `ENGINE = InnoDB COMMENT = '${this.mark}'`
-          for (const text of rowTableStatements(table, rows, traits, { behind })) {
-            await query(client, text)
-          }
-        }),
+      addTable: (table, rows, traits) => this.addTable(table, rows, traits),
       isBlocked: (connection) => this.waitsForLock((connection as MysqlConnection).threadId),
     }
   }
@@ -151,8 +155,28 @@ export class MysqlDatabase implements Database {
     return Number(count) > 0
   }
 
-  async addTables(): Promise<void> {
-    throw noSqlWorkloads('MariaDB or MySQL: UPDATE cannot return what it changed there')
+  async addTables(
+    tables: readonly SqlTable[],
+    rows: readonly (readonly SqlRow[])[],
+  ): Promise<void> {
+    for (const [id, table] of tables.entries()) {
+      await this.addTable(table, rows[id]!, NO_TRAITS)
+      await this.spread([`SELECT COUNT(*) = ${rows[id]!.length} FROM ${rowTable(table)}`])
+    }
+  }
+
+  private async addTable(
+    table: SqlTable,
+    rows: readonly SqlRow[],
+    traits: TableTraits,
+  ): Promise<void> {
+    await this.control.use(async (client) => {
+      const behind = `ENGINE = InnoDB COMMENT = '${this.mark}'`
+      const types = this.name.startsWith('MariaDB') ? MARIADB_TYPES : MYSQL_TYPES
+      for (const text of rowTableStatements(table, rows, traits, types, { behind })) {
+        await query(client, text)
+      }
+    })
   }
 
   async grantedLevel(level: LevelId): Promise<string> {

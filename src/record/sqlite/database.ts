@@ -4,18 +4,20 @@
 
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
+import type { SqlTable } from '../../history/sql-events.ts'
 import type { LevelId } from '../../levels/levels.ts'
+import type { SqlRow } from '../../sql/value.ts'
 import {
   type Connection,
   type Database,
-  noSqlWorkloads,
   ownLevel,
   type ScriptSupport,
+  type TableTraits,
 } from '../database.ts'
 import { type FilePlace, holdsSomething, removeFiles, showFile } from '../file-place.ts'
 import { OWNED_TABLES, ownMark, tablesLeft } from '../owned-tables.ts'
 import { rowsFor, TABLE } from '../registers.ts'
-import { rowTable, rowTableStatements } from '../rows.ts'
+import { NO_TRAITS, PLAIN_TYPES, rowTable, rowTableStatements } from '../rows.ts'
 import { SQLITE_LEVELS, SqliteConnection } from './connection.ts'
 import { asDatabaseError, openClient, query, type SqliteClient } from './driver.ts'
 
@@ -65,17 +67,27 @@ export class SqliteDatabase implements Database {
     return {
       defersConstraints: false,
       locksRows: false,
-      addTable: async (table, rows, traits) => {
-        const mark = { inside: ownMark() }
-        this.tables.push(rowTable(table))
-        for (const text of rowTableStatements(table, rows, traits, mark)) query(this.control, text)
-      },
+      addTable: (table, rows, traits) => this.addTable(table, rows, traits),
       isBlocked: async (connection) => (connection as SqliteConnection).isWaiting,
     }
   }
 
-  async addTables(): Promise<void> {
-    throw noSqlWorkloads('SQLite')
+  async addTables(
+    tables: readonly SqlTable[],
+    rows: readonly (readonly SqlRow[])[],
+  ): Promise<void> {
+    for (const [id, table] of tables.entries()) await this.addTable(table, rows[id]!, NO_TRAITS)
+  }
+
+  private async addTable(
+    table: SqlTable,
+    rows: readonly SqlRow[],
+    traits: TableTraits,
+  ): Promise<void> {
+    this.tables.push(rowTable(table))
+    const mark = { inside: ownMark() }
+    const statements = rowTableStatements(table, rows, traits, PLAIN_TYPES, mark)
+    for (const text of statements) query(this.control, text)
   }
 
   async grantedLevel(level: LevelId): Promise<string> {

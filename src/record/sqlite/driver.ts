@@ -32,6 +32,7 @@ export async function openClient(path: string): Promise<SqliteClient> {
   try {
     const client = new Database(path)
     client.prepare('SELECT count(*) FROM sqlite_master').raw().all() // reads the file
+    client.exec('PRAGMA case_sensitive_like = ON') // as elsewhere
     return client
   } catch (error) {
     throw asDatabaseError(error, path)

@@ -2,18 +2,20 @@
 // other (mvcc). A file that had another mode has it again when the run ends.
 
 import { DatabaseError } from '../../base/errors.ts'
+import type { SqlTable } from '../../history/sql-events.ts'
 import type { LevelId } from '../../levels/levels.ts'
+import type { SqlRow } from '../../sql/value.ts'
 import {
   type Connection,
   type Database,
-  noSqlWorkloads,
   ownLevel,
   type ScriptSupport,
+  type TableTraits,
 } from '../database.ts'
 import { type FilePlace, holdsSomething, removeFiles, showFile } from '../file-place.ts'
 import { OWNED_TABLES, ownMark, tablesLeft } from '../owned-tables.ts'
 import { rowsFor, TABLE } from '../registers.ts'
-import { rowTable, rowTableStatements } from '../rows.ts'
+import { NO_TRAITS, PLAIN_TYPES, rowTable, rowTableStatements } from '../rows.ts'
 import { TURSO_LEVELS, TursoConnection } from './connection.ts'
 import { asDatabaseError, logOf, openClient, query, type TursoClient, versionOf } from './driver.ts'
 import { isBusy } from './messages.ts'
@@ -73,18 +75,28 @@ export class TursoDatabase implements Database {
     return {
       defersConstraints: false,
       locksRows: false,
-      addTable: async (table, rows, traits) => {
-        this.tables.push(rowTable(table))
-        const statements = rowTableStatements(table, rows, traits, { inside: ownMark() })
-        for (const text of statements) await this.ask(text)
-      },
+      addTable: (table, rows, traits) => this.addTable(table, rows, traits),
       // Whoever is in another's way is refused at once.
       isBlocked: async () => false,
     }
   }
 
-  async addTables(): Promise<void> {
-    throw noSqlWorkloads('Turso')
+  async addTables(
+    tables: readonly SqlTable[],
+    rows: readonly (readonly SqlRow[])[],
+  ): Promise<void> {
+    for (const [id, table] of tables.entries()) await this.addTable(table, rows[id]!, NO_TRAITS)
+  }
+
+  private async addTable(
+    table: SqlTable,
+    rows: readonly SqlRow[],
+    traits: TableTraits,
+  ): Promise<void> {
+    this.tables.push(rowTable(table))
+    const mark = { inside: ownMark() }
+    const statements = rowTableStatements(table, rows, traits, PLAIN_TYPES, mark)
+    for (const text of statements) await this.ask(text)
   }
 
   async grantedLevel(level: LevelId): Promise<string> {
