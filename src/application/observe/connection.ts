@@ -4,6 +4,7 @@
 // class: Connection.
 
 import { Names } from './catalog.ts'
+import { type Clause, clauseOf, type Unjudged } from './clause.ts'
 import {
   type DriverClient,
   type DriverQuery,
@@ -11,7 +12,9 @@ import {
   isFromServer,
   type QueryClass,
 } from './driver.ts'
+import { hideColumns, movePosition, onAnswer, queryFrom } from './driver-query.ts'
 import type { Hooks } from './hooks.ts'
+import { PreparedNames } from './prepared.ts'
 import { type Cells, findUnprobed, levelTold, type Probe, probeFor, readProbe } from './probe.ts'
 import type { Ending, Recorder } from './recorder.ts'
 import { type OnTable, type Shape, shapeOf } from './shape.ts'
@@ -35,6 +38,10 @@ export interface Shared {
 
 interface Job {
   readonly query: DriverQuery
+  /** As the application gave them. */
+  readonly name: string | undefined
+  readonly asked: string
+  /** What is asked of the server in its place, before columns are added. */
   readonly text: string
   readonly shape: Shape
   /** What hooks are told; null if there are none. */
@@ -44,20 +51,21 @@ interface Job {
   readonly cells: Cells[]
   probe: Probe | null
   table: Table | null
+  /** When it was sent; -1: it was not. */
   sent: number
 }
 
 type Status = 'I' | 'T' | 'E' // idle, in a transaction, in one that has failed
 
 export class Connection {
-  private readonly jobs: Job[] = []
-  private current: Job | null = null
+  private readonly queue: (() => void)[] = [] // what begins each statement that waits for its turn
+  private isBusy = false
   private status: Status = 'I'
   private txn: Transaction | null = null
   /** Level of transactions that ask for none; null while it is not known. */
   private defaultLevel: string | null = null
-  private readonly texts = new Map<string, string>() // names of prepared statements -> text
   private readonly names: Names
+  private readonly prepared: PreparedNames
   private readonly listener = (message: { status?: string }): void => {
     this.status = (message.status as Status | undefined) ?? this.status
   }
@@ -72,6 +80,7 @@ export class Connection {
     private readonly shared: Shared,
   ) {
     this.names = new Names(shared.recorder.catalog)
+    this.prepared = new PreparedNames(client, shared.names)
     client.connection!.prependListener('readyForQuery', this.listener)
     client.once('end', this.onEnd)
   }
@@ -87,67 +96,61 @@ export class Connection {
 
   /** As the driver's own `query`. */
   query(...given: unknown[]): unknown {
-    const [config, values, callback] = given
+    const [config] = given
+    if (config === null || config === undefined) return this.send(...given) // which throws
     const { hooks } = this.shared
-    const isForeign =
-      config === null ||
-      config === undefined ||
-      (typeof (config as DriverQuery).submit === 'function' && !(config instanceof this.Query))
     const actor = hooks.actor?.()
     const isNobody = hooks.actor !== undefined && actor === undefined
-    if (isForeign || isNobody) return this.passBy(given, isNobody)
-    const isQuery = config instanceof this.Query
-    const query = isQuery ? (config as DriverQuery) : new this.Query(config, values, callback)
-    if (isQuery && !query.callback) {
-      if (typeof values === 'function') query.callback = values as DriverQuery['callback']
-      else if (callback) query.callback = callback as DriverQuery['callback']
+    const taken = queryFrom(this.Query, given)
+    if (taken === null) {
+      this.enqueue(() => this.passBy(given))
+      return config
     }
+    const { query, result } = taken
     if (query.callback && typeof query.callback !== 'function') return this.send(...given)
-    if (query.name && !query.text) query.text = this.texts.get(query.name) ?? query.text
-    if (typeof query.text !== 'string') return this.send(...given)
-    if (query.name) this.texts.set(query.name, query.text)
-    let result: Promise<unknown> | DriverQuery | undefined = isQuery ? query : undefined
-    if (!query.callback && !isQuery) {
-      result = new Promise((resolve, reject) => {
-        query.callback = (error, answer) => (error ? reject(error) : resolve(answer))
-      }).catch((error) => {
-        // As the driver does: a trace that leads to who asked.
-        if (error instanceof Error) Error.captureStackTrace(error)
-        throw error
-      })
-    }
-    const shape = shapeOf(query.text)
-    const isWatched = hooks.before !== undefined || hooks.after !== undefined
-    const asked = { actor, client: this.number, text: query.text, values: query.values ?? [] }
-    const telling = isWatched ? new Telling(asked, shape) : null
-    this.jobs.push({
-      query,
-      text: query.text,
-      shape,
-      telling,
-      actor,
-      cells: [],
-      probe: null,
-      table: null,
-      sent: 0,
-    })
-    if (this.current === null) this.next()
+    const nobody = 'a statement of no actor'
+    this.enqueue(() => (isNobody ? this.passOn(query, nobody) : this.start(query, actor)))
     return result
   }
 
-  /** Cursors, streams, COPY, and statements of nobody: unrecorded. */
-  private passBy(given: unknown[], isNobody: boolean): unknown {
-    const [config] = given
-    const own = (config ?? {}) as { text?: unknown; cursor?: { text?: unknown } }
-    const text = typeof config === 'string' ? config : (own.text ?? own.cursor?.text)
-    const shape = typeof text === 'string' ? shapeOf(text) : null
-    if (shape?.effect !== 'nothing') {
-      const reason = isNobody ? 'a statement of no actor' : 'a cursor, a stream or COPY'
-      this.countUnrecorded(shape, reason)
+  private enqueue(begin: () => void): void {
+    this.queue.push(begin)
+    if (!this.isBusy) this.next()
+  }
+
+  private next(): void {
+    const begin = this.queue.shift()
+    this.isBusy = begin !== undefined
+    begin?.()
+  }
+
+  /** Cursors, streams, COPY: unrecorded. What comes behind them the driver itself holds back. */
+  private passBy(given: readonly unknown[]): void {
+    const own = given[0] as { text?: unknown; cursor?: { text?: unknown } }
+    this.countPassed(own.text ?? own.cursor?.text, 'a cursor, a stream or COPY')
+    try {
+      this.send(...given)
+    } finally {
+      this.next()
     }
+  }
+
+  /** Statements that nobody asked for, or nobody can read: unrecorded. */
+  private passOn(query: DriverQuery, reason: string): void {
+    this.countPassed(query.text, reason)
+    onAnswer(
+      query,
+      () => {},
+      () => this.next(),
+    )
+    this.send(query)
+  }
+
+  private countPassed(text: unknown, reason: string): void {
+    const shape = typeof text === 'string' ? shapeOf(text) : null
+    if (shape?.effect !== 'nothing') this.countUnrecorded(shape, reason)
     if (shape !== null)
       this.names.follow(shape, shape.kind === 'commit' || shape.kind === 'rollback')
-    return this.send(...given)
   }
 
   /** Counts a statement that is not recorded, with what it may have changed. */
@@ -160,11 +163,20 @@ export class Connection {
     if (shape !== null) noteFunctions(this.shared.recorder, shape)
   }
 
-  private next(): void {
-    this.current = this.jobs.shift() ?? null
-    if (this.current === null) return
-    const job = this.current
+  /** Understands a statement whose turn it is, and has it sent as soon as that may be. */
+  private start(query: DriverQuery, actor: string | undefined): void {
     const { hooks, isReady } = this.shared
+    const { name } = query
+    const asked = (!query.text && name ? this.prepared.textOf(name) : null) ?? query.text
+    if (typeof asked !== 'string') return this.passOn(query, 'a statement without text')
+    const text = hooks.rewrite?.(asked) ?? asked
+    query.text = text
+    const shape = shapeOf(text)
+    const isWatched = hooks.before !== undefined || hooks.after !== undefined
+    const told = { actor, client: this.number, text, values: query.values ?? [] }
+    const telling = isWatched ? new Telling(told, shape) : null
+    const found = { cells: [], probe: null, table: null, sent: -1 }
+    const job: Job = { query, name, asked, text, shape, telling, actor, ...found }
     job.telling?.begin(this.client.processID ?? null, this.isInTransaction)
     if (!hooks.before && isReady && this.knows(job)) this.submit(job)
     else {
@@ -234,11 +246,15 @@ export class Connection {
   private submit(job: Job, isKnown = true): void {
     const { recorder } = this.shared
     const { query, shape } = job
-    const told = query.callback
-    query.callback = (error, result) => {
-      this.finish(job, error ?? null, (result ?? null) as DriverResult | null)
-      told?.(error, result)
-      this.next()
+    onAnswer(
+      query,
+      (error, result) => this.finish(job, error ?? null, result as DriverResult | null),
+      () => this.next(),
+    )
+    const refusal = query.name ? this.prepared.refuse(query.name, job.asked) : null
+    if (refusal !== null) {
+      process.nextTick(() => query.handleError(refusal, this.client.connection))
+      return
     }
     const isWork = shape.kind === 'read' || shape.kind === 'write' || shape.effect !== 'nothing'
     const isStart = shape.kind === 'begin' && this.status === 'I'
@@ -249,6 +265,7 @@ export class Connection {
       else if (shape.effect !== 'nothing')
         this.countUnrecorded(shape, 'a table that cannot be asked about')
     }
+    if (query.name && query.text !== job.asked) query.name = this.prepared.nameFor(query.text)
     this.send(query)
   }
 
@@ -282,8 +299,7 @@ export class Connection {
     const probe = probeFor(job.text, shape.on, table!, options)
     job.probe = probe
     query.text = probe.text
-    if (query.name) query.name = this.nameOf(probe.text)
-    hide(query, probe, job.cells)
+    hideColumns(query, probe, job.cells)
   }
 
   private get hasSnapshot(): boolean {
@@ -298,38 +314,32 @@ export class Connection {
     return ['old', 'new'].includes(on.table.aliasName) ? 'a table that is called old or new' : null
   }
 
-  /** Short, because the server cuts names after 63 characters. */
-  private nameOf(text: string): string {
-    const { names } = this.shared
-    let name = names.get(text)
-    if (name === undefined) {
-      name = `isobar_${names.size + 1}`
-      names.set(text, name)
-    }
-    return name
-  }
-
   private finish(job: Job, error: unknown, result: DriverResult | null): void {
     const { recorder, hooks } = this.shared
-    const { shape, probe } = job
-    // The server says how a failed statement left the transaction only after the error.
-    if (error !== null && shape.kind !== 'commit' && this.status === 'T') this.status = 'E'
+    const { shape, probe, query } = job
+    if (job.name) this.prepared.note(job.name, job.asked, query, error === null)
+    query.text = job.asked
+    query.name = job.name
+    // The server says how a failed statement left the transaction only after the error. Of an
+    // answer that did not come it may say anything.
+    if (isFromServer(error) && shape.kind !== 'commit' && this.status === 'T') this.status = 'E'
     else if (error !== null && shape.kind === 'commit') this.status = 'I'
     if (error !== null) this.failed(job, error)
     else if (probe !== null) this.record(job, probe, result!)
     else this.control(job)
-    job.telling?.end(error, result)
+    job.telling?.end(error, result, this.txn?.level ?? null)
     this.settle(job, error, result)
-    recorder.answered(job.sent)
+    if (job.sent >= 0) recorder.answered(job.sent)
     if (job.telling) hooks.after?.(job.telling.step)
   }
 
-  private failed({ shape, probe }: Job, error: unknown): void {
+  private failed({ shape, probe, sent }: Job, error: unknown): void {
+    if (sent < 0) return
     if (this.txn) this.txn.failed = true
     const lost = !isFromServer(error)
     // A statement by itself may have been done before its answer was lost.
     if (lost && shape.effect !== 'nothing') this.countUnrecorded(shape, 'an answer that was lost')
-    if (probe !== null) moveBack(error, probe)
+    if (probe !== null) movePosition(error, probe)
   }
 
   private record(job: Job, probe: Probe, result: DriverResult): void {
@@ -341,6 +351,7 @@ export class Connection {
       txn.level = level
       txn.levelIsSure = true
     }
+    const asked = job.telling === null ? null : this.askedClause(job)
     const skippedBefore = recorder.skipped.total
     const events = witness(recorder, {
       text: job.text,
@@ -354,7 +365,16 @@ export class Connection {
       snapshot: this.hasSnapshot,
     })
     txn.events.push(...events)
-    job.telling?.record(events, recorder, recorder.skipped.total === skippedBefore)
+    job.telling?.record(events, recorder, asked, recorder.skipped.total === skippedBefore)
+  }
+
+  /** The clause of a SELECT that takes some of its rows; null: events tell what it asked for. */
+  private askedClause({ text, query, shape, table }: Job): Clause | Unjudged | null {
+    const { on, words } = shape
+    if (on!.limit === null && !on!.skipsLocked) return null
+    const qualifiers = [on!.table.aliasName, on!.table.name]
+    const values = query.values ?? []
+    return clauseOf({ table: table!, text, words, where: on!.where, qualifiers, values })
   }
 
   /** Savepoints and settings. */
@@ -395,12 +415,14 @@ export class Connection {
     const { recorder } = this.shared
     const ends = this.status === 'I' || shape.kind === 'commit' || shape.kind === 'rollback'
     this.names.follow(shape, ends)
-    if (this.txn !== null && ends) {
-      recorder.end(this.txn, this.endingOf(shape, error, result))
+    const { txn } = this
+    if (txn !== null && ends) {
+      recorder.end(txn, this.endingOf(shape, error, result))
       this.txn = null
     }
-    // After AND CHAIN, or several statements in one.
-    if (this.txn === null && this.status === 'T') this.begin({ actor }, null)
+    // After AND CHAIN, which keeps the level, or several statements in one.
+    const level = shape.several ? null : (txn?.level ?? null)
+    if (this.txn === null && this.status === 'T') this.begin({ actor }, level)
   }
 
   private endingOf(shape: Shape, error: unknown, result: DriverResult | null): Ending {
@@ -416,30 +438,8 @@ export class Connection {
 
   /** The connection is gone, and with it what was not committed. */
   private lost(): void {
-    if (this.txn !== null && this.current === null) this.shared.recorder.end(this.txn, 'aborted')
-    if (this.current === null) this.txn = null
+    if (this.isBusy) return
+    if (this.txn !== null) this.shared.recorder.end(this.txn, 'aborted')
+    this.txn = null
   }
-}
-
-/** Takes the added columns out of the answer. */
-function hide(query: DriverQuery, probe: Probe, cells: Cells[]): void {
-  const describe = query.handleRowDescription
-  const take = query.handleDataRow
-  query.handleRowDescription = (message) => {
-    const fields = message.fields.slice(0, -probe.hidden)
-    if (probe.visible) describe.call(query, { ...message, fields })
-  }
-  query.handleDataRow = (message) => {
-    const { fields } = message
-    cells.push(fields.slice(-probe.hidden) as Cells)
-    if (probe.visible) take.call(query, { ...message, fields: fields.slice(0, -probe.hidden) })
-  }
-}
-
-/** An error points into the statement as it was sent; the application knows its own. */
-function moveBack(error: unknown, { at, length }: Probe): void {
-  const placed = error as { position?: string }
-  const position = Number(placed?.position)
-  if (!(position > at)) return
-  placed.position = String(Math.max(at + 1, position - length))
 }

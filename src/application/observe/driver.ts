@@ -8,7 +8,15 @@ export interface DriverQuery {
   values: unknown[] | null | undefined
   binary: boolean | undefined
   callback: ((error: unknown, result?: unknown) => void) | undefined
+  /** pg reads it where the query is handed over; undefined: as the connection has it. */
+  query_timeout?: number | undefined
+  /** All that came back. */
+  readonly _results?: unknown
+  /** What was wrong with a row of the answer, which is told at its end. */
+  readonly _canceledDueToError?: unknown
   submit(connection: unknown): unknown
+  handleError(error: unknown, connection: unknown): unknown
+  handleReadyForQuery(connection: unknown): unknown
   handleRowDescription(message: { fields: unknown[] }): void
   handleDataRow(message: { fields: unknown[] }): void
 }
@@ -19,6 +27,8 @@ export interface DriverClient {
   query(...given: unknown[]): unknown
   processID?: number | null
   readonly connection?: {
+    /** Name -> text of prepared statements that the server has. */
+    readonly parsedStatements?: Readonly<Record<string, string | undefined>>
     prependListener(event: string, listener: (message: { status?: string }) => void): unknown
     removeListener(event: string, listener: (message: { status?: string }) => void): unknown
   }

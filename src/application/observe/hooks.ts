@@ -15,6 +15,8 @@ export type StepKind =
 /** A version of a row. */
 export interface RowRef {
   readonly table: string
+  /** The same with its schema, in quotes: two schemas may have a table of one name. */
+  readonly relation: string
   /** The values of the primary key, as a history's key of a row is written: `orders(17)`. */
   readonly row: string
   /** The id of the write that made it; null: the version before all writes; undefined: not known. */
@@ -24,8 +26,11 @@ export interface RowRef {
 /** What a statement asked of a table. */
 export interface ClauseRef {
   readonly table: string
+  readonly relation: string
   /** Its WHERE clause; null: every row. */
   readonly where: string | null
+  /** The one row that it can be about, because the key is given; null: any. */
+  readonly row: string | null
 }
 
 /** One statement of the application, on its way to the server and back. */
@@ -44,6 +49,16 @@ export interface Step {
    * statement outside of one is a transaction by itself.
    */
   readonly inTransaction: boolean
+  /** What it does with a savepoint; null: nothing. */
+  readonly savepoint: 'set' | 'release' | 'return' | null
+  /** It locks the rows that it reads: SELECT … FOR UPDATE and the like. */
+  readonly locks: boolean
+  /** Columns that it does not name get their defaults: INSERT, or DEFAULT in an UPDATE. */
+  readonly takesDefaults: boolean
+  /** Names of functions that it may call. */
+  readonly functions: readonly string[]
+  /** Filled when it was answered: the level that its transaction runs at; null: not known. */
+  level?: string | null
   /** Filled when it was answered with an error. */
   error?: unknown
   /** Filled when it was answered: the versions it saw. */
@@ -60,6 +75,8 @@ export interface Step {
 export interface Hooks {
   /** Which actor (session) asks; undefined: nobody, and what is asked is not recorded. */
   actor?(): string | undefined
+  /** What is asked of the server in place of a statement. */
+  rewrite?(text: string): string
   /** Called before a statement is sent, which it is when the promise resolves. */
   before?(step: Step): Promise<void>
   /** Called when it was answered (result or error), before the application sees the answer. */

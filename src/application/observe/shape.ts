@@ -55,6 +55,8 @@ export interface OnTable {
   /** SELECT: columns it is ordered by; null if it is ordered by something else, or not. */
   readonly order: readonly OrderColumn[] | null
   readonly ordered: boolean
+  /** SELECT: FOR UPDATE, FOR SHARE and the like. */
+  readonly locks: boolean
   readonly skipsLocked: boolean
   /** INSERT: how many rows are to be written; null if that is not known. */
   readonly proposed: number | null
@@ -180,6 +182,8 @@ function controlOf(words: readonly Word[], base: Shape): Shape | null {
     case 'release':
       return { ...base, kind: 'savepoint', savepoint: { does: 'release', name: last } }
     case 'set':
+      // What was put off is looked at now, or will be: nothing that only a setting is.
+      if (second === 'constraints') return base
       return { ...base, kind: 'set', level: second === 'transaction' ? level : null }
     case 'prepare':
       if (second !== 'transaction') return null
@@ -254,6 +258,7 @@ const PLAIN = {
   offset: false,
   order: null,
   ordered: false,
+  locks: false,
   skipsLocked: false,
   proposed: null,
   conflict: null,
@@ -296,6 +301,7 @@ function selectOf(text: string, words: readonly Word[]): OnTable | null {
     offset: offset !== undefined && offset[0]?.value !== '0',
     order: order === undefined ? null : orderOf(order, words.slice(1, from), table.aliasName),
     ordered: order !== undefined,
+    locks: locks.length > 0,
     skipsLocked: locks.some(({ value }) => value === 'skip'),
     more,
   }

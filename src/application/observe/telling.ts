@@ -1,10 +1,14 @@
 // What hooks are told of a statement: a step that is filled in as it goes. Main class: Telling.
 
+import { rowName } from '../../history/sql-statements.ts'
+import { parsePredicate, SqlError } from '../../sql/predicate.ts'
 import { renderPredicate } from '../../sql/render.ts'
+import { type Clause, Unjudged } from './clause.ts'
 import type { DriverResult } from './driver.ts'
 import type { RowRef, Step } from './hooks.ts'
 import type { Recorder } from './recorder.ts'
 import type { Shape } from './shape.ts'
+import type { Column, Table } from './table.ts'
 import type { RowEvent, StatementEvent } from './transaction.ts'
 
 type Open<T> = { -readonly [Field in keyof T]: T[Field] }
@@ -16,10 +20,19 @@ export class Telling {
   readonly step: Open<Step>
 
   constructor(given: Pick<Step, 'actor' | 'client' | 'text' | 'values'>, shape: Shape) {
-    const { kind, effect } = shape
-    // Until it is recorded nobody knows what a statement on rows reads.
-    const clauses = effect === 'nothing' ? [] : null
-    this.step = { ...given, processId: null, kind, inTransaction: false, clauses }
+    const { kind, effect, savepoint, on, words, functions } = shape
+    this.step = {
+      ...given,
+      processId: null,
+      kind,
+      inTransaction: false,
+      savepoint: savepoint?.does ?? null,
+      locks: on?.locks ?? false,
+      takesDefaults: on?.verb === 'insert' || words.some(({ value }) => value === 'default'),
+      functions,
+      // Until it is recorded nobody knows what a statement on rows reads.
+      clauses: effect === 'nothing' ? [] : null,
+    }
   }
 
   begin(processId: number | null, inTransaction: boolean): void {
@@ -27,13 +40,22 @@ export class Telling {
     this.step.inTransaction = inTransaction
   }
 
-  /** @param isWhole whether that is all that the statement did */
-  record(events: readonly StatementEvent[], recorder: Recorder, isWhole: boolean): void {
+  /**
+   * @param asked the statement's own clause, where events may say less: which rows came may depend
+   * on others that did not
+   * @param isWhole whether that is all that the statement did
+   */
+  record(
+    events: readonly StatementEvent[],
+    recorder: Recorder,
+    asked: Clause | Unjudged | null,
+    isWhole: boolean,
+  ): void {
     const reads: RowRef[] = []
     const writes: RowRef[] = []
     for (const { kind, table, rows, write } of events) {
       const refer = (row: RowEvent, version: RowRef['version']): RowRef => {
-        return { table: table.name, row: row.name, version }
+        return { table: table.name, relation: table.sqlName, row: row.name, version }
       }
       for (const row of rows) {
         if (kind !== 'insert') {
@@ -47,15 +69,39 @@ export class Telling {
     this.step.writes = writes
     const clauses = events.flatMap(({ table, clause }) => {
       if (clause === null) return []
-      return [{ table: table.name, where: renderPredicate(clause.text, clause.params) }]
+      const where = renderPredicate(clause.text, clause.params)
+      const row = rowOf(table, asked ?? clause, reads)
+      return [{ table: table.name, relation: table.sqlName, where, row }]
     })
     if (isWhole) this.step.clauses = clauses
   }
 
-  end(error: unknown, result: DriverResult | null): void {
+  end(error: unknown, result: DriverResult | null, level: string | null): void {
+    this.step.level = level
     if (error !== null) this.step.error = error
     else if (result !== null) this.step.returned = wordsFor(result)
   }
+}
+
+/** The one row that a clause can be about; null if there may be others. */
+function rowOf(table: Table, asked: Clause | Unjudged, reads: readonly RowRef[]): string | null {
+  if (asked instanceof Unjudged) return null
+  const { columns, keyColumns } = table.declared
+  if (!keyColumns.every((column) => hasOneSpelling(table.columns[column]!))) return null
+  try {
+    const { fixed } = parsePredicate(asked.text, columns, asked.params)
+    if (!keyColumns.every((column) => fixed.has(column))) return null
+    const key = keyColumns.map((column) => fixed.get(column)!)
+    const name = rowName(table.declared, key)
+    return reads.every((ref) => ref.table !== table.name || ref.row === name) ? name : null
+  } catch (error) {
+    if (error instanceof SqlError) return null
+    throw error
+  }
+}
+
+function hasOneSpelling({ judging }: Column): boolean {
+  return judging === 'all' || judging === 'equality'
 }
 
 function wordsFor(result: DriverResult): string {

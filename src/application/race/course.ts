@@ -5,18 +5,18 @@ import { nowMs } from '../../base/deadline.ts'
 import { UsageError } from '../../base/errors.ts'
 import { check } from '../../library/check.ts'
 import { instrument } from '../observe/instrument.ts'
+import { eventsOf } from './events.ts'
 import { type Explored, explore } from './explore.ts'
-import type { Observer } from './observer.ts'
+import type { Observer, TableTraits } from './observer.ts'
 import type { FilledOptions } from './options.ts'
 import { type Actor, type Choose, Play } from './play.ts'
 import { type PoolClient, type RacePool, warm } from './pool.ts'
 import { follow, predict } from './predict.ts'
 import { type Coverage, RaceResult, type RaceRun } from './race-result.ts'
 import { StartingState } from './starting-state.ts'
-import { type Isolation, StatementReader } from './statements.ts'
 import { scriptTables } from './table-script.ts'
 import { calmest, EventNumbers, type RunEvent, traceOf } from './trace.ts'
-import { rewriteQueries, type Treatment } from './treatment.ts'
+import type { Treatment } from './treatment.ts'
 
 interface JudgedRun extends RaceRun {
   readonly events: readonly RunEvent[]
@@ -25,7 +25,7 @@ interface JudgedRun extends RaceRun {
 
 export class Course {
   private readonly start: StartingState
-  private reader: StatementReader | null = null
+  private traits: ReadonlyMap<string, TableTraits> | null = null
   private readonly runs: JudgedRun[] = []
 
   constructor(
@@ -146,14 +146,11 @@ export class Course {
 
   private async run(names: readonly string[], choose: Choose): Promise<JudgedRun> {
     await this.start.restore()
-    this.reader ??= new StatementReader(
-      await this.observer.traits(),
-      this.treatment?.usualLevel ?? ((await this.observer.defaultLevel()) as Isolation),
-    )
+    this.traits ??= await this.observer.traits()
     const treat = this.treatment?.actor ?? ((actor: Actor) => actor)
     const actors = new Map(names.map((name) => [name, treat(this.actors.get(name)!)]))
     const { turns, errors, absences, history, warnings } = await this.record(actors, choose)
-    const events = this.reader.events(turns)
+    const events = eventsOf(turns, this.traits)
     const schedule = turns.map(({ actor }) => actor)
     const result = history.txnCount === 0 ? null : await check(history, this.options.level)
     // Where nothing was told, that may be because it could not be recorded.
@@ -174,9 +171,8 @@ export class Course {
     this.pool.on('acquire', hush)
     const { observer, options } = this
     const play = new Play(actors, choose, { observer, patienceMs: options.patienceMs })
-    const watched = instrument(this.pool, play.hooks)
     const rewrite = this.treatment?.rewrite
-    const restore = rewrite ? rewriteQueries(this.pool, rewrite) : () => {}
+    const watched = instrument(this.pool, { ...play.hooks, ...(rewrite ? { rewrite } : {}) })
     let isOver = false
     try {
       const played = await play.run()
@@ -185,7 +181,6 @@ export class Course {
       isOver = true
       return { ...played, history, warnings }
     } finally {
-      restore()
       watched.restore()
       this.pool.removeListener('acquire', hush)
       if (isOver) for (const client of hushed) client.off('error', ignore)

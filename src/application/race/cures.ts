@@ -18,7 +18,6 @@ export interface Cure {
 }
 
 const MAX_SELECTS = 4
-const LOCKABLE = /^\s*select\b(?!.*\bfor\s+(update|share|no\s+key|key\s+share)\b)/is
 
 /** @param tryOut runs a race with a change; null if there is no time left for it */
 export async function tryCures(
@@ -27,9 +26,8 @@ export async function tryCures(
 ): Promise<Cure[]> {
   const selects = new Set(
     violation.turns
-      .filter(({ step }) => step.kind === 'read' && step.inTransaction)
-      .map(({ step }) => step.text)
-      .filter((text) => LOCKABLE.test(text)),
+      .filter(({ step }) => step.kind === 'read' && step.inTransaction && !step.locks)
+      .map(({ step }) => step.text),
   )
   const treatments = [...[...selects].slice(0, MAX_SELECTS).map(forUpdate), serializable()]
   const cures: Cure[] = []

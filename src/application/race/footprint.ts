@@ -17,6 +17,8 @@ export interface Footprint {
   readonly reads: ReadonlyMap<string, Rows>
   /** Table -> rows written or locked. */
   readonly writes: ReadonlyMap<string, Rows>
+  /** Sequences that it drew numbers from, which no COMMIT makes visible and no ROLLBACK takes back. */
+  readonly sequences: ReadonlySet<string>
   /** What it and its transaction wrote becomes visible, or its locks are let go. */
   readonly ends: boolean
   /** Everything that its transaction sees later is as it was at this moment. */
@@ -29,6 +31,7 @@ export const NOTHING: Footprint = {
   isUnknown: false,
   reads: new Map(),
   writes: new Map(),
+  sequences: new Set(),
   ends: false,
   takesSnapshot: false,
   isSerializable: false,
@@ -40,6 +43,7 @@ export const UNKNOWN: Footprint = { ...NOTHING, isUnknown: true }
 export function conflict(a: Footprint, b: Footprint): boolean {
   if (isNothing(a) || isNothing(b)) return false
   if (a.isUnknown || b.isUnknown) return true
+  for (const name of a.sequences) if (b.sequences.has(name)) return true
   if (a.isSerializable && b.isSerializable) {
     if (a.ends || b.ends) return true
     return meetTables(a.writes, b.writes) || crossTables(a, b) || crossTables(b, a)
@@ -62,6 +66,7 @@ export function together(footprints: readonly Footprint[]): Footprint {
     isUnknown: footprints.some((each) => each.isUnknown),
     reads,
     writes,
+    sequences: new Set(footprints.flatMap((each) => [...each.sequences])),
     ends: footprints.some((each) => each.ends),
     takesSnapshot: footprints.some((each) => each.takesSnapshot),
     isSerializable: footprints.some((each) => each.isSerializable),
@@ -79,7 +84,8 @@ export function addAll(to: Map<string, Rows>, from: ReadonlyMap<string, Rows>): 
 
 /** What commutes with everything, unknown statements included: BEGIN and the like. */
 function isNothing(it: Footprint): boolean {
-  return !it.isUnknown && !it.ends && it.reads.size === 0 && it.writes.size === 0
+  if (it.isUnknown || it.ends) return false
+  return it.reads.size === 0 && it.writes.size === 0 && it.sequences.size === 0
 }
 
 function isVisible(it: Footprint): boolean {

@@ -10,10 +10,10 @@ export interface TableTraits {
   readonly group: string
   /** Unique, exclusion and foreign keys tie its rows to each other or to other tables' rows. */
   readonly tiesRows: boolean
-  /** Triggers or rules may touch anything. */
+  /** Sequences that its columns have for defaults. */
+  readonly sequences: readonly string[]
+  /** Triggers, rules, and functions of the user's in defaults and constraints may touch anything. */
   readonly runsCode: boolean
-  /** The columns of its primary key. */
-  readonly key: readonly string[]
 }
 
 interface Rows {
@@ -69,12 +69,7 @@ export class Observer {
     await this.client.query('SELECT pg_terminate_backend($1)', [processId]).catch(() => {})
   }
 
-  async defaultLevel(): Promise<string> {
-    const { rows } = await this.client.query('SHOW default_transaction_isolation')
-    return String(rows[0]!['default_transaction_isolation'])
-  }
-
-  /** By name: with its schema, and bare where the search path finds it. */
+  /** By name, in quotes and with its schema. */
   async traits(): Promise<Map<string, TableTraits>> {
     const { rows } = await this.client.query(TRAITS)
     const groups = new Map<string, string>()
@@ -93,66 +88,70 @@ export class Observer {
     for (const row of rows) {
       const group = `group ${rootOf(String(row['oid']))}`
       const tiesRows = row['ties'] === true || (row['linked'] as string[]).length > 0
-      const key = row['key'] as string[]
-      const traits = { group, tiesRows, runsCode: row['code'] === true, key }
-      found.set(`${row['schema']}.${row['name']}`, traits)
-      if (row['visible'] === true) found.set(String(row['name']), traits)
+      const sequences = row['sequences'] as string[]
+      const traits = { group, tiesRows, sequences, runsCode: row['code'] === true }
+      found.set(String(row['name']), traits)
     }
     return found
   }
 
   /**
-   * A short sign of what tables hold, equal if they hold the same. Columns whose values come from
-   * sequences, clocks and the like are left out, unless they are all there is.
+   * The question for a short sign of what each table holds, equal if it holds the same. Asked of
+   * tables of at most a few megabytes that can be read; columns whose values come from sequences,
+   * clocks and the like are left out, unless they are all there is. Null if there are no tables.
    */
-  async signs(tables: readonly string[]): Promise<Map<string, string>> {
-    const signs = new Map<string, string>()
-    for (const table of tables) {
-      const { rows } = await this.client.query(COLUMNS, [table])
-      const names = rows.map((row) => String(row['name']))
-      const row = names.length === 0 ? '1' : `ROW(${names.join(', ')})::text`
-      const sign = await this.client.query(
-        `SELECT count(*) || ' ' || coalesce(md5(string_agg(r, ' ' ORDER BY r)), '') AS sign FROM (SELECT ${row} AS r FROM ${table}) AS held`,
-      )
-      signs.set(table, String(sign.rows[0]!['sign']))
-    }
-    return signs
-  }
-
-  /** The tables of at most a few megabytes that can be read, quoted for use in statements. */
-  async smallTables(): Promise<string[]> {
+  async signQuery(): Promise<string | null> {
     const { rows } = await this.client.query(SMALL_TABLES)
-    return rows.map((row) => String(row['name'])).sort()
+    const signs = rows.map(({ name, text, columns }) => {
+      const row =
+        (columns as string[]).length === 0 ? '1' : `ROW(${(columns as string[]).join(', ')})::text`
+      const sign = "count(*) || ' ' || coalesce(md5(string_agg(r, ' ' ORDER BY r)), '')"
+      return `SELECT ${text} AS name, ${sign} AS sign FROM (SELECT ${row} AS r FROM ${name}) AS held`
+    })
+    return signs.length === 0 ? null : signs.join(' UNION ALL ')
   }
 }
 
+/** With the columns that have no default, or one that is the same each time. */
 const SMALL_TABLES = `
-SELECT c.oid::regclass::text AS name
+SELECT c.oid::regclass::text AS name, quote_literal(c.oid::regclass::text) AS text,
+  ARRAY(SELECT quote_ident(a.attname) FROM pg_attribute AS a
+    LEFT JOIN pg_attrdef AS d ON d.adrelid = a.attrelid AND d.adnum = a.attnum
+    WHERE a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped AND a.attidentity = ''
+      AND coalesce(pg_get_expr(d.adbin, d.adrelid) !~ '[(]|CURRENT_', TRUE) ORDER BY a.attnum) AS columns
 FROM pg_class AS c JOIN pg_namespace AS n ON n.oid = c.relnamespace
 WHERE c.relkind = 'r' AND c.relpersistence <> 't' AND pg_relation_size(c.oid) < 4000000
   AND n.nspname NOT IN ('pg_catalog', 'information_schema') AND n.nspname !~ '^pg_'
-  AND has_schema_privilege(n.oid, 'USAGE') AND has_table_privilege(c.oid, 'SELECT')`
+  AND has_schema_privilege(n.oid, 'USAGE') AND has_table_privilege(c.oid, 'SELECT')
+ORDER BY 1`
 
 const TRAITS = `
-SELECT c.oid::text AS oid, n.nspname AS schema, c.relname AS name,
-  pg_table_is_visible(c.oid) AS visible,
+SELECT c.oid::text AS oid,
+  format('"%s"."%s"', replace(n.nspname, '"', '""'), replace(c.relname, '"', '""')) AS name,
   EXISTS (SELECT FROM pg_index AS i
     WHERE i.indrelid = c.oid AND i.indisunique AND NOT i.indisprimary)
     OR EXISTS (SELECT FROM pg_constraint AS x WHERE x.conrelid = c.oid AND x.contype = 'x') AS ties,
   EXISTS (SELECT FROM pg_trigger AS t WHERE t.tgrelid = c.oid AND NOT t.tgisinternal)
     OR EXISTS (SELECT FROM pg_rewrite AS r WHERE r.ev_class = c.oid AND c.relkind = 'r')
-    OR c.relkind <> 'r' AS code,
-  ARRAY(SELECT a.attname::text FROM pg_index AS i JOIN pg_attribute AS a
-    ON a.attrelid = c.oid AND a.attnum = ANY (i.indkey)
-    WHERE i.indrelid = c.oid AND i.indisprimary) AS key,
+    OR c.relkind <> 'r'
+    OR EXISTS (SELECT FROM pg_depend AS d JOIN pg_proc AS p ON p.oid = d.refobjid
+      WHERE d.refclassid = 'pg_proc'::regclass AND p.provolatile <> 'i' AND (
+        d.classid = 'pg_attrdef'::regclass AND d.objid IN (SELECT oid FROM pg_attrdef WHERE adrelid = c.oid)
+        OR d.classid = 'pg_constraint'::regclass
+          AND d.objid IN (SELECT oid FROM pg_constraint WHERE conrelid = c.oid)))
+    OR EXISTS (SELECT FROM pg_attribute AS a JOIN pg_type AS t ON t.oid = a.atttypid
+      WHERE a.attrelid = c.oid AND NOT a.attisdropped AND t.typtype = 'd' AND t.typdefault ~ '[(]')
+    OR EXISTS (SELECT FROM pg_attrdef AS a
+      WHERE a.adrelid = c.oid AND pg_get_expr(a.adbin, a.adrelid) ~ 'nextval[(]'
+        AND NOT EXISTS (SELECT FROM pg_depend AS d WHERE d.classid = 'pg_attrdef'::regclass
+          AND d.objid = a.oid AND d.refobjid IN (SELECT oid FROM pg_class WHERE relkind = 'S')))
+    AS code,
+  ARRAY(SELECT s.oid::text FROM pg_class AS s JOIN pg_depend AS d ON s.relkind = 'S' AND (
+    d.classid = 'pg_attrdef'::regclass AND d.refclassid = 'pg_class'::regclass AND d.refobjid = s.oid
+      AND d.objid IN (SELECT oid FROM pg_attrdef WHERE adrelid = c.oid)
+    OR d.classid = 'pg_class'::regclass AND d.objid = s.oid AND d.refobjid = c.oid AND d.deptype = 'i'))
+    AS sequences,
   ARRAY(SELECT f.confrelid::text FROM pg_constraint AS f WHERE f.conrelid = c.oid AND f.contype = 'f'
     UNION SELECT f.conrelid::text FROM pg_constraint AS f WHERE f.confrelid = c.oid AND f.contype = 'f') AS linked
 FROM pg_class AS c JOIN pg_namespace AS n ON n.oid = c.relnamespace
 WHERE c.relkind IN ('r', 'p', 'v', 'm', 'f') AND n.nspname NOT IN ('pg_catalog', 'information_schema')`
-
-/** Columns without a default that is another one each time. */
-const COLUMNS = `
-SELECT quote_ident(a.attname) AS name FROM pg_attribute AS a
-LEFT JOIN pg_attrdef AS d ON d.adrelid = a.attrelid AND d.adnum = a.attnum
-WHERE a.attrelid = to_regclass($1) AND a.attnum > 0 AND NOT a.attisdropped AND a.attidentity = ''
-  AND coalesce(pg_get_expr(d.adbin, d.adrelid) !~ '[(]|CURRENT_', TRUE) ORDER BY a.attnum`

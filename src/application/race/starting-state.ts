@@ -6,8 +6,8 @@ import { UsageError } from '../../base/errors.ts'
 import type { Observer } from './observer.ts'
 
 export class StartingState {
-  private first: Map<string, string> | null = null // table -> what it held
-  private readonly names = new Set<string>()
+  private first: ReadonlyMap<string, string> | null = null // table -> what it held
+  private query: string | null = null // what asks for that, once it is known
 
   constructor(
     private readonly observer: Observer,
@@ -24,11 +24,11 @@ export class StartingState {
       }
     }
     if (this.first === null) {
-      for (const name of await this.observer.smallTables()) this.names.add(name)
-      this.first = await this.observer.signs([...this.names])
+      this.query = await this.observer.signQuery()
+      this.first = await this.look()
       return
     }
-    const now = await this.observer.signs([...this.names])
+    const now = await this.look()
     const changed = [...now].filter(([table, sign]) => this.first!.get(table) !== sign)
     if (changed.length === 0) return
     const tables = changed.map(([table]) => table).join(' and ')
@@ -41,5 +41,10 @@ export class StartingState {
           `race: the actors change ${tables}, and nothing resets it`,
           'every schedule must begin in the same state: race(pool, actors, { before: () => … })',
         )
+  }
+
+  private async look(): Promise<ReadonlyMap<string, string>> {
+    const rows = this.query === null ? [] : await this.observer.ask(this.query)
+    return new Map(rows.map(({ name, sign }) => [String(name), String(sign)]))
   }
 }
