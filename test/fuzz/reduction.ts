@@ -1,12 +1,13 @@
 // Random races on the embedded server: the schedules that are said to matter show whatever any
-// schedule shows. Takes a server, so it runs only when it is asked for:
+// schedule shows, or say that they may not be all: when several wait for one lock, the server does
+// not always let the same one go on. Takes a server, so it runs only when it is asked for:
 // npm run fuzz -- --only reduction --count 1000
 
 import { RandomRaces, randomRace, tellDifference } from '../application/race/random-race.ts'
 import type { Property } from './property.ts'
 
 let running: Promise<RandomRaces> | null = null
-let [runs, schedules] = [0, 0]
+let [runs, schedules, incomplete] = [0, 0, 0]
 
 async function showsAll(seed: number): Promise<string | null> {
   running ??= RandomRaces.start()
@@ -15,12 +16,14 @@ async function showsAll(seed: number): Promise<string | null> {
   const compared = await races.compare(programs, usual)
   runs += compared.runs
   schedules += compared.schedules
-  return tellDifference(compared)
+  if (compared.limit === null) return tellDifference(compared)
+  incomplete++
+  return null
 }
 
 export const REDUCTION: Property = {
   name: 'reduction',
   run: showsAll,
-  told: () => `${runs} runs for ${schedules} schedules`,
+  told: () => `${runs} runs for ${schedules} schedules, ${incomplete} said to be incomplete`,
   close: async () => (await running)?.stop(),
 }
