@@ -37,9 +37,12 @@ describe('recording random programs', () => {
       const recorded = await recording(pool, async () => {
         await runProgram(pool, randomProgram(seed, true))
       })
-      expect(recorded.skipped, `seed ${seed}`).toEqual({})
+      // What a failed statement saw is not told, and matters where the transaction goes on.
+      const { 'a statement that failed before ROLLBACK TO': failed, ...skipped } = recorded.skipped
+      expect(skipped, `seed ${seed}`).toEqual({})
       const [result] = await judge(await recorded.history(), ['mixed'])
-      expect(result!.verdict, `seed ${seed}\n${recorded.text()}`).toBe('satisfied')
+      const verdict = failed === undefined ? 'satisfied' : 'unknown'
+      expect(result!.verdict, `seed ${seed}\n${recorded.text()}`).toBe(verdict)
     }
   })
 })

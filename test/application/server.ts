@@ -13,11 +13,14 @@ export interface Stage {
   server: EmbeddedServer
 }
 
-/** @param max how many connections there may be */
-export function onServer(max = 8): Stage {
+/**
+ * @param max how many connections there may be
+ * @param settings of the server
+ */
+export function onServer(max = 8, settings: Record<string, string> = {}): Stage {
   const stage = {} as Stage
   beforeAll(async () => {
-    stage.server = await EmbeddedServer.start()
+    stage.server = await EmbeddedServer.start({ settings })
     stage.pool = new pg.Pool({ ...stage.server.address, max })
   })
   afterAll(async () => {

@@ -1,6 +1,6 @@
 // Statements that were once recorded wrongly, or answered otherwise than without recording.
 
-import type pg from 'pg'
+import pg from 'pg'
 import { describe, expect, it } from 'vitest'
 import type { Recorded } from '../../src/application/observe/instrument.ts'
 import { inTransaction, onServer, recording, reset, told, verdictOf } from './server.ts'
@@ -191,5 +191,26 @@ describe('ORDER BY with LIMIT', () => {
     })
     const read = 'select items where (n < 10) OR id = 1: 1<0'
     expect(told(recorded)).toEqual([read, read])
+  })
+})
+
+describe('the order of text', () => {
+  it('is that of the database, whoever provides it', async () => {
+    const { pool, server } = stage
+    await pool.query('DROP DATABASE IF EXISTS ordered')
+    await pool.query(
+      "CREATE DATABASE ordered TEMPLATE template0 LOCALE 'C' LOCALE_PROVIDER icu ICU_LOCALE 'en'",
+    )
+    const other = new pg.Pool({ ...server.address, database: 'ordered' })
+    await other.query('CREATE TABLE t (id int PRIMARY KEY, name text)')
+    await other.query("INSERT INTO t VALUES (1, 'a'), (2, 'C')")
+    const recorded = await recording(other, async () => {
+      await other.query('SELECT * FROM t')
+      const { rows } = await other.query("SELECT id FROM t WHERE name > 'B'")
+      expect(rows).toEqual([{ id: 2 }])
+    })
+    await other.end()
+    expect(recorded.skipped).toEqual({ 'the order of values of "name"': 1 })
+    expect(await verdictOf(await recorded.history(), 'rc')).toBe('unknown')
   })
 })

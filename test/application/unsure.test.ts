@@ -5,7 +5,7 @@ import pg from 'pg'
 import { describe, expect, it } from 'vitest'
 import { inTransaction, onServer, recording, reset, verdictOf } from './server.ts'
 
-const stage = onServer()
+const stage = onServer(8, { max_prepared_transactions: '2' })
 const ITEMS = [
   'CREATE TABLE items (id int PRIMARY KEY, n int NOT NULL)',
   'INSERT INTO items VALUES (1, 10), (2, 20)',
@@ -180,4 +180,47 @@ describe('a function that returns no row for a row', () => {
       'CREATE TABLE tagged (id int PRIMARY KEY, tags text[])',
       "INSERT INTO tagged VALUES (1, '{}'), (2, '{a,b}')",
     ))
+})
+
+describe('the initial version of a row', () => {
+  it('is one, whoever began before the recording', async () => {
+    const { pool } = stage
+    await reset(pool, ...ITEMS)
+    const begun = await pool.connect()
+    await begun.query('BEGIN ISOLATION LEVEL REPEATABLE READ')
+    await begun.query('SELECT 1 FROM items')
+    await pool.query('UPDATE items SET n = 11 WHERE id = 1')
+    begun.release()
+    const recorded = await recording(pool, async () => {
+      const clients = [await pool.connect(), await pool.connect()]
+      const [early, late] = clients[0] === begun ? clients : clients.reverse()
+      await late!.query('SELECT * FROM items WHERE n = 11')
+      await early!.query('SELECT * FROM items WHERE n = 10')
+      await early!.query('COMMIT')
+      for (const client of clients) client.release()
+    })
+    const history = await recorded.history()
+    expect(recorded.skipped).toEqual({ 'a version that nobody recorded wrote': 1 })
+    expect(await verdictOf(history, 'rc'), recorded.text()).toBe('unknown')
+  })
+})
+
+describe('a prepared transaction', () => {
+  it('has not committed until somebody says so', async () => {
+    const { pool } = stage
+    await reset(pool, ...ITEMS)
+    const recorded = await recording(pool, async () => {
+      const client = await pool.connect()
+      for (const text of ['BEGIN', 'SELECT n FROM items WHERE id = 1', 'UPDATE items SET n = 11'])
+        await client.query(text)
+      await client.query("PREPARE TRANSACTION 'one'")
+      await client.query("ROLLBACK PREPARED 'one'")
+      client.release()
+      await inTransaction(pool, 'SERIALIZABLE', async (other) => {
+        await other.query('SELECT n FROM items WHERE id = 1')
+        await other.query('UPDATE items SET n = 12')
+      })
+    })
+    expect(await verdictOf(await recorded.history(), 'si'), recorded.text()).toBe('unknown')
+  })
 })

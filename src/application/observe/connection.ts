@@ -431,6 +431,8 @@ export class Connection {
       return isOpen ? 'indeterminate' : 'aborted'
     }
     const results = Array.isArray(result) ? (result as DriverResult[]) : [result!]
+    // PREPARE TRANSACTION leaves the end to somebody else.
+    if (results.some(({ command }) => command?.startsWith('PREPARE'))) return 'indeterminate'
     const isRolledBack = results.some(({ command }) => command === 'ROLLBACK')
     if (!isRolledBack) return 'committed'
     return this.txn!.failed || shape.kind === 'commit' ? 'aborted' : 'rolled-back'

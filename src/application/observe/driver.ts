@@ -65,5 +65,6 @@ export function queryClassOf(client: DriverClient): QueryClass | null {
 /** Whether an error came from the server, rather than from a connection that was lost. */
 export function isFromServer(error: unknown): boolean {
   const { severity, code } = (error ?? {}) as { severity?: unknown; code?: unknown }
-  return typeof severity === 'string' && typeof code === 'string' && severity !== 'FATAL'
+  const isFromIt = typeof severity === 'string' && typeof code === 'string'
+  return isFromIt && severity !== 'FATAL' && severity !== 'PANIC'
 }

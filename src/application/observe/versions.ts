@@ -3,8 +3,10 @@
 // is seen by others, and by the transaction itself. A savepoint has an id of its own, so what is
 // rolled back to it leaves ids that nobody sees.
 //
-// Ids that were done when recording began belong to the initial versions. Versions that nobody can
-// see any more are forgotten, so that memory grows with the rows, not with the statements.
+// Ids that were done when recording began belong to the initial versions, one for each row: the
+// first that was seen. Another is one that somebody sees who began before, or that a savepoint of a
+// transaction made which ran at that time. Versions that nobody can see any more are forgotten, so
+// that memory grows with the rows, not with the statements.
 
 /** Null: the initial version; undefined: nobody recorded wrote it. */
 export type Writer = number | null | undefined
@@ -20,6 +22,7 @@ export class Versions {
   private readonly rows = new Map<string, Entry[]>()
   private limit = 0 // ids below it, in 32 bits, were done at the start
   private running = new Set<number>() // but for these
+  private readonly initial = new Map<string, string>() // row -> id of its initial version
 
   /** @param snapshot as pg_current_snapshot() writes it: 10:20:10,14 */
   begin(snapshot: string): void {
@@ -29,17 +32,21 @@ export class Versions {
       (running ? running.split(',') : []).map((id) => Number(BigInt.asUintN(32, BigInt(id)))),
     )
     this.rows.clear()
+    this.initial.clear()
   }
 
-  private isInitial(xmin: string): boolean {
+  private isInitial(row: string, xmin: string): boolean {
+    const first = this.initial.get(row)
+    if (first !== undefined) return first === xmin
     const id = Number(xmin)
-    if (id < 3) return true // frozen long ago
-    return ((id - this.limit) | 0) < 0 && !this.running.has(id)
+    const isDone = id < 3 || (((id - this.limit) | 0) < 0 && !this.running.has(id)) // 2: frozen
+    if (isDone) this.initial.set(row, xmin)
+    return isDone
   }
 
   writerOf(row: string, xmin: string): Writer {
     const entry = this.rows.get(row)?.find((each) => each.xmin === xmin)
-    return entry?.write ?? (this.isInitial(xmin) ? null : undefined)
+    return entry?.write ?? (this.isInitial(row, xmin) ? null : undefined)
   }
 
   note(row: string, xmin: string, write: number): void {
