@@ -1,6 +1,7 @@
 // A result in words and pictures. Every renderer takes what `check` returned, and is loaded when it
 // is used.
 
+import type { ToldSchedule } from '../report/page/schedule.ts'
 import { expectResult } from './arguments.ts'
 import type { CheckResult } from './check-result.ts'
 
@@ -25,11 +26,7 @@ export const render = {
 
   /** One page that needs nothing else. */
   async html(result: CheckResult, options: RenderOptions = {}): Promise<string> {
-    const [{ renderHtml }, { loadPageAssets }] = await Promise.all([
-      import('../report/page/html.ts'),
-      import('../report/page/assets.ts'),
-    ])
-    return renderHtml(titled(result, options), await loadPageAssets())
+    return renderPage(result, options)
   },
 
   /** The verdict file. */
@@ -61,6 +58,19 @@ export const render = {
     const { renderJunit } = await import('../report/junit.ts')
     return renderJunit([titled(result, options)])
   },
+}
+
+/** The page of a result, with the schedule of a race if it was one. */
+export async function renderPage(
+  result: CheckResult,
+  options: RenderOptions,
+  schedule?: ToldSchedule,
+): Promise<string> {
+  const [{ renderHtml }, { loadPageAssets }] = await Promise.all([
+    import('../report/page/html.ts'),
+    import('../report/page/assets.ts'),
+  ])
+  return renderHtml(titled(result, options), await loadPageAssets(), { schedule })
 }
 
 function titled(result: CheckResult, { title }: RenderOptions) {

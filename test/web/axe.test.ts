@@ -9,6 +9,7 @@ import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { loadPageAssets } from '../../src/report/page/assets.ts'
 import { renderHtml } from '../../src/report/page/html.ts'
+import type { ToldSchedule } from '../../src/report/page/schedule.ts'
 import type { RunJson, VerdictJson } from '../../src/verdict/verdict-file.ts'
 import { judge } from '../report/gallery.ts'
 import { judgeSql, PASSED_OVER } from '../report/sql-gallery.ts'
@@ -62,17 +63,35 @@ const RUN: RunJson = {
   },
 }
 
+/** A race that loses an update, long statements and markup in it. */
+const SCHEDULE: ToldSchedule = {
+  coverage: '1 schedule; there may be more: the first violation ended the race',
+  turns: ['ann', 'bob', 'ann', 'bob'].map((actor, i) => ({
+    actor,
+    statement: i < 2 ? `SELECT ${'left_over, '.repeat(8)}id FROM stock` : 'UPDATE <b>stock</b>',
+    answer: i < 3 ? 'left_over = 10' : 'waited for 3, then 1 row',
+  })),
+  notes: ['bob ended with: out of stock'],
+  cures: [
+    { name: 'FOR UPDATE', helps: true, facts: 'satisfied by all 2 schedules that matter' },
+    { name: 'SERIALIZABLE', helps: false, facts: 'not satisfied' },
+  ],
+}
+
+const A_RACE = 'a race'
 const PAGES: Record<string, () => VerdictJson | Promise<VerdictJson>> = {
   'several kinds of findings': () => ({ ...judge(MIXED), run: RUN, unit: 'us' }),
   'a satisfied history': () => judge('s1: w(x,1)\ns2: r(x,1)'),
   'SQL statements': () => judgeSql(PASSED_OVER, 'mixed'),
+  [A_RACE]: () => judge(MIXED),
 }
 
 describe.skipIf(executable === null)('the report by axe-core', { timeout: 120_000 }, () => {
   for (const [name, verdictOf] of Object.entries(PAGES)) {
     it(`finds nothing to mend in a page of ${name}`, async () => {
       const path = join(folder, `${name}.html`)
-      writeFileSync(path, renderHtml(await verdictOf(), await loadPageAssets()))
+      const schedule = name === A_RACE ? SCHEDULE : undefined
+      writeFileSync(path, renderHtml(await verdictOf(), await loadPageAssets(), { schedule }))
       for (const { dark, width } of VIEWS) {
         const colorScheme = dark ? 'dark' : 'light'
         const page = await browser.newPage({ colorScheme, viewport: { width, height: 900 } })

@@ -7,12 +7,12 @@ import type { LevelWord } from '../../levels/words.ts'
 import { type CheckOptions, expectLevel } from '../../library/arguments.ts'
 import { check } from '../../library/check.ts'
 import type { CheckResult } from '../../library/check-result.ts'
-import { render } from '../../library/render.ts'
+import { render, renderPage } from '../../library/render.ts'
 import type { Outcome } from '../../verdict/verdict.ts'
 import type { Cure } from './cures.ts'
 import type { Turn } from './play.ts'
 import { renderScheduleFile } from './schedule-file.ts'
-import { tellCoverage, tellCures, tellGaps, tellRun } from './story.ts'
+import { tellCoverage, tellCures, tellGaps, tellRace, tellRun } from './story.ts'
 
 /** One schedule that was run. */
 export interface RaceRun {
@@ -93,6 +93,17 @@ export class RaceResult {
     if (this.violation !== null)
       lines.push('', ...tellRun(this.violation), ...tellCures(this.cures))
     return `${lines.join('\n')}\n\n${this.story}`.trimEnd()
+  }
+
+  /**
+   * One page that needs nothing else: the order of statements, what helps, and the pictures of the
+   * violation; without one, the last run that did anything; null if none did.
+   */
+  async html(): Promise<string | null> {
+    const run = this.violation ?? this.runs.findLast(({ result }) => result !== null)
+    if (!run?.result) return null
+    const title = `race of ${this.actors.join(', ')}`
+    return renderPage(run.result, { title }, tellRace(run, this.runs, this.coverage, this.cures))
   }
 
   /** @internal */

@@ -1,8 +1,9 @@
-// A run as a numbered list: who asked for what, and what came back. Main functions: tellRun,
-// tellCoverage.
+// A race in words: a run as a numbered list of who asked for what, and what came back, how much was
+// run, and what helps. Main functions: tellRace for a page, the others for lines of text.
 
 import { cut, inert } from '../../base/inert.ts'
 import { alignRows } from '../../report/align.ts'
+import type { ToldCure, ToldSchedule, ToldTurn } from '../../report/page/schedule.ts'
 import type { Cure } from './cures.ts'
 import type { Turn } from './play.ts'
 import type { Coverage, RaceRun } from './race-result.ts'
@@ -11,18 +12,44 @@ const MAX_STATEMENT = 100
 const MAX_ANSWER = 90
 const MAX_LINE = 200
 
-export function tellRun({ turns, errors }: RaceRun): string[] {
-  const numbers = new Map(turns.map((turn, i) => [turn, i + 1]))
-  const rows = turns.map((turn, i) => [
+/** For the page of a report. */
+export function tellRace(
+  run: RaceRun,
+  runs: readonly RaceRun[],
+  coverage: Coverage,
+  cures: readonly Cure[],
+): ToldSchedule {
+  return {
+    coverage: tellCoverage(coverage),
+    turns: tellTurns(run.turns),
+    notes: [...tellEnds(run), ...tellGaps(runs)],
+    cures: helpfulFirst(cures).map(tellCure),
+  }
+}
+
+export function tellRun(run: RaceRun): string[] {
+  const rows = tellTurns(run.turns).map(({ actor, statement, answer }, i) => [
     `${i + 1}.`.padStart(4),
-    inert(turn.actor),
-    `${tellStatement(turn)}  ->  ${tellAnswer(turn, turns, numbers)}`,
+    actor,
+    `${statement}  ->  ${answer}`,
   ])
-  const ends = [...errors].map(
-    ([actor, error]) =>
-      `      ${inert(actor)} ended with: ${inert(cut(messageOf(error), MAX_ANSWER))}`,
-  )
+  const ends = tellEnds(run).map((end) => `      ${end}`)
   return [...(rows.length === 0 ? [] : alignRows(rows)), ...ends]
+}
+
+function tellTurns(turns: readonly Turn[]): ToldTurn[] {
+  const numbers = new Map(turns.map((turn, i) => [turn, i + 1]))
+  return turns.map((turn) => ({
+    actor: inert(turn.actor),
+    statement: tellStatement(turn),
+    answer: tellAnswer(turn, turns, numbers),
+  }))
+}
+
+function tellEnds({ errors }: RaceRun): string[] {
+  return [...errors].map(
+    ([actor, error]) => `${inert(actor)} ended with: ${inert(cut(messageOf(error), MAX_ANSWER))}`,
+  )
 }
 
 function tellStatement({ step }: Turn): string {
@@ -61,20 +88,30 @@ export function tellGaps(runs: readonly RaceRun[]): string[] {
 /** What was tried against it, what helps first. */
 export function tellCures(cures: readonly Cure[]): string[] {
   if (cures.length === 0) return []
-  const sorted = [...cures].sort((a, b) => Number(b.isConfirmed) - Number(a.isConfirmed))
-  return ['', 'What helps, tried on the same actors:', ...sorted.map(tellCure)]
+  const lines = helpfulFirst(cures)
+    .map(tellCure)
+    .map(({ name, helps, facts }) => `  ${helps ? 'yes' : 'no '}  ${name}: ${facts}`)
+  return ['', 'What helps, tried on the same actors:', ...lines]
 }
 
-function tellCure({ name, isConfirmed, coverage, retriesPerRun, waitsPerRun }: Cure): string {
-  const what = inert(cut(name, MAX_STATEMENT))
-  if (!isConfirmed) return `  no   ${what}: not satisfied`
+function helpfulFirst(cures: readonly Cure[]): Cure[] {
+  return [...cures].sort((a, b) => Number(b.isConfirmed) - Number(a.isConfirmed))
+}
+
+function tellCure(cure: Cure): ToldCure {
+  const name = inert(cut(cure.name, MAX_STATEMENT))
+  return { name, helps: cure.isConfirmed, facts: tellCost(cure) }
+}
+
+function tellCost({ isConfirmed, coverage, retriesPerRun, waitsPerRun }: Cure): string {
+  if (!isConfirmed) return 'not satisfied'
   const count = `${coverage.schedules} schedules`
   const covered = coverage.isComplete ? `all ${count} that matter` : `${count} of more`
   const costs = [
     ...(retriesPerRun > 0 ? [`${retriesPerRun.toFixed(1)} retries a run`] : []),
     ...(waitsPerRun > 0 ? [`${waitsPerRun.toFixed(1)} statements wait in a run`] : []),
   ]
-  return `  yes  ${what}: ${[`satisfied by ${covered}`, ...costs].join(', ')}`
+  return [`satisfied by ${covered}`, ...costs].join(', ')
 }
 
 export function tellCoverage({ runs, schedules, isComplete, limit }: Coverage): string {

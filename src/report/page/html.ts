@@ -12,10 +12,11 @@ export function renderHtml(
   assets: PageAssets,
   options: PageOptions = {},
 ): string {
-  const { title, top, overview, findings, about, data } = renderView(verdict, options)
+  const { title, top, schedule, overview, findings, about, data } = renderView(verdict, options)
   const body = [
     '<a class="skip" href="#findings">Skip to the findings</a>',
     top,
+    schedule,
     overview,
     '<main id="findings">',
     findings,

@@ -18,6 +18,7 @@ import { type Group, groupSections } from './groups.ts'
 import { renderLadder } from './ladder.ts'
 import { type OverviewData, renderOverview, type ShownFinding } from './overview.ts'
 import { renderRun } from './run.ts'
+import { renderSchedule, type ToldSchedule } from './schedule.ts'
 import { findSections, type Section } from './sections.ts'
 
 /** What the script gets. */
@@ -33,12 +34,16 @@ export interface PageOptions {
   deadline?: Deadline | undefined
   /** Single transactions for the overview. */
   detail?: OverviewDetail | null | undefined
+  /** The race that the history is of. */
+  schedule?: ToldSchedule | undefined
 }
 
 /** The parts of a report as markup, from top to bottom; empty where there is nothing to show. */
 export interface ReportView {
   readonly title: string
   readonly top: string
+  /** The order of statements, if it was a race. */
+  readonly schedule: string
   readonly overview: string
   readonly findings: string
   /** The run that made the history, and how everything was judged. */
@@ -50,7 +55,7 @@ const MAX_SECTIONS = 40
 
 export function renderView(
   verdict: VerdictJson,
-  { deadline = Deadline.none(), detail = null }: PageOptions = {},
+  { deadline = Deadline.none(), detail = null, schedule }: PageOptions = {},
 ): ReportView {
   const groups = groupSections(verdict, findSections(verdict), MAX_SECTIONS)
   const shown: Section[] = []
@@ -80,6 +85,7 @@ export function renderView(
   return {
     title: `${headline(verdict)} · ${plain(verdict.path)}`,
     top: renderTop(verdict),
+    schedule: schedule ? renderSchedule(schedule) : '',
     overview: overview?.html ?? '',
     findings: joined([groups.length > 1 ? renderContents(groups) : '', ...kinds]),
     about: joined([renderRun(verdict), renderAbout(verdict)]),

@@ -98,6 +98,14 @@ describe('race', () => {
     const helps = result.cures.map(({ isConfirmed }) => isConfirmed)
     expect(helps).toEqual([false, true])
     expect(String(result)).toMatch(/no {3}FOR UPDATE behind .*: not satisfied/)
+    const html = (await result.html())!
+    expect(html.includes('<h1>Serializability: violated</h1>')).toBe(true)
+    const [page] = /<section class="schedule".*?<\/section>/s.exec(html)!
+    expect(page).toMatch(
+      /<th scope="row">bob<\/th><td><code>SELECT id FROM stock WHERE .* &gt; 50</,
+    )
+    expect(page).toMatch(/does not help<\/b>: <code>FOR UPDATE behind .*, not satisfied/)
+    expect(page).toMatch(/helps<\/b>: <code>SERIALIZABLE.*, satisfied by all \d+ schedules/)
     const { cures } = await race(
       pool,
       { ann: add(3), bob: add(4) },
@@ -113,6 +121,8 @@ describe('race', () => {
     expect(result.coverage.isComplete).toBe(true)
     expect(String(result)).toMatch(/^race of .* is satisfied\n(\d+) of \1 schedules that matter/)
     await expect(result).toBeIsolated('ser')
+    const html = (await result.html())!
+    expect(html.includes(`<p>${result.coverage.schedules} of `)).toBe(true)
     expect([pool.connect, pool.query]).toEqual(own)
     const { rows } = await pool.query('SELECT left_over FROM stock ORDER BY id')
     expect(rows).toEqual([{ left_over: 10 }, { left_over: 10 }])
