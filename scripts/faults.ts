@@ -1,6 +1,7 @@
 // Writes docs/faults.md: what every fault does, and under which names it is found at every level,
 // measured by injecting it: node --import tsx scripts/faults.ts && npm run format. With a number it
-// prints instead what is found of all faults together in so many transactions.
+// prints instead what is found in so many transactions of all faults together, and with `alone`
+// behind it of each by itself: how often, in which time, and what is not named where it has to be.
 
 import { writeFileSync } from 'node:fs'
 import { checkLevels } from '../src/check/check.ts'
@@ -10,6 +11,7 @@ import { CHAIN, type LevelId } from '../src/levels/levels.ts'
 import { generate } from '../src/pipeline/generate.ts'
 import { FAULTS, type Fault } from '../src/sim/faults.ts'
 import type { WorkloadRequest } from '../src/workload/parameters.ts'
+import { rightNames } from './fault-names.ts'
 import { renderSqlFaults } from './sql-faults.ts'
 
 export const LEVELS: readonly LevelId[] = ['ci', ...CHAIN]
@@ -25,6 +27,8 @@ export const SHAPES: Record<'general' | 'mini' | 'append', WorkloadRequest> = {
 
 type ShapeName = keyof typeof SHAPES
 
+const SHAPE_NAMES = Object.keys(SHAPES) as ShapeName[]
+
 /** One history with one strike, judged at one level. */
 export interface Detection {
   readonly fault: Fault
@@ -39,7 +43,7 @@ export interface Detection {
 /** Injects the fault once into histories of a store that is otherwise strictly serializable. */
 export function detect(fault: Fault): Detection[] {
   const found: Detection[] = []
-  for (const shape of Object.keys(SHAPES) as ShapeName[]) {
+  for (const shape of SHAPE_NAMES) {
     for (let seed = 1; seed <= SEEDS; seed++) {
       const store = { level: 'sser' as const, faults: [{ fault, count: 1 }] }
       const { history } = generate({ seed, workload: SHAPES[shape], store })
@@ -57,29 +61,61 @@ export function detect(fault: Fault): Detection[] {
 const TOGETHER = 1000
 const STRIKES = 5
 
-/** All faults in one history, judged at every level. */
-export function detectTogether(shape: ShapeName, transactions: number) {
-  const faults = FAULTS.map((fault) => ({ fault, count: STRIKES }))
+/** Faults in one history, judged at every level. */
+export function detectTogether(shape: ShapeName, injected: readonly Fault[], transactions: number) {
+  const faults = injected.map((fault) => ({ fault, count: STRIKES }))
   const workload = { shape, transactions }
   const { history } = generate({ seed: 3, workload, store: { level: 'sser', faults } })
-  return checkLevels(history, LEVELS).map(({ level, anomalies }) => ({
+  return checkLevels(history, LEVELS).map(({ level, anomalies, elapsedMs }) => ({
     level,
+    elapsedMs,
     counts: new Map<string, number>(anomalies.map(({ name, count }) => [name, count])),
-    forbidden: FAULTS.filter((fault) => isForbidden(fault, shape, level)),
+    forbidden: injected.filter((fault) => isForbidden(fault, shape, level)),
   }))
 }
 
-function togetherTable(transactions: number): string {
-  const shapes = Object.keys(SHAPES) as ShapeName[]
-  const found = shapes.map((shape) => detectTogether(shape, transactions).at(-1)!.counts)
+/** Faults that a level forbids and that none of the names tells of. */
+export function unnamed(
+  shape: ShapeName,
+  counts: ReadonlyMap<string, number>,
+  forbidden: readonly Fault[],
+): string[] {
+  const isNamed = (fault: Fault) =>
+    rightNames(fault, shape === 'append').some((name) => counts.has(name))
+  return forbidden.filter((fault) => !isNamed(fault)).map(({ name }) => name)
+}
+
+function togetherTable(found: readonly ReadonlyMap<string, number>[]): string {
   const names = ANOMALIES.map(({ name }) => name)
   return [
-    `| name | ${shapes.join(' | ')} |`,
-    `|---|${shapes.map(() => '---:').join('|')}|`,
+    `| name | ${SHAPE_NAMES.join(' | ')} |`,
+    `|---|${SHAPE_NAMES.map(() => '---:').join('|')}|`,
     ...names
       .filter((name) => found.some((counts) => counts.has(name)))
       .map((name) => `| ${name} | ${found.map((counts) => counts.get(name) ?? '').join(' | ')} |`),
   ].join('\n')
+}
+
+/** What is found in large histories, line by line, as it is measured. */
+function measureLarge(transactions: number, isAlone: boolean): void {
+  const found: ReadonlyMap<string, number>[] = []
+  for (const shape of SHAPE_NAMES) {
+    for (const injected of isAlone ? FAULTS.map((fault) => [fault]) : [FAULTS]) {
+      for (const { level, elapsedMs, counts, forbidden } of detectTogether(
+        shape,
+        injected,
+        transactions,
+      )) {
+        const missing = unnamed(shape, counts, forbidden)
+        const what = isAlone ? injected[0]!.name : 'all'
+        const told = missing.length === 0 ? 'all named' : `not named: ${missing.join(' ')}`
+        const seconds = `${(elapsedMs / 1000).toFixed(1)} s`
+        process.stdout.write(`${shape} ${what} ${level}: ${told}, ${seconds}\n`)
+        if (level === LEVELS.at(-1)) found.push(counts)
+      }
+    }
+  }
+  if (!isAlone) process.stdout.write(`\n${togetherTable(found)}\n`)
 }
 
 function isForbidden(fault: Fault, shape: ShapeName, level: LevelId): boolean {
@@ -133,10 +169,10 @@ ${detectionTable(FAULTS.map(detect))}
 
 All ${FAULTS.length} faults, ${STRIKES} strikes each, in one history of ${TOGETHER.toLocaleString('en')} transactions: what \`sser\`, the strongest level, finds, and
 how often. Every fault is named at every level that forbids it, in histories of 1,000, 100,000 and 1,000,000 transactions
-(\`node --import tsx scripts/faults.ts 1000000\`): none hides another. Counts of lost updates, long forks, write skews and stale reads are
+(\`node --import tsx scripts/faults.ts 1000000\`; \`… 100000 alone\` for each by itself): none hides another. Counts of lost updates, long forks, write skews and stale reads are
 of those that share no transaction. A stale read is also what \`lost-write\` and \`duplicate-delivery\` leave behind.
 
-${togetherTable(TOGETHER)}
+${togetherTable(SHAPE_NAMES.map((shape) => detectTogether(shape, FAULTS, TOGETHER).at(-1)!.counts))}
 
 ${renderSqlFaults()}
 ## Examples
@@ -200,7 +236,7 @@ function renderExample(fault: Fault): string {
 }
 
 if (process.argv[1]?.endsWith('faults.ts')) {
-  const [transactions] = process.argv.slice(2)
-  if (transactions) process.stdout.write(`${togetherTable(Number(transactions))}\n`)
+  const [transactions, alone] = process.argv.slice(2)
+  if (transactions) measureLarge(Number(transactions), alone === 'alone')
   else writeFileSync(new URL('../docs/faults.md', import.meta.url), renderFaults())
 }
