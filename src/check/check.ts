@@ -28,6 +28,7 @@ import { type Algorithm, StrongLevels } from './general/strong-levels.ts'
 import { findImplied } from './implied.ts'
 import { type CheckOptions, deadlineFor, exampleLimit, phaseOf } from './options.ts'
 import type { BaseOrder } from './order/base-order.ts'
+import { checkDirtyWrites } from './phenomena/dirty-writes.ts'
 import { PhenomenaLevels } from './phenomena/phenomena-levels.ts'
 import type { StrongLevel } from './problem/levels.ts'
 import { withoutOwnWrites } from './reads/adya-reads.ts'
@@ -253,8 +254,10 @@ export class Checker {
   }
 
   private find(level: LevelId): NamedFindings {
-    if (level === 'strong-si') return this.findInTime('si')
-    if (this.after === null) return this.decide(level)
+    if (level === 'strong-si' || level === 'strong-pl-1' || level === 'strong-pl-2') {
+      return this.findInTime(WITHOUT_TIMES[level]!)
+    }
+    if (this.after === null || level === 'strong-session-pl-1') return this.decide(level)
     if (level === 'lin') {
       const sessions = { ...this.recorded, after: null } // lin knows no session order
       return new Checker(sessions, this.options, this.deadline).find(level)
@@ -308,7 +311,11 @@ export class Checker {
       }
       case 'psi':
         return this.decidePsi()
-      case 'pl-2': {
+      case 'pl-1':
+      case 'strong-session-pl-1':
+        return this.decideDirtyWrites()
+      case 'pl-2':
+      case 'strong-session-pl-2': {
         const levels = this.pl2Levels()
         return { ...this.timed(level, () => levels.checkPl2()), algorithm: 'saturation' }
       }
@@ -316,7 +323,6 @@ export class Checker {
         // Without predicates it is serializability, but for what a transaction does to itself.
         if (this.adyaReads() === this.reads()) return this.decide('ser')
         return this.decideAdya(level)
-      case 'pl-1':
       case 'pl-cs':
       case 'pl-2l':
       case 'pl-2+':
@@ -334,7 +340,16 @@ export class Checker {
     }
   }
 
-  private decideAdya(level: Exclude<AdyaLevel, 'pl-2'>): NamedFindings {
+  private decideDirtyWrites(): NamedFindings {
+    const { deadline, limit } = this
+    // What comes after what counts, and no reads in its place.
+    const history = this.after === null ? this.history : this.recorded
+    const reads = this.after === null ? this.reads() : checkReads(history, deadline)
+    const find = () => checkDirtyWrites(history, reads, limit, deadline)
+    return { ...this.timed('pl-1', find), algorithm: 'dependencies' }
+  }
+
+  private decideAdya(level: Exclude<AdyaLevel, 'pl-1' | 'pl-2'>): NamedFindings {
     const { history, limit, deadline } = this
     const reads = this.adyaReads()
     const strongOrder = () => commitOrderOf(this.find('ser').proof)

@@ -8,6 +8,7 @@ import { checkModels } from '../check/check.ts'
 import type { CheckOptions } from '../check/options.ts'
 import type { History } from '../history/history.ts'
 import { findJepsenModel, JEPSEN_MODELS, type JepsenModel } from '../levels/jepsen.ts'
+import { refuseSingleObject } from '../levels/words.ts'
 import { ednToJson, renderEdn } from '../report/edn.ts'
 import { describeElle } from '../report/elle.ts'
 import type { LevelResult } from '../verdict/verdict.ts'
@@ -33,6 +34,7 @@ function parseModel(name: string): JepsenModel {
   const ours = JEPSEN_MODELS.find((model) => model.sessionOrder && model.level === name)
   const model = findJepsenModel(name) ?? ours
   if (model) return model
+  refuseSingleObject(name)
   const known = JEPSEN_MODELS.map((each) => each.name)
   throw new UsageError(`unknown model ${JSON.stringify(name)}`, hintFor(name, known))
 }

@@ -192,4 +192,42 @@ export const EXERCISES: readonly Exercise[] = [
     holds: 'pl-3u',
     solution: 's1: w(x,1)\ns2: w(y,1)\ns3: r(x,1) r(y,0)\ns4: r(x,0) r(y,1)',
   },
+  {
+    level: 'strong-session-pl-1',
+    task: 'Let the list show what the first session appended in another order than it did so.',
+    start: 's1: append(x,1) | append(x,2)\ns2: r(x,[1,2])',
+    change: 'value',
+    breaks: 'strong-session-pl-1',
+    holds: 'pl-1',
+    solution: 's1: append(x,1) | append(x,2)\ns2: r(x,[2,1])',
+  },
+  {
+    level: 'strong-session-pl-2',
+    task: 'Let a session read what it writes only in its next transaction.',
+    start: 's1: r(x,0) | w(x,1)',
+    change: 'value',
+    breaks: 'strong-session-pl-2',
+    holds: 'pl-2',
+    solution: 's1: r(x,1) | w(x,1)',
+  },
+  {
+    level: 'strong-pl-1',
+    task: 'The first append was over when the second began. Let the list show them the other way round.',
+    start:
+      's1: append(x,1) [start=1 finish=2]\ns2: append(x,2) [start=3 finish=4]\ns3: r(x,[1,2]) [start=5 finish=6]',
+    change: 'value',
+    breaks: 'strong-pl-1',
+    holds: 'strong-session-pl-1',
+    solution:
+      's1: append(x,1) [start=1 finish=2]\ns2: append(x,2) [start=3 finish=4]\ns3: r(x,[2,1]) [start=5 finish=6]',
+  },
+  {
+    level: 'strong-pl-2',
+    task: 'Let the first transaction read what was written only when it was over.',
+    start: 's1: r(x,0) [start=1 finish=2]\ns2: w(x,1) [start=3 finish=4]',
+    change: 'value',
+    breaks: 'strong-pl-2',
+    holds: 'strong-session-pl-2',
+    solution: 's1: r(x,1) [start=1 finish=2]\ns2: w(x,1) [start=3 finish=4]',
+  },
 ]

@@ -135,4 +135,32 @@ export const LEVEL_ENTRIES: readonly LevelEntry[] = [
     allows: 'Phantoms: rows that appear in what was asked for by a condition.',
     where: 'What Jepsen and Adya call repeatable read: locks on rows until the end.',
   },
+  {
+    id: 'strong-session-pl-1',
+    promise:
+      'Of two transactions that write the same rows, one wins everywhere, and what a session writes later wins over what it wrote before.',
+    allows: 'Any read at all.',
+    where: 'What Elle calls strong session read uncommitted.',
+  },
+  {
+    id: 'strong-session-pl-2',
+    promise:
+      'Only what was committed is read, and nobody reads what its own session, or one that it read from, does only later.',
+    allows: 'Stale reads, also of what the session wrote itself; half of other transactions.',
+    where: 'What Elle calls strong session read committed; weaker than rc here.',
+  },
+  {
+    id: 'strong-pl-1',
+    promise:
+      'Of two transactions that write the same rows, one wins everywhere: the later one, if they did not overlap.',
+    allows: 'Any read at all.',
+    where: 'What Elle calls strong read uncommitted.',
+  },
+  {
+    id: 'strong-pl-2',
+    promise:
+      'Only what was committed is read, and nothing before it has begun: reads and writes agree with the clock.',
+    allows: 'Stale reads, however old; half of other transactions.',
+    where: 'What Elle calls strong read committed; not what rc is here.',
+  },
 ]

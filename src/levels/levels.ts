@@ -1,6 +1,7 @@
 // The isolation levels, as one table. Ids are what users type and what JSON says; the chain goes
 // from weakest to strongest, and each level implies all before it. ci, psi, strong-si and
-// lin stand beside the chain, and so do Adya's levels, which know no sessions.
+// lin stand beside the chain, and so do Adya's levels, which know no sessions, and what Elle makes of
+// the weakest two of them with session order and with real time.
 
 export type LevelId =
   | 'ci'
@@ -22,6 +23,10 @@ export type LevelId =
   | 'pl-2+'
   | 'pl-3u'
   | 'pl-2.99'
+  | 'strong-session-pl-1'
+  | 'strong-session-pl-2'
+  | 'strong-pl-1'
+  | 'strong-pl-2'
 
 export interface Level {
   readonly id: LevelId
@@ -126,6 +131,26 @@ export const LEVELS: readonly Level[] = [
     name: 'Adya PL-2.99',
     meaning: 'serializable as far as rows are read by their keys',
   },
+  {
+    id: 'strong-session-pl-1',
+    name: 'Strong Session PL-1',
+    meaning: 'no dirty writes, and versions follow one another as the writers of each session do',
+  },
+  {
+    id: 'strong-session-pl-2',
+    name: 'Strong Session PL-2',
+    meaning: 'PL-2, and nothing that is read or replaced comes later in its session',
+  },
+  {
+    id: 'strong-pl-1',
+    name: 'Strong PL-1',
+    meaning: 'no dirty writes, and versions follow one another as their writers do in real time',
+  },
+  {
+    id: 'strong-pl-2',
+    name: 'Strong PL-2',
+    meaning: 'PL-2, and nothing is read or replaced before it has begun',
+  },
 ]
 
 /** Adya's, weakest first. They know no session order. */
@@ -164,6 +189,10 @@ const ADYA_IMPLIES: Partial<Record<LevelId, readonly AdyaLevel[]>> = {
   'strong-si': ['pl-2+'],
   ser: ['pl-3u', 'pl-2.99'],
   sser: ['pl-3u', 'pl-2.99'],
+  'strong-session-pl-1': ['pl-1'],
+  'strong-session-pl-2': ['pl-2'],
+  'strong-pl-1': ['pl-1'],
+  'strong-pl-2': ['pl-2'],
 }
 
 /** True if a history that satisfies `strong` always satisfies Adya's `weak`. */
@@ -193,18 +222,27 @@ export function levelName(id: LevelId): string {
 
 /** What each level implies at once, Adya's aside. */
 const IMPLIES: Partial<Record<LevelId, readonly LevelId[]>> = {
+  rc: ['strong-session-pl-2'],
   ra: ['rc', 'ci'],
   cc: ['ra'],
   pc: ['cc'],
   psi: ['cc'],
   si: ['pc', 'psi'],
-  'strong-si': ['si'],
+  'strong-si': ['si', 'strong-pl-2'],
   ser: ['si'],
   sser: ['ser', 'strong-si'],
+  'strong-session-pl-2': ['strong-session-pl-1'],
+  'strong-pl-2': ['strong-session-pl-2', 'strong-pl-1'],
+  'strong-pl-1': ['strong-session-pl-1'],
 }
 
 /** Levels that need start and finish times, and what is left of them without. */
-export const WITHOUT_TIMES: Partial<Record<LevelId, LevelId>> = { sser: 'ser', 'strong-si': 'si' }
+export const WITHOUT_TIMES: Partial<Record<LevelId, LevelId>> = {
+  sser: 'ser',
+  'strong-si': 'si',
+  'strong-pl-1': 'strong-session-pl-1',
+  'strong-pl-2': 'strong-session-pl-2',
+}
 
 /** True if a history that satisfies `strong` always satisfies `weak`, neither of them Adya's. */
 export function implies(strong: LevelId, weak: LevelId): boolean {

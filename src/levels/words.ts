@@ -11,7 +11,7 @@ import {
   findOwnLevel,
   hyphenate,
 } from './databases.ts'
-import { findJepsenModel, JEPSEN_MODELS, type JepsenName } from './jepsen.ts'
+import { findJepsenModel, JEPSEN_MODELS, type JepsenName, SINGLE_OBJECT } from './jepsen.ts'
 import { findLevel, LEVELS, type LevelId, type LevelRequest } from './levels.ts'
 
 /** What may be written where a level is expected. */
@@ -42,6 +42,7 @@ export function readLevel(word: string): LevelRequest {
     const ways = readings.map(({ word: own, about }) => `${own} (${about})`).join(', ')
     throw new UsageError(`${JSON.stringify(text)} has more than one meaning`, `say which: ${ways}`)
   }
+  refuseSingleObject(text)
   throw new UsageError(`unknown level ${JSON.stringify(text)}`, hintFor(text, levelWords()))
 }
 
@@ -67,11 +68,22 @@ function isDisputed(name: string): boolean {
   return new Set(given.filter((level) => level !== null)).size > 1
 }
 
+/** Throws UsageError for a model that says nothing of transactions. */
+export function refuseSingleObject(name: string): void {
+  const level = SINGLE_OBJECT.get(hyphenate(name))
+  if (level === undefined) return
+  throw new UsageError(
+    `${JSON.stringify(name)} is a model of single objects, not of transactions`,
+    `${level} is the same where every transaction is one operation, and implies it otherwise`,
+  )
+}
+
 /** `postgres:repeatable-read`, `jepsen:serializable`. */
 function readQualified(before: string, name: string): LevelRequest {
   if (/^(jepsen|elle)$/i.test(before)) {
     const model = findJepsenModel(hyphenate(name))
     if (model) return { level: model.level, sessionOrder: model.sessionOrder }
+    refuseSingleObject(name)
     const known = JEPSEN_MODELS.map((each) => each.name)
     throw new UsageError(`Jepsen has no such model${quoted(name)}`, hintFor(hyphenate(name), known))
   }

@@ -9,6 +9,7 @@
 
 import { Deadline } from '../base/deadline.ts'
 import { IntColumn } from '../base/grow.ts'
+import { namedBy, orderBySessions } from '../history/after.ts'
 import {
   APPEND,
   COMMITTED,
@@ -37,12 +38,29 @@ export function certifyCommitOrder(
 ): string[] {
   const replay = new Replay(history, level, order, deadline)
   if (replay.problems.length > 0) return replay.problems
-  if (!LEVEL_RULES[level].soundReads) {
-    const dirty = findDirtyWrite(history, replay.position)
-    return dirty === null ? [] : [dirty]
-  }
   const untimely = LEVEL_RULES[level].edges.has('RT') ? findUntimely(history, order) : null
-  return untimely === null ? replay.run() : [untimely]
+  if (untimely !== null) return [untimely]
+  if (LEVEL_RULES[level].soundReads) return replay.run()
+  const wrong = findDisorder(history, replay.position) ?? findDirtyWrite(history, replay.position)
+  return wrong === null ? [] : [wrong]
+}
+
+/** Nothing may stand before what it names as coming before it, directly or through others. */
+function findDisorder(history: History, position: Int32Array): string | null {
+  const { after, txnIndex, txnSession, sessionTxns, sessionTxnStart, txnCount } = history
+  if (after === null) return null
+  const latest = new Int32Array(txnCount).fill(NONE) // txn -> where the last of those before it is
+  for (const txn of orderBySessions(history)) {
+    const before = namedBy(history, txn)
+    const slot = sessionTxnStart[txnSession[txn]!]! + txnIndex[txn]! - 1
+    if (txnIndex[txn]! > 0) before.push(sessionTxns[slot]!)
+    const places = before.map((other) => Math.max(latest[other]!, position[other]!))
+    latest[txn] = Math.max(NONE, ...places)
+    if (position[txn] !== NONE && latest[txn]! > position[txn]!) {
+      return `the order puts ${txn} before one that it comes after`
+    }
+  }
+  return null
 }
 
 /** Nothing may stand after something that started only when it had finished. */

@@ -49,7 +49,7 @@ export function certifyPlain(
 
 /** Orders are replayed with reads in the place of session order that goes beyond sessions. */
 function asReplayed(history: History, level: LevelId): History {
-  return history.after === null || level === 'lin'
+  return history.after === null || level === 'lin' || !LEVEL_RULES[level].soundReads
     ? history
     : afterAsReads(history, level === 'ra').history
 }

@@ -20,7 +20,13 @@ import { certifyPlain } from '../../src/verdict/certify-plain.ts'
 import { knowsSessions } from '../../src/verdict/level-rules.ts'
 import { resolveResults } from '../../src/verdict/resolve-file.ts'
 import type { LevelResult } from '../../src/verdict/verdict.ts'
-import { type AdyaProfile, adyaProfile } from '../small/adya.ts'
+import {
+  type AdyaProfile,
+  adyaProfile,
+  isOrdered,
+  ORDERED_LEVELS,
+  orderedProfile,
+} from '../small/adya.ts'
 import { levelsOf, MIXES } from '../small/compare-sql.ts'
 import { buildHistory, type Draft, type DraftOp, draftOf } from '../small/draft.ts'
 import { settle } from '../small/judge.ts'
@@ -96,6 +102,7 @@ function plainSubject(draft: Draft, light: boolean | null): Subject {
   const results = checkLevels(history, [
     ...requests,
     ...ADYA_LEVELS,
+    ...ORDERED_LEVELS,
     ...(light === null ? [] : ['lin' as const]),
   ])
   const [on, off] = [true, false].map((sessionOrder) => profileOf(draft, { sessionOrder }))
@@ -106,6 +113,7 @@ function plainSubject(draft: Draft, light: boolean | null): Subject {
   }
   const truth = ({ level, sessionOrder }: LevelResult): Verdict | null => {
     if (isAdyaLevel(level)) return adya()[level] ? 'satisfied' : 'violated'
+    if (isOrdered(level)) return orderedProfile(draft, sessionOrder)[level]
     if (level === 'lin') return light === null ? null : light ? 'satisfied' : 'violated'
     // Nobody recorded levels here.
     if (level === 'mixed') return 'unknown'

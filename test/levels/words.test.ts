@@ -38,6 +38,8 @@ describe('readLevel', () => {
     }
     expect(readLevel('serializable')).toEqual({ level: 'ser', sessionOrder: false })
     expect(readLevel('read-committed')).toEqual({ level: 'pl-2', sessionOrder: false })
+    expect(readLevel('1SR')).toEqual(readLevel('serializable'))
+    expect(readLevel('strong-session-PL-2')).toEqual({ level: 'strong-session-pl-2' })
   })
 
   it.each([
@@ -58,6 +60,14 @@ describe('readLevel', () => {
     expect(readLevel('serializability')).toEqual({ level: 'ser' })
     expect(readLevel('strict serializability')).toEqual({ level: 'sser' })
   })
+
+  it.each(['linearizable', 'jepsen:sequential', 'elle:PRAM', 'read your writes'])(
+    'says of %s, a model of single objects, what to ask for',
+    (word) => {
+      const told = refusal(() => readLevel(word))
+      expect(told).toMatch(/is a model of single objects, not of transactions; (sser|ser|cc) is/)
+    },
+  )
 
   it.each([
     ['repeatable-read', ["jepsen:repeatable-read (Jepsen's, pl-2.99 without session order)"]],

@@ -119,12 +119,22 @@ describe('weakerModels', () => {
     const names = (name: string) => weakerModels(findJepsenModel(name)!).map((model) => model.name)
     expect(names('read-uncommitted')).toEqual([])
     expect(names('read-committed')).toEqual(['read-uncommitted'])
-    expect(names('causal')).toEqual([
+    expect(names('causal-cerone')).toEqual([
       'read-uncommitted',
       'read-committed',
       'monotonic-atomic-view',
       'read-atomic',
     ])
+    expect(names('causal')).toEqual([
+      ...names('causal-cerone'),
+      'causal-cerone',
+      'strong-session-read-uncommitted',
+      'strong-session-read-committed',
+    ])
+    expect(names('serializable')).not.toContain('causal')
+    expect(names('strong-session-serializable')).toContain('causal')
+    expect(names('strong-snapshot-isolation')).toContain('strong-read-committed')
+    expect(names('strong-session-serializable')).not.toContain('strong-read-uncommitted')
     expect(names('snapshot-isolation')).toContain('forward-consistent-view')
     expect(names('consistent-view')).not.toContain('forward-consistent-view')
     expect(names('repeatable-read')).not.toContain('update-serializable')

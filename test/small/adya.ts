@@ -2,12 +2,13 @@
 // wrote, G1b, G1c, G-cursor, G-monotonic, G-single, G-update and G2-item, for some order of the
 // versions of every key, tried one by one; lists show part of theirs. What a transaction does to
 // itself is no matter of these levels, so its own writes are taken out of what it reads before
-// that is judged. Main functions: isPl2, adyaProfile.
+// that is judged. Also what Elle makes of the weakest two with session order and with real time.
+// Main functions: isPl2, adyaProfile, orderedProfile.
 
 import type { AdyaLevel } from '../../src/levels/levels.ts'
 import type { Draft, DraftOp, DraftTxn } from './draft.ts'
 import { INIT, judge, type Offence, type Situation, settle } from './judge.ts'
-import { closure, forEachOrder, isAcyclic } from './oracle.ts'
+import { closure, forEachOrder, isAcyclic, type Verdict } from './oracle.ts'
 
 const INTERNAL: ReadonlySet<Offence> = new Set(['FutureRead', 'NotMyLastWrite', 'NotMyOwnWrite'])
 const BROKEN: ReadonlySet<Offence> = new Set(['LostCommit', 'DuplicateRow', 'VanishedRow'])
@@ -42,7 +43,7 @@ export function isPl2(draft: Draft): boolean {
 export function adyaProfile(draft: Draft): AdyaProfile {
   const situation = situationOf(draft)
   const profile: AdyaProfile = {
-    'pl-1': !hasDirtyWrites(draft, situation),
+    'pl-1': !hasDirtyWrites(draft, situation, situation.so),
     'pl-2': false,
     'pl-cs': false,
     'pl-2l': false,
@@ -71,6 +72,47 @@ export function adyaProfile(draft: Draft): AdyaProfile {
     if (profile['pl-2.99']) break
   }
   return profile
+}
+
+/** Those of Elle's models that add session order, or real time as well, to PL-1 and PL-2. */
+export const ORDERED_LEVELS = [
+  'strong-session-pl-1',
+  'strong-session-pl-2',
+  'strong-pl-1',
+  'strong-pl-2',
+] as const
+
+export function isOrdered(level: string): level is (typeof ORDERED_LEVELS)[number] {
+  return (ORDERED_LEVELS as readonly string[]).includes(level)
+}
+
+export type OrderedProfile = Record<(typeof ORDERED_LEVELS)[number], Verdict>
+
+/** Without times, what is left of real time is session order, and no proof. */
+export function orderedProfile(draft: Draft, sessionOrder = true): OrderedProfile {
+  const situation = judge(draft, settle(draft), { sessionOrder })
+  const { so, rt } = situation
+  const both = rt === null ? so : so.map((mask, txn) => mask | rt[txn]!)
+  const say = (holds: boolean, isTimeless: boolean): Verdict =>
+    holds ? (isTimeless ? 'unknown' : 'satisfied') : 'violated'
+  return {
+    'strong-session-pl-1': say(!hasDirtyWrites(draft, situation, so), false),
+    'strong-session-pl-2': say(hasNoFlowAgainst(draft, situation, so), false),
+    'strong-pl-1': say(!hasDirtyWrites(draft, situation, both), rt === null),
+    'strong-pl-2': say(hasNoFlowAgainst(draft, situation, both), rt === null),
+  }
+}
+
+/** PL-2 with an order that joins reads and versions: for some order of these there is no cycle. */
+function hasNoFlowAgainst(draft: Draft, situation: Situation, before: readonly number[]): boolean {
+  const reads = readsOf(draft, situation)
+  if (reads === null) return false
+  for (const orders of versionOrders(situation)) {
+    const edges = dependenciesOf(reads, orders).filter(({ kind }) => kind !== 'rw')
+    const relation = relationOf(situation.count, edges)
+    if (isAcyclic(relation.map((mask, txn) => mask | before[txn]!))) return true
+  }
+  return false
 }
 
 function situationOf(draft: Draft): Situation {
@@ -261,10 +303,14 @@ function hasMonotonicCycle(
  * G0, and databases that are broken anyway: no order of the transactions has all appends to lists
  * in the order in which any read shows them, with none missing before the last one of others shown.
  */
-function hasDirtyWrites(draft: Draft, situation: Situation): boolean {
+function hasDirtyWrites(
+  draft: Draft,
+  situation: Situation,
+  earlier: readonly number[], // txn -> who has to come before it
+): boolean {
   if (situation.offences.some(({ name }) => BROKEN.has(name))) return true
   const txns = draft.sessions.flat()
-  const { txnOf, count } = situation
+  const { txnOf } = situation
   const appends = txns.flatMap((txn, at) =>
     txn.ops.flatMap((op) =>
       op.kind === 'append' && txnOf[at]! > 0
@@ -287,7 +333,7 @@ function hasDirtyWrites(draft: Draft, situation: Situation): boolean {
     }),
   )
   let isFound = false
-  forEachOrder(new Array<number>(count).fill(0), (before) => {
+  forEachOrder(earlier, (before) => {
     const place = (txn: number) => before[txn]!.toString(2).replaceAll('0', '').length
     isFound = reads.every(({ key, list }) => {
       const all = appends.filter((append) => append.key === key)

@@ -2,13 +2,15 @@
 
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { check } from '../../src/check/check.ts'
+import { check, checkLevels } from '../../src/check/check.ts'
 import type { History } from '../../src/history/history.ts'
 import { parseNotation } from '../../src/history/notation.ts'
 import { ANOMALIES, COMMON_NAMES } from '../../src/levels/anomalies.ts'
 import type { LevelId } from '../../src/levels/levels.ts'
 import { nameEvidence } from '../../src/verdict/anomaly-rules.ts'
 import type { Edge, EdgeKind } from '../../src/verdict/verdict.ts'
+import { buildHistory } from '../small/draft.ts'
+import { randomHistory, shapeOf } from '../small/random-history.ts'
 
 /** T1 … T5, of which T3 only reads. */
 const HISTORY: History = parseNotation(
@@ -109,6 +111,30 @@ describe('names of what checkers find', () => {
     expect(found(skew, 'ser')).toEqual(['WriteSkew'])
     const both = 's1: r(x,0) w(y,1) w(z,1)\ns2: r(y,0) w(x,1) w(z,2)'
     for (const level of ['si', 'ser'] as const) expect(found(both, level)).toEqual(['G-single'])
+  })
+
+  it('shows one anti-dependency where the level forbids cycles with one', () => {
+    const notation = `
+      s0: append(x,1) append(y,1)
+      s1: append(x,2)
+      s2: append(y,2) r(x,[1,2]) r(y,[1,2])
+      s3: r(x,[1]) append(y,3)`
+    for (const level of ['psi', 'pl-2+', 'pl-3u', 'pl-2.99', 'si', 'ser'] as const) {
+      expect(found(notation, level), level).toEqual(['G-single'])
+    }
+    // These forbid cycles with one, so that nothing they find needs two.
+    const wrong = new Set(['G2-item', 'G-nonadjacent', 'WriteSkew', 'LongFork', 'ReadOnlyAnomaly'])
+    let count = 0
+    for (let seed = 1; seed <= 300; seed++) {
+      const history = buildHistory(randomHistory(seed, shapeOf(seed, { lists: seed % 2 })))
+      for (const { anomalies } of checkLevels(history, ['psi', 'pl-2+'])) {
+        for (const { name, edges } of anomalies) {
+          expect(edges.length > 0 && wrong.has(name), `${name}, seed ${seed}`).toBe(false)
+          count++
+        }
+      }
+    }
+    expect(count).toBeGreaterThan(100)
   })
 
   it('shows a known order of versions as such, and names the cycle that is shown', () => {

@@ -1,23 +1,50 @@
-// Adya's PL-1: no dirty writes, G0. Reads count for nothing but the order in which lists show what
-// was appended; registers show none, so that any order of their versions will do. An edge leads
-// from each append of others that a read shows to the next one, and from the last one to all that
-// the read does not show and to what the reader appended itself; of reads that agree, the longest
-// says it all. O(length of all lists and reads), and appends of a list for each read of it that
-// contradicts the longest. Main function: findDirtyWrites.
+// Adya's PL-1: no dirty writes, G0; where sessions count, also none that session order makes one.
+// Reads count for nothing but the order in which lists show what was appended; registers show none,
+// so that any order of their versions will do. An edge leads from each append of others that a read
+// shows to the next one, and from the last one to all that the read does not show and to what the
+// reader appended itself; of reads that agree, the longest says it all. What databases do that are
+// broken anyway is told too. O(length of all lists and reads), and appends of a list for each read
+// of it that contradicts the longest. Main function: checkDirtyWrites.
 
 import type { Deadline } from '../../base/deadline.ts'
+import { addAll } from '../../base/grow.ts'
 import { buildCsr, type Csr } from '../../graph/csr.ts'
 import { findComponents } from '../../graph/scc.ts'
 import { findTopologicalOrder } from '../../graph/toposort.ts'
-import { APPEND, type History, READ_LIST } from '../../history/history.ts'
+import { namedBy } from '../../history/after.ts'
+import { APPEND, type History, NONE, READ_LIST } from '../../history/history.ts'
 import { othersIn } from '../../verdict/certify-dirty-writes.ts'
 import { type Anomaly, type Edge, findTxns } from '../../verdict/verdict.ts'
 import type { Findings } from '../evidence/findings.ts'
-import { listExamples } from '../examples.ts'
+import { joinKinds, listExamples } from '../examples.ts'
+import { describeOffences } from '../reads/offences.ts'
+import { OFFENCES, type ReadCheck } from '../reads/read-consistency.ts'
+
+const BROKEN: ReadonlySet<string> = new Set(['LostCommit', 'DuplicateRow', 'VanishedRow'])
+
+/** @param history without sessions where they do not count */
+export function checkDirtyWrites(
+  history: History,
+  reads: ReadCheck,
+  limit: number,
+  deadline: Deadline,
+): Findings {
+  const isBroken = (i: number) => BROKEN.has(OFFENCES[reads.offendingKind[i]!]!)
+  const broken: ReadCheck = {
+    ...reads,
+    offendingOp: reads.offendingOp.filter((_, i) => isBroken(i)),
+    offendingKind: reads.offendingKind.filter((_, i) => isBroken(i)),
+  }
+  const anomalies = describeOffences(history, broken, limit, deadline)
+  const found = findDirtyWrites(history, limit, deadline)
+  addAll(anomalies, joinKinds(found.anomalies, limit))
+  return { anomalies, proof: anomalies.length === 0 ? found.proof : null }
+}
 
 /** The cycles of dirty writes, one for each component of them, or an order without any. */
-export function findDirtyWrites(history: History, limit: number, deadline: Deadline): Findings {
+function findDirtyWrites(history: History, limit: number, deadline: Deadline): Findings {
   const edges = findShownOrders(history, deadline)
+  addSessionOrder(history, edges, deadline)
   const from = Int32Array.from(edges, (edge) => edge.from)
   const to = Int32Array.from(edges, (edge) => edge.to)
   const graph = buildCsr(history.txnCount, from, to)
@@ -57,6 +84,25 @@ function closeCycle(graph: Csr, edges: readonly Edge[], id: number): Edge[] {
   const cycle: Edge[] = []
   for (let txn = goal; txn !== start; txn = cycle[0]!.from) cycle.unshift(edges[cameBy.get(txn)!]!)
   return [edges[id]!, ...cycle]
+}
+
+/** From those that come right before a transaction in session order, whoever does not count aside. */
+function addSessionOrder(history: History, edges: Edge[], deadline: Deadline): void {
+  const { txnCount, txnCounts, txnIndex, txnSession, sessionTxns, sessionTxnStart } = history
+  const before = (txn: number) => {
+    const named = namedBy(history, txn)
+    const slot = sessionTxnStart[txnSession[txn]!]! + txnIndex[txn]! - 1
+    return txnIndex[txn]! > 0 ? [...named, sessionTxns[slot]!] : named
+  }
+  for (let to = 0; to < txnCount; to++) {
+    if (!txnCounts[to]) continue
+    const pending = new Set(before(to))
+    for (const from of pending) {
+      deadline.step()
+      if (txnCounts[from]) edges.push({ from, to, kind: 'SO', key: NONE, ops: [], premises: [] })
+      else for (const earlier of before(from)) pending.add(earlier)
+    }
+  }
 }
 
 /** What reads of lists show of the order of their appends. */

@@ -15,6 +15,7 @@ import { addFound } from '../evidence/add-found.ts'
 import type { Blame } from '../evidence/findings.ts'
 import { type Argument, foldCases } from '../evidence/fold.ts'
 import { minimise } from '../evidence/minimise.ts'
+import { strengthen } from '../evidence/strengthen.ts'
 import type { ReadCheck } from '../reads/read-consistency.ts'
 import { type CycleLevel, Dependencies } from './dependencies.ts'
 import { findEvidentCycle } from './evident-cycles.ts'
@@ -161,7 +162,7 @@ export class PartSearch {
 
   private describe(found: Argument): Anomaly {
     const { history } = this
-    const { edges, cases } = this.fold(this.shrink(found))
+    const { edges, cases } = this.withStrongest(this.fold(this.shrink(found)))
     const name = nameEvidence(history, edges, cases)
     return { name, count: 1, ...splitTxns(history, edges, cases), ops: [], edges, cases }
   }
@@ -179,6 +180,14 @@ export class PartSearch {
     const named = tryKeeping(all) ?? all
     if (named.length <= SMALL_CORE) minimise(named, tryKeeping)
     return best
+  }
+
+  /** A cycle with the strongest edges known, as far as the level lets them follow. */
+  private withStrongest(argument: Argument): Argument {
+    if (argument.cases.length > 0) return argument
+    const strongest = strengthen(this.history, this.reads, () => true, argument)
+    const fits = certifyCycle(this.history, this.level, strongest.edges).length === 0
+    return fits ? strongest : argument
   }
 
   /** Fewer cases where what is left still fits the level. */

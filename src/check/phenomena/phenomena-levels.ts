@@ -1,4 +1,4 @@
-// The verdicts of psi, and of Adya's levels besides PL-2: does some order of the versions of every key leave
+// The verdicts of psi, and of Adya's levels from PL-CS on: does some order of the versions of every key leave
 // no cycle that the level forbids (docs/levels.md)? An order of the transactions that is at hand
 // is tried first; else each part that shares no key with the others is searched, small ones first
 // (part-search.ts). A part that could not be decided does not keep violations of others from being
@@ -16,13 +16,10 @@ import type { Findings } from '../evidence/findings.ts'
 import { joinKinds } from '../examples.ts'
 import { findParts, mergeOrders, txnsOf } from '../general/parts.ts'
 import { describeOffences, describeUnrepeatable } from '../reads/offences.ts'
-import { OFFENCES, type ReadCheck } from '../reads/read-consistency.ts'
+import type { ReadCheck } from '../reads/read-consistency.ts'
 import { findUnrepeated, tellsUnrepeated } from '../reads/unrepeated.ts'
 import type { CycleLevel } from './dependencies.ts'
-import { findDirtyWrites } from './dirty-writes.ts'
 import { MOST_FOUND, PartSearch, type Surroundings } from './part-search.ts'
-
-const BROKEN: ReadonlySet<string> = new Set(['LostCommit', 'DuplicateRow', 'VanishedRow'])
 
 export class PhenomenaLevels {
   private readonly isUnrepeated
@@ -36,7 +33,7 @@ export class PhenomenaLevels {
   constructor(
     private readonly history: History,
     private readonly reads: ReadCheck,
-    private readonly recorded: ReadCheck,
+    recorded: ReadCheck,
     private readonly around: Surroundings,
     private readonly limit: number,
     private readonly deadline: Deadline,
@@ -45,8 +42,7 @@ export class PhenomenaLevels {
     this.strictReads = reads === recorded
   }
 
-  check(level: CycleLevel | 'pl-1'): Findings {
-    if (level === 'pl-1') return this.checkDirtyWrites()
+  check(level: CycleLevel): Findings {
     const { history, reads, limit, deadline } = this
     const anomalies = describeOffences(history, reads, limit, deadline)
     const isTold = LEVEL_RULES[level].repeatable && this.strictReads
@@ -73,20 +69,6 @@ export class PhenomenaLevels {
       return joinKinds(told.length + anomalies.length > 0 ? told : found, limit)
     })
     return { anomalies, proof }
-  }
-
-  private checkDirtyWrites(): Findings {
-    const { history, recorded, limit, deadline } = this
-    const isBroken = (i: number) => BROKEN.has(OFFENCES[recorded.offendingKind[i]!]!)
-    const broken: ReadCheck = {
-      ...recorded,
-      offendingOp: recorded.offendingOp.filter((_, i) => isBroken(i)),
-      offendingKind: recorded.offendingKind.filter((_, i) => isBroken(i)),
-    }
-    const anomalies = describeOffences(history, broken, limit, deadline)
-    const found = findDirtyWrites(history, limit, deadline)
-    addAll(anomalies, joinKinds(found.anomalies, limit))
-    return { anomalies, proof: anomalies.length === 0 ? found.proof : null }
   }
 
   private findOrder(level: CycleLevel): Int32Array | null {
