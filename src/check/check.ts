@@ -24,6 +24,7 @@ import { certifyPlain } from '../verdict/certify-plain.ts'
 import { findSessionEdges, type LevelResult, type Proof } from '../verdict/verdict.ts'
 import { withCertificate } from './certified.ts'
 import type { NamedFindings } from './evidence/findings.ts'
+import { joinKinds } from './examples.ts'
 import { type Algorithm, StrongLevels } from './general/strong-levels.ts'
 import { findImplied } from './implied.ts'
 import { type CheckOptions, deadlineFor, exampleLimit, phaseOf } from './options.ts'
@@ -283,7 +284,9 @@ export class Checker {
     const inTime = { ...options, sessionOrder: true }
     this.inTime ??= new Checker(withRealTime(history), inTime, deadline)
     const findings = this.inTime.find(level)
-    return { ...findings, anomalies: restoreTime(history, findings.anomalies) }
+    // What had several names without the clock may have one with it.
+    const anomalies = joinKinds(restoreTime(history, findings.anomalies), this.limit)
+    return { ...findings, anomalies }
   }
 
   private decide(level: LevelId): NamedFindings {

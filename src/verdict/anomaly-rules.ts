@@ -49,13 +49,21 @@ const isOnly = (edges: readonly Edge[], ...kinds: EdgeKind[]) =>
 /** Edges of session order and reads: what makes visible. */
 const isCause = (edges: readonly Edge[]) => isOnly(edges, 'SO', 'WR')
 
+/** Whether only the clock says that the reader of a forced order had to see something. */
+const isOfTime = ({ premises }: Edge) => premises.slice(1).some(({ kind }) => kind === 'RT')
+
 /** One forced order against a path of causes. */
 const isCausalConflict = ({ edges, forced }: Cycle) =>
-  forced.length === 1 && isCause(edges.filter((edge) => edge !== forced[0]))
+  forced.length === 1 &&
+  !isOfTime(forced[0]!) &&
+  isCause(edges.filter((edge) => edge !== forced[0]))
 
 /** Forced orders that contradict each other, or an observed order of versions. */
 const isForcedConflict = (cycle: Cycle) =>
-  cycle.forced.length > 0 && isOnly(cycle.edges, 'SO', 'WR', 'WW', 'CO') && !isCausalConflict(cycle)
+  cycle.forced.length > 0 &&
+  isOnly(cycle.edges, 'SO', 'WR', 'WW', 'CO') &&
+  !cycle.forced.some(isOfTime) &&
+  !isCausalConflict(cycle)
 
 /** The one anti-dependency of a cycle in which nothing but causes leads back. */
 const isMissed = ({ overwrites, path }: Cycle) => overwrites.length === 1 && isCause(path)
@@ -160,6 +168,14 @@ function isFractured(cycle: Cycle): boolean {
   return isMissed(cycle) && cycle.path.length === 1 && cycle.path[0]!.kind === 'WR'
 }
 
+/** One effect that was missed, though the clock says that it was there. */
+function isStale({ edges, overwrites, forced, path }: Cycle): boolean {
+  if (overwrites.length === 1) return path.some(({ kind }) => kind === 'RT')
+  if (overwrites.length > 0 || forced.length !== 1) return false
+  const isTimed = isOfTime(forced[0]!) || edges.some(({ kind }) => kind === 'RT')
+  return isTimed && isOnly(edges, 'SO', 'WR', 'RT', 'CO')
+}
+
 /** What a cycle must be for each name, the most telling name first. */
 const CYCLE_RULES: Rules = [
   ['CircularInformationFlow', ({ edges }) => isCause(edges)],
@@ -185,10 +201,7 @@ const CYCLE_RULES: Rules = [
     (cycle) => isForcedConflict(cycle) && cycle.forced.every((edge) => sawDirectly(cycle, edge)),
   ],
   ['ConflictCM', isForcedConflict],
-  [
-    'StaleRead',
-    ({ overwrites, path }) => overwrites.length === 1 && path.some(({ kind }) => kind === 'RT'),
-  ],
+  ['StaleRead', isStale],
   ['LostUpdate', ({ history, edges }) => isLostUpdate(history, edges)],
   ['WriteSkew', isWriteSkew],
   [

@@ -25,6 +25,7 @@ import { DAMAGED_VERDICT } from './damage-verdict.ts'
 import { FORGERS } from './forgeries.ts'
 import { anyHistory, simulated } from './histories.ts'
 import { METAMORPHIC } from './metamorphic.ts'
+import { NAMES } from './names.ts'
 import { deciderOf, type Judge, type Property } from './property.ts'
 import { SQL_PARTS } from './sql-parts.ts'
 import { COMPONENTS, DECIDERS } from './strong.ts'
@@ -182,4 +183,5 @@ export const PROPERTIES: readonly Property[] = [
   ...DAMAGE,
   DAMAGED_VERDICT,
   ARGUMENTS,
+  NAMES,
 ]

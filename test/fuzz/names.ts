@@ -1,0 +1,238 @@
+// Whether every name is true of what happened: the claims of docs/anomalies.md once more, from the
+// reads and writes of the transactions that an anomaly speaks of and not from its edges, on every
+// anomaly that any level finds. Counts how many of each name it has seen:
+// npm run fuzz -- --only names --seconds 600
+
+import { Random } from '../../src/base/random.ts'
+import { checkMixed } from '../../src/check/mixed/check-mixed.ts'
+import { comesBefore } from '../../src/history/after.ts'
+import { ABORTED, COMMITTED, type History, NONE } from '../../src/history/history.ts'
+import { renderNotation } from '../../src/history/notation.ts'
+import { foreignVersion, isLastWrite, isWrite } from '../../src/verdict/certify-reads.ts'
+import type { Anomaly } from '../../src/verdict/verdict.ts'
+import { randomSql } from '../small/random-sql.ts'
+import { historyOfSql, renderSql } from '../small/sql-draft.ts'
+import { anyHistory } from './histories.ts'
+import type { Judge, Property } from './property.ts'
+
+/** What somebody read of a key without seeing what another one wrote there. */
+interface Miss {
+  readonly reader: number
+  readonly writer: number
+  readonly key: number
+}
+
+class Facts {
+  constructor(
+    readonly history: History,
+    readonly anomaly: Anomaly,
+  ) {}
+
+  private opsOf(txn: number): number[] {
+    const { txnOpStart } = this.history
+    const [from, to] = [txnOpStart[txn]!, txnOpStart[txn + 1]!]
+    return Array.from({ length: to - from }, (_, i) => from + i)
+  }
+
+  private readsOf(txn: number): number[] {
+    return this.opsOf(txn).filter((op) => foreignVersion(this.history, op) !== NONE)
+  }
+
+  private sourceOf(read: number): number {
+    const version = foreignVersion(this.history, read)
+    return version >= 0 ? this.history.opTxn[version]! : version
+  }
+
+  writes(txn: number, key: number): boolean {
+    const { history } = this
+    return this.opsOf(txn).some((op) => history.opKey[op] === key && isWrite(history, op))
+  }
+
+  keysWritten(txn: number): Set<number> {
+    const { history } = this
+    const writes = this.opsOf(txn).filter((op) => isWrite(history, op))
+    return new Set(writes.map((op) => history.opKey[op]!))
+  }
+
+  versionsRead(txn: number, key: number): Set<number> {
+    const reads = this.readsOf(txn).filter((op) => this.history.opKey[op] === key)
+    return new Set(reads.map((op) => foreignVersion(this.history, op)))
+  }
+
+  /** Pairs of those involved of whom one read a key from somebody else than the other, a writer. */
+  misses(): Miss[] {
+    const { txns } = this.anomaly
+    return txns.flatMap((reader) =>
+      this.readsOf(reader).flatMap((op) => {
+        const key = this.history.opKey[op]!
+        const missed = txns.filter(
+          (txn) => txn !== reader && txn !== this.sourceOf(op) && this.writes(txn, key),
+        )
+        return missed.map((writer) => ({ reader, writer, key }))
+      }),
+    )
+  }
+
+  readFrom(reader: number, writer: number): boolean {
+    return this.readsOf(reader).some((op) => this.sourceOf(op) === writer)
+  }
+
+  /** Whether it read from the writer before some read of the key. */
+  sawBefore({ reader, writer, key }: Miss): boolean {
+    const { history } = this
+    const seen = this.readsOf(reader).find((op) => this.sourceOf(op) === writer)
+    return (
+      seen !== undefined &&
+      this.readsOf(reader).some(
+        (op) => op > seen && history.opKey[op] === key && this.sourceOf(op) !== writer,
+      )
+    )
+  }
+
+  /** Whether session order and reads lead from one to the other, through those involved. */
+  causes(from: number, to: number): boolean {
+    const reached = new Set([from])
+    for (const at of reached) {
+      for (const next of this.anomaly.txns) {
+        if (comesBefore(this.history, at, next) || this.readFrom(next, at)) reached.add(next)
+      }
+    }
+    return from !== to && reached.has(to)
+  }
+
+  /** The same with the clock, and with orders of versions that were shown. */
+  leads(from: number, to: number): boolean {
+    const { txnStartTime: start, txnFinishTime: finish, txnStatus } = this.history
+    const reached = new Set([from])
+    for (const at of reached) {
+      for (const next of this.anomaly.txns) {
+        const isEarlier = txnStatus[at] === COMMITTED && finish![at]! < start![next]!
+        const isSeen = comesBefore(this.history, at, next) || this.readFrom(next, at)
+        const isReplaced = this.anomaly.edges.some(
+          ({ kind, from: first, to: second }) => kind === 'WW' && first === at && second === next,
+        )
+        if (isEarlier || isSeen || isReplaced) reached.add(next)
+      }
+    }
+    return from !== to && reached.has(to)
+  }
+
+  count(kind: string): number {
+    return this.anomaly.edges.filter((edge) => edge.kind === kind).length
+  }
+}
+
+type Claim = (facts: Facts) => boolean
+
+const some =
+  (holds: (facts: Facts, miss: Miss) => boolean): Claim =>
+  (facts) =>
+    facts.misses().some((miss) => holds(facts, miss))
+
+/** A claim about the read that the anomaly names. */
+const read =
+  (holds: (history: History, op: number, write: number) => boolean): Claim =>
+  ({ history, anomaly }) => {
+    const op = anomaly.ops[0]!
+    return holds(history, op, history.readFrom[op] ?? NONE)
+  }
+
+const isOwn = ({ opTxn }: History, op: number, write: number) =>
+  write >= 0 && opTxn[write] === opTxn[op]
+
+/** Claims that lists are held to as well. */
+const CYCLES: Readonly<Record<string, Claim>> = {
+  LostUpdate: (facts) => {
+    const [first, second] = facts.anomaly.edges
+    if (!first || !second) return false
+    const { from: a, to: b, key } = first
+    const blind = [first, second].filter(({ kind }) => kind === 'RW')
+    return (
+      facts.writes(a, key) &&
+      facts.writes(b, key) &&
+      blind.length > 0 &&
+      blind.every(({ from }) => facts.versionsRead(from, key).size === 1)
+    )
+  },
+  WriteSkew: (facts) => {
+    const [a, b] = facts.anomaly.edges.map(({ from }) => from) as [number, number]
+    const misses = facts.misses()
+    const missed = (reader: number, writer: number) =>
+      misses.some((miss) => miss.reader === reader && miss.writer === writer)
+    const isApart = ![...facts.keysWritten(a)].some((key) => facts.writes(b, key))
+    return missed(a, b) && missed(b, a) && isApart
+  },
+  LongFork: (facts) => new Set(facts.misses().map(({ reader }) => reader)).size > 1,
+  ReadOnlyAnomaly: (facts) => facts.anomaly.txns.some((txn) => facts.keysWritten(txn).size === 0),
+  CircularInformationFlow: (facts) =>
+    facts.anomaly.edges.every(({ from, to, kind }) =>
+      kind === 'SO' ? comesBefore(facts.history, from, to) : facts.readFrom(to, from),
+    ),
+  NonMonotonicRead: some((facts, miss) => facts.sawBefore(miss)),
+  FracturedRead: some(
+    (facts, { reader, writer }) =>
+      facts.readFrom(reader, writer) || comesBefore(facts.history, writer, reader),
+  ),
+  SessionGuaranteeViolation: some((facts, { reader, writer }) => facts.causes(writer, reader)),
+  CausalityViolation: some((facts, { reader, writer }) => facts.causes(writer, reader)),
+  StaleRead: some((facts, { reader, writer }) => facts.leads(writer, reader)),
+  G0: (facts) => facts.count('RW') + facts.count('CO') + facts.count('WR') === 0,
+  G1c: (facts) => facts.count('RW') + facts.count('CO') === 0 && facts.count('WR') > 0,
+  'G-single': (facts) => facts.anomaly.cases.length > 0 || facts.count('RW') <= 1,
+  'G-nonadjacent': (facts) => facts.anomaly.cases.length > 0 || facts.misses().length > 0,
+  'G2-item': (facts) => facts.anomaly.cases.length > 0 || facts.misses().length > 0,
+}
+
+/** Claims about reads of registers. */
+const READS: Readonly<Record<string, Claim>> = {
+  ThinAirRead: read((_, __, write) => write === NONE),
+  AbortedRead: read(({ txnStatus, opTxn }, _, w) => w >= 0 && txnStatus[opTxn[w]!] === ABORTED),
+  FutureRead: read((history, op, write) => isOwn(history, op, write) && write > op),
+  NotMyLastWrite: read((history, op, write) => isOwn(history, op, write) && write < op),
+  NotMyOwnWrite: read((history, op, write) => !isOwn(history, op, write)),
+  IntermediateRead: read(
+    (history, op, write) => !isOwn(history, op, write) && !isLastWrite(history, write),
+  ),
+  NonRepeatableRead: ({ history, anomaly: { ops } }) => {
+    const [a, b] = ops as [number, number]
+    const source = (op: number) => history.readTxn[op]
+    return history.opKey[a] === history.opKey[b] && source(a) !== source(b)
+  },
+}
+
+const seen = new Map<string, number>()
+
+function untrue(history: History, anomalies: readonly Anomaly[]): string | null {
+  const isPlain = history.listStart.length <= 1 && history.sql === null
+  for (const anomaly of anomalies) {
+    const claim = CYCLES[anomaly.name] ?? (isPlain ? READS[anomaly.name] : undefined)
+    if (claim === undefined) continue
+    if (!claim(new Facts(history, anomaly))) return `${anomaly.name} is not what happened`
+    seen.set(anomaly.name, (seen.get(anomaly.name) ?? 0) + 1)
+  }
+  return null
+}
+
+function tellsTheTruth(seed: number, judge: Judge): string | null {
+  if (new Random(seed).chance(0.2)) {
+    const draft = randomSql(seed)
+    const history = historyOfSql(draft)
+    for (const { level, anomalies } of checkMixed(history, null)) {
+      const wrong = untrue(history, anomalies)
+      if (wrong) return `${level}: ${wrong}\n${renderSql(draft)}`
+    }
+    return null
+  }
+  const history = anyHistory(seed)
+  for (const { level, anomalies } of judge(history)) {
+    const wrong = untrue(history, anomalies)
+    if (wrong) return `${level}: ${wrong}\n${renderNotation(history)}`
+  }
+  return null
+}
+
+export const NAMES: Property = {
+  name: 'names',
+  run: tellsTheTruth,
+  told: () => [...seen].map(([name, count]) => `${name} ${count}`).join(', '),
+}
