@@ -224,6 +224,8 @@ provide() { # NAME COMMAND-OR-FILE PACKAGE
     echo "SKIPPED: the live tests on $1 ($3 could not be installed or started)" >&2
 }
 install pgbouncer pgbouncer || echo "SKIPPED: the live tests behind a pooler" >&2
+install '/usr/lib/*/faketime/libfaketime.so.1' libfaketime ||
+  echo "SKIPPED: the live tests with a clock that is wrong (libfaketime)" >&2
 provide postgres '/usr/lib/postgresql/*/bin/postgres' postgresql
 provide mariadb mariadbd mariadb-server
 provide galera /usr/lib/galera/libgalera_smm.so galera-4

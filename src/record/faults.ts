@@ -25,6 +25,7 @@ export type Event =
   | { readonly kind: 'stop'; readonly ms: number } // it does nothing for so long
   | { readonly kind: 'partition'; readonly ms: number } // replicas hear nothing for so long
   | { readonly kind: 'storm'; readonly connections: number } // so many connect at once
+  | { readonly kind: 'clock'; readonly aheadMs: readonly number[] } // its clock is set, in turn
 
 export type EventKind = Event['kind']
 
@@ -58,11 +59,13 @@ export const FAULT_FORMS = [
   'stop-server:3s',
   'partition:5s',
   'connection-storm:100',
+  'clock:±2s',
 ] as const
 
 const KNOWN = `there are ${FAULT_FORMS.join(', ')}`
 const STORM_EVERY_MS = 2000
 const STORM_CONNECTIONS = 100
+const CLOCK_EVERY_MS = 1000
 const KILL_SHARE = 0.05
 
 /** Where a connection is cut, seen from the transaction. */
@@ -132,6 +135,8 @@ export function parsePlanned(text: string): PlannedEvent | null {
     }
     case 'connection-storm':
       return again({ kind: 'storm', connections: parseCount(text, amount) }, STORM_EVERY_MS)
+    case 'clock':
+      return again({ kind: 'clock', aheadMs: parseAhead(text, amount) }, CLOCK_EVERY_MS)
     default:
       return null
   }
@@ -142,18 +147,21 @@ function again(event: Event, everyMs: number): PlannedEvent {
 }
 
 function refusal(name: string, text: string): UsageError {
-  if (name !== 'clock') {
-    const meant = findMeant(
-      name,
-      FAULT_FORMS.map((form) => form.split(':')[0]!),
-    )
-    const hint = meant === null ? KNOWN : `did you mean ${meant}? ${KNOWN}`
-    return new UsageError(`unknown fault "${text.trim()}"`, hint)
-  }
-  return new UsageError(
-    'no server here lets its clock be set',
-    'they all take the time from the machine, and none of them orders transactions by it',
+  const meant = findMeant(
+    name,
+    FAULT_FORMS.map((form) => form.split(':')[0]!),
   )
+  const hint = meant === null ? KNOWN : `did you mean ${meant}? ${KNOWN}`
+  return new UsageError(`unknown fault "${text.trim()}"`, hint)
+}
+
+/** `±2s` (or `2s`): ahead, then behind; `+2s`, `-2s`: one of them. */
+function parseAhead(text: string, amount = '±2s'): number[] {
+  const [, sign = '', digits] = /^([±+-]?)(\d+(?:\.\d+)?)s$/.exec(amount) ?? []
+  const ms = Number(digits) * 1000
+  if (!(ms > 0 && ms <= 3_600_000)) throw badFault(text, 'clock:±2s, clock:+2s or clock:-2s')
+  if (sign === '+') return [ms]
+  return sign === '-' ? [-ms] : [ms, -ms]
 }
 
 function parseCount(text: string, amount = String(STORM_CONNECTIONS)): number {

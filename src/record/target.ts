@@ -120,7 +120,7 @@ function expectEvents(target: Target, { events }: FaultPlan): void {
       throw new UsageError(`${target.product} has no connections to disturb`, target.undisturbed)
     }
     if (kind === 'storm' || target.ownsServer) continue
-    const hint = 'it is not ours to crash'
+    const hint = kind === 'clock' ? 'it has the clock of its machine' : 'it is not ours to crash'
     throw new UsageError(`${EVENT_NAMES[kind]} is for the embedded server`, hint)
   }
 }
@@ -130,6 +130,7 @@ const EVENT_NAMES = {
   kill: 'kill-server',
   stop: 'stop-server',
   partition: 'partition',
+  clock: 'clock',
 }
 
 function needsProxy(faults: FaultPlan): boolean {

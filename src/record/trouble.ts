@@ -1,6 +1,6 @@
 // Trouble that comes to all sessions at once, beside the transactions: the server crashes, stops
-// for a while, is cut off from its replicas, or is flooded with connections; now and then, or by a
-// timetable. One thing happens at a time, and each is marked in the record where it begins and
+// for a while, is cut off from its replicas, has its clock set, or is flooded with connections; now
+// and then, or by a timetable. One thing happens at a time, and each is marked in the record where it begins and
 // where it ends. What happens is the target's business; that the record stays true is the
 // sessions'. Main class: Trouble; parseTimetable.
 
@@ -28,6 +28,7 @@ const MARKS: Readonly<Record<EventKind, readonly [begins: string, ends: string]>
   stop: ['the server is stopped', 'the server goes on'],
   partition: ['the replicas are cut off', 'the replicas are back'],
   storm: ['a storm of connections begins', 'the storm of connections is over'],
+  clock: ['the clock of the server is wrong', 'the clock of the server is right again'],
 }
 
 export class Trouble {

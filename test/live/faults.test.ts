@@ -6,10 +6,11 @@ import { describe, expect, it } from 'vitest'
 import { check } from '../../src/check/check.ts'
 import { readHistory } from '../../src/formats/open.ts'
 import { INDETERMINATE } from '../../src/history/history.ts'
+import { ServerClock } from '../../src/record/embedded/clock.ts'
 import { EmbeddedServer } from '../../src/record/embedded/server.ts'
 import type { RunProgress } from '../../src/record/runner.ts'
 import { eventually, inDirectory, stage, startCli, verdictsOf } from '../record/stage.ts'
-import { targetOf } from './postgres.ts'
+import { targetOf, withClient } from './postgres.ts'
 
 function lives(pid: number): boolean {
   try {
@@ -97,6 +98,44 @@ describe('faults', () => {
         'the storm of connections is over',
       ])
       expect(verdictsOf(outcome)).toMatchObject({ ser: 'satisfied' })
+    })
+  })
+
+  it.runIf(ServerClock.isThere())('set the clock without a false alarm', async () => {
+    const server = await EmbeddedServer.start({ setsClock: true })
+    try {
+      const aheadMs = () =>
+        withClient(targetOf(server), async (client) => {
+          const { rows } = await client.query('SELECT clock_timestamp() AS now')
+          return rows[0].now.getTime() - Date.now()
+        })
+      // An hour, so that it is none whatever the machine does in between.
+      for (const hours of [1, -1, 0]) {
+        server.setClock(hours * 3_600_000)
+        expect((await aheadMs()) / 3_600_000).toBeCloseTo(hours, 1)
+      }
+    } finally {
+      await server.stop()
+    }
+    const enough = new AbortController()
+    const options = {
+      target: 'embedded',
+      fault: 'clock:±2s',
+      workload: { sessions: 8, keys: 30 },
+      durationMs: 120_000,
+      enough: enough.signal,
+      onProgress: ({ elapsedMs }: RunProgress) => {
+        if (elapsedMs > 5000) enough.abort()
+      },
+    }
+    await stage(options, (outcome) => {
+      const marks = outcome.judged!.history.annotations.map(({ text }) => text)
+      expect(marks.slice(0, 2)).toEqual([
+        'the clock of the server is wrong',
+        'the clock of the server is right again',
+      ])
+      expect(outcome.summary.transactions.committed).toBeGreaterThan(20)
+      expect(verdictsOf(outcome)).toMatchObject({ ser: 'satisfied', sser: 'satisfied' })
     })
   })
 

@@ -185,14 +185,21 @@ describe('parseFaultPlan', () => {
     'kill-server:0.1s',
     'partition:5',
     'connection-storm:0',
+    'clock:2',
+    'clock:0s',
     'fire',
   ])('refuses %s and shows how to write it', (text) => {
-    const example = /5%|latency:10ms|pause:10%:3s|server:[35]s|partition:5s|storm:100/
+    const example = /5%|latency:10ms|pause:10%:3s|server:[35]s|partition:5s|storm:100|clock:±2s/
     expect(complaint(() => parseFaultPlan([text]))).toMatch(example)
   })
 
-  it('says why no clock is set', () => {
-    expect(complaint(() => parseFaultPlan(['clock:±2s']))).toMatch(/lets its clock be set/)
+  it('reads how far a clock is set', () => {
+    const ahead = (text: string) => parseFaultPlan([text]).events.map(({ event }) => event)
+    for (const text of ['clock', 'clock:2s', 'clock:±2s']) {
+      expect(ahead(text)).toEqual([{ kind: 'clock', aheadMs: [2000, -2000] }])
+    }
+    expect(ahead('clock:+0.5s')).toEqual([{ kind: 'clock', aheadMs: [500] }])
+    expect(ahead('clock:-3s')).toEqual([{ kind: 'clock', aheadMs: [-3000] }])
   })
 })
 
@@ -241,7 +248,7 @@ describe('openTarget', () => {
     await expect(openTarget(parseTarget('sim:ser'), cut)).rejects.toThrow(/no connections/)
     const crash = { ...options, faults: parseFaultPlan(['restart-server']) }
     const foreign = parseTarget('postgres://127.0.0.1:1/x')
-    for (const fault of ['kill-server', 'stop-server']) {
+    for (const fault of ['kill-server', 'stop-server', 'clock']) {
       const event = { ...options, faults: parseFaultPlan([fault]) }
       await expect(openTarget(foreign, event)).rejects.toThrow(`${fault} is for the embedded`)
     }

@@ -21,10 +21,11 @@ import {
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { DatabaseError } from '../../base/errors.ts'
+import { assert, DatabaseError } from '../../base/errors.ts'
 import type { PostgresAddress } from '../postgres/address.ts'
 import { type Account, giveAllTo, giveTo, serverAccount } from './account.ts'
 import { type Binaries, copyBinaries, findEmbeddedPackage, OTHER_TARGETS } from './binaries.ts'
+import { ServerClock } from './clock.ts'
 import { startKeeper } from './keeper.ts'
 import { noteOwners, PREFIX, removeLeftovers } from './leftovers.ts'
 import { processesOf, signalAll } from './processes.ts'
@@ -57,6 +58,8 @@ export interface ServerOptions {
   readonly major?: number | undefined
   /** Settings of PostgreSQL in place of ours. */
   readonly settings?: Readonly<Record<string, string>>
+  /** Whether its clock will be set. */
+  readonly setsClock?: boolean
   /** Data that another server has made, in place of an empty database. */
   readonly copy?: { readonly password: string; readonly fill: (data: string) => Promise<void> }
 }
@@ -76,6 +79,7 @@ export class EmbeddedServer {
   readonly data: string
   private readonly account: Account | null
   private binaries: Binaries | null = null
+  private clock: ServerClock | null = null // if it is to be set
   private frozen: number[] = [] // processes that were stopped
   private readonly keeper: ChildProcess
 
@@ -99,6 +103,7 @@ export class EmbeddedServer {
     const server = new EmbeddedServer(given)
     try {
       await server.settle()
+      if (given.setsClock) server.clock = ServerClock.make(server.home)
       if (given.copy) {
         await given.copy.fill(server.data)
         giveAllTo(server.account, server.data)
@@ -167,6 +172,12 @@ export class EmbeddedServer {
   thaw(): void {
     signalAll(this.frozen, 'SIGCONT')
     this.frozen = []
+  }
+
+  /** So much ahead of the machine's, or behind it; of a server that was started for that. */
+  setClock(aheadMs: number): void {
+    assert(this.clock !== null, 'a server whose clock is set')
+    this.clock.set(aheadMs)
   }
 
   private async launchAgain(): Promise<void> {
@@ -259,6 +270,7 @@ export class EmbeddedServer {
     const child = this.spawn(
       this.binaries!.postgres,
       ['-D', this.data].concat(...settings.map(([name, value]) => ['-c', `${name}=${value}`])),
+      this.clock?.environment,
     )
     this.process = child
     child.once('exit', () => {
@@ -297,14 +309,14 @@ export class EmbeddedServer {
     this.process = null
   }
 
-  private spawn(command: string, args: string[]): ChildProcess {
+  private spawn(command: string, args: string[], more: Record<string, string> = {}): ChildProcess {
     const log = openSync(this.logPath, 'a')
     try {
       const child = spawn(command, args, {
         ...(this.account ?? {}),
         cwd: this.home,
         // Settings of other servers (PGDATA, PGPORT, LD_PRELOAD …) are not for this one.
-        env: { LC_ALL: 'C', TZ: 'UTC', PATH: process.env['PATH'] },
+        env: { LC_ALL: 'C', TZ: 'UTC', PATH: process.env['PATH'], ...more },
         stdio: ['ignore', log, log],
         detached: true, // a Ctrl-C at the terminal is for the runner, which stops it in order
       })

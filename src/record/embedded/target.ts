@@ -34,6 +34,8 @@ const REPLICA_LEVELS = new Map([...POSTGRES_LEVELS].filter(([level]) => level !=
 /** PostgreSQL's own default: how much it remembers of finished transactions depends on it. */
 const USUAL_CONNECTIONS = 100
 const MANY_LOCKS = { max_pred_locks_per_transaction: '1024' }
+/** How long its clock is ahead, and behind. */
+const CLOCK_WRONG_MS = 1000
 /** For setting up, audits, and what has not gone yet when sessions connect anew. */
 const SPARE_CONNECTIONS = 50
 
@@ -71,7 +73,8 @@ async function openEmbedded(
 ): Promise<OpenTarget> {
   const following = replicaCount === 0 ? {} : { ...PRIMARY_SETTINGS, ...SYNCHRONOUS_SETTINGS }
   const settings = { ...following, ...roomFor(options), ...options.serverSettings }
-  const server = await EmbeddedServer.start({ major, settings })
+  const setsClock = options.faults.events.some(({ event }) => event.kind === 'clock')
+  const server = await EmbeddedServer.start({ major, settings, setsClock })
   const replicas: Replica[] = []
   const close = async () => {
     for (const replica of replicas) await replica.stop()
@@ -87,6 +90,13 @@ async function openEmbedded(
         server.freeze()
         await wait(ms)
         server.thaw()
+      },
+      clock: async ({ aheadMs }, wait) => {
+        for (const ms of aheadMs) {
+          server.setClock(ms)
+          await wait(CLOCK_WRONG_MS)
+        }
+        server.setClock(0)
       },
       partition: async ({ ms }, wait) => {
         for (const replica of replicas) replica.cutOff()
