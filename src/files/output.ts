@@ -8,7 +8,16 @@ import { dirname } from 'node:path'
 import { UsageError } from '../base/errors.ts'
 import { cut, inert } from '../base/inert.ts'
 import { followLinks, identityOf, identityOfOpen, statOf } from './identity.ts'
-import { appendTo, type Sink, unwritable, writeThrough, writeTree, writeWhole } from './write.ts'
+import {
+  appendTo,
+  openWhole,
+  type Sink,
+  unwritable,
+  type Whole,
+  writeThrough,
+  writeTree,
+  writeWhole,
+} from './write.ts'
 
 export interface ClaimOptions {
   /** Add to what a file holds, instead of replacing it. */
@@ -24,8 +33,14 @@ const STANDARD = 'standard output'
 export class Outputs {
   private readonly taken = new Map<string, string>() // identity -> what it is
 
-  /** @param force whether files that hold something may be replaced */
-  constructor(private readonly force = false) {}
+  /**
+   * @param force whether files that hold something may be replaced
+   * @param remedy how to say that they may
+   */
+  constructor(
+    private readonly force = false,
+    private readonly remedy = '--force',
+  ) {}
 
   /** A file that the command reads; `-` is standard input. */
   read(path: string): void {
@@ -117,7 +132,9 @@ export class Outputs {
 
   private expectReplaceable(path: string, { keep }: ClaimOptions): void {
     if (keep) throw new UsageError(`${show(path)} exists already, and is never replaced`)
-    if (!this.force) throw new UsageError(`${show(path)} exists already`, '--force replaces it')
+    if (!this.force) {
+      throw new UsageError(`${show(path)} exists already`, `${this.remedy} replaces it`)
+    }
   }
 }
 
@@ -143,6 +160,12 @@ export class Output {
     if (this.way === 'through') return writeThrough(this.path, fill)
     if (this.way === 'append') return appendTo(this.path, fill)
     return writeWhole(this.path, this.replaces, fill)
+  }
+
+  /** A file that is filled little by little, and gets its name in the end. Throws InputError. */
+  open(): Whole {
+    if (this.way !== 'whole') throw new UsageError(`${show(this.path)} is no file`, 'name one')
+    return openWhole(this.path, this.replaces)
   }
 
   writeText(text: string): number {

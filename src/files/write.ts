@@ -36,27 +36,67 @@ type Fill = (sink: Sink) => void
 const FULL_PIPE_MS = 2 // how long to wait before looking again whether a reader made room
 const NO_READER_MS = 10_000 // how long to wait for somebody to open the other end of a pipe
 
-/** A file that is complete as soon as it is there. @param replaces whether another may go for it */
-export function writeWhole(path: string, replaces: boolean, fill: Fill): number {
+/** A file on its way, which has another name until it is complete. */
+export interface Whole {
+  write(bytes: Uint8Array): void
+  /** Gives it its name. */
+  finish(): void
+  /** Leaves nothing of it. */
+  abandon(): void
+}
+
+/** @param replaces whether another may go for it */
+export function openWhole(path: string, replaces: boolean): Whole {
   const place = followLinks(path)
   const made = attempt(path, () => makeTemporaryFile(dirname(place)))
-  try {
-    let bytes: number
-    try {
-      if (replaces) keepMode(made.file, place)
-      bytes = fillFile(made.file, path, fill)
-    } finally {
-      attempt(path, () => closeSync(made.file))
-    }
-    attempt(path, () =>
-      replaces ? renameSync(made.path, place) : giveName(made.path, place, path),
-    )
-    settle(made.path)
-    return bytes
-  } catch (error) {
+  let isOpen = true
+  const close = () => {
+    if (isOpen) attempt(path, () => closeSync(made.file))
+    isOpen = false
+  }
+  const abandon = () => {
+    close()
     discard(made.path)
+  }
+  try {
+    if (replaces) keepMode(made.file, place)
+  } catch (error) {
+    abandon()
     throw error
   }
+  return {
+    write: (bytes) => putAll(made.file, path, bytes),
+    finish: () => {
+      try {
+        close()
+        attempt(path, () =>
+          replaces ? renameSync(made.path, place) : giveName(made.path, place, path),
+        )
+        settle(made.path)
+      } catch (error) {
+        discard(made.path)
+        throw error
+      }
+    },
+    abandon,
+  }
+}
+
+/** A file that is complete as soon as it is there. @param replaces whether another may go for it */
+export function writeWhole(path: string, replaces: boolean, fill: Fill): number {
+  const whole = openWhole(path, replaces)
+  let total = 0
+  try {
+    fill((bytes) => {
+      whole.write(bytes)
+      total += bytes.length
+    })
+  } catch (error) {
+    whole.abandon()
+    throw error
+  }
+  whole.finish()
+  return total
 }
 
 function keepMode(file: number, place: string): void {

@@ -187,4 +187,13 @@ describe('a recorded connection', () => {
     const { rows } = await client.query({ name: 'a', text: 'SELECT n FROM items' })
     expect(rows).toHaveLength(2)
   })
+
+  it('may be recorded again, with other named statements', async () => {
+    for (const name of ['a', 'b', 'a']) {
+      const recorded = record(client)
+      const text = `SELECT n AS ${name} FROM items WHERE id = 1`
+      expect((await client.query({ name, text })).rows).toEqual([{ [name]: 10 }])
+      recorded.stop()
+    }
+  })
 })

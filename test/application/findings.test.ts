@@ -1,6 +1,14 @@
 // What recorded applications are found to do, what is not recorded, and what is noticed beside it.
 
-import { existsSync, mkdtempSync, rmSync, statSync } from 'node:fs'
+import {
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
@@ -237,10 +245,39 @@ describe('recorded.save', () => {
     recorded.save(file)
     for (let i = 0; i < 1000; i++) await pool.query('SELECT * FROM doctors WHERE id = 1')
     // What has ended is on its way before the end.
-    expect(statSync(`${file}.part`).size).toBeGreaterThan(0)
+    const [unfinished, ...others] = readdirSync(folder)
+    expect(others).toEqual([])
+    expect(statSync(join(folder, unfinished!)).size).toBeGreaterThan(0)
+    expect(existsSync(file)).toBe(false)
     expect(() => recorded.restart()).toThrow(/goes to/)
     recorded.stop()
+    recorded.stop()
+    expect(readdirSync(folder)).toEqual(['h.jsonl'])
     expect((await readHistory(file)).history.txnCount).toBe(1000)
+    rmSync(folder, { recursive: true, force: true })
+  })
+
+  it('replaces a file only by force, and leaves an empty one to be filled', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'isobar-save-'))
+    const file = join(folder, 'h.jsonl')
+    writeFileSync(file, 'precious')
+    const recorded = record(stage.pool)
+    try {
+      expect(() => recorded.save(file)).toThrow(
+        expect.objectContaining({
+          message: expect.stringMatching(/h\.jsonl exists already$/),
+          hint: '{ force: true } replaces it',
+        }),
+      )
+      expect(() => recorded.save(join(folder, 'nosuch', 'h.jsonl'))).toThrow(/no such directory/)
+      expect(() => recorded.save(folder)).toThrow(/is a directory/)
+      expect(readdirSync(folder)).toEqual(['h.jsonl'])
+      recorded.save(file, { force: true })
+      expect(readFileSync(file, 'utf8')).toBe('precious')
+    } finally {
+      recorded.stop()
+    }
+    expect(readFileSync(file, 'utf8')).not.toContain('precious')
     rmSync(folder, { recursive: true, force: true })
   })
 

@@ -32,8 +32,6 @@ export interface Shared {
   /** Settles when the beginning of the recording is known. */
   ready: Promise<void> | null
   isReady: boolean
-  /** Names of prepared statements of ours. */
-  readonly names: Map<string, string>
 }
 
 interface Job {
@@ -80,7 +78,7 @@ export class Connection {
     private readonly shared: Shared,
   ) {
     this.names = new Names(shared.recorder.catalog)
-    this.prepared = new PreparedNames(client, shared.names)
+    this.prepared = new PreparedNames(client)
     client.connection!.prependListener('readyForQuery', this.listener)
     client.once('end', this.onEnd)
   }

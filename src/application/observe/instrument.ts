@@ -4,12 +4,13 @@
 import { AsyncResource } from 'node:async_hooks'
 import { UsageError } from '../../base/errors.ts'
 import { parseHistory } from '../../formats/formats.ts'
+import type { SaveOptions } from '../../formats/save.ts'
 import type { History } from '../../history/history.ts'
 import { Connection, type Shared } from './connection.ts'
 import { type DriverClient, type DriverPool, isPool, queryClassOf } from './driver.ts'
 import type { Hooks } from './hooks.ts'
+import { LineFile } from './line-file.ts'
 import { Recorder } from './recorder.ts'
-import { LineFile } from './stream.ts'
 
 /** What was recorded. */
 export class Recorded<P = unknown> {
@@ -45,11 +46,11 @@ export class Recorded<P = unknown> {
   }
 
   /** From now on what is recorded goes to a file, which is there when `stop` is called. */
-  save(path: string): void {
+  save(path: string, options: Pick<SaveOptions, 'force'> = {}): void {
     if (this.file !== null) {
       throw new UsageError(`what is recorded goes to ${this.file.path} already`, 'save it once')
     }
-    const file = new LineFile(path)
+    const file = new LineFile(path, options)
     this.shared.recorder.lines.giveTo((line) => file.write(line))
     this.file = file
   }
@@ -57,7 +58,7 @@ export class Recorded<P = unknown> {
   /** Leaves the pool or client as it was, and completes the file. */
   stop(): void {
     this.leave()
-    if (this.file === null) return
+    if (this.file === null || this.file.isClosed) return
     this.file.write(this.shared.recorder.text())
     this.file.close()
   }
@@ -96,7 +97,6 @@ export function instrument<P extends DriverPool | DriverClient>(
     major: 0,
     ready: null,
     isReady: false,
-    names: new Map(),
   }
   const watch = new Watch(shared)
   if (isPool(given)) watch.pool(given)

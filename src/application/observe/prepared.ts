@@ -4,14 +4,13 @@
 
 import type { DriverClient, DriverQuery } from './driver.ts'
 
+/** Text -> name of ours. Connections outlive recordings, so all have the same. */
+const ours = new Map<string, string>()
+
 export class PreparedNames {
   private readonly texts = new Map<string, string>() // name -> text, as the application has them
 
-  /** @param ours text -> name of ours, for all connections */
-  constructor(
-    private readonly client: DriverClient,
-    private readonly ours: Map<string, string>,
-  ) {}
+  constructor(private readonly client: DriverClient) {}
 
   /** What a name stands for, whoever sent it. */
   textOf(name: string): string | undefined {
@@ -29,10 +28,10 @@ export class PreparedNames {
 
   /** Short, because the server cuts names after 63 characters. */
   nameFor(text: string): string {
-    let name = this.ours.get(text)
+    let name = ours.get(text)
     if (name === undefined) {
-      name = `isobar_${this.ours.size + 1}`
-      this.ours.set(text, name)
+      name = `isobar_${ours.size + 1}`
+      ours.set(text, name)
     }
     return name
   }

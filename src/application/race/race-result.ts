@@ -1,7 +1,8 @@
 // What a race came to: the verdict on every schedule that was run, how much of all that matters
 // that is, and the one that violates the level, to be read, saved and run again.
 
-import { writeFileSync } from 'node:fs'
+import { Outputs } from '../../files/output.ts'
+import type { SaveOptions } from '../../formats/save.ts'
 import { levelName } from '../../levels/levels.ts'
 import type { LevelWord } from '../../levels/words.ts'
 import { type CheckOptions, expectLevel } from '../../library/arguments.ts'
@@ -131,9 +132,14 @@ export class RaceResult {
     return RaceResult.of(level, this.actors, runs, this.coverage, found, this.setUp, cures)
   }
 
-  /** Writes the violating schedule to a file that `isobar replay FILE TARGET` runs. */
-  save(path: string): void {
+  /**
+   * Writes the violating schedule to a file that `isobar replay FILE TARGET` runs. One that is there
+   * is replaced only by force.
+   * @throws UsageError, InputError
+   */
+  save(path: string, { force = false }: Pick<SaveOptions, 'force'> = {}): void {
     if (this.violation === null) return
-    writeFileSync(path, renderScheduleFile(this.violation, this.level, this.setUp))
+    const output = new Outputs(force, '{ force: true }').claim(path, 'save')
+    output.writeText(renderScheduleFile(this.violation, this.level, this.setUp))
   }
 }

@@ -88,6 +88,22 @@ describe('race', () => {
     expect(rows).toEqual([{ default_transaction_isolation: 'read committed' }])
   })
 
+  it.each([
+    'SELECT left_over FROM stock WHERE id = 1 -- as it is;',
+    'SELECT left_over FROM stock WHERE id = 1 /* now */ ; -- as it is',
+  ])('tries a lock behind a comment, of a statement that has a name: %s', async (text) => {
+    const visit = () =>
+      transaction(async (client) => {
+        const { rows } = await client.query({ name: `stock ${text.length}`, text })
+        await client.query('UPDATE stock SET left_over = $1 WHERE id = 1', [rows[0].left_over - 1])
+      })
+    await visit() // the driver knows the name before the race begins
+    const { cures } = await race(pool, { ann: visit, bob: visit }, { before: reset })
+    const lock = cures.find(({ name }) => name.startsWith('FOR UPDATE'))
+    expect(lock).toMatchObject({ isConfirmed: true, coverage: { isComplete: true } })
+    await visit()
+  })
+
   it('says of what does not help that it does not', async () => {
     const add = (id: number) => () =>
       transaction(async (client) => {

@@ -15,12 +15,15 @@ const TABLES = [
   'CREATE TABLE items (id int PRIMARY KEY, n int NOT NULL)',
   'CREATE TABLE orders (id serial PRIMARY KEY, item int, n int)',
   'CREATE TABLE tickets (id int GENERATED ALWAYS AS IDENTITY PRIMARY KEY, n int)',
-  'CREATE TABLE parts (id int PRIMARY KEY, item int REFERENCES items ON DELETE CASCADE)',
+  // A foreign key ties all rows of both tables: nothing else may be in them.
+  'CREATE TABLE boxes (id int PRIMARY KEY, n int)',
+  'CREATE TABLE parts (id int PRIMARY KEY, box int REFERENCES boxes ON DELETE CASCADE)',
 ]
 const FILL = [
-  'TRUNCATE items, orders, tickets, parts RESTART IDENTITY',
+  'TRUNCATE items, orders, tickets, boxes, parts RESTART IDENTITY',
   'INSERT INTO items VALUES (1, 1), (2, 2)',
   'INSERT INTO orders (item, n) VALUES (1, 1)',
+  'INSERT INTO boxes VALUES (1, 1), (2, 2)',
 ]
 
 /** What most programs are made of: a few rows, which all of them want. */
@@ -46,6 +49,9 @@ const RARE = [
   'SELECT id FROM items WHERE n > 1 ORDER BY id FOR NO KEY UPDATE',
   'INSERT INTO parts VALUES (1, 2)',
   'SELECT id FROM parts ORDER BY id',
+  'DELETE FROM boxes WHERE id = 2',
+  'UPDATE boxes SET n = n + 1 WHERE id = 1 RETURNING n',
+  'SELECT n FROM boxes WHERE id = 1',
   "SELECT nextval('orders_id_seq')",
   'SAVEPOINT s',
   'ROLLBACK TO s',
@@ -200,13 +206,14 @@ function interleavings(programs: readonly (readonly [string, RaceProgram])[]): s
   return found.map(({ order }) => order)
 }
 
-/** What everybody saw, and the verdict. */
+/** What everybody saw, and the verdict. Whom a deadlock costs its transaction the clock decides. */
 function shown({ turns, verdict }: RaceRun, names: readonly string[]): string {
   const of = (name: string) =>
     turns
       .filter(({ actor }) => actor === name)
       .map(({ step }) => (step.error as { code?: string } | undefined)?.code ?? step.returned)
-  return JSON.stringify([verdict, ...names.map(of)])
+  const seen = names.map(of)
+  return seen.flat().includes('40P01') ? 'a deadlock' : JSON.stringify([verdict, ...seen])
 }
 
 /** In words what the reduction missed or made up; null if it showed what all schedules show. */

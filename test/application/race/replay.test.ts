@@ -46,6 +46,8 @@ describe('isobar replay', () => {
     }
     const result = await race(pool, { ann: visit, bob: visit }, { before })
     result.save(saved)
+    expect(() => result.save(saved)).toThrow('lost.json exists already')
+    result.save(saved, { force: true })
     const file = parseScheduleFile(readFileSync(saved, 'utf8'))
     expect(file.statements.map(({ actor }) => actor)).toEqual(result.schedule)
     await pool.query('DROP TABLE visits')

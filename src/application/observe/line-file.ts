@@ -1,0 +1,48 @@
+// Recorded lines on their way to a file while the application runs. The file gets its name when it
+// is complete: without its last line it would claim to tell everything. Main class: LineFile.
+
+import { Outputs } from '../../files/output.ts'
+import type { Whole } from '../../files/write.ts'
+import type { SaveOptions } from '../../formats/save.ts'
+
+const WRITE_AT_CHARS = 1 << 16
+
+export class LineFile {
+  private readonly file: Whole
+  private readonly encoder = new TextEncoder()
+  private buffer: string[] = []
+  private length = 0
+  isClosed = false
+
+  /** Throws UsageError, InputError. */
+  constructor(
+    readonly path: string,
+    { force = false }: Pick<SaveOptions, 'force'>,
+  ) {
+    this.file = new Outputs(force, '{ force: true }').claim(path, 'save').open()
+  }
+
+  write(line: string): void {
+    this.buffer.push(line)
+    this.length += line.length
+    if (this.length >= WRITE_AT_CHARS) this.flush()
+  }
+
+  private flush(): void {
+    const bytes = this.encoder.encode(this.buffer.join(''))
+    this.buffer = []
+    this.length = 0
+    this.file.write(bytes)
+  }
+
+  close(): void {
+    this.isClosed = true
+    try {
+      this.flush()
+    } catch (error) {
+      this.file.abandon()
+      throw error
+    }
+    this.file.finish()
+  }
+}
