@@ -43,7 +43,8 @@ export interface Probe {
   readonly length: number
   /** All rows in the first added column of the first row; else one row of cells is one row. */
   readonly grouped: boolean
-  readonly replaces: boolean
+  /** Columns whose values before are told behind those of now, after their xmin; null: none is. */
+  readonly before: readonly number[] | null
   readonly level: boolean
 }
 
@@ -59,7 +60,7 @@ export interface ProbeOptions {
 
 const LEVEL = "current_setting('transaction_isolation')"
 
-const made = new WeakMap<OnTable, Map<string, Probe>>()
+const made = new WeakMap<OnTable, Map<number, Probe>>()
 
 /** The probe of a statement, made once for each way to ask. */
 export function probeFor(text: string, on: OnTable, table: Table, options: ProbeOptions): Probe {
@@ -69,7 +70,8 @@ export function probeFor(text: string, on: OnTable, table: Table, options: Probe
     made.set(on, probes)
   }
   const { major, level, snapshot, grouped } = options
-  const key = `${major} ${level} ${snapshot} ${grouped} ${table.number}`
+  const ways = (level ? 1 : 0) + (snapshot ? 2 : 0) + (grouped ? 4 : 0)
+  const key = (table.number * 100 + major) * 8 + ways
   let probe = probes.get(key)
   if (!probe) {
     probe = makeProbe(text, on, table, options)
@@ -98,18 +100,21 @@ export function findUnprobed(
 }
 
 function makeProbe(text: string, on: OnTable, table: Table, options: ProbeOptions): Probe {
-  const { alias } = on.table
-  const cells = (of: string) => [
-    `${of}.xmin`,
-    ...table.columns.map(({ name }) => `${of}.${quote(name)}`),
+  const cells = [
+    `${on.table.alias}.xmin`,
+    ...table.columns.map(({ name }) => `${on.table.alias}.${quote(name)}`),
   ]
-  const replaces = on.verb === 'update' || on.conflict === 'update'
-  const columns = options.grouped ? [groupColumn(text, on, cells(alias))] : cells(alias)
-  if (replaces && options.major >= 18) columns.push(...cells('old'))
-  else if (on.verb === 'update' && options.snapshot) columns.push(...snapshotColumns(on, table))
+  const columns = options.grouped ? [groupColumn(text, on, cells)] : cells
+  const before = columnsBefore(on, table, options)
+  if (before !== null) {
+    const names = ['xmin', ...before.map((column) => quote(table.columns[column]!.name))]
+    const old = options.major >= 18 ? (name: string) => `old.${name}` : snapshotColumn(on, table)
+    columns.push(...names.map(old))
+  }
   if (options.level) columns.push(LEVEL)
-  // Names of their own, so that ORDER BY does not take them for the application's.
-  const list = columns.map((column, i) => `${column} AS isobar_${i + 1}`).join(', ')
+  // Names of their own where ORDER BY might take them for the application's.
+  const name = (i: number) => (on.ordered || options.grouped ? ` AS isobar_${i}` : '')
+  const list = columns.map((column, i) => column + name(i)).join(', ')
   const added = options.grouped ? `SELECT isobar.*, ${list} FROM (` : on.before + list
   const at = options.grouped ? 0 : on.columnsAt
   return {
@@ -121,9 +126,19 @@ function makeProbe(text: string, on: OnTable, table: Table, options: ProbeOption
     at,
     length: added.length,
     grouped: options.grouped,
-    replaces,
+    before,
     level: options.level,
   }
+}
+
+/** Columns that a statement may have changed; null if what they were cannot be asked for. */
+function columnsBefore(on: OnTable, table: Table, options: ProbeOptions): number[] | null {
+  const replaces = on.verb === 'update' || on.conflict === 'update'
+  if (!replaces || (options.major < 18 && !(on.verb === 'update' && options.snapshot))) return null
+  return [...table.columns.keys()].filter((column) => {
+    const { name } = table.columns[column]!
+    return table.triggers.length > 0 || mayBeSet(table, on.sets, name)
+  })
 }
 
 function groupColumn(text: string, on: OnTable, cells: readonly string[]): string {
@@ -136,35 +151,39 @@ function groupColumn(text: string, on: OnTable, cells: readonly string[]): strin
   return `CASE WHEN row_number() OVER () = 1 THEN ${all} END`
 }
 
-/** The row as the snapshot has it, found by its key, which a statement may not have changed. */
-function snapshotColumns(on: OnTable, table: Table): string[] {
+/** A column of the row as the snapshot has it, found by its key, which the statement leaves alone. */
+function snapshotColumn(on: OnTable, table: Table): (name: string) => string {
   const key = table.declared.keyColumns.map((column) => quote(table.columns[column]!.name))
   const same = key.map((name) => `isobar_old.${name} = ${on.table.alias}.${name}`).join(' AND ')
-  const from = `FROM ${table.sqlName} AS isobar_old WHERE ${same}`
-  const names = ['xmin', ...table.columns.map(({ name }) => quote(name))]
-  return names.map((name) => `(SELECT isobar_old.${name} ${from})`)
+  return (name) => `(SELECT isobar_old.${name} FROM ${table.sqlName} AS isobar_old WHERE ${same})`
 }
 
 export type Cells = readonly (string | null)[]
 
 /** What the added columns of an answer say. */
 export function readProbe(probe: Probe, table: Table, answer: readonly Cells[]): Told[] {
-  const width = table.columns.length + 1
-  const seen = (cells: Cells, at: number): Seen | null => {
-    const xmin = cells[at]
-    if (xmin === null || xmin === undefined) return null
-    return { xmin, row: table.columns.map((column, i) => readCell(column, cells[at + 1 + i]!)) }
+  const { columns } = table
+  const read = (cells: Cells): Seen => {
+    return { xmin: cells[0]!, row: columns.map((column, i) => readCell(column, cells[i + 1]!)) }
   }
   if (probe.grouped) {
     const told = answer.find(([all]) => all !== null)
     const rows = JSON.parse(told?.[0] ?? '[]') as Cells[]
-    return rows.map((cells) => ({ version: seen(cells, 0)!, replaced: undefined }))
+    return rows.map((cells) => ({ version: read(cells), replaced: undefined }))
   }
-  const tellsOld = probe.hidden - (probe.level ? 1 : 0) > width
-  return answer.map((cells) => ({
-    version: seen(cells, 0)!,
-    replaced: tellsOld ? seen(cells, width) : undefined,
-  }))
+  const { before } = probe
+  const at = columns.length + 1
+  return answer.map((cells) => {
+    const version = read(cells)
+    if (before === null) return { version, replaced: undefined }
+    const xmin = cells[at]
+    if (xmin === null || xmin === undefined) return { version, replaced: null }
+    const row = [...version.row]
+    before.forEach((column, i) => {
+      row[column] = readCell(columns[column]!, cells[at + 1 + i]!)
+    })
+    return { version, replaced: { xmin, row } }
+  })
 }
 
 /** The level that the server says the transaction runs at; null if it was not asked, or not told. */
