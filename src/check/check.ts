@@ -94,7 +94,12 @@ export function checkModels(history: History, options: CheckOptions = {}): Level
   let left = JEPSEN_MODELS.length
   for (const model of JEPSEN_MODELS.toReversed()) {
     deadline.divide(left--)
-    const result = known.get(model) ?? (model.sessionOrder ? on! : off!).check(model.level)
+    const { level: asked, sessionOrder } = model
+    // Two names of one level are judged once.
+    const same = JEPSEN_MODELS.find(
+      (each) => known.has(each) && each.level === asked && each.sessionOrder === sessionOrder,
+    )
+    const result = known.get(same ?? model) ?? (sessionOrder ? on! : off!).check(asked)
     known.set(model, result)
     if (result.verdict !== 'satisfied') continue
     for (const weaker of weakerModels(model)) {
