@@ -4,11 +4,12 @@
 // is now is theirs. Main class: Control.
 
 import { DatabaseError } from '../base/errors.ts'
+import { cutBy, withinPatience } from './patience.ts'
 
 /** What a control needs to know of the server's client. */
 export interface Gate<Client> {
-  /** Connects, ready for use. Throws what the driver throws, or DatabaseError. */
-  connect(): Promise<Client>
+  /** Connects, ready for use. Throws what the driver throws, DatabaseError, or the signal's reason. */
+  connect(signal: AbortSignal): Promise<Client>
   /** Takes the lock; from the connection that was ours before, too, if the server keeps it. */
   takeLock(client: Client, lost: Client | null): Promise<boolean>
   /** Calls back when the connection is over. */
@@ -22,6 +23,7 @@ export interface Gate<Client> {
 }
 
 const TRIES_EVERY_MS = 100
+const LAST_TRY_MS = 1000 // what a try may take at least
 
 export class Control<Client> {
   private readonly abort = new AbortController()
@@ -38,20 +40,17 @@ export class Control<Client> {
 
   /** Connects and takes the lock. Throws DatabaseError. */
   static async open<Client>(gate: Gate<Client>, patienceMs: number): Promise<Control<Client>> {
-    let client: Client | null = null
+    let client: Client | null
     try {
-      client = await gate.connect()
-      if (!(await gate.takeLock(client, null))) {
-        throw new DatabaseError(
-          'another run uses this database',
-          'wait for its end, or give each run a database of its own',
-        )
-      }
-      return new Control(gate, client, patienceMs)
+      client = await enter(gate, null, patienceMs)
     } catch (error) {
-      if (client !== null) await gate.end(client)
       throw gate.asDatabaseError(error)
     }
+    if (client !== null) return new Control(gate, client, patienceMs)
+    throw new DatabaseError(
+      'another run uses this database',
+      'wait for its end, or give each run a database of its own',
+    )
   }
 
   /** Aborted, with a DatabaseError, when the run has no right to go on. */
@@ -107,11 +106,8 @@ export class Control<Client> {
     for (;;) {
       if (this.isClosed) return
       try {
-        const client = await gate.connect()
-        if (!(await gate.takeLock(client, lost))) {
-          await gate.end(client)
-          return this.giveUp()
-        }
+        const client = await enter(gate, lost, Math.max(LAST_TRY_MS, endMs - performance.now()))
+        if (client === null) return this.giveUp()
         this.client = client
         this.watch(client)
         return
@@ -131,6 +127,22 @@ export class Control<Client> {
     this.abort.abort(error)
     throw error
   }
+}
+
+/** Connects and takes the lock; null if another run has it. */
+function enter<Client>(
+  gate: Gate<Client>,
+  lost: Client | null,
+  patienceMs: number,
+): Promise<Client | null> {
+  return withinPatience(patienceMs, async (signal) => {
+    const client = await gate.connect(signal)
+    const end = () => gate.end(client)
+    const isOurs = await cutBy(signal, end, () => gate.takeLock(client, lost))
+    if (isOurs) return client
+    await end()
+    return null
+  })
 }
 
 /** Tries to take a lock until it is ours, or somebody else's than the connection we lost. */

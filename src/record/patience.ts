@@ -1,4 +1,5 @@
-// Connecting to a database that may be away for a while. Main function: openPatiently.
+// Connecting to a database that may be away for a while, or that lets us in and then says nothing.
+// Main functions: openPatiently, withinPatience, cutBy.
 
 import { DatabaseError } from '../base/errors.ts'
 import type { Connection, Database } from './database.ts'
@@ -22,4 +23,56 @@ export async function openPatiently(
     await new Promise((resolve) => setTimeout(resolve, waitMs))
   }
   return null
+}
+
+/** Nobody said anything, in time. */
+class NoAnswer extends Error {
+  override readonly name = 'NoAnswer'
+  readonly code = 'ETIMEDOUT'
+}
+
+/** Does work that ends, without an answer, when the signal is aborted: when patience runs out. */
+export async function withinPatience<T>(
+  patienceMs: number,
+  work: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+  const late = new AbortController()
+  const seconds = Math.round(patienceMs / 100) / 10
+  const timer = setTimeout(
+    () => late.abort(new NoAnswer(`no answer within ${seconds} s`)),
+    Math.max(0, patienceMs),
+  )
+  try {
+    return await work(late.signal)
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+/**
+ * Works on a connection that is cut when the signal is aborted, or the work fails. Throws why.
+ * A connection that is cut while it is made may never say so: whoever waits is told here.
+ */
+export async function cutBy<T>(
+  signal: AbortSignal | null,
+  cut: () => unknown,
+  work: () => Promise<T>,
+): Promise<T> {
+  let onAbort = () => {}
+  const aborted = new Promise<never>((_, reject) => {
+    onAbort = () => {
+      cut()
+      reject(signal!.reason)
+    }
+  })
+  signal?.addEventListener('abort', onAbort, { once: true })
+  try {
+    signal?.throwIfAborted()
+    return await Promise.race([work(), aborted])
+  } catch (error) {
+    if (!signal?.aborted) cut()
+    throw signal?.aborted ? signal.reason : error
+  } finally {
+    signal?.removeEventListener('abort', onAbort)
+  }
 }

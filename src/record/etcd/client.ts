@@ -219,6 +219,7 @@ function decode(text: string): string {
 const HINTS: readonly (readonly [pattern: RegExp, hint: string])[] = [
   [/ECONNREFUSED/, 'is it running, and is the port right?'],
   [/ENOTFOUND|EAI_AGAIN/, 'is the host spelled right?'],
+  [/no answer within/, 'is it the right port? --patience waits longer'],
   [/HTTP 404/, 'etcd 3.4 or later is needed, with its JSON gateway'],
   [/space exceeded/, 'compact and defragment it, or raise --quota-backend-bytes'],
 ]

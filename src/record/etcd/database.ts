@@ -7,6 +7,7 @@ import { randomBytes } from 'node:crypto'
 import { DatabaseError } from '../../base/errors.ts'
 import type { LevelId } from '../../levels/levels.ts'
 import { type Connection, type Database, noSqlWorkloads, ownLevel } from '../database.ts'
+import { cutBy, withinPatience } from '../patience.ts'
 import { asDatabaseError, type EtcdAddress, EtcdClient, showAddress } from './client.ts'
 import { ETCD_LEVELS, EtcdConnection } from './connection.ts'
 
@@ -33,9 +34,13 @@ export class EtcdDatabase implements Database {
   }
 
   /** Takes the lock, and deletes what a killed run has left. Throws DatabaseError. */
-  static async open(address: EtcdAddress, entrance: Partial<EtcdAddress>): Promise<EtcdDatabase> {
+  static async open(
+    address: EtcdAddress,
+    entrance: Partial<EtcdAddress>,
+    patienceMs: number,
+  ): Promise<EtcdDatabase> {
     const client = new EtcdClient(address)
-    try {
+    const begin = async () => {
       const name = `etcd ${await client.version()}`
       const database = new EtcdDatabase(name, address, entrance, client)
       if (!(await database.takeLock())) {
@@ -47,8 +52,12 @@ export class EtcdDatabase implements Database {
       await client.deletePrefix(prefixOf(address))
       database.timer = setInterval(() => void database.renew(), RENEW_EVERY_MS).unref()
       return database
+    }
+    try {
+      return await withinPatience(patienceMs, (signal) => {
+        return cutBy(signal, () => client.cut(), begin)
+      })
     } catch (error) {
-      client.cut()
       throw asDatabaseError(error, address)
     }
   }
@@ -69,13 +78,17 @@ export class EtcdDatabase implements Database {
     return ownLevel(this, level)
   }
 
-  async open(): Promise<Connection> {
+  async open(signal: AbortSignal | null = null): Promise<Connection> {
     const client = new EtcdClient({ ...this.address, ...this.entrance })
     try {
-      await client.version() // connects
+      // Connects.
+      await cutBy(
+        signal,
+        () => client.cut(),
+        () => client.version(),
+      )
       return new EtcdConnection(client, prefixOf(this.address))
     } catch (error) {
-      client.cut()
       throw asDatabaseError(error, this.address)
     }
   }

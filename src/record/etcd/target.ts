@@ -28,6 +28,8 @@ function etcdTarget(address: EtcdAddress): Target {
     ownsServer: false,
     tidyMs: 1500,
     open: (options) =>
-      openServers([address], options, ([entrance]) => EtcdDatabase.open(address, entrance ?? {})),
+      openServers([address], options, ([entrance]) =>
+        EtcdDatabase.open(address, entrance ?? {}, options.patienceMs),
+      ),
   }
 }

@@ -4,6 +4,7 @@
 import type { Socket } from 'node:net'
 import { DatabaseError } from '../../base/errors.ts'
 import { type Driver, loadDriver } from '../driver.ts'
+import { cutBy } from '../patience.ts'
 import type { Answer } from '../registers.ts'
 import { type MysqlAddress, showAddress } from './address.ts'
 
@@ -50,14 +51,10 @@ export async function connectClient(
     charset: 'utf8mb4',
   })
   client.on('error', () => {}) // found out by the next use
-  const onAbort = () => client.destroy()
-  signal?.addEventListener('abort', onAbort, { once: true })
-  try {
-    signal?.throwIfAborted()
+  const cut = () => client.destroy()
+  return cutBy(signal, cut, async () => {
     await new Promise<void>((resolve, reject) => {
       client.connect((error) => (error ? reject(error) : resolve()))
-      // A connection that is destroyed while it is made never answers.
-      signal?.addEventListener('abort', () => reject(signal.reason), { once: true })
     })
     client.stream.setNoDelay(true)
     await query(client, `SET SESSION sql_mode = CONCAT_WS(',', @@sql_mode, '${STANDARD_SQL}')`)
@@ -65,12 +62,7 @@ export async function connectClient(
       await query(client, `SET SESSION ${name} = ${value}`)
     }
     return client
-  } catch (error) {
-    client.destroy()
-    throw signal?.aborted ? signal.reason : error
-  } finally {
-    signal?.removeEventListener('abort', onAbort)
-  }
+  })
 }
 
 export function query(client: MysqlClient, sql: string): Promise<Answer> {
@@ -104,6 +96,7 @@ const HINTS: Readonly<Record<string, string>> = {
   ER_UNKNOWN_SYSTEM_VARIABLE: 'this server does not know a variable that the address sets',
   ECONNREFUSED: 'is it running, and is the port right?',
   ENOTFOUND: 'is the host spelled right?',
+  ETIMEDOUT: 'is it the right port? --patience waits longer',
   EAI_AGAIN: 'is the host spelled right?',
   HANDSHAKE_NO_SSL_SUPPORT: 'it takes no encrypted connections: leave ?ssl= out',
 }

@@ -213,7 +213,7 @@ export class MysqlDatabase implements Database {
 
 function gateOf(address: MysqlAddress): Gate<MysqlClient> {
   return {
-    connect: () => connectClient(address),
+    connect: (signal) => connectClient(address, signal),
     takeLock: (client, lost) =>
       wrestLock(
         async () => Number(await scalar(client, `SELECT GET_LOCK(${LOCK}, 0)`)) === 1,

@@ -1,6 +1,8 @@
 // Connecting to a server by its address: how it is encrypted, how long that may take.
 
+import { Socket } from 'node:net'
 import { Client, type ClientConfig } from 'pg'
+import { cutBy } from '../patience.ts'
 import type { Encryption, PostgresAddress } from './address.ts'
 
 /** The address with the one way to connect that the server accepts, and a connection. */
@@ -21,25 +23,32 @@ export function configOf(address: PostgresAddress, encryption: Encryption): Clie
   }
 }
 
-/** Tries the ways to connect one after another. Throws what the first one failed with. */
+/** Tries the ways to connect one after another. Throws what the first one failed with, or the signal's reason. */
 export async function connectClient(
   address: PostgresAddress,
   queryTimeoutMs: number,
+  signal: AbortSignal | null = null,
 ): Promise<Connected> {
   let first: unknown = null
   for (const encryption of address.encryptions) {
+    const socket = new Socket()
     const client = new Client({
       ...configOf(address, encryption),
       query_timeout: queryTimeoutMs,
+      stream: () => socket,
     })
     client.on('error', () => {}) // found out by the next use
     try {
-      await client.connect()
+      await cutBy(
+        signal,
+        () => socket.destroy(),
+        () => client.connect(),
+      )
       return { client, address: { ...address, encryptions: [encryption] } }
     } catch (error) {
       await client.end().catch(() => {})
       first ??= error
-      if (!mayDependOnEncryption(error)) throw error
+      if (signal?.aborted || !mayDependOnEncryption(error)) throw error
     }
   }
   throw first

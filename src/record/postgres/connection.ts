@@ -17,6 +17,7 @@ import {
   type StatementAnswer,
   TransactionFailure,
 } from '../database.ts'
+import { cutBy } from '../patience.ts'
 import type { PostgresAddress } from './address.ts'
 import { configOf } from './client.ts'
 import { type Answer, type Cells, execute, prepare, query, type Statement } from './exchange.ts'
@@ -101,19 +102,13 @@ export class PostgresConnection implements Connection {
 
   /** Throws what the driver throws, or why the signal was aborted. */
   async connect(signal: AbortSignal): Promise<void> {
-    const onAbort = () => this.cut()
-    signal.addEventListener('abort', onAbort, { once: true })
-    try {
-      signal.throwIfAborted()
+    const cut = () => this.cut()
+    await cutBy(signal, cut, async () => {
       await this.client.connect()
       // At ser, a sequential scan would conflict with every write; tables here are small.
       await this.client.query('SET enable_seqscan = off; SET enable_bitmapscan = off')
       await prepare(this.client, STATEMENTS)
-    } catch (error) {
-      throw signal.aborted ? signal.reason : error
-    } finally {
-      signal.removeEventListener('abort', onAbort)
-    }
+    })
   }
 
   /** Of the process that serves it, by which the server knows it. */

@@ -23,6 +23,7 @@ const HINTS: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'is it running, and is the port right?',
   ENOENT: 'is it running, and is this the directory of its socket?',
   ENOTFOUND: 'is the host spelled right?',
+  ETIMEDOUT: 'is it the right port? --patience waits longer',
   EAI_AGAIN: 'is the host spelled right?',
 }
 

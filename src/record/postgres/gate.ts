@@ -4,6 +4,7 @@
 import type { Client } from 'pg'
 import { DatabaseError } from '../../base/errors.ts'
 import { type Gate, wrestLock } from '../control.ts'
+import { cutBy } from '../patience.ts'
 import type { PostgresAddress } from './address.ts'
 import { connectClient } from './client.ts'
 import { asDatabaseError, isAnswer, POOLER } from './failure.ts'
@@ -19,19 +20,20 @@ export class PostgresGate implements Gate<Client> {
   /** @param address from the first connection on, with the way to connect that is accepted */
   constructor(public address: PostgresAddress) {}
 
-  async connect(): Promise<Client> {
-    const { client, address } = await connectClient(this.address, QUERY_PATIENCE_MS)
+  async connect(signal: AbortSignal): Promise<Client> {
+    const { client, address } = await connectClient(this.address, QUERY_PATIENCE_MS, signal)
     this.address = address
-    try {
-      // What a run works on is to stay, whatever its sessions may lose.
-      await client.query('SET synchronous_commit = on')
-      if (!this.isKnown) await refusePooler(client, address)
-      this.isKnown = true
-      return client
-    } catch (error) {
-      await this.end(client)
-      throw error
-    }
+    return cutBy(
+      signal,
+      () => this.end(client),
+      async () => {
+        // What a run works on is to stay, whatever its sessions may lose.
+        await client.query('SET synchronous_commit = on')
+        if (!this.isKnown) await refusePooler(client, address, signal)
+        this.isKnown = true
+        return client
+      },
+    )
   }
 
   takeLock(client: Client, lost: Client | null): Promise<boolean> {
@@ -67,20 +69,24 @@ export class PostgresGate implements Gate<Client> {
  * would belong to whoever comes next. Two connections that share a process of the server give it
  * away.
  */
-async function refusePooler(client: Client, address: PostgresAddress): Promise<void> {
+async function refusePooler(
+  client: Client,
+  address: PostgresAddress,
+  signal: AbortSignal,
+): Promise<void> {
   const ownPid = await scalar(client, 'SELECT pg_backend_pid()')
   if (ownPid === pidOf(client)) return // the server itself has let us in
-  const other = (await connectClient(address, QUERY_PATIENCE_MS)).client
-  try {
+  const other = (await connectClient(address, QUERY_PATIENCE_MS, signal)).client
+  const end = () => other.end().catch(() => {})
+  await cutBy(signal, end, async () => {
     for (let tries = 0; tries < 5; tries++) {
       const otherPid = await scalar(other, 'SELECT pg_backend_pid()')
       const laterPid = await scalar(client, 'SELECT pg_backend_pid()')
       if (otherPid !== ownPid && laterPid === ownPid) continue
       throw new DatabaseError('a pooler between us and the server makes sessions share it', POOLER)
     }
-  } finally {
-    await other.end().catch(() => {})
-  }
+  })
+  await end()
 }
 
 /** The process of the server, as it told us; the driver's types do not know it. */

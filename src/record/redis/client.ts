@@ -4,6 +4,7 @@
 import type { Socket } from 'node:net'
 import { DatabaseError, UsageError } from '../../base/errors.ts'
 import { type Driver, loadDriver } from '../driver.ts'
+import { cutBy } from '../patience.ts'
 import { parseServerUrl, portOf } from '../server-url.ts'
 import type { Given } from '../target.ts'
 
@@ -81,19 +82,16 @@ export async function connectClient(
   client.on('error', (error) => {
     why ??= error
   })
-  const onAbort = () => client.disconnect()
-  signal?.addEventListener('abort', onAbort, { once: true })
-  try {
-    signal?.throwIfAborted()
-    await client.connect()
-    await client.call('PING') // a wrong password, or a server that still loads its data
-    return client
-  } catch (error) {
-    client.disconnect()
-    throw signal?.aborted ? signal.reason : (why ?? error)
-  } finally {
-    signal?.removeEventListener('abort', onAbort)
-  }
+  const cut = () => client.disconnect()
+  return cutBy(signal, cut, async () => {
+    try {
+      await client.connect()
+      await client.call('PING') // a wrong password, or a server that still loads its data
+      return client
+    } catch (error) {
+      throw why ?? error
+    }
+  })
 }
 
 /** Sends commands in one message; the answers, errors among them. */
@@ -122,6 +120,7 @@ const HINTS: readonly (readonly [pattern: RegExp, hint: string])[] = [
   [/DB index is out of range/, 'name another database: redis://host:6379/0'],
   [/ECONNREFUSED/, 'is it running, and is the port right?'],
   [/ENOTFOUND|EAI_AGAIN/, 'is the host spelled right?'],
+  [/no answer within/, 'is it the right port? --patience waits longer'],
 ]
 
 export function asDatabaseError(error: unknown, address: RedisAddress): DatabaseError {

@@ -6,6 +6,7 @@ import { randomBytes } from 'node:crypto'
 import type { LevelId } from '../../levels/levels.ts'
 import { Control, type Gate } from '../control.ts'
 import { type Connection, type Database, noSqlWorkloads, ownLevel } from '../database.ts'
+import { cutBy } from '../patience.ts'
 import {
   asDatabaseError,
   codeOf,
@@ -91,9 +92,10 @@ export class RedisDatabase implements Database {
 function gateOf(address: RedisAddress): Gate<RedisClient> {
   const run = randomBytes(6).toString('hex')
   return {
-    connect: async () => {
-      const client = await connectClient(address)
-      await client.call('CLIENT', 'SETNAME', `isobar-${run}`)
+    connect: async (signal) => {
+      const client = await connectClient(address, signal)
+      const cut = () => client.disconnect()
+      await cutBy(signal, cut, () => client.call('CLIENT', 'SETNAME', `isobar-${run}`))
       return client
     },
     takeLock: async (client) => {
