@@ -90,6 +90,13 @@ export class Deadline {
     return inner
   }
 
+  /** Puts aside what is left of the time: it runs on from when the result is called. */
+  putAside(): () => Deadline {
+    const { memoryBytes, onTick } = this
+    const leftMs = this.remainingMs()
+    return () => new Deadline(leftMs, memoryBytes, onTick)
+  }
+
   /** From here on the work is about this level. */
   enter(level: string): void {
     this.stage.level = level

@@ -2,14 +2,14 @@
 // rest.
 
 import type { Command } from 'commander'
-import { Deadline, nowMs, withProgress } from '../base/deadline.ts'
+import { Deadline, nowMs } from '../base/deadline.ts'
 import { BudgetExceeded, InputError, UsageError } from '../base/errors.ts'
 import { stringifyLine } from '../base/json.ts'
 import { hintFor } from '../base/slips.ts'
 import { judge } from '../check/judge.ts'
 import type { CheckOptions } from '../check/options.ts'
 import { type Output, Outputs } from '../files/output.ts'
-import { historyFilesIn, type ReadResult, readHistory } from '../formats/open.ts'
+import { historyFilesIn, type ReadResult } from '../formats/open.ts'
 import type { History } from '../history/history.ts'
 import { renderNotation } from '../history/notation.ts'
 import { LEVELS, type LevelRequest } from '../levels/levels.ts'
@@ -37,7 +37,7 @@ import {
 } from './options.ts'
 import { filesOf, findHistories, type HistoryPath, isDirectory } from './paths.ts'
 import { Progress } from './progress.ts'
-import { showReading } from './read-input.ts'
+import { readWithin } from './read-input.ts'
 import { addReportOptions, ReportFiles, type ReportFlags } from './report-files.ts'
 import { judgeTaps, TAP_RULES, type TapRule } from './taps.ts'
 import { coloursFor, print, tell } from './terminal.ts'
@@ -297,7 +297,11 @@ async function checkPath(
     if (found.error) throw found.error
     // The first history also pays for starting the program, which began at zero.
     const budgetFromMs = isFirst ? 0 : started
-    const input = await read(found.path, plan, budgetFromMs, progress)
+    const input = await readWithin(
+      found.path,
+      { format: plan.format, ...plan.check, budgetFromMs },
+      progress,
+    )
     const parseMs = nowMs() - started
     const checkOptions = { ...plan.check, budgetFromMs, onTick: progress.tick }
     progress.report(`checking ${cut(plain(found.path))}`)
@@ -330,55 +334,21 @@ async function checkPath(
   }
 }
 
-/** Of a budget's time: laying out what was read takes up to a third of what reading took. */
-const READ_SHARE = 0.75
-const SMALL_BYTES = 1 << 20 // are read before anybody could say that it took too long
-
-const NODE_BYTES = 64 * 2 ** 20 // what the program takes before it reads anything
-
-/** Laying out what was read takes up to as much memory again as reading it took. */
-function layoutBytes(): number {
-  return Math.max(0, process.memoryUsage.rss() - NODE_BYTES)
-}
-
-function read(
-  path: string,
-  plan: Plan,
-  budgetFromMs: number,
-  progress: Progress,
-): Promise<ReadResult> {
-  const { budgetMs, memoryBytes } = plan.check
-  const share = { fromMs: budgetFromMs, share: READ_SHARE }
-  const deadline = new Deadline(budgetMs, memoryBytes, null, share)
-  const show = showReading(path, progress)
-  const options: Parameters<typeof readHistory>[1] = {
-    onProgress: (bytes, total) => {
-      show.onProgress(bytes, total)
-      if (bytes <= SMALL_BYTES) return
-      withProgress(
-        () => {
-          deadline.check()
-          deadline.reserve(layoutBytes())
-        },
-        () => `${Math.floor(bytes / 1048576)} MB of the history were read`,
-      )
-    },
-    onWait: () => {
-      show.onWait()
-      withProgress(
-        () => deadline.check(),
-        () => 'nothing more came in that time',
-      )
-    },
-  }
-  if (plan.format !== null) options.format = plan.format
-  if (plan.check.memoryBytes) options.memoryBytes = plan.check.memoryBytes
-  return readHistory(path, options)
-}
-
 /** What the budget leaves for telling what was found. */
 function tellingDeadline({ check }: Plan, fromMs: number): Deadline {
   return new Deadline(check.budgetMs, check.memoryBytes, null, { fromMs })
+}
+
+/**
+ * How much of the time that is left may go into describing: writing all of it takes about as long,
+ * again for each file, and for each level that shares its anomalies with another one.
+ */
+function describingShare(plan: Plan, results: readonly LevelResult[]): number {
+  const lists = results.map(({ anomalies }) => anomalies).filter((list) => list.length > 0)
+  const levelsPerList = Math.max(1, lists.length) / Math.max(1, new Set(lists).size)
+  const written = (plan.json ? 1 : 0) + (plan.certificate ? 1 : 0)
+  const rendered = plan.files.isEmpty ? 0 : 0.5
+  return 1 / (1 + levelsPerList * (written + rendered))
 }
 
 /** Writes the files that were asked for; returns what goes to the terminal. */
@@ -400,7 +370,7 @@ async function showResults(
       asked: plan.levels?.map(({ level }) => level) ?? null,
       command,
       all: plan.check.all === true,
-      deadline,
+      deadline: deadline.part(describingShare(plan, results)),
     }
     const verdict = describeVerdict(history, results, context)
     plan.certificate?.writePieces(stringifyLine(verdict))

@@ -1,7 +1,7 @@
 // The command line: the only place that catches errors and decides how the process ends.
 
 import { Command, CommanderError } from 'commander'
-import { DatabaseError, InputError, UsageError } from '../base/errors.ts'
+import { BudgetExceeded, DatabaseError, InputError, UsageError } from '../base/errors.ts'
 import { inertLines, sentence } from '../base/inert.ts'
 import { removeTemporaries } from '../files/temporary.ts'
 import { withoutSecrets } from './command-line.ts'
@@ -164,6 +164,9 @@ function explain(error: unknown, argv: readonly string[]): number {
   if (error instanceof UsageError) return complain(error.message, error.hint, EXIT.usage)
   if (error instanceof InputError) return complain(error.describe(), error.hint, EXIT.usage)
   if (error instanceof DatabaseError) return complain(error.message, error.hint, EXIT.database)
+  if (error instanceof BudgetExceeded) {
+    return complain(error.message, 'raise --memory or --budget', EXIT.unknown)
+  }
   const stack = error instanceof Error ? (error.stack ?? error.message) : String(error)
   return complain(
     `internal error: ${stack}`,

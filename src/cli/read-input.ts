@@ -1,6 +1,8 @@
 // Reads the history that a command works on. On a terminal it shows how far reading has come, or
-// what is waited for: standard input and pipes may stay silent for ever.
+// what is waited for: standard input and pipes may stay silent for ever. Main functions: readInput,
+// readWithin.
 
+import { Deadline, withProgress } from '../base/deadline.ts'
 import { type ReadOptions, type ReadResult, readHistory } from '../formats/open.ts'
 import { cut, plain } from '../report/names.ts'
 import { Progress } from './progress.ts'
@@ -12,17 +14,69 @@ export async function readInput(
   progress = new Progress(),
 ): Promise<ReadResult> {
   try {
-    return await readHistory(path, {
-      ...(format === undefined ? {} : { format }),
-      ...showReading(path, progress),
-    })
+    return await readWithin(path, { format: format ?? null }, progress)
   } finally {
     progress.done()
   }
 }
 
+/** What reading may take. */
+export interface ReadBudget {
+  /** The input's, by content if null. */
+  readonly format: string | null
+  readonly budgetMs?: number | null
+  readonly memoryBytes?: number | null
+  /** When the time began to run, as `nowMs` counts. */
+  readonly budgetFromMs?: number
+}
+
+/** Of a budget's time: laying out what was read takes up to a third of what reading took. */
+const READ_SHARE = 0.75
+const SMALL_BYTES = 1 << 20 // are read before anybody could say that it took too long
+
+const NODE_BYTES = 64 * 2 ** 20 // what the program takes before it reads anything
+
+/** Laying out what was read takes up to as much memory again as reading it took. */
+function layoutBytes(): number {
+  return Math.max(0, process.memoryUsage.rss() - NODE_BYTES)
+}
+
+/** Throws BudgetExceeded, also when nothing comes in that time. */
+export function readWithin(
+  path: string,
+  { format, budgetMs = null, memoryBytes = null, budgetFromMs = 0 }: ReadBudget,
+  progress: Progress,
+): Promise<ReadResult> {
+  const share = { fromMs: budgetFromMs, share: READ_SHARE }
+  const deadline = new Deadline(budgetMs, memoryBytes, null, share)
+  const show = showReading(path, progress)
+  const options: ReadOptions = {
+    onProgress: (bytes, total) => {
+      show.onProgress(bytes, total)
+      if (bytes <= SMALL_BYTES) return
+      withProgress(
+        () => {
+          deadline.check()
+          deadline.reserve(layoutBytes())
+        },
+        () => `${Math.floor(bytes / 1048576)} MB of the history were read`,
+      )
+    },
+    onWait: () => {
+      show.onWait()
+      withProgress(
+        () => deadline.check(),
+        () => 'nothing more came in that time',
+      )
+    },
+    ...(format === null ? {} : { format }),
+    ...(memoryBytes === null ? {} : { memoryBytes }),
+  }
+  return readHistory(path, options)
+}
+
 /** What reading calls on its way. */
-export function showReading(
+function showReading(
   path: string,
   progress: Progress,
 ): Required<Pick<ReadOptions, 'onProgress' | 'onWait'>> {

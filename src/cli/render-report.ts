@@ -3,6 +3,7 @@
 // writes no files must not wait for. Main function: renderReport.
 
 import { basename } from 'node:path'
+import type { Deadline } from '../base/deadline.ts'
 import type { Output } from '../files/output.ts'
 import { renderCsv } from '../report/csv.ts'
 import { renderDot } from '../report/dot.ts'
@@ -20,25 +21,32 @@ export { renderTrace } from '../report/trace.ts'
 
 export type ReportKind = 'report' | 'svg' | 'dot' | 'junit' | 'summary' | 'csv'
 
+/** A verdict on one of several histories. */
+export interface Told {
+  readonly verdict: VerdictJson
+  /** Begins the time that its page may take; none if there is no limit. */
+  readonly resume?: () => Deadline
+}
+
 /** Writes a page for each history, and the index. */
 export async function writeIndex(
   index: Output,
   pages: Output,
-  verdicts: readonly VerdictJson[],
+  all: readonly Told[],
   unread: readonly string[] = [],
 ): Promise<void> {
   const assets = await loadPageAssets()
-  const digits = String(verdicts.length).length
-  const entries = verdicts.map((verdict, i) => {
+  const digits = String(all.length).length
+  const entries = all.map(({ verdict, resume }, i) => {
     const name = basename(verdict.path)
       .replace(/[^\w.-]+/g, '_')
       .slice(0, 80)
-    return { verdict, file: `${String(i + 1).padStart(digits, '0')}-${name}.html` }
+    return { verdict, resume, file: `${String(i + 1).padStart(digits, '0')}-${name}.html` }
   })
   const encoder = new TextEncoder()
   pages.writeFiles((open) => {
-    for (const { verdict, file } of entries) {
-      open(file)(encoder.encode(renderHtml(verdict, assets)))
+    for (const { verdict, resume, file } of entries) {
+      open(file)(encoder.encode(renderHtml(verdict, assets, { deadline: resume?.() })))
     }
   })
   const folder = encodeURIComponent(basename(pages.path))

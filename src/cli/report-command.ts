@@ -97,7 +97,7 @@ async function report(path: string, out: string | undefined, flags: Flags): Prom
     const isIndex = kind === 'report' && all.length > 1 && flags.anomaly === undefined
     const isCollection = isIndex || kind === 'junit' || kind === 'summary' || kind === 'csv'
     const isAll = isCollection && flags.line === undefined
-    if (isIndex && isAll) return writeIndex(output, claimPages(outputs, output), all)
+    if (isIndex && isAll) return writeIndex(output, claimPages(outputs, output), found)
     const verdicts = isAll ? all : [chooseVerdict(found, flags.line)]
     const section = sectionOf(verdicts[0]!, flags.anomaly)
     const history = await historyOf(verdicts[0]!, flags.history)

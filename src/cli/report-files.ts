@@ -5,7 +5,7 @@
 
 import { extname } from 'node:path'
 import type { Command } from 'commander'
-import type { Deadline } from '../base/deadline.ts'
+import { Deadline } from '../base/deadline.ts'
 import { UsageError } from '../base/errors.ts'
 import type { Output, Outputs } from '../files/output.ts'
 import type { History } from '../history/history.ts'
@@ -46,6 +46,7 @@ export function addReportOptions(command: Command, report: string): Command {
 
 export class ReportFiles {
   private readonly verdicts: VerdictJson[] = []
+  private readonly resume: (() => Deadline)[] = [] // what each history has left for its page
   private readonly unread: string[] = []
   private readonly outputs = new Map<ReportKind, Output>()
   private pages: Output | null = null // of several histories
@@ -90,15 +91,21 @@ export class ReportFiles {
   }
 
   /** Writes what is about this history, and keeps it for what is about all. */
-  async add(verdict: VerdictJson, history: History, deadline?: Deadline): Promise<void> {
+  async add(
+    verdict: VerdictJson,
+    history: History,
+    deadline: Deadline = Deadline.none(),
+  ): Promise<void> {
     this.verdicts.push(verdict)
-    if (this.isEmpty) return
-    const { renderReport, renderTrace } = await import('./render-report.ts')
-    this.trace?.writePieces(renderTrace(history, verdict))
-    for (const kind of SINGLE) {
-      if (kind === 'report' && this.pages) continue
-      this.outputs.get(kind)?.writeText(await renderReport(kind, [verdict], { deadline }))
+    if (!this.isEmpty) {
+      const { renderReport, renderTrace } = await import('./render-report.ts')
+      for (const kind of SINGLE) {
+        if (kind === 'report' && this.pages) continue
+        this.outputs.get(kind)?.writeText(await renderReport(kind, [verdict], { deadline }))
+      }
+      this.trace?.writePieces(renderTrace(history, verdict, deadline))
     }
+    this.resume.push(deadline.putAside())
   }
 
   /** An input that could not be read: reports about all of them must not look like a pass. */
@@ -111,7 +118,10 @@ export class ReportFiles {
     const { renderReport, writeIndex } = await import('./render-report.ts')
     const { verdicts, unread } = this
     const report = this.outputs.get('report')
-    if (this.pages) await writeIndex(report!, this.pages, verdicts, unread)
+    if (this.pages) {
+      const told = verdicts.map((verdict, i) => ({ verdict, resume: this.resume[i]! }))
+      await writeIndex(report!, this.pages, told, unread)
+    }
     for (const kind of COLLECTED) {
       this.outputs.get(kind)?.writeText(await renderReport(kind, verdicts, { unread }))
     }

@@ -178,7 +178,6 @@ async function runTarget(text: string, flags: Flags): Promise<number> {
   const levels = requestsOf(flags, target)
   const line = new RunLine()
   const interrupt = new Interrupt(0)
-  interrupt.listen()
   const workload = await workloadOf(flags)
   const dbLevel = dbLevelOf(flags, target, workload.workload.shape ?? 'own')
   const directory =
@@ -224,6 +223,7 @@ async function runTarget(text: string, flags: Flags): Promise<number> {
       },
     },
   }
+  interrupt.listen() // all files are read: one may be a pipe that nobody writes to
   try {
     const outcome = await run(options)
     line.done()

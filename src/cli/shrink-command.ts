@@ -31,7 +31,7 @@ import {
 import { parseDuration, parseRequests } from './options.ts'
 import { filesOf } from './paths.ts'
 import { Progress, showWriting } from './progress.ts'
-import { readInput } from './read-input.ts'
+import { readWithin } from './read-input.ts'
 import { Interrupt } from './signals.ts'
 import { coloursFor, print, tell } from './terminal.ts'
 import { atPath, chooseVerdict, readVerdicts } from './verdict-input.ts'
@@ -95,7 +95,7 @@ async function shrink(path: string, out: string, flags: Flags): Promise<number> 
   if (flags.verdict !== undefined) outputs.read(flags.verdict)
   const output = claimHistory(outputs, out, format)
   const progress = new Progress()
-  const input = await readInput(path, flags.format, progress)
+  const input = await readWithin(path, { format: flags.format ?? null, budgetMs }, progress)
   const known = flags.verdict === undefined ? null : await readKnown(input.history, asked, flags)
   const { level, sessionOrder = true } = known ?? asked!
   const interrupt = new Interrupt(null)

@@ -3,6 +3,7 @@
 // pieces, so that a long history needs no more memory than a short one. Operations have no times of
 // their own: they share the time of their transaction evenly. Main function: renderTrace.
 
+import { Deadline } from '../base/deadline.ts'
 import { cut, inert } from '../base/inert.ts'
 import {
   type History,
@@ -23,7 +24,12 @@ const PIECE_CHARS = 1 << 16
 const MAX_NAME = 80
 const COLOURS = ['good', 'terrible', 'bad'] // by status, as Chrome names them
 
-export function* renderTrace(history: History, verdict: VerdictJson): Generator<string> {
+/** @param deadline when it runs out, the trace ends with what it has, and says so */
+export function* renderTrace(
+  history: History,
+  verdict: VerdictJson,
+  deadline: Deadline = Deadline.none(),
+): Generator<string> {
   const axis = findAxis(history)
   const isTime = axis.kind === 'time'
   const unit = isTime && history.timeUnit !== null ? MICROSECONDS[history.timeUnit] : UNIT_US
@@ -52,10 +58,14 @@ export function* renderTrace(history: History, verdict: VerdictJson): Generator<
     const start = startOf(history, axis, txn)
     const finish = finishOf(history, axis, txn)
     piece += sliceTxn(history, txn, at(start), at(Number.isNaN(finish) ? last : finish))
-    if (piece.length > PIECE_CHARS) {
-      yield piece
-      piece = ''
-    }
+    if (piece.length <= PIECE_CHARS) continue
+    yield piece
+    piece = ''
+    if (!deadline.hasRunOut()) continue
+    const name = `cut short by the budget: ${txn + 1} of ${history.txnCount} transactions are here`
+    const instant = { ph: 'i', pid: 1, ts: at(start), tid: 0, s: 'g', name, cat: 'budget' }
+    piece = `,\n${JSON.stringify(instant)}`
+    break
   }
   yield `${piece}\n]}\n`
 }

@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process'
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { check } from '../../src/check/check.ts'
@@ -68,6 +69,18 @@ describe('isobar shrink', () => {
     expect(terminal.errors).toContain('is unknown: the history has no times')
     expect(readdirSync(terminal.folder)).toEqual(['h.notation'])
   })
+
+  test.runIf(process.platform !== 'win32')(
+    'ends within its budget when nobody writes into the pipe that it reads',
+    async () => {
+      const pipe = terminal.path('pipe')
+      spawnSync('mkfifo', [pipe])
+      const argv = ['shrink', pipe, terminal.path('out'), '--level', 'si', '--budget', '1ms']
+      expect(await terminal.run(...argv)).toBe(3)
+      expect(terminal.errors).toMatch(/the time budget of 1 ms ran out; nothing more came/)
+      expect(readdirSync(terminal.folder)).toEqual(['pipe'])
+    },
+  )
 
   const BAD: [string[], RegExp][] = [
     [['--level', 'si,ser'], /exactly one level/],

@@ -1,6 +1,6 @@
-import { type ChildProcess, spawn } from 'node:child_process'
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { chmodSync, existsSync, readdirSync } from 'node:fs'
+import { chmodSync, closeSync, constants, existsSync, openSync, readdirSync, rmSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
@@ -31,6 +31,17 @@ async function appears(name: RegExp): Promise<void> {
   while (!readdirSync(folder).some((each) => name.test(each))) await pause(5)
 }
 
+/** The writing end of a pipe, as soon as somebody reads from it. */
+async function openForReader(pipe: string): Promise<number> {
+  for (;;) {
+    try {
+      return openSync(pipe, constants.O_WRONLY | constants.O_NONBLOCK)
+    } catch {
+      await pause(10)
+    }
+  }
+}
+
 describe.runIf(process.platform !== 'win32')('a signal', () => {
   for (const [signal, code] of Object.entries(CODES)) {
     it(`${signal} ends work at once while a server starts, and leaves nothing behind`, async () => {
@@ -54,6 +65,20 @@ describe.runIf(process.platform !== 'win32')('a signal', () => {
       expect([code, by]).toEqual([null, signal])
       while (readdirSync(folder).length > 0) await pause(20)
     }
+  }, 60_000)
+
+  it('ends a run that waits for a file that nobody writes', async () => {
+    const pipe = `${folder}/pipe`
+    spawnSync('mkfifo', [pipe])
+    const args = ['run', 'sim:ser', '--shape', 'sql', '--timetable', pipe]
+    for (const [signal, code] of Object.entries(CODES)) {
+      const child = start(args)
+      const writer = await openForReader(pipe)
+      child.kill(signal as NodeJS.Signals)
+      expect(await codeOf(child)).toBe(code)
+      closeSync(writer)
+    }
+    rmSync(pipe)
   }, 60_000)
 
   it('ends a run in order: what was recorded is kept', async () => {

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { Deadline } from '../../src/base/deadline.ts'
 import { parseHistory } from '../../src/formats/formats.ts'
 import type { History } from '../../src/history/history.ts'
 import { parseNotation } from '../../src/history/notation.ts'
@@ -61,6 +62,19 @@ describe('renderTrace', () => {
       [0, 1000],
       [1000, 1000],
     ])
+  })
+
+  it('ends when the budget has run out, is JSON all the same, and says what is missing', () => {
+    const lines = Array.from({ length: 3000 }, (_, i) => `s${i % 7}: w(${i},1)`).join('\n')
+    const late = new Deadline(1, null, null, { fromMs: -1000 })
+    const pieces = [...renderTrace(parseNotation(lines), judge('s1: w(x,1)', 'rc'), late)]
+    const events = JSON.parse(pieces.join('')).traceEvents as TraceEvent[]
+    const shown = events.filter(({ cat }) => cat === 'committed').length
+    expect(shown).toBeLessThan(3000)
+    expect(events.at(-1)).toMatchObject({
+      cat: 'budget',
+      name: `cut short by the budget: ${shown} of 3000 transactions are here`,
+    })
   })
 
   it('comes in pieces, and is JSON whatever the names', () => {
