@@ -62,6 +62,17 @@ export function readWithin(
         () => `${Math.floor(bytes / 1048576)} MB of the history were read`,
       )
     },
+    // The document is there twice, and needs no laying out.
+    onParse: (documentBytes) => {
+      if (documentBytes <= SMALL_BYTES) return
+      withProgress(
+        () => {
+          deadline.check()
+          deadline.reserve(Math.max(0, layoutBytes() - 2 * documentBytes))
+        },
+        () => `${Math.floor(documentBytes / 1048576)} MB of the history were read`,
+      )
+    },
     onWait: () => {
       show.onWait()
       withProgress(

@@ -24,6 +24,11 @@ export interface ParseOptions {
   memoryBytes?: number
   /** How long the input is, if known: lets a parser make room once. */
   sizeBytes?: number
+  /**
+   * Called now and then while a document of so many bytes is parsed, after it was read whole; may
+   * throw to give up.
+   */
+  onParse?: (documentBytes: number) => void
 }
 
 export interface HistoryParser {
@@ -78,6 +83,7 @@ export function* chunksOf(input: Input): Generator<Uint8Array> {
 /** A document is in memory twice when it is complete, and then what it says is. */
 const DOCUMENT_SHARE = 4
 const MAX_DOCUMENT_BYTES = 2 ** 30
+const STEPS_PER_LOOK = 1 << 14
 
 /**
  * Gathers all bytes, for formats that are one document; followed by one zero byte as a sentinel.
@@ -86,13 +92,22 @@ export class Gatherer {
   length = 0
   private chunks: Uint8Array[] = []
   private readonly limitBytes: number
+  private readonly onParse: ParseOptions['onParse']
+  private steps = 0
 
   /**
-   * @param memoryBytes of which a document may take a part
+   * @param options its memory, of which a document may take a part
    * @param mostBytes that it may take however much memory there is
    */
-  constructor(memoryBytes: number, mostBytes = MAX_DOCUMENT_BYTES) {
-    this.limitBytes = Math.min(mostBytes, Math.floor(memoryBytes / DOCUMENT_SHARE))
+  constructor({ memoryBytes, onParse }: ParseOptions, mostBytes = MAX_DOCUMENT_BYTES) {
+    const { totalBytes } = limitsFor(memoryBytes)
+    this.limitBytes = Math.min(mostBytes, Math.floor(totalBytes / DOCUMENT_SHARE))
+    this.onParse = onParse
+  }
+
+  /** To be called for every operation that is found in the document. */
+  readonly step = (): void => {
+    if (this.steps++ % STEPS_PER_LOOK === 0) this.onParse?.(this.length)
   }
 
   push(chunk: Uint8Array): void {

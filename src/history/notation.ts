@@ -18,9 +18,12 @@ import type { Value } from './values.ts'
 
 export { renderNotation, renderOp, renderValue } from './render-notation.ts'
 
-/** Parses a whole text in notation. */
-export function parseNotation(text: string): History {
-  return new NotationParser(text).parse()
+/**
+ * Parses a whole text in notation.
+ * @param onOp called for every operation; may throw to give up
+ */
+export function parseNotation(text: string, onOp: () => void = () => {}): History {
+  return new NotationParser(text, onOp).parse()
 }
 
 const VERBS = ['r', 'w', 'append', 'cas', 'insert', 'rows']
@@ -45,7 +48,10 @@ class NotationParser {
   private readonly txnOf = new Map<string, number>() // explicit transaction id -> txn
   private readonly named: { txn: number; id: string; place: Place }[] = [] // by after=
 
-  constructor(private readonly text: string) {}
+  constructor(
+    private readonly text: string,
+    private readonly onOp: () => void,
+  ) {}
 
   parse(): History {
     while (this.at < this.text.length) {
@@ -138,6 +144,7 @@ class NotationParser {
     this.expect('(')
     const key = this.parseKey()
     this.expect(',')
+    this.onOp()
     this.lines.push(this.line)
     this.columns.push(startColumn)
     this.skipSpace()

@@ -17,9 +17,8 @@ export class DbcopJsonParser implements HistoryParser {
   private readonly depth: number
 
   constructor(options: ParseOptions = {}) {
-    const limits = limitsFor(options.memoryBytes)
-    this.gatherer = new Gatherer(limits.totalBytes)
-    this.depth = limits.depth
+    this.gatherer = new Gatherer(options)
+    this.depth = limitsFor(options.memoryBytes).depth
   }
 
   push(bytes: Uint8Array): void {
@@ -27,7 +26,7 @@ export class DbcopJsonParser implements HistoryParser {
   }
 
   finish(): History {
-    return new DbcopJsonReader(this.gatherer.all(), this.depth).read()
+    return new DbcopJsonReader(this.gatherer.all(), this.depth, this.gatherer.step).read()
   }
 
   place() {
@@ -40,7 +39,11 @@ class DbcopJsonReader {
   private readonly scanner: JsonScanner
   private readonly places: TextPlaces
 
-  constructor(bytes: Uint8Array, depth: number) {
+  constructor(
+    bytes: Uint8Array,
+    depth: number,
+    private readonly step: () => void,
+  ) {
     this.scanner = new JsonScanner(true, depth)
     this.scanner.load(bytes, 0, 1)
     this.places = new TextPlaces(bytes)
@@ -86,6 +89,7 @@ class DbcopJsonReader {
 
   private readEvent(txn: number): void {
     const { scanner } = this
+    this.step()
     this.places.add(scanner.at)
     if (scanner.skipSpace() === OPEN_LIST) return this.readCompact(txn)
     let kind = -1

@@ -12,7 +12,7 @@ import { HistoryBuilder } from '../../history/builder.ts'
 import { ABORTED, COMMITTED, type History, READ, WRITE } from '../../history/history.ts'
 import { badByte, type Int64, int64ToValue, internInt64 } from '../binary.ts'
 import type { ParseOptions } from '../source.ts'
-import { badUtf8, firstBadByte, Gatherer, type HistoryParser, limitsFor } from '../source.ts'
+import { badUtf8, firstBadByte, Gatherer, type HistoryParser } from '../source.ts'
 
 const EVENT_BYTES = 18
 
@@ -20,7 +20,7 @@ export class DbcopParser implements HistoryParser {
   private readonly gatherer: Gatherer
 
   constructor(options: ParseOptions = {}) {
-    this.gatherer = new Gatherer(limitsFor(options.memoryBytes).totalBytes)
+    this.gatherer = new Gatherer(options)
   }
 
   push(bytes: Uint8Array): void {
@@ -30,7 +30,7 @@ export class DbcopParser implements HistoryParser {
   finish(): History {
     const bytes = this.gatherer.all().subarray(0, this.gatherer.length)
     if (bytes.length === 0) return new HistoryBuilder(0).finish()
-    return new DbcopReader(bytes).read()
+    return new DbcopReader(bytes, this.gatherer.step).read()
   }
 
   place() {
@@ -44,7 +44,10 @@ class DbcopReader {
   private readonly view: DataView
   private readonly builder = new HistoryBuilder(0)
 
-  constructor(bytes: Uint8Array) {
+  constructor(
+    bytes: Uint8Array,
+    private readonly step: () => void,
+  ) {
     this.bytes = bytes
     this.view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length)
   }
@@ -68,6 +71,7 @@ class DbcopReader {
     const events = this.count('events', EVENT_BYTES)
     builder.reserveOps(events)
     for (let i = 0; i < events; i++) {
+      this.step()
       const isWrite = this.flag('isWrite')
       const key = this.int64('a key')
       const value = this.int64('a value')

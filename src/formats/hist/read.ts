@@ -9,7 +9,7 @@ import { ABORTED, COMMITTED, type History, READ, WRITE } from '../../history/his
 import { Digits } from '../digits.ts'
 import { describeByte, NEWLINE } from '../lines.ts'
 import { TextPlaces } from '../places.ts'
-import { Gatherer, type HistoryParser, limitsFor, type ParseOptions, placeAt } from '../source.ts'
+import { Gatherer, type HistoryParser, type ParseOptions, placeAt } from '../source.ts'
 
 const OPEN = 91 // [
 const CLOSE = 93 // ]
@@ -25,7 +25,7 @@ export class HistParser implements HistoryParser {
   private readonly gatherer: Gatherer
 
   constructor(options: ParseOptions = {}) {
-    this.gatherer = new Gatherer(limitsFor(options.memoryBytes).totalBytes)
+    this.gatherer = new Gatherer(options)
   }
 
   push(bytes: Uint8Array): void {
@@ -33,7 +33,7 @@ export class HistParser implements HistoryParser {
   }
 
   finish(): History {
-    return new HistReader(this.gatherer.all()).read()
+    return new HistReader(this.gatherer.all(), this.gatherer.step).read()
   }
 
   place() {
@@ -48,7 +48,10 @@ class HistReader {
   private readonly places: TextPlaces
   private at = 0
 
-  constructor(bytes: Uint8Array) {
+  constructor(
+    bytes: Uint8Array,
+    private readonly step: () => void,
+  ) {
     this.bytes = bytes
     this.places = new TextPlaces(bytes)
   }
@@ -84,6 +87,7 @@ class HistReader {
 
   private readEvent(txn: number): void {
     const { bytes, builder } = this
+    this.step()
     this.places.add(this.at)
     const key = this.readKey()
     const sign = this.skipSpace()

@@ -2,7 +2,7 @@
 
 import type { History } from '../../history/history.ts'
 import { parseNotation } from '../../history/notation.ts'
-import { Gatherer, type HistoryParser, limitsFor, type ParseOptions } from '../source.ts'
+import { Gatherer, type HistoryParser, type ParseOptions } from '../source.ts'
 
 const MAX_TEXT_BYTES = 256 * 2 ** 20 // notation is for people; it is parsed as one string
 
@@ -10,8 +10,7 @@ export class NotationFileParser implements HistoryParser {
   private readonly gatherer: Gatherer
 
   constructor(options: ParseOptions = {}) {
-    const { totalBytes } = limitsFor(options.memoryBytes)
-    this.gatherer = new Gatherer(totalBytes, MAX_TEXT_BYTES)
+    this.gatherer = new Gatherer(options, MAX_TEXT_BYTES)
   }
 
   push(bytes: Uint8Array): void {
@@ -19,7 +18,7 @@ export class NotationFileParser implements HistoryParser {
   }
 
   finish(): History {
-    return parseNotation(this.gatherer.text())
+    return parseNotation(this.gatherer.text(), this.gatherer.step)
   }
 
   place() {
