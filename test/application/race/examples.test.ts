@@ -36,7 +36,9 @@ describe('examples/race', () => {
   it('has the classics', () => {
     const classics = ['bank', 'counter', 'coupon', 'doctors', 'names', 'rooms']
     const plain = classics.map((name) => `${name}.mjs`)
-    const all = ['drizzle/', 'kysely/', ''].flatMap((folder) => plain.map((name) => folder + name))
+    const all = ['drizzle/', 'knex/', 'kysely/', ''].flatMap((folder) =>
+      plain.map((name) => folder + name),
+    )
     expect(names).toEqual(all.sort())
   })
 
