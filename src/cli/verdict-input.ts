@@ -37,6 +37,8 @@ function readText(path: string): string {
   try {
     return readFileSync(path === '-' ? 0 : path, 'utf8')
   } catch (error) {
-    throw fileError(error)
+    const told = fileError(error)
+    told.path ??= path
+    throw told
   }
 }

@@ -163,6 +163,7 @@ describe('isobar report', () => {
     expect(await terminal.run('report', wrong)).toBe(2)
     expect(terminal.errors).toMatch(/damaged verdict: transaction T\d is not in the core/)
     expect(await terminal.run('report', terminal.path('none.json'))).toBe(2)
+    expect(terminal.errors).toContain('none.json: there is no such file')
     expect(await terminal.run('report', verdict, terminal.path('r.pdf'))).toBe(2)
     expect(existsSync(terminal.path('wrong.html'))).toBe(false)
   })
