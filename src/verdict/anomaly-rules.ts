@@ -176,6 +176,15 @@ function isStale({ edges, overwrites, forced, path }: Cycle): boolean {
   return isTimed && isOnly(edges, 'SO', 'WR', 'RT', 'CO')
 }
 
+/** As fractured, of one key: a version of it was seen, and an older one as well. */
+function isUnrepeated(cycle: Cycle): boolean {
+  if (!isFractured(cycle)) return false
+  const [older, newer] = isCausalConflict(cycle)
+    ? cycle.forced[0]!.premises
+    : [cycle.overwrites[0], cycle.path[0]]
+  return newer!.kind === 'WR' && newer!.key === older!.key
+}
+
 /** What a cycle must be for each name, the most telling name first. */
 const CYCLE_RULES: Rules = [
   ['CircularInformationFlow', ({ edges }) => isCause(edges)],
@@ -187,6 +196,7 @@ const CYCLE_RULES: Rules = [
       return isOfSession(cycle.forced[0]!.premises.slice(1))
     },
   ],
+  ['NonRepeatableRead', isUnrepeated],
   ['FracturedRead', isFractured],
   [
     'CausalityViolation',
