@@ -51,7 +51,10 @@ export async function connectClient(
     charset: 'utf8mb4',
   })
   client.on('error', () => {}) // found out by the next use
-  const cut = () => client.destroy()
+  const cut = () => {
+    client.destroy()
+    client.stream.destroy() // the driver waits for the other side to hang up
+  }
   return cutBy(signal, cut, async () => {
     await new Promise<void>((resolve, reject) => {
       client.connect((error) => (error ? reject(error) : resolve()))

@@ -82,7 +82,11 @@ export async function connectClient(
   client.on('error', (error) => {
     why ??= error
   })
-  const cut = () => client.disconnect()
+  const cut = () => {
+    client.disconnect()
+    // Not there before it connects; and the driver waits for the other side to hang up.
+    ;(client.stream as Socket | undefined)?.destroy()
+  }
   return cutBy(signal, cut, async () => {
     try {
       await client.connect()
