@@ -4,7 +4,7 @@
 // is now is theirs. Main class: Control.
 
 import { DatabaseError } from '../base/errors.ts'
-import { cutBy, withinPatience } from './patience.ts'
+import { cutBy, LAST_TRY_MS, withinPatience } from './patience.ts'
 
 /** What a control needs to know of the server's client. */
 export interface Gate<Client> {
@@ -23,7 +23,6 @@ export interface Gate<Client> {
 }
 
 const TRIES_EVERY_MS = 100
-const LAST_TRY_MS = 1000 // what a try may take at least
 
 export class Control<Client> {
   private readonly abort = new AbortController()
@@ -80,11 +79,17 @@ export class Control<Client> {
     this.isClosed = true
     await this.recovering?.catch(() => {})
     try {
-      if (!this.gone.aborted) await last(this.client)
+      if (!this.gone.aborted) await this.withoutDelay(last)
     } catch {
-      // The server is gone, or does not let us; the next run drops the tables.
+      // The server is gone, silent, or does not let us; the next run drops the tables.
     }
     await this.gate.end(this.client)
+  }
+
+  private withoutDelay(last: (client: Client) => Promise<void>): Promise<void> {
+    const { client, gate, patienceMs } = this
+    const end = () => gate.end(client)
+    return withinPatience(patienceMs, (signal) => cutBy(signal, end, () => last(client)))
   }
 
   private watch(client: Client): void {

@@ -4,6 +4,9 @@
 import { DatabaseError } from '../base/errors.ts'
 import type { Connection, Database } from './database.ts'
 
+/** What a try may take at least. */
+export const LAST_TRY_MS = 1000
+
 /**
  * Tries until it is let in, or patience has run out: DatabaseError. Null if there is no point in
  * going on.
@@ -16,8 +19,11 @@ export async function openPatiently(
   const endMs = performance.now() + patienceMs
   for (let waitMs = 5; !isOver(); waitMs = Math.min(500, waitMs * 2)) {
     try {
-      return await place.open()
+      // One that lets us in and says nothing is as good as away.
+      const leftMs = Math.max(LAST_TRY_MS, endMs - performance.now())
+      return await withinPatience(leftMs, (signal) => place.open(signal))
     } catch (error) {
+      if (error instanceof NoAnswer) throw new DatabaseError(`the database gives ${error.message}`)
       if (!(error instanceof DatabaseError) || performance.now() > endMs) throw error
     }
     await new Promise((resolve) => setTimeout(resolve, waitMs))

@@ -12,6 +12,7 @@ import { EmbeddedServer } from '../../src/record/embedded/server.ts'
 import { parsePostgresAddress } from '../../src/record/postgres/address.ts'
 import { PostgresDatabase } from '../../src/record/postgres/database.ts'
 import { type PostgresTarget, postgresTarget } from '../../src/record/postgres/target.ts'
+import type { RunProgress } from '../../src/record/runner.ts'
 import { midway, stage } from '../record/stage.ts'
 import { targetOf, withClient } from './postgres.ts'
 
@@ -119,6 +120,28 @@ describe('a server that lets in only so many', () => {
     await expect(runOn(parsePostgresAddress(text, {}))).rejects.toThrow(/timeout/)
     expect(performance.now() - started).toBeLessThan(30_000)
     silent.close()
+  })
+
+  it('or falls silent for good in the middle: ends, and keeps what was recorded', async () => {
+    const enough = new AbortController()
+    const onProgress = ({ committed }: RunProgress) => {
+      if (committed === 0 || enough.signal.aborted) return
+      server.freeze()
+      enough.abort()
+    }
+    const limits = { durationMs: 60_000, patienceMs: 1000, enough: enough.signal, onProgress }
+    try {
+      // Nobody wakes the server before the run has ended.
+      const outcome = await stage(
+        { target, workload: { sessions: 2, keys: 5 }, ...limits },
+        (all) => all,
+      )
+      expect(outcome.stoppedBy).toMatchObject({ name: 'DatabaseError' })
+      expect(String(outcome.stoppedBy)).toContain('no answer within')
+      expect(outcome.summary.transactions.committed).toBeGreaterThan(0)
+    } finally {
+      server.thaw()
+    }
   })
 })
 

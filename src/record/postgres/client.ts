@@ -11,6 +11,8 @@ export interface Connected {
   readonly address: PostgresAddress
 }
 
+const GOODBYE_MS = 1000
+
 export function configOf(address: PostgresAddress, encryption: Encryption): ClientConfig {
   const { host, port, user, password, database, options, connectTimeoutMs } = address
   return {
@@ -52,6 +54,19 @@ export async function connectClient(
     }
   }
   throw first
+}
+
+/** Says goodbye, and waits no longer than a moment for the server to hang up. */
+export async function hangUp(client: Client): Promise<void> {
+  const { stream } = (client as unknown as { connection: { stream: Socket } }).connection
+  const timer = setTimeout(() => stream.destroy(), GOODBYE_MS)
+  try {
+    await client.end()
+  } catch {
+    // Gone already.
+  } finally {
+    clearTimeout(timer)
+  }
 }
 
 /** The server has no encryption, or only; or it failed in a way that says neither. */

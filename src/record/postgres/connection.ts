@@ -19,7 +19,7 @@ import {
 } from '../database.ts'
 import { cutBy } from '../patience.ts'
 import type { PostgresAddress } from './address.ts'
-import { configOf } from './client.ts'
+import { configOf, hangUp } from './client.ts'
 import { type Answer, type Cells, execute, prepare, query, type Statement } from './exchange.ts'
 import { fateOf, isHopeless, type Phase } from './sqlstate.ts'
 import { answerOf, queryOf } from './statement.ts'
@@ -227,14 +227,7 @@ export class PostgresConnection implements Connection {
   async close(): Promise<void> {
     if (this.lost) return this.cut()
     this.lost = true
-    const timer = setTimeout(() => this.socket.destroy(), 1000)
-    try {
-      await this.client.end()
-    } catch {
-      // Gone already.
-    } finally {
-      clearTimeout(timer)
-    }
+    await hangUp(this.client)
   }
 
   cut(): void {

@@ -6,7 +6,7 @@ import { DatabaseError } from '../../base/errors.ts'
 import { type Gate, wrestLock } from '../control.ts'
 import { cutBy } from '../patience.ts'
 import type { PostgresAddress } from './address.ts'
-import { connectClient } from './client.ts'
+import { connectClient, hangUp } from './client.ts'
 import { asDatabaseError, isAnswer, POOLER } from './failure.ts'
 import { scalar } from './table.ts'
 
@@ -56,7 +56,7 @@ export class PostgresGate implements Gate<Client> {
   }
 
   async end(client: Client): Promise<void> {
-    await client.end().catch(() => {})
+    await hangUp(client)
   }
 
   asDatabaseError(error: unknown): DatabaseError {
