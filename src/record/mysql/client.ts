@@ -51,10 +51,7 @@ export async function connectClient(
     charset: 'utf8mb4',
   })
   client.on('error', () => {}) // found out by the next use
-  const cut = () => {
-    client.destroy()
-    client.stream.destroy() // the driver waits for the other side to hang up
-  }
+  const cut = () => hangUp(client)
   return cutBy(signal, cut, async () => {
     await new Promise<void>((resolve, reject) => {
       client.connect((error) => (error ? reject(error) : resolve()))
@@ -66,6 +63,12 @@ export async function connectClient(
     }
     return client
   })
+}
+
+/** At once: the driver alone would wait for the other side to hang up. */
+export function hangUp(client: MysqlClient): void {
+  client.destroy()
+  client.stream.destroy()
 }
 
 export function query(client: MysqlClient, sql: string): Promise<Answer> {

@@ -12,7 +12,7 @@ import {
   RegisterConnection,
 } from '../registers.ts'
 import type { MysqlAddress } from './address.ts'
-import { codeOf, type MysqlClient, query, type ServerError } from './client.ts'
+import { codeOf, hangUp, type MysqlClient, query, type ServerError } from './client.ts'
 import { fateOf, isHopeless, isLastWord } from './codes.ts'
 
 export const MYSQL_LEVELS = offeredBy('mariadb')
@@ -85,7 +85,7 @@ export class MysqlConnection extends RegisterConnection {
   async close(): Promise<void> {
     if (this.lost) return this.cut()
     this.lost = true
-    const timer = setTimeout(() => this.client.destroy(), 1000)
+    const timer = setTimeout(() => hangUp(this.client), 1000)
     await new Promise<void>((resolve) => {
       this.client.on('end', resolve)
       this.client.stream.once('close', resolve)

@@ -23,6 +23,7 @@ import {
   asDatabaseError,
   codeOf,
   connectClient,
+  hangUp,
   type MysqlClient,
   query,
   type ServerError,
@@ -232,7 +233,7 @@ function gateOf(address: MysqlAddress): Gate<MysqlClient> {
 async function letGo(client: MysqlClient): Promise<void> {
   const late = new Promise((resolve) => setTimeout(resolve, LET_GO_MS).unref())
   await Promise.race([query(client, `SELECT RELEASE_LOCK(${LOCK})`).catch(() => {}), late])
-  client.destroy()
+  hangUp(client)
 }
 
 /** `10.11.19-MariaDB-0+deb12u1` → `MariaDB 10.11.19` */

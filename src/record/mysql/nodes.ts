@@ -3,7 +3,7 @@
 
 import { awaitAnswers } from '../cluster.ts'
 import { type MysqlAddress, showAddress } from './address.ts'
-import { asDatabaseError, connectClient, scalar } from './client.ts'
+import { asDatabaseError, connectClient, hangUp, scalar } from './client.ts'
 
 export interface ClusterNode {
   readonly address: MysqlAddress
@@ -28,7 +28,7 @@ async function ask(address: MysqlAddress, question: string): Promise<unknown> {
     try {
       return await scalar(client, question)
     } finally {
-      client.destroy()
+      hangUp(client)
     }
   } catch (error) {
     throw asDatabaseError(error, address)
