@@ -35,7 +35,10 @@ async function changesNothing(seed: number): Promise<string | null> {
   const plain = JSON.stringify(await runProgram(pool, program), null, 1)
   const watched = JSON.stringify((await recorded(pool, program)).seen, null, 1)
   if (watched !== plain) return `the application saw\n${watched}\nand not\n${plain}`
-  const { skipped } = await recorded(pool, randomProgram(seed, true))
+  // What such a statement met is not known, and is counted.
+  const { 'a statement that failed before ROLLBACK TO': _, ...skipped } = (
+    await recorded(pool, randomProgram(seed, true))
+  ).skipped
   return Object.keys(skipped).length === 0 ? null : `not told: ${JSON.stringify(skipped)}`
 }
 
