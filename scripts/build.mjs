@@ -39,6 +39,8 @@ const MAKERS =
   /src\/(sim|workload|pipeline)\/|verdict\/(shrink|sql-parts|parse-file)\.ts|report\/verify-file\.ts/
 /** Of the library's renderers, and of what makes, cuts or verifies histories, who uses one gets all: fewer files. */
 function libraryChunk(id) {
+  // Apart from what verifies them: names alone are needed at once.
+  if (id.endsWith('src/levels/anomalies.ts')) return 'anomalies'
   if (RENDERERS.test(id)) return 'renderers'
   return MAKERS.test(id) ? 'makers' : undefined
 }
