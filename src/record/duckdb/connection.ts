@@ -3,38 +3,20 @@
 import { DatabaseError } from '../../base/errors.ts'
 import { offeredBy } from '../../levels/databases.ts'
 import { TransactionFailure } from '../database.ts'
-import {
-  type Answer,
-  type Dialect,
-  lostBefore,
-  type Phase,
-  RegisterConnection,
-} from '../registers.ts'
-import { onConflict } from '../rows.ts'
+import { FileConnection } from '../file-connection.ts'
+import { type Answer, lostBefore, type Phase } from '../registers.ts'
 import { type DuckClient, kindOf, query } from './driver.ts'
 import { fateOf, isHopeless } from './kinds.ts'
 
 export const DUCKDB_LEVELS = offeredBy('duckdb')
 
-const DIALECT: Dialect = {
-  upsert: 'ON CONFLICT (k) DO UPDATE SET v = excluded.v',
-  same: 'IS NOT DISTINCT FROM',
-  concat: (one, other) => `${one} || ${other}`,
-  forUpdate: null,
-  seeing: 'returning',
-  upsertRow: onConflict,
-}
+const DIALECT = { same: 'IS NOT DISTINCT FROM', seeing: 'returning' } as const
 
-export class DuckConnection extends RegisterConnection {
-  readonly localPort = 0
-  isLost = false
+export class DuckConnection extends FileConnection<DuckClient> {
   private isBegun = false
 
-  constructor(
-    private readonly client: DuckClient,
-    keyCount: () => number,
-  ) {
-    super(DIALECT, keyCount)
+  constructor(client: DuckClient, keyCount: () => number) {
+    super(client, DIALECT, keyCount)
   }
 
   async begin(): Promise<void> {
@@ -64,9 +46,6 @@ export class DuckConnection extends RegisterConnection {
     this.isLost = true
     this.client.interrupt()
   }
-
-  /** There is one level, and statements outside of transactions have it, too. */
-  protected async setLevelAlone(): Promise<void> {}
 
   protected async execute(phase: Phase, statement: string): Promise<Answer> {
     if (this.isLost) throw lostBefore()

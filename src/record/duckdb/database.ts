@@ -3,19 +3,10 @@
 // to that itself.
 
 import { DatabaseError } from '../../base/errors.ts'
-import type { SqlTable } from '../../history/sql-events.ts'
-import type { LevelId } from '../../levels/levels.ts'
-import type { SqlRow } from '../../sql/value.ts'
-import {
-  type Connection,
-  type Database,
-  ownLevel,
-  type ScriptSupport,
-  type TableTraits,
-} from '../database.ts'
-import { type FilePlace, holdsSomething, removeFiles, showFile } from '../file-place.ts'
-import { MARK, rowsFor, TABLE } from '../registers.ts'
-import { NO_TRAITS, PLAIN_TYPES, rowTable, rowTableStatements } from '../rows.ts'
+import type { Connection } from '../database.ts'
+import { FileDatabase } from '../file-database.ts'
+import { type FilePlace, holdsSomething, removeFiles } from '../file-place.ts'
+import { MARK, TABLE } from '../registers.ts'
 import { DUCKDB_LEVELS, DuckConnection } from './connection.ts'
 import {
   asDatabaseError,
@@ -27,22 +18,17 @@ import {
 
 const MEMORY = ':memory:'
 
-export class DuckDatabase implements Database {
+export class DuckDatabase extends FileDatabase {
   readonly levels = DUCKDB_LEVELS
-  readonly isAudited = true
-  readonly gone = null
-  readonly place: string
-  private keyCount = 0 // keys that have rows from the beginning
-  private readonly tables = [TABLE] // of this run
 
   private constructor(
-    readonly name: string,
-    private readonly path: string,
+    name: string,
+    path: string,
     private readonly instance: DuckInstance,
     private readonly control: DuckClient,
     private readonly isOurs: boolean, // the file
   ) {
-    this.place = showFile('duckdb', path)
+    super(name, 'duckdb', path)
   }
 
   /** Creates the table of the run. Throws DatabaseError. */
@@ -61,44 +47,21 @@ export class DuckDatabase implements Database {
     }
   }
 
-  async addKeys(from: number, to: number): Promise<void> {
-    for (const statement of rowsFor(from, to)) await query(this.control, statement)
-    this.keyCount = Math.max(this.keyCount, to)
-  }
-
-  get script(): ScriptSupport {
-    return {
-      defersConstraints: false,
-      locksRows: false,
-      addTable: (table, rows, traits) => this.addTable(table, rows, traits),
-      // Whoever is in another's way is refused at once.
-      isBlocked: async () => false,
-    }
-  }
-
-  async addTables(
-    tables: readonly SqlTable[],
-    rows: readonly (readonly SqlRow[])[],
-  ): Promise<void> {
-    for (const [id, table] of tables.entries()) await this.addTable(table, rows[id]!, NO_TRAITS)
-  }
-
-  private async addTable(
-    table: SqlTable,
-    rows: readonly SqlRow[],
-    traits: TableTraits,
-  ): Promise<void> {
-    this.tables.push(rowTable(table))
-    const statements = rowTableStatements(table, rows, traits, PLAIN_TYPES, {})
-    await createMarked(this.control, rowTable(table), statements)
-  }
-
-  async grantedLevel(level: LevelId): Promise<string> {
-    return ownLevel(this, level)
-  }
-
   async open(): Promise<Connection> {
-    return new DuckConnection(await this.instance.connect(), () => this.keyCount)
+    return new DuckConnection(await this.instance.connect(), this.keyCount)
+  }
+
+  protected async ask(text: string): Promise<void> {
+    await query(this.control, text)
+  }
+
+  /** A comment is the mark. */
+  protected override tableMark(): string {
+    return ''
+  }
+
+  protected override create(name: string, statements: readonly string[]): Promise<void> {
+    return createMarked(this.control, name, statements)
   }
 
   async close(): Promise<void> {

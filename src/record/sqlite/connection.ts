@@ -5,42 +5,24 @@
 import { DatabaseError } from '../../base/errors.ts'
 import { offeredBy } from '../../levels/databases.ts'
 import { TransactionFailure } from '../database.ts'
-import {
-  type Answer,
-  type Dialect,
-  lostBefore,
-  type Phase,
-  RegisterConnection,
-} from '../registers.ts'
-import { onConflict } from '../rows.ts'
+import { FileConnection } from '../file-connection.ts'
+import { type Answer, lostBefore, type Phase } from '../registers.ts'
 import { fateOf, isBusy, isHopeless } from './codes.ts'
 import { query, type SqliteClient, type SqliteError } from './driver.ts'
 
 export const SQLITE_LEVELS = offeredBy('sqlite')
 
-const DIALECT: Dialect = {
-  upsert: 'ON CONFLICT (k) DO UPDATE SET v = excluded.v',
-  same: 'IS',
-  concat: (one, other) => `${one} || ${other}`,
-  forUpdate: null,
-  seeing: 'rows',
-  upsertRow: onConflict,
-}
+const DIALECT = { same: 'IS', seeing: 'rows' } as const
 
 /** How long a statement waits for another connection to end its writing. */
 const BUSY_PATIENCE_MS = 200
 
-export class SqliteConnection extends RegisterConnection {
-  readonly localPort = 0
-  isLost = false
+export class SqliteConnection extends FileConnection<SqliteClient> {
   /** A statement has found another connection writing, and comes back until it has ended. */
   isWaiting = false
 
-  constructor(
-    private readonly client: SqliteClient,
-    keyCount: () => number,
-  ) {
-    super(DIALECT, keyCount)
+  constructor(client: SqliteClient, keyCount: () => number) {
+    super(client, DIALECT, keyCount)
   }
 
   async begin(): Promise<void> {
@@ -70,9 +52,6 @@ export class SqliteConnection extends RegisterConnection {
     this.isLost = true
     this.client.close()
   }
-
-  /** There is one level, and statements outside of transactions have it, too. */
-  protected async setLevelAlone(): Promise<void> {}
 
   protected async execute(phase: Phase, statement: string): Promise<Answer> {
     const endMs = performance.now() + BUSY_PATIENCE_MS

@@ -4,42 +4,29 @@
 
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
-import type { SqlTable } from '../../history/sql-events.ts'
 import type { LevelId } from '../../levels/levels.ts'
-import type { SqlRow } from '../../sql/value.ts'
-import {
-  type Connection,
-  type Database,
-  ownLevel,
-  type ScriptSupport,
-  type TableTraits,
-} from '../database.ts'
-import { type FilePlace, holdsSomething, removeFiles, showFile } from '../file-place.ts'
+import type { Connection } from '../database.ts'
+import { FileDatabase } from '../file-database.ts'
+import { type FilePlace, holdsSomething, removeFiles } from '../file-place.ts'
 import { OWNED_TABLES, ownMark, tablesLeft } from '../owned-tables.ts'
-import { rowsFor, TABLE } from '../registers.ts'
-import { NO_TRAITS, PLAIN_TYPES, rowTable, rowTableStatements } from '../rows.ts'
+import { TABLE } from '../registers.ts'
 import { SQLITE_LEVELS, SqliteConnection } from './connection.ts'
 import { asDatabaseError, openClient, query, type SqliteClient } from './driver.ts'
 
 /** How long the tables of the run are tried to be dropped. */
 const DROP_PATIENCE_MS = 3000
 
-export class SqliteDatabase implements Database {
+export class SqliteDatabase extends FileDatabase {
   readonly levels = SQLITE_LEVELS
-  readonly isAudited = true
-  readonly gone = null
-  readonly place: string
-  private keyCount = 0 // keys that have rows from the beginning
-  private readonly tables = [TABLE] // of this run
 
   private constructor(
-    readonly name: string,
-    private readonly path: string,
+    name: string,
+    path: string,
     private readonly control: SqliteClient,
     private readonly journal: string,
     private readonly isOurs: boolean, // the file
   ) {
-    this.place = showFile('sqlite', path)
+    super(name, 'sqlite', path)
   }
 
   /** Creates the table of the run. Throws DatabaseError. */
@@ -58,44 +45,12 @@ export class SqliteDatabase implements Database {
     }
   }
 
-  async addKeys(from: number, to: number): Promise<void> {
-    for (const statement of rowsFor(from, to)) query(this.control, statement)
-    this.keyCount = Math.max(this.keyCount, to)
-  }
-
-  get script(): ScriptSupport {
-    return {
-      defersConstraints: false,
-      locksRows: false,
-      addTable: (table, rows, traits) => this.addTable(table, rows, traits),
-      isBlocked: async (connection) => (connection as SqliteConnection).isWaiting,
-    }
-  }
-
-  async addTables(
-    tables: readonly SqlTable[],
-    rows: readonly (readonly SqlRow[])[],
-  ): Promise<void> {
-    for (const [id, table] of tables.entries()) await this.addTable(table, rows[id]!, NO_TRAITS)
-  }
-
-  private async addTable(
-    table: SqlTable,
-    rows: readonly SqlRow[],
-    traits: TableTraits,
-  ): Promise<void> {
-    this.tables.push(rowTable(table))
-    const mark = { inside: ownMark() }
-    const statements = rowTableStatements(table, rows, traits, PLAIN_TYPES, mark)
-    for (const text of statements) query(this.control, text)
-  }
-
-  async grantedLevel(level: LevelId): Promise<string> {
-    return `${ownLevel(this, level)} (journal_mode ${this.journal})`
+  override async grantedLevel(level: LevelId): Promise<string> {
+    return `${await super.grantedLevel(level)} (journal_mode ${this.journal})`
   }
 
   async open(): Promise<Connection> {
-    return new SqliteConnection(await openClient(this.path), () => this.keyCount)
+    return new SqliteConnection(await openClient(this.path), this.keyCount)
   }
 
   async close(): Promise<void> {
@@ -103,6 +58,14 @@ export class SqliteDatabase implements Database {
     for (const table of this.tables) await this.dropTable(table, endMs)
     this.control.close()
     if (this.isOurs) removeFiles(this.path, ['-wal', '-shm', '-journal'])
+  }
+
+  protected async ask(text: string): Promise<void> {
+    query(this.control, text)
+  }
+
+  protected override isBlocked(connection: Connection): boolean {
+    return (connection as SqliteConnection).isWaiting
   }
 
   /** Where another program goes on writing, the next run drops the table. */

@@ -5,41 +5,23 @@
 import { DatabaseError } from '../../base/errors.ts'
 import { offeredBy } from '../../levels/databases.ts'
 import { TransactionFailure } from '../database.ts'
-import {
-  type Answer,
-  type Dialect,
-  lostBefore,
-  type Phase,
-  RegisterConnection,
-} from '../registers.ts'
-import { onConflict } from '../rows.ts'
+import { FileConnection } from '../file-connection.ts'
+import { type Answer, lostBefore, type Phase } from '../registers.ts'
 import { query, type TursoClient } from './driver.ts'
 import { fateOf, isBusy, isHopeless, wordsOf } from './messages.ts'
 
 export const TURSO_LEVELS = offeredBy('turso')
 
-const DIALECT: Dialect = {
-  upsert: 'ON CONFLICT (k) DO UPDATE SET v = excluded.v',
-  same: 'IS',
-  concat: (one, other) => `${one} || ${other}`,
-  forUpdate: null,
-  seeing: 'returning',
-  upsertRow: onConflict,
-}
+const DIALECT = { same: 'IS', seeing: 'returning' } as const
 
 /** How long a statement outside of transactions waits for others, which it does not run beside. */
 const BUSY_PATIENCE_MS = 200
 
-export class TursoConnection extends RegisterConnection {
-  readonly localPort = 0
-  isLost = false
+export class TursoConnection extends FileConnection<TursoClient> {
   private underWay: Promise<unknown> = Promise.resolve()
 
-  constructor(
-    private readonly client: TursoClient,
-    keyCount: () => number,
-  ) {
-    super(DIALECT, keyCount)
+  constructor(client: TursoClient, keyCount: () => number) {
+    super(client, DIALECT, keyCount)
   }
 
   async begin(): Promise<void> {
@@ -70,9 +52,6 @@ export class TursoConnection extends RegisterConnection {
     this.isLost = true
     this.letGo().catch(() => {})
   }
-
-  /** There is one level, and statements outside of transactions have it, too. */
-  protected async setLevelAlone(): Promise<void> {}
 
   protected async execute(phase: Phase, statement: string): Promise<Answer> {
     const endMs = performance.now() + BUSY_PATIENCE_MS

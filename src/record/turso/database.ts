@@ -2,20 +2,11 @@
 // other (mvcc). A file that had another mode has it again when the run ends.
 
 import { DatabaseError } from '../../base/errors.ts'
-import type { SqlTable } from '../../history/sql-events.ts'
-import type { LevelId } from '../../levels/levels.ts'
-import type { SqlRow } from '../../sql/value.ts'
-import {
-  type Connection,
-  type Database,
-  ownLevel,
-  type ScriptSupport,
-  type TableTraits,
-} from '../database.ts'
-import { type FilePlace, holdsSomething, removeFiles, showFile } from '../file-place.ts'
+import type { Connection } from '../database.ts'
+import { FileDatabase } from '../file-database.ts'
+import { type FilePlace, holdsSomething, removeFiles } from '../file-place.ts'
 import { OWNED_TABLES, ownMark, tablesLeft } from '../owned-tables.ts'
-import { rowsFor, TABLE } from '../registers.ts'
-import { NO_TRAITS, PLAIN_TYPES, rowTable, rowTableStatements } from '../rows.ts'
+import { TABLE } from '../registers.ts'
 import { TURSO_LEVELS, TursoConnection } from './connection.ts'
 import { asDatabaseError, logOf, openClient, query, type TursoClient, versionOf } from './driver.ts'
 import { isBusy } from './messages.ts'
@@ -23,22 +14,17 @@ import { isBusy } from './messages.ts'
 /** How long the run's own statements wait for those of sessions. */
 const BUSY_PATIENCE_MS = 3000
 
-export class TursoDatabase implements Database {
+export class TursoDatabase extends FileDatabase {
   readonly levels = TURSO_LEVELS
-  readonly isAudited = true
-  readonly gone = null
-  readonly place: string
-  private keyCount = 0 // keys that have rows from the beginning
-  private readonly tables = [TABLE] // of this run
 
   private constructor(
-    readonly name: string,
-    private readonly path: string,
+    name: string,
+    path: string,
     private readonly control: TursoClient,
     private readonly modeBefore: string,
     private readonly isOurs: boolean, // the file, and the log beside it
   ) {
-    this.place = showFile('turso', path)
+    super(name, 'turso', path)
   }
 
   /** Creates the table of the run. Throws DatabaseError. */
@@ -66,45 +52,8 @@ export class TursoDatabase implements Database {
     }
   }
 
-  async addKeys(from: number, to: number): Promise<void> {
-    for (const statement of rowsFor(from, to)) await this.ask(statement)
-    this.keyCount = Math.max(this.keyCount, to)
-  }
-
-  get script(): ScriptSupport {
-    return {
-      defersConstraints: false,
-      locksRows: false,
-      addTable: (table, rows, traits) => this.addTable(table, rows, traits),
-      // Whoever is in another's way is refused at once.
-      isBlocked: async () => false,
-    }
-  }
-
-  async addTables(
-    tables: readonly SqlTable[],
-    rows: readonly (readonly SqlRow[])[],
-  ): Promise<void> {
-    for (const [id, table] of tables.entries()) await this.addTable(table, rows[id]!, NO_TRAITS)
-  }
-
-  private async addTable(
-    table: SqlTable,
-    rows: readonly SqlRow[],
-    traits: TableTraits,
-  ): Promise<void> {
-    this.tables.push(rowTable(table))
-    const mark = { inside: ownMark() }
-    const statements = rowTableStatements(table, rows, traits, PLAIN_TYPES, mark)
-    for (const text of statements) await this.ask(text)
-  }
-
-  async grantedLevel(level: LevelId): Promise<string> {
-    return ownLevel(this, level)
-  }
-
   async open(): Promise<Connection> {
-    return new TursoConnection(await openClient(this.path), () => this.keyCount)
+    return new TursoConnection(await openClient(this.path), this.keyCount)
   }
 
   async close(): Promise<void> {
@@ -121,7 +70,7 @@ export class TursoDatabase implements Database {
   }
 
   /** A statement outside of transactions, which does not run beside those that write. */
-  private async ask(text: string): Promise<void> {
+  protected async ask(text: string): Promise<void> {
     const endMs = performance.now() + BUSY_PATIENCE_MS
     for (;;) {
       try {
