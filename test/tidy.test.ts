@@ -201,7 +201,7 @@ describe('sizes', () => {
 
   it('spread no list of any length into a call, which overflows the stack', () => {
     const inner = /^src\/(base|graph|history|verdict|check|formats|solver)\//
-    const spreads = /\b(push|unshift|Math\.max|Math\.min)\(\s*\.\.\./
+    const spreads = /\b(push|unshift|Math\.max|Math\.min)\([^(){}]*\.\.\./
     const wrong = sources.filter(
       (file) => inner.test(file) && spreads.test(text(file).replace(/^ *(\/\/|\/?\*).*$/gm, '')),
     )

@@ -40,6 +40,15 @@ export function namedBy({ after }: History, txn: number): number[] {
   return after === null ? [] : [...after.txn.subarray(after.start[txn], after.start[txn + 1])]
 }
 
+/** Those that come right before one in session order: whom it names, and the last of its session. */
+export function rightBefore(history: History, txn: number): number[] {
+  const { txnIndex, txnSession, sessionTxns, sessionTxnStart } = history
+  const before = namedBy(history, txn)
+  const slot = sessionTxnStart[txnSession[txn]!]! + txnIndex[txn]! - 1
+  if (txnIndex[txn]! > 0) before.push(sessionTxns[slot]!)
+  return before
+}
+
 /** All transactions in an order that keeps session order. Throws InputError if there is none. */
 export function orderBySessions(history: History): Int32Array {
   const { txnCount, txnIndex, txnSession, sessionTxns, sessionTxnStart, after } = history

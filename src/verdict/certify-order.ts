@@ -9,7 +9,7 @@
 
 import { Deadline } from '../base/deadline.ts'
 import { IntColumn } from '../base/grow.ts'
-import { namedBy, orderBySessions } from '../history/after.ts'
+import { orderBySessions, rightBefore } from '../history/after.ts'
 import {
   APPEND,
   COMMITTED,
@@ -47,15 +47,13 @@ export function certifyCommitOrder(
 
 /** Nothing may stand before what it names as coming before it, directly or through others. */
 function findDisorder(history: History, position: Int32Array): string | null {
-  const { after, txnIndex, txnSession, sessionTxns, sessionTxnStart, txnCount } = history
-  if (after === null) return null
-  const latest = new Int32Array(txnCount).fill(NONE) // txn -> where the last of those before it is
+  if (history.after === null) return null
+  // txn -> where the last of those before it is
+  const latest = new Int32Array(history.txnCount).fill(NONE)
   for (const txn of orderBySessions(history)) {
-    const before = namedBy(history, txn)
-    const slot = sessionTxnStart[txnSession[txn]!]! + txnIndex[txn]! - 1
-    if (txnIndex[txn]! > 0) before.push(sessionTxns[slot]!)
-    const places = before.map((other) => Math.max(latest[other]!, position[other]!))
-    latest[txn] = Math.max(NONE, ...places)
+    for (const other of rightBefore(history, txn)) {
+      latest[txn] = Math.max(latest[txn]!, latest[other]!, position[other]!)
+    }
     if (position[txn] !== NONE && latest[txn]! > position[txn]!) {
       return `the order puts ${txn} before one that it comes after`
     }

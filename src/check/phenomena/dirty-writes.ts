@@ -11,7 +11,7 @@ import { addAll } from '../../base/grow.ts'
 import { buildCsr, type Csr } from '../../graph/csr.ts'
 import { findComponents } from '../../graph/scc.ts'
 import { findTopologicalOrder } from '../../graph/toposort.ts'
-import { namedBy } from '../../history/after.ts'
+import { rightBefore } from '../../history/after.ts'
 import { APPEND, type History, NONE, READ_LIST } from '../../history/history.ts'
 import { othersIn } from '../../verdict/certify-dirty-writes.ts'
 import { type Anomaly, type Edge, findTxns } from '../../verdict/verdict.ts'
@@ -88,19 +88,14 @@ function closeCycle(graph: Csr, edges: readonly Edge[], id: number): Edge[] {
 
 /** From those that come right before a transaction in session order, whoever does not count aside. */
 function addSessionOrder(history: History, edges: Edge[], deadline: Deadline): void {
-  const { txnCount, txnCounts, txnIndex, txnSession, sessionTxns, sessionTxnStart } = history
-  const before = (txn: number) => {
-    const named = namedBy(history, txn)
-    const slot = sessionTxnStart[txnSession[txn]!]! + txnIndex[txn]! - 1
-    return txnIndex[txn]! > 0 ? [...named, sessionTxns[slot]!] : named
-  }
+  const { txnCount, txnCounts, txnIndex, after } = history
   for (let to = 0; to < txnCount; to++) {
-    if (!txnCounts[to]) continue
-    const pending = new Set(before(to))
+    if (!txnCounts[to] || (txnIndex[to] === 0 && after === null)) continue
+    const pending = new Set(rightBefore(history, to))
     for (const from of pending) {
       deadline.step()
       if (txnCounts[from]) edges.push({ from, to, kind: 'SO', key: NONE, ops: [], premises: [] })
-      else for (const earlier of before(from)) pending.add(earlier)
+      else for (const earlier of rightBefore(history, from)) pending.add(earlier)
     }
   }
 }
