@@ -79,14 +79,14 @@ export class Control<Client> {
     this.isClosed = true
     await this.recovering?.catch(() => {})
     try {
-      if (!this.gone.aborted) await this.withoutDelay(last)
+      if (!this.gone.aborted) await this.inTime(last)
     } catch {
       // The server is gone, silent, or does not let us; the next run drops the tables.
     }
     await this.gate.end(this.client)
   }
 
-  private withoutDelay(last: (client: Client) => Promise<void>): Promise<void> {
+  private inTime(last: (client: Client) => Promise<void>): Promise<void> {
     const { client, gate, patienceMs } = this
     const end = () => gate.end(client)
     return withinPatience(patienceMs, (signal) => cutBy(signal, end, () => last(client)))
