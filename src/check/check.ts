@@ -298,6 +298,10 @@ export class Checker {
     switch (level) {
       case 'ci':
       case 'rc':
+      case 'ryw':
+      case 'mr':
+      case 'mw':
+      case 'wfr':
       case 'ra':
       case 'cc': {
         const levels = this.weak()
@@ -351,7 +355,7 @@ export class Checker {
   private decideDirtyWrites(): NamedFindings {
     const { deadline, limit } = this
     // What comes after what counts, and no reads in its place.
-    const history = this.after === null ? this.history : this.recorded
+    const history = this.ordered()
     const reads = this.after === null ? this.reads() : checkReads(history, deadline)
     const find = () => checkDirtyWrites(history, reads, limit, deadline)
     return { ...this.timed('pl-1', find), algorithm: 'dependencies' }
@@ -459,6 +463,11 @@ export class Checker {
     return this.lazyAdya
   }
 
+  /** The history whose session order counts, be it within sessions or beyond them. */
+  private ordered(): History {
+    return this.after === null ? this.history : this.recorded
+  }
+
   private readonly base = (): BaseOrder => this.context().base
 
   private mini(): MiniLevels {
@@ -477,7 +486,10 @@ export class Checker {
 
   private readonly context = (): WeakContext => {
     const reads = this.reads()
-    this.lazyWeak ??= this.timed('order', () => new WeakContext(this.history, reads, this.deadline))
+    this.lazyWeak ??= this.timed(
+      'order',
+      () => new WeakContext(this.history, reads, this.deadline, null, this.ordered()),
+    )
     return this.lazyWeak
   }
 

@@ -2,13 +2,13 @@
 // order, what violates it violates every stronger one by the same evidence. Main function:
 // findImplied.
 
-import { implies, type LevelId } from '../levels/levels.ts'
+import { implies, type LevelId, WEAK_LEVELS } from '../levels/levels.ts'
 import type { LevelResult } from '../verdict/verdict.ts'
 
 /**
  * Levels whose patterns of anomalies are listed in full, so that a violation is worked out anew.
  */
-const LISTED: ReadonlySet<LevelId> = new Set<LevelId>(['ci', 'rc', 'ra', 'cc'])
+const LISTED: ReadonlySet<LevelId> = new Set(WEAK_LEVELS)
 
 /** The result of a level as far as results of others settle it, else null. */
 export function findImplied(level: LevelId, known: readonly LevelResult[]): LevelResult | null {

@@ -13,40 +13,9 @@
 // functions: afterAsReads, afterAmong.
 
 import { IntColumn } from '../base/grow.ts'
-import { namedBy, orderBySessions } from './after.ts'
+import { namedBy } from './after.ts'
 import { APPEND, type History, NONE, READ, WRITE } from './history.ts'
-
-/** How far session order reaches back into each session. Rows are shared along sessions. */
-class Reach {
-  private readonly rowOf: Int32Array // txn -> its row, NONE if it comes after no other session
-  private readonly rows: Int32Array[] = [] // row -> session -> how many of its transactions
-
-  constructor(private readonly history: History) {
-    const { after, txnCount, txnIndex, txnSession, sessionTxns, sessionTxnStart } = history
-    this.rowOf = new Int32Array(txnCount).fill(NONE)
-    for (const txn of orderBySessions(history)) {
-      const slot = sessionTxnStart[txnSession[txn]!]! + txnIndex[txn]! - 1
-      if (txnIndex[txn]! > 0) this.rowOf[txn] = this.rowOf[sessionTxns[slot]!]!
-      if (after === null || after.start[txn] === after.start[txn + 1]) continue
-      const row = this.row(txn)?.slice() ?? new Int32Array(history.sessionCount)
-      for (let i = after.start[txn]!; i < after.start[txn + 1]!; i++) this.join(row, after.txn[i]!)
-      this.rowOf[txn] = this.rows.length
-      this.rows.push(row)
-    }
-  }
-
-  row(txn: number): Int32Array | null {
-    return this.rows[this.rowOf[txn]!] ?? null
-  }
-
-  private join(row: Int32Array, earlier: number): void {
-    const { txnSession, txnIndex } = this.history
-    const further = this.row(earlier)
-    for (let s = 0; further !== null && s < row.length; s++) row[s] = Math.max(row[s]!, further[s]!)
-    const session = txnSession[earlier]!
-    row[session] = Math.max(row[session]!, txnIndex[earlier]! + 1)
-  }
-}
+import { SessionReach } from './session-reach.ts'
 
 /** Pairs of transactions of different sessions: `earlier` precedes `later`. */
 interface Pairs {
@@ -59,9 +28,9 @@ interface Pairs {
  * from their sessions and these.
  * @param isKept txn -> 1 if it is one of them
  */
-function findPairs(history: History, isKept: Uint8Array): { pairs: Pairs; reach: Reach } {
+function findPairs(history: History, isKept: Uint8Array): { pairs: Pairs; reach: SessionReach } {
   const { sessionCount, sessionTxns, sessionTxnStart } = history
-  const reach = new Reach(history)
+  const reach = new SessionReach(history)
   const pairs = { earlier: new IntColumn(16), later: new IntColumn(16) }
   const lastKept = new Int32Array(sessionTxns.length + 1) // slot -> last before it that is kept
   for (let own = 0; own < sessionCount; own++) {
@@ -119,7 +88,7 @@ export function afterAmong(history: History, txns: Iterable<number> | null): Map
  * For ra: each reader, and who last wrote one of its keys in each session that it comes after,
  * unless that precedes what it read anyway.
  */
-function addWriters(history: History, reach: Reach, pairs: Pairs): void {
+function addWriters(history: History, reach: SessionReach, pairs: Pairs): void {
   const { txnCounts, txnSession, txnOpStart, opKind, opKey, readTxn, sessionTxns } = history
   const { sessionTxnStart, txnIndex, sessionCount } = history
   const writers = new WriterSlots(history)

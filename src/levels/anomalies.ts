@@ -133,6 +133,30 @@ const TABLE = [
     'A session did not see its own earlier effects, or went back to an older state.',
   ],
   [
+    'ReadYourWritesViolation',
+    null,
+    'G-single',
+    'A session read a version older than what it had written itself.',
+  ],
+  [
+    'MonotonicReadsViolation',
+    null,
+    'G-single',
+    'A session read a version older than what it had read before.',
+  ],
+  [
+    'MonotonicWritesViolation',
+    null,
+    'G-single',
+    'A transaction saw a write of a session, then missed what that session had written before.',
+  ],
+  [
+    'WritesFollowReadsViolation',
+    null,
+    'G-single',
+    'A transaction saw a write, then missed what its writer had read before writing it.',
+  ],
+  [
     'StaleRead',
     null,
     'G-single-realtime',

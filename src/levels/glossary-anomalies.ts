@@ -263,6 +263,63 @@ export const ANOMALY_ENTRIES: readonly AnomalyEntry[] = [
     cure: STICKY,
   },
   {
+    name: 'ReadYourWritesViolation',
+    history: 's1: w(x,1) | r(x,0)',
+    level: 'ryw',
+    sql: [
+      ['A', "UPDATE t SET v = 1 WHERE k = 'x'  -- on the primary"],
+      ['A', "SELECT v FROM t WHERE k = 'x'  -- 0: on a replica that lags"],
+    ],
+    harm: 'A user changes an address, and the next page asks to confirm the old one.',
+    where: REPLICAS,
+    cure: 'Read from where one writes for a while after a write, or have the replica wait for the log position of one’s last write.',
+  },
+  {
+    name: 'MonotonicReadsViolation',
+    history: 's1: w(x,1)\ns2: r(x,1) | r(x,0)',
+    level: 'mr',
+    sql: [
+      ['A', "UPDATE t SET v = 1 WHERE k = 'x'"],
+      ['B', "SELECT v FROM t WHERE k = 'x'  -- 1: on one replica"],
+      ['B', "SELECT v FROM t WHERE k = 'x'  -- 0: on another one, which lags more"],
+    ],
+    harm: 'A comment appears, and is gone when the page is loaded again.',
+    where: 'Several replicas behind a balancer that sends each statement to any of them.',
+    cure: 'Send a session to one replica, or pass on the log position of what it has read and have replicas wait for it.',
+  },
+  {
+    name: 'MonotonicWritesViolation',
+    history: 's1: w(x,1) | w(y,1)\ns2: r(y,1) r(x,0)',
+    level: 'mw',
+    sql: [
+      [
+        'A',
+        "UPDATE t SET v = 1 WHERE k = 'x'; UPDATE t SET v = 1 WHERE k = 'y'  -- two transactions",
+      ],
+      ['B', "BEGIN; SELECT v FROM t WHERE k = 'y'  -- 1"],
+      ['B', "SELECT v FROM t WHERE k = 'x'; COMMIT  -- 0: the later write came first"],
+    ],
+    harm: 'A switch is on before what it switches on has been configured.',
+    where:
+      'Stores that send the writes of one client to several primaries, or replicas that apply them in any order.',
+    cure: 'Make one transaction of writes that belong together, or send a session’s writes to one primary whose replicas apply its log in order.',
+  },
+  {
+    name: 'WritesFollowReadsViolation',
+    history: 's1: w(x,1)\ns2: r(x,1) w(y,1)\ns3: r(y,1) r(x,0)',
+    level: 'wfr',
+    sql: [
+      ['A', "UPDATE t SET v = 1 WHERE k = 'x'"],
+      ['B', "BEGIN; SELECT v FROM t WHERE k = 'x'  -- 1"],
+      ['B', "UPDATE t SET v = 1 WHERE k = 'y'; COMMIT  -- because of it"],
+      ['C', "BEGIN; SELECT v FROM t WHERE k = 'y'  -- 1"],
+      ['C', "SELECT v FROM t WHERE k = 'x'; COMMIT  -- 0"],
+    ],
+    harm: 'A reply is shown, and the message that it replies to is not there.',
+    where: 'Several primaries that send each other what they wrote, without what it rests on.',
+    cure: 'Let writes carry what their session had read: causal sessions, or one order of all commits.',
+  },
+  {
     name: 'StaleRead',
     history: 's1: r(x,0) w(x,1) [start=1 finish=3]\ns2: r(x,0) [start=4 finish=6]',
     sql: [

@@ -29,6 +29,32 @@ export const LEVEL_ENTRIES: readonly LevelEntry[] = [
     where: 'READ COMMITTED, the default of PostgreSQL, Oracle and SQL Server.',
   },
   {
+    id: 'ryw',
+    promise: 'What rc promises, and a session sees what it has written itself.',
+    allows: 'Going back behind what the session has read, effects without their causes.',
+    where: 'Reading from the primary after a write; session consistency of replicated stores.',
+  },
+  {
+    id: 'mr',
+    promise: 'What rc promises, and a session never goes back behind what it has read.',
+    allows: 'Missing one’s own writes, effects without their causes.',
+    where: 'Sessions that stay with one replica.',
+  },
+  {
+    id: 'mw',
+    promise:
+      'What rc promises, and who sees a write of a session goes on to see all that the session wrote before it.',
+    allows: 'Missing one’s own writes, going back, replies without the message.',
+    where: 'One log of writes for each client or primary, applied in order.',
+  },
+  {
+    id: 'wfr',
+    promise:
+      'What rc promises, and who sees a write goes on to see whatever its session had read before it.',
+    allows: 'Missing one’s own writes, going back, writes of one session out of order.',
+    where: 'Stores whose writes wait for what they depend on.',
+  },
+  {
     id: 'ra',
     promise: 'Of another transaction one sees all or nothing.',
     allows: 'Effects without their causes, lost updates, write skew.',

@@ -70,10 +70,10 @@ export const SINGLE_OBJECT: ReadonlyMap<string, LevelId> = new Map<string, Level
   ['linearizable', 'sser'],
   ['sequential', 'ser'],
   ['pram', 'cc'],
-  ['writes-follow-reads', 'cc'],
-  ['monotonic-reads', 'cc'],
-  ['monotonic-writes', 'cc'],
-  ['read-your-writes', 'cc'],
+  ['writes-follow-reads', 'wfr'],
+  ['monotonic-reads', 'mr'],
+  ['monotonic-writes', 'mw'],
+  ['read-your-writes', 'ryw'],
 ])
 
 export function findJepsenModel(name: string): JepsenModel | null {

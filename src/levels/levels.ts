@@ -1,11 +1,15 @@
 // The isolation levels, as one table. Ids are what users type and what JSON says; the chain goes
-// from weakest to strongest, and each level implies all before it. ci, psi, strong-si and
-// lin stand beside the chain, and so do Adya's levels, which know no sessions, and what Elle makes of
-// the weakest two of them with session order and with real time.
+// from weakest to strongest, and each level implies all before it. ci, the four session guarantees,
+// psi, strong-si and lin stand beside the chain, and so do Adya's levels, which know no sessions, and
+// what Elle makes of the weakest two of them with session order and with real time.
 
 export type LevelId =
   | 'ci'
   | 'rc'
+  | 'ryw'
+  | 'mr'
+  | 'mw'
+  | 'wfr'
   | 'ra'
   | 'cc'
   | 'pc'
@@ -53,6 +57,27 @@ export const LEVELS: readonly Level[] = [
     id: 'rc',
     name: 'Read Committed',
     meaning: 'what a transaction reads next is never older than what it has read before',
+  },
+  {
+    id: 'ryw',
+    name: 'Read Your Writes',
+    meaning: 'read committed, and a session sees what it wrote',
+  },
+  {
+    id: 'mr',
+    name: 'Monotonic Reads',
+    meaning: 'read committed, and a session never reads older than what it has read',
+  },
+  {
+    id: 'mw',
+    name: 'Monotonic Writes',
+    meaning:
+      'read committed, and who sees a write of a session sees what that session wrote before',
+  },
+  {
+    id: 'wfr',
+    name: 'Writes Follow Reads',
+    meaning: 'read committed, and who sees a write sees what its session had read',
   },
   {
     id: 'ra',
@@ -181,6 +206,10 @@ const ADYA_IMPLIES: Partial<Record<LevelId, readonly AdyaLevel[]>> = {
   'pl-3u': ['pl-2+'],
   'pl-2.99': ['pl-cs'],
   rc: ['pl-2'],
+  ryw: ['pl-2'],
+  mr: ['pl-2'],
+  mw: ['pl-2'],
+  wfr: ['pl-2'],
   ra: ['pl-2'],
   cc: ['pl-2'],
   pc: ['pl-2'],
@@ -203,11 +232,19 @@ export function impliesAdya(strong: LevelId, weak: AdyaLevel): boolean {
 /** rc … sser, weakest first: each implies those before it. */
 export const CHAIN: readonly LevelId[] = ['rc', 'ra', 'cc', 'pc', 'si', 'ser', 'sser']
 
+/** What a session may rely on, each by itself (Terry and others 1994). */
+export const SESSION_GUARANTEES = ['ryw', 'mr', 'mw', 'wfr'] as const satisfies readonly LevelId[]
+export type SessionGuarantee = (typeof SESSION_GUARANTEES)[number]
+
+export function isSessionGuarantee(level: string): level is SessionGuarantee {
+  return (SESSION_GUARANTEES as readonly string[]).includes(level)
+}
+
 /** Those that a transaction may have for itself, in SQL or in a mix, weakest first. */
 export const OWN_LEVELS: readonly LevelId[] = CHAIN.filter((level) => level !== 'sser')
 
 /** Those whose anomalies are patterns of reads. */
-export const WEAK_LEVELS: readonly LevelId[] = ['ci', 'rc', 'ra', 'cc']
+export const WEAK_LEVELS: readonly LevelId[] = ['ci', 'rc', 'ryw', 'mr', 'mw', 'wfr', 'ra', 'cc']
 
 /** Levels in the order in which a profile lists them. */
 export const PROFILE: readonly LevelId[] = ['ci', ...CHAIN]
@@ -223,8 +260,12 @@ export function levelName(id: LevelId): string {
 /** What each level implies at once, Adya's aside. */
 const IMPLIES: Partial<Record<LevelId, readonly LevelId[]>> = {
   rc: ['strong-session-pl-2'],
-  ra: ['rc', 'ci'],
-  cc: ['ra'],
+  ryw: ['rc'],
+  mr: ['rc'],
+  mw: ['rc'],
+  wfr: ['rc'],
+  ra: ['ryw', 'ci'],
+  cc: ['ra', 'mr', 'mw', 'wfr'],
   pc: ['cc'],
   psi: ['cc'],
   si: ['pc', 'psi'],

@@ -12,7 +12,7 @@ import {
   hyphenate,
 } from './databases.ts'
 import { findJepsenModel, JEPSEN_MODELS, type JepsenName, SINGLE_OBJECT } from './jepsen.ts'
-import { findLevel, LEVELS, type LevelId, type LevelRequest } from './levels.ts'
+import { findLevel, isSessionGuarantee, LEVELS, type LevelId, type LevelRequest } from './levels.ts'
 
 /** What may be written where a level is expected. */
 export type LevelWord = LevelId | JepsenName | `${DatabaseWord | 'jepsen' | 'elle'}:${string}`
@@ -74,7 +74,9 @@ export function refuseSingleObject(name: string): void {
   if (level === undefined) return
   throw new UsageError(
     `${JSON.stringify(name)} is a model of single objects, not of transactions`,
-    `${level} is the same where every transaction is one operation, and implies it otherwise`,
+    isSessionGuarantee(level)
+      ? `${level} is its form for transactions, and cc implies all of these`
+      : `${level} is the same where every transaction is one operation, and implies it otherwise`,
   )
 }
 

@@ -222,6 +222,38 @@ const CYCLE_RULES: Rules = [
   ['ReadOnlyAnomaly', isReadOnlyAnomaly],
 ]
 
+/** What the reader had to see because of causes; null if that is not what the cycle says. */
+function sightOf(cycle: Cycle): readonly Edge[] | null {
+  if (isCausalConflict(cycle)) return cycle.forced[0]!.premises.slice(1)
+  return isMissed(cycle) ? cycle.path : null
+}
+
+const sees = (fits: (path: readonly Edge[]) => boolean) => (cycle: Cycle) => {
+  const path = sightOf(cycle)
+  return path !== null && path.length > 0 && fits(path)
+}
+const isWrittenBefore = (path: readonly Edge[]) => isOnly(path, 'SO')
+
+/** Each session guarantee by what it makes visible; at other levels such cycles have other names. */
+const GUARANTEE_RULES: Rules = [
+  ['ReadYourWritesViolation', sees(isWrittenBefore)],
+  [
+    'MonotonicReadsViolation',
+    sees(([first, ...rest]) => first!.kind === 'WR' && rest.length > 0 && isWrittenBefore(rest)),
+  ],
+  [
+    'MonotonicWritesViolation',
+    sees((path) => {
+      const before = path.slice(0, -1)
+      return path.at(-1)!.kind === 'WR' && before.length > 0 && isWrittenBefore(before)
+    }),
+  ],
+  [
+    'WritesFollowReadsViolation',
+    sees((path) => path.length > 1 && path[0]!.kind === 'WR' && path.at(-1)!.kind === 'WR'),
+  ],
+]
+
 /** Plume's patterns that have common names, by what its letters mean. */
 const PATTERN_RULES: Rules = [
   ['CyclicCO', ({ edges }) => isCause(edges)],
@@ -270,7 +302,9 @@ function isShownBy(history: History, edges: readonly Edge[], name: AnomalyName):
   const rank = rankWithReasons(history, edges)
   if (CLASSES.includes(name)) return CLASSES[rank] === name
   const cycle = cycleOf(history, edges)
-  const rule = [...CYCLE_RULES, ...PATTERN_RULES].find(([ruled]) => ruled === name)
+  const rule = [...CYCLE_RULES, ...PATTERN_RULES, ...GUARANTEE_RULES].find(
+    ([ruled]) => ruled === name,
+  )
   return rule !== undefined && rank === rankOf(cycle) && rule[1](cycle)
 }
 

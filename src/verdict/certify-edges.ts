@@ -12,7 +12,7 @@ import {
   READ_LIST,
   WRITE,
 } from '../history/history.ts'
-import type { LevelId } from '../levels/levels.ts'
+import { isSessionGuarantee, type LevelId, type SessionGuarantee } from '../levels/levels.ts'
 import { isShownBefore } from './certify-dirty-writes.ts'
 import { foreignVersion, isLastWrite, isWrite, splitList } from './certify-reads.ts'
 import { pathProblem } from './certify-shape.ts'
@@ -142,6 +142,10 @@ function certifyVisibility(
   }
   if (at !== reader) return 'the reasons do not lead to the reader'
   const { sight } = LEVEL_RULES[level]
+  if (sight !== null && isSessionGuarantee(sight)) {
+    if (isSeenBefore(path, read) || isGuaranteed(sight, path, read)) return null
+    return `${level} does not make it visible`
+  }
   if (sight === 'earlier' && !isSeenBefore(path, read)) {
     return `${level} only makes visible what was read before`
   }
@@ -153,9 +157,29 @@ function certifyVisibility(
 
 /** Whether the path is one read that comes before the given one. */
 function isSeenBefore(path: readonly Edge[], read: number): boolean {
-  const [first] = path
-  if (first === undefined || path.length > 1 || first.kind !== 'WR') return false
-  return (first.ops[first.ops.length - 1] ?? NONE) < read
+  return path.length === 1 && endsBefore(path, read)
+}
+
+/** Whether the path ends with a read of the reader's that comes before the given one. */
+function endsBefore(path: readonly Edge[], read: number): boolean {
+  const last = path.at(-1)
+  return last?.kind === 'WR' && (last.ops.at(-1) ?? NONE) < read
+}
+
+/** Whether the path is one by which a session guarantee makes visible. */
+function isGuaranteed(guarantee: SessionGuarantee, path: readonly Edge[], read: number): boolean {
+  const isOrder = (edges: readonly Edge[]) => edges.every(({ kind }) => kind !== 'WR')
+  const isRead = path[0]?.kind === 'WR'
+  switch (guarantee) {
+    case 'ryw':
+      return isOrder(path)
+    case 'mr':
+      return isRead && path.length > 1 && isOrder(path.slice(1))
+    case 'mw':
+      return endsBefore(path, read) && path.length > 1 && isOrder(path.slice(0, -1))
+    case 'wfr':
+      return isRead && path.length > 1 && endsBefore(path, read)
+  }
 }
 
 function certifyVersions(

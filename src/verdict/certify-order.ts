@@ -1,7 +1,8 @@
 // Verifies a satisfied level by replaying its commit order: transactions one after another, each
 // read compared with the latest version. A read of the latest version agrees with every level. What
 // older ones skipped is judged after the pass, each level by its premise and within the bounds of
-// the published algorithms (certify-skipped.ts, certify-skipped-causes.ts). Reads of lists must be
+// the published algorithms (certify-skipped.ts, certify-skipped-causes.ts), session guarantees by
+// their letter (certify-skipped-guarantees.ts). Reads of lists must be
 // prefixes of the order in which the replay appends. An order proves pc and si if it even proves
 // ser; sser and strong-si also ask that it agrees with real time; pl-2 only that everything is read
 // after it was written, psi and Adya's other levels by what older reads missed
@@ -20,23 +21,27 @@ import {
   READ_LIST,
   WRITE,
 } from '../history/history.ts'
+import { SessionReach } from '../history/session-reach.ts'
 import { isAdyaLevel, type LevelId } from '../levels/levels.ts'
 import { findSkippedDependency } from './certify-dependencies.ts'
 import { findDirtyWrite } from './certify-dirty-writes.ts'
 import { foreignVersion, nameListRead, offenceOf, shownPrefix } from './certify-reads.ts'
 import { findSkippedByReads, findSkippedBySession, type Skip } from './certify-skipped.ts'
 import { findSkippedByCauses } from './certify-skipped-causes.ts'
+import { findSkippedByGuarantee } from './certify-skipped-guarantees.ts'
 import { LEVEL_RULES, type LevelRules } from './level-rules.ts'
 
 const MAX_PROBLEMS = 5
 
+/** @param recorded what the history was made of, if its session order goes beyond sessions */
 export function certifyCommitOrder(
   history: History,
   level: LevelId,
   order: Int32Array,
   deadline: Deadline = Deadline.none(),
+  recorded: History = history,
 ): string[] {
-  const replay = new Replay(history, level, order, deadline)
+  const replay = new Replay(history, level, order, deadline, recorded)
   if (replay.problems.length > 0) return replay.problems
   const untimely = LEVEL_RULES[level].edges.has('RT') ? findUntimely(history, order) : null
   if (untimely !== null) return [untimely]
@@ -94,6 +99,7 @@ class Replay {
     private readonly level: LevelId,
     private readonly order: Int32Array,
     private readonly deadline: Deadline,
+    private readonly recorded: History,
   ) {
     this.rules = LEVEL_RULES[level]
     const hasLists = history.listStart.length > 1
@@ -211,8 +217,11 @@ class Replay {
     const replayed = { history, order, position, sources, older: this.older.view(), deadline }
     if (this.countsDependencies()) return findSkippedDependency(replayed, this.rules.overwrites)
     if (sight === 'causal') return findSkippedByCauses(replayed)
-    const skip = findSkippedByReads(replayed, sight === 'earlier')
-    return skip === null && sight === 'direct' ? findSkippedBySession(replayed) : skip
+    const skip = findSkippedByReads(replayed, sight !== 'direct')
+    if (skip !== null || sight === 'earlier' || sight === null) return skip
+    if (sight === 'direct') return findSkippedBySession(replayed)
+    const { keyCount } = this.recorded
+    return findSkippedByGuarantee(replayed, sight, new SessionReach(this.recorded), keyCount)
   }
 
   private failAsSkipped(read: number, skipped: number): void {

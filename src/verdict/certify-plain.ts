@@ -37,7 +37,7 @@ export function certifyPlain(
       proof(proof) {
         const broken = findRows(history) ?? audits.findProblem()
         if (broken !== null) return [broken]
-        return certifyProof(asReplayed(history, level), level, proof, deadline)
+        return certifyProof(history, level, proof, deadline)
       },
       anomaly: (anomaly) => certifyAnomaly(history, level, anomaly, audits, deadline),
       counts: (anomalies) => certifyCounts(history, level, anomalies),
@@ -65,18 +65,19 @@ function scopeProblem(history: History, { level }: LevelResult): string | null {
 }
 
 function certifyProof(
-  history: History,
+  recorded: History,
   level: LevelId,
   proof: Proof,
   deadline: Deadline,
 ): string[] {
   if (!LEVEL_RULES[level].proofs.has(proof.kind)) return [`${level} is not proved by ${proof.kind}`]
+  const history = asReplayed(recorded, level)
   switch (proof.kind) {
     case 'none':
       return certifyCut(history)
     case 'commit-order':
       if (level === 'lin') return certifyLinearOrder(history, proof.order)
-      return certifyCommitOrder(history, level, proof.order, deadline)
+      return certifyCommitOrder(history, level, proof.order, deadline, recorded)
     case 'snapshots':
       return certifySnapshots(history, level, proof.events, deadline)
     case 'witness':

@@ -3,14 +3,15 @@
 // transaction does to its own writes, and pl-1 does not mind what anybody reads. An edge that a
 // level does not list proves nothing at that level, however true it is. Main table: LEVEL_RULES.
 
-import { isAdyaLevel, type LevelId } from '../levels/levels.ts'
+import { isAdyaLevel, type LevelId, type SessionGuarantee } from '../levels/levels.ts'
 import type { EdgeKind, Proof } from './verdict.ts'
 
 /**
  * What had to be visible to a read: whom its transaction read from before (`earlier`), whom it read
- * from at all or follows in its session (`direct`), or whatever happened before it (`causal`).
+ * from at all or follows in its session (`direct`), or whatever happened before it (`causal`). For a
+ * session guarantee, which bears its own name, what is `earlier`, and what the guarantee adds.
  */
-export type Sight = 'earlier' | 'direct' | 'causal'
+export type Sight = 'earlier' | 'direct' | 'causal' | SessionGuarantee
 
 /**
  * Which anti-dependencies a cycle may have: all of them (`any`); only by readers that write the
@@ -68,6 +69,7 @@ const NOTHING: Arguments = {
   overwrites: 'any',
 }
 const EARLIER: Arguments = { ...NOTHING, sight: 'earlier' }
+const guarantee = (sight: SessionGuarantee): Arguments => ({ ...NOTHING, sight })
 const DIRECT: Arguments = { ...NOTHING, sight: 'direct' }
 const CAUSAL: Arguments = { ...NOTHING, sight: 'causal' }
 const SERIAL: Arguments = { ...CAUSAL, argued: true }
@@ -91,6 +93,10 @@ export const LEVEL_RULES: Readonly<Record<LevelId, LevelRules>> = {
   'strong-pl-2': row(ADYA, 'SO WR WW RT', NOTHING, 'commit-order'),
   ci: row(CUT, '', NOTHING, 'none'),
   rc: row(SOUND, 'SO WR WW CO', EARLIER, 'commit-order'),
+  ryw: row(SOUND, 'SO WR WW CO', guarantee('ryw'), 'commit-order'),
+  mr: row(SOUND, 'SO WR WW CO', guarantee('mr'), 'commit-order'),
+  mw: row(SOUND, 'SO WR WW CO', guarantee('mw'), 'commit-order'),
+  wfr: row(SOUND, 'SO WR WW CO', guarantee('wfr'), 'commit-order'),
   ra: row(CUT, 'SO WR WW CO', DIRECT, 'commit-order'),
   cc: row(CUT, 'SO WR WW CO', CAUSAL, 'commit-order'),
   pc: row(CUT, 'SO WR WW CO RW', PREFIX, 'commit-order snapshots'),

@@ -9,6 +9,7 @@ import type { History } from '../../src/history/history.ts'
 import { renderNotation } from '../../src/history/notation.ts'
 import type { Value } from '../../src/history/values.ts'
 import { findAnomaly } from '../../src/levels/anomalies.ts'
+import { WEAK_LEVELS } from '../../src/levels/levels.ts'
 import type { LevelResult } from '../../src/verdict/verdict.ts'
 import { addDraft, type Draft, type DraftOp, type DraftTxn, draftOf } from '../small/draft.ts'
 import { settle } from '../small/judge.ts'
@@ -181,7 +182,7 @@ function build({ draft, session, shuffled }: Telling, random: Random): History {
   return builder.finish()
 }
 
-const isWeak = ({ level }: LevelResult) => ['ci', 'rc', 'ra', 'cc'].includes(level)
+const isWeak = ({ level }: LevelResult) => WEAK_LEVELS.includes(level)
 
 /**
  * What must not change: verdicts, and at weak levels how many reads show each pattern. Where there

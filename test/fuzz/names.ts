@@ -175,6 +175,23 @@ const CYCLES: Readonly<Record<string, Claim>> = {
   ),
   SessionGuaranteeViolation: some((facts, { reader, writer }) => facts.causes(writer, reader)),
   CausalityViolation: some((facts, { reader, writer }) => facts.causes(writer, reader)),
+  ReadYourWritesViolation: some(({ history }, { reader, writer }) =>
+    comesBefore(history, writer, reader),
+  ),
+  MonotonicReadsViolation: some((facts, { reader, writer }) =>
+    facts.anomaly.txns.some(
+      (t) => facts.readFrom(t, writer) && comesBefore(facts.history, t, reader),
+    ),
+  ),
+  MonotonicWritesViolation: some((facts, { reader, writer }) =>
+    facts.anomaly.txns.some(
+      (t) => facts.readFrom(reader, t) && comesBefore(facts.history, writer, t),
+    ),
+  ),
+  WritesFollowReadsViolation: some(
+    (facts, { reader, writer }) =>
+      facts.causes(writer, reader) && facts.anomaly.txns.some((t) => facts.readFrom(t, writer)),
+  ),
   StaleRead: some((facts, { reader, writer }) => facts.leads(writer, reader)),
   G0: (facts) => facts.count('RW') + facts.count('CO') + facts.count('WR') === 0,
   G1c: (facts) => facts.count('RW') + facts.count('CO') === 0 && facts.count('WR') > 0,

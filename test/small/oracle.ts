@@ -8,7 +8,7 @@
 // transactions. Main functions: decideHistory, decideDraft.
 
 import type { History } from '../../src/history/history.ts'
-import type { LevelId } from '../../src/levels/levels.ts'
+import type { LevelId, SessionGuarantee } from '../../src/levels/levels.ts'
 import { type Draft, draftOf } from './draft.ts'
 import { judge, type Situation, settle } from './judge.ts'
 
@@ -16,12 +16,16 @@ export type Verdict = 'satisfied' | 'violated' | 'unknown'
 
 export type OracleLevel = Extract<
   LevelId,
-  'ci' | 'rc' | 'ra' | 'cc' | 'pc' | 'psi' | 'si' | 'strong-si' | 'ser' | 'sser'
+  'ci' | 'rc' | SessionGuarantee | 'ra' | 'cc' | 'pc' | 'psi' | 'si' | 'strong-si' | 'ser' | 'sser'
 >
 
 export const ORACLE_LEVELS: readonly OracleLevel[] = [
   'ci',
   'rc',
+  'ryw',
+  'mr',
+  'mw',
+  'wfr',
   'ra',
   'cc',
   'pc',
@@ -168,13 +172,23 @@ function premiseOf(
   level: OracleLevel,
   read: number,
 ): number {
-  const { reads, so, wr } = situation
-  const t3 = reads[read]!.reader
+  const { so, wr } = situation
+  const t3 = situation.reads[read]!.reader
   switch (level) {
-    case 'rc': {
-      let earlier = 0
-      for (let i = 0; i < read; i++) if (reads[i]!.reader === t3) earlier |= 1 << reads[i]!.from
-      return earlier
+    case 'rc':
+      return readBefore(situation, read)
+    case 'ryw':
+      return readBefore(situation, read) | so[t3]!
+    case 'mr':
+      return readBefore(situation, read) | among(so[t3]!, (t4) => wr[t4]!)
+    case 'mw': {
+      const seen = readBefore(situation, read)
+      return seen | among(seen, (t4) => so[t4]!)
+    }
+    case 'wfr': {
+      const seen = readBefore(situation, read)
+      const causes = seen | among(seen, (t4) => happensBefore(situation)[t4]!)
+      return seen | among(causes, (t4) => wr[t4]!)
     }
     case 'ra':
       return so[t3]! | wr[t3]!
@@ -196,6 +210,22 @@ function premiseOf(
     case 'ci':
       throw new Error('cut isolation has no commit order')
   }
+}
+
+/** Whom the transaction of a read had read from before it. */
+function readBefore({ reads }: Situation, read: number): number {
+  let mask = 0
+  for (let i = 0; i < read; i++) {
+    if (reads[i]!.reader === reads[read]!.reader) mask |= 1 << reads[i]!.from
+  }
+  return mask
+}
+
+/** What a relation says of any of these transactions. */
+function among(txns: number, relation: (txn: number) => number): number {
+  let mask = 0
+  for (let t = 0; txns >> t; t++) if ((txns >> t) & 1) mask |= relation(t)
+  return mask
 }
 
 /** txn -> all before it in so, wr, and the commit order of those who write a common key. */

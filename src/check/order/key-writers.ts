@@ -56,10 +56,15 @@ export class KeyWriters {
     return low
   }
 
-  /** The last transaction of the session with a smaller index that writes the key, or NONE. */
-  lastBefore(key: number, session: number, index: number): number {
-    const slot = this.lowerBound(key, session, index) - 1
-    if (slot < this.start[key]!) return NONE
+  /**
+   * The last transaction of the session with a smaller index that writes the key, but for one, or
+   * NONE.
+   */
+  lastBefore(key: number, session: number, index: number, except: number = NONE): number {
+    const start = this.start[key]!
+    let slot = this.lowerBound(key, session, index) - 1
+    if (slot >= start && this.txn[slot] === except) slot--
+    if (slot < start) return NONE
     const txn = this.txn[slot]!
     return this.history.txnSession[txn] === session ? txn : NONE
   }

@@ -3,6 +3,7 @@
 
 import type { Deadline } from '../../base/deadline.ts'
 import type { History } from '../../history/history.ts'
+import { SessionReach } from '../../history/session-reach.ts'
 import { type BaseOrder, buildBaseOrder } from '../order/base-order.ts'
 import { Causality } from '../order/causality.ts'
 import { orderComponents } from '../order/components.ts'
@@ -18,12 +19,15 @@ export class WeakContext {
   private lazyCausal: BaseOrder | null = null
   private lazyCausality: Causality | null = null
   private lazyWriters: KeyWriters | null = null
+  private lazySessions: SessionReach | null = null
 
   constructor(
     readonly history: History,
     readonly reads: ReadCheck,
     readonly deadline: Deadline,
     base: BaseOrder | null = null,
+    /** What the history was made of, if session order goes beyond sessions. */
+    readonly recorded: History = history,
   ) {
     this.current = base ?? buildBaseOrder(history, reads, deadline)
     this.premises = new Premises(this)
@@ -31,7 +35,7 @@ export class WeakContext {
 
   /** The same, as far as the order goes, for work that has other limits. */
   withDeadline(deadline: Deadline): WeakContext {
-    return new WeakContext(this.history, this.reads, deadline, this.current)
+    return new WeakContext(this.history, this.reads, deadline, this.current, this.recorded)
   }
 
   get base(): BaseOrder {
@@ -57,6 +61,15 @@ export class WeakContext {
     if (base.component === null || reads.lists === null) return base
     this.lazyCausal ??= orderComponents(history, reads, base.order, [], deadline, false)
     return this.lazyCausal
+  }
+
+  get realKeyCount(): number {
+    return this.recorded.keyCount
+  }
+
+  readonly sessions = (): SessionReach => {
+    this.lazySessions ??= new SessionReach(this.recorded)
+    return this.lazySessions
   }
 
   readonly writers = (): KeyWriters => {

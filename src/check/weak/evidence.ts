@@ -4,11 +4,12 @@
 
 import { assert } from '../../base/errors.ts'
 import { APPEND, type History, INITIAL, NONE, READ_LIST, WRITE } from '../../history/history.ts'
+import { isSessionGuarantee, type SessionGuarantee } from '../../levels/levels.ts'
 import { type Edge, INITIAL_TXN } from '../../verdict/verdict.ts'
 import type { ForcedEdge } from '../order/components.ts'
 import { PathFinder, type Step } from '../order/paths.ts'
 import type { WeakContext } from './context.ts'
-import type { WeakLevel } from './premises.ts'
+import { countsOnlyEarlier, type WeakLevel } from './premises.ts'
 import type { ForcedOrders } from './saturate.ts'
 
 export class WeakEvidence {
@@ -95,16 +96,32 @@ export class WeakEvidence {
     const { opTxn, txnOpStart, txnSession, txnIndex } = this.history
     const { opSource } = this.context.reads
     const reader = opTxn[forced.read]!
-    const end = level === 'rc' ? forced.read : txnOpStart[reader + 1]!
+    const end = countsOnlyEarlier(level) ? forced.read : txnOpStart[reader + 1]!
     for (let op = txnOpStart[reader]!; op < end; op++) {
       if (opSource[op] === forced.from) return [this.readEdge(op)]
     }
+    if (isSessionGuarantee(level)) return this.guaranteed(level, forced)
     const sameSession = txnSession[forced.from] === txnSession[reader]
     if (sameSession && txnIndex[forced.from]! < txnIndex[reader]!) {
       return [sessionEdge(forced.from, reader)]
     }
     if (earlier !== NONE) return [this.readEdge(earlier), sessionEdge(opTxn[earlier]!, reader)]
     return this.causalPath(forced.from, reader)
+  }
+
+  /** What a session guarantee makes of it. */
+  private guaranteed(level: SessionGuarantee, { from, read }: ForcedEdge): Edge[] {
+    const { opTxn } = this.history
+    const sighting = this.context.premises.guarantees.find(level, from, read)
+    assert(sighting !== null, 'what is forced is visible')
+    const { first, last } = sighting
+    const reader = opTxn[read]!
+    if (first === NONE && last === NONE) return [sessionEdge(from, reader)]
+    if (last === NONE) return [this.readEdge(first), sessionEdge(opTxn[first]!, reader)]
+    const seen = this.context.reads.opSource[last]!
+    if (first === NONE) return [sessionEdge(from, seen), this.readEdge(last)]
+    const path = opTxn[first] === seen ? [] : this.causalPath(opTxn[first]!, seen)
+    return [this.readEdge(first), ...path, this.readEdge(last)]
   }
 
   private causalPath(from: number, to: number): Edge[] {

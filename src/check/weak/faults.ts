@@ -8,7 +8,7 @@ import type { AnomalyName } from '../../levels/anomalies.ts'
 import type { ForcedEdge } from '../order/components.ts'
 import type { ReadCheck } from '../reads/read-consistency.ts'
 import { findUnrepeated } from '../reads/unrepeated.ts'
-import type { WeakLevel } from './premises.ts'
+import { countsOnlyEarlier, type WeakLevel } from './premises.ts'
 import type { ForcedOrders } from './saturate.ts'
 import { SessionReads } from './session-reads.ts'
 
@@ -21,6 +21,10 @@ export interface Fault {
 /** Orders that several reads force together; no one of them is to blame. */
 export const TOGETHER: Readonly<Record<WeakLevel, AnomalyName>> = {
   rc: 'NonMonoReadCM',
+  ryw: 'ConflictCM',
+  mr: 'ConflictCM',
+  mw: 'ConflictCM',
+  wfr: 'ConflictCM',
   ra: 'FracturedReadCM',
   cc: 'ConflictCM',
 }
@@ -28,6 +32,10 @@ export const TOGETHER: Readonly<Record<WeakLevel, AnomalyName>> = {
 /** What names a read that misses several versions, if one of them shows it. */
 const TELLING: Readonly<Record<WeakLevel, AnomalyName>> = {
   rc: 'NonMonotonicRead',
+  ryw: 'ReadYourWritesViolation',
+  mr: 'MonotonicReadsViolation',
+  mw: 'MonotonicWritesViolation',
+  wfr: 'WritesFollowReadsViolation',
   ra: 'FracturedRead',
   cc: 'SessionGuaranteeViolation',
 }
@@ -55,7 +63,7 @@ export class Faults {
       if (this.told.has(read)) return false
       this.told.add(read)
       this.onFault(read)
-      return level === 'rc' || !isUnrepeated(opTxn[read]!, opKey[read]!)
+      return countsOnlyEarlier(level) || !isUnrepeated(opTxn[read]!, opKey[read]!)
     })
     const all = (edge: ForcedEdge) => [edge, ...(alsoCausal.get(edge.read) ?? [])]
     const writers = new Set(level === 'cc' ? fresh.flatMap(all).map(({ from }) => from) : [])
@@ -83,7 +91,7 @@ export class Faults {
   }
 
   private nameOf(level: WeakLevel, edge: ForcedEdge, earlier: number): AnomalyName {
-    if (level === 'rc') return 'NonMonotonicRead'
+    if (countsOnlyEarlier(level)) return TELLING[level]
     if (level === 'cc') return earlier === NONE ? 'CausalityViolation' : 'SessionGuaranteeViolation'
     const { opTxn, txnOpStart } = this.history
     const reader = opTxn[edge.read]!

@@ -3,35 +3,38 @@
 //   rc  t3 read from t2 before r           (AWDIT, Algorithm 1)
 //   ra  t2 is so- or wr-before t3          (AWDIT, Algorithm 2)
 //   cc  t2 happens before t3               (AWDIT, Algorithm 3)
-// Of one session only the last such t2 is named: the others are before it in session order, so what
-// holds for it holds for them. Main class: Premises.
+// and the session guarantees as rc, with what each adds (guarantees.ts). Of one session only the
+// last such t2 is named where the others, which come before it, are known to be visible with it:
+// what holds for it holds for them. Main class: Premises.
 
 import type { Deadline } from '../../base/deadline.ts'
 import { IntColumn } from '../../base/grow.ts'
 import { APPEND, type History, NONE, WRITE } from '../../history/history.ts'
+import { isSessionGuarantee, type SessionGuarantee } from '../../levels/levels.ts'
 import type { BaseOrder } from '../order/base-order.ts'
-import type { Causality } from '../order/causality.ts'
-import type { KeyWriters } from '../order/key-writers.ts'
 import type { StaleReads } from '../order/stale-reads.ts'
 import type { ReadCheck } from '../reads/read-consistency.ts'
+import { type GuaranteeSource, Guarantees } from './guarantees.ts'
 
-export type WeakLevel = 'rc' | 'ra' | 'cc'
+export type WeakLevel = 'rc' | SessionGuarantee | 'ra' | 'cc'
+
+/** Whether, of what the reader itself read, only what it read before counts. */
+export function countsOnlyEarlier(level: WeakLevel): boolean {
+  return level !== 'ra' && level !== 'cc'
+}
 
 /** Decides, before any further test, whether a candidate is worth naming. */
 export type Filter = (t2: number, source: number) => boolean
 
 /** What the premises are read off; see WeakContext. */
-export interface PremiseSource {
-  readonly history: History
-  readonly reads: ReadCheck
+export interface PremiseSource extends GuaranteeSource {
   readonly deadline: Deadline
-  writers(): KeyWriters
-  causality(): Causality
 }
 
 export class Premises {
   private readonly history: History
   private readonly reads: ReadCheck
+  readonly guarantees: Guarantees
   private readonly readBy: Int32Array // txn -> the reader it was last noted for
   private readonly firstRead: Int32Array // txn -> that reader's first read of it
   private noted: number = NONE // the reader whose sources are noted
@@ -42,6 +45,7 @@ export class Premises {
   constructor(private readonly context: PremiseSource) {
     this.history = context.history
     this.reads = context.reads
+    this.guarantees = new Guarantees(context)
     this.readBy = new Int32Array(context.history.txnCount).fill(NONE)
     this.firstRead = new Int32Array(context.history.txnCount)
   }
@@ -127,8 +131,10 @@ export class Premises {
 
   /** Whether it is required by what the reader itself read or by its session. */
   private isNearby(level: WeakLevel, t2: number, reader: number, read: number): boolean {
-    if (this.readBy[t2] === reader && (level !== 'rc' || this.firstRead[t2]! < read)) return true
+    const isRead = this.readBy[t2] === reader
+    if (isRead && (!countsOnlyEarlier(level) || this.firstRead[t2]! < read)) return true
     if (level === 'rc') return false
+    if (isSessionGuarantee(level)) return this.guarantees.find(level, t2, read) !== null
     const { txnSession, txnIndex } = this.history
     return txnSession[t2] === txnSession[reader] && txnIndex[t2]! < txnIndex[reader]!
   }
@@ -158,6 +164,7 @@ export class Premises {
     this.throughReads(level, read, filter, visit)
     if (level === 'ra') this.throughSession(read, filter, visit)
     else if (level === 'cc') this.throughCauses(read, filter, isNear, visit)
+    else if (level !== 'rc') this.guarantees.forEach(level, read, filter, visit)
   }
 
   private throughReads(
@@ -171,7 +178,7 @@ export class Premises {
     const reader = opTxn[read]!
     const source = opSource[read]!
     const key = opKey[read]!
-    const end = level === 'rc' ? read : txnOpStart[reader + 1]!
+    const end = countsOnlyEarlier(level) ? read : txnOpStart[reader + 1]!
     for (let op = txnOpStart[reader]!; op < end; op++) {
       const t2 = opSource[op]!
       if (t2 < 0 || t2 === source || !filter(t2, source)) continue
@@ -183,18 +190,9 @@ export class Premises {
     const { opTxn, opKey, txnSession, txnIndex } = this.history
     const reader = opTxn[read]!
     const source = this.reads.opSource[read]!
-    const t2 = this.lastOf(opKey[read]!, txnSession[reader]!, txnIndex[reader]!, source)
-    if (t2 !== NONE && filter(t2, source)) visit(t2)
-  }
-
-  /**
-   * The last of the session's first `count` transactions, but for `source`, that writes the key.
-   */
-  private lastOf(key: number, session: number, count: number, source: number): number {
     const writers = this.context.writers()
-    const last = writers.lastBefore(key, session, count)
-    if (last === NONE || last !== source) return last
-    return writers.lastBefore(key, session, this.history.txnIndex[source]!)
+    const t2 = writers.lastBefore(opKey[read]!, txnSession[reader]!, txnIndex[reader]!, source)
+    if (t2 !== NONE && filter(t2, source)) visit(t2)
   }
 
   private throughCauses(
@@ -218,7 +216,7 @@ export class Premises {
     while (slot < end) {
       const session = txnSession[writers.txn[slot]!]!
       const seen = session === own ? txnIndex[reader]! : clocks.seen(reader, session)
-      const t2 = seen > 0 ? this.lastOf(key, session, seen, source) : NONE
+      const t2 = seen > 0 ? writers.lastBefore(key, session, seen, source) : NONE
       if (t2 !== NONE && t2 !== reader && filter(t2, source)) visit(t2)
       slot = writers.lowerBound(key, session + 1, 0)
     }

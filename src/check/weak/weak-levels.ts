@@ -1,14 +1,15 @@
-// The verdicts of ci, rc, ra and cc, with what is wrong with reads, counted. One fault is told once
+// The verdicts of ci, rc, the session guarantees, ra and cc, with what is wrong with reads, counted. One fault is told once
 // (faults.ts). Who asks for patterns gets every read that shows one (Plume's TAPs, docs/levels.md:
 // the 14 patterns): a read that shows h also shows k, because what was read before is also read; CM
 // patterns are counted for reads that show no CO pattern of their level; m and n are what only
 // causality sees. Main class: WeakLevels.
 
-import { type Deadline, withProgress } from '../../base/deadline.ts'
+import { withProgress } from '../../base/deadline.ts'
 import { addAll } from '../../base/grow.ts'
-import { type History, NONE } from '../../history/history.ts'
+import { NONE } from '../../history/history.ts'
 import { type AnomalyKind, findAnomaly, findTap } from '../../levels/anomalies.ts'
-import type { LevelId } from '../../levels/levels.ts'
+import { isSessionGuarantee, type LevelId, type SessionGuarantee } from '../../levels/levels.ts'
+import { LEVEL_RULES } from '../../verdict/level-rules.ts'
 import { type Anomaly, type Edge, INITIAL_TXN } from '../../verdict/verdict.ts'
 import { addFound } from '../evidence/add-found.ts'
 import type { Blame, Findings } from '../evidence/findings.ts'
@@ -31,6 +32,13 @@ interface Witness {
 }
 
 const WEAKEST_FIRST: readonly WeakLevel[] = ['rc', 'ra', 'cc']
+
+/** The level, and those below it that name faults of their own, weakest first. */
+function upTo(level: WeakLevel): readonly WeakLevel[] {
+  if (isSessionGuarantee(level)) return ['rc', level]
+  return WEAKEST_FIRST.slice(0, WEAKEST_FIRST.indexOf(level) + 1)
+}
+
 /** How many examples are worked out to find a smallest one. */
 const TRIES = 8
 /** How often cycles in so ∪ wr are sought among what is left after others were left out. */
@@ -61,13 +69,19 @@ export class WeakLevels {
     addFound(anomalies, () => {
       if (anomalies.length === 0) {
         const own = this.saturation(level)
-        if (isClean(own) && (level === 'rc' || this.reads.unrepeatable.length === 0)) {
+        if (
+          isClean(own) &&
+          (!LEVEL_RULES[level].repeatable || this.reads.unrepeatable.length === 0)
+        ) {
           order = own.final.order
           return []
         }
       }
       return withProgress(
-        () => (this.byPattern ? this.rest().patterns(level) : this.rest().faults(level)),
+        () =>
+          this.byPattern && !isSessionGuarantee(level)
+            ? this.rest().patterns(level)
+            : this.rest().faults(level),
         () => 'no order is valid, but the transactions to blame were not singled out',
       )
     })
@@ -101,7 +115,7 @@ export class WeakLevels {
   private faults(level: WeakLevel): Anomaly[] {
     const found: Anomaly[] = []
     const faults = new Faults(this.context())
-    for (const at of WEAKEST_FIRST.slice(0, WEAKEST_FIRST.indexOf(level) + 1)) {
+    for (const at of upTo(level)) {
       if (at === 'ra') addFound(found, () => this.unrepeatable())
       addFound(found, () => this.missed(at, faults))
       addFound(found, () => {
@@ -126,7 +140,7 @@ export class WeakLevels {
   }
 
   /** Patterns h … n as far as the level forbids them. */
-  private patterns(level: WeakLevel): Anomaly[] {
+  private patterns(level: Exclude<WeakLevel, SessionGuarantee>): Anomaly[] {
     const found: Anomaly[] = []
     const saturation = (at: WeakLevel) => this.saturation(at)
     addFound(found, () =>
@@ -309,7 +323,7 @@ export class WeakLevels {
     let levels: WeakLevels = this
     const leftOut = new Set<number>()
     for (let round = 1; ; round++) {
-      const { history, reads, deadline } = levels.context()
+      const { deadline } = levels.context()
       const { component, order, groupEnd } = levels.context().causalOrder()
       if (component === null) return levels
       for (let p = 0; p < order.length; p = groupEnd![p]!) {
@@ -321,7 +335,7 @@ export class WeakLevels {
         if (some === null) for (const txn of members) leftOut.add(txn)
         else for (const { to } of some) leftOut.add(to)
       }
-      const context = leaveOut(history, reads, leftOut, deadline)
+      const context = leaveOut(levels.context(), leftOut)
       const { limit, byPattern } = this
       levels = new WeakLevels(() => context, context.reads, limit, byPattern, leftOut)
     }
@@ -335,10 +349,8 @@ export class WeakLevels {
 
 /** The history as if some of its transactions, and what others read from them, were not there. */
 function leaveOut(
-  history: History,
-  reads: ReadCheck,
+  { history, reads, deadline, recorded }: WeakContext,
   leftOut: ReadonlySet<number>,
-  deadline: Deadline,
 ): WeakContext {
   const txnCounts = history.txnCounts.slice()
   for (const txn of leftOut) txnCounts[txn] = 0
@@ -349,7 +361,8 @@ function leaveOut(
     ...reads.lists,
     appendAfter: linkAppends(history, reads.lists, leftOut),
   }
-  return new WeakContext({ ...history, txnCounts }, { ...reads, opSource, lists }, deadline)
+  const left = { ...history, txnCounts }
+  return new WeakContext(left, { ...reads, opSource, lists }, deadline, null, recorded)
 }
 
 function isClean(saturation: ForcedOrders): boolean {
