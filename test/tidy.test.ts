@@ -51,9 +51,10 @@ const ROOMS: Record<string, number> = {
   phenomena: 5,
   'communication.ts': 6,
   'options.ts': 5,
-  'check.ts': 6,
-  mixed: 7,
-  'judge.ts': 8,
+  'checker.ts': 6,
+  'check.ts': 7,
+  mixed: 8,
+  'judge.ts': 9,
 }
 
 const MAX_FILE_LINES = 500

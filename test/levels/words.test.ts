@@ -59,13 +59,16 @@ describe('readLevel', () => {
     expect(readLevel('Causal Consistency')).toEqual({ level: 'cc' })
     expect(readLevel('serializability')).toEqual({ level: 'ser' })
     expect(readLevel('strict serializability')).toEqual({ level: 'sser' })
+    expect(readLevel('read your writes')).toEqual({ level: 'ryw' })
   })
 
-  it.each(['linearizable', 'jepsen:sequential', 'elle:PRAM', 'read your writes'])(
+  it.each(['linearizable', 'jepsen:sequential', 'elle:PRAM', 'jepsen:read-your-writes'])(
     'says of %s, a model of single objects, what to ask for',
     (word) => {
       const told = refusal(() => readLevel(word))
-      expect(told).toMatch(/is a model of single objects, not of transactions; (sser|ser|cc) is/)
+      expect(told).toMatch(
+        /is a model of single objects, not of transactions; (sser|ser|cc|ryw) is/,
+      )
     },
   )
 

@@ -2,7 +2,8 @@
 // way in small histories and at random in larger ones, at every level and by both deciders.
 
 import { describe, expect, test } from 'vitest'
-import { Checker, check } from '../../src/check/check.ts'
+import { check } from '../../src/check/check.ts'
+import { Checker } from '../../src/check/checker.ts'
 import type { History } from '../../src/history/history.ts'
 import { parseNotation, renderNotation } from '../../src/history/notation.ts'
 import { because } from '../../src/report/words.ts'

@@ -4,7 +4,8 @@
 
 import { describe, expect, test } from 'vitest'
 import { Deadline } from '../../src/base/deadline.ts'
-import { Checker, check } from '../../src/check/check.ts'
+import { check } from '../../src/check/check.ts'
+import { Checker } from '../../src/check/checker.ts'
 import { checkReads } from '../../src/check/reads/read-consistency.ts'
 import { WeakContext } from '../../src/check/weak/context.ts'
 import { findPlumePatterns, PLUME_TAPS } from '../../src/check/weak/plume-patterns.ts'

@@ -1,8 +1,8 @@
-// The verdicts of ci, rc, the session guarantees, ra and cc, with what is wrong with reads, counted. One fault is told once
-// (faults.ts). Who asks for patterns gets every read that shows one (Plume's TAPs, docs/levels.md:
-// the 14 patterns): a read that shows h also shows k, because what was read before is also read; CM
-// patterns are counted for reads that show no CO pattern of their level; m and n are what only
-// causality sees. Main class: WeakLevels.
+// The verdicts of ci, rc, the session guarantees, ra and cc, with what is wrong with reads and how
+// often. One fault is told once (faults.ts). Who asks for patterns gets every read that shows one (Plume's
+// TAPs, docs/levels.md: the 14 patterns): a read that shows h also shows k, because what was read
+// before is also read; CM patterns are counted for reads that show no CO pattern of their level; m
+// and n are what only causality sees. Main class: WeakLevels.
 
 import { withProgress } from '../../base/deadline.ts'
 import { addAll } from '../../base/grow.ts'

@@ -1,0 +1,408 @@
+// The one switch from a level to the decider that knows it, and the only place that knows them
+// all. Levels of one history share the reads check, the base order and the clocks. Strong levels go
+// to the linear algorithms of versions/ first, to the engine of general/ where those do not apply.
+// Main class: Checker.
+
+import { type Deadline, nowMs } from '../base/deadline.ts'
+import { BudgetExceeded, UsageError } from '../base/errors.ts'
+import { type AfterAsReads, afterAsReads } from '../history/after-as-reads.ts'
+import { type History, hasTimes, NONE } from '../history/history.ts'
+import { withRealTime } from '../history/real-time.ts'
+import { withoutSessionOrder } from '../history/sessionless.ts'
+import { type AdyaLevel, implies, type LevelId, WITHOUT_TIMES } from '../levels/levels.ts'
+import { certifyPlain } from '../verdict/certify-plain.ts'
+import { findSessionEdges, type LevelResult, type Proof } from '../verdict/verdict.ts'
+import { withCertificate } from './certified.ts'
+import type { NamedFindings } from './evidence/findings.ts'
+import { joinKinds } from './examples.ts'
+import { type Algorithm, StrongLevels } from './general/strong-levels.ts'
+import { findImplied } from './implied.ts'
+import { type CheckOptions, deadlineFor, exampleLimit, phaseOf } from './options.ts'
+import type { BaseOrder } from './order/base-order.ts'
+import { checkDirtyWrites } from './phenomena/dirty-writes.ts'
+import { PhenomenaLevels } from './phenomena/phenomena-levels.ts'
+import type { StrongLevel } from './problem/levels.ts'
+import { withoutOwnWrites } from './reads/adya-reads.ts'
+import { checkReads, type ReadCheck } from './reads/read-consistency.ts'
+import { restoreAfter } from './restore-after.ts'
+import { restoreTime } from './restore-time.ts'
+import { findHeavyTxn } from './versions/linearizable.ts'
+import { ListLevels } from './versions/list-levels.ts'
+import { MiniLevels } from './versions/mini-levels.ts'
+import { WeakContext } from './weak/context.ts'
+import { WeakLevels } from './weak/weak-levels.ts'
+
+/** Sessions times transactions, up to which real time is made part of session order. */
+const MOST_REACHED = 200_000_000
+
+export class Checker {
+  private readonly history: History // as the levels see it: without session order if that is off
+  private readonly after: AfterAsReads | null // what that is made of, if it goes beyond sessions
+  private readonly sessionless: boolean
+  private lazyReads: ReadCheck | null = null
+  private lazyWeak: WeakContext | null = null
+  private lazyAdyaReads: ReadCheck | null = null
+  private lazyAdya: WeakContext | null = null
+  private weakLevels: WeakLevels | null = null
+  private miniLevels: MiniLevels | null = null
+  private strongLevels: StrongLevels | null = null
+  private adyaLevels: PhenomenaLevels | null = null
+  private psiLevel: PhenomenaLevels | null = null
+  private withSessions: Checker | null = null
+  private inTime: Checker | null = null // with real time as part of session order
+  private forAtomic: Checker | null = null // where ra sees another history than the others
+  private weaker: LevelResult | null | undefined // once a strong level has run out of time
+  private isLast = false // whether it works in the time that is kept for weaker levels
+  private readonly limit: number // of examples of each kind
+  private readonly stages: Record<string, number> = {}
+
+  constructor(
+    private readonly recorded: History,
+    private readonly options: CheckOptions = {},
+    private readonly deadline: Deadline = deadlineFor(options),
+    private readonly outright = false, // see afterAsReads
+  ) {
+    this.limit = exampleLimit(options)
+    this.sessionless = options.sessionOrder === false
+    const isPartial = recorded.after !== null && !this.sessionless
+    this.after = isPartial ? afterAsReads(recorded, this.outright) : null
+    this.history = this.sessionless
+      ? withoutSessionOrder(recorded)
+      : (this.after?.history ?? recorded)
+    // Of a statement these checkers see only the rows it returned: they would miss phantoms.
+    if (recorded.sql !== null) {
+      throw new UsageError(
+        'the history holds SQL statements',
+        'they are judged by judge(), not here',
+      )
+    }
+  }
+
+  check(level: LevelId): LevelResult {
+    const started = nowMs()
+    this.deadline.enter(level)
+    const result: LevelResult = {
+      level,
+      ...(this.sessionless ? { sessionOrder: false } : {}),
+      verdict: 'unknown',
+      reason: null,
+      impliedBy: null,
+      algorithm: 'none',
+      elapsedMs: 0,
+      stages: {},
+      anomalies: [],
+      proof: null,
+      certificate: null,
+    }
+    try {
+      const needsTimes = level === 'lin' || WITHOUT_TIMES[level] !== undefined
+      const timeless = needsTimes && !hasTimes(this.history)
+      const findings = this.find((timeless && WITHOUT_TIMES[level]) || level)
+      result.algorithm = findings.algorithm
+      result.anomalies = findings.anomalies
+      result.proof = findings.proof
+      result.verdict = findings.anomalies.length > 0 ? 'violated' : 'satisfied'
+      if (timeless && result.verdict === 'satisfied') {
+        result.verdict = 'unknown'
+        result.reason = 'the history has no times'
+        result.proof = null
+      }
+      if (this.options.certify !== false) this.certify(result)
+    } catch (error) {
+      if (!(error instanceof BudgetExceeded)) throw error
+      const { message: reason } = error
+      Object.assign(result, { verdict: 'unknown', reason, anomalies: [], proof: null })
+      const weaker = this.findWeaker(level)
+      const implied = weaker && findImplied(level, [weaker])
+      if (weaker?.level === level) Object.assign(result, weaker)
+      else if (implied) Object.assign(result, implied)
+      else if (weaker && implies(level, weaker.level))
+        result.reason += `; ${weaker.level} is ${weaker.verdict}`
+    }
+    result.stages = { ...this.stages }
+    result.elapsedMs = nowMs() - started
+    return result
+  }
+
+  /** What the last part of the time budget tells of a level that the rest did not settle. */
+  private findWeaker(level: LevelId): LevelResult | null {
+    const { budgetMs } = this.options
+    if (!budgetMs || this.deadline.remainingMs() > 0 || this.isLast) return null
+    if (!implies(level, 'rc')) return null
+    if (this.weaker !== undefined) return this.weaker
+    this.weaker = null
+    const deadline = this.deadline.toTheEnd()
+    const checker = new Checker(this.recorded, this.options, deadline)
+    checker.isLast = true
+    checker.lazyReads = this.lazyReads
+    checker.lazyWeak = this.lazyWeak?.withDeadline(deadline) ?? null
+    // ra is soon decided; cc tells more, but may take its time.
+    for (const weak of ['ra', 'cc'] as const) {
+      const result = checker.check(weak)
+      if (result.verdict === 'unknown') break
+      this.weaker = result
+      if (result.verdict === 'violated') break
+    }
+    return this.weaker
+  }
+
+  /** True if an order found for the weak levels is a serial one, so that ser is settled. */
+  hasSerialOrder(): boolean {
+    try {
+      return this.mini().hasSerialOrder()
+    } catch (error) {
+      if (!(error instanceof BudgetExceeded)) throw error
+      return false
+    }
+  }
+
+  private find(level: LevelId): NamedFindings {
+    if (level === 'strong-si' || level === 'strong-pl-1' || level === 'strong-pl-2') {
+      return this.findInTime(WITHOUT_TIMES[level]!)
+    }
+    if (this.after === null || level === 'strong-session-pl-1') return this.decide(level)
+    if (level === 'lin') {
+      const sessions = { ...this.recorded, after: null } // lin knows no session order
+      return new Checker(sessions, this.options, this.deadline).find(level)
+    }
+    if (level === 'ra' && !this.outright) {
+      this.forAtomic ??= new Checker(this.recorded, this.options, this.deadline, true)
+      return this.forAtomic.find(level)
+    }
+    const findings = this.decide(level)
+    const anomalies = restoreAfter(this.recorded, this.after, level, findings.anomalies)
+    return { ...findings, anomalies }
+  }
+
+  /** A level with real time as part of session order. */
+  private findInTime(level: LevelId): NamedFindings {
+    const { options, deadline } = this
+    const history = this.sessionless ? withoutSessionOrder(this.recorded) : this.recorded
+    const { sessionCount, txnCount } = history
+    if (sessionCount * txnCount > MOST_REACHED) {
+      const size = `${txnCount} transactions in ${sessionCount} sessions`
+      throw new BudgetExceeded(`real time among ${size} would take too much memory`)
+    }
+    const inTime = { ...options, sessionOrder: true }
+    this.inTime ??= new Checker(withRealTime(history), inTime, deadline)
+    const findings = this.inTime.find(level)
+    // What had several names without the clock may have one with it.
+    const anomalies = joinKinds(restoreTime(history, findings.anomalies), this.limit)
+    return { ...findings, anomalies }
+  }
+
+  private decide(level: LevelId): NamedFindings {
+    switch (level) {
+      case 'ci':
+      case 'rc':
+      case 'ryw':
+      case 'mr':
+      case 'mw':
+      case 'wfr':
+      case 'ra':
+      case 'cc': {
+        const levels = this.weak()
+        const findings = this.timed(level, () => levels.check(level))
+        return { ...findings, algorithm: level === 'ci' ? 'reads' : 'saturation' }
+      }
+      case 'pc':
+      case 'si':
+      case 'ser':
+      case 'sser': {
+        const algorithm = this.options.algorithm ?? 'auto'
+        const mini = algorithm === 'auto' ? this.mini() : null
+        const findings = mini && this.timed(level, () => mini.check(level))
+        if (findings) return findings
+        const found = mini && this.timed(level, () => this.checkLists(level, mini))
+        if (found) return found
+        const known = this.sessionless ? this.findWithSessions(level) : null
+        return known ?? this.solve(level, algorithm)
+      }
+      case 'psi':
+        return this.decidePsi()
+      case 'pl-1':
+      case 'strong-session-pl-1':
+        return this.decideDirtyWrites()
+      case 'pl-2':
+      case 'strong-session-pl-2': {
+        const levels = this.pl2Levels()
+        return { ...this.timed(level, () => levels.checkPl2()), algorithm: 'saturation' }
+      }
+      case 'pl-2.99':
+        // Without predicates it is serializability, but for what a transaction does to itself.
+        if (this.adyaReads() === this.reads()) return this.decide('ser')
+        return this.decideAdya(level)
+      case 'pl-cs':
+      case 'pl-2l':
+      case 'pl-2+':
+      case 'pl-3u':
+        return this.decideAdya(level)
+      case 'lin': {
+        this.expectLightweight()
+        const mini = this.mini()
+        return this.timed(level, () => mini.checkLinear())
+      }
+      case 'mixed':
+        throw new UsageError('level mixed is judged by judge(), not here')
+      default:
+        throw new UsageError(`level ${level} is not available`)
+    }
+  }
+
+  private decideDirtyWrites(): NamedFindings {
+    const { deadline, limit } = this
+    // What comes after what counts, and no reads in its place.
+    const history = this.ordered()
+    const reads = this.after === null ? this.reads() : checkReads(history, deadline)
+    const find = () => checkDirtyWrites(history, reads, limit, deadline)
+    return { ...this.timed('pl-1', find), algorithm: 'dependencies' }
+  }
+
+  private decideAdya(level: Exclude<AdyaLevel, 'pl-1' | 'pl-2'>): NamedFindings {
+    const { history, limit, deadline } = this
+    const reads = this.adyaReads()
+    const strongOrder = () => commitOrderOf(this.find('ser').proof)
+    const order = () => this.adyaContext().base.order
+    const around = { order, strongOrder }
+    this.adyaLevels ??= new PhenomenaLevels(history, reads, this.reads(), around, limit, deadline)
+    const levels = this.adyaLevels
+    return { ...this.timed(level, () => levels.check(level)), algorithm: 'dependencies' }
+  }
+
+  /** What satisfies si satisfies psi, what violates cc violates it: both help, neither decides. */
+  private decidePsi(): NamedFindings {
+    const { history, limit, deadline, blame } = this
+    const reads = this.reads()
+    const strongOrder = () => commitOrderOf(this.find('si').proof)
+    let known: ReturnType<typeof commitOrderOf> = null // asked for part by part
+    const order = () => {
+      known ??= commitOrderOf(this.weak().check('cc').proof) ?? this.context().base.order
+      return known
+    }
+    const around = { order, strongOrder, blame }
+    this.psiLevel ??= new PhenomenaLevels(history, reads, reads, around, limit, deadline)
+    const levels = this.psiLevel
+    return { ...this.timed('psi', () => levels.check('psi')), algorithm: 'dependencies' }
+  }
+
+  private solve(level: StrongLevel, algorithm: Algorithm): NamedFindings {
+    const strong = this.strong(algorithm)
+    const findings = this.timed(level, () => strong.check(level))
+    return { ...findings, algorithm: algorithm === 'search' ? 'search' : 'solve' }
+  }
+
+  private strong(algorithm: Algorithm): StrongLevels {
+    const { history, deadline, base, limit } = this
+    const reads = this.reads()
+    this.strongLevels ??= new StrongLevels(history, reads, base, deadline, limit, algorithm)
+    return this.strongLevels
+  }
+
+  /**
+   * The general engine likes long sessions, so session order is tried first: what satisfies a level
+   * with it satisfies it without, and a violation that does not speak of sessions stands. Then
+   * transactions that stand close together are tried without it. Null if all of that leads nowhere.
+   */
+  private findWithSessions(level: StrongLevel): NamedFindings | null {
+    const options = { ...this.options, sessionOrder: true }
+    this.withSessions ??= new Checker(this.recorded, options, this.deadline)
+    const findings = this.withSessions.find(level)
+    if (findings.anomalies.length === 0) return findings
+    const anomalies = findings.anomalies.filter((anomaly) => findSessionEdges(anomaly).length === 0)
+    if (anomalies.length > 0) return { ...findings, anomalies }
+    const found = this.timed(level, () => this.strong('auto').refuteNearby(level))
+    return found && { ...findings, anomalies: [found] }
+  }
+
+  private expectLightweight(): void {
+    const heavy = findHeavyTxn(this.history)
+    if (heavy === NONE) return
+    throw new UsageError(
+      `level lin is for lightweight transactions, and ${this.history.txnName(heavy)} is not one`,
+      'each reads one key, or reads and then writes it: r(x,1), cas(x,1,2), insert(x,1)',
+    )
+  }
+
+  private checkLists(level: StrongLevel, mini: MiniLevels): NamedFindings | null {
+    const { history, deadline, limit } = this
+    const levels = new ListLevels(history, this.reads(), deadline, limit, this.blame)
+    return levels.check(level, mini.hasSerialOrder())
+  }
+
+  private certify(result: LevelResult): void {
+    const deadline = this.deadline.toTheEnd()
+    const certify = () => certifyPlain(this.recorded, result, deadline)
+    Object.assign(
+      result,
+      this.timed('certify', () => withCertificate(result, certify)),
+    )
+  }
+
+  private reads(): ReadCheck {
+    this.lazyReads ??= this.timed('reads', () => checkReads(this.history, this.deadline))
+    return this.lazyReads
+  }
+
+  private pl2Levels(): WeakLevels {
+    return new WeakLevels(() => this.adyaContext(), this.adyaReads(), this.limit)
+  }
+
+  /** Adya's levels see other reads, and so another order, only where some contradict their own. */
+  private adyaReads(): ReadCheck {
+    this.lazyAdyaReads ??= withoutOwnWrites(this.history, this.reads())
+    return this.lazyAdyaReads
+  }
+
+  private adyaContext(): WeakContext {
+    const reads = this.adyaReads()
+    if (reads === this.reads()) return this.context()
+    this.lazyAdya ??= new WeakContext(this.history, reads, this.deadline)
+    return this.lazyAdya
+  }
+
+  /** The history whose session order counts, be it within sessions or beyond them. */
+  private ordered(): History {
+    return this.after === null ? this.history : this.recorded
+  }
+
+  private readonly base = (): BaseOrder => this.context().base
+
+  private mini(): MiniLevels {
+    const { history, deadline, base, limit } = this
+    this.miniLevels ??= new MiniLevels(history, this.reads(), base, deadline, limit, this.blame)
+    return this.miniLevels
+  }
+
+  private weak(): WeakLevels {
+    const { byPattern } = this.options
+    this.weakLevels ??= new WeakLevels(this.context, this.reads(), this.limit, byPattern)
+    return this.weakLevels
+  }
+
+  private readonly blame = () => this.timed('cc', () => this.weak().blame())
+
+  private readonly context = (): WeakContext => {
+    const reads = this.reads()
+    this.lazyWeak ??= this.timed(
+      'order',
+      () => new WeakContext(this.history, reads, this.deadline, null, this.ordered()),
+    )
+    return this.lazyWeak
+  }
+
+  private timed<T>(stage: string, work: () => T): T {
+    const started = nowMs()
+    try {
+      return this.deadline.during(phaseOf(stage), work)
+    } finally {
+      this.stages[stage] = (this.stages[stage] ?? 0) + nowMs() - started
+    }
+  }
+}
+
+/** The order in which transactions commit, as far as a proof says. */
+function commitOrderOf(proof: Proof | null): Int32Array | null {
+  if (proof?.kind === 'commit-order') return proof.order
+  if (proof?.kind !== 'snapshots') return null
+  return proof.events.filter((event) => event % 2 === 1).map((event) => event >> 1)
+}
