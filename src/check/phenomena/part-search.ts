@@ -1,12 +1,13 @@
 // Decides a part of a history that shares no key with the rest: an order of its transactions whose
 // versions have no cycle that the level forbids, or violations, each cut down to a few transactions
 // and shown on these alone. Parts with many transactions, or many pairs of writers whose order is
-// open, are not searched whole: cycles of what is known anyway are found, an order that respects
-// that is tried, then windows of it are searched, which can only refute. Main class: PartSearch.
+// open, are not searched whole: cycles of what is known anyway are found, in the groups that can
+// have any (cyclic-groups.ts); if there are none, an order that respects what is known is tried,
+// then windows of it are searched, which can only refute. Main class: PartSearch.
 
 import type { Deadline } from '../../base/deadline.ts'
 import { BudgetExceeded } from '../../base/errors.ts'
-import type { History } from '../../history/history.ts'
+import { type History, NONE } from '../../history/history.ts'
 import { nameEvidence } from '../../verdict/anomaly-rules.ts'
 import { certifyCycle } from '../../verdict/certify-cycles.ts'
 import { splitTxns } from '../../verdict/starting-state.ts'
@@ -17,6 +18,7 @@ import { type Argument, foldCases } from '../evidence/fold.ts'
 import { minimise } from '../evidence/minimise.ts'
 import { strengthen } from '../evidence/strengthen.ts'
 import type { ReadCheck } from '../reads/read-consistency.ts'
+import { findCyclicGroups } from './cyclic-groups.ts'
 import { type CycleLevel, Dependencies } from './dependencies.ts'
 import { findEvidentCycle } from './evident-cycles.ts'
 import { Reasons } from './reasons.ts'
@@ -30,8 +32,12 @@ const MOST_PAIRS = 200_000
 const WINDOW = 600
 /** Cores up to this size are cut down transaction by transaction. */
 const SMALL_CORE = 60
-/** Violations of one part that are looked for, each without the transactions of those before. */
-export const MOST_FOUND = 4
+/** Violations of one part that are searched for, each without the transactions of those before. */
+const MOST_FOUND = 4
+/** The same of those that are evident. */
+export const MOST_EVIDENT = 100
+/** Transactions of a group that are looked at together. */
+const LARGE_GROUP = 1200
 /** Failures after which a window is given up, and with it a part that is too large anyway. */
 const CASES_OF_WINDOW = 8
 
@@ -53,6 +59,55 @@ export interface PartFindings {
 
 /** An order of transactions, why there is none, or null: neither was found. */
 type Outcome = Int32Array | Argument | null
+type Refute = (txns: Int32Array) => Outcome
+
+/** What is true of a part at all levels. */
+export class Part {
+  private lazyAlong: Int32Array | null = null
+  private lazyGroups: readonly Int32Array[] | null = null
+  private place: Int32Array | null = null // txn -> where it stands in the order at hand, or NONE
+
+  constructor(
+    private readonly history: History,
+    private readonly reads: ReadCheck,
+    readonly txns: Int32Array,
+    private readonly around: Surroundings,
+    private readonly deadline: Deadline,
+  ) {}
+
+  /** Its transactions in the order at hand. */
+  alongOrder(): Int32Array {
+    this.lazyAlong ??= this.only(this.around.order())
+    return this.lazyAlong
+  }
+
+  only(order: Int32Array): Int32Array {
+    const isOfPart = new Uint8Array(this.history.txnCount)
+    for (const txn of this.txns) isOfPart[txn] = 1
+    return order.filter((txn) => isOfPart[txn] === 1)
+  }
+
+  /** Transactions of the part and whom they read from, in the order at hand. */
+  withSources(txns: Int32Array): Int32Array {
+    const { txnOpStart, txnCount } = this.history
+    this.place ??= positionsOf(this.alongOrder(), txnCount)
+    const { place } = this
+    const all = new Set(txns)
+    for (const txn of txns) {
+      for (let op = txnOpStart[txn]!; op < txnOpStart[txn + 1]!; op++) {
+        const source = this.reads.opSource[op]!
+        if (source >= 0 && place[source] !== NONE) all.add(source)
+      }
+    }
+    return Int32Array.from(all).sort((a, b) => place[a]! - place[b]!)
+  }
+
+  cyclicGroups(): readonly Int32Array[] {
+    const { history, reads, deadline } = this
+    this.lazyGroups ??= findCyclicGroups(history, reads, this.alongOrder(), deadline)
+    return this.lazyGroups
+  }
+}
 
 export class PartSearch {
   constructor(
@@ -63,14 +118,21 @@ export class PartSearch {
     private readonly deadline: Deadline,
   ) {}
 
-  search(txns: Int32Array): PartFindings {
-    if (this.isSearchable(this.build(txns))) return this.findAll(txns, (left) => this.refute(left))
-    const evident = this.findAll(this.alongOrder(txns), (left) => this.refuteEvident(left))
+  search(part: Part): PartFindings {
+    const { txns } = part
+    if (txns.length <= MOST_TOGETHER && this.isSearchable(this.build(txns))) {
+      return this.findAll(txns, (left) => this.refute(left))
+    }
+    const near = this.searchGroups(part)
+    if (near.length > 0) return { found: near, order: null }
+    const along = part.alongOrder()
+    const evident = this.findAll(along, this.refuteEvident)
     if (evident.found.length > 0 || evident.order !== null) return evident
-    const found = this.searchWindows(txns)
+    const refute = (left: Int32Array) => this.refute(left, CASES_OF_WINDOW)
+    const found = this.searchWindows(windowsOf(along, WINDOW), MOST_FOUND, refute)
     if (found.length > 0) return { found, order: null }
     const strong = this.around.strongOrder()
-    if (strong !== null) return { found, order: this.only(strong, txns) }
+    if (strong !== null) return { found, order: part.only(strong) }
     const size = `${txns.length} transactions share keys, and ${MOST_TOGETHER} of them`
     throw new BudgetExceeded(
       `no order of versions was found: ${size}, with ${MOST_PAIRS} pairs of writers, are searched together`,
@@ -78,12 +140,12 @@ export class PartSearch {
   }
 
   /** Violations one after the other, each among those whom no other involves. */
-  private findAll(txns: Int32Array, refute: (txns: Int32Array) => Outcome): PartFindings {
+  private findAll(txns: Int32Array, refute: Refute, most = MOST_FOUND): PartFindings {
     const found: Anomaly[] = []
     let order: Int32Array | null = null
     let left = txns
     addFound(found, () => {
-      while (found.length < MOST_FOUND) {
+      while (found.length < most) {
         const outcome = refute(left)
         if (outcome === null) break
         if (!('edges' in outcome)) {
@@ -100,29 +162,31 @@ export class PartSearch {
     return { found, order }
   }
 
+  /** Evident violations, group by group, of whoever can be on a cycle and whom they read from. */
+  private searchGroups(part: Part): Anomaly[] {
+    const windows: Int32Array[] = []
+    for (const group of part.cyclicGroups()) {
+      for (const window of windowsOf(group, LARGE_GROUP)) windows.push(part.withSources(window))
+    }
+    return this.searchWindows(windows, MOST_EVIDENT, this.refuteEvident)
+  }
+
   /** Looks for violations among transactions that stand close together. */
-  private searchWindows(txns: Int32Array): Anomaly[] {
-    const order = this.alongOrder(txns)
+  private searchWindows(windows: Iterable<Int32Array>, most: number, refute: Refute): Anomaly[] {
     const found: Anomaly[] = []
+    const involved = new Set<number>()
     addFound(found, () => {
-      for (let from = 0; from < order.length && found.length < MOST_FOUND; from += WINDOW / 2) {
-        const window = order.slice(from, from + WINDOW)
-        const inside = this.findAll(window, (left) => this.refute(left, CASES_OF_WINDOW))
-        for (const anomaly of inside.found) found.push(anomaly)
+      for (const window of windows) {
+        const left = window.filter((txn) => !involved.has(txn))
+        for (const anomaly of this.findAll(left, refute, most - found.length).found) {
+          found.push(anomaly)
+          for (const txn of anomaly.txns) involved.add(txn)
+        }
+        if (found.length >= most) break
       }
       return []
     })
     return found
-  }
-
-  private alongOrder(txns: Int32Array): Int32Array {
-    return this.only(this.around.order(), txns)
-  }
-
-  private only(order: Int32Array, txns: Int32Array): Int32Array {
-    const isOfPart = new Uint8Array(this.history.txnCount)
-    for (const txn of txns) isOfPart[txn] = 1
-    return order.filter((txn) => isOfPart[txn] === 1)
   }
 
   private build(txns: Int32Array): Dependencies {
@@ -144,7 +208,7 @@ export class PartSearch {
   }
 
   /** Whether what is known has a cycle; else whether an order that respects that will do. */
-  private refuteEvident(txns: Int32Array): Outcome {
+  private readonly refuteEvident = (txns: Int32Array): Outcome => {
     const { deadline } = this
     const graph = this.build(txns)
     const known = findEvidentCycle(graph, priorityOf(graph, txns), deadline)
@@ -201,6 +265,19 @@ export class PartSearch {
     const fits = certifyCycle(this.history, this.level, folded.edges).length === 0
     return fits ? folded : argument
   }
+}
+
+function positionsOf(order: Int32Array, txnCount: number): Int32Array {
+  const place = new Int32Array(txnCount).fill(NONE)
+  for (const [i, txn] of order.entries()) place[txn] = i
+  return place
+}
+
+/** Those that stand close together, if they are more than that many; each is in two windows. */
+function* windowsOf(order: Int32Array, size: number): Iterable<Int32Array> {
+  if (order.length <= size) yield order
+  else
+    for (let from = 0; from < order.length; from += size / 2) yield order.slice(from, from + size)
 }
 
 /** node -> where its transaction stands among these. */

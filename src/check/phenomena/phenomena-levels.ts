@@ -19,10 +19,11 @@ import { describeOffences, describeUnrepeatable } from '../reads/offences.ts'
 import type { ReadCheck } from '../reads/read-consistency.ts'
 import { findUnrepeated, tellsUnrepeated } from '../reads/unrepeated.ts'
 import type { CycleLevel } from './dependencies.ts'
-import { MOST_FOUND, PartSearch, type Surroundings } from './part-search.ts'
+import { MOST_EVIDENT, Part, PartSearch, type Surroundings } from './part-search.ts'
 
 export class PhenomenaLevels {
   private readonly isUnrepeated
+  private lazyParts: readonly Part[] | null = null
   private readonly strictReads: boolean // whether no read contradicts its own transaction
 
   /**
@@ -87,21 +88,29 @@ export class PhenomenaLevels {
     const found: Anomaly[] = []
     const orders: Int32Array[] = []
     let undecided: BudgetExceeded | null = null
-    const parts = findParts(history, reads, false, deadline).map((part) =>
-      txnsOf(history, part).filter((txn) => !blamed.has(txn)),
-    )
-    for (const txns of parts.toSorted((a, b) => a.length - b.length)) {
+    // Whoever is to blame is so at each level that anybody is.
+    this.lazyParts ??= this.findParts(blamed)
+    for (const part of this.lazyParts) {
       try {
-        const result = search.search(txns)
+        const result = search.search(part)
         if (result.order !== null) orders.push(result.order)
         for (const anomaly of result.found) found.push(anomaly)
       } catch (error) {
         if (!(error instanceof BudgetExceeded)) throw error
         undecided ??= error
       }
-      if (found.length >= Math.max(this.limit, MOST_FOUND)) break
+      if (found.length >= Math.max(this.limit, MOST_EVIDENT)) break
     }
     if (undecided !== null && found.length === 0) throw undecided
     return { found, orders }
+  }
+
+  /** Small ones first. */
+  private findParts(blamed: ReadonlySet<number>): Part[] {
+    const { history, reads, around, deadline } = this
+    return findParts(history, reads, false, deadline)
+      .map((sessions) => txnsOf(history, sessions).filter((txn) => !blamed.has(txn)))
+      .toSorted((a, b) => a.length - b.length)
+      .map((txns) => new Part(history, reads, txns, around, deadline))
   }
 }
