@@ -26,6 +26,7 @@ const RANKS: Record<string, number> = {
   pipeline: 6,
   library: 7,
   application: 8,
+  fleet: 8,
   'index.ts': 8,
   cli: 9,
   web: 9,
@@ -153,7 +154,7 @@ describe('the folders', () => {
 
   it('need Node only where files, workers, databases and terminals are', () => {
     const allowed =
-      /^src\/(files|cli|record|matchers|pipeline|application)\/|^src\/formats\/(open|waiting|save|directory|files)\.ts$/
+      /^src\/(files|cli|record|matchers|pipeline|application|fleet)\/|^src\/formats\/(open|waiting|save|directory|files)\.ts$/
     const wrong = sources.filter(
       (file) => !allowed.test(file) && importsOf(file).some((name) => name.startsWith('node:')),
     )

@@ -5,6 +5,7 @@ import type { Command } from 'commander'
 import { Deadline, nowMs } from '../base/deadline.ts'
 import { BudgetExceeded, InputError, UsageError } from '../base/errors.ts'
 import { stringifyLine } from '../base/json.ts'
+import { parseDuration, parseSize } from '../base/quantities.ts'
 import { hintFor } from '../base/slips.ts'
 import { judge } from '../check/judge.ts'
 import type { CheckOptions } from '../check/options.ts'
@@ -27,10 +28,8 @@ import {
   ABORTED_READS,
   parseAlgorithm,
   parseChoice,
-  parseDuration,
   parseNumber,
   parseRequests,
-  parseSize,
   parseSwitch,
   parseTaps,
   sizeWords,

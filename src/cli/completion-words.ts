@@ -10,6 +10,7 @@ import { SHAPES } from '../pipeline/differ/shapes.ts'
 import { LAYOUTS } from '../sim/layout.ts'
 import { AIM_NAMES } from '../workload/aims.ts'
 import { DISTRIBUTIONS } from '../workload/distributions.ts'
+import { FLEET_ACTIONS } from './fleet-command.ts'
 import { FORMAT_IDS } from './format-options.ts'
 import { ABORTED_READS } from './options.ts'
 import { PRESETS } from './presets.ts'
@@ -70,6 +71,7 @@ export const ARGUMENT_VALUES: Readonly<Record<string, readonly string[]>> = {
   ),
   differ: levelWords(),
   run: ['embedded'],
+  fleet: FLEET_ACTIONS,
   conformance: ['embedded'],
 }
 

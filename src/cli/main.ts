@@ -50,6 +50,7 @@ const COMMANDS: Record<string, { topic: keyof typeof TOPICS; load: () => Promise
     load: async () => (await import('./conformance-command.ts')).addConformanceCommand,
   },
   run: { topic: 'make', load: async () => (await import('./run-command.ts')).addRunCommand },
+  fleet: { topic: 'make', load: async () => (await import('./fleet-command.ts')).addFleetCommand },
   replay: {
     topic: 'make',
     load: async () => (await import('./replay-command.ts')).addReplayCommand,

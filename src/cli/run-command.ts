@@ -5,6 +5,7 @@ import { join, resolve } from 'node:path'
 import { type Command, Option } from 'commander'
 import { UsageError } from '../base/errors.ts'
 import { stringify } from '../base/json.ts'
+import { parseDuration } from '../base/quantities.ts'
 import { hintFor } from '../base/slips.ts'
 import { Outputs } from '../files/output.ts'
 import { LEVELS, type LevelId, type LevelRequest, levelName } from '../levels/levels.ts'
@@ -29,7 +30,6 @@ import { EXIT } from './exit-codes.ts'
 import {
   ABORTED_READS,
   parseChoice,
-  parseDuration,
   parseNumber,
   parseRequests,
   readPassword,

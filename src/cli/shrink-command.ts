@@ -8,6 +8,7 @@ import { Deadline } from '../base/deadline.ts'
 import { BudgetExceeded, UsageError } from '../base/errors.ts'
 import { sentence } from '../base/inert.ts'
 import { stringifyLine } from '../base/json.ts'
+import { parseDuration } from '../base/quantities.ts'
 import { judge } from '../check/judge.ts'
 import type { CheckOptions } from '../check/options.ts'
 import { Outputs } from '../files/output.ts'
@@ -28,7 +29,7 @@ import {
   type InputFormatFlags,
   type OutputFormatFlags,
 } from './format-options.ts'
-import { parseDuration, parseRequests } from './options.ts'
+import { parseRequests } from './options.ts'
 import { filesOf } from './paths.ts'
 import { Progress, showWriting } from './progress.ts'
 import { readWithin } from './read-input.ts'

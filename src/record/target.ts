@@ -94,6 +94,15 @@ export interface OpenOptions {
 
 /** Throws UsageError if the target cannot do what is asked, DatabaseError if it is not there. */
 export async function openTarget(target: Target, options: OpenOptions): Promise<OpenTarget> {
+  expectPossible(target, options)
+  return target.open(options)
+}
+
+/** Throws UsageError if the target cannot do what is asked; nothing is opened. */
+export function expectPossible(
+  target: Target,
+  options: Pick<OpenOptions, 'faults' | 'levels' | 'serverSettings'>,
+): void {
   const { faults } = options
   expectEvents(target, faults)
   if (!target.ownsServer && Object.keys(options.serverSettings ?? {}).length > 0) {
@@ -107,7 +116,6 @@ export async function openTarget(target: Target, options: OpenOptions): Promise<
   }
   // Before a server is started for nothing.
   for (const level of options.levels) ownLevel({ ...target, name: target.product }, level)
-  return target.open(options)
 }
 
 /** Throws UsageError if one of them cannot happen to the target. */

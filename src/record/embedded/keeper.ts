@@ -10,8 +10,7 @@ const SCRIPT = `
 const { execFileSync } = require('node:child_process')
 const { existsSync, readFileSync, rmSync } = require('node:fs')
 const { join } = require('node:path')
-const [home, pgCtl] = process.argv.slice(1)
-const data = join(home, 'data')
+const [home, pgCtl, data] = process.argv.slice(1)
 const pid = () => {
   try { return Number(readFileSync(join(data, 'postmaster.pid'), 'utf8').split('\\n')[0]) } catch { return 0 }
 }
@@ -40,9 +39,12 @@ process.stdin.on('error', () => {})
 process.stdin.on('close', () => { clean().finally(() => process.exit(0)) })
 `
 
-/** Starts the keeper of a server's home directory. Ending its standard input makes it clean up. */
-export function startKeeper(home: string, pgCtl: string): ChildProcess {
-  const keeper = spawn(process.execPath, ['-e', SCRIPT, home, pgCtl], {
+/**
+ * Starts the keeper of a server's home directory. Ending its standard input makes it clean up.
+ * @param data where the server works; left alone if it is not in the home directory
+ */
+export function startKeeper(home: string, pgCtl: string, data: string): ChildProcess {
+  const keeper = spawn(process.execPath, ['-e', SCRIPT, home, pgCtl, data], {
     stdio: ['pipe', 'ignore', 'ignore'],
     detached: true, // a Ctrl-C at the terminal is not for it
     env: {},

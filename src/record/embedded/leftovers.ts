@@ -6,6 +6,7 @@
 import { readdirSync, readFileSync, readlinkSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { assert } from '../../base/errors.ts'
 import { processesOf, signalAll } from './processes.ts'
 
 export const PREFIX = 'isobar-server-'
@@ -53,12 +54,17 @@ function findLeftovers(parent: string): string[] {
 /** Whether it is ours, and says whose it was, and they are all gone. */
 function isLeft(home: string): boolean {
   try {
-    if (statSync(home).uid !== process.getuid?.()) return false
-    const owners: unknown = JSON.parse(readFileSync(join(home, OWNERS), 'utf8'))
-    return Array.isArray(owners) && owners.length > 0 && !(owners as Owner[]).some(isAlive)
+    return statSync(home).uid === process.getuid?.() && livingOwner(home) === null
   } catch {
     return false
   }
+}
+
+/** The process that looks after the directory; null if it has ended. Throws if nobody ever did. */
+export function livingOwner(home: string): number | null {
+  const owners: unknown = JSON.parse(readFileSync(join(home, OWNERS), 'utf8'))
+  assert(Array.isArray(owners) && owners.length > 0, 'owners of a directory')
+  return (owners as Owner[]).find(isAlive)?.pid ?? null
 }
 
 function isAlive({ pid, began }: Owner): boolean {
@@ -92,8 +98,8 @@ function fieldsOf(pid: number): string[] | null {
   }
 }
 
-/** Ends the server that works in the directory, if there is one. */
-async function stopServer(data: string): Promise<void> {
+/** Ends the server that works in the directory, if there is one, and waits until it is gone. */
+export async function stopServer(data: string): Promise<void> {
   const pid = serverOf(data)
   if (pid === 0) return
   signalAll(processesOf(pid) ?? [], 'SIGCONT') // what is stopped does not obey

@@ -1,6 +1,7 @@
 // A real PostgreSQL server, started from the binaries that npm delivered, for one run: in a fresh
 // private directory, under an account of its own where we are root, reachable only from this
-// machine and only with a random password. Everything is gone afterwards (keeper.ts).
+// machine and only with a random password. Everything is gone afterwards (keeper.ts), but for data
+// that somebody keeps elsewhere.
 //
 // Durability against a crash of the machine is not what is tested here, so files are not forced to
 // disk; commits do reach the operating system before they are confirmed, so that killing the server
@@ -27,7 +28,7 @@ import { type Account, giveAllTo, giveTo, serverAccount } from './account.ts'
 import { type Binaries, copyBinaries, findEmbeddedPackage, OTHER_TARGETS } from './binaries.ts'
 import { ServerClock } from './clock.ts'
 import { startKeeper } from './keeper.ts'
-import { noteOwners, PREFIX, removeLeftovers } from './leftovers.ts'
+import { noteOwners, PREFIX, removeLeftovers, stopServer } from './leftovers.ts'
 import { processesOf, signalAll } from './processes.ts'
 
 const USER = 'isobar'
@@ -62,6 +63,18 @@ export interface ServerOptions {
   readonly setsClock?: boolean
   /** Data that another server has made, in place of an empty database. */
   readonly copy?: { readonly password: string; readonly fill: (data: string) => Promise<void> }
+  /** Data that stay when the server ends, in place of a fresh directory. */
+  readonly kept?: KeptData
+}
+
+export interface KeptData {
+  /** The directory, without links on the way to it. */
+  readonly data: string
+  readonly password: string
+  /** Where the server was before, and should be again; 0 if it was nowhere yet. */
+  readonly port: number
+  /** False if the directory has to be filled. */
+  readonly isFilled: boolean
 }
 
 export class EmbeddedServer {
@@ -82,6 +95,7 @@ export class EmbeddedServer {
   private clock: ServerClock | null = null // if it is to be set
   private frozen: number[] = [] // processes that were stopped
   private readonly keeper: ChildProcess
+  private readonly kept: KeptData | null
 
   /** Major version of PostgreSQL that was asked for. */
   private readonly wanted: number | undefined
@@ -89,11 +103,14 @@ export class EmbeddedServer {
   private constructor(given: ServerOptions) {
     this.wanted = given.major
     this.settings = { ...SETTINGS, ...given.settings }
-    this.password = given.copy?.password ?? randomBytes(24).toString('base64url')
+    const { copy, kept = null } = given
+    this.kept = kept
+    this.password = (copy ?? kept)?.password ?? randomBytes(24).toString('base64url')
     this.account = serverAccount()
     this.home = makeHome()
-    this.data = join(this.home, 'data')
-    this.keeper = startKeeper(this.home, join(this.home, 'native', 'bin', 'pg_ctl'))
+    this.data = kept?.data ?? join(this.home, 'data')
+    const pgCtl = join(this.home, 'native', 'bin', 'pg_ctl')
+    this.keeper = startKeeper(this.home, pgCtl, this.data)
     noteOwners(this.home, [process.pid, this.keeper.pid ?? process.pid])
   }
 
@@ -107,7 +124,8 @@ export class EmbeddedServer {
       if (given.copy) {
         await given.copy.fill(server.data)
         giveAllTo(server.account, server.data)
-      } else await server.initialize()
+      } else if (given.kept?.isFilled) await server.takeOver()
+      else await server.initialize()
       await server.launchOnFreePort()
     } catch (error) {
       await server.stop()
@@ -200,7 +218,8 @@ export class EmbeddedServer {
 
   /** Stops the server and removes all it had. */
   async stop(): Promise<void> {
-    await this.end('SIGQUIT')
+    // Data that are kept are written out.
+    await this.end(this.kept ? 'SIGINT' : 'SIGQUIT')
     this.remove()
   }
 
@@ -222,12 +241,24 @@ export class EmbeddedServer {
       // Under another account, the server must get through to its files.
       if (this.account) chmodSync(this.home, 0o711)
       this.binaries = await copyBinaries(join(this.home, 'native'), this.wanted)
-      mkdirSync(this.data, { mode: 0o700 })
+      mkdirSync(this.data, { mode: 0o700, recursive: this.kept !== null })
       giveTo(this.account, this.data)
       writeFileSync(this.logPath, '', { mode: 0o600 })
     } catch (error) {
       throw error instanceof DatabaseError ? error : this.unusable((error as Error).message)
     }
+  }
+
+  /** Before data are used again: they must be of this version, and nobody else's by now. */
+  private async takeOver(): Promise<void> {
+    const made = Number(readFileSync(join(this.data, 'PG_VERSION'), 'utf8'))
+    if (made !== this.major) {
+      throw new DatabaseError(
+        `${this.data} was made by PostgreSQL ${made}, and this is ${this.major}`,
+        'name another directory, or install the embedded server of that version',
+      )
+    }
+    await stopServer(this.data)
   }
 
   private async initialize(): Promise<void> {
@@ -253,7 +284,8 @@ export class EmbeddedServer {
 
   private async launchOnFreePort(): Promise<void> {
     for (let tries = 1; ; tries++) {
-      this.port = await freePort()
+      const before = tries === 1 ? (this.kept?.port ?? 0) : 0
+      this.port = before > 0 ? before : await freePort()
       try {
         return await this.launch()
       } catch (error) {

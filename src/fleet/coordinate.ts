@@ -1,0 +1,178 @@
+// From a plan to a night in the queue, and on to its end. A night that was interrupted goes on
+// where it was: its jobs are made in the same order again, and those that have a result are left
+// out. Main functions: submit, awaitEnd, queueOpen.
+
+import { readFileSync, statSync } from 'node:fs'
+import { setTimeout as pause } from 'node:timers/promises'
+import { InputError } from '../base/errors.ts'
+import type { FileJob, Job } from './job.ts'
+import { type Plan, runJobsOf } from './plan.ts'
+import type { FleetQueue } from './queue.ts'
+import { type Counts, type FleetStore, hashOf, type Night, type Waiting } from './store.ts'
+
+/** Jobs that are written down at once. */
+const CHUNK = 500
+/** Bytes of histories that are written down at once. */
+const CHUNK_BYTES = 8_000_000
+const MAX_FILE_BYTES = 256_000_000
+/** Bundles that are queued at once. */
+const MANY_BUNDLES = 200
+
+/** What fits into a bundle: small jobs share the cost of the queue. */
+const MOST_WEIGHT = 20
+/** Bundles that a night has at least, so that there is something for everybody. */
+const LEAST_BUNDLES = 64
+const BYTES_OF_A_SMALL_JOB = 50_000
+
+const LOOK_EVERY_MS = 300
+/** So many looks at a queue that has nothing left, before what is missing is queued again. */
+const IDLE_LOOKS = 4
+
+export interface Submission {
+  readonly plan: Plan
+  /** The files that the plan's histories stand for, as they are named. */
+  readonly files: readonly string[]
+  readonly version: string
+}
+
+/** Queues a night, or goes on with one of the same plan that is not over. */
+export async function submit(
+  store: FleetStore,
+  queue: FleetQueue,
+  { plan, files, version }: Submission,
+): Promise<{ night: Night; isContinued: boolean }> {
+  const open = await store.findOpen(hashOf(plan))
+  const night = open ?? (await store.makeNight(plan, version))
+  if (night.state === 'filling') {
+    const jobs = await fill(store, night.id, plan, files)
+    await queueOpen(store, queue, { ...night, jobs }, 0)
+    await store.setNight(night.id, 'queued', jobs)
+  }
+  return { night: (await store.findNight(night.id))!, isContinued: open !== null }
+}
+
+/** Writes all jobs down; how many there are. */
+async function fill(
+  store: FleetStore,
+  night: number,
+  plan: Plan,
+  files: readonly string[],
+): Promise<number> {
+  let next = 0
+  let jobs: Job[] = []
+  const flush = async () => {
+    await store.addJobs(night, next - jobs.length, jobs)
+    jobs = []
+  }
+  for (const job of runJobsOf(plan)) {
+    jobs.push(job)
+    next++
+    if (jobs.length === CHUNK) await flush()
+  }
+  await flush()
+  const levels = plan.levels.map(({ value }) => value)
+  let inputs: Buffer[] = []
+  let bytes = 0
+  const flushFiles = async () => {
+    // First the bytes: a job without them cannot be done.
+    await store.addInputs(night, next - inputs.length, inputs)
+    await flush()
+    inputs = []
+    bytes = 0
+  }
+  for (const path of files) {
+    const content = readSmall(path)
+    inputs.push(content)
+    jobs.push({ kind: 'file', path, levels } satisfies FileJob)
+    next++
+    bytes += content.length
+    if (jobs.length === CHUNK || bytes > CHUNK_BYTES) await flushFiles()
+  }
+  await flushFiles()
+  return next
+}
+
+function readSmall(path: string): Buffer {
+  const { size } = statSync(path)
+  if (size <= MAX_FILE_BYTES) return readFileSync(path)
+  const error = new InputError(
+    'too-large',
+    `histories of a fleet have at most ${MAX_FILE_BYTES / 1e6} MB, and this has ${Math.ceil(size / 1e6)}`,
+    null,
+    'isobar check takes it',
+  )
+  error.path = path
+  throw error
+}
+
+/** Queues every job that has no result. */
+export async function queueOpen(
+  store: FleetStore,
+  queue: FleetQueue,
+  night: Night,
+  round: number,
+): Promise<void> {
+  const most = Math.min(MOST_WEIGHT, Math.max(1, Math.floor(night.jobs / LEAST_BUNDLES)))
+  for await (const page of store.openJobs(night.id)) {
+    const bundles = bundlesOf(page, most).map((numbers) => ({
+      name: `night-${night.id}-round-${round}-job-${numbers[0]}`,
+      attempts: night.settings.attempts,
+      night: night.id,
+      numbers,
+    }))
+    for (let i = 0; i < bundles.length; i += MANY_BUNDLES) {
+      await queue.add(bundles.slice(i, i + MANY_BUNDLES))
+    }
+  }
+}
+
+/** Neighbours together, as long as they are light. */
+export function bundlesOf(jobs: readonly Waiting[], most: number): number[][] {
+  const bundles: number[][] = []
+  let weight = Number.POSITIVE_INFINITY
+  for (const job of jobs) {
+    const own = weightOf(job)
+    if (weight + own > most) {
+      bundles.push([])
+      weight = 0
+    }
+    bundles.at(-1)!.push(job.number)
+    weight += own
+  }
+  return bundles
+}
+
+function weightOf({ target, bytes }: Waiting): number {
+  if (target === null) return 1 + (bytes ?? 0) / BYTES_OF_A_SMALL_JOB
+  return target.startsWith('sim:') ? 1 : MOST_WEIGHT
+}
+
+/** Looks on until every job has a result, or the signal comes. */
+export async function awaitEnd(
+  store: FleetStore,
+  queue: FleetQueue,
+  night: Night,
+  signal: AbortSignal,
+  onProgress: (counts: Counts) => void,
+): Promise<Counts> {
+  let idle = 0
+  let { rounds } = night
+  for (;;) {
+    const counts = await store.count(night.id)
+    onProgress(counts)
+    if (counts.done >= night.jobs) {
+      await store.setNight(night.id, 'done')
+      return counts
+    }
+    if (signal.aborted || (await store.findNight(night.id))?.state === 'cancelled') return counts
+    const { waiting, active } = await queue.countOpen().catch(() => ({ waiting: 1, active: 0 }))
+    idle = waiting + active === 0 ? idle + 1 : 0
+    if (idle === IDLE_LOOKS) {
+      // The queue has lost something, or whoever filled it was killed.
+      rounds = await store.nextRound(night.id, rounds)
+      await queueOpen(store, queue, night, rounds)
+      idle = 0
+    }
+    await pause(LOOK_EVERY_MS, undefined, { signal }).catch(() => {})
+  }
+}

@@ -1,0 +1,75 @@
+// A fleet: its queue and its results, wherever they are. By default both are in the embedded
+// PostgreSQL of a directory, which the first to come starts. Main function: openFleet.
+
+import { UsageError } from '../base/errors.ts'
+import { FleetConnection } from './connection.ts'
+import { findServer, isServed, type RunningServer, startServer } from './data-directory.ts'
+import { FleetQueue, isRedis } from './queue.ts'
+import { FleetStore } from './store.ts'
+
+export interface FleetPlace {
+  /** An address; null for the server of the directory. */
+  readonly queue: string | null
+  /** An address; null for where the queue is. */
+  readonly results: string | null
+  readonly data: string
+  readonly patienceMs: number
+  readonly environment: Record<string, string | undefined>
+}
+
+export interface Fleet {
+  readonly store: FleetStore
+  readonly queue: FleetQueue
+  close(): Promise<void>
+}
+
+/** @param starts whether the server of the directory is started if it does not run */
+export async function openFleet(place: FleetPlace, starts: boolean): Promise<Fleet> {
+  const { environment, patienceMs } = place
+  const isElsewhere = place.queue !== null && isRedis(place.queue)
+  if (isElsewhere && place.results === null) {
+    throw new UsageError('a queue in Redis needs --results postgres://…', 'Redis keeps no results')
+  }
+  if (place.results !== null && isRedis(place.results)) {
+    throw new UsageError('results are in PostgreSQL', '--results postgres://…')
+  }
+  let server: RunningServer | null = null
+  let store: FleetStore | null = null
+  const close = async () => {
+    await store?.close()
+    await server?.stop()
+  }
+  try {
+    const named = place.results ?? place.queue
+    if (named === null && starts && !isServed(place.data)) server = await startServer(place.data)
+    store = await FleetStore.open(
+      named ?? server?.address ?? findServer(place.data),
+      environment,
+      patienceMs,
+    )
+    const queue = await FleetQueue.open(
+      place.queue !== null && isElsewhere
+        ? { kind: 'redis', address: place.queue }
+        : { kind: 'postgres', connection: await queueConnection(place, store) },
+      environment,
+    )
+    return {
+      ...{ store, queue },
+      close: async () => {
+        await queue.close()
+        await close()
+      },
+    }
+  } catch (error) {
+    await close()
+    throw error
+  }
+}
+
+/** Of a queue in PostgreSQL: where the results are, unless it is in a server of its own. */
+async function queueConnection(place: FleetPlace, store: FleetStore): Promise<FleetConnection> {
+  if (place.queue === null || place.results === null) return store.connection
+  const other = await FleetConnection.open(place.queue, place.environment, place.patienceMs)
+  await other.close() // the queue has connections of its own
+  return other
+}

@@ -1,0 +1,108 @@
+// A worker: takes bundles of jobs from the queue, has them done by processes of their own, and
+// writes down what came of each. It runs no target that it was not told it may. Main class:
+// FleetWorker.
+
+import { hostname } from 'node:os'
+import { nowMs } from '../base/deadline.ts'
+import { resolveTarget, variableOf } from './job.ts'
+import { JobPool } from './job-pool.ts'
+import type { Bundle, FleetQueue, QueueWorker } from './queue.ts'
+import { failure, type JobResult } from './result.ts'
+import type { FleetStore, Night, OpenJob } from './store.ts'
+
+export interface WorkerOptions {
+  /** How many jobs are done at once. */
+  readonly atOnce: number
+  /** How long it may be silent before others get its jobs. */
+  readonly leaseMs: number
+  /** Targets that it may run, * for anything in them; null: all. */
+  readonly allowed: readonly string[] | null
+  /** What starts a process that does jobs, behind Node's own name. */
+  readonly command: readonly string[]
+}
+
+/** Results are written down at least this often, so that little is done twice. */
+const WRITE_EVERY_MS = 2000
+
+export class FleetWorker {
+  private readonly pool: JobPool
+  private readonly worker: QueueWorker
+  private readonly name = `${hostname()}:${process.pid}`
+  private isEnding = false
+
+  constructor(
+    private readonly store: FleetStore,
+    queue: FleetQueue,
+    private readonly options: WorkerOptions,
+  ) {
+    const { atOnce, leaseMs, command } = options
+    this.pool = new JobPool(atOnce, command)
+    const doBundle = (bundle: Bundle, isLastTry: boolean) => this.do(bundle, isLastTry)
+    // One more than are done at once: the next one is at hand when a process is free.
+    this.worker = queue.work(doBundle, atOnce + 1, leaseMs, this.name)
+  }
+
+  private async do({ night: id, numbers }: Bundle, isLastTry: boolean): Promise<void> {
+    const night = await this.store.findNight(id)
+    if (night === null || night.state === 'cancelled') return
+    let results: [number, JobResult][] = []
+    let written = nowMs()
+    let unfinished: string | null = null
+    const write = async () => {
+      await this.store.addResults(id, this.name, results)
+      results = []
+      written = nowMs()
+    }
+    for (const job of await this.store.takeOpen(id, numbers)) {
+      const result = await this.perform(job, night)
+      // What was cut off by our own end is no result: the queue hands it to somebody else.
+      if (this.isEnding) throw new Error('the worker ends')
+      if (isWorthATry(result) && !isLastTry) unfinished = result.reason
+      else results.push([job.number, result])
+      if (nowMs() - written > WRITE_EVERY_MS) await write()
+    }
+    await write()
+    if (unfinished !== null) throw new Error(unfinished)
+  }
+
+  private perform({ spec, bytes }: OpenJob, { settings }: Night): Promise<JobResult> | JobResult {
+    const refusal = spec.kind === 'run' ? this.refuse(spec.target) : null
+    if (refusal !== null) return failure('plan', refusal, 0)
+    const { budgetMs, keep } = settings
+    return this.pool.run({ job: spec, bytes, budgetMs, keep }, settings)
+  }
+
+  /** Why a target may not be run here; null if it may. */
+  private refuse(target: string): string | null {
+    const { allowed } = this.options
+    if (allowed === null || isAllowed(target, allowed)) return null
+    const variable = variableOf(target)
+    try {
+      // What the operator of this machine put into a variable may be allowed by what it holds.
+      if (variable !== null && isAllowed(resolveTarget(target, process.env), allowed)) return null
+    } catch {
+      return `${variable} is not set on the worker ${this.name}`
+    }
+    return `the worker ${this.name} may not run ${target}: start it with --allow`
+  }
+
+  /** Ends at once; what is being done is done again by others. */
+  async close(): Promise<void> {
+    this.isEnding = true
+    this.pool.close()
+    await this.worker.close(true)
+  }
+}
+
+/** Machines and databases may do better the next time. */
+function isWorthATry({ outcome, blame }: JobResult): boolean {
+  return outcome === 'failed' && (blame === 'machine' || blame === 'database')
+}
+
+/** Whether one of the patterns matches all of the target. */
+export function isAllowed(target: string, patterns: readonly string[]): boolean {
+  return patterns.some((pattern) => {
+    const parts = pattern.split('*').map((part) => part.replace(/[.+?^${}()|[\]\\]/g, '\\$&'))
+    return new RegExp(`^${parts.join('.*')}$`, 's').test(target)
+  })
+}
