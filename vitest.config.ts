@@ -1,7 +1,9 @@
 import { configDefaults, defineConfig } from 'vitest/config'
 
 /** Where servers and browsers share a busy machine, a test may be tried again; the output says which. */
-const SERVERS = ['live', 'record', 'application', 'web'].map((room) => `test/${room}/**/*.test.ts`)
+const SERVERS = ['live', 'record', 'application', 'web', 'fleet'].map(
+  (room) => `test/${room}/**/*.test.ts`,
+)
 
 export default defineConfig({
   test: {

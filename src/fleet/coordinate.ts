@@ -127,7 +127,7 @@ export async function queueOpen(
 }
 
 /** Neighbours together, as long as they are light. */
-export function bundlesOf(jobs: readonly Waiting[], most: number): number[][] {
+function bundlesOf(jobs: readonly Waiting[], most: number): number[][] {
   const bundles: number[][] = []
   let weight = Number.POSITIVE_INFINITY
   for (const job of jobs) {

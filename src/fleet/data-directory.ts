@@ -19,6 +19,7 @@ import { DatabaseError, UsageError } from '../base/errors.ts'
 import { livingOwner, noteOwners } from '../record/embedded/leftovers.ts'
 import { EmbeddedServer } from '../record/embedded/server.ts'
 
+const WATCH_EVERY_MS = 300
 const FILE = 'server.json'
 const DATA = 'postgres'
 /** What is kept survives a power cut; the last half second of work may be done again. */
@@ -59,9 +60,35 @@ export async function startServer(directory: string): Promise<RunningServer> {
     writeServerFile(home, { port: 0, password, isFilled })
   }
   const kept = { data, password, port: before?.port ?? 0, isFilled }
-  const server = await EmbeddedServer.start({ kept, settings: SETTINGS })
+  const server = await EmbeddedServer.start({ kept, settings: SETTINGS }).catch((error) => {
+    throw closedTo(error, directory)
+  })
   writeServerFile(home, { port: server.port, password, isFilled: true })
-  return { address: addressOf(server.port, password), stop: () => server.stop() }
+  const stopWatching = watch(server)
+  const stop = async () => {
+    await stopWatching()
+    await server.stop()
+  }
+  return { address: addressOf(server.port, password), stop }
+}
+
+/** Starts the server again when somebody else has ended it; returns what stops that. */
+function watch(server: EmbeddedServer): () => Promise<void> {
+  let starting: Promise<void> | null = null
+  const timer = setInterval(() => {
+    if (server.isRunning || starting !== null) return
+    // Where it cannot be started, those who ask for it run out of patience, and say so.
+    starting = server
+      .restart()
+      .catch(() => {})
+      .finally(() => {
+        starting = null
+      })
+  }, WATCH_EVERY_MS)
+  return async () => {
+    clearInterval(timer)
+    await starting
+  }
 }
 
 /** The address of the server of a directory, running or not. Throws DatabaseError. */
@@ -77,6 +104,16 @@ export function findServer(directory: string): string {
 /** Whether somebody runs the server of a directory at this moment. */
 export function isServed(directory: string): boolean {
   return ownerOf(directory) !== null
+}
+
+/** Under root, the server has another account. */
+function closedTo(error: unknown, directory: string): unknown {
+  const { message } = error as Error
+  if (process.getuid?.() !== 0 || !/permission denied/i.test(message)) return error
+  return new DatabaseError(
+    `the account nobody, which the server has under root, cannot get to ${directory}`,
+    'name a directory with --data that everybody can get to, or run isobar as another user',
+  )
 }
 
 function addressOf(port: number, password: string): string {

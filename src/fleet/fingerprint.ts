@@ -4,11 +4,11 @@
 // to each other, in canonical form.
 //
 // The evidence is a small graph whose nodes are transactions and whose edges have a kind and a key.
-// Colours are refined until they tell as much apart as neighbours can (Weisfeiler & Leman); then the
-// nodes are gone through in every order that the colours leave open, keys are numbered as they come
-// up, and the least description wins. Orders are limited: beyond that many, two descriptions of one
-// graph may differ, which costs a finding that is there twice, and never joins two that are not the
-// same. Main function: fingerprintOf.
+// Colours are refined until they tell as much apart as neighbours can (Weisfeiler & Leman). Then
+// the nodes are gone through in every order that the colours leave open, keys are numbered as they
+// come up, and the least description wins. Orders are limited: beyond that many, two descriptions
+// of one graph may differ, which costs a finding that is there twice, and never joins two that are
+// not the same. Main function: fingerprintOf.
 
 import { createHash } from 'node:crypto'
 import type { History } from '../history/history.ts'

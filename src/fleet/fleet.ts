@@ -1,11 +1,15 @@
 // A fleet: its queue and its results, wherever they are. By default both are in the embedded
 // PostgreSQL of a directory, which the first to come starts. Main function: openFleet.
 
+import { setTimeout as pause } from 'node:timers/promises'
+import { nowMs } from '../base/deadline.ts'
 import { UsageError } from '../base/errors.ts'
 import { FleetConnection } from './connection.ts'
 import { findServer, isServed, type RunningServer, startServer } from './data-directory.ts'
 import { FleetQueue, isRedis } from './queue.ts'
 import { FleetStore } from './store.ts'
+
+const LOOK_EVERY_MS = 200
 
 export interface FleetPlace {
   /** An address; null for the server of the directory. */
@@ -42,11 +46,8 @@ export async function openFleet(place: FleetPlace, starts: boolean): Promise<Fle
   try {
     const named = place.results ?? place.queue
     if (named === null && starts && !isServed(place.data)) server = await startServer(place.data)
-    store = await FleetStore.open(
-      named ?? server?.address ?? findServer(place.data),
-      environment,
-      patienceMs,
-    )
+    const address = named ?? server?.address ?? (await awaitServer(place.data, patienceMs))
+    store = await FleetStore.open(address, environment, patienceMs)
     const queue = await FleetQueue.open(
       place.queue !== null && isElsewhere
         ? { kind: 'redis', address: place.queue }
@@ -63,6 +64,19 @@ export async function openFleet(place: FleetPlace, starts: boolean): Promise<Fle
   } catch (error) {
     await close()
     throw error
+  }
+}
+
+/** The address of the server of a directory, which somebody else may be about to start. */
+async function awaitServer(directory: string, patienceMs: number): Promise<string> {
+  const end = nowMs() + patienceMs
+  for (;;) {
+    try {
+      return findServer(directory)
+    } catch (error) {
+      if (nowMs() > end) throw error
+      await pause(LOOK_EVERY_MS)
+    }
   }
 }
 

@@ -7,7 +7,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { nowMs } from '../base/deadline.ts'
-import { OUT_OF_MEMORY, processArguments } from './job-process.ts'
+import { OUT_OF_MEMORY, processArguments, READY } from './job-process.ts'
 import { failure, type JobResult, type Task } from './result.ts'
 
 export interface Limits {
@@ -18,6 +18,7 @@ export interface Limits {
 /** After so many jobs a process is replaced: what it has gathered goes with it. */
 const MOST_JOBS = 500
 const KEPT_COMPLAINT = 4000
+const START_PATIENCE_MS = 60_000
 
 export class JobPool {
   private readonly idle: JobProcess[] = []
@@ -76,6 +77,7 @@ class JobProcess {
   private readonly child: ChildProcess
   private readonly directory = mkdtempSync(join(tmpdir(), 'isobar-jobs-'))
   private isGone = false
+  private isReady = false
   private jobs = 0
   private complaint = ''
 
@@ -112,18 +114,23 @@ class JobProcess {
     const started = nowMs()
     return new Promise((resolve) => {
       let isOverdue = false
-      const timer = setTimeout(() => {
+      const kill = () => {
         isOverdue = true
         child.kill('SIGKILL')
-      }, timeMs)
+      }
+      // A process that starts on a busy machine does not do so on the job's time.
+      let timer = setTimeout(kill, timeMs + (this.isReady ? 0 : START_PATIENCE_MS))
       const finish = (result: JobResult) => {
         clearTimeout(timer)
         child.off('message', receive)
         child.off('close', die)
         resolve(result)
       }
-      const receive = (message: JobResult | 'ready') => {
-        if (message !== 'ready') finish(message)
+      const receive = (message: JobResult | typeof READY) => {
+        if (message !== READY) return finish(message)
+        this.isReady = true
+        clearTimeout(timer)
+        timer = setTimeout(kill, timeMs)
       }
       const die = (code: number | null, signal: NodeJS.Signals | null) => {
         const reason = isOverdue

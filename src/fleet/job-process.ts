@@ -9,19 +9,22 @@ import type { Task } from './result.ts'
 /** How a process ends that used more memory than it may. */
 export const OUT_OF_MEMORY: NodeJS.Signals = 'SIGUSR2'
 
+/** What a process says when it can be given jobs. */
+export const READY = 'ready'
+
 /** Given as text, because it must run from the source tree as well as from the build. */
 const WATCH = `
 const { workerData, parentPort } = require('node:worker_threads')
 const { rmSync } = require('node:fs')
 const { parent, directory, memoryBytes, signal } = workerData
-setInterval(() => {
+const timer = setInterval(() => {
   if (process.ppid !== parent) {
     rmSync(directory, { recursive: true, force: true })
     process.kill(process.pid, 'SIGKILL')
   }
   if (process.memoryUsage.rss() > memoryBytes) process.kill(process.pid, signal)
 }, 200)
-parentPort.once('message', () => process.exit())
+parentPort.once('message', () => clearInterval(timer))
 `
 
 /** What a parent tells a process when it starts it, in this order behind the command. */
@@ -38,7 +41,7 @@ export async function serveJobs(args: readonly string[], version: string): Promi
     const result = await perform(task, { directory, version, environment: process.env })
     process.send?.(result)
   })
-  process.send?.('ready')
+  process.send?.(READY)
   await new Promise((resolve) => process.once('disconnect', resolve))
   watch.postMessage('end')
 }

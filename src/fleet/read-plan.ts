@@ -1,5 +1,5 @@
-// From the text of a plan, YAML or JSON, to the plan: every value is held to the schema, and what is
-// wrong is told with its line and column, and with what may have been meant. Main function:
+// From the text of a plan, YAML or JSON, to the plan: every value is held to the schema, and what
+// is wrong is told with its line and column, and with what may have been meant. Main function:
 // readPlan.
 
 import { isMap, isScalar, isSeq, LineCounter, type Node, parseDocument } from 'yaml'

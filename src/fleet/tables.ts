@@ -10,7 +10,8 @@ create schema if not exists isobar_fleet;
 create table if not exists isobar_fleet.about (
   version int not null
 );
-insert into isobar_fleet.about select ${TABLES_VERSION} where not exists (select from isobar_fleet.about);
+insert into isobar_fleet.about select ${TABLES_VERSION}
+  where not exists (select from isobar_fleet.about);
 create table if not exists isobar_fleet.night (
   id serial primary key,
   token text not null unique,        -- whoever made it may not know whether it was made

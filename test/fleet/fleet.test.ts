@@ -1,0 +1,153 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { submit } from '../../src/fleet/coordinate.ts'
+import type { Fleet } from '../../src/fleet/fleet.ts'
+import { commandOf } from '../../src/fleet/job.ts'
+import { renderNight } from '../../src/fleet/night-text.ts'
+import { unknownFindings } from '../../src/fleet/overview.ts'
+import { readPlan } from '../../src/fleet/read-plan.ts'
+import { failure } from '../../src/fleet/result.ts'
+import { isAllowed } from '../../src/fleet/worker.ts'
+import { makeHome, openIn, runNight } from './stage.ts'
+
+const home = makeHome()
+const data = join(home, 'data')
+let fleet: Fleet
+
+beforeAll(async () => {
+  fleet = await openIn(data)
+}, 120_000)
+afterAll(() => fleet?.close())
+
+function put(name: string, notation: string): string {
+  const path = join(home, name)
+  writeFileSync(path, notation)
+  return path
+}
+
+/** Histories that differ in names, values and what goes on beside them. */
+const lostUpdate = (i: number) =>
+  `s${i}: w(k${i},1)\ns${i + 1}: r(k${i},1) w(k${i},2)\nt: r(k${i},1) w(k${i},3)\nu: w(o,${i + 1})\n`
+const fractured = (i: number) => `a${i}: w(x${i},1) w(y${i},1)\nb: r(x${i},1) r(y${i},0)\n`
+const aborted = (i: number) => `a: w(z${i},${i + 1}) [aborted]\nb${i}: r(z${i},${i + 1})\n`
+const fine = (i: number) => `a: w(x,${i + 1})\nb: r(x,${i + 1}) w(y,${i + 1})\n`
+
+describe('a night', () => {
+  it('makes three findings of many failures of three kinds', async () => {
+    const kinds = [lostUpdate, fractured, aborted]
+    const files = Array.from({ length: 120 }, (_, i) =>
+      put(`h${String(i).padStart(3, '0')}`, (i % 4 === 0 ? kinds[(i / 4) % 3]! : fine)(i)),
+    )
+    const plan = 'histories: .\nlevels: [si]\nname: kinds\n'
+    const night = await runNight(fleet, plan, { files })
+    expect(night.counts).toEqual({
+      ...{ satisfied: 90, violated: 30, unknown: 0, failed: 0 },
+      ...{ done: 120, findings: 3 },
+    })
+    const told = night.findings.map(({ anomalies, count }) => [anomalies, count]).sort()
+    expect(told).toEqual([
+      ['AbortedRead', 10],
+      ['LostUpdate', 10],
+      ['NonMonotonicRead', 10],
+    ])
+    expect(unknownFindings(night).length).toBe(3)
+    const lost = night.findings.find(({ anomalies }) => anomalies === 'LostUpdate')!
+    expect(commandOf(lost.spec)).toBe(`isobar check ${files[0]} --level si`)
+    expect(lost.transactions).toBe(3)
+    expect(renderNight(night)).toContain('LostUpdate at si: 10 times, first in night 1')
+
+    // The next night knows two of them, and one is gone.
+    const known = night.findings.filter((finding) => finding !== lost)
+    const next = `${plan}known: [${known.map(({ fingerprint }) => fingerprint).join(', ')}]\n`
+    const again = await runNight(fleet, next, { files: [files[0]!, files[4]!] })
+    expect(unknownFindings(again).map(({ fingerprint }) => fingerprint)).toEqual([lost.fingerprint])
+    expect(again.findings.find(({ level }) => level === 'si')!.firstNight).toBe(night.night.id)
+    expect(again.changes!.since).toBe(night.night.id)
+    expect(again.changes!.come).toEqual([])
+    expect(again.changes!.gone.length).toBe(1)
+  }, 180_000)
+
+  it('runs what a plan asks of targets, and tells the command and the seed', async () => {
+    const plan = `
+targets: [sim:ser, "sim:si+lost-update:50%"]
+parameters: {sessions: 4, transactions: 40, keys: 3}
+seeds: 1..3
+name: runs
+`
+    const { findings, cells, coverage, counts } = await runNight(fleet, plan)
+    expect(counts.done).toBe(6)
+    expect(cells.map(({ target, level }) => [target, level])).toEqual([
+      ['sim:ser', 'ser'],
+      ['sim:si+lost-update:50%', 'si'],
+    ])
+    expect(cells[0]).toMatchObject({ satisfied: 3, violated: 0, verified: expect.any(Date) })
+    expect(cells[1]!.violated).toBeGreaterThan(0)
+    expect(findings.some(({ anomalies }) => anomalies === 'LostUpdate')).toBe(true)
+    expect(commandOf(findings[0]!.spec)).toMatch(
+      /^isobar run sim:si\+lost-update:50% --keys 3 --sessions 4 --transactions 40 --seed [123]$/,
+    )
+    expect(coverage.transactions).toBe(240)
+    expect(coverage.occasions.LostUpdate ?? 0).toBeGreaterThan(0)
+  }, 180_000)
+
+  it('ends poison as failed with its reason, and nobody else with it', async () => {
+    const files = ['crash', 'endless', 'memory', 'one', 'two'].map((name) => put(name, fine(1)))
+    const damaged = put('damaged', 's1: r(x')
+    const plan = `
+histories: .
+levels: [si]
+name: poison
+attempts: 2
+limits: {time: 5s, memory: 400m}
+`
+    const { counts, failures } = await runNight(fleet, plan, { files: [...files, damaged] })
+    expect(counts).toMatchObject({ done: 6, satisfied: 2, failed: 4 })
+    const told = failures.map(({ blame, reason }) => `${blame}: ${reason}`).sort()
+    expect(told).toEqual([
+      expect.stringMatching(/^history: /),
+      'machine: did not end within 5 s',
+      expect.stringMatching(/^machine: its process ended by SIG/),
+      'machine: used more than 419 MB of memory',
+    ])
+  }, 180_000)
+
+  it('runs no target that a worker may not, and tells what it lacks', async () => {
+    const plan =
+      'targets: [sim:ser, env:ISOBAR_NO_SUCH]\nparameters: {transactions: 5, sessions: 2}\nname: allowed\n'
+    const { counts, failures } = await runNight(fleet, plan, { allowed: ['embedded', 'env:*'] })
+    expect(counts.failed).toBe(2)
+    const told = failures.map(({ blame, reason }) => `${blame}: ${reason}`).sort()
+    expect(told[0]).toMatch(/^plan: ISOBAR_NO_SUCH is not set/)
+    expect(told[1]).toMatch(/^plan: the worker .* may not run sim:ser: start it with --allow/)
+  }, 180_000)
+
+  it('has one result for each job, whoever else did it', async () => {
+    const { store, queue } = fleet
+    const plan = readPlan('histories: .\nlevels: [si]\nname: once\n', 'once')
+    const files = [put('p', fine(1)), put('q', fine(2))]
+    const { night } = await submit(store, queue, { plan, files, version: 'test' })
+    const result = failure('machine', 'for a test', 1)
+    expect(await store.addResults(night.id, 'a', [[0, result]])).toBe(1)
+    expect(
+      await store.addResults(night.id, 'b', [
+        [0, { ...result, reason: 'again' }],
+        [1, result],
+      ]),
+    ).toBe(1)
+    expect((await store.count(night.id)).done).toBe(2)
+    // Submitted again before it is over, it is the same night.
+    const again = await submit(store, queue, { plan, files, version: 'test' })
+    expect([again.night.id, again.isContinued]).toEqual([night.id, true])
+    await store.setNight(night.id, 'cancelled')
+  }, 60_000)
+})
+
+describe('isAllowed', () => {
+  it('matches all of a target', () => {
+    expect(isAllowed('sim:si+lost-update', ['sim:*'])).toBe(true)
+    expect(isAllowed('xsim:si', ['sim:*'])).toBe(false)
+    expect(isAllowed('postgres://db/x', ['postgres://db/*'])).toBe(true)
+    expect(isAllowed('postgres://dbx', ['postgres://d.x'])).toBe(false)
+  })
+})

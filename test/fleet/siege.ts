@@ -1,0 +1,134 @@
+// A night under siege: workers, the coordinator and the queue's server are killed while it goes on,
+// and started again. Main function: besiege.
+
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import { Random } from '../../src/base/random.ts'
+import { findServer } from '../../src/fleet/data-directory.ts'
+import { FleetStore } from '../../src/fleet/store.ts'
+
+const BIN = resolve(import.meta.dirname, '../../bin/isobar.js')
+const LOOK_EVERY_MS = 100
+
+export interface Siege {
+  /** The plan's file. */
+  readonly plan: string
+  /** The directory of the fleet. */
+  readonly data: string
+  /** Options that say where queue and results are, if not there. */
+  readonly place: readonly string[]
+  /** Where the results are; null: in the directory. */
+  readonly results: string | null
+  readonly workers: number
+  readonly workerKills: number
+  readonly coordinatorKills: number
+  readonly serverRestarts: number
+  /** Kills the queue's server, and sees to it that it comes back; null: the one of the directory. */
+  readonly restartServer: (() => Promise<void>) | null
+  readonly seed: number
+}
+
+export interface Outlasted {
+  /** How the coordinator ended that saw the end. */
+  readonly code: number | null
+  /** What it said. */
+  readonly out: string
+  readonly jobs: number
+  /** Jobs with a result. */
+  readonly results: number
+  /** Jobs with a result that is no verdict. */
+  readonly failed: number
+}
+
+export async function besiege(siege: Siege): Promise<Outlasted> {
+  const random = new Random(siege.seed)
+  const start = (args: string[]) => startIsobar([...args, ...siege.place, '--lease', '2s'])
+  const startCoordinator = () => start(['run', siege.plan, '--jobs', '0'])
+  const startWorker = () => start(['work', '--jobs', '1'])
+  let coordinator = startCoordinator()
+  const workers = Array.from({ length: siege.workers }, startWorker)
+  const store = await openStore(siege)
+  try {
+    const kills = random.shuffle([
+      ...Array.from({ length: siege.workerKills }, () => 'worker'),
+      ...Array.from({ length: siege.coordinatorKills }, () => 'coordinator'),
+      ...Array.from({ length: siege.serverRestarts }, () => 'server'),
+    ])
+    for (const [i, what] of kills.entries()) {
+      await untilDone(store, (i + 1) / (kills.length + 2), coordinator)
+      if (what === 'worker') {
+        const which = random.below(workers.length)
+        await kill(workers[which]!)
+        workers[which] = startWorker()
+      } else if (what === 'coordinator') {
+        await kill(coordinator)
+        coordinator = startCoordinator()
+      } else if (siege.restartServer) await siege.restartServer()
+      else killServer(siege.data)
+    }
+    if (coordinator.exitCode === null) await once(coordinator, 'close')
+    return await outcomeOf(siege, coordinator)
+  } finally {
+    await store.close()
+    for (const child of [coordinator, ...workers]) await kill(child)
+  }
+}
+
+const said = new WeakMap<ChildProcess, string>()
+
+function startIsobar(args: readonly string[]): ChildProcess {
+  const child = spawn(process.execPath, [BIN, 'fleet', ...args], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  for (const stream of [child.stdout!, child.stderr!]) {
+    stream.on('data', (bytes) => said.set(child, (said.get(child) ?? '') + bytes))
+  }
+  return child
+}
+
+/** As if the power of its machine had gone: it has no chance to tidy up. */
+async function kill(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return
+  child.kill('SIGKILL')
+  await once(child, 'exit')
+}
+
+function killServer(data: string): void {
+  const [pid] = readFileSync(join(data, 'postgres', 'postmaster.pid'), 'utf8').split('\n')
+  process.kill(Number(pid), 'SIGKILL')
+}
+
+async function openStore({ results, data }: Siege): Promise<FleetStore> {
+  for (;;) {
+    try {
+      return await FleetStore.open(results ?? findServer(data), {}, 60_000)
+    } catch {
+      await pause(LOOK_EVERY_MS) // the coordinator is about to make it
+    }
+  }
+}
+
+/** Waits until so much of the night is done, or all that there is. */
+async function untilDone(store: FleetStore, share: number, coordinator: ChildProcess) {
+  while (coordinator.exitCode === null) {
+    const night = await store.findNight(null)
+    const counts = night && (await store.count(night.id))
+    if (night && night.jobs > 0 && counts!.done >= share * night.jobs) return
+    await pause(LOOK_EVERY_MS)
+  }
+}
+
+async function outcomeOf(siege: Siege, coordinator: ChildProcess): Promise<Outlasted> {
+  const out = said.get(coordinator) ?? ''
+  // The server of a directory has ended with the coordinator: the night is in what it said.
+  const [, results = '', jobs = ''] = /: (\d+) of (\d+) jobs? \(/.exec(out) ?? []
+  const [, failed = ''] = /, (\d+) failed\)/.exec(out) ?? []
+  if (results === '') throw new Error(`${siege.plan} did not end: ${out}`)
+  return {
+    ...{ code: coordinator.exitCode, out, jobs: Number(jobs), results: Number(results) },
+    failed: Number(failed),
+  }
+}

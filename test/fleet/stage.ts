@@ -1,0 +1,50 @@
+// A fleet for tests: the embedded server in a folder of its own, and workers whose processes run
+// from the sources.
+
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { afterAll } from 'vitest'
+import { awaitEnd, submit } from '../../src/fleet/coordinate.ts'
+import { type Fleet, type FleetPlace, openFleet } from '../../src/fleet/fleet.ts'
+import { type NightOverview, readOverview } from '../../src/fleet/overview.ts'
+import { expectPossiblePlan } from '../../src/fleet/possible.ts'
+import { readPlan } from '../../src/fleet/read-plan.ts'
+import { FleetWorker } from '../../src/fleet/worker.ts'
+
+const JOB_PROGRAM = ['--import', 'tsx', resolve(import.meta.dirname, 'job-program.ts')]
+
+/** A folder that an account other than root's can get to, too. */
+export function makeHome(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'isobar-fleet-test-'))
+  chmodSync(folder, 0o711)
+  afterAll(() => rmSync(folder, { recursive: true, force: true }))
+  return folder
+}
+
+function placeIn(data: string, given: Partial<FleetPlace> = {}): FleetPlace {
+  return { queue: null, results: null, data, patienceMs: 60_000, environment: {}, ...given }
+}
+
+/** Does all jobs of a plan. */
+export async function runNight(
+  fleet: Fleet,
+  text: string,
+  { files = [], allowed = null }: { files?: string[]; allowed?: string[] | null } = {},
+): Promise<NightOverview> {
+  const plan = readPlan(text, 'test')
+  expectPossiblePlan(plan)
+  const { store, queue } = fleet
+  const { night } = await submit(store, queue, { plan, files, version: 'test' })
+  const options = { atOnce: 2, leaseMs: 5000, allowed, command: JOB_PROGRAM }
+  const worker = new FleetWorker(store, queue, options)
+  try {
+    await awaitEnd(store, queue, night, new AbortController().signal, () => {})
+  } finally {
+    await worker.close()
+  }
+  return readOverview(store, (await store.findNight(night.id))!)
+}
+
+export const openIn = (data: string, given: Partial<FleetPlace> = {}) =>
+  openFleet(placeIn(data, given), true)
