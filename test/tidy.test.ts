@@ -24,6 +24,7 @@ const RANKS: Record<string, number> = {
   record: 5,
   report: 5,
   pipeline: 6,
+  watch: 6,
   library: 7,
   application: 8,
   fleet: 8,

@@ -16,11 +16,14 @@ export const NEWLINE = 10
 
 export abstract class LineParser implements HistoryParser {
   protected readonly lineBytes: number
+  /** What the reader calls the line that is the n-th here. */
+  protected readonly lineOf: (line: number) => number
   private carry = new Uint8Array(4096) // the beginning of a line whose end has not come yet
   private carryLength = 0
 
   constructor(options: ParseOptions = {}) {
     this.lineBytes = limitsFor(options.memoryBytes).lineBytes
+    this.lineOf = options.lineOf ?? ((line) => line)
   }
 
   /** Parses bytes[from .. to), which are whole lines: bytes[to - 1] is a newline. */

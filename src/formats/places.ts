@@ -11,6 +11,9 @@ export class LinePlaces implements Places {
   private readonly lines = new FloatColumn(16) // skip -> lines skipped up to and including it
   private skipped = 0
 
+  /** @param called what the n-th line is called; its number unless told */
+  constructor(private readonly called: (line: number) => number = (line) => line) {}
+
   /** A line that gave no operation, before the operation `arrival`. */
   skip(arrival: number): void {
     const last = this.arrivals.length - 1
@@ -31,11 +34,27 @@ export class LinePlaces implements Places {
       if (this.arrivals.data[middle]! <= arrival) low = middle + 1
       else high = middle
     }
-    return arrival + 1 + (low > 0 ? this.lines.data[low - 1]! : 0)
+    return this.called(arrival + 1 + (low > 0 ? this.lines.data[low - 1]! : 0))
   }
 
   place(arrival: number): Place {
     return { line: this.lineOf(arrival), column: 1 }
+  }
+
+  /** What is known of operations, in the order of their arrival, as known of lines. */
+  byLine(ofArrival: Int32Array, ofSkipped: number): Int32Array {
+    const { arrivals, lines } = this
+    const byLine = new Int32Array(ofArrival.length + this.skipped).fill(ofSkipped)
+    let from = 0
+    let skipped = 0
+    for (let skip = 0; skip < arrivals.length; skip++) {
+      const to = arrivals.data[skip]!
+      byLine.set(ofArrival.subarray(from, to), from + skipped)
+      from = to
+      skipped = lines.data[skip]!
+    }
+    byLine.set(ofArrival.subarray(from), from + skipped)
+    return byLine
   }
 }
 

@@ -29,6 +29,8 @@ export interface ParseOptions {
    * throw to give up.
    */
   onParse?: (documentBytes: number) => void
+  /** Of formats that can be watched: what a line is called, where the input is part of another. */
+  lineOf?: (line: number) => number
 }
 
 export interface HistoryParser {
@@ -42,7 +44,17 @@ export interface HistoryParser {
   finish(): History
   /** Where the parser stands, for errors that come from outside it. */
   place(): Place
+  /**
+   * Of formats that can be watched while they grow, after `finish`: line - 1 -> the transaction
+   * that it speaks of, NO_TXN, or OF_ALL if it speaks of the whole history.
+   */
+  lineTxns?(): Int32Array
 }
+
+/** In `lineTxns`: the line says nothing that lasts. */
+export const NO_TXN = -1
+/** In `lineTxns`: the line is about all transactions, such as a header. */
+export const OF_ALL = -2
 
 const DEFAULT_MEMORY_BYTES = 16 * 2 ** 30
 const MAX_LINE_BYTES = 256 * 2 ** 20

@@ -28,7 +28,7 @@ import { refuseSlip } from '../json-fields.ts'
 import { LineParser, NEWLINE } from '../lines.ts'
 import { CLOSE_MAP, COLON, COMMA, OPEN_MAP, QUOTE } from '../scanner.ts'
 import { renderJson } from '../sink.ts'
-import { limitsFor, type ParseOptions } from '../source.ts'
+import { limitsFor, NO_TXN, OF_ALL, type ParseOptions } from '../source.ts'
 import { AfterReader } from './after.ts'
 import * as field from './fields.ts'
 import { OpReader, SHORTEST_OP } from './ops.ts'
@@ -49,11 +49,12 @@ export class NativeParser extends LineParser {
   private readonly ops: OpReader
   private readonly after: AfterReader
   private readonly txnLine = new IntColumn() // txn -> line
+  private readonly lineTxn = new IntColumn() // line - 1 -> txn, NO_TXN or OF_ALL
   private readonly txnOpen = new ByteColumn() // txn -> OPEN or ABORTING while pending
   private readonly namedTxn = new IntColumn() // interned id -> txn
   private readonly numbers = new SymbolTable() // ids that are small integers -> symbol
   private readonly numberedTxn = new IntColumn() // symbol -> txn
-  private line = 1
+  private line: number
   private readonly sizeBytes: number
   private started = false // a line that is not blank was seen
 
@@ -81,6 +82,7 @@ export class NativeParser extends LineParser {
 
   constructor(options: ParseOptions = {}) {
     super(options)
+    this.line = this.lineOf(1)
     this.scanner = new JsonScanner(false, limitsFor(options.memoryBytes).depth)
     this.statements = new StatementReader(this.scanner, this.opColumn)
     this.ops = new OpReader(this.scanner, this.opColumn, this.statements)
@@ -99,12 +101,14 @@ export class NativeParser extends LineParser {
     let at = from
     while (at < to) {
       scanner.load(bytes, at, this.line)
+      this.txn = NO_TXN
       if (scanner.skipSpace() !== NEWLINE) {
         this.parseLine()
         if (scanner.skipSpace() !== NEWLINE) throw scanner.unexpected('the end of the line')
       }
       at = scanner.at + 1
-      this.line++
+      this.lineTxn.push(this.txn)
+      this.line = this.lineOf(this.lineTxn.length + 1)
     }
     if (first && this.sizeBytes > to) {
       this.reserve(Math.ceil((this.sizeBytes * this.builder.opCount * 1.02) / (to - from)))
@@ -137,6 +141,10 @@ export class NativeParser extends LineParser {
         column: opColumn.data[arrival]!,
       }),
     })
+  }
+
+  lineTxns(): Int32Array {
+    return this.lineTxn.view()
   }
 
   /** Rows are keys like any other: an operation on a register must not be taken for theirs. */
@@ -200,6 +208,7 @@ export class NativeParser extends LineParser {
   }
 
   private takeMore(begin: number): void {
+    this.txn = OF_ALL
     if (this.has(field.TABLES)) this.takeTables(begin)
     if (this.has(field.PARTIAL)) this.takePartial()
   }
@@ -405,6 +414,7 @@ export class NativeParser extends LineParser {
       const message = `transaction ${id} (line ${this.txnLine.data[txn]!}) aborts, but its outcome is ${STATUS_NAMES[this.status]!}`
       throw scanner.fail(message, begin, ABORT_HINT)
     }
+    this.txn = txn
     this.txnOpen.data[txn] = DONE
     builder.setStatus(txn, this.status)
     if (this.has(field.FINISH)) builder.setFinish(txn, this.finishTime, this.finishText)

@@ -20,7 +20,7 @@ import { SymbolTable } from '../../history/symbols.ts'
 import { Digits, highWord } from '../digits.ts'
 import { describeByte, LineParser, NEWLINE } from '../lines.ts'
 import { LinePlaces } from '../places.ts'
-import { type ParseOptions, placeAt } from '../source.ts'
+import { NO_TXN, type ParseOptions, placeAt } from '../source.ts'
 
 const OPEN = 40 // (
 const CLOSE = 41 // )
@@ -36,7 +36,7 @@ export class PlumeParser extends LineParser {
   private readonly ids = new SymbolTable() // transaction id -> symbol
   private readonly idTxn = new IntColumn() // symbol -> txn
   private readonly openAborted = new IntColumn(16) // session -> its open aborted txn, or NONE
-  private readonly places = new LinePlaces()
+  private readonly places: LinePlaces
   private lastId = NONE
   private lastSession = NONE // as numbered in the file
   private lastTxn = NONE
@@ -47,6 +47,7 @@ export class PlumeParser extends LineParser {
   constructor(options: ParseOptions = {}) {
     super(options)
     this.sizeBytes = options.sizeBytes ?? 0
+    this.places = new LinePlaces(this.lineOf)
     this.builder.values.defer()
   }
 
@@ -75,6 +76,10 @@ export class PlumeParser extends LineParser {
 
   protected build(): History {
     return this.builder.finish(this.places)
+  }
+
+  lineTxns(): Int32Array {
+    return this.places.byLine(this.builder.opTxn.view(), NO_TXN)
   }
 
   /** Parses usual lines up to `to`, or to the first that is not one; returns where it stopped. */
