@@ -8,6 +8,7 @@ import { CHAIN } from '../levels/levels.ts'
 import { levelWords } from '../levels/words.ts'
 import { SHAPES } from '../pipeline/differ/shapes.ts'
 import { LAYOUTS } from '../sim/layout.ts'
+import { WATCHED_FORMATS, WATCHED_LEVELS } from '../watch/watcher.ts'
 import { AIM_NAMES } from '../workload/aims.ts'
 import { DISTRIBUTIONS } from '../workload/distributions.ts'
 import { FLEET_ACTIONS } from './fleet-command.ts'
@@ -59,6 +60,8 @@ export const OPTION_VALUES: Readonly<Record<string, readonly string[]>> = {
   '--elle': ['edn', 'json'],
   '--color': COLOUR_MODES,
   'differ --shape': Object.keys(SHAPES),
+  'watch --level': WATCHED_LEVELS,
+  'watch --format': WATCHED_FORMATS,
 }
 
 const LISTS: ReadonlySet<string> = new Set(['--level'])

@@ -33,6 +33,7 @@ const COMMANDS: Record<string, { topic: keyof typeof TOPICS; load: () => Promise
     load: async () => (await import('./differ-command.ts')).addDifferCommand,
   },
   check: { topic: 'judge', load: async () => (await import('./check-command.ts')).addCheckCommand },
+  watch: { topic: 'judge', load: async () => (await import('./watch-command.ts')).addWatchCommand },
   verify: {
     topic: 'judge',
     load: async () => (await import('./verify-command.ts')).addVerifyCommand,

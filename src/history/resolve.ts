@@ -77,15 +77,15 @@ const TXN = 2
 /** One table over all values. False if some value is written to two keys or is too sparse. */
 function resolveByValue(history: History, initial: number, found: Resolved): boolean {
   const { opKind, opKey, opValue, opCount, txnIsInitial, opTxn } = history
-  const smallCount = countSmall(history)
-  if (smallCount > opCount + 65536) return false
-  const table = new Int32Array((smallCount + history.values.interned.size) * STRIDE)
+  const small = findSmall(history)
+  if (small.count > opCount + 65536) return false
+  const table = new Int32Array((small.count + history.values.interned.size) * STRIDE)
   for (let op = 0; op < opCount; op++) {
     const kind = opKind[op]!
     if (kind !== WRITE && kind !== APPEND) continue
     const value = opValue[op]!
     if (value === initial && kind === WRITE && txnIsInitial[opTxn[op]!]) continue
-    const at = (value < INTERNED ? value : value - INTERNED + smallCount) * STRIDE
+    const at = (value < INTERNED ? value - small.from : value - INTERNED + small.count) * STRIDE
     if (table[at + OP] !== 0) {
       const first = table[at + OP]! - 1
       if (table[at + KEY] === opKey[op]) throw duplicateValue(history, first, op)
@@ -96,28 +96,38 @@ function resolveByValue(history: History, initial: number, found: Resolved): boo
     table[at + TXN] = opTxn[op]!
   }
   forEachStretch(history, (from, to) => {
-    lookUp(history, initial, table, smallCount, found, from, to)
+    lookUp(history, initial, table, small, found, from, to)
   })
-  resolveElements(history, table, smallCount)
+  resolveElements(history, table, small)
   return true
 }
 
-/** One more than the largest small integer written; or that is used at all, if that is no more. */
-function countSmall({ opKind, opValue, opCount }: History): number {
+/** Small integers that are written lie between these: the first entries of the table. */
+interface SmallValues {
+  readonly from: number
+  readonly count: number
+}
+
+/** As few as there can be; from 0 on where that takes no more than operations do. */
+function findSmall({ opKind, opValue, opCount }: History): SmallValues {
   let max = -1
   for (let op = 0; op < opCount; op++) {
     const value = opValue[op]!
     if (value > max && value < INTERNED) max = value
   }
-  if (max <= opCount) return max + 1
-  // Values out of thin air, or numbers of lists, must not make the table larger.
+  if (max <= opCount) return { from: 0, count: max + 1 }
+  // Values out of thin air, or numbers of lists, must not make the table larger; neither must what
+  // was written before the part of a history that this is.
   max = -1
+  let min = INTERNED
   for (let op = 0; op < opCount; op++) {
     if (opKind[op] !== WRITE && opKind[op] !== APPEND) continue
     const value = opValue[op]!
-    if (value > max && value < INTERNED) max = value
+    if (value >= INTERNED) continue
+    if (value > max) max = value
+    if (value < min) min = value
   }
-  return max + 1
+  return max < 0 ? { from: 0, count: 0 } : { from: min, count: max - min + 1 }
 }
 
 const STRETCH_TXNS = 64 // operations of so many transactions fill a few cache lines a column
@@ -153,7 +163,7 @@ function lookUp(
   history: History,
   initial: number,
   table: Int32Array,
-  smallCount: number,
+  { from: least, count: smallCount }: SmallValues,
   { readFrom, readTxn }: Resolved,
   from: number,
   to: number,
@@ -167,8 +177,8 @@ function lookUp(
       if (value === initial) {
         write = INITIAL
         txn = INITIAL
-      } else if (value < smallCount || value >= INTERNED) {
-        const at = (value < INTERNED ? value : value - INTERNED + smallCount) * STRIDE
+      } else if ((value - least) >>> 0 < smallCount || value >= INTERNED) {
+        const at = (value < INTERNED ? value - least : value - INTERNED + smallCount) * STRIDE
         if (table[at + OP] !== 0 && table[at + KEY] === opKey[op]) {
           write = table[at + OP]! - 1
           txn = table[at + TXN]!
@@ -180,15 +190,15 @@ function lookUp(
   }
 }
 
-function resolveElements(history: History, table: Int32Array, smallCount: number): void {
+function resolveElements(history: History, table: Int32Array, small: SmallValues): void {
   const { opKind, opKey, opValue, opCount, listStart } = history
   if (listStart.length <= 1) return
   for (let op = 0; op < opCount; op++) {
     if (opKind[op] === READ_LIST) {
-      resolveList(history, table, smallCount, opKey[op]!, opValue[op]!)
+      resolveList(history, table, small, opKey[op]!, opValue[op]!)
     } else if (opKind[op] === READ_ROWS) {
       for (const list of Array.from(listsOf(history, op))) {
-        resolveList(history, table, smallCount, opKey[op]!, list)
+        resolveList(history, table, small, opKey[op]!, list)
       }
     }
   }
@@ -197,15 +207,15 @@ function resolveElements(history: History, table: Int32Array, smallCount: number
 function resolveList(
   { listStart, listValue, listFrom }: History,
   table: Int32Array,
-  smallCount: number,
+  { from, count }: SmallValues,
   key: number,
   list: number,
 ): void {
   for (let i = listStart[list]!; i < listStart[list + 1]!; i++) {
     const value = listValue[i]!
     listFrom[i] = NONE
-    if (value >= smallCount && value < INTERNED) continue
-    const at = (value < INTERNED ? value : value - INTERNED + smallCount) * STRIDE
+    if (value < INTERNED && (value - from) >>> 0 >= count) continue
+    const at = (value < INTERNED ? value - from : value - INTERNED + count) * STRIDE
     if (table[at + OP] !== 0 && table[at + KEY] === key) listFrom[i] = table[at + OP]! - 1
   }
 }

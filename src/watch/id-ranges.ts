@@ -36,8 +36,7 @@ export class IdRanges {
     let next = 0
     while (range < this.from.length || next < sorted.length) {
       const isRange =
-        next === sorted.length ||
-        (range < this.from.length && this.from[range]! <= sorted[next]!)
+        next === sorted.length || (range < this.from.length && this.from[range]! <= sorted[next]!)
       const [first, last] = isRange
         ? [this.from[range]!, this.to[range++]!]
         : [sorted[next]!, sorted[next++]!]

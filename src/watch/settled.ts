@@ -69,23 +69,28 @@ export class Settled {
   }
 
   /**
-   * Takes a transaction in, after all that were taken in before.
+   * Takes transactions in, after all that were taken in before.
+   * @param order in their commit order
+   * @param numberOf txn -> which one of the input it was
    * @param keyOf key of the history -> key here
    */
-  add(history: History, txn: number, number: number, keyOf: Int32Array): void {
-    const { txnOpStart, opKind, opKey, txnCounts, txnIsInitial } = history
-    if (txnIsInitial[txn]) return
-    const from = txnOpStart[txn]!
-    for (let op = txnOpStart[txn + 1]! - 1; op >= from; op--) {
-      if (opKind[op] !== WRITE) continue
-      const key = keyOf[opKey[op]!]!
-      // Only its last write of a key stands, and that is met first.
-      if (!txnCounts[txn] || this.number.data[key] === number) this.gone.data[key] = 1
-      else this.replace(key, history, op, number)
+  add(history: History, order: Int32Array, numberOf: Float64Array, keyOf: Int32Array): void {
+    const { txnOpStart, opKind, opKey, keyCount } = history
+    const isReplaced = new Uint8Array(keyCount)
+    // Backwards, so that of each key the write that stands is met first.
+    for (let i = order.length - 1; i >= 0; i--) {
+      const txn = order[i]!
+      for (let op = txnOpStart[txn + 1]! - 1; op >= txnOpStart[txn]!; op--) {
+        if (opKind[op] !== WRITE) continue
+        const key = opKey[op]!
+        if (isReplaced[key]) this.gone.data[keyOf[key]!] = 1
+        else this.replace(keyOf[key]!, history, op, numberOf[txn]!)
+        isReplaced[key] = 1
+      }
     }
   }
 
-  /** What the transaction wrote cannot be told from what others did. */
+  /** What the transaction wrote is gone. */
   lose({ txnOpStart, opKind, opKey, keyName }: History, txn: number): void {
     for (let op = txnOpStart[txn]!; op < txnOpStart[txn + 1]!; op++) {
       if (opKind[op] === WRITE) this.gone.data[this.keyOf(keyName(opKey[op]!))] = 1

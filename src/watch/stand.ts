@@ -8,6 +8,7 @@ import { InputError } from '../base/errors.ts'
 import {
   ABORTED,
   type History,
+  hasLists,
   INITIAL,
   NONE,
   READ,
@@ -89,26 +90,20 @@ export function standOn(history: History, settled: Settled, options: StandOption
 
 /** Watching is for plain reads and writes that begin from an initial value. */
 function expectRegisters(history: History): void {
-  const { sql, light, after, rows, listStart, initial, partial } = history
-  const what =
-    sql !== null
-      ? 'SQL statements'
-      : light !== null
-        ? 'lightweight transactions'
-        : after !== null
-          ? 'transactions that name others in "after"'
-          : rows !== null
-            ? 'reads that returned several rows or none'
-            : listStart.length > 1
-              ? 'lists'
-              : partial !== null
-                ? 'histories that leave things out'
-                : initial === undefined
-                  ? 'histories without an initial value'
-                  : null
-  if (what === null) return
+  const { sql, light, after, rows, initial, partial } = history
+  const unfit: [boolean, string][] = [
+    [sql !== null, 'SQL statements'],
+    [light !== null, 'lightweight transactions'],
+    [after !== null, 'transactions that name others in "after"'],
+    [rows !== null, 'reads that returned several rows, or none'],
+    [hasLists(history), 'lists'],
+    [partial !== null, 'histories that leave things out'],
+    [initial === undefined, 'histories without an initial value'],
+  ]
+  const found = unfit.find(([isSo]) => isSo)
+  if (found === undefined) return
   const hint = 'judge the file with isobar check when it is complete'
-  throw new InputError('unwatchable', `watch does not judge ${what}`, null, hint)
+  throw new InputError('unwatchable', `watch does not judge ${found[1]}`, null, hint)
 }
 
 function keysOf(history: History, settled: Settled): Int32Array {

@@ -80,6 +80,44 @@ export class Watcher {
     if (options.format) this.format = expectWatchable(findFormat(options.format))
   }
 
+  /** All that is needed to go on elsewhere. */
+  save() {
+    const { text, ...window } = this.window.save()
+    return {
+      text,
+      window,
+      states: this.states.map((state) => ({ ...state })),
+      settled: this.settled.save(),
+      format: this.format?.id ?? null,
+      windowTxns: this.windowTxns,
+      judgedTxns: this.judgedTxns,
+      latenessTxns: this.latenessTxns,
+      numbers: Array.from(this.numbers.view()),
+      arrived: this.arrived,
+      lastInitial: this.lastInitial,
+      judgedBytes: this.judgedBytes,
+      txnBytes: this.txnBytes,
+    }
+  }
+
+  static restore(saved: ReturnType<Watcher['save']>): Watcher {
+    const levels = saved.states.map(({ level }) => level)
+    const watcher = new Watcher({ levels, window: saved.windowTxns, format: saved.format })
+    watcher.states.forEach((state, i) => {
+      Object.assign(state, saved.states[i])
+    })
+    watcher.window = Window.restore({ ...saved.window, text: saved.text })
+    watcher.settled = Settled.restore(saved.settled)
+    watcher.judgedTxns = saved.judgedTxns
+    watcher.latenessTxns = saved.latenessTxns
+    for (const number of saved.numbers) watcher.numbers.push(number)
+    watcher.arrived = saved.arrived
+    watcher.lastInitial = saved.lastInitial
+    watcher.judgedBytes = saved.judgedBytes
+    watcher.txnBytes = saved.txnBytes
+    return watcher
+  }
+
   /** Whether nothing can change any more. */
   get isDecided(): boolean {
     return this.states.every(({ verdict }) => verdict === 'violated')
@@ -260,7 +298,8 @@ export class Watcher {
       state.verdict = 'violated'
       state.reason = null
     }
-    return results.length > 0 ? { history, results } : null
+    // The weakest level first: its story is the simplest.
+    return results.length > 0 ? { history, results: results.reverse() } : null
   }
 
   private letGo(
@@ -270,14 +309,17 @@ export class Watcher {
     oldCount: number,
   ): void {
     const { numbers, settled } = this
-    const chosen = judged ? chooseSettled(judged, oldCount) : orderOfArrival(history, oldCount)
+    const chosen = judged
+      ? chooseSettled(judged, oldCount, waits)
+      : orderOfArrival(history, oldCount)
     const goes = new Uint8Array(history.txnCount)
     for (const txn of chosen) goes[txn] = 1
     const bystanders = addBystanders(history, goes, waits, oldCount)
     const ids = new FloatColumn(chosen.length + bystanders.length)
+    for (const txn of bystanders) if (!history.txnIsInitial[txn]) settled.lose(history, txn)
+    settled.add(history, chosen, numbers.data, keyOf)
     for (const txns of [bystanders, chosen]) {
       for (const txn of txns) {
-        settled.add(history, txn, numbers.data[txn]!, keyOf)
         const label = history.txnLabel(txn)
         if (typeof label === 'number') ids.push(label)
       }

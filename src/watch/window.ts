@@ -123,10 +123,11 @@ export class Window {
   keep(isKept: Uint8Array): void {
     const { bytes, whole } = this
     const numbers = new FloatColumn(isKept.length)
+    const lastGone = isKept.lastIndexOf(0)
     let line = 0
     let start = 0
     let to = 0
-    for (let at = 0; at < whole; at++) {
+    for (let at = 0; line <= lastGone && at < whole; at++) {
       if (bytes[at] !== NEWLINE) continue
       if (isKept[line]) {
         numbers.push(this.lineOf(line + 1))
@@ -136,6 +137,9 @@ export class Window {
       line++
       start = at + 1
     }
+    bytes.copyWithin(to, start, whole)
+    to += whole - start
+    for (; line < isKept.length; line++) numbers.push(this.lineOf(line + 1))
     this.firstNew = this.lineOf(line + 1)
     this.kept = numbers
     bytes.copyWithin(to, whole, this.used)
@@ -144,12 +148,11 @@ export class Window {
   }
 
   /** All that is needed to go on elsewhere. */
-  save(): { text: Uint8Array; lines: number[]; next: number; wholeBytes: number } {
+  save(): { text: Uint8Array; lines: number[]; next: number } {
     return {
       text: this.bytes.slice(0, this.used),
       lines: Array.from(this.kept.view()),
       next: this.firstNew,
-      wholeBytes: this.whole,
     }
   }
 

@@ -39,7 +39,7 @@ export function nativeLines(draft: Draft, random: Random): string[] {
   }
   for (const { session, txn, id } of arrivalsOf(draft, random)) {
     tell(session)
-    const ops = txn.ops.map((op) => `["${op.kind}",${json(op.key)},${json(valueOf(op))}]`).join(',')
+    const ops = txn.ops.map((op) => `["${op.kind}",${json(op.key)},${json(valueIn(op))}]`).join(',')
     const about = `"session":${session},"ops":[${ops}]`
     if (random.chance(0.5) || spellsInitial(txn, draft.initial)) {
       lines.push(`{"id":${id},${about},"status":"${txn.status}"}`)
@@ -64,12 +64,16 @@ export function plumeLines(draft: Draft, random: Random): string[] | null {
     const own: string[] = []
     for (const op of txn.ops) {
       const key = keyNumber(op.key)
-      const value = valueOf(op)
+      const value = valueIn(op)
       if (typeof value !== 'number') return null
       own.push(`${op.kind}(${key},${value},${session},${txn.status === 'aborted' ? -1 : id})`)
     }
     // Transactions of other sessions may begin before this one's last line.
-    if (spellsInitial(txn, draft.initial) || open.some((queue) => queue[0]!.endsWith(`,${session},`))) flush()
+    if (
+      spellsInitial(txn, draft.initial) ||
+      open.some((queue) => queue[0]!.endsWith(`,${session},`))
+    )
+      flush()
     const mine = own.map((line) => line)
     const clash = open.findIndex((queue) => sessionOf(queue[0]!) === session)
     if (clash >= 0) flush()
@@ -97,7 +101,7 @@ function keyNumber(key: Value): number {
   return typeof key === 'number' ? key : String(key).charCodeAt(0)
 }
 
-function valueOf(op: DraftTxn['ops'][number]): Value {
+function valueIn(op: DraftTxn['ops'][number]): Value {
   return (op as { value: Value }).value
 }
 
