@@ -8,6 +8,9 @@ import { Random } from '../src/base/random.ts'
 const [transactions = 1e6, sessions = 20, keys = 10_000, stale = 0] = process.argv
   .slice(2)
   .map(Number)
+// Whoever reads it may have seen enough.
+process.stdout.on('error', () => process.exit(0))
+
 const FLUSH_CHARS = 1 << 20
 const OPS = 8
 

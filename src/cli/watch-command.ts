@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Command } from 'commander'
 import { nowMs } from '../base/deadline.ts'
 import { InputError, UsageError } from '../base/errors.ts'
+import { parseDuration } from '../base/quantities.ts'
 import { chunksInTime } from '../formats/waiting.ts'
 import { plain } from '../report/names.ts'
 import { loadCheckpoint, saveCheckpoint } from '../watch/checkpoint.ts'
@@ -15,7 +16,7 @@ import {
   type WatchedLevel,
   Watcher,
 } from '../watch/watcher.ts'
-import { parseDuration, parseNumber, parseRequests, splitList } from './options.ts'
+import { parseNumber, parseRequests, splitList } from './options.ts'
 import { Interrupt } from './signals.ts'
 import { tell } from './terminal.ts'
 import { Watching } from './watching.ts'
