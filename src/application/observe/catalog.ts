@@ -144,10 +144,13 @@ export class Names {
     const { catalog } = this
     const calls = functions.some((name) => catalog.traitsOf(name)?.does === 'writes')
     if (moves !== null || calls) this.change(moves ?? 'path')
-    if (endsTransaction) {
-      this.takeBack()
-      this.pending = null
-    }
+    if (endsTransaction) this.end()
+  }
+
+  /** The transaction has ended. */
+  end(): void {
+    this.takeBack()
+    this.pending = null
   }
 
   /** A part of the transaction was taken back. */

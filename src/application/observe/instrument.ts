@@ -4,13 +4,13 @@
 import { AsyncResource } from 'node:async_hooks'
 import { UsageError } from '../../base/errors.ts'
 import { parseHistory } from '../../formats/formats.ts'
-import type { SaveOptions } from '../../formats/save.ts'
 import type { History } from '../../history/history.ts'
-import { Connection, type Shared } from './connection.ts'
+import { Connection } from './connection.ts'
 import { type DriverClient, type DriverPool, isPool, queryClassOf } from './driver.ts'
 import type { Hooks } from './hooks.ts'
-import { LineFile } from './line-file.ts'
+import { LineFile, type LineFileOptions } from './line-file.ts'
 import { Recorder } from './recorder.ts'
+import type { Shared } from './session.ts'
 
 /** What was recorded. */
 export class Recorded<P = unknown> {
@@ -46,7 +46,7 @@ export class Recorded<P = unknown> {
   }
 
   /** From now on what is recorded goes to a file, which is there when `stop` is called. */
-  save(path: string, options: Pick<SaveOptions, 'force'> = {}): void {
+  save(path: string, options: LineFileOptions = {}): void {
     if (this.file !== null) {
       throw new UsageError(`what is recorded goes to ${this.file.path} already`, 'save it once')
     }

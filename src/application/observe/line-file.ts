@@ -3,9 +3,15 @@
 
 import { Outputs } from '../../files/output.ts'
 import type { Whole } from '../../files/write.ts'
-import type { SaveOptions } from '../../formats/save.ts'
 
 const WRITE_AT_CHARS = 1 << 16
+
+export interface LineFileOptions {
+  /** Replaces a file that holds something. */
+  readonly force?: boolean
+  /** @internal How to say so, where it is no option of this. */
+  readonly remedy?: string
+}
 
 export class LineFile {
   private readonly file: Whole
@@ -17,9 +23,9 @@ export class LineFile {
   /** Throws UsageError, InputError. */
   constructor(
     readonly path: string,
-    { force = false }: Pick<SaveOptions, 'force'>,
+    { force = false, remedy = '{ force: true }' }: LineFileOptions,
   ) {
-    this.file = new Outputs(force, '{ force: true }').claim(path, 'save').open()
+    this.file = new Outputs(force, remedy).claim(path, 'save').open()
   }
 
   write(line: string): void {

@@ -56,6 +56,8 @@ export interface ProbeOptions {
   /** Whether the transaction has one snapshot for all its statements. */
   readonly snapshot: boolean
   readonly grouped: boolean
+  /** Whether the added columns are text, which is the same in binary answers. */
+  readonly asText: boolean
 }
 
 const LEVEL = "current_setting('transaction_isolation')"
@@ -69,9 +71,9 @@ export function probeFor(text: string, on: OnTable, table: Table, options: Probe
     probes = new Map()
     made.set(on, probes)
   }
-  const { major, level, snapshot, grouped } = options
-  const ways = (level ? 1 : 0) + (snapshot ? 2 : 0) + (grouped ? 4 : 0)
-  const key = (table.number * 100 + major) * 8 + ways
+  const { major, level, snapshot, grouped, asText } = options
+  const ways = (level ? 1 : 0) + (snapshot ? 2 : 0) + (grouped ? 4 : 0) + (asText ? 8 : 0)
+  const key = (table.number * 100 + major) * 16 + ways
   let probe = probes.get(key)
   if (!probe) {
     probe = makeProbe(text, on, table, options)
@@ -114,7 +116,8 @@ function makeProbe(text: string, on: OnTable, table: Table, options: ProbeOption
   if (options.level) columns.push(LEVEL)
   // Names of their own where ORDER BY might take them for the application's.
   const name = (i: number) => (on.ordered || options.grouped ? ` AS isobar_${i}` : '')
-  const list = columns.map((column, i) => column + name(i)).join(', ')
+  const cast = options.asText ? '::text' : ''
+  const list = columns.map((column, i) => column + cast + name(i)).join(', ')
   const added = options.grouped ? `SELECT isobar.*, ${list} FROM (` : on.before + list
   const at = options.grouped ? 0 : on.columnsAt
   return {

@@ -44,6 +44,8 @@ export class Recorder {
   private moment = 0 // counts events
   private writes = 0
   private txns = 0
+  /** Transactions that have ended and did something. */
+  endedCount = 0
 
   /** Begins anew: whatever the database holds now is there at first. */
   restart(snapshot: string): void {
@@ -55,6 +57,7 @@ export class Recorder {
     this.waiting = []
     this.writes = 0
     this.txns = 0
+    this.endedCount = 0
   }
 
   /** @param session whose it is; transactions of one that overlap go to different lanes */
@@ -117,6 +120,7 @@ export class Recorder {
       for (const event of txn.events) this.forget(event)
     } else if (ending === 'committed') this.replaceVersions(txn)
     if (txn.events.length === 0) return
+    this.endedCount++
     this.waiting.push({ txn, ending, until: this.moment })
     this.flush()
   }

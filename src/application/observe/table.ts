@@ -16,6 +16,8 @@ export interface Column {
   readonly type: SqlType
   readonly judging: Judging
   readonly isUuid: boolean
+  /** Blanks at its end are none of its value, and are there or not, by how it is written. */
+  readonly isPadded: boolean
   readonly notNull: boolean
   /** Its value follows from those of others. */
   readonly isGenerated: boolean
@@ -207,14 +209,16 @@ function columnOf(cell: ColumnCells): Column {
   const [type, judging] = typeOf(cell) ?? (['text', 'none'] as const)
   const ordered = judging !== 'all' || type !== 'text' || plainOrder
   const isUuid = postgresType === 'uuid'
+  const isPadded = postgresType === 'bpchar'
   const spelling = SPELLINGS[postgresType] ?? null
   const judged = ordered ? judging : 'equality'
-  return { name, type, judging: judged, isUuid, notNull, isGenerated, spelling }
+  return { name, type, judging: judged, isUuid, isPadded, notNull, isGenerated, spelling }
 }
 
 /** A cell as PostgreSQL wrote it, as a value. */
 export function readCell(column: Column, cell: string | null): SqlValue {
-  if (cell === null || column.type === 'text') return cell
+  if (cell === null) return cell
+  if (column.type === 'text') return column.isPadded ? cell.replace(/ +$/, '') : cell
   return column.type === 'integer' ? BigInt(cell) : cell === 't' || cell === 'true'
 }
 

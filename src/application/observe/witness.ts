@@ -20,6 +20,8 @@ export interface Answer {
   readonly told: readonly Told[]
   /** Rows of the application's answer, or rows touched. */
   readonly rowCount: number
+  /** Whether there may be more, which were not asked for. */
+  readonly isCut: boolean
   /** Whether groups of rows came back. */
   readonly grouped: boolean
   /** Whether the transaction has one snapshot. */
@@ -158,8 +160,8 @@ function selectClause(recorder: Recorder, answer: Answer): Clause | null {
     recorder.skipped.count(clause.reason)
     return only()
   }
-  // Which rows are locked by others is no matter of versions.
-  if (on.skipsLocked) return only()
+  // Which rows are locked by others is no matter of versions, nor where one stops to read.
+  if (on.skipsLocked || answer.isCut) return only()
   if (answer.shape.functions.some((name) => recorder.catalog.traitsOf(name)?.returnsSet)) {
     recorder.skipped.count('a function that returns no row, or several')
     return only()
