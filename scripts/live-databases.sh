@@ -224,6 +224,9 @@ provide() { # NAME COMMAND-OR-FILE PACKAGE
     echo "SKIPPED: the live tests on $1 ($3 could not be installed or started)" >&2
 }
 install pgbouncer pgbouncer || echo "SKIPPED: the live tests behind a pooler" >&2
+install psql postgresql-client || echo "SKIPPED: psql as a client of the proxy" >&2
+install '/usr/lib/python3/dist-packages/psycopg2' python3-psycopg2 ||
+  echo "SKIPPED: psycopg2 as a client of the proxy" >&2
 install '/usr/lib/*/faketime/libfaketime.so.1' libfaketime ||
   echo "SKIPPED: the live tests with a clock that is wrong (libfaketime)" >&2
 provide postgres '/usr/lib/postgresql/*/bin/postgres' postgresql

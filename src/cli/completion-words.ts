@@ -62,6 +62,7 @@ export const OPTION_VALUES: Readonly<Record<string, readonly string[]>> = {
   'differ --shape': Object.keys(SHAPES),
   'watch --level': WATCHED_LEVELS,
   'watch --format': WATCHED_FORMATS,
+  'proxy --to': ['postgres://localhost'],
 }
 
 const LISTS: ReadonlySet<string> = new Set(['--level'])
@@ -116,15 +117,18 @@ function optionWords(option: Option, command = ''): OptionWords {
     long,
     short: short ?? null,
     description: firstClause(description),
-    takes: takenBy(option),
+    takes: takenBy(option, values),
     values,
   }
 }
 
-function takenBy({ long, flags, required, optional }: Option): OptionWords['takes'] {
+function takenBy(
+  { long, flags, required, optional }: Option,
+  values: readonly string[],
+): OptionWords['takes'] {
   if (!required && !optional) return 'nothing'
   if (LISTS.has(long!)) return 'list'
-  if (OPTION_VALUES[long!]) return 'word'
+  if (values.length > 0) return 'word'
   return /<(file|dir)>/.test(flags) ? 'file' : 'anything'
 }
 

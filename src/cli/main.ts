@@ -52,6 +52,10 @@ const COMMANDS: Record<string, { topic: keyof typeof TOPICS; load: () => Promise
   },
   run: { topic: 'make', load: async () => (await import('./run-command.ts')).addRunCommand },
   fleet: { topic: 'make', load: async () => (await import('./fleet-command.ts')).addFleetCommand },
+  proxy: {
+    topic: 'make',
+    load: async () => (await import('./proxy-command.ts')).addProxyCommand,
+  },
   replay: {
     topic: 'make',
     load: async () => (await import('./replay-command.ts')).addReplayCommand,

@@ -1,0 +1,214 @@
+// `isobar proxy` as a user runs it, with clients in other languages: psql and psycopg2, where they
+// are installed (scripts/live-databases.sh installs them); what they see straight from the server
+// they see through it.
+
+import { type ChildProcess, execFile, spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, readFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { createInterface } from 'node:readline'
+import { promisify } from 'node:util'
+import pg from 'pg'
+import { describe, expect, it } from 'vitest'
+import { isobar, makeFolder, put } from '../../cli/command.ts'
+import { reset } from '../server.ts'
+import { onProxiedServer } from './stage.ts'
+
+const BIN = resolve(import.meta.dirname, '../../../bin/isobar.js')
+const stage = onProxiedServer()
+const folder = makeFolder()
+const run = promisify(execFile)
+
+const TABLES = [
+  'CREATE TABLE stock (id int PRIMARY KEY, n int NOT NULL, name text)',
+  "INSERT INTO stock VALUES (1, 10, 'ä'), (2, 20, NULL)",
+]
+
+function isThere(command: string, args: string[], what: string): boolean {
+  if (spawnSync(command, args).status === 0) return true
+  process.stderr.write(`SKIPPED: clients of the proxy in ${what}, which is not installed\n`)
+  return false
+}
+
+/** Debian's own, whatever other there is. */
+const PYTHON = existsSync('/usr/bin/python3') ? '/usr/bin/python3' : 'python3'
+const hasPsql = isThere('psql', ['--version'], 'psql')
+const hasPsycopg2 = isThere(PYTHON, ['-c', 'import psycopg2'], 'psycopg2')
+
+interface Running {
+  child: ChildProcess
+  port: number
+  file: string
+  /** Ends it as Ctrl-C does; its exit code and what it said. */
+  end(signal?: NodeJS.Signals): Promise<{ code: number | null; out: string }>
+}
+
+async function startCommand(name: string, ...more: string[]): Promise<Running> {
+  const file = join(folder, name)
+  const to = `postgres://127.0.0.1:${stage.login.port}/`
+  const args = ['proxy', '--to', to, '--listen', '0', '--out', file, ...more]
+  const child = spawn(process.execPath, [BIN, ...args], { stdio: ['ignore', 'pipe', 'inherit'] })
+  const lines: string[] = []
+  const reader = createInterface({ input: child.stdout! })
+  const closed = once(child, 'close')
+  const ready = once(reader, 'line')
+  reader.on('line', (line) => lines.push(line))
+  const [first] = (await Promise.race([ready, closed.then(() => [''])])) as [string]
+  const port = Number(/:(\d+)\/ leads to/.exec(first)?.[1])
+  const end = async (signal: NodeJS.Signals = 'SIGINT') => {
+    child.kill(signal)
+    const [code] = (await closed) as [number | null]
+    return { code, out: lines.join('\n') }
+  }
+  return { child, port, file, end }
+}
+
+const environmentOf = (port: number) => {
+  const { user, password, database } = stage.login as Record<string, string>
+  return {
+    ...process.env,
+    ...{ PGHOST: '127.0.0.1', PGPORT: String(port), PGUSER: user, PGPASSWORD: password },
+    ...{ PGDATABASE: database, PGCLIENTENCODING: 'UTF8' },
+  } as NodeJS.ProcessEnv
+}
+
+describe('isobar proxy', () => {
+  it('ends with a complete file and 0, in the middle of a transaction too', async () => {
+    for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+      await reset(stage.direct, ...TABLES)
+      const proxy = await startCommand(`${signal}.jsonl`)
+      const pool = new pg.Pool({ ...stage.login, port: proxy.port })
+      pool.on('error', () => {})
+      await pool.query('UPDATE stock SET n = n + 1 WHERE id = 1')
+      await pool.query('SELECT n FROM stock a JOIN stock b USING (n)').catch(() => {})
+      const client = await pool.connect()
+      client.on('error', () => {})
+      await client.query('BEGIN')
+      await client.query('UPDATE stock SET n = 0 WHERE id = 1')
+      expect(existsSync(proxy.file)).toBe(false)
+      const { code, out } = await proxy.end(signal)
+      expect(code).toBe(0)
+      expect(out).toContain('.jsonl: 2 transactions of 1 client')
+      expect(out).toContain('1 × a join')
+      client.release(true)
+      await pool.end()
+      const checked = isobar(['check', proxy.file, '--level', 'ser'])
+      expect(checked.out).toContain('unknown')
+      expect(checked.code).toBe(3)
+    }
+  })
+
+  it('writes a history of nothing if nothing came', async () => {
+    const proxy = await startCommand('empty.jsonl')
+    expect((await proxy.end()).out).toContain('0 transactions of 0 clients')
+    expect(readFileSync(proxy.file, 'utf8')).toContain('isobar')
+  })
+
+  it('refuses what it cannot do before anybody connects', async () => {
+    const to = `postgres://127.0.0.1:${stage.login.port}/`
+    const full = put(folder, 'full.jsonl', 'something')
+    const tried = (args: string[]) => isobar(['proxy', ...args])
+    const nowhere = tried(['--to', to, '--listen', '0', '--out', join(folder, 'no', 'h.jsonl')])
+    expect([nowhere.code, nowhere.err]).toEqual([2, expect.stringContaining('h.jsonl')])
+    const taken = tried(['--to', to, '--listen', '0', '--out', full])
+    expect([taken.code, taken.err]).toEqual([2, expect.stringContaining('--force')])
+    const odd = tried(['--to', to, '--listen', 'here', '--out', join(folder, 'x.jsonl')])
+    expect([odd.code, odd.err]).toEqual([2, expect.stringContaining('--listen is host:port')])
+    const proxy = await startCommand('first.jsonl')
+    const listen = ['--listen', String(proxy.port)]
+    const second = tried(['--to', to, ...listen, '--out', join(folder, 'x.jsonl')])
+    expect([second.code, second.err]).toEqual([2, expect.stringContaining('is taken')])
+    await proxy.end()
+    const gone = `postgres://127.0.0.1:${proxy.port}/`
+    const unreachable = tried(['--to', gone, '--listen', '0', '--out', join(folder, 'x.jsonl')])
+    expect([unreachable.code, unreachable.err]).toEqual([
+      4,
+      expect.stringContaining('cannot reach the server'),
+    ])
+    expect(existsSync(join(folder, 'x.jsonl'))).toBe(false)
+    expect(readFileSync(full, 'utf8')).toBe('something')
+  })
+})
+
+const SCRIPT = `
+\\set VERBOSITY verbose
+\\d stock
+SELECT * FROM stock ORDER BY id;
+BEGIN ISOLATION LEVEL SERIALIZABLE;
+UPDATE stock SET n = n + 1 WHERE id = 1;
+SELECT n FROM stock WHERE id = 1;
+SELECT nosuch FROM stock;
+ROLLBACK;
+INSERT INTO stock VALUES (3, 30, 'c') RETURNING *;
+INSERT INTO stock VALUES (3, 30, 'c');
+SELECT id, n FROM stock WHERE n > $1 ORDER BY id \\bind 15 \\g
+\\copy stock FROM STDIN
+4\t40\t\\N
+\\.
+\\copy stock TO STDOUT
+SELECT count(*) FROM stock \\gdesc
+DO $$ BEGIN RAISE NOTICE 'heard'; END $$;
+\\echo :ROW_COUNT
+`
+
+describe.skipIf(!hasPsql)('psql', () => {
+  it('sees through the proxy what it sees without', async () => {
+    const psql = async (port: number) => {
+      await reset(stage.direct, ...TABLES)
+      const child = spawn('psql', ['-X', '-a'], { env: environmentOf(port) })
+      let said = ''
+      for (const stream of [child.stdout, child.stderr]) {
+        stream.on('data', (chunk) => {
+          said += chunk
+        })
+      }
+      child.stdin.end(SCRIPT)
+      await once(child, 'close')
+      return said.split('\n').sort()
+    }
+    const proxy = await startCommand('psql.jsonl')
+    const seen = await psql(proxy.port)
+    await proxy.end()
+    expect(seen).toEqual(await psql(stage.login.port!))
+    expect(seen.join('\n')).toContain('LOCATION')
+  })
+})
+
+/** Two that read before either writes, and what it takes to prevent that. */
+const LOST = `
+import psycopg2
+one, two = psycopg2.connect(''), psycopg2.connect('')
+def book(connection, cured):
+    cursor = connection.cursor()
+    if not cured:
+        cursor.execute('SELECT n FROM stock WHERE id = %s', (1,))
+        return cursor, ('UPDATE stock SET n = %s WHERE id = %s', (cursor.fetchone()[0] - 1, 1))
+    return cursor, ('UPDATE stock SET n = n - 1 WHERE id = %s', (1,))
+for cursor, write in [book(one, CURED), book(two, CURED)]:
+    cursor.execute(*write)
+    print(cursor.rowcount)
+    cursor.connection.commit()
+try:
+    two.cursor().execute('SELECT nosuch FROM stock')
+except psycopg2.Error as error:
+    print(error.pgcode, error.diag.statement_position)
+`
+
+describe.skipIf(!hasPsycopg2)('psycopg2', () => {
+  it('is found to lose an update, and cured by an atomic one', async () => {
+    for (const [cured, verdict] of [
+      ['False', 'violated'],
+      ['True', 'satisfied'],
+    ] as const) {
+      await reset(stage.direct, ...TABLES)
+      const proxy = await startCommand(`psycopg2-${cured}.jsonl`)
+      const script = LOST.replaceAll('CURED', cured)
+      const { stdout } = await run(PYTHON, ['-c', script], { env: environmentOf(proxy.port) })
+      expect(stdout).toBe('1\n1\n42703 8\n')
+      expect((await proxy.end()).code).toBe(0)
+      const { out, code } = isobar(['check', proxy.file, '--level', 'ser'])
+      expect(out).toContain(verdict)
+      expect(code).toBe(verdict === 'violated' ? 1 : 0)
+    }
+  })
+})
