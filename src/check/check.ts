@@ -2,6 +2,7 @@
 // is asked for is put into an order in which verdicts settle others, and told in the order asked.
 // checker.ts decides each. Main functions: check, checkLevels, profile.
 
+import { UsageError } from '../base/errors.ts'
 import { type History, hasTimes } from '../history/history.ts'
 import { JEPSEN_MODELS, type JepsenModel, weakerModels } from '../levels/jepsen.ts'
 import {
@@ -10,6 +11,7 @@ import {
   type LevelId,
   type LevelRequest,
   PROFILE,
+  takesTime,
   WEAK_LEVELS,
 } from '../levels/levels.ts'
 import type { LevelResult } from '../verdict/verdict.ts'
@@ -34,8 +36,9 @@ export function checkLevels(
   options: CheckOptions = {},
 ): LevelResult[] {
   const deadline = deadlineFor(options)
-  const checkers = new Map<boolean, { checker: Checker; known: LevelResult[] }>()
+  const checkers: { checker: Checker; known: LevelResult[] }[] = [] // by the orders that count
   const requests = levels.map((asked) => (typeof asked === 'string' ? { level: asked } : asked))
+  for (const request of requests) refuseOrder(request, options)
   const results = new Map<LevelRequest, LevelResult>()
   // Of the weak levels the strongest first: one order proves them all.
   const rank = ({ level }: LevelRequest) => -CHAIN.indexOf(WEAK.has(level) ? level : 'rc')
@@ -44,9 +47,11 @@ export function checkLevels(
     deadline.divide(left--)
     const asWished = request.sessionOrder ?? options.sessionOrder ?? true
     const sessionOrder = asWished && !isAdyaLevel(request.level)
-    let shared = checkers.get(sessionOrder)
-    shared ??= { checker: new Checker(history, { ...options, sessionOrder }, deadline), known: [] }
-    checkers.set(sessionOrder, shared)
+    const realTime = (request.realTime ?? options.realTime ?? false) && takesTime(request.level)
+    const orders = { ...options, sessionOrder, realTime }
+    const place = Number(sessionOrder) + 2 * Number(realTime)
+    checkers[place] ??= { checker: new Checker(history, orders, deadline), known: [] }
+    const shared = checkers[place]
     const implied = WEAK.has(request.level) ? findImplied(request.level, shared.known) : null
     const result = implied ?? shared.checker.check(request.level)
     shared.known.push(result)
@@ -55,11 +60,18 @@ export function checkLevels(
   return requests.map((request) => results.get(request)!)
 }
 
+/** Throws UsageError for orders that a level does not know. */
+function refuseOrder({ level, realTime }: LevelRequest, options: CheckOptions): void {
+  if (!isAdyaLevel(level) || !(realTime ?? options.realTime)) return
+  const hint = 'strong-pl-1 and strong-pl-2 are pl-1 and pl-2 with session order and real time'
+  throw new UsageError(`level ${level} knows no real time`, hint)
+}
+
 /** Judges all of Jepsen's models, in their order; what satisfies one satisfies the weaker ones. */
 export function checkModels(history: History, options: CheckOptions = {}): LevelResult[] {
   const deadline = deadlineFor(options)
   const [off, on] = [false, true].map(
-    (sessionOrder) => new Checker(history, { ...options, sessionOrder }, deadline),
+    (sessionOrder) => new Checker(history, { ...options, sessionOrder, realTime: false }, deadline),
   )
   const known = new Map<JepsenModel, LevelResult>()
   let left = JEPSEN_MODELS.length
@@ -94,8 +106,10 @@ export function profile(history: History, options: CheckOptions = {}): LevelResu
   const plan: LevelId[] = checker.hasSerialOrder()
     ? ['ser', 'sser', 'si', 'pc', 'cc', 'ra', 'rc', 'ci']
     : ['cc', 'ra', 'rc', 'ci', 'ser', 'si', 'pc', 'sser']
+  // With real time ser is sser.
+  const hasStrict = hasTimes(history) && !options.realTime
   const results: LevelResult[] = []
-  const applying = plan.filter((level) => level !== 'sser' || hasTimes(history))
+  const applying = plan.filter((level) => level !== 'sser' || hasStrict)
   let left = applying.length
   for (const level of applying) {
     deadline.divide(left--)

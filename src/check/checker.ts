@@ -6,10 +6,17 @@
 import { type Deadline, nowMs } from '../base/deadline.ts'
 import { BudgetExceeded, UsageError } from '../base/errors.ts'
 import { type AfterAsReads, afterAsReads } from '../history/after-as-reads.ts'
-import { type History, hasTimes, NONE } from '../history/history.ts'
+import { type History, hasTimes, NONE, type TimeScope } from '../history/history.ts'
 import { withRealTime } from '../history/real-time.ts'
 import { withoutSessionOrder } from '../history/sessionless.ts'
-import { type AdyaLevel, implies, type LevelId, WITHOUT_TIMES } from '../levels/levels.ts'
+import {
+  type AdyaLevel,
+  implies,
+  type LevelId,
+  takesTime,
+  timedForm,
+  WITHOUT_TIMES,
+} from '../levels/levels.ts'
 import { certifyPlain } from '../verdict/certify-plain.ts'
 import { findSessionEdges, type LevelResult, type Proof } from '../verdict/verdict.ts'
 import { withCertificate } from './certified.ts'
@@ -49,7 +56,7 @@ export class Checker {
   private adyaLevels: PhenomenaLevels | null = null
   private psiLevel: PhenomenaLevels | null = null
   private withSessions: Checker | null = null
-  private inTime: Checker | null = null // with real time as part of session order
+  private readonly inTime: Partial<Record<TimeScope, Checker>> = {} // real time in session order
   private forAtomic: Checker | null = null // where ra sees another history than the others
   private weaker: LevelResult | null | undefined // once a strong level has run out of time
   private isLast = false // whether it works in the time that is kept for weaker levels
@@ -81,9 +88,11 @@ export class Checker {
   check(level: LevelId): LevelResult {
     const started = nowMs()
     this.deadline.enter(level)
+    const isTimed = this.options.realTime === true && takesTime(level)
     const result: LevelResult = {
       level,
       ...(this.sessionless ? { sessionOrder: false } : {}),
+      ...(isTimed ? { realTime: true } : {}),
       verdict: 'unknown',
       reason: null,
       impliedBy: null,
@@ -95,9 +104,12 @@ export class Checker {
       certificate: null,
     }
     try {
-      const needsTimes = level === 'lin' || WITHOUT_TIMES[level] !== undefined
+      const needsTimes = isTimed || level === 'lin' || WITHOUT_TIMES[level] !== undefined
       const timeless = needsTimes && !hasTimes(this.history)
-      const findings = this.find((timeless && WITHOUT_TIMES[level]) || level)
+      const findings =
+        isTimed && !timeless
+          ? this.findTimed(level)
+          : this.find((timeless && WITHOUT_TIMES[level]) || level)
       result.algorithm = findings.algorithm
       result.anomalies = findings.anomalies
       result.proof = findings.proof
@@ -158,8 +170,9 @@ export class Checker {
 
   private find(level: LevelId): NamedFindings {
     if (level === 'strong-si' || level === 'strong-pl-1' || level === 'strong-pl-2') {
-      return this.findInTime(WITHOUT_TIMES[level]!)
+      return this.findInTime(WITHOUT_TIMES[level]!, 'all')
     }
+    if (level === 'ser+lin') return this.findInTime('ser', 'by-key')
     if (this.after === null || level === 'strong-session-pl-1') return this.decide(level)
     if (level === 'lin') {
       const sessions = { ...this.recorded, after: null } // lin knows no session order
@@ -174,8 +187,14 @@ export class Checker {
     return { ...findings, anomalies }
   }
 
+  /** A level with all of real time. */
+  private findTimed(level: LevelId): NamedFindings {
+    const form = timedForm(level)
+    return form === null ? this.findInTime(level, 'all') : this.find(form)
+  }
+
   /** A level with real time as part of session order. */
-  private findInTime(level: LevelId): NamedFindings {
+  private findInTime(level: LevelId, scope: TimeScope): NamedFindings {
     const { options, deadline } = this
     const history = this.sessionless ? withoutSessionOrder(this.recorded) : this.recorded
     const { sessionCount, txnCount } = history
@@ -183,11 +202,15 @@ export class Checker {
       const size = `${txnCount} transactions in ${sessionCount} sessions`
       throw new BudgetExceeded(`real time among ${size} would take too much memory`)
     }
-    const inTime = { ...options, sessionOrder: true }
-    this.inTime ??= new Checker(withRealTime(history), inTime, deadline)
-    const findings = this.inTime.find(level)
+    let checker = this.inTime[scope]
+    if (!checker) {
+      const inTime = { ...options, sessionOrder: true, realTime: false }
+      checker = new Checker(withRealTime(history, scope), inTime, deadline)
+      this.inTime[scope] = checker
+    }
+    const findings = checker.find(level)
     // What had several names without the clock may have one with it.
-    const anomalies = joinKinds(restoreTime(history, findings.anomalies), this.limit)
+    const anomalies = joinKinds(restoreTime(checker.recorded, findings.anomalies), this.limit)
     return { ...findings, anomalies }
   }
 

@@ -15,6 +15,8 @@ export interface CheckOptions {
   certify?: boolean
   /** Whether session order counts; true unless told. */
   sessionOrder?: boolean
+  /** Whether real time counts like session order, at levels that do not ask for it themselves. */
+  realTime?: boolean
   /**
    * SQL: whether the reads of transactions that their own programs rolled back are judged, each at
    * its level; 'judge' unless told.

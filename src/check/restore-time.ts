@@ -1,21 +1,29 @@
 // Evidence that was found with real time as part of session order (history/real-time.ts), told of
 // the history as it was recorded: steps that are no session order there are steps in real time.
-// Main function: restoreTime.
+// Where only those count that share a key, a step between two that share none is told by the steps
+// that it is made of. Main function: restoreTime.
 
-import { comesBefore } from '../history/after.ts'
+import { assert } from '../base/errors.ts'
+import { comesBefore, rightBefore } from '../history/after.ts'
 import type { History } from '../history/history.ts'
 import { misnomer, nameEvidence } from '../verdict/anomaly-rules.ts'
+import { splitTxns } from '../verdict/starting-state.ts'
 import { type Anomaly, type Edge, findEdges } from '../verdict/verdict.ts'
 
-export function restoreTime(recorded: History, anomalies: readonly Anomaly[]): Anomaly[] {
+/** @param timed the history with real time in its session order */
+export function restoreTime(timed: History, anomalies: readonly Anomaly[]): Anomaly[] {
+  const recorded = timed.inTime!.of
+  const isByKey = timed.inTime!.scope === 'by-key'
   return anomalies.map((anomaly) => {
     const { edges, cases } = anomaly
-    const told = new Map<Edge, Edge>()
+    const told = new Map<Edge, Edge[]>()
     const all = findEdges(edges, cases)
-    for (const edge of all) told.set(edge, { ...edge, kind: kindOf(recorded, edge) })
-    const list = (some: readonly Edge[]) => some.map((edge) => told.get(edge)!)
+    for (const edge of all) told.set(edge, restore(timed, recorded, edge, isByKey))
+    const list = (some: readonly Edge[]) => some.flatMap((edge) => told.get(edge)!)
     // Only when all are there can they refer to one another.
-    for (const edge of all) told.get(edge)!.premises = list(edge.premises)
+    for (const edge of all) {
+      if (edge.premises.length > 0) told.get(edge)![0]!.premises = list(edge.premises)
+    }
     const restored = {
       ...anomaly,
       edges: list(edges),
@@ -27,12 +35,45 @@ export function restoreTime(recorded: History, anomalies: readonly Anomaly[]): A
     if (edges.length === 0 && cases.length === 0) return restored
     // What was session order may have given the cycle a name that does not fit real time.
     const fits = misnomer(recorded, anomaly.name, restored.edges, restored.cases) === null
-    return fits
-      ? restored
-      : { ...restored, name: nameEvidence(recorded, restored.edges, restored.cases) }
+    const name = fits ? anomaly.name : nameEvidence(recorded, restored.edges, restored.cases)
+    // Steps in between may be of transactions that were not named so far.
+    const txns = isByKey ? splitTxns(recorded, restored.edges, restored.cases) : {}
+    return { ...restored, name, ...txns }
   })
 }
 
-function kindOf(recorded: History, { kind, from, to }: Edge): Edge['kind'] {
-  return kind === 'SO' && from >= 0 && !comesBefore(recorded, from, to) ? 'RT' : kind
+function restore(timed: History, recorded: History, edge: Edge, isByKey: boolean): Edge[] {
+  const { kind, from, to } = edge
+  if (kind !== 'SO' || from < 0 || comesBefore(recorded, from, to)) return [{ ...edge }]
+  if (!isByKey || shareKey(recorded, from, to)) return [{ ...edge, kind: 'RT' }]
+  return stepsBetween(timed, from, to).map(([first, second]) => {
+    const isOrder = comesBefore(recorded, first, second)
+    return { ...edge, kind: isOrder ? 'SO' : 'RT', from: first, to: second, premises: [] }
+  })
+}
+
+/** A shortest chain of steps, each within a session or named, from one to the other. */
+function stepsBetween(timed: History, from: number, to: number): [number, number][] {
+  const next = new Map<number, number>([[to, to]])
+  for (const at of next.keys()) {
+    if (at === from) break
+    for (const before of rightBefore(timed, at)) if (!next.has(before)) next.set(before, at)
+  }
+  assert(next.has(from), 'what comes before is connected by steps')
+  const steps: [number, number][] = []
+  for (let at = from; at !== to; ) {
+    let end = next.get(at)!
+    // A way through a session is one step, and who does not count is passed over.
+    const isBeside = (txn: number) => timed.txnSession[txn] === timed.txnSession[at]
+    const isPassed = () => !timed.txnCounts[end] || (isBeside(end) && isBeside(next.get(end)!))
+    while (end !== to && isPassed()) end = next.get(end)!
+    steps.push([at, end])
+    at = end
+  }
+  return steps
+}
+
+function shareKey({ txnOpStart, opKey }: History, a: number, b: number): boolean {
+  const keys = new Set(opKey.subarray(txnOpStart[a], txnOpStart[a + 1]))
+  return opKey.subarray(txnOpStart[b], txnOpStart[b + 1]).some((key) => keys.has(key))
 }

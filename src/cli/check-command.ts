@@ -14,6 +14,7 @@ import { historyFilesIn, type ReadResult } from '../formats/open.ts'
 import type { History } from '../history/history.ts'
 import { renderNotation } from '../history/notation.ts'
 import { LEVELS, type LevelRequest } from '../levels/levels.ts'
+import { type Orders, parseOrders, withOrders } from '../levels/orders.ts'
 import { describeVerdict, renderJsonError } from '../report/describe-verdict.ts'
 import { cut, plain } from '../report/names.ts'
 import { tellText } from '../report/text.ts'
@@ -44,6 +45,7 @@ import { coloursFor, print, tell } from './terminal.ts'
 interface Flags extends ReportFlags, InputFormatFlags {
   level?: string
   sessionOrder: string
+  order?: string
   abortedReads: string
   json?: boolean
   elle?: string | boolean
@@ -75,6 +77,10 @@ export function addCheckCommand(program: Command, done: (code: number) => void):
       `levels to judge, e.g. rc,ra (${LEVELS.map((l) => l.id).join(', ')}), by Jepsen's names, or as a database has them: postgres:repeatable-read`,
     )
     .option('--session-order <on|off>', 'whether levels include session order', 'on')
+    .option(
+      '--order <orders>',
+      'the orders that levels respect, whatever their names say: session, real-time, both with a comma, or none',
+    )
     .option(
       '--aborted-reads <judge|ignore>',
       'SQL: whether what a transaction read that rolled itself back is judged at its level',
@@ -205,11 +211,13 @@ function makePlan(paths: readonly string[], flags: Flags): Plan {
       'isobar stats --json has it',
     )
   }
+  const orders = ordersOf(flags)
+  const requests =
+    flags.level === undefined || flags.elle !== undefined ? null : parseRequests(flags.level)
   const plan: Plan = {
     isSilent: false,
     // Beside --elle names are Jepsen's, and read as such.
-    levels:
-      flags.level === undefined || flags.elle !== undefined ? null : parseRequests(flags.level),
+    levels: requests?.map((each) => (orders ? withOrders(each, orders) : each)) ?? null,
     elle: flags.elle === undefined ? null : parseElle(flags.elle, flags.level),
     taps: flags.tap === undefined ? null : parseTaps(flags.tap),
     tapRule: parseChoice(flags.tapRule, '--tap-rule', TAP_RULES),
@@ -229,6 +237,7 @@ function makePlan(paths: readonly string[], flags: Flags): Plan {
       certify: flags.certify,
       algorithm: parseAlgorithm(flags.algorithm ?? 'auto'),
       sessionOrder: parseSwitch(flags.sessionOrder, '--session-order'),
+      ...orders,
       abortedReads: parseChoice(flags.abortedReads, '--aborted-reads', ABORTED_READS),
       budgetMs: flags.budget === undefined ? null : parseDuration(flags.budget),
       memoryBytes: flags.memory === undefined ? null : parseSize(flags.memory),
@@ -255,6 +264,19 @@ function makePlan(paths: readonly string[], flags: Flags): Plan {
   return plan
 }
 
+/** The orders that were asked for; null if levels have those of their names. */
+function ordersOf({ order, sessionOrder, elle, tap }: Flags): Orders | null {
+  if (order === undefined) return null
+  const orders = parseOrders(order)
+  if (elle !== undefined || tap !== undefined) {
+    throw new UsageError(`--order does not go with ${elle === undefined ? '--tap' : '--elle'}`)
+  }
+  if (orders.sessionOrder && sessionOrder === 'off') {
+    throw new UsageError('--order session and --session-order off contradict each other')
+  }
+  return orders
+}
+
 function isOneHistory(path: string): boolean {
   if (!isDirectory(path)) return true
   try {
@@ -277,6 +299,7 @@ function optionsOf(flags: Flags): string[] {
     const value = flags[name]
     if (value !== undefined) options.push(`--${name}`, value)
   }
+  if (flags.order !== undefined) options.push('--order', flags.order)
   if (flags.sessionOrder === 'off') options.push('--session-order', 'off')
   if (flags.abortedReads === 'ignore') options.push('--aborted-reads', 'ignore')
   if (flags.all) options.push('--all')

@@ -5,6 +5,7 @@ import type { Command, Option } from 'commander'
 import { ALGORITHMS } from '../check/general/strong-levels.ts'
 import { hyphened, nameOf, TOPICS } from '../levels/glossary.ts'
 import { CHAIN } from '../levels/levels.ts'
+import { ORDER_WORDS } from '../levels/orders.ts'
 import { levelWords } from '../levels/words.ts'
 import { SHAPES } from '../pipeline/differ/shapes.ts'
 import { LAYOUTS } from '../sim/layout.ts'
@@ -55,6 +56,7 @@ export const OPTION_VALUES: Readonly<Record<string, readonly string[]>> = {
   '--conflicts': ['retry', 'abort'],
   '--algorithm': ALGORITHMS,
   '--session-order': ['on', 'off'],
+  '--order': ORDER_WORDS,
   '--aborted-reads': ABORTED_READS,
   '--tap-rule': TAP_RULES,
   '--elle': ['edn', 'json'],

@@ -18,7 +18,9 @@ export function parseRequests(
   for (const word of splitList(text)) {
     const request = read(word)
     const same = (other: LevelRequest) =>
-      other.level === request.level && other.sessionOrder === request.sessionOrder
+      other.level === request.level &&
+      other.sessionOrder === request.sessionOrder &&
+      other.realTime === request.realTime
     if (!requests.some(same)) requests.push(request)
   }
   if (requests.length === 0) throw new UsageError('--level names no level')

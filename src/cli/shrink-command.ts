@@ -98,12 +98,12 @@ async function shrink(path: string, out: string, flags: Flags): Promise<number> 
   const progress = new Progress()
   const input = await readWithin(path, { format: flags.format ?? null, budgetMs }, progress)
   const known = flags.verdict === undefined ? null : await readKnown(input.history, asked, flags)
-  const { level, sessionOrder = true } = known ?? asked!
+  const { level, sessionOrder = true, realTime = false } = known ?? asked!
   const interrupt = new Interrupt(null)
   const shrunk = await search(
     path,
     input.history,
-    { level, sessionOrder },
+    { level, sessionOrder, realTime },
     budgetMs,
     known,
     interrupt,
@@ -158,7 +158,9 @@ async function readKnown(
 function isAsked(result: LevelResult, asked: LevelRequest | null): boolean {
   if (asked === null) return true
   const hasOrder = result.sessionOrder !== false
-  return result.level === asked.level && (asked.sessionOrder ?? hasOrder) === hasOrder
+  const isTimed = result.realTime ?? false
+  if (result.level !== asked.level || (asked.realTime ?? isTimed) !== isTimed) return false
+  return (asked.sessionOrder ?? hasOrder) === hasOrder
 }
 
 /** What is left when nothing more can go, the budget has run out, or a signal came. */
@@ -178,6 +180,7 @@ function search(
     budgetFromMs: 0,
     onTick: progress.tick,
     sessionOrder: request.sessionOrder,
+    realTime: request.realTime,
     ...(known?.abortedReads ? { abortedReads: known.abortedReads } : {}),
   }
   // Until something was found there is nothing to keep: a signal ends the work at once.

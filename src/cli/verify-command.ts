@@ -59,11 +59,13 @@ async function verify(path: string, verdictPath: string, flags: Flags): Promise<
 }
 
 /** All that a verified verdict says, so that nothing in a file passes unnoticed. */
-function statementOf({ level, sessionOrder, abortedReads, verdict, anomalies }: LevelResult) {
+function statementOf(result: LevelResult) {
+  const { level, sessionOrder, realTime, abortedReads, verdict, anomalies } = result
   const sessions = sessionOrder === false ? 'without session order' : 'with session order'
   const scope = [
     levelName(level),
     knowsSessions(level) ? sessions : 'which knows no session order',
+    ...(realTime ? ['with real time'] : []),
     ...(abortedReads ? ['reads of rolled back transactions ignored'] : []),
   ]
   const names = [...new Set(anomalies.map(({ name }) => name))].join(', ')

@@ -55,6 +55,9 @@ export interface Omissions {
   readonly tables: readonly string[]
 }
 
+/** Which transactions real time puts in order: all of them, or those that share a key. */
+export type TimeScope = 'all' | 'by-key'
+
 export interface History {
   readonly sessionCount: number
   readonly txnCount: number
@@ -80,6 +83,8 @@ export interface History {
   readonly timeUnit: TimeUnit | null
   /** Who comes after whom beyond sessions; null if nobody names others. */
   readonly after: AfterEdges | null
+  /** Present where `after` has real time in it (real-time.ts): whose, and the history without. */
+  readonly inTime?: { readonly scope: TimeScope; readonly of: History }
   readonly txnLevel: Int8Array | null // txn -> index into levels/ of the level it ran at, or NONE
   /**
    * txn -> 1 if it is an audit: it ran while nothing else did, on a database that had come to rest,

@@ -139,6 +139,17 @@ export const EXERCISES: readonly Exercise[] = [
     solution: 's1: r(x,0) r(y,0) w(x,1)\ns2: r(x,0) r(y,0) w(y,1)',
   },
   {
+    level: 'ser+lin',
+    task: 'The reader has seen y and not yet x, which was written earlier. Let one read see another value, so that somebody misses a key that was written before it began.',
+    start:
+      's1: w(x,1) [start=0 finish=1]\ns2: w(y,1) [start=2 finish=3]\ns3: r(x,0) r(y,1) [start=0 finish=4]\ns4: r(x,1) r(y,1) [start=5 finish=6]',
+    change: 'value',
+    breaks: 'ser+lin',
+    holds: 'ser',
+    solution:
+      's1: w(x,1) [start=0 finish=1]\ns2: w(y,1) [start=2 finish=3]\ns3: r(x,0) r(y,1) [start=0 finish=4]\ns4: r(x,0) r(y,1) [start=5 finish=6]',
+  },
+  {
     level: 'sser',
     task: 'The second transaction begins when the first one has ended. Let its read miss that.',
     start: 's1: r(x,0) w(x,1) [start=1 finish=3]\ns2: r(x,1) [start=4 finish=6]',

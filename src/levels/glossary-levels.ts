@@ -100,6 +100,14 @@ export const LEVEL_ENTRIES: readonly LevelEntry[] = [
     where: 'SERIALIZABLE in PostgreSQL, MariaDB, MySQL, SQL Server and SQLite.',
   },
   {
+    id: 'ser+lin',
+    promise:
+      'One after the other, in an order in which nobody misses what was written to a key before it began to use that key.',
+    allows:
+      'Of two writes of different keys, seeing the later one and not the earlier one, though the clock says otherwise.',
+    where: 'SERIALIZABLE in CockroachDB, by its makers’ word.',
+  },
+  {
     id: 'sser',
     promise: 'One after the other, in an order that agrees with the clock.',
     allows: 'Nothing that a single machine without concurrency would not show.',

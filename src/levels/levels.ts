@@ -17,6 +17,7 @@ export type LevelId =
   | 'si'
   | 'strong-si'
   | 'ser'
+  | 'ser+lin'
   | 'sser'
   | 'lin'
   | 'mixed'
@@ -39,11 +40,13 @@ export interface Level {
   readonly meaning: string
 }
 
-/** A level to judge, with session order or without. */
+/** A level to judge, and the orders that it must respect besides. */
 export interface LevelRequest {
   readonly level: LevelId
   /** As the caller has it for all levels, unless told. */
   readonly sessionOrder?: boolean
+  /** Whether real time counts like session order; as the caller has it, unless told. */
+  readonly realTime?: boolean
 }
 
 /** Of a level that is asked for either way. */
@@ -113,6 +116,11 @@ export const LEVELS: readonly Level[] = [
     id: 'ser',
     name: 'Serializability',
     meaning: 'some serial order explains every read',
+  },
+  {
+    id: 'ser+lin',
+    name: 'Serializability, linearizable by key',
+    meaning: 'a serial order that respects real time among those who use a common key',
   },
   {
     id: 'sser',
@@ -217,6 +225,7 @@ const ADYA_IMPLIES: Partial<Record<LevelId, readonly AdyaLevel[]>> = {
   si: ['pl-2+'],
   'strong-si': ['pl-2+'],
   ser: ['pl-3u', 'pl-2.99'],
+  'ser+lin': ['pl-3u', 'pl-2.99'],
   sser: ['pl-3u', 'pl-2.99'],
   'strong-session-pl-1': ['pl-1'],
   'strong-session-pl-2': ['pl-2'],
@@ -271,7 +280,8 @@ const IMPLIES: Partial<Record<LevelId, readonly LevelId[]>> = {
   si: ['pc', 'psi'],
   'strong-si': ['si', 'strong-pl-2'],
   ser: ['si'],
-  sser: ['ser', 'strong-si'],
+  'ser+lin': ['ser'],
+  sser: ['ser+lin', 'strong-si'],
   'strong-session-pl-2': ['strong-session-pl-1'],
   'strong-pl-2': ['strong-session-pl-2', 'strong-pl-1'],
   'strong-pl-1': ['strong-session-pl-1'],
@@ -280,9 +290,30 @@ const IMPLIES: Partial<Record<LevelId, readonly LevelId[]>> = {
 /** Levels that need start and finish times, and what is left of them without. */
 export const WITHOUT_TIMES: Partial<Record<LevelId, LevelId>> = {
   sser: 'ser',
+  'ser+lin': 'ser',
   'strong-si': 'si',
   'strong-pl-1': 'strong-session-pl-1',
   'strong-pl-2': 'strong-session-pl-2',
+}
+
+/** Levels that have a name of their own where all of real time counts. */
+const TIMED_FORMS: Partial<Record<LevelId, LevelId>> = {
+  ser: 'sser',
+  'ser+lin': 'sser',
+  si: 'strong-si',
+  'strong-session-pl-1': 'strong-pl-1',
+  'strong-session-pl-2': 'strong-pl-2',
+}
+
+/** The level that is the given one with real time; null if it has no name of its own. */
+export function timedForm(level: LevelId): LevelId | null {
+  return TIMED_FORMS[level] ?? null
+}
+
+/** Whether asking for real time says anything that the level does not say anyway. */
+export function takesTime(level: LevelId): boolean {
+  if (level === 'ci' || level === 'lin') return false
+  return WITHOUT_TIMES[level] === undefined || timedForm(level) !== null
 }
 
 /** True if a history that satisfies `strong` always satisfies `weak`, neither of them Adya's. */

@@ -66,6 +66,7 @@ const OPTIONS: Record<keyof CheckOptions, Test | null> = {
   byPattern: FLAG,
   certify: FLAG,
   sessionOrder: FLAG,
+  realTime: FLAG,
   abortedReads: oneOf('judge', 'ignore'),
   algorithm: oneOf('auto', 'solve', 'search'),
   onTick: CALL,

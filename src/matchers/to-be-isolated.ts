@@ -17,7 +17,7 @@ import { levelName } from '../levels/levels.ts'
 
 export type IsolatedOptions = Pick<
   CheckOptions,
-  'budgetMs' | 'memoryBytes' | 'sessionOrder' | 'format'
+  'budgetMs' | 'memoryBytes' | 'sessionOrder' | 'realTime' | 'format'
 >
 
 export interface MatcherResult {

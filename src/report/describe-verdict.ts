@@ -83,6 +83,7 @@ function describeResult(
   return {
     level: result.level,
     ...(result.sessionOrder === false ? { sessionOrder: false as const } : {}),
+    ...(result.realTime ? { realTime: true as const } : {}),
     ...(result.abortedReads ? { abortedReads: result.abortedReads } : {}),
     verdict: result.verdict,
     reason: result.reason,

@@ -163,7 +163,9 @@ function renderVerdict(result: LevelResult, width: number, colours: Colours): st
 /** Adya's level knows no session order anyway. */
 function scope(result: LevelResult): string {
   if (result.abortedReads === 'ignore') return ', reads of rolled back transactions ignored'
-  return result.sessionOrder === false && !isAdyaLevel(result.level) ? ' without session order' : ''
+  const isWithout = result.sessionOrder === false && !isAdyaLevel(result.level)
+  const session = isWithout ? ' without session order' : ''
+  return `${session}${result.realTime ? `${session && ','} with real time` : ''}`
 }
 
 /** The story of one anomaly, step by step. */

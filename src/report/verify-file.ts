@@ -58,7 +58,8 @@ function shared({ history, initial, strongest, weakestViolated, ...file }: Verdi
 }
 
 /** What a verdict says of the history; the rest is about how it came about. */
-function claims({ level, sessionOrder, abortedReads, verdict, position, ...result }: ResultJson) {
-  const { anomalies, proof, witness } = result
-  return { level, sessionOrder, abortedReads, verdict, position, anomalies, proof, witness }
+function claims({ level, sessionOrder, realTime, abortedReads, ...result }: ResultJson) {
+  const { verdict, position, anomalies, proof, witness } = result
+  const asked = { level, sessionOrder, realTime, abortedReads }
+  return { ...asked, verdict, position, anomalies, proof, witness }
 }

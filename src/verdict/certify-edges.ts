@@ -47,7 +47,9 @@ export function certifyEdge(
   if (edge.to === INITIAL_TXN && edge.kind !== 'CO') return 'nothing precedes the initial state'
   if (edge.kind !== 'WW' && (edge.refutes || edge.assumed)) return `${edge.kind} is never assumed`
   if (edge.event !== undefined) return 'there are no statements'
-  if (!LEVEL_RULES[level].edges.has(edge.kind)) return `${edge.kind} counts nothing at ${level}`
+  const isTimed = edge.kind === 'RT' && history.inTime !== undefined
+  if (!isTimed && !LEVEL_RULES[level].edges.has(edge.kind))
+    return `${edge.kind} counts nothing at ${level}`
   switch (edge.kind) {
     case 'SO':
       return isBare(edge) ? certifySession(history, edge) : 'it needs no reasons'
@@ -72,7 +74,7 @@ function isBare(edge: Edge): boolean {
 
 function certifySession(history: History, edge: Edge): string | null {
   if (edge.from === INITIAL_TXN) return null
-  const holds = comesBefore(history, edge.from, edge.to)
+  const holds = comesBefore(history.inTime?.of ?? history, edge.from, edge.to)
   return holds ? null : `${edge.from} is not before ${edge.to} in session order`
 }
 
@@ -80,6 +82,10 @@ function certifyRealTime(history: History, edge: Edge): string | null {
   const { txnStartTime, txnFinishTime, txnStatus } = history
   if (!txnStartTime || !txnFinishTime) return 'the history has no times'
   if (edge.from === INITIAL_TXN) return 'the initial transaction has no time'
+  if (history.inTime !== undefined) {
+    const holds = comesBefore(history, edge.from, edge.to)
+    return holds ? null : `nothing says that ${edge.from} was over when ${edge.to} started`
+  }
   if (txnStatus[edge.from] !== COMMITTED) return 'an indeterminate transaction has no finish'
   return txnFinishTime[edge.from]! < txnStartTime[edge.to]!
     ? null

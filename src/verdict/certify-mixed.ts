@@ -84,8 +84,10 @@ function certifyCounts({ opCount, keyCount, sql }: History, anomalies: readonly 
 }
 
 /** What puts the result beyond the rules that are known here. */
-function scopeProblem(history: History, { level, sessionOrder }: LevelResult): string | null {
+function scopeProblem(history: History, result: LevelResult): string | null {
+  const { level, sessionOrder, realTime } = result
   if (sessionOrder === false) return 'these levels are verified with session order only'
+  if (realTime) return 'these levels are verified without real time'
   if (hasLists(history)) return 'lists are beyond these rules'
   if (level !== 'mixed') {
     return OWN_LEVELS.includes(level) ? null : `transactions cannot be judged at ${level} here`

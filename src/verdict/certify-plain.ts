@@ -4,9 +4,10 @@
 
 import { Deadline } from '../base/deadline.ts'
 import { afterAsReads } from '../history/after-as-reads.ts'
-import { type History, NONE } from '../history/history.ts'
+import { type History, hasTimes, NONE } from '../history/history.ts'
+import { withRealTime } from '../history/real-time.ts'
 import { withoutSessionOrder } from '../history/sessionless.ts'
-import type { LevelId } from '../levels/levels.ts'
+import { type LevelId, timedForm, WITHOUT_TIMES } from '../levels/levels.ts'
 import { misnomer } from './anomaly-rules.ts'
 import { type Certification, certifyBy } from './certification.ts'
 import { Audits } from './certify-audits.ts'
@@ -26,9 +27,12 @@ export function certifyPlain(
   result: LevelResult,
   deadline: Deadline = Deadline.none(),
 ): Certification {
-  const { level } = result
+  const timed = result.realTime && hasTimes(recorded)
+  // With real time some levels are others, which have rules for it; else it is session order.
+  const level = (timed && timedForm(result.level)) || result.level
   const sessionless = result.sessionOrder === false || !knowsSessions(level)
-  const history = sessionless ? withoutSessionOrder(recorded) : recorded
+  const ordered = sessionless ? withoutSessionOrder(recorded) : recorded
+  const history = inTime(ordered, level, timed === true)
   // Who acknowledged what before an audit began is no matter of the level.
   const audits = Audits.of(result.sessionOrder === false ? history : recorded)
   return certifyBy(
@@ -45,6 +49,13 @@ export function certifyPlain(
     result,
     deadline,
   )
+}
+
+/** With the part of real time that counts as session order, if any does. */
+function inTime(history: History, level: LevelId, isTimed: boolean): History {
+  if (!hasTimes(history)) return history
+  if (level === 'ser+lin') return withRealTime(history, 'by-key')
+  return isTimed && WITHOUT_TIMES[level] === undefined ? withRealTime(history, 'all') : history
 }
 
 /** Orders are replayed with reads in the place of session order that goes beyond sessions. */

@@ -104,6 +104,7 @@ export const LEVEL_RULES: Readonly<Record<LevelId, LevelRules>> = {
   si: row(CUT, 'SO WR WW CO RW', SNAPSHOT, 'commit-order snapshots'),
   'strong-si': row(CUT, 'SO WR WW CO RW RT', SNAPSHOT, 'commit-order snapshots'),
   ser: row(CUT, 'SO WR WW CO RW', SERIAL, 'commit-order'),
+  'ser+lin': row(CUT, 'SO WR WW CO RW RT', SERIAL, 'commit-order'),
   sser: row(CUT, 'SO WR WW CO RW RT', SERIAL, 'commit-order'),
   lin: row(CUT, 'WR WW RW RT', LINEAR, 'commit-order'),
   // Each transaction at its own level: what a reader makes visible is its own row's business.

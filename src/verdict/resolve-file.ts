@@ -54,13 +54,14 @@ class Resolver {
   }
 
   result(result: ResultJson): LevelResult {
-    const { level, sessionOrder, abortedReads, verdict, reason, impliedBy, algorithm } = result
-    const { elapsedMs, stages, certificate } = result
+    const { level, sessionOrder, realTime, abortedReads, verdict, reason } = result
+    const { impliedBy, algorithm, elapsedMs, stages, certificate } = result
     const proof = result.proof && this.proof(result.proof)
     this.proofs.push(proof)
     return {
       level,
       ...(sessionOrder === false ? { sessionOrder } : {}),
+      ...(realTime ? { realTime } : {}),
       ...(abortedReads ? { abortedReads } : {}),
       verdict,
       reason,

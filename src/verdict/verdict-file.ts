@@ -215,6 +215,8 @@ const RESULT_FIELDS = {
   level: LEVEL,
   /** False if the level was judged without session order. */
   sessionOrder: optional(leaf<false>('false', (v) => v === false, { const: false })),
+  /** True if real time counted like session order, where that is not part of the level. */
+  realTime: optional(leaf<true>('true', (v) => v === true, { const: true })),
   /** SQL: present if the reads of rolled back transactions were not judged though there are any. */
   abortedReads: optional(word(['ignore'])),
   verdict: word(OUTCOMES),

@@ -159,6 +159,8 @@ export interface LevelResult {
   level: LevelId
   /** False if the level was judged without session order; absent if with it. */
   sessionOrder?: false
+  /** True if real time counted like session order; absent if not, or if it is part of the level. */
+  realTime?: true
   /** SQL: present if the reads of rolled back transactions were not judged though there are any. */
   abortedReads?: 'ignore'
   verdict: Outcome

@@ -37,6 +37,31 @@ describe('isobar check', () => {
     expect(err).toContain('there are auto, solve, search')
   })
 
+  it('judges any level with the orders asked for', () => {
+    const times = 'initial 0\ns1: w(x,1) [start=0 finish=1]\ns2: r(x,0) [start=2 finish=3]\n'
+    const path = put(folder, 'times.txt', times)
+    const ask = (level: string, order: string) =>
+      isobar(['check', path, '--level', level, '--order', order])
+    for (const order of ['none', 'session']) expect(ask('cc', order).code).toBe(0)
+    for (const order of ['real-time', 'session,real-time']) {
+      const { code, out } = ask('cc', order)
+      expect([code, out]).toEqual([1, expect.stringContaining('StaleRead')])
+      expect(out).toContain('with real time')
+    }
+    expect(ask('serializable', 'real-time').code).toBe(1)
+    expect(ask('pl-2', 'session').out).toContain('strong-session-pl-2')
+    expect(ask('pl-2+', 'session').err).toContain('knows neither session order nor real time')
+    expect(ask('cc', 'reel-time').err).toContain('did you mean real-time?')
+    const file = put(
+      folder,
+      'verdict.json',
+      isobar(['check', path, '--order', 'real-time', '--json']).out,
+    )
+    expect(isobar(['verify', path, file]).out).toContain('with real time')
+    const both = ['check', path, '--order', 'session', '--session-order', 'off']
+    expect(isobar(both).err).toContain('contradict')
+  })
+
   it('prints no colours into a pipe', () => {
     expect(isobar(['check', stale]).out).not.toContain('\u001b[')
   })

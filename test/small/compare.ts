@@ -35,6 +35,8 @@ export interface CompareOptions {
   /** Fixes parts of the random shapes, e.g. { lists: 1 }. */
   readonly shape?: Partial<RandomShape>
   readonly sessionOrder?: boolean
+  /** Whether real time counts like session order. */
+  readonly realTime?: boolean
 }
 
 export interface Comparison {
@@ -69,7 +71,10 @@ export function compareWithOracle(
   levels: readonly OracleLevel[],
   options: CompareOptions = {},
 ): Comparison {
-  const oracleOptions = { sessionOrder: options.sessionOrder ?? true }
+  const oracleOptions = {
+    sessionOrder: options.sessionOrder ?? true,
+    realTime: options.realTime ?? false,
+  }
   const satisfied = zeroes()
   const violated = zeroes()
   let compared = 0

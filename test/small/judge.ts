@@ -36,6 +36,7 @@ export interface Situation {
   readonly offences: readonly { readonly op: number; readonly name: Offence }[]
   readonly reads: readonly OuterRead[] // in program order within each reader
   readonly writers: ReadonlyMap<string, number> // key -> who writes it, INIT included
+  readonly users: ReadonlyMap<string, number> // key -> who reads or writes it
   readonly appends: ReadonlyMap<string, readonly (readonly string[])[]> // list -> txn -> elements
   readonly so: readonly number[] // txn -> its predecessors in session order
   readonly wr: readonly number[] // txn -> whom it reads from
@@ -138,6 +139,7 @@ export function judge(
     txnOf,
     reads,
     writers: findWriters(draft, txnOf),
+    users: findUsers(draft, txnOf),
     appends,
     so: sessionOrder(draft, txnOf, count, options.sessionOrder),
     wr,
@@ -251,6 +253,15 @@ function appendsOf(ops: readonly DraftOp[], key: Value): string[] {
   return ops.flatMap((op) =>
     op.kind === 'append' && text(op.key) === text(key) ? [text(op.value)] : [],
   )
+}
+
+function findUsers(draft: Draft, txnOf: readonly number[]): Map<string, number> {
+  const users = new Map<string, number>()
+  draft.sessions.flat().forEach((txn, number) => {
+    const own = txnOf[number]! < 0 ? 0 : 1 << txnOf[number]!
+    for (const op of txn.ops) users.set(text(op.key), (users.get(text(op.key)) ?? 0) | own)
+  })
+  return users
 }
 
 function findWriters(draft: Draft, txnOf: readonly number[]): Map<string, number> {

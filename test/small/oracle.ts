@@ -16,7 +16,18 @@ export type Verdict = 'satisfied' | 'violated' | 'unknown'
 
 export type OracleLevel = Extract<
   LevelId,
-  'ci' | 'rc' | SessionGuarantee | 'ra' | 'cc' | 'pc' | 'psi' | 'si' | 'strong-si' | 'ser' | 'sser'
+  | 'ci'
+  | 'rc'
+  | SessionGuarantee
+  | 'ra'
+  | 'cc'
+  | 'pc'
+  | 'psi'
+  | 'si'
+  | 'strong-si'
+  | 'ser'
+  | 'ser+lin'
+  | 'sser'
 >
 
 export const ORACLE_LEVELS: readonly OracleLevel[] = [
@@ -33,11 +44,14 @@ export const ORACLE_LEVELS: readonly OracleLevel[] = [
   'si',
   'strong-si',
   'ser',
+  'ser+lin',
   'sser',
 ]
 
 export interface OracleOptions {
   readonly sessionOrder: boolean
+  /** Whether real time counts like session order. */
+  readonly realTime?: boolean
 }
 
 export type Profile = Record<OracleLevel, Verdict>
@@ -54,7 +68,21 @@ export function decideDraft(draft: Draft, level: OracleLevel, options = WITH_SES
 
 /** The verdict of every level. */
 export function profileOf(draft: Draft, options = WITH_SESSIONS): Profile {
-  return profileOfSituation(judge(draft, settle(draft), options))
+  const situation = judge(draft, settle(draft), options)
+  return options.realTime ? profileInTime(situation) : profileOfSituation(situation)
+}
+
+/** With real time as session order; without times nothing but ci is ever known to hold. */
+function profileInTime(situation: Situation): Profile {
+  const { so, rt } = situation
+  if (rt !== null) {
+    return profileOfSituation({ ...situation, so: closure(so.map((mask, t) => mask | rt[t]!)) })
+  }
+  const profile = profileOfSituation(situation)
+  for (const level of ORACLE_LEVELS) {
+    if (level !== 'ci' && profile[level] === 'satisfied') profile[level] = 'unknown'
+  }
+  return profile
 }
 
 /**
@@ -90,7 +118,10 @@ export function profileByOutcomes(draft: Draft, options = WITH_SESSIONS): Profil
 function profileOfSituation(situation: Situation): Profile {
   if (situation.offences.length > 0) return sameForAll('violated')
   const profile = axiomProfile(situation)
-  if (situation.rt === null && profile.ser === 'satisfied') profile.sser = 'unknown'
+  if (situation.rt === null && profile.ser === 'satisfied') {
+    profile.sser = 'unknown'
+    profile['ser+lin'] = 'unknown'
+  }
   if (situation.rt === null && profile.si === 'satisfied') profile['strong-si'] = 'unknown'
   return profile
 }
@@ -156,6 +187,10 @@ export function satisfiesAxiom(
   if (level === 'sser' || level === 'strong-si') {
     if (rt === null || rt.some((mask, t) => (mask & before[t]!) !== mask)) return false
   }
+  if (level === 'ser+lin') {
+    const isKept = (mask: number, t: number) => (mask & sharers(situation, t) & ~before[t]!) === 0
+    if (rt === null || !rt.every(isKept)) return false
+  }
   for (let i = 0; i < reads.length; i++) {
     const { reader: t3, from: t1, key } = reads[i]!
     const others = writers.get(key)! & ~(1 << t1) & ~(1 << t3)
@@ -205,6 +240,7 @@ function premiseOf(
     case 'si':
       return upTo(before, so[t3]! | wr[t3]!) | upTo(before, before[t3]! & rivals(situation, t3))
     case 'ser':
+    case 'ser+lin':
     case 'sser':
       return before[t3]!
     case 'ci':
@@ -238,6 +274,13 @@ function parallelPast(situation: Situation, before: readonly number[]): number[]
 function upTo(before: readonly number[], txns: number): number {
   let mask = txns
   for (let t = 0; t < before.length; t++) if ((txns >> t) & 1) mask |= before[t]!
+  return mask
+}
+
+/** Who uses some key that t uses. */
+function sharers({ users }: Situation, t: number): number {
+  let mask = 0
+  for (const txns of users.values()) if ((txns >> t) & 1) mask |= txns
   return mask
 }
 

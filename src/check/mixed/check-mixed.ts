@@ -9,7 +9,14 @@ import { assert, BudgetExceeded, UsageError } from '../../base/errors.ts'
 import { addAll } from '../../base/grow.ts'
 import { withRolledBack } from '../../history/counts.ts'
 import { ABORTED, type History } from '../../history/history.ts'
-import { CHAIN, LEVELS, type LevelId, type LevelRequest, OWN_LEVELS } from '../../levels/levels.ts'
+import {
+  CHAIN,
+  idOf,
+  LEVELS,
+  type LevelId,
+  type LevelRequest,
+  OWN_LEVELS,
+} from '../../levels/levels.ts'
 import { certifyMixed } from '../../verdict/certify-mixed.ts'
 import type { Anomaly, Choice, LevelResult, Proof } from '../../verdict/verdict.ts'
 import { withCertificate } from '../certified.ts'
@@ -53,21 +60,20 @@ export function checkMixed(
     )
   }
   const checker = new MixedChecker(history, options)
-  if (asked === null) {
-    expectSessionOrder(options.sessionOrder)
-    return checker.profile()
-  }
+  for (const request of asked ?? ['mixed' as const]) expectOrders(request, options)
+  if (asked === null) return checker.profile()
   return asked.map((request, i) => {
     checker.divide(asked.length - i)
-    const { level, sessionOrder } = typeof request === 'string' ? { level: request } : request
-    expectSessionOrder(sessionOrder ?? options.sessionOrder)
-    return checker.check(level)
+    return checker.check(idOf(request))
   })
 }
 
-function expectSessionOrder(sessionOrder: boolean | undefined): void {
-  if (sessionOrder !== false) return
-  throw new UsageError('mixed levels and SQL statements are judged with session order only')
+function expectOrders(asked: LevelId | LevelRequest, options: CheckOptions): void {
+  const request: Partial<LevelRequest> = typeof asked === 'string' ? {} : asked
+  const realTime = request.realTime ?? options.realTime
+  if ((request.sessionOrder ?? options.sessionOrder) !== false && !realTime) return
+  const what = realTime ? 'without real time' : 'with session order only'
+  throw new UsageError(`mixed levels and SQL statements are judged ${what}`)
 }
 
 class MixedChecker {
