@@ -1,5 +1,5 @@
-// The orders that a level is asked to respect, as a user writes them: session order, real time, both
-// or none. Most levels take either; of Adya's, which know none, the weakest two have forms with
+// The orders that a level is asked to respect, as a user writes them: session order, real time,
+// both or none. Most levels take either; of Adya's, which know none, the weakest two have forms with
 // them. Main functions: parseOrders, withOrders.
 
 import { UsageError } from '../base/errors.ts'
