@@ -1,0 +1,78 @@
+// Measures every level, as a user meets it, on the same few histories: whole processes, processor
+// time and peak memory. Writes bench/levels.md.
+//
+//   npm run bench:levels -- [--runs 1] [--only NAME] [--budget 60s]
+//
+// Histories come from the simulated store, in the order of its commits and with times; the last one
+// is of read-modify-writes of one key each, which lin is for too. What a level does not settle in
+// its budget is told as unknown.
+
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { cpus, tmpdir, totalmem } from 'node:os'
+import { join, resolve } from 'node:path'
+import { LEVELS, type LevelId } from '../src/levels/levels.ts'
+import { readOptions } from './arguments.ts'
+import { generate, measureCheck } from './measure.ts'
+
+const REPORT = join(resolve(import.meta.dirname, '..'), 'bench/levels.md')
+
+const flags = readOptions<{ runs: string; only: string; budget: string }>(
+  'npm run bench:levels --',
+  'measures every level on a few histories, and writes bench/levels.md',
+  [
+    ['--runs <n>', 'how often each is run', '1'],
+    ['--only <name>', 'only histories of this name', ''],
+    ['--budget <time>', 'for each level', '60s'],
+  ],
+)
+
+const general = ['--sessions', '50', '--ops', '8', '--keys', '5000']
+const HISTORIES: readonly (readonly [name: string, flags: readonly string[]])[] = [
+  ['general, 10,000', ['--store', 'ser', '--transactions', '10000', ...general]],
+  ['general, 100,000', ['--store', 'ser', '--transactions', '100000', ...general]],
+  ['general at rc, 10,000', ['--store', 'rc', '--transactions', '10000', ...general]],
+  [
+    'read-modify-write, 100,000',
+    ['--shape', 'mini', '--store', 'ser', '--transactions', '100000', '--sessions', '50'],
+  ],
+]
+
+/** Levels that any history of registers may be asked for. */
+const ASKED: readonly LevelId[] = LEVELS.map(({ id }) => id).filter(
+  (id) => id !== 'mixed' && id !== 'lin',
+)
+
+const folder = mkdtempSync(join(tmpdir(), 'isobar-levels-'))
+const lines: string[] = []
+try {
+  for (const [name, options] of HISTORIES.filter(([name]) => name.includes(flags.only))) {
+    const file = join(folder, 'history.jsonl')
+    generate(file, options)
+    for (const level of ASKED) {
+      const args = ['--level', level, '--budget', flags.budget]
+      const { cpuS, peakMb, output } = measureCheck(file, args, Number(flags.runs), null, true)
+      const [result] = JSON.parse(output).results
+      const cells = [name, `\`${level}\``, result.verdict, cpuS.toFixed(2), peakMb.toFixed(0)]
+      lines.push(`| ${cells.join(' | ')} |`)
+      process.stdout.write(`${lines.at(-1)}\n`)
+    }
+  }
+} finally {
+  rmSync(folder, { recursive: true, force: true })
+}
+
+const machine = `${cpus().length} cores (${cpus()[0]?.model.trim()}), ${Math.round(totalmem() / 2 ** 30)} GiB`
+writeFileSync(
+  REPORT,
+  `# Every level on the same histories
+
+Node ${process.version}, ${machine}.
+Whole process, reading and verifying included; median processor seconds of ${flags.runs} and peak resident memory. Histories are of the
+simulated store, 50 sessions, in the order of its commits, with times; \`unknown\` is what ${flags.budget} did not settle.
+Make it again with \`npm run bench:levels\`.
+
+| history | level | verdict | processor s | peak MB |
+|---|---|---|---|---|
+${lines.join('\n')}
+`,
+)
