@@ -1,0 +1,212 @@
+// What a fleet costs and withstands: thousands of small checks through the queue against the same
+// checks in a plain loop over one pool of processes, in turns; how many findings injected failures
+// of three kinds become; and a night whose workers, coordinator and server are killed. Needs the
+// build. Writes bench/fleet.md.
+//
+//   npm run bench:fleet -- [--jobs 10000] [--turns 4] [--siege 2000]
+
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { availableParallelism, tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { Random } from '../src/base/random.ts'
+import { awaitEnd, submit } from '../src/fleet/coordinate.ts'
+import { type Fleet, openFleet } from '../src/fleet/fleet.ts'
+import { JobPool } from '../src/fleet/job-pool.ts'
+import { readOverview } from '../src/fleet/overview.ts'
+import { type Plan, runJobsOf } from '../src/fleet/plan.ts'
+import { readPlan } from '../src/fleet/read-plan.ts'
+import type { Task } from '../src/fleet/result.ts'
+import { FleetWorker } from '../src/fleet/worker.ts'
+import { besiege } from '../test/fleet/siege.ts'
+import { readOptions } from './arguments.ts'
+
+const ROOT = resolve(import.meta.dirname, '..')
+const COMMAND = [join(ROOT, 'bin/isobar.js'), 'fleet', 'job-process']
+const CORES = availableParallelism()
+/** Of the files, so many violate their level: 500 of 5000. */
+const FAULTY_SHARE = 0.1
+
+const flags = readOptions<{ jobs: string; turns: string; siege: string }>(
+  'npm run bench:fleet --',
+  'measures what a fleet costs and withstands, and writes bench/fleet.md',
+  [
+    ['--jobs <n>', 'checks in all, half of them runs, half of them files', '10000'],
+    ['--turns <n>', 'parts that the loop and the fleet do in turn', '4'],
+    ['--siege <n>', 'jobs of the night that is besieged; 0: none', '2000'],
+  ],
+)
+const jobCount = Number(flags.jobs)
+const turns = Number(flags.turns)
+const folder = mkdtempSync(join(tmpdir(), 'isobar-bench-fleet-'))
+chmodSync(folder, 0o711)
+
+/** Histories of three kinds of violations, under ever other names, and of none. */
+function historyOf(i: number, random: Random): string {
+  const others = Array.from(
+    { length: 40 },
+    (_, n) => `o${random.below(5)}: w(k${i}n${n},${n + 1}) r(k${i}n${n},${n + 1})`,
+  )
+  const kinds = [
+    `s${i}: w(x${i},1)\ns${i + 1}: r(x${i},1) w(x${i},2)\nt: r(x${i},1) w(x${i},3)`,
+    `a${i}: w(x${i},1) w(y${i},1)\nb: r(x${i},1) r(y${i},0)`,
+    `a: w(z${i},${i + 1}) [aborted]\nb${i}: r(z${i},${i + 1})`,
+  ]
+  const faulty = i % Math.round(1 / FAULTY_SHARE) === 0 ? [random.pick(kinds)] : []
+  return [...others, ...faulty].join('\n')
+}
+
+function writeFiles(count: number): string[] {
+  const random = new Random(1)
+  return Array.from({ length: count }, (_, i) => {
+    const path = join(folder, `h${String(i).padStart(5, '0')}.txt`)
+    writeFileSync(path, historyOf(i, random))
+    return path
+  })
+}
+
+/** @param turn which of the parts */
+function planOf(turn: number, count: number): Plan {
+  const first = 1 + turn * count
+  const text = `
+name: bench
+targets: [sim:ser]
+parameters: {sessions: 3, transactions: 30}
+seeds: ${first}..${first + count - 1}
+histories: ${folder}
+levels: [si]
+keep: findings
+`
+  return readPlan(text, 'bench')
+}
+
+async function loopSeconds(plan: Plan, files: readonly string[], pool: JobPool): Promise<number> {
+  const { readFileSync } = await import('node:fs')
+  const task = (job: Task['job'], bytes: Buffer | null): Task => {
+    return { job, bytes, budgetMs: plan.budgetMs, keep: plan.keep }
+  }
+  const started = performance.now()
+  const runs = [...runJobsOf(plan)].map((job) => () => task(job, null))
+  const checks = files.map((path) => () => {
+    return task({ kind: 'file', path, levels: ['si'] }, readFileSync(path))
+  })
+  const tasks = [...runs, ...checks]
+  let next = 0
+  const loop = async () => {
+    while (next < tasks.length) {
+      const result = await pool.run(tasks[next++]!(), plan)
+      if (result.outcome === 'failed') throw new Error(result.reason ?? 'failed')
+    }
+  }
+  await Promise.all(Array.from({ length: CORES }, loop))
+  return (performance.now() - started) / 1000
+}
+
+interface FleetTurn {
+  readonly seconds: number
+  readonly night: number
+  readonly megabytes: number
+}
+
+/** Planning, queueing and writing down included. */
+async function fleetSeconds(fleet: Fleet, plan: Plan, files: string[]): Promise<FleetTurn> {
+  const { store, queue } = fleet
+  const options = { atOnce: CORES, leaseMs: 15_000, allowed: null, command: COMMAND }
+  const worker = new FleetWorker(store, queue, options)
+  const started = performance.now()
+  const { night } = await submit(store, queue, { plan, files, version: 'bench' })
+  await awaitEnd(store, queue, night, new AbortController().signal, () => {})
+  const seconds = (performance.now() - started) / 1000
+  await worker.close()
+  return { seconds, night: night.id, megabytes: process.memoryUsage.rss() / 1e6 }
+}
+
+async function measure(): Promise<string[]> {
+  const half = Math.floor(jobCount / 2 / turns)
+  const files = writeFiles(half * turns)
+  const place = { queue: null, results: null, data: join(folder, 'data') }
+  const fleet = await openFleet({ ...place, patienceMs: 60_000, environment: {} }, true)
+  const rows: string[] = []
+  const sums = { loop: 0, fleet: 0, violated: 0 }
+  const found = new Set<string>()
+  try {
+    for (let turn = 0; turn < turns; turn++) {
+      const plan = planOf(turn, half)
+      const part = files.slice(turn * half, (turn + 1) * half)
+      // Each starts its processes anew.
+      const pool = new JobPool(CORES, COMMAND)
+      const first = turn % 2 === 0 ? await loopSeconds(plan, part, pool) : null
+      const { seconds, night, megabytes } = await fleetSeconds(fleet, plan, part)
+      const loop = first ?? (await loopSeconds(plan, part, pool))
+      pool.close()
+      const overview = await readOverview(fleet.store, (await fleet.store.findNight(night))!)
+      for (const { fingerprint, anomalies } of overview.findings) {
+        found.add(`${fingerprint} ${anomalies}`)
+      }
+      sums.loop += loop
+      sums.fleet += seconds
+      sums.violated += overview.counts.violated
+      const share = `${((100 * loop) / seconds).toFixed(0)} %`
+      const cells = [2 * half, loop.toFixed(1), seconds.toFixed(1), share, megabytes.toFixed(0)]
+      rows.push(`| ${turn + 1} | ${cells.join(' | ')} |`)
+      process.stdout.write(`${rows.at(-1)}\n`)
+    }
+  } finally {
+    await fleet.close()
+  }
+  const jobs = 2 * half * turns
+  const overhead = ((sums.fleet - sums.loop) * 1000) / jobs
+  return [
+    '## Cost',
+    '',
+    `${jobs} checks, half of them simulated runs (3 sessions, 30 transactions, ser), half of them files (about 40 transactions), on ${CORES} cores: a plain`,
+    'loop over one pool of processes, and the fleet (planning, queueing, the embedded server, and writing results down included), in turns.',
+    '',
+    '| turn | checks | loop, s | fleet, s | pace of the loop | memory of the coordinator, MB |',
+    '|---|---|---|---|---|---|',
+    ...rows,
+    '',
+    `In all the fleet has ${((100 * sums.loop) / sums.fleet).toFixed(0)} % of the pace of the loop; a job costs ${overhead.toFixed(2)} ms more of the clock. The coordinator is this program, with its worker.`,
+    '',
+    '## Findings',
+    '',
+    `${sums.violated} of the checks were violated, of files with one of three kinds of violations each. They became ${found.size} findings:`,
+    '',
+    ...[...found].sort().map((each) => `- ${each}`),
+  ]
+}
+
+async function siege(): Promise<string[]> {
+  const home = join(folder, 'siege')
+  const plan = join(folder, 'siege.yaml')
+  const jobs = Number(flags.siege)
+  writeFileSync(
+    plan,
+    `targets: ["sim:si+lost-update"]\nparameters: {sessions: 4, transactions: 60}\nseeds: 1..${jobs}\nattempts: 10\n`,
+  )
+  const kills = { workerKills: 20, coordinatorKills: 3, serverRestarts: 2 }
+  const started = performance.now()
+  const outlasted = await besiege({
+    ...{ plan, data: home, place: ['--data', home], results: null, restartServer: null },
+    ...{ workers: 2, seed: 1, ...kills },
+  })
+  const minutes = ((performance.now() - started) / 60_000).toFixed(1)
+  const { results, failed } = outlasted
+  return [
+    '',
+    '## Under siege',
+    '',
+    `A night of ${outlasted.jobs} runs, done by two workers: 20 times a worker was killed (\`kill -9\`), 3 times the coordinator, and twice the server of the queue,`,
+    `at random while it went on, and started again. After ${minutes} minutes ${results} jobs had one result each, ${failed} of them without a verdict; ${outlasted.jobs - results} were lost.`,
+  ]
+}
+
+const lines = [
+  '# A fleet',
+  '',
+  `Made by \`npm run bench:fleet -- --jobs ${jobCount} --turns ${turns} --siege ${flags.siege}\`.`,
+  '',
+  ...(await measure()),
+  ...(Number(flags.siege) > 0 ? await siege() : []),
+]
+writeFileSync(join(ROOT, 'bench/fleet.md'), `${lines.join('\n')}\n`)
+rmSync(folder, { recursive: true, force: true })
