@@ -5,8 +5,8 @@
 //
 //   npm run bench:fleet -- [--jobs 10000] [--turns 4] [--siege 2000]
 
-import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { availableParallelism, tmpdir } from 'node:os'
+import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { availableParallelism, loadavg, tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { Random } from '../src/base/random.ts'
 import { awaitEnd, submit } from '../src/fleet/coordinate.ts'
@@ -23,6 +23,8 @@ import { readOptions } from './arguments.ts'
 const ROOT = resolve(import.meta.dirname, '..')
 const COMMAND = [join(ROOT, 'bin/isobar.js'), 'fleet', 'job-process']
 const CORES = availableParallelism()
+/** Hundredths of a second, as Linux counts them. */
+const TICKS = 100
 /** Of the files, so many violate their level: 500 of 5000. */
 const FAULTY_SHARE = 0.1
 
@@ -79,12 +81,56 @@ keep: findings
   return readPlan(text, 'bench')
 }
 
-async function loopSeconds(plan: Plan, files: readonly string[], pool: JobPool): Promise<number> {
-  const { readFileSync } = await import('node:fs')
+/** Time by the clock and of processors, in seconds. */
+interface Spent {
+  readonly clock: number
+  readonly cpu: number
+}
+
+function now(): Spent {
+  return { clock: performance.now() / 1000, cpu: processorSeconds() }
+}
+
+function since({ clock, cpu }: Spent): Spent {
+  const after = now()
+  return { clock: after.clock - clock, cpu: after.cpu - cpu }
+}
+
+/** Of this process and all that it started, and they did, in Linux; ended ones count with their parent. */
+function processorSeconds(): number {
+  const processes = readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .flatMap((name) => {
+      try {
+        const stat = readFileSync(`/proc/${name}/stat`, 'utf8')
+        const fields = stat
+          .slice(stat.lastIndexOf(')') + 2)
+          .split(' ')
+          .map(Number)
+        const ticks = fields[11]! + fields[12]! + fields[13]! + fields[14]!
+        return [{ pid: Number(name), parent: fields[1]!, ticks }]
+      } catch {
+        return [] // it has ended
+      }
+    })
+  const ours = new Set([process.pid])
+  let sum = 0
+  for (const pid of ours) {
+    for (const each of processes) {
+      if (each.parent === pid) ours.add(each.pid)
+      if (each.pid === pid) sum += each.ticks
+    }
+  }
+  return sum / TICKS
+}
+
+/** From the first process that is started until the last has ended. */
+async function loopTime(plan: Plan, files: readonly string[]): Promise<Spent> {
+  const pool = new JobPool(CORES, COMMAND)
   const task = (job: Task['job'], bytes: Buffer | null): Task => {
     return { job, bytes, budgetMs: plan.budgetMs, keep: plan.keep }
   }
-  const started = performance.now()
+  const started = now()
   const runs = [...runJobsOf(plan)].map((job) => () => task(job, null))
   const checks = files.map((path) => () => {
     return task({ kind: 'file', path, levels: ['si'] }, readFileSync(path))
@@ -98,26 +144,28 @@ async function loopSeconds(plan: Plan, files: readonly string[], pool: JobPool):
     }
   }
   await Promise.all(Array.from({ length: CORES }, loop))
-  return (performance.now() - started) / 1000
+  const spent = since(started)
+  pool.close()
+  return spent
 }
 
 interface FleetTurn {
-  readonly seconds: number
+  readonly spent: Spent
   readonly night: number
   readonly megabytes: number
 }
 
 /** Planning, queueing and writing down included. */
-async function fleetSeconds(fleet: Fleet, plan: Plan, files: string[]): Promise<FleetTurn> {
+async function fleetTime(fleet: Fleet, plan: Plan, files: string[]): Promise<FleetTurn> {
   const { store, queue } = fleet
   const options = { atOnce: CORES, leaseMs: 15_000, allowed: null, command: COMMAND }
   const worker = new FleetWorker(store, queue, options)
-  const started = performance.now()
+  const started = now()
   const { night } = await submit(store, queue, { plan, files, version: 'bench' })
   await awaitEnd(store, queue, night, new AbortController().signal, () => {})
-  const seconds = (performance.now() - started) / 1000
+  const spent = since(started)
   await worker.close()
-  return { seconds, night: night.id, megabytes: process.memoryUsage.rss() / 1e6 }
+  return { spent, night: night.id, megabytes: process.memoryUsage.rss() / 1e6 }
 }
 
 async function measure(): Promise<string[]> {
@@ -126,46 +174,49 @@ async function measure(): Promise<string[]> {
   const place = { queue: null, results: null, data: join(folder, 'data') }
   const fleet = await openFleet({ ...place, patienceMs: 60_000, environment: {} }, true)
   const rows: string[] = []
-  const sums = { loop: 0, fleet: 0, violated: 0 }
+  const sums = { loop: 0, fleet: 0, loopCpu: 0, fleetCpu: 0, violated: 0, jobs: 0 }
   const found = new Set<string>()
   try {
     for (let turn = 0; turn < turns; turn++) {
       const plan = planOf(turn, half)
       const part = files.slice(turn * half, (turn + 1) * half)
-      // Each starts its processes anew.
-      const pool = new JobPool(CORES, COMMAND)
-      const first = turn % 2 === 0 ? await loopSeconds(plan, part, pool) : null
-      const { seconds, night, megabytes } = await fleetSeconds(fleet, plan, part)
-      const loop = first ?? (await loopSeconds(plan, part, pool))
-      pool.close()
+      // Who is first changes, in case that matters.
+      const first = turn % 2 === 0 ? await loopTime(plan, part) : null
+      const { spent, night, megabytes } = await fleetTime(fleet, plan, part)
+      const loop = first ?? (await loopTime(plan, part))
       const overview = await readOverview(fleet.store, (await fleet.store.findNight(night))!)
       for (const { fingerprint, anomalies } of overview.findings) {
         found.add(`${fingerprint} ${anomalies}`)
       }
-      sums.loop += loop
-      sums.fleet += seconds
+      sums.loop += loop.clock
+      sums.fleet += spent.clock
+      sums.loopCpu += loop.cpu
+      sums.fleetCpu += spent.cpu
       sums.violated += overview.counts.violated
-      const share = `${((100 * loop) / seconds).toFixed(0)} %`
-      const cells = [2 * half, loop.toFixed(1), seconds.toFixed(1), share, megabytes.toFixed(0)]
-      rows.push(`| ${turn + 1} | ${cells.join(' | ')} |`)
+      sums.jobs += 2 * half
+      const times = [loop.clock, spent.clock, loop.cpu, spent.cpu].map((s) => s.toFixed(1))
+      rows.push(`| ${turn + 1} | ${[2 * half, ...times, megabytes.toFixed(0)].join(' | ')} |`)
       process.stdout.write(`${rows.at(-1)}\n`)
     }
   } finally {
     await fleet.close()
   }
-  const jobs = 2 * half * turns
-  const overhead = ((sums.fleet - sums.loop) * 1000) / jobs
+  const percent = (part: number, whole: number) => `${((100 * part) / whole).toFixed(0)} %`
+  const perJob = (seconds: number) => ((seconds * 1000) / sums.jobs).toFixed(2)
+  const [load] = loadavg()
   return [
     '## Cost',
     '',
-    `${jobs} checks, half of them simulated runs (3 sessions, 30 transactions, ser), half of them files (about 40 transactions), on ${CORES} cores: a plain`,
+    `${sums.jobs} checks, half of them simulated runs (3 sessions, 30 transactions, ser), half of them files (about 40 transactions), on ${CORES} cores: a plain`,
     'loop over one pool of processes, and the fleet (planning, queueing, the embedded server, and writing results down included), in turns.',
+    `The load of the machine was ${load!.toFixed(0)} in the end: where that is more than its cores, the clock says little, and processor time more.`,
     '',
-    '| turn | checks | loop, s | fleet, s | pace of the loop | memory of the coordinator, MB |',
-    '|---|---|---|---|---|---|',
+    '| turn | checks | loop, s | fleet, s | loop, s of processors | fleet, s of processors | memory of the coordinator, MB |',
+    '|---|---|---|---|---|---|---|',
     ...rows,
     '',
-    `In all the fleet has ${((100 * sums.loop) / sums.fleet).toFixed(0)} % of the pace of the loop; a job costs ${overhead.toFixed(2)} ms more of the clock. The coordinator is this program, with its worker.`,
+    `By processor time the fleet has ${percent(sums.loopCpu, sums.fleetCpu)} of the pace of the loop, by the clock ${percent(sums.loop, sums.fleet)}. A job costs ${perJob(sums.fleetCpu - sums.loopCpu)} ms of`,
+    `processors more than the ${perJob(sums.loopCpu)} ms that it costs in the loop. The coordinator is this program, with its worker.`,
     '',
     '## Findings',
     '',

@@ -2,18 +2,21 @@
 // command with an action, because they share their options: where the queue is, who may do what.
 
 import { availableParallelism } from 'node:os'
+import { join } from 'node:path'
 import type { Command } from 'commander'
 import { counted } from '../base/counted.ts'
 import { UsageError } from '../base/errors.ts'
 import { parseDuration } from '../base/quantities.ts'
 import { hintFor } from '../base/slips.ts'
+import { type Output, Outputs } from '../files/output.ts'
 import { awaitEnd, queueOpen, submit } from '../fleet/coordinate.ts'
 import { type Fleet, type FleetPlace, openFleet } from '../fleet/fleet.ts'
 import { serveJobs } from '../fleet/job-process.ts'
 import { renderNight } from '../fleet/night-text.ts'
 import { type NightOverview, readOverview, unknownFindings } from '../fleet/overview.ts'
 import type { Plan } from '../fleet/plan.ts'
-import type { Counts, Night } from '../fleet/store.ts'
+import { REPORT_FILES } from '../fleet/report-names.ts'
+import type { Counts, FleetStore, Night } from '../fleet/store.ts'
 import { FleetWorker } from '../fleet/worker.ts'
 import { plain } from '../report/names.ts'
 import { EXIT } from './exit-codes.ts'
@@ -35,6 +38,9 @@ interface Flags {
   untilDone?: boolean
   night?: string
   json?: boolean
+  fail?: boolean
+  report?: string
+  force?: boolean
 }
 
 type Action = (path: string | undefined, flags: Flags) => Promise<number>
@@ -44,6 +50,7 @@ const ACTIONS: Readonly<Record<string, { about: string; takes: string | null; ru
   submit: { about: 'queue a plan, for workers to do', takes: 'PLAN', run: submitPlan },
   work: { about: 'do jobs until a signal comes', takes: null, run: work },
   status: { about: 'how far a night is', takes: null, run: showStatus },
+  report: { about: 'write a night as a static site', takes: 'DIR', run: writeReport },
   cancel: { about: 'give up what is not done of a night', takes: null, run: cancel },
   retry: { about: 'do jobs again that came to no verdict', takes: null, run: retry },
 }
@@ -59,7 +66,7 @@ export function addFleetCommand(program: Command, done: (code: number) => void):
     .command('fleet')
     .description('thousands of runs and checks, on one machine or many: findings, not failures')
     .argument('<action>', FLEET_ACTIONS.join(', '))
-    .argument('[path...]', 'of run and submit: the plan')
+    .argument('[path...]', 'of run and submit: the plan; of report: a directory')
     .optionsGroup('Where the queue and the results are:')
     .option('--data <dir>', 'directory of the embedded server that keeps them', 'isobar-fleet')
     .option('--queue <address>', 'a server instead, postgres://… or redis://…')
@@ -78,6 +85,9 @@ export function addFleetCommand(program: Command, done: (code: number) => void):
     .optionsGroup('Nights:')
     .option('--night <n>', 'a night by its number (the last one)')
     .option('--json', 'status: print it as one JSON object')
+    .option('--fail', 'status: end as run would, with 1 if there is a finding that is not known')
+    .option('--report <dir>', 'run: write the report as well, and replace the last one there')
+    .option('--force', 'report: replace the last one')
     .addHelpText('after', HELP)
     .action(async (action: string, paths: string[], flags: Flags) => {
       if (action !== JOB_PROCESS) return done(await act(action, paths, flags))
@@ -104,7 +114,8 @@ Examples:
   isobar fleet submit plan.yaml --queue postgres://me@db.example/fleet
   isobar fleet work --queue postgres://me@db.example/fleet --allow 'env:STAGING'
                                                    on as many machines as there are
-  isobar fleet status --queue postgres://me@db.example/fleet`
+  isobar fleet status --queue postgres://me@db.example/fleet
+  isobar fleet report site && isobar serve site    what was found, as pages`
 
 async function act(action: string, paths: readonly string[], flags: Flags): Promise<number> {
   const found = Object.hasOwn(ACTIONS, action) ? ACTIONS[action]! : null
@@ -112,11 +123,13 @@ async function act(action: string, paths: readonly string[], flags: Flags): Prom
     throw new UsageError(`fleet has no action "${plain(action)}"`, hintFor(action, FLEET_ACTIONS))
   }
   const [path, extra] = paths
-  if (found.takes !== null && path === undefined) {
-    throw new UsageError(`fleet ${action} needs a plan`, `isobar fleet ${action} plan.yaml`)
+  const { takes } = found
+  if (takes !== null && path === undefined) {
+    const what = takes === 'PLAN' ? 'a plan' : 'a directory'
+    throw new UsageError(`fleet ${action} needs ${what}`, `isobar fleet ${action} ${takes}`)
   }
-  if ((found.takes === null ? path : extra) !== undefined) {
-    throw new UsageError(`fleet ${action} takes ${found.takes === null ? 'no file' : 'one file'}`)
+  if ((takes === null ? path : extra) !== undefined) {
+    throw new UsageError(`fleet ${action} takes ${takes === null ? 'no file' : `one ${takes}`}`)
   }
   return found.run(path, flags)
 }
@@ -149,6 +162,7 @@ async function runPlan(path: string | undefined, flags: Flags): Promise<number> 
   const { plan, files } = loadPlan(path!)
   const atOnce = jobsOf(flags)
   const allowed = allowedOf(flags, plan)
+  const site = flags.report === undefined ? null : claimSite(flags.report, '--report', true)
   return withFleet(flags, true, async (fleet, interrupt) => {
     const { store, queue } = fleet
     const { night, isContinued } = await submit(store, queue, { plan, files, version: VERSION })
@@ -163,6 +177,7 @@ async function runPlan(path: string | undefined, flags: Flags): Promise<number> 
     }
     const overview = await readOverview(store, night)
     await tell(renderNight(overview))
+    if (site) await fillSite(site, store, overview)
     return interrupt.signal.aborted ? interrupt.exitCode : exitCodeOf(overview)
   })
 }
@@ -203,16 +218,39 @@ async function showStatus(_path: string | undefined, flags: Flags): Promise<numb
   return withFleet(flags, true, async (fleet) => {
     const night = await nightOf(fleet, flags)
     const [counts, queued] = [await fleet.store.count(night.id), await fleet.queue.countOpen()]
-    if (flags.json) {
-      const { id, name, state, jobs } = night
-      await print(`${JSON.stringify({ night: id, name, state, jobs, ...counts, queue: queued })}\n`)
-      return EXIT.satisfied
-    }
+    const { id, name, state, jobs } = night
     const { waiting, active } = queued
     const inQueue = `${counted(waiting, 'bundle')} of jobs waiting, ${active} being done`
-    await tell(`${progressWords(night, counts)}; ${night.state}\nqueue: ${inQueue}\n`)
+    const told = { night: id, name, state, jobs, ...counts, queue: queued }
+    if (flags.json) await print(`${JSON.stringify(told)}\n`)
+    else await tell(`${progressWords(night, counts)}; ${state}\nqueue: ${inQueue}\n`)
+    return flags.fail ? exitCodeOf(await readOverview(fleet.store, night)) : EXIT.satisfied
+  })
+}
+
+async function writeReport(path: string | undefined, flags: Flags): Promise<number> {
+  const site = claimSite(path!, 'fleet report', flags.force === true)
+  return withFleet(flags, true, async (fleet) => {
+    const night = await nightOf(fleet, flags)
+    await fillSite(site, fleet.store, await readOverview(fleet.store, night))
     return EXIT.satisfied
   })
+}
+
+function claimSite(path: string, what: string, force: boolean): Output {
+  return new Outputs(force).claimDirectory(path, what, REPORT_FILES)
+}
+
+async function fillSite(site: Output, store: FleetStore, overview: NightOverview): Promise<void> {
+  const { renderNightFiles } = await import('../fleet/report-files.ts')
+  const files = await renderNightFiles(store, overview)
+  const encoder = new TextEncoder()
+  site.writeFiles((open) => {
+    for (const [name, content] of files) {
+      open(name)(typeof content === 'string' ? encoder.encode(content) : content)
+    }
+  })
+  await tell(`report    ${plain(join(site.path, 'index.html'))}\n`)
 }
 
 async function cancel(_path: string | undefined, flags: Flags): Promise<number> {

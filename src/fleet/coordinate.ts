@@ -24,9 +24,10 @@ const MOST_WEIGHT = 20
 const LEAST_BUNDLES = 64
 const BYTES_OF_A_SMALL_JOB = 50_000
 
-const LOOK_EVERY_MS = 300
+/** Looking costs the server time that jobs could have. */
+const LOOK_EVERY_MS = 1000
 /** So many looks at a queue that has nothing left, before what is missing is queued again. */
-const IDLE_LOOKS = 4
+const IDLE_LOOKS = 3
 
 export interface Submission {
   readonly plan: Plan

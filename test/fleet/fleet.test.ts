@@ -1,12 +1,15 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { gunzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { submit } from '../../src/fleet/coordinate.ts'
 import type { Fleet } from '../../src/fleet/fleet.ts'
 import { commandOf } from '../../src/fleet/job.ts'
 import { renderNight } from '../../src/fleet/night-text.ts'
-import { unknownFindings } from '../../src/fleet/overview.ts'
+import { type NightOverview, unknownFindings } from '../../src/fleet/overview.ts'
 import { readPlan } from '../../src/fleet/read-plan.ts'
+import { renderNightFiles, renderNightJunit } from '../../src/fleet/report-files.ts'
+import { REPORT_FILES } from '../../src/fleet/report-names.ts'
 import { failure } from '../../src/fleet/result.ts'
 import { isAllowed } from '../../src/fleet/worker.ts'
 import { makeHome, openIn, runNight } from './stage.ts'
@@ -32,6 +35,34 @@ const lostUpdate = (i: number) =>
 const fractured = (i: number) => `a${i}: w(x${i},1) w(y${i},1)\nb: r(x${i},1) r(y${i},0)\n`
 const aborted = (i: number) => `a: w(z${i},${i + 1}) [aborted]\nb${i}: r(z${i},${i + 1})\n`
 const fine = (i: number) => `a: w(x,${i + 1})\nb: r(x,${i + 1}) w(y,${i + 1})\n`
+
+/** The report of the second night, whose one new finding is told everywhere. */
+async function expectReport(night: NightOverview, fingerprint: string): Promise<void> {
+  const files = await renderNightFiles(fleet.store, night)
+  const text = (name: string) => String(files.get(name))
+  for (const name of files.keys()) expect(name).toMatch(REPORT_FILES)
+  const index = text('index.html')
+  expect(index).toContain("default-src 'none'")
+  expect(index).not.toMatch(/<script|style="/)
+  expect(index).toContain('1 finding and 1 known finding')
+  expect(index).toContain(`<a href="finding-${fingerprint}.html">`)
+  expect(index).toMatch(/violated in 2 of 2; last held \d{4}-\d\d-\d\d/)
+  expect(index).toContain('Since night')
+  expect(text(`finding-${fingerprint}.html`)).toContain('LostUpdate')
+  expect(text(`finding-${fingerprint}.txt`)).toContain('w(k0,2)')
+  const history = files.get(`finding-${fingerprint}.history.gz`) as Uint8Array
+  expect(gunzipSync(history).toString()).toBe(lostUpdate(0))
+  expect(text('junit.xml')).toContain('tests="1" failures="1" errors="0"')
+  expect(text('junit.xml')).toContain(`message="LostUpdate (${fingerprint})"`)
+  expect(text('summary.md')).toContain(`### LostUpdate at si (${fingerprint})`)
+  // Nothing new: nothing fails.
+  const known = [...night.night.settings.known, fingerprint]
+  const settled = {
+    ...night,
+    night: { ...night.night, settings: { ...night.night.settings, known } },
+  }
+  expect(renderNightJunit(settled)).toContain('failures="0"')
+}
 
 describe('a night', () => {
   it('makes three findings of many failures of three kinds', async () => {
@@ -66,6 +97,7 @@ describe('a night', () => {
     expect(again.changes!.since).toBe(night.night.id)
     expect(again.changes!.come).toEqual([])
     expect(again.changes!.gone.length).toBe(1)
+    await expectReport(again, lost.fingerprint)
   }, 180_000)
 
   it('runs what a plan asks of targets, and tells the command and the seed', async () => {
