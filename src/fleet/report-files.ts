@@ -81,7 +81,7 @@ export function renderNightJunit(overview: NightOverview): string {
   ].join('\n')}\n`
 }
 
-export function renderNightMarkdown(overview: NightOverview): string {
+function renderNightMarkdown(overview: NightOverview): string {
   const { night, counts, cells, findings, failures, changes } = overview
   const { satisfied, violated, unknown, failed } = counts
   const known = night.settings.known
