@@ -11,6 +11,7 @@ import { type Actors, expectActors, expectRaceOptions, type RaceOptions } from '
 import { expectPool } from './pool.ts'
 import type { RaceResult } from './race-result.ts'
 
+export type { SaveOptions } from '../../formats/save.ts'
 export type { Step } from '../observe/hooks.ts'
 export type { Cure } from './cures.ts'
 export type { Actors, RaceOptions } from './options.ts'
