@@ -1,6 +1,7 @@
 // A short run of the fuzzer, with the same seeds every time; `npm run fuzz` takes fresh ones.
 
 import { describe, expect, test } from 'vitest'
+import { some } from '../long.ts'
 import { fuzz } from './fuzz.ts'
 import { PROPERTIES } from './properties.ts'
 
@@ -9,7 +10,7 @@ describe('fuzz', () => {
     const { runs, failure } = await fuzz({
       seed: 1,
       seconds: 60,
-      count: 60,
+      count: some(100),
       properties: [property],
     })
     expect(failure).toBeNull()

@@ -12,11 +12,14 @@ import { parseFaultPlan } from '../../src/record/faults.ts'
 import { type OpenTarget, openTarget, type Target } from '../../src/record/target.ts'
 import { parseTarget } from '../../src/record/targets.ts'
 import { PUT } from '../../src/workload/plan.ts'
+import { LONG } from '../long.ts'
 import { etcdName, mysqlDatabase, redisDatabase } from './targets.ts'
 
 /** At which transactions on different keys never refuse each other. */
 const LEVEL: LevelId = 'rc'
 const AT_ONCE = 8
+/** Between one byte at which a connection is cut and the next. */
+const STEP = LONG ? 1 : 5
 /** Keys and values have four digits, so that all messages are of one length. */
 const FIRST_KEY = 1000
 const END_KEY = 5000
@@ -99,8 +102,8 @@ async function tryAll(opened: OpenTarget, way: (typeof WAYS)[string]): Promise<v
   expect(request).toBeGreaterThan(5)
   expect(reply).toBeGreaterThan(2)
   const cuts: ByteCut[] = []
-  for (let bytes = 0; bytes <= request; bytes++) cuts.push({ request: bytes })
-  for (let bytes = 0; bytes <= reply; bytes++) cuts.push({ reply: bytes })
+  for (let bytes = 0; bytes <= request; bytes += STEP) cuts.push({ request: bytes })
+  for (let bytes = 0; bytes <= reply; bytes += STEP) cuts.push({ reply: bytes })
   const said: string[] = []
   for (let from = 0; from < cuts.length; from += AT_ONCE) {
     const some = cuts.slice(from, from + AT_ONCE)
@@ -126,7 +129,7 @@ async function tryAll(opened: OpenTarget, way: (typeof WAYS)[string]): Promise<v
 
 describe.each(DATABASES)('%s', (_, address) => {
   it.skipIf(address === null).each(Object.keys(WAYS))(
-    'is cut at every byte of %s, and its driver tells the truth',
+    `is cut at every ${LONG ? '' : 'fifth '}byte of %s, and its driver tells the truth`,
     async (name) => {
       const target: Target = parseTarget(address!)
       const faults = parseFaultPlan(['latency:0ms'])

@@ -11,6 +11,7 @@ import { parseFaultPlan } from '../../src/record/faults.ts'
 import { PostgresDatabase } from '../../src/record/postgres/database.ts'
 import { openTarget } from '../../src/record/target.ts'
 import { parseTarget } from '../../src/record/targets.ts'
+import { LONG } from '../long.ts'
 import { stage, verdictsOf } from '../record/stage.ts'
 import { targetOf, withClient } from './postgres.ts'
 
@@ -37,7 +38,7 @@ describe('a run on the embedded server with replicas', () => {
     expect(isFound).toBe(true)
   })
 
-  it('goes on while replicas are cut off, and marks that', async () => {
+  it.runIf(LONG)('goes on while replicas are cut off, and marks that', async () => {
     const enough = new AbortController()
     const options = {
       target: replicated(1),
@@ -58,7 +59,7 @@ describe('a run on the embedded server with replicas', () => {
     })
   })
 
-  it('can have the connections to each node cut', async () => {
+  it.runIf(LONG)('can have the connections to each node cut', async () => {
     const faults = parseFaultPlan(['kill-connection:5%'])
     const options = { levels: [], sessions: 4, seed: 1, faults, patienceMs: 30_000 }
     const { database, proxies, close } = await openTarget(replicated(1), options)

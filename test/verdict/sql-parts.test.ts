@@ -15,6 +15,7 @@ import { certifyMixed } from '../../src/verdict/certify-mixed.ts'
 import { partsOf } from '../../src/verdict/parts.ts'
 import { shrinkHistory } from '../../src/verdict/shrink.ts'
 import { MIXES } from '../small/compare-sql.ts'
+import { some } from '../long.ts'
 import { randomSql } from '../small/random-sql.ts'
 import { historyOfSql, type SqlLevel } from '../small/sql-draft.ts'
 import { SqlOracle } from '../small/sql-oracle.ts'
@@ -108,7 +109,7 @@ describe('SqlParts', () => {
 describe('shrinkHistory on SQL statements', () => {
   test('leaves nothing that could go of random histories, with evidence or without', async () => {
     const found = new Map<LevelId, number>()
-    for (let seed = 1; seed <= 150; seed++) {
+    for (let seed = 1; seed <= some(150); seed++) {
       const history = historyOfSql(randomSql(seed))
       for (const mix of MIXES) {
         if (at(mix)(history).verdict !== 'violated') continue
@@ -121,7 +122,7 @@ describe('shrinkHistory on SQL statements', () => {
         found.set(mix, (found.get(mix) ?? 0) + 1)
       }
     }
-    for (const mix of MIXES) expect(found.get(mix)).toBeGreaterThan(15)
+    for (const mix of MIXES) expect(found.get(mix)).toBeGreaterThan(some(15))
   })
 
   for (const fault of SQL_FAULTS) {

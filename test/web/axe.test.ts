@@ -13,7 +13,7 @@ import type { ToldSchedule } from '../../src/report/page/schedule.ts'
 import type { RunJson, VerdictJson } from '../../src/verdict/verdict-file.ts'
 import { judge } from '../report/gallery.ts'
 import { judgeSql, PASSED_OVER } from '../report/sql-gallery.ts'
-import { findBroken, VIEWS } from './axe.ts'
+import { ALL_VIEWS, findBroken } from './axe.ts'
 import { findBrowser, launch } from './browser.ts'
 
 const executable = findBrowser()
@@ -92,7 +92,7 @@ describe.skipIf(executable === null)('the report by axe-core', { timeout: 120_00
       const path = join(folder, `${name}.html`)
       const schedule = name === A_RACE ? SCHEDULE : undefined
       writeFileSync(path, renderHtml(await verdictOf(), await loadPageAssets(), { schedule }))
-      for (const { dark, width } of VIEWS) {
+      for (const { dark, width } of ALL_VIEWS) {
         const colorScheme = dark ? 'dark' : 'light'
         const page = await browser.newPage({ colorScheme, viewport: { width, height: 900 } })
         await page.goto(pathToFileURL(path).href)

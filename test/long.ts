@@ -1,0 +1,7 @@
+// How much of the long tests is run: continuous integration takes all (`ISOBAR_LONG=1 npm test`), a
+// plain `npm test` a part, so that it ends while one still waits for it.
+
+export const LONG = process.env['ISOBAR_LONG'] === '1'
+
+/** As many as asked for where there is time, a quarter otherwise. */
+export const some = (count: number): number => (LONG ? count : Math.ceil(count / 4))
