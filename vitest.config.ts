@@ -1,8 +1,15 @@
 import { configDefaults, defineConfig } from 'vitest/config'
 
+const inRooms = (rooms: string[]) => rooms.map((room) => `test/${room}/**/*.test.ts`)
+
 /** Where servers and browsers share a busy machine, a test may be tried again; the output says which. */
-const SERVERS = ['live', 'record', 'application', 'web', 'fleet'].map(
-  (room) => `test/${room}/**/*.test.ts`,
+const SERVERS = inRooms(['live', 'record', 'application', 'web', 'fleet'])
+
+/** What only computes: files that share a process, and with it what was loaded and compiled. */
+const PURE = inRooms(
+  'base check formats fuzz graph history levels pipeline sim small solver sql verdict workload'.split(
+    ' ',
+  ),
 )
 
 export default defineConfig({
@@ -21,12 +28,13 @@ export default defineConfig({
           retry: Number(process.env['ISOBAR_RETRY'] ?? 0),
         },
       },
+      { extends: true, test: { name: 'pure', include: PURE, isolate: false } },
       {
         extends: true,
         test: {
           name: 'own',
           include: ['test/**/*.test.ts', 'examples/*.test.mjs'],
-          exclude: [...configDefaults.exclude, ...SERVERS],
+          exclude: [...configDefaults.exclude, ...SERVERS, ...PURE],
         },
       },
     ],

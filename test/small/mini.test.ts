@@ -7,7 +7,7 @@ import { check, profile } from '../../src/check/check.ts'
 import type { History } from '../../src/history/history.ts'
 import { renderNotation } from '../../src/history/notation.ts'
 import { certifyPlain } from '../../src/verdict/certify-plain.ts'
-import { type CompareOptions, compareWithOracle, draftsFor, sampled } from './compare.ts'
+import { type CompareOptions, compareWithOracle, draftsFor, SAMPLED, sampled } from './compare.ts'
 import { buildHistory, type DraftTxn, renderDraft } from './draft.ts'
 import { type OracleLevel, profileOf } from './oracle.ts'
 import type { RandomShape } from './random-history.ts'
@@ -48,25 +48,26 @@ const SHAPES: Record<string, Partial<RandomShape>> = {
 }
 
 describe('check on read-modify-write histories', () => {
-  it('agrees with brute force on every small history of one or two keys', () => {
+  it('agrees with brute force on small histories of one or two keys, all of them if asked', () => {
     const families = [
       { txns: 2, maxOps: 4, maxTotalOps: 5, keys: 2 },
       { txns: 3, maxOps: 2, maxTotalOps: 6, keys: 1 },
       { txns: 4, maxOps: 2, maxTotalOps: 6, keys: 1 },
     ]
     let compared = 0
-    for (const { draft, source } of draftsFor({ families })) {
+    for (const { draft, source } of draftsFor({ families, stride: Math.ceil(SAMPLED / 20) })) {
       if (!draft.sessions.flat().every(readsBeforeWriting)) continue
       const history = buildHistory(draft)
       const truth = profileOf(draft)
       compared++
       for (const level of STRONG) {
         const result = check(history, level)
-        expect(result.verdict, `${level} of ${source}\n${renderDraft(draft)}`).toBe(truth[level])
-        expect(result.verdict === 'unknown' || result.certificate?.verified).toBe(true)
+        const isSure = result.verdict === 'unknown' || result.certificate?.verified === true
+        if (result.verdict === truth[level] && isSure) continue
+        expect.fail(`${level} of ${source}: ${result.verdict}\n${renderDraft(draft)}`)
       }
     }
-    expect(compared).toBeGreaterThan(1000)
+    expect(compared).toBeGreaterThan(4000 / SAMPLED)
   })
 
   for (const [name, shape] of Object.entries(SHAPES)) {
@@ -75,10 +76,10 @@ describe('check on read-modify-write histories', () => {
       const options: CompareOptions = { families: [], seeds: sampled(5_000), shape }
       const outcome = compareWithOracle(decider(used), STRONG, options)
       expect(outcome.disagreement).toBeNull()
-      for (const level of STRONG) expect(outcome.satisfied[level]).toBeGreaterThan(100)
-      for (const level of STRONG) expect(outcome.violated[level]).toBeGreaterThan(100)
-      expect(used['mini']).toBeGreaterThan(1000)
-      expect(used['order']).toBeGreaterThan(1000)
+      for (const level of STRONG) expect(outcome.satisfied[level]).toBeGreaterThan(sampled(400))
+      for (const level of STRONG) expect(outcome.violated[level]).toBeGreaterThan(sampled(400))
+      expect(used['mini']).toBeGreaterThan(sampled(4000))
+      expect(used['order']).toBeGreaterThan(sampled(4000))
     })
   }
 })

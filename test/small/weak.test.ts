@@ -57,7 +57,7 @@ describe('check at the weak levels', () => {
     const outcome = compareWithOracle(decide, WEAK, { families: [], seeds: sampled(20_000) })
     expect(outcome.disagreement).toBeNull()
     for (const level of WEAK) expect(outcome.satisfied[level]).toBeGreaterThan(sampled(5000))
-    for (const level of WEAK) expect(outcome.violated[level]).toBeGreaterThan(1000)
+    for (const level of WEAK) expect(outcome.violated[level]).toBeGreaterThan(sampled(4000))
   })
 
   test('agrees with brute force on random histories of lists', () => {
