@@ -5,7 +5,7 @@ import { nowMs } from '../../src/base/deadline.ts'
 import { Random } from '../../src/base/random.ts'
 import { PROPERTIES } from './properties.ts'
 import { type Judge, judgeAll, type Property } from './property.ts'
-import { RECORDING } from './recording.ts'
+import { PROXY, RECORDING } from './recording.ts'
 import { REDUCTION } from './reduction.ts'
 
 export interface FuzzOptions {
@@ -77,7 +77,7 @@ function optionsFrom(argv: readonly string[]): FuzzOptions {
 }
 
 /** Those too that take a server. */
-const ALL = [...PROPERTIES, RECORDING, REDUCTION]
+const ALL = [...PROPERTIES, RECORDING, PROXY, REDUCTION]
 
 const HELP = `npm run fuzz -- [--seconds 60] [--seed S] [--only NAME] [--count N]
 

@@ -8,7 +8,7 @@ import { reset } from '../server.ts'
 import { onProxiedServer, throughProxy } from './stage.ts'
 
 const stage = onProxiedServer()
-const COUNT = Number(process.env.ISOBAR_PROGRAMS ?? 20)
+const COUNT = Number(process.env.ISOBAR_PROGRAMS ?? 12)
 const FIRST = Number(process.env.ISOBAR_SEED ?? 1)
 
 describe('random programs through the proxy', () => {

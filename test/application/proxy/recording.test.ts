@@ -152,6 +152,29 @@ describe('what passes the proxy', () => {
   })
 })
 
+describe('keys of char(n)', () => {
+  it('are the same with and without their blanks', async () => {
+    await reset(
+      stage.direct,
+      'CREATE TABLE codes (code char(4) PRIMARY KEY, n int NOT NULL)',
+      "INSERT INTO codes VALUES ('a', 1)",
+    )
+    const recorded = await throughProxy(stage, async (pool, proxy) => {
+      await pool.query('UPDATE codes SET n = 2')
+      await pool.query('SELECT count(*) FROM codes')
+      const client = await RawClient.login({ ...stage.login, port: proxy.port })
+      await client.ask({ send: [P('SELECT n FROM codes'), B([], { answers: [1] }), E(), S] })
+      await client.end()
+    })
+    expect(recorded.skipped).toEqual({})
+    expect(told(recorded)).toEqual([
+      'update codes as 1: a<0',
+      'select codes: a<1',
+      'select codes: a<1',
+    ])
+  })
+})
+
 describe('a connection that is lost', () => {
   it('has rolled back what its client left open', async () => {
     await reset(stage.direct, ...TABLES)
