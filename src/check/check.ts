@@ -13,6 +13,7 @@ import {
   PROFILE,
   takesTime,
   WEAK_LEVELS,
+  WITHOUT_TIMES,
 } from '../levels/levels.ts'
 import type { LevelResult } from '../verdict/verdict.ts'
 import { Checker } from './checker.ts'
@@ -104,12 +105,12 @@ export function profile(history: History, options: CheckOptions = {}): LevelResu
   const deadline = deadlineFor(options)
   const checker = new Checker(history, options, deadline)
   const plan: LevelId[] = checker.hasSerialOrder()
-    ? ['ser', 'sser', 'si', 'pc', 'cc', 'ra', 'rc', 'ci']
-    : ['cc', 'ra', 'rc', 'ci', 'ser', 'si', 'pc', 'sser']
-  // With real time ser is sser.
+    ? ['ser', 'sser', 'strong-si', 'si', 'psi', 'pc', 'cc', 'ra', 'rc', 'ci']
+    : ['cc', 'ra', 'rc', 'ci', 'ser', 'si', 'psi', 'pc', 'sser', 'strong-si']
+  // With real time ser is sser, and si is strong-si.
   const hasStrict = hasTimes(history) && !options.realTime
   const results: LevelResult[] = []
-  const applying = plan.filter((level) => level !== 'sser' || hasStrict)
+  const applying = plan.filter((level) => !WITHOUT_TIMES[level] || hasStrict)
   let left = applying.length
   for (const level of applying) {
     deadline.divide(left--)

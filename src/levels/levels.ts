@@ -255,8 +255,19 @@ export const OWN_LEVELS: readonly LevelId[] = CHAIN.filter((level) => level !== 
 /** Those whose anomalies are patterns of reads. */
 export const WEAK_LEVELS: readonly LevelId[] = ['ci', 'rc', 'ryw', 'mr', 'mw', 'wfr', 'ra', 'cc']
 
-/** Levels in the order in which a profile lists them. */
-export const PROFILE: readonly LevelId[] = ['ci', ...CHAIN]
+/** The levels of a profile as a lattice: each implies all in the rows before it, none in its own. */
+export const LATTICE: readonly (readonly LevelId[])[] = [
+  ['ci', 'rc'],
+  ['ra'],
+  ['cc'],
+  ['pc', 'psi'],
+  ['si'],
+  ['strong-si', 'ser'],
+  ['sser'],
+]
+
+/** The same in the order in which a profile lists them. */
+export const PROFILE: readonly LevelId[] = LATTICE.flat()
 
 export function findLevel(id: string): Level | null {
   return LEVELS.find((level) => level.id === id) ?? null

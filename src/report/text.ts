@@ -19,6 +19,7 @@ import {
 } from '../verdict/verdict.ts'
 import { countWords } from './count-words.ts'
 import { describeTxn } from './describe-txn.ts'
+import { drawLattice } from './lattice.ts'
 import { cut, nameOf } from './names.ts'
 import { describeTables } from './sql-json.ts'
 import { summarise } from './summary.ts'
@@ -103,6 +104,8 @@ export function* tellText(
       lines.push(`  weakest violated: ${weakestViolated} (${levelName(weakestViolated)})`)
     }
   }
+  const lattice = drawLattice(results)
+  if (lattice !== null) lines.push(`  weaker < stronger: ${lattice}`)
   yield `${lines.join('\n')}\n`
   const told = new Map<string, string>() // story -> name of the anomaly it was told for
   for (const result of results) yield* tellAnomalies(history, result, told, options)

@@ -161,7 +161,7 @@ describe('renderHtml', () => {
 
   it('shows in the ladder what a verdict implies of other levels', () => {
     const rungs = (html: string) =>
-      [...html.matchAll(/<li class="(\w+)" title="[^"]*">.*?<b>(\w+)<\/b>/g)].map(
+      [...html.matchAll(/<div class="rung (\w+)" title="[^"]*">.*?<b>([\w-]+)<\/b>/g)].map(
         ([, outcome, level]) => `${level} ${outcome}`,
       )
     expect(rungs(renderHtml(judge(CASE_SPLIT, 'si'), assets))).toEqual([
@@ -171,6 +171,15 @@ describe('renderHtml', () => {
     expect(rungs(renderHtml(judge(CASE_SPLIT, 'cc'), assets)).slice(0, 4)).toEqual([
       ...['rc satisfied', 'ra satisfied', 'cc satisfied', 'pc absent'],
     ])
+  })
+
+  it('puts levels into one place of the ladder of which neither implies the other', () => {
+    const html = renderHtml(judge(CASE_SPLIT), assets)
+    const places = [...html.matchAll(/<li class="row">(.*?)<\/li>/g)].map(([, inside]) =>
+      [...inside!.matchAll(/<b>([\w-]+)<\/b>/g)].map(([, level]) => level).join(' '),
+    )
+    expect(places).toEqual(['ci rc', 'ra', 'cc', 'pc psi', 'si', 'ser', 'sser'])
+    expect(renderHtml(judge(CASE_SPLIT, 'psi'), assets)).not.toContain('<li class="row">')
   })
 
   it('says in a few words what was found', () => {

@@ -1,6 +1,7 @@
-// The ladder rc → sser: every level of the chain with its verdict, and those beside the chain.
+// The levels as a lattice: every level of the chain rc → sser with its verdict, in one column with
+// those of which neither implies the other; then levels that no profile has.
 
-import { CHAIN, implies, LEVELS, type LevelId, levelName } from '../../levels/levels.ts'
+import { CHAIN, implies, LATTICE, LEVELS, type LevelId, levelName } from '../../levels/levels.ts'
 import type { ResultJson, VerdictJson } from '../../verdict/verdict-file.ts'
 import { escapeMarkup as esc } from '../escape.ts'
 
@@ -8,21 +9,27 @@ const SIGNS = { satisfied: '✓', violated: '✗', unknown: '?', absent: '–' }
 
 export function renderLadder(verdict: VerdictJson): string {
   const byLevel = new Map(verdict.results.map((result) => [result.level, result]))
-  const rungs = CHAIN.map((level) => renderRung(verdict, level, byLevel.get(level)))
-  const beside = verdict.results.filter(({ level }) => !CHAIN.includes(level))
+  const isChainJudged = CHAIN.some((level) => byLevel.has(level))
+  const rows = LATTICE.map((row) =>
+    row.filter((level) => CHAIN.includes(level) || (isChainJudged && byLevel.has(level))),
+  )
+  const rungs = rows.map((row) => {
+    const inside = row.map((level) => renderRung(verdict, level, byLevel.get(level), 'div'))
+    return `<li class="row">${inside.join('')}</li>`
+  })
+  const beside = verdict.results.filter(({ level }) => !rows.flat().includes(level))
   const notes = [
     verdict.strongest ? `Strongest satisfied: <b>${esc(levelName(verdict.strongest))}</b>.` : '',
     verdict.weakestViolated
       ? `Weakest violated: <b>${esc(levelName(verdict.weakestViolated))}</b>.`
       : '',
   ].filter((note) => note !== '')
-  const isChainJudged = CHAIN.some((level) => byLevel.has(level))
   return [
     isChainJudged
-      ? `<ol class="ladder" aria-label="Levels, weakest first">${rungs.join('')}</ol>`
+      ? `<ol class="ladder" aria-label="Levels, weakest first; of two in one place neither implies the other">${rungs.join('')}</ol>`
       : '',
     beside.length > 0
-      ? `<ul class="ladder beside" aria-label="Levels beside the chain">${beside.map((result) => renderRung(verdict, result.level, result)).join('')}</ul>`
+      ? `<ul class="ladder beside" aria-label="Levels beside these">${beside.map((result) => renderRung(verdict, result.level, result, 'li')).join('')}</ul>`
       : '',
     notes.length > 0 ? `<p class="summary">${notes.join(' ')}</p>` : '',
   ]
@@ -30,7 +37,12 @@ export function renderLadder(verdict: VerdictJson): string {
     .join('\n')
 }
 
-function renderRung(verdict: VerdictJson, level: LevelId, result: ResultJson | undefined): string {
+function renderRung(
+  verdict: VerdictJson,
+  level: LevelId,
+  result: ResultJson | undefined,
+  tag: 'li' | 'div',
+): string {
   const implied = result ? null : findImplied(verdict, level)
   const outcome = result?.verdict ?? implied?.verdict ?? 'absent'
   const word = outcome === 'absent' ? 'not judged' : outcome
@@ -43,7 +55,7 @@ function renderRung(verdict: VerdictJson, level: LevelId, result: ResultJson | u
   const name = `<b>${level}</b> <span class="level">${esc(levelName(level))}</span>`
   const sign = `<span class="sign" aria-hidden="true">${SIGNS[outcome]}</span>`
   const more = why ? `<span class="why">${esc(why)}</span>` : ''
-  return `<li class="${outcome}" title="${esc(meaning)}">${sign}${name}<span class="word">${word}</span>${more}</li>`
+  return `<${tag} class="rung ${outcome}" title="${esc(meaning)}">${sign}${name}<span class="word">${word}</span>${more}</${tag}>`
 }
 
 /** The verdict on another level that settles this one: levels of the chain imply those below. */

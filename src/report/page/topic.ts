@@ -3,7 +3,7 @@
 
 import { hyphened, type Topic } from '../../levels/glossary.ts'
 import type { AnomalyEntry } from '../../levels/glossary-anomalies.ts'
-import { CHAIN, type LevelId, levelName, PROFILE } from '../../levels/levels.ts'
+import { CHAIN, implies, type LevelId, levelName, PROFILE } from '../../levels/levels.ts'
 import { escapeMarkup as esc } from '../escape.ts'
 import { topicLead, topicParts, topicTitle } from '../explain.ts'
 
@@ -33,13 +33,13 @@ function renderForbidding(forbidding: readonly LevelId[] | null): string {
   if (forbidding === null) return '<p id="topic-levels" class="levels-said">Judging …</p>'
   const weakest = CHAIN.findIndex((level) => forbidding.includes(level))
   const isForbidden = (level: LevelId) =>
-    forbidding.includes(level) || (weakest >= 0 && CHAIN.indexOf(level) > weakest)
+    forbidding.includes(level) || (weakest >= 0 && implies(level, CHAIN[weakest]!))
   const beside = forbidding.filter((level) => !PROFILE.includes(level))
   const items = [...PROFILE, ...beside].map((level) => {
     const [name, word, sign] = isForbidden(level)
       ? ['violated', 'forbids it', '✗']
       : ['satisfied', 'allows it', '✓']
-    return `<li class="${name}"><span class="sign" aria-hidden="true">${sign}</span><b>${level}</b> <span class="level">${esc(levelName(level))}</span><span class="word">${word}</span></li>`
+    return `<li class="rung ${name}"><span class="sign" aria-hidden="true">${sign}</span><b>${level}</b> <span class="level">${esc(levelName(level))}</span><span class="word">${word}</span></li>`
   })
   return `<ol id="topic-levels" class="ladder" aria-label="Levels that forbid it and levels that allow it, weakest first">${items.join('')}</ol>`
 }
