@@ -8,7 +8,7 @@ import { stringify } from '../base/json.ts'
 import { parseDuration } from '../base/quantities.ts'
 import { hintFor } from '../base/slips.ts'
 import { Outputs } from '../files/output.ts'
-import { LEVELS, type LevelId, type LevelRequest, levelName } from '../levels/levels.ts'
+import { idOf, LEVELS, type LevelId, type LevelRequest, levelName } from '../levels/levels.ts'
 import { findRequest, readDatabaseLevel, readLevelBeside } from '../levels/words.ts'
 import { tellLack } from '../pipeline/concurrency.ts'
 import { Interrupted, type RunOptions, type RunOutcome, run } from '../pipeline/run.ts'
@@ -39,6 +39,7 @@ import {
 import { PRESETS, withPreset } from './presets.ts'
 import { addReportOptions, ReportFiles, type ReportFlags } from './report-files.ts'
 import { RunLine } from './run-line.ts'
+import { RunWatch } from './run-watch.ts'
 import { Interrupt } from './signals.ts'
 import { runSweep } from './sweep.ts'
 import { coloursFor, print, tell } from './terminal.ts'
@@ -71,6 +72,8 @@ interface Flags extends ReportFlags, WorkloadFlags {
   patience: string
   passwordFile?: string
   out?: string
+  watch?: boolean
+  until?: string
   budget?: string
   json?: boolean
 }
@@ -119,6 +122,8 @@ export function addRunCommand(program: Command, done: (code: number) => void): v
       'SQL: whether what a transaction read that rolled itself back is judged at its level',
       'judge',
     )
+    .option('--watch', 'judge while it happens, too, with an alarm when rc, ra or cc is violated')
+    .option('--until <violated>', 'end the run at the first such alarm')
     .option('--budget <time>', 'give up judging after this long with verdict unknown, e.g. 60s')
     .optionsGroup('Output:')
     .option('--out <dir>', 'directory for history, verdict and summary (below isobar-runs/)')
@@ -170,6 +175,8 @@ Examples:
   isobar run --aim write-skew --db-level si --level ser
                                                   transactions and timing made for one anomaly
   isobar run sim:si+lost-update --level si        a simulated store with a known fault
+  isobar run sim:cc+causality-violation --duration 1h --until violated
+                                                  judged while it happens, ends at the first alarm
   isobar run --sweep sessions=2,4,8,16 --csv sweep.csv --svg sweep.svg`
 
 async function runTarget(text: string, flags: Flags): Promise<number> {
@@ -186,6 +193,7 @@ async function runTarget(text: string, flags: Flags): Promise<number> {
   const report = flags.report ?? join(directory, 'report.html')
   const outputs = outputsOf(flags, workload)
   const files = new ReportFiles(flags, outputs, report)
+  const watch = watchOf(flags, directory, { ...workload, dbLevel, levels }, line)
   const options: RunOptions = {
     target,
     ...workload,
@@ -205,8 +213,11 @@ async function runTarget(text: string, flags: Flags): Promise<number> {
       budgetMs: flags.budget === undefined ? null : parseDuration(flags.budget),
     },
     signal: interrupt.signal,
+    enough: watch?.signal,
     onPhase: (phase) => {
       line.phase(phase)
+      if (phase === 'running') watch?.start()
+      else watch?.stop()
       interrupt.setPatience(phase === 'starting' ? target.tidyMs : null)
       // Judging does not listen to signals, and leaves nothing behind: let them end the program.
       if (phase === 'reading') interrupt.ignore()
@@ -215,12 +226,7 @@ async function runTarget(text: string, flags: Flags): Promise<number> {
     version: VERSION,
     commands: {
       run: quoteCommand(['isobar', ...process.argv.slice(2)]),
-      check: (path) => {
-        const asked = wordsForCheck(flags, target) ?? (isSql(options) ? 'mixed' : null)
-        const level = asked === null ? [] : ['--level', asked]
-        const ignoring = flags.abortedReads === 'ignore' ? ['--aborted-reads', 'ignore'] : []
-        return quoteCommand(['isobar', 'check', path, ...level, ...ignoring])
-      },
+      check: (path) => checkCommand(path, flags, target, isSql(options)),
     },
   }
   interrupt.listen() // all files are read: one may be a pipe that nobody writes to
@@ -238,9 +244,38 @@ async function runTarget(text: string, flags: Flags): Promise<number> {
     process.stderr.write('isobar: interrupted before anything was recorded\n')
     return interrupt.exitCode
   } finally {
+    watch?.stop()
     line.done()
     interrupt.ignore()
   }
+}
+
+/** The command that judges what was recorded. */
+function checkCommand(path: string, flags: Flags, target: Target, isSqlRun: boolean): string {
+  const asked = wordsForCheck(flags, target) ?? (isSqlRun ? 'mixed' : null)
+  const level = asked === null ? [] : ['--level', asked]
+  const ignoring = flags.abortedReads === 'ignore' ? ['--aborted-reads', 'ignore'] : []
+  return quoteCommand(['isobar', 'check', path, ...level, ...ignoring])
+}
+
+/** What judges the run while it happens, null if nothing is to. Throws UsageError. */
+function watchOf(
+  { watch, until }: Flags,
+  directory: string,
+  options: Pick<RunOptions, 'workload' | 'ownWorkload' | 'dbLevel' | 'levels'>,
+  line: RunLine,
+): RunWatch | null {
+  if (until !== undefined) parseChoice(until, '--until', ['violated'])
+  if (watch !== true && until === undefined) return null
+  if (isSql(options) || isLightweight(options)) {
+    const hint = 'it is for reads and writes of registers: churn, mini, general'
+    throw new UsageError('--watch does not judge this workload', hint)
+  }
+  const levels = options.levels?.map(idOf) ?? [options.dbLevel as LevelId]
+  return new RunWatch(join(directory, 'history.jsonl'), levels, until !== undefined, (text) => {
+    line.done()
+    process.stderr.write(`isobar: ${text}\n`)
+  })
 }
 
 /** Throws UsageError where replicas cannot be started. */

@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net'
 import { nowMs } from '../base/deadline.ts'
 import { UsageError } from '../base/errors.ts'
 import { stringify } from '../base/json.ts'
-import { levelName } from '../levels/levels.ts'
+import { type LevelId, levelName } from '../levels/levels.ts'
 import { describeVerdict } from '../report/describe-verdict.ts'
 import { renderText } from '../report/text.ts'
 import { renderMetrics } from '../watch/metrics.ts'
@@ -23,8 +23,10 @@ const STATUS_EVERY_MS = 1000
 export interface WatchingOptions {
   readonly path: string
   readonly json: boolean
-  /** Called with every alarm, when it has been told. */
-  readonly onAlarm?: (alarm: Alarm) => void
+  /** Tell nothing: somebody else does. */
+  readonly quiet?: boolean
+  /** Called with every alarm: what is violated, after so many transactions. */
+  readonly onAlarm?: (levels: readonly LevelId[], transactions: number) => void
 }
 
 export class Watching {
@@ -63,6 +65,7 @@ export class Watching {
     }
     if (now - this.statusMs < STATUS_EVERY_MS) return
     this.statusMs = now
+    if (this.options.quiet) return
     if (this.options.json) this.say(stringify({ event: 'status', ...this.describe() }))
     this.line.show(this.tellStatus())
   }
@@ -75,6 +78,12 @@ export class Watching {
     this.judgedMs = nowMs()
     this.tookMs = this.judgedMs - started
     this.firstUnjudgedMs = null
+    if (alarm) {
+      this.alarms += alarm.results.length
+      const levels = alarm.results.map(({ level }) => level)
+      this.options.onAlarm?.(levels, this.watcher.judgedTxns)
+    }
+    if (this.options.quiet) return
     if (alarm) this.tellAlarm(alarm)
     if (this.countUnknown() > doubted) this.tellDoubt()
   }
@@ -132,7 +141,6 @@ export class Watching {
   }
 
   private tellAlarm(alarm: Alarm): void {
-    this.alarms += alarm.results.length
     this.line.done()
     const { path, json } = this.options
     const { watcher } = this
@@ -148,7 +156,6 @@ export class Watching {
       const text = renderText(alarm.history, alarm.results, { title: colours.bad(title), colours })
       this.printed.push(tell(`${text}\n`))
     }
-    this.options.onAlarm?.(alarm)
   }
 
   private tellDoubt(): void {

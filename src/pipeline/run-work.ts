@@ -34,13 +34,16 @@ export interface RunWork {
 const PLAN_AHEAD = 200_000
 const PLAN_AHEAD_SQL = 20_000
 
+/** What a run is to do. */
+type Asked = Pick<RunOptions, 'workload' | 'ownWorkload'>
+
 /** Whether transactions are SQL statements. */
-export function isSql({ ownWorkload, workload }: RunOptions): boolean {
+export function isSql({ ownWorkload, workload }: Asked): boolean {
   return ownWorkload === null && isSqlShape(workload.shape ?? '')
 }
 
 /** Whether every transaction is one compare-and-set or one read. */
-export function isLightweight({ ownWorkload, workload }: RunOptions): boolean {
+export function isLightweight({ ownWorkload, workload }: Asked): boolean {
   return ownWorkload === null && workload.shape === 'lwt'
 }
 

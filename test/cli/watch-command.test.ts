@@ -71,10 +71,9 @@ describe('isobar watch', () => {
 
   test('prints events, one JSON object a line', () => {
     const { out, code } = isobar(['watch', '-', '--json'], HEADER + GOOD + STALE)
-    const events = out
-      .trim()
-      .split('\n')
-      .map((line) => JSON.parse(line))
+    // How often there is a status depends on how busy the machine is.
+    const lines = out.trim().split('\n')
+    const events = lines.map((line) => JSON.parse(line)).filter(({ event }) => event !== 'status')
     expect(code).toBe(1)
     expect(events.map(({ event }) => event)).toEqual(['alarm', 'end'])
     expect(events[0].verdict.results[0].certificate.verified).toBe(true)
