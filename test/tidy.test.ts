@@ -20,6 +20,7 @@ const RANKS: Record<string, number> = {
   verdict: 3,
   solver: 3,
   sim: 4,
+  spill: 4,
   check: 5,
   record: 5,
   report: 5,
@@ -151,11 +152,14 @@ describe('the folders', () => {
     for (const file of sources.filter((name) => name.startsWith('src/verdict/certify'))) {
       for (const specifier of importsOf(file)) expect(specifier).not.toMatch(/check|solver/)
     }
+    for (const file of sources.filter((name) => name.startsWith('src/spill/'))) {
+      for (const specifier of importsOf(file)) expect(specifier).not.toMatch(/check|pipeline/)
+    }
   })
 
   it('need Node only where files, workers, databases and terminals are', () => {
     const allowed =
-      /^src\/(files|cli|record|matchers|pipeline|application|fleet)\/|^src\/formats\/(open|waiting|save|directory|files)\.ts$|^src\/watch\/(checkpoint|follow)\.ts$/
+      /^src\/(files|cli|record|matchers|pipeline|application|fleet)\/|^src\/formats\/(open|pieces|waiting|save|directory|files)\.ts$|^src\/watch\/(checkpoint|follow)\.ts$/
     const wrong = sources.filter(
       (file) => !allowed.test(file) && importsOf(file).some((name) => name.startsWith('node:')),
     )

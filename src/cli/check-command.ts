@@ -11,7 +11,6 @@ import { judge } from '../check/judge.ts'
 import type { CheckOptions } from '../check/options.ts'
 import { type Output, Outputs } from '../files/output.ts'
 import { historyFilesIn, type ReadResult } from '../formats/open.ts'
-import type { History } from '../history/history.ts'
 import { renderNotation } from '../history/notation.ts'
 import { LEVELS, type LevelRequest } from '../levels/levels.ts'
 import { type Orders, parseOrders, withOrders } from '../levels/orders.ts'
@@ -20,6 +19,7 @@ import { cut, plain } from '../report/names.ts'
 import { tellText } from '../report/text.ts'
 import { countHistory } from '../verdict/count-history.ts'
 import type { LevelResult } from '../verdict/verdict.ts'
+import { judgeBeyondMemory, showOnDisk } from './check-on-disk.ts'
 import { quoteCommand, withoutSecrets } from './command-line.ts'
 import { DirectorySummary } from './directory-summary.ts'
 import { type EllePlan, isElleSyntax, judgeElle, parseElle } from './elle.ts'
@@ -41,6 +41,7 @@ import { readWithin } from './read-input.ts'
 import { addReportOptions, ReportFiles, type ReportFlags } from './report-files.ts'
 import { judgeTaps, TAP_RULES, type TapRule } from './taps.ts'
 import { coloursFor, print, tell } from './terminal.ts'
+import { withStrength } from './with-strength.ts'
 
 interface Flags extends ReportFlags, InputFormatFlags {
   level?: string
@@ -55,6 +56,7 @@ interface Flags extends ReportFlags, InputFormatFlags {
   tapRule: string
   budget?: string
   memory?: string
+  scratch?: string | false
   algorithm?: string
   certify: boolean
   certificate?: string
@@ -101,8 +103,10 @@ export function addCheckCommand(program: Command, done: (code: number) => void):
     )
     .option(
       '--memory <size>',
-      'give up with verdict unknown when the program holds this much, e.g. 8g',
+      'hold no more than this, e.g. 8g: judge larger files on disk where that is possible (rc, ra, cc), else give up with verdict unknown',
     )
+    .option('--scratch <dir>', 'where files larger than --memory are cut up, not the system’s own')
+    .option('--no-scratch', 'judge nothing on disk')
     .option(
       '--algorithm <name>',
       'how strong levels, mixed and SQL are decided (auto, solve, search)',
@@ -197,6 +201,7 @@ interface Plan {
   isSilent: boolean
   /** The options that decide the verdict, to ask for it again. */
   again: string[]
+  scratch: string | false | undefined
   check: CheckOptions
 }
 
@@ -231,6 +236,7 @@ function makePlan(paths: readonly string[], flags: Flags): Plan {
       flags.certificate === undefined ? null : outputs.claim(flags.certificate, '--certificate'),
     files: new ReportFiles(flags, outputs),
     again: optionsOf(flags),
+    scratch: flags.scratch,
     check: {
       all: flags.all === true,
       limit: limitOf(flags),
@@ -304,6 +310,8 @@ function optionsOf(flags: Flags): string[] {
   if (flags.abortedReads === 'ignore') options.push('--aborted-reads', 'ignore')
   if (flags.all) options.push('--all')
   if (!flags.certify) options.push('--no-certify')
+  if (typeof flags.scratch === 'string') options.push('--scratch', flags.scratch)
+  if (flags.scratch === false) options.push('--no-scratch')
   return options
 }
 
@@ -319,6 +327,8 @@ async function checkPath(
     if (found.error) throw found.error
     // The first history also pays for starting the program, which began at zero.
     const budgetFromMs = isFirst ? 0 : started
+    const code = await checkOnDisk(found.path, plan, summary, budgetFromMs, progress)
+    if (code !== null) return code
     const input = await readWithin(
       found.path,
       { format: plan.format, ...plan.check, budgetFromMs },
@@ -354,6 +364,36 @@ async function checkPath(
     progress.done()
     return complainAbout(error, found, plan, summary)
   }
+}
+
+/** Judges a file on disk that does not fit into memory; null if it is to be read into memory. */
+async function checkOnDisk(
+  path: string,
+  plan: Plan,
+  summary: DirectorySummary | null,
+  budgetFromMs: number,
+  progress: Progress,
+): Promise<number | null> {
+  const { levels, format, scratch, json, notation } = plan
+  const request = { path, format, levels, scratch, needsAll: needsAll(plan), check: plan.check }
+  const judged = await judgeBeyondMemory(request, budgetFromMs, progress)
+  if (judged === null) return null
+  if (judged.counts.transactions > 0) plan.judged++
+  summary?.add(judged.results)
+  const deadline = tellingDeadline(plan, budgetFromMs)
+  const command = quoteCommand(['isobar', 'check', path, ...plan.again])
+  const text = showOnDisk(judged, request, { json, notation, command, deadline })
+  await (json || notation ? print(text) : tell(text))
+  return exitCode(judged.results)
+}
+
+/** An option that needs the whole history in memory, or null. */
+function needsAll(plan: Plan): string | null {
+  if (plan.taps) return '--tap'
+  if (plan.elle) return '--elle'
+  if (plan.strength) return '--strength'
+  if (plan.certificate) return '--certificate'
+  return plan.files.isEmpty ? null : 'a report'
 }
 
 /** What the budget leaves for telling what was found. */
@@ -415,19 +455,6 @@ async function showResults(
     deadline,
   })
   return plan.strength ? withStrength(text, history) : text
-}
-
-/** With what the verdicts are worth. */
-async function withStrength(text: Iterable<string>, history: History): Promise<Iterable<string>> {
-  const [{ measureStrength }, { tellStrength }] = await Promise.all([
-    import('../pipeline/strength/measure-strength.ts'),
-    import('../pipeline/strength/tell-strength.ts'),
-  ])
-  return (function* () {
-    yield* text
-    yield '\nHow strong the test was:\n'
-    for (const line of tellStrength(measureStrength(history))) yield `  ${line}\n`
-  })()
 }
 
 function exitCode(results: readonly LevelResult[]): number {

@@ -4,7 +4,9 @@
 
 import { InputError, type Place, UsageError } from '../base/errors.ts'
 import { UTF8 } from '../base/unicode.ts'
-import type { History } from '../history/history.ts'
+import type { HistoryBuilder } from '../history/builder.ts'
+import type { History, Places } from '../history/history.ts'
+import type { Value } from '../history/values.ts'
 
 /** Bytes as callers have them. Strings are encoded as UTF-8. */
 export type Input = string | Uint8Array | Iterable<Uint8Array>
@@ -31,6 +33,39 @@ export interface ParseOptions {
   onParse?: (documentBytes: number) => void
   /** Of formats that can be watched: what a line is called, where the input is part of another. */
   lineOf?: (line: number) => number
+  /** Set where only a piece of a file is parsed, by a parser with `draft`. */
+  piece?: Piece
+}
+
+/** What a piece of a file has before it. */
+export interface Piece {
+  readonly isFirst: boolean
+  /** The initial value that the header named; left out in the first piece. */
+  readonly initial?: Value | undefined
+}
+
+/** A piece of a history: what was said of its transactions, before reads find their writes. */
+export interface Draft {
+  readonly builder: HistoryBuilder
+  readonly places: Places
+  /** What makes it impossible to take the history in pieces; null if nothing does. */
+  readonly obstacle: string | null
+  /** How transactions ended that pieces before this one told of. */
+  readonly outcomes: readonly Outcome[]
+  /** Whether the transaction's end is told later. */
+  isOpen(txn: number): boolean
+}
+
+export interface Outcome {
+  readonly label: Value
+  readonly status: number
+  readonly line: number
+}
+
+/** A parser that can give away what it parsed as a piece. */
+export interface PieceParser extends HistoryParser {
+  /** All that was pushed. Instead of `finish`. */
+  draft(): Draft
 }
 
 export interface HistoryParser {

@@ -50,8 +50,8 @@ export class HistoryBuilder {
   private readonly txnStatus = new ByteColumn() // txn -> status
   private readonly txnLabel = new IntColumn() // txn -> label id, NONE if it has no name
   private txnLevel: IntColumn | null = null // txn -> level index
-  private txnAudit: ByteColumn | null = null // txn -> 1 if it is an audit
-  private readonly times = new TimeColumns()
+  txnAudit: ByteColumn | null = null // txn -> 1 if it is an audit
+  readonly times = new TimeColumns()
   private light: LightColumns | null = null
   private rows: RowColumns | null = null
   private after: AfterColumns | null = null
@@ -112,6 +112,16 @@ export class HistoryBuilder {
   /** As `setLabel`, with the name interned in `labels` already. */
   setLabelId(txn: number, label: number): void {
     this.txnLabel.data[txn] = label
+  }
+
+  statusOf(txn: number): number {
+    return this.txnStatus.data[txn]!
+  }
+
+  /** The transaction's own id, null if it has none. */
+  labelOf(txn: number): Value {
+    const label = this.txnLabel.data[txn]!
+    return label === NONE ? null : this.labels.get(label)
   }
 
   sessionOf(txn: number): number {
@@ -343,10 +353,7 @@ export class HistoryBuilder {
         const name = sessions.get(session)
         return typeof name === 'string' ? name : sessionNames.free(`s${name}`)
       },
-      txnLabel: (txn: number) => {
-        const label = txnLabel[txn]!
-        return label === NONE ? null : labels.get(label)
-      },
+      txnLabel: (txn: number) => this.labelOf(txn),
       sessionLabel: (session: number) => sessions.get(session),
     }
   }

@@ -77,6 +77,15 @@ export class TimeColumns {
   }
 
   /** @param text the time, if the double is not exactly it; see readTime */
+  /** NaN if it is not known. */
+  startOf(txn: number): number {
+    return this.start?.data[txn] ?? Number.NaN
+  }
+
+  finishOf(txn: number): number {
+    return this.finishing?.data[txn] ?? Number.NaN
+  }
+
   setStart(txn: number, time: number, txnCount: number, text: string | null = null): void {
     this.start ??= unknownTimes(txnCount)
     this.start.data[txn] = time

@@ -26,12 +26,13 @@ const FILES: Record<string, string> = {
 const COMMANDS = ['check', 'stats', 'verify', 'report', 'generate', 'convert', 'shrink', 'run']
 const FLAGS = [
   ...['--json', '--elle', '--all', '--notation', '--no-certify', '--force', '--lossy', '--full'],
+  '--no-scratch',
   ...['--disjoint-writes', '--help', '--version', '--verbose', '-x', '--', '-l', '-f'],
 ]
 /** Options that name files: they must not name any outside the folder. */
 const NAMING = [
   ...['--certificate', '--report', '--svg', '--dot', '--junit', '--summary', '--out'],
-  ...['--password-file', '--workload'],
+  ...['--password-file', '--workload', '--scratch'],
 ]
 const VALUED = [
   ...['--level', '--format', '--tap', '--budget', '--memory', '--algorithm', '--session-order'],

@@ -13,6 +13,10 @@ export class AfterReader {
 
   constructor(private readonly scanner: JsonScanner) {}
 
+  get isUsed(): boolean {
+    return this.named.length > 0
+  }
+
   /** Takes the list. @param takeId takes an id, and returns its label */
   take(takeId: () => number): void {
     forEachItem(this.scanner, () => {

@@ -15,6 +15,7 @@ import {
   type History,
   INDETERMINATE,
   NONE,
+  type Places,
   STATUS_NAMES,
   TIME_UNITS,
   type TimeUnit,
@@ -28,8 +29,10 @@ import { refuseSlip } from '../json-fields.ts'
 import { LineParser, NEWLINE } from '../lines.ts'
 import { CLOSE_MAP, COLON, COMMA, OPEN_MAP, QUOTE } from '../scanner.ts'
 import { renderJson } from '../sink.ts'
-import { limitsFor, NO_TXN, OF_ALL, type ParseOptions } from '../source.ts'
+import type { Draft, Outcome, ParseOptions, PieceParser } from '../source.ts'
+import { limitsFor, NO_TXN, OF_ALL } from '../source.ts'
 import { AfterReader } from './after.ts'
+import { draftOf, placesOf, refuseClash } from './draft.ts'
 import * as field from './fields.ts'
 import { OpReader, SHORTEST_OP } from './ops.ts'
 import { takePartial } from './partial.ts'
@@ -41,8 +44,8 @@ const DONE = 0 // the outcome of the transaction is known
 const OPEN = 1 // it is pending
 const ABORTING = 2 // it is pending, and its last operation is an abort
 
-export class NativeParser extends LineParser {
-  private builder = new HistoryBuilder(null)
+export class NativeParser extends LineParser implements PieceParser {
+  private builder: HistoryBuilder
   private readonly scanner: JsonScanner
   private readonly opColumn = new IntColumn() // arrival -> column
   private readonly statements: StatementReader
@@ -56,7 +59,8 @@ export class NativeParser extends LineParser {
   private readonly numberedTxn = new IntColumn() // symbol -> txn
   private line: number
   private readonly sizeBytes: number
-  private started = false // a line that is not blank was seen
+  private started: boolean // a line that is not blank was seen
+  private readonly outcomes: Outcome[] | null // of transactions in earlier pieces of the file
 
   // The line being read.
   private seen = 0 // bit set of fields
@@ -88,6 +92,10 @@ export class NativeParser extends LineParser {
     this.ops = new OpReader(this.scanner, this.opColumn, this.statements)
     this.after = new AfterReader(this.scanner)
     this.sizeBytes = options.sizeBytes ?? 0
+    const isLater = options.piece?.isFirst === false
+    this.builder = new HistoryBuilder(isLater ? options.piece?.initial : null)
+    this.started = isLater
+    this.outcomes = options.piece === undefined ? null : []
   }
 
   protected nextLine(): number {
@@ -131,31 +139,24 @@ export class NativeParser extends LineParser {
   }
 
   protected build(): History {
-    const { txnLine, opColumn } = this
-    const { opTxn } = this.builder
-    this.refuseClash()
+    refuseClash(this.builder, this.places())
     this.after.resolve(this.builder, (label) => this.txnNamed(label, NONE))
-    return this.builder.finish({
-      place: (arrival) => ({
-        line: txnLine.data[opTxn.data[arrival]!]!,
-        column: opColumn.data[arrival]!,
-      }),
-    })
+    return this.builder.finish(this.places())
+  }
+
+  private places(): Places {
+    return placesOf(this.builder.opTxn, this.txnLine, this.opColumn)
   }
 
   lineTxns(): Int32Array {
     return this.lineTxn.view()
   }
 
-  /** Rows are keys like any other: an operation on a register must not be taken for theirs. */
-  private refuseClash(): void {
-    const clash = this.builder.statements?.findClash() ?? NONE
-    if (clash === NONE) return
-    const name = renderJson(this.builder.keys.get(this.builder.opKey.data[clash]!))
-    const line = this.txnLine.data[this.builder.opTxn.data[clash]!]!
-    const place = { line, column: this.opColumn.data[clash]! }
-    const message = `the register ${name} has the name of a row`
-    throw new InputError('mixed-key', message, place, 'give registers other names')
+  draft(): Draft {
+    this.endLines()
+    const { builder, txnOpen, after, outcomes } = this
+    const isOpen = (txn: number) => txnOpen.data[txn] !== DONE
+    return draftOf(builder, this.places(), after.isUsed, outcomes ?? [], isOpen)
   }
 
   private reserve(ops: number): void {
@@ -214,11 +215,18 @@ export class NativeParser extends LineParser {
   }
 
   private takePartial(): void {
+    this.lookBack(this.partialAt, this.partialWide, () => {
+      this.builder.partial = takePartial(this.scanner, this.builder.partial)
+    })
+  }
+
+  /** Reads what was stepped over before. */
+  private lookBack(from: number, wideThere: number, read: () => void): void {
     const { scanner } = this
     const { at, wide } = scanner
-    scanner.at = this.partialAt
-    scanner.wide = this.partialWide
-    this.builder.partial = takePartial(scanner, this.builder.partial)
+    scanner.at = from
+    scanner.wide = wideThere
+    read()
     scanner.at = at
     scanner.wide = wide
   }
@@ -230,15 +238,13 @@ export class NativeParser extends LineParser {
       const hint = 'a mark looks like {"mark":"the server restarts","start":12}'
       throw scanner.fail('the mark does not say when: it has no "start"', begin, hint)
     }
-    const { at, wide } = scanner
-    scanner.at = this.markAt
-    scanner.wide = this.markWide
-    if (scanner.skipSpace() !== QUOTE) throw scanner.unexpected('a string that says what happened')
-    scanner.scanString()
-    const text = scanner.text()
-    scanner.at = at
-    scanner.wide = wide
-    this.builder.annotations.push({ time: this.start, source: field.RUN, text })
+    this.lookBack(this.markAt, this.markWide, () => {
+      const found = scanner.skipSpace()
+      if (found !== QUOTE) throw scanner.unexpected('a string that says what happened')
+      scanner.scanString()
+      const text = scanner.text()
+      this.builder.annotations.push({ time: this.start, source: field.RUN, text })
+    })
   }
 
   private has(name: number): boolean {
@@ -344,14 +350,7 @@ export class NativeParser extends LineParser {
     }
     if (!this.has(field.SESSION)) throw this.missing(begin, 'session')
     if (!this.has(field.OPS)) throw this.missing(begin, 'ops')
-    if (this.opsAt !== NONE) {
-      const { at, wide } = scanner
-      scanner.at = this.opsAt
-      scanner.wide = this.opsWide
-      this.takeOps()
-      scanner.at = at
-      scanner.wide = wide
-    }
+    if (this.opsAt !== NONE) this.lookBack(this.opsAt, this.opsWide, () => this.takeOps())
     const { txn } = this
     if (this.has(field.STATUS)) builder.setStatus(txn, this.status)
     if (this.has(field.START)) builder.setStart(txn, this.start, this.startText)
@@ -401,6 +400,11 @@ export class NativeParser extends LineParser {
     if (!this.has(field.STATUS)) throw this.missing(begin, 'status')
     const id = renderJson(builder.labels.get(this.label))
     const txn = this.txnNamed(this.label, NONE)
+    if (txn === NONE && this.outcomes !== null) {
+      const label = builder.labels.get(this.label)
+      this.outcomes.push({ label, status: this.status, line: this.line })
+      return
+    }
     if (txn === NONE) {
       const message = `the outcome of transaction ${id}, which is not pending before this line`
       throw scanner.fail(message, begin, 'its pending line must come first', 'unknown-id')
@@ -439,13 +443,9 @@ export class NativeParser extends LineParser {
       const hint = '"from":null is a row\'s initial version; leave "initial" out'
       throw scanner.fail('beside tables the initial value is null', begin, hint)
     }
-    const { at, wide } = scanner
-    scanner.at = this.tablesAt
-    scanner.wide = this.tablesWide
-    this.statements.into ??= new SqlStatements(this.builder)
-    takeTables(scanner, this.statements.into)
-    scanner.at = at
-    scanner.wide = wide
+    const into = this.statements.into ?? new SqlStatements(this.builder)
+    this.statements.into = into
+    this.lookBack(this.tablesAt, this.tablesWide, () => takeTables(scanner, into))
   }
 
   /** The transaction of that id; `txn` from now on, if there was none (NONE: stays without). */

@@ -20,7 +20,7 @@ import { SymbolTable } from '../../history/symbols.ts'
 import { Digits, highWord } from '../digits.ts'
 import { describeByte, LineParser, NEWLINE } from '../lines.ts'
 import { LinePlaces } from '../places.ts'
-import { NO_TXN, type ParseOptions, placeAt } from '../source.ts'
+import { type Draft, NO_TXN, type ParseOptions, type PieceParser, placeAt } from '../source.ts'
 
 const OPEN = 40 // (
 const CLOSE = 41 // )
@@ -31,7 +31,7 @@ const LETTER_W = 119
 const SHORTEST_LINE = 11 // r(0,0,0,0) and its newline
 const SHAPE = 'a line looks like r(key,value,session,txn) or w(key,value,session,txn)'
 
-export class PlumeParser extends LineParser {
+export class PlumeParser extends LineParser implements PieceParser {
   private readonly builder = new HistoryBuilder(0)
   private readonly ids = new SymbolTable() // transaction id -> symbol
   private readonly idTxn = new IntColumn() // symbol -> txn
@@ -80,6 +80,12 @@ export class PlumeParser extends LineParser {
 
   lineTxns(): Int32Array {
     return this.places.byLine(this.builder.opTxn.view(), NO_TXN)
+  }
+
+  draft(): Draft {
+    this.endLines()
+    const { builder, places } = this
+    return { builder, places, obstacle: null, outcomes: [], isOpen: () => false }
   }
 
   /** Parses usual lines up to `to`, or to the first that is not one; returns where it stopped. */

@@ -1,0 +1,136 @@
+// Writes histories of any length as Plume text, in a stream and within a few megabytes: sessions
+// take turns, each transaction reads what was committed when it began and writes values of its own.
+// A transaction begins up to `lag` commits before its own, so that with a lag reads are stale, and
+// all is causal. On request one transaction reads what it must not at some level. Main function:
+// writeScaleHistory.
+
+import { closeSync, openSync, writeSync } from 'node:fs'
+import { Random } from '../src/base/random.ts'
+
+export interface ScaleOptions {
+  readonly path: string
+  readonly txns: number
+  readonly ops: number // of each transaction
+  readonly sessions: number
+  readonly keys: number
+  /** How many commits before its own a transaction may begin. */
+  readonly lag: number
+  /** The level that one transaction in the middle violates, and no weaker one; null: none does. */
+  readonly violate: 'rc' | 'ra' | 'cc' | null
+  readonly seed: number
+}
+
+const KEPT = 4 // versions of a key that a transaction may still see
+const BUFFER_BYTES = 1 << 20
+
+export function writeScaleHistory(options: ScaleOptions): void {
+  const writer = new Lines(options.path)
+  new Store(options, writer).run()
+  writer.close()
+}
+
+class Store {
+  private readonly random: Random
+  private readonly values: Int32Array // key · KEPT + n -> the n-th last value, 0 at first
+  private readonly commits: Int32Array // key · KEPT + n -> when it was committed
+  private readonly lastOf: Int32Array // session -> when it last committed
+  private nextValue = 1
+
+  constructor(
+    private readonly options: ScaleOptions,
+    private readonly lines: Lines,
+  ) {
+    this.random = new Random(options.seed)
+    this.values = new Int32Array(options.keys * KEPT)
+    this.commits = new Int32Array(options.keys * KEPT).fill(-1)
+    this.lastOf = new Int32Array(options.sessions).fill(-1)
+  }
+
+  run(): void {
+    const { txns, ops, sessions, keys, violate } = this.options
+    const { random } = this
+    const middle = Math.floor(txns / 2)
+    for (let txn = 0; txn < txns; txn++) {
+      const session = random.below(sessions)
+      const began = Math.max(this.lastOf[session]!, txn - 1 - random.below(this.options.lag + 1))
+      if (txn === middle && violate !== null) {
+        this.violate(violate, txn)
+        txn += 3
+        continue
+      }
+      const used: number[] = []
+      for (let op = 0; op < ops; op++) {
+        const key = random.below(keys)
+        if (used.includes(key)) continue
+        used.push(key)
+        if (random.chance(0.5)) this.lines.put('r', key, this.seen(key, began), session, txn)
+        else this.lines.put('w', key, this.write(key, txn), session, txn)
+      }
+      if (used.length > 0) this.lastOf[session] = txn
+    }
+  }
+
+  /** The version of a key that was there at some time; the oldest kept one, if that is gone. */
+  private seen(key: number, time: number): number {
+    for (let n = 0; n < KEPT; n++) {
+      const at = key * KEPT + n
+      if (this.commits[at]! <= time) return this.values[at]!
+    }
+    return this.values[key * KEPT]!
+  }
+
+  private write(key: number, txn: number): number {
+    const from = key * KEPT
+    this.values.copyWithin(from + 1, from, from + KEPT - 1)
+    this.commits.copyWithin(from + 1, from, from + KEPT - 1)
+    this.values[from] = this.nextValue
+    this.commits[from] = txn
+    return this.nextValue++
+  }
+
+  /** Four transactions on two keys of their own, of sessions 0 to 3. */
+  private violate(level: 'rc' | 'ra' | 'cc', txn: number): void {
+    const { lines, options } = this
+    const [x, y] = [options.keys, options.keys + 1]
+    const [one, two, other] = [this.nextValue++, this.nextValue++, this.nextValue++]
+    lines.put('w', x, one, 0, txn)
+    lines.put('r', x, one, 1, txn + 1)
+    lines.put('w', x, two, 1, txn + 1)
+    if (level === 'cc') {
+      // What is read is known by way of another.
+      lines.put('r', x, two, 2, txn + 2)
+      lines.put('w', y, other, 2, txn + 2)
+    } else {
+      lines.put('w', y, other, 1, txn + 1)
+      lines.put('w', y + 1, this.nextValue++, 2, txn + 2)
+    }
+    const stale = () => lines.put('r', x, one, 3, txn + 3)
+    if (level === 'ra') stale()
+    lines.put('r', y, other, 3, txn + 3)
+    if (level !== 'ra') stale()
+  }
+}
+
+class Lines {
+  private readonly file: number
+  private text = ''
+
+  constructor(path: string) {
+    this.file = openSync(path, 'w')
+  }
+
+  put(kind: 'r' | 'w', key: number, value: number, session: number, txn: number): void {
+    this.text += `${kind}(${key},${value},${session},${txn})\n`
+    if (this.text.length > BUFFER_BYTES) this.flush()
+  }
+
+  close(): void {
+    this.flush()
+    closeSync(this.file)
+  }
+
+  private flush(): void {
+    writeSync(this.file, this.text)
+    this.text = ''
+  }
+}

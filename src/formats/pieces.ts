@@ -1,0 +1,128 @@
+// A plain file piece by piece, so that it never is in memory as a whole: each piece is some whole
+// lines of it, parsed by the parser of its format. Main function: readPieces.
+
+import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
+import { InputError } from '../base/errors.ts'
+import { detectFormat, type Format, findFormat, HEAD_BYTES } from './formats.ts'
+import { NativeParser } from './native/read.ts'
+import { fileError } from './open.ts'
+import { PlumeParser } from './plume/read.ts'
+import { type Draft, limitsFor, type ParseOptions, type PieceParser, tooLarge } from './source.ts'
+
+/** The formats whose files can be taken in pieces. */
+const PARSERS: Readonly<Record<string, (options: ParseOptions) => PieceParser>> = {
+  plume: (options) => new PlumeParser(options),
+  native: (options) => new NativeParser(options),
+}
+
+const BYTE_ORDER_MARK = 0xef // the first byte of it
+const NEWLINE = 10
+
+/** What is known of a file before it is read. */
+export interface PlainFile {
+  readonly path: string
+  readonly format: Format
+  readonly sizeBytes: number
+}
+
+/** The file, if it is plain and in a format that can be taken in pieces; else null. */
+export function findPlainFile(path: string, format: string | null): PlainFile | null {
+  if (path === '-') return null
+  let file: number
+  try {
+    file = openSync(path, 'r')
+  } catch {
+    return null // reading it will say what is wrong
+  }
+  try {
+    const stat = fstatSync(file)
+    if (!stat.isFile()) return null
+    const head = new Uint8Array(HEAD_BYTES)
+    const length = readSync(file, head, 0, head.length, 0)
+    if (head[0] === BYTE_ORDER_MARK) return null
+    const found = format === null ? detectFormat(head.subarray(0, length)) : findFormat(format)
+    if (found === null || !(found.id in PARSERS)) return null
+    return { path, format: found, sizeBytes: stat.size }
+  } finally {
+    closeSync(file)
+  }
+}
+
+export interface FilePiece {
+  readonly draft: Draft
+  /** Bytes of the file up to its end. */
+  readonly readBytes: number
+}
+
+/** Throws InputError, with the path filled in. */
+export function* readPieces(
+  { path, format }: PlainFile,
+  pieceBytes: number,
+  memoryBytes: number,
+): Generator<FilePiece> {
+  let file: number
+  try {
+    file = openSync(path, 'r')
+  } catch (error) {
+    throw fileError(error)
+  }
+  try {
+    yield* piecesOf(file, PARSERS[format.id]!, pieceBytes, memoryBytes)
+  } catch (error) {
+    if (error instanceof InputError) error.path ??= path
+    throw error
+  } finally {
+    closeSync(file)
+  }
+}
+
+function* piecesOf(
+  file: number,
+  makeParser: (options: ParseOptions) => PieceParser,
+  pieceBytes: number,
+  memoryBytes: number,
+): Generator<FilePiece> {
+  let buffer = new Uint8Array(pieceBytes)
+  const { lineBytes } = limitsFor(memoryBytes)
+  let carried = 0 // bytes of a line at the beginning of the buffer whose end has not come yet
+  let readBytes = 0
+  let firstLine = 1
+  let initial: { initial?: Draft['builder']['initial'] } = {}
+  for (;;) {
+    const count = readSync(file, buffer, carried, buffer.length - carried, null)
+    readBytes += count
+    const length = carried + count
+    const isLast = count === 0
+    const end = isLast ? length : buffer.lastIndexOf(NEWLINE, length - 1) + 1
+    if (end === 0 && !isLast) {
+      if (length > lineBytes) throw tooLarge('the line', lineBytes, { line: firstLine, column: 1 })
+      carried = length
+      if (length === buffer.length) {
+        const larger = new Uint8Array(buffer.length * 2)
+        larger.set(buffer)
+        buffer = larger
+      }
+      continue
+    }
+    if (end > 0) {
+      const piece = buffer.subarray(0, end)
+      const before = firstLine - 1
+      const lineOf = (line: number) => line + before
+      const parser = makeParser({ piece: { isFirst: before === 0, ...initial }, lineOf })
+      parser.push(piece)
+      const draft = parser.draft()
+      initial = { initial: draft.builder.initial }
+      yield { draft, readBytes }
+      firstLine += countLines(piece)
+    }
+    if (isLast) return
+    buffer.copyWithin(0, end, length)
+    carried = length - end
+  }
+}
+
+function countLines(bytes: Uint8Array): number {
+  let count = 0
+  for (let at = bytes.indexOf(NEWLINE); at >= 0; at = bytes.indexOf(NEWLINE, at + 1)) count++
+  return count
+}

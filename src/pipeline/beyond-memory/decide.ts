@@ -1,0 +1,102 @@
+// Decides a level of a history on disk (docs/beyond-memory.md). An order is tried, the file's own
+// at first; what is forced against it is added and put right, until nothing is, or until a cycle
+// shows that there is no order. Main function: decideOnDisk.
+
+import { BudgetExceeded } from '../../base/errors.ts'
+import type { Scratch } from '../../files/scratch.ts'
+import { NONE } from '../../history/history.ts'
+import { type CommitOrder, FILE_ORDER, orderOf } from '../../spill/commit-order.ts'
+import type { SpilledHistory } from '../../spill/spilled-history.ts'
+import { type BackEdge, confirmStale } from './confirm.ts'
+import type { SpilledLevel } from './levels.ts'
+import { mend } from './mend.ts'
+import { mergeSessions } from './merge-sessions.ts'
+import { type Offence, type Sweep, sweepBuckets } from './sweep.ts'
+
+export type Decision =
+  | { readonly verdict: 'satisfied'; readonly order: CommitOrder }
+  | {
+      readonly verdict: 'violated'
+      readonly offences: readonly Offence[]
+      readonly txns: ReadonlySet<number> // that show it, beside the offences
+    }
+  | { readonly verdict: 'unknown'; readonly reason: string }
+
+export interface DecideTools {
+  readonly scratch: Scratch
+  /** Called now and then with what is done, and how much of it; may throw to give up. */
+  readonly onStep: (phase: string, done: number, all: number) => void
+}
+
+/** How often an order is put right before it is given up. */
+const ROUNDS = 64
+
+export function decideOnDisk(
+  spilled: SpilledHistory,
+  level: SpilledLevel,
+  tools: DecideTools,
+): Decision {
+  try {
+    return decide(spilled, level, tools)
+  } catch (error) {
+    if (!(error instanceof BudgetExceeded)) throw error
+    return { verdict: 'unknown', reason: error.message }
+  }
+}
+
+function decide(spilled: SpilledHistory, level: SpilledLevel, tools: DecideTools): Decision {
+  let order = FILE_ORDER
+  let known: BackEdge[] = [] // transactions, not positions
+  for (let round = 0; round < ROUNDS; round++) {
+    const sweep = sweepIn(spilled, order, level, tools)
+    const { records, offences } = sweep
+    try {
+      if (offences.length > 0) return { verdict: 'violated', offences, txns: new Set() }
+      if (records === null) return { verdict: 'satisfied', order }
+      if (sweep.isLate) {
+        tools.onStep('ordering', 0, 1)
+        const { txnAt, cycle } = mergeSessions(spilled, records, tools.scratch)
+        if (txnAt === null) return { verdict: 'violated', offences, txns: cycle }
+        order = orderOf(txnAt)
+        continue
+      }
+      const onRange = (range: number) => tools.onStep('comparing', range, records.rangeCount)
+      const found = confirmStale(spilled, order, level, records, onRange)
+      if (found.length === 0) return { verdict: 'satisfied', order }
+      const edges = known.map((edge) => toPositions(edge, order)).concat(found)
+      tools.onStep('ordering', 0, 1)
+      const mended = mend({ spilled, order, level, records }, edges)
+      if (mended.cycle !== null) return { verdict: 'violated', offences, txns: mended.cycle }
+      known = edges.map((edge) => toTxns(edge, order))
+      order = mended.order
+    } finally {
+      records?.close()
+    }
+  }
+  throw new BudgetExceeded('no order that was tried was right')
+}
+
+function sweepIn(
+  spilled: SpilledHistory,
+  order: CommitOrder,
+  level: SpilledLevel,
+  { scratch, onStep }: DecideTools,
+): Sweep {
+  const { buckets } = spilled.sizes
+  const onBucket = (bucket: number) => onStep('matching', bucket, buckets)
+  return sweepBuckets(spilled, order, level, { scratch, onBucket })
+}
+
+function toPositions({ from, to, reader }: BackEdge, { position }: CommitOrder): BackEdge {
+  if (position === null) return { from, to, reader }
+  return {
+    from: position[from]!,
+    to: to === NONE ? NONE : position[to]!,
+    reader: position[reader]!,
+  }
+}
+
+function toTxns({ from, to, reader }: BackEdge, { txnAt }: CommitOrder): BackEdge {
+  if (txnAt === null) return { from, to, reader }
+  return { from: txnAt[from]!, to: to === NONE ? NONE : txnAt[to]!, reader: txnAt[reader]! }
+}

@@ -1,0 +1,215 @@
+// Judges a file beyond memory: cuts it into a history on disk, decides the levels, the strongest
+// first, verifies the orders that prove them, and has what violates a level shown by the engine in
+// memory, on the few transactions that matter. Main function: judgeOnDisk.
+
+import { nowMs } from '../../base/deadline.ts'
+import { assert, BudgetExceeded, InternalError } from '../../base/errors.ts'
+import { judge } from '../../check/judge.ts'
+import type { CheckOptions } from '../../check/options.ts'
+import { Scratch } from '../../files/scratch.ts'
+import type { PlainFile } from '../../formats/pieces.ts'
+import { ABORTED, COMMITTED, type History, INDETERMINATE, NONE } from '../../history/history.ts'
+import { certifyOnDisk } from '../../spill/certify-on-disk.ts'
+import { loadPart, type Part } from '../../spill/part.ts'
+import { partition } from '../../spill/partition.ts'
+import {
+  INITIAL_PART,
+  type SpilledHistory,
+  type SpillSizes,
+  sizesFor,
+} from '../../spill/spilled-history.ts'
+import type { LevelResult } from '../../verdict/verdict.ts'
+import type { HistoryCounts } from '../../verdict/verdict-file.ts'
+import { type DecideTools, type Decision, decideOnDisk } from './decide.ts'
+import { SPILLED_LEVELS, type SpilledLevel } from './levels.ts'
+import { type Observers, settleSpilledCounts } from './settle-counts.ts'
+
+export interface OnDiskOptions {
+  readonly memoryBytes: number
+  /** Where to spill; null: the system's directory for temporary files. */
+  readonly scratch: string | null
+  readonly certify?: boolean
+  /** Of what violates a level, how it is shown. */
+  readonly check?: CheckOptions
+  /** Called now and then; may throw BudgetExceeded to give up. */
+  readonly onStep?: (phase: string, done: number, all: number) => void
+  /** Into how many parts things are cut; by the memory unless told. */
+  readonly sizes?: SpillSizes
+}
+
+export interface OnDiskResult {
+  readonly results: LevelResult[]
+  /** The transactions that anomalies speak of, and no others. */
+  readonly part: Part
+  readonly counts: HistoryCounts
+  readonly warnings: readonly string[]
+}
+
+const NOTHING = (): void => {}
+
+export async function judgeOnDisk(
+  file: PlainFile,
+  levels: readonly SpilledLevel[],
+  options: OnDiskOptions,
+): Promise<OnDiskResult> {
+  const scratch = new Scratch(options.scratch)
+  try {
+    return await judgeWith(scratch, file, levels, options)
+  } finally {
+    scratch.close()
+  }
+}
+
+async function judgeWith(
+  scratch: Scratch,
+  file: PlainFile,
+  levels: readonly SpilledLevel[],
+  options: OnDiskOptions,
+): Promise<OnDiskResult> {
+  const onStep = options.onStep ?? NOTHING
+  const { memoryBytes } = options
+  const sizes = options.sizes ?? sizesFor(file.sizeBytes, memoryBytes)
+  const onProgress = (readBytes: number) => onStep('reading', readBytes, file.sizeBytes)
+  const spilled = partition(file, scratch, sizes, { memoryBytes, onProgress })
+  const observers = settleSpilledCounts(spilled, (bucket) =>
+    onStep('reading', bucket, sizes.buckets),
+  )
+  const made = new Map<SpilledLevel, Made>()
+  for (const level of SPILLED_LEVELS.filter((each) => levels.includes(each))) {
+    made.set(level, decideLevel(spilled, level, made, { scratch, onStep }, options.certify ?? true))
+  }
+  const part = loadEvidence(spilled, [...made.values()], observers, memoryBytes)
+  const shown = await showViolated(part.history, made, options.check ?? {})
+  return {
+    results: levels.map((level) => shown.get(level) ?? made.get(level)!.result),
+    part,
+    counts: countSpilled(spilled),
+    warnings: spilled.warnings,
+  }
+}
+
+interface Made {
+  readonly decision: Decision
+  readonly result: LevelResult
+}
+
+function decideLevel(
+  spilled: SpilledHistory,
+  level: SpilledLevel,
+  made: ReadonlyMap<SpilledLevel, Made>,
+  tools: DecideTools,
+  isCertified: boolean,
+): Made {
+  const started = nowMs()
+  // What satisfies a stronger level satisfies this one, by the same order.
+  for (const [stronger, { decision, result }] of made) {
+    if (decision.verdict !== 'satisfied') continue
+    return { decision, result: { ...result, level, impliedBy: stronger, elapsedMs: 0, stages: {} } }
+  }
+  const decision = decideOnDisk(spilled, level, tools)
+  const decidedMs = nowMs() - started
+  let reason = decision.verdict === 'unknown' ? decision.reason : null
+  if (decision.verdict === 'satisfied' && isCertified) {
+    reason = certify(spilled, level, decision, tools)
+  }
+  const elapsedMs = nowMs() - started
+  const isUnknown = reason !== null
+  const result: LevelResult = {
+    level,
+    verdict: isUnknown ? 'unknown' : decision.verdict,
+    reason,
+    impliedBy: null,
+    algorithm: 'on disk',
+    elapsedMs,
+    stages: { decide: decidedMs, certify: elapsedMs - decidedMs },
+    anomalies: [],
+    proof: null,
+    certificate: isUnknown || !isCertified ? null : { kind: 'commit-order', verified: true },
+  }
+  return { decision: isUnknown ? { verdict: 'unknown', reason: reason! } : decision, result }
+}
+
+/** Why the order could not be verified; null if it was. */
+function certify(
+  spilled: SpilledHistory,
+  level: SpilledLevel,
+  { order }: Decision & { verdict: 'satisfied' },
+  { scratch, onStep }: DecideTools,
+): string | null {
+  let certified: ReturnType<typeof certifyOnDisk>
+  try {
+    certified = certifyOnDisk(spilled, level, order, {
+      scratch,
+      onStep: (done, all) => onStep('verifying', done, all),
+    })
+  } catch (error) {
+    if (!(error instanceof BudgetExceeded)) throw error
+    return error.message
+  }
+  if (certified.problems.length > 0) {
+    const what = `the verdict 'satisfied' of ${level} failed its own certificate`
+    throw new InternalError(`${what}: ${certified.problems.slice(0, 3).join('; ')}`)
+  }
+  return certified.gaveUp
+}
+
+/** All transactions that show what violates some level. */
+function loadEvidence(
+  spilled: SpilledHistory,
+  made: readonly Made[],
+  observers: Observers,
+  memoryBytes: number,
+): Part {
+  const txns = new Set<number>()
+  const wild = new Set<string>()
+  for (const { decision } of made) {
+    if (decision.verdict !== 'violated') continue
+    for (const txn of decision.txns) txns.add(txn)
+    for (const { txn, op, writer } of decision.offences) {
+      txns.add(txn)
+      if (writer === NONE) wild.add(`${txn} ${op}`)
+      else txns.add(writer)
+    }
+  }
+  // Those that count only because they were read need a reader.
+  for (const txn of txns) {
+    const observer = observers.get(txn)
+    if (observer !== undefined) txns.add(observer)
+  }
+  return loadPart(spilled, txns, memoryBytes, (txn, op) => wild.has(`${txn} ${op}`))
+}
+
+async function showViolated(
+  history: History,
+  made: ReadonlyMap<SpilledLevel, Made>,
+  options: CheckOptions,
+): Promise<Map<SpilledLevel, LevelResult>> {
+  const violated = [...made.keys()].filter((at) => made.get(at)!.decision.verdict === 'violated')
+  const shown = new Map<SpilledLevel, LevelResult>()
+  if (violated.length === 0) return shown
+  const results = await judge(history, violated, options)
+  for (const [i, level] of violated.entries()) {
+    const result = results[i]!
+    assert(result.verdict !== 'satisfied', `what violates ${level} on disk does so in memory`)
+    shown.set(level, { ...result, elapsedMs: result.elapsedMs + made.get(level)!.result.elapsedMs })
+  }
+  return shown
+}
+
+function countSpilled(spilled: SpilledHistory): HistoryCounts {
+  const byStatus = new Map<number, number>()
+  for (let txn = 0; txn < spilled.txnCount; txn++) {
+    const status = spilled.txnStatus.data[txn]!
+    byStatus.set(status, (byStatus.get(status) ?? 0) + 1)
+  }
+  const count = (status: number) => byStatus.get(status) ?? 0
+  return {
+    sessions: spilled.sessions.size,
+    transactions: spilled.txnCount,
+    committed: count(COMMITTED) + count(INITIAL_PART),
+    aborted: count(ABORTED),
+    indeterminate: count(INDETERMINATE),
+    operations: spilled.opCount,
+    keys: spilled.bucketKeys.reduce((sum, keys) => sum + keys, 0),
+  }
+}

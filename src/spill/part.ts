@@ -1,0 +1,100 @@
+// Some transactions of a history on disk as a history in memory, under the names and at the places
+// that they have in the file. What they read from others is left out, so that it does not look as
+// if nobody had written it. Leaving things out in this way breaks no level that the whole
+// satisfies (history/sub-history.ts). Main function: loadPart.
+
+import type { Place } from '../base/errors.ts'
+import { readPieces } from '../formats/pieces.ts'
+import { HistoryBuilder } from '../history/builder.ts'
+import { type History, NONE, READ } from '../history/history.ts'
+import type { Value } from '../history/values.ts'
+import { INITIAL_PART, type SpilledHistory } from './spilled-history.ts'
+import { TxnNumbers } from './txn-numbers.ts'
+
+export interface Part {
+  readonly history: History
+  readonly txns: readonly number[] // transaction of the part -> of the whole
+}
+
+interface PartOp {
+  readonly txn: number
+  readonly index: number // place in the transaction
+  readonly kind: number
+  readonly key: Value
+  readonly value: Value
+  readonly place: Place | null
+}
+
+interface PartTxn {
+  readonly session: Value
+  readonly label: Value
+}
+
+/**
+ * @param txns of the whole
+ * @param isWild whether a read stays though nobody among them wrote what it saw
+ */
+export function loadPart(
+  spilled: SpilledHistory,
+  txns: ReadonlySet<number>,
+  memoryBytes: number,
+  isWild: (txn: number, op: number) => boolean = () => false,
+): Part {
+  const { named, ops } = readPart(spilled, txns, memoryBytes)
+  const whole = buildPart(spilled, named, ops)
+  const isStray = (op: PartOp, i: number) =>
+    op.kind === READ && whole.history.readFrom[i] === NONE && !isWild(op.txn, op.index)
+  if (!ops.some(isStray)) return whole
+  const kept = ops.filter((op, i) => !isStray(op, i))
+  return buildPart(spilled, named, kept)
+}
+
+function readPart(spilled: SpilledHistory, txns: ReadonlySet<number>, memoryBytes: number) {
+  const { file, sizes, txnStatus } = spilled
+  const numbers = new TxnNumbers(file.format.id === 'plume')
+  const named = new Map<number, PartTxn>()
+  const ops: PartOp[] = []
+  for (const { draft } of readPieces(file, sizes.pieceBytes, memoryBytes)) {
+    const { builder, places } = draft
+    const { txns: numberOf, opsBefore } = numbers.take(draft, (local, _, label) => {
+      const txn = numbers.txnCount
+      if (!txns.has(txn) || txnStatus.data[txn] === INITIAL_PART) return
+      named.set(txn, { session: builder.sessions.get(builder.sessionOf(local)), label })
+    })
+    for (let i = 0; i < builder.opCount; i++) {
+      const local = builder.opTxn.data[i]!
+      const txn = numberOf[local]!
+      const index = opsBefore[local]!++
+      if (!named.has(txn)) continue
+      const key = builder.keys.get(builder.opKey.data[i]!)
+      const value = builder.values.get(builder.opValue.data[i]!)
+      const place = places.place(i)
+      ops.push({ txn, index, kind: builder.opKind.data[i]!, key, value, place })
+    }
+  }
+  ops.sort((a, b) => a.txn - b.txn || a.index - b.index)
+  return { named, ops }
+}
+
+function buildPart(
+  spilled: SpilledHistory,
+  named: ReadonlyMap<number, PartTxn>,
+  ops: readonly PartOp[],
+): Part {
+  const { initial, txnStatus, hasLabels } = spilled
+  const builder = new HistoryBuilder(initial, ops.length)
+  const numbers = new Map<number, number>() // transaction of the whole -> of the part
+  for (const [txn, { session, label }] of named) {
+    const copy = builder.addTxn(builder.session(session), txnStatus.data[txn]!, label)
+    numbers.set(txn, copy)
+  }
+  for (const { txn, kind, key, value } of ops) {
+    builder.addOp(numbers.get(txn)!, kind, builder.keys.of(key), builder.values.of(value))
+  }
+  const txns = [...numbers.keys()]
+  const built = builder.finish({ place: (arrival) => ops[arrival]!.place })
+  const sign = hasLabels ? '#' : 'T' // as the builder names transactions of the whole
+  const txnName = (txn: number) =>
+    built.txnLabel(txn) === null ? `${sign}${txns[txn]! + 1}` : built.txnName(txn)
+  return { history: { ...built, txnName }, txns }
+}

@@ -1,0 +1,186 @@
+import { afterAll, describe, expect, it } from 'vitest'
+import { Random } from '../../../src/base/random.ts'
+import { check } from '../../../src/check/check.ts'
+import { parseHistory } from '../../../src/formats/formats.ts'
+import { judgeOnDisk } from '../../../src/pipeline/beyond-memory/judge-on-disk.ts'
+import { SPILLED_LEVELS } from '../../../src/pipeline/beyond-memory/levels.ts'
+import type { SpillSizes } from '../../../src/spill/spilled-history.ts'
+import { type CompareOptions, draftsFor, SAMPLED } from '../../small/compare.ts'
+import { Files, TINY, tell } from './told.ts'
+
+const files = new Files()
+afterAll(() => files.remove())
+
+const judge = (path: ReturnType<Files['native']>, sizes: SpillSizes = TINY) =>
+  judgeOnDisk(path, SPILLED_LEVELS, { memoryBytes: 2 ** 20, scratch: files.directory, sizes })
+
+/** Verdicts on disk and in memory; every one that is satisfied or violated was certified. */
+async function compare(options: CompareOptions) {
+  const seen = { satisfied: 0, violated: 0, unknown: 0 }
+  let seed = 0
+  for (const { draft, source } of draftsFor(options)) {
+    seed++
+    const history = tell(draft, seed)
+    if (history === null) continue // bad input, which is another test's matter
+    const { results, counts } = await judge(files.native(history)).catch((cause: unknown) => {
+      throw new Error(source, { cause })
+    })
+    const expected = SPILLED_LEVELS.map((level) => check(history, level).verdict)
+    expect(
+      results.map(({ verdict }) => verdict),
+      source,
+    ).toEqual(expected)
+    expect(results.every(({ certificate }) => certificate?.verified)).toBe(true)
+    expect(counts.transactions).toBe(history.txnCount)
+    for (const { verdict } of results) seen[verdict]++
+  }
+  return seen
+}
+
+describe('judgeOnDisk', () => {
+  it('agrees with the engine in memory on small histories', async () => {
+    const seen = await compare({ stride: SAMPLED * 71 })
+    expect(Math.min(seen.satisfied, seen.violated)).toBeGreaterThan(20)
+  }, 600_000)
+
+  it('agrees with it on random ones, indeterminate, aborted and unsound reads among them', async () => {
+    const seen = await compare({
+      families: [],
+      seeds: SAMPLED === 1 ? 4000 : 80,
+      shape: { after: 0 },
+    })
+    expect(Math.min(seen.satisfied, seen.violated)).toBeGreaterThan(20)
+  }, 600_000)
+
+  it('agrees with it on longer ones whose orders take several rounds', async () => {
+    const shape = { after: 0, txns: 24, sessions: 4, maxOps: 4, keys: 3, wild: 0, thinAir: 0 }
+    const sights = ['prefix', 'causal', 'any'] as const
+    for (const sight of sights) {
+      const seen = await compare({
+        families: [],
+        seeds: SAMPLED === 1 ? 1000 : 16,
+        firstSeed: 900,
+        shape: { ...shape, sight, freshness: 0.9 },
+      })
+      expect(seen.satisfied + seen.violated).toBeGreaterThan(20)
+    }
+  }, 600_000)
+
+  it('reads Plume text whose transactions go on from one piece to the next', async () => {
+    for (let seed = 1; seed <= 12; seed++) {
+      const text = plumeText(seed)
+      const history = parseHistory(text)
+      const { results, counts } = await judge(files.write(text), { ...TINY, pieceBytes: 60 })
+      expect(results.map(({ verdict }) => verdict)).toEqual(
+        SPILLED_LEVELS.map((level) => check(history, level).verdict),
+      )
+      expect(counts).toMatchObject({
+        transactions: history.txnCount,
+        operations: history.opCount,
+        keys: history.keyCount,
+        aborted: history.txnStatus.filter((status) => status === 1).length,
+      })
+    }
+  })
+
+  it('shows a violation by the names and places that it has in the file', async () => {
+    const others = Array.from({ length: 40 }, (_, i) => `w(9,${i + 1},7,${i + 100})\n`).join('')
+    const text = `${others}w(1,1,0,1)\nr(1,1,1,2)\nw(1,2,1,2)\nw(2,2,1,2)\n${others.replaceAll(
+      /w\(9,(\d+),7,(\d+)\)/g,
+      (_, value, txn) => `w(8,${value},6,${Number(txn) + 100})`,
+    )}r(2,2,2,3)\nr(1,1,2,3)\n`
+    const { results, part } = await judge(files.write(text))
+    const rc = results[SPILLED_LEVELS.indexOf('rc')]!
+    expect(rc.verdict).toBe('violated')
+    expect(rc.anomalies[0]!.txns.map((txn) => part.history.txnName(txn)).sort()).toEqual([
+      'T1',
+      'T2',
+      'T3',
+    ])
+    const [read] = rc.anomalies[0]!.edges.flatMap(({ ops }) => ops).filter((op) => {
+      return part.history.txnName(part.history.opTxn[op]!) === 'T3'
+    })
+    expect(part.history.placeOf(read!)?.line).toBeGreaterThan(80)
+  })
+
+  it('tells keys and values apart whatever they are', async () => {
+    const big = '18446744073709551615'
+    const lines = [
+      `{"session":"a","ops":[["w","1",${big}],["w",1,-1],["w","é",""]]}`,
+      `{"session":"b","ops":[["r","1",${big}],["r",1,-1],["r","é",""]]}`,
+      '{"session":"b","ops":[["r","1",-1]]}',
+    ]
+    const sound = await judge(files.write(`${lines.slice(0, 2).join('\n')}\n`))
+    expect(sound.results.map(({ verdict }) => verdict)).toEqual(
+      SPILLED_LEVELS.map(() => 'satisfied'),
+    )
+    const broken = await judge(files.write(`${lines.join('\n')}\n`))
+    expect(broken.results[0]!.anomalies.map(({ name }) => name)).toEqual(['ThinAirRead'])
+  })
+
+  it('learns how pending transactions ended', async () => {
+    const pending = (id: number, ops: string) => `{"pending":${id},"session":${id},"ops":${ops}}\n`
+    const wait = pending(7, '[["w","z",1]]')
+    const text = `${pending(1, '[["w","x",1]]')}${wait}{"outcome":1,"status":"aborted"}\n`
+    const read = '{"session":3,"ops":[["r","x",1]]}\n'
+    const { results, counts } = await judge(files.write(text + read), { ...TINY, pieceBytes: 50 })
+    expect(counts).toMatchObject({ aborted: 1, indeterminate: 1, committed: 1 })
+    expect(results[0]!.anomalies.map(({ name }) => name)).toEqual(['AbortedRead'])
+    await expect(judge(files.write(`${wait}{"outcome":8,"status":"aborted"}\n`))).rejects.toThrow(
+      'not pending',
+    )
+  })
+
+  it.each([
+    ['w(1,5,0,1)\nw(2,1,0,2)\nw(2,2,0,3)\nw(1,5,1,4)\n', 'value 5 of key 1 is written twice'],
+    ['w(1,5,0,1)\nw(2,1,0,2)\nw(1,0,1,4)\n', 'written twice'],
+    ['w(1,5,0,1)\nw(2,1,0,2)\nw(2,1\n', 'expected ","'],
+  ])('refuses what is refused in memory: %j', async (text, message) => {
+    expect(() => parseHistory(text)).toThrow(message)
+    await expect(judge(files.write(text), { ...TINY, pieceBytes: 16 })).rejects.toThrow(message)
+  })
+
+  it.each([
+    ['{"session":0,"ops":[["append","x",1]]}\n', 'lists'],
+    ['{"session":0,"id":1,"ops":[]}\n{"session":1,"after":[1],"ops":[]}\n', 'after'],
+    [`w(1,1,0,1)\n${'w(2,1,1,2)\n'.repeat(0)}${manyTxns(5000)}w(3,1,0,1)\n`, 'far apart'],
+  ])('says what it cannot judge', async (text, why) => {
+    await expect(judge(files.write(text), { ...TINY, pieceBytes: 1 << 12 })).rejects.toThrow(why)
+  })
+
+  it('answers unknown where the memory is too small', async () => {
+    const history = tell([...draftsFor({ families: [], seeds: 1, firstSeed: 5 })][0]!.draft, 1)!
+    const { results } = await judge(files.native(history), { ...TINY, windowBytes: 8 })
+    for (const { verdict, reason } of results) {
+      if (verdict === 'unknown') expect(reason).toMatch(/memory|verified/)
+    }
+  })
+})
+
+function manyTxns(count: number): string {
+  return Array.from({ length: count }, (_, i) => `w(9,${i + 1},7,${i + 100})\n`).join('')
+}
+
+/** Transactions of several lines each, some aborted, some stale. */
+function plumeText(seed: number): string {
+  const random = new Random(seed)
+  const versions = new Map<number, number[]>()
+  let text = ''
+  for (let txn = 0; txn < 40; txn++) {
+    const session = random.below(4)
+    const aborted = random.chance(0.1)
+    for (let op = 0; op < 3; op++) {
+      const key = 3 * random.below(3) + op
+      const written = versions.get(key) ?? [0]
+      if (!aborted && random.chance(0.5)) {
+        const value = random.chance(0.9) ? written.at(-1)! : random.pick(written)
+        text += `r(${key},${value},${session},${txn})\n`
+      } else {
+        const value = txn * 10 + op + 1
+        text += `w(${key},${value},${session},${aborted ? -1 : txn})\n`
+        if (!aborted) versions.set(key, [...written, value])
+      }
+    }
+  }
+  return text
+}
