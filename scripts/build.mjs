@@ -17,7 +17,7 @@ const pathOf = (name) => fileURLToPath(new URL(name, ROOT))
 const entries = (names) => Object.fromEntries(names.map((name) => [name, pathOf(`src/${name}.ts`)]))
 const isForeign = (id) => !/^(\.|\/|[A-Za-z]:)/.test(id)
 /** Chunks below this many bytes are joined with others; above, the command line would load more. */
-const SMALL_CHUNK = 16_000
+const SMALL_CHUNK = 24_000
 
 const typescript = {
   name: 'typescript',
