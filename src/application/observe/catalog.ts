@@ -96,8 +96,12 @@ export class Catalog {
   }
 
   async askFunctions(names: readonly string[], ask: Ask): Promise<void> {
+    const { edition } = this
+    const rows = await ask(FUNCTIONS, [JSON.stringify(names)])
+    if (edition !== this.edition) return
+    // Not before the answer: another connection would take an aggregate for a plain function.
     for (const name of names) this.functions.set(name, PLAIN)
-    for (const [name, ...traits] of await ask(FUNCTIONS, [JSON.stringify(names)])) {
+    for (const [name, ...traits] of rows) {
       const [aggregate, returnsSet, volatile, own, writes] = traits.map((trait) => trait === 't')
       const does = writes ? 'writes' : own ? 'reads' : 'nothing'
       this.functions.set(name!, {

@@ -213,9 +213,13 @@ export class Session {
       grouped: isGrouped(recorder.catalog, shape),
       asText: statement.format === 'binary',
     }
+    const { catalog } = recorder
+    // Another connection may have changed what there is since this one asked.
+    const unknown = shape.functions.find((name) => catalog.traitsOf(name) === undefined)
     const problem =
+      (unknown === undefined ? null : `the function ${unknown}, which is not known`) ??
       this.problemOf(table, shape.on, statement) ??
-      findUnprobed(shape, table!, options, recorder.catalog)
+      findUnprobed(shape, table!, options, catalog)
     if (problem !== null) return this.countUnrecorded(shape, problem)
     statement.table = table
     statement.probe = probeFor(statement.text, shape.on, table!, options)

@@ -45,7 +45,10 @@ async function twoAtOnce(
       await client.query(...write(rows[0].n, who))
     }).then(
       () => 'done',
-      (error) => error.code as string,
+      (error) => {
+        go() // who fails keeps nobody waiting
+        return error.code as string
+      },
     )
   return Promise.all([run(1), run(2)])
 }
