@@ -24,7 +24,7 @@ describe('benchmarks', () => {
   it('all read their options in one way', () => {
     const { scripts: commands } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'))
     const benches = Object.entries<string>(commands).filter(([name]) => /^bench/.test(name))
-    expect(benches).toHaveLength(7)
+    expect(benches.length).toBeGreaterThan(6)
     for (const [name, command] of benches) {
       const script = /bench\/(\w+\.ts)$/.exec(command)?.[1]
       expect(scripts, name).toContain(script)
