@@ -17,7 +17,7 @@ import {
 } from '../levels/levels.ts'
 import type { LevelResult } from '../verdict/verdict.ts'
 import { Checker } from './checker.ts'
-import { findImplied } from './implied.ts'
+import { findImplied, weakened } from './implied.ts'
 import { type CheckOptions, deadlineFor } from './options.ts'
 /** Judges a history at one level. */
 export function check(
@@ -89,8 +89,7 @@ export function checkModels(history: History, options: CheckOptions = {}): Level
     for (const weaker of weakerModels(model)) {
       if (known.has(weaker)) continue
       const sessionOrder = weaker.sessionOrder ? {} : { sessionOrder: false as const }
-      const { level } = weaker
-      known.set(weaker, { ...result, level, ...sessionOrder, impliedBy: result.level, stages: {} })
+      known.set(weaker, { ...weakened(weaker.level, result), ...sessionOrder })
     }
   }
   return JEPSEN_MODELS.map((model) => known.get(model)!)

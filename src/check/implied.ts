@@ -1,9 +1,10 @@
 // Verdicts that follow from others: what satisfies a level satisfies every weaker one by the same
-// order, what violates it violates every stronger one by the same evidence. Main function:
-// findImplied.
+// order, what violates it violates every stronger one by the same evidence. Main functions:
+// findImplied, weakened.
 
 import { implies, type LevelId, WEAK_LEVELS } from '../levels/levels.ts'
-import type { LevelResult } from '../verdict/verdict.ts'
+import { LEVEL_RULES } from '../verdict/level-rules.ts'
+import type { CertificateKind, LevelResult, Proof } from '../verdict/verdict.ts'
 
 /**
  * Levels whose patterns of anomalies are listed in full, so that a violation is worked out anew.
@@ -14,8 +15,7 @@ const LISTED: ReadonlySet<LevelId> = new Set(WEAK_LEVELS)
 export function findImplied(level: LevelId, known: readonly LevelResult[]): LevelResult | null {
   for (const result of known) {
     if (result.verdict === 'satisfied' && implies(result.level, level)) {
-      const proof = level === 'ci' ? { kind: 'none' as const } : result.proof
-      return { ...result, ...impliedBy(level, result), proof }
+      return weakened(level, result)
     }
   }
   if (LISTED.has(level)) return null
@@ -30,6 +30,22 @@ export function findImplied(level: LevelId, known: readonly LevelResult[]): Leve
   return told && { ...told, ...impliedBy(level, told) }
 }
 
+/** A satisfied result as one of a weaker level, which its proof proves as well. */
+export function weakened(level: LevelId, result: LevelResult): LevelResult {
+  return { ...result, ...impliedBy(level, result), proof: proofFor(level, result.proof) }
+}
+
+/** The proof of a stronger level as this one has it. */
+function proofFor(level: LevelId, proof: Proof | null): Proof | null {
+  if (level === 'ci') return { kind: 'none' }
+  if (proof?.kind !== 'snapshots' || LEVEL_RULES[level].proofs.has('snapshots')) return proof
+  // Whoever happened before a transaction has committed before its snapshot, so the order of
+  // commits alone is one that the level allows.
+  return { kind: 'commit-order', order: proof.events.filter(isCommit).map((event) => event >> 1) }
+}
+
+const isCommit = (event: number) => event % 2 === 1
+
 function impliedBy(level: LevelId, { impliedBy, level: from, certificate }: LevelResult) {
   return {
     level,
@@ -39,7 +55,12 @@ function impliedBy(level: LevelId, { impliedBy, level: from, certificate }: Leve
     stages: {},
     certificate: certificate && {
       ...certificate,
-      kind: level === 'ci' ? 'reads' : certificate.kind,
+      kind: kindFor(level, certificate.kind),
     },
   } satisfies Partial<LevelResult>
+}
+
+function kindFor(level: LevelId, kind: CertificateKind): CertificateKind {
+  if (level === 'ci') return 'reads'
+  return kind === 'snapshots' && !LEVEL_RULES[level].proofs.has(kind) ? 'commit-order' : kind
 }
