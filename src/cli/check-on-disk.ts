@@ -45,7 +45,7 @@ interface OnDiskPlan {
 }
 
 /** Below this the program alone would take most of the memory. */
-const LEAST_BYTES = 128 * 2 ** 20
+const LEAST_BYTES = 256 * 2 ** 20
 const PROGRAM_BYTES = 100 * 2 ** 20
 /** Bytes that a history takes in memory for each of its text, while it is laid out. */
 const PER_BYTE = 1.5
@@ -93,8 +93,10 @@ function planOnDisk({
   if (levels === null) throw new Unspillable('that takes --level, with rc, ra or cc')
   const other = levels.find(({ level }) => !isSpilledLevel(level))
   if (other) throw new Unspillable(`of the levels rc, ra and cc can be, ${other.level} cannot`)
-  const without = levels.some(({ sessionOrder }) => sessionOrder === false)
-  if (without || check.sessionOrder === false) throw new Unspillable('that takes session order')
+  // A level without session order, or with real time, is another one.
+  if ([...levels, check].some(({ sessionOrder, realTime }) => sessionOrder === false || realTime)) {
+    throw new Unspillable('that takes session order, and no other')
+  }
   if (needsAll !== null) throw new Unspillable(`${needsAll} takes the whole history`)
   const spilled = levels.map(({ level }) => level).filter(isSpilledLevel)
   return { file, levels: spilled, memoryBytes }

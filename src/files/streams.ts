@@ -75,6 +75,15 @@ export class Streams {
     }
   }
 
+  /** Bytes of a stream on disk. */
+  sizeOf(stream: number): number {
+    let size = 0
+    for (let block = this.first[stream]!; block !== NONE; block = this.blockNext.data[block]!) {
+      size += this.blockLength.data[block]!
+    }
+    return size
+  }
+
   /** The first block of a stream, NONE if it is empty. */
   firstBlock(stream: number): number {
     return this.first[stream]!

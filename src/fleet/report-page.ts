@@ -183,7 +183,8 @@ function renderTrends(nights: readonly NightLine[]): string[] {
   const places = lines.map(({ id }) => id)
   const svg = renderCharts({ title: 'Nights', axis: 'night', places, names: [''], charts })
   // The page has the style sheet of pictures already.
-  return [svg.replace(/<style>[\s\S]*?<\/style>\n/, '')]
+  const plain = svg.replace(/<style>[\s\S]*?<\/style>\n/, '')
+  return [`<div class="index-chart" tabindex="0" role="region" aria-label="Trends">${plain}</div>`]
 }
 
 /** `2030-01-31 12:00`, in universal time. */

@@ -2,7 +2,7 @@
 // whomever. Whatever concerns one key alone can be judged on it: which write a read saw, which
 // values were written twice, what a transaction saw of its own. Main function: loadBucket.
 
-import { InputError } from '../base/errors.ts'
+import { BudgetExceeded, InputError } from '../base/errors.ts'
 import { IntColumn } from '../base/grow.ts'
 import { IntReader } from '../files/varint.ts'
 import { HistoryBuilder } from '../history/builder.ts'
@@ -17,8 +17,11 @@ export interface Bucket {
   readonly opIndex: Int32Array // op -> its place in its transaction
 }
 
-/** Throws InputError where a value is written twice. */
+/** Throws InputError where a value is written twice, BudgetExceeded where it would not fit. */
 export function loadBucket(spilled: SpilledHistory, bucket: number): Bucket {
+  if (spilled.ops.sizeOf(bucket) > spilled.sizes.bucketBytes) {
+    throw new BudgetExceeded('what was done to a few of the keys does not fit into this memory')
+  }
   const loading = new Loading(spilled)
   loading.load(bucket)
   const loaded = loading.finish()

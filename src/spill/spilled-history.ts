@@ -17,6 +17,8 @@ export interface SpillSizes {
   readonly pieceBytes: number
   /** Parts by key, and by place in the order. */
   readonly buckets: number
+  /** Bytes on disk that a bucket may have; in memory they are about eight times as many. */
+  readonly bucketBytes: number
   /** Bytes of a block on disk. */
   readonly blockBytes: number
   /** Bytes that what is loaded beside a bucket may take: graphs, clocks. */
@@ -56,6 +58,7 @@ export function sizesFor(fileBytes: number, memoryBytes: number): SpillSizes {
   return {
     pieceBytes: Math.max(1 << 18, Math.min(1 << 23, Math.floor(free / 48))),
     buckets: Math.max(4, Math.min(1024, buckets)),
+    bucketBytes: Math.floor(free / 8),
     blockBytes: 1 << 14,
     windowBytes: Math.floor(free / 4),
   }

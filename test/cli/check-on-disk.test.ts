@@ -11,18 +11,18 @@ afterAll(() => {
   rmSync(scratch, { recursive: true })
 })
 
-/** A history with so many blanks around it that it would not fit into 128 MB. */
+/** A history with so many blanks around it that it would not fit into 256 MB. */
 function large(name: string, text: string): string {
   const path = join(folder, name)
   writeFileSync(path, text)
-  const blank = `${' '.repeat(1 << 20)}\n`
-  for (let i = 0; i < 20; i++) appendFileSync(path, blank)
+  const blanks = `${' '.repeat((1 << 20) - 1)}\n`.repeat(15)
+  for (let i = 0; i < 7; i++) appendFileSync(path, blanks)
   return path
 }
 
 const sound = large('sound.txt', 'w(1,1,0,1)\nr(1,1,1,2)\n')
 const stale = large('stale.txt', 'w(1,1,0,1)\nw(1,2,0,2)\nr(1,2,1,3)\nr(1,1,1,4)\n')
-const MEMORY = ['--memory', '128m', '--scratch', scratch]
+const MEMORY = ['--memory', '256m', '--scratch', scratch]
 
 describe('isobar check --memory', () => {
   it('judges a file on disk that does not fit', () => {
@@ -48,9 +48,25 @@ describe('isobar check --memory', () => {
     const { code, err } = isobar(['check', sound, '--level', 'ser', ...MEMORY])
     expect(err).toContain('is not judged on disk: of the levels rc, ra and cc can be, ser cannot')
     expect([0, 3]).toContain(code)
-    expect(isobar(['check', sound, '--level', 'cc', '--memory', '128m', '--no-scratch']).err).toBe(
+    expect(isobar(['check', sound, '--level', 'cc', '--memory', '256m', '--no-scratch']).err).toBe(
       '',
     )
+  })
+
+  it('keeps to the orders that it was told to respect', () => {
+    const lines = [
+      { isobar: 1, initial: 0 },
+      { id: 1, session: 's1', start: 0, finish: 1, ops: [['w', 'x', 1]] },
+      { id: 2, session: 's2', start: 2, finish: 3, ops: [['r', 'x', 0]] },
+    ]
+    const path = large('late.jsonl', lines.map((line) => `${JSON.stringify(line)}\n`).join(''))
+    const args = ['check', path, '--level', 'ra', ...MEMORY]
+    expect(isobar(args).out).toContain('judged on disk')
+    for (const order of ['session,real-time', 'real-time', 'none']) {
+      const { err, out } = isobar([...args, '--order', order])
+      expect(err).toContain('is not judged on disk: that takes session order, and no other')
+      expect(out).not.toMatch(/ra +satisfied.*real time/)
+    }
   })
 
   it('refuses a scratch directory that is none', () => {
@@ -60,7 +76,7 @@ describe('isobar check --memory', () => {
       '--level',
       'cc',
       '--memory',
-      '128m',
+      '256m',
       '--scratch',
       sound,
     ])

@@ -14,7 +14,9 @@ export const INDEX_STYLE = `
 .index th, .index td { text-align: left; vertical-align: top; }
 .index th, .index td { padding: .3rem .6rem; border-bottom: 1px solid; }
 .index .number { text-align: right; }
-.index-scroll { overflow-x: auto; }
+.index code { white-space: nowrap; }
+.index-scroll { overflow-x: auto; margin-bottom: 1.5rem; }
+.index-chart { overflow-x: auto; }
 `
 
 export interface IndexEntry {

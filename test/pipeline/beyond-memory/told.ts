@@ -18,6 +18,7 @@ export const TINY: SpillSizes = {
   pieceBytes: 128,
   buckets: 3,
   blockBytes: 32,
+  bucketBytes: 1 << 20,
   windowBytes: 1 << 20,
 }
 
