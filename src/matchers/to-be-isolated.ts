@@ -5,15 +5,9 @@
 
 import { RaceResult } from '../application/race/race-result.ts'
 import { InputError, UsageError } from '../base/errors.ts'
-import {
-  type CheckOptions,
-  CheckResult,
-  check,
-  type HistoryInput,
-  type LevelWord,
-  render,
-} from '../index.ts'
+import { CheckResult, check, type HistoryInput, type LevelWord, render } from '../index.ts'
 import { levelName } from '../levels/levels.ts'
+import type { CheckOptions } from '../library/arguments.ts'
 
 export type IsolatedOptions = Pick<
   CheckOptions,
