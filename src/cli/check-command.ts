@@ -375,7 +375,8 @@ async function checkOnDisk(
   progress: Progress,
 ): Promise<number | null> {
   const { levels, format, scratch, json, notation } = plan
-  const request = { path, format, levels, scratch, needsAll: needsAll(plan), check: plan.check }
+  const { check } = plan
+  const request = { path, format, levels, scratch, needsAll: needsAll(plan), prove: json, check }
   const judged = await judgeBeyondMemory(request, budgetFromMs, progress)
   if (judged === null) return null
   if (judged.counts.transactions > 0) plan.judged++

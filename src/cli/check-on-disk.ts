@@ -29,6 +29,8 @@ export interface OnDiskRequest {
   readonly scratch: string | false | undefined
   /** An option that needs the whole history in memory, or null. */
   readonly needsAll: string | null
+  /** Whether the orders that prove levels are written down. */
+  readonly prove: boolean
   readonly check: CheckOptions
 }
 
@@ -113,7 +115,7 @@ const SHARES: Readonly<Record<string, readonly [number, number]>> = {
 
 async function judgePlanned(
   plan: OnDiskPlan,
-  { scratch, check }: OnDiskRequest,
+  { scratch, prove, check }: OnDiskRequest,
   budgetFromMs: number,
   progress: Progress,
 ): Promise<OnDiskResult> {
@@ -125,6 +127,7 @@ async function judgePlanned(
     memoryBytes: plan.memoryBytes,
     scratch: scratch === false ? null : (scratch ?? null),
     certify: check.certify ?? true,
+    prove,
     check: { ...check, memoryBytes: null, budgetFromMs },
     onStep: (phase, done, all) => {
       deadline.check()
@@ -166,7 +169,7 @@ export function showOnDisk(
   return tellText(told, results, { colours, title, all, deadline })
 }
 
-/** As of a history in memory, but without the order that proves a level. */
+/** As of a history in memory. */
 function describeOnDisk(
   { part, results, counts, warnings, file, spentMs }: BeyondMemory,
   { path, levels, check }: OnDiskRequest,

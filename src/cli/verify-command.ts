@@ -46,7 +46,8 @@ async function verify(path: string, verdictPath: string, flags: Flags): Promise<
   let [refuted, unknown] = [false, false]
   const verified = await atPath(verdictPath, () => verifyFile(history, file))
   for (const { result, problems } of verified) {
-    const word = problems.length > 0 ? 'REFUTED' : 'verified'
+    const isBare = result.verdict === 'satisfied' && result.proof === null
+    const word = problems.length > 0 ? (isBare ? 'NOT PROVED' : 'REFUTED') : 'verified'
     const isUnknown = result.verdict === 'unknown'
     const isOpen = isUnknown && problems.length === 0
     await print(`${statementOf(result)}: ${isOpen ? 'nothing to verify' : word}\n`)

@@ -18,7 +18,7 @@ import {
   type SpillSizes,
   sizesFor,
 } from '../../spill/spilled-history.ts'
-import type { LevelResult } from '../../verdict/verdict.ts'
+import type { LevelResult, Proof } from '../../verdict/verdict.ts'
 import type { HistoryCounts } from '../../verdict/verdict-file.ts'
 import { type DecideTools, type Decision, decideOnDisk } from './decide.ts'
 import { SPILLED_LEVELS, type SpilledLevel } from './levels.ts'
@@ -29,6 +29,8 @@ export interface OnDiskOptions {
   /** Where to spill; null: the system's directory for temporary files. */
   readonly scratch: string | null
   readonly certify?: boolean
+  /** Whether results carry the orders that prove them, as far as these fit into memory. */
+  readonly prove?: boolean
   /** Of what violates a level, how it is shown. */
   readonly check?: CheckOptions
   /** Called now and then; may throw BudgetExceeded to give up. */
@@ -76,7 +78,7 @@ async function judgeWith(
   )
   const made = new Map<SpilledLevel, Made>()
   for (const level of SPILLED_LEVELS.filter((each) => levels.includes(each))) {
-    made.set(level, decideLevel(spilled, level, made, { scratch, onStep }, options.certify ?? true))
+    made.set(level, decideLevel(spilled, level, made, { scratch, onStep }, options))
   }
   const part = loadEvidence(spilled, [...made.values()], observers, memoryBytes)
   const shown = await showViolated(part.history, made, options.check ?? {})
@@ -98,7 +100,7 @@ function decideLevel(
   level: SpilledLevel,
   made: ReadonlyMap<SpilledLevel, Made>,
   tools: DecideTools,
-  isCertified: boolean,
+  { certify: isCertified = true, prove = false }: OnDiskOptions,
 ): Made {
   const started = nowMs()
   // What satisfies a stronger level satisfies this one, by the same order.
@@ -123,10 +125,29 @@ function decideLevel(
     elapsedMs,
     stages: { decide: decidedMs, certify: elapsedMs - decidedMs },
     anomalies: [],
-    proof: null,
+    proof:
+      prove && !isUnknown && decision.verdict === 'satisfied' ? tellOrder(spilled, decision) : null,
     certificate: isUnknown || !isCertified ? null : { kind: 'commit-order', verified: true },
   }
   return { decision: isUnknown ? { verdict: 'unknown', reason: reason! } : decision, result }
+}
+
+/** Bytes that a transaction of an order takes while it is written down. */
+const BYTES_IN_ORDER = 16
+
+/** The order as it is in memory: of those that count. Null if it does not fit. */
+function tellOrder(
+  { txnCount, txnCounts, sizes }: SpilledHistory,
+  { order: { txnAt } }: Decision & { verdict: 'satisfied' },
+): Proof | null {
+  if (txnCount * BYTES_IN_ORDER > sizes.windowBytes) return null
+  const order = new Int32Array(txnCount)
+  let count = 0
+  for (let at = 0; at < txnCount; at++) {
+    const txn = txnAt === null ? at : txnAt[at]!
+    if (txnCounts[txn]) order[count++] = txn
+  }
+  return { kind: 'commit-order', order: order.subarray(0, count) }
 }
 
 /** Why the order could not be verified; null if it was. */

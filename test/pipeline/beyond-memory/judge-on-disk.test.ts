@@ -5,6 +5,7 @@ import { parseHistory } from '../../../src/formats/formats.ts'
 import { judgeOnDisk } from '../../../src/pipeline/beyond-memory/judge-on-disk.ts'
 import { SPILLED_LEVELS } from '../../../src/pipeline/beyond-memory/levels.ts'
 import type { SpillSizes } from '../../../src/spill/spilled-history.ts'
+import { certifyPlain } from '../../../src/verdict/certify-plain.ts'
 import { type CompareOptions, draftsFor, SAMPLED } from '../../small/compare.ts'
 import { Files, TINY, tell } from './told.ts'
 
@@ -12,7 +13,12 @@ const files = new Files()
 afterAll(() => files.remove())
 
 const judge = (path: ReturnType<Files['native']>, sizes: SpillSizes = TINY) =>
-  judgeOnDisk(path, SPILLED_LEVELS, { memoryBytes: 2 ** 20, scratch: files.directory, sizes })
+  judgeOnDisk(path, SPILLED_LEVELS, {
+    memoryBytes: 2 ** 20,
+    scratch: files.directory,
+    sizes,
+    prove: true,
+  })
 
 /** Verdicts on disk and in memory; every one that is satisfied or violated was certified. */
 async function compare(options: CompareOptions) {
@@ -31,6 +37,10 @@ async function compare(options: CompareOptions) {
       source,
     ).toEqual(expected)
     expect(results.every(({ certificate }) => certificate?.verified)).toBe(true)
+    for (const result of results) {
+      if (result.verdict !== 'satisfied') continue
+      expect(certifyPlain(history, result).problems, source).toEqual([])
+    }
     expect(counts.transactions).toBe(history.txnCount)
     for (const { verdict } of results) seen[verdict]++
   }
