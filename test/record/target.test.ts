@@ -41,7 +41,7 @@ describe('parseTarget', () => {
 
   it('says what there is when it does not know a target, a level or a fault', () => {
     expect(complaint(() => parseTarget('oracle'))).toMatch(/"oracle".*embedded/)
-    expect(complaint(() => parseTarget('sim:best'))).toMatch(/"best".*rc, ra, cc/)
+    expect(complaint(() => parseTarget('sim:best'))).toMatch(/"best".*rc, ryw, .*ra, cc/)
     expect(complaint(() => parseTarget('sim:si+evil'))).toMatch(/"evil".*lost-update/)
     expect(complaint(() => parseTarget('sim:si+future-read'))).toMatch(/cannot show.*--inject/)
     expect(complaint(() => parseTarget('sim:si+lost-update:x'))).toMatch(/bad share "x"/)

@@ -226,6 +226,7 @@ describe('profile of mini-transactions', () => {
       'ra<ser',
       'cc<ser',
       'pc<ser',
+      'psi<ser',
       'si<ser',
       'ser<null',
     ])
@@ -233,7 +234,13 @@ describe('profile of mini-transactions', () => {
       's1: r(x,0) w(x,1)\ns2: r(y,0) w(y,1)\ns3: r(x,1) r(y,0)\ns4: r(x,0) r(y,1)',
     )
     const found = profile(fork).map(({ level, verdict }) => `${level} ${verdict}`)
-    expect(found.slice(3)).toEqual(['cc satisfied', 'pc violated', 'si violated', 'ser violated'])
+    expect(found.slice(3)).toEqual([
+      'cc satisfied',
+      'pc violated',
+      'psi satisfied',
+      'si violated',
+      'ser violated',
+    ])
   })
 
   it('lists the patterns of weak levels even if a weaker one is violated', () => {
