@@ -1,16 +1,18 @@
 // What recording an application costs: orders and payments of a wholesaler (as in TPC-C) by ten
 // sessions on the embedded server, with a plain pool and with one that is recorded to a file, in
-// turns. Prints transactions per second and the memory of this process.
+// turns. Prints transactions per second, processor time, which does not depend on who else uses the
+// machine, and the memory of this process.
 //
 //   node --import tsx bench/application.ts [rounds] [transactions a round]
 
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
 import { record } from '../src/application/observe/instrument.ts'
 import { nowMs } from '../src/base/deadline.ts'
 import { Random } from '../src/base/random.ts'
+import { processesOf } from '../src/record/embedded/processes.ts'
 import { EmbeddedServer } from '../src/record/embedded/server.ts'
 
 const SESSIONS = 10
@@ -59,9 +61,19 @@ async function pay(client: pg.PoolClient, random: Random): Promise<number> {
   return 5
 }
 
-/** Returns transactions and statements per second. */
-async function work(pool: pg.Pool, seed: number): Promise<{ txns: number; statements: number }> {
+interface Measured {
+  /** Per second. */
+  readonly txns: number
+  readonly statements: number
+  /** Processor time of a statement, in microseconds: of this process, and of the server. */
+  readonly ownUs: number
+  readonly serverUs: number
+}
+
+async function work(pool: pg.Pool, seed: number): Promise<Measured> {
   const started = nowMs()
+  const own = process.cpuUsage()
+  const others = serverUs()
   let left = perRound
   let statements = 0
   const session = async (number: number) => {
@@ -75,7 +87,24 @@ async function work(pool: pg.Pool, seed: number): Promise<{ txns: number; statem
   }
   await Promise.all(Array.from({ length: SESSIONS }, (_, number) => session(number)))
   const seconds = (nowMs() - started) / 1000
-  return { txns: perRound / seconds, statements: statements / seconds }
+  const { user, system } = process.cpuUsage(own)
+  return {
+    txns: perRound / seconds,
+    statements: statements / seconds,
+    ownUs: (user + system) / statements,
+    serverUs: (serverUs() - others) / statements,
+  }
+}
+
+/** Processor time of the server's processes so far, in microseconds; 0 if the system does not say. */
+function serverUs(): number {
+  let ticks = 0
+  for (const pid of processesOf(server.pid) ?? []) {
+    // Behind its name, which is in parentheses: state, …, utime, stime.
+    const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1)!.split(' ')
+    ticks += Number(fields[11]) + Number(fields[12])
+  }
+  return ticks * 10_000
 }
 
 const server = await EmbeddedServer.start()
@@ -86,6 +115,7 @@ try {
   for (const text of TABLES) await pool.query(text)
   await work(pool, 0)
   const totals = { plain: 0, recorded: 0 }
+  const processor = { plain: 0, recorded: 0 }
   for (let round = 1; round <= rounds; round++) {
     const plain = await work(pool, 2 * round)
     const recorded = record(pool)
@@ -96,13 +126,21 @@ try {
     const heapMb = process.memoryUsage().heapUsed / 2 ** 20
     totals.plain += plain.txns
     totals.recorded += watched.txns
+    processor.plain += plain.ownUs + plain.serverUs
+    processor.recorded += watched.ownUs + watched.serverUs
     const skipped = JSON.stringify(recorded.skipped)
     show(
       `${plain.txns.toFixed(0)} tx/s plain, ${watched.txns.toFixed(0)} recorded ` +
         `(${watched.statements.toFixed(0)} statements/s), heap ${heapMb.toFixed(0)} MB, skipped ${skipped}`,
     )
+    const [before, after] = [plain, watched].map(
+      ({ ownUs, serverUs }) => `${ownUs.toFixed(0)} here + ${serverUs.toFixed(0)} of the server`,
+    )
+    show(`  µs of processor a statement: ${before} plain, ${after} recorded`)
   }
   show(`loss ${(100 * (1 - totals.recorded / totals.plain)).toFixed(1)} %`)
+  const share = 100 * (1 - processor.plain / processor.recorded)
+  show(`loss where nothing but the processor counts ${share.toFixed(1)} %`)
 } finally {
   await pool.end()
   await server.stop()

@@ -1,7 +1,7 @@
 // What a fleet costs and withstands: thousands of small checks through the queue against the same
 // checks in a plain loop over one pool of processes, in turns; how many findings injected failures
-// of three kinds become; and a night whose workers, coordinator and server are killed. Needs the
-// build. Writes bench/fleet.md.
+// of three kinds become; and nights whose workers, coordinator and server are killed, with their queue
+// in PostgreSQL and in Redis. Needs the build. Writes bench/fleet.md and bench/fleet-siege.md.
 //
 //   npm run bench:fleet -- [--jobs 10000] [--turns 4] [--siege 2000]
 
@@ -17,7 +17,8 @@ import { type Plan, runJobsOf } from '../src/fleet/plan.ts'
 import { readPlan } from '../src/fleet/read-plan.ts'
 import type { Task } from '../src/fleet/result.ts'
 import { FleetWorker } from '../src/fleet/worker.ts'
-import { besiege } from '../test/fleet/siege.ts'
+import { redisPath } from '../test/fleet/redis-server.ts'
+import { besiege, besiegeWithRedis, type Siege } from '../test/fleet/siege.ts'
 import { readOptions } from './arguments.ts'
 
 const ROOT = resolve(import.meta.dirname, '..')
@@ -30,11 +31,11 @@ const FAULTY_SHARE = 0.1
 
 const flags = readOptions<{ jobs: string; turns: string; siege: string }>(
   'npm run bench:fleet --',
-  'measures what a fleet costs and withstands, and writes bench/fleet.md',
+  'measures what a fleet costs and withstands, and writes bench/fleet.md, bench/fleet-siege.md',
   [
-    ['--jobs <n>', 'checks in all, half of them runs, half of them files', '10000'],
+    ['--jobs <n>', 'checks in all, half of them runs, half of them files; 0: none', '10000'],
     ['--turns <n>', 'parts that the loop and the fleet do in turn', '4'],
-    ['--siege <n>', 'jobs of the night that is besieged; 0: none', '2000'],
+    ['--siege <n>', 'jobs of each night that is besieged; 0: none', '2000'],
   ],
 )
 const jobCount = Number(flags.jobs)
@@ -133,7 +134,8 @@ async function loopTime(plan: Plan, files: readonly string[]): Promise<Spent> {
   const started = now()
   const runs = [...runJobsOf(plan)].map((job) => () => task(job, null))
   const checks = files.map((path) => () => {
-    return task({ kind: 'file', path, levels: ['si'] }, readFileSync(path))
+    const job = { kind: 'file', path, levels: ['si'], part: null, input: null } as const
+    return task(job, readFileSync(path))
   })
   const tasks = [...runs, ...checks]
   let next = 0
@@ -158,11 +160,12 @@ interface FleetTurn {
 /** Planning, queueing and writing down included. */
 async function fleetTime(fleet: Fleet, plan: Plan, files: string[]): Promise<FleetTurn> {
   const { store, queue } = fleet
-  const options = { atOnce: CORES, leaseMs: 15_000, allowed: null, command: COMMAND }
+  const worked = { atOnce: CORES, leaseMs: 15_000, allowed: null, leavesRefused: false }
+  const options = { ...worked, command: COMMAND }
   const worker = new FleetWorker(store, queue, options)
   const started = now()
   const { night } = await submit(store, queue, { plan, files, version: 'bench' })
-  await awaitEnd(store, queue, night, new AbortController().signal, () => {})
+  await awaitEnd(store, queue, night.id, new AbortController().signal, () => {})
   const spent = since(started)
   await worker.close()
   return { spent, night: night.id, megabytes: process.memoryUsage.rss() / 1e6 }
@@ -172,7 +175,7 @@ async function measure(): Promise<string[]> {
   const half = Math.floor(jobCount / 2 / turns)
   const files = writeFiles(half * turns)
   const place = { queue: null, results: null, data: join(folder, 'data') }
-  const fleet = await openFleet({ ...place, patienceMs: 60_000, environment: {} }, true)
+  const fleet = await openFleet({ ...place, patienceMs: 60_000, environment: {} }, 'make')
   const rows: string[] = []
   const sums = { loop: 0, fleet: 0, loopCpu: 0, fleetCpu: 0, violated: 0, jobs: 0 }
   const found = new Set<string>()
@@ -226,38 +229,46 @@ async function measure(): Promise<string[]> {
   ]
 }
 
-async function siege(): Promise<string[]> {
-  const home = join(folder, 'siege')
+const KILLS = { workerKills: 20, coordinatorKills: 3, serverRestarts: 2 }
+
+/** A row of the table. */
+async function tellSiege(where: string, run: (siege: Siege) => ReturnType<typeof besiege>) {
+  const data = join(folder, `siege-${where}`)
   const plan = join(folder, 'siege.yaml')
-  const jobs = Number(flags.siege)
   writeFileSync(
     plan,
-    `targets: ["sim:si+lost-update"]\nparameters: {sessions: 4, transactions: 60}\nseeds: 1..${jobs}\nattempts: 10\n`,
+    `targets: ["sim:si+lost-update"]\nparameters: {sessions: 4, transactions: 60}\nseeds: 1..${flags.siege}\nattempts: 10\n`,
   )
-  const kills = { workerKills: 20, coordinatorKills: 3, serverRestarts: 2 }
+  const place = { data, place: ['--data', data], results: null, restartServer: null }
   const started = performance.now()
-  const outlasted = await besiege({
-    ...{ plan, data: home, place: ['--data', home], results: null, restartServer: null },
-    ...{ workers: 2, seed: 1, ...kills },
-  })
+  const outlasted = await run({ plan, ...place, workers: 2, seed: 1, ...KILLS })
   const minutes = ((performance.now() - started) / 60_000).toFixed(1)
-  const { results, failed } = outlasted
+  const { jobs, results, failed } = outlasted
+  const row = `| ${[where, jobs, results, jobs - results, failed, minutes].join(' | ')} |`
+  process.stdout.write(`${row}\n`)
+  return row
+}
+
+async function siege(): Promise<string[]> {
+  const rows = [await tellSiege('PostgreSQL', besiege)]
+  if (redisPath) rows.push(await tellSiege('Redis', besiegeWithRedis))
+  const { workerKills, coordinatorKills, serverRestarts } = KILLS
   return [
+    `A night of runs, done by two workers: ${workerKills} times a worker was killed (\`kill -9\`), ${coordinatorKills} times the coordinator, and ${serverRestarts} times the server of the queue,`,
+    'at random while it went on, and started again. Every job has one result at most, by the key of the table.',
     '',
-    '## Under siege',
-    '',
-    `A night of ${outlasted.jobs} runs, done by two workers: 20 times a worker was killed (\`kill -9\`), 3 times the coordinator, and twice the server of the queue,`,
-    `at random while it went on, and started again. After ${minutes} minutes ${results} jobs had one result each, ${failed} of them without a verdict; ${outlasted.jobs - results} were lost.`,
+    '| queue in | jobs | with a result | lost | without a verdict | minutes |',
+    '|---|---|---|---|---|---|',
+    ...rows,
   ]
 }
 
-const lines = [
-  '# A fleet',
-  '',
-  `Made by \`npm run bench:fleet -- --jobs ${jobCount} --turns ${turns} --siege ${flags.siege}\`.`,
-  '',
-  ...(await measure()),
-  ...(Number(flags.siege) > 0 ? await siege() : []),
-]
-writeFileSync(join(ROOT, 'bench/fleet.md'), `${lines.join('\n')}\n`)
+function write(name: string, title: string, lines: readonly string[]): void {
+  const command = `npm run bench:fleet -- --jobs ${jobCount} --turns ${turns} --siege ${flags.siege}`
+  const head = [`# ${title}`, '', `Made by \`${command}\`.`, '']
+  writeFileSync(join(ROOT, 'bench', name), `${[...head, ...lines].join('\n')}\n`)
+}
+
+if (jobCount > 0) write('fleet.md', 'A fleet', await measure())
+if (Number(flags.siege) > 0) write('fleet-siege.md', 'A fleet under siege', await siege())
 rmSync(folder, { recursive: true, force: true })

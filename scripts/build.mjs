@@ -8,16 +8,14 @@ import { rmSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { transform } from 'esbuild'
 import { rollup } from 'rollup'
-import { dts } from 'rollup-plugin-dts'
+import { DOORS, entries, isForeign, writeDeclarations } from './declarations.mjs'
 import { bundlePage } from './page-script.mjs'
 import { buildSite } from './site.mjs'
 
 const ROOT = new URL('..', import.meta.url)
 const pathOf = (name) => fileURLToPath(new URL(name, ROOT))
-const entries = (names) => Object.fromEntries(names.map((name) => [name, pathOf(`src/${name}.ts`)]))
-const isForeign = (id) => !/^(\.|\/|[A-Za-z]:)/.test(id)
 /** Chunks below this many bytes are joined with others; above, the command line would load more. */
-const SMALL_CHUNK = 24_000
+const SMALL_CHUNK = 32_000
 
 const typescript = {
   name: 'typescript',
@@ -27,11 +25,26 @@ const typescript = {
   },
 }
 
+/**
+ * The parser of predicates takes a third of the command line's start, and few histories have any: it
+ * is loaded when one is read. The library cannot do so, which also runs where there is no Node.
+ */
+const PARSER = 'pgsql-ast-parser'
+const LAZY_PARSER = `
+import { createRequire } from 'node:module'
+let parser
+export const parse = (...words) =>
+  (parser ??= createRequire(import.meta.url)('${PARSER}')).parse(...words)
+`
+const lazyParser = {
+  name: 'lazy-parser',
+  resolveId: (id) => (id === PARSER ? '\0lazy-parser' : null),
+  load: (id) => (id === '\0lazy-parser' ? LAZY_PARSER : null),
+}
+
 rmSync(new URL('dist', ROOT), { recursive: true, force: true }) // names of chunks change
 // The library apart from the command line: what both need must not bring Node to a browser. In it
 // checkSync is apart, so that who only calls `check` gets the deciders when they are needed.
-const APPLICATION = ['application/embedded', 'application/pg', 'application/race/race']
-const DOORS = ['index', 'matchers/vitest', 'matchers/jest', ...APPLICATION]
 const LIBRARY = [...DOORS, 'library/check-sync']
 const RENDERERS =
   /src\/report\/(page\/|picture\/|(dot|junit|markdown|text|story-text|core-history|sql-core|example)\.ts)/
@@ -45,10 +58,11 @@ function libraryChunk(id) {
   return MAKERS.test(id) ? 'makers' : undefined
 }
 for (const names of [LIBRARY, ['cli/main']]) {
+  const isLazy = (id) => names !== LIBRARY && id === PARSER
   const code = await rollup({
     input: entries(names),
-    external: isForeign,
-    plugins: [typescript],
+    external: (id) => isForeign(id) && !isLazy(id),
+    plugins: names === LIBRARY ? [typescript] : [lazyParser, typescript],
     treeshake: { moduleSideEffects: (id) => /matchers|cli\/main/.test(id) },
   })
   await code.write({
@@ -72,15 +86,5 @@ writeFileSync(
   new URL('dist/page-assets.js', ROOT),
   `export const script = ${JSON.stringify(script)}\nexport const style = ${JSON.stringify(style)}\n`,
 )
+await writeDeclarations()
 await buildSite()
-
-const declarations = await rollup({
-  input: entries(DOORS),
-  external: isForeign,
-  plugins: [dts({ tsconfig: pathOf('tsconfig.build.json') })],
-})
-await declarations.write({
-  dir: pathOf('dist'),
-  format: 'es',
-  chunkFileNames: 'chunks/[name].d.ts',
-})

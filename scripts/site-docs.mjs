@@ -1,8 +1,10 @@
-// The documentation as pages of the site: docs/*.md, rendered by markdown-it, with an anchor for
-// every heading and an index for the search. Main function: renderDocs.
+// The documentation as pages of the site: docs/*.md and the reference of all exports, rendered by
+// markdown-it, with an anchor for every heading and an index for the search. Main function:
+// renderDocs.
 
 import { cpSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import markdownIt from 'markdown-it'
+import { describeApi } from './site-api.mjs'
 
 const DOCS = new URL('../docs/', import.meta.url)
 
@@ -14,11 +16,13 @@ const FIRST = 'site.md'
  * @param {URL} out
  * @param {(page: { title: string, file: string, body: string }) => string} frame
  */
-export function renderDocs(out, frame) {
+export async function renderDocs(out, frame) {
   mkdirSync(out, { recursive: true })
   const files = readdirSync(DOCS).filter((name) => name.endsWith('.md'))
-  const pages = files.map((name) => ({ name, ...render(name) }))
+  const pages = files.map((name) => render(name, readFileSync(new URL(name, DOCS), 'utf8')))
   pages.sort((a, b) => order(a) - order(b) || a.title.localeCompare(b.title))
+  const reference = await describeApi(slugOf)
+  pages.push(...reference.map(({ name, text }) => render(name, text)))
   const links = pages.map(({ name, title }) => `<li><a href="./${htmlOf(name)}">${title}</a></li>`)
   const list = `<ul>${links.join('')}</ul>`
   for (const { name, title, html } of pages) {
@@ -57,20 +61,20 @@ function slugOf(text, taken) {
   return count === 0 ? slug : `${slug}-${count}`
 }
 
-function render(name) {
+function render(name, text) {
   const md = markdownIt({ html: false })
   const taken = new Map()
   const sections = []
-  const tokens = md.parse(readFileSync(new URL(name, DOCS), 'utf8'), {})
+  const tokens = md.parse(text, {})
   let title = name
   let section = null
   tokens.forEach((token, i) => {
     if (token.type === 'heading_open') {
-      const text = textOf(tokens[i + 1])
-      const id = slugOf(text, taken)
+      const words = textOf(tokens[i + 1])
+      const id = slugOf(words, taken)
       token.attrSet('id', id)
-      if (token.tag === 'h1') title = text
-      section = { page: title, title: text, href: `./${htmlOf(name)}#${id}`, text: '' }
+      if (token.tag === 'h1') title = words
+      section = { page: title, title: words, href: `./${htmlOf(name)}#${id}`, text: '' }
       sections.push(section)
     } else if (section && (token.type === 'inline' || token.type === 'fence')) {
       const isHeading = tokens[i - 1]?.type === 'heading_open'
@@ -90,6 +94,7 @@ function render(name) {
   rules.fence = (all, i) => `<pre tabindex="0">${md.utils.escapeHtml(all[i].content)}</pre>\n`
   rules.code_block = rules.fence
   return {
+    name,
     title: md.utils.escapeHtml(title),
     html: md.renderer.render(tokens, md.options, {}),
     sections,

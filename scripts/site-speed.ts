@@ -1,9 +1,9 @@
-// How fast the site is, in a real browser: the first verdict of the page that teaches, and a large
-// file against the command line. `node --import tsx scripts/site-speed.ts 500000`; needs a build.
-// The figures in docs/site.md are from here.
+// How fast the site is, in a real browser: the first verdict of the page that teaches, and large
+// files against the command line. `node --import tsx scripts/site-speed.ts 330000 1360000` takes
+// files of so many transactions; needs a build. The figures in docs/site.md are from here.
 
 import { execFileSync } from 'node:child_process'
-import { mkdtempSync, rmSync, statSync } from 'node:fs'
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -11,7 +11,7 @@ import type { Browser } from 'playwright-core'
 import { makeServer } from '../src/cli/site-server.ts'
 import { findBrowser, launch } from '../test/web/browser.ts'
 
-const [transactions = '500000'] = process.argv.slice(2)
+const counts = process.argv.length > 2 ? process.argv.slice(2) : ['500000']
 const folder = mkdtempSync(join(tmpdir(), 'isobar-speed-'))
 const history = join(folder, 'history.plume')
 const TRIES = 5
@@ -53,9 +53,13 @@ async function measureLearning(browser: Browser, address: string): Promise<void>
   }
 }
 
-async function measureLarge(browser: Browser, address: string): Promise<void> {
+async function measureLarge(
+  browser: Browser,
+  address: string,
+  transactions: string,
+): Promise<void> {
   const options = ['--shape', 'general', '--ops', '12', '--to', 'plume']
-  isobar('generate', history, '--transactions', transactions, ...options)
+  isobar('generate', history, '--force', '--transactions', transactions, ...options)
   const size = `${Math.round(statSync(history).size / 1e6)} MB`
   const began = performance.now()
   isobar('check', history, '--level', 'cc')
@@ -70,15 +74,31 @@ async function measureLarge(browser: Browser, address: string): Promise<void> {
   const started = performance.now()
   await tab.locator('#file').setInputFiles(history)
   const source = tab.locator('#result .source', { hasText: 'plume' })
-  await source.or(tab.locator('#problem:not([hidden])')).waitFor({ timeout: 120_000 })
+  await source.or(tab.locator('#problem:not([hidden])')).waitFor({ timeout: 900_000 })
   const browserMs = performance.now() - started
   const { frame } = await tab.evaluate(readSeen)
   const said = await tab.locator('#result h1, #problem:not([hidden])').textContent()
   process.stdout.write(
     `${transactions} transactions, ${size}: ${Math.round(browserMs)} ms in the browser, ` +
       `${Math.round(commandMs)} ms on the command line, longest frame ${Math.round(frame)} ms ` +
-      `(${Math.round(earlier)} before): ${said}\n`,
+      `(${Math.round(earlier)} before), ${peakMb()} MB in the page's process: ${said}\n`,
   )
+  await tab.close()
+}
+
+/** The most that one of the browser's processes had in memory, where the system tells. */
+function peakMb(): number {
+  const peaks = new Map<number, number>([[process.pid, 0]])
+  const rows = readdirSync('/proc').filter((name) => /^\d+$/.test(name))
+  for (const pid of rows.map(Number).sort((a, b) => a - b)) {
+    try {
+      const status = readFileSync(`/proc/${pid}/status`, 'utf8')
+      const field = (name: string) =>
+        Number(new RegExp(`^${name}:\\s*(\\d+)`, 'm').exec(status)?.[1])
+      if (peaks.has(field('PPid'))) peaks.set(pid, field('VmHWM') / 1000)
+    } catch {} // it has ended
+  }
+  return Math.round(Math.max(...peaks.values()))
 }
 
 function isobar(...words: string[]): void {
@@ -93,7 +113,7 @@ if (executable !== null) {
   const browser = await launch(executable)
   try {
     await measureLearning(browser, address)
-    await measureLarge(browser, address)
+    for (const count of counts) await measureLarge(browser, address, count)
   } finally {
     await browser.close()
     server.close()

@@ -1,11 +1,13 @@
 // Builds the site into dist/site: pages that check, teach and explain by themselves. They can be
 // hosted anywhere, in any folder: paths are relative, no script stands in a page, and nothing is
 // asked of anybody. Scripts are split, so that the SQL parser and the pictures come when they are
-// used. Main function: buildSite; `npm run web` calls it.
+// used. The reference of all exports is made of the declarations in dist. Main function: buildSite;
+// `npm run web` calls it.
 
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
+import { writeDeclarations } from './declarations.mjs'
 import { bundlePage } from './page-script.mjs'
 import { renderDocs } from './site-docs.mjs'
 
@@ -77,7 +79,7 @@ export async function buildSite() {
   for (const page of PAGES) {
     writeFileSync(new URL(page.file, OUT), render({ ...page, body: read(page.body) }, metafile))
   }
-  renderDocs(new URL('docs/', OUT), ({ title, file, body }) =>
+  await renderDocs(new URL('docs/', OUT), ({ title, file, body }) =>
     render(
       { title: `${title} · Isobar`, file: `docs/${file}`, script: 'docs-page', body },
       metafile,
@@ -197,4 +199,7 @@ function licencesOf({ inputs }) {
   return `The scripts of this site contain:\n\n${texts.join('\n')}`
 }
 
-if (process.argv[1] === fileURLToPath(import.meta.url)) await buildSite()
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  await writeDeclarations()
+  await buildSite()
+}

@@ -4,7 +4,7 @@
 // Main class: Checker.
 
 import { type Deadline, nowMs } from '../base/deadline.ts'
-import { BudgetExceeded, UsageError } from '../base/errors.ts'
+import { assert, BudgetExceeded, UsageError } from '../base/errors.ts'
 import { type AfterAsReads, afterAsReads } from '../history/after-as-reads.ts'
 import { type History, hasTimes, NONE, type TimeScope } from '../history/history.ts'
 import { withRealTime } from '../history/real-time.ts'
@@ -22,6 +22,7 @@ import { findSessionEdges, type LevelResult, type Proof } from '../verdict/verdi
 import { withCertificate } from './certified.ts'
 import type { NamedFindings } from './evidence/findings.ts'
 import { joinKinds } from './examples.ts'
+import { mergeByStart } from './general/parts.ts'
 import { type Algorithm, StrongLevels } from './general/strong-levels.ts'
 import { findImplied } from './implied.ts'
 import { type CheckOptions, deadlineFor, exampleLimit, phaseOf } from './options.ts'
@@ -30,17 +31,19 @@ import { checkDirtyWrites } from './phenomena/dirty-writes.ts'
 import { PhenomenaLevels } from './phenomena/phenomena-levels.ts'
 import type { StrongLevel } from './problem/levels.ts'
 import { withoutOwnWrites } from './reads/adya-reads.ts'
+import { describeOffences } from './reads/offences.ts'
 import { checkReads, type ReadCheck } from './reads/read-consistency.ts'
 import { restoreAfter } from './restore-after.ts'
 import { restoreTime } from './restore-time.ts'
-import { findHeavyTxn } from './versions/linearizable.ts'
+import { expectAtomic, findHeavyTxn } from './versions/linearizable.ts'
 import { ListLevels } from './versions/list-levels.ts'
 import { MiniLevels } from './versions/mini-levels.ts'
+import { findOneKeyOrders } from './versions/one-key.ts'
 import { WeakContext } from './weak/context.ts'
 import { WeakLevels } from './weak/weak-levels.ts'
 
-/** Sessions times transactions, up to which real time is made part of session order. */
-const MOST_REACHED = 200_000_000
+/** More operations that contradict one another than these are not looked at apart from the rest. */
+const MOST_SUSPECTS = 300
 
 export class Checker {
   private readonly history: History // as the levels see it: without session order if that is off
@@ -56,6 +59,7 @@ export class Checker {
   private adyaLevels: PhenomenaLevels | null = null
   private psiLevel: PhenomenaLevels | null = null
   private withSessions: Checker | null = null
+  private withoutSessions: Checker | null = null
   private readonly inTime: Partial<Record<TimeScope, Checker>> = {} // real time in session order
   private forAtomic: Checker | null = null // where ra sees another history than the others
   private weaker: LevelResult | null | undefined // once a strong level has run out of time
@@ -197,11 +201,6 @@ export class Checker {
   private findInTime(level: LevelId, scope: TimeScope): NamedFindings {
     const { options, deadline } = this
     const history = this.sessionless ? withoutSessionOrder(this.recorded) : this.recorded
-    const { sessionCount, txnCount } = history
-    if (sessionCount * txnCount > MOST_REACHED) {
-      const size = `${txnCount} transactions in ${sessionCount} sessions`
-      throw new BudgetExceeded(`real time among ${size} would take too much memory`)
-    }
     let checker = this.inTime[scope]
     if (!checker) {
       const inTime = { ...options, sessionOrder: true, realTime: false }
@@ -260,11 +259,8 @@ export class Checker {
       case 'pl-2+':
       case 'pl-3u':
         return this.decideAdya(level)
-      case 'lin': {
-        this.expectLightweight()
-        const mini = this.mini()
-        return this.timed(level, () => mini.checkLinear())
-      }
+      case 'lin':
+        return this.decideLin()
       case 'mixed':
         throw new UsageError('level mixed is judged by judge(), not here')
       default:
@@ -337,13 +333,47 @@ export class Checker {
     return found && { ...findings, anomalies: [found] }
   }
 
-  private expectLightweight(): void {
-    const heavy = findHeavyTxn(this.history)
-    if (heavy === NONE) return
-    throw new UsageError(
-      `level lin is for lightweight transactions, and ${this.history.txnName(heavy)} is not one`,
-      'each reads one key, or reads and then writes it: r(x,1), cas(x,1,2), insert(x,1)',
-    )
+  /**
+   * Lightweight transactions have a decider of their own, and so have those of one key each. Since
+   * every read tells what it saw, others are linearizable if they are strictly serializable without
+   * session order.
+   */
+  private decideLin(): NamedFindings {
+    if (findHeavyTxn(this.history) === NONE) {
+      const mini = this.mini()
+      return this.timed('lin', () => mini.checkLinear())
+    }
+    expectAtomic(this.history)
+    if (!this.sessionless) {
+      const options = { ...this.options, sessionOrder: false, realTime: false }
+      this.withoutSessions ??= new Checker(this.recorded, options, this.deadline)
+      this.withoutSessions.lazyReads ??= this.reads() // audits know sessions
+      return this.withoutSessions.decide('lin')
+    }
+    if (!hasTimes(this.history)) return this.decide('ser')
+    const isAuto = (this.options.algorithm ?? 'auto') === 'auto'
+    return (isAuto && this.timed('lin', () => this.findByKey())) || this.decide('sser')
+  }
+
+  /** lin where every transaction uses one key; null if one uses more, or several are at fault. */
+  private findByKey(): NamedFindings | null {
+    const { history, limit, deadline } = this
+    const reads = this.reads()
+    if (limit > 1 || reads.unrepeatable.length > 0) return null
+    const found = findOneKeyOrders(history, reads)
+    if (found === null) return null
+    const anomalies = describeOffences(history, reads, limit, deadline)
+    const { suspects, orders } = found
+    // A long circle tells more to those who know all of it.
+    if (suspects && suspects.length > MOST_SUSPECTS) return null
+    if (suspects) {
+      const anomaly = this.strong('auto').refuteAmong(Int32Array.from(suspects), 'sser')
+      assert(anomaly !== null, 'operations that are not linearizable contradict one another')
+      anomalies.push(anomaly)
+    }
+    const order = anomalies.length > 0 ? null : mergeByStart(history, orders)
+    const proof = order && ({ kind: 'commit-order', order } as const)
+    return { anomalies, proof, algorithm: 'zones' }
   }
 
   private checkLists(level: StrongLevel, mini: MiniLevels): NamedFindings | null {

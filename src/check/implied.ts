@@ -2,7 +2,7 @@
 // order, what violates it violates every stronger one by the same evidence. Main functions:
 // findImplied, weakened.
 
-import { implies, type LevelId, WEAK_LEVELS } from '../levels/levels.ts'
+import { implies, type LevelId, takesTime, WEAK_LEVELS } from '../levels/levels.ts'
 import { LEVEL_RULES } from '../verdict/level-rules.ts'
 import type { CertificateKind, LevelResult, Proof } from '../verdict/verdict.ts'
 
@@ -32,7 +32,9 @@ export function findImplied(level: LevelId, known: readonly LevelResult[]): Leve
 
 /** A satisfied result as one of a weaker level, which its proof proves as well. */
 export function weakened(level: LevelId, result: LevelResult): LevelResult {
-  return { ...result, ...impliedBy(level, result), proof: proofFor(level, result.proof) }
+  const { realTime, ...plain } = result
+  const timed = realTime && takesTime(level) ? { realTime } : {}
+  return { ...plain, ...timed, ...impliedBy(level, result), proof: proofFor(level, result.proof) }
 }
 
 /** The proof of a stronger level as this one has it. */

@@ -5,68 +5,30 @@ import type { Command } from 'commander'
 import { Deadline, nowMs } from '../base/deadline.ts'
 import { BudgetExceeded, InputError, UsageError } from '../base/errors.ts'
 import { stringifyLine } from '../base/json.ts'
-import { parseDuration, parseSize } from '../base/quantities.ts'
-import { hintFor } from '../base/slips.ts'
 import { judge } from '../check/judge.ts'
-import type { CheckOptions } from '../check/options.ts'
-import { type Output, Outputs } from '../files/output.ts'
-import { historyFilesIn, type ReadResult } from '../formats/open.ts'
+import type { ReadResult } from '../formats/open.ts'
 import { renderNotation } from '../history/notation.ts'
-import { LEVELS, type LevelRequest } from '../levels/levels.ts'
-import { type Orders, parseOrders, withOrders } from '../levels/orders.ts'
+import { LEVELS } from '../levels/levels.ts'
 import { describeVerdict, renderJsonError } from '../report/describe-verdict.ts'
 import { cut, plain } from '../report/names.ts'
 import { tellText } from '../report/text.ts'
 import { countHistory } from '../verdict/count-history.ts'
 import type { LevelResult } from '../verdict/verdict.ts'
 import { judgeBeyondMemory, showOnDisk } from './check-on-disk.ts'
+import { ALL_LIMIT, type CheckFlags, type CheckPlan, isOneHistory, makePlan } from './check-plan.ts'
 import { quoteCommand, withoutSecrets } from './command-line.ts'
 import { DirectorySummary } from './directory-summary.ts'
-import { type EllePlan, isElleSyntax, judgeElle, parseElle } from './elle.ts'
+import { isElleSyntax, judgeElle } from './elle.ts'
 import { EXIT, worse } from './exit-codes.ts'
-import { addInputFormat, FORMAT_IDS, type InputFormatFlags } from './format-options.ts'
-import {
-  ABORTED_READS,
-  parseAlgorithm,
-  parseChoice,
-  parseNumber,
-  parseRequests,
-  parseSwitch,
-  parseTaps,
-  sizeWords,
-} from './options.ts'
-import { filesOf, findHistories, type HistoryPath, isDirectory } from './paths.ts'
+import { addInputFormat } from './format-options.ts'
+import { sizeWords } from './options.ts'
+import { findHistories, type HistoryPath } from './paths.ts'
 import { Progress } from './progress.ts'
 import { readWithin } from './read-input.ts'
-import { addReportOptions, ReportFiles, type ReportFlags } from './report-files.ts'
-import { judgeTaps, TAP_RULES, type TapRule } from './taps.ts'
+import { addReportOptions } from './report-files.ts'
+import { judgeTaps } from './taps.ts'
 import { coloursFor, print, tell } from './terminal.ts'
 import { withStrength } from './with-strength.ts'
-
-interface Flags extends ReportFlags, InputFormatFlags {
-  level?: string
-  sessionOrder: string
-  order?: string
-  abortedReads: string
-  json?: boolean
-  elle?: string | boolean
-  all?: boolean
-  limit?: string
-  tap?: string
-  tapRule: string
-  budget?: string
-  memory?: string
-  scratch?: string | false
-  algorithm?: string
-  certify: boolean
-  certificate?: string
-  notation?: boolean
-  strength?: boolean
-  allowEmpty?: boolean
-}
-
-/** Nobody reads more, and every one takes time and memory to be told. */
-const ALL_LIMIT = 1000
 
 export function addCheckCommand(program: Command, done: (code: number) => void): void {
   const command = program
@@ -129,7 +91,7 @@ export function addCheckCommand(program: Command, done: (code: number) => void):
     'write an HTML page: stories, lanes, graphs; of several histories an index and a page each',
   )
     .addHelpText('after', EXAMPLES)
-    .action(async (paths: string[], flags: Flags) =>
+    .action(async (paths: string[], flags: CheckFlags) =>
       done(await checkPaths(...settle(paths, flags))),
     )
 }
@@ -151,7 +113,7 @@ Examples:
   cat h.txt.gz | isobar check -                from standard input`
 
 /** What follows --elle may be the first path. */
-function settle(paths: string[], flags: Flags): [string[], Flags] {
+function settle(paths: string[], flags: CheckFlags): [string[], CheckFlags] {
   const { elle } = flags
   const isPath = typeof elle === 'string' && !isElleSyntax(elle)
   const all = isPath ? [elle, ...paths] : paths
@@ -159,7 +121,7 @@ function settle(paths: string[], flags: Flags): [string[], Flags] {
   return [all, isPath ? { ...flags, elle: true } : flags]
 }
 
-async function checkPaths(paths: string[], flags: Flags): Promise<number> {
+async function checkPaths(paths: string[], flags: CheckFlags): Promise<number> {
   const plan = makePlan(paths, flags)
   const many = paths.some((path) => path !== '-' && !isOneHistory(path))
   const summary = many && plan.elle === null ? new DirectorySummary() : null
@@ -184,140 +146,9 @@ async function checkPaths(paths: string[], flags: Flags): Promise<number> {
   return code
 }
 
-interface Plan {
-  levels: LevelRequest[] | null // null: the profile
-  taps: string[] | null
-  tapRule: TapRule
-  elle: EllePlan | null
-  format: string | null
-  json: boolean
-  notation: boolean
-  strength: boolean
-  allowsEmpty: boolean
-  judged: number // histories with a transaction in them, so far
-  certificate: Output | null
-  files: ReportFiles
-  /** Whether standard output belongs to one of the files. */
-  isSilent: boolean
-  /** The options that decide the verdict, to ask for it again. */
-  again: string[]
-  scratch: string | false | undefined
-  check: CheckOptions
-}
-
-function makePlan(paths: readonly string[], flags: Flags): Plan {
-  const outputs = new Outputs(flags.force)
-  for (const path of paths) for (const file of filesOf(path)) outputs.read(file)
-  const printed = flags.json ? '--json' : flags.notation ? '--notation' : null
-  if (printed) outputs.claim('-', printed)
-  if (flags.strength && (printed || flags.elle !== undefined)) {
-    throw new UsageError(
-      `--strength is for people, and ${printed ?? '--elle'} prints nothing else`,
-      'isobar stats --json has it',
-    )
-  }
-  const orders = ordersOf(flags)
-  const requests =
-    flags.level === undefined || flags.elle !== undefined ? null : parseRequests(flags.level)
-  const plan: Plan = {
-    isSilent: false,
-    // Beside --elle names are Jepsen's, and read as such.
-    levels: requests?.map((each) => (orders ? withOrders(each, orders) : each)) ?? null,
-    elle: flags.elle === undefined ? null : parseElle(flags.elle, flags.level),
-    taps: flags.tap === undefined ? null : parseTaps(flags.tap),
-    tapRule: parseChoice(flags.tapRule, '--tap-rule', TAP_RULES),
-    format: flags.format ?? null,
-    json: flags.json === true,
-    notation: flags.notation === true,
-    strength: flags.strength === true,
-    allowsEmpty: flags.allowEmpty === true,
-    judged: 0,
-    certificate:
-      flags.certificate === undefined ? null : outputs.claim(flags.certificate, '--certificate'),
-    files: new ReportFiles(flags, outputs),
-    again: optionsOf(flags),
-    scratch: flags.scratch,
-    check: {
-      all: flags.all === true,
-      limit: limitOf(flags),
-      certify: flags.certify,
-      algorithm: parseAlgorithm(flags.algorithm ?? 'auto'),
-      sessionOrder: parseSwitch(flags.sessionOrder, '--session-order'),
-      ...orders,
-      abortedReads: parseChoice(flags.abortedReads, '--aborted-reads', ABORTED_READS),
-      budgetMs: flags.budget === undefined ? null : parseDuration(flags.budget),
-      memoryBytes: flags.memory === undefined ? null : parseSize(flags.memory),
-    },
-  }
-  if (plan.format !== null && !FORMAT_IDS.includes(plan.format)) {
-    const message = `unknown format ${JSON.stringify(plan.format)}`
-    throw new UsageError(message, hintFor(plan.format, FORMAT_IDS))
-  }
-  if (plan.elle && (plan.taps || plan.json || plan.certificate || !plan.files.isEmpty)) {
-    throw new UsageError('--elle goes with --level only')
-  }
-  if (plan.tapRule !== 'isobar' && !plan.taps) throw new UsageError('--tap-rule goes with --tap')
-  if (plan.taps && plan.levels) throw new UsageError('--tap and --level exclude each other')
-  const isOne = paths.length === 1 && (paths[0] === '-' || isOneHistory(paths[0]!))
-  if (plan.certificate && !isOne) {
-    throw new UsageError('--certificate goes with exactly one history')
-  }
-  if (plan.taps && !plan.files.isEmpty) {
-    throw new UsageError('--tap makes no report', 'ask for levels instead: --level cc')
-  }
-  plan.files.checkFlags(isOne)
-  plan.isSilent = printed === null && outputs.ownsStandardOutput
-  return plan
-}
-
-/** The orders that were asked for; null if levels have those of their names. */
-function ordersOf({ order, sessionOrder, elle, tap }: Flags): Orders | null {
-  if (order === undefined) return null
-  const orders = parseOrders(order)
-  if (elle !== undefined || tap !== undefined) {
-    throw new UsageError(`--order does not go with ${elle === undefined ? '--tap' : '--elle'}`)
-  }
-  if (orders.sessionOrder && sessionOrder === 'off') {
-    throw new UsageError('--order session and --session-order off contradict each other')
-  }
-  return orders
-}
-
-function isOneHistory(path: string): boolean {
-  if (!isDirectory(path)) return true
-  try {
-    return historyFilesIn(path) !== null
-  } catch {
-    return true // reading it will say what is wrong
-  }
-}
-
-function limitOf({ all, limit }: Flags): number {
-  if (limit === undefined) return ALL_LIMIT
-  if (all !== true) throw new UsageError('--limit goes with --all only')
-  return Math.floor(parseNumber('limit', limit, 1))
-}
-
-/** The options that decide the verdict. */
-function optionsOf(flags: Flags): string[] {
-  const options: string[] = []
-  for (const name of ['level', 'format', 'limit', 'budget', 'memory', 'algorithm'] as const) {
-    const value = flags[name]
-    if (value !== undefined) options.push(`--${name}`, value)
-  }
-  if (flags.order !== undefined) options.push('--order', flags.order)
-  if (flags.sessionOrder === 'off') options.push('--session-order', 'off')
-  if (flags.abortedReads === 'ignore') options.push('--aborted-reads', 'ignore')
-  if (flags.all) options.push('--all')
-  if (!flags.certify) options.push('--no-certify')
-  if (typeof flags.scratch === 'string') options.push('--scratch', flags.scratch)
-  if (flags.scratch === false) options.push('--no-scratch')
-  return options
-}
-
 async function checkPath(
   found: HistoryPath,
-  plan: Plan,
+  plan: CheckPlan,
   summary: DirectorySummary | null,
   isFirst: boolean,
 ): Promise<number> {
@@ -369,7 +200,7 @@ async function checkPath(
 /** Judges a file on disk that does not fit into memory; null if it is to be read into memory. */
 async function checkOnDisk(
   path: string,
-  plan: Plan,
+  plan: CheckPlan,
   summary: DirectorySummary | null,
   budgetFromMs: number,
   progress: Progress,
@@ -389,7 +220,7 @@ async function checkOnDisk(
 }
 
 /** An option that needs the whole history in memory, or null. */
-function needsAll(plan: Plan): string | null {
+function needsAll(plan: CheckPlan): string | null {
   if (plan.taps) return '--tap'
   if (plan.elle) return '--elle'
   if (plan.strength) return '--strength'
@@ -398,7 +229,7 @@ function needsAll(plan: Plan): string | null {
 }
 
 /** What the budget leaves for telling what was found. */
-function tellingDeadline({ check }: Plan, fromMs: number): Deadline {
+function tellingDeadline({ check }: CheckPlan, fromMs: number): Deadline {
   return new Deadline(check.budgetMs, check.memoryBytes, null, { fromMs })
 }
 
@@ -406,7 +237,7 @@ function tellingDeadline({ check }: Plan, fromMs: number): Deadline {
  * How much of the time that is left may go into describing: writing all of it takes about as long,
  * again for each file, and for each level that shares its anomalies with another one.
  */
-function describingShare(plan: Plan, results: readonly LevelResult[]): number {
+function describingShare(plan: CheckPlan, results: readonly LevelResult[]): number {
   const lists = results.map(({ anomalies }) => anomalies).filter((list) => list.length > 0)
   const levelsPerList = Math.max(1, lists.length) / Math.max(1, new Set(lists).size)
   const written = (plan.json ? 1 : 0) + (plan.certificate ? 1 : 0)
@@ -419,7 +250,7 @@ async function showResults(
   path: string,
   input: ReadResult,
   results: LevelResult[],
-  plan: Plan,
+  plan: CheckPlan,
   parseMs: number,
   deadline: Deadline,
 ): Promise<string | Iterable<string>> {
@@ -466,7 +297,7 @@ function exitCode(results: readonly LevelResult[]): number {
 async function complainAbout(
   error: unknown,
   found: HistoryPath,
-  plan: Plan,
+  plan: CheckPlan,
   summary: DirectorySummary | null,
 ): Promise<number> {
   let exit: number = EXIT.usage

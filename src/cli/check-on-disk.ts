@@ -106,11 +106,11 @@ function planOnDisk({
 
 /** What part of the time each phase takes, about; phases may come again. */
 const SHARES: Readonly<Record<string, readonly [number, number]>> = {
-  reading: [0, 0.35],
-  matching: [0.35, 0.6],
-  comparing: [0.6, 0.7],
-  ordering: [0.7, 0.72],
-  verifying: [0.72, 1],
+  reading: [0, 0.42],
+  matching: [0.42, 0.64],
+  comparing: [0.64, 0.72],
+  ordering: [0.72, 0.74],
+  verifying: [0.74, 1],
 }
 
 async function judgePlanned(

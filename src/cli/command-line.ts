@@ -1,19 +1,10 @@
 // Command lines for people to run again: quoted for a shell, without secrets.
 
-import { inert } from '../base/inert.ts'
+import { shellWord } from '../base/shell.ts'
 
 /** Joins arguments so that a POSIX shell reads them as they are. */
 export function quoteCommand(argv: readonly string[]): string {
-  return argv.map((part) => quote(redact(part))).join(' ')
-}
-
-function quote(part: string): string {
-  if (/^[\w@%+=:,./-]+$/.test(part)) return part
-  // What a terminal would obey is spelt out.
-  if (inert(part) !== part) {
-    return `$'${inert(part.replace(/[\\']/g, '\\$&'))}'`
-  }
-  return `'${part.replace(/'/g, "'\\''")}'`
+  return argv.map((part) => shellWord(redact(part))).join(' ')
 }
 
 /** Takes the password out of an address, also of one that is mistyped: user:secret@, password=. */

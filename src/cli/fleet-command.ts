@@ -10,10 +10,10 @@ import { parseDuration } from '../base/quantities.ts'
 import { hintFor } from '../base/slips.ts'
 import { type Output, Outputs } from '../files/output.ts'
 import { awaitEnd, queueOpen, submit } from '../fleet/coordinate.ts'
-import { type Fleet, type FleetPlace, openFleet } from '../fleet/fleet.ts'
+import { type Coming, type Fleet, type FleetPlace, openFleet } from '../fleet/fleet.ts'
 import { serveJobs } from '../fleet/job-process.ts'
 import { renderNight } from '../fleet/night-text.ts'
-import { type NightOverview, readOverview, unknownFindings } from '../fleet/overview.ts'
+import { isOver, type NightOverview, readOverview, unknownFindings } from '../fleet/overview.ts'
 import type { Plan } from '../fleet/plan.ts'
 import { REPORT_FILES } from '../fleet/report-names.ts'
 import type { Counts, FleetStore, Night } from '../fleet/store.ts'
@@ -144,11 +144,11 @@ function placeOf({ queue, results, data, patience }: Flags): FleetPlace {
 /** Opens the fleet, and closes it however the work ends. */
 async function withFleet<T>(
   flags: Flags,
-  starts: boolean,
+  coming: Coming,
   work: (fleet: Fleet, interrupt: Interrupt) => Promise<T>,
 ): Promise<T> {
   const interrupt = new Interrupt(null)
-  const fleet = await openFleet(placeOf(flags), starts)
+  const fleet = await openFleet(placeOf(flags), coming)
   interrupt.listen()
   try {
     return await work(fleet, interrupt)
@@ -161,21 +161,21 @@ async function withFleet<T>(
 async function runPlan(path: string | undefined, flags: Flags): Promise<number> {
   const { plan, files } = loadPlan(path!)
   const atOnce = jobsOf(flags)
-  const allowed = allowedOf(flags, plan)
   const site = flags.report === undefined ? null : claimSite(flags.report, '--report', true)
-  return withFleet(flags, true, async (fleet, interrupt) => {
+  return withFleet(flags, 'make', async (fleet, interrupt) => {
     const { store, queue } = fleet
     const { night, isContinued } = await submit(store, queue, { plan, files, version: VERSION })
     if (isContinued) await tell(`night ${night.id} was not over: it goes on\n`)
-    const worker = atOnce === 0 ? null : startWorker(fleet, flags, atOnce, allowed)
+    const worker = atOnce === 0 ? null : startWorker(fleet, flags, atOnce, plan)
     const line = new StatusLine()
+    let last: Night
     try {
-      await awaitEnd(store, queue, night, interrupt.signal, showOn(line, night))
+      last = await awaitEnd(store, queue, night.id, interrupt.signal, showOn(line))
     } finally {
       line.done()
       await worker?.close()
     }
-    const overview = await readOverview(store, night)
+    const overview = await readOverview(store, last)
     await tell(renderNight(overview))
     if (site) await fillSite(site, store, overview)
     return interrupt.signal.aborted ? interrupt.exitCode : exitCodeOf(overview)
@@ -184,9 +184,10 @@ async function runPlan(path: string | undefined, flags: Flags): Promise<number> 
 
 async function submitPlan(path: string | undefined, flags: Flags): Promise<number> {
   const { plan, files } = loadPlan(path!)
-  return withFleet(flags, true, async ({ store, queue }) => {
+  return withFleet(flags, 'make', async ({ store, queue }) => {
     const { night, isContinued } = await submit(store, queue, { plan, files, version: VERSION })
-    const what = isContinued ? 'was queued already' : 'is queued'
+    const was = night.state === 'cancelled' ? 'was cancelled meanwhile' : 'is queued'
+    const what = isContinued ? 'was queued already' : was
     await tell(`night ${night.id} of ${plain(night.name)} ${what}: ${counted(night.jobs, 'job')}\n`)
     return EXIT.satisfied
   })
@@ -195,17 +196,17 @@ async function submitPlan(path: string | undefined, flags: Flags): Promise<numbe
 async function work(_path: string | undefined, flags: Flags): Promise<number> {
   const atOnce = jobsOf(flags)
   if (atOnce === 0) throw new UsageError('a worker does at least one job at once: --jobs 1')
-  return withFleet(flags, false, async (fleet, interrupt) => {
+  return withFleet(flags, 'join', async (fleet, interrupt) => {
     const { store, queue } = fleet
-    const worker = startWorker(fleet, flags, atOnce, allowedOf(flags, null))
+    const worker = startWorker(fleet, flags, atOnce, null)
     const line = new StatusLine()
     try {
       if (!flags.untilDone) {
         await new Promise((resolve) => interrupt.signal.addEventListener('abort', resolve))
         return interrupt.exitCode
       }
-      const night = await nightOf(fleet, flags)
-      await awaitEnd(store, queue, night, interrupt.signal, showOn(line, night))
+      const { id } = await nightOf(fleet, flags)
+      await awaitEnd(store, queue, id, interrupt.signal, showOn(line))
       return interrupt.signal.aborted ? interrupt.exitCode : EXIT.satisfied
     } finally {
       line.done()
@@ -215,7 +216,7 @@ async function work(_path: string | undefined, flags: Flags): Promise<number> {
 }
 
 async function showStatus(_path: string | undefined, flags: Flags): Promise<number> {
-  return withFleet(flags, true, async (fleet) => {
+  return withFleet(flags, 'start', async (fleet) => {
     const night = await nightOf(fleet, flags)
     const [counts, queued] = [await fleet.store.count(night.id), await fleet.queue.countOpen()]
     const { id, name, state, jobs } = night
@@ -230,7 +231,7 @@ async function showStatus(_path: string | undefined, flags: Flags): Promise<numb
 
 async function writeReport(path: string | undefined, flags: Flags): Promise<number> {
   const site = claimSite(path!, 'fleet report', flags.force === true)
-  return withFleet(flags, true, async (fleet) => {
+  return withFleet(flags, 'start', async (fleet) => {
     const night = await nightOf(fleet, flags)
     await fillSite(site, fleet.store, await readOverview(fleet.store, night))
     return EXIT.satisfied
@@ -254,7 +255,7 @@ async function fillSite(site: Output, store: FleetStore, overview: NightOverview
 }
 
 async function cancel(_path: string | undefined, flags: Flags): Promise<number> {
-  return withFleet(flags, true, async (fleet) => {
+  return withFleet(flags, 'start', async (fleet) => {
     const night = await nightOf(fleet, flags)
     if (night.state === 'done' || night.state === 'cancelled') {
       await tell(`night ${night.id} is ${night.state} already\n`)
@@ -268,9 +269,15 @@ async function cancel(_path: string | undefined, flags: Flags): Promise<number> 
 }
 
 async function retry(_path: string | undefined, flags: Flags): Promise<number> {
-  return withFleet(flags, true, async (fleet) => {
+  return withFleet(flags, 'start', async (fleet) => {
     const { store, queue } = fleet
     const night = await nightOf(fleet, flags)
+    if (night.state === 'filling') {
+      throw new UsageError(
+        `night ${night.id} is being filled`,
+        'isobar fleet submit goes on with it',
+      )
+    }
     const count = await store.forgetFailed(night.id)
     if (count > 0) {
       await store.setNight(night.id, 'queued')
@@ -286,11 +293,13 @@ function startWorker(
   { store, queue }: Fleet,
   flags: Flags,
   atOnce: number,
-  allowed: readonly string[],
+  plan: Plan | null,
 ): FleetWorker {
   const command = [...process.execArgv, process.argv[1]!, 'fleet', JOB_PROCESS]
   return new FleetWorker(store, queue, {
-    ...{ atOnce, allowed, command },
+    ...{ atOnce, allowed: allowedOf(flags, plan), command },
+    // Whoever runs a plan by himself wants to know what is missing at once.
+    leavesRefused: plan === null,
     leaseMs: Math.max(1000, parseDuration(flags.lease)),
   })
 }
@@ -311,8 +320,8 @@ async function nightOf({ store }: Fleet, { night }: Flags): Promise<Night> {
   throw new UsageError(id === null ? 'there is no night yet' : `there is no night ${id}`)
 }
 
-function showOn(line: StatusLine, night: Night): (counts: Counts) => void {
-  return (counts) => line.show(progressWords(night, counts))
+function showOn(line: StatusLine): (night: Night, counts: Counts) => void {
+  return (night, counts) => line.show(progressWords(night, counts))
 }
 
 function progressWords({ id, jobs }: Night, counts: Counts): string {
@@ -323,9 +332,9 @@ function progressWords({ id, jobs }: Night, counts: Counts): string {
 }
 
 function exitCodeOf(overview: NightOverview): number {
-  const { counts, night, failures } = overview
+  const { counts, blames } = overview
   if (unknownFindings(overview).length > 0) return EXIT.violated
-  if (failures.some(({ blame }) => blame === 'database')) return EXIT.database
-  const isWhole = counts.done >= night.jobs && counts.failed + counts.unknown === 0
+  if (blames.includes('database')) return EXIT.database
+  const isWhole = isOver(overview) && counts.failed + counts.unknown === 0
   return isWhole ? EXIT.satisfied : EXIT.unknown
 }

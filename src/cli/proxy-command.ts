@@ -38,7 +38,8 @@ export function addProxyCommand(program: Command, done: (code: number) => void):
       `
 Applications connect to the proxy as they would to the server, with their own user, password and
 database, and see what they would see there. Of --to only host, port and sslmode matter. Between
-applications and proxy nothing is encrypted: it answers that it has no TLS.
+applications and proxy nothing is encrypted: it answers that it has no TLS. One database is
+recorded, that of the client that is let in first; connections to others count as not recorded.
 
 Ctrl-C or SIGTERM ends it: clients are told as if the server were shut down, the file is completed,
 and the exit code is 0. A second signal ends it at once, without a file. What was not recorded is

@@ -8,7 +8,7 @@ import { stringify } from '../base/json.ts'
 import { parseDuration } from '../base/quantities.ts'
 import { hintFor } from '../base/slips.ts'
 import { Outputs } from '../files/output.ts'
-import { idOf, LEVELS, type LevelId, type LevelRequest, levelName } from '../levels/levels.ts'
+import { LEVELS, type LevelId, type LevelRequest, levelName } from '../levels/levels.ts'
 import { findRequest, readDatabaseLevel, readLevelBeside } from '../levels/words.ts'
 import { tellLack } from '../pipeline/concurrency.ts'
 import { Interrupted, type RunOptions, type RunOutcome, run } from '../pipeline/run.ts'
@@ -262,7 +262,9 @@ function checkCommand(path: string, flags: Flags, target: Target, isSqlRun: bool
 function watchOf(
   { watch, until }: Flags,
   directory: string,
-  options: Pick<RunOptions, 'workload' | 'ownWorkload' | 'dbLevel' | 'levels'>,
+  options: Pick<RunOptions, 'workload' | 'ownWorkload' | 'dbLevel'> & {
+    levels: readonly LevelRequest[] | null
+  },
   line: RunLine,
 ): RunWatch | null {
   if (until !== undefined) parseChoice(until, '--until', ['violated'])
@@ -271,7 +273,7 @@ function watchOf(
     const hint = 'it is for reads and writes of registers: churn, mini, general'
     throw new UsageError('--watch does not judge this workload', hint)
   }
-  const levels = options.levels?.map(idOf) ?? [options.dbLevel as LevelId]
+  const levels = options.levels ?? [{ level: options.dbLevel as LevelId }]
   return new RunWatch(join(directory, 'history.jsonl'), levels, until !== undefined, (text) => {
     line.done()
     process.stderr.write(`isobar: ${text}\n`)

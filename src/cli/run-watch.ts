@@ -3,7 +3,7 @@
 // whole at the end, as ever. Main class: RunWatch.
 
 import { UsageError } from '../base/errors.ts'
-import { implies, type LevelId } from '../levels/levels.ts'
+import { implies, type LevelId, type LevelRequest } from '../levels/levels.ts'
 import { GrowingFile } from '../watch/follow.ts'
 import { WATCHED_LEVELS, type WatchedLevel, Watcher } from '../watch/watcher.ts'
 import { Watching } from './watching.ts'
@@ -24,7 +24,7 @@ export class RunWatch {
    */
   constructor(
     private readonly path: string,
-    levels: readonly LevelId[],
+    levels: readonly LevelRequest[],
     private readonly untilViolated: boolean,
     private readonly say: (line: string) => void,
   ) {
@@ -72,11 +72,17 @@ export class RunWatch {
 }
 
 /** What can be watched of these levels, or of what they imply. Throws UsageError. */
-function watchedOf(levels: readonly LevelId[]): WatchedLevel[] {
+function watchedOf(requests: readonly LevelRequest[]): WatchedLevel[] {
   const watched = WATCHED_LEVELS.filter((weak) =>
-    levels.some((level) => level === weak || implies(level, weak)),
+    requests.some(
+      ({ level, sessionOrder }) =>
+        sessionOrder !== false && (level === weak || implies(level, weak)),
+    ),
   )
   if (watched.length > 0) return watched
-  const hint = `it judges ${WATCHED_LEVELS.join(', ')}, and those that imply them as far as they do`
-  throw new UsageError(`--watch cannot judge ${levels.join(', ')} while it happens`, hint)
+  const names = requests.map(({ level, sessionOrder }) =>
+    sessionOrder === false ? `${level} without session order` : level,
+  )
+  const hint = `it judges ${WATCHED_LEVELS.join(', ')} with session order, and those that imply them as far as they do`
+  throw new UsageError(`--watch cannot judge ${names.join(', ')} while it happens`, hint)
 }

@@ -98,8 +98,11 @@ async function watch(path: string, flags: Flags): Promise<number> {
     const hint = 'let it write a file, and watch that'
     throw new UsageError('what came through a pipe cannot be read again after a restart', hint)
   }
-  const from = directory === null ? null : loadCheckpoint(directory, path, { levels, window })
-  const watcher = from?.watcher ?? new Watcher({ levels, window, format: flags.format ?? null })
+  const format = flags.format ?? null
+  const file = isPipe ? null : new GrowingFile(path)
+  const saved =
+    file && directory !== null && loadCheckpoint(directory, file, { levels, window, format })
+  const watcher = saved || new Watcher({ levels, window, format })
   const name = isPipe ? 'standard input' : plain(path)
   const watching = new Watching(watcher, { path: name, json: flags.json === true })
   const port = flags.metrics === undefined ? null : parsePort(flags.metrics)
@@ -107,8 +110,8 @@ async function watch(path: string, flags: Flags): Promise<number> {
     const bound = await watching.serveMetrics(port)
     process.stderr.write(`isobar: metrics at http://127.0.0.1:${bound}/metrics\n`)
   }
-  if (from && !flags.json) {
-    await tell(`going on after ${from.offset} bytes, ${watcher.judgedTxns} transactions\n`)
+  if (file && saved && !flags.json) {
+    await tell(`going on after ${file.offset} bytes, ${watcher.judgedTxns} transactions\n`)
   }
   const interrupt = new Interrupt(null)
   interrupt.listen()
@@ -119,13 +122,10 @@ async function watch(path: string, flags: Flags): Promise<number> {
     (until.violated && watcher.states.some(({ verdict }) => verdict === 'violated')) ||
     (until.silentMs !== null && nowMs() - watching.lastNewsMs >= until.silentMs)
   try {
-    const isEnd = isPipe
-      ? await readPipe(watching, isOver)
-      : await readGrowing(new GrowingFile(path, from?.offset ?? 0), watching, isOver, until, {
-          directory,
-          everyMs,
-        })
-    if (isEnd && watcher.judgedTxns === 0) {
+    const isEnd = file
+      ? await readGrowing(file, watching, isOver, until, { directory, everyMs })
+      : await readPipe(watching, isOver)
+    if (!signal.aborted && watcher.judgedTxns === 0) {
       throw new UsageError('nothing was judged: there is no transaction in it')
     }
     const code = await watching.finish(isEnd)
@@ -155,6 +155,7 @@ async function readPipe(watching: Watching, isOver: () => boolean): Promise<bool
     }
   } catch (error) {
     if (!(error instanceof Over)) throw error
+    watching.judge()
     return false
   }
   watching.judge(true)
@@ -172,7 +173,7 @@ async function readGrowing(
   let savedMs = nowMs()
   const save = () => {
     if (saving.directory === null) return
-    saveCheckpoint(saving.directory, file.path, file.offset, watching.watcher)
+    saveCheckpoint(saving.directory, file, watching.watcher)
     savedMs = nowMs()
   }
   try {
@@ -180,6 +181,7 @@ async function readGrowing(
       const chunk = file.read()
       if (chunk) watching.take(chunk)
       else if (until.end) {
+        save() // before it is judged as the end: the file may grow again
         watching.judge(true)
         return true
       } else await sleep(POLL_MS)

@@ -10,7 +10,7 @@ import { type LevelId, levelName } from '../levels/levels.ts'
 import { describeVerdict } from '../report/describe-verdict.ts'
 import { renderText } from '../report/text.ts'
 import { renderMetrics } from '../watch/metrics.ts'
-import type { Alarm, Watcher } from '../watch/watcher.ts'
+import type { Alarm, LevelState, Watcher } from '../watch/watcher.ts'
 import { EXIT } from './exit-codes.ts'
 import { StatusLine } from './status-line.ts'
 import { coloursFor, print, tell } from './terminal.ts'
@@ -38,7 +38,7 @@ export class Watching {
   private tookMs = 0 // how long that took
   private statusMs = nowMs()
   private readonly line = new StatusLine()
-  private readonly printed: Promise<void>[] = []
+  private printed: Promise<unknown> = Promise.resolve() // kept once all that was said is written
   private server: Server | null = null
 
   constructor(
@@ -91,19 +91,18 @@ export class Watching {
   /** Says what is known in the end; returns the exit code. @param isEnd the input has ended */
   async finish(isEnd: boolean): Promise<number> {
     this.line.done()
-    const { watcher, options } = this
-    if (options.json) this.say(stringify({ event: 'end', isEnd, ...this.describe() }))
-    await Promise.all(this.printed)
-    if (!options.json) await tell(`${this.tellEnd(isEnd)}\n`)
+    const levels = this.statesAtEnd()
+    if (this.options.json) this.say(stringify({ event: 'end', isEnd, ...this.describe(), levels }))
+    else this.keep(tell(`${this.tellEnd(isEnd, levels)}\n`))
     await this.close()
-    const has = (verdict: string) => watcher.states.some((state) => state.verdict === verdict)
+    const has = (verdict: string) => levels.some((state) => state.verdict === verdict)
     return has('violated') ? EXIT.violated : has('unknown') ? EXIT.unknown : EXIT.satisfied
   }
 
   /** Says no more. */
   async close(): Promise<void> {
     this.line.done()
-    await Promise.all(this.printed)
+    await this.printed
     this.server?.close()
     this.server?.closeAllConnections()
   }
@@ -154,7 +153,7 @@ export class Watching {
       const title = `ALARM after ${count(watcher.judgedTxns)}: ${levels.join(', ')} violated`
       const colours = coloursFor(process.stdout)
       const text = renderText(alarm.history, alarm.results, { title: colours.bad(title), colours })
-      this.printed.push(tell(`${text}\n`))
+      this.keep(tell(`${text}\n`))
     }
   }
 
@@ -167,11 +166,26 @@ export class Watching {
     this.line.done()
     const [first] = watcher.states.filter(({ verdict }) => verdict === 'unknown')
     const title = coloursFor(process.stdout).unsure(`unknown after ${count(watcher.judgedTxns)}:`)
-    this.printed.push(tell(`${title} ${first!.reason}\n`))
+    this.keep(tell(`${title} ${first!.reason}\n`))
   }
 
   private say(line: string): void {
-    this.printed.push(print(`${line}\n`))
+    this.keep(print(`${line}\n`))
+  }
+
+  /** To be waited for at the end. */
+  private keep(printing: Promise<void>): void {
+    this.printed = Promise.all([this.printed, printing])
+  }
+
+  /** Nobody may take for satisfied what was not judged, because it waits for a writer. */
+  private statesAtEnd(): LevelState[] {
+    const { states, waitingTxns } = this.watcher
+    const reason = `${count(waitingTxns)} not judged: the writer of something read has not come`
+    return states.map((state) => {
+      const isOpen = state.verdict === 'satisfied' && waitingTxns > 0
+      return isOpen ? { ...state, verdict: 'unknown', reason } : { ...state }
+    })
   }
 
   private describe() {
@@ -199,11 +213,11 @@ export class Watching {
     return `${levels.join(', ')}: ${count(watcher.judgedTxns)}, ${final}${waiting}, ${(this.lagMs() / 1000).toFixed(1)} s behind`
   }
 
-  private tellEnd(isEnd: boolean): string {
+  private tellEnd(isEnd: boolean, levels: readonly LevelState[]): string {
     const { watcher } = this
     const colours = coloursFor(process.stdout)
     const paint = { satisfied: colours.good, violated: colours.bad, unknown: colours.unsure }
-    const lines = watcher.states.map(({ level, verdict, reason }) => {
+    const lines = levels.map(({ level, verdict, reason }) => {
       const soFar = isEnd || verdict === 'violated' ? '' : ' so far'
       const why = reason === null ? '' : `: ${reason}`
       return `  ${paint[verdict](`${level}  ${verdict}${soFar}`)}  ${levelName(level)}${why}`

@@ -82,7 +82,12 @@ export class ScratchFile {
   /** Fills `into` with what stands at `at`. */
   read(at: number, into: Uint8Array): void {
     for (let done = 0; done < into.length; ) {
-      const count = readSync(this.descriptor, into, done, into.length - done, at + done)
+      let count: number
+      try {
+        count = readSync(this.descriptor, into, done, into.length - done, at + done)
+      } catch (error) {
+        throw scratchError(error)
+      }
       if (count === 0) throw new InputError('scratch', 'a scratch file was cut off by somebody')
       done += count
     }
@@ -119,7 +124,13 @@ const HINT = '--scratch names a directory that exists and has room for about the
 
 /** Files that a run left behind which is gone. */
 function removeLeftovers(directory: string): void {
-  for (const name of readdirSync(directory)) {
+  let names: string[]
+  try {
+    names = readdirSync(directory)
+  } catch (error) {
+    throw scratchError(error)
+  }
+  for (const name of names) {
     const pid = Number(OURS.exec(name)?.[1])
     if (pid > 0 && !isAlive(pid)) remove(join(directory, name))
   }

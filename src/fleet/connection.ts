@@ -88,8 +88,8 @@ async function findWay(address: PostgresAddress, patienceMs: number): Promise<Po
 }
 
 function unreachable(error: unknown, address: PostgresAddress): DatabaseError {
-  const { message } = asDatabaseError(error, address)
-  return new DatabaseError(`the fleet's server cannot be reached: ${message}`, 'is it running?')
+  const { message, hint } = asDatabaseError(error, address)
+  return new DatabaseError(`the fleet's server cannot be reached: ${message}`, hint)
 }
 
 function isLost(error: unknown): boolean {

@@ -2,13 +2,15 @@
 // where it was: its jobs are made in the same order again, and those that have a result are left
 // out. Main functions: submit, awaitEnd, queueOpen.
 
+import { createHash } from 'node:crypto'
 import { readFileSync, statSync } from 'node:fs'
 import { setTimeout as pause } from 'node:timers/promises'
 import { InputError } from '../base/errors.ts'
 import type { FileJob, Job } from './job.ts'
 import { type Plan, runJobsOf } from './plan.ts'
 import type { FleetQueue } from './queue.ts'
-import { type Counts, type FleetStore, hashOf, type Night, type Waiting } from './store.ts'
+import { spread } from './spread.ts'
+import type { Counts, FleetStore, Night, Waiting } from './store.ts'
 
 /** Jobs that are written down at once. */
 const CHUNK = 500
@@ -42,14 +44,25 @@ export async function submit(
   queue: FleetQueue,
   { plan, files, version }: Submission,
 ): Promise<{ night: Night; isContinued: boolean }> {
-  const open = await store.findOpen(hashOf(plan))
-  const night = open ?? (await store.makeNight(plan, version))
+  const hash = hashOf(plan, files)
+  const last = await store.findOpen(hash)
+  if (last !== null) await store.endIfDone(last.id)
+  const open = await store.findOpen(hash)
+  const night = open ?? (await store.makeNight(plan, hash, version))
   if (night.state === 'filling') {
     const jobs = await fill(store, night.id, plan, files)
     await queueOpen(store, queue, { ...night, jobs }, 0)
-    await store.setNight(night.id, 'queued', jobs)
+    await store.endFilling(night.id, jobs)
+    await store.endIfDone(night.id) // workers were at it already
   }
   return { night: (await store.findNight(night.id))!, isContinued: open !== null }
+}
+
+/** The same for plans that make the same jobs: in the same order, of files with the same content. */
+function hashOf({ name, text }: Plan, files: readonly string[]): string {
+  const hash = createHash('sha256').update(JSON.stringify([name, text, files]))
+  for (const path of files) hash.update(createHash('sha256').update(readSmall(path)).digest())
+  return hash.digest('hex')
 }
 
 /** Writes all jobs down; how many there are. */
@@ -72,22 +85,29 @@ async function fill(
   }
   await flush()
   const levels = plan.levels.map(({ value }) => value)
-  let inputs: Buffer[] = []
+  const inputs = new Map<number, Buffer>()
   let bytes = 0
   const flushFiles = async () => {
     // First the bytes: a job without them cannot be done.
-    await store.addInputs(night, next - inputs.length, inputs)
+    await store.addInputs(night, inputs)
     await flush()
-    inputs = []
+    inputs.clear()
     bytes = 0
   }
   for (const path of files) {
-    const content = readSmall(path)
-    inputs.push(content)
-    jobs.push({ kind: 'file', path, levels } satisfies FileJob)
-    next++
-    bytes += content.length
-    if (jobs.length === CHUNK || bytes > CHUNK_BYTES) await flushFiles()
+    const known = new Map<Buffer, number>()
+    for (const piece of await spread(readSmall(path), levels, plan.split)) {
+      const input = known.get(piece.bytes) ?? null
+      const { levels: own, part } = piece
+      jobs.push({ kind: 'file', path, levels: own, part, input } satisfies FileJob)
+      if (input === null) {
+        known.set(piece.bytes, next)
+        inputs.set(next, piece.bytes)
+        bytes += piece.bytes.length
+      }
+      next++
+      if (jobs.length === CHUNK || bytes > CHUNK_BYTES) await flushFiles()
+    }
   }
   await flushFiles()
   return next
@@ -148,30 +168,26 @@ function weightOf({ target, bytes }: Waiting): number {
   return target.startsWith('sim:') ? 1 : MOST_WEIGHT
 }
 
-/** Looks on until every job has a result, or the signal comes. */
+/** Looks on until every job has a result, or the night is cancelled, or the signal comes. */
 export async function awaitEnd(
   store: FleetStore,
   queue: FleetQueue,
-  night: Night,
+  id: number,
   signal: AbortSignal,
-  onProgress: (counts: Counts) => void,
-): Promise<Counts> {
+  onProgress: (night: Night, counts: Counts) => void,
+): Promise<Night> {
   let idle = 0
-  let { rounds } = night
   for (;;) {
-    const counts = await store.count(night.id)
-    onProgress(counts)
-    if (counts.done >= night.jobs) {
-      await store.setNight(night.id, 'done')
-      return counts
-    }
-    if (signal.aborted || (await store.findNight(night.id))?.state === 'cancelled') return counts
-    const { waiting, active } = await queue.countOpen().catch(() => ({ waiting: 1, active: 0 }))
-    idle = waiting + active === 0 ? idle + 1 : 0
+    await store.endIfDone(id)
+    // Read every time: somebody else may be filling it, or giving it up.
+    const night = (await store.findNight(id))!
+    onProgress(night, await store.count(id))
+    if (night.state === 'done' || night.state === 'cancelled' || signal.aborted) return night
+    const { waiting, active } = await queue.countOpen()
+    idle = night.state === 'queued' && waiting + active === 0 ? idle + 1 : 0
     if (idle === IDLE_LOOKS) {
       // The queue has lost something, or whoever filled it was killed.
-      rounds = await store.nextRound(night.id, rounds)
-      await queueOpen(store, queue, night, rounds)
+      await queueOpen(store, queue, night, await store.nextRound(id, night.rounds))
       idle = 0
     }
     await pause(LOOK_EVERY_MS, undefined, { signal }).catch(() => {})

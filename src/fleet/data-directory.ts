@@ -22,6 +22,7 @@ import { EmbeddedServer } from '../record/embedded/server.ts'
 const WATCH_EVERY_MS = 300
 const FILE = 'server.json'
 const DATA = 'postgres'
+const MAKE_ROOM = 'make room on its disk, or name another directory with --data'
 /** What is kept survives a power cut; the last half second of work may be done again. */
 const SETTINGS = { fsync: 'on', full_page_writes: 'on', synchronous_commit: 'off' }
 
@@ -49,7 +50,7 @@ export async function startServer(directory: string): Promise<RunningServer> {
       'isobar fleet work joins it; or name another directory with --data',
     )
   }
-  noteOwners(home, [process.pid])
+  keeping(directory, () => noteOwners(home, [process.pid]))
   const before = readServerFile(home)
   const isFilled = before?.isFilled ?? false
   const data = join(home, DATA)
@@ -57,13 +58,19 @@ export async function startServer(directory: string): Promise<RunningServer> {
   if (!isFilled) {
     // What an interrupted first start has left.
     if (before) rmSync(data, { recursive: true, force: true })
-    writeServerFile(home, { port: 0, password, isFilled })
+    keeping(directory, () => writeServerFile(home, { port: 0, password, isFilled }))
   }
   const kept = { data, password, port: before?.port ?? 0, isFilled }
   const server = await EmbeddedServer.start({ kept, settings: SETTINGS }).catch((error) => {
     throw closedTo(error, directory)
   })
-  writeServerFile(home, { port: server.port, password, isFilled: true })
+  try {
+    const file = { port: server.port, password, isFilled: true }
+    keeping(directory, () => writeServerFile(home, file))
+  } catch (error) {
+    await server.stop()
+    throw error
+  }
   const stopWatching = watch(server)
   const stop = async () => {
     await stopWatching()
@@ -106,9 +113,24 @@ export function isServed(directory: string): boolean {
   return ownerOf(directory) !== null
 }
 
-/** Under root, the server has another account. */
+/** Writes something into the directory. */
+function keeping(directory: string, write: () => void): void {
+  try {
+    write()
+  } catch (error) {
+    throw new DatabaseError(
+      `${directory} cannot be written: ${(error as Error).message}`,
+      MAKE_ROOM,
+    )
+  }
+}
+
+/** What can be done about a server that does not start; under root it has another account. */
 function closedTo(error: unknown, directory: string): unknown {
   const { message } = error as Error
+  if (/no space left/i.test(message)) {
+    return new DatabaseError(`${directory} cannot be used: ${message}`, MAKE_ROOM)
+  }
   if (process.getuid?.() !== 0 || !/permission denied/i.test(message)) return error
   return new DatabaseError(
     `the account nobody, which the server has under root, cannot get to ${directory}`,

@@ -8,10 +8,12 @@
 // the nodes are gone through in every order that the colours leave open, keys are numbered as they
 // come up, and the least description wins. Orders are limited: beyond that many, two descriptions
 // of one graph may differ, which costs a finding that is there twice, and never joins two that are
-// not the same. Main function: fingerprintOf.
+// not the same. A violation without evidence is told from others by all of its history. Main
+// function: fingerprintOf.
 
 import { createHash } from 'node:crypto'
 import type { History } from '../history/history.ts'
+import { renderNotation } from '../history/render-notation.ts'
 import { type Anomaly, findEdges, INITIAL_TXN, type LevelResult } from '../verdict/verdict.ts'
 
 /** Orders that are tried. */
@@ -29,7 +31,8 @@ interface Arrow {
 export function fingerprintOf(history: History, result: LevelResult): string {
   const stories = result.anomalies.map((anomaly) => [anomaly.name, describe(history, anomaly)])
   const order = result.sessionOrder === false ? 'without session order' : ''
-  const text = JSON.stringify([result.level, order, stories.sort()])
+  const whole = stories.length > 0 ? [] : [renderNotation(history)]
+  const text = JSON.stringify([result.level, order, stories.sort(), ...whole])
   return createHash('sha256').update(text).digest('hex').slice(0, DIGITS)
 }
 

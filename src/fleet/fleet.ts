@@ -27,8 +27,14 @@ export interface Fleet {
   close(): Promise<void>
 }
 
-/** @param starts whether the server of the directory is started if it does not run */
-export async function openFleet(place: FleetPlace, starts: boolean): Promise<Fleet> {
+/**
+ * Of the server of a directory: `make` it if it is not there, `start` it if it is there and does not
+ * run, or `join` those who do so.
+ */
+export type Coming = 'make' | 'start' | 'join'
+
+/** Throws UsageError, DatabaseError. */
+export async function openFleet(place: FleetPlace, coming: Coming): Promise<Fleet> {
   const { environment, patienceMs } = place
   const isElsewhere = place.queue !== null && isRedis(place.queue)
   if (isElsewhere && place.results === null) {
@@ -45,7 +51,10 @@ export async function openFleet(place: FleetPlace, starts: boolean): Promise<Fle
   }
   try {
     const named = place.results ?? place.queue
-    if (named === null && starts && !isServed(place.data)) server = await startServer(place.data)
+    if (named === null && coming !== 'join' && !isServed(place.data)) {
+      if (coming === 'start') findServer(place.data)
+      server = await startServer(place.data)
+    }
     const address = named ?? server?.address ?? (await awaitServer(place.data, patienceMs))
     store = await FleetStore.open(address, environment, patienceMs)
     const queue = await FleetQueue.open(
@@ -53,6 +62,7 @@ export async function openFleet(place: FleetPlace, starts: boolean): Promise<Fle
         ? { kind: 'redis', address: place.queue }
         : { kind: 'postgres', connection: await queueConnection(place, store) },
       environment,
+      patienceMs,
     )
     return {
       ...{ store, queue },

@@ -25,6 +25,7 @@ export class JobPool {
   private readonly all = new Set<JobProcess>()
   private readonly waiting: (() => void)[] = []
   private busy = 0
+  private isClosed = false
 
   /**
    * @param size how many jobs are done at once
@@ -37,16 +38,27 @@ export class JobPool {
 
   /** Does a job; what becomes of its process is a result, too. */
   async run(task: Task, limits: Limits): Promise<JobResult> {
-    while (this.busy >= this.size) await new Promise<void>((resolve) => this.waiting.push(resolve))
+    while (this.busy >= this.size && !this.isClosed) {
+      await new Promise<void>((resolve) => this.waiting.push(resolve))
+    }
+    if (this.isClosed) return failure('machine', 'the worker ends', 0)
     this.busy++
-    const process = this.take(limits)
     try {
-      return await process.run(task, limits.timeMs)
+      return await this.runIn(this.take(limits), task, limits)
+    } catch (error) {
+      return failure('machine', notStarted(error as Error), 0)
     } finally {
       this.busy--
+      this.waiting.shift()?.()
+    }
+  }
+
+  private async runIn(process: JobProcess, task: Task, { timeMs }: Limits): Promise<JobResult> {
+    try {
+      return await process.run(task, timeMs)
+    } finally {
       if (process.isUsable) this.idle.push(process)
       else this.drop(process)
-      this.waiting.shift()?.()
     }
   }
 
@@ -67,10 +79,16 @@ export class JobPool {
     this.all.delete(process)
   }
 
-  /** Ends all processes, in the middle of whatever they do. */
+  /** Ends all processes, in the middle of whatever they do, and starts no others. */
   close(): void {
+    this.isClosed = true
     for (const process of this.all) this.drop(process)
+    for (const wake of this.waiting.splice(0)) wake()
   }
+}
+
+function notStarted({ message }: Error): string {
+  return `its process could not be started: ${message}`
 }
 
 class JobProcess {
@@ -91,17 +109,21 @@ class JobProcess {
       [heap, ...command, ...processArguments(this.directory, memoryBytes)],
       { stdio: ['ignore', 'ignore', 'pipe', 'ipc'], serialization: 'advanced' },
     )
-    this.child.stderr!.on('data', (bytes: Buffer) => {
+    // There are no streams where the machine has no more to give.
+    this.child.stderr?.on('data', (bytes: Buffer) => {
       this.complaint = (this.complaint + bytes.toString('utf8')).slice(-KEPT_COMPLAINT)
     })
     this.child.on('error', (error) => {
       this.complaint ||= error.message
       this.isGone = true
+      if (this.child.pid === undefined) this.leave()
     })
-    this.child.once('close', () => {
-      this.isGone = true
-      rmSync(this.directory, { recursive: true, force: true })
-    })
+    this.child.once('close', () => this.leave())
+  }
+
+  private leave(): void {
+    this.isGone = true
+    rmSync(this.directory, { recursive: true, force: true })
   }
 
   get isUsable(): boolean {
@@ -124,6 +146,7 @@ class JobProcess {
         clearTimeout(timer)
         child.off('message', receive)
         child.off('close', die)
+        child.off('error', fail)
         resolve(result)
       }
       const receive = (message: JobResult | typeof READY) => {
@@ -138,8 +161,13 @@ class JobProcess {
           : this.fateOf(code, signal)
         finish(failure('machine', reason, nowMs() - started))
       }
+      // What never started need not close, either.
+      const fail = (error: Error) => {
+        if (child.pid === undefined) finish(failure('machine', notStarted(error), 0))
+      }
       child.on('message', receive)
       child.once('close', die)
+      child.on('error', fail)
       // What has died before it was sent anything says so by `close`.
       if (child.connected) child.send(task, () => {})
     })

@@ -3,6 +3,7 @@
 // functions: optionsOf, levelsOf, commandOf.
 
 import { UsageError } from '../base/errors.ts'
+import { shellWord } from '../base/shell.ts'
 import type { LevelRequest } from '../levels/levels.ts'
 import { readDatabaseLevel, readLevel, readLevelBeside } from '../levels/words.ts'
 import type { RunOptions } from '../pipeline/run.ts'
@@ -34,6 +35,16 @@ export interface FileJob {
   /** As it was named where the plan is; nobody opens it by that name. */
   readonly path: string
   readonly levels: readonly string[]
+  /** Null: all of the history. */
+  readonly part: FilePart | null
+  /** The job whose bytes it judges; null: its own. */
+  readonly input: number | null
+}
+
+/** Which of the parts that do not communicate, from 1. */
+export interface FilePart {
+  readonly number: number
+  readonly of: number
 }
 
 export type Job = RunJob | FileJob
@@ -118,22 +129,18 @@ function dbLevelOf(job: RunJob, target: Target): string {
 /** The one command that does what the job does. */
 export function commandOf(job: Job): string {
   if (job.kind === 'file') {
-    return `isobar check ${quoted(job.path)} --level ${quoted(job.levels.join(','))}`
+    return `isobar check ${shellWord(job.path)} --level ${shellWord(job.levels.join(','))}`
   }
   const variable = variableOf(job.target)
-  const words = ['isobar run', variable === null ? quoted(job.target) : `"$${variable}"`]
+  const words = ['isobar run', variable === null ? shellWord(job.target) : `"$${variable}"`]
   const { aim, ...sizes } = job.parameters
   if (job.shape !== null && aim === undefined) words.push('--shape', job.shape)
-  if (aim !== undefined) words.push('--aim', quoted(String(aim)))
-  for (const [name, value] of Object.entries(sizes)) words.push(`--${name}`, quoted(String(value)))
+  if (aim !== undefined) words.push('--aim', shellWord(String(aim)))
+  for (const [name, value] of Object.entries(sizes))
+    words.push(`--${name}`, shellWord(String(value)))
   if (job.durationMs !== null) words.push('--duration', `${job.durationMs}ms`)
-  if (job.dbLevel !== null) words.push('--db-level', quoted(job.dbLevel))
-  for (const fault of job.faults) words.push('--fault', quoted(fault))
-  if (job.levels !== null) words.push('--level', quoted(job.levels.join(',')))
+  if (job.dbLevel !== null) words.push('--db-level', shellWord(job.dbLevel))
+  for (const fault of job.faults) words.push('--fault', shellWord(fault))
+  if (job.levels !== null) words.push('--level', shellWord(job.levels.join(',')))
   return [...words, '--seed', String(job.seed)].join(' ')
-}
-
-/** As a POSIX shell reads it. */
-function quoted(text: string): string {
-  return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replace(/'/g, "'\\''")}'`
 }

@@ -4,11 +4,11 @@ import { counted } from '../base/counted.ts'
 import { inert } from '../base/inert.ts'
 import { alignRows } from '../report/align.ts'
 import { commandOf } from './job.ts'
-import type { NightOverview } from './overview.ts'
+import { type NightOverview, untoldFailures } from './overview.ts'
 import type { Failure, Finding } from './read-results.ts'
 
 export function renderNight(overview: NightOverview): string {
-  const { night, counts, findings, failures, cells, changes } = overview
+  const { night, counts, findings, failures, cells, splits, changes } = overview
   const { satisfied, violated, unknown, failed } = counts
   const lines = [
     `night ${night.id} of ${inert(night.name)}: ${counts.done} of ${counted(night.jobs, 'job')}` +
@@ -22,10 +22,18 @@ export function renderNight(overview: NightOverview): string {
       ]),
     ]),
   ]
+  const rows = splits.map(({ path, level, parts, verdict }) => {
+    return [inert(path), level, String(parts), verdict]
+  })
+  if (rows.length > 0) {
+    lines.push('', ...alignRows([['history', 'level', 'parts', 'verdict'], ...rows]))
+  }
   if (findings.length > 0) lines.push('', `${counted(findings.length, 'finding')}:`)
   for (const finding of findings) lines.push(...tellFinding(finding, night.settings.known))
   if (failures.length > 0) lines.push('', 'jobs without a verdict:')
   for (const failure of failures) lines.push(...tellFailure(failure))
+  const untold = untoldFailures(overview)
+  if (untold) lines.push(`  ${untold}`)
   if (changes) {
     const { since, come, gone } = changes
     const tell = (what: string, which: readonly string[]) =>

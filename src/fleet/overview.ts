@@ -1,5 +1,6 @@
 // A night as a whole, read at once: what every report tells of it. Main function: readOverview.
 
+import { counted } from '../base/counted.ts'
 import {
   type Cell,
   type Coverage,
@@ -7,15 +8,21 @@ import {
   type Finding,
   type NightLine,
   Results,
+  type SplitVerdict,
 } from './read-results.ts'
+import type { Blame } from './result.ts'
 import type { Counts, FleetStore, Night } from './store.ts'
 
 export interface NightOverview {
   readonly night: Night
   readonly counts: Counts
   readonly findings: readonly Finding[]
+  /** The most frequent ones. */
   readonly failures: readonly Failure[]
+  /** Of all failures. */
+  readonly blames: readonly Blame[]
   readonly cells: readonly Cell[]
+  readonly splits: readonly SplitVerdict[]
   /** The latest first. */
   readonly nights: readonly NightLine[]
   readonly coverage: Coverage
@@ -28,6 +35,7 @@ export interface NightOverview {
 }
 
 const MOST_NIGHTS = 60
+const MOST_FAILURES = 100
 
 export async function readOverview(store: FleetStore, night: Night): Promise<NightOverview> {
   const results = new Results(store.connection)
@@ -38,8 +46,10 @@ export async function readOverview(store: FleetStore, night: Night): Promise<Nig
     night,
     counts: await store.count(night.id),
     findings,
-    failures: await results.failures(night.id),
+    failures: await results.failures(night.id, MOST_FAILURES),
+    blames: await results.blames(night.id),
     cells: await results.cells(night.id),
+    splits: await results.splitVerdicts(night.id),
     nights: await results.nights(night.id, MOST_NIGHTS),
     coverage: await results.coverage(night.id),
     changes: before && {
@@ -53,4 +63,15 @@ export async function readOverview(store: FleetStore, night: Night): Promise<Nig
 /** Findings that nobody has acknowledged. */
 export function unknownFindings({ night, findings }: NightOverview): Finding[] {
   return findings.filter(({ fingerprint }) => !night.settings.known.includes(fingerprint))
+}
+
+/** Whether every job has a result. While a night is being filled, it has no jobs yet. */
+export function isOver({ night, counts }: NightOverview): boolean {
+  return night.jobs > 0 && counts.done >= night.jobs
+}
+
+/** Jobs that failed for reasons that are too many to be told; null if there are none. */
+export function untoldFailures({ counts, failures }: NightOverview): string | null {
+  const told = failures.reduce((sum, { count }) => sum + count, 0)
+  return told < counts.failed ? `${counted(counts.failed - told, 'job')} for other reasons` : null
 }

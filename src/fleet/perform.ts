@@ -17,6 +17,7 @@ import { measureConcurrency } from '../pipeline/concurrency.ts'
 import { run } from '../pipeline/run.ts'
 import { measureStrength } from '../pipeline/strength/measure-strength.ts'
 import { describeVerdict } from '../report/describe-verdict.ts'
+import { scopeOf } from '../report/scope.ts'
 import { shrinkHistory } from '../verdict/shrink.ts'
 import type { LevelResult } from '../verdict/verdict.ts'
 import { fingerprintOf } from './fingerprint.ts'
@@ -66,7 +67,7 @@ export async function perform(task: Task, around: Surroundings): Promise<JobResu
     const isKept = keep === 'all' || (keep === 'findings' && occurrences.length > 0)
     return {
       ...outcomeOf(judged),
-      verdicts: Object.fromEntries(judged.results.map(({ level, verdict }) => [level, verdict])),
+      verdicts: Object.fromEntries(judged.results.map((each) => [levelOf(each), each.verdict])),
       measures: judged.measures,
       occurrences,
       elapsedMs: nowMs() - started,
@@ -142,31 +143,39 @@ function outcomeOf({
   return { outcome: 'satisfied', reason: null, blame: null }
 }
 
+/** The level with its orders: two words may ask for one level under different orders. */
+function levelOf(result: LevelResult): string {
+  return `${result.level}${scopeOf(result)}`
+}
+
 /** The least of the history that violates the level; as far as it was found within the budget. */
 async function findOccurrence(
   history: History,
   known: LevelResult,
   budgetMs: number,
 ): Promise<Occurrence> {
-  const { level, sessionOrder = true, abortedReads } = known
+  const { level, sessionOrder = true, realTime = false, abortedReads } = known
   const deadline = new Deadline(budgetMs, null, null)
   const options: CheckOptions = { budgetMs, ...(abortedReads ? { abortedReads } : {}) }
   const decide = async (part: History) =>
-    (await judge(part, [{ level, sessionOrder }], options))[0]!
+    (await judge(part, [{ level, sessionOrder, realTime }], options))[0]!
   const shrunk = await shrinkHistory(history, decide, {
     // Where another level settled it, there is no evidence to begin with.
     ...(known.anomalies.length > 0 ? { known } : {}),
     whole: level === 'lin',
     onStep: () => deadline.check(),
   })
+  // Where only another level settles it in time, it is known still, and there is no evidence.
+  const result = shrunk.result.verdict === 'violated' ? shrunk.result : known
+  const names = [...new Set(result.anomalies.map(({ name }) => name))].sort().join(', ')
   const context = { path: 'finding', format: 'notation', parseMs: 0 }
   return {
-    level,
-    fingerprint: fingerprintOf(shrunk.history, shrunk.result),
-    anomalies: [...new Set(shrunk.result.anomalies.map(({ name }) => name))].sort().join(', '),
+    level: levelOf(known),
+    fingerprint: fingerprintOf(shrunk.history, result),
+    anomalies: names || 'a violation without evidence',
     transactions: shrunk.history.txnCount,
     notation: renderNotation(shrunk.history),
-    verdict: describeVerdict(shrunk.history, [shrunk.result], context),
+    verdict: describeVerdict(shrunk.history, [result], context),
   }
 }
 

@@ -89,6 +89,7 @@ const target: Schema = {
 }
 
 export const KEEP = ['none', 'findings', 'all'] as const
+export const SPLIT = ['levels', 'parts'] as const
 
 export const PLAN_SCHEMA: Schema = {
   type: 'object',
@@ -98,6 +99,10 @@ export const PLAN_SCHEMA: Schema = {
     histories: some(
       { type: 'string' },
       'Files of histories, or directories of them, from where the plan is.',
+    ),
+    split: some(
+      { type: 'string', enum: SPLIT },
+      'What becomes jobs of their own: levels of a history, parts of it that do not communicate.',
     ),
     workloads,
     parameters: {

@@ -1,11 +1,13 @@
 // A plan: what a night is asked for. Targets × workloads × parameters × levels × faults × seeds ×
-// repeats become one job each, and so does every history. Main functions: runJobsOf, countRuns.
+// repeats become one job each, and so does every history. Main functions: runJobsOf,
+// combinationsOf.
 
 import type { Place } from '../base/errors.ts'
 import type { RunJob } from './job.ts'
-import type { KEEP } from './plan-schema.ts'
+import type { KEEP, SPLIT } from './plan-schema.ts'
 
 export type Keep = (typeof KEEP)[number]
+export type Split = (typeof SPLIT)[number]
 
 /** A value, and where in the plan it stands. */
 export interface Placed<T> {
@@ -34,6 +36,8 @@ export interface Plan {
   readonly name: string
   readonly targets: readonly PlannedTarget[]
   readonly histories: readonly Placed<string>[]
+  /** How histories become several jobs. */
+  readonly split: readonly Split[]
   /** None: what the database was asked for. */
   readonly levels: readonly Placed<string>[]
   readonly seeds: readonly number[]

@@ -2,7 +2,9 @@
 // back those of workers that died, and tries again what failed; what came of jobs is not its
 // business (store.ts). Main class: FleetQueue.
 
+import { setTimeout as pause } from 'node:timers/promises'
 import type { Queue, Worker } from 'bullmq'
+import { nowMs } from '../base/deadline.ts'
 import { DatabaseError, UsageError } from '../base/errors.ts'
 import { type Driver, loadDriver } from '../record/driver.ts'
 import { parseRedisAddress } from '../record/redis/client.ts'
@@ -15,6 +17,7 @@ const SCHEMA = 'isobar_queue'
 /** Of what is in the queue. */
 const BUNDLE_VERSION = 1
 const AGAIN_AFTER_MS = 500
+const GOODBYE_MS = 2000
 /** A worker that is killed is not the fault of its jobs. */
 const MOST_LOSSES = 10_000
 
@@ -23,7 +26,12 @@ export interface Bundle {
   readonly version: number
   readonly night: number
   readonly numbers: readonly number[]
+  /** How often a worker might not do all of it. */
+  readonly refusals: number
 }
+
+/** A bundle that this worker may not do, and others perhaps: it goes to them, as if never tried. */
+export class Refused extends Error {}
 
 export interface BundleOptions {
   /** No two bundles have the same; one that is added again is not added. */
@@ -31,7 +39,7 @@ export interface BundleOptions {
   readonly attempts: number
 }
 
-/** Does a bundle. Throws if it is to be tried again. */
+/** Does a bundle. Throws if it is to be tried again, Refused if by others. */
 export type DoBundle = (bundle: Bundle, isLastTry: boolean) => Promise<void>
 
 type Bull = typeof import('bullmq')
@@ -42,17 +50,27 @@ export type QueuePlace =
   | { readonly kind: 'redis'; readonly address: string }
 
 export class FleetQueue {
+  /** Why the last connection broke. */
+  private complaint: Error | null = null
+
   private constructor(
     private readonly bull: Bull,
     private readonly options: object,
     private readonly isPostgres: boolean,
     private readonly queue: Queue,
-  ) {}
+    private readonly patienceMs: number,
+  ) {
+    // It connects again by itself.
+    queue.on('error', (error) => {
+      this.complaint = error
+    })
+  }
 
-  /** Throws UsageError, DatabaseError. */
+  /** @param patienceMs how long the server may stay away. Throws UsageError, DatabaseError. */
   static async open(
     place: QueuePlace,
     environment: Record<string, string | undefined>,
+    patienceMs: number,
   ): Promise<FleetQueue> {
     const bull = await loadDriver<Bull>(DRIVER)
     const isPostgres = place.kind === 'postgres'
@@ -63,43 +81,57 @@ export class FleetQueue {
     const queue = isPostgres
       ? new bull.Queue(QUEUE, options as never, bull.createPostgresBackend)
       : new bull.Queue(QUEUE, options as never)
-    queue.on('error', () => {}) // it connects again by itself
+    const made = new FleetQueue(bull, options, isPostgres, queue as unknown as Queue, patienceMs)
     try {
-      await queue.waitUntilReady()
+      await within(queue.waitUntilReady(), patienceMs)
+      return made
     } catch (error) {
-      await queue.close().catch(() => {})
-      throw new DatabaseError(`the queue cannot be used: ${(error as Error).message}`)
+      await made.close()
+      throw made.unusable(error)
     }
-    return new FleetQueue(bull, options, isPostgres, queue as unknown as Queue)
+  }
+
+  /** An answer, even if the server goes away meanwhile: what is asked does no harm when done twice. */
+  private async ask<T>(question: () => Promise<T>): Promise<T> {
+    const end = nowMs() + this.patienceMs
+    for (;;) {
+      try {
+        return await within(question(), end - nowMs())
+      } catch (error) {
+        if (nowMs() >= end) throw this.unusable(error)
+        await pause(AGAIN_AFTER_MS)
+      }
+    }
+  }
+
+  private unusable(error: unknown): DatabaseError {
+    const { message } = error instanceof Silence ? (this.complaint ?? error) : (error as Error)
+    return new DatabaseError(`the queue cannot be used: ${message}`, 'is its server running?')
   }
 
   async add(bundles: readonly (BundleOptions & { night: number; numbers: number[] })[]) {
-    await this.queue.addBulk(
-      bundles.map(({ name, attempts, night, numbers }) => ({
-        name: 'bundle',
-        data: { version: BUNDLE_VERSION, night, numbers } satisfies Bundle,
-        opts: {
-          jobId: name,
-          attempts,
-          backoff: { type: 'fixed', delay: AGAIN_AFTER_MS },
-          // What came of it is elsewhere.
-          removeOnComplete: true,
-          removeOnFail: true,
-        },
-      })),
-    )
+    const queued = bundles.map(({ name, attempts, night, numbers }) => ({
+      name: 'bundle',
+      data: { version: BUNDLE_VERSION, night, numbers, refusals: 0 } satisfies Bundle,
+      opts: {
+        jobId: name,
+        attempts,
+        backoff: { type: 'fixed', delay: AGAIN_AFTER_MS },
+        // What came of it is elsewhere.
+        removeOnComplete: true,
+        removeOnFail: true,
+      },
+    }))
+    await this.ask(() => this.queue.addBulk(queued))
   }
 
   /** Bundles that wait, are being done, or will be tried again. */
   async countOpen(): Promise<{ waiting: number; active: number }> {
-    const counts = await this.queue.getJobCounts('wait', 'active', 'delayed', 'prioritized')
+    const counts = await this.ask(() =>
+      this.queue.getJobCounts('wait', 'active', 'delayed', 'prioritized'),
+    )
     const { active = 0, ...others } = counts
     return { active, waiting: Object.values(others).reduce((sum, count) => sum + count, 0) }
-  }
-
-  /** Throws away what nobody has begun. */
-  async drain(): Promise<void> {
-    await this.queue.drain(true)
   }
 
   /**
@@ -107,11 +139,18 @@ export class FleetQueue {
    * @param leaseMs how long a worker may be silent before its bundles go to others
    */
   work(doBundle: DoBundle, atOnce: number, leaseMs: number, name: string): QueueWorker {
-    const process: import('bullmq').Processor<Bundle> = async (job) => {
+    const process: import('bullmq').Processor<Bundle> = async (job, token) => {
       if (job.data.version !== BUNDLE_VERSION) {
         throw new this.bull.UnrecoverableError(`a bundle of version ${job.data.version}`)
       }
-      await doBundle(job.data, job.attemptsMade + 1 >= (job.opts.attempts ?? 1))
+      try {
+        await doBundle(job.data, job.attemptsMade + 1 >= (job.opts.attempts ?? 1))
+      } catch (error) {
+        if (!(error instanceof Refused)) throw error
+        await job.updateData({ ...job.data, refusals: job.data.refusals + 1 })
+        await job.moveToDelayed(Math.round(performance.timeOrigin + nowMs() + leaseMs), token)
+        throw new this.bull.DelayedError()
+      }
     }
     const options = {
       ...this.options,
@@ -122,16 +161,50 @@ export class FleetQueue {
       ? new this.bull.Worker(QUEUE, process, options as never, this.bull.createPostgresBackend)
       : new this.bull.Worker(QUEUE, process, options as never)
     worker.on('error', () => {}) // it connects again by itself
-    return worker as unknown as QueueWorker
+    return { close: () => sayGoodbye(worker as unknown as Goodbye) }
   }
 
   async close(): Promise<void> {
-    await this.queue.close().catch(() => {})
+    await sayGoodbye(this.queue)
+  }
+}
+
+/** Nothing was heard in time. */
+class Silence extends Error {
+  constructor() {
+    super('it does not answer')
+  }
+}
+
+/** Throws Silence. */
+async function within<T>(answer: Promise<T>, ms: number): Promise<T> {
+  let timer: NodeJS.Timeout | undefined
+  const silence = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Silence()), ms)
+  })
+  try {
+    return await Promise.race([answer, silence])
+  } finally {
+    clearTimeout(timer)
   }
 }
 
 /** What is used of a worker of the queue. */
-export interface QueueWorker extends Pick<Worker, 'close'> {}
+export interface QueueWorker {
+  /** Ends at once, in the middle of whatever it does. */
+  close(): Promise<void>
+}
+
+type Goodbye = Pick<Worker, 'close' | 'disconnect'>
+
+/** A server that is not there cannot be told, and is not waited for. */
+async function sayGoodbye(client: Goodbye): Promise<void> {
+  try {
+    await within(client.close(true), GOODBYE_MS)
+  } catch {
+    await within(client.disconnect(), GOODBYE_MS).catch(() => {})
+  }
+}
 
 function redisOptions(address: string, environment: Record<string, string | undefined>): object {
   const given = { environment, password: undefined }

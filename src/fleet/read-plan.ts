@@ -10,7 +10,7 @@ import { readLevel } from '../levels/words.ts'
 import { parseFaultPlan } from '../record/faults.ts'
 import { SHAPES } from '../workload/parameters.ts'
 import { SQL_SHAPES } from '../workload/sql/parameters.ts'
-import type { Keep, Placed, Plan, PlannedTarget, PlannedWorkload } from './plan.ts'
+import type { Keep, Placed, Plan, PlannedTarget, PlannedWorkload, Split } from './plan.ts'
 import { PARAMETER_NAMES, PLAN_SCHEMA, RANGE, type Schema } from './plan-schema.ts'
 
 const DEFAULT_BUDGET = '60s'
@@ -146,6 +146,7 @@ class PlanReader {
       name: String(scalarOf(field('name')) ?? name),
       targets: listOf(field('targets')).map((node) => this.readTarget(node, parameters, defaults)),
       histories: this.readTexts(field('histories')),
+      split: listOf(field('split')).map((node) => scalarOf(node) as Split),
       levels: this.readTexts(field('levels')),
       seeds: this.readNumbers(field('seeds')) ?? [1],
       repeats: Number(scalarOf(field('repeats')) ?? 1),
@@ -261,6 +262,10 @@ class PlanReader {
   private addRange(text: string, node: Node, numbers: number[]): void {
     const [from, to, step] = (RANGE.exec(text) ?? []).slice(1).map(Number)
     const stride = Number.isNaN(step) ? 1 : step!
+    // Beyond them, a step leads nowhere.
+    if (![from, to, stride].every(Number.isSafeInteger)) {
+      throw this.wrong('bad-plan', `the range ${text} has a number that is too large`, node)
+    }
     if (from! > to! || stride === 0) {
       throw this.wrong('bad-plan', `the range ${text} holds nothing`, node)
     }

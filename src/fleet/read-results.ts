@@ -2,6 +2,7 @@
 // nights compare. Main class: Results.
 
 import type { OccasionName } from '../pipeline/strength/occasions.ts'
+import type { Outcome } from '../verdict/verdict.ts'
 import type { VerdictJson } from '../verdict/verdict-file.ts'
 import type { FleetConnection } from './connection.ts'
 import type { Job } from './job.ts'
@@ -14,7 +15,7 @@ export interface Finding {
   readonly anomalies: string
   /** In the night at hand. */
   readonly count: number
-  /** In all nights. */
+  /** In all nights of the plan's name. */
   readonly total: number
   readonly firstNight: number
   readonly firstSeen: Date
@@ -45,6 +46,15 @@ export interface Cell {
   readonly unknown: number
   /** When the level last held, in any night. */
   readonly verified: Date | null
+}
+
+/** A history that was judged in parts that do not communicate, at a level. */
+export interface SplitVerdict {
+  readonly path: string
+  readonly level: string
+  readonly parts: number
+  /** Satisfied if every part is, violated if one is, else unknown. */
+  readonly verdict: Outcome
 }
 
 export interface NightLine {
@@ -81,37 +91,52 @@ export class Results {
   /** Findings of a night, those that came up most often first. */
   findings(night: number): Promise<Finding[]> {
     return this.connection.ask<Finding>(
-      `with here as (
+      `with nights as (
+         select id as night from isobar_fleet.night where id <= $1 and name =
+           (select name from isobar_fleet.night where id = $1)
+       ), here as (
          select fingerprint, count(*)::int as count,
            array_agg(distinct ${TARGET} order by ${TARGET}) as targets
          from isobar_fleet.occurrence o join isobar_fleet.job j using (night, number)
          where o.night = $1 group by fingerprint
        ), ever as (
-         select fingerprint, count(*)::int as total, min(o.night) as "firstNight",
+         select fingerprint, count(*)::int as total, min(night) as "firstNight",
            min(r.ended) as "firstSeen"
          from isobar_fleet.occurrence o join isobar_fleet.result r using (night, number)
-         where o.night <= $1 and fingerprint in (select fingerprint from here) group by fingerprint
+           join nights using (night)
+         where fingerprint in (select fingerprint from here) group by fingerprint
        ), shortest as (
          select distinct on (fingerprint) fingerprint, level, anomalies, transactions, notation,
            verdict, night, number, spec
          from isobar_fleet.occurrence join isobar_fleet.job using (night, number)
-         where night <= $1 and fingerprint in (select fingerprint from here)
+           join nights using (night)
+         where fingerprint in (select fingerprint from here)
          order by fingerprint, transactions, length(notation), night, number
        )
        select * from here join ever using (fingerprint) join shortest using (fingerprint)
-       order by count desc, fingerprint`,
+       order by count desc, fingerprint collate "C"`,
       [night],
     )
   }
 
-  failures(night: number): Promise<Failure[]> {
+  /** What most jobs failed of first; the same everywhere, however a database sorts texts. */
+  failures(night: number, most: number): Promise<Failure[]> {
     return this.connection.ask<Failure>(
       `select blame, reason, count(*)::int, (array_agg(spec order by number))[1] as spec
        from isobar_fleet.result join isobar_fleet.job using (night, number)
        where night = $1 and outcome = 'failed' group by blame, reason
-       order by count(*) desc, blame, reason limit 100`,
+       order by count(*) desc, blame collate "C", reason collate "C" limit $2`,
+      [night, most],
+    )
+  }
+
+  /** Whose fault it is that jobs have no verdict. */
+  async blames(night: number): Promise<Blame[]> {
+    const rows = await this.connection.ask<{ blame: Blame }>(
+      `select distinct blame from isobar_fleet.result where night = $1 and outcome = 'failed'`,
       [night],
     )
+    return rows.map(({ blame }) => blame).sort()
   }
 
   /** Targets and levels of a night. */
@@ -128,6 +153,22 @@ export class Results {
          (select id from isobar_fleet.night where name =
            (select name from isobar_fleet.night where id = $1))
        group by 1, 2 having count(*) filter (where r.night = $1) > 0 order by 1, 2`,
+      [night],
+    )
+  }
+
+  /** What the verdicts on parts say of the histories. */
+  splitVerdicts(night: number): Promise<SplitVerdict[]> {
+    return this.connection.ask<SplitVerdict>(
+      `select spec->>'path' as path, v.key as level, max((spec->'part'->>'of')::int) as parts,
+         case when bool_or(v.value = 'violated') then 'violated'
+           when count(distinct spec->'part') filter (where v.value = 'satisfied') =
+             max((spec->'part'->>'of')::int) then 'satisfied'
+           else 'unknown' end as verdict
+       from isobar_fleet.job join isobar_fleet.result using (night, number),
+         jsonb_each_text(verdicts) v
+       where night = $1 and jsonb_typeof(spec->'part') = 'object'
+       group by 1, 2 order by min(number), v.key collate "C"`,
       [night],
     )
   }

@@ -8,7 +8,7 @@ import { loadPageAssets } from '../report/page/assets.ts'
 import { renderHtml } from '../report/page/html.ts'
 import type { VerdictJson } from '../verdict/verdict-file.ts'
 import { commandOf } from './job.ts'
-import { type NightOverview, unknownFindings } from './overview.ts'
+import { isOver, type NightOverview, unknownFindings, untoldFailures } from './overview.ts'
 import { type Finding, Results } from './read-results.ts'
 import { pageOf } from './report-names.ts'
 import { renderNightPage } from './report-page.ts'
@@ -64,7 +64,7 @@ export function renderNightJunit(overview: NightOverview): string {
     const message = escapeAttribute(reason)
     return `<testcase classname="${blame}" name="${name}" time="0"><error type="${blame}" message="${message}">${escapeMarkup(commandOf(spec))}</error></testcase>`
   })
-  const all = [...cases, ...errors]
+  const all = [...cases, ...errors, ...missingCases(overview)]
   const failed = cases.filter((each) => each.includes('<failure')).length
   const wrong = all.filter((each) => each.includes('<error')).length
   const sums = `tests="${all.length}" failures="${failed}" errors="${wrong}" time="0"`
@@ -81,8 +81,21 @@ export function renderNightJunit(overview: NightOverview): string {
   ].join('\n')}\n`
 }
 
+/** What has no verdict and no reason either is no success. */
+function missingCases(overview: NightOverview): string[] {
+  const { night, counts } = overview
+  const untold = untoldFailures(overview)
+  const missing = isOver(overview)
+    ? []
+    : [`${counts.done} of ${counted(night.jobs, 'job')} done; the night is ${night.state}`]
+  return [...missing, ...(untold ? [`without a verdict: ${untold}`] : [])].map(
+    (message) =>
+      `<testcase classname="night" name="all jobs" time="0"><error type="missing" message="${escapeAttribute(message)}"/></testcase>`,
+  )
+}
+
 function renderNightMarkdown(overview: NightOverview): string {
-  const { night, counts, cells, findings, failures, changes } = overview
+  const { night, counts, cells, splits, findings, failures, changes } = overview
   const { satisfied, violated, unknown, failed } = counts
   const known = night.settings.known
   const lines = [
@@ -97,6 +110,12 @@ function renderNightMarkdown(overview: NightOverview): string {
         `| ${escapeMarkdown(cell.target)} | ${escapeMarkdown(cell.level)} | ${cell.satisfied} | ${cell.violated} | ${cell.unknown} |`,
     ),
   ]
+  if (splits.length > 0) {
+    lines.push('', '| history | level | parts | verdict |', '|---|---|---|---|')
+  }
+  for (const { path, level, parts, verdict } of splits) {
+    lines.push(`| ${escapeMarkdown(path)} | ${escapeMarkdown(level)} | ${parts} | ${verdict} |`)
+  }
   for (const finding of findings) {
     const { fingerprint, anomalies, level, count, notation, spec, firstNight } = finding
     const state = known.includes(fingerprint) ? ', known' : ''
@@ -115,6 +134,8 @@ function renderNightMarkdown(overview: NightOverview): string {
   for (const { blame, reason, count } of failures) {
     lines.push(`- ${counted(count, 'job')}, ${blame}: ${escapeMarkdown(reason)}`)
   }
+  const untold = untoldFailures(overview)
+  if (untold) lines.push(`- ${untold}`)
   if (changes) {
     const list = (which: readonly string[]) => (which.length > 0 ? which.join(', ') : 'none')
     lines.push(

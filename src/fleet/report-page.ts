@@ -9,8 +9,8 @@ import { INDEX_STYLE } from '../report/page/index-page.ts'
 import { renderCharts } from '../report/picture/chart.ts'
 import { PICTURE_STYLE } from '../report/picture/style.ts'
 import { commandOf } from './job.ts'
-import { type NightOverview, unknownFindings } from './overview.ts'
-import type { Cell, Failure, Finding, NightLine } from './read-results.ts'
+import { isOver, type NightOverview, unknownFindings, untoldFailures } from './overview.ts'
+import type { Cell, Finding, NightLine } from './read-results.ts'
 import { pageOf } from './report-names.ts'
 
 export function renderNightPage(overview: NightOverview, assets: PageAssets): string {
@@ -28,8 +28,9 @@ export function renderNightPage(overview: NightOverview, assets: PageAssets): st
     '<main>',
     ...renderFindings(overview),
     ...renderCells(overview.cells),
+    ...renderSplits(overview),
     ...renderChanges(overview),
-    ...renderFailures(overview.failures),
+    ...renderFailures(overview),
     ...renderCoverage(overview),
     ...renderNights(nights),
     '</main>',
@@ -45,7 +46,7 @@ function headlineOf(overview: NightOverview): string {
   const fresh = unknownFindings(overview).length
   const missing = night.jobs - counts.done + counts.failed + counts.unknown
   const without = missing === 0 ? '' : `, ${counted(missing, 'job')} without a verdict`
-  if (findings.length === 0) return `Nothing was found${without}`
+  if (findings.length === 0) return `Nothing was found${isOver(overview) ? '' : ' yet'}${without}`
   const known = findings.length - fresh
   const parts = [
     ...(fresh > 0 ? [counted(fresh, 'finding')] : []),
@@ -106,6 +107,15 @@ function renderCells(cells: readonly Cell[]): string[] {
   return ['<h2>Targets and levels</h2>', ...table('Targets', ['target', ...levels], rows)]
 }
 
+function renderSplits({ splits }: NightOverview): string[] {
+  if (splits.length === 0) return []
+  const rows = splits.map(({ path, level, parts, verdict }) =>
+    row(esc(path), [esc(level), String(parts), verdict]),
+  )
+  const head = ['history', 'level', 'parts', 'verdict']
+  return ['<h2>Histories in parts</h2>', ...table('Histories', head, rows)]
+}
+
 function cellWords({ satisfied, violated, unknown, verified }: Cell): string {
   const all = satisfied + violated + unknown
   const last = verified ? `last held ${timeOf(verified)}` : 'never held'
@@ -125,13 +135,16 @@ function renderChanges({ changes }: NightOverview): string[] {
   ]
 }
 
-function renderFailures(failures: readonly Failure[]): string[] {
+function renderFailures(overview: NightOverview): string[] {
+  const { failures } = overview
+  const untold = untoldFailures(overview)
   if (failures.length === 0) return []
   const rows = failures.map(({ blame, reason, count, spec }) =>
     row(esc(blame), [String(count), esc(reason), `<code>${esc(commandOf(spec))}</code>`]),
   )
   const head = ['because of', 'jobs', 'reason', 'the first of them']
-  return ['<h2>Jobs without a verdict</h2>', ...table('Failures', head, rows)]
+  const more = untold === null ? [] : [`<p>And ${untold}.</p>`]
+  return ['<h2>Jobs without a verdict</h2>', ...table('Failures', head, rows), ...more]
 }
 
 function renderCoverage({ coverage }: NightOverview): string[] {

@@ -16,6 +16,7 @@ export type Blame = 'machine' | 'database' | 'history' | 'plan'
 
 /** One violation, shrunk. */
 export interface Occurrence {
+  /** As in `verdicts`. */
   readonly level: string
   readonly fingerprint: string
   /** Names of the anomalies. */
@@ -44,7 +45,7 @@ export interface JobResult {
   readonly outcome: JobOutcome
   readonly reason: string | null
   readonly blame: Blame | null
-  /** Level -> verdict. */
+  /** Level, with its orders where they are not the usual ones -> verdict. */
   readonly verdicts: Readonly<Record<string, string>>
   readonly measures: Measures | null
   readonly occurrences: readonly Occurrence[]

@@ -1,7 +1,7 @@
 // Nights, jobs and results in PostgreSQL, as whoever submits and whoever works needs them. What
 // reports need is in read-results.ts. Main class: FleetStore.
 
-import { createHash, randomBytes } from 'node:crypto'
+import { randomBytes } from 'node:crypto'
 import { DatabaseError } from '../base/errors.ts'
 import { stringify } from '../base/json.ts'
 import { FleetConnection } from './connection.ts'
@@ -54,6 +54,8 @@ export type Counts = Readonly<Record<JobOutcome, number>> & {
 }
 
 const NIGHT = 'id, name, hash, state, jobs, rounds, settings'
+/** The bytes that a job judges. */
+const IS_INPUT = `i.night = j.night and i.number = coalesce((j.spec->>'input')::int, j.number)`
 /** Only one of those who create the tables at the same time goes on. */
 const LOCK = 'select pg_advisory_xact_lock(4173265108)'
 
@@ -93,14 +95,15 @@ export class FleetStore {
     return night ?? null
   }
 
-  async makeNight(plan: Plan, version: string): Promise<Night> {
+  /** @param hash of all that makes its jobs */
+  async makeNight(plan: Plan, hash: string, version: string): Promise<Night> {
     const { name, text, budgetMs, timeMs, memoryBytes, attempts, keep, known } = plan
     const settings: NightSettings = { budgetMs, timeMs, memoryBytes, attempts, keep, known }
     const token = randomBytes(16).toString('hex')
     await this.connection.ask(
       `insert into isobar_fleet.night (token, name, plan, hash, settings, state, isobar)
        values ($1, $2, $3, $4, $5, 'filling', $6) on conflict do nothing`,
-      [token, name, text, hashOf(plan), JSON.stringify(settings), version],
+      [token, name, text, hash, JSON.stringify(settings), version],
     )
     const [night] = await this.connection.ask<Night>(
       `select ${NIGHT} from isobar_fleet.night where token = $1`,
@@ -119,22 +122,43 @@ export class FleetStore {
     )
   }
 
-  async addInputs(night: number, first: number, inputs: readonly Buffer[]): Promise<void> {
+  async addInputs(night: number, inputs: ReadonlyMap<number, Buffer>): Promise<void> {
     await this.connection.ask(
       `insert into isobar_fleet.input (night, number, bytes)
-       select $1, $2 + place - 1, bytes
-       from unnest($3::bytea[]) with ordinality as given(bytes, place)
+       select $1, number, bytes from unnest($2::int[], $3::bytea[]) as given(number, bytes)
        on conflict do nothing`,
-      [night, first, inputs],
+      [night, [...inputs.keys()], [...inputs.values()]],
     )
   }
 
-  async setNight(id: number, state: NightState, jobs: number | null = null): Promise<void> {
+  /** All jobs are written down and queued; a night that was cancelled meanwhile stays so. */
+  async endFilling(id: number, jobs: number): Promise<void> {
     await this.connection.ask(
-      `update isobar_fleet.night set state = $2, jobs = coalesce($3, jobs),
-         ended = case when $2 in ('done', 'cancelled') then coalesce(ended, now()) end
+      `update isobar_fleet.night set jobs = $2,
+         state = case when state = 'filling' then 'queued' else state end
        where id = $1`,
-      [id, state, jobs],
+      [id, jobs],
+    )
+  }
+
+  /** Whoever writes down the last result ends the night. */
+  async endIfDone(id: number): Promise<void> {
+    // Counting takes long, and is for nothing while the last job is not done: it is queued last.
+    await this.connection.ask(
+      `update isobar_fleet.night set state = 'done', ended = now()
+       where id = $1 and state = 'queued' and jobs > 0 and case
+         when exists (select from isobar_fleet.result where night = $1 and number = jobs - 1)
+         then jobs <= (select count(*) from isobar_fleet.result where night = $1)
+         else false end`,
+      [id],
+    )
+  }
+
+  async setNight(id: number, state: 'queued' | 'cancelled'): Promise<void> {
+    await this.connection.ask(
+      `update isobar_fleet.night set state = $2, ended = case when $2 = 'cancelled' then now() end
+       where id = $1`,
+      [id, state],
     )
   }
 
@@ -163,8 +187,8 @@ export class FleetStore {
     for (let after = -1; ; ) {
       const rows: Waiting[] = await this.connection.ask<Waiting>(
         `select j.number, spec->>'target' as target, octet_length(i.bytes) as bytes
-         from isobar_fleet.job j left join isobar_fleet.input i using (night, number)
-         where night = $1 and number > $2 and not exists
+         from isobar_fleet.job j left join isobar_fleet.input i on ${IS_INPUT}
+         where j.night = $1 and j.number > $2 and not exists
            (select from isobar_fleet.result r where r.night = $1 and r.number = j.number)
          order by number limit ${page}`,
         [night, after],
@@ -179,7 +203,7 @@ export class FleetStore {
   takeOpen(night: number, numbers: readonly number[]): Promise<OpenJob[]> {
     return this.connection.ask<OpenJob>(
       `select j.number, j.spec, i.bytes
-       from isobar_fleet.job j left join isobar_fleet.input i using (night, number)
+       from isobar_fleet.job j left join isobar_fleet.input i on ${IS_INPUT}
        where j.night = $1 and j.number = any($2::int[]) and not exists
          (select from isobar_fleet.result r where r.night = $1 and r.number = j.number)
        order by j.number`,
@@ -242,9 +266,4 @@ export class FleetStore {
 /** What PostgreSQL takes for JSON: it has no use for the character 0. */
 function textOf(rows: readonly object[]): string {
   return stringify(rows).replaceAll('\\u0000', '\\ufffd')
-}
-
-/** The same for plans that make the same jobs. */
-export function hashOf(plan: Plan): string {
-  return createHash('sha256').update(`${plan.name}\n${plan.text}`).digest('hex')
 }

@@ -6,7 +6,7 @@ import { hostname } from 'node:os'
 import { nowMs } from '../base/deadline.ts'
 import { resolveTarget, variableOf } from './job.ts'
 import { JobPool } from './job-pool.ts'
-import type { Bundle, FleetQueue, QueueWorker } from './queue.ts'
+import { type Bundle, type FleetQueue, type QueueWorker, Refused } from './queue.ts'
 import { failure, type JobResult } from './result.ts'
 import type { FleetStore, Night, OpenJob } from './store.ts'
 
@@ -17,12 +17,16 @@ export interface WorkerOptions {
   readonly leaseMs: number
   /** Targets that it may run, * for anything in them; null: all. */
   readonly allowed: readonly string[] | null
+  /** Whether jobs that it may not do are left to others, for a while; else they have failed. */
+  readonly leavesRefused: boolean
   /** What starts a process that does jobs, behind Node's own name. */
   readonly command: readonly string[]
 }
 
 /** Results are written down at least this often, so that little is done twice. */
 const WRITE_EVERY_MS = 2000
+/** After so many refusals, a lease apart each, nobody is expected any more who may do a job. */
+const MOST_REFUSALS = 40
 
 export class FleetWorker {
   private readonly pool: JobPool
@@ -42,32 +46,36 @@ export class FleetWorker {
     this.worker = queue.work(doBundle, atOnce + 1, leaseMs, this.name)
   }
 
-  private async do({ night: id, numbers }: Bundle, isLastTry: boolean): Promise<void> {
+  private async do(bundle: Bundle, isLastTry: boolean): Promise<void> {
+    const { night: id, numbers, refusals } = bundle
+    const leavesRefused = this.options.leavesRefused && refusals < MOST_REFUSALS
     const night = await this.store.findNight(id)
     if (night === null || night.state === 'cancelled') return
     let results: [number, JobResult][] = []
     let written = nowMs()
-    let unfinished: string | null = null
+    let unfinished: Error | null = null
     const write = async () => {
       await this.store.addResults(id, this.name, results)
       results = []
       written = nowMs()
     }
     for (const job of await this.store.takeOpen(id, numbers)) {
-      const result = await this.perform(job, night)
-      // What was cut off by our own end is no result: the queue hands it to somebody else.
-      if (this.isEnding) throw new Error('the worker ends')
-      if (isWorthATry(result) && !isLastTry) unfinished = result.reason
+      const refusal = job.spec.kind === 'run' ? this.refuse(job.spec.target) : null
+      const result = refusal === null ? await this.perform(job, night) : failure('plan', refusal, 0)
+      // What was cut off by our own end is no result. To fail would use up one of its tries, so
+      // nothing is said: the lease runs out, and the queue hands it to somebody else.
+      if (this.isEnding) await new Promise(() => {})
+      if (refusal !== null && leavesRefused) unfinished ??= new Refused(refusal)
+      else if (isWorthATry(result) && !isLastTry) unfinished = new Error(result.reason ?? '')
       else results.push([job.number, result])
       if (nowMs() - written > WRITE_EVERY_MS) await write()
     }
     await write()
-    if (unfinished !== null) throw new Error(unfinished)
+    await this.store.endIfDone(id)
+    if (unfinished !== null) throw unfinished
   }
 
-  private perform({ spec, bytes }: OpenJob, { settings }: Night): Promise<JobResult> | JobResult {
-    const refusal = spec.kind === 'run' ? this.refuse(spec.target) : null
-    if (refusal !== null) return failure('plan', refusal, 0)
+  private perform({ spec, bytes }: OpenJob, { settings }: Night): Promise<JobResult> {
     const { budgetMs, keep } = settings
     return this.pool.run({ job: spec, bytes, budgetMs, keep }, settings)
   }
@@ -90,7 +98,7 @@ export class FleetWorker {
   async close(): Promise<void> {
     this.isEnding = true
     this.pool.close()
-    await this.worker.close(true)
+    await this.worker.close()
   }
 }
 

@@ -2,7 +2,7 @@
 // newline ends the text) or a whole document (a zero byte behind it does). Running out of text
 // gives the code `truncated`, so that a torn last line can be told from a wrong one.
 
-import type { Place } from '../base/errors.ts'
+import { InputError, type Place } from '../base/errors.ts'
 import { UTF8 } from '../base/unicode.ts'
 import { readTime, TIME_HINT } from '../history/times.ts'
 import { NEWLINE } from './lines.ts'
@@ -133,6 +133,20 @@ export class JsonScanner extends Scanner {
     for (let i = 0; i < word.length; i++) {
       if (this.bytes[this.at] !== word.charCodeAt(i)) throw this.unexpected(word)
       this.at++
+    }
+  }
+
+  /** Where a line without its newline is cut short; null if it is whole, or wrong otherwise. */
+  findTear(text: Uint8Array, line: number): InputError | null {
+    const bytes = new Uint8Array(text.length + 1)
+    bytes.set(text)
+    bytes[text.length] = NEWLINE
+    this.load(bytes, 0, line)
+    try {
+      if (this.skipSpace() !== NEWLINE) this.skipValue()
+      return null
+    } catch (error) {
+      return error instanceof InputError && error.code === 'truncated' ? error : null
     }
   }
 

@@ -18,12 +18,15 @@ export abstract class LineParser implements HistoryParser {
   protected readonly lineBytes: number
   /** What the reader calls the line that is the n-th here. */
   protected readonly lineOf: (line: number) => number
+  /** How ids are interned: those of a later piece of a file are mostly far from 0. */
+  protected readonly idLimit: number | undefined
   private carry = new Uint8Array(4096) // the beginning of a line whose end has not come yet
   private carryLength = 0
 
   constructor(options: ParseOptions = {}) {
     this.lineBytes = limitsFor(options.memoryBytes).lineBytes
     this.lineOf = options.lineOf ?? ((line) => line)
+    this.idLimit = options.piece?.isFirst === false ? 0 : undefined
   }
 
   /** Parses bytes[from .. to), which are whole lines: bytes[to - 1] is a newline. */

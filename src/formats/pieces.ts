@@ -43,6 +43,8 @@ export function findPlainFile(path: string, format: string | null): PlainFile | 
     const found = format === null ? detectFormat(head.subarray(0, length)) : findFormat(format)
     if (found === null || !(found.id in PARSERS)) return null
     return { path, format: found, sizeBytes: stat.size }
+  } catch {
+    return null // likewise
   } finally {
     closeSync(file)
   }
@@ -89,7 +91,7 @@ function* piecesOf(
   let firstLine = 1
   let initial: { initial?: Draft['builder']['initial'] } = {}
   for (;;) {
-    const count = readSync(file, buffer, carried, buffer.length - carried, null)
+    const count = readInto(file, buffer, carried)
     readBytes += count
     const length = carried + count
     const isLast = count === 0
@@ -113,7 +115,7 @@ function* piecesOf(
       const draft = parser.draft()
       initial = { initial: draft.builder.initial }
       yield { draft, readBytes }
-      firstLine += countLines(piece)
+      firstLine = parser.place().line
     }
     if (isLast) return
     buffer.copyWithin(0, end, length)
@@ -121,8 +123,10 @@ function* piecesOf(
   }
 }
 
-function countLines(bytes: Uint8Array): number {
-  let count = 0
-  for (let at = bytes.indexOf(NEWLINE); at >= 0; at = bytes.indexOf(NEWLINE, at + 1)) count++
-  return count
+function readInto(file: number, buffer: Uint8Array, from: number): number {
+  try {
+    return readSync(file, buffer, from, buffer.length - from, null)
+  } catch (error) {
+    throw fileError(error)
+  }
 }

@@ -60,6 +60,7 @@ export interface Outcome {
   readonly label: Value
   readonly status: number
   readonly line: number
+  readonly finish: number // NaN if it is not known
 }
 
 /** A parser that can give away what it parsed as a piece. */

@@ -196,7 +196,7 @@ export function afterAsReads(history: History, outright: boolean): AfterAsReads 
   }
   const writeOf = new Int32Array(txnCount).fill(NONE) // txn -> the write of its own key
   for (let txn = 0; txn < txnCount; txn++) if (keyOf[txn] !== NONE) writeOf[txn] = next[txn]!++
-  const columns = copyColumns(history, opOf, copyOf)
+  const columns = copyColumns(history, count, copyOf)
   for (let txn = 0; txn < txnCount; txn++) columns.opTxn.fill(txn, start[txn], start[txn + 1])
   for (let txn = 0; txn < txnCount; txn++) {
     const write = writeOf[txn]!
@@ -215,17 +215,25 @@ export function afterAsReads(history: History, outright: boolean): AfterAsReads 
 }
 
 /** The columns of operations with room for new ones, which are reads of nothing yet. */
-function copyColumns(history: History, opOf: Int32Array, copyOf: Int32Array) {
+function copyColumns(history: History, count: number, copyOf: Int32Array) {
   const remap = (op: number) => (op < 0 ? op : copyOf[op]!)
-  const pick = (column: Int32Array, none: number) =>
-    opOf.map((op) => (op === NONE ? none : column[op]!))
-  return {
-    opTxn: new Int32Array(opOf.length),
-    opKind: Uint8Array.from(opOf, (op) => (op === NONE ? READ : history.opKind[op]!)),
-    opKey: pick(history.opKey, NONE),
-    opValue: pick(history.opValue, NONE),
-    readFrom: pick(history.readFrom, NONE).map(remap),
-    readTxn: pick(history.readTxn, NONE),
+  const empty = () => new Int32Array(count).fill(NONE)
+  const columns = {
+    opTxn: new Int32Array(count),
+    opKind: new Uint8Array(count).fill(READ),
+    opKey: empty(),
+    opValue: empty(),
+    readFrom: empty(),
+    readTxn: empty(),
     listFrom: history.listFrom.map(remap),
   }
+  for (let op = 0; op < history.opCount; op++) {
+    const copy = copyOf[op]!
+    columns.opKind[copy] = history.opKind[op]!
+    columns.opKey[copy] = history.opKey[op]!
+    columns.opValue[copy] = history.opValue[op]!
+    columns.readFrom[copy] = remap(history.readFrom[op]!)
+    columns.readTxn[copy] = history.readTxn[op]!
+  }
+  return columns
 }

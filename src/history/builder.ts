@@ -2,9 +2,9 @@
 // order they meet them; `finish` groups operations by transaction, lays out sessions, resolves who
 // read from whom, and settles which indeterminate transactions count.
 
-import { InputError } from '../base/errors.ts'
 import { ByteColumn, IntColumn } from '../base/grow.ts'
-import { AfterColumns, type AfterEdges, orderBySessions } from './after.ts'
+import { AfterColumns } from './after.ts'
+import { checkTimes } from './check-times.ts'
 import { settleCounts } from './counts.ts'
 import {
   type Annotation,
@@ -329,7 +329,6 @@ export class HistoryBuilder {
       placeOf: (op: number) => places?.place(arrivals ? arrivals[op]! : op) ?? null,
     }
     checkTimes(draft)
-    if (draft.after) orderBySessions(draft) // which fails if there is no such order
     Object.assign(draft, resolveReads(draft))
     settleCounts(draft)
     return draft
@@ -428,64 +427,6 @@ export class HistoryBuilder {
     }
     return { sessionTxnStart, sessionTxns, txnIndex }
   }
-}
-
-/**
- * Within a session nothing starts before its predecessor finished, or finishes before it starts.
- */
-function checkTimes(history: History): void {
-  const { txnStartTime: starts, txnFinishTime: finishes, sessionTxns, txnSession } = history
-  if (!starts && !finishes) return
-  let session = NONE
-  let latest = Number.NEGATIVE_INFINITY
-  for (const txn of sessionTxns) {
-    if (txnSession[txn] !== session) {
-      session = txnSession[txn]!
-      latest = Number.NEGATIVE_INFINITY
-    }
-    const start = starts ? starts[txn]! : Number.NaN
-    const finish = finishes ? finishes[txn]! : Number.NaN
-    if (start < latest || finish < start) throw impossibleTimes(history, txn, latest)
-    if (start > latest) latest = start
-    if (finish > latest) latest = finish
-  }
-  if (history.after) checkNamedTimes(history, history.after)
-}
-
-/** Nothing starts before one that it names has finished. */
-function checkNamedTimes(history: History, { start, txn: earlier }: AfterEdges): void {
-  const { txnStartTime, txnFinishTime, txnCount } = history
-  for (let txn = 0; txnStartTime && txnFinishTime && txn < txnCount; txn++) {
-    for (let i = start[txn]!; i < start[txn + 1]!; i++) {
-      if (!(txnStartTime[txn]! < txnFinishTime[earlier[i]!]!)) continue
-      const [name, other] = [history.txnName(txn), history.txnName(earlier[i]!)]
-      const op = history.txnOpStart[txn]!
-      throw new InputError(
-        'impossible-times',
-        `transaction ${name} starts at ${history.startText(txn)}, before ${other} finished (${history.finishText(earlier[i]!)}), though it comes after it`,
-        op < history.txnOpStart[txn + 1]! ? history.placeOf(op) : null,
-        'check the clock, or what the transaction names in after',
-      )
-    }
-  }
-}
-
-function impossibleTimes(history: History, txn: number, latest: number): InputError {
-  const name = history.txnName(txn)
-  const op = history.txnOpStart[txn]!
-  const place = op < history.txnOpStart[txn + 1]! ? history.placeOf(op) : null
-  const start = history.startText(txn)
-  const finish = history.finishText(txn)
-  if ((history.txnStartTime?.[txn] ?? Number.NaN) < latest) {
-    return new InputError(
-      'impossible-times',
-      `transaction ${name} starts at ${start}, before its session's previous one ended (${latest})`,
-      place,
-      'a session runs one transaction at a time; check the clock or the session numbers',
-    )
-  }
-  const message = `transaction ${name} finishes at ${finish}, before it starts (${start})`
-  return new InputError('impossible-times', message, place)
 }
 
 export function statusOf(name: string): number {

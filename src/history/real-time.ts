@@ -5,12 +5,23 @@
 // run at a time, for each of its keys if it goes by keys. Indeterminate transactions never finish.
 // O(transactions · log, and what is named). Main function: withRealTime.
 
+import { BudgetExceeded } from '../base/errors.ts'
 import { AfterColumns, namedBy } from './after.ts'
 import { COMMITTED, type History, type TimeScope } from './history.ts'
 
-/** The same history, numbers and all, with real time as part of session order. It has times. */
+/** Sessions times transactions: as many numbers say who comes after whom (session-reach.ts). */
+const MOST_REACHED = 200_000_000
+
+/**
+ * The same history, numbers and all, with real time as part of session order. It has times. Throws
+ * BudgetExceeded if nobody could work with that.
+ */
 export function withRealTime(history: History, scope: TimeScope): History {
-  const { txnCount, txnCounts } = history
+  const { txnCount, txnCounts, sessionCount } = history
+  if (sessionCount * txnCount > MOST_REACHED) {
+    const size = `${txnCount} transactions in ${sessionCount} sessions`
+    throw new BudgetExceeded(`real time among ${size} would take too much memory`)
+  }
   const after = new AfterColumns()
   // Transactions that do not count pass on what they come after.
   for (let txn = 0; txn < txnCount; txn++) {

@@ -51,6 +51,12 @@ export class SymbolTable {
   private isDeferring = false // large integers get symbols without being looked up
   private isStale = false // symbols have changed since they were put where look-ups find them
 
+  /**
+   * @param directLimit from where on integers do not go through the plain table; 0 for tables of
+   * few integers that may be far from 0, for which it would be much too large
+   */
+  constructor(private readonly directLimit: number = DIRECT_LIMIT) {}
+
   get size(): number {
     return this.count
   }
@@ -102,7 +108,7 @@ export class SymbolTable {
 
   /** The symbol of a nonnegative integer below 2^31; the hot path of parsers. */
   ofSmall(n: number): number {
-    if (n < DIRECT_LIMIT) {
+    if (n < this.directLimit) {
       if (n < this.direct.length) {
         const known = this.direct[n]!
         if (known >= 0) return known
@@ -122,7 +128,9 @@ export class SymbolTable {
 
   /** The symbol of a 64-bit integer given as two words; `negative` tells -1 from 2^64-1. */
   ofWords(low: number, high: number, negative: boolean): number {
-    if (high === 0 && !negative && low >= 0 && low < DIRECT_LIMIT) return this.ofSmall(low)
+    if (high === 0 && !negative && low >= 0 && low < this.directLimit) {
+      return this.ofSmall(low)
+    }
     const tag = negative ? TAG_INT | NEGATIVE : TAG_INT
     if (this.isStale) this.reindex()
     if (!negative) {
@@ -255,7 +263,7 @@ export class SymbolTable {
   }
 
   private growDirect(n: number): void {
-    const next = new Int32Array(Math.min(DIRECT_LIMIT, Math.max(n + 1, this.direct.length * 4)))
+    const next = new Int32Array(Math.min(this.directLimit, Math.max(n + 1, this.direct.length * 4)))
     next.fill(-1)
     next.set(this.direct)
     this.direct = next

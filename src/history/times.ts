@@ -76,7 +76,6 @@ export class TimeColumns {
     this.finishing?.push(Number.NaN)
   }
 
-  /** @param text the time, if the double is not exactly it; see readTime */
   /** NaN if it is not known. */
   startOf(txn: number): number {
     return this.start?.data[txn] ?? Number.NaN
@@ -86,6 +85,7 @@ export class TimeColumns {
     return this.finishing?.data[txn] ?? Number.NaN
   }
 
+  /** @param text the time, if the double is not exactly it; see readTime */
   setStart(txn: number, time: number, txnCount: number, text: string | null = null): void {
     this.start ??= unknownTimes(txnCount)
     this.start.data[txn] = time

@@ -115,9 +115,11 @@ export const LEVEL_ENTRIES: readonly LevelEntry[] = [
   },
   {
     id: 'lin',
-    promise: 'Every operation on a key takes effect at one instant while it runs.',
-    allows: 'Anything about two keys at once.',
-    where: 'Compare-and-set in etcd, ZooKeeper, lightweight transactions of Cassandra.',
+    promise:
+      'Whatever is asked for, be it of one key or of several, takes effect at one instant while it runs.',
+    allows: 'Nothing that one machine, which does one thing after another, would not show.',
+    where:
+      'Registers and compare-and-set in etcd, ZooKeeper, lightweight transactions of Cassandra.',
   },
   {
     id: 'mixed',

@@ -67,7 +67,7 @@ const SYNONYMS: Readonly<Record<string, string>> = {
 
 /** Elle's models of single objects -> what to ask for in their place. */
 export const SINGLE_OBJECT: ReadonlyMap<string, LevelId> = new Map<string, LevelId>([
-  ['linearizable', 'sser'],
+  ['linearizable', 'lin'],
   ['sequential', 'ser'],
   ['pram', 'cc'],
   ['writes-follow-reads', 'wfr'],

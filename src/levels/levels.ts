@@ -129,8 +129,8 @@ export const LEVELS: readonly Level[] = [
   },
   {
     id: 'lin',
-    name: 'Linearizability of lightweight transactions',
-    meaning: 'each compare-and-set takes effect at one instant between its start and its finish',
+    name: 'Linearizability',
+    meaning: 'each transaction takes effect at one instant between its start and its finish',
   },
   { id: 'mixed', name: 'Mixed SQL levels', meaning: 'each transaction at its own level' },
   { id: 'pl-1', name: 'Adya PL-1', meaning: 'no dirty writes' },

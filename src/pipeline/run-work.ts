@@ -75,7 +75,10 @@ export function expectLevels(options: RunOptions): void {
       throw new UsageError(`level ${level} is not for SQL statements`, `there are ${judged}`)
     }
     if (level === 'lin' && ownWorkload === null && !isLightweight(options)) {
-      throw new UsageError(`level lin is not for ${shape}`, 'it is for --shape lwt')
+      throw new UsageError(
+        `level lin is not for ${shape}`,
+        'it is for --shape lwt; ask for sser here',
+      )
     }
     if (level === 'mixed' && workload.shape === 'append') {
       throw new UsageError(`level mixed is not for ${shape}`, 'lists have one level for all')

@@ -1,6 +1,7 @@
 // Waiting until a node of a cluster shows what was set up on the first one. Main function:
 // awaitAnswers.
 
+import { setTimeout as pause } from 'node:timers/promises'
 import { DatabaseError } from '../base/errors.ts'
 
 const ASKED_EVERY_MS = 20
@@ -27,7 +28,7 @@ export async function awaitAnswers(
         trouble = error
       }
       if (performance.now() > endMs) throw trouble ?? strange(node)
-      await new Promise((resolve) => setTimeout(resolve, ASKED_EVERY_MS))
+      await pause(ASKED_EVERY_MS)
     }
   }
 }

@@ -3,6 +3,7 @@
 // again at once; where another run was quicker, `gone` says that this one must stop, and what there
 // is now is theirs. Main class: Control.
 
+import { setTimeout as pause } from 'node:timers/promises'
 import { DatabaseError } from '../base/errors.ts'
 import { cutBy, LAST_TRY_MS, withinPatience } from './patience.ts'
 
@@ -164,8 +165,4 @@ export async function wrestLock(
     if (holder === lostHolder) await end(lostHolder)
     await pause(TRIES_EVERY_MS)
   }
-}
-
-function pause(ms: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, ms))
 }

@@ -1,6 +1,7 @@
 // Connecting to a database that may be away for a while, or that lets us in and then says nothing.
 // Main functions: openPatiently, withinPatience, cutBy.
 
+import { setTimeout as pause } from 'node:timers/promises'
 import { DatabaseError } from '../base/errors.ts'
 import type { Connection, Database } from './database.ts'
 
@@ -26,7 +27,7 @@ export async function openPatiently(
       if (error instanceof NoAnswer) throw new DatabaseError(`the database gives ${error.message}`)
       if (!(error instanceof DatabaseError) || performance.now() > endMs) throw error
     }
-    await new Promise((resolve) => setTimeout(resolve, waitMs))
+    await pause(waitMs)
   }
   return null
 }

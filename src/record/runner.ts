@@ -5,6 +5,7 @@
 //
 // Memory stays flat: nothing is kept of a transaction once it is in the file.
 
+import { setTimeout as pause } from 'node:timers/promises'
 import { DatabaseError } from '../base/errors.ts'
 import { Random } from '../base/random.ts'
 import type { SqlTable } from '../history/sql-events.ts'
@@ -249,7 +250,7 @@ class Runner {
     const now = performance.now()
     this.dueMs = Math.max(this.dueMs, now - 1000) + 1000 / rate
     for (let left = this.dueMs - now; left > 1 && !this.stopping; left -= 200) {
-      await new Promise((resolve) => setTimeout(resolve, Math.min(left, 200)))
+      await pause(Math.min(left, 200))
     }
   }
 

@@ -7,6 +7,7 @@
 // its course on any database, and whatever course it takes, what is recorded is what happened.
 // Main function: playSchedule.
 
+import { setTimeout as pause } from 'node:timers/promises'
 import { DatabaseError } from '../base/errors.ts'
 import type { StatusName } from '../history/history.ts'
 import type { SqlTable } from '../history/sql-events.ts'
@@ -312,8 +313,4 @@ class Actor {
     readonly number: number,
     readonly connection: Connection,
   ) {}
-}
-
-function pause(ms: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, ms))
 }

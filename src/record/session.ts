@@ -6,6 +6,7 @@
 // is in the file before COMMIT is sent. After a transaction of unknown outcome the session goes on
 // under a new id: whoever does not know how it ended must not claim that it comes before the next.
 
+import { setTimeout as pause } from 'node:timers/promises'
 import { DatabaseError } from '../base/errors.ts'
 import type { Random } from '../base/random.ts'
 import type { StatusName } from '../history/history.ts'
@@ -165,7 +166,7 @@ export class Session implements Operations {
   async rest(): Promise<void> {
     if (this.connection!.rest) return this.connection!.rest()
     const ms = this.random.unit() * MOST_REST_MS
-    await new Promise((resolve) => setTimeout(resolve, ms))
+    await pause(ms)
   }
 
   async run(table: SqlTable, statement: SqlStatement): Promise<readonly SqlRow[]> {
@@ -316,7 +317,7 @@ export class Session implements Operations {
     const endMs = performance.now() + pauseMs
     for (let leftMs = 1; leftMs > 0 && !this.context.isStopping(); ) {
       leftMs = endMs - performance.now()
-      await new Promise((resolve) => setTimeout(resolve, Math.min(100, Math.max(0, leftMs))))
+      await pause(Math.min(100, Math.max(0, leftMs)))
     }
     resting.count--
   }

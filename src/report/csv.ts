@@ -3,11 +3,13 @@
 // renderRows.
 
 import { inert } from '../base/inert.ts'
+import { WITHOUT_TIMES } from '../levels/levels.ts'
 import type { ResultJson, VerdictJson } from '../verdict/verdict-file.ts'
 
 const COLUMNS = [
   ...['history', 'format', 'sessions', 'transactions', 'operations', 'keys'],
   ...['level', 'session_order', 'verdict', 'anomalies', 'occurrences', 'reason', 'elapsed_ms'],
+  'real_time',
 ]
 
 /** @param unread what is wrong with inputs that could not be read, each with its path. */
@@ -39,7 +41,13 @@ function rowOf({ path, format, history }: VerdictJson, result: ResultJson): (str
     anomalies.reduce((sum, { count }) => sum + count, 0),
     reason ?? (impliedBy === null ? '' : `implied by ${impliedBy}`),
     result.elapsedMs.toFixed(1),
+    hasRealTime(result) ? 'yes' : 'no',
   ]
+}
+
+/** Whether real time counted, as part of the level or because it was asked for. */
+function hasRealTime({ level, realTime }: ResultJson): boolean {
+  return realTime === true || WITHOUT_TIMES[level] !== undefined || level === 'lin'
 }
 
 function cellOf(cell: string | number): string {

@@ -7,6 +7,7 @@ import { escapeAttribute, escapeMarkup } from './escape.ts'
 import { Example } from './example.ts'
 import { plain } from './names.ts'
 import { buildFigure } from './picture/figure.ts'
+import { scopeOf } from './scope.ts'
 import { tellStory } from './story-text.ts'
 
 const MAX_STORIES = 100 // of a level
@@ -48,7 +49,7 @@ function renderSuite(verdict: VerdictJson): string {
 }
 
 function renderCase(suite: string, whole: VerdictJson, result: ResultJson): string {
-  const name = escapeAttribute(`${result.level}: ${levelName(result.level)}`)
+  const name = escapeAttribute(`${result.level}: ${levelName(result.level)}${scopeOf(result)}`)
   const time = (result.elapsedMs / 1000).toFixed(3)
   const open = `<testcase classname="${suite}" name="${name}" time="${time}"`
   if (result.verdict === 'satisfied') return `${open}/>`

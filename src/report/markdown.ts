@@ -11,6 +11,7 @@ import { findSections, type Section } from './page/sections.ts'
 import { buildFigure, type Figure } from './picture/figure.ts'
 import { nameNode } from './picture/graph-layout.ts'
 import { findArrows, firstView } from './picture/visible.ts'
+import { scopeOf } from './scope.ts'
 import { tellStory } from './story-text.ts'
 import { tellTxns } from './txn-text.ts'
 
@@ -36,7 +37,7 @@ function renderVerdict(verdict: VerdictJson): string {
   const rows = verdict.results.map((result) => {
     const names = [...new Set(result.anomalies.map((anomaly) => anomaly.name))].join(', ')
     const note = [names, result.reason ?? ''].filter((part) => part !== '').join('; ')
-    return `| \`${result.level}\` | ${levelName(result.level)} | ${SIGNS[result.verdict]} ${result.verdict} | ${escapeMarkdown(note)} |`
+    return `| \`${result.level}\` | ${levelName(result.level)}${scopeOf(result)} | ${SIGNS[result.verdict]} ${result.verdict} | ${escapeMarkdown(note)} |`
   })
   const sections = findSections(verdict)
   const shown = sections.slice(0, MAX_FINDINGS)

@@ -8,7 +8,7 @@ import { cut as cutTo, sentence } from '../base/inert.ts'
 import type { History } from '../history/history.ts'
 import { renderNotation } from '../history/notation.ts'
 import { findAnomaly } from '../levels/anomalies.ts'
-import { CHAIN, isAdyaLevel, levelName } from '../levels/levels.ts'
+import { CHAIN, levelName } from '../levels/levels.ts'
 import { adyaNames } from '../verdict/adya.ts'
 import {
   type Anomaly,
@@ -21,6 +21,7 @@ import { countWords } from './count-words.ts'
 import { describeTxn } from './describe-txn.ts'
 import { drawLattice } from './lattice.ts'
 import { cut, nameOf } from './names.ts'
+import { haveSameOrders, scopeOf } from './scope.ts'
 import { describeTables } from './sql-json.ts'
 import { summarise } from './summary.ts'
 import { timeToTell } from './told.ts'
@@ -95,8 +96,9 @@ export function* tellText(
     )
   }
   const { strongest, weakestViolated } = summarise(results)
-  // Of levels that are not of the chain there is no strongest.
-  if (results.length > 1 && results.some(({ level }) => CHAIN.includes(level))) {
+  // Of levels that are not of the chain, or of different orders, there is no strongest.
+  const isChain = results.length > 1 && results.some(({ level }) => CHAIN.includes(level))
+  if (isChain && haveSameOrders(results)) {
     lines.push(
       `  strongest satisfied: ${strongest ? `${strongest} (${levelName(strongest)})` : 'none'}`,
     )
@@ -159,16 +161,8 @@ function renderVerdict(result: LevelResult, width: number, colours: Colours): st
   if (result.reason) notes.push(sentence(result.reason))
   if (result.impliedBy) notes.push(`implied by ${result.impliedBy}`)
   const verdict = paint(result.verdict.padEnd(10))
-  const line = `  ${result.level.padEnd(width)} ${verdict} ${levelName(result.level)}${scope(result)}`
+  const line = `  ${result.level.padEnd(width)} ${verdict} ${levelName(result.level)}${scopeOf(result)}`
   return notes.length > 0 ? `${line}: ${notes.join('; ')}` : line
-}
-
-/** Adya's level knows no session order anyway. */
-function scope(result: LevelResult): string {
-  if (result.abortedReads === 'ignore') return ', reads of rolled back transactions ignored'
-  const isWithout = result.sessionOrder === false && !isAdyaLevel(result.level)
-  const session = isWithout ? ' without session order' : ''
-  return `${session}${result.realTime ? `${session && ','} with real time` : ''}`
 }
 
 /** The story of one anomaly, step by step. */
@@ -185,7 +179,7 @@ function renderAnomaly(
     .join(', ')
   const heading = `${anomaly.name}${codes ? ` (${codes})` : ''}`
   const lines = [
-    `${colours.bad(heading)} violates ${levelName(result.level)}${scope(result)}${countWords(anomaly, result.level, history.sql !== null)}`,
+    `${colours.bad(heading)} violates ${levelName(result.level)}${scopeOf(result)}${countWords(anomaly, result.level, history.sql !== null)}`,
   ]
   if (kind) lines.push(`  ${kind.meaning}`)
   if (anomaly.cases.length > 0) addAll(lines, renderCases(history, anomaly.cases))

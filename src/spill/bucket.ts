@@ -19,14 +19,18 @@ export interface Bucket {
 
 /** Throws InputError where a value is written twice, BudgetExceeded where it would not fit. */
 export function loadBucket(spilled: SpilledHistory, bucket: number): Bucket {
-  if (spilled.ops.sizeOf(bucket) > spilled.sizes.bucketBytes) {
-    throw new BudgetExceeded('what was done to a few of the keys does not fit into this memory')
-  }
+  expectFits(spilled, bucket)
   const loading = new Loading(spilled)
   loading.load(bucket)
   const loaded = loading.finish()
   spilled.bucketKeys[bucket] = loaded.history.keyCount
   return loaded
+}
+
+/** Throws BudgetExceeded where a bucket is too large. */
+export function expectFits({ ops, sizes }: SpilledHistory, bucket: number): void {
+  if (ops.sizeOf(bucket) <= sizes.bucketBytes) return
+  throw new BudgetExceeded('what was done to a few of the keys does not fit into this memory')
 }
 
 class Loading {

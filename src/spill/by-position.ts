@@ -18,6 +18,7 @@ export class ReaderRecords {
   private readonly sources: Streams
   private readonly stales: Streams
   private record = new Uint8Array(256)
+  private loaded: ReaderRange | null = null
 
   constructor({ txnCount, sizes }: SpilledHistory, scratch: Scratch) {
     this.rangeSize = Math.max(1, Math.ceil(txnCount / sizes.buckets))
@@ -58,6 +59,7 @@ export class ReaderRecords {
   }
 
   close(): void {
+    this.loaded = null
     this.sources.close()
     this.stales.close()
   }
@@ -66,8 +68,15 @@ export class ReaderRecords {
     return this.stales.firstBlock(range) !== NONE
   }
 
-  /** The records of a range. */
+  /** The records of a range. The last one stays at hand for whoever asks for it again. */
   load(range: number): ReaderRange {
+    if (this.loaded?.start === range * this.rangeSize) return this.loaded
+    this.loaded = null // so that two are never in memory
+    this.loaded = this.read(range)
+    return this.loaded
+  }
+
+  private read(range: number): ReaderRange {
     return new ReaderRange(range * this.rangeSize, this.rangeSize, (into) => {
       const reader = new IntReader()
       for (const block of this.sources.blocks(range)) {
@@ -80,9 +89,9 @@ export class ReaderRecords {
       for (const block of this.stales.blocks(range)) {
         for (reader.load(block); !reader.isAtEnd; ) {
           const at = reader.int()
-          const stale = into.addStale(at, reader.int(), reader.int() - 1)
+          into.addStale(at, reader.int(), reader.int() - 1)
           for (let left = reader.int(); left > 0; left--) {
-            into.addSkipped(stale, into.start + at - reader.int())
+            into.skipped.push(into.start + at - reader.int())
           }
         }
       }
@@ -121,17 +130,12 @@ export class ReaderRange {
     this.sourceAt.push(source)
   }
 
-  addStale(at: number, op: number, source: number): number {
-    const stale = this.staleOp.length
+  /** What is pushed to `skipped` next is of this one. */
+  addStale(at: number, op: number, source: number): void {
     this.staleNext.push(this.headStale[at]!)
-    this.headStale[at] = stale
+    this.headStale[at] = this.staleOp.length
     this.staleOp.push(op)
     this.staleSource.push(source)
     this.skippedStart.push(this.skipped.length)
-    return stale
-  }
-
-  addSkipped(_stale: number, writer: number): void {
-    this.skipped.push(writer)
   }
 }

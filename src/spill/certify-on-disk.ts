@@ -1,14 +1,14 @@
 // Verifies in bounded memory that an order proves a level of a history on disk. It must be an order
-// of all transactions that contains session order; replayed key by key (certify-replay.ts), no
-// read may miss what the level had to show it. At rc and ra whom a reader skipped is compared with
-// whom it read from. At cc whoever was skipped is followed along the order: which sessions it has
-// come to be a cause of, and since when, until its last reader has passed. Shares the buckets with
-// whoever decided, and nothing else. Main function: certifyOnDisk.
+// of all transactions that contains session order; replayed by certify-replay.ts, no read may miss
+// what the level had to show it. At rc and ra whom a reader skipped is compared with whom it read
+// from. At cc whoever was skipped is followed along the order: which sessions it has come to be a
+// cause of, and since when, until its last reader has passed. Shares the buckets with whoever
+// decided, and nothing else. Main function: certifyOnDisk.
 
 import type { Scratch } from '../files/scratch.ts'
 import { NONE } from '../history/history.ts'
 import type { LevelId } from '../levels/levels.ts'
-import { loadBucket } from './bucket.ts'
+import { BucketOps } from './bucket-ops.ts'
 import { type ReaderRange, ReaderRecords } from './by-position.ts'
 import { BucketReplay } from './certify-replay.ts'
 import type { CommitOrder } from './commit-order.ts'
@@ -38,9 +38,11 @@ export function certifyOnDisk(
   if (problems.length > 0) return { problems, gaveUp: null }
   const plain = new BucketReplay(spilled, order, null, level === 'cc')
   const { buckets } = spilled.sizes
+  const ops = new BucketOps(spilled, order)
   for (let bucket = 0; bucket < buckets; bucket++) {
     tools.onStep(bucket, buckets)
-    plain.replay(loadBucket(spilled, bucket))
+    ops.read(bucket)
+    plain.replay(ops)
     if (plain.hasSkipped) break
   }
   if (!plain.hasSkipped) return { problems: plain.problems, gaveUp: null }
@@ -49,7 +51,8 @@ export function certifyOnDisk(
     const replay = new BucketReplay(spilled, order, records, level === 'cc')
     for (let bucket = 0; bucket < buckets; bucket++) {
       tools.onStep(bucket, 2 * buckets)
-      replay.replay(loadBucket(spilled, bucket))
+      ops.read(bucket)
+      replay.replay(ops)
     }
     records.finish()
     if (replay.problems.length > 0) return { problems: replay.problems, gaveUp: null }

@@ -1,12 +1,12 @@
-// Replays an order of a history on disk key by key: every read of a transaction that counts must
-// have its own latest write, or the last write of a transaction before it. It compares values, and
-// knows nothing of who was found to have read from whom. Reads that did not see the latest version
-// are written down with those they skipped: certify-skipped-on-disk.ts judges them. Main class:
-// BucketReplay.
+// Replays an order of a history on disk, a bucket at a time: every read of a transaction that
+// counts must have its own latest write, or the last write of a transaction before it. It compares
+// values, and knows nothing of who was found to have read from whom. Reads that did not see the
+// latest version are written down with those they skipped: certify-on-disk.ts judges them. Main
+// class: BucketReplay.
 
 import { IntColumn } from '../base/grow.ts'
-import { type History, NONE, WRITE } from '../history/history.ts'
-import type { Bucket } from './bucket.ts'
+import { NONE, WRITE } from '../history/history.ts'
+import type { BucketOps } from './bucket-ops.ts'
 import type { ReaderRecords } from './by-position.ts'
 import type { CommitOrder } from './commit-order.ts'
 import type { SpilledHistory } from './spilled-history.ts'
@@ -15,6 +15,10 @@ export class BucketReplay {
   readonly problems: string[] = []
   hasSkipped = false
   private readonly skipped = new IntColumn(16)
+  // Versions are the last writes of transactions to a key, numbered as they come.
+  private readonly writer = new IntColumn() // version -> position
+  private readonly written = new IntColumn() // version -> value
+  private readonly before = new IntColumn() // version -> the key's version before it, or NONE
 
   /** @param oncePerSession whether of a session only the first writer that was skipped matters */
   constructor(
@@ -24,101 +28,75 @@ export class BucketReplay {
     private readonly oncePerSession: boolean,
   ) {}
 
-  replay(bucket: Bucket): void {
-    const { history } = bucket
-    const sorted = opsByKey(history)
-    for (let from = 0; from < sorted.length; ) {
-      const key = history.opKey[sorted[from]!]!
-      let to = from
-      while (to < sorted.length && history.opKey[sorted[to]!] === key) to++
-      this.replayKey(bucket, sorted.subarray(from, to))
-      from = to
-    }
-  }
-
-  /** @param ops all operations on a key by transactions that count, transaction by transaction */
-  private replayKey({ history, txns, opIndex }: Bucket, ops: Int32Array): void {
-    const { opTxn, opKind, opValue } = history
-    const initial = history.initial === undefined ? NONE : history.values.of(history.initial)
-    const runs = this.runsOf(txns, opTxn, ops)
-    const versions: number[] = [] // positions of writers, in order
-    const versionOf = new Map<number, number>() // value -> which version it is
-    for (const { at, from, to } of runs) {
-      let own: number = NONE
-      for (let i = from; i < to; i++) {
-        const op = ops[i]!
-        if (opKind[op] === WRITE) {
-          own = opValue[op]!
+  replay({ count, keyCount, initial, txn, head, key, value }: BucketOps): void {
+    const { writer, written, before } = this
+    const { txnCounts } = this.spilled
+    const { position } = this.order
+    for (const column of [writer, written, before]) column.length = 0
+    const latest = new Int32Array(keyCount).fill(NONE) // key -> its latest version
+    for (let op = 0; op < count; op++) {
+      const by = txn.data[op]!
+      if (!txnCounts[by]) continue
+      const at = position === null ? by : position[by]!
+      const version = latest[key.data[op]!]!
+      const isOwn = version !== NONE && writer.data[version] === at
+      if (head.data[op]! % 2 === WRITE) {
+        if (isOwn) {
+          written.data[version] = value.data[op]!
           continue
         }
-        if (own !== NONE) {
-          if (opValue[op] !== own) this.fail(at, 'did not read its own write')
-          continue
-        }
-        const value = opValue[op]!
-        const version = value === initial ? NONE : versionOf.get(value)
-        if (version === undefined) this.fail(at, 'read what nobody had written before it')
-        else this.takeRead(at, opIndex[op]!, versions, version)
+        latest[key.data[op]!] = writer.length
+        writer.push(at)
+        written.push(value.data[op]!)
+        before.push(version)
+      } else if (isOwn) {
+        if (written.data[version] !== value.data[op]) this.fail(at, 'did not read its own write')
+      } else {
+        this.takeRead(at, head.data[op]! >> 1, version, value.data[op]!, initial)
       }
-      if (own === NONE) continue
-      versionOf.set(own, versions.length)
-      versions.push(at)
     }
   }
 
-  private takeRead(reader: number, op: number, versions: number[], version: number): void {
-    const { records, skipped } = this
-    const source = version === NONE ? NONE : versions[version]!
+  /** @param from the latest version of the key */
+  private takeRead(reader: number, op: number, from: number, value: number, initial: number): void {
+    const { records, writer, written, before } = this
+    let seen = from
+    while (seen !== NONE && written.data[seen] !== value) seen = before.data[seen]!
+    if (seen === NONE && value !== initial) {
+      this.fail(reader, 'read what nobody had written before it')
+      return
+    }
+    const source = seen === NONE ? NONE : writer.data[seen]!
     if (source !== NONE) records?.addSource(reader, op, source)
-    if (version === versions.length - 1) return
+    if (seen === from) return
     this.hasSkipped = true
     if (records === null) return
+    this.collectSkipped(from, seen)
+    records.addStale(reader, op, source, this.skipped)
+  }
+
+  /** Positions of those who wrote the key after what was seen. */
+  private collectSkipped(from: number, seen: number): void {
+    const { skipped, writer, before } = this
+    const { txnAt } = this.order
     skipped.length = 0
+    for (let later = from; later !== seen; later = before.data[later]!) {
+      skipped.push(writer.data[later]!)
+    }
+    if (!this.oncePerSession) return
+    // From the first on, which comes last.
     const met = new Set<number>()
-    for (let later = version + 1; later < versions.length; later++) {
-      const at = versions[later]!
-      const { txnAt } = this.order
+    const all = skipped.view().slice().reverse()
+    skipped.length = 0
+    for (const at of all) {
       const session = this.spilled.txnSession.data[txnAt === null ? at : txnAt[at]!]!
-      if (this.oncePerSession && met.has(session)) continue
+      if (met.has(session)) continue
       met.add(session)
       skipped.push(at)
     }
-    records.addStale(reader, op, source, skipped)
-  }
-
-  /** What each transaction did, in order. */
-  private runsOf(txns: Int32Array, opTxn: Int32Array, ops: Int32Array) {
-    const { position } = this.order
-    const runs: { at: number; from: number; to: number }[] = []
-    for (let from = 0; from < ops.length; ) {
-      const txn = opTxn[ops[from]!]!
-      let to = from + 1
-      while (to < ops.length && opTxn[ops[to]!] === txn) to++
-      const whole = txns[txn]!
-      runs.push({ at: position === null ? whole : position[whole]!, from, to })
-      from = to
-    }
-    return runs.sort((a, b) => a.at - b.at)
   }
 
   private fail(at: number, what: string): void {
     if (this.problems.length < 8) this.problems.push(`the transaction at ${at} ${what}`)
   }
-}
-
-/** Operations of transactions that count, by key, else as they come. */
-function opsByKey({ opKey, opTxn, opCount, keyCount, txnCounts }: History): Int32Array {
-  const start = new Int32Array(keyCount + 1)
-  let count = 0
-  for (let op = 0; op < opCount; op++) {
-    if (!txnCounts[opTxn[op]!]) continue
-    start[opKey[op]! + 1]!++
-    count++
-  }
-  for (let key = 0; key < keyCount; key++) start[key + 1]! += start[key]!
-  const sorted = new Int32Array(count)
-  for (let op = 0; op < opCount; op++) {
-    if (txnCounts[opTxn[op]!]) sorted[start[opKey[op]!]!++] = op
-  }
-  return sorted
 }

@@ -50,6 +50,7 @@ export function loadPart(
 }
 
 function readPart(spilled: SpilledHistory, txns: ReadonlySet<number>, memoryBytes: number) {
+  if (txns.size === 0) return { named: new Map<number, PartTxn>(), ops: [] } // nothing to read
   const { file, sizes, txnStatus } = spilled
   const numbers = new TxnNumbers(file.format.id === 'plume')
   const named = new Map<number, PartTxn>()

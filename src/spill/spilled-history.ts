@@ -54,12 +54,12 @@ export class Unspillable extends Error {
  */
 export function sizesFor(fileBytes: number, memoryBytes: number): SpillSizes {
   const free = Math.max(32 * 2 ** 20, memoryBytes - 96 * 2 ** 20)
-  const buckets = Math.ceil((fileBytes * 20) / free)
+  const buckets = Math.max(4, Math.min(1024, Math.ceil((fileBytes * 20) / free)))
   return {
     pieceBytes: Math.max(1 << 18, Math.min(1 << 23, Math.floor(free / 48))),
-    buckets: Math.max(4, Math.min(1024, buckets)),
+    buckets,
     bucketBytes: Math.floor(free / 8),
-    blockBytes: 1 << 14,
+    blockBytes: Math.max(1 << 14, Math.min(1 << 17, Math.floor(free / 64 / buckets))),
     windowBytes: Math.floor(free / 4),
   }
 }

@@ -1,28 +1,37 @@
 // Keys, values and names as bytes: exact, and short for small integers. Equal symbols have equal
 // bytes. Main functions: putSymbol, takeSymbol.
 
+import { UTF8 } from '../base/unicode.ts'
 import type { IntReader } from '../files/varint.ts'
 import { putInt } from '../files/varint.ts'
 import { type Symbol64, toWords } from '../history/symbols.ts'
+import { INTERNED } from '../history/values.ts'
 
-const SMALL = 1 << 30 // integers below it are twice themselves; what is odd says what follows
+/** Integers below it are twice themselves; what is odd says what follows. As of value ids. */
+export const SMALL = INTERNED
 const NULL = 1
 const POSITIVE = 3 // two words
 const NEGATIVE = 5 // two words
 const TEXT = 7 // its length, its UTF-8
 const encoder = new TextEncoder()
-const decoder = new TextDecoder()
 
 /** The most bytes that `putSymbol` takes. */
 export function roomFor(symbol: Symbol64): number {
   return typeof symbol === 'string' ? 16 + 3 * symbol.length : 9
 }
 
+export function isSmall(symbol: Symbol64): symbol is number {
+  return typeof symbol === 'number' && symbol >= 0 && symbol < SMALL
+}
+
+/** As `putSymbol`, of a small integer. */
+export function putSmall(bytes: Uint8Array, at: number, symbol: number): number {
+  return putInt(bytes, at, 2 * symbol)
+}
+
 /** Returns where it ends. */
 export function putSymbol(bytes: Uint8Array, at: number, symbol: Symbol64): number {
-  if (typeof symbol === 'number' && symbol >= 0 && symbol < SMALL) {
-    return putInt(bytes, at, 2 * symbol)
-  }
+  if (isSmall(symbol)) return putSmall(bytes, at, symbol)
   if (symbol === null) return putInt(bytes, at, NULL)
   if (typeof symbol === 'string') {
     const text = encoder.encode(symbol)
@@ -55,7 +64,7 @@ export function takeSymbol(reader: IntReader, sink: SymbolSink): number {
     const length = reader.int()
     const from = reader.at
     reader.at += length
-    return sink.of(decoder.decode(reader.bytes.subarray(from, reader.at)))
+    return sink.of(UTF8.decode(reader.bytes.subarray(from, reader.at)))
   }
   const { bytes, at } = reader
   reader.at += 8

@@ -3,7 +3,8 @@
 // Main class: TxnNumbers.
 
 import type { Draft } from '../formats/source.ts'
-import { ABORTED } from '../history/history.ts'
+import type { HistoryBuilder } from '../history/builder.ts'
+import { ABORTED, NONE } from '../history/history.ts'
 import { SymbolTable } from '../history/symbols.ts'
 import type { Value } from '../history/values.ts'
 
@@ -40,8 +41,9 @@ export class TxnNumbers {
     const opsBefore = new Int32Array(txnCount)
     const numbers = { txns, opsBefore }
     const recent = new Map<Value, Recent>()
+    const sessionOf = new Int32Array(builder.sessions.size).fill(NONE) // here -> of the file
     for (let local = 0; local < txnCount; local++) {
-      const session = this.sessions.of(builder.sessions.get(builder.sessionOf(local)))
+      const session = this.sessionFor(builder, builder.sessionOf(local), sessionOf)
       const label = builder.labelOf(local)
       const isAborted = label === null && builder.statusOf(local) === ABORTED
       const known = this.goesOn ? this.find(isAborted, session, label) : undefined
@@ -52,13 +54,23 @@ export class TxnNumbers {
         onNew(local, session, label)
         txns[local] = this.txnCount++
       }
-      const told = { txn: txns[local]!, session, numbers, local }
-      if (isAborted && this.goesOn) this.rolledBack.set(session, told)
-      else this.rolledBack.delete(session)
-      if (label !== null && local >= txnCount - RECENT) recent.set(label, told)
+      if (isAborted && this.goesOn) {
+        this.rolledBack.set(session, { txn: txns[local]!, session, numbers, local })
+      } else if (this.rolledBack.size > 0) {
+        this.rolledBack.delete(session)
+      }
+      if (label !== null && local >= txnCount - RECENT) {
+        recent.set(label, { txn: txns[local]!, session, numbers, local })
+      }
     }
     this.recent = recent
     return numbers
+  }
+
+  /** The session of the file, by the order in which they first appear. */
+  private sessionFor({ sessions }: HistoryBuilder, session: number, known: Int32Array): number {
+    if (known[session] === NONE) known[session] = this.sessions.of(sessions.get(session))
+    return known[session]!
   }
 
   private find(isAborted: boolean, session: number, label: Value): Recent | undefined {

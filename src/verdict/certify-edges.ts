@@ -54,7 +54,7 @@ export function certifyEdge(
     case 'SO':
       return isBare(edge) ? certifySession(history, edge) : 'it needs no reasons'
     case 'RT':
-      return isBare(edge) ? certifyRealTime(history, edge) : 'real time needs no reasons'
+      return isBare(edge) ? certifyRealTime(history, level, edge) : 'real time needs no reasons'
     case 'WR':
       return edge.premises.length === 0
         ? certifyRead(history, level, edge)
@@ -78,7 +78,7 @@ function certifySession(history: History, edge: Edge): string | null {
   return holds ? null : `${edge.from} is not before ${edge.to} in session order`
 }
 
-function certifyRealTime(history: History, edge: Edge): string | null {
+function certifyRealTime(history: History, level: LevelId, edge: Edge): string | null {
   const { txnStartTime, txnFinishTime, txnStatus } = history
   if (!txnStartTime || !txnFinishTime) return 'the history has no times'
   if (edge.from === INITIAL_TXN) return 'the initial transaction has no time'
@@ -86,6 +86,8 @@ function certifyRealTime(history: History, edge: Edge): string | null {
     const holds = comesBefore(history, edge.from, edge.to)
     return holds ? null : `nothing says that ${edge.from} was over when ${edge.to} started`
   }
+  // There it counts only between those that share a key, which no clock says.
+  if (level === 'ser+lin') return 'the history lacks some times'
   if (txnStatus[edge.from] !== COMMITTED) return 'an indeterminate transaction has no finish'
   return txnFinishTime[edge.from]! < txnStartTime[edge.to]!
     ? null

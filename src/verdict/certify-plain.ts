@@ -3,11 +3,12 @@
 // (certify-cycles.ts) or read by read (certify-reads.ts). Main function: certifyPlain.
 
 import { Deadline } from '../base/deadline.ts'
+import { BudgetExceeded } from '../base/errors.ts'
 import { afterAsReads } from '../history/after-as-reads.ts'
 import { type History, hasTimes, NONE } from '../history/history.ts'
 import { withRealTime } from '../history/real-time.ts'
 import { withoutSessionOrder } from '../history/sessionless.ts'
-import { type LevelId, timedForm, WITHOUT_TIMES } from '../levels/levels.ts'
+import { isAdyaLevel, type LevelId, takesTime, timedForm, WITHOUT_TIMES } from '../levels/levels.ts'
 import { misnomer } from './anomaly-rules.ts'
 import { type Certification, certifyBy } from './certification.ts'
 import { Audits } from './certify-audits.ts'
@@ -29,16 +30,29 @@ export function certifyPlain(
 ): Certification {
   const timed = result.realTime && hasTimes(recorded)
   // With real time some levels are others, which have rules for it; else it is session order.
-  const level = (timed && timedForm(result.level)) || result.level
-  const sessionless = result.sessionOrder === false || !knowsSessions(level)
+  const asked = (timed && timedForm(result.level)) || result.level
+  const sessionless = result.sessionOrder === false || !knowsSessions(asked)
+  // Since reads tell what they saw, only lightweight transactions have rules of their own at lin.
+  const isHeavy = asked === 'lin' && findHeavyTxn(recorded) !== NONE
+  const level = isHeavy ? 'sser' : asked
   const ordered = sessionless ? withoutSessionOrder(recorded) : recorded
-  const history = inTime(ordered, level, timed === true)
+  let history: History
+  try {
+    history = inTime(ordered, level, timed === true)
+  } catch (error) {
+    if (!(error instanceof BudgetExceeded)) throw error
+    const problems = result.verdict === 'unknown' ? [] : [error.message]
+    return { problems, kind: null, anomalies: result.anomalies }
+  }
   // Who acknowledged what before an audit began is no matter of the level.
   const audits = Audits.of(result.sessionOrder === false ? history : recorded)
   return certifyBy(
     {
       scope: () => scopeProblem(history, result),
       proof(proof) {
+        if (result.realTime && !timed && takesTime(result.level)) {
+          return ['the history has no times']
+        }
         const broken = findRows(history) ?? audits.findProblem()
         if (broken !== null) return [broken]
         return certifyProof(history, level, proof, deadline)
@@ -66,12 +80,9 @@ function asReplayed(history: History, level: LevelId): History {
 }
 
 /** What keeps the verdict from meaning anything for the history. */
-function scopeProblem(history: History, { level }: LevelResult): string | null {
+function scopeProblem(history: History, { level, realTime }: LevelResult): string | null {
   if (level === 'mixed' || history.sql !== null) return 'mixed levels have rules of their own'
-  if (level === 'lin') {
-    const heavy = findHeavyTxn(history)
-    if (heavy !== NONE) return `transaction ${heavy} is not a lightweight operation`
-  }
+  if (realTime && isAdyaLevel(level)) return `level ${level} knows no real time`
   return null
 }
 

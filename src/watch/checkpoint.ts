@@ -4,10 +4,12 @@
 // Main functions: saveCheckpoint, loadCheckpoint.
 
 import { createHash } from 'node:crypto'
-import { closeSync, mkdirSync, openSync, readFileSync, readSync } from 'node:fs'
+import { mkdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { InputError, UsageError } from '../base/errors.ts'
+import { UsageError } from '../base/errors.ts'
 import { unwritable, writeWhole } from '../files/write.ts'
+import { fileError } from '../formats/open.ts'
+import type { GrowingFile } from './follow.ts'
 import { type WatchedLevel, Watcher } from './watcher.ts'
 
 const FILE_NAME = 'isobar-watch.checkpoint'
@@ -25,11 +27,14 @@ export interface Position {
 export interface Asked {
   readonly levels: readonly WatchedLevel[]
   readonly window: number
+  /** By content, or as it was, if null. */
+  readonly format: string | null
 }
 
-export function saveCheckpoint(directory: string, path: string, offset: number, watcher: Watcher) {
+export function saveCheckpoint(directory: string, input: GrowingFile, watcher: Watcher): void {
   const { text, ...state } = watcher.save()
-  const position: Position = { offset, digest: digestOf(path, offset) }
+  const { offset } = input
+  const position: Position = { offset, digest: digestOf(input, offset) }
   const head = JSON.stringify({ isobarWatch: VERSION, position, ...state }, writeBigint)
   const file = join(directory, FILE_NAME)
   try {
@@ -43,12 +48,15 @@ export function saveCheckpoint(directory: string, path: string, offset: number, 
   })
 }
 
-/** Null if there is none. Throws UsageError if it is of something else. */
+/**
+ * The watcher, with the input where it goes on; null if there is no checkpoint. Throws UsageError
+ * if it is of something else.
+ */
 export function loadCheckpoint(
   directory: string,
-  path: string,
+  input: GrowingFile,
   asked: Asked,
-): { watcher: Watcher; offset: number } | null {
+): Watcher | null {
   const file = join(directory, FILE_NAME)
   const bytes = readIfThere(file)
   if (bytes === null) return null
@@ -65,12 +73,17 @@ export function loadCheckpoint(
   if (head.windowTxns !== asked.window) {
     throw refuse(`was made with another window (${head.windowTxns} transactions)`)
   }
+  const format = asked.format ?? head.format
+  if (head.format !== null && format !== head.format) {
+    throw refuse(`is about another format (${head.format})`)
+  }
   const { offset, digest } = head.position
-  if (digestOf(path, offset) !== digest) {
+  if (digestOf(input, offset) !== digest) {
     throw refuse(`is about another file: the first ${offset} bytes are not what was judged`)
   }
+  input.skipTo(offset)
   const text = new Uint8Array(bytes.subarray(end + 1))
-  return { watcher: Watcher.restore({ ...head, text }), offset }
+  return Watcher.restore({ ...head, format, text })
 }
 
 function readIfThere(file: string): Buffer | null {
@@ -78,7 +91,7 @@ function readIfThere(file: string): Buffer | null {
     return readFileSync(file)
   } catch (error) {
     if ((error as { code?: string }).code === 'ENOENT') return null
-    const failure = new InputError('unreadable-file', (error as Error).message)
+    const failure = fileError(error)
     failure.path = file
     throw failure
   }
@@ -100,23 +113,17 @@ function parseHead(text: string): Head | null {
 }
 
 /** Of the last bytes before the offset; of fewer if the file is shorter by now. */
-function digestOf(path: string, offset: number): string {
-  const from = Math.max(0, offset - DIGEST_BYTES)
-  const bytes = Buffer.alloc(offset - from)
-  const file = openSync(path, 'r')
-  try {
-    const length = readSync(file, bytes, 0, bytes.length, from)
-    return createHash('sha256').update(bytes.subarray(0, length)).digest('hex')
-  } finally {
-    closeSync(file)
-  }
+function digestOf(input: GrowingFile, offset: number): string {
+  const bytes = input.bytesBefore(offset, DIGEST_BYTES)
+  return createHash('sha256').update(bytes).digest('hex')
 }
 
-function writeBigint(_name: string, value: unknown): unknown {
+/** For JSON.stringify; what JSON.parse makes of it again is up to readBigint. */
+export function writeBigint(_name: string, value: unknown): unknown {
   return typeof value === 'bigint' ? { bigint: String(value) } : value
 }
 
-function readBigint(_name: string, value: unknown): unknown {
+export function readBigint(_name: string, value: unknown): unknown {
   const digits = (value as { bigint?: unknown } | null)?.bigint
   return typeof digits === 'string' ? BigInt(digits) : value
 }

@@ -14,11 +14,10 @@ export class GrowingFile {
   private readonly buffer = new Uint8Array(CHUNK_BYTES)
   private last = new Uint8Array(0) // the last bytes that were read
 
-  /** @param offset bytes that were read before */
-  constructor(
-    readonly path: string,
-    public offset = 0,
-  ) {
+  /** Bytes that were read. */
+  offset = 0
+
+  constructor(readonly path: string) {
     try {
       this.file = openSync(path, 'r')
     } catch (error) {
@@ -26,6 +25,11 @@ export class GrowingFile {
     }
     const stat = fstatSync(this.file)
     if (!stat.isFile()) throw this.fail('unwatchable', 'this is not a file', 'name a file, or -')
+  }
+
+  /** Goes on from there. */
+  skipTo(offset: number): void {
+    this.offset = offset
     this.remember()
   }
 
@@ -45,14 +49,15 @@ export class GrowingFile {
     closeSync(this.file)
   }
 
-  private remember(): void {
-    this.last = this.lastBytes()
+  /** The last bytes before the offset, at most so many; fewer if the file is shorter by now. */
+  bytesBefore(offset: number, most: number): Uint8Array<ArrayBuffer> {
+    const bytes = new Uint8Array(Math.min(most, offset))
+    const length = readSync(this.file, bytes, 0, bytes.length, offset - bytes.length)
+    return bytes.subarray(0, length)
   }
 
-  private lastBytes(): Uint8Array<ArrayBuffer> {
-    const bytes = new Uint8Array(Math.min(CHECKED_BYTES, this.offset))
-    const length = readSync(this.file, bytes, 0, bytes.length, this.offset - bytes.length)
-    return bytes.subarray(0, length)
+  private remember(): void {
+    this.last = this.bytesBefore(this.offset, CHECKED_BYTES)
   }
 
   private expectSame(): void {
@@ -70,7 +75,7 @@ export class GrowingFile {
     if (there.ino !== ino || there.dev !== dev) {
       throw this.fail('replaced-file', 'the file was replaced by another one', SAME_FILE)
     }
-    if (Buffer.compare(this.lastBytes(), this.last) !== 0) {
+    if (Buffer.compare(this.bytesBefore(this.offset, CHECKED_BYTES), this.last) !== 0) {
       const message = 'the file has changed where it had been read already'
       throw this.fail('changed-file', message, SAME_FILE)
     }

@@ -4,7 +4,7 @@
 // wrote the versions that stand (docs/watch.md has the proof). Memory: by keys, not by time.
 // Main class: Settled.
 
-import { ByteColumn, FloatColumn, IntColumn } from '../base/grow.ts'
+import { ByteColumn, FloatColumn } from '../base/grow.ts'
 import { type History, NONE, WRITE } from '../history/history.ts'
 import { SymbolTable } from '../history/symbols.ts'
 import type { Value } from '../history/values.ts'
@@ -22,10 +22,9 @@ export interface Version {
 
 export class Settled {
   private readonly keys = new SymbolTable()
-  private readonly sessions = new SymbolTable()
   private readonly value: (Value | undefined)[] = [] // key -> the version that stands
   private readonly gone = new ByteColumn(16) // key -> 1 if a version of it is gone
-  private readonly session = new IntColumn(16) // key -> session of the writer, or NONE
+  private readonly session: Value[] = [] // key -> session of the writer
   private readonly label: Value[] = [] // key -> what the writer calls itself, null if it does not
   private readonly number = new FloatColumn(16) // key -> which transaction of the input it was
   private readonly line = new FloatColumn(16) // key -> its line
@@ -38,7 +37,7 @@ export class Settled {
     if (key === this.value.length) {
       this.value.push(undefined)
       this.gone.push(0)
-      this.session.push(NONE)
+      this.session.push(null)
       this.label.push(null)
       this.number.push(NONE)
       this.line.push(NONE)
@@ -61,7 +60,7 @@ export class Settled {
   }
 
   versionOf(key: number): Version {
-    const session = this.sessions.get(this.session.data[key]!)
+    const session = this.session[key]!
     const number = this.number.data[key]!
     const line = this.line.data[key]!
     const [name, value, label] = [this.keys.get(key), this.value[key]!, this.label[key]!]
@@ -101,7 +100,7 @@ export class Settled {
     const txn = history.opTxn[op]!
     if (this.value[key] !== undefined) this.gone.data[key] = 1
     this.value[key] = history.valueOf(op)
-    this.session.data[key] = this.sessions.of(history.sessionLabel(history.txnSession[txn]!))
+    this.session[key] = history.sessionLabel(history.txnSession[txn]!)
     this.label[key] = history.txnLabel(txn)
     this.number.data[key] = number
     this.line.data[key] = history.placeOf(op)?.line ?? NONE
@@ -123,7 +122,7 @@ export class Settled {
       settled.gone.data[key] = gone
       if (version === undefined) continue
       settled.value[key] = version.value
-      settled.session.data[key] = settled.sessions.of(version.session)
+      settled.session[key] = version.session
       settled.label[key] = version.label
       settled.number.data[key] = version.number
       settled.line.data[key] = version.line

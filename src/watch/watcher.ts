@@ -88,7 +88,7 @@ export class Watcher {
       window,
       states: this.states.map((state) => ({ ...state })),
       settled: this.settled.save(),
-      format: this.format?.id ?? null,
+      format: (this.format?.id ?? null) as string | null,
       windowTxns: this.windowTxns,
       judgedTxns: this.judgedTxns,
       latenessTxns: this.latenessTxns,
@@ -322,6 +322,8 @@ export class Watcher {
       for (const txn of txns) {
         const label = history.txnLabel(txn)
         if (typeof label === 'number') ids.push(label)
+        else if (typeof label === 'bigint' && this.format!.id === 'plume') this.doubt(LARGE_ID)
+        if (history.txnAudit?.[txn]) this.doubt(AUDIT_GONE)
       }
     }
     settled.ids.add(ids.view())
@@ -343,6 +345,11 @@ export class Watcher {
 
 const BEYOND =
   'a version from before the window was read where a later one had to be seen; whether an order allows it depends on transactions that were let go'
+
+const LARGE_ID =
+  'transactions with ids beyond 2^53 were let go, and a line that adds to one could not be told from a new one'
+
+const AUDIT_GONE = 'an audit was let go, and a commit that it should have shown may be told later'
 
 function readReason({ undecided }: Standing, window: number, isEnd: boolean): string {
   const when = isEnd ? 'by the end' : `within ${window} transactions`

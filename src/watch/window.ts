@@ -4,7 +4,10 @@
 // Main class: Window.
 
 import { FloatColumn } from '../base/grow.ts'
+import { UTF8 } from '../base/unicode.ts'
 import type { Format } from '../formats/formats.ts'
+import { JsonScanner } from '../formats/json.ts'
+import { limitsFor } from '../formats/source.ts'
 import type { History } from '../history/history.ts'
 
 const NEWLINE = 10
@@ -65,16 +68,16 @@ export class Window {
   }
 
   /**
-   * Nothing follows: a last line that no newline ends counts if it is whole, else it goes. Returns
-   * whether it was.
+   * Nothing follows: a last line that no newline ends goes if it is cut short, else it counts, so
+   * that what is wrong with it is told. Returns whether it counts.
    */
   endLine({ id }: Format): boolean {
     if (this.tornBytes === 0) return true
-    const text = new TextDecoder().decode(this.bytes.subarray(this.whole, this.used)).trim()
-    const isWhole = text === '' || (id === 'plume' ? text.endsWith(')') : isJson(text))
-    if (isWhole) this.push(Uint8Array.of(NEWLINE))
-    else this.used = this.whole
-    return isWhole
+    const line = this.bytes.subarray(this.whole, this.used)
+    const isTorn = id === 'plume' ? TORN_PLUME.test(UTF8.decode(line)) : isTornJson(line)
+    if (isTorn) this.used = this.whole
+    else this.push(Uint8Array.of(NEWLINE))
+    return !isTorn
   }
 
   countLines(): number {
@@ -115,7 +118,7 @@ export class Window {
   /** Bytes of the first line if it is a header, which no preface may precede. */
   private headerBytes(): number {
     const end = this.bytes.indexOf(NEWLINE) + 1
-    const text = new TextDecoder().decode(this.bytes.subarray(0, end))
+    const text = UTF8.decode(this.bytes.subarray(0, end))
     return /^\s*\{[^[]*"isobar"\s*:/.test(text) ? end : 0
   }
 
@@ -165,11 +168,9 @@ export class Window {
   }
 }
 
-function isJson(text: string): boolean {
-  try {
-    JSON.parse(text)
-    return true
-  } catch {
-    return false
-  }
+/** The beginning of r(key,value,session,txn). */
+const TORN_PLUME = /^[rw](\(((\d+,){0,2}\d*|(\d+,){3}-?\d*))?$/
+
+function isTornJson(line: Uint8Array): boolean {
+  return new JsonScanner(false, limitsFor().depth).findTear(line, 1) !== null
 }

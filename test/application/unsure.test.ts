@@ -224,3 +224,51 @@ describe('a prepared transaction', () => {
     expect(await verdictOf(await recorded.history(), 'si'), recorded.text()).toBe('unknown')
   })
 })
+
+describe('several statements in one text', () => {
+  const DELETED = ['BEGIN', 'DELETE FROM items WHERE id = 1']
+
+  /** Statements of one connection, whose errors are passed over, and what the recording tells. */
+  async function statuses(...statements: string[]): Promise<string[]> {
+    const { pool } = stage
+    await reset(pool, ...ITEMS)
+    const recorded = await recording(pool, async () => {
+      const client = await pool.connect()
+      for (const text of statements) await client.query(text).catch(() => {})
+      client.release()
+      await pool.query('SELECT * FROM items')
+    })
+    expect(await verdictOf(await recorded.history(), 'rc'), recorded.text()).not.toBe('violated')
+    const lines = recorded.text().trim().split('\n')
+    const parsed = lines.map((line) => JSON.parse(line)).filter(({ ops }) => ops !== undefined)
+    return parsed.map(({ status, ops }) => `${status ?? 'committed'} ${ops.length}`)
+  }
+
+  it.each(['COMMIT; SET nosuch = 1', 'COMMIT; SELECT 1 / 0', 'ROLLBACK; SELECT 1 / 0'])(
+    'do not tell how a transaction ended before an error: %s',
+    async (text) => {
+      expect(await statuses(...DELETED, text)).toEqual(['indeterminate 1', 'committed 1'])
+    },
+  )
+
+  it('end one transaction and begin another', async () => {
+    const rest = ['DELETE FROM items WHERE id = 2', 'ROLLBACK']
+    const told = await statuses(...DELETED, 'COMMIT; BEGIN', ...rest)
+    expect(told).toEqual(['committed 1', 'aborted 2', 'committed 1'])
+    const failed = await statuses(...DELETED, 'COMMIT; BEGIN; SELECT 1 / 0', ...rest)
+    expect(failed).toEqual(['indeterminate 1', 'committed 1'])
+    expect(await statuses(...DELETED, 'COMMIT; BEGIN; ROLLBACK')).toEqual([
+      'committed 1',
+      'committed 1',
+    ])
+  })
+
+  it('go on with a transaction that they take back in part', async () => {
+    const back = 'ROLLBACK TO s; SELECT 1'
+    const told = await statuses(
+      ...['BEGIN', 'INSERT INTO items VALUES (3, 30)', 'SAVEPOINT s', DELETED[1]!, back],
+      ...['DELETE FROM items WHERE id = 2', 'COMMIT'],
+    )
+    expect(told).toEqual(['committed 1', 'committed 1'])
+  })
+})

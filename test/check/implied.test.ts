@@ -1,8 +1,10 @@
 // Verdicts that follow from others carry proofs of their own level, which the certifier believes.
 
 import { describe, expect, it } from 'vitest'
-import { checkModels, profile } from '../../src/check/check.ts'
+import { check, checkModels, profile } from '../../src/check/check.ts'
+import { weakened } from '../../src/check/implied.ts'
 import type { History } from '../../src/history/history.ts'
+import { parseNotation } from '../../src/history/notation.ts'
 import { certifyPlain } from '../../src/verdict/certify-plain.ts'
 import type { LevelResult } from '../../src/verdict/verdict.ts'
 import { some } from '../long.ts'
@@ -31,5 +33,16 @@ describe.each<[string, (history: History) => LevelResult[]]>([
       count += countImplied(history, judge(history), seed)
     }
     expect(count).toBeGreaterThan(some(1200))
+  })
+})
+
+describe('weakened', () => {
+  it('says that real time counts only where it can', () => {
+    const history = parseNotation('s1: w(x,1) [start=1 finish=2]')
+    const timed = check(history, { level: 'cc', realTime: true })
+    expect(weakened('ra', timed)).toMatchObject({ level: 'ra', realTime: true })
+    expect(weakened('ci', timed)).not.toHaveProperty('realTime')
+    const results = profile(history, { realTime: true })
+    expect(results.find(({ level }) => level === 'ci')).not.toHaveProperty('realTime')
   })
 })

@@ -30,5 +30,8 @@ describe('isobar run --watch', () => {
     expect(refusal('--shape', 'tpcc').err).toContain('--watch does not judge this workload')
     expect(refusal('--level', 'ci').err).toContain('--watch cannot judge ci')
     expect(refusal('--until', 'monday').code).toBe(2)
+    // Prefix consistency of Jepsen's has no session order, which all that is watched has.
+    expect(refusal('--level', 'prefix').err).toContain('cannot judge pc without session order')
+    expect(refusal('--level', 'prefix,ra').code).toBe(0)
   })
 })

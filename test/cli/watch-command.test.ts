@@ -1,7 +1,14 @@
 // `isobar watch` as a user calls it: pipes, files that grow, restarts, metrics, and what goes wrong.
 
 import { spawn } from 'node:child_process'
-import { appendFileSync, existsSync, renameSync, truncateSync, writeFileSync } from 'node:fs'
+import {
+  appendFileSync,
+  existsSync,
+  renameSync,
+  rmSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs'
 import { join, resolve } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { isobar, makeFolder, put } from './command.ts'
@@ -54,6 +61,21 @@ describe('isobar watch', () => {
     const cut = isobar(['watch', '-', '--level', 'cc'], `${HEADER}${GOOD}{"session":0,"op`)
     expect(cut.out).toContain('the last line was cut short')
     expect(cut.code).toBe(0)
+  })
+
+  test('is unknown where it stops while reads wait for a writer', () => {
+    const waiting = `${HEADER}${GOOD}{"session":2,"ops":[["r","z",7]]}\n`
+    const path = put(folder, 'waits.jsonl', waiting)
+    const told = isobar(['watch', path, '--level', 'cc', '--until', '300ms'])
+    expect(told.out).toMatch(/cc {2}unknown so far .*1 transaction not judged/)
+    expect(told.code).toBe(3)
+    const { out } = isobar(['watch', path, '--level', 'cc', '--until', '300ms', '--json'])
+    const end = JSON.parse(out.trim().split('\n').at(-1)!)
+    expect(end).toMatchObject({ event: 'end', waiting: 1, levels: [{ verdict: 'unknown' }] })
+    const sound = put(folder, 'waits-for-none.jsonl', HEADER + GOOD)
+    expect(isobar(['watch', sound, '--until', '300ms']).code).toBe(0)
+    const nothing = put(folder, 'nothing.jsonl', HEADER)
+    expect(isobar(['watch', nothing, '--until', '300ms']).code).toBe(2)
   })
 
   test('is unknown where the window is too small', () => {
@@ -109,6 +131,28 @@ describe('isobar watch', () => {
     writeFileSync(other, HEADER.replace('0', '7') + GOOD)
     expect(refusal([other, '--level', 'ra', '--checkpoint', state])).toContain('another file')
     expect(refusal(['-', '--checkpoint', state])).toContain('cannot be read again')
+    const plume = refusal([path, '--level', 'ra', '--checkpoint', state, '--format', 'plume'])
+    expect(plume).toContain('another format (native)')
+  })
+
+  test('writes a checkpoint at the end of a file, to go on if it grows', () => {
+    const path = put(folder, 'ends.jsonl', HEADER + GOOD)
+    const args = ['watch', path, '--until', 'end', '--checkpoint', join(folder, 'ends')]
+    expect(isobar(args).code).toBe(0)
+    appendFileSync(path, STALE)
+    const { out, code } = isobar(args)
+    expect(out).toContain(`going on after ${(HEADER + GOOD).length} bytes`)
+    expect(code).toBe(1)
+  })
+
+  test('says that the file of a checkpoint is missing', () => {
+    const path = put(folder, 'goes.jsonl', HEADER + GOOD)
+    const args = ['watch', path, '--until', 'end', '--checkpoint', join(folder, 'goes')]
+    expect(isobar(args).code).toBe(0)
+    rmSync(path)
+    const { code, err } = isobar(args)
+    expect(code).toBe(2)
+    expect(err).toContain('there is no such file')
   })
 
   test('says so when the file shrinks or is replaced', async () => {

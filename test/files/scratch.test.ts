@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
@@ -34,6 +34,23 @@ describe('Scratch', () => {
   it('refuses what is not a directory', () => {
     expect(() => new Scratch(join(directory, 'mine.txt'))).toThrow('is not a directory')
     expect(() => new Scratch(join(directory, 'missing'))).toThrow('cannot be used')
+  })
+
+  // Whoever may do anything may read any directory.
+  it.skipIf(process.getuid?.() === 0 || process.platform === 'win32')(
+    'says so where it may not look into the directory',
+    () => {
+      const closed = mkdtempSync(join(directory, 'closed-'))
+      chmodSync(closed, 0o300)
+      expect(() => new Scratch(closed)).toThrow('the scratch directory cannot be used')
+    },
+  )
+
+  it('says so where what it wrote cannot be read', () => {
+    const file = new Scratch(directory).file()
+    file.append(Uint8Array.of(1))
+    file.close()
+    expect(() => file.read(0, new Uint8Array(1))).toThrow('the scratch directory cannot be used')
   })
 })
 

@@ -44,6 +44,15 @@ s3: r(z,0) w(x,1)`
     expect(new Set(different).size).toBe(different.length)
   })
 
+  it('does not take violations for the same of which there is no evidence', () => {
+    const [first, other] = [LOST_UPDATE, SKEW].map((notation) => {
+      const history = parseNotation(notation)
+      const [result] = checkLevels(history, [{ level: 'ser' }], {})
+      return fingerprintOf(history, { ...result!, anomalies: [] })
+    })
+    expect(first).not.toBe(other)
+  })
+
   it('is the same whatever order a ring of many is told in', () => {
     const ring = (order: readonly number[]) =>
       order.map((i) => `s${i}: r(k${i},0) w(k${(i + 1) % order.length},1)`).join('\n')

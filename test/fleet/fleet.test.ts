@@ -61,7 +61,14 @@ async function expectReport(night: NightOverview, fingerprint: string): Promise<
     ...night,
     night: { ...night.night, settings: { ...night.night.settings, known } },
   }
-  expect(renderNightJunit(settled)).toContain('failures="0"')
+  expect(renderNightJunit(settled)).toContain('failures="0" errors="0"')
+  // What is not done is no success, and neither is what failed for a reason that is not told.
+  const open = { ...settled, night: { ...settled.night, jobs: 3, state: 'cancelled' as const } }
+  expect(renderNightJunit(open)).toContain('failures="0" errors="1"')
+  expect(renderNightJunit(open)).toContain('message="2 of 3 jobs done; the night is cancelled"')
+  const many = { ...settled, counts: { ...settled.counts, failed: 7 } }
+  expect(renderNightJunit(many)).toContain('message="without a verdict: 7 jobs for other reasons"')
+  expect(renderNight(many)).toContain('7 jobs for other reasons')
 }
 
 describe('a night', () => {
@@ -123,6 +130,36 @@ name: runs
     expect(coverage.occasions.LostUpdate ?? 0).toBeGreaterThan(0)
   }, 180_000)
 
+  it('tells findings by examples of its own plan', async () => {
+    const files = [put('long', `${lostUpdate(7)}v: r(k7,1) w(k7,4)\n`)]
+    const plan = 'histories: .\nlevels: [si]\nname: '
+    const short = await runNight(fleet, `${plan}one`, { files: [put('short', lostUpdate(7))] })
+    const { findings, night } = await runNight(fleet, `${plan}other`, { files })
+    expect(findings.map(({ fingerprint }) => fingerprint)).toEqual([short.findings[0]!.fingerprint])
+    expect(findings[0]).toMatchObject({ night: night.id, firstNight: night.id, count: 1, total: 1 })
+    expect(commandOf(findings[0]!.spec)).toContain(files[0])
+  }, 180_000)
+
+  it('judges levels and parts of a history by themselves, and tells what they say of it', async () => {
+    const broken = put('broken', `${lostUpdate(1)}${fine(5)}c: w(p,1)\n`)
+    const whole = put('whole', 'a: w(x,1)\nb: w(y,1)\n')
+    const plan = 'histories: .\nlevels: [rc, si]\nname: spread\nsplit: [levels, parts]\n'
+    const night = await runNight(fleet, plan, { files: [broken, whole] })
+    expect(night.night.jobs).toBe((4 + 2) * 2)
+    expect(night.counts).toMatchObject({ done: 12, violated: 1, satisfied: 11, findings: 1 })
+    expect(night.splits).toEqual([
+      { path: broken, level: 'rc', parts: 4, verdict: 'satisfied' },
+      { path: broken, level: 'si', parts: 4, verdict: 'violated' },
+      { path: whole, level: 'rc', parts: 2, verdict: 'satisfied' },
+      { path: whole, level: 'si', parts: 2, verdict: 'satisfied' },
+    ])
+    expect(renderNight(night)).toMatch(/broken +si +4 +violated\n/)
+    expect(String((await renderNightFiles(fleet.store, night)).get('summary.md'))).toMatch(
+      /\| .*whole.* \| si \| 2 \| satisfied \|/,
+    )
+    expect(commandOf(night.findings[0]!.spec)).toBe(`isobar check ${broken} --level si`)
+  }, 180_000)
+
   it('ends poison as failed with its reason, and nobody else with it', async () => {
     const files = ['crash', 'endless', 'memory', 'one', 'two'].map((name) => put(name, fine(1)))
     const damaged = put('damaged', 's1: r(x')
@@ -161,6 +198,9 @@ limits: {time: 5s, memory: 400m}
     const { night } = await submit(store, queue, { plan, files, version: 'test' })
     const result = failure('machine', 'for a test', 1)
     expect(await store.addResults(night.id, 'a', [[0, result]])).toBe(1)
+    // Submitted again before it is over, it is the same night.
+    const again = await submit(store, queue, { plan, files, version: 'test' })
+    expect([again.night.id, again.isContinued]).toEqual([night.id, true])
     expect(
       await store.addResults(night.id, 'b', [
         [0, { ...result, reason: 'again' }],
@@ -168,10 +208,16 @@ limits: {time: 5s, memory: 400m}
       ]),
     ).toBe(1)
     expect((await store.count(night.id)).done).toBe(2)
-    // Submitted again before it is over, it is the same night.
-    const again = await submit(store, queue, { plan, files, version: 'test' })
-    expect([again.night.id, again.isContinued]).toEqual([night.id, true])
-    await store.setNight(night.id, 'cancelled')
+    // Another file is another night.
+    put('q', fine(3))
+    const other = await submit(store, queue, { plan, files, version: 'test' })
+    expect(other.isContinued).toBe(false)
+    await store.setNight(other.night.id, 'cancelled')
+    put('q', fine(2))
+    // Now that it is over, the next one begins.
+    const next = await submit(store, queue, { plan, files, version: 'test' })
+    expect([next.night.id, next.isContinued]).toEqual([night.id + 2, false])
+    await store.setNight(next.night.id, 'cancelled')
   }, 60_000)
 })
 

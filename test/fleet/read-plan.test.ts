@@ -77,6 +77,9 @@ repeats: 2
     expect(complaint('targets: [sim:si]\nseeds: 5..1\n')).toBe(
       '2:8: the range 5..1 holds nothing (null)',
     )
+    expect(complaint('targets: [sim:si]\nseeds: 9007199254740992..9007199254740994\n')).toMatch(
+      /^2:8: the range 9007199254740992\.\.9007199254740994 has a number that is too large/,
+    )
     expect(complaint('targets: [sim:si]\nseeds: x\n')).toMatch(/^2:8: "seeds" cannot be "x"/)
     expect(complaint('targets: [sim:si\n')).toMatch(/^2:1: /)
     expect(complaint('targets:\n')).toBe('1:1: "targets" has no value (null)')

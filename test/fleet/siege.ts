@@ -1,5 +1,5 @@
 // A night under siege: workers, the coordinator and the queue's server are killed while it goes on,
-// and started again. Main function: besiege.
+// and started again, or not. Main functions: besiege, besiegeWithRedis, loseRedis.
 
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -9,6 +9,8 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { Random } from '../../src/base/random.ts'
 import { findServer } from '../../src/fleet/data-directory.ts'
 import { FleetStore } from '../../src/fleet/store.ts'
+import { EmbeddedServer } from '../../src/record/embedded/server.ts'
+import { freePort, startRedisServer } from './redis-server.ts'
 
 const BIN = resolve(import.meta.dirname, '../../bin/isobar.js')
 const LOOK_EVERY_MS = 100
@@ -75,6 +77,59 @@ export async function besiege(siege: Siege): Promise<Outlasted> {
     await store.close()
     for (const child of [coordinator, ...workers]) await kill(child)
   }
+}
+
+interface Servers {
+  /** Options that say where they are. */
+  readonly place: readonly string[]
+  readonly results: string
+  killRedis(): Promise<void>
+  startRedis(): Promise<void>
+}
+
+/** A Redis in the directory for the queue, and a server of their own for the results. */
+async function withRedis<T>(data: string, run: (servers: Servers) => Promise<T>): Promise<T> {
+  const port = await freePort()
+  const start = () => startRedisServer(join(data, 'redis'), port)
+  let redis = await start()
+  const server = await EmbeddedServer.start()
+  const results = `postgres://isobar:${server.password}@127.0.0.1:${server.port}/postgres?sslmode=disable`
+  try {
+    return await run({
+      ...{ place: ['--queue', `redis://127.0.0.1:${port}`, '--results', results], results },
+      killRedis: () => kill(redis),
+      startRedis: async () => {
+        redis = await start()
+      },
+    })
+  } finally {
+    await kill(redis)
+    await server.stop()
+  }
+}
+
+/** The same with its queue in a Redis. */
+export function besiegeWithRedis(siege: Siege): Promise<Outlasted> {
+  return withRedis(siege.data, ({ place, results, killRedis, startRedis }) => {
+    const restartServer = async () => {
+      await killRedis()
+      await startRedis()
+    }
+    return besiege({ ...siege, place, results, restartServer })
+  })
+}
+
+/** A night whose Redis does not come back: how it ended, and what it said. */
+export function loseRedis(siege: Siege): Promise<{ code: number | null; said: string }> {
+  return withRedis(siege.data, async ({ place, results, killRedis }) => {
+    const child = startIsobar(['run', siege.plan, ...place, '--patience', '3s', '--jobs', '1'])
+    const store = await openStore({ ...siege, results })
+    await untilDone(store, 0.0001, child)
+    await store.close()
+    await killRedis()
+    if (child.exitCode === null) await once(child, 'close')
+    return { code: child.exitCode, said: said.get(child) ?? '' }
+  })
 }
 
 const said = new WeakMap<ChildProcess, string>()

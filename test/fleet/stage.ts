@@ -12,7 +12,7 @@ import { expectPossiblePlan } from '../../src/fleet/possible.ts'
 import { readPlan } from '../../src/fleet/read-plan.ts'
 import { FleetWorker } from '../../src/fleet/worker.ts'
 
-const JOB_PROGRAM = ['--import', 'tsx', resolve(import.meta.dirname, 'job-program.ts')]
+export const JOB_PROGRAM = ['--import', 'tsx', resolve(import.meta.dirname, 'job-program.ts')]
 
 /** A folder that an account other than root's can get to, too. */
 export function makeHome(): string {
@@ -36,10 +36,10 @@ export async function runNight(
   expectPossiblePlan(plan)
   const { store, queue } = fleet
   const { night } = await submit(store, queue, { plan, files, version: 'test' })
-  const options = { atOnce: 2, leaseMs: 5000, allowed, command: JOB_PROGRAM }
+  const options = { atOnce: 2, leaseMs: 5000, allowed, leavesRefused: false, command: JOB_PROGRAM }
   const worker = new FleetWorker(store, queue, options)
   try {
-    await awaitEnd(store, queue, night, new AbortController().signal, () => {})
+    await awaitEnd(store, queue, night.id, new AbortController().signal, () => {})
   } finally {
     await worker.close()
   }
@@ -47,4 +47,4 @@ export async function runNight(
 }
 
 export const openIn = (data: string, given: Partial<FleetPlace> = {}) =>
-  openFleet(placeIn(data, given), true)
+  openFleet(placeIn(data, given), 'make')

@@ -5,7 +5,7 @@
 import type { Random } from '../../src/base/random.ts'
 import { APPEND, type History, NONE, READ, READ_LIST, WRITE } from '../../src/history/history.ts'
 import { ANOMALIES } from '../../src/levels/anomalies.ts'
-import { LEVELS } from '../../src/levels/levels.ts'
+import { LEVELS, WITHOUT_TIMES } from '../../src/levels/levels.ts'
 import { offenceOf } from '../../src/verdict/certify-reads.ts'
 import {
   type Anomaly,
@@ -17,6 +17,14 @@ import {
   type Proof,
 } from '../../src/verdict/verdict.ts'
 import { afterInitial, assumed, replaced, rt, rw, so, wr, ww } from '../verdict/edges.ts'
+
+const TIMED_LEVELS = LEVELS.filter(({ id }) => WITHOUT_TIMES[id] !== undefined)
+
+function isTimed({ anomalies }: LevelResult): boolean {
+  return anomalies.some(({ edges, cases }) =>
+    [...findEdges(edges, cases)].some(({ kind }) => kind === 'RT'),
+  )
+}
 
 const KINDS = ['SO', 'WR', 'WW', 'RW', 'RT', 'CO'] as const
 
@@ -37,10 +45,13 @@ class Forger {
 
   change(result: LevelResult): void {
     const { random } = this
-    switch (random.below(result.verdict === 'violated' ? 9 : 6)) {
+    switch (random.below(result.verdict === 'violated' ? 10 : 7)) {
       case 0:
-      case 1:
         result.level = random.pick(LEVELS).id
+        break
+      case 1:
+        // Evidence that rests on times is soon refused at levels that have none.
+        result.level = random.pick(isTimed(result) ? TIMED_LEVELS : LEVELS).id
         break
       case 2:
         if (result.sessionOrder === false) delete result.sessionOrder
@@ -56,6 +67,10 @@ class Forger {
       case 5:
         if (result.proof) this.changeProof(result.proof)
         else result.anomalies.push(structuredClone(this.anyAnomaly()))
+        break
+      case 6:
+        if (result.realTime) delete result.realTime
+        else result.realTime = true
         break
       default:
         if (result.anomalies.length > 0) this.changeAnomaly(random.pick(result.anomalies))

@@ -13,6 +13,9 @@ import {
   isAdyaLevel,
   type LevelId,
   type LevelRequest,
+  takesTime,
+  timedForm,
+  WITHOUT_TIMES,
 } from '../../src/levels/levels.ts'
 import { findUntrue } from '../../src/report/verify-file.ts'
 import { certifyMixed } from '../../src/verdict/certify-mixed.ts'
@@ -28,10 +31,16 @@ import {
   orderedProfile,
 } from '../small/adya.ts'
 import { levelsOf, MIXES } from '../small/compare-sql.ts'
-import { buildHistory, type Draft, type DraftOp, draftOf } from '../small/draft.ts'
-import { settle } from '../small/judge.ts'
+import { buildHistory, type Draft, type DraftOp, type DraftTxn, draftOf } from '../small/draft.ts'
+import { judge, settle } from '../small/judge.ts'
 import { buildLightHistory, isLinearizable, randomLightOps } from '../small/linearizer.ts'
-import { ORACLE_LEVELS, profileOf, type Verdict } from '../small/oracle.ts'
+import {
+  ORACLE_LEVELS,
+  type OracleOptions,
+  type Profile,
+  profileOf,
+  type Verdict,
+} from '../small/oracle.ts'
 import { type RandomShape, randomHistory, shapeOf } from '../small/random-history.ts'
 import { randomSql } from '../small/random-sql.ts'
 import { historyOfSql, renderSql } from '../small/sql-draft.ts'
@@ -50,6 +59,8 @@ type Certify = (history: History, claim: LevelResult) => readonly string[]
 interface Subject {
   readonly history: History
   readonly results: readonly LevelResult[]
+  /** Evidence of the same transactions that need not be true of the history. */
+  readonly doubtful?: readonly LevelResult[]
   /** Null: not for this oracle to say. */
   readonly truth: (claim: LevelResult) => Verdict | null
   readonly text: () => string
@@ -69,9 +80,10 @@ function withstands(
   const told = () => `${tried} forged, ${accepted} of them true and accepted`
   const run = (seed: number) => {
     donors ??= DONORS.flatMap((donor) => make(donor).results)
-    const { history, results, truth, text } = make(seed)
+    const { history, results, doubtful = [], truth, text } = make(seed)
     const random = new Random(seed ^ 0xf0f0)
-    const pool = [...results, ...results, random.pick(donors), random.pick(donors)]
+    const strange = [random.pick(donors), random.pick(donors)]
+    const pool = [...results, ...results, ...doubtful, ...strange]
     for (let i = 0; i < FORGERIES; i++) {
       const claim = forge(random, history, pool)
       if (claim.verdict === 'unknown') continue
@@ -95,50 +107,105 @@ function problemsOf(history: History, claim: LevelResult): string[] {
 
 function plainSubject(draft: Draft, light: boolean | null): Subject {
   const history = buildHistory(draft)
-  const requests: LevelRequest[] = ORACLE_LEVELS.flatMap((level) => [
-    { level },
-    { level, sessionOrder: false },
-  ])
-  const results = checkLevels(history, [
-    ...requests,
-    ...ADYA_LEVELS,
-    ...ORDERED_LEVELS,
-    ...(light === null ? [] : ['lin' as const]),
-  ])
-  const [on, off] = [true, false].map((sessionOrder) => profileOf(draft, { sessionOrder }))
+  const results = judgePlain(history)
+  // Times that nobody knows forbid nothing; what needs them is then never known to hold.
+  const timed = withAllTimes(draft)
+  const isTimeless = judge(draft, settle(draft), { sessionOrder: true }).rt === null
+  const profiles = new Map<string, Profile>()
+  const profileBy = (options: OracleOptions): Profile => {
+    const id = JSON.stringify(options)
+    const profile = profiles.get(id) ?? profileOf(timed, options)
+    profiles.set(id, profile)
+    return profile
+  }
   let lazyAdya: AdyaProfile | null = null
   const adya = () => {
     lazyAdya ??= adyaProfile(draft)
     return lazyAdya
   }
-  const truth = ({ level, sessionOrder }: LevelResult): Verdict | null => {
-    if (isAdyaLevel(level)) return adya()[level] ? 'satisfied' : 'violated'
-    if (isOrdered(level)) return orderedProfile(draft, sessionOrder)[level]
-    if (level === 'lin') return light === null ? null : light ? 'satisfied' : 'violated'
+  const decide = ({ level, ...claim }: LevelResult): Verdict | null => {
+    const sessionOrder = claim.sessionOrder !== false
+    const realTime = claim.realTime === true
+    if (isAdyaLevel(level)) return realTime ? 'unknown' : adya()[level] ? 'satisfied' : 'violated'
+    const form = (realTime && timedForm(level)) || level
+    if (isOrdered(form)) return orderedProfile(timed, sessionOrder)[form]
+    if (level === 'lin') {
+      if (light === null) return profileBy({ sessionOrder: false, realTime: false }).sser
+      return light ? 'satisfied' : 'violated'
+    }
     // Nobody recorded levels here.
-    if (level === 'mixed') return 'unknown'
-    return (sessionOrder === false && knowsSessions(level) ? off! : on!)[level]
+    if (level === 'mixed' || isOrdered(level)) return 'unknown'
+    return profileBy({ sessionOrder: sessionOrder || !knowsSessions(level), realTime })[level]
+  }
+  const truth = (claim: LevelResult): Verdict | null => {
+    const { level, realTime } = claim
+    const isTimed = level === 'lin' || WITHOUT_TIMES[level] !== undefined
+    const needsTimes = (realTime && takesTime(level)) || isTimed
+    const verdict = decide(claim)
+    return needsTimes && isTimeless && verdict === 'satisfied' ? 'unknown' : verdict
   }
   return { history, results, truth, text: () => renderNotation(history) }
 }
 
-function ofShape(fixed: Partial<RandomShape>): (seed: number) => Subject {
-  return (seed) => {
-    const draft = randomHistory(seed, shapeOf(seed, fixed))
-    const subject = plainSubject(draft, null)
-    const counts = settle(draft)
-    const isHeavy = draft.sessions.flat().some(({ ops }, txn) => counts[txn] && !isLight(ops))
-    const truth = (claim: LevelResult) =>
-      claim.level === 'lin' && isHeavy ? ('unknown' as const) : subject.truth(claim)
-    return { ...subject, truth }
-  }
+function judgePlain(history: History): LevelResult[] {
+  const requests: LevelRequest[] = ORACLE_LEVELS.flatMap((level) => [
+    { level },
+    { level, sessionOrder: false },
+    { level, realTime: true },
+  ])
+  return checkLevels(history, [...requests, ...ADYA_LEVELS, ...ORDERED_LEVELS, 'lin'])
 }
 
-/** A read of one key, or a read and a write of it. */
-function isLight([first, second, ...rest]: readonly DraftOp[]): boolean {
-  if (first?.kind !== 'r' || rest.length > 0) return false
-  return second === undefined || (second.kind === 'w' && second.key === first.key)
+const mapTxns = (draft: Draft, change: (txn: DraftTxn) => DraftTxn): Draft => ({
+  ...draft,
+  sessions: draft.sessions.map((txns) => txns.map(change)),
+})
+
+/** Whatever may have happened at any time may have gone on all the time. */
+function withAllTimes(draft: Draft): Draft {
+  return mapTxns(draft, (txn) => ({ start: -Infinity, finish: Infinity, ...txn }))
 }
+
+/** Now and then some of the times are missing. */
+function withoutSomeTimes(draft: Draft, random: Random): Draft {
+  if (random.chance(0.5)) return draft
+  return mapTxns(draft, (txn) => {
+    const { start, finish, ...rest } = txn
+    if (!random.chance(0.3)) return txn
+    if (random.chance(0.5)) return rest
+    return { ...rest, ...(random.chance(0.5) ? { start } : { finish }) } as DraftTxn
+  })
+}
+
+/** Short writers of single keys, and long readers that only the clock contradicts. */
+function clockDraft(seed: number): Draft {
+  const random = new Random(seed)
+  const write = (key: string): DraftOp => ({ kind: 'w', key, value: 1 })
+  const read = (key: string): DraftOp => ({ kind: 'r', key, value: random.below(2) })
+  const reader = (): DraftOp[] => (random.chance(0.5) ? [read('x'), read('y')] : [read('y')])
+  const txn = (ops: DraftOp[], length: number): DraftTxn => {
+    const start = random.below(8)
+    return { ops, status: 'committed', start, finish: start + random.below(length) }
+  }
+  const writers = ['x', 'y'].map((key) => [txn([write(key)], 2)])
+  const readers = Array.from({ length: 2 }, () => [txn(reader(), 9)])
+  return { sessions: [...writers, ...readers], initial: 0 }
+}
+
+/** As told, or with some of the times missing. */
+function subjectOf(seed: number, complete: Draft): Subject {
+  const draft = withoutSomeTimes(complete, new Random(seed ^ 0x71e5))
+  const subject = plainSubject(draft, null)
+  const doubtful = draft === complete ? [] : judgePlain(buildHistory(complete))
+  return { ...subject, doubtful }
+}
+
+const ofShape =
+  (fixed: Partial<RandomShape>) =>
+  (seed: number): Subject =>
+    subjectOf(seed, randomHistory(seed, shapeOf(seed, fixed)))
+
+const timedSubject = (seed: number): Subject => subjectOf(seed, clockDraft(seed))
 
 function lightSubject(seed: number): Subject {
   const ops = randomLightOps(seed)
@@ -217,6 +284,7 @@ function refusalOf(history: History, text: string): string | null {
 export const FORGERS: readonly Property[] = [
   withstands('forged-registers', ofShape({ txns: 5 })),
   withstands('forged-lists', ofShape({ txns: 5, lists: 0.8 })),
+  withstands('forged-times', timedSubject),
   withstands('forged-lightweight', lightSubject),
   withstands('forged-sql', sqlSubject),
   withstandsFiles(),

@@ -14,6 +14,7 @@ import { certifyPlain } from '../../src/verdict/certify-plain.ts'
 import { shrinkHistory } from '../../src/verdict/shrink.ts'
 import { bySession } from '../formats/histories.ts'
 import { load, mutate, save } from '../formats/storage.ts'
+import { buildAtomicHistory, isAtomic, randomAtomicTxns } from '../small/atomic.ts'
 import { compareWithOracle } from '../small/compare.ts'
 import { buildHistory, cuts, draftOf } from '../small/draft.ts'
 import { buildLightHistory, isLinearizable, randomLightOps } from '../small/linearizer.ts'
@@ -40,6 +41,14 @@ function judgesLightweight(seed: number): string | null {
   const ops = randomLightOps(seed)
   const history = buildLightHistory(ops)
   const truth = isLinearizable(ops) ? 'satisfied' : 'violated'
+  const { verdict } = check(history, 'lin')
+  return verdict === truth ? null : `lin is ${verdict}, not ${truth}\n${renderNotation(history)}`
+}
+
+function judgesAtomic(seed: number): string | null {
+  const txns = randomAtomicTxns(seed)
+  const history = buildAtomicHistory(txns)
+  const truth = isAtomic(txns) ? 'satisfied' : 'violated'
   const { verdict } = check(history, 'lin')
   return verdict === truth ? null : `lin is ${verdict}, not ${truth}\n${renderNotation(history)}`
 }
@@ -168,6 +177,7 @@ function keepsCertificates(seed: number, judge: Judge): string | null {
 export const PROPERTIES: readonly Property[] = [
   { name: 'oracle', run: agreesWithOracle },
   { name: 'lightweight', run: judgesLightweight },
+  { name: 'atomic', run: judgesAtomic },
   { name: 'stores', run: acceptsStores },
   { name: 'faults', run: findsFaults },
   METAMORPHIC,

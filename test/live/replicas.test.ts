@@ -18,7 +18,8 @@ import { targetOf, withClient } from './postgres.ts'
 const replicated = (count: number) => parseTarget('embedded').withReplicas!(count)
 
 describe('a run on the embedded server with replicas', () => {
-  it('finds a long fork, and parallel snapshot isolation kept', async () => {
+  // In every test, found.test.ts brings one about by hand.
+  it.runIf(LONG)('finds a long fork, and parallel snapshot isolation kept', async () => {
     const attempt = (seed: number) =>
       stage(
         { target: replicated(1), dbLevel: 'si', workload: { transactions: 12_000, seed } },

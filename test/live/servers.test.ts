@@ -180,8 +180,14 @@ describe('the lock on a database', () => {
     const outcome = await runWith(() =>
       withClient(target, async (client) => {
         // As the first of a second run would: it waits for the lock and then makes the table anew.
-        await client.query(`SELECT pg_terminate_backend(pid) FROM pg_locks
-          WHERE locktype = 'advisory' AND granted; SELECT pg_advisory_lock(${0x150ba2})`)
+        const mine = client.query(`SELECT pg_advisory_lock(${0x150ba2})`)
+        await withClient(target, async (other) => {
+          const locks = `FROM pg_locks WHERE locktype = 'advisory' AND`
+          const waits = async () => (await other.query(`SELECT 1 ${locks} NOT granted`)).rowCount
+          while ((await waits()) === 0) await new Promise((resolve) => setTimeout(resolve, 5))
+          await other.query(`SELECT pg_terminate_backend(pid) ${locks} granted`)
+        })
+        await mine
         await client.query(
           `COMMENT ON TABLE isobar_registers IS 'made by isobar for one run; safe to drop (theirs)'`,
         )

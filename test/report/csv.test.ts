@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { check } from '../../src/check/check.ts'
+import { check, checkLevels } from '../../src/check/check.ts'
 import { parseNotation } from '../../src/history/notation.ts'
 import { renderCsv } from '../../src/report/csv.ts'
 import { describeVerdict } from '../../src/report/describe-verdict.ts'
@@ -12,7 +12,7 @@ function verdictOf(path: string, text: string) {
 }
 
 const HEAD =
-  'history,format,sessions,transactions,operations,keys,level,session_order,verdict,anomalies,occurrences,reason,elapsed_ms'
+  'history,format,sessions,transactions,operations,keys,level,session_order,verdict,anomalies,occurrences,reason,elapsed_ms,real_time'
 
 describe('renderCsv', () => {
   it('has a row for each level of each history, and one for what could not be read', () => {
@@ -20,12 +20,24 @@ describe('renderCsv', () => {
     const fine = verdictOf('fine.txt', 's1: w(x,1)')
     expect(renderCsv([lost, fine], ['bad.txt:1:5: no "such" thing']).split('\r\n')).toEqual([
       HEAD,
-      'lost.txt,notation,2,2,4,1,si,yes,violated,LostUpdate,1,,1.3',
-      'lost.txt,notation,2,2,4,1,cc,yes,satisfied,,0,,1.3',
-      'fine.txt,notation,1,1,1,1,si,yes,satisfied,,0,,1.3',
-      'fine.txt,notation,1,1,1,1,cc,yes,satisfied,,0,,1.3',
-      ',,,,,,,,unread,,,"bad.txt:1:5: no ""such"" thing",',
+      'lost.txt,notation,2,2,4,1,si,yes,violated,LostUpdate,1,,1.3,no',
+      'lost.txt,notation,2,2,4,1,cc,yes,satisfied,,0,,1.3,no',
+      'fine.txt,notation,1,1,1,1,si,yes,satisfied,,0,,1.3,no',
+      'fine.txt,notation,1,1,1,1,cc,yes,satisfied,,0,,1.3,no',
+      ',,,,,,,,unread,,,"bad.txt:1:5: no ""such"" thing",,',
       '',
+    ])
+  })
+
+  it('says of each level whether real time counted', () => {
+    const history = parseNotation('s1: w(x,1) [start=1 finish=2]')
+    const results = checkLevels(history, ['cc', { level: 'cc', realTime: true }, 'ser', 'sser'])
+    const place = { path: 'timed.txt', format: 'notation', parseMs: 0 } as const
+    const rows = renderCsv([describeVerdict(history, results, place)])
+      .trimEnd()
+      .split('\r\n')
+    expect(rows.map((row) => row.split(',').at(-1))).toEqual([
+      ...['real_time', 'no', 'yes', 'no', 'yes'],
     ])
   })
 

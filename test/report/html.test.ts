@@ -1,10 +1,12 @@
 import { createHash } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 import { stringify } from '../../src/base/json.ts'
-import { check } from '../../src/check/check.ts'
+import { check, checkLevels } from '../../src/check/check.ts'
 import { parseHistory } from '../../src/formats/formats.ts'
+import { parseNotation } from '../../src/history/notation.ts'
 import { ANOMALY_ENTRIES } from '../../src/levels/glossary-anomalies.ts'
 import type { LevelId } from '../../src/levels/levels.ts'
+import { describeVerdict } from '../../src/report/describe-verdict.ts'
 import { escapeMarkup } from '../../src/report/escape.ts'
 import type { PageAssets } from '../../src/report/page/document.ts'
 import { renderHtml } from '../../src/report/page/html.ts'
@@ -171,6 +173,23 @@ describe('renderHtml', () => {
     expect(rungs(renderHtml(judge(CASE_SPLIT, 'cc'), assets)).slice(0, 4)).toEqual([
       ...['rc satisfied', 'ra satisfied', 'cc satisfied', 'pc absent'],
     ])
+  })
+
+  it('says which orders a level was judged under, and infers nothing from others', () => {
+    const history = parseNotation(
+      'initial 0\ns1: w(x,1) [start=0 finish=1]\ns2: r(x,0) [start=2 finish=3]',
+    )
+    const results = checkLevels(history, ['cc', { level: 'cc', realTime: true }])
+    const asked = results.map(({ level }) => level)
+    const context = { path: 'timed.txt', format: 'notation', parseMs: 0, asked }
+    const verdict = describeVerdict(history, results, context)
+    const html = renderHtml(verdict, assets)
+    const count = (pattern: RegExp) => html.match(pattern)?.length
+    // Once beside the ladder, once in the table; cc itself and what it implies are in the ladder.
+    expect(count(/Causal Consistency with real time<\/span>/g)).toBe(2)
+    expect(count(/class="rung satisfied"/g)).toBe(3)
+    expect(count(/class="rung violated"/g)).toBe(1)
+    expect(headline(verdict)).toBe('Causal Consistency with real time: violated')
   })
 
   it('puts levels into one place of the ladder of which neither implies the other', () => {

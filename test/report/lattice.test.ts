@@ -1,10 +1,11 @@
 // The profile as a lattice: that its rows are what the levels imply, and how it is drawn.
 
 import { describe, expect, it } from 'vitest'
-import { profile } from '../../src/check/check.ts'
+import { checkLevels, profile } from '../../src/check/check.ts'
 import { parseNotation } from '../../src/history/notation.ts'
-import { implies, LATTICE, PROFILE } from '../../src/levels/levels.ts'
+import { implies, LATTICE, type LevelRequest, PROFILE } from '../../src/levels/levels.ts'
 import { drawLattice } from '../../src/report/lattice.ts'
+import { summarise } from '../../src/report/summary.ts'
 import { renderText } from '../../src/report/text.ts'
 
 const LONG_FORK = `initial 0
@@ -46,6 +47,25 @@ describe('profile', () => {
     expect(renderText(history, profile(history))).toContain(
       '  weaker < stronger: ci ✓, rc ✓ < ra ✓ < cc ✓ < pc ✓, psi ✓ < si ✓ < ser ✗\n',
     )
+  })
+
+  it('is drawn, and has a strongest level, only of levels that respect the same orders', () => {
+    const history = parseNotation(LONG_FORK)
+    const told = (...requests: LevelRequest[]) =>
+      renderText(history, checkLevels(history, requests))
+    const alike = told({ level: 'ci' }, { level: 'rc' }, { level: 'pc' }, { level: 'cc' })
+    expect(alike).toContain('weaker < stronger')
+    expect(alike).toContain('strongest satisfied: cc')
+    expect(alike).toContain('weakest violated: pc')
+    for (const order of [{ realTime: true }, { sessionOrder: false }]) {
+      const mixed = [{ level: 'ci' }, { level: 'rc' }, { level: 'cc', ...order }] as const
+      const text = told(...mixed, { level: 'pc' })
+      expect(text).not.toMatch(/weaker < stronger|strongest|weakest/)
+      const { strongest, weakestViolated } = summarise(checkLevels(history, mixed))
+      expect([strongest, weakestViolated]).toEqual([null, null])
+      const all = profile(history, order)
+      expect(renderText(history, all)).toContain('weaker < stronger: ci')
+    }
   })
 
   it('is not drawn where the levels asked for are on one line', () => {

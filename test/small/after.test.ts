@@ -8,7 +8,7 @@ import type { History } from '../../src/history/history.ts'
 import { parseNotation, renderNotation } from '../../src/history/notation.ts'
 import { because } from '../../src/report/words.ts'
 import { findEdges } from '../../src/verdict/verdict.ts'
-import { compareWithOracle, type Decide } from './compare.ts'
+import { compareWithOracle, type Decide, FEWER } from './compare.ts'
 import { ORACLE_LEVELS, type OracleLevel } from './oracle.ts'
 
 let checker = new Checker(parseNotation(''))
@@ -40,7 +40,10 @@ const FAMILIES = [
 
 describe('check of transactions that come after others', () => {
   test('agrees with brute force on small histories', () => {
-    const outcome = compareWithOracle(decide, ORACLE_LEVELS, { families: FAMILIES, stride: 8 })
+    const outcome = compareWithOracle(decide, ORACLE_LEVELS, {
+      families: FAMILIES,
+      stride: 8 * FEWER,
+    })
     expect(outcome.disagreement).toBeNull()
     expect(outcome.compared).toBeGreaterThan(1000)
     for (const level of ORACLE_LEVELS) {
@@ -51,7 +54,11 @@ describe('check of transactions that come after others', () => {
 
   test.each([0, 0.5])('agrees with brute force on seeded histories, lists %d', (lists) => {
     const shape = { after: 0.3, lists }
-    const outcome = compareWithOracle(decide, ORACLE_LEVELS, { families: [], seeds: 1500, shape })
+    const outcome = compareWithOracle(decide, ORACLE_LEVELS, {
+      families: [],
+      seeds: 1500 / FEWER,
+      shape,
+    })
     expect(outcome.disagreement).toBeNull()
   })
 

@@ -6,6 +6,7 @@
 //   expect(outcome.disagreement).toBeNull()
 
 import type { History } from '../../src/history/history.ts'
+import { LONG } from '../long.ts'
 import { buildHistory, type Draft, renderDraft, shrinkDraft } from './draft.ts'
 import { type Bounds, FAMILIES, smallHistories } from './enumerate.ts'
 import { ORACLE_LEVELS, type OracleLevel, type Profile, profileOf, type Verdict } from './oracle.ts'
@@ -13,16 +14,21 @@ import { type RandomShape, randomHistory, shapeOf } from './random-history.ts'
 
 export type Decide = (history: History, level: OracleLevel) => Verdict
 
+const EXHAUSTIVE = process.env['ISOBAR_EXHAUSTIVE'] === '1'
+
 /**
  * Of the small histories, every how many are compared where all would take minutes:
  * `ISOBAR_EXHAUSTIVE=1 npx vitest run test/small test/verdict` takes all.
  */
-export const SAMPLED = process.env['ISOBAR_EXHAUSTIVE'] === '1' ? 1 : 80
+export const SAMPLED = EXHAUSTIVE ? 1 : 80
 
 /** Of random histories, how many are taken where all were asked for: an eighth, unless told as above. */
 export function sampled(seeds: number): number {
-  return SAMPLED === 1 ? seeds : seeds / 8
+  return EXHAUSTIVE ? seeds : seeds / 8
 }
+
+/** The dearest comparisons take one in so many of those where time is short. */
+export const FEWER = EXHAUSTIVE || LONG ? 1 : 2
 
 export interface CompareOptions {
   /** Families to run through exhaustively; all of FAMILIES unless told. */

@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest'
 import { check } from '../../src/check/check.ts'
 import { parseNotation, renderNotation } from '../../src/history/notation.ts'
 import { certifyPlain } from '../../src/verdict/certify-plain.ts'
+import { some } from '../long.ts'
 import {
   buildLightHistory,
   isLinearizable,
@@ -13,9 +14,9 @@ import {
 } from './linearizer.ts'
 
 describe('check at lin', () => {
-  it('agrees with the brute-force linearizer on 20,000 histories', () => {
+  it('agrees with the brute-force linearizer on 20,000 histories, if asked', () => {
     const count = { satisfied: 0, violated: 0, unknown: 0 }
-    for (let seed = 1; seed <= 20_000; seed++) {
+    for (let seed = 1; seed <= some(20_000); seed++) {
       const ops = randomLightOps(seed)
       const history = buildLightHistory(ops)
       const result = check(history, 'lin')
@@ -25,8 +26,8 @@ describe('check at lin', () => {
       expect(result.certificate?.verified).toBe(true)
       count[result.verdict]++
     }
-    expect(count.satisfied).toBeGreaterThan(3000)
-    expect(count.violated).toBeGreaterThan(3000)
+    expect(count.satisfied).toBeGreaterThan(some(3000))
+    expect(count.violated).toBeGreaterThan(some(3000))
   })
 
   it('rejects a proof that leaves out or repeats an operation', () => {
@@ -74,14 +75,12 @@ describe('check at lin', () => {
     expect(verdict(`${late}\nd: r(x,2) [4,5]`).verdict).toBe('violated')
   })
 
-  it('judges chains alone where there are no times, and heavier transactions not at all', () => {
+  it('judges chains alone where there are no times', () => {
     expect(verdict('a: insert(x,1)\nb: cas(x,1,2)')).toMatchObject({
       verdict: 'unknown',
       reason: 'the history has no times',
     })
     expect(verdict('a: insert(x,1)\nb: cas(x,1,2)\nc: cas(x,1,3)').verdict).toBe('violated')
-    expect(() => verdict('a: w(x,1)')).toThrow(/level lin is for lightweight transactions/)
-    expect(() => verdict('a: cas(x,null,1) r(y,null)')).toThrow(/T1 is not one/)
   })
 
   it('knows no session order, unlike sser', () => {

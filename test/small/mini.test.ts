@@ -7,7 +7,14 @@ import { check, profile } from '../../src/check/check.ts'
 import type { History } from '../../src/history/history.ts'
 import { renderNotation } from '../../src/history/notation.ts'
 import { certifyPlain } from '../../src/verdict/certify-plain.ts'
-import { type CompareOptions, compareWithOracle, draftsFor, SAMPLED, sampled } from './compare.ts'
+import {
+  type CompareOptions,
+  compareWithOracle,
+  draftsFor,
+  FEWER,
+  SAMPLED,
+  sampled,
+} from './compare.ts'
 import { buildHistory, type DraftTxn, renderDraft } from './draft.ts'
 import { type OracleLevel, profileOf } from './oracle.ts'
 import type { RandomShape } from './random-history.ts'
@@ -55,7 +62,10 @@ describe('check on read-modify-write histories', () => {
       { txns: 4, maxOps: 2, maxTotalOps: 6, keys: 1 },
     ]
     let compared = 0
-    for (const { draft, source } of draftsFor({ families, stride: Math.ceil(SAMPLED / 20) })) {
+    for (const { draft, source } of draftsFor({
+      families,
+      stride: Math.ceil((FEWER * SAMPLED) / 20),
+    })) {
       if (!draft.sessions.flat().every(readsBeforeWriting)) continue
       const history = buildHistory(draft)
       const truth = profileOf(draft)
@@ -73,13 +83,15 @@ describe('check on read-modify-write histories', () => {
   for (const [name, shape] of Object.entries(SHAPES)) {
     it(`agrees with brute force on 5,000 random histories of ${name}`, () => {
       const used: Record<string, number> = {}
-      const options: CompareOptions = { families: [], seeds: sampled(5_000), shape }
+      const options: CompareOptions = { families: [], seeds: sampled(5_000) / FEWER, shape }
       const outcome = compareWithOracle(decider(used), STRONG, options)
       expect(outcome.disagreement).toBeNull()
-      for (const level of STRONG) expect(outcome.satisfied[level]).toBeGreaterThan(sampled(400))
-      for (const level of STRONG) expect(outcome.violated[level]).toBeGreaterThan(sampled(400))
-      expect(used['mini']).toBeGreaterThan(sampled(4000))
-      expect(used['order']).toBeGreaterThan(sampled(4000))
+      for (const level of STRONG)
+        expect(outcome.satisfied[level]).toBeGreaterThan(sampled(400) / FEWER)
+      for (const level of STRONG)
+        expect(outcome.violated[level]).toBeGreaterThan(sampled(400) / FEWER)
+      expect(used['mini']).toBeGreaterThan(sampled(4000) / FEWER)
+      expect(used['order']).toBeGreaterThan(sampled(4000) / FEWER)
     })
   }
 })
@@ -87,7 +99,7 @@ describe('check on read-modify-write histories', () => {
 describe('profile', () => {
   it('agrees with brute force at every level, and every implied verdict stands by itself', () => {
     const implied: Record<string, number> = {}
-    for (const { draft, source } of draftsFor({ stride: 200, seeds: sampled(4_000) })) {
+    for (const { draft, source } of draftsFor({ stride: 200 * FEWER, seeds: sampled(4_000) })) {
       const history = buildHistory(draft)
       const truth = profileOf(draft)
       for (const result of profile(history)) {

@@ -9,12 +9,13 @@ import { buildMixedProblem } from '../../src/check/mixed/build-problem.ts'
 import { solveMixed, verifySolution } from '../../src/check/mixed/solve.ts'
 import type { History } from '../../src/history/history.ts'
 import { LEVELS, type LevelId } from '../../src/levels/levels.ts'
+import { some } from '../long.ts'
 import { buildHistory } from './draft.ts'
 import { randomHistory, shapeOf } from './random-history.ts'
 import { SQL_LEVELS } from './sql-draft.ts'
 import { SqlOracle } from './sql-oracle.ts'
 
-const SEEDS = 1500
+const SEEDS = some(1500)
 
 /** The verdict of the solver; its solution is verified on the way. */
 function decide(history: History, level: LevelId): { sound: boolean; holds: boolean } {

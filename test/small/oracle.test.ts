@@ -3,6 +3,7 @@
 // ones, and the meaning of lists. Each on every small history and on seeded random ones.
 
 import { describe, expect, test } from 'vitest'
+import { LONG, some } from '../long.ts'
 import { draftsFor } from './compare.ts'
 import { buildHistory, type Draft, renderDraft } from './draft.ts'
 import { graphProfile } from './graph-forms.ts'
@@ -20,8 +21,8 @@ import {
 import type { RandomShape } from './random-history.ts'
 import { type Tap, tapOracle } from './taps.ts'
 
-const SEEDS = 10_000
-const STRIDE = 3 // only every third small history, to keep the tests short
+const SEEDS = some(10_000)
+const STRIDE = LONG ? 3 : 12 // not every small history, to keep the tests short
 
 /** Runs a claim over the small histories and the seeded ones; `claim` returns what is wrong. */
 function holds(

@@ -99,7 +99,7 @@ class HistoryMaker {
     const { random, shape } = this
     const sessions: DraftTxn[][] = Array.from({ length: shape.sessions }, () => [])
     const clocks = new Array<number>(shape.sessions).fill(0) // session -> last finish
-    const finishes: number[] = [] // txn -> its finish, 0 if it has none
+    const finishes: number[] = [] // txn -> its finish, or the last that is known of it
     const earlier = new Array<number>(shape.sessions).fill(0) // session -> mask of its transactions
     for (let t = 0; t < shape.txns; t++) {
       const session = random.below(shape.sessions)
@@ -111,7 +111,7 @@ class HistoryMaker {
       const made = this.withNames(this.makeTxn(t), t, named)
       const txn = shape.times ? this.withTimes(made, t, clocks, session) : made
       sessions[session]!.push(txn)
-      finishes.push(txn.finish ?? 0)
+      finishes.push(txn.finish ?? txn.start ?? 0)
       earlier[session]! |= 1 << t
     }
     const used = sessions.filter((txns) => txns.length > 0)

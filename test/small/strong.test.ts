@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest'
 import { check } from '../../src/check/check.ts'
 import type { Algorithm } from '../../src/check/general/strong-levels.ts'
 import type { History } from '../../src/history/history.ts'
-import { compareWithOracle, type Decide, SAMPLED, sampled } from './compare.ts'
+import { compareWithOracle, type Decide, FEWER, SAMPLED, sampled } from './compare.ts'
 import type { OracleLevel } from './oracle.ts'
 
 const STRONG = ['pc', 'si', 'ser', 'sser'] as const
@@ -23,20 +23,20 @@ describe('check at strong levels', () => {
   it('agrees with brute force on small histories, all of them if asked', () => {
     // Without times, sser asks nothing beyond ser.
     const levels = ['pc', 'si', 'ser'] as const
-    const outcome = compareWithOracle(decideBy('solve'), levels, { stride: SAMPLED })
+    const outcome = compareWithOracle(decideBy('solve'), levels, { stride: FEWER * SAMPLED })
     expect(outcome.disagreement).toBeNull()
     for (const level of levels) expect(outcome.satisfied[level]).toBeGreaterThan(100)
     for (const level of levels) expect(outcome.violated[level]).toBeGreaterThan(100)
   }, 600_000)
 
   it('agrees with brute force on small histories when it searches', () => {
-    const outcome = compareWithOracle(decideBy('search'), STRONG, { stride: 19 + SAMPLED })
+    const outcome = compareWithOracle(decideBy('search'), STRONG, { stride: 19 + FEWER * SAMPLED })
     expect(outcome.disagreement).toBeNull()
   })
 
   for (const algorithm of ['solve', 'search'] as const) {
     it(`agrees with brute force on random histories, 20,000 if asked, by ${algorithm}`, () => {
-      const options = { families: [], seeds: Math.max(2500, 20_000 / SAMPLED) }
+      const options = { families: [], seeds: sampled(20_000) / FEWER }
       const outcome = compareWithOracle(decideBy(algorithm), STRONG, options)
       expect(outcome.disagreement).toBeNull()
       for (const level of STRONG) expect(outcome.satisfied[level]).toBeGreaterThan(1000 / SAMPLED)
@@ -46,7 +46,7 @@ describe('check at strong levels', () => {
     it(`agrees with brute force on random histories of lists by ${algorithm}`, () => {
       const options = {
         families: [],
-        seeds: sampled(3_000),
+        seeds: sampled(3_000) / FEWER,
         firstSeed: 50_000,
         shape: { lists: 1 },
       }
@@ -58,7 +58,7 @@ describe('check at strong levels', () => {
   it('agrees with brute force on random histories of lists and registers', () => {
     const options = {
       families: [],
-      seeds: sampled(3_000),
+      seeds: sampled(3_000) / FEWER,
       firstSeed: 70_000,
       shape: { lists: 0.5 },
     }

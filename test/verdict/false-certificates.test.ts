@@ -11,7 +11,7 @@ import { certifyPlain } from '../../src/verdict/certify-plain.ts'
 import type { Anomaly, Edge, LevelResult } from '../../src/verdict/verdict.ts'
 import { randomSql } from '../small/random-sql.ts'
 import { historyOfSql } from '../small/sql-draft.ts'
-import { op, so, wr, ww } from './edges.ts'
+import { afterInitial, op, rt, rw, so, wr, ww } from './edges.ts'
 import { throughFile } from './through-file.ts'
 
 function claim(level: LevelId, ...anomalies: Anomaly[]): LevelResult {
@@ -106,11 +106,11 @@ describe('certifyPlain refuses', () => {
     expectFalse(history, { ...claim('rc', found), sessionOrder: false })
   })
 
-  it('linearizability of what is not lightweight', () => {
-    const history = parseNotation('s1: w(x,1) r(y,1) [0,1]\ns2: r(x,1) w(y,1) [0,1]')
-    const found = circle(wr(history, op(history, 'r(x,1)')), wr(history, op(history, 'r(y,1)')))
-    expect(problemsOf(history, claim('lin', found))).not.toEqual([])
-    expect(problemsOf(history, claim('ser', found))).toEqual([])
+  it('linearizability violated by session order', () => {
+    const history = parseNotation('s1: r(x,1) [0,3] | w(x,1) [3,5]')
+    const found = circle(so(0, 1), wr(history, op(history, 'r(x,1)')))
+    expectFalse(history, claim('lin', found))
+    expect(problemsOf(history, claim('sser', found))).toEqual([])
   })
 
   it('names and counts that do not fit', () => {
@@ -152,6 +152,39 @@ describe('certifyPlain refuses', () => {
       expect(problemsOf(good, { ...satisfied, anomalies: violated.anomalies })).not.toEqual([])
       expect(problemsOf(good, { ...satisfied, verdict: 'violated' })).not.toEqual([])
       expect(problemsOf(bad, { ...violated, proof: satisfied.proof })).not.toEqual([])
+    }
+  })
+})
+
+describe('certifyPlain without all times refuses', () => {
+  const TIMED =
+    'initial 0\ns1: w(x,1) [start=0 finish=1]\ns2: w(y,1) [start=2 finish=3]\n' +
+    's3: r(y,1) r(x,0) [start=0 finish=9]\n'
+  const COMPLETE = `${TIMED}s4: r(z,0) [start=0 finish=9]`
+  const MISSING = [`${TIMED}s4: r(z,0)`, `${TIMED}s4: r(z,0) [start=0]`]
+
+  it('real time respected', () => {
+    for (const level of ['rc', 'cc', 'ser', 'strong-session-pl-1'] as const) {
+      const timeless = parseNotation('s1: w(x,1)\ns2: r(x,1)')
+      const proved = { ...check(timeless, level), realTime: true as const }
+      expect(problemsOf(timeless, proved), level).toEqual(['the history has no times'])
+    }
+    const complete = check(parseNotation(COMPLETE), { level: 'ra', realTime: true })
+    expect(problemsOf(parseNotation(COMPLETE), complete)).toEqual([])
+    for (const text of MISSING) {
+      expect(problemsOf(parseNotation(text), complete)).toEqual(['the history has no times'])
+    }
+  })
+
+  it('linearizability violated by the clock of other keys', () => {
+    for (const text of [COMPLETE, ...MISSING]) {
+      const history = parseNotation(text)
+      const [w, r] = [op(history, 'w(x,1)'), op(history, 'r(x,0)')]
+      const missed = rw(history, r, afterInitial(history, w))
+      const edges = [rt(0, 1), wr(history, op(history, 'r(y,1)')), missed]
+      const found = anomaly('StaleRead', { edges, txns: [0, 1, 2] })
+      expectFalse(history, claim('ser+lin', found))
+      expect(problemsOf(history, claim('sser', found))).toEqual([])
     }
   })
 })

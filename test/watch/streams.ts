@@ -1,6 +1,8 @@
 // Small histories as text that arrives in pieces: transactions of different sessions in any order
 // that keeps each session's own, transactions of the native format pending before their outcome is
-// told, lines of Plume text of several sessions in turn. Main functions: nativeLines, plumeLines.
+// told, lines of Plume text of several sessions in turn. Then a store that commits one transaction
+// after another, some of which are told much too late: whole, or their last line, with audits that
+// have seen others and ids of any size. Main functions: nativeLines, plumeLines, strayLines.
 
 import type { Random } from '../../src/base/random.ts'
 import type { Value } from '../../src/history/values.ts'
@@ -91,6 +93,41 @@ export function plumeLines(draft: Draft, random: Random): string[] | null {
   function flush() {
     while (open.length > 0) step()
   }
+}
+
+/** Some reads, and audits, see the version before the last. */
+export function strayLines(random: Random, format: 'native' | 'plume'): string[] {
+  const isPlume = format === 'plume'
+  const versions = [[0], [0], [0]] // of each key
+  const firstId = random.pick([0n, 2n ** 53n - 6n, 2n ** 60n])
+  const told: { at: number; line: string }[] = []
+  let value = 0
+  for (let id = 1; id <= 14; id++) {
+    const isAudit = !isPlume && random.chance(0.3)
+    const isWriter = !isAudit && random.chance(0.6)
+    const first = random.below(3)
+    const ops = [first, (first + 1) % 3].flatMap((key) => {
+      const known = versions[key]!
+      const read = ['r', key, known.at(random.chance(0.15) ? -2 : -1) ?? 0] as const
+      if (!isWriter) return [read]
+      known.push(++value)
+      return [...(isPlume ? [] : [read]), ['w', key, value] as const]
+    })
+    const late = random.chance(0.3) ? 4 + random.below(8) : 0
+    const session = late > 0 ? 10 + id : random.below(3) // nobody follows one that is late
+    if (isPlume) {
+      const lines = ops.map(
+        (op) => `${op.join(',').replace(',', '(')},${session},${firstId + BigInt(id)})`,
+      )
+      for (const [i, line] of lines.entries()) told.push({ at: id + (i === 0 ? 0 : late), line })
+    } else {
+      const times = `"start":${id * 10},"finish":${id * 10 + 5}`
+      const about = `"id":${id},"session":${session},${times}${isAudit ? ',"audit":true' : ''}`
+      told.push({ at: id + late, line: `{${about},"ops":${JSON.stringify(ops)}}` })
+    }
+  }
+  const lines = told.sort((a, b) => a.at - b.at).map(({ line }) => line)
+  return isPlume ? lines : ['{"isobar":1,"initial":0}', ...lines]
 }
 
 function sessionOf(line: string): number {

@@ -1,14 +1,16 @@
 // Watching against checking the whole: random histories in any order of arrival, windows from one
 // transaction on, judged at any moment, with restarts at every one. ISOBAR_WATCH_SEEDS: how many.
 
+import { serialize } from 'node:v8'
 import { describe, expect, test } from 'vitest'
 import { InputError } from '../../src/base/errors.ts'
 import { Random } from '../../src/base/random.ts'
 import { checkLevels } from '../../src/check/check.ts'
 import { parseHistory } from '../../src/formats/formats.ts'
+import { readBigint, writeBigint } from '../../src/watch/checkpoint.ts'
 import { type Alarm, WATCHED_LEVELS, Watcher } from '../../src/watch/watcher.ts'
 import { randomHistory, shapeOf } from '../small/random-history.ts'
-import { nativeLines, plumeLines } from './streams.ts'
+import { nativeLines, plumeLines, strayLines } from './streams.ts'
 
 const SEEDS = Number(process.env.ISOBAR_WATCH_SEEDS ?? 120)
 const ALL = 1000 // a window that holds everything
@@ -46,7 +48,7 @@ function watch(lines: readonly string[], window: number, seed: number, restarts 
 /** What another process would have after reading the checkpoint. */
 function restarted(watcher: Watcher): Watcher {
   const { text, ...state } = watcher.save()
-  return Watcher.restore({ ...JSON.parse(JSON.stringify(state)), text })
+  return Watcher.restore({ ...JSON.parse(JSON.stringify(state, writeBigint), readBigint), text })
 }
 
 function whole(lines: readonly string[]): string[] | null {
@@ -65,9 +67,12 @@ function* streams(): Generator<{ seed: number; lines: string[]; expected: string
     const txns = 3 + random.below(10)
     const shape = shapeOf(seed, { after: 0, times: false, txns, initial: 0 })
     const draft = randomHistory(seed, shape)
-    const lines = seed % 3 === 0 ? plumeLines(draft, random) : nativeLines(draft, random)
-    const expected = lines && whole(lines)
-    if (expected) yield { seed, lines, expected }
+    const format = seed % 3 === 0 ? 'plume' : 'native'
+    const lines = format === 'plume' ? plumeLines(draft, random) : nativeLines(draft, random)
+    for (const told of [lines, strayLines(random, format)]) {
+      const expected = told && whole(told)
+      if (expected) yield { seed, lines: told, expected }
+    }
   }
 }
 
@@ -185,6 +190,59 @@ describe('Watcher within its window', () => {
   })
 })
 
+describe('Watcher when what was let go is spoken of again', () => {
+  const verdicts = (lines: readonly string[]) => {
+    const watcher = new Watcher({ levels: WATCHED_LEVELS, window: 1 })
+    for (const line of lines) {
+      watcher.push(encoder.encode(`${line}\n`))
+      watcher.judge()
+    }
+    watcher.judge(true)
+    return watcher.states.map(({ verdict, reason }) => reason ?? verdict)
+  }
+
+  test('is unknown where an id is too large to be remembered', () => {
+    const fractured = (id: string) =>
+      `w(1,1,1,${id}) w(9,1,5,1) w(9,2,5,2) w(9,3,5,3) w(9,4,5,4) r(1,1,2,5) r(2,0,2,5) w(9,5,5,6) w(9,6,5,8) w(9,7,5,9) w(2,1,1,${id}) w(9,8,5,10)`.split(
+        ' ',
+      )
+    const last = fractured('9007199254740991')
+    const beyond = fractured('1152921504606846976')
+    for (const lines of [last, beyond]) expect(whole(lines)?.[0]).toBe('violated')
+    for (const reason of verdicts(last)) expect(reason).toContain('spoken of again')
+    for (const reason of verdicts(beyond)) expect(reason).toContain('ids beyond 2^53')
+  })
+
+  test('is unknown where an audit was let go, and a commit that it missed comes later', () => {
+    const lines = [
+      '{"session":"a","ops":[["w","x",1]],"start":1,"finish":2}',
+      '{"session":"c","ops":[["r","x",1]],"audit":true,"start":50,"finish":51}',
+      ...[1, 2, 3, 4, 5, 6].map(
+        (i) => `{"session":"z","ops":[["w","q${i}",1]],"start":1${i}0,"finish":1${i}1}`,
+      ),
+      '{"session":"b","ops":[["r","x",1],["w","x",2]],"start":10,"finish":11}',
+      '{"session":"e","ops":[["r","x",2]],"start":200,"finish":201}',
+    ]
+    expect(whole(lines)).toEqual(['violated', 'violated', 'violated'])
+    for (const reason of verdicts(lines)) expect(reason).toContain('an audit was let go')
+    const unaudited = lines.map((line) => line.replace(',"audit":true', ''))
+    expect(verdicts(unaudited)).toEqual(['satisfied', 'satisfied', 'satisfied'])
+  })
+})
+
+describe('Settled', () => {
+  test('takes memory by keys, not by sessions that have come and gone', () => {
+    const settledBytes = (sessions: number) => {
+      const lines = Array.from(
+        { length: sessions },
+        (_, i) => `{"session":${1000 + i},"ops":[["w","x",${1000 + i}]]}`,
+      )
+      return serialize(watch(lines, 4, 1).watcher.settled).length
+    }
+    expect(settledBytes(400)).toBeLessThan(1.1 * settledBytes(100))
+  })
+})
+
 describe('Watcher on bad input', () => {
   const refusal = (lines: readonly string[], window = 4) => {
     try {
@@ -221,5 +279,37 @@ describe('Watcher on bad input', () => {
     expect(watcher.judgedTxns).toBe(1)
     watcher.judge(true)
     expect(watcher).toMatchObject({ judgedTxns: 1, tornEnd: true })
+  })
+
+  test('tells a last line that is wrong from one that is cut short', () => {
+    const ends = (before: string, last: string) => {
+      const watcher = new Watcher({ levels: ['rc'] })
+      watcher.push(encoder.encode(`${before}\n${last}`))
+      try {
+        watcher.judge(true)
+      } catch (error) {
+        if (error instanceof InputError) return `${error.code} at line ${error.place?.line}`
+        throw error
+      }
+      return watcher.tornEnd ? 'torn' : 'whole'
+    }
+    const native = '{"session":0,"ops":[["w","é",1]]}'
+    const first = (length: number) => native.replace('0', '1').slice(0, length)
+    for (let length = 1; length < native.length; length++) {
+      expect([length, ends(native, first(length))]).toEqual([length, 'torn'])
+    }
+    for (const whole of ['{"session":1,"ops":[]}', ' ']) expect(ends(native, whole)).toBe('whole')
+    for (const wrong of ['{"session":1,"ops":[["r","é",1}', '{"session":1} and', 'r(1,0,2,3)']) {
+      expect([wrong, ends(native, wrong)]).toEqual([wrong, 'malformed at line 2'])
+    }
+    const plume = 'w(1,1,1,1)'
+    for (let length = 1; length < plume.length; length++) {
+      expect(ends(plume, plume.slice(0, length))).toBe('torn')
+    }
+    for (const whole of ['r(1,1,2,2)', 'w(1,2,1,-1)', ' ']) expect(ends(plume, whole)).toBe('whole')
+    expect(ends(plume, 'w(1,2,1,-')).toBe('torn')
+    for (const wrong of ['r(1,0,2,x', 'r(1,,', 'r 1', 'r(1,0,2,3)x', 'r(1,0,2)', 'x']) {
+      expect([wrong, ends(plume, wrong)]).toEqual([wrong, 'malformed at line 2'])
+    }
   })
 })

@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { judge } from '../../src/check/judge.ts'
 import { parseNotation } from '../../src/history/notation.ts'
 import { completionsAt } from '../../src/web/site/completions.ts'
+import { lineCompletionsAt } from '../../src/web/site/line-completions.ts'
 import { decodeShared, encodeShared } from '../../src/web/site/share-link.ts'
 import { applyEdit, findSingleEdits } from '../../src/web/site/single-edits.ts'
 import { findMending } from '../../src/web/site/study.ts'
@@ -104,6 +105,42 @@ describe('completionsAt', () => {
   it('offers nothing elsewhere', () => {
     for (const before of ['# ', '{"session":', 's1: r(x,', 's1: r(x,1) [id=T1] foo ']) {
       expect(completionsAt(before), before).toBeNull()
+    }
+  })
+})
+
+describe('lineCompletionsAt', () => {
+  const labels = (before: string) => lineCompletionsAt(before)?.options.map(({ label }) => label)
+  const OPS = '{"session":0,"ops":['
+
+  it('offers the fields of what one is in', () => {
+    for (const before of ['{', '{"session":0,"le', '{"ops":[{"select":"t","rows":[]}],']) {
+      expect(labels(before), before).toContain('"level":"')
+    }
+    for (const before of [`${OPS}{`, `${OPS}{"select":"t","w`, `${OPS}{"abort":true},{"`]) {
+      expect(labels(before), before).toContain('"where":"')
+    }
+    for (const before of [`${OPS}{"select":"t","rows":[{`, `${OPS}{"rows":[{"key":[1],"fr`]) {
+      expect(labels(before), before).toContain('"from":')
+    }
+    expect(labels('{"isobar":1,"tables":{"t":{')).toContain('"columns":{')
+    expect(lineCompletionsAt(`${OPS}{"select":"t","wh`)?.length).toBe(3)
+  })
+
+  it('offers levels, outcomes and types', () => {
+    expect(labels('{"level":"s')).toContain('si')
+    expect(labels('{"status":"')).toContain('aborted')
+    expect(labels('{"tables":{"t":{"columns":{"id":"')).toEqual(['boolean', 'integer', 'text'])
+  })
+
+  it('offers nothing inside of texts, of values, or of rows', () => {
+    for (const before of [
+      `${OPS}{"select":"t","where":"a = 1, b`,
+      '{"session":',
+      `${OPS}{"insert":"t","rows":[{"row":{`,
+      '{"tables":{',
+    ]) {
+      expect(lineCompletionsAt(before), before).toBeNull()
     }
   })
 })

@@ -109,6 +109,17 @@ describe.skipIf(executable === null)('checking in the browser', { timeout: 120_0
     await page.close()
   })
 
+  it('completes the fields of statements', async () => {
+    const page = await stage.site.open()
+    await write(page, '{"session":0,"ops":[')
+    await page.keyboard.type('{sel')
+    await page.locator('.cm-completionLabel', { hasText: '"select":' }).click()
+    expect(await page.locator('#editor .cm-line').first().textContent()).toBe(
+      '{"session":0,"ops":[{"select":"',
+    )
+    await page.close()
+  })
+
   it('shows how far it is, and stops when it is told to', async () => {
     const page = await stage.site.open()
     await says(page, LOST_HEADLINE)

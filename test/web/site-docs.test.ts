@@ -13,12 +13,49 @@ const SOURCES = fileURLToPath(new URL('../../docs/', import.meta.url))
 const files = readdirSync(PAGES).filter((name) => name.endsWith('.html'))
 const read = (name: string) => readFileSync(PAGES + name, 'utf8')
 
+const { exports: doors } = JSON.parse(
+  readFileSync(new URL('../../package.json', import.meta.url), 'utf8'),
+) as { exports: Record<string, { types?: string }> }
+/** The modules that programs import, with the page and the declarations of each. */
+const modules = Object.entries(doors).flatMap(([door, { types }]) => {
+  const name = door.replace('./', 'isobar/').replace(/^\.$/, 'isobar')
+  return types ? [{ name, page: `api-${name.replace('/', '-')}.html`, types }] : []
+})
+
 describe('the documentation', () => {
-  it('has a page for every file of docs', () => {
+  it('has a page for every file of docs, and for every module', () => {
     const sources = readdirSync(SOURCES).filter((name) => name.endsWith('.md'))
+    expect(modules.length).toBeGreaterThan(4)
     expect(files.sort()).toEqual(
-      [...sources.map((name) => name.replace('.md', '.html')), 'index.html'].sort(),
+      [
+        ...sources.map((name) => name.replace('.md', '.html')),
+        ...modules.map(({ page }) => page),
+        'index.html',
+      ].sort(),
     )
+  })
+
+  it.each(modules)('tells of every export of $name', ({ page, types }) => {
+    const text = readFileSync(new URL(`../../${types}`, import.meta.url), 'utf8')
+    const lists = [...text.matchAll(/^export (?:type )?\{ (.*?) \}/gm)].map((match) => match[1]!)
+    const names = lists
+      .flatMap((list) => list.split(', '))
+      .map((each) => each.split(' as ').at(-1)!)
+    expect(names.length).toBeGreaterThan(0)
+    const told = [...read(page).matchAll(/<h3 id="[^"]+">([^<]+)<\/h3>/g)].map((match) => match[1])
+    expect(told.sort()).toEqual(names.sort())
+  })
+
+  it('tells what a function takes, returns and throws, with links and an example', () => {
+    const text = read('api-isobar.html')
+    const check = text.slice(text.indexOf('<h3 id="check">'), text.indexOf('<h3 id="checksync">'))
+    expect(check).toContain('options?: CheckOptions,\n): Promise&lt;CheckResult&gt;')
+    expect(check).toContain('Judges a history at one level')
+    expect(check).toContain('<a href="./api-isobar.html#checkoptions">')
+    expect(check).toContain('Example:')
+    const race = read('api-isobar-race.html')
+    expect(race).toContain('<a href="./api-isobar.html#levelword"><code>LevelWord</code></a>')
+    expect(race).toContain('Throws UsageError')
   })
 
   it.each(files)('has only links that lead somewhere, and no script inside: %s', (name) => {
@@ -76,6 +113,15 @@ describe.skipIf(executable === null)('the search in a browser', { timeout: 60_00
     await page.locator('#found a', { hasText: 'Audits' }).first().click()
     await page.waitForURL(/history-format\.html#audits$/)
     expect(await page.locator('#audits').isVisible()).toBe(true)
+    await page.close()
+  })
+
+  it('finds an export by its name, and says which module has it', async () => {
+    const page = await stage.site.open('docs/index.html')
+    await page.locator('#search').fill('parseHistory')
+    await page.locator('#found a', { hasText: 'Reference: isobar: parseHistory' }).first().click()
+    await page.waitForURL(/api-isobar\.html#parsehistory$/)
+    await page.locator('h3#parsehistory').waitFor()
     await page.close()
   })
 

@@ -4,6 +4,7 @@
 
 import type { Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
+import { AXIOMS } from '../../src/levels/axioms.ts'
 import { EXERCISES } from '../../src/levels/exercises.ts'
 import { hyphened, nameOf, TOPICS } from '../../src/levels/glossary.ts'
 import { CHAIN } from '../../src/levels/levels.ts'
@@ -57,6 +58,8 @@ describe.skipIf(executable === null)('learning in the browser', { timeout: 120_0
     const page = await stage.site.open('learn.html')
     for (const { level, task } of EXERCISES) {
       await go(page, level)
+      const hasAxiom = AXIOMS.some((axiom) => axiom.level === level)
+      if (hasAxiom) await page.locator('.axiom svg .then').waitFor()
       await page.locator('.exercise .task', { hasText: task }).waitFor()
       await page.locator('.exercise[data-solved="false"]').waitFor()
       await page.locator('.exercise .solve').click()

@@ -5,10 +5,12 @@
 import type { DriverQuery, QueryClass } from './driver.ts'
 import type { Cells, Probe } from './probe.ts'
 
-export interface Taken {
-  readonly query: DriverQuery
-  /** What the application gets at once. */
-  readonly result: unknown
+class Taken {
+  constructor(
+    readonly query: DriverQuery,
+    /** What the application gets at once. */
+    readonly result: unknown,
+  ) {}
 }
 
 /** The driver's query; null for what is none of its own, such as cursors and streams. */
@@ -19,13 +21,13 @@ export function queryFrom(Query: QueryClass, given: readonly unknown[]): Taken |
     if (!query.callback && typeof values === 'function') {
       query.callback = values as DriverQuery['callback']
     } else if (!query.callback && callback) query.callback = callback as DriverQuery['callback']
-    return { query, result: query }
+    return new Taken(query, query)
   }
   if (typeof (config as DriverQuery).submit === 'function') return null
   const query = new Query(config, values, callback)
   const { query_timeout } = config as DriverQuery
   if (query_timeout) query.query_timeout = query_timeout
-  if (query.callback) return { query, result: undefined }
+  if (query.callback) return new Taken(query, undefined)
   const result = new Promise((resolve, reject) => {
     query.callback = (error, answer) => (error ? reject(error) : resolve(answer))
   }).catch((error) => {
@@ -33,7 +35,7 @@ export function queryFrom(Query: QueryClass, given: readonly unknown[]): Taken |
     if (error instanceof Error) Error.captureStackTrace(error)
     throw error
   })
-  return { query, result }
+  return new Taken(query, result)
 }
 
 /**
@@ -75,13 +77,12 @@ export function hideColumns(query: DriverQuery, probe: Probe, cells: Cells[]): v
   const describe = query.handleRowDescription
   const take = query.handleDataRow
   query.handleRowDescription = (message) => {
-    const fields = message.fields.slice(0, -probe.hidden)
-    if (probe.visible) describe.call(query, { ...message, fields })
+    message.fields.length -= probe.hidden
+    if (probe.visible) describe.call(query, message)
   }
   query.handleDataRow = (message) => {
-    const { fields } = message
-    cells.push(fields.slice(-probe.hidden) as Cells)
-    if (probe.visible) take.call(query, { ...message, fields: fields.slice(0, -probe.hidden) })
+    cells.push(message.fields.splice(-probe.hidden) as Cells)
+    if (probe.visible) take.call(query, message)
   }
 }
 

@@ -46,17 +46,22 @@ export class Recorder {
   private txns = 0
   /** Transactions that have ended and did something. */
   endedCount = 0
+  /** Connections of which nothing is recorded. */
+  unwatched = 0
 
   /** Begins anew: whatever the database holds now is there at first. */
   restart(snapshot: string): void {
     this.versions.begin(snapshot)
     this.catalog.restart()
-    this.skipped = new Skipped()
+    // What was not recorded is there at first, but for what may end later.
+    if (this.open.size === 0 && this.unwatched === 0) {
+      this.skipped = new Skipped()
+      this.txns = 0
+    }
     this.warnings.length = 0
     if (!this.lines.isEmpty) this.lines = new Lines()
     this.waiting = []
     this.writes = 0
-    this.txns = 0
     this.endedCount = 0
   }
 
@@ -105,6 +110,11 @@ export class Recorder {
 
   undo(txn: Transaction, savepoint: string): void {
     for (const event of txn.returnTo(savepoint)) this.forget(event)
+  }
+
+  /** Forgets what a transaction did so far. */
+  drop(txn: Transaction): void {
+    for (const event of txn.events.splice(0)) this.forget(event)
   }
 
   private forget(event: StatementEvent): void {

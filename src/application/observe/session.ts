@@ -67,6 +67,9 @@ export class Statement {
   }
 }
 
+/** Why a statement is not recorded of which the server tells nothing. */
+export const NOT_TOLD = 'a table that cannot be asked about'
+
 export type Status = 'I' | 'T' | 'E' // idle, in a transaction, in one that has failed
 
 export class Session {
@@ -75,6 +78,7 @@ export class Session {
   private txn: Transaction | null = null
   /** Whether the transaction may have ended by a statement whose answer was lost. */
   private mayHaveEnded = false
+  private isUnwatched = false
   /** Level of transactions that ask for none; null while it is not known. */
   private defaultLevel: string | null = null
   private readonly names: Names
@@ -119,6 +123,13 @@ export class Session {
       skipped.everything = true
     }
     if (shape !== null) noteFunctions(this.shared.recorder, shape)
+  }
+
+  /** From now on nothing that it asks is recorded. */
+  unwatch(reason: string): void {
+    this.countUnrecorded(null, reason)
+    this.isUnwatched = true
+    this.shared.recorder.unwatched++
   }
 
   /** Whether nothing has to be asked or waited for before it can be sent. */
@@ -257,6 +268,7 @@ export class Session {
   private failed({ shape, sent }: Statement, error: unknown): void {
     if (sent < 0) return
     if (this.txn) this.txn.failed = true
+    if (takesBack(shape)) this.dropEvents()
     const lost = !isFromServer(error)
     // A statement by itself may have been done before its answer was lost.
     if (lost && shape.effect !== 'nothing') this.countUnrecorded(shape, 'an answer that was lost')
@@ -310,10 +322,14 @@ export class Session {
       if (this.status === 'I') recorder.warnings.push(this.strayLevel(shape.level))
       else if (txn !== null) txn.level = shape.level
     } else if (shape.several || shape.kind === 'set' || /^\s*(reset|discard)/i.test(text)) {
-      // What it took back is not known.
-      if (shape.several && shape.effect === 'anything' && txn !== null) txn.events.length = 0
+      if (takesBack(shape)) this.dropEvents()
       this.defaultLevel = null
     }
+  }
+
+  /** What was taken back of them is not known. */
+  private dropEvents(): void {
+    if (this.txn !== null) this.shared.recorder.drop(this.txn)
   }
 
   private strayLevel(level: string): string {
@@ -326,7 +342,11 @@ export class Session {
   /** Ends the transaction if the statement did. */
   private settle({ shape, actor }: Statement, error: unknown, result: DriverResult | null): void {
     const { recorder } = this.shared
-    const ends = this.status === 'I' || shape.kind === 'commit' || shape.kind === 'rollback'
+    const ends =
+      this.status === 'I' ||
+      shape.kind === 'commit' ||
+      shape.kind === 'rollback' ||
+      (shape.endsAmong && (error !== null || endIn(result) !== undefined))
     this.names.follow(shape, ends)
     const { txn } = this
     if (txn !== null && ends) {
@@ -341,13 +361,13 @@ export class Session {
   private endingOf(shape: Shape, error: unknown, result: DriverResult | null): Ending {
     if (error !== null) {
       const isOpen = !isFromServer(error) && (shape.kind === 'commit' || shape.effect !== 'nothing')
-      return isOpen ? 'indeterminate' : 'aborted'
+      // Among several nobody says whether the end came before the error.
+      return isOpen || shape.endsAmong ? 'indeterminate' : 'aborted'
     }
-    const results = Array.isArray(result) ? (result as DriverResult[]) : [result!]
+    const end = endIn(result)
     // PREPARE TRANSACTION leaves the end to somebody else.
-    if (results.some(({ command }) => command?.startsWith('PREPARE'))) return 'indeterminate'
-    const isRolledBack = results.some(({ command }) => command === 'ROLLBACK')
-    if (!isRolledBack) return 'committed'
+    if (end?.startsWith('PREPARE')) return 'indeterminate'
+    if (end !== 'ROLLBACK') return 'committed'
     return this.txn!.failed || shape.kind === 'commit' ? 'aborted' : 'rolled-back'
   }
 
@@ -378,7 +398,21 @@ export class Session {
     const isOpen = mayHaveEnded || this.mayHaveEnded
     if (this.txn !== null) this.shared.recorder.end(this.txn, isOpen ? 'indeterminate' : 'aborted')
     this.txn = null
+    if (this.isUnwatched) this.shared.recorder.unwatched--
   }
+}
+
+/** Whether savepoints among several statements may have taken back some of what was done. */
+function takesBack({ several, effect }: Shape): boolean {
+  return several && effect === 'anything'
+}
+
+/** How the transaction ended that was open before: by the first of several that ends one. */
+function endIn(result: DriverResult | null): string | undefined {
+  const results = Array.isArray(result) ? (result as DriverResult[]) : [result!]
+  return results
+    .map(({ command }) => command ?? '')
+    .find((command) => /^(COMMIT|ROLLBACK|PREPARE)/.test(command))
 }
 
 /** The clause of a SELECT that takes some of its rows; null: events tell what it asked for. */

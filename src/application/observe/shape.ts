@@ -81,6 +81,8 @@ export interface Shape {
   readonly savepoint: { readonly does: 'set' | 'release' | 'return'; readonly name: string } | null
   /** Several statements in one text. */
   readonly several: boolean
+  /** Whether one of several may end the transaction that they began in. */
+  readonly endsAmong: boolean
   /** Why it is not recorded, if it is not and does something. */
   readonly reason: string | null
   /** What it may change of the tables that names mean. */
@@ -110,6 +112,7 @@ const NOTHING: Shape = {
   level: null,
   savepoint: null,
   several: false,
+  endsAmong: false,
   reason: null,
   moves: null,
 }
@@ -122,11 +125,12 @@ function understand(text: string): Shape {
   const base = { ...NOTHING, words, functions: functionsIn(words) }
   if (words.some(({ value, depth }) => value === ';' && depth === 0)) {
     const firsts = words.filter((_, i) => isFirst(words, i))
+    const several = { ...base, several: true, endsAmong: words.some((_, i) => isEnd(words, i)) }
     const isPlain = firsts.every(({ value }) => HARMLESS.has(value) || CONTROL.has(value))
     const takesBack = words.some(({ value }) => value === 'to' || value === 'savepoint')
-    if (takesBack) return { ...base, several: true, effect: 'anything', reason: SAVEPOINTS }
-    if (isPlain) return { ...base, several: true }
-    return { ...base, several: true, effect: effectOf(words), reason: 'several statements in one' }
+    if (takesBack) return { ...several, effect: 'anything', reason: SAVEPOINTS }
+    if (isPlain) return several
+    return { ...several, effect: effectOf(words), reason: 'several statements in one' }
   }
   return controlOf(words, base) ?? statementOf(text, words, base)
 }
@@ -147,8 +151,17 @@ function effectOf(words: readonly Word[]): Effect {
   return writes ? 'writes' : 'reads'
 }
 
-function isFirst(words: readonly Word[], i: number): boolean {
+export function isFirst(words: readonly Word[], i: number): boolean {
   return i === 0 || words[i - 1]!.value === ';'
+}
+
+/** COMMIT, ROLLBACK, PREPARE TRANSACTION and the like, but not ROLLBACK TO. */
+function isEnd(words: readonly Word[], i: number): boolean {
+  if (!isFirst(words, i)) return false
+  const [first, second, third] = words.slice(i, i + 3).map(({ value }) => value)
+  if (first === 'rollback') return second !== 'to' && third !== 'to'
+  if (first === 'prepare') return second === 'transaction'
+  return first === 'commit' || first === 'end' || first === 'abort'
 }
 
 const HARMLESS = new Set(

@@ -65,7 +65,8 @@ export class Rows {
   constructor(
     private readonly wire: Wire,
     private readonly probe: Probe | null,
-    private readonly cells: Cells[],
+    /** Where what was added goes; null: nobody asks for it. */
+    private readonly cells: Cells[] | null,
   ) {}
 
   describe(message: Buffer): void {
@@ -79,7 +80,7 @@ export class Rows {
     if (probe === null) return this.wire.toClient(message)
     const { row, cells } = withoutCells(message, probe.hidden)
     if (cells === null) this.isReadable = false
-    else this.cells.push(cells)
+    else this.cells?.push(cells)
     if (probe.visible) this.wire.toClient(row)
   }
 

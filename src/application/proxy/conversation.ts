@@ -20,6 +20,8 @@ export interface House {
   readonly shared: Shared
   /** Numbers those that have begun to log in. */
   nextNumber(): number
+  /** Whether a database is the one that is recorded: that of whoever was let in first. */
+  isRecorded(database: string): boolean
   /** Says something to whoever runs the proxy. */
   log(line: string): void
 }
@@ -35,6 +37,7 @@ const UNREACHABLE = '08001'
 const REFUSED = '0A000'
 const SHUT_DOWN = '57P01'
 
+/** Raw: all bytes pass as they are, and nobody looks at them. */
 type Stage = 'first' | 'login' | 'talking' | 'raw' | 'over'
 
 export class Conversation {
@@ -42,6 +45,7 @@ export class Conversation {
   private readonly heard = new Framer(false)
   private readonly answered = new Framer(true)
   private server: Socket | null = null
+  private database = ''
   private wire!: Wire
   private extended!: Extended
   private isPumping = false
@@ -62,11 +66,15 @@ export class Conversation {
     client.on('drain', () => this.server?.resume())
     client.on('error', () => {}) // its close follows
     client.on('end', () => this.hangUp())
-    client.on('close', () => this.hangUp())
+    client.on('close', () => {
+      this.server?.resume() // nobody is left to wait for
+      this.hangUp()
+    })
   }
 
   private fromClient(chunk: Buffer): void {
-    if (this.stage === 'raw') return void this.server!.write(chunk)
+    if (this.stage === 'over') return
+    if (this.stage === 'raw') return this.wire.toServer(chunk)
     if (this.stage === 'first' && this.heard.length === 0 && chunk[0] === TLS_HELLO) {
       this.house.log(
         'a client began with TLS, which is not spoken here: connect it with sslmode=disable',
@@ -88,12 +96,20 @@ export class Conversation {
         if (message === null) break
         const work = this.take(message)
         if (work !== undefined) await work
-        if (this.heard.length <= MAX_WAITING) this.client.resume()
+        this.letOn()
       }
     } finally {
       this.isPumping = false
     }
+    if (this.stage === 'raw') this.wire.toServer(this.heard.rest())
+    this.letOn()
     if (this.hasHungUp) this.server?.end()
+  }
+
+  /** Reads on, unless the client is too far ahead, or the server behind. */
+  private letOn(): void {
+    const isAhead = this.isPumping && this.heard.length > MAX_WAITING
+    if (!isAhead && !this.server?.writableNeedDrain) this.client.resume()
   }
 
   /** Bytes that are no protocol end the conversation; anything else is a fault of the proxy's. */
@@ -107,7 +123,9 @@ export class Conversation {
     if (this.stage === 'first') return this.first(message)
     if (this.stage === 'talking') return this.request(message)
     if (letterOf(message) === 'p' || letterOf(message) === 'X') return this.wire.toServer(message)
-    return this.login.then(() => this.request(message))
+    return this.login.then(() =>
+      this.stage === 'raw' ? this.wire.toServer(message) : this.request(message),
+    )
   }
 
   private first(message: Buffer): Promise<void> | void {
@@ -140,36 +158,43 @@ export class Conversation {
       return this.refuse(UNREACHABLE, `isobar proxy: ${(error as Error).message}`)
     }
     const { server } = this
-    if (this.hasHungUp || this.stage === 'over') return void server.destroy()
+    if (this.stage === 'over') return void server.destroy()
+    if (this.hasHungUp) return this.finish()
     this.wire = new Wire(client, server, house.nextNumber(), house.shared)
     this.extended = new Extended(this.wire)
     this.heard.isLettered = true
     this.stage = 'login'
     server.on('data', (chunk: Buffer) => this.fromServer(chunk))
-    server.on('drain', () => client.resume())
+    server.on('drain', () => this.letOn())
     server.on('error', () => {}) // its close follows
     server.on('end', () => server.end())
     server.on('close', () => this.finish())
     server.write(message)
-    if (readStartup(message).has('replication')) {
-      this.wire.session.countUnrecorded(null, 'a connection for replication')
-      this.stage = 'raw'
-    }
+    const asked = readStartup(message)
+    this.database = asked.get('database') ?? asked.get('user') ?? ''
+    if (asked.has('replication')) this.passOn('a connection for replication')
+  }
+
+  /** Passes on whatever comes, which is not recorded. */
+  private passOn(reason: string): void {
+    this.wire.session.unwatch(reason)
+    this.stage = 'raw'
+    if (!this.isPumping) this.wire.toServer(this.heard.rest())
   }
 
   private fromServer(chunk: Buffer): void {
     const { client } = this
-    if (this.stage === 'raw') {
-      if (!client.write(chunk)) this.server!.pause()
-      return
-    }
+    if (this.stage === 'raw') return this.wire.toClient(chunk)
     this.answered.push(chunk)
     client.cork()
     try {
-      for (let message = this.answered.next(); message !== null; message = this.answered.next()) {
+      while (this.stage === 'login' || this.stage === 'talking') {
+        const message = this.answered.next()
+        if (message === null) return
         if (this.stage === 'login') this.greet(message)
         else this.wire.take(message)
       }
+      this.wire.toClient(this.answered.rest())
     } catch (error) {
       this.fail(error)
     } finally {
@@ -183,7 +208,8 @@ export class Conversation {
     const letter = letterOf(message)
     if (letter === 'S') wire.note(message)
     if (letter === 'Z') {
-      this.stage = 'talking'
+      if (this.house.isRecorded(this.database)) this.stage = 'talking'
+      else this.passOn('a connection to another database')
       this.loggedIn()
     }
     const passed = letter === 'R' ? withoutChannelBinding(message) : message
@@ -297,12 +323,15 @@ export class Conversation {
   /** Nothing more comes of it. */
   private finish(): void {
     if (this.stage === 'over') return
-    const hasTalked = this.server !== null && this.stage !== 'raw'
+    const isBegun = this.stage !== 'first'
     this.stage = 'over'
-    if (hasTalked) this.wire.lose()
+    if (isBegun) this.wire.lose()
     this.loggedIn()
     this.server?.destroy()
+    // A client that does not hang up keeps nobody from ending.
     this.client.end()
+    this.client.resume()
+    this.client.unref()
     this.ended()
   }
 }

@@ -7,7 +7,7 @@
 import type { DriverResult } from '../observe/driver.ts'
 import type { Probe } from '../observe/probe.ts'
 import type { Session, Statement, Status } from '../observe/session.ts'
-import type { Shape } from '../observe/shape.ts'
+import { isFirst, type Shape } from '../observe/shape.ts'
 import {
   Answer,
   expectReadable,
@@ -203,12 +203,12 @@ export class Extended {
 
   /** A statement was done that may have taken prepared ones away. */
   forget({ words }: Shape): void {
-    const [first, second, third] = words.map(({ value }) => value)
-    const isOne = first === 'deallocate' && !words.some(({ value }) => value === ';')
-    const name = second === 'prepare' ? third : second
-    if (isOne && name !== 'all') this.prepared.delete(name ?? '')
-    else if (words.some(({ value }) => value === 'deallocate' || value === 'discard')) {
-      this.prepared.clear()
+    for (const i of words.keys()) {
+      if (!isFirst(words, i)) continue
+      const [first, second, third] = words.slice(i, i + 3).map(({ value }) => value)
+      const name = first === 'deallocate' && second === 'prepare' ? third : second
+      if (name === 'all' && (first === 'deallocate' || first === 'discard')) this.prepared.clear()
+      else if (first === 'deallocate') this.prepared.delete(name ?? '')
     }
   }
 }
@@ -269,7 +269,7 @@ class ExecuteAnswer extends Answer {
   ) {
     super()
     this.statement = portal === null || portal.isTold ? null : portal.statement
-    this.rows = new Rows(wire, portal?.probe ?? null, portal?.statement.cells ?? [])
+    this.rows = new Rows(wire, portal?.probe ?? null, this.statement?.cells ?? null)
   }
 
   override take(letter: string, message: Buffer): boolean {

@@ -51,22 +51,22 @@ export class Framer {
     return this.take(this.length)
   }
 
+  /** The first bytes that were not taken, which are here. */
   private peek(count: number): Buffer {
-    const [first] = this.chunks
-    if (first!.length - this.offset < count) {
+    if (this.chunks[0]!.length - this.offset < count) {
+      this.chunks[0] = this.chunks[0]!.subarray(this.offset)
       this.chunks = [Buffer.concat(this.chunks)]
+      this.offset = 0
     }
     return this.chunks[0]!.subarray(this.offset, this.offset + count)
   }
 
   private take(count: number): Buffer {
     if (count === 0) return Buffer.alloc(0)
-    if (this.chunks[0]!.length - this.offset < count) this.chunks = [Buffer.concat(this.chunks)]
-    const first = this.chunks[0]!
-    const taken = first.subarray(this.offset, this.offset + count)
+    const taken = this.peek(count)
     this.offset += count
     this.length -= count
-    if (this.offset === first.length) {
+    if (this.offset === this.chunks[0]!.length) {
       this.chunks.shift()
       this.offset = 0
     }
@@ -83,10 +83,6 @@ export class Reader {
   private at = 5
 
   constructor(readonly message: Buffer) {}
-
-  get isAtEnd(): boolean {
-    return this.at >= this.message.length
-  }
 
   byte(): number {
     return this.message.readUInt8(this.at++)

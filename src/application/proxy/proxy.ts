@@ -35,7 +35,14 @@ export class RecordingProxy {
   ) {
     const { recorder } = this
     const shared: Shared = { recorder, hooks: {}, major: 0, ready: null, isReady: false }
-    const house: House = { address: to, shared, log, nextNumber: () => this.clientCount++ }
+    let recorded: string | null = null
+    const house: House = {
+      ...{ address: to, shared, log, nextNumber: () => this.clientCount++ },
+      isRecorded(database) {
+        recorded ??= database
+        return recorded === database
+      },
+    }
     this.recorded = new Recorded(null, shared, () => this.leave())
     server.on('connection', (client) => {
       const ended = () => this.conversations.delete(conversation)

@@ -5,7 +5,7 @@
 
 import type { Socket } from 'node:net'
 import type { Ask } from '../observe/catalog.ts'
-import { Session, type Shared, type Statement, type Status } from '../observe/session.ts'
+import { NOT_TOLD, Session, type Shared, type Statement, type Status } from '../observe/session.ts'
 import type { Answer } from './answers.ts'
 import { AskAnswer, AskFailed, askMessages } from './ask.ts'
 import { decodeUtf8, readError, readSetting } from './backend.ts'
@@ -17,7 +17,6 @@ export interface ReadText {
   readonly reason: string | null
 }
 
-const UNKNOWN = 'a table that cannot be asked about'
 /** A client asked that its statement be cancelled. */
 const CANCELED = '57014'
 
@@ -137,7 +136,7 @@ export class Wire {
       return null
     } catch (error) {
       if (error instanceof AskFailed && error.asker === this && error.isTheirs) throw error
-      return UNKNOWN
+      return NOT_TOLD
     }
   }
 

@@ -1,7 +1,7 @@
 // A lost update is plain to see: two at si or ser saw the same version of a key, and no other one,
 // and both replaced it. No order need be inferred to show it, and its two anti-dependencies say
-// more than whatever else the two may have to do with each other. O(reads · writes of a
-// transaction). Main function: findLostUpdate.
+// more than whatever else the two may have to do with each other. O(reads, and the operations of
+// those that write what they read). Main function: findLostUpdate.
 
 import { type History, INITIAL, NONE, READ_LIST } from '../../history/history.ts'
 import { updatesBlindly } from '../../verdict/anomaly-rules.ts'
@@ -15,14 +15,27 @@ import type { Problem } from './problem.ts'
 /** Two edges that lead from one to the other and back, null if no update is lost. */
 export function findLostUpdate(problem: Problem): Edge[] | null {
   const { history, keyCount, keyStart, keyOf, versionTxn, txnOf } = problem
-  const { readerStart, reader, initialStart, initialReader } = problem
+  const { readerStart, reader, initialStart, initialReader, level } = problem
   if (history.opKind.includes(READ_LIST)) return null // what lists show is known
+  const writes = new Int32Array(level.length).fill(NONE) // txn -> the last key that it writes
   for (let key = 0; key < keyCount; key++) {
-    const readers = initialReader.subarray(initialStart[key]!, initialStart[key + 1]!)
-    let two = findTwo(problem, key, INITIAL, readers)
+    if (keyStart[key + 1]! - keyStart[key]! < 2) continue
+    for (let v = keyStart[key]!; v < keyStart[key + 1]!; v++) writes[versionTxn[v]!] = key
+    /** Readers of a version, from `from` to `to`, that also write the key. */
+    const updaters = (all: Int32Array, from: number, to: number): number[] => {
+      const found: number[] = []
+      for (let i = from; i < to; i++) {
+        const txn = all[i]!
+        if (writes[txn] === key && level[txn]! >= SI) found.push(txn)
+      }
+      return found
+    }
+    const first = updaters(initialReader, initialStart[key]!, initialStart[key + 1]!)
+    let two = findTwo(problem, key, INITIAL, first)
     let writer = INITIAL_TXN
     for (let v = keyStart[key]!; two === null && v < keyStart[key + 1]!; v++) {
-      const seers = reader.subarray(readerStart[v]!, readerStart[v + 1]!)
+      if (readerStart[v + 1]! - readerStart[v]! < 2) continue
+      const seers = updaters(reader, readerStart[v]!, readerStart[v + 1]!)
       if (seers.length < 2) continue
       writer = txnOf[versionTxn[v]!]!
       two = findTwo(problem, key, lastWrite(history, writer, keyOf[key]!), seers)
@@ -37,17 +50,15 @@ export function findLostUpdate(problem: Problem): Edge[] | null {
   return null
 }
 
-/** Two readers of a version that replaced it and saw no other. */
+/** Two of those that read a version and write its key that saw no other. */
 function findTwo(
-  problem: Problem,
+  { history, txnOf, keyOf }: Problem,
   key: number,
   version: number,
-  readers: Int32Array,
+  updaters: readonly number[],
 ): number[] | null {
-  const { level, history, txnOf, keyOf } = problem
   let first: number = NONE
-  for (const txn of readers) {
-    if (level[txn]! < SI) continue
+  for (const txn of updaters) {
     if (!updatesBlindly(history, txnOf[txn]!, keyOf[key]!, version)) continue
     if (first !== NONE) return [first, txn]
     first = txn

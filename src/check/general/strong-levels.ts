@@ -76,9 +76,16 @@ export class StrongLevels {
     const { order } = this.base()
     const found: Anomaly[] = []
     for (let from = 0; from < order.length && found.length === 0; from += WINDOW / 2) {
-      const problem = this.builder.build(order.subarray(from, from + WINDOW), this.deadline)
-      this.decidePart(problem, level, found)
+      const anomaly = this.refuteAmong(order.subarray(from, from + WINDOW), level)
+      if (anomaly) found.push(anomaly)
     }
+    return found[0] ?? null
+  }
+
+  /** A violation among these transactions, or null: leaving out the rest never makes one. */
+  refuteAmong(txns: Int32Array, level: StrongLevel): Anomaly | null {
+    const found: Anomaly[] = []
+    this.decidePart(this.builder.build(txns, this.deadline), level, found)
     return found[0] ?? null
   }
 

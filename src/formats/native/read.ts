@@ -6,7 +6,7 @@
 // Lines are scanned as bytes; no JSON.parse, no object a line. Fields may come in any order: where
 // `ops` stands before `session`, it is stepped over and read when the line is known.
 
-import { InputError } from '../../base/errors.ts'
+import type { InputError } from '../../base/errors.ts'
 import { ByteColumn, IntColumn } from '../../base/grow.ts'
 import { HistoryBuilder } from '../../history/builder.ts'
 import {
@@ -21,8 +21,7 @@ import {
   type TimeUnit,
 } from '../../history/history.ts'
 import { SqlStatements } from '../../history/sql-statements.ts'
-import { SymbolTable } from '../../history/symbols.ts'
-import { INTERNED, type Value } from '../../history/values.ts'
+import type { Value } from '../../history/values.ts'
 import { LEVELS } from '../../levels/levels.ts'
 import { JsonScanner } from '../json.ts'
 import { refuseSlip } from '../json-fields.ts'
@@ -34,6 +33,7 @@ import { limitsFor, NO_TXN, OF_ALL } from '../source.ts'
 import { AfterReader } from './after.ts'
 import { draftOf, placesOf, refuseClash } from './draft.ts'
 import * as field from './fields.ts'
+import { NamedTxns } from './named-txns.ts'
 import { OpReader, SHORTEST_OP } from './ops.ts'
 import { takePartial } from './partial.ts'
 import { StatementReader } from './sql.ts'
@@ -54,9 +54,7 @@ export class NativeParser extends LineParser implements PieceParser {
   private readonly txnLine = new IntColumn() // txn -> line
   private readonly lineTxn = new IntColumn() // line - 1 -> txn, NO_TXN or OF_ALL
   private readonly txnOpen = new ByteColumn() // txn -> OPEN or ABORTING while pending
-  private readonly namedTxn = new IntColumn() // interned id -> txn
-  private readonly numbers = new SymbolTable() // ids that are small integers -> symbol
-  private readonly numberedTxn = new IntColumn() // symbol -> txn
+  private readonly ids = new NamedTxns(this.idLimit)
   private line: number
   private readonly sizeBytes: number
   private started: boolean // a line that is not blank was seen
@@ -124,23 +122,16 @@ export class NativeParser extends LineParser implements PieceParser {
   }
 
   protected override keepLastLine(bytes: Uint8Array, length: number): boolean {
-    const line = new Uint8Array(length + 1)
-    line.set(bytes.subarray(0, length))
-    line[length] = NEWLINE
-    this.scanner.load(line, 0, this.line)
-    try {
-      if (this.scanner.skipSpace() !== NEWLINE) this.scanner.skipValue()
-      return true
-    } catch (error) {
-      if (!(error instanceof InputError) || error.code !== 'truncated') return true
-      this.builder.warnings.push(`line ${this.line} is torn, and left out: ${error.message}`)
-      return false
+    const tear = this.scanner.findTear(bytes.subarray(0, length), this.line)
+    if (tear) {
+      this.builder.warnings.push(`line ${this.line} is torn, and left out: ${tear.message}`)
     }
+    return tear === null
   }
 
   protected build(): History {
     refuseClash(this.builder, this.places())
-    this.after.resolve(this.builder, (label) => this.txnNamed(label, NONE))
+    this.after.resolve(this.builder, (label) => this.ids.find(label))
     return this.builder.finish(this.places())
   }
 
@@ -154,9 +145,8 @@ export class NativeParser extends LineParser implements PieceParser {
 
   draft(): Draft {
     this.endLines()
-    const { builder, txnOpen, after, outcomes } = this
-    const isOpen = (txn: number) => txnOpen.data[txn] !== DONE
-    return draftOf(builder, this.places(), after.isUsed, outcomes ?? [], isOpen)
+    const isOpen = (txn: number) => this.txnOpen.data[txn] !== DONE
+    return draftOf(this.builder, this.places(), this.after.isUsed, this.outcomes ?? [], isOpen)
   }
 
   private reserve(ops: number): void {
@@ -361,7 +351,7 @@ export class NativeParser extends LineParser implements PieceParser {
     if (this.has(field.PENDING)) this.takePending(txn, begin)
     if (this.statements.abortAt !== NONE) this.takeAbort(txn)
     if (this.label === NONE) return
-    const other = this.txnNamed(this.label, txn)
+    const other = this.ids.claim(this.label, txn)
     if (other !== txn) {
       const id = renderJson(builder.labels.get(this.label))
       const message = `transaction id ${id} is used twice (first at line ${this.txnLine.data[other]!})`
@@ -399,10 +389,11 @@ export class NativeParser extends LineParser implements PieceParser {
     }
     if (!this.has(field.STATUS)) throw this.missing(begin, 'status')
     const id = renderJson(builder.labels.get(this.label))
-    const txn = this.txnNamed(this.label, NONE)
+    const txn = this.ids.find(this.label)
     if (txn === NONE && this.outcomes !== null) {
       const label = builder.labels.get(this.label)
-      this.outcomes.push({ label, status: this.status, line: this.line })
+      const finish = this.has(field.FINISH) ? this.finishTime : Number.NaN
+      this.outcomes.push({ label, status: this.status, line: this.line, finish })
       return
     }
     if (txn === NONE) {
@@ -446,16 +437,6 @@ export class NativeParser extends LineParser implements PieceParser {
     const into = this.statements.into ?? new SqlStatements(this.builder)
     this.statements.into = into
     this.lookBack(this.tablesAt, this.tablesWide, () => takeTables(scanner, into))
-  }
-
-  /** The transaction of that id; `txn` from now on, if there was none (NONE: stays without). */
-  private txnNamed(label: number, txn: number): number {
-    const isText = label >= INTERNED
-    const column = isText ? this.namedTxn : this.numberedTxn
-    const symbol = isText ? label - INTERNED : this.numbers.ofSmall(label)
-    while (column.length <= symbol) column.push(NONE)
-    if (column.data[symbol] === NONE) column.data[symbol] = txn
-    return column.data[symbol]!
   }
 
   /** The index of the string that comes next in a list of names. */

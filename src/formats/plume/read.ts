@@ -33,7 +33,7 @@ const SHAPE = 'a line looks like r(key,value,session,txn) or w(key,value,session
 
 export class PlumeParser extends LineParser implements PieceParser {
   private readonly builder = new HistoryBuilder(0)
-  private readonly ids = new SymbolTable() // transaction id -> symbol
+  private readonly ids = new SymbolTable(this.idLimit) // transaction id -> symbol
   private readonly idTxn = new IntColumn() // symbol -> txn
   private readonly openAborted = new IntColumn(16) // session -> its open aborted txn, or NONE
   private readonly places: LinePlaces

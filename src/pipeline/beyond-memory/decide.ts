@@ -53,9 +53,9 @@ function decide(spilled: SpilledHistory, level: SpilledLevel, tools: DecideTools
     try {
       if (offences.length > 0) return { verdict: 'violated', offences, txns: new Set() }
       if (records === null) return { verdict: 'satisfied', order }
+      const onOrder = (done: number, all: number) => tools.onStep('ordering', done, all)
       if (sweep.isLate) {
-        tools.onStep('ordering', 0, 1)
-        const { txnAt, cycle } = mergeSessions(spilled, records, tools.scratch)
+        const { txnAt, cycle } = mergeSessions(spilled, records, tools.scratch, onOrder)
         if (txnAt === null) return { verdict: 'violated', offences, txns: cycle }
         order = orderOf(txnAt)
         continue
@@ -64,8 +64,7 @@ function decide(spilled: SpilledHistory, level: SpilledLevel, tools: DecideTools
       const found = confirmStale(spilled, order, level, records, onRange)
       if (found.length === 0) return { verdict: 'satisfied', order }
       const edges = known.map((edge) => toPositions(edge, order)).concat(found)
-      tools.onStep('ordering', 0, 1)
-      const mended = mend({ spilled, order, level, records }, edges)
+      const mended = mend({ spilled, order, level, records }, edges, onOrder)
       if (mended.cycle !== null) return { verdict: 'violated', offences, txns: mended.cycle }
       known = edges.map((edge) => toTxns(edge, order))
       order = mended.order

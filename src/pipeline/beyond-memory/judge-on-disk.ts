@@ -73,11 +73,17 @@ async function judgeWith(
   const sizes = options.sizes ?? sizesFor(file.sizeBytes, memoryBytes)
   const onProgress = (readBytes: number) => onStep('reading', readBytes, file.sizeBytes)
   const spilled = partition(file, scratch, sizes, { memoryBytes, onProgress })
-  const observers = settleSpilledCounts(spilled, (bucket) =>
-    onStep('reading', bucket, sizes.buckets),
-  )
   const made = new Map<SpilledLevel, Made>()
-  for (const level of SPILLED_LEVELS.filter((each) => levels.includes(each))) {
+  const ordered = SPILLED_LEVELS.filter((each) => levels.includes(each))
+  let observers: Observers = new Map()
+  try {
+    observers = settleSpilledCounts(spilled, (bucket) => onStep('reading', bucket, sizes.buckets))
+  } catch (error) {
+    if (!(error instanceof BudgetExceeded)) throw error
+    for (const level of ordered) made.set(level, giveUp(level, error.message))
+  }
+  for (const level of ordered) {
+    if (made.has(level)) continue
     made.set(level, decideLevel(spilled, level, made, { scratch, onStep }, options))
   }
   const part = loadEvidence(spilled, [...made.values()], observers, memoryBytes)
@@ -110,26 +116,44 @@ function decideLevel(
   }
   const decision = decideOnDisk(spilled, level, tools)
   const decidedMs = nowMs() - started
-  let reason = decision.verdict === 'unknown' ? decision.reason : null
-  if (decision.verdict === 'satisfied' && isCertified) {
-    reason = certify(spilled, level, decision, tools)
-  }
+  const isSatisfied = decision.verdict === 'satisfied'
+  const reason = isSatisfied && isCertified ? certify(spilled, level, decision, tools) : null
   const elapsedMs = nowMs() - started
-  const isUnknown = reason !== null
+  const stages = { decide: decidedMs, certify: elapsedMs - decidedMs }
+  if (decision.verdict === 'unknown') return giveUp(level, decision.reason, { elapsedMs, stages })
+  if (reason !== null) return giveUp(level, reason, { elapsedMs, stages })
   const result: LevelResult = {
     level,
-    verdict: isUnknown ? 'unknown' : decision.verdict,
-    reason,
+    verdict: decision.verdict,
+    reason: null,
     impliedBy: null,
     algorithm: 'on disk',
     elapsedMs,
-    stages: { decide: decidedMs, certify: elapsedMs - decidedMs },
+    stages,
     anomalies: [],
-    proof:
-      prove && !isUnknown && decision.verdict === 'satisfied' ? tellOrder(spilled, decision) : null,
-    certificate: isUnknown || !isCertified ? null : { kind: 'commit-order', verified: true },
+    proof: prove && isSatisfied ? tellOrder(spilled, decision) : null,
+    certificate: isCertified ? { kind: 'commit-order', verified: true } : null,
   }
-  return { decision: isUnknown ? { verdict: 'unknown', reason: reason! } : decision, result }
+  return { decision, result }
+}
+
+function giveUp(
+  level: SpilledLevel,
+  reason: string,
+  spent: Pick<LevelResult, 'elapsedMs' | 'stages'> = { elapsedMs: 0, stages: {} },
+): Made {
+  const result: LevelResult = {
+    level,
+    verdict: 'unknown',
+    reason,
+    impliedBy: null,
+    algorithm: 'on disk',
+    ...spent,
+    anomalies: [],
+    proof: null,
+    certificate: null,
+  }
+  return { decision: { verdict: 'unknown', reason }, result }
 }
 
 /** Bytes that a transaction of an order takes while it is written down. */

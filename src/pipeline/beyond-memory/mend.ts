@@ -26,21 +26,35 @@ export interface MendInput {
   readonly records: ReaderRecords
 }
 
-/** @param edges all that are known, those that the order respects too */
-export function mend(input: MendInput, edges: readonly BackEdge[]): Mended {
+/**
+ * @param edges all that are known, those that the order respects too
+ * @param onStep called now and then with how much is done; may throw to give up
+ */
+export function mend(
+  input: MendInput,
+  edges: readonly BackEdge[],
+  onStep: (done: number, all: number) => void,
+): Mended {
   const { spilled, order, records } = input
   const initial = edges.find(({ to }) => to === NONE)
   if (initial) return { order: null, cycle: txnsOf(input, [initial.from], [initial]) }
   const txnAt = order.txnAt?.slice() ?? Int32Array.from({ length: spilled.txnCount }, (_, i) => i)
+  const sorted = edges.toSorted((a, b) => lower(a) - lower(b))
+  let next = 0 // the first edge of which no stretch so far has the lower end
   for (const [first, last] of stretches(edges)) {
+    onStep(next, sorted.length)
     const graph = new WindowGraph(spilled, order, records, first, last)
-    const inside = edges.filter(
-      ({ from, to }) => Math.min(from, to) >= first && Math.max(from, to) <= last,
-    )
-    for (const { from, to } of inside) graph.add(from - first, to - first)
+    while (next < sorted.length && lower(sorted[next]!) < first) next++
+    const inside: BackEdge[] = []
+    for (; next < sorted.length && lower(sorted[next]!) <= last; next++) {
+      const edge = sorted[next]!
+      if (Math.max(edge.from, edge.to) > last) continue
+      inside.push(edge)
+      graph.add(edge.from - first, edge.to - first)
+    }
     const nodes = graph.order()
     if (nodes === null) {
-      const found = findCycle(graph, inside)
+      const found = findCycle(graph, inside, () => onStep(next, sorted.length))
       return { order: null, cycle: txnsOf(input, found.positions, found.edges) }
     }
     for (let i = 0; i < nodes.length; i++) {
@@ -49,6 +63,10 @@ export function mend(input: MendInput, edges: readonly BackEdge[]): Mended {
     }
   }
   return { order: orderOf(txnAt), cycle: null }
+}
+
+function lower({ from, to }: BackEdge): number {
+  return Math.min(from, to)
 }
 
 /** The connected stretches that edges against the order span. */
@@ -64,13 +82,14 @@ function stretches(edges: readonly BackEdge[]): [number, number][] {
 }
 
 /** A short cycle of a stretch that has no order. */
-function findCycle(graph: WindowGraph, edges: readonly BackEdge[]) {
+function findCycle(graph: WindowGraph, edges: readonly BackEdge[], onTry: () => void) {
   const nearest = edges
     .filter(({ from, to }) => from > to)
     .sort((a, b) => a.from - a.to - (b.from - b.to))
   let best: number[] | null = null
   for (const [tried, { from, to }] of nearest.entries()) {
     if (best !== null && tried >= TRIES) break
+    onTry()
     const path = graph.findPath(to - graph.first, from - graph.first)
     if (path !== null && (best === null || path.length < best.length)) best = path
   }

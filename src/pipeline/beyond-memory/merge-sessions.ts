@@ -19,36 +19,48 @@ export type Merged =
   | { readonly txnAt: Int32Array; readonly cycle: null }
   | { readonly txnAt: null; readonly cycle: ReadonlySet<number> } // transactions of a cycle
 
-/** @param records of the file's own order, in which positions are transactions */
+/** How many transactions are placed between two looks at the budget. */
+const STEP = 1 << 16
+
+/**
+ * @param records of the file's own order, in which positions are transactions
+ * @param onStep called now and then with how much is done; may throw to give up
+ */
 export function mergeSessions(
   spilled: SpilledHistory,
   records: ReaderRecords,
   scratch: Scratch,
+  onStep: (done: number, all: number) => void,
 ): Merged {
-  const bySession = spillBySession(spilled, records, scratch)
+  const bySession = openSessions(spilled, scratch)
   try {
-    return new Merge(spilled, bySession).run()
+    spillBySession(spilled, records, bySession, onStep)
+    return new Merge(spilled, bySession).run(onStep)
   } finally {
     bySession.close()
   }
 }
 
-/** Of each session, on disk: its transactions, each with those that it read from. */
-function spillBySession(
-  spilled: SpilledHistory,
-  records: ReaderRecords,
-  scratch: Scratch,
-): Streams {
-  const { sizes, sessions, txnSession, txnCount } = spilled
+function openSessions({ sizes, sessions }: SpilledHistory, scratch: Scratch): Streams {
   const count = Math.max(1, sessions.size)
   const blockBytes = Math.min(MAX_BLOCK, Math.floor(sizes.windowBytes / 2 / count))
   if (blockBytes < MIN_BLOCK) {
     throw new BudgetExceeded(`${count} sessions cannot be merged within this memory`)
   }
-  const streams = new Streams(scratch, count, blockBytes)
+  return new Streams(scratch, count, blockBytes)
+}
+
+/** Of each session, on disk: its transactions, each with those that it read from. */
+function spillBySession(
+  { txnSession, txnCount }: SpilledHistory,
+  records: ReaderRecords,
+  streams: Streams,
+  onStep: (done: number, all: number) => void,
+): void {
   const sources: number[] = []
   let record = new Uint8Array(256)
   for (let range = 0; range < records.rangeCount; range++) {
+    onStep(range, 2 * records.rangeCount)
     const { headSource, sourceNext, sourceAt, start } = records.load(range)
     const end = Math.min(headSource.length, txnCount - start)
     for (let at = 0; at < end; at++) {
@@ -67,7 +79,6 @@ function spillBySession(
     }
   }
   streams.finish()
-  return streams
 }
 
 /** How far a session has come. */
@@ -125,12 +136,13 @@ class Merge {
     this.waiting = this.cursors.map(() => [])
   }
 
-  run(): Merged {
+  run(onStep: (done: number, all: number) => void): Merged {
     const { txnCount } = this.spilled
     const txnAt = new Int32Array(txnCount)
     for (let session = 0; session < this.cursors.length; session++) this.offer(session)
     let count = 0
     while (this.heap.length > 0) {
+      if (count % STEP === 0) onStep(txnCount + count, 2 * txnCount)
       const { session } = this.pop()
       const cursor = this.cursors[session]!
       txnAt[count++] = cursor.txn

@@ -31,12 +31,13 @@ export class WindowGraph {
       )
     }
     this.head = new Int32Array(this.size).fill(NONE)
-    const previous = new Int32Array(spilled.sessions.size).fill(NONE)
+    const previous = new Map<number, number>() // session -> its last node so far
     for (let node = 0; node < this.size; node++) {
       const at = first + node
       const session = spilled.txnSession.data[txnAt === null ? at : txnAt[at]!]!
-      if (previous[session] !== NONE) this.add(previous[session]!, node)
-      previous[session] = node
+      const before = previous.get(session)
+      if (before !== undefined) this.add(before, node)
+      previous.set(session, node)
     }
     this.addReads(records)
   }

@@ -97,9 +97,13 @@ function heedsSessions({ level, sessionOrder }: LevelRequest): boolean {
 }
 
 function refuse(level: LevelRequest['level'], shape: DifferShape): void {
-  if (level === 'lin' || level === 'mixed') {
-    const own = level === 'lin' ? 'of lightweight transactions' : 'with a level per transaction'
-    throw new UsageError(`${level} judges histories ${own} only, which no other level does`)
+  if (level === 'lin') {
+    const hint = 'ask for sser, or for ser+lin'
+    throw new UsageError('lin says here what sser says without session order', hint)
+  }
+  if (level === 'mixed') {
+    const own = 'with a level per transaction'
+    throw new UsageError(`mixed judges histories ${own} only, which no other level does`)
   }
   if (shape === 'sql' && !OWN_LEVELS.includes(level)) {
     throw new UsageError(

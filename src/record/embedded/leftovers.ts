@@ -6,6 +6,7 @@
 import { readdirSync, readFileSync, readlinkSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
 import { assert } from '../../base/errors.ts'
 import { processesOf, signalAll } from './processes.ts'
 
@@ -105,7 +106,7 @@ export async function stopServer(data: string): Promise<void> {
   signalAll(processesOf(pid) ?? [], 'SIGCONT') // what is stopped does not obey
   process.kill(pid, 'SIGQUIT')
   for (let waitedMs = 0; serverOf(data) === pid && waitedMs < STOP_PATIENCE_MS; waitedMs += 20) {
-    await new Promise((resolve) => setTimeout(resolve, 20))
+    await pause(20)
   }
   if (serverOf(data) === pid) process.kill(pid, 'SIGKILL')
 }

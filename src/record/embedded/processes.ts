@@ -1,6 +1,8 @@
 // The processes of a server: the one that was started, and those that it has started itself, which
-// are in groups of their own and live on for a while without it. Main function: processesOf.
+// are in groups of their own and live on for a while without it. Main functions: processesOf,
+// exitOf.
 
+import type { ChildProcess } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 
 /** The process, and those that it started; null if this system does not tell. */
@@ -21,5 +23,27 @@ export function signalAll(pids: readonly number[], signal: NodeJS.Signals): void
     } catch {
       // It has ended.
     }
+  }
+}
+
+/** The code it ends with; 127 if it could not be started. */
+export function exitOf(child: ChildProcess): Promise<number> {
+  if (child.exitCode !== null || child.signalCode !== null) {
+    return Promise.resolve(child.exitCode ?? 1)
+  }
+  child.ref() // waited for, so it keeps this process alive
+  return new Promise((resolve) => {
+    child.once('exit', (code) => resolve(code ?? 1))
+    child.once('error', () => resolve(127))
+  })
+}
+
+/** Ends a process at once, with all that it started. */
+export function endGroup(child: ChildProcess): void {
+  try {
+    if (process.platform === 'win32') child.kill('SIGKILL')
+    else if (child.pid !== undefined) process.kill(-child.pid, 'SIGKILL')
+  } catch {
+    // It has ended already.
   }
 }

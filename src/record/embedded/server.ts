@@ -8,7 +8,7 @@
 // loses nothing. Deadlocks are looked for after 10 ms: hot keys would stall for a second otherwise.
 
 import { type ChildProcess, spawn } from 'node:child_process'
-import { randomBytes, randomInt } from 'node:crypto'
+import { randomBytes } from 'node:crypto'
 import {
   chmodSync,
   closeSync,
@@ -19,9 +19,9 @@ import {
   rmSync,
   writeFileSync,
 } from 'node:fs'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
 import { assert, DatabaseError } from '../../base/errors.ts'
 import type { PostgresAddress } from '../postgres/address.ts'
 import { type Account, giveAllTo, giveTo, serverAccount } from './account.ts'
@@ -29,7 +29,8 @@ import { type Binaries, copyBinaries, findEmbeddedPackage, OTHER_TARGETS } from 
 import { ServerClock } from './clock.ts'
 import { startKeeper } from './keeper.ts'
 import { noteOwners, PREFIX, removeLeftovers, stopServer } from './leftovers.ts'
-import { processesOf, signalAll } from './processes.ts'
+import { freePort } from './ports.ts'
+import { endGroup, exitOf, processesOf, signalAll } from './processes.ts'
 
 const USER = 'isobar'
 const START_PATIENCE_MS = 30_000
@@ -111,7 +112,6 @@ export class EmbeddedServer {
     this.data = kept?.data ?? join(this.home, 'data')
     const pgCtl = join(this.home, 'native', 'bin', 'pg_ctl')
     this.keeper = startKeeper(this.home, pgCtl, this.data)
-    noteOwners(this.home, [process.pid, this.keeper.pid ?? process.pid])
   }
 
   /** Sets up and starts a server; about two seconds. Throws DatabaseError. */
@@ -119,6 +119,7 @@ export class EmbeddedServer {
     await removeLeftovers()
     const server = new EmbeddedServer(given)
     try {
+      noteOwners(server.home, [process.pid, server.keeper.pid ?? process.pid])
       await server.settle()
       if (given.setsClock) server.clock = ServerClock.make(server.home)
       if (given.copy) {
@@ -395,56 +396,7 @@ function withoutRoom(why: string): DatabaseError {
   )
 }
 
-function exitOf(child: ChildProcess): Promise<number> {
-  if (child.exitCode !== null || child.signalCode !== null) {
-    return Promise.resolve(child.exitCode ?? 1)
-  }
-  child.ref() // waited for, so it keeps this process alive
-  return new Promise((resolve) => {
-    child.once('exit', (code) => resolve(code ?? 1))
-    child.once('error', () => resolve(127))
-  })
-}
-
-/** Ends a process at once, with all that it started. */
-function endGroup(child: ChildProcess): void {
-  try {
-    if (process.platform === 'win32') child.kill('SIGKILL')
-    else if (child.pid !== undefined) process.kill(-child.pid, 'SIGKILL')
-  } catch {
-    // It has ended already.
-  }
-}
-
 /** Somebody has the port, or the shared memory; the log tells of the port only how it ended. */
 function isStillHeld(error: unknown): boolean {
   return /in use|could not create any TCP\/IP sockets/i.test((error as Error).message)
-}
-
-/**
- * A port that no outgoing connection is given: one of those, such as a client's that tries again
- * and again while the server is down, would hold the port when the server wants it back.
- */
-async function freePort(): Promise<number> {
-  for (let tries = 0; tries < 50; tries++) {
-    const port = randomInt(15_000, 32_000)
-    if ((await listenableAt(port)) > 0) return port
-  }
-  return listenableAt(0)
-}
-
-/** The port if it is free, 0 if it is not; any free one if 0 is asked for. */
-function listenableAt(wanted: number): Promise<number> {
-  return new Promise((resolve) => {
-    const probe = createServer()
-    probe.once('error', () => resolve(0))
-    probe.listen(wanted, '127.0.0.1', () => {
-      const { port } = probe.address() as { port: number }
-      probe.close(() => resolve(port))
-    })
-  })
-}
-
-function pause(ms: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, ms))
 }

@@ -3,6 +3,7 @@
 // drops. A table of that name that is not ours is left alone.
 
 import { randomBytes } from 'node:crypto'
+import { setTimeout as pause } from 'node:timers/promises'
 import { DatabaseError } from '../../base/errors.ts'
 import type { SqlTable } from '../../history/sql-events.ts'
 import type { LevelId } from '../../levels/levels.ts'
@@ -140,7 +141,7 @@ export class MysqlDatabase implements Database {
 
   private async waitsForLock(threadId: number): Promise<boolean> {
     const leftMs = this.askedForLocksMs + LOCKS_GATHERED_MS - performance.now()
-    if (leftMs > 0) await new Promise((resolve) => setTimeout(resolve, leftMs))
+    if (leftMs > 0) await pause(leftMs)
     const text = `SELECT COUNT(*) FROM information_schema.INNODB_TRX
       WHERE trx_mysql_thread_id = ${threadId} AND trx_state = 'LOCK WAIT'`
     const ask = (client: MysqlClient) =>

@@ -30,6 +30,7 @@ const HINTS: Readonly<Record<string, string>> = {
 /** What an error says that has no code. */
 const WORDS: readonly (readonly [pattern: RegExp, hint: string])[] = [
   [/password must be a (non-empty )?string|no password supplied/i, PASSWORD],
+  [/no space left on device|disk full/i, 'make room on the disk of the server'],
   [/does not support SSL/i, 'it takes no encrypted connections: add ?sslmode=disable'],
   [
     /certificate|self.signed|altnames/i,

@@ -2,6 +2,7 @@
 // ours, and of which process; what a killed run left, the next one drops. A table of that name that
 // is not ours is left alone.
 
+import { setTimeout as pause } from 'node:timers/promises'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import type { LevelId } from '../../levels/levels.ts'
@@ -77,7 +78,7 @@ export class SqliteDatabase extends FileDatabase {
       } catch {
         if (performance.now() > endMs) return
         collectGarbage()
-        await new Promise((resolve) => setTimeout(resolve, 20))
+        await pause(20)
       }
     }
   }

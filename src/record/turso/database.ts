@@ -1,6 +1,7 @@
 // A file of Turso as a database to be tested, in the mode in which transactions run beside each
 // other (mvcc). A file that had another mode has it again when the run ends.
 
+import { setTimeout as pause } from 'node:timers/promises'
 import { DatabaseError } from '../../base/errors.ts'
 import type { Connection } from '../database.ts'
 import { FileDatabase } from '../file-database.ts'
@@ -78,7 +79,7 @@ export class TursoDatabase extends FileDatabase {
         return
       } catch (error) {
         if (!isBusy((error as Error).message) || performance.now() > endMs) throw error
-        await new Promise((resolve) => setTimeout(resolve, 5))
+        await pause(5)
       }
     }
   }

@@ -4,6 +4,7 @@
 import { levelName } from '../../levels/levels.ts'
 import type { ResultJson, VerdictJson } from '../../verdict/verdict-file.ts'
 import { escapeMarkup as esc } from '../escape.ts'
+import { scopeOf } from '../scope.ts'
 
 export function renderAbout(verdict: VerdictJson): string {
   return [
@@ -19,7 +20,7 @@ export function renderAbout(verdict: VerdictJson): string {
 function renderTable(verdict: VerdictJson): string {
   const rows = verdict.results.map((result) => {
     const cells = [
-      `<th scope="row">${result.level} <span>${esc(levelName(result.level))}</span></th>`,
+      `<th scope="row">${result.level} <span>${esc(`${levelName(result.level)}${scopeOf(result)}`)}</span></th>`,
       `<td class="${result.verdict}">${result.verdict}</td>`,
       `<td>${esc(result.algorithm)}</td>`,
       `<td class="number">${result.elapsedMs} ms</td>`,

@@ -4,11 +4,14 @@
 import { CHAIN, implies, LATTICE, LEVELS, type LevelId, levelName } from '../../levels/levels.ts'
 import type { ResultJson, VerdictJson } from '../../verdict/verdict-file.ts'
 import { escapeMarkup as esc } from '../escape.ts'
+import { scopeOf } from '../scope.ts'
 
 const SIGNS = { satisfied: '✓', violated: '✗', unknown: '?', absent: '–' }
 
 export function renderLadder(verdict: VerdictJson): string {
   const byLevel = new Map(verdict.results.map((result) => [result.level, result]))
+  // Of several verdicts on one level, the one that its name alone stands for.
+  for (const result of verdict.results) if (isPlain(result)) byLevel.set(result.level, result)
   const isChainJudged = CHAIN.some((level) => byLevel.has(level))
   const rows = LATTICE.map((row) =>
     row.filter((level) => CHAIN.includes(level) || (isChainJudged && byLevel.has(level))),
@@ -17,7 +20,9 @@ export function renderLadder(verdict: VerdictJson): string {
     const inside = row.map((level) => renderRung(verdict, level, byLevel.get(level), 'div'))
     return `<li class="row">${inside.join('')}</li>`
   })
-  const beside = verdict.results.filter(({ level }) => !rows.flat().includes(level))
+  const beside = verdict.results.filter(
+    (result) => !rows.flat().includes(result.level) || byLevel.get(result.level) !== result,
+  )
   const notes = [
     verdict.strongest ? `Strongest satisfied: <b>${esc(levelName(verdict.strongest))}</b>.` : '',
     verdict.weakestViolated
@@ -52,17 +57,23 @@ function renderRung(
       ? `implied by ${implied.level}`
       : absence(verdict, level)
   const meaning = LEVELS.find((each) => each.id === level)?.meaning ?? ''
-  const name = `<b>${level}</b> <span class="level">${esc(levelName(level))}</span>`
+  const name = `<b>${level}</b> <span class="level">${esc(`${levelName(level)}${result ? scopeOf(result) : ''}`)}</span>`
   const sign = `<span class="sign" aria-hidden="true">${SIGNS[outcome]}</span>`
   const more = why ? `<span class="why">${esc(why)}</span>` : ''
   return `<${tag} class="rung ${outcome}" title="${esc(meaning)}">${sign}${name}<span class="word">${word}</span>${more}</${tag}>`
 }
 
+/** Whether the name of the level says all that was asked for. */
+function isPlain(result: ResultJson): boolean {
+  return scopeOf(result) === ''
+}
+
 /** The verdict on another level that settles this one: levels of the chain imply those below. */
 function findImplied(verdict: VerdictJson, level: LevelId): ResultJson | null {
   const settles = (result: ResultJson) =>
-    (result.verdict === 'violated' && implies(level, result.level)) ||
-    (result.verdict === 'satisfied' && implies(result.level, level))
+    isPlain(result) &&
+    ((result.verdict === 'violated' && implies(level, result.level)) ||
+      (result.verdict === 'satisfied' && implies(result.level, level)))
   return verdict.results.find(settles) ?? null
 }
 

@@ -6,6 +6,7 @@ import type { AnomalyEntry } from '../../levels/glossary-anomalies.ts'
 import { CHAIN, implies, type LevelId, levelName, PROFILE } from '../../levels/levels.ts'
 import { escapeMarkup as esc } from '../escape.ts'
 import { topicLead, topicParts, topicTitle } from '../explain.ts'
+import { renderAxiom } from '../picture/axiom-svg.ts'
 
 /** @param forbidding the levels that its history violates; null if that is not known yet */
 export function renderTopic(topic: Topic, forbidding: readonly LevelId[] | null): string {
@@ -16,7 +17,7 @@ export function renderTopic(topic: Topic, forbidding: readonly LevelId[] | null)
     ({ title, lines }) => `<h2>${esc(title)}</h2><p>${esc(lines.join(' '))}</p>`,
   )
   const lead = `<h1>${esc(topicTitle(topic))}</h1><p class="lead">${esc(topicLead(topic))}</p>`
-  if (topic.kind === 'level') return [lead, ...words].join('\n')
+  if (topic.kind === 'level') return [lead, ...words, renderAxiom(topic.entry.id)].join('\n')
   const { entry } = topic
   return [
     lead,

@@ -5,12 +5,13 @@
 
 import { Deadline } from '../../base/deadline.ts'
 import { levelName } from '../../levels/levels.ts'
-import type { VerdictJson } from '../../verdict/verdict-file.ts'
+import type { ResultJson, VerdictJson } from '../../verdict/verdict-file.ts'
 import { escapeMarkup as esc } from '../escape.ts'
 import { plain } from '../names.ts'
 import type { OverviewDetail } from '../overview-detail.ts'
 import type { Figure } from '../picture/figure.ts'
 import type { Replay } from '../replay.ts'
+import { scopeOf } from '../scope.ts'
 import { renderAbout } from './about.ts'
 import { type RenderedSection, renderFinding, titleOf } from './anomaly.ts'
 import { renderGroup } from './group.ts'
@@ -108,7 +109,8 @@ export function headline(verdict: VerdictJson): string {
   const { results, strongest, weakestViolated } = verdict
   if (verdict.asked !== null && results.length > 0) {
     const of = (outcome: string) => results.filter((result) => result.verdict === outcome)
-    const names = (list: typeof results) => list.map(({ level }) => levelName(level)).join(', ')
+    const nameOf = (result: ResultJson) => `${levelName(result.level)}${scopeOf(result)}`
+    const names = (list: typeof results) => list.map(nameOf).join(', ')
     if (of('violated').length > 0) return `${names(of('violated'))}: violated`
     if (of('unknown').length > 0) return `${names(of('unknown'))}: unknown`
     return `${names(results)}: satisfied`

@@ -51,7 +51,7 @@ export function completionsAt(before: string): Completions | null {
   return null
 }
 
-function levelOptions(): Completion[] {
+export function levelOptions(): Completion[] {
   return LEVELS.filter(({ id }) => id !== 'mixed').map(({ id, name }) => ({
     label: id,
     detail: name,

@@ -9,7 +9,7 @@ import { encodeShared } from './share-link.ts'
 import { showView } from './show-view.ts'
 
 const FIRST = ['si', 'ser', 'general']
-/** They judge histories of their own kinds. */
+/** One is sser without session order, the other judges histories of its own kind. */
 const APART: readonly string[] = ['lin', 'mixed']
 
 const find = <Kind extends HTMLElement = HTMLElement>(id: string) =>

@@ -1,5 +1,6 @@
 // What the worker finds out for who compares two levels. Main function: findDifferences.
 
+import { UTF8 } from '../../base/unicode.ts'
 import { findFormat } from '../../formats/formats.ts'
 import type { History } from '../../history/history.ts'
 import { renderNotation } from '../../history/notation.ts'
@@ -43,7 +44,6 @@ export async function findDifferences(
 function textOf(history: History): string {
   if (history.sql === null) return renderNotation(history)
   const lines: string[] = []
-  const decoder = new TextDecoder()
-  findFormat('native')!.write(history, (bytes) => lines.push(decoder.decode(bytes)))
+  findFormat('native')!.write(history, (bytes) => lines.push(UTF8.decode(bytes)))
   return lines.join('')
 }

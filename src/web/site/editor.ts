@@ -17,6 +17,7 @@ import {
 } from '@codemirror/view'
 import type { Place } from '../../base/errors.ts'
 import { completionsAt } from './completions.ts'
+import { lineCompletionsAt } from './line-completions.ts'
 
 const WORDS = new MatchDecorator({
   regexp: /#.*$|\b(r|rows)(?=\()|\b(w|append|cas|insert)(?=\()|\[[a-z][^\]()]*\]/g,
@@ -147,7 +148,8 @@ function rangeAt(state: EditorState, { line, column }: Place): { from: number; t
 
 function complete(context: CompletionContext) {
   const line = context.state.doc.lineAt(context.pos)
-  const found = completionsAt(line.text.slice(0, context.pos - line.from))
+  const before = line.text.slice(0, context.pos - line.from)
+  const found = /^\s*\{/.test(before) ? lineCompletionsAt(before) : completionsAt(before)
   if (!found || (found.length === 0 && !context.explicit)) return null
   return { from: context.pos - found.length, options: [...found.options] }
 }

@@ -5,6 +5,7 @@
 import { type ChildProcess, execFile, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, readFileSync } from 'node:fs'
+import { connect } from 'node:net'
 import { join, resolve } from 'node:path'
 import { createInterface } from 'node:readline'
 import { promisify } from 'node:util'
@@ -96,6 +97,20 @@ describe('isobar proxy', () => {
       expect(checked.out).toContain('unknown')
       expect(checked.code).toBe(3)
     }
+  })
+
+  it('ends though a client does not hang up, nor stops to talk', async () => {
+    const { port, end } = await startCommand('deaf.jsonl')
+    const client = connect({ port, host: '127.0.0.1', allowHalfOpen: true })
+    client.on('error', () => {})
+    client.resume()
+    client.write(Buffer.from([0, 0]))
+    const told = once(client, 'end')
+    const ended = end()
+    await told
+    client.write('and then')
+    expect((await ended).code).toBe(0)
+    client.destroy()
   })
 
   it('writes a history of nothing if nothing came', async () => {

@@ -6,13 +6,14 @@ import { connect } from 'node:net'
 import pg from 'pg'
 import { describe, expect, it } from 'vitest'
 import type { Recorded } from '../../../src/application/observe/instrument.ts'
+import { Recorder } from '../../../src/application/observe/recorder.ts'
 import { startProxy } from '../../../src/application/proxy/proxy.ts'
 import { parsePostgresAddress } from '../../../src/record/postgres/address.ts'
 import { reset, told, transact, verdictOf } from '../server.ts'
 import { onProxiedServer, proxyTo, throughProxy } from './stage.ts'
 import { B, E, P, Q, RawClient, S } from './transcript.ts'
 
-const stage = onProxiedServer()
+const stage = onProxiedServer({ wal_level: 'replica', max_wal_senders: '2' })
 const TABLES = [
   'CREATE TABLE stock (id int PRIMARY KEY, n int NOT NULL)',
   'INSERT INTO stock VALUES (1, 10), (2, 20)',
@@ -137,6 +138,27 @@ describe('what passes the proxy', () => {
     expect(await verdictOf(await recorded.history(), 'ser')).toBe('unknown')
   })
 
+  it('is recorded of statements that stay prepared', async () => {
+    await reset(stage.direct, ...TABLES)
+    const recorded = await throughProxy(stage, async (_, proxy) => {
+      const client = await RawClient.login({ ...stage.login, port: proxy.port })
+      const ask = { send: [B([], { name: 's' }), E(), S] }
+      await client.ask({ send: [P('SELECT n FROM stock', 's'), P('SELECT 1', 't'), S] })
+      for (const text of ['SELECT 1 AS discard', 'DEALLOCATE t; SHOW work_mem', 'DISCARD TEMP']) {
+        await client.ask({ send: [Q(text)] })
+        expect((await client.ask(ask)).join()).toContain('SELECT 2')
+      }
+      for (const text of ['SHOW work_mem; DEALLOCATE PREPARE s', 'DISCARD ALL']) {
+        await client.ask({ send: [P('SELECT n FROM stock', 's'), S] })
+        await client.ask({ send: [Q(text)] })
+        expect((await client.ask(ask)).join()).toContain('26000')
+      }
+      await client.end()
+    })
+    expect(recorded.skipped).toEqual({ 'a portal of an unknown statement': 2 })
+    expect(told(recorded)).toEqual(Array(3).fill('select stock: 1<0 2<0'))
+  })
+
   it('knows values of parameters in text and in binary', async () => {
     await reset(stage.direct, ...TABLES)
     const recorded = await throughProxy(stage, async (pool, proxy) => {
@@ -152,6 +174,77 @@ describe('what passes the proxy', () => {
       'select stock where id IN (1, 2): 1<0 2<0',
       'select stock where id = $1:',
     ])
+  })
+})
+
+describe('what is not known', () => {
+  it.each(['COMMIT; SET nosuch = 1', 'COMMIT; SELECT 1 / 0'])(
+    'is how a transaction ended before an error in the same text: %s',
+    async (text) => {
+      await reset(stage.direct, ...TABLES)
+      const recorded = await throughProxy(stage, async (pool, proxy) => {
+        const client = await RawClient.login({ ...stage.login, port: proxy.port })
+        for (const each of ['BEGIN', 'DELETE FROM stock WHERE id = 1', text]) {
+          await client.ask({ send: [Q(each)] })
+        }
+        await client.end()
+        await pool.query('SELECT * FROM stock')
+      })
+      expect(endings(recorded)).toEqual(['indeterminate', 'committed'])
+      expect(await verdictOf(await recorded.history(), 'rc')).not.toBe('violated')
+    },
+  )
+
+  it('is what a connection for replication does that was there before the others', async () => {
+    await reset(stage.direct, ...TABLES)
+    const recorded = await throughProxy(stage, async (pool, proxy) => {
+      const login = { ...stage.login, port: proxy.port, replication: 'database' }
+      const other = new pg.Client(login)
+      await other.connect()
+      await other.query('BEGIN')
+      await other.query('DELETE FROM stock WHERE id = 1')
+      await pool.query('SELECT * FROM stock')
+      await other.query('COMMIT')
+      await other.end()
+      await pool.query('SELECT * FROM stock')
+    })
+    expect(recorded.skipped).toEqual({ 'a connection for replication': 1 })
+    expect(await verdictOf(await recorded.history(), 'rc'), recorded.text()).toBe('unknown')
+  })
+
+  it('is what was not recorded of a transaction that ends later', () => {
+    const recorder = new Recorder()
+    const txn = recorder.begin('connection 0', null)
+    recorder.skipped.count('client_encoding LATIN1')
+    recorder.restart('1:1:')
+    expect(recorder.skipped.total).toBe(1)
+    recorder.end(txn, 'committed')
+    recorder.restart('1:1:')
+    expect(recorder.skipped.total).toBe(0)
+  })
+
+  it('is what happens in other databases than the first', async () => {
+    await reset(stage.direct, ...TABLES)
+    await stage.direct.query('DROP DATABASE IF EXISTS other')
+    await stage.direct.query('CREATE DATABASE other')
+    const recorded = await throughProxy(stage, async (pool, proxy) => {
+      const login = { ...stage.login, port: proxy.port }
+      // Whoever is not let in is nobody's first.
+      await expect(new pg.Client({ ...login, database: 'nosuch' }).connect()).rejects.toThrow()
+      const client = await pool.connect()
+      const other = new pg.Client({ ...login, database: 'other' })
+      await other.connect()
+      for (const text of TABLES) await other.query(text)
+      await client.query('SELECT * FROM stock')
+      await other.query('DELETE FROM stock WHERE id = 1')
+      expect((await other.query('SELECT * FROM stock')).rowCount).toBe(1)
+      expect((await client.query('SELECT * FROM stock')).rowCount).toBe(2)
+      client.release()
+      await other.end()
+    })
+    expect(recorded.skipped).toEqual({ 'a connection to another database': 1 })
+    expect(told(recorded)).toEqual(['select stock: 1<0 2<0', 'select stock: 1<0 2<0'])
+    expect(await verdictOf(await recorded.history(), 'rc'), recorded.text()).toBe('unknown')
   })
 })
 

@@ -48,6 +48,14 @@ describe('"after" in the native format', () => {
       '{"session":0,"id":1,"after":[1],"ops":[["w",1,1]]}',
       '1:40 circular-order: transactions come after one another in a circle: T1 after T1',
     ],
+    [
+      '{"session":0,"id":1,"start":8,"finish":10,"ops":[]}\n{"session":1,"id":2,"after":[1],"status":"aborted","ops":[]}\n{"session":2,"id":3,"after":[2],"start":5,"finish":6,"ops":[["w",1,1]]}',
+      '3:61 impossible-times: transaction T3 starts at 5, before T1 finished (10), though it comes after it',
+    ],
+    [
+      '{"session":0,"id":1,"start":8,"ops":[]}\n{"session":1,"id":2,"after":[1],"start":7,"ops":[["w",1,1]]}',
+      '2:50 impossible-times: transaction T2 starts at 7, before T1 started (8), though it comes after it',
+    ],
     ['{"isobar":1,"after":[]}', '1:1 malformed: the header is a line of its own'],
   ])('refuses %s', (text, message) => {
     expect(refusal(text, 'native')).toEqual(

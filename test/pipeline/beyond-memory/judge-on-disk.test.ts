@@ -1,8 +1,12 @@
 import { afterAll, describe, expect, it } from 'vitest'
+import { BudgetExceeded } from '../../../src/base/errors.ts'
 import { Random } from '../../../src/base/random.ts'
 import { check } from '../../../src/check/check.ts'
 import { parseHistory } from '../../../src/formats/formats.ts'
-import { judgeOnDisk } from '../../../src/pipeline/beyond-memory/judge-on-disk.ts'
+import {
+  judgeOnDisk,
+  type OnDiskOptions,
+} from '../../../src/pipeline/beyond-memory/judge-on-disk.ts'
 import { SPILLED_LEVELS } from '../../../src/pipeline/beyond-memory/levels.ts'
 import type { SpillSizes } from '../../../src/spill/spilled-history.ts'
 import { certifyPlain } from '../../../src/verdict/certify-plain.ts'
@@ -12,12 +16,17 @@ import { Files, TINY, tell } from './told.ts'
 const files = new Files()
 afterAll(() => files.remove())
 
-const judge = (path: ReturnType<Files['native']>, sizes: SpillSizes = TINY) =>
+const judge = (
+  path: ReturnType<Files['native']>,
+  sizes: SpillSizes = TINY,
+  more: Partial<OnDiskOptions> = {},
+) =>
   judgeOnDisk(path, SPILLED_LEVELS, {
     memoryBytes: 2 ** 20,
     scratch: files.directory,
     sizes,
     prove: true,
+    ...more,
   })
 
 /** Verdicts on disk and in memory; every one that is satisfied or violated was certified. */
@@ -128,6 +137,33 @@ describe('judgeOnDisk', () => {
     expect(broken.results[0]!.anomalies.map(({ name }) => name)).toEqual(['ThinAirRead'])
   })
 
+  it('takes a byte order mark for a character of the text that it begins', async () => {
+    const text = `{"isobar":1,"initial":null}
+{"id":"a","session":1,"ops":[["w","x","\ufeffv"]]}
+{"id":"b","session":2,"ops":[["r","x","v"]]}
+`
+    const { results } = await judge(files.write(text))
+    expect(results[0]!.anomalies.map(({ name }) => name)).toEqual(['ThinAirRead'])
+  })
+
+  it.each([
+    `${'w(1,1,0,1)\n\n'}${manyTxns(20)}\n \nw(2,1,0\n`,
+    `${manyLines(20).replaceAll('\n', '\n\n')}{"session":1,"ops":[["w","x"]]}\n`,
+  ])('tells the line of an error wherever it is cut', async (text) => {
+    const placeOf = (error: unknown) => (error as { place?: object }).place
+    const expected = attempt(() => parseHistory(text))
+    expect(placeOf(expected)).toMatchObject({ line: text.split('\n').length - 1 })
+    for (const pieceBytes of [32, 100, 4096]) {
+      const error = await judge(files.write(text), { ...TINY, pieceBytes }).catch((e: unknown) => e)
+      expect(placeOf(error)).toEqual(placeOf(expected))
+    }
+  })
+
+  it('says what is wrong with a file that cannot be read', async () => {
+    const file = { ...files.write('w(1,1,0,1)\n'), path: files.directory }
+    await expect(judge(file)).rejects.toThrow('this is a directory')
+  })
+
   it('learns how pending transactions ended', async () => {
     const pending = (id: number, ops: string) => `{"pending":${id},"session":${id},"ops":${ops}}\n`
     const wait = pending(7, '[["w","z",1]]')
@@ -148,6 +184,103 @@ describe('judgeOnDisk', () => {
   ])('refuses what is refused in memory: %j', async (text, message) => {
     expect(() => parseHistory(text)).toThrow(message)
     await expect(judge(files.write(text), { ...TINY, pieceBytes: 16 })).rejects.toThrow(message)
+  })
+
+  it.each([
+    'w(1,0,0,0)\nw(1,5,1,1)\nr(1,5,0,0)\nr(1,5,2,3)\n',
+    'w(1,0,0,0)\nw(1,5,1,1)\nw(2,7,0,0)\nr(2,7,2,3)\n',
+  ])('sees that what wrote initial values goes on with others: %j', async (text) => {
+    expect(() => parseHistory(text)).toThrow('written twice')
+    const judged = judge(files.write(text), { ...TINY, pieceBytes: 24 })
+    await expect(judged).rejects.toThrow('value 0 of key 1 is written twice')
+  })
+
+  it('refuses an outcome that comes before its pending line, wherever it is cut', async () => {
+    const text =
+      '{"outcome":1,"status":"committed"}\n{"pending":1,"session":1,"ops":[["w","x",1]]}\n'
+    expect(() => parseHistory(text)).toThrow('not pending')
+    for (const pieceBytes of [32, 1024]) {
+      await expect(judge(files.write(text), { ...TINY, pieceBytes })).rejects.toThrow('not pending')
+    }
+  })
+
+  it.each([
+    // 0 is a time like any other
+    [txnLine(1, { start: 0 }) + txnLine(2, { start: -1 }), 'starts at -1'],
+    // pending transactions that ended in another piece than they began
+    [pendingLine(1, 5) + outcomeLine(1, 3), 'ended at 3, before it started'],
+    [
+      pendingLine(1, 5) + txnLine(2, { start: 6 }) + outcomeLine(1, 7),
+      'ended at 7, after the next',
+    ],
+    [
+      pendingLine(1, 5) + outcomeLine(1, 7) + txnLine(2, { start: 6 }),
+      'ended at 7, after the next',
+    ],
+  ])('refuses times that are impossible, wherever it is cut: %j', async (text, message) => {
+    expect(() => parseHistory(text)).toThrow(/starts/)
+    const judged = judge(files.write(text), { ...TINY, pieceBytes: 32 })
+    await expect(judged).rejects.toThrow(message)
+    await expect(judge(files.write(text), { ...TINY, pieceBytes: 1024 })).rejects.toThrow('starts')
+  })
+
+  it('takes times that are possible', async () => {
+    const text =
+      txnLine(0, { start: -3, finish: 0 }) +
+      pendingLine(1, 0) +
+      outcomeLine(1, 7) +
+      pendingLine(2, 7) +
+      txnLine(3, { start: 9 }) +
+      outcomeLine(2, 8)
+    parseHistory(text)
+    for (const pieceBytes of [32, 1024]) {
+      const { results } = await judge(files.write(text), { ...TINY, pieceBytes })
+      expect(results[0]!.verdict).toBe('satisfied')
+    }
+  })
+
+  it('refuses initial values of a transaction that starts after another one finished', async () => {
+    const other = (id: number, finish: number, key: string) =>
+      `{"id":${id},"session":${id},"start":-9,"finish":${finish},"ops":[["w","${key}",1]]}\n`
+    const initial = '{"isobar":1,"initial":0}\n{"session":1,"start":-5,"ops":[["w","x",0]]}\n'
+    for (const pieceBytes of [64, 1024]) {
+      const sizes = { ...TINY, pieceBytes }
+      const late = initial + other(3, -4, 'y') + other(2, -8, 'x')
+      expect(() => parseHistory(late)).toThrow('written twice')
+      await expect(judge(files.write(late), sizes)).rejects.toThrow('written twice')
+      const sound = initial + other(3, -4, 'y') + other(2, -5, 'x')
+      expect((await judge(files.write(sound), sizes)).results[0]!.verdict).toBe('satisfied')
+      const open = '{"pending":4,"session":4,"start":-9,"ops":[]}\n'
+      const ended = `${initial}${open}{"outcome":4,"status":"committed","finish":-6}\n`
+      expect(() => parseHistory(ended)).toThrow('written twice')
+      await expect(judge(files.write(ended), sizes)).rejects.toThrow('written twice')
+    }
+  })
+
+  it('answers unknown when the time runs out, whatever it is doing', async () => {
+    const text = shuffledText(40)
+    const phases = new Map<string, number>()
+    const { results } = await judge(files.write(text), TINY, {
+      onStep: (phase) => phases.set(phase, (phases.get(phase) ?? 0) + 1),
+    })
+    expect(results.map(({ verdict }) => verdict)).toEqual(['satisfied', 'satisfied', 'satisfied'])
+    expect(phases.get('ordering')).toBe(40)
+    for (const last of ['matching', 'comparing', 'ordering', 'verifying']) {
+      let count = 0
+      const onStep = (phase: string) => {
+        if (phase === last && ++count >= phases.get(last)!) throw new BudgetExceeded('enough')
+      }
+      const given = await judge(files.write(text), TINY, { onStep })
+      expect(given.results[0], last).toMatchObject({ verdict: 'unknown', reason: 'enough' })
+    }
+  })
+
+  it('answers unknown where it cannot be told who counts', async () => {
+    const text = `${manyLines(2000)}{"session":1,"status":"indeterminate","ops":[["w","y",1]]}\n`
+    const { results } = await judge(files.write(text), { ...TINY, bucketBytes: 4096 })
+    for (const { verdict, reason } of results) {
+      expect([verdict, reason]).toEqual(['unknown', expect.stringContaining('does not fit')])
+    }
   })
 
   it.each([
@@ -182,6 +315,42 @@ describe('judgeOnDisk', () => {
     expect((await judge(path, TINY)).results[0]!.verdict).toBe('satisfied')
   })
 })
+
+function attempt(parse: () => unknown): unknown {
+  try {
+    return parse()
+  } catch (error) {
+    return error
+  }
+}
+
+function txnLine(id: number, times: { start?: number; finish?: number }): string {
+  return `${JSON.stringify({ id, session: 1, ...times, ops: [['w', 'x', id + 1]] })}\n`
+}
+
+function pendingLine(id: number, start: number): string {
+  return `{"pending":${id},"session":1,"start":${start},"ops":[["w","x",${id + 1}]]}\n`
+}
+
+function outcomeLine(id: number, finish: number): string {
+  return `{"outcome":${id},"status":"committed","finish":${finish}}\n`
+}
+
+function manyLines(count: number): string {
+  const lines = Array.from({ length: count }, (_, i) => `{"session":1,"ops":[["w","x",${i + 1}]]}`)
+  return `${lines.join('\n')}\n`
+}
+
+/** So many pairs of writers, side by side, that readers saw in another order than the file's. */
+function shuffledText(pairs: number): string {
+  let text = ''
+  for (let pair = 0; pair < pairs; pair++) {
+    const [x, y, txn] = [2 * pair, 2 * pair + 1, 3 * pair]
+    text += `w(${x},1,0,${txn})\nw(${x},2,1,${txn + 1})\nw(${y},1,1,${txn + 1})\n`
+    text += `r(${y},1,2,${txn + 2})\nr(${x},1,2,${txn + 2})\n`
+  }
+  return text
+}
 
 function manyTxns(count: number): string {
   return Array.from({ length: count }, (_, i) => `w(9,${i + 1},7,${i + 100})\n`).join('')

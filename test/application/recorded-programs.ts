@@ -1,0 +1,63 @@
+// Random programs as they are and recorded, in whichever way: the application sees the same, and
+// what is recorded of them satisfies the levels that the server grants. Main function:
+// describePrograms.
+
+import type pg from 'pg'
+import { expect, it } from 'vitest'
+import type { Recorded } from '../../src/application/observe/instrument.ts'
+import { judge } from '../../src/check/judge.ts'
+import { FILL, randomProgram, runProgram, TABLES } from './programs.ts'
+import { reset } from './server.ts'
+
+type Told = Pick<Recorded<pg.Pool>, 'skipped' | 'history' | 'text'>
+
+export interface WayToRecord {
+  /** Straight to the server; known once the tests run. */
+  readonly direct: () => pg.Pool
+  /** Runs work on a pool that is recorded, and returns what was. */
+  readonly recording: (work: (pool: pg.Pool) => Promise<void>) => Promise<Told>
+  /** How many programs, unless told. */
+  readonly count: number
+}
+
+const LONG_MS = 3_600_000
+
+export function describePrograms({ direct, recording, count }: WayToRecord): void {
+  const first = Number(process.env.ISOBAR_SEED ?? 1)
+  const end = first + Number(process.env.ISOBAR_PROGRAMS ?? count)
+
+  async function fill(): Promise<void> {
+    for (const text of FILL) await direct().query(text)
+  }
+
+  it('see what they see without it', { timeout: LONG_MS }, async () => {
+    await reset(direct(), ...TABLES)
+    for (let seed = first; seed < end; seed++) {
+      const program = randomProgram(seed, false)
+      await fill()
+      const plain = await runProgram(direct(), program)
+      await fill()
+      let seen: unknown[] = []
+      await recording(async (pool) => {
+        seen = await runProgram(pool, program)
+      })
+      expect(seen, `seed ${seed}`).toEqual(plain)
+    }
+  })
+
+  it('are told in full, and keep what was granted', { timeout: LONG_MS }, async () => {
+    await reset(direct(), ...TABLES)
+    for (let seed = first; seed < end; seed++) {
+      await fill()
+      const recorded = await recording(async (pool) => {
+        await runProgram(pool, randomProgram(seed, true))
+      })
+      // What a failed statement saw is not told, and matters where the transaction goes on.
+      const { 'a statement that failed before ROLLBACK TO': failed, ...skipped } = recorded.skipped
+      expect(skipped, `seed ${seed}`).toEqual({})
+      const [result] = await judge(await recorded.history(), ['mixed'])
+      const verdict = failed === undefined ? 'satisfied' : 'unknown'
+      expect(result!.verdict, `seed ${seed}\n${recorded.text()}`).toBe(verdict)
+    }
+  })
+}

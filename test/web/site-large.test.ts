@@ -1,0 +1,78 @@
+// Histories that are large for a browser: they end in a verdict, or in the word that they are too
+// large, with the way out.
+
+import { execFileSync } from 'node:child_process'
+import { mkdtempSync, rmSync, statSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import type { Page } from 'playwright-core'
+import { afterAll, describe, expect, it } from 'vitest'
+import { LONG } from '../long.ts'
+import { executable, onSite } from './site.ts'
+
+const BIN = resolve(import.meta.dirname, '../../bin/isobar.js')
+const folder = mkdtempSync(join(tmpdir(), 'isobar-large-'))
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+const stage = onSite()
+
+function generate(transactions: number): string {
+  const file = join(folder, `${transactions}.plume`)
+  const options = ['--shape', 'general', '--ops', '12', '--to', 'plume']
+  const args = [BIN, 'generate', file, '--transactions', String(transactions), ...options]
+  execFileSync(process.execPath, args, { stdio: 'ignore' })
+  return file
+}
+
+/** What the page says in the end of a file that is judged for cc. */
+async function judge(page: Page, file: string): Promise<string> {
+  await page.locator('#result .finding').first().waitFor()
+  await page.getByRole('checkbox', { name: 'cc' }).check()
+  await page.locator('#result h1', { hasText: 'Causal Consistency' }).waitFor()
+  await page.locator('#file').setInputFiles(file)
+  const verdict = page.locator('#result .source', { hasText: 'plume' })
+  const problem = page.locator('#problem:not([hidden])')
+  await verdict.or(problem).waitFor({ timeout: 0 })
+  const said = (await problem.count()) > 0 ? problem : page.locator('#result h1')
+  return (await said.textContent())!
+}
+
+const TOO_LARGE = /the history is too large for this browser.*use the command line: isobar check/s
+
+describe.skipIf(executable === null)('large histories in the browser', { timeout: 600_000 }, () => {
+  /** Stands at the beginning of the worker: no array of more than two million is to be had. */
+  const LITTLE_MEMORY = `
+    for (const name of ['Int32Array', 'Uint8Array', 'Uint32Array', 'Float64Array']) {
+      globalThis[name] = class extends globalThis[name] {
+        constructor(...given) {
+          if (given[0] > 2.2e6) throw new RangeError('Array buffer allocation failed')
+          super(...given)
+        }
+      }
+    }
+  `
+
+  it('are called too large where memory does not suffice, with the way out', async () => {
+    const file = generate(100_000)
+    const page = await stage.site.open()
+    expect(await judge(page, file)).toBe('Causal Consistency: satisfied')
+    await page.close()
+    const poor = await stage.site.open('docs/index.html')
+    await poor.route('**/script/worker.js', async (route) => {
+      const response = await route.fetch()
+      await route.fulfill({ response, body: `${await response.text()};${LITTLE_MEMORY}` })
+    })
+    await poor.goto(stage.site.address)
+    expect(await judge(poor, file)).toMatch(TOO_LARGE)
+    await poor.close()
+  })
+
+  it.skipIf(!LONG)('of 400 MB end in a verdict or that word', async () => {
+    const file = generate(1_360_000)
+    expect(statSync(file).size).toBeGreaterThan(400e6)
+    const page = await stage.site.open()
+    const said = await judge(page, file)
+    expect(said === 'Causal Consistency: satisfied' || TOO_LARGE.test(said), said).toBe(true)
+    await page.close()
+  })
+})
