@@ -1,10 +1,10 @@
-// A real browser for the report: Chromium as Debian packages it, or whatever CHROMIUM names. Where
-// there is none the tests are skipped, loudly.
+// Real browsers: Chromium and Firefox as Debian packages them, or whatever CHROMIUM and FIREFOX
+// name. Where there is none the tests are skipped, loudly.
 
 import { existsSync } from 'node:fs'
-import { type Browser, chromium } from 'playwright-core'
+import { type Browser, chromium, firefox } from 'playwright-core'
 
-const CANDIDATES = [
+const CHROMIUMS = [
   process.env['CHROMIUM'],
   '/usr/bin/chromium',
   '/usr/bin/chromium-browser',
@@ -12,14 +12,36 @@ const CANDIDATES = [
   '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
 ]
 
+const FIREFOXES = [
+  process.env['FIREFOX'],
+  '/usr/bin/firefox-esr',
+  '/usr/bin/firefox',
+  '/Applications/Firefox.app/Contents/MacOS/firefox',
+]
+
 export function findBrowser(): string | null {
-  const found = CANDIDATES.find((path) => path !== undefined && existsSync(path)) ?? null
-  if (found === null) {
-    process.stderr.write(
-      '\nSKIPPED: the tests of the report in a browser; install chromium or set CHROMIUM\n\n',
-    )
-  }
+  const found = firstOf(CHROMIUMS)
+  if (found === null) skip('the tests of the report in a browser; install chromium or set CHROMIUM')
   return found
+}
+
+export function findFirefox(): string | null {
+  const found = firstOf(FIREFOXES)
+  if (found === null) skip('the tests of the site in Firefox; install firefox-esr or set FIREFOX')
+  return found
+}
+
+function firstOf(paths: readonly (string | undefined)[]): string | null {
+  return paths.find((path) => path !== undefined && existsSync(path)) ?? null
+}
+
+function skip(what: string): void {
+  process.stderr.write(`\nSKIPPED: ${what}\n\n`)
+}
+
+/** As it comes from its makers, driven by WebDriver BiDi; what is saved goes to the folder. */
+export function launchFirefox(executablePath: string, downloadsPath: string): Promise<Browser> {
+  return firefox.launch({ channel: 'moz-firefox', executablePath, downloadsPath })
 }
 
 export function launch(executablePath: string): Promise<Browser> {

@@ -9,7 +9,7 @@ import { FORMATS, findFormat, parseHistory } from '../../src/formats/formats.ts'
 import { parseNotation } from '../../src/history/notation.ts'
 import { save } from '../formats/storage.ts'
 import { HOSTILE_NAMES, hostileHistory } from '../report/hostile.ts'
-import { drop, executable, onSite, write } from './site.ts'
+import { drop, dropLarge, executable, onSite, write } from './site.ts'
 
 const LOST = 's0: w(1,1) [0,1]\ns1: r(1,1) w(1,2) [2,5]\ns2: r(1,1) w(1,3) [3,6]\n'
 const UNTIMED = LOST.replaceAll(/ \[.*\]/g, '')
@@ -123,14 +123,7 @@ describe.skipIf(executable === null)('checking in the browser', { timeout: 120_0
   it('shows how far it is, and stops when it is told to', async () => {
     const page = await stage.site.open()
     await says(page, LOST_HEADLINE)
-    await page.evaluate(() => {
-      const lines: string[] = []
-      for (let i = 1; i <= 600_000; i++) lines.push(`w(${i},${i},${i % 50},${i})`)
-      const transfer = new DataTransfer()
-      transfer.items.add(new File([lines.join('\n')], 'large.txt'))
-      const event = new DragEvent('drop', { dataTransfer: transfer, bubbles: true })
-      document.body.dispatchEvent(event)
-    })
+    await dropLarge(page)
     await page.locator('#phase', { hasText: 'reading: ' }).waitFor()
     await page.locator('#cancel').click()
     expect(await page.locator('#busy').isHidden()).toBe(true)

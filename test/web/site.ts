@@ -31,12 +31,12 @@ class Site {
     readonly address: string,
   ) {}
 
-  static async start(): Promise<Site> {
+  static async start(browser: Browser): Promise<Site> {
     if (!existsSync(SITE)) throw new Error('the site is not built: npm run web')
     const server = makeServer({ site: SITE, reports: null, host: '127.0.0.1', token: null })
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
     const { port } = server.address() as AddressInfo
-    return new Site(server, await launch(executable!), `http://127.0.0.1:${port}/`)
+    return new Site(server, browser, `http://127.0.0.1:${port}/`)
   }
 
   async stop(): Promise<void> {
@@ -61,11 +61,16 @@ class Site {
   }
 }
 
-/** The site for the tests of a file, if there is a browser; each of them must leave no complaint. */
-export function onSite(): { site: Site } {
+/**
+ * The site for the tests of a file, if there is a browser; each of them must leave no complaint.
+ * @param start the browser to open it in; null: there is none
+ */
+export function onSite(
+  start: (() => Promise<Browser>) | null = executable ? () => launch(executable) : null,
+): { site: Site } {
   const stage = {} as { site: Site }
   beforeAll(async () => {
-    if (executable) stage.site = await Site.start()
+    if (start) stage.site = await Site.start(await start())
   }, 60_000)
   afterEach(() => {
     expect(stage.site?.complaints.splice(0) ?? []).toEqual([])
@@ -91,6 +96,18 @@ export async function drop(page: Page, files: ReadonlyMap<string, Uint8Array>): 
   }, packed)
 }
 
+/** Drops a file of 600,000 transactions, made in the page: time enough to see it read. */
+export async function dropLarge(page: Page): Promise<void> {
+  await page.evaluate(() => {
+    const lines: string[] = []
+    for (let i = 1; i <= 600_000; i++) lines.push(`w(${i},${i},${i % 50},${i})`)
+    const transfer = new DataTransfer()
+    transfer.items.add(new File([lines.join('\n')], 'large.txt'))
+    const event = new DragEvent('drop', { dataTransfer: transfer, bubbles: true })
+    document.body.dispatchEvent(event)
+  })
+}
+
 /** Puts a text into the editor in place of what is there, as pasting does. */
 export async function write(page: Page, text: string, editor = '#editor'): Promise<void> {
   const content = page.locator(`${editor} .cm-content`)
@@ -99,7 +116,9 @@ export async function write(page: Page, text: string, editor = '#editor'): Promi
   await content.evaluate((element, pasted) => {
     const clipboardData = new DataTransfer()
     clipboardData.setData('text/plain', pasted)
-    const options = { clipboardData, bubbles: true, cancelable: true }
-    element.dispatchEvent(new ClipboardEvent('paste', options))
+    const event = new ClipboardEvent('paste', { bubbles: true, cancelable: true })
+    // Firefox gives events that a script makes nothing to paste.
+    Object.defineProperty(event, 'clipboardData', { value: clipboardData })
+    element.dispatchEvent(event)
   }, text)
 }

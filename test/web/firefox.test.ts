@@ -1,0 +1,115 @@
+// The site in Firefox: what a page needs of a browser is there as well, from module workers and
+// decompression to the policy that lets it ask nobody. Whatever does not depend on the browser is
+// tried in Chromium (site-*.test.ts).
+
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { gzipSync } from 'node:zlib'
+import { afterAll, describe, expect, it } from 'vitest'
+import { hyphened, TOPICS } from '../../src/levels/glossary.ts'
+import { findFirefox, launchFirefox } from './browser.ts'
+import { drop, dropLarge, onSite, write } from './site.ts'
+
+const LOST = 's0: w(1,1)\ns1: r(1,1) w(1,2)\ns2: r(1,1) w(1,3)\n'
+const LOST_HEADLINE = 'Satisfies Prefix Consistency, violates Snapshot Isolation'
+
+const executable = findFirefox()
+const folder = mkdtempSync(join(tmpdir(), 'isobar-firefox-'))
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+const stage = onSite(executable ? () => launchFirefox(executable, folder) : null)
+
+describe.skipIf(executable === null)('the site in Firefox', { timeout: 120_000 }, () => {
+  it('is Firefox, whose requests are seen', async () => {
+    const page = await stage.site.open()
+    const urls: string[] = []
+    page.on('request', (request) => urls.push(request.url()))
+    await page.goto(`${stage.site.address}learn.html`)
+    await page.locator('#topic-more .finding').first().waitFor()
+    expect(await page.evaluate(() => navigator.userAgent)).toContain('Firefox/')
+    expect(urls).toContain(`${stage.site.address}learn.html`)
+    expect(urls).toContain(`${stage.site.address}script/learn-page.js`)
+    await page.close()
+  })
+
+  it('judges every anomaly of the gallery as the glossary says', async () => {
+    const page = await stage.site.open('learn.html')
+    for (const topic of TOPICS) {
+      if (topic.kind === 'level') continue
+      await page.evaluate((id) => {
+        location.hash = id
+      }, hyphened(topic.entry.name))
+      await page.locator(`#judged[data-found="${topic.entry.name}"]`).waitFor()
+      await page.locator('#topic-more .finding svg.lanes').first().waitFor()
+    }
+    await page.close()
+  })
+
+  it('judges files that are dropped and opened, compressed or not', async () => {
+    const page = await stage.site.open()
+    const headline = page.locator('#result h1')
+    await drop(page, new Map([['ok.txt', Buffer.from('s1: w(1,1)')]]))
+    await headline.getByText('Satisfies Serializability', { exact: true }).waitFor()
+    await drop(page, new Map([['lost.txt.gz', gzipSync(LOST)]]))
+    await headline.getByText(LOST_HEADLINE, { exact: true }).waitFor()
+    await page.locator('#close-files').click()
+    const file = join(folder, 'thin-air.txt')
+    writeFileSync(file, 's1: r(x,7)')
+    await page.locator('#file').setInputFiles(file)
+    await headline.getByText('Violates Read Committed', { exact: true }).waitFor()
+    await page.close()
+  })
+
+  it('marks an error at its line and column, and takes it back', async () => {
+    const page = await stage.site.open()
+    await write(page, 's1: w(x,1)\ns2: q(x,1)')
+    await page
+      .locator('#problem')
+      .getByText(/^line 2, column 5: unknown operation/)
+      .waitFor()
+    expect(await page.locator('.cm-lintRange-error').textContent()).toBe('q')
+    await page.keyboard.press('Control+z')
+    await page.locator('#result h1').getByText(LOST_HEADLINE, { exact: true }).waitFor()
+    expect(await page.locator('.cm-lintRange-error').count()).toBe(0)
+    await page.close()
+  })
+
+  it('stops when it is told to', async () => {
+    const page = await stage.site.open()
+    await page.locator('#result .finding').first().waitFor()
+    await dropLarge(page)
+    await page.locator('#phase', { hasText: 'reading: ' }).waitFor()
+    await page.locator('#cancel').click()
+    expect(await page.locator('#status').textContent()).toBe('Cancelled.')
+    await page.close()
+  })
+
+  it('carries a history in a link, and gives files', async () => {
+    const page = await stage.site.open()
+    await write(page, 's1: w("ключ",1)\ns2: r("ключ",1)')
+    await page.locator('#share').click()
+    await page.locator('#shared', { hasText: 'link' }).waitFor()
+    const other = await stage.site.open(new URL(page.url()).hash)
+    await other.locator('#editor .cm-line', { hasText: 'ключ' }).first().waitFor()
+    await other.locator('#result h1').getByText('Satisfies Serializability').waitFor()
+    // The driver tells nothing of files that are saved: they are there.
+    await other.locator('[data-download="verdict"]').click()
+    const read = () => JSON.parse(readFileSync(join(folder, 'history.verdict.json'), 'utf8'))
+    await expect.poll(read, { timeout: 20_000 }).toMatchObject({ strongest: 'ser' })
+    await page.close()
+    await other.close()
+  })
+
+  it('checks an exercise live, shows where levels differ, and searches the documentation', async () => {
+    const page = await stage.site.open('learn.html#si')
+    await page.locator('.exercise[data-solved="false"]').waitFor()
+    await write(page, 's1: r(x,0) w(x,1)\ns2: r(x,0) w(x,2)', '.exercise-editor')
+    await page.locator('.exercise[data-solved="true"]').waitFor()
+    await page.goto(`${stage.site.address}differ.html#rc,ra`)
+    await page.locator('.difference .finding').first().waitFor()
+    await page.goto(`${stage.site.address}docs/index.html`)
+    await page.locator('#search').fill('audits')
+    await page.locator('#found a', { hasText: 'Audits' }).first().waitFor()
+    await page.close()
+  })
+})
