@@ -25,7 +25,8 @@ import type {
   TxnJson,
 } from '../verdict/verdict-file.ts'
 import { addOp, addTimes, findPlaces, placeName } from './core-history.ts'
-import { type Example, sqlCell } from './example.ts'
+import { damaged, type Example, sqlCell } from './example.ts'
+import { plain } from './names.ts'
 
 /** Either a history, or why there is none. */
 export type SqlCore =
@@ -90,22 +91,33 @@ class CoreBuilder {
 
   private addTable({ name, columns, key }: TableJson): void {
     const keyColumns = key.map((column) => columns.findIndex((each) => each.name === column))
+    if (keyColumns.includes(-1)) throw damaged(`a key of ${plain(name)} is not among its columns`)
     const sql: SqlTable = { name, columns, keyColumns }
     this.tables.set(name, { id: this.statements.addTable(sql), sql })
     this.rows.set(name, new Map())
   }
 
+  private tableOf(name: string): Table {
+    const table = this.tables.get(name)
+    if (table === undefined) throw damaged(`there is no table ${plain(name)}`)
+    return table
+  }
+
   private noteRows({ statements = [] }: TxnJson, spokenOf: ReadonlySet<Value>): void {
     for (const { table, rows, unread = [], write } of statements) {
+      const { sql } = this.tableOf(table)
       for (const { key } of [...rows, ...unread]) {
+        if (key.length !== sql.keyColumns.length) {
+          const columns = `${key.length} columns, not ${sql.keyColumns.length}`
+          throw damaged(`the key of a row of ${plain(table)} has ${columns}`)
+        }
         const values = key.map(sqlCell)
-        const name = rowName(this.tables.get(table)!.sql, values)
+        const name = rowName(sql, values)
         if (spokenOf.has(name)) this.rows.get(table)!.set(name, values)
       }
       if (write === undefined) continue
       for (const { key } of rows) {
-        const name = rowName(this.tables.get(table)!.sql, key.map(sqlCell))
-        this.written.add(versionName(name, write))
+        this.written.add(versionName(rowName(sql, key.map(sqlCell)), write))
       }
     }
   }

@@ -147,6 +147,18 @@ describe('describeVerdict', () => {
     }
   })
 
+  it('is turned away where its rows are not those of their tables', async () => {
+    const text = stringify(await judgeSql(PASSED_OVER, 'mixed'))
+    for (const [from, to, problem] of [
+      [/"key":\[\d+\]/, '"key":[1,2]', 'the key of a row of orders has 2 columns, not 1'],
+      ['"key":["id"]', '"key":["none"]', 'a key of orders is not among its columns'],
+      ['"table":"orders"', '"table":"none"', 'there is no table none'],
+    ] as const) {
+      const [found] = parseVerdicts(text.replace(from, to))
+      expect(() => renderHtml(found!.verdict, assets)).toThrow(`damaged verdict: ${problem}`)
+    }
+  })
+
   it('may lack all that is not always there', async () => {
     const late = new Set(['statements', 'passed', 'tables', 'shared', 'absence', 'witness'])
     for (const { text, level } of SQL_GALLERY) {

@@ -207,26 +207,20 @@ function turnsOf(history: History, times: Float64Array): Int32Array {
   return turn
 }
 
-/** Whether numbering events anew puts the end of a transaction before the start of another one
- * that began at the same instant. */
+/**
+ * Whether numbering events anew puts the end of a transaction before the start of another one that
+ * began at the same instant. A process does one thing at a time, so that of one session too: there
+ * nothing but lin tells the difference.
+ */
 function breaksTies(history: History, times: Float64Array): boolean {
   const { events } = newIndices(history)
-  const { txnStatus, txnSession } = history
-  let finished = -1 // a transaction that ended at the instant of the event before
-  let apart = false // whether two sessions have one
+  const { txnStatus } = history
+  let hasEnded = false // whether a transaction ended at the instant of the event before
   for (let i = 0; i < events.length; i++) {
     const event = events[i]!
-    const txn = event >> 1
-    if (i > 0 && times[events[i - 1]!] !== times[event]) {
-      finished = -1
-      apart = false
-    }
-    if ((event & 1) === 0) {
-      if (finished >= 0 && (apart || txnSession[finished] !== txnSession[txn])) return true
-    } else if (txnStatus[txn] !== INDETERMINATE) {
-      if (finished >= 0 && txnSession[finished] !== txnSession[txn]) apart = true
-      finished = txn
-    }
+    if (i > 0 && times[events[i - 1]!] !== times[event]) hasEnded = false
+    if ((event & 1) === 1) hasEnded ||= txnStatus[event >> 1] !== INDETERMINATE
+    else if (hasEnded) return true
   }
   return false
 }

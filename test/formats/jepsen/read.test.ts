@@ -276,7 +276,10 @@ describe('the writers', () => {
         's1: r(x,1) [start=10 finish=11] | w(y,2) [indeterminate start=12]\n' +
         's2: r(y,2) [start=11 finish=30]',
     )
-    expect(findFormat('jepsen')!.misfits(history)).toEqual([])
+    // s0 alone does two things at the instant 10.
+    expect(findFormat('jepsen')!.misfits(history)).toEqual([
+      'transactions that begin as others end',
+    ])
     const back = parseHistory(text('jepsen', history))
     const before = (h: History, a: number, b: number) => h.txnFinishTime![a]! < h.txnStartTime![b]!
     const find = (h: History, session: number, index: number) =>
@@ -310,6 +313,11 @@ describe('the writers', () => {
     ])
     expect(misfits('s0: w(x,1) [id=T9 start=0 finish=1]')).toEqual(['names of transactions (T9)'])
     expect(misfits('s0: w(x,1) r(y,null) [aborted start=0 finish=1]')[0]).toMatch(/did not commit/)
+    // At lin those of one session overlap; a process does one thing at a time.
+    const inTurn = (start: number) =>
+      `s0: w(x,1) [start=0 finish=2] | r(x,1) [start=${start} finish=4]`
+    expect(misfits(inTurn(2))).toEqual(['transactions that begin as others end'])
+    expect(misfits(inTurn(3))).toEqual([])
   })
 
   it('bring any list of integers back', () => {
