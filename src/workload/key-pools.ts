@@ -1,17 +1,15 @@
-// Keys that retire: a fixed number is in use at one time, each lives for a number of writes drawn
-// from a zipf distribution, and a new one takes its place. So some keys see many writes, most only
-// a few, and there is always one that nobody has written yet.
+// Keys that retire: a fixed number is in use at one time, each lives for a number of writes, and a
+// new one takes its place. One write, 2 or 3, 4 to 7 and so on are equally likely, as in a zipf
+// distribution: some keys see many writes, most only a few, and there is always one that nobody has
+// written yet.
 
 import { IntColumn } from '../base/grow.ts'
 import type { Random } from '../base/random.ts'
-import { AliasTable, zipfWeights } from './distributions.ts'
-
-const LIFETIME_EXPONENT = 1
 
 /** The keys in use: one pool for all, or one for each session if no key may have two writers. */
 export class KeyPools {
   readonly used = new IntColumn() // every key there has been, in order of birth
-  private readonly lifetimes: AliasTable
+  private readonly octaves: number // a key lives for less than 2 ** octaves writes
   private readonly slots: Int32Array // pool * slotCount + slot -> key
   private readonly left: Int32Array // pool * slotCount + slot -> writes until the key retires
   private readonly births: Int32Array // pool -> keys it has had so far
@@ -22,7 +20,7 @@ export class KeyPools {
     mostWrites: number,
     random: Random,
   ) {
-    this.lifetimes = new AliasTable(zipfWeights(mostWrites, LIFETIME_EXPONENT))
+    this.octaves = Math.max(1, 31 - Math.clz32(mostWrites))
     this.slots = new Int32Array(slotCount * poolCount)
     this.left = new Int32Array(slotCount * poolCount)
     this.births = new Int32Array(poolCount)
@@ -54,6 +52,7 @@ export class KeyPools {
     const key = pool + this.poolCount * this.births[pool]!++
     this.used.push(key)
     this.slots[at] = key
-    this.left[at] = this.lifetimes.next(random) + 1
+    const least = 1 << random.below(this.octaves)
+    this.left[at] = least + random.below(least)
   }
 }

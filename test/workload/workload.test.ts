@@ -165,6 +165,37 @@ describe('planWorkload', () => {
     expect(plan.rowCount).toBe(0)
   })
 
+  test('churns: some read two keys and write one of them, some look again at what they wrote', () => {
+    const told = new Map<string, number>()
+    const plan = planWorkload({ shape: 'churn', transactions: 5000, sessions: 5 })
+    for (const ops of txnsOf(plan)) {
+      const first = ops[0]!.key
+      const name = ops.map(
+        ({ kind, key }) => `${kind === READ ? 'r' : 'w'}${key === first ? 'x' : 'y'}`,
+      )
+      told.set(name.join(' '), (told.get(name.join(' ')) ?? 0) + 1)
+    }
+    for (const often of ['rx ry', 'rx ry wx', 'rx ry wy', 'rx wx wx rx']) {
+      expect(told.get(often)).toBeGreaterThan(300)
+    }
+    for (const seldom of ['rx wx', 'rx wx rx']) expect(told.get(seldom)).toBeGreaterThan(100)
+  })
+
+  test('churns no longer than it is told, and writes nothing where all is to be read', () => {
+    for (const ops of [1, 2, 3]) {
+      const lengths = txnsOf(planWorkload({ shape: 'churn', transactions: 500, ops })).map(
+        (txn) => txn.length,
+      )
+      expect(Math.max(...lengths)).toBe(ops)
+    }
+    const kinds = (reads: number) =>
+      planWorkload({ shape: 'churn', transactions: 500, reads }).opKind
+    expect(kinds(1)).not.toContain(WRITE)
+    const shareOfWrites = (reads: number) =>
+      kinds(reads).filter((kind) => kind === WRITE).length / kinds(reads).length
+    expect(shareOfWrites(0.2)).toBeGreaterThan(shareOfWrites(0.8) + 0.2)
+  })
+
   test('reads every list once more after everything else', () => {
     const plan = planWorkload({ shape: 'append', transactions: 300, sessions: 5, keys: 4 })
     const appended = new Set<number>()
