@@ -1,7 +1,7 @@
 // How much a workload finds, and how soon: every workload on stores that break their word in known
 // ways. Writes bench/strength.md.
 //
-//   npm run bench:strength -- [--seeds 10] [--transactions 2000] [--seconds 5] [--only sim|servers] [--scenario replica] [--workload churn]
+//   npm run bench:strength -- [--seeds 10] [--seed 1] [--transactions 2000] [--seconds 5] [--only sim|servers] [--scenario replica] [--workload churn]
 //
 // The simulated store misbehaves in a share of its transactions. Servers are real PostgreSQLs that
 // are asked for less than they are judged by, crash without having written what they promised, or
@@ -20,7 +20,7 @@ import type { PlannedEvent } from '../src/record/faults.ts'
 import { SimDatabase } from '../src/record/sim/database.ts'
 import { SqlWork } from '../src/record/sql-work.ts'
 import { PlannedWork } from '../src/record/work.ts'
-import { FAULTS } from '../src/sim/faults.ts'
+import { FAULTS, type Fault } from '../src/sim/faults.ts'
 import type { WorkloadRequest } from '../src/workload/parameters.ts'
 import type { SqlShape } from '../src/workload/sql/parameters.ts'
 import { planSql } from '../src/workload/sql/workload.ts'
@@ -37,6 +37,7 @@ const SQL_TRANSACTIONS = 400
 
 const flags = readOptions<{
   seeds: string
+  seed: string
   transactions: string
   seconds: string
   only: string
@@ -44,6 +45,7 @@ const flags = readOptions<{
   workload: string
 }>('npm run bench:strength --', 'measures what workloads find, and writes bench/strength.md', [
   ['--seeds <n>', 'runs of each workload on each store', '10'],
+  ['--seed <n>', 'of the first run; a workload is not measured by the seeds it was tuned on', '1'],
   ['--transactions <n>', 'transactions of each run on a simulated store', '2000'],
   ['--seconds <n>', 'how long each run on a server is', '5'],
   ['--only <sim|servers>', 'only simulated stores, or only servers', ''],
@@ -51,6 +53,7 @@ const flags = readOptions<{
   ['--workload <name>', 'only this workload, e.g. churn', ''],
 ])
 const seeds = Number(flags.seeds)
+const firstSeed = Number(flags.seed)
 const transactions = Number(flags.transactions)
 const seconds = Number(flags.seconds)
 const { only, scenario, workload: shape } = flags
@@ -102,8 +105,7 @@ async function simulated(): Promise<string[]> {
     [1 / 1000, '1 transaction in 1,000'],
   ] as const) {
     const table = new Map<string, Row[]>()
-    for (const fault of FAULTS) {
-      if (fault.needsPlan) continue // a store that runs cannot show it
+    const rowsOf = async (fault: Fault) => {
       const level = fault.forbiddenFrom === 'sser' ? 'sser' : 'ser'
       const rows: Row[] = []
       for (const workload of registers) {
@@ -113,6 +115,13 @@ async function simulated(): Promise<string[]> {
         })
         rows.push(row)
       }
+      return rows
+    }
+    // Whoever comes first would pay for the compiler.
+    await rowsOf(FAULTS[0]!)
+    for (const fault of FAULTS) {
+      if (fault.needsPlan) continue // a store that runs cannot show it
+      const rows = await rowsOf(fault)
       table.set(fault.name, rows)
       progress(`${fault.name}, ${words}`, rows)
     }
@@ -204,7 +213,7 @@ async function measure(
   restartEveryMs: number | null = null,
 ): Promise<Row> {
   const row: Row = { found: 0, unknown: 0, positions: [], seconds: 0 }
-  for (let seed = 1; seed <= seeds; seed++) {
+  for (let seed = firstSeed; seed < firstSeed + seeds; seed++) {
     const path = join(scratch, 'history.jsonl')
     const { database, restart } = await open(seed)
     const clock = database instanceof SimDatabase ? processorMs : () => performance.now()
@@ -311,7 +320,7 @@ function intro(): string[] {
   return [
     '# What each workload finds',
     '',
-    `Made by \`npm run bench:strength\`: ${seeds} seeds, ${SESSIONS} sessions; ${transactions} transactions a run on simulated stores,`,
+    `Made by \`npm run bench:strength\`: ${seeds} seeds from ${firstSeed} on, ${SESSIONS} sessions; ${transactions} transactions a run on simulated stores,`,
     `${seconds} seconds on servers (SQL: ${SQL_TRANSACTIONS} transactions). A cell says in how many of the seeds the violation was found,`,
     'after how many transactions (median), and how long a run took with its judging, in proportion to those, or in all where nothing was',
     'found (mean; of simulated stores, processor time). The last line adds up: finds, and finds a minute.',
