@@ -51,6 +51,19 @@ describe('fuzz', () => {
     )
   })
 
+  test('ends when it is told to, and says how far it came', async () => {
+    const stop = new AbortController()
+    const run = (seed: number) => {
+      if (seed !== 9) stop.abort()
+      return null
+    }
+    const properties = [{ name: 'quiet', run }]
+    const { signal } = stop
+    const { runs, failure } = await fuzz({ seed: 9, seconds: 60, count: 10, properties, signal })
+    expect(failure).toBeNull()
+    expect(runs.get('quiet')).toBe(2)
+  })
+
   test('takes a crash for a failure', async () => {
     const crash = () => {
       throw new Error('boom')

@@ -1,6 +1,7 @@
 // The fuzzer: runs every property with fresh seeds for a given time, and says how to replay what
 // fails: npm run fuzz -- --seconds 60 [--seed S] [--only NAME] [--count N]
 
+import { setImmediate } from 'node:timers/promises'
 import { nowMs } from '../../src/base/deadline.ts'
 import { Random } from '../../src/base/random.ts'
 import { PROPERTIES } from './properties.ts'
@@ -16,6 +17,8 @@ export interface FuzzOptions {
   readonly count: number
   readonly properties: readonly Property[]
   readonly judge?: Judge
+  /** Ends it before the next round; what was run until then is told. */
+  readonly signal?: AbortSignal
 }
 
 export interface FuzzReport {
@@ -27,11 +30,13 @@ export interface FuzzReport {
 
 /** Runs the properties in turn until the time or the count is used up, or one fails. */
 export async function fuzz(options: FuzzOptions): Promise<FuzzReport> {
-  const { seed, seconds, count, properties, judge } = options
+  const { seed, seconds, count, properties, judge, signal } = options
   const runs = new Map(properties.map(({ name }) => [name, 0]))
   const endMs = nowMs() + seconds * 1000
   const seeds = new Random(seed)
   for (let round = 0, next = seed; round < count && nowMs() < endMs; round++) {
+    await setImmediate() // signals come in between
+    if (signal?.aborted) break
     for (const { name, run } of properties) {
       const failure = await attempt(() => run(next, judge ?? judgeAll))
       runs.set(name, runs.get(name)! + 1)
@@ -92,7 +97,9 @@ if (process.argv[1]?.endsWith('fuzz.ts') && process.argv.includes('--help')) {
 } else if (process.argv[1]?.endsWith('fuzz.ts')) {
   const options = optionsFrom(process.argv.slice(2))
   process.stdout.write(`seed ${options.seed}\n`)
-  const { runs, failure } = await fuzz(options)
+  const stop = new AbortController()
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stop.abort())
+  const { runs, failure } = await fuzz({ ...options, signal: stop.signal })
   for (const { close } of options.properties) await close?.()
   for (const { name, told } of options.properties) {
     const figures = told ? `, ${told()}` : ''
