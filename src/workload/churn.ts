@@ -89,9 +89,12 @@ class Churn {
 
   private pair(): void {
     const { random, parameters } = this
+    const writes = random.chance(Math.min(1, 2 * PAIR_WRITES * (1 - parameters.reads)))
+    const isEarly = random.chance(0.5) // what is written then stays open for longer
     this.look(true)
+    if (writes && isEarly) this.write()
     this.look(false)
-    if (random.chance(Math.min(1, 2 * PAIR_WRITES * (1 - parameters.reads)))) this.write()
+    if (writes && !isEarly) this.write()
   }
 
   private insist(): void {

@@ -175,7 +175,7 @@ describe('planWorkload', () => {
       )
       told.set(name.join(' '), (told.get(name.join(' ')) ?? 0) + 1)
     }
-    for (const often of ['rx ry', 'rx ry wx', 'rx ry wy', 'rx wx wx rx']) {
+    for (const often of ['rx ry', 'rx ry wx', 'rx ry wy', 'rx wx ry', 'rx wx wx rx']) {
       expect(told.get(often)).toBeGreaterThan(300)
     }
     for (const seldom of ['rx wx', 'rx wx rx']) expect(told.get(seldom)).toBeGreaterThan(100)
