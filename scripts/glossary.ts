@@ -1,4 +1,4 @@
-// Writes docs/glossary.md: every level and anomaly, in the words of `isobar explain`.
+// Writes docs/glossary.md: every level, anomaly and small history, in the words of `isobar explain`.
 //
 //   npm run glossary
 
@@ -9,7 +9,7 @@ import { findForbidding } from '../src/pipeline/forbidding.ts'
 import { explainMarkdown } from '../src/report/explain.ts'
 
 export async function renderGlossary(): Promise<string> {
-  const parts: Record<string, string[]> = { level: [], anomaly: [] }
+  const parts: Record<string, string[]> = { level: [], anomaly: [], case: [] }
   for (const topic of TOPICS) {
     parts[topic.kind]!.push(explainMarkdown(topic, await findForbidding(topic)))
   }
@@ -26,6 +26,11 @@ export async function renderGlossary(): Promise<string> {
     '## Anomalies',
     '',
     ...parts['anomaly']!,
+    '## Small histories',
+    '',
+    'On each of these a checker, or a reader, is known to have gone wrong.',
+    '',
+    ...parts['case']!,
   ]
     .join('\n')
     .trimEnd()}\n`

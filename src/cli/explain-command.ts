@@ -1,11 +1,11 @@
-// `isobar explain`: what a level or an anomaly means, with a history to try it on.
+// `isobar explain`: what a level, an anomaly or a small history means, with a history to try.
 
 import type { Command } from 'commander'
 import { UsageError } from '../base/errors.ts'
 import { hintFor } from '../base/slips.ts'
-import { findTopic, hyphened, nameOf, TOPICS, topicNames } from '../levels/glossary.ts'
+import { findTopic, hyphened, nameOf, TOPICS, type Topic, topicNames } from '../levels/glossary.ts'
 import { findForbidding } from '../pipeline/forbidding.ts'
-import { explainText } from '../report/explain.ts'
+import { explainText, topicLead } from '../report/explain.ts'
 import { EXIT } from './exit-codes.ts'
 import { print } from './terminal.ts'
 
@@ -48,19 +48,21 @@ async function explain(name: string | undefined, { history }: Flags): Promise<st
     throw new UsageError(`nothing is known of ${JSON.stringify(name)}`, hintFor(name, topicNames()))
   }
   if (!history) return explainText(topic, await findForbidding(topic))
-  if (topic.kind === 'anomaly') return `${topic.entry.history}\n`
-  throw new UsageError(`${topic.entry.id} is a level: only anomalies have a history`)
+  if (topic.kind !== 'level') return `${topic.entry.history}\n`
+  throw new UsageError(`${topic.entry.id} is a level: only anomalies and small histories have one`)
 }
 
 function renderList(): string {
   const lines = ['Levels, weakest first:']
-  for (const topic of TOPICS) {
-    if (topic.kind === 'level') lines.push(`  ${topic.entry.id.padEnd(28)}${topic.entry.promise}`)
+  const list = (kind: Topic['kind']) => {
+    for (const topic of TOPICS.filter((each) => each.kind === kind)) {
+      lines.push(`  ${hyphened(nameOf(topic)).padEnd(28)}${topicLead(topic)}`)
+    }
   }
+  list('level')
   lines.push('', 'Anomalies:')
-  for (const topic of TOPICS) {
-    if (topic.kind === 'level') continue
-    lines.push(`  ${hyphened(nameOf(topic)).padEnd(28)}${topic.anomaly.meaning}`)
-  }
+  list('anomaly')
+  lines.push('', 'Small histories on which one goes wrong:')
+  list('case')
   return `${lines.join('\n')}\n`
 }

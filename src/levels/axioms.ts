@@ -1,11 +1,12 @@
 // What each level asks of a commit order, for a picture: whenever t3 reads x from t1, another one,
 // t2, writes x, and the premise leads from t2 to t3, perhaps through a t4, then t2 commits before
-// t1. The same premises as in docs/levels.md. Main table: AXIOMS.
+// t1. The same premises as in docs/levels.md; what no premise tells is in forbidden-shapes.ts. Main
+// table: AXIOMS.
 
 import type { LevelId } from './levels.ts'
 
 /** As edges have them; co is the commit order. */
-type ArrowKind = 'so' | 'wr' | 'ww' | 'rt' | 'co'
+export type ArrowKind = 'so' | 'wr' | 'ww' | 'rw' | 'rt' | 'co'
 
 export interface AxiomArrow {
   readonly kind: ArrowKind
@@ -113,6 +114,11 @@ export const AXIOMS: readonly Axiom[] = [
     premise: 't2 committed before t3',
     way: [co('co')],
     order: 'who ended before another began',
+  },
+  {
+    level: 'mixed',
+    premise: 'the premise of the level that t3 itself ran at leads from t2 to t3',
+    way: [co('as t3’s level says')],
   },
 ]
 

@@ -3,16 +3,16 @@
 // One source for `isobar explain`, docs/glossary.md and the reports. Main table: ANOMALY_ENTRIES.
 
 import type { AnomalyName } from './anomalies.ts'
+import { CYCLE_OF_THREE, SCRIPTS, type Script } from './glossary-scripts.ts'
 import type { LevelId } from './levels.ts'
 
-export interface AnomalyEntry {
-  readonly name: AnomalyName
+/** What there is to tell of a history that teaches something. */
+export interface Lesson {
   /** In notation, or, with statements, in the native format. */
   readonly history: string
   /** The level to judge, where a weaker one would give it another name; else the profile. */
   readonly level?: LevelId
-  /** Statements in the order in which they run, each with the terminal it is typed into. */
-  readonly sql: readonly (readonly ['A' | 'B' | 'C', string])[]
+  readonly sql: Script
   /** What goes wrong for an application. */
   readonly harm: string
   /** Which databases and settings let it happen. */
@@ -20,16 +20,21 @@ export interface AnomalyEntry {
   readonly cure: string
 }
 
+export interface AnomalyEntry extends Lesson {
+  readonly name: AnomalyName
+}
+
 const BUG =
   'No level of any database allows it: it is a bug of the database, of a proxy or cache in front of it, or of the recording.'
 const REPORT_BUG = 'Report it to the makers of the database, with the history.'
-const UNCOMMITTED = 'READ UNCOMMITTED where a database has it (MariaDB, MySQL, SQL Server, Db2).'
-const NOT_UNCOMMITTED = 'Ask for READ COMMITTED or more.'
+export const UNCOMMITTED =
+  'READ UNCOMMITTED where a database has it (MariaDB, MySQL, SQL Server, Db2).'
+export const NOT_UNCOMMITTED = 'Ask for READ COMMITTED or more.'
 const FRACTURED = 'READ COMMITTED, the default of PostgreSQL, Oracle and SQL Server.'
 const ONE_SNAPSHOT =
   'Read what belongs together in one statement, or ask for a level with snapshots: REPEATABLE READ in PostgreSQL, SNAPSHOT in SQL Server.'
-const REPLICAS = 'Replicas that are read while they lag, or several primaries.'
-const STICKY =
+export const REPLICAS = 'Replicas that are read while they lag, or several primaries.'
+export const STICKY =
   'Send a session to one replica, or pass on what it has seen: causal tokens, or waiting for a log position.'
 const SNAPSHOTS =
   'Snapshot levels: REPEATABLE READ in PostgreSQL, SERIALIZABLE in Oracle, SNAPSHOT in SQL Server; and all below.'
@@ -138,7 +143,7 @@ export const ANOMALY_ENTRIES: readonly AnomalyEntry[] = [
     name: 'NonMonoReadCM',
     history:
       's0: w(a,1) w(x,1) w(z,1)\ns1: w(b,1) w(x,2) w(y,1)\ns2: w(c,1) w(y,2) w(z,2)\ns3: r(a,1) r(x,2)\ns4: r(b,1) r(y,2)\ns5: r(c,1) r(z,1)',
-    sql: [],
+    sql: CYCLE_OF_THREE,
     harm: 'What readers saw inside their transactions does not fit any order of the writers.',
     where: REPLICAS,
     cure: `Send a transaction to one node. ${STICKY}`,
@@ -170,7 +175,7 @@ export const ANOMALY_ENTRIES: readonly AnomalyEntry[] = [
   {
     name: 'FracturedReadCM',
     history: 's1: w(x,2) | r(x,1) | w(x,4)\ns2: w(x,1) | r(x,2) | w(x,3)',
-    sql: [],
+    sql: SCRIPTS.FracturedReadCM,
     harm: 'Sessions disagree about which of two writes came last.',
     where: REPLICAS,
     cure: STICKY,
@@ -179,7 +184,7 @@ export const ANOMALY_ENTRIES: readonly AnomalyEntry[] = [
     name: 'ConflictCM',
     history:
       's1: w(x,1) w(a,1)\ns2: w(x,2) w(b,1)\ns3: r(a,1) w(c,1)\ns4: r(b,1) w(d,1)\ns5: r(c,1) r(x,2)\ns6: r(d,1) r(x,1)',
-    sql: [],
+    sql: SCRIPTS.ConflictCM,
     harm: 'Replicas disagree about which of two writes came last, and stay so.',
     where: REPLICAS,
     cure: 'Let one node order the writes of a key, or merge them by a rule that is the same everywhere.',
@@ -349,17 +354,16 @@ export const ANOMALY_ENTRIES: readonly AnomalyEntry[] = [
     name: 'G1c',
     history: 's1: w(y,1) [start=3 finish=4]\ns3: r(y,1) [start=0 finish=2]',
     level: 'sser',
-    sql: [],
+    sql: SCRIPTS.G1c,
     harm: 'Something was seen before it had begun.',
     where: `${BUG} Clocks that disagree look like this.`,
     cure: 'Record the times of all clients on one clock, then look again.',
   },
   {
     name: 'G-single',
-    history:
-      's1: r(y,0) w(x,1) r(y,0) [start=0 finish=0] | r(y,0) [start=0 finish=4]\ns2: r(x,0) w(y,1) w(x,2) [start=3 finish=7]',
+    history: 's1: r(y,0) w(x,1)\ns2: r(x,0) w(y,1) w(x,2)',
     level: 'si',
-    sql: [],
+    sql: SCRIPTS['G-single'],
     harm: 'A transaction missed something that what it saw, or its own session, rests on.',
     where: FRACTURED,
     cure: ONE_SNAPSHOT,
@@ -367,9 +371,9 @@ export const ANOMALY_ENTRIES: readonly AnomalyEntry[] = [
   {
     name: 'G-nonadjacent',
     history:
-      's1: r(y,2) w(x,3)\ns2: w(y,1) r(y,1) r(y,1) r(x,0) | w(y,2) r(y,2) | r(y,4) w(y,5) r(x,0) r(y,5)\ns3: r(y,0) r(y,0) | w(y,6) r(x,0)\ns4: w(y,4) r(y,4) r(y,4) r(x,0)\ns5: r(y,1) w(x,7) r(x,7)',
+      's1: r(y,2) w(x,3)\ns2: w(y,1) | w(y,2) | r(y,4) r(x,0)\ns3: w(y,4)\ns4: r(y,1) w(x,7)',
     level: 'si',
-    sql: [],
+    sql: SCRIPTS['G-nonadjacent'],
     harm: 'Snapshots do not come from one history: observers disagree about the order of events.',
     where: REPLICAS,
     cure: 'Read what has to agree from one node.',
@@ -377,7 +381,7 @@ export const ANOMALY_ENTRIES: readonly AnomalyEntry[] = [
   {
     name: 'G2-item',
     history: 's1: r(y,0) w(y,1) r(x,0)\ns2: r(x,0) w(x,1) | r(y,0) r(x,1) w(x,2)',
-    sql: [],
+    sql: SCRIPTS['G2-item'],
     harm: 'Transactions each miss what another one writes; no serial order explains them all.',
     where: SNAPSHOTS,
     cure: SERIALIZABLE,
@@ -385,7 +389,7 @@ export const ANOMALY_ENTRIES: readonly AnomalyEntry[] = [
   {
     name: 'IncompatibleOrder',
     history: 's1: append(l,1)\ns2: append(l,2)\ns3: r(l,[1,2])\ns4: r(l,[2,1])',
-    sql: [],
+    sql: SCRIPTS.IncompatibleOrder,
     harm: 'Two readers of one list saw its elements in different orders; one of the orders was undone.',
     where: BUG,
     cure: REPORT_BUG,
@@ -393,7 +397,7 @@ export const ANOMALY_ENTRIES: readonly AnomalyEntry[] = [
   {
     name: 'DuplicateElements',
     history: 's1: append(l,1)\ns2: r(l,[1,1])',
-    sql: [],
+    sql: SCRIPTS.DuplicateElements,
     harm: 'One write took effect twice: a payment is booked two times.',
     where: `${BUG} A client that sends a write again after a timeout looks like this.`,
     cure: 'Give every write an id, and refuse one that is there already.',

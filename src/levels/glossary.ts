@@ -1,8 +1,9 @@
-// Finds what somebody asks `isobar explain` about: a level or an anomaly, by any of the names that
-// are in use. Main function: findTopic.
+// Finds what somebody asks `isobar explain` about: a level, an anomaly or a small history, by any of
+// the names that are in use. Main function: findTopic.
 
 import { ANOMALIES, type AnomalyKind, COMMON_NAMES } from './anomalies.ts'
 import { ANOMALY_ENTRIES, type AnomalyEntry } from './glossary-anomalies.ts'
+import { CASE_ENTRIES, type CaseEntry } from './glossary-cases.ts'
 import { LEVEL_ENTRIES, type LevelEntry } from './glossary-levels.ts'
 import { findLevel, type Level } from './levels.ts'
 import { findRequest } from './words.ts'
@@ -10,6 +11,10 @@ import { findRequest } from './words.ts'
 export type Topic =
   | { readonly kind: 'level'; readonly level: Level; readonly entry: LevelEntry }
   | { readonly kind: 'anomaly'; readonly anomaly: AnomalyKind; readonly entry: AnomalyEntry }
+  | { readonly kind: 'case'; readonly entry: CaseEntry }
+
+/** What has a history to judge. */
+export type HistoryTopic = Exclude<Topic, { kind: 'level' }>
 
 export const TOPICS: readonly Topic[] = [
   ...LEVEL_ENTRIES.map((entry): Topic => ({ kind: 'level', level: findLevel(entry.id)!, entry })),
@@ -20,6 +25,7 @@ export const TOPICS: readonly Topic[] = [
       entry,
     }),
   ),
+  ...CASE_ENTRIES.map((entry): Topic => ({ kind: 'case', entry })),
 ]
 
 /** `write-skew`, `WriteSkew`, `write skew`; letters a … n; levels by id or by Jepsen's names. */

@@ -1,4 +1,4 @@
-// What a level or an anomaly is, in words, for the terminal and for docs/glossary.md: one text in
+// What a level, an anomaly or a small history is, in words, for the terminal and for docs/glossary.md: one text in
 // two dresses. Which levels forbid an anomaly is not claimed here but handed in, as judged on its
 // history. Main functions: explainText, explainMarkdown,
 // topicParts.
@@ -37,6 +37,7 @@ export function explainMarkdown(topic: Topic, forbidding: readonly LevelId[]): s
 /** `LostUpdate (G-single)`; `si: Snapshot Isolation`. */
 export function topicTitle(topic: Topic): string {
   if (topic.kind === 'level') return `${topic.entry.id}: ${topic.level.name}`
+  if (topic.kind === 'case') return topic.entry.title
   const { adya } = topic.anomaly
   const tap = letterOf(topic.anomaly)
   const codes = [tap && `pattern ${tap}`, adya].filter((code) => code !== null)
@@ -45,7 +46,8 @@ export function topicTitle(topic: Topic): string {
 
 /** What it is, in a sentence. */
 export function topicLead(topic: Topic): string {
-  return topic.kind === 'level' ? topic.entry.promise : topic.anomaly.meaning
+  if (topic.kind === 'level') return topic.entry.promise
+  return topic.kind === 'case' ? topic.entry.meaning : topic.anomaly.meaning
 }
 
 /** What there is to say, in its order. */
@@ -65,6 +67,9 @@ export function topicParts(topic: Topic, forbidding: readonly LevelId[]): Part[]
   const sql = entry.sql.map(([terminal, statement]) => `${terminal}> ${statement}`)
   const asked = entry.level === undefined ? '' : ` --level ${entry.level}`
   return [
+    ...(topic.kind === 'case'
+      ? [{ title: 'Where one goes wrong', lines: [topic.entry.trap] }]
+      : []),
     { title: 'What it costs', lines: [entry.harm] },
     ...(sql.length > 0
       ? [{ title: 'In SQL, each terminal by its letter', lines: sql, isCode: true }]
@@ -88,5 +93,6 @@ function forbiddenBy(levels: readonly LevelId[]): string {
   )
   const includes =
     weakest === undefined || weakest === CHAIN.at(-1) ? '' : ', and every stronger level'
+  if (named.length === 0) return 'None.'
   return `${named.map(levelName).join(', ')}${includes}.`
 }

@@ -5,7 +5,8 @@ import { describe, expect, it } from 'vitest'
 import { check } from '../../src/check/check.ts'
 import { parseNotation } from '../../src/history/notation.ts'
 import { AXIOMS, tellAxiom } from '../../src/levels/axioms.ts'
-import type { LevelId } from '../../src/levels/levels.ts'
+import { historyOf, SHAPES } from '../../src/levels/forbidden-shapes.ts'
+import { LEVELS, type LevelId } from '../../src/levels/levels.ts'
 import { renderAxiom } from '../../src/report/picture/axiom-svg.ts'
 
 const page = readFileSync(new URL('../../docs/levels.md', import.meta.url), 'utf8')
@@ -37,12 +38,44 @@ describe('axioms', () => {
   it('are there for every premise of docs/levels.md', () => {
     const ids = [...table.matchAll(/^\| `([^`]+)` \|/gm)].map((match) => match[1])
     expect(ids.length).toBeGreaterThan(10)
-    expect(AXIOMS.map(({ level }) => level)).toEqual(ids)
+    expect(AXIOMS.map(({ level }) => level)).toEqual([...ids, 'mixed'])
   })
 
   it.each(Object.entries(BROKEN))('are of their level: %s', (level, [broken, kept]) => {
     expect(check(parseNotation(broken), level as LevelId).verdict).toBe('violated')
     expect(check(parseNotation(kept), level as LevelId).verdict).toBe('satisfied')
+  })
+})
+
+describe('shapes', () => {
+  it.each(SHAPES)('of $level is forbidden by it, and is no larger than need be', (shape) => {
+    const judged = (boxes: typeof shape.boxes) =>
+      check(parseNotation(historyOf({ ...shape, boxes })), shape.level).verdict
+    expect(judged(shape.boxes)).toBe('violated')
+    // Without some operation nothing is wrong.
+    const smaller = shape.boxes.flatMap((box, i) =>
+      box.operations.split(' ').map((_, gone, all) => {
+        const operations = all.filter((__, at) => at !== gone).join(' ')
+        const rest = shape.boxes.filter((__, at) => at > i)
+        // Whoever followed it in its session begins it now.
+        if (operations === '') {
+          const [next, ...others] = rest
+          const kept = next ? [{ ...next, follows: undefined }, ...others] : []
+          return [...shape.boxes.slice(0, i), ...(kept as typeof shape.boxes)]
+        }
+        return [...shape.boxes.slice(0, i), { ...box, operations }, ...rest]
+      }),
+    )
+    expect(smaller.map(judged)).toContain('satisfied')
+  })
+
+  it('are circles, but for a read that is not repeated', () => {
+    for (const { level, arrows } of SHAPES) {
+      const next = new Map(arrows.map(({ from, to }) => [from, to]))
+      let at = arrows[0]!.from
+      for (let i = 0; i < arrows.length; i++) at = next.get(at) ?? ''
+      expect(at === arrows[0]!.from, level).toBe(level !== 'ci')
+    }
   })
 })
 
@@ -59,7 +92,18 @@ describe('renderAxiom', () => {
     }
   })
 
-  it('draws nothing of a level that is told otherwise', () => {
-    expect(renderAxiom('lin')).toBe('')
+  it('draws something of every level', () => {
+    for (const { id } of LEVELS) expect(renderAxiom(id), id).toContain('<svg')
+    const drawn = [...AXIOMS, ...SHAPES].map(({ level }) => level)
+    expect(drawn.sort()).toEqual(LEVELS.map(({ id }) => id).sort())
+  })
+
+  it('draws what a level forbids, and tells it', () => {
+    for (const shape of SHAPES) {
+      const html = renderAxiom(shape.level)
+      for (const { label } of shape.arrows) expect(html).toContain(`>${label}</text>`)
+      for (const { operations } of shape.boxes) expect(html).toContain(`>${operations}</text>`)
+      expect(html).toContain(`<figcaption>${shape.says}</figcaption>`)
+    }
   })
 })

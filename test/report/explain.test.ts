@@ -6,9 +6,11 @@ import { parseHistory } from '../../src/formats/formats.ts'
 import { ANOMALIES, COMMON_NAMES } from '../../src/levels/anomalies.ts'
 import { findTopic, hyphened, nameOf, TOPICS } from '../../src/levels/glossary.ts'
 import { ANOMALY_ENTRIES } from '../../src/levels/glossary-anomalies.ts'
+import { CASE_ENTRIES } from '../../src/levels/glossary-cases.ts'
 import { LEVEL_ENTRIES } from '../../src/levels/glossary-levels.ts'
-import { LEVELS } from '../../src/levels/levels.ts'
+import { CHAIN, LEVELS } from '../../src/levels/levels.ts'
 import { isobar } from '../cli/command.ts'
+import { CASES } from '../small/cases.ts'
 
 describe('the glossary', () => {
   it('knows every level and every anomaly', () => {
@@ -22,6 +24,16 @@ describe('the glossary', () => {
     const results = await judge(parseHistory(history), levels)
     const weakest = results.find(({ verdict }) => verdict === 'violated')!
     expect(weakest.anomalies[0]!.name).toBe(name)
+  })
+
+  it.each(CASE_ENTRIES)('tells what levels say of $name', async (entry) => {
+    const results = await judge(parseHistory(entry.history), null)
+    const violated = results.filter(({ verdict }) => verdict === 'violated')
+    const weakest = CHAIN.find((level) => violated.some((result) => result.level === level)) ?? null
+    expect(weakest).toBe(entry.forbidden)
+    expect(results.every(({ verdict }) => verdict !== 'unknown')).toBe(true)
+    // The same history is held against every decider, with a twin.
+    expect(CASES.map(({ notation }) => notation)).toContain(entry.history)
   })
 
   it('is found by any name in use', () => {

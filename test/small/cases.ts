@@ -126,6 +126,12 @@ export const CASES: readonly Case[] = [
     violated: ['rc', ...RA_UP, 'sser'],
   },
   {
+    name: 'a circle of reads, each behind a write of its own',
+    notation: 's1: w(x,1) r(y,1)\ns2: w(y,1) r(x,1)',
+    satisfied: ['ci'],
+    violated: ['rc', ...RA_UP, 'sser'],
+  },
+  {
     name: 'a circle through session order',
     notation: 's0: r(x,1) | w(y,1)\ns1: r(y,1) | w(x,1)',
     satisfied: ['ci'],

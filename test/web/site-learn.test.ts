@@ -4,7 +4,6 @@
 
 import type { Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
-import { AXIOMS } from '../../src/levels/axioms.ts'
 import { EXERCISES } from '../../src/levels/exercises.ts'
 import { hyphened, nameOf, TOPICS } from '../../src/levels/glossary.ts'
 import { CHAIN } from '../../src/levels/levels.ts'
@@ -20,13 +19,14 @@ const go = (page: Page, id: string) =>
 const textsOf = (page: Page, selector: string) => page.locator(selector).allTextContents()
 
 describe.skipIf(executable === null)('learning in the browser', { timeout: 120_000 }, () => {
-  it('shows every anomaly, and judges it as the glossary says', async () => {
+  it('shows every anomaly and small history, and judges it as the glossary says', async () => {
     const page = await stage.site.open('learn.html')
     for (const topic of TOPICS) {
       if (topic.kind === 'level') continue
       const { name, sql, cure, where, harm } = topic.entry
       await go(page, hyphened(name))
-      await page.locator(`#judged[data-found="${name}"]`).waitFor()
+      const found = topic.kind === 'anomaly' ? `[data-found~="${name}"]` : ''
+      await page.locator(`#judged[data-topic="${name}"]${found}`).waitFor()
       const forbidding = await findForbidding(topic)
       const weakest = CHAIN.findIndex((level) => forbidding.includes(level))
       const told = await textsOf(page, '#topic-levels li.violated b')
@@ -38,7 +38,8 @@ describe.skipIf(executable === null)('learning in the browser', { timeout: 120_0
       const words = await page.locator('#topic').textContent()
       for (const part of [cure, where, harm]) expect(words).toContain(part)
       await page.locator('#topic-more .finding svg.lanes').first().waitFor()
-      await page.locator('#topic-more svg.graph').first().waitFor()
+      await page.locator('#topic-more .scrubber input').first().waitFor()
+      if (forbidding.length > 0) await page.locator('#topic-more svg.graph').first().waitFor()
     }
     await page.close()
   })
@@ -58,8 +59,7 @@ describe.skipIf(executable === null)('learning in the browser', { timeout: 120_0
     const page = await stage.site.open('learn.html')
     for (const { level, task } of EXERCISES) {
       await go(page, level)
-      const hasAxiom = AXIOMS.some((axiom) => axiom.level === level)
-      if (hasAxiom) await page.locator('.axiom svg .then').waitFor()
+      await page.locator('.axiom svg .line').first().waitFor()
       await page.locator('.exercise .task', { hasText: task }).waitFor()
       await page.locator('.exercise[data-solved="false"]').waitFor()
       await page.locator('.exercise .solve').click()
@@ -82,16 +82,26 @@ describe.skipIf(executable === null)('learning in the browser', { timeout: 120_0
     await page.close()
   })
 
+  it('replays a history in which nothing is wrong', async () => {
+    const page = await stage.site.open('learn.html#lost-update-rolled-back')
+    await page.locator('#judged', { hasText: 'every level allows it' }).waitFor()
+    const slider = page.locator('#topic-more .scrubber input')
+    await slider.press('End')
+    await page.locator('.scrub-now', { hasText: 'aborts' }).waitFor()
+    expect(await page.locator('#topic-levels li.violated').count()).toBe(0)
+    await page.close()
+  })
+
   it('lists what a level is the first to forbid', async () => {
     const page = await stage.site.open('learn.html#pc')
     await page.locator('#topic-more a', { hasText: 'LongFork' }).click()
-    await page.locator('#judged[data-found="LongFork"]').waitFor()
+    await page.locator('#judged[data-topic="LongFork"]').waitFor()
     await page.close()
   })
 
   it('knows words by any name, and stays where it is at a word that it does not know', async () => {
     const page = await stage.site.open('learn.html#WriteSkew')
-    await page.locator('#judged[data-found="WriteSkew"]').waitFor()
+    await page.locator('#judged[data-topic="WriteSkew"]').waitFor()
     await go(page, '%3Cimg%20src=x%20onerror=broken=1%3E')
     await go(page, 'no-such-word')
     expect(await page.locator('#topic h1').textContent()).toContain('WriteSkew')

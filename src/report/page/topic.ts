@@ -2,7 +2,7 @@
 // column for each terminal, and which levels forbid it, as judged. Main function: renderTopic.
 
 import { hyphened, type Topic } from '../../levels/glossary.ts'
-import type { AnomalyEntry } from '../../levels/glossary-anomalies.ts'
+import type { Lesson } from '../../levels/glossary-anomalies.ts'
 import { CHAIN, implies, type LevelId, levelName, PROFILE } from '../../levels/levels.ts'
 import { escapeMarkup as esc } from '../escape.ts'
 import { topicLead, topicParts, topicTitle } from '../explain.ts'
@@ -23,7 +23,7 @@ export function renderTopic(topic: Topic, forbidding: readonly LevelId[] | null)
     lead,
     renderForbidding(forbidding),
     renderStatements(entry),
-    `<h2>A history that shows it</h2><pre id="topic-history" tabindex="0">${esc(entry.history)}</pre>`,
+    `<h2>${topic.kind === 'case' ? 'The history' : 'A history that shows it'}</h2><pre id="topic-history" tabindex="0">${esc(entry.history)}</pre>`,
     `<p class="tools"><button type="button" data-copy="topic-history">Copy</button> <a id="topic-open" href="./index.html">Open it in the editor</a> <span class="tip">or <code>isobar explain ${esc(hyphened(entry.name))} --history</code></span></p>`,
     ...words,
   ].join('\n')
@@ -46,7 +46,7 @@ function renderForbidding(forbidding: readonly LevelId[] | null): string {
 }
 
 /** From top to bottom as they run, each in the column of its terminal. */
-function renderStatements({ sql }: AnomalyEntry): string {
+function renderStatements({ sql }: Lesson): string {
   if (sql.length === 0) return ''
   const terminals = [...new Set(sql.map(([terminal]) => terminal))].sort()
   const head = terminals.map((terminal) => `<th scope="col">Terminal ${terminal}</th>`).join('')

@@ -1,7 +1,8 @@
 // An exercise in the page: an editor, what is to be reached, and how far one is, judged as one
 // types. Main class: ExerciseView.
 
-import type { Exercise } from '../../levels/exercises.ts'
+import { EXERCISES, type Exercise } from '../../levels/exercises.ts'
+import type { LevelId } from '../../levels/levels.ts'
 import type { CheckWorker } from './check-worker.ts'
 import { HistoryEditor } from './editor.ts'
 import { findBreach } from './exercise-rules.ts'
@@ -22,14 +23,16 @@ const MARKUP = `
 export class ExerciseView {
   private readonly editor: HistoryEditor
   private typing: ReturnType<typeof setTimeout> | undefined
+  private readonly exercise: Exercise
 
   constructor(
     private readonly root: HTMLElement,
-    private readonly exercise: Exercise,
+    level: LevelId,
     private readonly checker: CheckWorker,
   ) {
+    this.exercise = EXERCISES.find((exercise) => exercise.level === level)!
     root.innerHTML = MARKUP // ours; the texts come below
-    const { task, start, solution, change } = exercise
+    const { task, start, solution, change } = this.exercise
     this.find('.task').textContent = task
     this.find('.rule').textContent =
       change === 'value'

@@ -1,8 +1,14 @@
-// The page that teaches: every level and every anomaly of the glossary, judged when it is shown.
-// The fragment of the address says which. Main class: LearnPage.
+// The page that teaches: every level, anomaly and small history of the glossary, judged when it is
+// shown. The fragment of the address says which. Main class: LearnPage.
 
-import { EXERCISES } from '../../levels/exercises.ts'
-import { findTopic, hyphened, nameOf, TOPICS, type Topic } from '../../levels/glossary.ts'
+import {
+  findTopic,
+  type HistoryTopic,
+  hyphened,
+  nameOf,
+  TOPICS,
+  type Topic,
+} from '../../levels/glossary.ts'
 import { CHAIN, type LevelId } from '../../levels/levels.ts'
 import { renderTopic } from '../../report/page/topic.ts'
 import { addCopyButtons } from '../copy.ts'
@@ -10,7 +16,7 @@ import { goTo } from '../links.ts'
 import { CheckWorker } from './check-worker.ts'
 import { encodeShared } from './share-link.ts'
 import { showView } from './show-view.ts'
-import { judgeTopic } from './study.ts'
+import { type JudgedTopic, judgeTopic } from './study.ts'
 
 const FIRST = 'lost-update'
 
@@ -22,7 +28,7 @@ class LearnPage {
   private checker: CheckWorker | null = null
   /** For what can wait, so that it disturbs nobody. */
   private background: CheckWorker | null = null
-  /** Anomaly -> the levels that forbid it, as far as judged. */
+  /** Anomaly or history -> the levels that forbid it, as far as judged. */
   private readonly forbidding = new Map<string, readonly LevelId[]>()
   private shown: Topic | null = null
 
@@ -35,6 +41,7 @@ class LearnPage {
       })
     find('level-list').append(...list('level'))
     find('anomaly-list').append(...list('anomaly'))
+    find('case-list').append(...list('case'))
     addEventListener('hashchange', () => this.follow())
     this.follow()
   }
@@ -55,14 +62,15 @@ class LearnPage {
       if (link.hash === `#${idOf(topic)}`) link.setAttribute('aria-current', 'true')
       else link.removeAttribute('aria-current')
     }
-    document.title = `${nameOf(topic)} · Isobar`
+    document.title = `${topic.kind === 'case' ? topic.entry.title : nameOf(topic)} · Isobar`
     this.write(topic, null)
     find('topic-more').replaceChildren()
     find('judged').textContent = ''
     delete find('judged').dataset['found']
+    delete find('judged').dataset['topic']
     if (!isFirst) scrollTo({ top: find('topic').offsetTop - 16 })
     if (topic.kind === 'level') await this.showLevel(topic)
-    else await this.showAnomaly(topic)
+    else await this.showHistory(topic)
   }
 
   private write(topic: Topic, forbidding: readonly LevelId[] | null): void {
@@ -71,36 +79,33 @@ class LearnPage {
     addCopyButtons(place)
   }
 
-  private async showAnomaly(topic: Topic & { kind: 'anomaly' }): Promise<void> {
-    const { name, history } = topic.entry
-    const levels = topic.entry.level === undefined ? null : [topic.entry.level]
-    const link = encodeShared({ text: history, levels })
-    const answer = await judgeTopic(name) // a few milliseconds: starting a worker takes longer
+  private async showHistory(topic: HistoryTopic): Promise<void> {
+    const { name, history, level } = topic.entry
+    const link = encodeShared({ text: history, levels: level === undefined ? null : [level] })
+    const drawing = import('./topic-view.ts') // while it is judged
+    const judged = await judgeTopic(topic) // a few milliseconds: starting a worker takes longer
     if (this.shown !== topic) return
-    this.forbidding.set(name, answer.forbidding)
-    this.write(topic, answer.forbidding)
-    const isThere = answer.found.includes(name)
-    find('judged').textContent = isThere
-      ? `Judged just now, in your browser: ${name} was found.`
-      : `Judged just now: found ${answer.found.join(', ') || 'nothing'}.`
-    find('judged').dataset['found'] = isThere ? name : ''
-    await showView(find('topic-more'), answer.view, ['findings'])
+    this.forbidding.set(name, judged.forbidding)
+    this.write(topic, judged.forbidding)
+    find('judged').textContent = tellFound(judged)
+    find('judged').dataset['topic'] = name
+    find('judged').dataset['found'] = judged.found.join(' ')
+    const { viewTopic } = await drawing
+    if (this.shown !== topic) return
+    await showView(find('topic-more'), viewTopic(judged), ['findings'])
     const fragment = await link
     const open = document.getElementById('topic-open') as HTMLAnchorElement | null
     if (fragment !== null && open && this.shown === topic) open.href = `./index.html#${fragment}`
   }
 
   private async showLevel(topic: Topic & { kind: 'level' }): Promise<void> {
-    const exercise = EXERCISES.find(({ level }) => level === topic.entry.id)
     const forbids = document.createElement('div')
     const place = document.createElement('div')
     place.className = 'exercise'
     find('topic-more').append(forbids, place)
-    if (exercise) {
-      const { ExerciseView } = await import('./exercise.ts') // brings the editor
-      this.checker ??= new CheckWorker()
-      if (this.shown === topic) new ExerciseView(place, exercise, this.checker)
-    }
+    const { ExerciseView } = await import('./exercise.ts') // brings the editor
+    this.checker ??= new CheckWorker()
+    if (this.shown === topic) new ExerciseView(place, topic.entry.id, this.checker)
     if (CHAIN.includes(topic.entry.id)) await this.listForbidden(topic.entry.id, forbids)
   }
 
@@ -128,10 +133,18 @@ class LearnPage {
   }
 }
 
+function tellFound({ topic, found }: JudgedTopic): string {
+  const now = 'Judged just now, in your browser:'
+  if (found.length === 0) return `${now} every level allows it.`
+  return topic.kind === 'anomaly' && !found.includes(topic.entry.name)
+    ? `${now} found ${found.join(', ')}.`
+    : `${now} ${found.join(' and ')} ${found.length > 1 ? 'were' : 'was'} found.`
+}
+
 function linkTo(topic: Topic): HTMLAnchorElement {
   const link = document.createElement('a')
   link.href = `#${idOf(topic)}`
-  link.textContent = nameOf(topic)
+  link.textContent = topic.kind === 'case' ? topic.entry.title : nameOf(topic)
   return link
 }
 

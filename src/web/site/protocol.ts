@@ -58,14 +58,10 @@ export interface FileMade {
   readonly blob: Blob
 }
 
-/** An anomaly of the glossary, as its history was judged. */
+/** Which levels forbid what the glossary tells of. */
 export interface TopicJudged {
   readonly kind: 'topic'
-  /** The levels that the history violates. */
   readonly forbidding: readonly LevelId[]
-  /** The anomalies that were found in it. */
-  readonly found: readonly string[]
-  readonly view: ReportView
 }
 
 export interface Mending {

@@ -1,40 +1,43 @@
-// What the worker finds out for those who learn: a word of the glossary, judged live, and the
-// single edits after which a level holds. Main functions: judgeTopic, findMending.
+// What is found out for those who learn: a word of the glossary, judged live, and the single edits
+// after which a level holds. Main functions: judgeTopic, findMending.
 
 import { nowMs } from '../../base/deadline.ts'
-import { InputError, UsageError } from '../../base/errors.ts'
+import { InputError } from '../../base/errors.ts'
 import { judge } from '../../check/judge.ts'
-import { parseHistory } from '../../formats/formats.ts'
+import type { History } from '../../history/history.ts'
 import { parseNotation } from '../../history/notation.ts'
-import { findTopic } from '../../levels/glossary.ts'
-import { idOf } from '../../levels/levels.ts'
+import type { HistoryTopic } from '../../levels/glossary.ts'
+import { idOf, type LevelId } from '../../levels/levels.ts'
 import { readLevel } from '../../levels/words.ts'
-import { findForbidding } from '../../pipeline/forbidding.ts'
-import { describeVerdict } from '../../report/describe-verdict.ts'
-import { renderView } from '../../report/page/view.ts'
-import type { Mending, TopicJudged } from './protocol.ts'
+import { findForbidding, readLesson } from '../../pipeline/forbidding.ts'
+import type { LevelResult } from '../../verdict/verdict.ts'
+import type { Mending } from './protocol.ts'
 import { applyEdit, type Edit, findSingleEdits } from './single-edits.ts'
 
 /** Looking for edits ends after so long, or when so many are found. */
 const LOOKING_MS = 4000
 const MAX_FOUND = 12
 
-export async function judgeTopic(name: string): Promise<TopicJudged> {
-  const topic = findTopic(name)
-  if (topic?.kind !== 'anomaly') throw new UsageError(`${name} is no anomaly`)
-  const { history: text, level } = topic.entry
-  const history = parseHistory(text)
-  const asked = level === undefined ? null : [level]
+/** A history of the glossary, as it was judged. */
+export interface JudgedTopic {
+  readonly topic: HistoryTopic
+  readonly history: History
+  readonly asked: readonly { level: LevelId }[] | null
+  readonly results: readonly LevelResult[]
+  /** The levels that the history violates. */
+  readonly forbidding: readonly LevelId[]
+  /** The anomalies that were found in it. */
+  readonly found: readonly string[]
+}
+
+export async function judgeTopic(topic: HistoryTopic): Promise<JudgedTopic> {
+  const { level } = topic.entry
+  const history = await readLesson(topic.entry)
+  const asked = level === undefined ? null : [{ level }]
   const results = await judge(history, asked)
-  const context = { path: topic.entry.name, format: 'native', parseMs: 0, asked }
-  const verdict = describeVerdict(history, results, context)
-  const found = results.flatMap(({ anomalies }) => anomalies.map((anomaly) => anomaly.name))
-  return {
-    kind: 'topic',
-    forbidding: await findForbidding(topic),
-    found: [...new Set(found)],
-    view: renderView(verdict),
-  }
+  const names = results.flatMap(({ anomalies }) => anomalies.map((anomaly) => anomaly.name))
+  const forbidding = await findForbidding(topic)
+  return { topic, history, asked, results, forbidding, found: [...new Set(names)] }
 }
 
 /** Judges every single edit; most histories that people write have a few dozen. */

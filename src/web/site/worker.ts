@@ -40,8 +40,12 @@ async function answer(request: Request, tell: (progress: Progress) => void): Pro
     const { findDifferences } = await import('./differences.ts')
     return findDifferences(request, seldom(tell))
   }
-  const { findMending, judgeTopic } = await import('./study.ts')
-  if (request.kind === 'topic') return judgeTopic(request.name)
+  if (request.kind === 'topic') {
+    const { findForbidding } = await import('../../pipeline/forbidding.ts')
+    const { findTopic } = await import('../../levels/glossary.ts')
+    return { kind: 'topic', forbidding: await findForbidding(findTopic(request.name)!) }
+  }
+  const { findMending } = await import('./study.ts')
   return findMending(request.text, request.level)
 }
 
