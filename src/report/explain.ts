@@ -57,7 +57,10 @@ export function topicParts(topic: Topic, forbidding: readonly LevelId[]): Part[]
     const at = CHAIN.indexOf(entry.id)
     const weaker = at > 0 ? CHAIN.slice(0, at).map(levelName) : []
     return [
-      { title: 'In one clause', lines: [`${level.meaning}.`] },
+      {
+        title: 'In one clause',
+        lines: [`${level.meaning[0]!.toUpperCase()}${level.meaning.slice(1)}.`],
+      },
       { title: 'What may still happen', lines: [entry.allows] },
       { title: 'Where', lines: [entry.where] },
       ...(weaker.length > 0 ? [{ title: 'Includes', lines: [`${weaker.join(', ')}.`] }] : []),

@@ -1,5 +1,5 @@
-// The site as axe-core judges it, and on a telephone: no rule may be broken, nothing may be wider
-// than the window.
+// The site as axe-core judges it, on a telephone, and by keyboard: no rule may be broken, nothing may
+// be wider than the window, and whatever can be used can be reached.
 
 import { describe, expect, it } from 'vitest'
 import { LONG } from '../long.ts'
@@ -15,6 +15,8 @@ const PAGES = {
   'learn.html#ra': '.exercise .finding',
   'differ.html#rc,ra': '.difference .finding',
   'learn.html#phantom': '#topic-more .finding',
+  'learn.html#lost-update-rolled-back': '#topic-more .scrubber',
+  'learn.html#pl-2.99': '.exercise .goals li',
   'docs/index.html': '#search',
   'docs/levels.html': '.document h1',
   'docs/api-isobar-race.html': '.document h1',
@@ -36,6 +38,50 @@ describe.skipIf(executable === null)('the site by axe-core', { timeout: 120_000 
         expect(overflows, `wider than the window: ${JSON.stringify(view)}`).toBe(false)
         await page.close()
       }
+    })
+  }
+})
+
+/** Runs in the page: marks what can be used, and says how much that is. */
+function markUsable(): number {
+  const all = document.querySelectorAll<HTMLElement>(
+    'a[href], button, input, select, summary, textarea, [contenteditable="true"], [tabindex="0"]',
+  )
+  let count = 0
+  for (const element of all) {
+    const isThere = element.checkVisibility() && !element.matches(':disabled, [tabindex="-1"]')
+    if (isThere && element.getClientRects().length > 0) element.dataset['usable'] = String(count++)
+  }
+  return count
+}
+
+describe.skipIf(executable === null)('the site by keyboard', { timeout: 120_000 }, () => {
+  for (const [path, ready] of Object.entries(PAGES)) {
+    if (path.startsWith('docs/api')) continue // hundreds of links, and nothing else
+    it(`reaches with Tab all there is to use in /${path}`, async () => {
+      const page = await stage.site.open(path)
+      await page.locator(ready).first().waitFor()
+      await page.waitForLoadState('networkidle')
+      const count = await page.evaluate(markUsable)
+      expect(count).toBeGreaterThan(5)
+      const reached = new Set<string>()
+      for (let i = 0; i < count + 20 && reached.size < count; i++) {
+        await page.keyboard.press('Tab')
+        const at = await page.evaluate(() => {
+          const { activeElement: element } = document
+          return (element as HTMLElement | SVGElement | null)?.dataset['usable']
+        })
+        if (at !== undefined) reached.add(at)
+      }
+      const missed = await page.evaluate(
+        (found) =>
+          [...document.querySelectorAll<HTMLElement>('[data-usable]')]
+            .filter(({ dataset }) => !found.includes(dataset['usable']!))
+            .map((element) => element.outerHTML.slice(0, 80)),
+        [...reached],
+      )
+      expect(missed).toEqual([])
+      await page.close()
     })
   }
 })

@@ -2,6 +2,8 @@
 // comes out is what it says; exercises are solved by what solves them; single edits mend a
 // history.
 
+import { readFileSync } from 'node:fs'
+import { gzipSync } from 'node:zlib'
 import type { Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
 import { EXERCISES } from '../../src/levels/exercises.ts'
@@ -44,6 +46,24 @@ describe.skipIf(executable === null)('learning in the browser', { timeout: 120_0
     await page.close()
   })
 
+  it('needs little script, pictures included', async () => {
+    const page = await stage.site.open('learn.html')
+    await page.locator('#topic-more .scrubber').first().waitFor()
+    const scripts = await page.evaluate(() =>
+      performance
+        .getEntriesByType('resource')
+        .map(({ name }) => new URL(name).pathname)
+        .filter((path) => path.endsWith('.js')),
+    )
+    const packed = [...new Set(scripts)].map((path) => {
+      const file = new URL(`../../dist/site${path}`, import.meta.url)
+      return gzipSync(readFileSync(file)).length
+    })
+    expect(packed.length).toBeGreaterThan(5)
+    expect(packed.reduce((sum, bytes) => sum + bytes, 0)).toBeLessThan(250_000)
+    await page.close()
+  })
+
   it('goes to the editor with the history of an anomaly', async () => {
     const page = await stage.site.open('learn.html#write-skew')
     await page.locator('#topic-open[href*="#h="]').click()
@@ -59,7 +79,7 @@ describe.skipIf(executable === null)('learning in the browser', { timeout: 120_0
     const page = await stage.site.open('learn.html')
     for (const { level, task } of EXERCISES) {
       await go(page, level)
-      await page.locator('.axiom svg .line').first().waitFor()
+      await page.locator('.axiom svg rect').first().waitFor()
       await page.locator('.exercise .task', { hasText: task }).waitFor()
       await page.locator('.exercise[data-solved="false"]').waitFor()
       await page.locator('.exercise .solve').click()

@@ -3,7 +3,10 @@
 
 import { counted } from '../../base/counted.ts'
 import { inert } from '../../base/inert.ts'
-import { type Format, findFormat } from '../../formats/formats.ts'
+import { jepsenMisfits, writeJepsen } from '../../formats/jepsen/write.ts'
+import { writeNative } from '../../formats/native/write.ts'
+import { plumeMisfits, writePlume } from '../../formats/plume/write.ts'
+import type { Sink } from '../../formats/sink.ts'
 import type { History } from '../../history/history.ts'
 import { renderNotation } from '../../history/notation.ts'
 import type { Value } from '../../history/values.ts'
@@ -178,22 +181,40 @@ function describeSql({ example, anomaly, levels }: Evidence, tables: readonly Ta
   if (core.history === null) {
     return { text, downloads: '', note: `They make no history of their own: ${core.reason}.` }
   }
-  const native = findFormat('native')!
   const parts: string[] = []
   if (core.leftOut > 0) parts.push('leaves out rows that the evidence does not speak of')
   if (core.narrowed > 0) parts.push('narrows clauses so that they do not speak of them either')
   return {
     text,
-    downloads: `<span>Download: ${renderDownload(native, core.history, anomaly.name)}</span>`,
+    downloads: `<span>Download: ${renderDownload(NATIVE, core.history, anomaly.name)}</span>`,
     note: parts.length > 0 ? `The file ${parts.join(', and ')}.` : '',
   }
 }
 
-/** What may be left out for a format, so that it holds the rest. */
-const OMISSIONS: [format: string, omit: Extra[]][] = [
-  ['native', []],
-  ['plume', ['times', 'levels']],
-  ['jepsen', ['names', 'levels']],
+/** As the table of all formats has them, without what reads them: pages would carry all parsers. */
+interface Written {
+  readonly name: string
+  readonly ending: string
+  write(history: History, sink: Sink): void
+  misfits(history: History): string[]
+  /** What may be left out, so that it holds the rest. */
+  readonly omit: readonly Extra[]
+}
+
+const NATIVE: Written = {
+  ...{ name: 'native JSON Lines', ending: 'jsonl', write: writeNative },
+  ...{ misfits: () => [], omit: [] },
+}
+const WRITTEN: readonly Written[] = [
+  NATIVE,
+  {
+    ...{ name: 'Plume text', ending: 'plume', write: writePlume },
+    ...{ misfits: plumeMisfits, omit: ['times', 'levels'] },
+  },
+  {
+    ...{ name: 'Jepsen EDN', ending: 'edn', write: writeJepsen },
+    ...{ misfits: jepsenMisfits, omit: ['names', 'levels'] },
+  },
 ]
 
 /** Our own format, and those of others as far as they hold what the verdict rests on. */
@@ -203,9 +224,8 @@ function renderDownloads(verdict: VerdictJson, evidence: Evidence, core: Core): 
   if (levels.some((level) => LEVEL_RULES[level].edges.has('RT'))) needed.push('times')
   if (levels.includes('mixed')) needed.push('levels')
   const links: string[] = []
-  for (const [id, extras] of OMISSIONS) {
-    const format = findFormat(id)!
-    const omit = extras.filter((extra) => !needed.includes(extra))
+  for (const format of WRITTEN) {
+    const omit = format.omit.filter((extra) => !needed.includes(extra))
     const full = core.history
     const fits = format.misfits(full).length === 0
     const history = fits ? full : buildCore(example, verdict.initial, omit).history
@@ -216,13 +236,13 @@ function renderDownloads(verdict: VerdictJson, evidence: Evidence, core: Core): 
   return links.length > 0 ? `<span>Download: ${links.join(', ')}</span>` : ''
 }
 
-function renderDownload(format: Format, history: History, name: string): string {
+function renderDownload(format: Written, history: History, name: string): string {
   const chunks: string[] = []
   const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
   format.write(history, (bytes) => {
     chunks.push(decoder.decode(bytes, { stream: true }))
   })
-  const file = `${name}.${format.extensions[0]}`
+  const file = `${name}.${format.ending}`
   const href = `data:text/plain;charset=utf-8,${encodeURIComponent(chunks.join(''))}`
   return `<a download="${esc(file)}" href="${esc(href)}">${esc(format.name)}</a>`
 }

@@ -34,7 +34,7 @@ export function renderHarmless(
   const replay = buildReplay(example, verdict.initial)
   const lanes = renderLanes(figure, firstView(figure), { interactive: true })
   const findings = [
-    `<section class="finding" aria-label="All transactions"><div class="evidence" id="${ID}-1">`,
+    `<section class="finding"><h3>All transactions</h3><div class="evidence" id="${ID}-1">`,
     `<figure class="sessions"><figcaption>Sessions <span>${esc(tellAxis(figure))}</span></figcaption>`,
     `<div class="canvas isobar" data-view="lanes" tabindex="0">${lanes}</div></figure>`,
     '<p class="explain" aria-live="polite">Nothing in this picture is forbidden by any level.</p>',

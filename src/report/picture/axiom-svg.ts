@@ -7,33 +7,44 @@ import { SHAPES, type Shape } from '../../levels/forbidden-shapes.ts'
 import type { LevelId } from '../../levels/levels.ts'
 import { escapeMarkup as esc } from '../escape.ts'
 import { BOX_HEIGHT, type Box, drawArrow, drawBox } from './boxes.ts'
+import { textWidth } from './measure.ts'
 
-const WIDTH = 560
 const HEIGHT = 212
-const MARGIN = 12
+const MARGIN = 4
 const BOX_WIDTH = 132
-const WIDE_BOX_WIDTH = 176 // for three operations
+const BETWEEN = 170 // boxes, for an arrow and its label
+const FONT_SIZE = 12
 const ASIDE = 13 // of two arrows between the same boxes
 
 /** The heading, the picture and the sentence. */
 export function renderAxiom(level: LevelId): string {
   const axiom = AXIOMS.find((each) => each.level === level)
-  if (axiom) return figure('Its axiom', HEIGHT, drawAxiom(axiom), tellAxiom(axiom))
+  if (axiom) return figure('Its axiom', BOX_WIDTH, HEIGHT, drawAxiom(axiom), tellAxiom(axiom))
   const shape = SHAPES.find((each) => each.level === level)!
   const isLow = shape.boxes.every(({ place }) => place.startsWith('top'))
   const height = isLow ? BOX_HEIGHT + 2 * MARGIN : HEIGHT
-  return figure('What it forbids', height, drawShape(shape), shape.says)
+  const width = widthOf(shape)
+  return figure('What it forbids', width, height, drawShape(shape, width), shape.says)
 }
 
-function figure(title: string, height: number, drawn: string, said: string): string {
+/** Two boxes side by side. */
+const sideBySide = (boxWidth: number) => 2 * (boxWidth + MARGIN) + BETWEEN
+
+function figure(
+  title: string,
+  boxWidth: number,
+  height: number,
+  drawn: string,
+  said: string,
+): string {
   const sentence = esc(said)
-  return `<h2>${title}</h2><figure class="axiom"><svg class="isobar" viewBox="0 0 ${WIDTH} ${height}" role="img" aria-label="${sentence}">${drawn}</svg><figcaption>${sentence}</figcaption></figure>`
+  return `<h2>${title}</h2><figure class="axiom"><svg class="isobar" viewBox="0 0 ${sideBySide(boxWidth)} ${height}" width="${sideBySide(boxWidth)}" role="img" aria-label="${sentence}">${drawn}</svg><figcaption>${sentence}</figcaption></figure>`
 }
 
 function drawAxiom({ way, besides = {} }: Axiom): string {
   const [first, second] = way
   const [top, bottom] = [MARGIN, HEIGHT - BOX_HEIGHT - MARGIN]
-  const [left, right] = [MARGIN, WIDTH - BOX_WIDTH - MARGIN]
+  const [left, right] = [MARGIN, MARGIN + BOX_WIDTH + BETWEEN]
   const box = (name: string, operations: string, x: number, y: number): Box => ({
     name,
     operations,
@@ -58,16 +69,21 @@ function drawAxiom({ way, besides = {} }: Axiom): string {
 
 const join = (...words: (string | undefined)[]) => words.filter(Boolean).join(' ')
 
-function drawShape({ boxes, arrows }: Shape): string {
-  const width = WIDE_BOX_WIDTH
+/** Of its boxes: as the longest text needs it. */
+function widthOf({ boxes }: Shape): number {
+  const texts = boxes.map(({ operations }) => textWidth(operations, FONT_SIZE))
+  return Math.ceil(Math.max(...texts, 80)) + 20
+}
+
+function drawShape({ boxes, arrows }: Shape, width: number): string {
   const placed = new Map(
     boxes.map(({ name, operations, place }): [string, Box] => {
       const y = place.startsWith('top') ? MARGIN : HEIGHT - BOX_HEIGHT - MARGIN
       const x = place.endsWith('left')
         ? MARGIN
         : place.endsWith('right')
-          ? WIDTH - width - MARGIN
-          : (WIDTH - width) / 2
+          ? MARGIN + width + BETWEEN
+          : (sideBySide(width) - width) / 2
       return [name, { name, operations, x, y, width }]
     }),
   )
