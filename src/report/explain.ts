@@ -1,7 +1,6 @@
-// What a level, an anomaly or a small history is, in words, for the terminal and for docs/glossary.md: one text in
-// two dresses. Which levels forbid an anomaly is not claimed here but handed in, as judged on its
-// history. Main functions: explainText, explainMarkdown,
-// topicParts.
+// What a level, an anomaly or a small history is, in words, for the terminal and for
+// docs/glossary.md: one text in two dresses. Which levels forbid it is not claimed here but handed
+// in, as judged on its history. Main functions: explainText, explainMarkdown, topicParts.
 
 import { letterOf } from '../levels/anomalies.ts'
 import { hyphened, nameOf, type Topic } from '../levels/glossary.ts'

@@ -1,5 +1,5 @@
-// The site as axe-core judges it, on a telephone, and by keyboard: no rule may be broken, nothing may
-// be wider than the window, and whatever can be used can be reached.
+// The site as axe-core judges it, on a telephone, and by keyboard: no rule may be broken, nothing
+// may be wider than the window, and whatever can be used can be reached.
 
 import { describe, expect, it } from 'vitest'
 import { LONG } from '../long.ts'
