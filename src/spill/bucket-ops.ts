@@ -3,14 +3,13 @@
 // for the next bucket. Main class: BucketOps.
 
 import { IntColumn } from '../base/grow.ts'
-import { IntReader } from '../files/varint.ts'
 import { NONE } from '../history/history.ts'
 import { SymbolTable } from '../history/symbols.ts'
 import { ValueTable } from '../history/values.ts'
 import { expectFits } from './bucket.ts'
 import type { CommitOrder } from './commit-order.ts'
+import { OpRecords } from './op-records.ts'
 import { INITIAL_PART, type SpilledHistory } from './spilled-history.ts'
-import { takeSymbol } from './symbol-code.ts'
 
 const DIGIT_BITS = 11 // of a position, by which operations are sorted at a time
 const DIGITS = 1 << DIGIT_BITS
@@ -38,20 +37,13 @@ export class BucketOps {
     const valueTable = new ValueTable()
     this.initial = spilled.initial === undefined ? NONE : valueTable.of(spilled.initial)
     for (const column of [txns, heads, keys, values]) column.length = 0
-    const reader = new IntReader()
-    let txn = 0
-    for (const block of spilled.ops.blocks(bucket)) {
-      for (reader.load(block); !reader.isAtEnd; ) {
-        txn += reader.signed()
-        const head = reader.int()
-        const key = takeSymbol(reader, keyTable)
-        const value = takeSymbol(reader, valueTable)
-        if (status[txn] === INITIAL_PART) continue
-        txns.push(txn)
-        heads.push(head)
-        keys.push(key)
-        values.push(value)
-      }
+    const records = new OpRecords(spilled, bucket, keyTable, valueTable)
+    while (records.next()) {
+      if (status[records.txn] === INITIAL_PART) continue
+      txns.push(records.txn)
+      heads.push(records.head)
+      keys.push(records.key)
+      values.push(records.value)
     }
     this.count = txns.length
     this.keyCount = keyTable.size

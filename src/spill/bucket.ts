@@ -4,12 +4,11 @@
 
 import { BudgetExceeded, InputError } from '../base/errors.ts'
 import { IntColumn } from '../base/grow.ts'
-import { IntReader } from '../files/varint.ts'
 import { HistoryBuilder } from '../history/builder.ts'
 import { ABORTED, type History, NONE, READ, WRITE } from '../history/history.ts'
+import { OpRecords } from './op-records.ts'
 import { loadPart } from './part.ts'
 import { INITIAL_PART, type SpilledHistory } from './spilled-history.ts'
-import { takeSymbol } from './symbol-code.ts'
 
 export interface Bucket {
   readonly history: History
@@ -49,23 +48,17 @@ class Loading {
   load(bucket: number): void {
     const { spilled, builder } = this
     const status = spilled.txnStatus.data
-    const reader = new IntReader()
-    let txn = 0
-    for (const block of spilled.ops.blocks(bucket)) {
-      for (reader.load(block); !reader.isAtEnd; ) {
-        txn += reader.signed()
-        const head = reader.int()
-        const kind = head % 2
-        const key = takeSymbol(reader, builder.keys)
-        const value = takeSymbol(reader, builder.values)
-        if (kind === WRITE && value === this.initial) {
-          if (status[txn] === INITIAL_PART) continue
-          throw this.writtenTwice([txn])
-        }
-        if (kind === READ && status[txn] === ABORTED) continue
-        this.indices.push((head - kind) / 2)
-        builder.addOp(this.txnFor(txn), kind, key, value)
+    const records = new OpRecords(spilled, bucket, builder.keys, builder.values)
+    while (records.next()) {
+      const { txn, head, key, value } = records
+      const kind = head % 2
+      if (kind === WRITE && value === this.initial) {
+        if (status[txn] === INITIAL_PART) continue
+        throw this.writtenTwice([txn])
       }
+      if (kind === READ && status[txn] === ABORTED) continue
+      this.indices.push((head - kind) / 2)
+      builder.addOp(this.txnFor(txn), kind, key, value)
     }
   }
 
