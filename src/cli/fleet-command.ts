@@ -24,8 +24,10 @@ import { loadPlan } from './fleet-plan.ts'
 import { parseNumber } from './options.ts'
 import { Interrupt } from './signals.ts'
 import { StatusLine } from './status-line.ts'
-import { print, tell } from './terminal.ts'
+import { isQuiet, print, tell } from './terminal.ts'
 import { VERSION } from './version.ts'
+
+const SLOW_MS = 2000 // to connect
 
 interface Flags {
   queue?: string
@@ -141,6 +143,14 @@ function placeOf({ queue, results, data, patience }: Flags): FleetPlace {
   }
 }
 
+/** Says that it waits for servers that do not answer, which may be a typing error. */
+async function saidIfSlow<T>({ patience }: Flags, opening: Promise<T>): Promise<T> {
+  const say = () =>
+    process.stderr.write(`isobar: waiting for the fleet's server, at most ${patience}\n`)
+  const timer = setTimeout(() => isQuiet() || say(), SLOW_MS)
+  return opening.finally(() => clearTimeout(timer))
+}
+
 /** Opens the fleet, and closes it however the work ends. */
 async function withFleet<T>(
   flags: Flags,
@@ -148,7 +158,7 @@ async function withFleet<T>(
   work: (fleet: Fleet, interrupt: Interrupt) => Promise<T>,
 ): Promise<T> {
   const interrupt = new Interrupt(null)
-  const fleet = await openFleet(placeOf(flags), coming)
+  const fleet = await saidIfSlow(flags, openFleet(placeOf(flags), coming))
   interrupt.listen()
   try {
     return await work(fleet, interrupt)

@@ -157,7 +157,7 @@ export class Results {
     )
   }
 
-  /** What the verdicts on parts say of the histories. */
+  /** What the verdicts on parts say of the histories; jobs that failed leave their levels unknown. */
   splitVerdicts(night: number): Promise<SplitVerdict[]> {
     return this.connection.ask<SplitVerdict>(
       `select spec->>'path' as path, v.key as level, max((spec->'part'->>'of')::int) as parts,
@@ -166,7 +166,9 @@ export class Results {
              max((spec->'part'->>'of')::int) then 'satisfied'
            else 'unknown' end as verdict
        from isobar_fleet.job join isobar_fleet.result using (night, number),
-         jsonb_each_text(verdicts) v
+         lateral (select key, value from jsonb_each_text(verdicts)
+           union all select word, 'failed' from jsonb_array_elements_text(spec->'levels') word
+           where outcome = 'failed') v
        where night = $1 and jsonb_typeof(spec->'part') = 'object'
        group by 1, 2 order by min(number), v.key collate "C"`,
       [night],

@@ -177,4 +177,13 @@ describe('isobar fleet', () => {
     const { code, err } = isobar(['fleet', 'status', ...places])
     expect([code, err]).toEqual([4, expect.stringMatching(/the queue cannot be used: .*REFUSED/)])
   }, 180_000)
+
+  it('says that it waits for a server that is not there', async () => {
+    const queue = `postgres://127.0.0.1:${await freePort()}/fleet`
+    const { code, err } = isobar(['fleet', 'status', '--queue', queue, '--patience', '3s'])
+    expect([code, err]).toEqual([
+      4,
+      expect.stringContaining("waiting for the fleet's server, at most 3s"),
+    ])
+  }, 180_000)
 })

@@ -160,6 +160,14 @@ name: runs
     expect(commandOf(night.findings[0]!.spec)).toBe(`isobar check ${broken} --level si`)
   }, 180_000)
 
+  it('knows nothing of a history in parts whose jobs failed, and says so', async () => {
+    const crash = put('crash', 'a: w(x,1)\nb: w(y,1)\n')
+    const plan = 'histories: .\nlevels: [rc]\nname: failed parts\nsplit: [parts]\nattempts: 1\n'
+    const night = await runNight(fleet, plan, { files: [crash] })
+    expect(night.counts).toMatchObject({ done: 2, failed: 2 })
+    expect(night.splits).toEqual([{ path: crash, level: 'rc', parts: 2, verdict: 'unknown' }])
+  }, 180_000)
+
   it('ends poison as failed with its reason, and nobody else with it', async () => {
     const files = ['crash', 'endless', 'memory', 'one', 'two'].map((name) => put(name, fine(1)))
     const damaged = put('damaged', 's1: r(x')
