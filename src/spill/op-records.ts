@@ -1,5 +1,6 @@
-// The operations of a bucket as they lie on disk, one after another: the transaction as the step from
-// the one before, its place there and kind in one number, the key, the value. Main class: OpRecords.
+// The operations of a bucket as they lie on disk, one after another: the transaction as the step
+// from the one before, its place there and kind in one number, the key, the value. Main class:
+// OpRecords.
 
 import { IntReader } from '../files/varint.ts'
 import type { SpilledHistory } from './spilled-history.ts'
