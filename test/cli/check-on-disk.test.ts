@@ -2,7 +2,7 @@ import { appendFileSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
-import { isobar } from './command.ts'
+import { runInProcess as isobar } from './command.ts' // its memory counts
 
 const folder = mkdtempSync(join(tmpdir(), 'isobar-test-'))
 const scratch = mkdtempSync(join(tmpdir(), 'isobar-test-'))

@@ -1,10 +1,13 @@
-// Runs the built command line as a user would, in a folder of its own.
+// Runs the built command line as a user would, in a folder of its own: in a process where it needs
+// one, else in a thread that stays for the next command of the test file, because being started takes
+// a process a quarter of a second of a processor.
 
 import { spawn, spawnSync } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { afterAll } from 'vitest'
+import { runInThread } from './thread.ts'
 
 const BIN = resolve(import.meta.dirname, '../../bin/isobar.js')
 
@@ -28,10 +31,29 @@ export function put(folder: string, name: string, content: string | Uint8Array):
   return path
 }
 
+/** These start servers, and processes that outlive them if they fail. */
+const NEED_PROCESS = ['demo', 'conformance', 'fleet', 'proxy', 'replay']
+
+/** In a process of its own if it has anything of that: standard input, maybe written as -, or a place. */
 export function isobar(
   args: readonly string[],
   input?: string | Uint8Array,
-  place: { cwd?: string; env?: Record<string, string> } = {},
+  place?: Place,
+): Outcome {
+  const isApart = input !== undefined || place !== undefined || args.includes('-')
+  if (isApart || NEED_PROCESS.includes(args[0]!)) return runInProcess(args, input, place)
+  return runInThread(args)
+}
+
+interface Place {
+  readonly cwd?: string
+  readonly env?: Record<string, string>
+}
+
+export function runInProcess(
+  args: readonly string[],
+  input?: string | Uint8Array,
+  place: Place = {},
 ): Outcome {
   const child = spawnSync(process.execPath, [BIN, ...args], {
     encoding: 'utf8',

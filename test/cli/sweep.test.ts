@@ -3,7 +3,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { isobar, makeFolder } from './command.ts'
+import { runInProcess as isobar, makeFolder } from './command.ts' // a run starts others
 
 const folder = makeFolder()
 
