@@ -8,6 +8,7 @@ import { rmSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { transform } from 'esbuild'
 import { rollup } from 'rollup'
+import { isBuilt, noteBuilt } from './built.mjs'
 import { DOORS, entries, isForeign, writeDeclarations } from './declarations.mjs'
 import { bundlePage } from './page-script.mjs'
 import { buildSite } from './site.mjs'
@@ -42,6 +43,10 @@ const lazyParser = {
   load: (id) => (id === '\0lazy-parser' ? LAZY_PARSER : null),
 }
 
+if (isBuilt()) {
+  process.stdout.write('dist is what a build would make\n')
+  process.exit()
+}
 rmSync(new URL('dist', ROOT), { recursive: true, force: true }) // names of chunks change
 // The library apart from the command line: what both need must not bring Node to a browser. In it
 // checkSync is apart, so that who only calls `check` gets the deciders when they are needed.
@@ -95,3 +100,4 @@ writeFileSync(
 )
 await writeDeclarations()
 await buildSite()
+noteBuilt()

@@ -1,0 +1,2 @@
+export function isBuilt(root?: string): boolean
+export function noteBuilt(root?: string): void
