@@ -3,5 +3,5 @@
 
 export const LONG = process.env['ISOBAR_LONG'] === '1'
 
-/** As many as asked for where there is time, a quarter otherwise. */
-export const some = (count: number): number => (LONG ? count : Math.ceil(count / 4))
+/** As many as asked for where there is time, a quarter otherwise, or another part. */
+export const some = (count: number, part = 4): number => (LONG ? count : Math.ceil(count / part))

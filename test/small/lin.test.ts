@@ -16,7 +16,7 @@ import {
 describe('check at lin', () => {
   it('agrees with the brute-force linearizer on 20,000 histories, if asked', () => {
     const count = { satisfied: 0, violated: 0, unknown: 0 }
-    for (let seed = 1; seed <= some(20_000); seed++) {
+    for (let seed = 1; seed <= some(20_000, 10); seed++) {
       const ops = randomLightOps(seed)
       const history = buildLightHistory(ops)
       const result = check(history, 'lin')
@@ -26,8 +26,8 @@ describe('check at lin', () => {
       expect(result.certificate?.verified).toBe(true)
       count[result.verdict]++
     }
-    expect(count.satisfied).toBeGreaterThan(some(3000))
-    expect(count.violated).toBeGreaterThan(some(3000))
+    expect(count.satisfied).toBeGreaterThan(some(3000, 10))
+    expect(count.violated).toBeGreaterThan(some(3000, 10))
   })
 
   it('rejects a proof that leaves out or repeats an operation', () => {

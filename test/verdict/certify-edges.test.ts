@@ -9,6 +9,7 @@ import type { LevelId } from '../../src/levels/levels.ts'
 import { certifyCycle, certifyOrders } from '../../src/verdict/certify-cycles.ts'
 import { certifyAnomaly } from '../../src/verdict/certify-plain.ts'
 import type { Anomaly, Case, Edge } from '../../src/verdict/verdict.ts'
+import { some } from '../long.ts'
 import { draftsFor } from '../small/compare.ts'
 import { buildHistory, renderDraft } from '../small/draft.ts'
 import { profileOf } from '../small/oracle.ts'
@@ -175,7 +176,7 @@ describe('certifyCycle', () => {
   it('accepts no cycle on a history that satisfies the level', () => {
     const shape = { keys: 2, maxOps: 3, thinAir: 0, wild: 0, rewrites: false }
     let accepted = 0
-    for (const { draft, source } of draftsFor({ families: [], seeds: 150, shape })) {
+    for (const { draft, source } of draftsFor({ families: [], seeds: some(150), shape })) {
       const history = buildHistory(draft)
       const truth = profileOf(draft)
       const edges = simpleEdges(history)
@@ -191,7 +192,7 @@ describe('certifyCycle', () => {
         }
       }
     }
-    expect(accepted).toBeGreaterThan(200)
+    expect(accepted).toBeGreaterThan(some(200))
   })
 })
 

@@ -8,6 +8,7 @@ import { generate } from '../../src/pipeline/generate.ts'
 import { FAULTS } from '../../src/sim/faults.ts'
 import { shrinkHistory } from '../../src/verdict/shrink.ts'
 import type { LevelResult } from '../../src/verdict/verdict.ts'
+import { some } from '../long.ts'
 import { buildHistory, cuts, draftOf } from '../small/draft.ts'
 import { decideDraft, ORACLE_LEVELS, type OracleLevel } from '../small/oracle.ts'
 import { randomHistory, shapeOf } from '../small/random-history.ts'
@@ -81,7 +82,7 @@ describe('shrinkHistory', () => {
 
   test('leaves nothing that could go of random histories, with evidence or without', async () => {
     const found = new Map<OracleLevel, number>()
-    for (let seed = 1; seed <= 400; seed++) {
+    for (let seed = 1; seed <= some(400); seed++) {
       const shape = shapeOf(seed, seed % 4 === 0 ? { lists: 0.7 } : {})
       const history = buildHistory(randomHistory(seed, shape))
       for (const level of ORACLE_LEVELS) {
@@ -93,7 +94,7 @@ describe('shrinkHistory', () => {
         found.set(level, (found.get(level) ?? 0) + 1)
       }
     }
-    for (const level of ORACLE_LEVELS) expect(found.get(level)).toBeGreaterThan(30)
+    for (const level of ORACLE_LEVELS) expect(found.get(level)).toBeGreaterThan(some(30))
   })
 
   test('finds its way in a large history without any evidence', async () => {
