@@ -12,6 +12,10 @@ const PURE = inRooms(
   ),
 )
 
+if (process.env['ISOBAR_LONG'] !== '1' && process.env['VITEST_WORKER_ID'] === undefined) {
+  process.stderr.write('SHORT: a part of the long tests is run; ISOBAR_LONG=1 runs all of them\n')
+}
+
 export default defineConfig({
   test: {
     testTimeout: 120_000,

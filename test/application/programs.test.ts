@@ -1,4 +1,5 @@
 import { describe } from 'vitest'
+import { some } from '../long.ts'
 import { describePrograms } from './recorded-programs.ts'
 import { onServer, recording } from './server.ts'
 
@@ -8,6 +9,6 @@ describe('random programs that are recorded', () => {
   describePrograms({
     direct: () => stage.pool,
     recording: (work) => recording(stage.pool, () => work(stage.pool)),
-    count: 40,
+    count: some(40),
   })
 })

@@ -1,14 +1,17 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { LONG } from '../long.ts'
 import { redisPath } from './redis-server.ts'
 import { besiege, besiegeWithRedis, loseRedis, type Siege } from './siege.ts'
 import { makeHome } from './stage.ts'
 
+const SEEDS = LONG ? 30 : 10
+const JOBS = 2 * SEEDS
 const PLAN = `
 targets: [sim:si, "sim:si+lost-update"]
 parameters: {sessions: 4, transactions: 60}
-seeds: 1..30
+seeds: 1..${SEEDS}
 levels: [si]
 attempts: 5
 `
@@ -19,14 +22,14 @@ function siegeIn(home: string): Siege {
   const data = join(home, 'data')
   return {
     ...{ plan, data, place: ['--data', data], results: null, restartServer: null, seed: 1 },
-    ...{ workers: 2, workerKills: 3, coordinatorKills: 1, serverRestarts: 1 },
+    ...{ workers: 2, workerKills: LONG ? 3 : 1, coordinatorKills: 1, serverRestarts: 1 },
   }
 }
 
 describe('a night', () => {
   it('has one result for every job, whoever is killed, with its queue in PostgreSQL', async () => {
     const { code, jobs, results, failed, out } = await besiege(siegeIn(makeHome()))
-    expect([code, jobs, results, failed], out).toEqual([1, 60, 60, 0])
+    expect([code, jobs, results, failed], out).toEqual([1, JOBS, JOBS, 0])
     expect(out).toContain('LostUpdate at si')
   }, 300_000)
 })
@@ -36,13 +39,13 @@ if (redisPath === undefined) process.stderr.write('skipped: no redis-server for 
 describe.skipIf(redisPath === undefined)('a night', () => {
   it('has one result for every job, whoever is killed, with its queue in Redis', async () => {
     const { code, jobs, results, failed, out } = await besiegeWithRedis(siegeIn(makeHome()))
-    expect([code, jobs, results, failed], out).toEqual([1, 60, 60, 0])
+    expect([code, jobs, results, failed], out).toEqual([1, JOBS, JOBS, 0])
   }, 300_000)
 
   it('ends with an error if its Redis is gone for good', async () => {
     const siege = siegeIn(makeHome())
     // Far more than is done before it is gone.
-    writeFileSync(siege.plan, PLAN.replace('1..30', '1..2000'))
+    writeFileSync(siege.plan, PLAN.replace(`1..${SEEDS}`, '1..2000'))
     const { code, said } = await loseRedis(siege)
     expect([code, said]).toEqual([4, expect.stringContaining('the queue cannot be used: ')])
   }, 300_000)

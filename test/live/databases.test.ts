@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
 import type { LevelId } from '../../src/levels/levels.ts'
 import type { Shape } from '../../src/workload/parameters.ts'
+import { sample } from '../long.ts'
 import { stage, verdictsOf } from '../record/stage.ts'
 import { etcdName, mysqlDatabase, redisDatabase } from './targets.ts'
 
@@ -191,7 +192,7 @@ describe.each(live)('$name', (database) => {
     },
   )
 
-  it.each(database.shapes)('keeps its strongest level, workload %s', async (shape) => {
+  it.each(sample(database.shapes, 2))('keeps its strongest level, workload %s', async (shape) => {
     const { strongest } = database
     const own = shape === 'general' ? { keys: 500, ops: 6 } : {}
     const options = {

@@ -26,6 +26,7 @@ import {
   update,
 } from '../../src/sql/statement.ts'
 import type { SqlRow } from '../../src/sql/value.ts'
+import { sample } from '../long.ts'
 import { inDirectory, stage, verdictsOf } from '../record/stage.ts'
 import { liveServers, withClient } from './postgres.ts'
 
@@ -45,19 +46,20 @@ function expectWhole({ judged, summary, stoppedBy }: RunOutcome, levels: string)
 }
 
 describe.each(liveServers())('SQL transactions on %s', (_, target) => {
-  it.each([
+  const runs = [
     ['tpcc', 'ser'],
     ['tpcc', 'si'],
+    ['twitter', 'si+rc'],
     ['tpcc', 'rc'],
-    ['tpcc', 'si+rc'],
     ['tpcc-pc', 'ser'],
+    ['tpcc', 'si+rc'],
     ['tpcc-pc', 'rc'],
     ['twitter', 'ser'],
     ['twitter', 'si'],
-    ['twitter', 'rc'],
-    ['twitter', 'si+rc'],
     ['sql', 'ser'],
-  ] as const)('keep their levels: %s at %s', async (shape, dbLevel) => {
+    ['twitter', 'rc'],
+  ] as const
+  it.each(sample(runs, 3))('keep their levels: %s at %s', async (shape, dbLevel) => {
     const workload = { shape, sessions: 6, transactions: 60, seed: 1 }
     await stage({ target: target(), dbLevel, workload, retries: 2 }, (outcome) => {
       expectWhole(outcome, dbLevel)
@@ -93,7 +95,7 @@ describe.each(liveServers())('SQL transactions on %s', (_, target) => {
 
   it('are not serializable at READ COMMITTED', async () => {
     const verdicts: string[] = []
-    for (const seed of [1, 2, 3]) {
+    for (let seed = 1; seed <= 3 && !verdicts.includes('violated'); seed++) {
       const workload = { shape: 'tpcc' as const, sessions: 8, transactions: 64, seed }
       const levels = ['ser', 'mixed'] as const
       await stage({ target: target(), dbLevel: 'rc', levels, workload }, (outcome) => {

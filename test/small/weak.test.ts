@@ -14,7 +14,7 @@ import { parseNotation } from '../../src/history/notation.ts'
 import { findAnomaly, findTap } from '../../src/levels/anomalies.ts'
 import { certifyPlume } from '../../src/verdict/certify-plume.ts'
 import { assertionsOf, CASES, LIST_CASES } from './cases.ts'
-import { compareWithOracle, draftsFor, SAMPLED, sampled } from './compare.ts'
+import { compareWithOracle, draftsFor, FEWER, SAMPLED, sampled } from './compare.ts'
 import { buildHistory, type Draft, renderDraft } from './draft.ts'
 import type { OracleLevel } from './oracle.ts'
 import { plumeTapOracle, TAPS, type Tap, tapOracle } from './taps.ts'
@@ -47,24 +47,34 @@ describe('check at the weak levels', () => {
   }
 
   test('agrees with brute force on small histories, all of them if asked', () => {
-    const outcome = compareWithOracle(decide, WEAK, { stride: SAMPLED })
+    const outcome = compareWithOracle(decide, WEAK, { stride: FEWER * SAMPLED })
     expect(outcome.disagreement).toBeNull()
-    for (const level of WEAK) expect(outcome.satisfied[level]).toBeGreaterThan(50_000 / SAMPLED)
-    for (const level of WEAK) expect(outcome.violated[level]).toBeGreaterThan(50_000 / SAMPLED)
+    for (const level of WEAK)
+      expect(outcome.satisfied[level]).toBeGreaterThan(50_000 / SAMPLED / FEWER)
+    for (const level of WEAK)
+      expect(outcome.violated[level]).toBeGreaterThan(50_000 / SAMPLED / FEWER)
   })
 
   test('agrees with brute force on random histories', () => {
-    const outcome = compareWithOracle(decide, WEAK, { families: [], seeds: sampled(20_000) })
+    const outcome = compareWithOracle(decide, WEAK, {
+      families: [],
+      seeds: sampled(20_000) / FEWER,
+    })
     expect(outcome.disagreement).toBeNull()
-    for (const level of WEAK) expect(outcome.satisfied[level]).toBeGreaterThan(sampled(5000))
-    for (const level of WEAK) expect(outcome.violated[level]).toBeGreaterThan(sampled(4000))
+    for (const level of WEAK)
+      expect(outcome.satisfied[level]).toBeGreaterThan(sampled(5000) / FEWER)
+    for (const level of WEAK) expect(outcome.violated[level]).toBeGreaterThan(sampled(4000) / FEWER)
   })
 
   test('agrees with brute force on random histories of lists', () => {
     const shape = { lists: 0.7 }
-    const outcome = compareWithOracle(decide, WEAK, { families: [], seeds: sampled(10_000), shape })
+    const outcome = compareWithOracle(decide, WEAK, {
+      families: [],
+      seeds: sampled(10_000) / FEWER,
+      shape,
+    })
     expect(outcome.disagreement).toBeNull()
-    for (const level of WEAK) expect(outcome.violated[level]).toBeGreaterThan(sampled(1000))
+    for (const level of WEAK) expect(outcome.violated[level]).toBeGreaterThan(sampled(1000) / FEWER)
   })
 })
 
@@ -112,8 +122,8 @@ describe('the patterns of a verdict', () => {
 
   test('are those of the definitions', () => {
     for (const { draft, source } of draftsFor({
-      stride: 7 * Math.ceil(SAMPLED / 5),
-      seeds: sampled(10_000),
+      stride: 7 * FEWER * Math.ceil(SAMPLED / 5),
+      seeds: sampled(10_000) / FEWER,
     })) {
       // Where transactions name others, occurrences of l are counted short (docs/levels.md).
       if (draft.sessions.some((txns) => txns.some(({ after }) => after !== undefined))) continue
@@ -149,8 +159,8 @@ describe('patterns by the letters of Plume’s paper', () => {
 
   test('are those of its definitions, each with a cycle that is verified', () => {
     for (const { draft, source } of draftsFor({
-      stride: 7 * Math.ceil(SAMPLED / 5),
-      seeds: sampled(10_000),
+      stride: 7 * FEWER * Math.ceil(SAMPLED / 5),
+      seeds: sampled(10_000) / FEWER,
     })) {
       const wrong = wrongLetter(draft)
       if (wrong !== null) expect.unreachable(`${source}: ${wrong}\n${renderDraft(draft)}`)

@@ -1,4 +1,5 @@
 import { describe } from 'vitest'
+import { some } from '../../long.ts'
 import { describePrograms } from '../recorded-programs.ts'
 import { onProxiedServer, throughProxy } from './stage.ts'
 
@@ -8,6 +9,6 @@ describe('random programs through the proxy', () => {
   describePrograms({
     direct: () => stage.direct,
     recording: (work) => throughProxy(stage, work),
-    count: 12,
+    count: some(12, 2),
   })
 })
