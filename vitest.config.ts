@@ -12,8 +12,11 @@ const PURE = inRooms(
   ),
 )
 
-if (process.env['ISOBAR_LONG'] !== '1' && process.env['VITEST_WORKER_ID'] === undefined) {
+/** Once, though this file is read for every project. */
+const told = globalThis as { isShortTold?: boolean }
+if (process.env['ISOBAR_LONG'] !== '1' && !told.isShortTold) {
   process.stderr.write('SHORT: a part of the long tests is run; ISOBAR_LONG=1 runs all of them\n')
+  told.isShortTold = true
 }
 
 export default defineConfig({

@@ -1,12 +1,25 @@
 import { spawn } from 'node:child_process'
-import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import {
+  chmodSync,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+} from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { Client } from 'pg'
 import { describe, expect, it, vi } from 'vitest'
 import { DatabaseError } from '../../src/base/errors.ts'
-import { findEmbeddedPackage, installLine, MAJORS } from '../../src/record/embedded/binaries.ts'
+import {
+  findEmbeddedPackage,
+  installLine,
+  MAJORS,
+  placeBinaries,
+} from '../../src/record/embedded/binaries.ts'
 import { removeLeftovers } from '../../src/record/embedded/leftovers.ts'
 import { processesOf, signalAll } from '../../src/record/embedded/processes.ts'
 import { EmbeddedServer } from '../../src/record/embedded/server.ts'
@@ -43,6 +56,33 @@ describe('findEmbeddedPackage', () => {
     expect(findEmbeddedPackage()).toMatchObject({ major: 18 })
     expect(findEmbeddedPackage(18)).toEqual(findEmbeddedPackage())
     for (const major of OTHERS) expect(findEmbeddedPackage(major)).toMatchObject({ major })
+  })
+})
+
+describe('placeBinaries', () => {
+  it('has all that the package has, but for compilers, without copies on the same disk', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'isobar-binaries-'))
+    try {
+      const native = join(findEmbeddedPackage()!.directory, 'native')
+      const target = join(folder, 'native')
+      const { postgres } = await placeBinaries(target)
+      expect(readFileSync(postgres).equals(readFileSync(join(native, 'bin/postgres')))).toBe(true)
+      const namesIn = (place: string) =>
+        readdirSync(place, { recursive: true, encoding: 'utf8' }).filter(
+          (name) => !/\.a$|pkgconfig/.test(name),
+        )
+      expect(namesIn(target)).toEqual(readdirSync(target, { recursive: true, encoding: 'utf8' }))
+      expect(new Set(namesIn(target))).toEqual(new Set([...namesIn(native), ...namesIn(target)]))
+      const [original, placed] = [
+        statSync(join(native, 'bin/initdb')),
+        statSync(`${target}/bin/initdb`),
+      ]
+      if (original.dev === placed.dev && original.uid === process.getuid?.()) {
+        expect(placed.ino).toBe(original.ino)
+      }
+    } finally {
+      rmSync(folder, { recursive: true, force: true })
+    }
   })
 })
 

@@ -25,7 +25,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { assert, DatabaseError } from '../../base/errors.ts'
 import type { PostgresAddress } from '../postgres/address.ts'
 import { type Account, giveAllTo, giveTo, serverAccount } from './account.ts'
-import { type Binaries, copyBinaries, findEmbeddedPackage, OTHER_TARGETS } from './binaries.ts'
+import { type Binaries, findEmbeddedPackage, OTHER_TARGETS, placeBinaries } from './binaries.ts'
 import { ServerClock } from './clock.ts'
 import { startKeeper } from './keeper.ts'
 import { noteOwners, PREFIX, removeLeftovers, stopServer } from './leftovers.ts'
@@ -241,7 +241,7 @@ export class EmbeddedServer {
     try {
       // Under another account, the server must get through to its files.
       if (this.account) chmodSync(this.home, 0o711)
-      this.binaries = await copyBinaries(join(this.home, 'native'), this.wanted)
+      this.binaries = await placeBinaries(join(this.home, 'native'), this.wanted)
       mkdirSync(this.data, { mode: 0o700, recursive: this.kept !== null })
       giveTo(this.account, this.data)
       writeFileSync(this.logPath, '', { mode: 0o600 })
