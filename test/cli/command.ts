@@ -1,6 +1,6 @@
 // Runs the built command line as a user would, in a folder of its own: in a process where it needs
-// one, else in a thread that stays for the next command of the test file, because being started takes
-// a process a quarter of a second of a processor.
+// one, else in a thread that stays for the next command of the test file, because to start a
+// process takes a quarter of a second of a processor.
 
 import { spawn, spawnSync } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
