@@ -104,6 +104,31 @@ describe('findSections', () => {
 
 const stage = onSite()
 
+describe.skipIf(executable === null)('the site below another folder', { timeout: 60_000 }, () => {
+  it('works there: paths are relative', async () => {
+    const root = fileURLToPath(new URL('../../dist/site/', import.meta.url))
+    const types = { html: 'text/html', js: 'text/javascript', css: 'text/css' } as const
+    const page = await stage.site.open('docs/index.html')
+    // As if some server had the site at this address, and nothing beside it.
+    await page.context().route('**/some/where/**', (route) => {
+      const { pathname } = new URL(route.request().url())
+      const path = root + pathname.slice('/some/where/'.length)
+      const type = types[path.split('.').at(-1) as keyof typeof types]
+      return route.fulfill({ path, ...(type && { contentType: type }) })
+    })
+    for (const [path, ready] of [
+      ['index.html', '#result .finding'],
+      ['learn.html', '#topic-more .finding'],
+      ['differ.html#rc,ra', '.difference .finding'],
+      ['docs/levels.html', '.document h1'],
+    ]) {
+      await page.goto(`${stage.site.address}some/where/${path}`)
+      await page.locator(ready!).first().waitFor()
+    }
+    await page.close()
+  })
+})
+
 describe.skipIf(executable === null)('the search in a browser', { timeout: 60_000 }, () => {
   it('finds a section as one types, and goes there', async () => {
     const page = await stage.site.open('docs/index.html')

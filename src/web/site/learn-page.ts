@@ -14,6 +14,7 @@ import { renderTopic } from '../../report/page/topic.ts'
 import { addCopyButtons } from '../copy.ts'
 import { goTo } from '../links.ts'
 import { CheckWorker } from './check-worker.ts'
+import { describeFailure } from './failure.ts'
 import { encodeShared } from './share-link.ts'
 import { showView } from './show-view.ts'
 import { type JudgedTopic, judgeTopic } from './study.ts'
@@ -50,9 +51,11 @@ class LearnPage {
   private follow(): void {
     const wanted = location.hash.slice(1)
     const topic = wanted === '' ? null : findTopic(wanted)
-    if (topic) void this.show(topic)
-    else if (this.shown && wanted !== '') goTo(wanted)
-    else void this.show(findTopic(FIRST)!)
+    if (topic === null && this.shown && wanted !== '') return goTo(wanted)
+    this.show(topic ?? findTopic(FIRST)!).catch((error: unknown) => {
+      const { message, hint } = describeFailure(error)
+      find('judged').textContent = `${message} (hint: ${hint})`
+    })
   }
 
   private async show(topic: Topic): Promise<void> {

@@ -2,12 +2,13 @@
 // last verdict, of which files can be had. What it needs for SQL comes when it is used.
 
 import { nowMs, type Stage } from '../../base/deadline.ts'
-import { InputError, UsageError } from '../../base/errors.ts'
+import { UsageError } from '../../base/errors.ts'
 import { stringify } from '../../base/json.ts'
 import type { History } from '../../history/history.ts'
 import { idOf } from '../../levels/levels.ts'
 import { readLevel } from '../../levels/words.ts'
 import type { VerdictJson } from '../../verdict/verdict-file.ts'
+import { describeFailure } from './failure.ts'
 import type { Answer, Checked, Download, FileMade, Progress, Request, Told } from './protocol.ts'
 import { readSource } from './read-source.ts'
 
@@ -29,7 +30,7 @@ addEventListener('message', async ({ data }: MessageEvent<{ id: number; request:
   try {
     send({ answer: await answer(request, (progress) => send({ progress })) })
   } catch (error) {
-    send({ answer: describeError(error) })
+    send({ answer: describeFailure(error) })
   }
 })
 
@@ -107,25 +108,4 @@ async function makeFile(what: Download): Promise<FileMade> {
     import('../../report/page/assets.ts'),
   ])
   return made('.html', 'text/html', [renderHtml(verdict, await loadPageAssets())])
-}
-
-/** Memory that is not there is no bug; everything unexpected is. */
-function describeError(error: unknown): Answer {
-  const failed = (message: string, hint: string | null, place = null): Answer => ({
-    kind: 'failed',
-    message,
-    hint,
-    place,
-  })
-  if (error instanceof InputError) {
-    const { message, hint, place } = error
-    // Options of the command line are no way out here.
-    return { kind: 'failed', message, place, hint: hint?.includes('--') ? null : hint }
-  }
-  if (error instanceof UsageError) return failed(error.message, error.hint)
-  if (error instanceof RangeError) {
-    return failed('the history is too large for this browser', 'use the command line: isobar check')
-  }
-  const words = error instanceof Error ? error.message : String(error)
-  return failed(`internal error: ${words}`, 'this is a bug in isobar; please report it')
 }
