@@ -172,6 +172,25 @@ describe.skipIf(executable === null)('checking in the browser', { timeout: 120_0
     }
   })
 
+  it('says what to do where a browser cannot do it', async () => {
+    const page = await stage.site.open('docs/index.html')
+    await page.addInitScript(() => {
+      Reflect.deleteProperty(globalThis, 'DecompressionStream')
+    })
+    await page.goto(stage.site.address)
+    const words = page.locator('#starting')
+    await words.getByText('This browser has no DecompressionStream: use a newer one').waitFor()
+    expect(await words.textContent()).toContain('isobar check FILE')
+    await page.close()
+    for (const path of ['', 'learn.html', 'differ.html']) {
+      const plain = await stage.site.open(path, { scripts: false })
+      await plain
+        .locator('#starting', { hasText: /scripts are off: use the command line/ })
+        .waitFor()
+      await plain.close()
+    }
+  })
+
   it('refuses junk with a clear word', async () => {
     const page = await stage.site.open()
     const junk = Uint8Array.from({ length: 5000 }, (_, i) => (i * 7919) % 251)

@@ -19,6 +19,8 @@ export const executable = findBrowser()
 export interface PageOptions {
   readonly dark?: boolean
   readonly width?: number
+  /** Without, pages are what they are where scripts are off. */
+  readonly scripts?: boolean
 }
 
 class Site {
@@ -44,10 +46,14 @@ class Site {
     this.server.close()
   }
 
-  async open(path = '', { dark = false, width = 1280 }: PageOptions = {}): Promise<Page> {
+  async open(
+    path = '',
+    { dark = false, width = 1280, scripts = true }: PageOptions = {},
+  ): Promise<Page> {
     const page = await this.browser.newPage({
       colorScheme: dark ? 'dark' : 'light',
       viewport: { width, height: 900 },
+      javaScriptEnabled: scripts,
     })
     page.on('console', (message) => this.complaints.push(message.text()))
     page.on('pageerror', (error) => this.complaints.push(String(error)))

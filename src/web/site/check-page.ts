@@ -1,7 +1,7 @@
 // The page where histories are checked: written in the editor, dropped or opened as files, or
 // carried by the link. What is written is judged as it is typed. Main class: CheckPage.
 
-import { type InputError, UsageError } from '../../base/errors.ts'
+import type { InputError } from '../../base/errors.ts'
 import { LEVELS } from '../../levels/levels.ts'
 import { followLinks } from '../links.ts'
 import { CheckWorker } from './check-worker.ts'
@@ -278,7 +278,11 @@ function tellBytes(bytes: number): string {
 
 async function start(): Promise<void> {
   const missing = ['Worker', 'DecompressionStream'].filter((name) => !(name in globalThis))
-  if (missing.length > 0) throw new UsageError(`this browser has no ${missing.join(', ')}`)
+  if (missing.length > 0) {
+    const way = 'use a newer one, or the command line: isobar check FILE'
+    find('starting').textContent = `This browser has no ${missing.join(', ')}: ${way}.`
+    return
+  }
   const shared = await readLink()
   const given = shared !== null && !('problem' in shared) ? shared : null
   const page = new CheckPage(given?.text ?? FIRST, given?.levels ?? null)
