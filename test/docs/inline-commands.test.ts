@@ -10,7 +10,7 @@ const pages = ['README.md', ...readdirSync(`${ROOT}/docs`).map((name) => `docs/$
 const named = pages
   .filter((name) => name.endsWith('.md'))
   .flatMap((page) => {
-    const text = readFileSync(`${ROOT}/${page}`, 'utf8').replaceAll(/^```[^]*?^```/gm, '')
+    const text = readFileSync(`${ROOT}/${page}`, 'utf8').replaceAll(/^```[\s\S]*?^```/gm, '')
     const found = text.matchAll(/`(?:npx )?isobar ([a-z]+)([^`]*)`/g)
     return [...found].map(([, command, rest]) => ({
       page,
