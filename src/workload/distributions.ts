@@ -38,7 +38,7 @@ export function chooserOf(distribution: Distribution, keyCount: number): KeyChoo
 }
 
 /** Weight 1 / rank^exponent for ranks 1 … count. */
-export function zipfWeights(count: number, exponent: number): Float64Array {
+function zipfWeights(count: number, exponent: number): Float64Array {
   const weights = new Float64Array(count)
   for (let i = 0; i < count; i++) weights[i] = (i + 1) ** -exponent
   return weights
