@@ -251,6 +251,22 @@ describe('several statements in one text', () => {
     },
   )
 
+  it('are waited for if one failed, before anything else is recorded', async () => {
+    const { pool } = stage
+    await reset(pool, ...ITEMS)
+    const recorded = await recording(pool, async () => {
+      const client = await pool.connect()
+      for (const text of DELETED) await client.query(text)
+      // The driver tells of the error before the server says how it left the transaction.
+      await new Promise((resolve) => {
+        client.query('ROLLBACK; SELECT 1 / 0', () => client.query('DELETE FROM items', resolve))
+      })
+      client.release()
+    })
+    const deletes = recorded.text().match(/"delete":"items"/g)
+    expect(deletes, recorded.text()).toHaveLength(2)
+  })
+
   it('end one transaction and begin another', async () => {
     const rest = ['DELETE FROM items WHERE id = 2', 'ROLLBACK']
     const told = await statuses(...DELETED, 'COMMIT; BEGIN', ...rest)

@@ -3,7 +3,13 @@
 // answer, and recorded (session.ts) before the application sees what it asked for. Main class:
 // Connection.
 
-import type { DriverClient, DriverQuery, DriverResult, QueryClass } from './driver.ts'
+import {
+  type DriverClient,
+  type DriverQuery,
+  type DriverResult,
+  isFromServer,
+  type QueryClass,
+} from './driver.ts'
 import { hideColumns, movePosition, onAnswer, queryFrom } from './driver-query.ts'
 import { PreparedNames } from './prepared.ts'
 import { NOT_TOLD, Session, type Shared, type Statement, type Status } from './session.ts'
@@ -25,13 +31,17 @@ class Job {
 export class Connection {
   private readonly queue: (() => void)[] = [] // what begins each statement that waits for its turn
   private isBusy = false
+  /** Whether a statement failed of which the server is yet to say how it left the transaction. */
+  private isUnsettled = false
   private readonly session: Session
   private readonly prepared: PreparedNames
   private readonly listener = (message: { status?: string }): void => {
     this.session.status = (message.status as Status | undefined) ?? this.session.status
+    this.goOn()
   }
 
   private readonly onEnd = (): void => {
+    this.goOn()
     if (!this.isBusy) this.session.lost()
   }
 
@@ -51,6 +61,7 @@ export class Connection {
   stop(): void {
     this.client.connection?.removeListener('readyForQuery', this.listener)
     this.client.removeListener('end', this.onEnd)
+    this.goOn()
   }
 
   get isInTransaction(): boolean {
@@ -85,6 +96,13 @@ export class Connection {
     const begin = this.queue.shift()
     this.isBusy = begin !== undefined
     begin?.()
+  }
+
+  /** The next statement, which had to wait until the server said what became of a failed one. */
+  private goOn(): void {
+    if (!this.isUnsettled) return
+    this.isUnsettled = false
+    this.next()
   }
 
   /** Cursors, streams, COPY: unrecorded. What comes behind them the driver itself holds back. */
@@ -151,8 +169,14 @@ export class Connection {
     const { query, statement } = job
     onAnswer(
       query,
-      (error, result) => this.finish(job, error ?? null, result as DriverResult | null),
-      () => this.next(),
+      (error, result) => {
+        this.finish(job, error ?? null, result as DriverResult | null)
+        // Among several statements, some may have ended a transaction or begun one.
+        this.isUnsettled = isFromServer(error) && this.client.readyForQuery === false
+      },
+      () => {
+        if (!this.isUnsettled) this.next()
+      },
     )
     const refusal = query.name ? this.prepared.refuse(query.name, job.asked) : null
     if (refusal !== null) {

@@ -26,6 +26,8 @@ export type QueryClass = new (config: unknown, values?: unknown, callback?: unkn
 export interface DriverClient {
   query(...given: unknown[]): unknown
   processID?: number | null
+  /** Whether the server has done with what was asked last. */
+  readonly readyForQuery?: boolean
   readonly connection?: {
     /** Name -> text of prepared statements that the server has. */
     readonly parsedStatements?: Readonly<Record<string, string | undefined>>
