@@ -35,7 +35,8 @@ export default defineConfig({
           retry: Number(process.env['ISOBAR_RETRY'] ?? 0),
         },
       },
-      { extends: true, test: { name: 'pure', include: PURE, isolate: false } },
+      // It ends by itself, and may take long where all small histories are asked for.
+      { extends: true, test: { name: 'pure', include: PURE, isolate: false, testTimeout: 900_000 } },
       {
         extends: true,
         test: {
