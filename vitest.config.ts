@@ -36,7 +36,10 @@ export default defineConfig({
         },
       },
       // It ends by itself, and may take long where all small histories are asked for.
-      { extends: true, test: { name: 'pure', include: PURE, isolate: false, testTimeout: 900_000 } },
+      {
+        extends: true,
+        test: { name: 'pure', include: PURE, isolate: false, testTimeout: 900_000 },
+      },
       {
         extends: true,
         test: {
