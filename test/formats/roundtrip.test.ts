@@ -6,6 +6,7 @@ import { InputError } from '../../src/base/errors.ts'
 import { detectFormat, FORMATS, findFormat, parseHistory } from '../../src/formats/formats.ts'
 import type { History } from '../../src/history/history.ts'
 import { parseNotation } from '../../src/history/notation.ts'
+import { some } from '../long.ts'
 import { bySession, dump, histories, type Shape } from './histories.ts'
 import { cut, load, mutate, save } from './storage.ts'
 
@@ -42,7 +43,7 @@ describe('native', () => {
         expect(dump(parseHistory(bytes, { format: 'native' }))).toEqual(dump(history))
         expect(dump(parseHistory(cut(bytes, size)))).toEqual(dump(history))
       }),
-      { numRuns: 300 },
+      { numRuns: some(300, 3) },
     )
   })
 
@@ -91,9 +92,11 @@ describe('every format', () => {
       const back = load(format, save(format, history))
       expect(back.txnCount).toBeLessThanOrEqual(history.txnCount + 1)
     }
-    fc.assert(fc.property(histories(FULL), check), { numRuns: 120 })
-    fc.assert(fc.property(histories({ ...FULL, initial: 7 }), check), { numRuns: 100 })
-    fc.assert(fc.property(histories({ ...FULL, initial: undefined }), check), { numRuns: 100 })
+    fc.assert(fc.property(histories(FULL), check), { numRuns: some(120, 3) })
+    fc.assert(fc.property(histories({ ...FULL, initial: 7 }), check), { numRuns: some(100, 3) })
+    fc.assert(fc.property(histories({ ...FULL, initial: undefined }), check), {
+      numRuns: some(100, 3),
+    })
   })
 
   it.each(FORMATS.map((format) => format.id))('%s is told apart by content', (id) => {
@@ -148,7 +151,7 @@ describe('every format', () => {
           }
         },
       ),
-      { numRuns: 400 },
+      { numRuns: some(400, 3) },
     )
     expect(refused).toBeGreaterThan(40)
   })

@@ -8,6 +8,7 @@ import { subHistory } from '../../src/history/sub-history.ts'
 import type { LevelId } from '../../src/levels/levels.ts'
 import { certifyPlain } from '../../src/verdict/certify-plain.ts'
 import type { LevelResult } from '../../src/verdict/verdict.ts'
+import { LONG } from '../long.ts'
 import { buildHistory, type Draft, type DraftOp, type DraftTxn, draftOf } from '../small/draft.ts'
 import { againstCertifier } from './forgeries.ts'
 import { fuzz } from './fuzz.ts'
@@ -58,7 +59,7 @@ const keysAsText = changing((draft) => {
 })
 
 /** Name of the canary, the properties of which each must catch it, the broken checker. */
-const CANARIES: [string, string[], Judge][] = [
+const CANARIES: (readonly [string, readonly string[], Judge])[] = [
   [
     'no session order',
     ['oracle', 'faults'],
@@ -115,7 +116,8 @@ const CANARIES: [string, string[], Judge][] = [
       return typeof label === 'number' && label % 2 !== 0
     }),
   ],
-  ['keys as text', ['metamorphic'], keysAsText],
+  // Keys that differ in their type alone are rare.
+  ...(LONG ? [['keys as text', ['metamorphic'], keysAsText] as const] : []),
   [
     'a stronger level in place of a weaker one',
     ['hierarchy', 'stores', 'oracle'],
@@ -192,8 +194,12 @@ const GULLIBLE: [string, (history: History, claim: LevelResult) => readonly stri
   ],
 ]
 
+/** Deceived only after many forgeries: where there is time. */
+const LATE = /any cycle of serializability|no transaction leads back against|lets aborted/
+
 describe('forgeries', () => {
-  test.each(GULLIBLE)('deceive a certifier that %s', async (_, certify) => {
+  const tried = GULLIBLE.filter(([name]) => LONG || !LATE.test(name))
+  test.each(tried)('deceive a certifier that %s', async (_, certify) => {
     const properties = [againstCertifier(certify)]
     const { failure } = await fuzz({ seed: 1, seconds: 600, count: 2000, properties })
     expect(failure).toContain('was certified')

@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { check } from '../../../src/check/check.ts'
 import { parseNotation } from '../../../src/history/notation.ts'
 import type { LevelId } from '../../../src/levels/levels.ts'
+import { some } from '../../long.ts'
 import { compareWithOracle } from '../../small/compare.ts'
 
 function judge(notation: string, level: LevelId) {
@@ -101,7 +102,7 @@ describe('ListLevels', () => {
   it('agrees with brute force', () => {
     const decide = (...[history, level]: Parameters<Parameters<typeof compareWithOracle>[0]>) =>
       check(history, level).verdict
-    const options = { families: [], seeds: 3000, firstSeed: 50_000, shape: { lists: 1 } }
+    const options = { families: [], seeds: some(3000), firstSeed: 50_000, shape: { lists: 1 } }
     const outcome = compareWithOracle(decide, ['pc', 'si', 'ser', 'sser'], options)
     expect(outcome.disagreement).toBeNull()
   })

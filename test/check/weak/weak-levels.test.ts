@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { check } from '../../../src/check/check.ts'
 import { parseNotation } from '../../../src/history/notation.ts'
 import type { LevelId } from '../../../src/levels/levels.ts'
+import { some } from '../../long.ts'
 import { compareWithOracle } from '../../small/compare.ts'
 
 const WEAK = ['rc', 'ra', 'cc'] as const
@@ -132,7 +133,7 @@ describe('WeakLevels', () => {
     const decide = (...[history, level]: Parameters<Parameters<typeof compareWithOracle>[0]>) =>
       check(history, level).verdict
     for (const lists of [0, 1]) {
-      const options = { families: [], seeds: 2000, firstSeed: 90_000, shape: { lists } }
+      const options = { families: [], seeds: some(2000), firstSeed: 90_000, shape: { lists } }
       expect(compareWithOracle(decide, [...WEAK], options).disagreement).toBeNull()
     }
   })
