@@ -7,14 +7,15 @@ import { writeFileSync } from 'node:fs'
 import { checkLevels } from '../src/check/check.ts'
 import { renderNotation } from '../src/history/notation.ts'
 import { ANOMALIES, type AnomalyName } from '../src/levels/anomalies.ts'
-import { CHAIN, type LevelId } from '../src/levels/levels.ts'
+import { type LevelId, PROFILE } from '../src/levels/levels.ts'
 import { generate } from '../src/pipeline/generate.ts'
-import { FAULTS, type Fault } from '../src/sim/faults.ts'
+import { FAULTS, type Fault, forbids } from '../src/sim/faults.ts'
 import type { WorkloadRequest } from '../src/workload/parameters.ts'
 import { rightNames } from './fault-names.ts'
 import { renderSqlFaults } from './sql-faults.ts'
 
-export const LEVELS: readonly LevelId[] = ['ci', ...CHAIN]
+/** Those of a profile. */
+const LEVELS = PROFILE
 
 /** Histories for each fault and shape. */
 const SEEDS = 5
@@ -49,7 +50,7 @@ export function detect(fault: Fault): Detection[] {
       const { history } = generate({ seed, workload: SHAPES[shape], store })
       for (const { level, verdict, anomalies } of checkLevels(history, LEVELS)) {
         const names = [...new Set(anomalies.map(({ name }) => name))]
-        const forbidden = isForbidden(fault, shape, level)
+        const forbidden = forbids(level, fault, shape === 'append')
         found.push({ fault, shape, seed, level, forbidden, verdict, names })
       }
     }
@@ -70,7 +71,7 @@ export function detectTogether(shape: ShapeName, injected: readonly Fault[], tra
     level,
     elapsedMs,
     counts: new Map<string, number>(anomalies.map(({ name, count }) => [name, count])),
-    forbidden: injected.filter((fault) => isForbidden(fault, shape, level)),
+    forbidden: injected.filter((fault) => forbids(level, fault, shape === 'append')),
   }))
 }
 
@@ -116,11 +117,6 @@ function measureLarge(transactions: number, isAlone: boolean): void {
     }
   }
   if (!isAlone) process.stdout.write(`\n${togetherTable(found)}\n`)
-}
-
-function isForbidden(fault: Fault, shape: ShapeName, level: LevelId): boolean {
-  const { forbiddenFrom, breaksCut } = (shape === 'append' && fault.onLists) || fault
-  return level === 'ci' ? breaksCut : CHAIN.indexOf(level) >= CHAIN.indexOf(forbiddenFrom)
 }
 
 /** The document, as it should be. */
@@ -183,7 +179,7 @@ ${examples}`
 
 function table(faults: readonly Fault[], shape: ShapeName): string {
   const rows = faults.map((fault) => {
-    const cells = LEVELS.map((level) => (isForbidden(fault, shape, level) ? '✗' : '✓'))
+    const cells = LEVELS.map((level) => (forbids(level, fault, shape === 'append') ? '✗' : '✓'))
     return `| \`${fault.name}\` | ${fault.meaning} | ${cells.join(' | ')} |`
   })
   return [

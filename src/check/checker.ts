@@ -29,7 +29,7 @@ import { type CheckOptions, deadlineFor, exampleLimit, phaseOf } from './options
 import type { BaseOrder } from './order/base-order.ts'
 import { checkDirtyWrites } from './phenomena/dirty-writes.ts'
 import { PhenomenaLevels } from './phenomena/phenomena-levels.ts'
-import type { StrongLevel } from './problem/levels.ts'
+import type { StrongLevel, VersionLevel } from './problem/levels.ts'
 import { withoutOwnWrites } from './reads/adya-reads.ts'
 import { describeOffences } from './reads/offences.ts'
 import { checkReads, type ReadCheck } from './reads/read-consistency.ts'
@@ -173,7 +173,8 @@ export class Checker {
   }
 
   private find(level: LevelId): NamedFindings {
-    if (level === 'strong-si' || level === 'strong-pl-1' || level === 'strong-pl-2') {
+    if (level === 'strong-si') return this.findByVersions(level) ?? this.findInTime('si', 'all')
+    if (level === 'strong-pl-1' || level === 'strong-pl-2') {
       return this.findInTime(WITHOUT_TIMES[level]!, 'all')
     }
     if (level === 'ser+lin') return this.findInTime('ser', 'by-key')
@@ -231,14 +232,10 @@ export class Checker {
       case 'si':
       case 'ser':
       case 'sser': {
-        const algorithm = this.options.algorithm ?? 'auto'
-        const mini = algorithm === 'auto' ? this.mini() : null
-        const findings = mini && this.timed(level, () => mini.check(level))
-        if (findings) return findings
-        const found = mini && this.timed(level, () => this.checkLists(level, mini))
+        const found = this.findByVersions(level)
         if (found) return found
         const known = this.sessionless ? this.findWithSessions(level) : null
-        return known ?? this.solve(level, algorithm)
+        return known ?? this.solve(level, this.options.algorithm ?? 'auto')
       }
       case 'psi':
         return this.decidePsi()
@@ -376,10 +373,19 @@ export class Checker {
     return { anomalies, proof, algorithm: 'zones' }
   }
 
-  private checkLists(level: StrongLevel, mini: MiniLevels): NamedFindings | null {
+  /** What a known order of versions tells; null if there is none, or another algorithm is wanted. */
+  private findByVersions(level: VersionLevel): NamedFindings | null {
+    const { algorithm = 'auto' } = this.options
+    // Session order beyond sessions is told by reads, which real time is not to be blamed for.
+    if (algorithm !== 'auto' || (level === 'strong-si' && this.after !== null)) return null
     const { history, deadline, limit } = this
-    const levels = new ListLevels(history, this.reads(), deadline, limit, this.blame)
-    return levels.check(level, mini.hasSerialOrder())
+    const mini = this.mini()
+    return this.timed(level, () => {
+      const findings = mini.check(level)
+      if (findings) return findings
+      const levels = new ListLevels(history, this.reads(), deadline, limit, this.blame)
+      return levels.check(level, mini.hasSerialOrder())
+    })
   }
 
   private certify(result: LevelResult): void {

@@ -19,12 +19,14 @@
 
 import { UsageError } from '../base/errors.ts'
 import { hintFor } from '../base/slips.ts'
-import type { LevelId } from '../levels/levels.ts'
+import { implies, type LevelId } from '../levels/levels.ts'
 
 export interface Fault {
   readonly name: string
   /** The weakest level of the chain that forbids it. */
   readonly forbiddenFrom: LevelId
+  /** One beside the chain that forbids it too, though it implies no level of the chain that does. */
+  readonly besideChain?: LevelId
   /** Whether cut isolation forbids it too. */
   readonly breaksCut: boolean
   /** The same two on lists, where they differ: a list tells more than a register. */
@@ -187,6 +189,7 @@ export const FAULTS: readonly Fault[] = [
   {
     name: 'lost-update',
     forbiddenFrom: 'si',
+    besideChain: 'psi',
     breaksCut: false,
     meaning: 'two transactions replace the same version, and the first one’s update is lost',
     sessions: ['a', 'b'],
@@ -203,6 +206,7 @@ export const FAULTS: readonly Fault[] = [
   {
     name: 'stale-read',
     forbiddenFrom: 'sser',
+    besideChain: 'strong-si',
     breaksCut: false,
     meaning: 'a transaction misses a write that was complete before it began',
     sessions: ['a', 'b'],
@@ -211,6 +215,7 @@ export const FAULTS: readonly Fault[] = [
   {
     name: 'real-time-violation',
     forbiddenFrom: 'sser',
+    besideChain: 'strong-si',
     breaksCut: false,
     meaning: 'a transaction sees the later of two writes that followed each other, not the earlier',
     sessions: ['a', 'b', 'c'],
@@ -219,6 +224,16 @@ export const FAULTS: readonly Fault[] = [
       'c.r(y,b) c.r(x) c.commit',
   },
 ]
+
+/** Whether a level forbids a fault, on registers or on lists. */
+export function forbids(level: LevelId, fault: Fault, onLists: boolean): boolean {
+  const { forbiddenFrom, breaksCut } = (onLists && fault.onLists) || fault
+  if (level === 'ci') return breaksCut
+  const { besideChain } = fault
+  return (
+    implies(level, forbiddenFrom) || (besideChain !== undefined && implies(level, besideChain))
+  )
+}
 
 /** A fault and how often it is to strike. */
 export interface FaultRequest {

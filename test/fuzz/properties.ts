@@ -9,7 +9,7 @@ import { FORMATS } from '../../src/formats/formats.ts'
 import { renderNotation } from '../../src/history/notation.ts'
 import { subHistory } from '../../src/history/sub-history.ts'
 import { CHAIN, implies, type LevelId } from '../../src/levels/levels.ts'
-import { FAULTS } from '../../src/sim/faults.ts'
+import { FAULTS, forbids } from '../../src/sim/faults.ts'
 import { certifyPlain } from '../../src/verdict/certify-plain.ts'
 import { shrinkHistory } from '../../src/verdict/shrink.ts'
 import { bySession } from '../formats/histories.ts'
@@ -73,7 +73,7 @@ function findsFaults(seed: number, judge: Judge): string | null {
   const { forbiddenFrom, breaksCut } = (onLists && fault.onLists) || fault
   for (const { level: judged, verdict } of judge(history)) {
     const isCut = judged === 'ci'
-    const forbidden = isCut ? breaksCut : implies(judged, forbiddenFrom)
+    const forbidden = forbids(judged, fault, onLists)
     // Levels beside the chain may or may not forbid what one of the chain is the first to forbid.
     const last = CHAIN[CHAIN.indexOf(forbiddenFrom) - 1]
     const allowed = isCut ? !breaksCut : last !== undefined && implies(last, judged)

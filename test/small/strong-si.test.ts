@@ -28,6 +28,15 @@ const CHOICES: [string, CompareOptions][] = [
     },
   ],
   [
+    'random read-modify-write histories',
+    {
+      families: [],
+      seeds: sampled(4000),
+      firstSeed: 60_000,
+      shape: { style: 'rmw', sight: 'prefix', freshness: 1, times: true },
+    },
+  ],
+  [
     'random histories without session order',
     {
       families: [],

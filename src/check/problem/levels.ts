@@ -14,4 +14,22 @@ export const SER = 6
 /** Levels at which all transactions see snapshots; sser is SER in real time. */
 export type StrongLevel = Extract<LevelId, 'pc' | 'si' | 'ser' | 'sser'>
 
+/** The same, and snapshots in real time, which general engines know as si with more session order. */
+export type VersionLevel = StrongLevel | 'strong-si'
+
+/** Whether transactions have snapshots apart from their commits. */
+export function hasSnapshots(level: VersionLevel): boolean {
+  return level !== 'ser' && level !== 'sser'
+}
+
+/** Whether two that write a common key must not overlap. */
+export function isExclusive(level: VersionLevel): boolean {
+  return level === 'si' || level === 'strong-si'
+}
+
+/** Whether real time counts. */
+export function isTimedLevel(level: VersionLevel): boolean {
+  return level === 'sser' || level === 'strong-si'
+}
+
 export const STRONG: Readonly<Record<StrongLevel, number>> = { pc: PC, si: SI, ser: SER, sser: SER }

@@ -1,4 +1,4 @@
-// The verdicts of pc, si, ser and sser on histories of lists, without search: the version order is
+// The verdicts of pc, si, strong-si, ser and sser on histories of lists, without search: the version order is
 // known (list-graph.ts), so a level is violated exactly if its graph has a cycle (docs/ levels.md:
 // graph forms). Where nobody saw the last appends, their order is free: any order of an acyclic
 // graph gives one for pc, ser and sser, since nobody read what it decides. Only si asks more of
@@ -13,7 +13,7 @@ import { findTopologicalOrder } from '../../graph/toposort.ts'
 import { APPEND, type History, NONE } from '../../history/history.ts'
 import { addFound } from '../evidence/add-found.ts'
 import type { Blame, NamedFindings } from '../evidence/findings.ts'
-import type { StrongLevel } from '../problem/levels.ts'
+import { hasSnapshots, isExclusive, isTimedLevel, type VersionLevel } from '../problem/levels.ts'
 import { describeOffences, describeUnrepeatable } from '../reads/offences.ts'
 import type { ReadCheck } from '../reads/read-consistency.ts'
 import { findUnrepeated } from '../reads/unrepeated.ts'
@@ -42,7 +42,7 @@ export class ListLevels {
    * Null if the history is beyond this algorithm.
    * @param serializable whether a serial order is known: then real time is to blame
    */
-  check(level: StrongLevel, serializable: boolean): NamedFindings | null {
+  check(level: VersionLevel, serializable: boolean): NamedFindings | null {
     if (!this.applies) return null
     const { history, reads, deadline, limit } = this
     const single = [
@@ -50,22 +50,23 @@ export class ListLevels {
       ...describeUnrepeatable(history, reads, limit, deadline),
     ]
     deadline.check()
-    const snapshots = level === 'si' || level === 'pc'
+    const snapshots = hasSnapshots(level)
+    const isTimed = isTimedLevel(level)
     const build = (realTime: boolean) =>
       buildListGraph(history, reads, {
         width: snapshots ? 2 : 1,
         sessions: true,
         realTime,
-        exclusive: level === 'si',
+        exclusive: isExclusive(level),
         overwrites: true,
       })
-    const onlyTime = level === 'sser' && serializable
+    const onlyTime = isTimed && serializable
     const graph = build(onlyTime)
     if (graph === null) return null
     if (snapshots && single.length === 0) {
-      const events = this.findEvents(graph)
+      const events = this.findEvents(isTimed && !onlyTime ? build(true)! : graph)
       if (events !== null) {
-        if (level === 'si' && this.overlaps(events)) return null
+        if (isExclusive(level) && this.overlaps(events)) return null
         return { anomalies: [], proof: { kind: 'snapshots', events }, algorithm: 'lists' }
       }
     }
@@ -77,10 +78,13 @@ export class ListLevels {
     const conflicts = (blamed: Set<number>) => cycles(graph, blamed)
     const found = [...single]
     addFound(found, () => conflicts(new Set()))
+    const late = (blamed: Set<number>) => cycles(build(true)!, blamed)
+    // Without anything else to blame, real time is; else it is looked at last.
+    const isLate = isTimed && found.length === 0
+    if (isLate) addFound(found, () => late(new Set()))
     assert(found.length > 0, 'a history of lists without an order has a cycle')
-    const inTime = (blamed: Set<number>) => cycles(build(true)!, blamed)
-    const isTimed = level === 'sser' && !serializable
-    const search = { single, found, blame: this.blame, conflicts, inTime: isTimed ? inTime : null }
+    const inTime = isTimed && !onlyTime && !isLate ? late : null
+    const search = { single, found, blame: this.blame, conflicts, inTime }
     return { anomalies: findEachKind(search, limit), proof: null, algorithm: 'lists' }
   }
 

@@ -1,4 +1,4 @@
-// The verdicts of ser, si, sser and pc on read-modify-write histories, in linear time (MTC, Wei et
+// The verdicts of ser, si, strong-si, sser and pc on read-modify-write histories, in linear time (MTC, Wei et
 // al.: CHECKSER, CHECKSI with the DIVERGENCE pattern first, CHECKSSER with a chain of instants in
 // place of n² edges). Any history of which the base order or a run of it gives a serial order is
 // settled here too.
@@ -15,7 +15,7 @@ import { addFound } from '../evidence/add-found.ts'
 import type { Blame, NamedFindings } from '../evidence/findings.ts'
 import { listExamples } from '../examples.ts'
 import type { BaseOrder } from '../order/base-order.ts'
-import type { StrongLevel } from '../problem/levels.ts'
+import { hasSnapshots, isTimedLevel, type VersionLevel } from '../problem/levels.ts'
 import { describeOffences, describeUnrepeatable, pairsOf } from '../reads/offences.ts'
 import type { ReadCheck } from '../reads/read-consistency.ts'
 import { findUnrepeated } from '../reads/unrepeated.ts'
@@ -38,7 +38,7 @@ interface SerialOrder {
 export class MiniLevels {
   private lazySuccessors: Successors | null = null
   private lazySerial: SerialOrder | null | undefined
-  private readonly found = new Map<StrongLevel, NamedFindings | null>()
+  private readonly found = new Map<VersionLevel, NamedFindings | null>()
 
   constructor(
     private readonly history: History,
@@ -54,8 +54,8 @@ export class MiniLevels {
     return this.serial() !== null
   }
 
-  /** Null if the history is beyond these algorithms. sser needs times. */
-  check(level: StrongLevel): NamedFindings | null {
+  /** Null if the history is beyond these algorithms. sser and strong-si need times. */
+  check(level: VersionLevel): NamedFindings | null {
     const known = this.found.get(level)
     if (known !== undefined) return known
     const findings = this.prove(level) ?? this.refute(level)
@@ -64,16 +64,16 @@ export class MiniLevels {
   }
 
   /** An order that satisfies the level, null if there is none or none was found. */
-  private prove(level: StrongLevel): NamedFindings | null {
+  private prove(level: VersionLevel): NamedFindings | null {
     const { history, reads, deadline } = this
     const serial = this.serial()
     if (serial !== null) {
-      if (level !== 'sser' || isTimely(history, serial.order)) return byOrder(serial)
+      if (!isTimedLevel(level) || isTimely(history, serial.order)) return byOrder(serial)
       deadline.check()
       const order = findSerialOrder(history, reads, true, deadline)
       return order && byOrder({ order, algorithm: 'mini' })
     }
-    if (level === 'ser' || level === 'sser' || this.hasOffences()) return null
+    if (!hasSnapshots(level) || isTimedLevel(level) || this.hasOffences()) return null
     // A run that gets through proves pc in any case, and si where no version was replaced twice.
     if (reads.lists !== null || (level === 'si' && !this.hasOneSuccessorEach())) return null
     deadline.check()
@@ -105,7 +105,7 @@ export class MiniLevels {
    * What contradicts the level, where no order was found. Null if nothing does that is known from
    * reads alone: then the general engine has to look.
    */
-  private refute(level: StrongLevel): NamedFindings | null {
+  private refute(level: VersionLevel): NamedFindings | null {
     const successors = this.successors()
     const { history, reads, limit, deadline } = this
     if (reads.lists !== null) return null
@@ -113,11 +113,12 @@ export class MiniLevels {
       ...describeOffences(history, reads, limit, deadline),
       ...describeUnrepeatable(history, reads, limit, deadline),
     ]
-    const width = level === 'si' || level === 'pc' ? 2 : 1
+    const width = hasSnapshots(level) ? 2 : 1
     const cycles = (realTime: boolean, blamed: Set<number>) =>
       this.cycles(successors, level, { width, sessions: true, realTime }, blamed)
     // Real time is blamed only where nothing else is to blame.
-    const onlyTime = level === 'sser' && this.hasSerialOrder()
+    const isTimed = isTimedLevel(level)
+    const onlyTime = isTimed && this.hasSerialOrder()
     const conflicts = (blamed: Set<number>) => {
       const found: Anomaly[] = []
       if (level !== 'pc') addFound(found, () => this.lostUpdates(successors, blamed))
@@ -126,11 +127,16 @@ export class MiniLevels {
     }
     const found = [...single]
     addFound(found, () => conflicts(new Set()))
+    // What is serializable has no other kind of cycle; snapshots may be without one and too old.
+    const isLate = level === 'strong-si' && !onlyTime && found.length === 0
+    if (isLate) addFound(found, () => cycles(true, new Set()))
     if (found.length === single.length && !successors.isReadModifyWrite) return null
-    // Two successors of one version may come in either order at pc.
-    if (found.length === 0 && level === 'pc' && !this.hasOneSuccessorEach()) return null
+    // Two successors of one version may come in either order at pc, and strong-si may hold where no
+    // serial order is one in real time.
+    const isOpen = level === 'strong-si' || (level === 'pc' && !this.hasOneSuccessorEach())
+    if (found.length === 0 && isOpen) return null
     assert(found.length > 0, 'a read-modify-write history without an order has a cycle')
-    const inTime = level === 'sser' && !onlyTime ? cycles.bind(null, true) : null
+    const inTime = isTimed && !onlyTime && !isLate ? cycles.bind(null, true) : null
     const anomalies = findEachKind({ single, found, blame: this.blame, conflicts, inTime }, limit)
     return { anomalies, proof: null, algorithm: 'mini' }
   }
