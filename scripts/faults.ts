@@ -126,9 +126,8 @@ export function renderFaults(): string {
 
 \`isobar generate --inject lost-update:3,long-fork\` has a simulated store misbehave. For each
 strike a few transactions of the workload give way to others that show the fault, with planned
-operations around it; the command prints which transactions and keys they are. Every level weaker
-than the first ✗ still holds: a fault breaks what its name says and nothing else. \`ci\` is cut
-isolation.
+operations around it; the command prints which transactions and keys they are. Every level with a ✓
+still holds: a fault breaks what its name says and nothing else. The levels are those of a profile.
 
 ${table(FAULTS, 'general')}
 

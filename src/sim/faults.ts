@@ -230,9 +230,7 @@ export function forbids(level: LevelId, fault: Fault, onLists: boolean): boolean
   const { forbiddenFrom, breaksCut } = (onLists && fault.onLists) || fault
   if (level === 'ci') return breaksCut
   const { besideChain } = fault
-  return (
-    implies(level, forbiddenFrom) || (besideChain !== undefined && implies(level, besideChain))
-  )
+  return implies(level, forbiddenFrom) || (besideChain !== undefined && implies(level, besideChain))
 }
 
 /** A fault and how often it is to strike. */
