@@ -7,6 +7,7 @@ import { type History, hasTimes } from '../history/history.ts'
 import { JEPSEN_MODELS, type JepsenModel, weakerModels } from '../levels/jepsen.ts'
 import {
   CHAIN,
+  implies,
   isAdyaLevel,
   type LevelId,
   type LevelRequest,
@@ -86,6 +87,7 @@ export function checkModels(history: History, options: CheckOptions = {}): Level
     const result = known.get(same ?? model) ?? (sessionOrder ? on! : off!).check(asked)
     known.set(model, result)
     if (result.verdict !== 'satisfied') continue
+    if (sessionOrder && implies(asked, 'cc')) off!.assumeCausal()
     for (const weaker of weakerModels(model)) {
       if (known.has(weaker)) continue
       const sessionOrder = weaker.sessionOrder ? {} : { sessionOrder: false as const }

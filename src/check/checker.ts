@@ -20,7 +20,7 @@ import {
 import { certifyPlain } from '../verdict/certify-plain.ts'
 import { findSessionEdges, type LevelResult, type Proof } from '../verdict/verdict.ts'
 import { withCertificate } from './certified.ts'
-import type { NamedFindings } from './evidence/findings.ts'
+import type { Blame, NamedFindings } from './evidence/findings.ts'
 import { joinKinds } from './examples.ts'
 import { mergeByStart } from './general/parts.ts'
 import { type Algorithm, StrongLevels } from './general/strong-levels.ts'
@@ -63,6 +63,7 @@ export class Checker {
   private readonly inTime: Partial<Record<TimeScope, Checker>> = {} // real time in session order
   private forAtomic: Checker | null = null // where ra sees another history than the others
   private weaker: LevelResult | null | undefined // once a strong level has run out of time
+  private isCausal = false // whether cc is known to hold
   private isLast = false // whether it works in the time that is kept for weaker levels
   private readonly limit: number // of examples of each kind
   private readonly stages: Record<string, number> = {}
@@ -438,7 +439,15 @@ export class Checker {
     return this.weakLevels
   }
 
-  private readonly blame = () => this.timed('cc', () => this.weak().blame())
+  /** Says that cc holds, so that no single read is to blame for anything. */
+  assumeCausal(): void {
+    this.isCausal = true
+  }
+
+  private readonly blame = (): Blame => {
+    if (this.isCausal) return { anomalies: [], blamed: new Set() }
+    return this.timed('cc', () => this.weak().blame())
+  }
 
   private readonly context = (): WeakContext => {
     const reads = this.reads()

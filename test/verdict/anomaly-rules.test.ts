@@ -163,5 +163,8 @@ describe('docs/anomalies.md', () => {
         name,
       ).toHaveLength(1)
     }
+    const known = ANOMALIES.map(({ name }) => name as string)
+    const told = named.flatMap((line) => line.split('|')[1]!.match(/(?<=`)[^`, ]+(?=`)/g) ?? [])
+    expect(told.filter((name) => !known.includes(name))).toEqual([])
   })
 })

@@ -38,8 +38,8 @@ const MOST_FOUND = 4
 export const MOST_EVIDENT = 100
 /** Transactions of a group that are looked at together. */
 const LARGE_GROUP = 1200
-/** Failures after which a window is given up, and with it a part that is too large anyway. */
-const CASES_OF_WINDOW = 8
+/** Failures, or decisions, after which a window is given up: an order of it would prove nothing. */
+const PATIENCE_OF_WINDOW = 8
 
 /** What else the checker knows of the history. */
 export interface Surroundings {
@@ -128,8 +128,9 @@ export class PartSearch {
     const along = part.alongOrder()
     const evident = this.findAll(along, this.refuteEvident)
     if (evident.found.length > 0 || evident.order !== null) return evident
-    const refute = (left: Int32Array) => this.refute(left, CASES_OF_WINDOW)
-    const found = this.searchWindows(windowsOf(along, WINDOW), MOST_FOUND, refute)
+    // Each is asked once: it takes longest to see that there is nothing more.
+    const refute = (left: Int32Array) => this.refute(left, PATIENCE_OF_WINDOW)
+    const found = this.searchWindows(windowsOf(along, WINDOW), MOST_FOUND, refute, 1)
     if (found.length > 0) return { found, order: null }
     const strong = this.around.strongOrder()
     if (strong !== null) return { found, order: part.only(strong) }
@@ -172,13 +173,19 @@ export class PartSearch {
   }
 
   /** Looks for violations among transactions that stand close together. */
-  private searchWindows(windows: Iterable<Int32Array>, most: number, refute: Refute): Anomaly[] {
+  private searchWindows(
+    windows: Iterable<Int32Array>,
+    most: number,
+    refute: Refute,
+    mostOfEach = most,
+  ): Anomaly[] {
     const found: Anomaly[] = []
     const involved = new Set<number>()
     addFound(found, () => {
       for (const window of windows) {
         const left = window.filter((txn) => !involved.has(txn))
-        for (const anomaly of this.findAll(left, refute, most - found.length).found) {
+        const mostHere = Math.min(mostOfEach, most - found.length)
+        for (const anomaly of this.findAll(left, refute, mostHere).found) {
           found.push(anomaly)
           for (const txn of anomaly.txns) involved.add(txn)
         }
@@ -198,11 +205,11 @@ export class PartSearch {
   }
 
   /** Whether some order of versions will do, by search. */
-  private refute(txns: Int32Array, mostCases = Number.POSITIVE_INFINITY): Outcome {
+  private refute(txns: Int32Array, patience = Number.POSITIVE_INFINITY): Outcome {
     const graph = this.build(txns)
     if (!this.isSearchable(graph)) return null
     graph.openPairs()
-    const result = searchVersions(graph, priorityOf(graph, txns), this.deadline, mostCases)
+    const result = searchVersions(graph, priorityOf(graph, txns), this.deadline, patience)
     if (result === null) return null
     return result.found ? result.order.map((local) => graph.txns[local]!) : result
   }

@@ -19,15 +19,15 @@ export type VersionOrders =
 
 /**
  * @param priority node -> where it would best stand; of a read's node as of its transaction
- * @param mostCases how many failures it may come to before it gives up: null
+ * @param patience failures, or decisions at a time, after which it gives up: null
  */
 export function searchVersions(
   graph: Dependencies,
   priority: ArrayLike<number>,
   deadline: Deadline,
-  mostCases = Number.POSITIVE_INFINITY,
+  patience = Number.POSITIVE_INFINITY,
 ): VersionOrders | null {
-  return new VersionSearch(graph, priority, deadline).run(mostCases)
+  return new VersionSearch(graph, priority, deadline).run(patience)
 }
 
 interface Decision {
@@ -56,10 +56,10 @@ class VersionSearch {
     this.reasons = new Reasons(graph, this.value, this.trail)
   }
 
-  run(mostCases: number): VersionOrders | null {
+  run(patience: number): VersionOrders | null {
     while (true) {
       this.deadline.check()
-      if (this.cases.length >= mostCases) return null
+      if (Math.max(this.cases.length, this.decisions.length) >= patience) return null
       const conflict = this.propagate()
       if (conflict === null) {
         const next = this.complete()

@@ -25,7 +25,7 @@ export function findEachKind(search: Search, limit: number): Anomaly[] {
   const { single, found, blame, conflicts, inTime } = search
   try {
     const { anomalies, blamed } = blame()
-    if (anomalies.length === 0 && inTime === null) return found
+    if (anomalies.length === 0 && inTime === null) return joinKinds(found, limit)
     const others = conflicts(blamed)
     const late = inTime?.(blamed) ?? []
     // What there is one of was found already, and is told more plainly there: by what was missed.
@@ -36,7 +36,7 @@ export function findEachKind(search: Search, limit: number): Anomaly[] {
     )
     return joinKinds([...single, ...plain, ...others, ...late], limit)
   } catch (error) {
-    if (error instanceof BudgetExceeded) return found
+    if (error instanceof BudgetExceeded) return joinKinds(found, limit)
     throw error
   }
 }

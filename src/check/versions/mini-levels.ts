@@ -1,7 +1,7 @@
-// The verdicts of ser, si, strong-si, sser and pc on read-modify-write histories, in linear time (MTC, Wei et
+// The verdicts of ser, si, sser and pc on read-modify-write histories, in linear time (MTC, Wei et
 // al.: CHECKSER, CHECKSI with the DIVERGENCE pattern first, CHECKSSER with a chain of instants in
 // place of n² edges). Any history of which the base order or a run of it gives a serial order is
-// settled here too.
+// settled here too, and strong-si by such an order, or by a cycle through instants.
 // What is left, pc where it takes a choice between diverging versions, and other shapes, is for the
 // general engine.
 // Main class: MiniLevels.

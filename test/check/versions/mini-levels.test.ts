@@ -7,6 +7,7 @@ import { checkReads } from '../../../src/check/reads/read-consistency.ts'
 import { findSuccessors } from '../../../src/check/versions/successors.ts'
 import { parseNotation } from '../../../src/history/notation.ts'
 import type { LevelId } from '../../../src/levels/levels.ts'
+import { generate } from '../../../src/pipeline/generate.ts'
 import { certifyPlain } from '../../../src/verdict/certify-plain.ts'
 import { positionOf } from '../../../src/verdict/verdict.ts'
 
@@ -254,5 +255,17 @@ describe('profile of mini-transactions', () => {
       expect(result.anomalies.length).toBeGreaterThan(0)
     }
     expect(results.find((one) => one.level === 'si')!.impliedBy).toBe('cc')
+  })
+})
+
+describe('a verdict on many violations', () => {
+  it('tells each kind once, with all that it counts', () => {
+    const workload = { shape: 'churn', transactions: 1000 } as const
+    const { history } = generate({ seed: 1, workload, store: { level: 'cc' } })
+    for (const { level, anomalies } of profile(history)) {
+      const names = anomalies.map(({ name }) => name)
+      expect(names, level).toEqual([...new Set(names)])
+    }
+    expect(check(history, 'ser').anomalies.length).toBeGreaterThan(5)
   })
 })
