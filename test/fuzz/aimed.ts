@@ -1,6 +1,6 @@
 // Histories that show one of the names that random ones seldom come to: a few transactions that
-// show it, several times over on keys of their own, in sessions of their own, with other keys read and
-// written beside, and others around them. Main function: aimedHistory.
+// show it, several times over on keys of their own, in sessions of their own, with other keys
+// read and written beside, and others around them. Main function: aimedHistory.
 
 import { Random } from '../../src/base/random.ts'
 import type { History } from '../../src/history/history.ts'

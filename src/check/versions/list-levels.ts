@@ -1,10 +1,10 @@
-// The verdicts of pc, si, strong-si, ser and sser on histories of lists, without search: the version
-// order is known (list-graph.ts), so a level is violated exactly if its graph has a cycle (docs/
-// levels.md: graph forms). Where nobody saw the last appends, their order is free: any order of an
-// acyclic graph gives one for pc, ser and sser, since nobody read what it decides. Only si asks more
-// of them, not to overlap; if the order at hand does not comply, the general engine has to look.
-// Serial orders were sought before (mini-levels.ts), so ser and sser come here to be refuted. O(n),
-// with real time O(n log n). Main class: ListLevels.
+// The verdicts of pc, si, strong-si, ser and sser on histories of lists, without search: the
+// version order is known (list-graph.ts), so a level is violated exactly if its graph has a
+// cycle (docs/ levels.md: graph forms). Where nobody saw the last appends, their order is free:
+// any order of an acyclic graph gives one for pc, ser and sser, since nobody read what it
+// decides. Only si asks more of them, not to overlap; if the order at hand does not comply, the
+// general engine has to look. Serial orders were sought before (mini-levels.ts), so ser and sser
+// come here to be refuted. O(n), with real time O(n log n). Main class: ListLevels.
 
 import type { Deadline } from '../../base/deadline.ts'
 import { assert } from '../../base/errors.ts'
