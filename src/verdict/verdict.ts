@@ -109,9 +109,17 @@ export function findTxns(edges: readonly Edge[], cases: readonly Case[]): number
   return [...txns].sort((a, b) => a - b)
 }
 
-/** What tells two stories apart, but for their names: what is argued, not why each step holds. */
+/**
+ * What tells two stories apart, but for their names: what is argued, not why each step holds, nor
+ * at which of its steps a cycle is begun.
+ */
 export function storyOf({ txns, ops, edges, cases, absence }: Anomaly): string {
-  const brief = (steps: readonly Edge[]) => steps.map((e) => [e.kind, e.from, e.to, e.key, e.ops])
+  const brief = (steps: readonly Edge[]) => steps.map((e) => [e.kind, e.from, e.to, e.key])
+  if (edges.length > 0 && cases.length === 0) {
+    const steps = brief(edges).map((step) => JSON.stringify(step))
+    const first = steps.indexOf(steps.toSorted()[0]!)
+    return JSON.stringify([...steps.slice(first), ...steps.slice(0, first), absence])
+  }
   const told = cases.map(({ assumptions, cycle }) => [brief(assumptions), brief(cycle)])
   return JSON.stringify([txns, ops, brief(edges), told, absence])
 }

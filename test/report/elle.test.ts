@@ -33,6 +33,15 @@ const STALE = parseHistory(
 )
 
 describe('describeElle', () => {
+  it('tells a cycle once, wherever the levels that find it begin it', () => {
+    const circle = parseNotation(
+      's0: append(x,1) r(y,[1])\ns1: append(x,2) append(y,1)\ns2: r(x,[1,2])',
+    )
+    const { anomalies } = judge(circle, 'strict-serializable')
+    expect(Object.keys(anomalies)).toEqual(['G1c'])
+    expect(anomalies['G1c']).toHaveLength(1)
+  })
+
   it('shows a stale read by its two transactions', () => {
     const outcome = judge(STALE, 'strict-serializable')
     expect(outcome).toMatchObject({
