@@ -38,6 +38,7 @@ const RIGHT: Record<string, Names> = {
       'CausalityViolation',
       'NonMonoReadCM',
       'FracturedReadCM',
+      'LostUpdate',
       'StaleRead',
     ],
   },

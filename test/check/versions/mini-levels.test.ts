@@ -259,13 +259,13 @@ describe('profile of mini-transactions', () => {
 })
 
 describe('a verdict on many violations', () => {
-  it('tells each kind once, with all that it counts', () => {
+  it.each([1, 4])('tells each kind once, with all that it counts (seed %i)', (seed) => {
     const workload = { shape: 'churn', transactions: 1000 } as const
-    const { history } = generate({ seed: 1, workload, store: { level: 'cc' } })
+    const { history } = generate({ seed, workload, store: { level: 'cc' } })
     for (const { level, anomalies } of profile(history)) {
       const names = anomalies.map(({ name }) => name)
       expect(names, level).toEqual([...new Set(names)])
     }
-    expect(check(history, 'ser').anomalies.length).toBeGreaterThan(5)
+    expect(check(history, 'ser').anomalies.length).toBeGreaterThan(3)
   })
 })
