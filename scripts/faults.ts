@@ -163,7 +163,7 @@ ${detectionTable(FAULTS.map(detect))}
 ## All at once
 
 All ${FAULTS.length} faults, ${STRIKES} strikes each, in one history of ${TOGETHER.toLocaleString('en')} transactions: what \`sser\`, the strongest level, finds, and
-how often. Every fault is named at every level that forbids it, in histories of 1,000, 100,000 and 1,000,000 transactions
+how often. Every fault is named at every level that forbids it, in histories of 1,000, 100,000 and, psi and strong-si aside, 1,000,000 transactions
 (\`node --import tsx scripts/faults.ts 1000000\`; \`… 100000 alone\` for each by itself): none hides another. Counts of lost updates, long forks, write skews and stale reads are
 of those that share no transaction. A stale read is also what \`lost-write\` and \`duplicate-delivery\` leave behind.
 
