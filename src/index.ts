@@ -31,6 +31,7 @@ export { describeShape, type HistoryShape } from './history/shape.ts'
 export type { SqlEvents, SqlPredicate, SqlTable, StatementName } from './history/sql-events.ts'
 export type { Symbol64, SymbolTable } from './history/symbols.ts'
 export type { Value, ValueTable } from './history/values.ts'
+export type { PossibleWriters, Source } from './history/writers.ts'
 export { ANOMALIES, type AnomalyKind, type AnomalyName } from './levels/anomalies.ts'
 export {
   CHAIN,

@@ -57,6 +57,7 @@ const ROOMS: Record<string, number> = {
   'checker.ts': 6,
   'check.ts': 7,
   mixed: 8,
+  writers: 8,
   'judge.ts': 9,
 }
 

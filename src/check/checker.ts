@@ -81,6 +81,7 @@ export class Checker {
     this.history = this.sessionless
       ? withoutSessionOrder(recorded)
       : (this.after?.history ?? recorded)
+    assert(recorded.writers === null, 'whom reads saw is chosen before')
     // Of a statement these checkers see only the rows it returned: they would miss phantoms.
     if (recorded.sql !== null) {
       throw new UsageError(

@@ -1,6 +1,6 @@
 // From a history to verdicts, whatever it holds: registers and lists at one level for all go to
 // check.ts; SQL statements, and a level for each transaction, to mixed/, which is loaded only then,
-// because parsing SQL takes a large library. Main function: judge.
+// because parsing SQL takes a large library; values written twice to writers/. Main function: judge.
 
 import type { History } from '../history/history.ts'
 import type { LevelId, LevelRequest } from '../levels/levels.ts'
@@ -30,6 +30,10 @@ async function judgeTold(
   asked: readonly (LevelId | LevelRequest)[] | null,
   options: CheckOptions,
 ): Promise<LevelResult[]> {
+  if (history.writers !== null) {
+    const { judgeWriters } = await import('./writers/judge-writers.ts')
+    return judgeWriters(history, asked, options)
+  }
   const requests = asked?.map((level) => (typeof level === 'string' ? { level } : level)) ?? null
   if (!needsMixed(history, requests)) {
     return requests ? checkLevels(history, requests, options) : profile(history, options)

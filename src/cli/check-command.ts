@@ -20,7 +20,7 @@ import { quoteCommand, withoutSecrets } from './command-line.ts'
 import { DirectorySummary } from './directory-summary.ts'
 import { isElleSyntax, judgeElle } from './elle.ts'
 import { EXIT, worse } from './exit-codes.ts'
-import { addInputFormat } from './format-options.ts'
+import { addDuplicateValues, addInputFormat } from './format-options.ts'
 import { sizeWords } from './options.ts'
 import { findHistories, type HistoryPath } from './paths.ts'
 import { Progress } from './progress.ts'
@@ -57,7 +57,7 @@ export function addCheckCommand(program: Command, done: (code: number) => void):
       'isobar',
     )
     .option('--allow-empty', 'let an empty history, or a directory without histories, pass')
-  addInputFormat(command)
+  addDuplicateValues(addInputFormat(command))
     .optionsGroup('How it is judged:')
     .option(
       '--budget <time>',
@@ -110,6 +110,7 @@ Examples:
   isobar check runs/ --report all.html --csv all.csv  an index and a table of many histories
   isobar check history.txt --strength          what is "satisfied" worth here?
   isobar check h.jsonl --tap j,k --all         every non-repeatable and fractured read
+  isobar check app.jsonl --duplicate-values    an application that writes equal values
   cat h.txt.gz | isobar check -                from standard input`
 
 /** What follows --elle may be the first path. */
@@ -162,7 +163,7 @@ async function checkPath(
     if (code !== null) return code
     const input = await readWithin(
       found.path,
-      { format: plan.format, ...plan.check, budgetFromMs },
+      { format: plan.format, duplicateValues: plan.duplicates, ...plan.check, budgetFromMs },
       progress,
     )
     const parseMs = nowMs() - started
@@ -224,6 +225,7 @@ function needsAll(plan: CheckPlan): string | null {
   if (plan.taps) return '--tap'
   if (plan.elle) return '--elle'
   if (plan.strength) return '--strength'
+  if (plan.duplicates) return '--duplicate-values'
   if (plan.certificate) return '--certificate'
   return plan.files.isEmpty ? null : 'a report'
 }

@@ -10,7 +10,7 @@ import { historyFilesIn } from '../formats/open.ts'
 import type { LevelRequest } from '../levels/levels.ts'
 import { type Orders, parseOrders, withOrders } from '../levels/orders.ts'
 import { type EllePlan, parseElle } from './elle.ts'
-import { FORMAT_IDS, type InputFormatFlags } from './format-options.ts'
+import { type DuplicateFlags, FORMAT_IDS, type InputFormatFlags } from './format-options.ts'
 import {
   ABORTED_READS,
   parseAlgorithm,
@@ -24,7 +24,7 @@ import { filesOf, isDirectory } from './paths.ts'
 import { ReportFiles, type ReportFlags } from './report-files.ts'
 import { TAP_RULES, type TapRule } from './taps.ts'
 
-export interface CheckFlags extends ReportFlags, InputFormatFlags {
+export interface CheckFlags extends ReportFlags, InputFormatFlags, DuplicateFlags {
   level?: string
   sessionOrder: string
   order?: string
@@ -55,6 +55,7 @@ export interface CheckPlan {
   tapRule: TapRule
   elle: EllePlan | null
   format: string | null
+  duplicates: boolean // whether values may be written twice
   json: boolean
   notation: boolean
   strength: boolean
@@ -92,6 +93,7 @@ export function makePlan(paths: readonly string[], flags: CheckFlags): CheckPlan
     taps: flags.tap === undefined ? null : parseTaps(flags.tap),
     tapRule: parseChoice(flags.tapRule, '--tap-rule', TAP_RULES),
     format: flags.format ?? null,
+    duplicates: flags.duplicateValues === true,
     json: flags.json === true,
     notation: flags.notation === true,
     strength: flags.strength === true,
@@ -120,6 +122,13 @@ export function makePlan(paths: readonly string[], flags: CheckFlags): CheckPlan
   }
   if (plan.elle && (plan.taps || plan.json || plan.certificate || !plan.files.isEmpty)) {
     throw new UsageError('--elle goes with --level only')
+  }
+  const odd = plan.taps ? '--tap' : plan.elle ? '--elle' : plan.strength ? '--strength' : null
+  if (plan.duplicates && odd !== null) {
+    throw new UsageError(
+      `${odd} does not go with --duplicate-values: it takes a history of which every read names its writer`,
+      'ask for levels: --level ser',
+    )
   }
   if (plan.tapRule !== 'isobar' && !plan.taps) throw new UsageError('--tap-rule goes with --tap')
   if (plan.taps && plan.levels) throw new UsageError('--tap and --level exclude each other')
@@ -173,6 +182,7 @@ function optionsOf(flags: CheckFlags): string[] {
   if (flags.order !== undefined) options.push('--order', flags.order)
   if (flags.sessionOrder === 'off') options.push('--session-order', 'off')
   if (flags.abortedReads === 'ignore') options.push('--aborted-reads', 'ignore')
+  if (flags.duplicateValues) options.push('--duplicate-values')
   if (flags.all) options.push('--all')
   if (!flags.certify) options.push('--no-certify')
   if (typeof flags.scratch === 'string') options.push('--scratch', flags.scratch)

@@ -13,8 +13,10 @@ import { plain } from '../report/names.ts'
 import { countHistory } from '../verdict/count-history.ts'
 import { EXIT } from './exit-codes.ts'
 import {
+  addDuplicateValues,
   addInputFormat,
   addOutputFormat,
+  type DuplicateFlags,
   type InputFormatFlags,
   type OutputFormatFlags,
 } from './format-options.ts'
@@ -23,7 +25,7 @@ import { Progress, showWriting } from './progress.ts'
 import { readInput } from './read-input.ts'
 import { print, tell } from './terminal.ts'
 
-interface Flags extends InputFormatFlags, OutputFormatFlags {
+interface Flags extends InputFormatFlags, DuplicateFlags, OutputFormatFlags {
   lossy?: boolean
   force?: boolean
   json?: boolean
@@ -38,7 +40,7 @@ export function addConvertCommand(program: Command, done: (code: number) => void
     .option('--lossy', 'leave out what the output format cannot hold, instead of refusing')
     .option('--force', 'replace an output that exists')
     .option('--json', 'print what was written as one JSON object')
-  addInputFormat(command)
+  addDuplicateValues(addInputFormat(command))
   addOutputFormat(command)
     .addHelpText('after', HELP)
     .action(async (from: string, to: string, flags: Flags) => {
@@ -63,7 +65,7 @@ async function convert(from: string, to: string, flags: Flags): Promise<void> {
   for (const path of filesOf(from)) outputs.read(path)
   const output = claimHistory(outputs, to, format)
   const progress = new Progress()
-  const read = await readInput(from, flags.format, progress)
+  const read = await readInput(from, flags.format, progress, flags.duplicateValues)
   const { history } = read
   if (flags.lossy !== true) refuseMisfits(format, history, '--lossy leaves it out')
   const lost = format.misfits(history)

@@ -7,14 +7,18 @@ import { type ReadOptions, type ReadResult, readHistory } from '../formats/open.
 import { cut, plain } from '../report/names.ts'
 import { Progress } from './progress.ts'
 
-/** @param format the input's, by content unless given */
+/**
+ * @param format the input's, by content unless given
+ * @param duplicateValues whether values may be written twice
+ */
 export async function readInput(
   path: string,
   format?: string,
   progress = new Progress(),
+  duplicateValues = false,
 ): Promise<ReadResult> {
   try {
-    return await readWithin(path, { format: format ?? null }, progress)
+    return await readWithin(path, { format: format ?? null, duplicateValues }, progress)
   } finally {
     progress.done()
   }
@@ -24,6 +28,8 @@ export async function readInput(
 export interface ReadBudget {
   /** The input's, by content if null. */
   readonly format: string | null
+  /** Whether values may be written twice. */
+  readonly duplicateValues?: boolean
   readonly budgetMs?: number | null
   readonly memoryBytes?: number | null
   /** When the time began to run, as `nowMs` counts. */
@@ -44,7 +50,7 @@ function layoutBytes(): number {
 /** Throws BudgetExceeded, also when nothing comes in that time. */
 export function readWithin(
   path: string,
-  { format, budgetMs = null, memoryBytes = null, budgetFromMs = 0 }: ReadBudget,
+  { format, duplicateValues, budgetMs = null, memoryBytes = null, budgetFromMs = 0 }: ReadBudget,
   progress: Progress,
 ): Promise<ReadResult> {
   const share = { fromMs: budgetFromMs, share: READ_SHARE }
@@ -81,6 +87,7 @@ export function readWithin(
       )
     },
     ...(format === null ? {} : { format }),
+    ...(duplicateValues ? { duplicateValues } : {}),
     ...(memoryBytes === null ? {} : { memoryBytes }),
   }
   return readHistory(path, options)

@@ -3,7 +3,7 @@
 import type { Command } from 'commander'
 import { sentence } from '../base/inert.ts'
 import { levelName } from '../levels/levels.ts'
-import { verifyFile } from '../report/verify-file.ts'
+import { namesWriters, verifyFile } from '../report/verify-file.ts'
 import { knowsSessions } from '../verdict/level-rules.ts'
 import type { LevelResult } from '../verdict/verdict.ts'
 import { EXIT } from './exit-codes.ts'
@@ -41,8 +41,8 @@ Example:
 }
 
 async function verify(path: string, verdictPath: string, flags: Flags): Promise<number> {
-  const { history } = await readInput(path, flags.format)
   const file = chooseVerdict(await readVerdicts(verdictPath), flags.line)
+  const { history } = await readInput(path, flags.format, undefined, namesWriters(file))
   let [refuted, unknown] = [false, false]
   const verified = await atPath(verdictPath, () => verifyFile(history, file))
   for (const { result, problems } of verified) {

@@ -105,7 +105,7 @@ export const FORMATS: readonly Format[] = [
     name: 'Cobra log directory',
     extensions: [],
     detect: detect.looksLikeCobra,
-    parser: () => new CobraParser(),
+    parser: (options) => new CobraParser(options),
     write: refuseStream,
     fileEndings: /\.log$/,
     writeFiles: writeCobra,

@@ -20,12 +20,14 @@ export abstract class LineParser implements HistoryParser {
   protected readonly lineOf: (line: number) => number
   /** How ids are interned: those of a later piece of a file are mostly far from 0. */
   protected readonly idLimit: number | undefined
+  protected readonly duplicateValues: boolean | undefined
   private carry = new Uint8Array(4096) // the beginning of a line whose end has not come yet
   private carryLength = 0
 
   constructor(options: ParseOptions = {}) {
     this.lineBytes = limitsFor(options.memoryBytes).lineBytes
     this.lineOf = options.lineOf ?? ((line) => line)
+    this.duplicateValues = options.duplicateValues
     this.idLimit = options.piece?.isFirst === false ? 0 : undefined
   }
 

@@ -29,6 +29,7 @@ import type { SqlStatements } from './sql-statements.ts'
 import { type Symbol64, SymbolTable } from './symbols.ts'
 import { TimeColumns } from './times.ts'
 import { type Value, ValueTable } from './values.ts'
+import { type PossibleWriters, warnOfDuplicates } from './writers.ts'
 
 export class HistoryBuilder {
   readonly keys = new SymbolTable()
@@ -276,8 +277,11 @@ export class HistoryBuilder {
     this.listValue.push(value)
   }
 
-  /** The frozen history. Throws InputError for duplicate values and impossible times. */
-  finish(places: Places | null = null): History {
+  /**
+   * The frozen history. Throws InputError for duplicate values and impossible times.
+   * @param duplicateValues whether a register may be given one value twice
+   */
+  finish(places: Places | null = null, duplicateValues = false): History {
     const { txnCount, opCount } = this
     this.statements?.ignorePassedOver(this.partial?.tables ?? [])
     this.settleValues()
@@ -311,6 +315,7 @@ export class HistoryBuilder {
       opValue: grouped.opValue,
       readFrom: new Int32Array(0) as Int32Array,
       readTxn: new Int32Array(0) as Int32Array,
+      writers: null as PossibleWriters | null,
       listStart: this.listStart.view(),
       listValue: this.listValue.view(),
       listFrom: new Int32Array(this.listValue.length),
@@ -329,8 +334,9 @@ export class HistoryBuilder {
       placeOf: (op: number) => places?.place(arrivals ? arrivals[op]! : op) ?? null,
     }
     checkTimes(draft)
-    Object.assign(draft, resolveReads(draft))
+    Object.assign(draft, resolveReads(draft, duplicateValues))
     settleCounts(draft)
+    if (draft.writers) this.warnings.push(warnOfDuplicates(draft.writers))
     return draft
   }
 

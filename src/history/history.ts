@@ -10,6 +10,7 @@ import type { RowSets } from './rows.ts'
 import type { SqlEvents } from './sql-events.ts'
 import type { SymbolTable } from './symbols.ts'
 import type { Value, ValueTable } from './values.ts'
+import type { PossibleWriters } from './writers.ts'
 
 /** No such thing. */
 export const NONE = -1
@@ -99,6 +100,8 @@ export interface History {
   /** read op -> the write op it saw, INITIAL, or NONE (nobody wrote it). NONE for writes, lists. */
   readonly readFrom: Int32Array
   readonly readTxn: Int32Array // read op -> the transaction of that write, INITIAL or NONE
+  /** Who else it may have been, where values were written twice; null if no read has a choice. */
+  readonly writers: PossibleWriters | null
 
   readonly listStart: Int32Array // list -> its first element; one more entry at the end
   readonly listValue: Int32Array // element -> value id

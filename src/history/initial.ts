@@ -12,15 +12,25 @@
 import { InputError } from '../base/errors.ts'
 import { COMMITTED, type History, NONE, WRITE } from './history.ts'
 
+/** The way out for whoever cannot give every write a value of its own. */
+export const DUPLICATES_HINT =
+  '--duplicate-values lets a read have several possible writers (in the library duplicateValues)'
+
 /**
  * Fills `txnIsInitial`. Throws InputError for any other write of the initial value.
  * @param initial id of the initial value, NONE if there is none
+ * @param allowsDuplicates such a write is one like any other then
  */
-export function markInitial(history: History, initial: number): void {
+export function markInitial(history: History, initial: number, allowsDuplicates: boolean): void {
   if (initial === NONE) return
   const { opKind, opValue, opCount, txnCount, txnIsInitial, txnOpStart } = history
   let lead = 0
   while (lead < txnCount && writesOnlyInitial(history, lead, initial)) txnIsInitial[lead++] = 1
+  if (allowsDuplicates) {
+    const late = findLate(history, lead)
+    if (late !== null) txnIsInitial.fill(0, late.txn, lead)
+    return
+  }
   for (let op = txnOpStart[lead]!; op < opCount; op++) {
     if (opValue[op] === initial && opKind[op] === WRITE) throw writtenAgain(history, op)
   }
@@ -49,18 +59,26 @@ function writesOnlyInitial(history: History, txn: number, initial: number): bool
 
 /** Refuses leading transactions that started when another one had finished already. */
 function expectFirstInTime(history: History, lead: number): void {
-  const { txnStartTime, txnFinishTime, txnCount, txnOpStart } = history
-  if (!txnStartTime || !txnFinishTime) return
+  const late = findLate(history, lead)
+  if (late === null) return
+  const [name, before] = [late.txn, late.after].map((txn) => history.txnName(txn))
+  const when = `, by ${name}, which starts after ${before} finished`
+  throw writtenAgain(history, history.txnOpStart[late.txn]!, when)
+}
+
+/** The first leading transaction that started when another one had finished already. */
+function findLate(history: History, lead: number): { txn: number; after: number } | null {
+  const { txnStartTime, txnFinishTime, txnCount } = history
+  if (!txnStartTime || !txnFinishTime) return null
   let first: number = NONE // of the others that which finished first
   for (let txn = lead; txn < txnCount; txn++) {
     const isEarlier = first === NONE || txnFinishTime[txn]! < txnFinishTime[first]!
     if (isEarlier && !Number.isNaN(txnFinishTime[txn]!)) first = txn
   }
   for (let txn = 0; first !== NONE && txn < lead; txn++) {
-    if (!(txnFinishTime[first]! < txnStartTime[txn]!)) continue
-    const when = `, by ${history.txnName(txn)}, which starts after ${history.txnName(first)} finished`
-    throw writtenAgain(history, txnOpStart[txn]!, when)
+    if (txnFinishTime[first]! < txnStartTime[txn]!) return { txn, after: first }
   }
+  return null
 }
 
 function writtenAgain(history: History, op: number, when = ''): InputError {
@@ -74,7 +92,7 @@ function writtenAgain(history: History, op: number, when = ''): InputError {
     'duplicate-value',
     `value ${value} of key ${key} is written twice: it is the initial value, which every key has first${by}`,
     place,
-    'let this write have a value of its own; the initial state is written only by committed transactions that come before all others and write nothing else',
+    `let this write have a value of its own; the initial state is written only by committed transactions that come before all others and write nothing else; ${DUPLICATES_HINT}`,
   )
 }
 

@@ -21,9 +21,14 @@ export { renderNotation, renderOp, renderValue } from './render-notation.ts'
 /**
  * Parses a whole text in notation.
  * @param onOp called for every operation; may throw to give up
+ * @param duplicateValues whether a register may be given one value twice
  */
-export function parseNotation(text: string, onOp: () => void = () => {}): History {
-  return new NotationParser(text, onOp).parse()
+export function parseNotation(
+  text: string,
+  onOp: () => void = () => {},
+  duplicateValues = false,
+): History {
+  return new NotationParser(text, onOp).parse(duplicateValues)
 }
 
 const VERBS = ['r', 'w', 'append', 'cas', 'insert', 'rows']
@@ -53,7 +58,7 @@ class NotationParser {
     private readonly onOp: () => void,
   ) {}
 
-  parse(): History {
+  parse(duplicateValues: boolean): History {
     while (this.at < this.text.length) {
       this.parseLine()
       if (this.text[this.at] === '\n') {
@@ -64,9 +69,8 @@ class NotationParser {
     }
     this.resolveAfter()
     const { lines, columns } = this
-    return this.builder.finish({
-      place: (arrival) => ({ line: lines[arrival]!, column: columns[arrival]! }),
-    })
+    const place = (arrival: number) => ({ line: lines[arrival]!, column: columns[arrival]! })
+    return this.builder.finish({ place }, duplicateValues)
   }
 
   private parseLine(): void {

@@ -16,25 +16,37 @@ import {
   READ_ROWS,
   WRITE,
 } from './history.ts'
-import { markInitial, showValue } from './initial.ts'
+import { DUPLICATES_HINT, markInitial, showValue } from './initial.ts'
 import { INSERT, type LightOps } from './light.ts'
 import { INTERNED } from './values.ts'
+import { type PossibleWriters, resolveDuplicates } from './writers.ts'
 
 /** What reads saw: the write, and the transaction it belongs to. */
 export interface Resolved {
   readFrom: Int32Array
   readTxn: Int32Array
+  /** Who else it may have been; null if no read has a choice. */
+  writers: PossibleWriters | null
 }
 
-/** Also fills `listFrom` and `txnIsInitial` of the draft. */
-export function resolveReads(history: History): Resolved {
+/**
+ * Also fills `listFrom` and `txnIsInitial` of the draft.
+ * @param allowsDuplicates whether a register may be given one value twice
+ */
+export function resolveReads(history: History, allowsDuplicates: boolean): Resolved {
   const initial = history.initial === undefined ? NONE : history.values.of(history.initial)
-  markInitial(history, initial)
-  const found = {
+  // Rows of SQL tables are versions, which have names of their own.
+  const duplicates = allowsDuplicates && history.sql === null
+  markInitial(history, initial, duplicates)
+  const found: Resolved = {
     readFrom: new Int32Array(history.opCount),
     readTxn: new Int32Array(history.opCount),
+    writers: null,
   }
-  if (!resolveByValue(history, initial, found)) resolveByKey(history, initial, found)
+  if (duplicates) {
+    const refuse = (first: number, second: number) => duplicateValue(history, first, second)
+    found.writers = resolveDuplicates(history, initial, found, refuse)
+  } else if (!resolveByValue(history, initial, found)) resolveByKey(history, initial, found)
   if (history.listStart.length > 1 || history.opKind.includes(APPEND)) checkKeyTypes(history)
   if (history.initial === undefined && history.light) findAbsent(history, history.light, found)
   if (history.rows !== null) resolveInitialRows(history, initial)
@@ -341,10 +353,11 @@ function duplicateValue(history: History, first: number, second: number): InputE
   const where = place ? ` (first at line ${place.line})` : `, by ${by} and by ${and}`
   const value = showValue(history.valueOf(later))
   const key = showValue(history.keyName(history.opKey[later]!))
+  const isRegister = history.opKind[later] === WRITE && history.sql === null
   return new InputError(
     'duplicate-value',
     `value ${value} of key ${key} is written twice${where}`,
     history.placeOf(later),
-    'every write of a key must write a value of its own, or reads cannot be told apart',
+    `every write of a key must write a value of its own, or reads cannot be told apart${isRegister ? `; ${DUPLICATES_HINT}` : ''}`,
   )
 }

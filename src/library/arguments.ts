@@ -75,6 +75,7 @@ const OPTIONS: Record<keyof CheckOptions, Test | null> = {
   memoryBytes: AMOUNT,
   format: null,
   initial: null,
+  duplicateValues: FLAG,
 }
 
 /** Throws UsageError for options that there are not, and for values that make no sense. */

@@ -4,6 +4,7 @@
 import { UsageError } from '../base/errors.ts'
 import { checkLevels, profile } from '../check/check.ts'
 import { withheld } from '../check/partial.ts'
+import { judgeWriters } from '../check/writers/judge-writers.ts'
 import type { History } from '../history/history.ts'
 import { idOf } from '../levels/levels.ts'
 import type { LevelWord } from '../levels/words.ts'
@@ -36,7 +37,12 @@ export function checkSync(
     throw new UsageError(`${what} judged by check(), not by checkSync()`, 'await check(history, …)')
   }
   expectTransactions(history)
-  const told = asked ? checkLevels(history, asked, options) : profile(history, options)
+  const told =
+    history.writers !== null
+      ? judgeWriters(history, asked, options)
+      : asked
+        ? checkLevels(history, asked, options)
+        : profile(history, options)
   const results = told.map((result) => withheld(history, result))
   return new CheckResult(history, results, asked?.map(idOf) ?? null, describeVerdict)
 }

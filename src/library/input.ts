@@ -20,6 +20,8 @@ export interface ReadOptions {
   format?: FormatId
   /** The value that every key has before anything is written, where the format does not say. */
   initial?: Value
+  /** Whether a key may be given one value twice, so that a read has several possible writers. */
+  duplicateValues?: boolean
 }
 
 /** The history in whatever form it came. Throws InputError, UsageError. */
@@ -36,23 +38,27 @@ function readInputSync(input: HistoryInput, options: ReadOptions = {}): History 
     }
     return parseHistory(input, parseOptions(options))
   }
-  return parsePlain(input)
+  return parsePlain(input, options)
 }
 
 export function isHistory(input: unknown): input is History {
   return typeof input === 'object' && input !== null && 'txnOpStart' in input
 }
 
-function parseOptions({ format, initial }: ReadOptions): HistoryOptions {
+function parseOptions({ format, initial, duplicateValues }: ReadOptions): HistoryOptions {
   return {
     ...(format === undefined ? {} : { format }),
     ...(initial === undefined ? {} : { initial }),
+    ...(duplicateValues ? { duplicateValues } : {}),
   }
 }
 
-function parsePlain(input: readonly PlainTransaction[] | PlainHistory): History {
+function parsePlain(
+  input: readonly PlainTransaction[] | PlainHistory,
+  { duplicateValues = false }: ReadOptions,
+): History {
   try {
-    return parseHistory(renderPlain(input), { format: 'native' })
+    return parseHistory(renderPlain(input), { format: 'native', duplicateValues })
   } catch (error) {
     // The first line is the header; each other line is a transaction of the caller's.
     if (!(error instanceof InputError) || error.place === null || error.place.line < 2) throw error

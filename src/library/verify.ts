@@ -20,14 +20,16 @@ export async function verify(
   verdict: string | VerdictJson,
   options: ReadOptions = {},
 ): Promise<string[]> {
-  const [{ verifyFile }, { parseVerdicts }] = await Promise.all([
+  const [{ namesWriters, verifyFile }, { parseVerdicts }] = await Promise.all([
     import('../report/verify-file.ts'),
     import('../verdict/parse-file.ts'),
   ])
   const text = typeof verdict === 'string' ? verdict : stringify(verdict)
   const [found, another] = parseVerdicts(text)
   if (another) throw new UsageError('verdict: the text holds several verdicts', 'give one of them')
-  const verified = await verifyFile(await readInput(input, options), found!.verdict)
+  const duplicateValues = options.duplicateValues ?? namesWriters(found!.verdict)
+  const history = await readInput(input, { ...options, duplicateValues })
+  const verified = await verifyFile(history, found!.verdict)
   return verified.flatMap(({ result, problems }) =>
     problems.map((problem) => `${result.level}: ${problem}`),
   )

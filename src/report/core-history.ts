@@ -56,7 +56,8 @@ export function buildCore(
       if (txnOf.has(other)) builder.addAfter(txnOf.get(id)!, txnOf.get(other)!)
     }
   }
-  return { history: builder.finish(), leftOut }
+  // Only told: whom reads saw stands in the evidence.
+  return { history: builder.finish(null, true), leftOut }
 }
 
 export function addTimes(builder: HistoryBuilder, added: number, txn: TxnJson): void {

@@ -5,6 +5,7 @@
 import { Deadline } from '../base/deadline.ts'
 import { afterAmong } from '../history/after-as-reads.ts'
 import { type History, INITIAL, listsOf, NONE, READ, WRITE } from '../history/history.ts'
+import { assume, type Source } from '../history/writers.ts'
 import { findAnomaly } from '../levels/anomalies.ts'
 import { adyaNames } from '../verdict/adya.ts'
 import { patternOf } from '../verdict/anomaly-rules.ts'
@@ -12,6 +13,7 @@ import { type Anomaly, type Edge, findEdges, INITIAL_TXN } from '../verdict/verd
 import type {
   AnomalyJson,
   EdgeJson,
+  GivenJson,
   PassedJson,
   PlaceJson,
   VerdictJson,
@@ -19,21 +21,24 @@ import type {
 import { describeTxn } from './describe-txn.ts'
 import { describePassed, describeTables, findDeleted } from './sql-json.ts'
 import { timeToTell } from './told.ts'
-import { because, headCase, tellOffence } from './words.ts'
+import { because, headCase, sourceWords, tellOffence } from './words.ts'
 
 /** Elements of a list whose writers belong to an example. */
 const MAX_WRITERS = 16
 
 export class EvidenceDescriber {
+  private history: History // as the anomaly sees it that is described
   private readonly told = new Map<readonly Anomaly[], AnomalyJson[]>()
   private readonly txns = new Set<number>() // that some evidence names
   private readonly keys = new Set<number>() // that some evidence names
   private lazyWriters: ReadonlyMap<number, ReadonlySet<number>> | null = null
 
   constructor(
-    private readonly history: History,
+    private readonly recorded: History,
     private readonly deadline: Deadline = Deadline.none(),
-  ) {}
+  ) {
+    this.history = recorded
+  }
 
   /** Levels that are settled by another one share its anomalies. */
   describe(anomalies: readonly Anomaly[]): AnomalyJson[] {
@@ -44,7 +49,7 @@ export class EvidenceDescriber {
 
   /** The transactions that were spoken of so far, and their tables. */
   mentioned(): Pick<VerdictJson, 'transactions' | 'tables'> {
-    const { history } = this
+    const { recorded: history } = this
     const txns = this.mentionedTxns()
     const transactions = txns.map((txn) => describeTxn(history, txn))
     if (history.sql === null) return { transactions }
@@ -73,6 +78,8 @@ export class EvidenceDescriber {
   }
 
   private anomaly(anomaly: Anomaly): AnomalyJson {
+    const { given } = anomaly
+    this.history = given ? assume(this.recorded, given) : this.recorded
     const { history } = this
     const kind = findAnomaly(anomaly.name)
     const names = (txns: readonly number[]) => txns.map((txn) => history.txnName(txn))
@@ -102,9 +109,16 @@ export class EvidenceDescriber {
         assumptions: this.edges(branch.assumptions),
         cycle: this.edges(branch.cycle),
       })),
+      ...(given ? { given: given.map((source) => this.given(source)) } : {}),
       ...(history.sql ? { shared: this.shared(core, keys) } : {}),
       ...this.absence(anomaly),
     }
+  }
+
+  private given(source: Source): GivenJson {
+    const { read, write } = source
+    const says = sourceWords(this.recorded, source)
+    return { read: this.place(read), write: write >= 0 ? this.place(write) : null, says }
   }
 
   /** The row that should have been returned. */
@@ -209,6 +223,10 @@ function findCore(history: History, anomaly: Anomaly, keys: ReadonlySet<number>)
   for (const { from, to, ops } of findEdges(anomaly.edges, anomaly.cases)) {
     found.add(from).add(to)
     for (const op of ops) if (op !== NONE) found.add(history.opTxn[op]!)
+  }
+  for (const { read, write } of anomaly.given ?? []) {
+    found.add(history.opTxn[read]!)
+    if (write >= 0) found.add(history.opTxn[write]!)
   }
   found.delete(INITIAL_TXN)
   if (history.sql) for (const txn of findDeleted(history, found, keys)) found.add(txn)

@@ -4,11 +4,18 @@
 import type { Deadline } from '../base/deadline.ts'
 import { stringify } from '../base/json.ts'
 import type { History } from '../history/history.ts'
+import type { Source } from '../history/writers.ts'
 import type { LevelId } from '../levels/levels.ts'
 import { countHistory } from '../verdict/count-history.ts'
 import { FILE_VERSION } from '../verdict/file-version.ts'
 import { INITIAL_TXN, type LevelResult, positionOf } from '../verdict/verdict.ts'
-import type { ChoiceJson, ResultJson, RunJson, VerdictJson } from '../verdict/verdict-file.ts'
+import type {
+  ChoiceJson,
+  ResultJson,
+  RunJson,
+  SourceJson,
+  VerdictJson,
+} from '../verdict/verdict-file.ts'
 import { EvidenceDescriber } from './describe-evidence.ts'
 import { buildOverview } from './overview.ts'
 import { summarise } from './summary.ts'
@@ -94,9 +101,20 @@ function describeResult(
     position: positionOf(result),
     anomalies: evidence.describe(result.anomalies),
     proof: describeProof(history, results, at),
+    ...(result.sources ? { sources: describeSources(history, result.sources) } : {}),
     certificate: result.certificate ? { ...result.certificate } : null,
     ...(witness ? { witness } : {}),
   }
+}
+
+function describeSources(history: History, sources: readonly Source[]): SourceJson[] {
+  const { opTxn, txnOpStart } = history
+  return sources.map(({ read, write }): SourceJson => {
+    const reader = opTxn[read]!
+    const index = read - txnOpStart[reader]!
+    if (write < 0) return [reader, index, null, null]
+    return [reader, index, opTxn[write]!, write - txnOpStart[opTxn[write]!]!]
+  })
 }
 
 /** Levels that are proved alike tell the proof once. */

@@ -12,7 +12,7 @@ import { buildFigure, type Figure } from './picture/figure.ts'
 import { nameNode } from './picture/graph-layout.ts'
 import { findArrows, firstView } from './picture/visible.ts'
 import { scopeOf } from './scope.ts'
-import { tellStory } from './story-text.ts'
+import { tellGiven, tellStory } from './story-text.ts'
 import { tellTxns } from './txn-text.ts'
 
 const SIGNS = { satisfied: '✅', violated: '❌', unknown: '❔' }
@@ -69,6 +69,7 @@ function renderFinding(verdict: VerdictJson, section: Section): string {
   const parts = [
     heading,
     meaning,
+    escapeMarkdown(tellGiven(anomaly)),
     fence(tellStory(figure).join('\n'), 'text'),
     fence(renderMermaid(figure), 'mermaid'),
   ]

@@ -1,6 +1,7 @@
 // The argument of a figure in plain lines, for places that know neither colours nor pictures: test
 // reports, job summaries. Main function: tellStory.
 
+import type { AnomalyJson } from '../verdict/verdict-file.ts'
 import { type Figure, NOBODY, type Step } from './picture/figure.ts'
 
 const MAX_LINES = 60
@@ -15,6 +16,11 @@ export function tellStory(figure: Figure): string[] {
   }
   const left = lines.length - MAX_LINES
   return left > 1 ? [...lines.slice(0, MAX_LINES), `… ${left} more lines`] : lines
+}
+
+/** What an anomaly takes for granted where reads have several possible writers; mostly nothing. */
+export function tellGiven({ given = [] }: AnomalyJson): string {
+  return given.length === 0 ? '' : `If ${given.map(({ says }) => says).join(' and ')}:`
 }
 
 function nameOf(figure: Figure, node: number): string {

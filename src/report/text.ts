@@ -7,6 +7,7 @@ import { addAll } from '../base/grow.ts'
 import { cut as cutTo, sentence } from '../base/inert.ts'
 import type { History } from '../history/history.ts'
 import { renderNotation } from '../history/notation.ts'
+import { assume } from '../history/writers.ts'
 import { findAnomaly } from '../levels/anomalies.ts'
 import { CHAIN, levelName } from '../levels/levels.ts'
 import { adyaNames } from '../verdict/adya.ts'
@@ -27,7 +28,7 @@ import { summarise } from './summary.ts'
 import { timeToTell } from './told.ts'
 import { tellTxns } from './txn-text.ts'
 import { tellWitness } from './witness.ts'
-import { because, headCase, tellOffence } from './words.ts'
+import { because, headCase, sourceWords, tellOffence } from './words.ts'
 
 export interface Colours {
   good(text: string): string
@@ -122,7 +123,9 @@ export function* tellAnomalies(
 ): Generator<string> {
   const isTold = timeToTell(deadline)
   let left = 0
+  let cases = 0 // of writers, so far
   for (const anomaly of result.anomalies) {
+    if (anomaly.given && cases++ >= MAX_TOLD_CASES && !all) continue
     if (!isTold(anomaly)) {
       left += anomaly.count
       continue
@@ -137,6 +140,9 @@ export function* tellAnomalies(
     }
     if (all && anomaly.count > 1) lines.push(...tellUnlisted(anomaly.name, anomaly.count - 1))
     yield `\n${lines.join('\n')}\n`
+  }
+  if (cases > MAX_TOLD_CASES && !all) {
+    yield `\n… and ${cases - MAX_TOLD_CASES} more cases at ${result.level}; --all tells them\n`
   }
   if (left > 0) {
     yield `\n… and ${left} more at ${result.level} that there is no budget to tell of\n`
@@ -167,11 +173,13 @@ function renderVerdict(result: LevelResult, width: number, colours: Colours): st
 
 /** The story of one anomaly, step by step. */
 function renderAnomaly(
-  history: History,
+  recorded: History,
   result: LevelResult,
   anomaly: Anomaly,
   colours: Colours = NO_COLOURS,
 ): string[] {
+  const { given } = anomaly
+  const history = given ? assume(recorded, given) : recorded
   const kind = findAnomaly(anomaly.name)
   const pattern = kind?.tap ? [`pattern ${kind.tap}`] : []
   const codes = [...pattern, ...adyaNames(history, anomaly)]
@@ -182,6 +190,9 @@ function renderAnomaly(
     `${colours.bad(heading)} violates ${levelName(result.level)}${scopeOf(result)}${countWords(anomaly, result.level, history.sql !== null)}`,
   ]
   if (kind) lines.push(`  ${kind.meaning}`)
+  if (given && given.length > 0) {
+    lines.push(`  If ${given.map((source) => sourceWords(recorded, source)).join(' and ')}:`)
+  }
   if (anomaly.cases.length > 0) addAll(lines, renderCases(history, anomaly.cases))
   else if (anomaly.edges.length > 0) addAll(lines, renderCycle(history, anomaly.edges, '  '))
   else lines.push(`  ${tellOffence(history, anomaly)}.`)
@@ -201,7 +212,7 @@ function renderAnomaly(
         shown.map((txn) => describeTxn(history, txn)),
         describeTables(history, history.sql, shown, []),
       )
-    : renderNotation(history, shown, { ids: true, maxLength: MAX_LINE }).trimEnd().split('\n')
+    : renderNotation(recorded, shown, { ids: true, maxLength: MAX_LINE }).trimEnd().split('\n')
   lines.push('', ...text.map((line) => colours.faint(`    ${cutTo(line, MAX_LINE)}`)))
   const left = all.length - shown.length
   if (left > 0) lines.push(`    … and ${left} more transactions`)

@@ -17,6 +17,14 @@ export interface Verified {
   readonly problems: readonly string[]
 }
 
+/** Whether the verdict is on a history in which values were written twice. */
+export function namesWriters({ results }: VerdictJson): boolean {
+  return results.some(
+    ({ sources, anomalies }) =>
+      sources !== undefined || anomalies.some(({ given }) => given !== undefined),
+  )
+}
+
 /** Every verdict of the file, in its order. Throws InputError if it is about another history. */
 export async function verifyFile(history: History, file: VerdictJson): Promise<Verified[]> {
   const results = resolveResults(history, file)
@@ -59,7 +67,7 @@ function shared({ history, initial, strongest, weakestViolated, ...file }: Verdi
 
 /** What a verdict says of the history; the rest is about how it came about. */
 function claims({ level, sessionOrder, realTime, abortedReads, ...result }: ResultJson) {
-  const { verdict, position, anomalies, proof, witness } = result
+  const { verdict, position, anomalies, proof, sources, witness } = result
   const asked = { level, sessionOrder, realTime, abortedReads }
-  return { ...asked, verdict, position, anomalies, proof, witness }
+  return { ...asked, verdict, position, anomalies, proof, sources, witness }
 }

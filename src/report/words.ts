@@ -3,6 +3,7 @@
 
 import { namedBy } from '../history/after.ts'
 import { type History, INITIAL, NONE, READ_LIST } from '../history/history.ts'
+import type { Source } from '../history/writers.ts'
 import { type Anomaly, type Case, type Edge, INITIAL_TXN } from '../verdict/verdict.ts'
 import { culpritOf, offendingPositions, positionsOf } from './list-words.ts'
 import { assignment, keyOf, nameOf, plain } from './names.ts'
@@ -176,6 +177,14 @@ function assumedText(history: History, assumption: Edge): string {
   if (assumption.event !== undefined) return passedText(history, assumption)
   const to = nameOf(history, assumption.to)
   return `${nameOf(history, assumption.from)} commits before ${to}`
+}
+
+/** Whom a read is taken to have seen. */
+export function sourceWords(history: History, { read, write }: Source): string {
+  const reader = nameOf(history, history.opTxn[read]!)
+  const what = assignment(history, read)
+  if (write < 0) return `${reader} read the initial ${what}`
+  return `${reader} read ${what} from ${nameOf(history, history.opTxn[write]!)}`
 }
 
 /** What happened, where single operations prove the point; null if it takes an argument. */

@@ -19,10 +19,19 @@ export async function certifyResult(
   if (history.partial !== null && result.verdict === 'satisfied') {
     return ['the history is partial: by what it tells alone nothing is satisfied']
   }
+  if (history.writers !== null || speaksOfWriters(result)) {
+    const { certifyWriters } = await import('./certify-writers.ts')
+    return certifyWriters(history, result, deadline).problems
+  }
   if (history.sql === null && result.level !== 'mixed') {
     const { certifyPlain } = await import('./certify-plain.ts')
     return certifyPlain(history, result, deadline).problems
   }
   const { certifyMixed } = await import('./certify-mixed.ts')
   return certifyMixed(history, result, deadline).problems
+}
+
+/** Whether a verdict chooses among the writers of values that were written twice. */
+function speaksOfWriters({ sources, anomalies }: LevelResult): boolean {
+  return sources !== undefined || anomalies.some(({ given }) => given !== undefined)
 }

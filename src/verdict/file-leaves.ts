@@ -52,6 +52,25 @@ export const RECORD = recordOf<unknown>('an object', () => true, {})
  */
 export type ChoiceJson = [reader: number, statement: number, row: Value, writer: number | null]
 
+/**
+ * Whom a read saw, where several may have written what it read: the reader's position in the input
+ * and which of its operations, the same of the writer, null twice for the initial state.
+ */
+export type SourceJson = [reader: number, read: number, writer: number | null, write: number | null]
+
+export const SOURCE = leaf<SourceJson>('whom a read saw', isSource, {
+  type: 'array',
+  minItems: 4,
+  maxItems: 4,
+})
+
+function isSource(value: unknown): boolean {
+  if (!Array.isArray(value) || value.length !== 4) return false
+  const [reader, read, writer, write] = value
+  const isInitial = writer === null && write === null
+  return isCount(reader) && isCount(read) && (isInitial || (isCount(writer) && isCount(write)))
+}
+
 export const CHOICE = leaf<ChoiceJson>('a choice', isChoice, {
   type: 'array',
   minItems: 4,

@@ -4,8 +4,9 @@
 // believed: what is true is for certify.ts to say. Main function: resolveResults.
 
 import { InputError } from '../base/errors.ts'
-import { type History, NONE } from '../history/history.ts'
+import { type History, INITIAL, NONE } from '../history/history.ts'
 import type { Value } from '../history/values.ts'
+import type { Source } from '../history/writers.ts'
 import { findAnomaly } from '../levels/anomalies.ts'
 import { countHistory } from './count-history.ts'
 import { findNamedEdges } from './named-edges.ts'
@@ -17,6 +18,7 @@ import type {
   PlaceJson,
   ProofJson,
   ResultJson,
+  SourceJson,
   VerdictJson,
 } from './verdict-file.ts'
 
@@ -55,7 +57,7 @@ class Resolver {
 
   result(result: ResultJson): LevelResult {
     const { level, sessionOrder, realTime, abortedReads, verdict, reason } = result
-    const { impliedBy, algorithm, elapsedMs, stages, certificate } = result
+    const { impliedBy, algorithm, elapsedMs, stages, certificate, sources } = result
     const proof = result.proof && this.proof(result.proof)
     this.proofs.push(proof)
     return {
@@ -71,8 +73,20 @@ class Resolver {
       stages,
       anomalies: result.anomalies.map((anomaly) => this.anomaly(anomaly)),
       proof,
+      ...(sources ? { sources: sources.map((source) => this.source(source)) } : {}),
       certificate,
     }
+  }
+
+  private source([reader, read, writer, write]: SourceJson): Source {
+    const source = this.opAt(reader, read)
+    return { read: source, write: writer === null ? INITIAL : this.opAt(writer, write!) }
+  }
+
+  private opAt(txn: number, index: number): number {
+    const op = this.history.txnOpStart[this.position(txn)]! + index
+    if (op < this.history.txnOpStart[txn + 1]!) return op
+    throw bad(`transaction ${this.history.txnName(txn)} has no operation ${index}`)
   }
 
   private proof({ kind, order, choices, sameAs }: ProofJson): Proof {
@@ -102,7 +116,7 @@ class Resolver {
   private anomaly(anomaly: AnomalyJson): Anomaly {
     const kind = findAnomaly(anomaly.name)
     if (!kind) throw bad(`unknown anomaly ${JSON.stringify(anomaly.name)}`)
-    const { count, transactions, earlier, ops, edges, cases, absence } = anomaly
+    const { count, transactions, earlier, ops, edges, cases, absence, given } = anomaly
     const resolved: Anomaly = {
       name: kind.name as Anomaly['name'],
       count,
@@ -114,6 +128,12 @@ class Resolver {
         assumptions: this.edges(assumptions),
         cycle: this.edges(cycle),
       })),
+    }
+    if (given) {
+      resolved.given = given.map(({ read, write }) => ({
+        read: this.op(read),
+        write: write === null ? INITIAL : this.op(write),
+      }))
     }
     if (absence) resolved.absence = { event: this.passed(absence), key: this.key(absence.key) }
     return resolved

@@ -20,6 +20,7 @@ import {
   ORDER,
   RECORD,
   ROW,
+  SOURCE,
   TEXT,
   TIMES,
   VALUE,
@@ -28,7 +29,7 @@ import { FILE_VERSION } from './file-version.ts'
 import { type FieldsOf, leaf, list, maybe, object, optional, type Shape, word } from './shape.ts'
 import type { CertificateKind, EdgeKind, Outcome } from './verdict.ts'
 
-export type { CellJson, ChoiceJson, OpJson, RowJson } from './file-leaves.ts'
+export type { CellJson, ChoiceJson, OpJson, RowJson, SourceJson } from './file-leaves.ts'
 
 /** An operation by its transaction and its position in it, from 0. */
 export interface PlaceJson extends FieldsOf<typeof PLACE_FIELDS> {}
@@ -148,6 +149,17 @@ const CASE_FIELDS = {
 }
 const CASE: Shape<CaseJson> = object(CASE_FIELDS)
 
+/** Whom a read is taken to have seen, where several may have written what it read. */
+export interface GivenJson extends FieldsOf<typeof GIVEN_FIELDS> {}
+const GIVEN_FIELDS = {
+  read: PLACE,
+  /** Null for the initial state. */
+  write: maybe(PLACE),
+  /** The same in words: `T3 read x = 1 from T1`. */
+  says: TEXT,
+}
+const GIVEN: Shape<GivenJson> = object(GIVEN_FIELDS)
+
 export interface AnomalyJson extends FieldsOf<typeof ANOMALY_FIELDS> {}
 const ANOMALY_FIELDS = {
   name: TEXT,
@@ -167,6 +179,11 @@ const ANOMALY_FIELDS = {
   after: optional(NAMES_BY_NAME),
   edges: EDGES,
   cases: list(CASE),
+  /**
+   * Where values were written twice: it shows if these reads saw these writers, whomever others
+   * saw. All anomalies of a level together leave no choice of writers open.
+   */
+  given: optional(list(GIVEN)),
   /** SQL: rows that transactions wrote which are not of the core. */
   shared: optional(list(TEXT)),
   /** SQL: the row that was not returned though it had to be, in a version that had to be. */
@@ -232,6 +249,8 @@ const RESULT_FIELDS = {
   anomalies: list(ANOMALY),
   /** Null for violated and unknown levels. */
   proof: maybe(PROOF),
+  /** Satisfied, where values were written twice: whom each read saw that has a choice. */
+  sources: optional(list(SOURCE)),
   certificate: maybe(
     object({
       kind: word(CERTIFICATES),
@@ -356,6 +375,7 @@ export const VERDICT_TABLES = {
   anomaly: ANOMALY_FIELDS,
   case: CASE_FIELDS,
   edge: EDGE_FIELDS,
+  given: GIVEN_FIELDS,
   overview: OVERVIEW_FIELDS,
   passed: PASSED_FIELDS,
   place: PLACE_FIELDS,

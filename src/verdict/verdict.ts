@@ -1,6 +1,7 @@
 // What a check returns: evidence first as data. Transactions, operations and keys are the dense
 // numbers of the history; report/ turns them into words, certify.ts verifies them on its own.
 
+import type { Source } from '../history/writers.ts'
 import type { AnomalyName } from '../levels/anomalies.ts'
 import type { LevelId } from '../levels/levels.ts'
 
@@ -82,6 +83,11 @@ export interface Anomaly {
   /** The cycle; empty if the operations alone prove the point, or if `cases` does. */
   edges: Edge[]
   cases: Case[]
+  /**
+   * Where reads have several possible writers: it shows if these reads saw these writers, whomever
+   * the others saw. The anomalies of a level then leave no choice of writers open.
+   */
+  given?: readonly Source[]
   /** SQL: the statement and the row it passed over, if that alone proves the point. */
   absence?: { event: number; key: number }
 }
@@ -113,15 +119,15 @@ export function findTxns(edges: readonly Edge[], cases: readonly Case[]): number
  * What tells two stories apart, but for their names: what is argued, not why each step holds, nor
  * at which of its steps a cycle is begun.
  */
-export function storyOf({ txns, ops, edges, cases, absence }: Anomaly): string {
+export function storyOf({ txns, ops, edges, cases, absence, given }: Anomaly): string {
   const brief = (steps: readonly Edge[]) => steps.map((e) => [e.kind, e.from, e.to, e.key])
   if (edges.length > 0 && cases.length === 0) {
     const steps = brief(edges).map((step) => JSON.stringify(step))
     const first = steps.indexOf(steps.toSorted()[0]!)
-    return JSON.stringify([...steps.slice(first), ...steps.slice(0, first), absence])
+    return JSON.stringify([...steps.slice(first), ...steps.slice(0, first), absence, given])
   }
   const told = cases.map(({ assumptions, cycle }) => [brief(assumptions), brief(cycle)])
-  return JSON.stringify([txns, ops, brief(edges), told, absence])
+  return JSON.stringify([txns, ops, brief(edges), told, absence, given])
 }
 
 /** The edges of an argument that rest on the order of two transactions in a session. */
@@ -181,5 +187,7 @@ export interface LevelResult {
   stages: Record<string, number>
   anomalies: Anomaly[]
   proof: Proof | null
+  /** Satisfied, where reads have several possible writers: whom each of them saw. */
+  sources?: readonly Source[]
   certificate: { kind: CertificateKind; verified: boolean } | null
 }

@@ -129,7 +129,7 @@ function isTelling(txns: readonly AtomicTxn[]): boolean {
 }
 
 /** Each in a session of its own. */
-export function buildAtomicHistory(txns: readonly AtomicTxn[]): History {
+export function buildAtomicHistory(txns: readonly AtomicTxn[], duplicateValues = false): History {
   const builder = new HistoryBuilder(0)
   txns.forEach(({ ops, status, start, finish }, i) => {
     const txn = builder.addTxn(builder.session(i), STATUS[status])
@@ -140,5 +140,5 @@ export function buildAtomicHistory(txns: readonly AtomicTxn[]): History {
       else builder.write(txn, key, value)
     }
   })
-  return builder.finish()
+  return builder.finish(null, duplicateValues)
 }

@@ -33,7 +33,7 @@ export class AwditParser extends LineParser {
   }
 
   protected build(): History {
-    return this.builder.finish(this.places)
+    return this.builder.finish(this.places, this.duplicateValues)
   }
 
   private parseLine(b: Uint8Array, start: number): number {

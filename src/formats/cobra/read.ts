@@ -16,7 +16,7 @@ import { COMMITTED, type History, INDETERMINATE, NONE, READ, WRITE } from '../..
 import { SymbolTable } from '../../history/symbols.ts'
 import { badByte, type Int64, int64ToValue, internInt64 } from '../binary.ts'
 import { openSession } from '../files.ts'
-import type { HistoryParser } from '../source.ts'
+import type { HistoryParser, ParseOptions } from '../source.ts'
 
 const BEGIN = 83 // S
 const COMMIT = 67 // C
@@ -43,6 +43,8 @@ export class CobraParser implements HistoryParser {
   private offset = 0 // byte of the file at which `rest` begins
   private ended = false
   private collections = 0 // operations that only mark garbage collection
+
+  constructor(private readonly options: ParseOptions = {}) {}
 
   /** Begins the next file; sessions are numbered as the files are: T10.log is session 10. */
   beginFile(name: string): void {
@@ -74,7 +76,7 @@ export class CobraParser implements HistoryParser {
       const warning = `${this.collections} operations that mark garbage collection are left out`
       this.builder.warnings.push(warning)
     }
-    return this.builder.finish()
+    return this.builder.finish(null, this.options.duplicateValues)
   }
 
   place(): Place {

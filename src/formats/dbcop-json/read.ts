@@ -16,7 +16,7 @@ export class DbcopJsonParser implements HistoryParser {
   private readonly gatherer: Gatherer
   private readonly depth: number
 
-  constructor(options: ParseOptions = {}) {
+  constructor(private readonly options: ParseOptions = {}) {
     this.gatherer = new Gatherer(options)
     this.depth = limitsFor(options.memoryBytes).depth
   }
@@ -26,7 +26,8 @@ export class DbcopJsonParser implements HistoryParser {
   }
 
   finish(): History {
-    return new DbcopJsonReader(this.gatherer.all(), this.depth, this.gatherer.step).read()
+    const { gatherer, depth, options } = this
+    return new DbcopJsonReader(gatherer.all(), depth, gatherer.step).read(options.duplicateValues)
   }
 
   place() {
@@ -49,7 +50,7 @@ class DbcopJsonReader {
     this.places = new TextPlaces(bytes)
   }
 
-  read(): History {
+  read(duplicateValues: boolean | undefined): History {
     const { scanner } = this
     scanner.skipSpace()
     if (scanner.isEnd(scanner.at)) return this.builder.finish()
@@ -67,7 +68,7 @@ class DbcopJsonReader {
     if (!found) throw scanner.fail('the document has no "data"', 0)
     scanner.skipSpace()
     if (!scanner.isEnd(scanner.at)) throw scanner.unexpected('the end of the file')
-    return this.builder.finish(this.places)
+    return this.builder.finish(this.places, duplicateValues)
   }
 
   private readTxn(session: number): void {

@@ -19,7 +19,7 @@ const EVENT_BYTES = 18
 export class DbcopParser implements HistoryParser {
   private readonly gatherer: Gatherer
 
-  constructor(options: ParseOptions = {}) {
+  constructor(private readonly options: ParseOptions = {}) {
     this.gatherer = new Gatherer(options)
   }
 
@@ -30,7 +30,7 @@ export class DbcopParser implements HistoryParser {
   finish(): History {
     const bytes = this.gatherer.all().subarray(0, this.gatherer.length)
     if (bytes.length === 0) return new HistoryBuilder(0).finish()
-    return new DbcopReader(bytes, this.gatherer.step).read()
+    return new DbcopReader(bytes, this.gatherer.step).read(this.options.duplicateValues)
   }
 
   place() {
@@ -52,7 +52,7 @@ class DbcopReader {
     this.view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length)
   }
 
-  read(): History {
+  read(duplicateValues: boolean | undefined): History {
     for (let i = 0; i < 5; i++) this.int64('the header')
     for (const name of ['info', 'start', 'end']) this.skipString(name)
     const sessions = this.count('sessions', 8)
@@ -62,7 +62,7 @@ class DbcopReader {
       for (let i = 0; i < txns; i++) this.readTxn(name)
     }
     if (this.at < this.bytes.length) throw badByte(this.at, 'unexpected bytes behind the history')
-    return this.builder.finish()
+    return this.builder.finish(null, duplicateValues)
   }
 
   private readTxn(session: number): void {

@@ -24,7 +24,7 @@ const SHAPE = 'a transaction looks like [x:=1 y==2 z==?], sessions are separated
 export class HistParser implements HistoryParser {
   private readonly gatherer: Gatherer
 
-  constructor(options: ParseOptions = {}) {
+  constructor(private readonly options: ParseOptions = {}) {
     this.gatherer = new Gatherer(options)
   }
 
@@ -33,7 +33,8 @@ export class HistParser implements HistoryParser {
   }
 
   finish(): History {
-    return new HistReader(this.gatherer.all(), this.gatherer.step).read()
+    const { gatherer, options } = this
+    return new HistReader(gatherer.all(), gatherer.step).read(options.duplicateValues)
   }
 
   place() {
@@ -56,7 +57,7 @@ class HistReader {
     this.places = new TextPlaces(bytes)
   }
 
-  read(): History {
+  read(duplicateValues: boolean | undefined): History {
     const end = this.bytes.length - 1
     let session = 0
     for (let c = this.skipSpace(); this.at < end; c = this.skipSpace()) {
@@ -71,7 +72,7 @@ class HistReader {
         throw this.unexpected('a transaction')
       }
     }
-    return this.builder.finish(this.places)
+    return this.builder.finish(this.places, duplicateValues)
   }
 
   private readTxn(session: number): void {

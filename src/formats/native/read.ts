@@ -132,7 +132,7 @@ export class NativeParser extends LineParser implements PieceParser {
   protected build(): History {
     refuseClash(this.builder, this.places())
     this.after.resolve(this.builder, (label) => this.ids.find(label))
-    return this.builder.finish(this.places())
+    return this.builder.finish(this.places(), this.duplicateValues)
   }
 
   private places(): Places {

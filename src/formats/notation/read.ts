@@ -9,7 +9,7 @@ const MAX_TEXT_BYTES = 256 * 2 ** 20 // notation is for people; it is parsed as 
 export class NotationFileParser implements HistoryParser {
   private readonly gatherer: Gatherer
 
-  constructor(options: ParseOptions = {}) {
+  constructor(private readonly options: ParseOptions = {}) {
     this.gatherer = new Gatherer(options, MAX_TEXT_BYTES)
   }
 
@@ -18,7 +18,8 @@ export class NotationFileParser implements HistoryParser {
   }
 
   finish(): History {
-    return parseNotation(this.gatherer.text(), this.gatherer.step)
+    const { gatherer, options } = this
+    return parseNotation(gatherer.text(), gatherer.step, options.duplicateValues)
   }
 
   place() {

@@ -75,7 +75,7 @@ export class PlumeParser extends LineParser implements PieceParser {
   }
 
   protected build(): History {
-    return this.builder.finish(this.places)
+    return this.builder.finish(this.places, this.duplicateValues)
   }
 
   lineTxns(): Int32Array {

@@ -65,7 +65,7 @@ export class ViperParser extends LineParser {
 
   protected build(): History {
     if (this.initial.size > 0) this.readInitially()
-    return this.builder.finish()
+    return this.builder.finish(null, this.duplicateValues)
   }
 
   private parseLine(): void {

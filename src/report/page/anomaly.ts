@@ -12,7 +12,7 @@ import { renderNotation } from '../../history/notation.ts'
 import type { Value } from '../../history/values.ts'
 import { levelName } from '../../levels/levels.ts'
 import { LEVEL_RULES } from '../../verdict/level-rules.ts'
-import type { TableJson, VerdictJson } from '../../verdict/verdict-file.ts'
+import type { AnomalyJson, TableJson, VerdictJson } from '../../verdict/verdict-file.ts'
 import { buildCore, type Core, type Extra } from '../core-history.ts'
 import { escapeMarkup as esc } from '../escape.ts'
 import { cut, keyWord, plain } from '../names.ts'
@@ -24,6 +24,7 @@ import { firstView } from '../picture/visible.ts'
 import { buildReplay, type Replay } from '../replay.ts'
 import { buildSqlCore } from '../sql-core.ts'
 import { renderSqlScript } from '../sql-script.ts'
+import { tellGiven } from '../story-text.ts'
 import { tellTxns } from '../txn-text.ts'
 import { renderLegend } from './legend.ts'
 import { renderReplay } from './replay.ts'
@@ -112,7 +113,7 @@ function renderEvidence(
   const view = firstView(figure)
   return [
     `<div class="evidence" id="${id}">`,
-    `<div class="story"><h4>Step by step</h4>${renderStory(figure, anomaly.edges.length > 0)}${cutNote(figure)}</div>`,
+    `<div class="story"><h4>Step by step</h4>${renderGiven(anomaly)}${renderStory(figure, anomaly.edges.length > 0)}${cutNote(figure)}</div>`,
     '<div class="dependencies">',
     '<figure><figcaption>Dependencies <span>arrows: what must come before what</span></figcaption>',
     `<div class="canvas isobar" data-view="graph">${renderGraph(figure, view, PAGE)}</div></figure>`,
@@ -123,6 +124,11 @@ function renderEvidence(
     renderLegend(figure),
     '</div>',
   ].join('\n')
+}
+
+function renderGiven(anomaly: AnomalyJson): string {
+  const given = tellGiven(anomaly)
+  return given === '' ? '' : `<p>${esc(given)}</p>`
 }
 
 function cutNote(figure: Figure): string {

@@ -1,0 +1,240 @@
+// Judges a level where reads have several possible writers: satisfied if some choice of them
+// satisfies it. The deciders for unique values judge one choice at a time. What a choice violates
+// rests on a few reads only, mostly: these with their writers are a case that no other choice may
+// contain, and the solver finds one that contains none. When there is none left, the cases prove
+// the violation, each verified by its certificate; a case that takes too little for granted to be
+// verified is made larger. First of all the reads with a choice are left out altogether, which
+// shows violations that have nothing to do with them. Main function: chooseWriters.
+
+import { Deadline, nowMs } from '../../base/deadline.ts'
+import { BudgetExceeded, InternalError } from '../../base/errors.ts'
+import { type History, hasTimes } from '../../history/history.ts'
+import { assume, type PossibleWriters, type Source } from '../../history/writers.ts'
+import { type LevelRequest, takesTime, WITHOUT_TIMES } from '../../levels/levels.ts'
+import { AcyclicSolver } from '../../solver/solver.ts'
+import { certifyCase, certifyWriters, clashOf, sizesOf } from '../../verdict/certify-writers.ts'
+import { type Clash, coverChoices } from '../../verdict/cover-choices.ts'
+import type { Anomaly, LevelResult } from '../../verdict/verdict.ts'
+import { withCertificate } from '../certified.ts'
+import { check } from '../check.ts'
+import type { CheckOptions } from '../options.ts'
+import { guessLinear } from './guess-linear.ts'
+import { findAround, findReliedOn } from './relied-on.ts'
+
+/** More cases than these are no argument that anybody would follow, or wait for. */
+const MOST_CASES = 20_000
+/** Of each kind of anomaly that a choice shows, so many become cases at once. */
+const CASES_PER_KIND = 25
+
+/** Judges one level; verdicts on choices that ran out of budget are `unknown`. */
+export function chooseWriters(
+  history: History,
+  request: LevelRequest,
+  options: CheckOptions = {},
+): LevelResult {
+  const { level } = request
+  const isTimed = (request.realTime ?? options.realTime ?? false) && takesTime(level)
+  const needsTimes = isTimed || WITHOUT_TIMES[level] !== undefined
+  if (!needsTimes || hasTimes(assume(history, []))) {
+    return new WriterChoice(history, history.writers!, request, options).run()
+  }
+  // What violates the level without its times violates it; else nobody knows.
+  const timeless = { ...request, level: WITHOUT_TIMES[level] ?? level, realTime: false }
+  const judged = new WriterChoice(history, history.writers!, timeless, options).run()
+  const told: LevelResult = { ...judged, level, ...(isTimed ? { realTime: true } : {}) }
+  if (told.verdict !== 'satisfied') return told
+  const { sources, ...others } = told
+  return { ...blank(others), reason: 'the history has no times' }
+}
+
+interface WriterCase {
+  anomaly: Anomaly // with what it takes for granted
+  clash: Clash
+  readonly whole: readonly Source[] // the choice that showed it
+  isCertain: boolean // its certificate was verified
+}
+
+class WriterChoice {
+  private readonly fromMs = nowMs()
+  private readonly deadline: Deadline
+  private readonly hasChoice: Uint8Array // op -> 1 if it is a read with a choice
+  private cases: WriterCase[] = []
+  private readonly known = new Set<string>() // cases, as text
+  private readonly vague = new Set<string>() // those that took too little for granted
+  private solver: AcyclicSolver
+
+  constructor(
+    private readonly history: History,
+    private readonly writers: PossibleWriters,
+    private readonly request: LevelRequest,
+    private readonly options: CheckOptions,
+  ) {
+    const { budgetMs, memoryBytes, onTick } = options
+    this.deadline = new Deadline(budgetMs ?? null, memoryBytes ?? null, onTick ?? null, {
+      fromMs: this.fromMs,
+    })
+    this.hasChoice = new Uint8Array(history.opCount)
+    for (const read of writers.reads) this.hasChoice[read] = 1
+    this.solver = this.makeSolver()
+  }
+
+  run(): LevelResult {
+    const without = this.judge([], false)
+    if (without.verdict !== 'satisfied') {
+      const given: readonly Source[] = []
+      const anomalies = without.anomalies.map((anomaly) => ({ ...anomaly, given, count: 1 }))
+      return this.finish({ ...without, anomalies })
+    }
+    try {
+      return this.search(without)
+    } catch (error) {
+      if (!(error instanceof BudgetExceeded)) throw error
+      return this.finish({ ...blank(without), reason: error.message })
+    }
+  }
+
+  private search(blueprint: LevelResult): LevelResult {
+    const guess = guessLinear(this.history, this.deadline)
+    const guessed = guess && this.judge(guess, false)
+    if (guessed?.verdict === 'satisfied') return this.finish({ ...guessed, sources: guess! })
+    for (;;) {
+      if (this.solver.solve(this.deadline) === 'unsat') {
+        if (!this.settleCases(blueprint)) continue
+        const anomalies = this.cases.map(({ anomaly }) => anomaly)
+        const verdict = { ...blank(blueprint), verdict: 'violated' as const, anomalies }
+        return this.finish({ ...verdict, algorithm: 'writers' })
+      }
+      const sources = this.chosen()
+      const result = this.judge(sources, true)
+      if (result.verdict === 'satisfied') return this.finish({ ...result, sources })
+      if (result.verdict === 'unknown') return this.finish(result)
+      const assumed = assume(this.history, sources)
+      for (const anomaly of result.anomalies) {
+        const reads = findReliedOn(assumed, this.hasChoice, anomaly)
+        this.add({ ...anomaly, given: pick(sources, reads), count: 1 }, sources, false)
+      }
+      if (this.cases.length > MOST_CASES) {
+        throw new BudgetExceeded(
+          `there are more than ${MOST_CASES} cases of who wrote what was read`,
+        )
+      }
+    }
+  }
+
+  /** One choice, all of it or a part: `isWhole` asks for what makes many cases at once. */
+  private judge(sources: readonly Source[], isWhole: boolean): LevelResult {
+    const more = isWhole ? { all: true, limit: CASES_PER_KIND } : {}
+    const budgetFromMs = this.fromMs
+    const options = { ...this.options, ...more, certify: false, budgetFromMs }
+    return check(assume(this.history, sources), this.request, options)
+  }
+
+  /** Keeps the cases that are needed, if all are certain; else makes some larger. */
+  private settleCases(blueprint: LevelResult): boolean {
+    const clashes = this.cases.map(({ clash }) => clash)
+    const needed = coverChoices(sizesOf(this.writers), clashes, this.deadline)
+    if (needed === null) throw new InternalError('the solver and the cover contradict one another')
+    const violated = { ...blank(blueprint), verdict: 'violated' as const }
+    const larger: WriterCase[] = []
+    for (const at of needed) {
+      this.deadline.check()
+      const each = this.cases[at]!
+      if (each.isCertain) continue
+      const { problems } = certifyCase(this.history, violated, each.anomaly, this.deadline)
+      each.isCertain = problems.length === 0
+      if (!each.isCertain) larger.push(each)
+    }
+    if (larger.length === 0) {
+      this.cases = needed.map((at) => this.cases[at]!)
+      return true
+    }
+    this.cases = this.cases.filter((each) => !larger.includes(each))
+    this.solver = this.makeSolver()
+    for (const each of larger) this.enlarge(violated, each)
+    return false
+  }
+
+  /** A case that says less than its evidence needs gets more of the choice that showed it. */
+  private enlarge(violated: LevelResult, { anomaly, clash, whole }: WriterCase): void {
+    this.vague.add(JSON.stringify(clash))
+    const around = findAround(this.history, this.hasChoice, anomaly)
+    const reads = [...around, ...anomaly.given!.map(({ read }) => read)]
+    let problems: string[] = []
+    for (const given of [pick(whole, reads), whole]) {
+      const larger = { ...anomaly, given }
+      problems = certifyCase(this.history, violated, larger, this.deadline).problems
+      if (problems.length === 0) return this.add(larger, whole, true)
+    }
+    const what = `a choice of writers that violates ${violated.level} failed its own certificate`
+    throw new InternalError(`${what}: ${problems.slice(0, 3).join('; ')}`)
+  }
+
+  private add(anomaly: Anomaly, whole: readonly Source[], isCertain: boolean): void {
+    const { given } = anomaly
+    const clash = clashOf(this.writers, given!) as Clash
+    const text = JSON.stringify(clash)
+    // Something else is wrong with this choice then: only all of it is known to be.
+    const isVague = given!.length === 0 || this.vague.has(text)
+    if (isVague && given !== whole) return this.add({ ...anomaly, given: whole }, whole, false)
+    if (this.known.has(text)) return
+    this.known.add(text)
+    this.cases.push({ anomaly, clash, whole, isCertain })
+    this.forbid(this.solver, clash)
+  }
+
+  /** A variable for every possible writer, in the order of `writes`. */
+  private makeSolver(): AcyclicSolver {
+    const { reads, start, writes } = this.writers
+    const solver = new AcyclicSolver(1)
+    for (let entry = 0; entry < writes.length; entry++) solver.newVariable()
+    for (let choice = 0; choice < reads.length; choice++) {
+      const literals: number[] = []
+      for (let entry = start[choice]!; entry < start[choice + 1]!; entry++) {
+        literals.push(2 * entry)
+        solver.prefer(entry === start[choice] ? 2 * entry : 2 * entry + 1)
+      }
+      solver.addClause(literals)
+    }
+    for (const { clash } of this.cases) this.forbid(solver, clash)
+    return solver
+  }
+
+  private forbid(solver: AcyclicSolver, { choices, values }: Clash): void {
+    const { start } = this.writers
+    solver.addClause(choices.map((choice, i) => 2 * (start[choice]! + values[i]!) + 1))
+  }
+
+  /** The choice that the solver found. */
+  private chosen(): Source[] {
+    const { reads, start, writes } = this.writers
+    return Array.from(reads, (read, choice) => {
+      let entry = start[choice]!
+      while (!this.solver.value(entry)) entry++
+      return { read, write: writes[entry]! }
+    })
+  }
+
+  private finish(result: LevelResult): LevelResult {
+    const told = { ...result, elapsedMs: nowMs() - this.fromMs }
+    if (this.options.certify === false || told.verdict === 'unknown') return told
+    const certify = () => certifyWriters(this.history, told, Deadline.none())
+    return { ...told, ...withCertificate(told, certify) }
+  }
+}
+
+function pick(sources: readonly Source[], reads: readonly number[]): Source[] {
+  const wanted = new Set(reads)
+  return sources.filter(({ read }) => wanted.has(read))
+}
+
+/** What a verdict says of its level, without the verdict. */
+function blank(result: LevelResult): LevelResult {
+  return {
+    ...result,
+    verdict: 'unknown',
+    reason: null,
+    anomalies: [],
+    proof: null,
+    certificate: null,
+  }
+}
