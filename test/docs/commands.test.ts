@@ -125,6 +125,13 @@ const JEPSEN = [
 ].map((op) => JSON.stringify(op))
 const EDN = JEPSEN.map((line) => line.replace(/"(\w+)":/g, ':$1 ').replace(/"(\w+)"/g, ':$1'))
 
+const REGISTER = [
+  '{:type :invoke :f :write :value 1 :process 0 :index 0}',
+  '{:type :ok :f :write :value 1 :process 0 :index 1}',
+  '{:type :invoke :f :read :value nil :process 1 :index 2}',
+  '{:type :ok :f :read :value 1 :process 1 :index 3}',
+].join('\n')
+
 /** What the pages speak of. */
 const FILES: Record<string, string> = {
   'h.txt': NOTATION,
@@ -134,6 +141,7 @@ const FILES: Record<string, string> = {
   'history.json': JEPSEN.join('\n'),
   'history.edn': EDN.join('\n'),
   'store/latest/history.edn': EDN.join('\n'),
+  'register.edn': REGISTER,
   'disk/.keep': '',
   'plan.yaml': BLOCKS.find(({ text }) => text.startsWith('# plan.yaml'))!.text,
   'sql.jsonl': readFileSync(`${ROOT}/examples/rooms.jsonl`, 'utf8'),

@@ -20,6 +20,7 @@ export class JepsenEvents {
   readonly position = new IntColumn() // event -> how many came before it, nemesis and all
   readonly group = new IntColumn() // event -> symbol of its independent key, NONE
   readonly hasOps = new ByteColumn() // event -> 1 if its :value is a transaction
+  readonly isSetRead = new ByteColumn() // event -> 1 if it read a set: its elements are its keys
   readonly opStart = new IntColumn() // event -> its first micro-operation
   readonly line = new IntColumn() // event -> line
   readonly column = new IntColumn() // event -> column

@@ -7,11 +7,28 @@ import { APPEND, NONE, READ, READ_LIST, WRITE } from '../../history/history.ts'
 import { SymbolTable } from '../../history/symbols.ts'
 import type { Value, ValueTable } from '../../history/values.ts'
 import { CLOSE_PAREN, type EdnScanner, HASH, OPEN_PAREN } from '../edn.ts'
-import { CLOSE_LIST, COLON, OPEN_LIST, OPEN_MAP, QUOTE } from '../scanner.ts'
+import { CLOSE_LIST, CLOSE_MAP, COLON, OPEN_LIST, OPEN_MAP, QUOTE } from '../scanner.ts'
 import { type JepsenEvents, READ_NIL } from './events.ts'
 
 const VERBS = 'there are [:r key value], [:append key value] and [:w key value]'
 const SHAPE = 'a transaction looks like [[:r :x [1 2]] [:append :y 3]]'
+
+const REGISTERS =
+  'a register has {:f :read, :value 1}, {:f :write, :value 2}, {:f :cas, :value [1 2]}; with independent keys :value is [key 1] or [key [1 2]]'
+
+/** The key of the register where a test has only one. */
+const REGISTER = 'register'
+
+/** What the key of an element holds once it was added. */
+const PRESENT = 1
+
+/** What tests of single registers do. */
+const REGISTER_VERBS = ['read', 'write', 'cas'] as const
+export type RegisterVerb = (typeof REGISTER_VERBS)[number]
+
+export function findRegisterVerb(name: string): RegisterVerb | null {
+  return REGISTER_VERBS.find((verb) => verb === name) ?? null
+}
 
 export class MicroOpReader {
   /** The world of the transaction last read, NONE if it was not wrapped. */
@@ -48,6 +65,100 @@ export class MicroOpReader {
     if (scanner.skipTags() === inner) scanner.at++
     else this.takeOps(inner)
     if (scanner.skipSpace() !== close) throw scanner.unexpected('the end of an independent value')
+    scanner.at++
+  }
+
+  /**
+   * Takes the value of a :read, :write or :cas, which is one step on a register: on the only one, or,
+   * as [key value], on that of an independent key. Throws InputError if it is something else.
+   */
+  takeRegister(verb: RegisterVerb): void {
+    const { scanner, builder } = this
+    this.group = NONE
+    const [line, column] = [scanner.line, scanner.column()]
+    const c = scanner.skipTags()
+    const isVector = c === OPEN_LIST || c === OPEN_PAREN
+    if (!isVector) return this.takeStep(verb, builder.keys.of(REGISTER), line, column)
+    const back = scanner.place()
+    scanner.at++
+    const first = this.takeRegisterValue()
+    const second = scanner.skipTags()
+    const isPair = second === OPEN_LIST || second === OPEN_PAREN
+    if (verb === 'cas' && !isPair) {
+      scanner.goBack(back)
+      return this.takeStep(verb, builder.keys.of(REGISTER), line, column)
+    }
+    const key = builder.values.get(first)
+    this.group = this.groups.of(renderSymbol(key))
+    this.takeStep(verb, builder.keys.of(key), line, column)
+    this.takeEnd(c === OPEN_LIST ? CLOSE_LIST : CLOSE_PAREN, verb)
+  }
+
+  /** Takes the element that an :add puts into the set: a key that then holds something. */
+  takeAdd(): void {
+    const { scanner, events } = this
+    this.group = NONE
+    scanner.skipTags()
+    const [line, column] = [scanner.line, scanner.column()]
+    events.addOp(WRITE, this.takeElement(), this.present(), line, column)
+  }
+
+  /** Whether the value that comes next is a set: #{1 2}, or a vector or list of elements. */
+  isSet(): boolean {
+    const { scanner } = this
+    const c = scanner.skipTags()
+    return c === HASH || c === OPEN_LIST || c === OPEN_PAREN
+  }
+
+  /** Takes the elements of a set that was read. */
+  takeSet(): void {
+    const { scanner, events } = this
+    this.group = NONE
+    if (scanner.skipTags() === HASH) scanner.at++
+    const close = closingOf(scanner.bytes[scanner.at]!)
+    scanner.at++
+    while (scanner.skipTags() !== close) {
+      const [line, column] = [scanner.line, scanner.column()]
+      events.addOp(READ, this.takeElement(), this.present(), line, column)
+    }
+    scanner.at++
+  }
+
+  private takeElement(): number {
+    return this.takeSymbol(this.builder.keys, 'element of a set')
+  }
+
+  private present(): number {
+    return this.builder.valueId(PRESENT)
+  }
+
+  /** What happens to the register. */
+  private takeStep(verb: RegisterVerb, key: number, line: number, column: number): void {
+    const { events, scanner } = this
+    if (verb === 'cas') {
+      const close = this.open('what is compared and what is set', REGISTERS)
+      events.addOp(READ, key, this.takeRegisterValue(), line, column)
+      events.addOp(WRITE, key, this.takeRegisterValue(), line, column)
+      return this.takeEnd(close, verb)
+    }
+    // A read that returned nothing is one of the initial value, if it was answered at all.
+    scanner.skipTags()
+    if (verb === 'read' && scanner.takeNil()) return events.addOp(READ_NIL, key, 0, line, column)
+    const kind = verb === 'read' ? READ : WRITE
+    events.addOp(kind, key, this.takeRegisterValue(), line, column)
+  }
+
+  private takeRegisterValue(): number {
+    const { scanner, builder } = this
+    scanner.skipTags()
+    return scanner.takeNil() ? builder.valueId(null) : this.takeSymbol(builder.values, 'value')
+  }
+
+  private takeEnd(close: number, verb: RegisterVerb): void {
+    const { scanner } = this
+    if (scanner.skipSpace() !== close) {
+      throw scanner.unexpected(`the end of the value of a :${verb}`, REGISTERS)
+    }
     scanner.at++
   }
 
@@ -185,6 +296,11 @@ export class MicroOpReader {
     this.scanner.skipTags()
     return this.symbols.get(this.takeSymbol(this.symbols, what))
   }
+}
+
+function closingOf(open: number): number {
+  if (open === OPEN_MAP) return CLOSE_MAP
+  return open === OPEN_LIST ? CLOSE_LIST : CLOSE_PAREN
 }
 
 /** A key inside the name of another: strings in quotes, keywords and integers as they are. */

@@ -20,15 +20,26 @@ import {
 import type { SymbolTable } from '../../history/symbols.ts'
 import { FAIL, INVOKE, type JepsenEvents, OK, READ_NIL } from './events.ts'
 
+export interface HowToBuild {
+  /** Whether keys are the elements of a set: a read of it tells of each whether it is there. */
+  readonly hasSet: boolean
+  /** Whether values may be written twice. */
+  readonly duplicateValues: boolean
+}
+
 /** @param processes names of the events' processes @param groups names of independent keys */
 export function buildFromEvents(
   builder: HistoryBuilder,
   events: JepsenEvents,
   processes: SymbolTable,
   groups: SymbolTable,
+  how: HowToBuild,
 ): History {
-  return new Pairing(builder, events, processes, groups).build()
+  return new Pairing(builder, events, processes, groups, how).build()
 }
+
+/** Reads of a set grow with it; what is larger would not fit. */
+const MOST_OPS = 100_000_000
 
 class Pairing {
   private readonly pending: Int32Array // process -> its open invocation, NONE
@@ -36,6 +47,7 @@ class Pairing {
   private readonly lines = new IntColumn() // arrival -> line
   private readonly columns = new IntColumn() // arrival -> column
   private readonly lists: boolean
+  private readonly lastRead: Int32Array // element of a set -> 1 + who found it there last
   private numbered = true // whether every event has an :index
   private uninvoked = 0
   private abandoned = 0
@@ -45,7 +57,9 @@ class Pairing {
     private readonly events: JepsenEvents,
     private readonly processes: SymbolTable,
     private readonly groups: SymbolTable,
+    private readonly how: HowToBuild,
   ) {
+    this.lastRead = new Int32Array(how.hasSet ? builder.keys.size : 0)
     this.pending = new Int32Array(processes.size).fill(NONE)
     this.lists = findWorkload(events)
   }
@@ -61,9 +75,10 @@ class Pairing {
     for (const event of open) this.addTxn(event, NONE)
     this.warn()
     const { lines, columns } = this
-    return builder.finish({
-      place: (arrival) => ({ line: lines.data[arrival]!, column: columns.data[arrival]! }),
-    })
+    const places = {
+      place: (arrival: number) => ({ line: lines.data[arrival]!, column: columns.data[arrival]! }),
+    }
+    return builder.finish(places, this.how.duplicateValues)
   }
 
   /** Events by index; as they stand in the file if some have none. */
@@ -155,6 +170,8 @@ class Pairing {
       if (status !== INDETERMINATE) builder.setFinish(txn, this.indexOf(event))
     }
     if (source !== NONE) this.addOps(txn, source, status)
+    const isWhole = this.how.hasSet && status === COMMITTED && events.isSetRead.data[event] === 1
+    if (isWhole) this.addAbsent(txn, event)
   }
 
   private addOps(txn: number, event: number, status: number): void {
@@ -171,6 +188,26 @@ class Pairing {
       builder.addOp(txn, kind, events.opKey.data[op]!, value)
       this.lines.push(events.opLine.data[op]!)
       this.columns.push(events.opColumn.data[op]!)
+    }
+  }
+
+  /** What a read of the set did not return is not in it. */
+  private addAbsent(txn: number, event: number): void {
+    const { builder, events, lastRead } = this
+    for (let op = events.opStart.data[event]!; op < events.opEnd(event); op++) {
+      lastRead[events.opKey.data[op]!] = txn + 1
+    }
+    const nothing = builder.valueId(null)
+    const { line, column } = events.placeOf(event)
+    for (let key = 0; key < lastRead.length; key++) {
+      if (lastRead[key] === txn + 1) continue
+      if (builder.opCount === MOST_OPS) {
+        const message = `the reads of the set tell of more than ${MOST_OPS} elements together`
+        throw new InputError('too-large', message, events.placeOf(event))
+      }
+      builder.addOp(txn, READ, key, nothing)
+      this.lines.push(line)
+      this.columns.push(column)
     }
   }
 

@@ -1,7 +1,8 @@
 // Jepsen's histories, as Elle reads them: maps such as
 //   {:index 3, :type :ok, :process 0, :f :txn, :value [[:r :x [1 2]] [:append :y 3]], :time 812}
 // one after another or in one vector, as EDN, JSON or JSON lines, with keys in any order. List
-// appends and read-write registers, but not both in one file. Operations of processes that are not
+// appends and read-write registers, but not both in one file; also single registers with :read, :write
+// and :cas, which are transactions of one step, and sets with :add and :read, whose elements are keys. Operations of processes that are not
 // clients (:nemesis) become annotations; keys that mean nothing here are read past.
 //
 // The text may come in pieces of any size: an event that is cut off is read again with the next
@@ -12,14 +13,16 @@ import { UTF8 } from '../../base/unicode.ts'
 import { HistoryBuilder } from '../../history/builder.ts'
 import { type History, NONE } from '../../history/history.ts'
 import { SymbolTable } from '../../history/symbols.ts'
-import { CLOSE_PAREN, EdnScanner, END, OPEN_PAREN } from '../edn.ts'
+import { CLOSE_PAREN, EdnScanner, END, HASH, OPEN_PAREN, type ScanPlace } from '../edn.ts'
 import { CLOSE_LIST, CLOSE_MAP, COLON, OPEN_LIST, OPEN_MAP, QUOTE } from '../scanner.ts'
 import { type HistoryParser, limitsFor, type ParseOptions, tooLarge } from '../source.ts'
 import { EVENT_TYPES, INVOKE, JepsenEvents, OK } from './events.ts'
-import { MicroOpReader } from './ops.ts'
+import { findRegisterVerb, MicroOpReader } from './ops.ts'
 import { buildFromEvents } from './pairs.ts'
 
 const SHAPE = 'e.g. {:type :ok, :process 0, :f :txn, :value [[:r :x nil]], :index 1}'
+const WORKLOADS =
+  'read are transactions of :r, :w and :append (list-append, rw-register, long-fork) and registers with :read, :write and :cas, one or with independent keys, and sets with :add and :read; counters, banks and queues are no transactions of reads and writes: Jepsen has checkers for them'
 const JSON_KEY = /^[\s,[(]*\{\s*"[^"\\]*"\s*:(\s|["[{\d-]|(true|false|null)\b)/
 const MAX_ANNOTATION = 200
 
@@ -45,9 +48,11 @@ export class JepsenParser implements HistoryParser {
   private closed = false
   private begun = false
   private eventCount = 0 // of clients and others
+  private hasAdds = false // whether it is about a set
+  private registerAt = NONE // where a register was read or written last
   private readonly fields = new EventFields()
 
-  constructor(options: ParseOptions = {}) {
+  constructor(private readonly options: ParseOptions = {}) {
     this.eventBytes = limitsFor(options.memoryBytes).lineBytes
     this.ops = new MicroOpReader(this.scanner, this.builder, this.events, new SymbolTable())
   }
@@ -66,7 +71,9 @@ export class JepsenParser implements HistoryParser {
 
   finish(): History {
     this.readOn(true)
-    return buildFromEvents(this.builder, this.events, this.processes, this.ops.groups)
+    const { builder, events, processes, ops, options } = this
+    const how = { hasSet: this.hasAdds, duplicateValues: options.duplicateValues === true }
+    return buildFromEvents(builder, events, processes, ops.groups, how)
   }
 
   place() {
@@ -184,8 +191,10 @@ export class JepsenParser implements HistoryParser {
   private takeTxn(): void {
     const { scanner, fields, ops, events } = this
     fields.valueFrom = scanner.at
-    if (!scanner.takeNil()) {
-      const back = scanner.place()
+    const back = scanner.place()
+    fields.valuePlace = back
+    fields.isNil = scanner.takeNil()
+    if (!fields.isNil) {
       try {
         ops.takeTxn()
         fields.hasOps = 1
@@ -198,6 +207,69 @@ export class JepsenParser implements HistoryParser {
       }
     }
     fields.valueTo = scanner.at
+  }
+
+  /** Where the value is no transaction, by :f it may be one step on a register or a set. */
+  private takeStep(type: number, begin: number): void {
+    const { fields, ops } = this
+    const name = fields.fFrom < 0 ? '' : this.wordAt(fields.fFrom, fields.fTo)
+    if (name === 'add') {
+      this.refuseCounter(begin, this.registerAt >= 0)
+      this.hasAdds = true
+      return this.takeAgain(() => ops.takeAdd())
+    }
+    const verb = findRegisterVerb(name)
+    if (verb === null) {
+      const { trouble } = fields
+      if (trouble === null || name === '' || name === 'txn') return
+      const message = `the operation :${name} is no transaction: ${trouble.message}`
+      fields.trouble = new InputError('not-a-transaction', message, trouble.place, WORKLOADS)
+      return
+    }
+    if (type !== OK && fields.isNil) return
+    this.takeAgain(() => {
+      const isSet = verb === 'read' && (this.isHash() || (this.hasAdds && ops.isSet()))
+      if (isSet) {
+        ops.takeSet()
+        fields.isSetRead = 1
+        return
+      }
+      if (type === OK) this.refuseCounter(begin, this.hasAdds && !fields.isNil)
+      this.registerAt = begin
+      ops.takeRegister(verb)
+    })
+  }
+
+  /** A set as EDN writes it. */
+  private isHash(): boolean {
+    const { scanner } = this
+    return scanner.skipTags() === HASH
+  }
+
+  private refuseCounter(begin: number, isCounter: boolean): void {
+    if (!isCounter) return
+    const message = 'the operations :add and :read of a number are those of a counter'
+    throw this.scanner.fail(message, begin, WORKLOADS, 'not-a-transaction')
+  }
+
+  /** Reads the value once more, as something else. */
+  private takeAgain(take: () => void): void {
+    const { scanner, fields, events } = this
+    if (fields.valuePlace === null) return
+    const end = scanner.place()
+    scanner.goBack(fields.valuePlace)
+    try {
+      take()
+      fields.hasOps = 1
+      fields.trouble = null
+    } catch (error) {
+      if (!(error instanceof InputError) || error.code === 'truncated') throw error
+      if (error.code === 'not-a-transaction') throw error
+      events.dropOps(fields.opStart)
+      const hint = error.hint === null ? WORKLOADS : `${error.hint}; ${WORKLOADS}`
+      fields.trouble = new InputError(error.code, error.message, error.place, hint)
+    }
+    scanner.goBack(end)
   }
 
   private takeIndex(): number {
@@ -235,14 +307,16 @@ export class JepsenParser implements HistoryParser {
   /** An event of a client. */
   private keep(begin: number, position: number): void {
     const { fields, scanner, events, ops } = this
-    const { type, trouble } = fields
+    const { type } = fields
     if (type < 0) {
       if (fields.typeAt < 0) throw scanner.fail('the operation has no :type', begin, SHAPE)
       const hint = 'there are :invoke, :ok, :fail and :info'
       throw scanner.fail('unknown type of operation', fields.typeAt, hint)
     }
+    if (!fields.hasOps) this.takeStep(type, begin)
+    else if (type === OK && events.opCount === fields.opStart) fields.isSetRead = 1 // of nothing
     // What a client was told when it failed need not be a transaction; what it asked for is.
-    if (trouble !== null && (type === INVOKE || type === OK)) throw trouble
+    if (fields.trouble !== null && (type === INVOKE || type === OK)) throw fields.trouble
     if (type === OK && !fields.hasOps) {
       throw scanner.fail('the :ok operation has no transaction as its :value', begin, SHAPE)
     }
@@ -253,6 +327,7 @@ export class JepsenParser implements HistoryParser {
     events.position.push(position)
     events.group.push(fields.hasOps ? ops.group : NONE)
     events.hasOps.push(fields.hasOps)
+    events.isSetRead.push(fields.isSetRead)
     events.opStart.push(fields.opStart)
     events.line.push(place.line)
     events.column.push(place.column)
@@ -272,6 +347,9 @@ class EventFields {
   hasOps = 0
   valueFrom = NONE
   valueTo = NONE
+  valuePlace: ScanPlace | null = null // where the value begins
+  isNil = false
+  isSetRead = 0
   trouble: InputError | null = null // why the value is no transaction
 
   reset(opStart: number): void {
@@ -286,6 +364,9 @@ class EventFields {
     this.hasOps = 0
     this.valueFrom = NONE
     this.valueTo = NONE
+    this.valuePlace = null
+    this.isNil = false
+    this.isSetRead = 0
     this.trouble = null
   }
 }
