@@ -123,13 +123,7 @@ export function makePlan(paths: readonly string[], flags: CheckFlags): CheckPlan
   if (plan.elle && (plan.taps || plan.json || plan.certificate || !plan.files.isEmpty)) {
     throw new UsageError('--elle goes with --level only')
   }
-  const odd = plan.taps ? '--tap' : plan.elle ? '--elle' : plan.strength ? '--strength' : null
-  if (plan.duplicates && odd !== null) {
-    throw new UsageError(
-      `${odd} does not go with --duplicate-values: it takes a history of which every read names its writer`,
-      'ask for levels: --level ser',
-    )
-  }
+  refuseDuplicates(plan)
   if (plan.tapRule !== 'isobar' && !plan.taps) throw new UsageError('--tap-rule goes with --tap')
   if (plan.taps && plan.levels) throw new UsageError('--tap and --level exclude each other')
   const isOne = paths.length === 1 && (paths[0] === '-' || isOneHistory(paths[0]!))
@@ -142,6 +136,16 @@ export function makePlan(paths: readonly string[], flags: CheckFlags): CheckPlan
   plan.files.checkFlags(isOne)
   plan.isSilent = printed === null && outputs.ownsStandardOutput
   return plan
+}
+
+/** What takes a history of which every read names its writer goes without --duplicate-values. */
+function refuseDuplicates({ duplicates, taps, elle, strength }: CheckPlan): void {
+  const odd = taps ? '--tap' : elle ? '--elle' : strength ? '--strength' : null
+  if (!duplicates || odd === null) return
+  throw new UsageError(
+    `${odd} does not go with --duplicate-values: it takes a history of which every read names its writer`,
+    'ask for levels: --level ser',
+  )
 }
 
 /** The orders that were asked for; null if levels have those of their names. */

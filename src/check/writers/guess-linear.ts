@@ -2,7 +2,8 @@
 // first guess, for histories in which each transaction uses one key and times are known. Key by key
 // a depth-first search puts next whatever may come next and fits the value that the key has, and
 // never comes twice to the same transactions done with the same value (Wing and Gong; Lowe). Gives
-// up after so many steps: what it finds is judged like any other choice. Main function: guessLinear.
+// up after so many steps: what it finds is judged like any other choice. Main function:
+// guessLinear.
 
 import type { Deadline } from '../../base/deadline.ts'
 import {

@@ -1,6 +1,7 @@
 // The reads with a choice of writers that an anomaly relies on: those that its evidence names, and
 // those by which transactions of it count whose outcome is not known. A guess, which only makes a
-// case say more or less; whether the case holds is for its certificate. Main function: findReliedOn.
+// case say more or less; whether the case holds is for its certificate. Main function:
+// findReliedOn.
 
 import { type History, INDETERMINATE, READ } from '../../history/history.ts'
 import { type Anomaly, findEdges } from '../../verdict/verdict.ts'

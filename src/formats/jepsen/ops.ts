@@ -69,8 +69,8 @@ export class MicroOpReader {
   }
 
   /**
-   * Takes the value of a :read, :write or :cas, which is one step on a register: on the only one, or,
-   * as [key value], on that of an independent key. Throws InputError if it is something else.
+   * Takes the value of a :read, :write or :cas, which is one step on a register: on the only one,
+   * or, as [key value], on that of an independent key. Throws InputError if it is something else.
    */
   takeRegister(verb: RegisterVerb): void {
     const { scanner, builder } = this

@@ -1,9 +1,10 @@
 // Jepsen's histories, as Elle reads them: maps such as
 //   {:index 3, :type :ok, :process 0, :f :txn, :value [[:r :x [1 2]] [:append :y 3]], :time 812}
 // one after another or in one vector, as EDN, JSON or JSON lines, with keys in any order. List
-// appends and read-write registers, but not both in one file; also single registers with :read, :write
-// and :cas, which are transactions of one step, and sets with :add and :read, whose elements are keys. Operations of processes that are not
-// clients (:nemesis) become annotations; keys that mean nothing here are read past.
+// appends and read-write registers, but not both in one file; also single registers with :read,
+// :write and :cas, which are transactions of one step, and sets with :add and :read, whose elements
+// are keys. Operations of processes that are not clients (:nemesis) become annotations; keys that
+// mean nothing here are read past.
 //
 // The text may come in pieces of any size: an event that is cut off is read again with the next
 // piece. Transactions are made at the end, by pairs.ts.
