@@ -22,7 +22,8 @@ const MOST_STEPS = 200_000
 
 /** A source for every read that has a choice; null if there is no such order, or none is found. */
 export function guessLinear(history: History, deadline: Deadline): Source[] | null {
-  if (!hasTimes(history)) return null
+  // Where no transaction counts there is nothing that lacks times, and there may be none.
+  if (history.txnStartTime === null || !hasTimes(history)) return null
   const keys = txnsByKey(history)
   if (keys === null) return null
   const seen = new Int32Array(history.opCount).fill(NONE)

@@ -66,6 +66,12 @@ describe('a read with several possible writers', () => {
     expect(twice('s1: w(x,1)\ns2: w(x,1) | r(x,1)').writers?.reads).toEqual(Int32Array.of(2))
   })
 
+  it('is of no matter where no transaction counts, with times or without', () => {
+    const text = 's1: w(x,1) [aborted] | w(x,1) [indeterminate]\ns2: r(x,1) [indeterminate]'
+    expect(twice(text).writers?.reads.length).toBe(1)
+    for (const level of ['rc', 'ser'] as const) expect(verdict(text, level)).toBe('satisfied')
+  })
+
   it('is told of with what unique values would say', () => {
     expect(twice(BACK).warnings[0]).toContain('2 reads have several possible writers')
   })
