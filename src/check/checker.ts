@@ -36,9 +36,9 @@ import { checkReads, type ReadCheck } from './reads/read-consistency.ts'
 import { restoreAfter } from './restore-after.ts'
 import { restoreTime } from './restore-time.ts'
 import { expectAtomic, findHeavyTxn } from './versions/linearizable.ts'
-import { ListLevels } from './versions/list-levels.ts'
 import { MiniLevels } from './versions/mini-levels.ts'
 import { findOneKeyOrders } from './versions/one-key.ts'
+import { OrderedLevels } from './versions/ordered-levels.ts'
 import { WeakContext } from './weak/context.ts'
 import { WeakLevels } from './weak/weak-levels.ts'
 
@@ -338,7 +338,7 @@ export class Checker {
    * session order.
    */
   private decideLin(): NamedFindings {
-    if (findHeavyTxn(this.history) === NONE) {
+    if (findHeavyTxn(this.history) === NONE && this.history.versions === null) {
       const mini = this.mini()
       return this.timed('lin', () => mini.checkLinear())
     }
@@ -358,7 +358,7 @@ export class Checker {
   private findByKey(): NamedFindings | null {
     const { history, limit, deadline } = this
     const reads = this.reads()
-    if (limit > 1 || reads.unrepeatable.length > 0) return null
+    if (limit > 1 || reads.unrepeatable.length > 0 || reads.versions !== null) return null
     const found = findOneKeyOrders(history, reads)
     if (found === null) return null
     const anomalies = describeOffences(history, reads, limit, deadline)
@@ -385,7 +385,7 @@ export class Checker {
     return this.timed(level, () => {
       const findings = mini.check(level)
       if (findings) return findings
-      const levels = new ListLevels(history, this.reads(), deadline, limit, this.blame)
+      const levels = new OrderedLevels(history, this.reads(), deadline, limit, this.blame)
       return levels.check(level, mini.hasSerialOrder())
     })
   }

@@ -42,11 +42,11 @@ export function splitHistory(history: History): History[] {
 }
 
 /** Nothing in it but operations on keys and what sessions say of their order. */
-function isPlain({ sql, rows, partial, after, txnAudit, opKind }: History): boolean {
+function isPlain({ sql, rows, partial, after, txnAudit, versions, opKind }: History): boolean {
   const isKnown = (kind: number) =>
     kind === READ || kind === WRITE || kind === APPEND || kind === READ_LIST
   const isBare = sql === null && rows === null && partial === null
-  return isBare && after === null && txnAudit === null && opKind.every(isKnown)
+  return isBare && after === null && txnAudit === null && versions === null && opKind.every(isKnown)
 }
 
 /** Key -> a key or session that stands for all that it communicates with. */

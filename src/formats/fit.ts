@@ -72,6 +72,7 @@ export function findMisfits(history: History, capacity: Capacity): string[] {
     badInitial(history, capacity),
     badLead(history, capacity),
     lists ? 'lists' : null,
+    history.versions ? 'versions of reads and writes' : null,
     history.light ? 'lightweight transactions' : null,
     history.rows ? 'reads that did not return one row' : null,
     history.txnAudit ? 'audits' : null,

@@ -16,6 +16,7 @@ import { IntColumn } from '../base/grow.ts'
 import { namedBy } from './after.ts'
 import { APPEND, type History, NONE, READ, WRITE } from './history.ts'
 import { SessionReach } from './session-reach.ts'
+import { renumberVersions } from './versions.ts'
 
 /** Pairs of transactions of different sessions: `earlier` precedes `later`. */
 interface Pairs {
@@ -210,7 +211,8 @@ export function afterAsReads(history: History, outright: boolean): AfterAsReads 
     columns.readFrom[read] = writeOf[earlier[i]!]!
     columns.readTxn[read] = earlier[i]!
   }
-  const told = { ...history, ...columns, txnOpStart: start, opCount: count, keyCount }
+  const versions = history.versions && renumberVersions(history.versions, copyOf, opOf, keyCount)
+  const told = { ...history, ...columns, versions, txnOpStart: start, opCount: count, keyCount }
   return { history: { ...told, after: null, light: null }, opOf }
 }
 

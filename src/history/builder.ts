@@ -29,6 +29,7 @@ import type { SqlStatements } from './sql-statements.ts'
 import { type Symbol64, SymbolTable } from './symbols.ts'
 import { TimeColumns } from './times.ts'
 import { type Value, ValueTable } from './values.ts'
+import { type GivenVersion, VersionColumns, type Versions } from './versions.ts'
 import { type PossibleWriters, warnOfDuplicates } from './writers.ts'
 
 export class HistoryBuilder {
@@ -55,6 +56,7 @@ export class HistoryBuilder {
   readonly times = new TimeColumns()
   private light: LightColumns | null = null
   private rows: RowColumns | null = null
+  private versions: VersionColumns | null = null
   private after: AfterColumns | null = null
   /** Set by SqlStatements, which collects SQL statements for this history. */
   statements: SqlStatements | null = null
@@ -150,6 +152,22 @@ export class HistoryBuilder {
       for (let i = 0; i < this.txnCount; i++) this.txnLevel.push(NONE)
     }
     this.txnLevel.data[txn] = level
+  }
+
+  /** The version of the operation added last; false if others' are not comparable to it. */
+  setVersion(version: GivenVersion): boolean {
+    this.versions ??= new VersionColumns()
+    return this.versions.set(this.opCount - 1, version)
+  }
+
+  /** The version of all that a transaction writes, unless a write has one of its own. */
+  setTxnVersion(txn: number, version: GivenVersion): boolean {
+    this.versions ??= new VersionColumns()
+    return this.versions.setTxn(txn, version)
+  }
+
+  get hasVersions(): boolean {
+    return this.versions !== null
   }
 
   /** Says that the transaction is an audit (history.ts). */
@@ -319,6 +337,7 @@ export class HistoryBuilder {
       listStart: this.listStart.view(),
       listValue: this.listValue.view(),
       listFrom: new Int32Array(this.listValue.length),
+      versions: null as Versions | null,
       light: this.light?.finish(opCount, arrivals) ?? null,
       rows: this.rows?.finish() ?? null,
       sql: this.statements?.finish(grouped.txnOpStart, arrivals) ?? null,
@@ -337,6 +356,7 @@ export class HistoryBuilder {
     Object.assign(draft, resolveReads(draft, duplicateValues))
     settleCounts(draft)
     if (draft.writers) this.warnings.push(warnOfDuplicates(draft.writers))
+    draft.versions = this.versions?.finish(draft, arrivals) ?? null
     return draft
   }
 

@@ -10,6 +10,7 @@ import type { RowSets } from './rows.ts'
 import type { SqlEvents } from './sql-events.ts'
 import type { SymbolTable } from './symbols.ts'
 import type { Value, ValueTable } from './values.ts'
+import type { Versions } from './versions.ts'
 import type { PossibleWriters } from './writers.ts'
 
 /** No such thing. */
@@ -107,6 +108,8 @@ export interface History {
   readonly listValue: Int32Array // element -> value id
   readonly listFrom: Int32Array // element -> append op that wrote it, or NONE
 
+  /** Versions as the store numbers them; null if no operation has one. */
+  readonly versions: Versions | null
   /** Which operations were written as lightweight transactions; null if none was. */
   readonly light: LightOps | null
   /** What reads returned that did not return one row; null if there is none. */

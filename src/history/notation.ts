@@ -5,7 +5,7 @@
 //
 // One line continues one session; `|` ends a transaction; brackets after the operations hold what
 // else is known of it: [id=T7 aborted start=3 finish=9 level=si audit after=T3], or [3,9] for the
-// times alone. `rows(x,[])` and `rows(x,[1,2])` are reads that found no row, or two. `initial 0`,
+// times alone. `w(x,1)@3` has a version (versions.ts). `rows(x,[])` and `rows(x,[1,2])` are reads that found no row, or two. `initial 0`,
 // `initial null`, `initial none` before the first session set the initial value (0 if nothing is
 // said). Grammar: docs/notation.md. Main functions: parseNotation, renderNotation.
 
@@ -15,6 +15,7 @@ import { HistoryBuilder, statusOf } from './builder.ts'
 import { COMMITTED, type History, STATUS_NAMES } from './history.ts'
 import { readTime, TIME_HINT } from './times.ts'
 import type { Value } from './values.ts'
+import { VERSION_HINT, versionOfLsn, versionOfNumber } from './versions.ts'
 
 export { renderNotation, renderOp, renderValue } from './render-notation.ts'
 
@@ -38,6 +39,7 @@ const INTEGER = /-?\d+(?![\w.])/y
 const NUMBERED = /s?-?\d+(?![\w.$@-])/y
 const STRING = /"(?:[^"\\\n]|\\.)*"/y
 const NUMBER = /-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/y
+const LSN = /[0-9A-Fa-f]{1,8}\/[0-9A-Fa-f]{1,8}/y
 const SPACE = /[ \t\r]+/y
 
 class NotationParser {
@@ -167,8 +169,22 @@ class NotationParser {
       if (verb === 'r') this.builder.read(txn, key, value)
       else if (verb === 'w') this.builder.write(txn, key, value)
       else this.builder.append(txn, key, value)
+      this.expect(')')
+      if (verb !== 'append' && this.text[this.at] === '@') this.parseVersion()
+      return
     }
     this.expect(')')
+  }
+
+  /** w(x,1)@3, or with an LSN r(x,1)@16/B374D848. */
+  private parseVersion(): void {
+    const start = this.at++
+    const text = this.match(LSN) ?? this.match(NUMBER)
+    const version = text === null ? null : (versionOfLsn(text) ?? versionOfNumber(text))
+    if (version === null) this.fail(`expected a version, found ${this.next()}`, VERSION_HINT)
+    if (this.builder.setVersion(version)) return
+    this.at = start
+    this.fail('versions are numbers here and LSNs there', 'let all be numbers, or all LSNs')
   }
 
   /** What follows the key; one more value than needed is what a failed operation saw. */

@@ -148,7 +148,13 @@ function renderLight(history: History, lights: LightOps, light: number, read: nu
   return `${isCas ? 'cas' : 'insert'}(${parts.join(',')})`
 }
 
+/** With its version, if it has one. */
 export function renderOp(history: History, op: number): string {
+  const version = history.versions?.text(op) ?? null
+  return version === null ? renderBare(history, op) : `${renderBare(history, op)}@${version}`
+}
+
+function renderBare(history: History, op: number): string {
   const key = renderValue(history.keyName(history.opKey[op]!))
   switch (history.opKind[op]) {
     case READ:

@@ -15,6 +15,7 @@ import { HistoryBuilder } from './builder.ts'
 import { type History, isOfList, listsOf, NONE, READ, READ_LIST, READ_ROWS } from './history.ts'
 import { readTime } from './times.ts'
 import type { Value } from './values.ts'
+import { versionOfText } from './versions.ts'
 
 export interface SubHistoryOptions {
   /** Transactions stay whole, or go. */
@@ -156,12 +157,20 @@ export function copyOp(history: History, op: number, txn: number, builder: Histo
     const seen = light!.failed[which] ? valueId(history.opValue[op]!) : NONE
     const [expected, value] = [light!.expected[which]!, light!.value[which]!]
     builder.addLight(txn, light!.kind[which]!, key, valueId(expected), valueId(value), seen)
+    if (isPair(history, op)) copyVersion(history, op + 1, builder)
   } else if (kind === READ_LIST || kind === READ_ROWS) {
     const copies = Array.from(listsOf(history, op), (list) => copyList(history, list, builder))
     builder.addRows(txn, key, copies, isOfList(history, op))
   } else {
     builder.addOp(txn, kind, key, valueId(history.opValue[op]!))
+    copyVersion(history, op, builder)
   }
+}
+
+/** Gives the operation added last the version of another. */
+function copyVersion({ versions }: History, op: number, builder: HistoryBuilder): void {
+  const version = versions?.text(op) ?? null
+  if (version !== null) builder.setVersion(versionOfText(version))
 }
 
 function copyList(

@@ -130,7 +130,7 @@ function unknownTimes(txnCount: number): FloatColumn {
 type Columns = readonly [start: Float64Array | null, finish: Float64Array | null]
 
 /** Gives different times different doubles, in their order. What is moved gets a text. */
-function spread(columns: Columns, texts: Map<number, string>): void {
+export function spread(columns: Columns, texts: Map<number, string>): void {
   const nearest = new Map<number, Set<string>>() // double -> its times, if some are not exactly it
   const all: number[] = []
   forEachTime(columns, (slot, time) => {

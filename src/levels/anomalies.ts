@@ -15,6 +15,12 @@ export interface AnomalyKind {
 
 const TABLE = [
   ['ThinAirRead', 'a', null, 'A transaction read a value that nobody ever wrote.'],
+  [
+    'WrongVersion',
+    null,
+    null,
+    'A read reported another version than the write that it saw has: the store’s own order is wrong.',
+  ],
   ['AbortedRead', 'b', 'G1a', 'A transaction read a value written by one that aborted.'],
   ['FutureRead', 'c', 'internal', 'A transaction read its own write before it made it.'],
   [

@@ -387,6 +387,14 @@ export const ANOMALY_ENTRIES: readonly AnomalyEntry[] = [
     cure: SERIALIZABLE,
   },
   {
+    name: 'WrongVersion',
+    history: 's1: w(x,1)@1\ns2: w(x,2)@2\ns3: r(x,1)@2',
+    sql: [],
+    harm: 'The store numbers what it holds wrongly: whoever relies on its versions, to compare and set, to cache or to replicate, is misled.',
+    where: BUG,
+    cure: REPORT_BUG,
+  },
+  {
     name: 'IncompatibleOrder',
     history: 's1: append(l,1)\ns2: append(l,2)\ns3: r(l,[1,2])\ns4: r(l,[2,1])',
     sql: SCRIPTS.IncompatibleOrder,

@@ -11,10 +11,13 @@ export type PlainKey = number | bigint | string
 /** A value: an integer, a string, or null for the initial state; every write has one of its own. */
 export type PlainValue = number | bigint | string | null
 
+/** A version as the store numbers it: a number, or an LSN such as "16/B374D848". */
+export type PlainVersion = number | bigint | string
+
 /** One operation: of a register, of a list, a lightweight one, or as the native format has it. */
 export type PlainOp =
-  | { r: PlainKey; v: PlainValue | readonly PlainValue[] }
-  | { w: PlainKey; v: PlainValue }
+  | { r: PlainKey; v: PlainValue | readonly PlainValue[]; version?: PlainVersion }
+  | { w: PlainKey; v: PlainValue; version?: PlainVersion }
   | { append: PlainKey; v: PlainValue }
   | { cas: PlainKey; from: PlainValue; to: PlainValue; found?: PlainValue }
   | { insert: PlainKey; v: PlainValue; found?: PlainValue }
@@ -41,6 +44,8 @@ export interface PlainTransaction {
   finish?: number
   /** The level that it ran at. */
   level?: LevelId
+  /** The version of all that it writes, unless a write has its own. */
+  version?: PlainVersion
 }
 
 /** Transactions with what a header of the native format says of all of them. */
@@ -86,8 +91,10 @@ function nativeOp(op: PlainOp, place: string): unknown {
     throw new UsageError(`${place} is no operation`, EXAMPLE)
   const given = op as Record<string, unknown>
   const found = 'found' in given ? [given['found']] : []
-  if ('r' in given) return ['r', given['r'], expectValue(given, 'v', place)]
-  if ('w' in given) return ['w', given['w'], expectValue(given, 'v', place)]
+  const { version } = given
+  const versioned = version === undefined ? [] : [{ version }]
+  if ('r' in given) return ['r', given['r'], expectValue(given, 'v', place), ...versioned]
+  if ('w' in given) return ['w', given['w'], expectValue(given, 'v', place), ...versioned]
   if ('append' in given) return ['append', given['append'], expectValue(given, 'v', place)]
   if ('cas' in given) {
     const [from, to] = [expectValue(given, 'from', place), expectValue(given, 'to', place)]

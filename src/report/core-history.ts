@@ -5,6 +5,7 @@
 import { HistoryBuilder, statusOf } from '../history/builder.ts'
 import type { History } from '../history/history.ts'
 import type { Value } from '../history/values.ts'
+import { versionOfText } from '../history/versions.ts'
 import { LEVELS } from '../levels/levels.ts'
 import { findNamedEdges } from '../verdict/named-edges.ts'
 import type { AnomalyJson, OpJson, PlaceJson, TxnJson } from '../verdict/verdict-file.ts'
@@ -65,12 +66,14 @@ export function addTimes(builder: HistoryBuilder, added: number, txn: TxnJson): 
   if (txn.finish !== undefined) builder.setFinish(added, txn.finish)
 }
 
-export function addOp(builder: HistoryBuilder, txn: number, [verb, key, value]: OpJson): void {
+export function addOp(builder: HistoryBuilder, txn: number, op: OpJson): void {
+  const [verb, key, value, version] = op
   if (verb === 'rows') builder.readRows(txn, key, value as Value[] | Value[][])
   else if (Array.isArray(value)) builder.readList(txn, key, value as Value[])
   else if (verb === 'r') builder.read(txn, key, value)
   else if (verb === 'w') builder.write(txn, key, value)
   else builder.append(txn, key, value)
+  if (version !== undefined) builder.setVersion(versionOfText(version))
 }
 
 function isKnown([verb, key, value]: OpJson, written: Set<string>, initial: Value | false) {

@@ -46,5 +46,8 @@ function describeOp(history: History, op: number): OpJson {
   if (history.opKind[op] === READ_LIST) return ['r', key, listOf(history, op)]
   if (history.opKind[op] === READ_ROWS) return ['rows', key, rowsOf(history, op)]
   const verb = history.opKind[op] === WRITE ? 'w' : history.opKind[op] === APPEND ? 'append' : 'r'
-  return [verb, key, history.valueOf(op)]
+  const version = history.versions?.text(op) ?? null
+  return version === null
+    ? [verb, key, history.valueOf(op)]
+    : [verb, key, history.valueOf(op), version]
 }

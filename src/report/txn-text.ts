@@ -62,8 +62,9 @@ function tellSteps({ ops, statements = [] }: TxnJson): string[] {
   return steps
 }
 
-function opText([verb, key, value]: OpJson): string {
-  return `${verb}(${renderValue(key)},${valueText(value)})`
+function opText([verb, key, value, version]: OpJson): string {
+  const at = version === undefined ? '' : `@${version}`
+  return `${verb}(${renderValue(key)},${valueText(value)})${at}`
 }
 
 function valueText(value: OpJson[2]): string {

@@ -136,7 +136,15 @@ function becauseVersions(history: History, edge: Edge): string {
     const reader = nameOf(history, history.opTxn[shown]!)
     return `${reader} read ${assignment(history, shown, positionsOf(history, shown, [a, b]))}, so ${from}'s ${assignment(history, a)} is older than ${to}'s ${assignment(history, b)}`
   }
+  if (shown === NONE) {
+    return `${from}'s ${assignment(history, a)} is version ${versionOf(history, a)}, and ${to}'s ${assignment(history, b)} is version ${versionOf(history, b)}`
+  }
   return `${to} read ${from}'s ${assignment(history, a)} and replaced it by ${assignment(history, b)}`
+}
+
+/** The version that the store gave, as it was written. */
+function versionOf(history: History, op: number): string {
+  return history.versions?.text(op) ?? '?'
 }
 
 function becauseOverwritten(history: History, edge: Edge): string {
@@ -225,6 +233,8 @@ export function describeRead(history: History, name: string, ops: readonly numbe
       return describeLost(history, read, other)
     case 'PredicateMismatch':
       return describeMismatch(history, read)
+    case 'WrongVersion':
+      return describeWrongVersion(history, read)
     case 'DuplicateElements':
       return `${reader} read ${what}, in which an element stands twice`
     default:
@@ -240,6 +250,16 @@ function describeLost(history: History, read: number, write: number): string {
   const shown = `${sawWord(history, read)} ${assignment(history, read)}`
   const older = history.opKind[read] === READ_LIST ? 'without it' : 'which is older'
   return `${told}; ${audit}, an audit that began later and ran alone, ${shown}, ${older}: the commit of ${victim} is gone`
+}
+
+function describeWrongVersion(history: History, read: number): string {
+  const reader = nameOf(history, history.opTxn[read]!)
+  const write = history.readFrom[read]!
+  const seen = `${reader} read ${assignment(history, read)} as version ${versionOf(history, read)}`
+  if (write < 0)
+    return `${seen}, the initial state, which is another version, or none that comes first`
+  const writer = nameOf(history, history.opTxn[write]!)
+  return `${seen}, but what ${writer} wrote is version ${versionOf(history, write)}: the store's own order is wrong`
 }
 
 function finishText(history: History, write: number): string {

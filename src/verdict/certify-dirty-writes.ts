@@ -36,6 +36,20 @@ export function findDirtyWrite(history: History, position: Int32Array): string |
   return null
 }
 
+/** Two versions that the order of transactions has the other way; null if there are none. */
+export function findTurnedVersion(history: History, position: Int32Array): string | null {
+  const { versions, opTxn, keyCount } = history
+  for (let key = 0; versions !== null && key < keyCount; key++) {
+    for (let i = versions.orderStart[key]! + 1; i < versions.orderStart[key + 1]!; i++) {
+      const [older, newer] = [versions.order[i - 1]!, versions.order[i]!]
+      if (position[opTxn[older]!]! > position[opTxn[newer]!]!) {
+        return `write ${older} comes after a later version`
+      }
+    }
+  }
+  return null
+}
+
 /**
  * Whether a list read of a transaction that counts shows the one append before the other; what it
  * does not show, and what the reader appended itself, comes after all that it shows of others.

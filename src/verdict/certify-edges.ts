@@ -238,6 +238,7 @@ export function certifyWrites(history: History, edge: Edge): string | null {
 function certifyObserved(history: History, edge: Edge, extra: readonly number[]): string | null {
   const { opTxn, opKey, opKind, txnCounts } = history
   if (edge.from === INITIAL_TXN) return extra.length === 0 ? null : 'it needs no reasons'
+  if (extra.length === 0) return certifyGiven(history, edge)
   const [shown = NONE] = extra
   if (extra.length !== 1 || opKey[shown] !== edge.key) return 'nothing shows the order'
   if (opKind[shown] === READ) {
@@ -256,9 +257,17 @@ function certifyObserved(history: History, edge: Edge, extra: readonly number[])
   return second < 0 || first < second ? null : 'the list read shows the opposite order'
 }
 
+/** The order that the versions have which the store gave to two writes. */
+function certifyGiven({ versions }: History, { ops }: Edge): string | null {
+  const [first = Number.NaN, second = Number.NaN] = ops.map((op) => versions?.opVersion[op])
+  if (Number.isNaN(first) || Number.isNaN(second)) return 'nothing shows the order'
+  return first < second ? null : 'the versions are in the opposite order'
+}
+
 /** Where reads need not be sound: the order in which one of them shows two appends. */
-function certifyShown(history: History, { ops }: Edge, extra: readonly number[]): string | null {
-  const [first = NONE, second = NONE] = ops
+function certifyShown(history: History, edge: Edge, extra: readonly number[]): string | null {
+  const [first = NONE, second = NONE] = edge.ops
+  if (extra.length === 0 && edge.from !== INITIAL_TXN) return certifyGiven(history, edge)
   const [shown = NONE] = extra
   const isShown = extra.length === 1 && isShownBefore(history, shown, first, second)
   return isShown ? null : 'no list read shows it'

@@ -89,6 +89,7 @@ function scopeProblem(history: History, result: LevelResult): string | null {
   if (sessionOrder === false) return 'these levels are verified with session order only'
   if (realTime) return 'these levels are verified without real time'
   if (hasLists(history)) return 'lists are beyond these rules'
+  if (history.versions !== null) return 'versions are beyond these rules'
   if (level !== 'mixed') {
     return OWN_LEVELS.includes(level) ? null : `transactions cannot be judged at ${level} here`
   }

@@ -24,7 +24,7 @@ import {
 import { SessionReach } from '../history/session-reach.ts'
 import { isAdyaLevel, type LevelId } from '../levels/levels.ts'
 import { findSkippedDependency } from './certify-dependencies.ts'
-import { findDirtyWrite } from './certify-dirty-writes.ts'
+import { findDirtyWrite, findTurnedVersion } from './certify-dirty-writes.ts'
 import { foreignVersion, nameListRead, offenceOf, shownPrefix } from './certify-reads.ts'
 import { findSkippedByReads, findSkippedBySession, type Skip } from './certify-skipped.ts'
 import { findSkippedByCauses } from './certify-skipped-causes.ts'
@@ -48,7 +48,11 @@ export function certifyCommitOrder(
   const untimely = isTimed ? findUntimely(history, order) : null
   if (untimely !== null) return [untimely]
   if (LEVEL_RULES[level].soundReads) return replay.run()
-  const wrong = findDisorder(history, replay.position) ?? findDirtyWrite(history, replay.position)
+  const { position } = replay
+  const wrong =
+    findDisorder(history, position) ??
+    findDirtyWrite(history, position) ??
+    findTurnedVersion(history, position)
   return wrong === null ? [] : [wrong]
 }
 
@@ -95,6 +99,7 @@ class Replay {
   private readonly ownBefore: Int32Array // append -> the one before it by its transaction, or NONE
   private readonly sources: Int32Array // read -> transaction it saw, negative for none
   private readonly rules: LevelRules
+  private readonly version: Float64Array | null // key -> the latest version as the store has it
 
   constructor(
     private readonly history: History,
@@ -104,6 +109,8 @@ class Replay {
     private readonly recorded: History,
   ) {
     this.rules = LEVEL_RULES[level]
+    this.version =
+      history.versions && new Float64Array(history.keyCount).fill(Number.NEGATIVE_INFINITY)
     const hasLists = history.listStart.length > 1
     this.position = new Int32Array(history.txnCount).fill(NONE)
     this.latest = new Int32Array(history.keyCount).fill(INITIAL)
@@ -171,8 +178,17 @@ class Replay {
         if (isOwn) this.rewritten[current] = 1
         if (kind === APPEND) this.ownBefore[op] = isOwn ? current : NONE
         latest[key] = op
+        if (this.version !== null) this.replayVersion(op, this.version)
       }
     }
+  }
+
+  /** What the store itself numbers comes in the order of its numbers. */
+  private replayVersion(write: number, latest: Float64Array): void {
+    const version = this.history.versions!.opVersion[write]!
+    const key = this.history.opKey[write]!
+    if (version < latest[key]!) this.fail(`write ${write} comes after a later version`)
+    else if (version > latest[key]!) latest[key] = version
   }
 
   /** @param hasOwn whether the transaction itself has written the key so far */

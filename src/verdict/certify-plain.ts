@@ -33,7 +33,7 @@ export function certifyPlain(
   const asked = (timed && timedForm(result.level)) || result.level
   const sessionless = result.sessionOrder === false || !knowsSessions(asked)
   // Since reads tell what they saw, only lightweight transactions have rules of their own at lin.
-  const isHeavy = asked === 'lin' && findHeavyTxn(recorded) !== NONE
+  const isHeavy = asked === 'lin' && (findHeavyTxn(recorded) !== NONE || recorded.versions !== null)
   const level = isHeavy ? 'sser' : asked
   const ordered = sessionless ? withoutSessionOrder(recorded) : recorded
   let history: History

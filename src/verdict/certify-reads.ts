@@ -13,6 +13,7 @@ import {
   READ_ROWS,
   WRITE,
 } from '../history/history.ts'
+import { misreportsVersion } from '../history/versions.ts'
 import type { LevelId } from '../levels/levels.ts'
 import { LEVEL_RULES } from './level-rules.ts'
 import type { Anomaly } from './verdict.ts'
@@ -28,6 +29,7 @@ const OFFENCES = new Set([
   'IncompatibleOrder',
   'DuplicateRow',
   'VanishedRow',
+  'WrongVersion',
 ])
 
 export function isOffence(name: string): boolean {
@@ -124,15 +126,16 @@ export function nameRead(history: History, read: number, ownWrites = true): stri
  * what was read is its transaction's last write of the key.
  */
 export function nameReadGiven(
-  { opTxn, readFrom, txnStatus }: History,
+  history: History,
   read: number,
   own: number,
   isLast: boolean,
   ownWrites: boolean,
 ): string | null {
+  const { opTxn, readFrom, txnStatus } = history
   const write = readFrom[read]!
   if (write === NONE) return 'ThinAirRead'
-  if (write === INITIAL) return own === NONE ? null : 'NotMyOwnWrite'
+  if (write === INITIAL) return own === NONE ? nameVersion(history, read) : 'NotMyOwnWrite'
   const writer = opTxn[write]!
   if (writer === opTxn[read]) {
     if (!ownWrites) return null
@@ -141,7 +144,12 @@ export function nameReadGiven(
   }
   if (txnStatus[writer] === ABORTED) return 'AbortedRead'
   if (own !== NONE) return 'NotMyOwnWrite'
-  return isLast ? null : 'IntermediateRead'
+  return isLast ? nameVersion(history, read) : 'IntermediateRead'
+}
+
+/** Of a read that is sound otherwise: whether it reports another version than it saw. */
+function nameVersion(history: History, read: number): string | null {
+  return misreportsVersion(history, read) ? 'WrongVersion' : null
 }
 
 function lastWriteBefore(history: History, txn: number, key: number, end: number): number {

@@ -146,7 +146,7 @@ class SnapshotReplay {
   }
 
   private commit(txn: number, place: number): void {
-    const { txnOpStart, opKind, opKey } = this.history
+    const { txnOpStart, opKind, opKey, versions } = this.history
     const snapshot = this.snapshotAt[txn]!
     if (snapshot === NONE) return this.fail(`${txn} commits before its snapshot`)
     if (this.committed[txn]) return this.fail(`${txn} commits twice`)
@@ -158,6 +158,10 @@ class SnapshotReplay {
       if (this.exclusive && this.latestAt[key]! > snapshot && this.latestAt[key] !== place) {
         this.fail(`${txn} overwrites key ${key}, which was committed since its snapshot`)
       }
+      const before = this.latest[key]!
+      const isTurned =
+        versions !== null && before >= 0 && versions.opVersion[op]! < versions.opVersion[before]!
+      if (isTurned) this.fail(`write ${op} comes after a later version`)
       this.latest[key] = op
       this.latestAt[key] = place
       if (opKind[op] === APPEND) this.append(key, op)

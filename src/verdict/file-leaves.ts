@@ -1,6 +1,7 @@
 // The smallest parts of verdict files (verdict-file.ts): texts, numbers, values, operations, rows.
 
 import type { Value } from '../history/values.ts'
+import { isVersionText } from '../history/versions.ts'
 import { LEVELS, type LevelId } from '../levels/levels.ts'
 import { isObject, leaf, type Shape, word } from './shape.ts'
 
@@ -18,10 +19,18 @@ export const INITIAL = leaf<Value | false>('a value or false', (v) => v === fals
 })
 export const LEVEL: Shape<LevelId> = word(LEVELS.map(({ id }) => id))
 
-/** `["r", key, value]`, as in the native format; a list of values for a read of a list. */
-export type OpJson = [verb: string, key: Value, value: Value | (Value | Value[])[]]
+/**
+ * `["r", key, value]`, as in the native format; a list of values for a read of a list; behind the
+ * value of a register the version that the store gave it, if any.
+ */
+export type OpJson = [
+  verb: string,
+  key: Value,
+  value: Value | (Value | Value[])[],
+  version?: string,
+]
 
-export const OP = leaf<OpJson>('an operation', isOp, { type: 'array', minItems: 3, maxItems: 3 })
+export const OP = leaf<OpJson>('an operation', isOp, { type: 'array', minItems: 3, maxItems: 4 })
 
 /** What a column holds; integers beyond 2^53 are bigints. */
 export type CellJson = Value | boolean
@@ -106,8 +115,12 @@ function isCell(value: unknown): boolean {
 }
 
 function isOp(value: unknown): boolean {
-  if (!Array.isArray(value) || value.length !== 3) return false
-  const [verb, key, what] = value
+  if (!Array.isArray(value) || value.length < 3 || value.length > 4) return false
+  const [verb, key, what, version] = value
+  if (value.length === 4) {
+    const isText = typeof version === 'string' && isVersionText(version)
+    if (!isText || !['r', 'w'].includes(verb) || Array.isArray(what)) return false
+  }
   if (!['r', 'w', 'append', 'rows'].includes(verb) || key === null || !isValue(key)) return false
   if (verb === 'rows') return Array.isArray(what) && isRows(what)
   return isValue(what) || (verb === 'r' && Array.isArray(what) && what.every(isValue))

@@ -23,7 +23,7 @@ export type EdgeKind = 'SO' | 'WR' | 'WW' | 'RW' | 'RT' | 'CO'
  *   `key` from `to`; premises[0] is that WR edge, the rest lead from `from` to the reader of r.
  * - WW: ops = [write of from (unless initial), write of to]. No premises if `to` itself read the
  *   version of `from` before replacing it (ops then ends with that read), or if the order was
- *   observed in lists (ops then ends with the list read); else the premises are a path from `from`
+ *   observed in lists (ops then ends with the list read), or given by versions; else the premises are a path from `from`
  *   to `to`, or, with `refutes`, a cycle that the opposite order would close. From the initial
  *   transaction no reason is needed.
  * - RW: ops = [read, write of to]; premises = [WR into the reader, WW from its writer to `to`].

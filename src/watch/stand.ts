@@ -90,13 +90,14 @@ export function standOn(history: History, settled: Settled, options: StandOption
 
 /** Watching is for plain reads and writes that begin from an initial value. */
 function expectRegisters(history: History): void {
-  const { sql, light, after, rows, initial, partial } = history
+  const { sql, light, after, rows, initial, partial, versions } = history
   const unfit: [boolean, string][] = [
     [sql !== null, 'SQL statements'],
     [light !== null, 'lightweight transactions'],
     [after !== null, 'transactions that name others in "after"'],
     [rows !== null, 'reads that returned several rows, or none'],
     [hasLists(history), 'lists'],
+    [versions !== null, 'versions of reads and writes'],
     [partial !== null, 'histories that leave things out'],
     [initial === undefined, 'histories without an initial value'],
   ]

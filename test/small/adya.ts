@@ -186,7 +186,12 @@ function* versionOrders(situation: Situation): Generator<Map<string, number[]>> 
   }
 }
 
-function isShown({ appends, reads }: Situation, key: string, order: readonly number[]): boolean {
+function isShown(situation: Situation, key: string, order: readonly number[]): boolean {
+  const { appends, reads, versions } = situation
+  const given = versions.get(key) ?? []
+  if (given.some((txn, i) => i > 0 && order.indexOf(txn) < order.indexOf(given[i - 1]!))) {
+    return false
+  }
   const all = order.flatMap((txn) => appends.get(key)?.[txn] ?? [])
   return reads.every(
     (read) => read.key !== key || (read.elements ?? []).every((element, i) => element === all[i]),
@@ -310,7 +315,11 @@ function hasDirtyWrites(
 ): boolean {
   if (situation.offences.some(({ name }) => BROKEN.has(name))) return true
   const txns = draft.sessions.flat()
-  const { txnOf } = situation
+  const { txnOf, versions } = situation
+  const must = earlier.slice()
+  for (const order of versions.values()) {
+    for (let i = 1; i < order.length; i++) must[order[i]!]! |= 1 << order[i - 1]!
+  }
   const appends = txns.flatMap((txn, at) =>
     txn.ops.flatMap((op) =>
       op.kind === 'append' && txnOf[at]! > 0
@@ -333,7 +342,7 @@ function hasDirtyWrites(
     }),
   )
   let isFound = false
-  forEachOrder(earlier, (before) => {
+  forEachOrder(must, (before) => {
     const place = (txn: number) => before[txn]!.toString(2).replaceAll('0', '').length
     isFound = reads.every(({ key, list }) => {
       const all = appends.filter((append) => append.key === key)

@@ -40,6 +40,8 @@ export interface CompareOptions {
   readonly firstSeed?: number
   /** Fixes parts of the random shapes, e.g. { lists: 1 }. */
   readonly shape?: Partial<RandomShape>
+  /** Histories to take in the place of each, such as the same with versions. */
+  readonly variants?: (draft: Draft, number: number) => Iterable<Draft>
   readonly sessionOrder?: boolean
   /** Whether real time counts like session order. */
   readonly realTime?: boolean
@@ -57,6 +59,15 @@ export interface Comparison {
 
 /** Every draft the options ask for, with the seed of the random ones. */
 export function* draftsFor(options: CompareOptions): Generator<{ draft: Draft; source: string }> {
+  const { variants } = options
+  let number = 0
+  for (const { draft, source } of plainDrafts(options)) {
+    if (variants === undefined) yield { draft, source }
+    else for (const variant of variants(draft, number++)) yield { draft: variant, source }
+  }
+}
+
+function* plainDrafts(options: CompareOptions): Generator<{ draft: Draft; source: string }> {
   const stride = options.stride ?? 1
   let number = 0
   for (const bounds of options.families ?? FAMILIES) {

@@ -21,7 +21,12 @@ import { renderNotation } from '../../src/history/notation.ts'
 import type { Value } from '../../src/history/values.ts'
 
 export type DraftOp =
-  | { readonly kind: 'r' | 'w' | 'append'; readonly key: Value; readonly value: Value }
+  | {
+      readonly kind: 'r' | 'w' | 'append'
+      readonly key: Value
+      readonly value: Value
+      readonly version?: number // as the store numbers it, of registers
+    }
   | { readonly kind: 'list'; readonly key: Value; readonly list: readonly Value[] }
   | { readonly kind: 'rows'; readonly key: Value; readonly rows: readonly (Value | Value[])[] }
 
@@ -79,6 +84,9 @@ function addTxn(builder: HistoryBuilder, session: number, txn: DraftTxn): number
     else if (op.kind === 'r') builder.read(id, op.key, op.value)
     else if (op.kind === 'w') builder.write(id, op.key, op.value)
     else builder.append(id, op.key, op.value)
+    if ('version' in op && op.version !== undefined) {
+      builder.setVersion({ value: op.version, text: null, isLsn: false })
+    }
   }
   if (txn.start !== undefined) builder.setStart(id, txn.start)
   if (txn.finish !== undefined) builder.setFinish(id, txn.finish)
@@ -134,14 +142,19 @@ function opOf(history: History, op: number): DraftOp {
     case READ_ROWS:
       return { kind: 'rows', key, rows: rowsOf(history, op) }
     case READ:
-      return { kind: 'r', key, value: history.valueOf(op) }
+      return { kind: 'r', key, value: history.valueOf(op), ...versionOf(history, op) }
     case WRITE:
-      return { kind: 'w', key, value: history.valueOf(op) }
+      return { kind: 'w', key, value: history.valueOf(op), ...versionOf(history, op) }
     case APPEND:
       return { kind: 'append', key, value: history.valueOf(op) }
     default:
       throw new Error(`operation ${op} has an unknown kind`)
   }
+}
+
+function versionOf({ versions }: History, op: number): { version?: number } {
+  const text = versions?.text(op) ?? null
+  return text === null ? {} : { version: Number(text) }
 }
 
 export function renderDraft(draft: Draft): string {

@@ -20,6 +20,7 @@ export type Offence =
   | 'DuplicateRow'
   | 'VanishedRow'
   | 'LostCommit'
+  | 'WrongVersion'
 
 /** A sound read of another transaction's write, or of the initial state. */
 export interface OuterRead {
@@ -40,7 +41,8 @@ export interface Situation {
   readonly appends: ReadonlyMap<string, readonly (readonly string[])[]> // list -> txn -> elements
   readonly so: readonly number[] // txn -> its predecessors in session order
   readonly wr: readonly number[] // txn -> whom it reads from
-  readonly ww: readonly number[] // txn -> who must precede it by an observed list order
+  readonly ww: readonly number[] // txn -> who must precede it by an observed list or by versions
+  readonly versions: ReadonlyMap<string, readonly number[]> // key -> writers, as versions have them
   readonly rt: readonly number[] | null // txn -> who finished before it started; null: no times
 }
 
@@ -108,6 +110,7 @@ export function judge(
   const offences: { op: number; name: Offence }[] = []
   const reads: OuterRead[] = []
   const writes = findWrites(draft)
+  const versions = new GivenVersions(draft, counts)
   let op = 0
   txns.forEach((txn, number) => {
     txn.ops.forEach((read, position) => {
@@ -121,7 +124,9 @@ export function judge(
       const verdict = read.kind === 'list' ? judgeList(reader, read) : judgeRead(reader, read)
       if (verdict === 'internal') return
       if (typeof verdict === 'string') offences.push({ op: id, name: verdict })
-      else {
+      else if (versions.isMisreported(read, verdict.from)) {
+        offences.push({ op: id, name: 'WrongVersion' })
+      } else {
         const from = verdict.from < 0 ? INIT : txnOf[verdict.from]!
         const { elements } = verdict
         reads.push({ op: id, reader: txnOf[number]!, key: text(read.key), from, elements })
@@ -134,6 +139,7 @@ export function judge(
   const wr = new Array<number>(count).fill(0)
   for (const read of reads) wr[read.reader]! |= 1 << read.from
   const appends = findAppends(draft, txnOf, count)
+  const ordered = versions.orders(txnOf)
   return {
     count,
     txnOf,
@@ -143,7 +149,8 @@ export function judge(
     appends,
     so: sessionOrder(draft, txnOf, count, options.sessionOrder),
     wr,
-    ww: listOrder(reads, appends, count, offences),
+    ww: joinVersions(listOrder(reads, appends, count, offences), ordered),
+    versions: ordered,
     rt: realTime(txns, txnOf, count),
     offences,
   }
@@ -382,4 +389,81 @@ function realTime(txns: readonly DraftTxn[], txnOf: readonly number[], count: nu
     }
   }
   return rt
+}
+
+/** What the store itself says of versions. */
+class GivenVersions {
+  private readonly txns: readonly DraftTxn[]
+
+  constructor(
+    private readonly draft: Draft,
+    private readonly counts: readonly boolean[],
+  ) {
+    this.txns = draft.sessions.flat()
+  }
+
+  /** The version of what a transaction left of a key: as given, or as the first other reader says. */
+  private versionOf(txn: number, key: string): number | undefined {
+    const last = this.txns[txn]!.ops.findLast((op) => op.kind === 'w' && text(op.key) === key)
+    if (last?.kind !== 'w') return undefined
+    if (last.version !== undefined) return last.version
+    const { value } = last
+    return this.readers(txn, key).find((op) => text(op.value) === text(value))?.version
+  }
+
+  /** Reads of a key that have a version, by transactions that count, but for one. */
+  private readers(except: number, key: string) {
+    return this.txns.flatMap(({ ops }, t) =>
+      ops.flatMap((op) =>
+        op.kind === 'r' && op.version !== undefined && text(op.key) === key && t !== except
+          ? this.counts[t]
+            ? [op]
+            : []
+          : [],
+      ),
+    )
+  }
+
+  private writersOf(key: string): { txn: number; version: number }[] {
+    return this.txns.flatMap((_, txn) => {
+      const version = this.counts[txn] ? this.versionOf(txn, key) : undefined
+      return version === undefined ? [] : [{ txn, version }]
+    })
+  }
+
+  /** Whether a read that is sound otherwise reports another version than it saw. */
+  isMisreported(op: DraftOp, from: number): boolean {
+    if (op.kind !== 'r' || op.version === undefined) return false
+    const key = text(op.key)
+    if (from >= 0) return this.versionOf(from, key) !== op.version
+    const written = (this.draft.lead ?? []).flatMap(({ txn }) =>
+      txn.ops.flatMap((each) =>
+        each.kind === 'w' && text(each.key) === key && each.version !== undefined
+          ? [each.version]
+          : [],
+      ),
+    )
+    const { initial } = this.draft
+    const read = this.readers(-1, key).filter(({ value }) => text(value) === text(initial!))
+    const expected = [...written, ...read.map(({ version }) => version)][0]
+    return expected !== op.version || this.writersOf(key).some((each) => each.version <= expected)
+  }
+
+  orders(txnOf: readonly number[]): Map<string, number[]> {
+    const keys = this.txns.flatMap(({ ops }) => ops.map(({ key }) => text(key)))
+    return new Map(
+      [...new Set(keys)].map((key) => {
+        const sorted = this.writersOf(key).toSorted((a, b) => a.version - b.version)
+        return [key, sorted.map(({ txn }) => txnOf[txn]!)]
+      }),
+    )
+  }
+}
+
+function joinVersions(ww: readonly number[], versions: Situation['versions']): number[] {
+  const joined = ww.slice()
+  for (const order of versions.values()) {
+    for (let i = 1; i < order.length; i++) joined[order[i]!]! |= 1 << order[i - 1]!
+  }
+  return joined
 }

@@ -270,6 +270,12 @@ describe('Watcher on bad input', () => {
   test('refuses what it cannot judge', () => {
     expect(refusal(['{"session":0,"ops":[["append","x",1]]}'])?.message).toContain('lists')
     expect(refusal(['s1: r(x,1)'])?.code).toBe('unwatchable')
+    for (const line of [
+      '{"session":0,"ops":[["w","x",1,{"version":3}]]}',
+      '{"session":0,"version":3,"ops":[["w","x",1]]}',
+    ]) {
+      expect(refusal([line])?.message).toContain('versions of reads and writes')
+    }
   })
 
   test('waits for the end of a line, and says at the end that it did not come', () => {

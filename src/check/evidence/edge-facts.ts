@@ -11,7 +11,7 @@ import type { ReadCheck } from '../reads/read-consistency.ts'
 export class EdgeFacts {
   constructor(
     private readonly history: History,
-    private readonly reads: Pick<ReadCheck, 'opSource' | 'lists'> | null = null,
+    private readonly reads: Pick<ReadCheck, 'opSource' | 'versions'> | null = null,
   ) {}
 
   session(from: number, to: number): Edge {
@@ -65,10 +65,11 @@ export class EdgeFacts {
     return { ...this.versions(from, to, key), assumed: true }
   }
 
-  /** The order that the longest read of a list shows. */
-  listOrder(from: number, to: number, key: number): Edge {
+  /** The order that the longest read of a list shows, or that the versions of a register have. */
+  knownOrder(from: number, to: number, key: number): Edge {
     const edge = this.versions(from, to, key)
-    edge.ops.push(this.reads!.lists!.orderRead[key]!)
+    const shown = this.reads!.versions!.orderRead[key]!
+    if (shown !== NONE) edge.ops.push(shown)
     return edge
   }
 
@@ -116,7 +117,7 @@ export class EdgeFacts {
 
   private versionOf(read: number): number {
     return this.history.opKind[read] === READ_LIST
-      ? this.reads!.lists!.readFrom[read]!
+      ? this.reads!.versions!.readFrom[read]!
       : this.history.readFrom[read]!
   }
 

@@ -16,7 +16,7 @@ import { strengthen } from './strengthen.ts'
  */
 export function nameViolation(
   history: History,
-  reads: Pick<ReadCheck, 'lists'> | null,
+  reads: Pick<ReadCheck, 'versions'> | null,
   ordersCommits: (txn: number) => boolean,
   argument: Argument,
 ): Anomaly {

@@ -16,7 +16,7 @@ import type { Argument } from './fold.ts'
  */
 export function strengthen(
   history: History,
-  reads: Pick<ReadCheck, 'lists'> | null,
+  reads: Pick<ReadCheck, 'versions'> | null,
   ordersCommits: (txn: number) => boolean,
   { edges, cases }: Argument,
 ): Argument {
@@ -29,7 +29,7 @@ export function strengthen(
 
 function strengthenCycle(
   history: History,
-  reads: Pick<ReadCheck, 'lists'> | null,
+  reads: Pick<ReadCheck, 'versions'> | null,
   ordersCommits: (txn: number) => boolean,
   cycle: Edge[],
 ): Edge[] {
@@ -56,17 +56,20 @@ function sharedKey(history: History, { from, to, key }: Edge): number {
   return NONE
 }
 
-/** As a list shows it, or because of the anti-dependency; null if a list shows the opposite. */
+/** As a list shows it, or versions, or because of the anti-dependency; null if it is the opposite. */
 function versionOrder(
   history: History,
-  reads: Pick<ReadCheck, 'lists'> | null,
+  reads: Pick<ReadCheck, 'versions'> | null,
   edge: Edge,
   key: number,
 ): Edge | null {
   const { from, to } = edge
   const ops = [from, to].map((txn) => lastWrite(history, txn, key))
   const order = { from, to, kind: 'WW' as const, key, ops, premises: [edge] }
-  const shown = reads?.lists?.orderRead[key] ?? NONE
+  const [one, other] = ops.map((op) => history.versions?.opVersion[op!] ?? Number.NaN)
+  if (one! > other!) return null
+  if (one! < other!) return { ...order, premises: [] }
+  const shown = reads?.versions?.orderRead[key] ?? NONE
   if (shown === NONE) return order
   const [first, second] = [from, to].map((txn) => placeIn(history, shown, txn))
   if (second! < first!) return null

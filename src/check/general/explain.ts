@@ -249,7 +249,7 @@ export class Explainer {
         return facts.overwrite(seen, facts.versions(INITIAL_TXN, to, key))
       }
       case LIST_ORDER:
-        return facts.listOrder(from, to, witness)
+        return facts.knownOrder(from, to, witness)
       case PASSED_OVER:
         return this.readEdge(witness, a)
       case SEEN_BY_READER:
@@ -376,7 +376,7 @@ export function readsOf({ reads, pairs, history, txnOf }: Problem) {
   fixedOp.forEach((op, pair) => {
     opSource[op] = fixedNode[pair] === 0 ? INITIAL : txnOf[fixedNode[pair]!]!
   })
-  return { opSource, lists: null }
+  return { opSource, versions: null }
 }
 
 /** Starts a cycle of steps where a proper edge starts, so that walks along a chain stay whole. */

@@ -14,7 +14,7 @@ import type { Pairs } from './pairs.ts'
 
 export interface Problem extends Versions {
   readonly history: History
-  readonly reads: Pick<ReadCheck, 'opSource' | 'lists'> // those that the problem is about
+  readonly reads: Pick<ReadCheck, 'opSource' | 'versions'> // those that the problem is about
   readonly txnOf: Int32Array // txn -> txn of the history
   readonly level: Uint8Array // txn -> RC … SER
   readonly before: Int32Array // txn -> the one before it in its session, or NONE

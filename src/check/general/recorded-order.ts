@@ -22,7 +22,7 @@ export interface Recorded {
 
 /** The input's own order if nothing speaks against it, else the times, else a base order. */
 export function findRecorded(history: History, reads: ReadCheck, base: () => BaseOrder): Recorded {
-  const isInOrder = reads.lateReadCount === 0 && reads.lists === null
+  const isInOrder = reads.lateReadCount === 0 && (reads.versions?.lateCount ?? 0) === 0
   const { txnStartTime, txnFinishTime } = history
   if (isInOrder || !hasTimes(history) || !txnStartTime || !txnFinishTime) {
     return { isLikely: isInOrder, rank: () => base().position }

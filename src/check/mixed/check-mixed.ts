@@ -59,6 +59,12 @@ export function checkMixed(
       'leave "after" out, or judge registers and lists at one level for all',
     )
   }
+  if (history.versions !== null) {
+    throw new UsageError(
+      'mixed levels and SQL statements are judged without versions, and the history has some',
+      'leave versions out, or judge registers and lists at one level for all',
+    )
+  }
   const checker = new MixedChecker(history, options)
   for (const request of asked ?? ['mixed' as const]) expectOrders(request, options)
   if (asked === null) return checker.profile()

@@ -37,7 +37,7 @@ export function buildBaseOrder(history: History, reads: ReadCheck, deadline: Dea
       return { ...withPositions(history, merged.order), stale: merged.stale }
     }
   }
-  const ordered = reads.lateReadCount === 0 && reads.lists === null
+  const ordered = reads.lateReadCount === 0 && (reads.versions?.lateCount ?? 0) === 0
   const base = ordered
     ? withPositions(history, input)
     : orderComponents(history, reads, input, [], deadline)

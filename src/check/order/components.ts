@@ -108,7 +108,7 @@ const OUTSIDE = 0x7fffffff // discovery number of transactions that keep their p
 
 class Tarjan {
   private readonly opSource: Int32Array
-  private readonly appendAfter: Int32Array | null
+  private readonly writeAfter: Int32Array | null
   private readonly extraStart: Int32Array // txn -> first of its incoming extra edges
   private readonly extraFrom: Int32Array
   private readonly number: Int32Array // txn -> discovery number, 0 if not seen
@@ -125,7 +125,7 @@ class Tarjan {
   ) {
     const { txnCount } = history
     this.opSource = reads.opSource
-    this.appendAfter = withVersionOrder ? (reads.lists?.appendAfter ?? null) : null
+    this.writeAfter = withVersionOrder ? (reads.versions?.writeAfter ?? null) : null
     this.number = new Int32Array(txnCount)
     this.low = new Int32Array(txnCount)
     this.cursor = new Int32Array(txnCount)
@@ -217,7 +217,7 @@ class Tarjan {
   /** The next unexplored predecessor; those on the stack lower `low` on the way. */
   private nextPredecessor(txn: number): number {
     const { txnOpStart } = this.history
-    const { number, low, onStack, opSource, appendAfter } = this
+    const { number, low, onStack, opSource, writeAfter } = this
     const opStart = txnOpStart[txn]!
     const opCount = txnOpStart[txn + 1]! - opStart
     const extraStart = this.extraStart[txn]!
@@ -228,11 +228,11 @@ class Tarjan {
       if (at === 0) before = this.previous[txn]!
       else if (at <= opCount) before = opSource[opStart + at - 1]!
       else if (at <= opCount * 2) {
-        if (appendAfter === null) {
+        if (writeAfter === null) {
           at = opCount * 2 + 1
           continue
         }
-        before = appendAfter[opStart + at - opCount - 1]!
+        before = writeAfter[opStart + at - opCount - 1]!
       } else before = this.extraFrom[extraStart + at - 1 - opCount * 2]!
       at++
       if (before < 0) continue

@@ -106,14 +106,14 @@ class Merge {
   /** A transaction that has to run before this one and has not, or NONE. */
   private findMissing(txn: number): number {
     const { txnOpStart } = this.history
-    const { opSource, lists } = this.reads
+    const { opSource, versions } = this.reads
     const { ranAt } = this
     const end = txnOpStart[txn + 1]!
     for (let op = txnOpStart[txn]!; op < end; op++) {
       const source = opSource[op]!
       if (source >= 0 && ranAt[source] === NONE) return source
-      if (lists === null) continue
-      const before = lists.appendAfter[op]!
+      if (versions === null) continue
+      const before = versions.writeAfter[op]!
       if (before >= 0 && ranAt[before] === NONE) return before
     }
     return NONE

@@ -73,7 +73,7 @@ export class PathFinder {
   private expandKnown(txn: number, options: PathOptions): void {
     const { txnOpStart, txnSession, txnIndex, txnCounts, sessionTxns, sessionTxnStart } =
       this.history
-    const { opSource, lists } = this.reads
+    const { opSource, versions } = this.reads
     for (let op = txnOpStart[txn]!; op < txnOpStart[txn + 1]!; op++) {
       if (opSource[op]! >= 0 && options.reads !== false)
         this.reach(opSource[op]!, txn, WR, op, options)
@@ -91,9 +91,10 @@ export class PathFinder {
       this.coveredStamp[session] = this.search
       this.covered[session] = txnIndex[txn]!
     }
-    if (options.versions && lists) {
+    if (options.versions && versions) {
       for (let op = txnOpStart[txn]!; op < txnOpStart[txn + 1]!; op++) {
-        if (lists.appendAfter[op]! >= 0) this.reach(lists.appendAfter[op]!, txn, WW, op, options)
+        if (versions.writeAfter[op]! >= 0)
+          this.reach(versions.writeAfter[op]!, txn, WW, op, options)
       }
     }
   }

@@ -67,7 +67,7 @@ class KnownOrder {
     this.first = Int32Array.from({ length: keyCount }, (_, key) => txnCount + key)
     this.addSessions()
     this.findLastWrites(txns)
-    if (reads.lists !== null) this.addLists(reads.lists)
+    if (reads.versions !== null) this.addLists(reads.versions)
     this.addReplacements(txns)
     deadline.check()
     for (const txn of txns) this.addReads(txn)
@@ -177,7 +177,7 @@ class KnownOrder {
   /** The last write of whom a read saw. */
   private versionOf(read: number): number {
     const { opKind, readFrom } = this.history
-    const version = (opKind[read] === READ ? readFrom : this.reads.lists!.readFrom)[read]!
+    const version = (opKind[read] === READ ? readFrom : this.reads.versions!.readFrom)[read]!
     return this.lastWrite[version]!
   }
 }

@@ -273,11 +273,11 @@ export class Dependencies {
   /** Writers that the longest read of a list shows -> where. */
   private placesOf(key: number, writers: readonly number[]): Map<number, number> {
     const places = new Map<number, number>()
-    const { lists } = this.readCheck
-    if (lists === null) return places
+    const { versions } = this.readCheck
+    if (versions === null) return places
     const local = new Map(writers.map((txn) => [this.txns[txn]!, txn]))
-    for (let i = lists.orderStart[key]!; i < lists.orderStart[key + 1]!; i++) {
-      const txn = local.get(this.history.opTxn[lists.order[i]!]!)
+    for (let i = versions.orderStart[key]!; i < versions.orderStart[key + 1]!; i++) {
+      const txn = local.get(this.history.opTxn[versions.order[i]!]!)
       if (txn !== undefined) places.set(txn, i)
     }
     return places

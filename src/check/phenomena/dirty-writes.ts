@@ -1,10 +1,11 @@
 // Adya's PL-1: no dirty writes, G0; where sessions count, also none that session order makes one.
 // Reads count for nothing but the order in which lists show what was appended; registers show none,
-// so that any order of their versions will do. An edge leads from each append of others that a read
-// shows to the next one, and from the last one to all that the read does not show and to what the
-// reader appended itself; of reads that agree, the longest says it all. What databases do that are
-// broken anyway is told too. O(length of all lists and reads), and appends of a list for each read
-// of it that contradicts the longest. Main function: checkDirtyWrites.
+// so that any order of their versions will do, unless the store numbers them. An edge leads from
+// each append of others that a read shows to the next one, and from the last one to all that the
+// read does not show and to what the reader appended itself; of reads that agree, the longest says
+// it all. What databases do that are broken anyway is told too. O(length of all lists and reads),
+// and appends of a list for each read of it that contradicts the longest. Main function:
+// checkDirtyWrites.
 
 import type { Deadline } from '../../base/deadline.ts'
 import { addAll } from '../../base/grow.ts'
@@ -44,6 +45,7 @@ export function checkDirtyWrites(
 /** The cycles of dirty writes, one for each component of them, or an order without any. */
 function findDirtyWrites(history: History, limit: number, deadline: Deadline): Findings {
   const edges = findShownOrders(history, deadline)
+  addVersions(history, edges)
   addSessionOrder(history, edges, deadline)
   const from = Int32Array.from(edges, (edge) => edge.from)
   const to = Int32Array.from(edges, (edge) => edge.to)
@@ -96,6 +98,17 @@ function addSessionOrder(history: History, edges: Edge[], deadline: Deadline): v
       deadline.step()
       if (txnCounts[from]) edges.push({ from, to, kind: 'SO', key: NONE, ops: [], premises: [] })
       else for (const earlier of rightBefore(history, from)) pending.add(earlier)
+    }
+  }
+}
+
+/** From each version that the store numbered to the next one. */
+function addVersions({ versions, keyCount, opTxn }: History, edges: Edge[]): void {
+  for (let key = 0; versions !== null && key < keyCount; key++) {
+    for (let i = versions.orderStart[key]! + 1; i < versions.orderStart[key + 1]!; i++) {
+      const ops = [versions.order[i - 1]!, versions.order[i]!]
+      const [from, to] = [opTxn[ops[0]!]!, opTxn[ops[1]!]!]
+      edges.push({ from, to, kind: 'WW', key, ops, premises: [] })
     }
   }
 }

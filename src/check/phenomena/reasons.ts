@@ -230,7 +230,7 @@ export class Reasons {
     if (pair !== NONE) return orders.get(this.orderId(pair, key))!
     if (from === INIT) return facts.versions(INITIAL_TXN, this.txn(to), key)
     const [older, newer] = [this.txn(from), this.txn(to)]
-    if (graph.isShown(from, key)) return facts.listOrder(older, newer, key)
+    if (graph.isShown(from, key)) return facts.knownOrder(older, newer, key)
     const replaced = facts.replaced(older, newer, key)
     if (replaced && this.isSound(replaced)) return replaced
     const premises = [facts.readFrom(older, newer, key)]

@@ -279,8 +279,8 @@ function findAppendOrder(
     keys.push(key)
   }
   const kept = (append: number) => local[history.opTxn[append]!]!
-  for (const key of reads.lists === null ? [] : written) {
-    const { orderStart, order, tailStart, tail } = reads.lists!
+  for (const key of reads.versions === null ? [] : written) {
+    const { orderStart, order, tailStart, tail } = reads.versions!
     let last: number = NONE
     for (let i = orderStart[key]!; i < orderStart[key + 1]!; i++) {
       const txn = kept(order[i]!)

@@ -9,6 +9,7 @@
 
 import { IntColumn } from '../../base/grow.ts'
 import { APPEND, type History, INITIAL, NONE, READ, WRITE } from '../../history/history.ts'
+import { misreportsVersion } from '../../history/versions.ts'
 import { INTERNAL } from '../../levels/anomalies.ts'
 import { OFFENCES, type ReadCheck } from './read-consistency.ts'
 
@@ -16,7 +17,10 @@ export function withoutOwnWrites(history: History, reads: ReadCheck): ReadCheck 
   const isInternal = OFFENCES.map((name) => INTERNAL.has(name))
   if (!reads.offendingKind.some((kind) => isInternal[kind])) return reads
   const opSource = reads.opSource.slice()
-  const lists = reads.lists && { ...reads.lists, readFrom: reads.lists.readFrom.slice() }
+  const versions = reads.versions && {
+    ...reads.versions,
+    readFrom: reads.versions.readFrom.slice(),
+  }
   const offendingOp = new IntColumn(16)
   const offendingKind = new IntColumn(16)
   const next = findNextWrite(history)
@@ -33,8 +37,13 @@ export function withoutOwnWrites(history: History, reads: ReadCheck): ReadCheck 
       offendingKind.push(kind)
       continue
     }
+    if (history.opKind[op] === READ && misreportsVersion(history, op)) {
+      offendingOp.push(op)
+      offendingKind.push(OFFENCES.indexOf('WrongVersion'))
+      continue
+    }
     opSource[op] = version === INITIAL ? INITIAL : history.opTxn[version]!
-    if (lists && history.opKind[op] !== READ) lists.readFrom[op] = version
+    if (versions && history.opKind[op] !== READ) versions.readFrom[op] = version
     foreignReadCount++
     if (opSource[op]! > history.opTxn[op]!) lateReadCount++
   }
@@ -45,7 +54,7 @@ export function withoutOwnWrites(history: History, reads: ReadCheck): ReadCheck 
     offendingKind: offendingKind.view(),
     foreignReadCount,
     lateReadCount,
-    lists,
+    versions,
   }
 }
 

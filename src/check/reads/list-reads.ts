@@ -35,8 +35,8 @@ export interface ListVersions {
   readonly orderRead: Int32Array // key -> the longest sound read, NONE if there is none
   readonly tailStart: Int32Array // key -> first slot in `tail`
   readonly tail: Int32Array // slot -> append op that no sound read shows, of a txn that counts
-  /** append op -> a transaction that the version order puts right before it, or NONE. */
-  readonly appendAfter: Int32Array
+  /** write op -> a transaction that the version order puts right before it, or NONE. */
+  readonly writeAfter: Int32Array
 }
 
 export function checkListReads(history: History, deadline: Deadline): ListReads {
@@ -272,28 +272,29 @@ function layOutVersions(history: History, longest: Int32Array, prefixLength: Int
     tail[next[opKey[op]!]!++] = op
   }
   const versions = { orderStart, order: order.view(), orderRead: longest, tailStart, tail }
-  return { ...versions, appendAfter: linkAppends(history, versions, new Set()) }
+  return { ...versions, writeAfter: linkVersions(history, versions, new Set()) }
 }
 
-/** What stands right before each append, as if some transactions were not there: `appendAfter`. */
-export function linkAppends(
+/** What stands right before each version, as if some transactions were not there: `writeAfter`. */
+export function linkVersions(
   { keyCount, opCount, opTxn }: History,
-  { orderStart, order, tailStart, tail }: Omit<ListVersions, 'appendAfter'>,
+  { orderStart, order, tailStart, tail }: Omit<ListVersions, 'writeAfter'>,
   leftOut: ReadonlySet<number>,
 ): Int32Array {
-  const appendAfter = new Int32Array(opCount).fill(NONE)
+  const writeAfter = new Int32Array(opCount).fill(NONE)
+  const isWhole = leftOut.size === 0
   for (let key = 0; key < keyCount; key++) {
     let last: number = NONE
     for (let slot = orderStart[key]!; slot < orderStart[key + 1]!; slot++) {
       const txn = opTxn[order[slot]!]!
-      if (leftOut.has(txn)) continue
-      if (last !== txn) appendAfter[order[slot]!] = last
+      if (!isWhole && leftOut.has(txn)) continue
+      if (last !== txn) writeAfter[order[slot]!] = last
       last = txn
     }
     for (let slot = tailStart[key]!; slot < tailStart[key + 1]!; slot++) {
       const txn = opTxn[tail[slot]!]!
-      if (last !== txn && !leftOut.has(txn)) appendAfter[tail[slot]!] = last
+      if (last !== txn && !leftOut.has(txn)) writeAfter[tail[slot]!] = last
     }
   }
-  return appendAfter
+  return writeAfter
 }

@@ -43,7 +43,7 @@ export function pairsOf(ids: ArrayLike<number>): [number, number][] {
 /** The transaction that a read saw, sound or not; negative if it was the initial one. */
 function writerOf(history: History, reads: ReadCheck, read: number): number {
   const { opTxn, opKind, readFrom } = history
-  const write = (opKind[read] === READ_LIST ? reads.lists!.readFrom : readFrom)[read]!
+  const write = (opKind[read] === READ_LIST ? reads.versions!.readFrom : readFrom)[read]!
   return write >= 0 ? opTxn[write]! : NONE
 }
 
@@ -63,7 +63,7 @@ function describe(history: History, reads: ReadCheck, read: number, name: Anomal
   }
   if (history.opKind[read] === READ) addWriter(history.readFrom[read]!)
   else if (name === 'IncompatibleOrder') {
-    const other = reads.lists!.orderRead[history.opKey[read]!]!
+    const other = reads.versions!.orderRead[history.opKey[read]!]!
     ops.push(other)
     txns.add(history.opTxn[other]!)
   } else {

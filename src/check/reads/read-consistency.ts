@@ -2,11 +2,12 @@
 // last write of a transaction that counts, or its own latest write. One pass over the operations
 // names every offending read by the first rule it breaks (docs/levels.md: ThinAirRead, AbortedRead,
 // FutureRead, NotMyLastWrite, NotMyOwnWrite, IntermediateRead; DuplicateRow and VanishedRow, where
-// a read did not return one row; LostCommit, where an audit misses a commit) and leaves the others as `opSource`,
-// the form all deeper checks work on. The same pass collects what cut isolation forbids: a second
-// read of a key from another transaction. What a transaction did to a key before matters only to
-// transactions that use a key twice; the usual ones go through `visitPlain`, which keeps nothing.
-// O(n). Main function: checkReads.
+// a read did not return one row; LostCommit, where an audit misses a commit; WrongVersion, where a
+// read reports another version than what it saw has) and leaves the others as `opSource`, the form
+// all deeper checks work on. The same pass collects what cut isolation forbids: a second read of a
+// key from another transaction. What a transaction did to a key before matters only to transactions
+// that use a key twice; the usual ones go through `visitPlain`, which keeps nothing. O(n). Main
+// function: checkReads.
 
 import { Deadline } from '../../base/deadline.ts'
 import { IntColumn } from '../../base/grow.ts'
@@ -22,9 +23,11 @@ import {
   READ_ROWS,
   WRITE,
 } from '../../history/history.ts'
+import { misreportsVersion } from '../../history/versions.ts'
 import type { AnomalyName } from '../../levels/anomalies.ts'
 import { checkListReads, type ListReads } from './list-reads.ts'
 import { LostCommits } from './lost-commits.ts'
+import { findKnownVersions, type VersionReads } from './version-reads.ts'
 
 /** Names of offending reads, by code: what tells the most comes first. */
 export const OFFENCES = [
@@ -39,6 +42,7 @@ export const OFFENCES = [
   'IntermediateRead',
   'DuplicateElements',
   'IncompatibleOrder',
+  'WrongVersion',
 ] as const satisfies readonly AnomalyName[]
 
 const OWN = -2 // a sound read of the transaction's own write
@@ -51,6 +55,7 @@ const FUTURE = OFFENCES.indexOf('FutureRead')
 const NOT_MY_LAST = OFFENCES.indexOf('NotMyLastWrite')
 const NOT_MY_OWN = OFFENCES.indexOf('NotMyOwnWrite')
 const INTERMEDIATE = OFFENCES.indexOf('IntermediateRead')
+const WRONG_VERSION = OFFENCES.indexOf('WrongVersion')
 
 export interface ReadCheck {
   /**
@@ -64,7 +69,8 @@ export interface ReadCheck {
   /** Sound reads of other transactions' writes, and how many of them are from one named later. */
   readonly foreignReadCount: number
   readonly lateReadCount: number
-  readonly lists: ListReads | null
+  /** Orders of versions that are known; null if there are none but from reads of registers. */
+  readonly versions: VersionReads | null
   /** What audits showed to be lost, and for reads of theirs, which write; null without audits. */
   readonly lost: LostCommits | null
   readonly lostWrite: ReadonlyMap<number, number> // read op -> write of the commit that is gone
@@ -98,7 +104,7 @@ export function checkReads(history: History, deadline: Deadline = Deadline.none(
     unrepeatable: scan.unrepeatable.view(),
     foreignReadCount: scan.foreignReadCount,
     lateReadCount: scan.lateReadCount,
-    lists,
+    versions: findKnownVersions(history, lists),
     lost,
     lostWrite,
   }
@@ -120,6 +126,7 @@ class ReadScan {
   private readonly keys: Int32Array // key · KEY_STRIDE -> OWN_TXN …
   private readonly replaced: Uint8Array | null // write op -> 1 if its own transaction overwrote it
   private readonly anyAborted: boolean
+  private readonly hasVersions: boolean
 
   constructor(
     private readonly history: History,
@@ -132,6 +139,7 @@ class ReadScan {
     this.keys = new Int32Array(history.keyCount * KEY_STRIDE).fill(NONE)
     this.replaced = findReplaced(history, repeats)
     this.anyAborted = history.txnStatus.includes(ABORTED)
+    this.hasVersions = history.versions !== null
   }
 
   /** A transaction without list operations that uses no key twice. */
@@ -147,6 +155,7 @@ class ReadScan {
       if (write === NONE) offence = THIN_AIR
       else if (anyAborted && writer >= 0 && txnStatus[writer] === ABORTED) offence = ABORTED_READ
       else if (replaced !== null && write >= 0 && replaced[write]) offence = INTERMEDIATE
+      else if (this.hasVersions && misreportsVersion(this.history, op)) offence = WRONG_VERSION
       if (offence !== NONE) {
         this.offendingOp.push(op)
         this.offendingKind.push(offence)
@@ -223,7 +232,7 @@ class ReadScan {
     const wroteBefore = this.keys[at + OWN_TXN] === txn
     if (write < 0) {
       if (write === NONE) return THIN_AIR
-      return wroteBefore ? NOT_MY_OWN : NONE
+      return wroteBefore ? NOT_MY_OWN : this.judgeVersion(op)
     }
     if (writer === txn) {
       if (write > op) return FUTURE
@@ -231,7 +240,12 @@ class ReadScan {
     }
     if (this.anyAborted && this.history.txnStatus[writer] === ABORTED) return ABORTED_READ
     if (wroteBefore) return NOT_MY_OWN
-    return this.replaced?.[write] ? INTERMEDIATE : NONE
+    return this.replaced?.[write] ? INTERMEDIATE : this.judgeVersion(op)
+  }
+
+  /** Of a read that is sound otherwise. */
+  private judgeVersion(op: number): number {
+    return this.hasVersions && misreportsVersion(this.history, op) ? WRONG_VERSION : NONE
   }
 
   private accept(txn: number, op: number, at: number, source: number): void {

@@ -5,8 +5,8 @@
 //
 // In read-modify-write histories the versions are known from the reads (ww is part of wr). Where
 // they diverge only the first successor is followed: every edge is true, the pair is reported by
-// itself. Lists show their order (list-graph.ts). O(n), with time O(n log n). Main function:
-// buildDependencies.
+// itself. Lists show their order, versions are one (ordered-graph.ts). O(n), with time O(n log n).
+// Main function: buildDependencies.
 
 import { COMMITTED, type History, INITIAL, NONE } from '../../history/history.ts'
 import type { ReadCheck } from '../reads/read-consistency.ts'

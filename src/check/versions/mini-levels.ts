@@ -75,7 +75,7 @@ export class MiniLevels {
     }
     if (!hasSnapshots(level) || isTimedLevel(level) || this.hasOffences()) return null
     // A run that gets through proves pc in any case, and si where no version was replaced twice.
-    if (reads.lists !== null || (level === 'si' && !this.hasOneSuccessorEach())) return null
+    if (reads.versions !== null || (level === 'si' && !this.hasOneSuccessorEach())) return null
     deadline.check()
     const events = findSnapshotOrder(history, reads, deadline)
     return events && { anomalies: [], proof: { kind: 'snapshots', events }, algorithm: 'mini' }
@@ -108,7 +108,7 @@ export class MiniLevels {
   private refute(level: VersionLevel): NamedFindings | null {
     const successors = this.successors()
     const { history, reads, limit, deadline } = this
-    if (reads.lists !== null) return null
+    if (reads.versions !== null) return null
     const single = [
       ...describeOffences(history, reads, limit, deadline),
       ...describeUnrepeatable(history, reads, limit, deadline),

@@ -95,7 +95,7 @@ class SerialRun {
   /** The write op that a sound read saw. */
   private versionOf(read: number): number {
     return this.history.opKind[read] === READ_LIST
-      ? this.reads.lists!.readFrom[read]!
+      ? this.reads.versions!.readFrom[read]!
       : this.history.readFrom[read]!
   }
 
@@ -103,7 +103,7 @@ class SerialRun {
   private mayRun(session: number, txn: number): boolean {
     const { txnOpStart, opKind, opKey } = this.history
     const { opSource } = this.reads
-    const appendAfter = this.reads.lists?.appendAfter ?? null
+    const writeAfter = this.reads.versions?.writeAfter ?? null
     const end = txnOpStart[txn + 1]!
     if (this.gate !== null && !this.gate.admits(session, txn)) return false
     this.attempt++
@@ -117,7 +117,7 @@ class SerialRun {
         this.countOwnRead(opKey[op]!, source === INITIAL ? INITIAL : this.versionOf(op))
       } else {
         writes = true
-        const before = appendAfter ? appendAfter[op]! : NONE
+        const before = writeAfter ? writeAfter[op]! : NONE
         if (before >= 0 && !this.executed[before]) return this.waits.waitForTxn(session, before)
       }
     }

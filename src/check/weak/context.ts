@@ -58,7 +58,7 @@ export class WeakContext {
   /** An order of so ∪ wr alone: where known version orders close a cycle, causality need not. */
   readonly causalOrder = (): BaseOrder => {
     const { history, reads, base, deadline } = this
-    if (base.component === null || reads.lists === null) return base
+    if (base.component === null || reads.versions === null) return base
     this.lazyCausal ??= orderComponents(history, reads, base.order, [], deadline, false)
     return this.lazyCausal
   }

@@ -164,23 +164,23 @@ export class WeakEvidence {
     }
   }
 
-  private versionEdge(from: number, append: number): Edge {
+  private versionEdge(from: number, write: number): Edge {
     const { opTxn, opKey } = this.history
-    const key = opKey[append]!
-    const shown = this.context.reads.lists!.orderRead[key]!
+    const key = opKey[write]!
+    const shown = this.context.reads.versions!.orderRead[key]!
     return {
       from,
-      to: opTxn[append]!,
+      to: opTxn[write]!,
       kind: 'WW',
       key,
-      ops: [this.lastWrite(from, key), append, shown],
+      ops: [this.lastWrite(from, key), write, ...(shown === NONE ? [] : [shown])],
       premises: [],
     }
   }
 
   private versionOf(read: number): number {
     return this.history.opKind[read] === READ_LIST
-      ? this.context.reads.lists!.readFrom[read]!
+      ? this.context.reads.versions!.readFrom[read]!
       : this.history.readFrom[read]!
   }
 

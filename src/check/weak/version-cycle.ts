@@ -11,10 +11,10 @@ import type { ReadCheck } from '../reads/read-consistency.ts'
 /** Transactions of a component that lie on one such circle, or null. */
 export function findOnVersionCycle(
   history: History,
-  { lists }: ReadCheck,
+  { versions }: ReadCheck,
   members: Int32Array,
 ): Set<number> | null {
-  if (lists === null) return null
+  if (versions === null) return null
   const { txnOpStart, txnSession, txnIndex } = history
   const local = new Map(Array.from(members, (txn, i) => [txn, i]))
   const from: number[] = []
@@ -29,7 +29,7 @@ export function findOnVersionCycle(
       to.push(local.get(txn)!)
     }
     for (let op = txnOpStart[txn]!; op < txnOpStart[txn + 1]!; op++) {
-      const older = local.get(lists.appendAfter[op]!)
+      const older = local.get(versions.writeAfter[op]!)
       if (older === undefined) continue
       from.push(older)
       to.push(local.get(txn)!)

@@ -15,7 +15,7 @@ import { addFound } from '../evidence/add-found.ts'
 import type { Blame, Findings } from '../evidence/findings.ts'
 import { joinKinds, listExamples, weigh } from '../examples.ts'
 import type { ForcedEdge } from '../order/components.ts'
-import { linkAppends } from '../reads/list-reads.ts'
+import { linkVersions } from '../reads/list-reads.ts'
 import { describeOffences, describeUnrepeatable } from '../reads/offences.ts'
 import type { ReadCheck } from '../reads/read-consistency.ts'
 import { WeakContext } from './context.ts'
@@ -359,12 +359,12 @@ function leaveOut(
   const opSource = reads.opSource.map((source, op) =>
     leftOut.has(source) || leftOut.has(history.opTxn[op]!) ? NONE : source,
   )
-  const lists = reads.lists && {
-    ...reads.lists,
-    appendAfter: linkAppends(history, reads.lists, leftOut),
+  const versions = reads.versions && {
+    ...reads.versions,
+    writeAfter: linkVersions(history, reads.versions, leftOut),
   }
   const left = { ...history, txnCounts }
-  return new WeakContext(left, { ...reads, opSource, lists }, deadline, null, recorded)
+  return new WeakContext(left, { ...reads, opSource, versions }, deadline, null, recorded)
 }
 
 function isClean(saturation: ForcedOrders): boolean {

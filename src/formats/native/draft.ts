@@ -40,6 +40,7 @@ export function draftOf(
 function obstacleOf(builder: HistoryBuilder, hasAfter: boolean): string | null {
   if (builder.statements !== null) return 'SQL statements'
   if (hasAfter) return 'transactions that name others in "after"'
+  if (builder.hasVersions) return 'versions'
   if (builder.partial !== null) return 'things that were left out'
   return builder.txnAudit === null ? null : 'audits'
 }

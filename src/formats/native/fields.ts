@@ -20,6 +20,7 @@ export const FIELDS = [
   'unit',
   'mark',
   'partial',
+  'version',
 ] as const
 
 export const SESSION = 0
@@ -39,6 +40,7 @@ export const AFTER = 13
 export const UNIT = 14
 export const MARK = 15
 export const PARTIAL = 16
+export const VERSION = 17
 export const UNKNOWN = -1
 
 /** The first two letters and the length tell the known names apart. */

@@ -1,8 +1,8 @@
 // The operations of a native line: [["r","x",1],["w","y",2],["append","l",3],["r","l",[1,2,3]]],
 // and the lightweight ["cas","x",1,2] and ["insert","x",1], with what they saw as one more value if
 // they failed; each becomes a read and a write, or a read (see history/light.ts). ["rows","x",[1,2]]
-// is a read that did not return one row (history/rows.ts). Objects are SQL statements
-// (sql.ts). The usual operation (no spaces, a plain key, a value of at most nine digits) is taken by `takeFast`, which
+// is a read that did not return one row (history/rows.ts). {"version":3} may stand behind the value
+// of a register (version.ts). Objects are SQL statements (sql.ts). The usual operation (no spaces, a plain key, a value of at most nine digits) is taken by `takeFast`, which
 // writes straight into the builder's columns; any other by `takeOp`.
 
 import type { InputError } from '../../base/errors.ts'
@@ -17,6 +17,7 @@ import { forEachItem } from '../json-walk.ts'
 import { CLOSE_LIST, COMMA, OPEN_LIST, OPEN_MAP, QUOTE } from '../scanner.ts'
 import { NumberedKeys } from './numbered-keys.ts'
 import { STATEMENT, type StatementReader } from './sql.ts'
+import { takeOpVersion } from './version.ts'
 
 export const SHORTEST_OP = 7 // ["cas",1,1,2] and its comma are two operations
 const LETTER_R = 114
@@ -165,6 +166,10 @@ export class OpReader {
       )
     } else {
       builder.addOp(txn, kind, key, this.takeSymbol(builder.values, 'value'))
+    }
+    if (scanner.skipSpace() === COMMA) {
+      const isRegister = builder.opKind.data[builder.opCount - 1]! <= WRITE
+      takeOpVersion(scanner, builder, isRegister)
     }
     scanner.expect(CLOSE_LIST)
   }

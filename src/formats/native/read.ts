@@ -38,6 +38,7 @@ import { OpReader, SHORTEST_OP } from './ops.ts'
 import { takePartial } from './partial.ts'
 import { StatementReader } from './sql.ts'
 import { TABLES_HINT, takeTables } from './tables.ts'
+import { TxnVersion } from './version.ts'
 
 const VERSION = 1
 const DONE = 0 // the outcome of the transaction is known
@@ -81,6 +82,7 @@ export class NativeParser extends LineParser implements PieceParser {
   private unit: TimeUnit | null = null
   private markAt = NONE // where what a mark says begins
   private markWide = 0
+  private readonly version = new TxnVersion()
 
   constructor(options: ParseOptions = {}) {
     super(options)
@@ -290,6 +292,8 @@ export class NativeParser extends LineParser implements PieceParser {
         return this.takeOps()
       case field.ISOBAR:
         return this.parseVersion()
+      case field.VERSION:
+        return this.version.pass(scanner)
       case field.AFTER:
         return this.after.take(() => this.ops.takeSymbol(builder.labels, 'transaction id'))
       case field.TABLES:
@@ -348,6 +352,7 @@ export class NativeParser extends LineParser implements PieceParser {
     if (this.has(field.LEVEL)) builder.setLevel(txn, this.level)
     if (this.has(field.AUDIT)) builder.setAudit(txn)
     if (this.has(field.AFTER)) this.after.assign(txn)
+    if (this.has(field.VERSION)) this.version.assign(scanner, builder, txn)
     if (this.has(field.PENDING)) this.takePending(txn, begin)
     if (this.statements.abortAt !== NONE) this.takeAbort(txn)
     if (this.label === NONE) return
@@ -382,9 +387,10 @@ export class NativeParser extends LineParser implements PieceParser {
 
   private takeOutcome(begin: number): void {
     const { scanner, builder } = this
-    const allowed = (1 << field.OUTCOME) | (1 << field.STATUS) | (1 << field.FINISH)
+    const allowed =
+      (1 << field.OUTCOME) | (1 << field.STATUS) | (1 << field.FINISH) | (1 << field.VERSION)
     if ((this.seen & ~allowed) !== 0) {
-      const hint = 'an outcome line has "outcome", "status" and "finish"'
+      const hint = 'an outcome line has "outcome", "status", "finish" and "version"'
       throw scanner.fail('an outcome line says only how a transaction ended', begin, hint)
     }
     if (!this.has(field.STATUS)) throw this.missing(begin, 'status')
@@ -394,6 +400,8 @@ export class NativeParser extends LineParser implements PieceParser {
       const label = builder.labels.get(this.label)
       const finish = this.has(field.FINISH) ? this.finishTime : Number.NaN
       this.outcomes.push({ label, status: this.status, line: this.line, finish })
+      // Whose version it is stands in another piece: that there is one is enough to be refused.
+      if (this.has(field.VERSION)) this.version.assign(scanner, builder, builder.txnCount)
       return
     }
     if (txn === NONE) {
@@ -413,6 +421,7 @@ export class NativeParser extends LineParser implements PieceParser {
     this.txnOpen.data[txn] = DONE
     builder.setStatus(txn, this.status)
     if (this.has(field.FINISH)) builder.setFinish(txn, this.finishTime, this.finishText)
+    if (this.has(field.VERSION)) this.version.assign(scanner, builder, txn)
   }
 
   private takeHeader(begin: number): void {

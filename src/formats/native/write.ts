@@ -17,6 +17,7 @@ import {
 } from '../../history/history.ts'
 import { CAS, type LightOps } from '../../history/light.ts'
 import { forEachStep, type SqlEvents } from '../../history/sql-events.ts'
+import type { Versions } from '../../history/versions.ts'
 import { LEVELS } from '../../levels/levels.ts'
 import { ByteWriter, RenderedKeys, renderJson, type Sink, writeValue } from '../sink.ts'
 import { RUN } from './fields.ts'
@@ -66,6 +67,7 @@ export function writeNative(history: History, sink: Sink): void {
     if (kind === READ_LIST) writeList(writer, history, history.opValue[op]!)
     else if (kind === READ_ROWS) writeRows(writer, history, op)
     else writeValue(writer, history, history.opValue[op]!, renderJson)
+    if (history.versions !== null) writeVersion(writer, history.versions, op)
     writer.byte(CLOSE)
     return op + 1
   }
@@ -103,6 +105,16 @@ function writeMixed(
     else writeOp(op)
   })
   if (sql.txnRolledBack[txn]) writer.text(`${first ? '' : ','}{"abort":true}`)
+}
+
+function writeVersion(writer: ByteWriter, versions: Versions, op: number): void {
+  const version = versions.text(op)
+  if (version === null) return
+  writer.text(`,{"version":${renderVersion(version)}}`)
+}
+
+function renderVersion(version: string): string {
+  return version.includes('/') ? `"${version}"` : version
 }
 
 function writeLight(
@@ -159,7 +171,20 @@ function attributes(history: History, txn: number): string {
   const level = history.txnLevel?.[txn] ?? NONE
   if (level !== NONE) text += `,"level":"${LEVELS[level]!.id}"`
   if (history.txnAudit?.[txn]) text += ',"audit":true'
+  text += lightVersion(history, txn)
   const named = namedBy(history, txn).map((other) => renderJson(history.txnLabel(other)))
   if (named.length > 0) text += `,"after":[${named.join(',')}]`
   return text
+}
+
+/** Lightweight operations have no place for a version: it is that of their transaction. */
+function lightVersion({ versions, light, txnOpStart }: History, txn: number): string {
+  if (versions === null || light === null) return ''
+  for (let op = txnOpStart[txn]!; op < txnOpStart[txn + 1]!; op++) {
+    const isWrite =
+      op > 0 && light.opLight[op - 1] !== NONE && !light.failed[light.opLight[op - 1]!]
+    const version = isWrite ? versions.text(op) : null
+    if (version !== null) return `,"version":${renderVersion(version)}`
+  }
+  return ''
 }

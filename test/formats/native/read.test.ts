@@ -163,7 +163,7 @@ describe('NativeParser', () => {
       '1:32 malformed: expected "," or "]", found "["',
     ],
     ['{"session":0,"ops":[["r","x"]]}', '1:29 malformed: the operation lacks its key or its value'],
-    ['{"session":0,"ops":[["r","x",1,2]]}', '1:31 malformed: expected "]", found ","'],
+    ['{"session":0,"ops":[["r","x",1,2]]}', '1:32 malformed: the operation has one value too many'],
     ['{"session":0,"ops":[["r","x",01]]}', '1:30 malformed: a number cannot begin with 0'],
     ['{"session":0,"ops":[["r",007,1]]}', '1:26 malformed: a number cannot begin with 0'],
     ['{"session":0,"ops":[["r","x",1.5]]}', '1:30 malformed: the value is not an integer'],

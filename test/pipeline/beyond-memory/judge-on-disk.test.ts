@@ -287,6 +287,11 @@ describe('judgeOnDisk', () => {
     ['{"session":0,"ops":[["append","x",1]]}\n', 'lists'],
     ['{"session":0,"id":1,"ops":[]}\n{"session":1,"after":[1],"ops":[]}\n', 'after'],
     [`w(1,1,0,1)\n${'w(2,1,1,2)\n'.repeat(0)}${manyTxns(5000)}w(3,1,0,1)\n`, 'far apart'],
+    ['{"session":0,"ops":[["w","x",1,{"version":3}]]}', 'versions'],
+    [
+      '{"pending":"a","session":0,"ops":[["w","x",1]]}\n{"session":1,"ops":[["r","x",1]]}\n{"outcome":"a","status":"committed","version":3}',
+      'versions',
+    ],
   ])('says what it cannot judge', async (text, why) => {
     await expect(judge(files.write(text), { ...TINY, pieceBytes: 1 << 12 })).rejects.toThrow(why)
   })

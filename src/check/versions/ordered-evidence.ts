@@ -1,5 +1,5 @@
-// Turns cycles of the graph of a list history into evidence: versions are ordered by what the
-// longest read of their list shows. Main class: ListEvidence.
+// Turns cycles of the graph of a history whose order of versions is known into evidence: of lists
+// by what their longest read shows, of registers by their versions. Main class: OrderedEvidence.
 
 import { type History, INITIAL } from '../../history/history.ts'
 import type { LevelId } from '../../levels/levels.ts'
@@ -11,7 +11,7 @@ import { type Dependencies, RW, WW } from './dependency-graph.ts'
 import { describeCycle } from './evidence.ts'
 import type { EdgeCycle } from './short-cycles.ts'
 
-export class ListEvidence {
+export class OrderedEvidence {
   private readonly facts: EdgeFacts
 
   constructor(
@@ -37,14 +37,14 @@ export class ListEvidence {
     const key = opKey[op]!
     const to = Math.floor(graph.to[edge]! / graph.width)
     if (graph.kind[edge] === WW) {
-      return facts.listOrder(Math.floor(graph.from[edge]! / graph.width), to, key)
+      return facts.knownOrder(Math.floor(graph.from[edge]! / graph.width), to, key)
     }
     const source = this.reads.opSource[op]!
     const writer = source === INITIAL ? INITIAL_TXN : source
     const seen = facts.readFrom(writer, opTxn[op]!, key)
     if (graph.kind[edge] !== RW) return seen
     const replaced =
-      source === INITIAL ? facts.versions(INITIAL_TXN, to, key) : facts.listOrder(source, to, key)
+      source === INITIAL ? facts.versions(INITIAL_TXN, to, key) : facts.knownOrder(source, to, key)
     return facts.overwrite(seen, replaced)
   }
 }

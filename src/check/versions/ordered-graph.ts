@@ -1,16 +1,17 @@
-// The dependency graph of a history of lists. The longest read of each list shows the order of its
+// The dependency graph of a history whose order of versions is known. Registers have the versions
+// that the store gave them, all of them. The longest read of each list shows the order of its
 // versions; appends that nobody saw, its tail, come after that in an order of their own choice. So
 // all edges but those inside tails are known:
-//   ww  from one appender of the observed order to the next, from the last one to each of the tail;
-//   rw  from the reader of a version to the next appender, of the last one to each of the tail.
+//   ww  from one writer of the known order to the next, from the last one to each of the tail;
+//   rw  from the reader of a version to the next writer, of the last one to each of the tail.
 // At si, a reader that appends to the list as well must have committed before the other one begins:
 // it did not see that one's append, so it did not come later, and they must not overlap.
 // O(total length of the orders + reads), and readers of a last version times its tail. Main
-// function: buildListGraph.
+// function: buildOrderedGraph.
 
 import { APPEND, type History, INITIAL, NONE } from '../../history/history.ts'
-import type { ListReads } from '../reads/list-reads.ts'
 import type { ReadCheck } from '../reads/read-consistency.ts'
+import type { VersionReads } from '../reads/version-reads.ts'
 import {
   type Dependencies,
   DependencyBuilder,
@@ -19,7 +20,7 @@ import {
   WW,
 } from './dependency-graph.ts'
 
-export interface ListGraphOptions extends DependencyOptions {
+export interface OrderedGraphOptions extends DependencyOptions {
   /** Whether the later of two versions needs the earlier one committed when it begins (si). */
   readonly exclusive: boolean
   /** Whether readers precede those who replace what they read; not in pl-2. */
@@ -27,19 +28,19 @@ export interface ListGraphOptions extends DependencyOptions {
 }
 
 /** Null if readers and tails have so many pairs that another way is better. */
-export function buildListGraph(
+export function buildOrderedGraph(
   history: History,
   reads: ReadCheck,
-  options: ListGraphOptions,
+  options: OrderedGraphOptions,
 ): Dependencies | null {
-  const versions = new ListVersions(history, reads.lists!)
-  const overwriteCount = options.overwrites ? versions.countOverwrites(reads) : 0
+  const successions = new Successions(history, reads.versions!)
+  const overwriteCount = options.overwrites ? successions.countOverwrites(reads) : 0
   if (overwriteCount > 64 * history.opCount + 1_000_000) return null
   const builder = new DependencyBuilder(history, options, 2 * history.opCount + overwriteCount)
   builder.addReads(reads)
-  addReplacements(history, reads.lists!, builder, options.exclusive)
+  addReplacements(history, reads.versions!, builder, options.exclusive)
   if (options.overwrites) {
-    versions.forEachOverwrite(reads, (read, to) => {
+    successions.forEachOverwrite(reads, (read, to) => {
       const reader = history.opTxn[read]!
       const apart = options.exclusive && appends(history, reader, history.opKey[read]!)
       const from = apart ? builder.commit(reader) : builder.snapshot(reader)
@@ -51,13 +52,13 @@ export function buildListGraph(
 
 function addReplacements(
   history: History,
-  lists: ListReads,
+  versions: VersionReads,
   builder: DependencyBuilder,
   exclusive: boolean,
 ): void {
   const { opTxn, opCount } = history
   for (let op = 0; op < opCount; op++) {
-    const before = lists.appendAfter[op]!
+    const before = versions.writeAfter[op]!
     if (before === NONE) continue
     const txn = opTxn[op]!
     builder.add(
@@ -77,17 +78,17 @@ function appends(history: History, txn: number, key: number): boolean {
   return false
 }
 
-/** Who appended next to what somebody read. */
-class ListVersions {
-  private readonly next: Int32Array // append op -> txn that appended after its txn, NONE
-  private readonly first: Int32Array // key -> txn that appended first, NONE
+/** Who wrote next to what somebody read. */
+class Successions {
+  private readonly next: Int32Array // write op -> txn that wrote after its txn, NONE
+  private readonly first: Int32Array // key -> txn that wrote first, NONE
 
   constructor(
     private readonly history: History,
-    private readonly lists: ListReads,
+    private readonly versions: VersionReads,
   ) {
     const { keyCount, opCount, opTxn } = history
-    const { orderStart, order } = lists
+    const { orderStart, order } = versions
     this.next = new Int32Array(opCount).fill(NONE)
     this.first = new Int32Array(keyCount).fill(NONE)
     for (let key = 0; key < keyCount; key++) {
@@ -103,7 +104,7 @@ class ListVersions {
 
   countOverwrites(reads: ReadCheck): number {
     const { opCount, opKey } = this.history
-    const { tailStart } = this.lists
+    const { tailStart } = this.versions
     let count = 0
     for (let op = 0; op < opCount; op++) {
       if (reads.opSource[op] === NONE) continue
@@ -116,7 +117,7 @@ class ListVersions {
   /** Calls `visit` with each read and each transaction that replaced what it saw. */
   forEachOverwrite(reads: ReadCheck, visit: (read: number, to: number) => void): void {
     const { opCount, opKey, opTxn } = this.history
-    const { tailStart, tail } = this.lists
+    const { tailStart, tail } = this.versions
     for (let op = 0; op < opCount; op++) {
       if (reads.opSource[op] === NONE) continue
       const reader = opTxn[op]!
@@ -133,9 +134,9 @@ class ListVersions {
     }
   }
 
-  /** Who appended next to the version that a sound read saw; NONE: the tail did. */
+  /** Who wrote next to the version that a sound read saw; NONE: the tail did. */
   private nextOf(read: number): number {
-    const version = this.lists.readFrom[read]!
+    const version = this.versions.readFrom[read]!
     return version === INITIAL ? this.first[this.history.opKey[read]!]! : this.next[version]!
   }
 }

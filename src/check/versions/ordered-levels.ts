@@ -1,16 +1,17 @@
-// The verdicts of pc, si, strong-si, ser and sser on histories of lists, without search: the
-// version order is known (list-graph.ts), so a level is violated exactly if its graph has a
-// cycle (docs/ levels.md: graph forms). Where nobody saw the last appends, their order is free:
-// any order of an acyclic graph gives one for pc, ser and sser, since nobody read what it
-// decides. Only si asks more of them, not to overlap; if the order at hand does not comply, the
-// general engine has to look. Serial orders were sought before (mini-levels.ts), so ser and sser
-// come here to be refuted. O(n), with real time O(n log n). Main class: ListLevels.
+// The verdicts of pc, si, strong-si, ser and sser where the order of versions is known, of lists by
+// their reads and of registers by the versions that the store gave: without search
+// (ordered-graph.ts), a level is violated exactly if its graph has a cycle (docs/ levels.md: graph
+// forms). Where nobody saw the last appends, their order is free: any order of an acyclic graph
+// gives one for pc, ser and sser, since nobody read what it decides. Only si asks more of them, not
+// to overlap; if the order at hand does not comply, the general engine has to look. Serial orders
+// were sought before (mini-levels.ts), so ser and sser come here to be refuted. O(n), with real
+// time O(n log n). Main class: OrderedLevels.
 
 import type { Deadline } from '../../base/deadline.ts'
 import { assert } from '../../base/errors.ts'
 import { buildCsr } from '../../graph/csr.ts'
 import { findTopologicalOrder } from '../../graph/toposort.ts'
-import { APPEND, type History, NONE } from '../../history/history.ts'
+import { type History, NONE } from '../../history/history.ts'
 import { addFound } from '../evidence/add-found.ts'
 import type { Blame, NamedFindings } from '../evidence/findings.ts'
 import { hasSnapshots, isExclusive, isTimedLevel, type VersionLevel } from '../problem/levels.ts'
@@ -20,12 +21,12 @@ import { findUnrepeated } from '../reads/unrepeated.ts'
 import { findCycles } from './cycles.ts'
 import type { Dependencies } from './dependency-graph.ts'
 import { findEachKind } from './each-kind.ts'
-import { ListEvidence } from './list-evidence.ts'
-import { buildListGraph } from './list-graph.ts'
+import { OrderedEvidence } from './ordered-evidence.ts'
+import { buildOrderedGraph } from './ordered-graph.ts'
 
-export class ListLevels {
+export class OrderedLevels {
   private readonly applies: boolean
-  private readonly evidence: ListEvidence
+  private readonly evidence: OrderedEvidence
 
   constructor(
     private readonly history: History,
@@ -34,8 +35,8 @@ export class ListLevels {
     private readonly limit: number,
     private readonly blame: () => Blame,
   ) {
-    this.applies = reads.lists !== null && history.opKind.every((kind) => kind >= APPEND)
-    this.evidence = new ListEvidence(history, reads)
+    this.applies = reads.versions?.isComplete ?? false
+    this.evidence = new OrderedEvidence(history, reads)
   }
 
   /**
@@ -53,7 +54,7 @@ export class ListLevels {
     const snapshots = hasSnapshots(level)
     const isTimed = isTimedLevel(level)
     const build = (realTime: boolean) =>
-      buildListGraph(history, reads, {
+      buildOrderedGraph(history, reads, {
         width: snapshots ? 2 : 1,
         sessions: true,
         realTime,
@@ -67,7 +68,7 @@ export class ListLevels {
       const events = this.findEvents(isTimed && !onlyTime ? build(true)! : graph)
       if (events !== null) {
         if (isExclusive(level) && this.overlaps(events)) return null
-        return { anomalies: [], proof: { kind: 'snapshots', events }, algorithm: 'lists' }
+        return { anomalies: [], proof: { kind: 'snapshots', events }, algorithm: this.algorithm() }
       }
     }
     const isUnrepeated = findUnrepeated(history, reads)
@@ -82,10 +83,15 @@ export class ListLevels {
     // Without anything else to blame, real time is; else it is looked at last.
     const isLate = isTimed && found.length === 0
     if (isLate) addFound(found, () => late(new Set()))
-    assert(found.length > 0, 'a history of lists without an order has a cycle')
+    assert(found.length > 0, 'a history without an order has a cycle')
     const inTime = isTimed && !onlyTime && !isLate ? late : null
     const search = { single, found, blame: this.blame, conflicts, inTime }
-    return { anomalies: findEachKind(search, limit), proof: null, algorithm: 'lists' }
+    return { anomalies: findEachKind(search, limit), proof: null, algorithm: this.algorithm() }
+  }
+
+  /** What tells the orders. */
+  private algorithm(): 'lists' | 'versions' {
+    return this.history.versions === null ? 'lists' : 'versions'
   }
 
   /** Snapshots and commits in an order that the graph allows, null if it has a cycle. */
@@ -101,7 +107,7 @@ export class ListLevels {
   /** Whether two transactions of one tail overlap in the order; all others are kept apart by it. */
   private overlaps(events: Int32Array): boolean {
     const { keyCount, opTxn, txnCount } = this.history
-    const { tailStart, tail } = this.reads.lists!
+    const { tailStart, tail } = this.reads.versions!
     const at = new Int32Array(2 * txnCount)
     for (let i = 0; i < events.length; i++) at[events[i]!] = i
     for (let key = 0; key < keyCount; key++) {

@@ -1,0 +1,81 @@
+// Versions in a native line (history/versions.ts): {"version":3} behind the value of a read or a
+// write, or "version":3 beside "ops" for all that the transaction writes. Main:
+// TxnVersion, takeOpVersion.
+
+import type { HistoryBuilder } from '../../history/builder.ts'
+import { type GivenVersion, VERSION_HINT, versionOfLsn } from '../../history/versions.ts'
+import type { JsonScanner } from '../json.ts'
+import { CLOSE_MAP, COLON, COMMA, OPEN_MAP, QUOTE } from '../scanner.ts'
+
+const OP_HINT =
+  'the version of a read or a write stands behind its value: ["w","x",1,{"version":3}]'
+const DASH = 45
+
+/** A number, or an LSN in quotes. */
+function takeVersion(scanner: JsonScanner): GivenVersion {
+  const c = scanner.skipSpace()
+  const at = scanner.at
+  if (c === DASH || (c >= 48 && c <= 57)) {
+    const value = scanner.scanTime('version')
+    return { value, text: scanner.timeText, isLsn: false }
+  }
+  if (c !== QUOTE) throw scanner.unexpected('a version', VERSION_HINT)
+  scanner.scanString()
+  const version = versionOfLsn(scanner.text())
+  if (version !== null) return version
+  const shown = JSON.stringify(scanner.text().slice(0, 40))
+  throw scanner.fail(`the version ${shown} has no order`, at, VERSION_HINT, 'bad-version')
+}
+
+/** What was given twice, or in two kinds, has no order. */
+function incomparable(scanner: JsonScanner, at: number) {
+  const hint = 'let all versions of a history be numbers, or all of them LSNs'
+  return scanner.fail('versions are numbers here and LSNs there', at, hint, 'bad-version')
+}
+
+/** Takes what follows the value of the operation added last: {"version":3}. */
+export function takeOpVersion(scanner: JsonScanner, builder: HistoryBuilder, isFor: boolean): void {
+  scanner.expect(COMMA)
+  if (scanner.skipSpace() !== OPEN_MAP) {
+    throw scanner.fail('the operation has one value too many', scanner.at, OP_HINT)
+  }
+  const at = scanner.at
+  scanner.at++
+  if (scanner.skipSpace() !== QUOTE) throw scanner.unexpected('"version"', OP_HINT)
+  scanner.scanString()
+  if (!scanner.textIs('version')) throw scanner.fail('only "version" may stand here', at, OP_HINT)
+  scanner.expect(COLON)
+  const version = takeVersion(scanner)
+  if (scanner.skipSpace() === COMMA)
+    throw scanner.fail('only "version" may stand here', at, OP_HINT)
+  scanner.expect(CLOSE_MAP)
+  if (!isFor) {
+    const hint = 'lists show the order of their versions themselves'
+    throw scanner.fail('only reads and writes of registers have versions', at, hint)
+  }
+  if (!builder.setVersion(version)) throw incomparable(scanner, at)
+}
+
+/** "version" beside "ops": looked at once it is known that its line is no header. */
+export class TxnVersion {
+  private at = 0
+  private wide = 0
+
+  /** Steps over it for now. */
+  pass(scanner: JsonScanner): void {
+    this.at = scanner.at
+    this.wide = scanner.wide
+    scanner.skipValue()
+  }
+
+  /** Takes what was stepped over last as the version of what a transaction writes. */
+  assign(scanner: JsonScanner, builder: HistoryBuilder, txn: number): void {
+    const { at, wide } = scanner
+    scanner.at = this.at
+    scanner.wide = this.wide
+    const version = takeVersion(scanner)
+    if (!builder.setTxnVersion(txn, version)) throw incomparable(scanner, this.at)
+    scanner.at = at
+    scanner.wide = wide
+  }
+}
