@@ -2,6 +2,7 @@
 // order they meet them; `finish` groups operations by transaction, lays out sessions, resolves who
 // read from whom, and settles which indeterminate transactions count.
 
+import { InputError } from '../base/errors.ts'
 import { ByteColumn, IntColumn } from '../base/grow.ts'
 import { AfterColumns } from './after.ts'
 import { checkTimes } from './check-times.ts'
@@ -357,6 +358,7 @@ export class HistoryBuilder {
     settleCounts(draft)
     if (draft.writers) this.warnings.push(warnOfDuplicates(draft.writers))
     draft.versions = this.versions?.finish(draft, arrivals) ?? null
+    if (draft.writers && draft.versions) throw manyWritersWithVersions()
     return draft
   }
 
@@ -457,4 +459,11 @@ export class HistoryBuilder {
 
 export function statusOf(name: string): number {
   return STATUS_NAMES.indexOf(name as StatusName)
+}
+
+/** Versions tell whom a read saw, and so does the choice of writers: one of them only. */
+function manyWritersWithVersions(): InputError {
+  const message = 'values are written twice in a history that gives versions'
+  const hint = 'leave out the versions, or let every write have its own value'
+  return new InputError('duplicate-value', message, null, hint)
 }
