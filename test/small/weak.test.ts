@@ -205,7 +205,8 @@ describe('patterns by the letters of Plume’s paper', () => {
     expect(certifyPlume(history, { ...last, name: 'NonMonoReadCM' }).length > 0).toBe(isFirst)
   })
 
-  test('are not told of lists', () => {
+  test('are not told of lists, nor of versions', () => {
     expect(() => findAll(parseNotation('s1: append(x,1)\ns2: r(x,[1])'))).toThrow('registers only')
+    expect(() => findAll(parseNotation('s1: w(x,1)@1\ns2: r(x,1)'))).toThrow('knows no versions')
   })
 })

@@ -41,9 +41,11 @@ const CAUSAL = ['m', 'n'] as const
 /** Null if so ∪ wr has a cycle: then everything on it precedes everything else. */
 export function findPlumePatterns(context: WeakContext, limit: number): Anomaly[] | null {
   const { history, reads } = context
+  if (history.versions !== null) {
+    throw new UsageError('--tap-rule plume knows no versions', 'leave it out')
+  }
   if (reads.versions !== null) {
-    const hint = 'leave it out for lists and versions'
-    throw new UsageError('--tap-rule plume knows registers without versions only', hint)
+    throw new UsageError('--tap-rule plume knows registers only', 'leave it out for lists')
   }
   if (history.after !== null) {
     throw new UsageError('--tap-rule plume knows sessions only, no "after"', 'leave it out')
