@@ -389,7 +389,7 @@ export const ANOMALY_ENTRIES: readonly AnomalyEntry[] = [
   {
     name: 'WrongVersion',
     history: 's1: w(x,1)@1\ns2: w(x,2)@2\ns3: r(x,1)@2',
-    sql: [],
+    sql: SCRIPTS.WrongVersion,
     harm: 'The store numbers what it holds wrongly: whoever relies on its versions, to compare and set, to cache or to replicate, is misled.',
     where: BUG,
     cure: REPORT_BUG,

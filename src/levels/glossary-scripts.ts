@@ -27,6 +27,11 @@ export const CYCLE_OF_THREE: Script = [
 ]
 
 export const SCRIPTS = {
+  WrongVersion: [
+    ['A', `${set('x', 1)} RETURNING version${shown(1)}`],
+    ['B', `${set('x', 2)} RETURNING version${shown(2)}`],
+    ['C', `SELECT v, version FROM t WHERE k = 'x'${shown('1, version 2: the value of version 1')}`],
+  ],
   FracturedReadCM: [
     ['A', set('x', 2)],
     ['B', set('x', 1)],

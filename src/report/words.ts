@@ -136,7 +136,7 @@ function becauseVersions(history: History, edge: Edge): string {
     const reader = nameOf(history, history.opTxn[shown]!)
     return `${reader} read ${assignment(history, shown, positionsOf(history, shown, [a, b]))}, so ${from}'s ${assignment(history, a)} is older than ${to}'s ${assignment(history, b)}`
   }
-  if (shown === NONE) {
+  if (shown === NONE && history.versions !== null) {
     return `${from}'s ${assignment(history, a)} is version ${versionOf(history, a)}, and ${to}'s ${assignment(history, b)} is version ${versionOf(history, b)}`
   }
   return `${to} read ${from}'s ${assignment(history, a)} and replaced it by ${assignment(history, b)}`
