@@ -54,7 +54,7 @@ export function describeShape(history: History): HistoryShape {
 }
 
 function countStatements({ eventKind }: SqlEvents): { [kind in StatementName]: number } {
-  const counts = { select: 0, insert: 0, update: 0, delete: 0 }
+  const counts = { select: 0, insert: 0, update: 0, delete: 0, refused: 0 }
   for (const kind of eventKind) counts[STATEMENT_NAMES[kind]!]++
   return counts
 }

@@ -4,7 +4,8 @@
 // is a read of the version it saw, a row that an INSERT, UPDATE or DELETE wrote is a write. The
 // value of such an operation is the id of the statement that wrote the version, null for the
 // initial one; what the row held then stands here. A statement's operations lie side by side, reads
-// before writes; a SELECT that returned nothing has none.
+// before writes; a SELECT that returned nothing has none. An INSERT that was refused, because a row
+// was there already, is a statement of its own kind: it read that row, and wrote nothing.
 
 import type { Place } from '../base/errors.ts'
 import type { SqlColumn, SqlRow, SqlValue } from '../sql/value.ts'
@@ -14,8 +15,9 @@ export const SELECT = 0
 export const INSERT = 1
 export const UPDATE = 2
 export const DELETE = 3
+export const REFUSED = 4
 
-export const STATEMENT_NAMES = ['select', 'insert', 'update', 'delete'] as const
+export const STATEMENT_NAMES = ['select', 'insert', 'update', 'delete', 'refused'] as const
 export type StatementName = (typeof STATEMENT_NAMES)[number]
 
 export interface SqlTable {
@@ -49,9 +51,9 @@ export interface SqlEvents {
 
   readonly eventCount: number
   readonly eventTxn: Int32Array // event -> txn
-  readonly eventKind: Uint8Array // event -> SELECT, INSERT, UPDATE, DELETE
+  readonly eventKind: Uint8Array // event -> SELECT, INSERT, UPDATE, DELETE, REFUSED
   readonly eventTable: Int32Array // event -> table
-  readonly eventPredicate: Int32Array // event -> predicate; NONE for INSERT
+  readonly eventPredicate: Int32Array // event -> predicate; NONE for INSERT, of its rows for REFUSED
   readonly eventWrite: Int32Array // event -> value id of its write, NONE if it has none
   /** event -> its first op, or where one would stand; its ops are those whose opEvent it is. */
   readonly eventOpStart: Int32Array

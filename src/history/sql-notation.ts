@@ -3,6 +3,7 @@
 //
 //   s1: select orders where status = 'open' -> orders(1)@w3, not orders(2)@initial; w(x,5)
 //   s1: update orders where id = $1 [1] -> orders(1)@w3 to @w8 = (1,'done') [aborted]
+//   s2: refused insert orders where id = 1 -> orders(1)@w8
 //   s2: insert orders -> orders(5)@w7 = (5,'open'); delete orders -> orders(5)@w7 gone @w9
 //
 // A version of a row is named by the write that made it. Main function: renderStatement.
@@ -10,7 +11,14 @@
 import { inert } from '../base/inert.ts'
 import { renderSqlValue, type SqlRow } from '../sql/value.ts'
 import { type History, READ_ROWS, rowsOf, WRITE } from './history.ts'
-import { EVERY_ROW, INSERT, type SqlEvents, STATEMENT_NAMES, statementEnd } from './sql-events.ts'
+import {
+  EVERY_ROW,
+  INSERT,
+  REFUSED,
+  type SqlEvents,
+  STATEMENT_NAMES,
+  statementEnd,
+} from './sql-events.ts'
 import type { Value } from './values.ts'
 
 const MAX_ROWS = 8 // initial rows that are shown
@@ -44,7 +52,8 @@ export function renderStatement(
   const kind = sql.eventKind[event]!
   const table = inert(sql.tables[sql.eventTable[event]!]!.name)
   const result = renderResult(history, sql, event, show)
-  return `${STATEMENT_NAMES[kind]!} ${table}${renderClause(sql, event)} -> ${result}`
+  const verb = kind === REFUSED ? 'refused insert' : STATEMENT_NAMES[kind]!
+  return `${verb} ${table}${renderClause(sql, event)} -> ${result}`
 }
 
 /** What a statement saw and wrote: `orders(1)@w3`, or `no rows`. */

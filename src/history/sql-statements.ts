@@ -116,6 +116,11 @@ export class SqlStatements {
     return predicate
   }
 
+  /** The predicate of a REFUSED that met these rows: it speaks of no others. */
+  predicateOfKeys(table: number, keys: readonly SqlRow[]): number {
+    return this.predicate(table, clauseOfKeys(this.tables[table]!, keys))
+  }
+
   /** Begins a statement; `readRow` and `writeRow` speak of it until the next one begins. */
   begin(
     txn: number,

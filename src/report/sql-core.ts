@@ -180,9 +180,18 @@ class CoreBuilder {
     const told = new Set([...rows, ...unread].map(({ name }) => name))
     const silent = Array.from(spokenOf.keys()).filter((name) => !told.has(name))
     const sees = statement.kind !== 'insert'
-    if (told.size === 0 && (!sees || silent.length === 0)) return null
-    const excluded = sees ? silent.filter((name) => this.isForeign(txn, i, name, own)) : []
-    const predicate = sees ? this.predicate(statement, id, excluded, spokenOf) : NONE
+    const isRefused = statement.kind === 'refused'
+    if (told.size === 0 && (!sees || isRefused || silent.length === 0)) return null
+    const excluded =
+      sees && !isRefused ? silent.filter((name) => this.isForeign(txn, i, name, own)) : []
+    const predicate = isRefused
+      ? this.statements.predicateOfKeys(
+          id,
+          rows.map(({ seen }) => seen.key.map(sqlCell)),
+        )
+      : sees
+        ? this.predicate(statement, id, excluded, spokenOf)
+        : NONE
     if (statement.kind === 'update' && blind.length > 0) {
       // It wrote the row whatever it saw: what it saw of others, then what it wrote.
       const { write: _, ...looking } = statement
@@ -191,7 +200,7 @@ class CoreBuilder {
     } else {
       this.begin(added, statement, id, predicate, rows, unread)
     }
-    if (statement.kind !== 'select') for (const { name } of touched) own.add(name)
+    if (statement.write !== undefined) for (const { name } of touched) own.add(name)
     return null
   }
 

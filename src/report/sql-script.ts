@@ -181,6 +181,7 @@ class Script {
     const where = clause === null ? '' : ` WHERE ${clause}`
     if (kind === 'select') return [`SELECT * FROM ${into}${where};${saw}`]
     if (kind === 'delete') return [`DELETE FROM ${into}${where};${saw}`]
+    if (kind === 'refused') return [`-- INSERT INTO ${into} was refused because of ${result}`]
     if (kind === 'insert') {
       return rows.map(({ row = {} }) => {
         const columns = Object.keys(row).map((column) => this.name(column))

@@ -3,7 +3,7 @@
 
 import { cut as cutTo, inert } from '../base/inert.ts'
 import { type History, INITIAL, WRITE } from '../history/history.ts'
-import { STATEMENT_NAMES } from '../history/sql-events.ts'
+import { REFUSED, STATEMENT_NAMES } from '../history/sql-events.ts'
 import { mentions, renderPredicate } from '../sql/render.ts'
 import { renderSqlValue, type SqlRow } from '../sql/value.ts'
 import { type Anomaly, type Choice, type Edge, INITIAL_TXN } from '../verdict/verdict.ts'
@@ -11,12 +11,14 @@ import { cut, keyOf, nameOf } from './names.ts'
 
 const MAX_CLAUSE = 240
 
-/** `SELECT orders WHERE status = 'open'`. */
+/** `SELECT orders WHERE status = 'open'`, `INSERT orders refused because of id = 1`. */
 export function statementText(history: History, event: number): string {
   const { eventKind, eventTable, tables } = history.sql!
-  const verb = STATEMENT_NAMES[eventKind[event]!]!.toUpperCase()
+  const isRefused = eventKind[event] === REFUSED
+  const verb = isRefused ? 'INSERT' : STATEMENT_NAMES[eventKind[event]!]!.toUpperCase()
   const table = inert(tables[eventTable[event]!]!.name)
   const where = clauseText(history, event)
+  if (isRefused) return `${verb} ${table} refused because of ${where}`
   return `${verb} ${table}${where === null ? '' : ` WHERE ${where}`}`
 }
 

@@ -12,7 +12,14 @@
 import { HistoryBuilder } from '../history/builder.ts'
 import { ABORTED, type History, NONE, READ_ROWS, rowsOf, WRITE } from '../history/history.ts'
 import { narrowClause } from '../history/narrow.ts'
-import { DELETE, forEachStep, INSERT, type SqlEvents, UPDATE } from '../history/sql-events.ts'
+import {
+  DELETE,
+  forEachStep,
+  INSERT,
+  REFUSED,
+  type SqlEvents,
+  UPDATE,
+} from '../history/sql-events.ts'
 import { SqlStatements } from '../history/sql-statements.ts'
 import { copyOp, copyTxn, isPair, needsOf } from '../history/sub-history.ts'
 import type { Value } from '../history/values.ts'
@@ -204,10 +211,12 @@ class PartBuilder {
     }
   }
 
-  /** An INSERT of which nothing is left says nothing. */
+  /** An INSERT of which nothing is left, or of what refused it, says nothing. */
   private speaks(event: number): boolean {
     if (!this.parts.isKept(this.kept, event)) return false
-    return this.sql.eventKind[event] !== INSERT || this.opsOf(event).some((op) => this.kept[op])
+    const kind = this.sql.eventKind[event]
+    if (kind !== INSERT && kind !== REFUSED) return true
+    return this.opsOf(event).some((op) => this.kept[op])
   }
 
   private opsOf(event: number): number[] {
@@ -242,6 +251,11 @@ class PartBuilder {
   /** The clause, without the rows of which it must not speak any more. */
   private predicate(event: number): number {
     const { sql, statements } = this
+    if (sql.eventKind[event] === REFUSED) {
+      const met = this.opsOf(event).filter((op) => this.kept[op])
+      const keys = met.map((op) => sql.keyValues[this.history.opKey[op]!]!)
+      return statements.predicateOfKeys(this.table(sql.eventTable[event]!), keys)
+    }
     const { text, params, place, table: id } = sql.predicates[sql.eventPredicate[event]!]!
     const table = this.table(id)
     const excluded = this.excluded(event)

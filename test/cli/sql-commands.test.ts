@@ -24,7 +24,7 @@ describe('a SQL history', () => {
     expect(await terminal.run('stats', put(), '--json')).toBe(0)
     expect(JSON.parse(terminal.output)).toMatchObject({
       shape: 'sql',
-      statements: { select: 2, insert: 0, update: 0, delete: 1 },
+      statements: { select: 2, insert: 0, update: 0, delete: 1, refused: 0 },
       width: 2,
       communication: { edges: 1, components: 1, blocks: 1, largestBlock: 2 },
       conflicts: 0,

@@ -5,7 +5,7 @@
 // now and then it sees another version, or returns what it should not. So every level is satisfied
 // by many of the histories and violated by many. Levels are mixed; aborted and indeterminate
 // transactions, rows deleted, brought back and written twice, local reads, a second table and names
-// for versions passed over come in by shares of their own. Main function: randomSql.
+// for versions passed over, and inserts that fail on a row that is there come in by shares of their own. Main function: randomSql.
 
 import { Random } from '../../src/base/random.ts'
 import {
@@ -35,6 +35,7 @@ export interface SqlShape {
   readonly indeterminate: number // share of transactions
   readonly doubled: number // share of rows selected in two versions at once
   readonly audits: number // share of transactions that are audits
+  readonly refused: number // share of statements that are inserts which failed on a row
 }
 
 /** A shape of its own for each seed, at most six transactions; `fixed` overrides parts of it. */
@@ -69,6 +70,7 @@ export function sqlShapeOf(seed: number, fixed: Partial<SqlShape> = {}): SqlShap
     indeterminate: sometimes(0.3, random.pick([0.3, 0.6])),
     doubled: sometimes(0.05, 0.1),
     audits: sometimes(0.15, 0.4),
+    refused: sometimes(0.25, 0.3),
   }
   return { ...shape, ...fixed }
 }
@@ -177,6 +179,20 @@ class SqlMaker {
     const { random, shape } = this
     const capital = isCapital(random.pick(shape.rows))
     const names = shape.rows.filter((name) => isCapital(name) === capital)
+    if (shape.refused > 0 && random.chance(shape.refused)) {
+      const name = random.pick(names)
+      const { id: from, cell } = this.chooseVersion(name, sight)
+      if ((cell !== undefined) !== random.chance(shape.wrong)) {
+        return {
+          kind: 'refused',
+          where: '',
+          write: null,
+          capital,
+          rows: [{ name, from }],
+          passed: [],
+        }
+      }
+    }
     const kind = random.chance(shape.selects)
       ? 'select'
       : random.pick(['insert', 'insert', 'update', 'update', 'delete'] as const)

@@ -9,7 +9,7 @@
 // u. Both tables have the columns id (text) and v (integer). In `init` a row gets its first value,
 // `-` if it is absent. `y@0` is a row that the statement returned or touched, in its initial
 // version, `y@w2` in that of write w2 (both at once: two rows under one key); `!x@w4` one that it passed over and whose version is named
-// all the same; `=5` is what it wrote. Main functions: parseSql, renderSql, historyOfSql.
+// all the same; `=5` is what it wrote; `refused x@w4` is an insert that failed, because x was there. Main functions: parseSql, renderSql, historyOfSql.
 
 import { HistoryBuilder, statusOf } from '../../src/history/builder.ts'
 import type { History, Omissions, StatusName } from '../../src/history/history.ts'
@@ -32,8 +32,8 @@ export interface SqlDraftRow {
 
 export interface SqlDraftEvent {
   readonly kind: (typeof STATEMENT_NAMES)[number]
-  readonly where: string // '' for an insert
-  readonly write: string | null // id of the write; null for a select
+  readonly where: string // '' for an insert, refused or not
+  readonly write: string | null // id of the write; null for a select, and one refused
   readonly capital: boolean // of table u
   readonly rows: readonly SqlDraftRow[]
   readonly passed: readonly SqlDraftRow[] // passed over, with their versions named
@@ -83,7 +83,13 @@ export function historyOfSql(draft: SqlDraft, partial: Omissions | null = null):
 
 function addEvent(statements: SqlStatements, txn: number, event: SqlDraftEvent): void {
   const table = event.capital ? 1 : 0
-  const predicate = event.kind === 'insert' ? undefined : statements.predicate(table, event.where)
+  const keys = event.rows.map(({ name }) => [name])
+  const predicate =
+    event.kind === 'insert'
+      ? undefined
+      : event.kind === 'refused'
+        ? statements.predicateOfKeys(table, keys)
+        : statements.predicate(table, event.where)
   statements.begin(txn, STATEMENT_NAMES.indexOf(event.kind), table, predicate)
   if (event.write !== null) statements.nameWrite(event.write)
   if (event.kind !== 'insert') {
@@ -128,7 +134,9 @@ function renderTxn(txn: SqlDraftTxn): string {
 }
 
 function renderEvent(event: SqlDraftEvent): string {
-  const parts: string[] = [event.kind === 'insert' ? 'insert' : `${event.kind}(${event.where})`]
+  const { kind } = event
+  const isInsert = kind === 'insert' || kind === 'refused'
+  const parts: string[] = [isInsert ? kind : `${kind}(${event.where})`]
   if (event.capital) parts.push('of u')
   if (event.write !== null) parts.push(`as ${event.write}`)
   for (const row of event.rows) parts.push(renderRow(row, event.kind))

@@ -15,7 +15,7 @@ import {
   rowsOf,
   WRITE,
 } from '../../src/history/history.ts'
-import { INSERT } from '../../src/history/sql-events.ts'
+import { INSERT, REFUSED } from '../../src/history/sql-events.ts'
 import { type Predicate, parsePredicate } from '../../src/sql/predicate.ts'
 import type { SqlRow } from '../../src/sql/value.ts'
 
@@ -124,7 +124,7 @@ class SqlJudge {
         if (here) named = op
       }
       if (named !== NONE) this.visitNamed(txn, event, named)
-      else this.visitPassed(txn, event, key)
+      else if (sql.eventKind[event] !== REFUSED) this.visitPassed(txn, event, key)
     }
   }
 

@@ -6,6 +6,7 @@ import { type History, NONE, READ_ROWS, rowsOf, WRITE } from '../../history/hist
 import {
   EVERY_ROW,
   INSERT,
+  REFUSED,
   type SqlEvents,
   type SqlPredicate,
   type SqlTable,
@@ -52,7 +53,8 @@ export function writeStatement(
   const table = sql.tables[sql.eventTable[event]!]!
   writer.text(`{"${STATEMENT_NAMES[kind]!}":${JSON.stringify(table.name)}`)
   const predicate = sql.predicates[sql.eventPredicate[event]!]
-  if (predicate !== undefined) for (const field of renderClause(predicate)) writer.text(`,${field}`)
+  if (predicate !== undefined && kind !== REFUSED)
+    for (const field of renderClause(predicate)) writer.text(`,${field}`)
   const write = sql.eventWrite[event]!
   if (write !== NONE) writer.text(`,"write":${renderJson(history.values.get(write))}`)
   writer.text(',"rows":[')

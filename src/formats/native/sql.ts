@@ -7,6 +7,7 @@
 //   {"update":"orders","where":"id = 1","write":"w8",
 //    "rows":[{"key":[1],"from":"w3","row":{"id":1,"status":"done"}}]}
 //   {"delete":"orders","write":"w9","rows":[{"key":[1],"from":"w8"}]}
+//   {"refused":"orders","rows":[{"key":[1],"from":"w8"}]}
 //   {"abort":true}
 //
 // Clauses are kept as text: whoever judges the history parses them. Versions that nobody wrote are
@@ -20,6 +21,7 @@ import {
   DELETE,
   EVERY_ROW,
   INSERT,
+  REFUSED,
   SELECT,
   type SqlTable,
   STATEMENT_NAMES,
@@ -37,14 +39,14 @@ import { TABLES_HINT } from './tables.ts'
 
 export const STATEMENT = 'a statement looks like {"select":"orders","where":"id = 1","rows":[]}'
 
-// The first four are the kinds of statements, in their order.
+// The first five are the kinds of statements, in their order.
 const FIELDS = [...STATEMENT_NAMES, 'abort', 'where', 'params', 'write', 'rows', 'unread'] as const
-const ABORT = 4
-const WHERE = 5
-const PARAMS = 6
-const WRITE = 7
-const ROWS = 8
-const UNREAD = 9
+const ABORT = 5
+const WHERE = 6
+const PARAMS = 7
+const WRITE = 8
+const ROWS = 9
+const UNREAD = 10
 const ALIASES = {
   predicate: 'where',
   condition: 'where',
@@ -55,10 +57,18 @@ const ALIASES = {
 }
 
 /** What a statement of each kind has, beside its table and its rows. */
-const ALLOWED = [[WHERE, PARAMS, UNREAD], [WRITE], [WHERE, PARAMS, WRITE, UNREAD]]
+const ALLOWED = [
+  [WHERE, PARAMS, UNREAD],
+  [WRITE],
+  [WHERE, PARAMS, WRITE, UNREAD],
+  [WHERE, PARAMS, WRITE, UNREAD],
+  [],
+]
 
 const ROW_FIELDS = ['key', 'from', 'row'] as const
 const VERSION = 'a row looks like {"key":[1],"from":"w3"}; "from":null is the initial version'
+const MET =
+  'an insert was refused because of a row: {"refused":"orders","rows":[{"key":[1],"from":"w3"}]}'
 const CHANGE = 'an updated row looks like {"key":[1],"from":"w3","row":{"id":1,"status":"done"}}'
 
 /** A row that a statement wrote: writes come after all that the statement saw. */
@@ -114,6 +124,7 @@ export class StatementReader {
     }
     this.refuseForeign()
     const id = this.takeTable(into)
+    if (this.kind === REFUSED) return this.takeRefused(txn, id, into, begin, place)
     const predicate = this.kind === INSERT ? NONE : this.takePredicate(into, id, place)
     if (!fields.has(ROWS)) {
       const hint = this.kind === INSERT ? 'the rows as written' : 'the rows it saw; [] if none'
@@ -146,10 +157,40 @@ export class StatementReader {
     }
   }
 
+  /** What an INSERT met that was refused: it speaks of no other rows. */
+  private takeRefused(
+    txn: number,
+    id: number,
+    into: SqlStatements,
+    begin: number,
+    place: Place,
+  ): void {
+    const { scanner, fields } = this
+    if (!fields.has(ROWS)) throw this.missing(begin, 'rows', MET)
+    fields.enter(ROWS)
+    const at = scanner.at
+    this.expectList('the rows that were there')
+    const met: { key: SqlRow; from: Value; place: Place }[] = []
+    forEachItem(scanner, () => {
+      const place = scanner.here()
+      const { key, from } = this.takeVersion(into.tables[id]!, false)
+      met.push({ key, from, place })
+    })
+    if (met.length === 0) throw scanner.fail('the insert was refused by no row', at, MET)
+    const keys = met.map(({ key }) => key)
+    into.begin(txn, REFUSED, id, into.predicateOfKeys(id, keys), place)
+    for (const { key, from, place } of met) {
+      into.readRow(key, from, true, place)
+      this.columns.push(place.column)
+    }
+  }
+
   /** Which statement the object is. */
   private findKind(begin: number): number {
     const { scanner, fields } = this
-    const kinds = [SELECT, INSERT, UPDATE, DELETE, ABORT].filter((kind) => fields.has(kind))
+    const kinds = [SELECT, INSERT, UPDATE, DELETE, REFUSED, ABORT].filter((kind) =>
+      fields.has(kind),
+    )
     const [kind, other] = kinds
     if (kind === undefined) {
       const message = 'the object is no statement: it has no "select", "insert", "update", "delete"'
@@ -173,11 +214,11 @@ export class StatementReader {
   /** Refuses what a statement of this kind cannot have. */
   private refuseForeign(): void {
     const { fields, kind } = this
-    const allowed = ALLOWED[Math.min(kind, UPDATE)]!
+    const allowed = ALLOWED[kind]!
     for (let field = WHERE; field < FIELDS.length; field++) {
       if (field === ROWS || !fields.has(field) || allowed.includes(field)) continue
       const names = [ROWS, ...allowed].map((known) => `"${FIELDS[known]!}"`).join(', ')
-      const verb = STATEMENT_NAMES[kind]!
+      const verb = kind === REFUSED ? 'a refused insert' : STATEMENT_NAMES[kind]!
       const message = `${verb} has no "${FIELDS[field]!}"`
       throw this.scanner.fail(message, fields.valueAt(field), `beside the table it has ${names}`)
     }
@@ -291,7 +332,8 @@ export class StatementReader {
   }
 
   private missing(at: number, name: string, hint: string): InputError {
-    const whose = ROW_FIELDS.some((known) => known === name) ? 'row' : STATEMENT_NAMES[this.kind]!
+    const verb = this.kind === REFUSED ? 'refused insert' : STATEMENT_NAMES[this.kind]!
+    const whose = ROW_FIELDS.some((known) => known === name) ? 'row' : verb
     return this.scanner.fail(`the ${whose} has no "${name}"`, at, hint, 'missing-field')
   }
 }

@@ -77,15 +77,16 @@ export function describeOps(txn: TxnJson, spokenOf: SpokenOf): FigureOps {
 /** `SELECT orders WHERE status = 'open' → (1)@w3`: rows without their table, which is there. */
 function describeStatement(statement: StatementJson, spokenOf: SpokenOf): FigureOp {
   const { text, result, kind, table, write, rows } = statement
+  const reads = kind === 'select' || kind === 'refused'
   const matters = ({ key }: StatementRowJson) => spokenOf.has(`${table}(${key.map(cellText)})`)
   const ordered = [...rows.filter(matters), ...rows.filter((row) => !matters(row))]
   const names = ordered.map(({ key, from }) => {
     const name = `(${key.map((part) => inert(String(part))).join(',')})`
-    const version = kind === 'select' ? (from ?? null) : (write ?? null)
+    const version = reads ? (from ?? null) : (write ?? null)
     return version === null ? name : `${name}@${inert(String(version))}`
   })
   const came = names.length === 0 ? 'no rows' : listNames(names)
-  const isWrite = kind !== 'select'
+  const isWrite = !reads
   const words = shorten(inert(text), MAX_STATEMENT)
   const title = inert(`${text} -> ${result}`)
   const line = `${words} → ${came}`

@@ -31,6 +31,7 @@ const OF_STATEMENT: readonly Completion[] = [
   field('insert', 'the table it adds rows to', '"'),
   field('update', 'the table whose rows it changes', '"'),
   field('delete', 'the table whose rows it removes', '"'),
+  field('refused', 'the table it could not add a row to, because one was there', '"'),
   field('where', 'its clause', '"'),
   field('params', 'what $1, $2, … stand for', '['),
   field('write', 'the id of what it wrote', '"'),

@@ -6,6 +6,7 @@ import { type History, NONE, WRITE } from '../../../src/history/history.ts'
 import {
   DELETE,
   INSERT,
+  REFUSED,
   SELECT,
   type SqlTable,
   STATEMENT_NAMES,
@@ -112,11 +113,12 @@ class RandomSql {
 
   private step(txn: number, step: number): void {
     const { random, statements, builder } = this
-    const choice = random.below(7)
+    const choice = random.below(8)
     if (choice === 4) return builder.write(txn, 'x', txn * 10 + step)
     if (choice === 5) return builder.insert(txn, 'y', txn * 10 + step)
     if (choice === 6) return builder.readList(txn, 'l', [1, null])
     const table = random.below(statements.tables.length)
+    if (choice === 7) return this.refuse(txn, table)
     const params = random.chance(0.5) ? [random.pick(SAMPLES.integer), null, 'a', true] : []
     const clause = statements.predicate(table, random.pick(CLAUSES), params)
     statements.begin(txn, choice, table, choice === INSERT ? NONE : clause)
@@ -133,6 +135,13 @@ class RandomSql {
     for (const key of keys) {
       statements.writeRow(key, id, choice === DELETE ? null : this.row(table, key))
     }
+  }
+
+  private refuse(txn: number, table: number): void {
+    const keys = this.keys(table)
+    if (keys.length === 0) return
+    this.statements.begin(txn, REFUSED, table, this.statements.predicateOfKeys(table, keys))
+    for (const key of keys) this.statements.readRow(key, this.random.pick(this.writes))
   }
 
   /** Some different keys of the table. */

@@ -51,7 +51,7 @@ describe('docs/sql-history.md', () => {
       for (const line of history.split('\n')) expect(validate(JSON.parse(line)), line).toBe(true)
       expect(parseHistory(history).warnings).toEqual([])
     }
-    expect(statements).toHaveLength(6)
+    expect(statements).toHaveLength(7)
     for (const statement of statements) {
       expect(validate(JSON.parse(inHistory(statement))), statement).toBe(true)
       expect(accepts(inHistory(statement)), statement).toBe(true)

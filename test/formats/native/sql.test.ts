@@ -2,7 +2,10 @@
 
 import { describe, expect, it } from 'vitest'
 import type { InputError } from '../../../src/base/errors.ts'
+import { judge } from '../../../src/check/judge.ts'
 import { parseHistory } from '../../../src/formats/formats.ts'
+import { renderNotation } from '../../../src/history/notation.ts'
+import { check } from '../../../src/library/check.ts'
 import { refusal } from '../errors.ts'
 import { dump } from '../histories.ts'
 import { dumpSql } from './sql-histories.ts'
@@ -57,6 +60,54 @@ describe('StatementReader', () => {
     expect(sql!.eventPlace(0)).toEqual({ line: 2, column: 36 })
     expect(sql!.predicates[0]!.place).toEqual({ line: 2, column: 63 })
     expect(history.placeOf(1)).toEqual({ line: 2, column: 78 })
+  })
+})
+
+describe('an INSERT that was refused', () => {
+  it('read the rows that it met, and speaks of no others', () => {
+    const history = parse(
+      line('{"refused":"orders","rows":[{"key":1,"from":null}]}'),
+      line('{"rows":[{"from":"w1","key":[2,"tea"]},{"key":[2,"jam"],"from":7}],"refused":"stock"}'),
+    )
+    expect(dumpSql(history).slice(2)).toEqual([
+      'T1.0 refused orders where id = 1 [] write none: orders(1)@null',
+      `T2.0 refused stock where (shop = 2 AND item = 'tea') OR (shop = 2 AND item = 'jam') [] write none: stock(2,'tea')@w1 stock(2,'jam')@7`,
+      'rolled back: 0 0',
+    ])
+  })
+
+  const booked = (...rest: string[]) =>
+    parse(
+      line('{"insert":"orders","write":"w2","rows":[{"id":2}]}'),
+      `{"session":1,"ops":[${rest.join()}]}\n`,
+    )
+  const NONE_THERE = '{"select":"orders","where":"id = 2","rows":[]}'
+  const MET = '{"refused":"orders","rows":[{"key":2,"from":"w2"}]}'
+
+  it.each([
+    ['what was not there and then was', booked(NONE_THERE, MET), 'violated'],
+    ['what was there all the time', booked(MET), 'satisfied'],
+    ['what was there and then was not', booked(MET, NONE_THERE), 'violated'],
+    [
+      'a row that nobody wrote',
+      parse(line('{"refused":"orders","rows":[{"key":3,"from":null}]}')),
+      'violated',
+    ],
+    [
+      'the row that was there at first',
+      parse(line('{"refused":"orders","rows":[{"key":1,"from":null}]}')),
+      'satisfied',
+    ],
+  ] as const)('is judged by %s', async (_, history, verdict) => {
+    const [result] = await judge(history, ['ser'])
+    expect(result!.verdict).toBe(verdict)
+  })
+
+  it('is told in words', async () => {
+    const history = booked(NONE_THERE, MET)
+    expect(renderNotation(history)).toContain('refused insert orders where id = 2 -> orders(2)@w2')
+    const shown = await check(history, 'ser')
+    expect(JSON.stringify(shown)).toContain('INSERT orders refused because of id = 2')
   })
 })
 
@@ -124,6 +175,16 @@ describe('a wrong statement', () => {
       '{"select":"orders","rows":[{"key":1,"from":null}],"unread":[{"key":1,"from":null}]}',
       '2:81 duplicate-row: the statement names the row orders(1) twice',
     ],
+    ['{"refused":"orders","rows":[]}', '2:48 malformed: the insert was refused by no row'],
+    [
+      '{"refused":"orders","where":"id = 1","rows":[{"key":1,"from":null}]}',
+      '2:49 malformed: a refused insert has no "where"',
+    ],
+    [
+      '{"refused":"orders","rows":[{"key":1,"from":null},{"key":1,"from":"w"}]}',
+      '2:71 duplicate-row: the statement names the row orders(1) twice',
+    ],
+    ['{"refused":"orders"}', '2:21 missing-field: the refused insert has no "rows"'],
     [
       '{"select":"orders","rows":[{"key":1,"from":null,"row":{"id":1}}]}',
       '2:69 malformed: only an update says what a row became',
