@@ -40,6 +40,11 @@ export class Lines {
     return this.declared.size === 0
   }
 
+  /** Whether a row is among those that were there at first, as far as that was told. */
+  hasInitial(row: string): boolean {
+    return this.initial.has(row)
+  }
+
   private put(line: string): void {
     if (this.take) this.take(line)
     else this.kept.push(line)
@@ -103,6 +108,10 @@ function renderEvent(event: StatementEvent): string[] {
   if (kind === 'insert') {
     const inserted = rows.map(({ row }) => renderRow(table.declared, row!))
     return rows.length === 0 ? [] : [`{"insert":${name}${written},"rows":[${inserted.join()}]}`]
+  }
+  if (kind === 'refused') {
+    const met = rows.map(({ key, from }) => `{${renderVersion(key, from!)}}`)
+    return [`{"refused":${name},"rows":[${met.join()}]}`]
   }
   const where = renderClause(clause!).map((field) => `,${field}`)
   const told = rows.map((row) => `{${renderSeen(event, row)}}`)

@@ -9,6 +9,7 @@ import { Catalog } from './catalog.ts'
 import { Lines } from './lines.ts'
 import type { Told } from './probe.ts'
 import { type StatementEvent, Transaction } from './transaction.ts'
+import { UniqueRows } from './unique-rows.ts'
 import { Versions } from './versions.ts'
 
 export type Ending = 'committed' | 'aborted' | 'rolled-back' | 'indeterminate'
@@ -34,12 +35,14 @@ export class Recorder {
     this.skipped.everything = true
   })
   readonly versions = new Versions()
+  readonly uniqueRows = new UniqueRows()
   readonly warnings: string[] = []
   skipped = new Skipped()
   lines = new Lines()
   private readonly lanes = new Map<string, { busy: boolean }[]>()
   private readonly open = new Set<Transaction>()
   private readonly underWay = new Set<number>() // statements, by when they were sent
+  private readonly writing = new Set<number>() // those of them that may write
   private waiting: { txn: Transaction; ending: Ending; until: number }[] = []
   private moment = 0 // counts events
   private writes = 0
@@ -52,6 +55,7 @@ export class Recorder {
   /** Begins anew: whatever the database holds now is there at first. */
   restart(snapshot: string): void {
     this.versions.begin(snapshot)
+    this.uniqueRows.clear()
     this.catalog.restart()
     // What was not recorded is there at first, but for what may end later.
     if (this.open.size === 0 && this.unwatched === 0) {
@@ -85,14 +89,16 @@ export class Recorder {
   }
 
   /** A statement is sent; it may be seen by others before its answer arrives. */
-  send(): number {
+  send(mayWrite: boolean): number {
     this.underWay.add(++this.moment)
+    if (mayWrite) this.writing.add(this.moment)
     return this.moment
   }
 
   /** It was answered, and what it did is recorded. */
   answered(statement: number): void {
     this.underWay.delete(statement)
+    this.writing.delete(statement)
     if (this.waiting.length > 0) this.flush()
   }
 
@@ -104,8 +110,26 @@ export class Recorder {
   noteWrite(event: StatementEvent, told: readonly Told[]): void {
     told.forEach(({ version }, i) => {
       const row = event.rows[i]!
-      if (row.row !== null) this.versions.note(row.name, version.xmin, event.write!)
+      if (row.row === null) return
+      this.versions.note(row.name, version.xmin, event.write!, this.moment)
+      if (event.table.uniques.length > 0)
+        this.uniqueRows.note(event.table, row.name, row.key, row.row, event.write!)
     })
+  }
+
+  /**
+   * The version of a row that a statement met which was sent at that moment, and is answered now.
+   * Null if there may have been another: somebody else has replaced it, or may be writing now.
+   */
+  versionSince(txn: Transaction, row: string, sent: number) {
+    const version = this.versions.sole(row, sent)
+    const others = [...this.writing].some((statement) => statement !== sent)
+    if (version === null || others) return null
+    if (version.write === null && !this.lines.hasInitial(row)) return null
+    for (const open of this.open) {
+      if (open !== txn && replaces(open, row, version.xmin)) return null
+    }
+    return version
   }
 
   undo(txn: Transaction, savepoint: string): void {
@@ -218,4 +242,11 @@ export class Recorder {
     }
     return known
   }
+}
+
+function replaces({ events }: Transaction, name: string, xmin: string): boolean {
+  return events.some(
+    ({ write, rows }) =>
+      write !== null && rows.some((row) => row.name === name && row.xmin === xmin),
+  )
 }

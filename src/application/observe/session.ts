@@ -9,6 +9,7 @@ import { type DriverResult, isFromServer } from './driver.ts'
 import type { Hooks } from './hooks.ts'
 import { type Cells, findUnprobed, levelTold, type Probe, probeFor, readProbe } from './probe.ts'
 import type { Ending, Recorder } from './recorder.ts'
+import { findMet } from './refusal.ts'
 import { type OnTable, type Shape, shapeOf } from './shape.ts'
 import type { Table } from './table.ts'
 import { Telling } from './telling.ts'
@@ -198,7 +199,8 @@ export class Session {
 
   /** It is sent now. */
   send(statement: Statement): void {
-    statement.sent = this.shared.recorder.send()
+    const { effect } = statement.shape
+    statement.sent = this.shared.recorder.send(effect === 'writes' || effect === 'anything')
   }
 
   private begin(actor: string | undefined, level: string | null): void {
@@ -265,14 +267,28 @@ export class Session {
     if (telling) hooks.after?.(telling.step)
   }
 
-  private failed({ shape, sent }: Statement, error: unknown): void {
+  private failed(statement: Statement, error: unknown): void {
+    const { shape, sent } = statement
     if (sent < 0) return
-    if (this.txn) this.txn.failed = true
+    if (this.txn) {
+      this.txn.failed = true
+      if (!this.recordRefusal(statement, error, this.txn)) this.txn.isUntold = true
+    }
     if (takesBack(shape)) this.dropEvents()
     const lost = !isFromServer(error)
     // A statement by itself may have been done before its answer was lost.
     if (lost && shape.effect !== 'nothing') this.countUnrecorded(shape, 'an answer that was lost')
     if (lost && shape.several) this.mayHaveEnded = true
+  }
+
+  /** An INSERT that failed because a row was there has seen that row. */
+  private recordRefusal(statement: Statement, error: unknown, txn: Transaction): boolean {
+    const { shape, table, sent, probe } = statement
+    if (probe === null || table === null || shape.on?.verb !== 'insert' || shape.on.more)
+      return false
+    const met = findMet(this.shared.recorder, txn, table, error, sent)
+    if (met !== null) txn.events.push(met)
+    return met !== null
   }
 
   private record(statement: Statement, probe: Probe, result: DriverResult): void {
@@ -311,11 +327,11 @@ export class Session {
       if (does === 'set') txn.setSavepoint(name)
       else if (does === 'release') txn.releaseSavepoint(name)
       else {
-        // What a statement saw that failed, such as a key that was there, is not told.
-        if (txn.failed) recorder.skipped.count('a statement that failed before ROLLBACK TO')
+        if (txn.isUntold) recorder.skipped.count('a statement that failed before ROLLBACK TO')
         recorder.undo(txn, name)
         this.names.takeBack()
         txn.failed = false
+        txn.isUntold = false
       }
     }
     if (shape.kind === 'set' && shape.level !== null) {
@@ -361,6 +377,8 @@ export class Session {
   private endingOf(shape: Shape, error: unknown, result: DriverResult | null): Ending {
     if (error !== null) {
       const isOpen = !isFromServer(error) && (shape.kind === 'commit' || shape.effect !== 'nothing')
+      // By itself, it has done nothing but look.
+      if (this.status === 'I' && this.hasOnlyLooked) return 'committed'
       // Among several nobody says whether the end came before the error.
       return isOpen || shape.endsAmong ? 'indeterminate' : 'aborted'
     }
@@ -369,6 +387,11 @@ export class Session {
     if (end?.startsWith('PREPARE')) return 'indeterminate'
     if (end !== 'ROLLBACK') return 'committed'
     return this.txn!.failed || shape.kind === 'commit' ? 'aborted' : 'rolled-back'
+  }
+
+  private get hasOnlyLooked(): boolean {
+    const { events } = this.txn!
+    return events.length === 1 && events[0]!.kind === 'refused'
   }
 
   /** Something failed that was no statement yet, such as the values of one. */

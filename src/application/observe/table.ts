@@ -35,6 +35,14 @@ export interface Cascade {
   readonly onUpdate: boolean
 }
 
+/** A unique key beside the primary one. */
+export interface Unique {
+  /** As the server's errors call it. */
+  readonly constraint: string
+  /** Positions among the columns that are declared. */
+  readonly columns: readonly number[]
+}
+
 export interface Table {
   /** No two have the same. */
   readonly number: number
@@ -52,6 +60,10 @@ export interface Table {
   /** Names of its own triggers, which may do anything when it is written. */
   readonly triggers: readonly string[]
   readonly cascades: readonly Cascade[]
+  /** What the constraint of its primary key is called. */
+  readonly keyConstraint: string | null
+  /** Unique keys, but for those of expressions, of some rows only, or of columns that are not known. */
+  readonly uniques: readonly Unique[]
   /** Functions that its defaults and checks call when a row is written, by name. */
   readonly functions: Readonly<Record<string, 'reads' | 'writes'>>
 }
@@ -102,6 +114,13 @@ export const TABLE = `
       FROM pg_attribute a JOIN pg_type t ON t.oid = a.atttypid
         LEFT JOIN pg_collation l ON l.oid = a.attcollation
       WHERE a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped),
+    (SELECT json_agg(json_build_array(x.relname, u.indisprimary, (SELECT json_agg(a.attname ORDER BY k.n)
+        FROM unnest(u.indkey::int2[]) WITH ORDINALITY k (num, n)
+          JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum = k.num
+        WHERE k.n <= u.indnkeyatts)) ORDER BY x.relname)
+      FROM pg_index u JOIN pg_class x ON x.oid = u.indexrelid
+      WHERE u.indrelid = c.oid AND u.indisunique AND u.indisvalid AND u.indpred IS NULL
+        AND u.indexprs IS NULL),
     i.indkey IS NOT NULL, pg_table_is_visible(c.oid), row_security_active(c.oid),
     has_table_privilege(c.oid, 'SELECT')
   FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
@@ -109,7 +128,7 @@ export const TABLE = `
   WHERE c.oid = to_regclass($1)`
 
 /** How many of them do not depend on who asks. */
-export const COMMON_CELLS = 11
+export const COMMON_CELLS = 12
 
 /** By PostgreSQL's names of types: what a column is in the history. */
 const TYPES: Readonly<Record<string, readonly [SqlType, Judging]>> = {
@@ -135,12 +154,14 @@ const SPELLINGS: Readonly<Record<string, RegExp>> = {
 
 let tableCount = 0
 
+type UniqueCells = [constraint: string, isPrimary: boolean, columns: string[]]
+
 type ColumnCells = [string, string, boolean, boolean, boolean, number | null, boolean]
 
 /** What the cells say. */
 export function tableOf(row: readonly (string | null)[]): Table {
   const [schema, relation, kind, inherits, rules, persistence] = row as string[]
-  const [triggers, cascades, functions, described, hasKey, visible, secured, readable] =
+  const [triggers, cascades, functions, described, keys, hasKey, visible, secured, readable] =
     row.slice(6)
   const cells = JSON.parse(described ?? '[]') as ColumnCells[]
   const qualifiedName = `${schema!}.${relation!}`
@@ -163,6 +184,7 @@ export function tableOf(row: readonly (string | null)[]): Table {
     keyColumns,
   }
   const list = (json: string | null | undefined) => JSON.parse(json ?? '[]')
+  const unique = list(keys) as UniqueCells[]
   const sqlName = `${quote(schema!)}.${quote(relation!)}`
   return {
     number: ++tableCount,
@@ -174,8 +196,17 @@ export function tableOf(row: readonly (string | null)[]): Table {
     problem,
     triggers: list(triggers),
     cascades: list(cascades),
+    keyConstraint: unique.find(([, isPrimary]) => isPrimary)?.[0] ?? null,
+    uniques: unique
+      .filter(([, isPrimary]) => !isPrimary)
+      .flatMap((cells) => uniqueOf(cells, columns)),
     functions: JSON.parse(functions ?? '{}'),
   }
+}
+
+function uniqueOf([constraint, , names]: UniqueCells, columns: readonly Column[]): Unique[] {
+  const at = names.map((name) => columns.findIndex((column) => column.name === name))
+  return at.includes(-1) ? [] : [{ constraint, columns: at }]
 }
 
 function problemOfKind(kind: string, inherits: boolean): string | null {

@@ -10,7 +10,7 @@ import type { Clause } from './clause.ts'
 import type { Table } from './table.ts'
 import type { Versions, Writer } from './versions.ts'
 
-export type EventKind = 'select' | 'insert' | 'update' | 'delete'
+export type EventKind = 'select' | 'insert' | 'update' | 'delete' | 'refused'
 
 /** What a statement did to one row. */
 export interface RowEvent {
@@ -29,7 +29,7 @@ export interface RowEvent {
 export interface StatementEvent {
   kind: EventKind
   readonly table: Table
-  /** Null for INSERT. */
+  /** Null for INSERT, refused or not. */
   clause: Clause | null
   rows: RowEvent[]
   write: number | null
@@ -54,6 +54,8 @@ export class Transaction {
   level: string | null
   levelIsSure = false
   failed = false
+  /** Whether it is not known what a statement saw that failed. */
+  isUntold = false
   finish = 0
   private savepoints: { name: string; at: number }[] = []
 
@@ -99,7 +101,9 @@ function undo(events: StatementEvent[], from: number): StatementEvent[] {
     const { table, kind, write } = event
     const rows = written.get(table)
     const seen = leaveOut(event, rows ?? new Map())
-    if (kind !== 'insert') kept.push({ ...seen, kind: 'select', write: null })
+    if (kind === 'refused') {
+      if (seen.rows.length > 0) kept.push(seen)
+    } else if (kind !== 'insert') kept.push({ ...seen, kind: 'select', write: null })
     if (write === null) continue
     undone.push(event)
     const ours = rows ?? new Map<string, SqlRow>()

@@ -14,6 +14,8 @@ export type Writer = number | null | undefined
 interface Entry {
   readonly xmin: string
   write: number
+  /** When it was last written, as `Versions` counts. */
+  at: number
   /** When it was replaced, as `Versions` counts; infinite while it was not. */
   replacedAt: number
 }
@@ -23,6 +25,7 @@ export class Versions {
   private limit = 0 // ids below it, in 32 bits, were done at the start
   private running = new Set<number>() // but for these
   private readonly initial = new Map<string, string>() // row -> id of its initial version
+  private readonly replaced = new Set<string>() // rows whose initial version was
 
   /** @param snapshot as pg_current_snapshot() writes it: 10:20:10,14 */
   begin(snapshot: string): void {
@@ -33,6 +36,7 @@ export class Versions {
     )
     this.rows.clear()
     this.initial.clear()
+    this.replaced.clear()
   }
 
   private isInitial(row: string, xmin: string): boolean {
@@ -49,15 +53,18 @@ export class Versions {
     return entry?.write ?? (this.isInitial(row, xmin) ? null : undefined)
   }
 
-  note(row: string, xmin: string, write: number): void {
+  /** @param at counts up */
+  note(row: string, xmin: string, write: number, at: number): void {
     const entries = this.rows.get(row)
     if (entries === undefined) {
-      this.rows.set(row, [{ xmin, write, replacedAt: Number.POSITIVE_INFINITY }])
+      this.rows.set(row, [{ xmin, write, at, replacedAt: Number.POSITIVE_INFINITY }])
       return
     }
     const entry = entries.find((each) => each.xmin === xmin)
-    if (entry) entry.write = write
-    else entries.push({ xmin, write, replacedAt: Number.POSITIVE_INFINITY })
+    if (entry) {
+      entry.write = write
+      entry.at = at
+    } else entries.push({ xmin, write, at, replacedAt: Number.POSITIVE_INFINITY })
   }
 
   /**
@@ -65,12 +72,29 @@ export class Versions {
    * @param now counts up; @param oldest when the oldest transaction began that still runs
    */
   replace(row: string, xmin: string, now: number, oldest: number): void {
+    if (this.initial.get(row) === xmin) this.replaced.add(row)
     const entries = this.rows.get(row)
     if (entries === undefined) return
     for (const entry of entries) if (entry.xmin === xmin) entry.replacedAt = now
     const left = entries.filter(({ replacedAt }) => replacedAt >= oldest)
     if (left.length === 0) this.rows.delete(row)
     else if (left.length < entries.length) this.rows.set(row, left)
+  }
+
+  /**
+   * The version of a row that was there at a moment, and the only one since; null if that is not
+   * certain.
+   */
+  sole(row: string, since: number): { xmin: string; write: number | null } | null {
+    const entries = this.rows.get(row)
+    const initial = this.initial.get(row)
+    if (entries === undefined) {
+      return initial === undefined || this.replaced.has(row) ? null : { xmin: initial, write: null }
+    }
+    const [entry, other] = entries
+    const isSole = other === undefined && (initial === undefined || this.replaced.has(row))
+    if (!isSole || entry!.at >= since || Number.isFinite(entry!.replacedAt)) return null
+    return { xmin: entry!.xmin, write: entry!.write }
   }
 
   /** A transaction was rolled back, or a part of it: nobody will see what it wrote. */
