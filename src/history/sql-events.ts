@@ -53,7 +53,8 @@ export interface SqlEvents {
   readonly eventTxn: Int32Array // event -> txn
   readonly eventKind: Uint8Array // event -> SELECT, INSERT, UPDATE, DELETE, REFUSED
   readonly eventTable: Int32Array // event -> table
-  readonly eventPredicate: Int32Array // event -> predicate; NONE for INSERT, of its rows for REFUSED
+  /** event -> predicate; NONE for INSERT, that of the rows it met for REFUSED. */
+  readonly eventPredicate: Int32Array
   readonly eventWrite: Int32Array // event -> value id of its write, NONE if it has none
   /** event -> its first op, or where one would stand; its ops are those whose opEvent it is. */
   readonly eventOpStart: Int32Array

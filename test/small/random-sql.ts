@@ -5,7 +5,8 @@
 // now and then it sees another version, or returns what it should not. So every level is satisfied
 // by many of the histories and violated by many. Levels are mixed; aborted and indeterminate
 // transactions, rows deleted, brought back and written twice, local reads, a second table and names
-// for versions passed over, and inserts that fail on a row that is there come in by shares of their own. Main function: randomSql.
+// for versions passed over, and inserts that fail on a row that is there come in by shares of their
+// own. Main function: randomSql.
 
 import { Random } from '../../src/base/random.ts'
 import {

@@ -1,7 +1,8 @@
 // An INSERT that failed because a row was there (SQLSTATE 23505): which row that was, and in which
-// version. The server names the key in the detail of its error. It is told only where it is certain:
-// the version was known before the INSERT was sent, is the only one that the row has had since, and
-// nobody may have replaced it meanwhile. Main function: findMet.
+// version. The server names the key in the detail of its error. It is told only where it is
+// certain: the version was known before the INSERT was sent, is the only one that the row has had
+// since, and nobody may have replaced it meanwhile: the server waits for whoever is about to.
+// Main function: findMet.
 
 import { rowName } from '../../history/sql-statements.ts'
 import type { SqlRow } from '../../sql/value.ts'

@@ -114,7 +114,8 @@ export const TABLE = `
       FROM pg_attribute a JOIN pg_type t ON t.oid = a.atttypid
         LEFT JOIN pg_collation l ON l.oid = a.attcollation
       WHERE a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped),
-    (SELECT json_agg(json_build_array(x.relname, u.indisprimary, (SELECT json_agg(a.attname ORDER BY k.n)
+    (SELECT json_agg(json_build_array(x.relname, u.indisprimary,
+        (SELECT json_agg(a.attname ORDER BY k.n)
         FROM unnest(u.indkey::int2[]) WITH ORDINALITY k (num, n)
           JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum = k.num
         WHERE k.n <= u.indnkeyatts)) ORDER BY x.relname)
