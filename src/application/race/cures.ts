@@ -2,6 +2,8 @@
 // race of their own each, and told with what they cost. Main function: tryCures.
 
 import { UsageError } from '../../base/errors.ts'
+import { constrained, constraintsFor } from './constraint.ts'
+import type { Observer } from './observer.ts'
 import type { Coverage, RaceResult, RaceRun } from './race-result.ts'
 import { forUpdate, serializable, type Treatment } from './treatment.ts'
 
@@ -15,6 +17,8 @@ export interface Cure {
   readonly retriesPerRun: number
   /** How many statements had to wait for another actor, for each run. */
   readonly waitsPerRun: number
+  /** How often a constraint refused what an actor wanted, for each run. */
+  readonly refusalsPerRun: number
 }
 
 const MAX_SELECTS = 4
@@ -22,6 +26,7 @@ const MAX_SELECTS = 4
 /** @param tryOut runs a race with a change; null if there is no time left for it */
 export async function tryCures(
   violation: RaceRun,
+  observer: Observer,
   tryOut: (treatment: Treatment) => Promise<RaceResult | null>,
 ): Promise<Cure[]> {
   const selects = new Set(
@@ -29,7 +34,14 @@ export async function tryCures(
       .filter(({ step }) => step.kind === 'read' && step.inTransaction && !step.locks)
       .map(({ step }) => step.text),
   )
-  const treatments = [...[...selects].slice(0, MAX_SELECTS).map(forUpdate), serializable()]
+  const constraints = await Promise.all(
+    constraintsFor(violation).map((constraint) => constrained(observer, constraint)),
+  )
+  const treatments = [
+    ...[...selects].slice(0, MAX_SELECTS).map(forUpdate),
+    ...constraints.filter((constraint) => constraint !== null),
+    serializable(),
+  ]
   const cures: Cure[] = []
   for (const treatment of treatments) {
     const result = await attempt(treatment, tryOut)
@@ -42,6 +54,7 @@ export async function tryCures(
       coverage,
       retriesPerRun: treatment.retries() / Math.max(1, runs.length),
       waitsPerRun: waits / Math.max(1, runs.length),
+      refusalsPerRun: treatment.refusals() / Math.max(1, runs.length),
     })
   }
   return cures

@@ -56,7 +56,7 @@ export async function race(
       const result = await course.runAll()
       if (result.violation === null || !filled.cures) return result
       const maxSchedules = Math.min(filled.maxSchedules, CURE_SCHEDULES)
-      const cures = await tryCures(result.violation, async (treatment) => {
+      const cures = await tryCures(result.violation, observer, async (treatment) => {
         const budgetMs = endMs - nowMs()
         if (budgetMs <= 0) return null
         const options = { ...filled, all: false, maxSchedules, budgetMs }

@@ -103,12 +103,14 @@ function tellCure(cure: Cure): ToldCure {
   return { name, helps: cure.isConfirmed, facts: tellCost(cure) }
 }
 
-function tellCost({ isConfirmed, coverage, retriesPerRun, waitsPerRun }: Cure): string {
+function tellCost(cure: Cure): string {
+  const { isConfirmed, coverage, retriesPerRun, waitsPerRun, refusalsPerRun } = cure
   if (!isConfirmed) return 'not satisfied'
   const count = `${coverage.schedules} schedules`
   const covered = coverage.isComplete ? `all ${count} that matter` : `${count} of more`
   const costs = [
     ...(retriesPerRun > 0 ? [`${retriesPerRun.toFixed(1)} retries a run`] : []),
+    ...(refusalsPerRun > 0 ? [`${refusalsPerRun.toFixed(1)} refusals a run`] : []),
     ...(waitsPerRun > 0 ? [`${waitsPerRun.toFixed(1)} statements wait in a run`] : []),
   ]
   return [`satisfied by ${covered}`, ...costs].join(', ')

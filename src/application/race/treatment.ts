@@ -11,6 +11,8 @@ export interface Treatment {
   readonly name: string
   /** How often an actor was run again because the database refused it. */
   readonly retries: () => number
+  /** How often an actor was told that what it wanted is taken. */
+  readonly refusals: () => number
   readonly actor: (actor: Actor) => Actor
   /** Changes the pool; what it returns puts it back. */
   readonly begin: (pool: RacePool) => Promise<() => Promise<void>>
@@ -37,6 +39,7 @@ export function serializable(): Treatment {
   return {
     name: 'SERIALIZABLE, and trying again when the database refuses',
     retries: () => retries,
+    refusals: () => 0,
     actor,
     begin: async (pool) => {
       const levels = new Map<QueryClient, string>() // connection -> what it had before
@@ -72,6 +75,7 @@ export function forUpdate(statement: string): Treatment {
   return {
     name: `FOR UPDATE behind ${statement.replace(/\s+/g, ' ').trim()}`,
     retries: () => 0,
+    refusals: () => 0,
     actor: (own) => own,
     begin: async () => async () => {},
     rewrite: (text) => (text === statement ? locked : text),

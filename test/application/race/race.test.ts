@@ -104,6 +104,53 @@ describe('race', () => {
     await visit()
   })
 
+  it.each([
+    ['UNIQUE (room, hour) on bookings', 'room = $1 AND hour = 10', 'hour', ''],
+    [
+      'EXCLUDE on bookings: room, hour to until that overlap',
+      'room = $1 AND hour < 12 AND until > 10',
+      'hour, until',
+      ', 12',
+    ],
+  ])('tries a constraint that two break: %s', async (name, where, columns, more) => {
+    const tables = 'id serial PRIMARY KEY, room int, hour int, until int'
+    await pool.query(`CREATE TABLE bookings (${tables})`)
+    const before = () => pool.query('DELETE FROM bookings')
+    const book = () =>
+      transaction(async (client) => {
+        const { rowCount } = await client.query(`SELECT id FROM bookings WHERE ${where}`, [4])
+        if (rowCount! > 0) return
+        await client.query(`INSERT INTO bookings (room, ${columns}) VALUES (4, 10${more})`)
+      })
+    try {
+      const result = await race(pool, { ann: book, bob: book }, { before })
+      const cure = result.cures.find((each) => each.name.startsWith(name))!
+      expect(cure).toMatchObject({ isConfirmed: true, coverage: { isComplete: true } })
+      expect(cure.refusalsPerRun).toBeGreaterThan(0)
+      expect(String(result)).toMatch(
+        /yes {2}(UNIQUE|EXCLUDE) .* answer: satisfied .*refusals a run/,
+      )
+      const left = "SELECT FROM pg_constraint WHERE conname = 'isobar_tries_this'"
+      expect((await pool.query(left)).rowCount).toBe(0)
+      await pool.query('INSERT INTO bookings (room, hour, until) VALUES (4, 10, 12), (4, 10, 12)')
+      // Now there are two of them in any case, and no constraint can be had.
+      const full = () => pool.query('DELETE FROM bookings WHERE room <> 4 OR guest IS NOT NULL')
+      await pool.query('ALTER TABLE bookings ADD guest text')
+      const other = () =>
+        transaction(async (client) => {
+          const { rowCount } = await client.query(`SELECT id FROM bookings WHERE ${where}`, [5])
+          if (rowCount! > 0) return
+          await client.query(
+            `INSERT INTO bookings (room, ${columns}, guest) VALUES (5, 10${more}, 'kim')`,
+          )
+        })
+      const without = await race(pool, { ann: other, bob: other }, { before: full })
+      expect(without.cures.filter((each) => each.name.startsWith(name))).toEqual([])
+    } finally {
+      await pool.query('DROP TABLE bookings')
+    }
+  })
+
   it('says of what does not help that it does not', async () => {
     const add = (id: number) => () =>
       transaction(async (client) => {
