@@ -1,5 +1,5 @@
-// `isobar proxy` as a user runs it, with clients in other languages: psql and psycopg2, where they
-// are installed (scripts/live-databases.sh installs them); what they see straight from the server
+// `isobar proxy` as a user runs it, with clients in other languages: psql, psycopg2 and JDBC, where
+// they are installed (scripts/live-databases.sh installs them); what they see straight from the server
 // they see through it.
 
 import { type ChildProcess, execFile, spawn, spawnSync } from 'node:child_process'
@@ -34,6 +34,9 @@ function isThere(command: string, args: string[], what: string): boolean {
 /** Debian's own, whatever other there is. */
 const PYTHON = existsSync('/usr/bin/python3') ? '/usr/bin/python3' : 'python3'
 const hasPsql = isThere('psql', ['--version'], 'psql')
+/** Debian's. */
+const JDBC = '/usr/share/java/postgresql.jar'
+const hasJdbc = isThere('javac', ['--version'], 'Java') && isThere('test', ['-f', JDBC], 'JDBC')
 const hasPsycopg2 = isThere(PYTHON, ['-c', 'import psycopg2'], 'psycopg2')
 
 interface Running {
@@ -224,6 +227,91 @@ describe.skipIf(!hasPsycopg2)('psycopg2', () => {
       const { out, code } = isobar(['check', proxy.file, '--level', 'ser'])
       expect(out).toContain(verdict)
       expect(code).toBe(verdict === 'violated' ? 1 : 0)
+    }
+  })
+})
+
+/** The same in Java: statements that are prepared, results that are binary, and read in parts. */
+const LOST_IN_JAVA = `
+import java.sql.*;
+
+public class Lost {
+  static Connection connect() throws SQLException {
+    String at = "jdbc:postgresql://127.0.0.1:" + System.getenv("PGPORT") + "/" + System.getenv("PGDATABASE");
+    Connection made = DriverManager.getConnection(
+      at + "?sslmode=disable&prepareThreshold=1", System.getenv("PGUSER"), System.getenv("PGPASSWORD"));
+    made.setAutoCommit(false);
+    return made;
+  }
+
+  static int read(Connection on) throws SQLException {
+    try (PreparedStatement asked = on.prepareStatement("SELECT n FROM stock WHERE id = ?")) {
+      asked.setInt(1, 1);
+      ResultSet rows = asked.executeQuery();
+      rows.next();
+      return rows.getInt(1);
+    }
+  }
+
+  static void write(Connection on, boolean cured, int n) throws SQLException {
+    String to = cured ? "n - 1" : "?";
+    try (PreparedStatement asked = on.prepareStatement("UPDATE stock SET n = " + to + " WHERE id = ?")) {
+      if (!cured) asked.setInt(1, n - 1);
+      asked.setInt(cured ? 1 : 2, 1);
+      System.out.println(asked.executeUpdate());
+    }
+    on.commit();
+  }
+
+  public static void main(String[] given) throws SQLException {
+    boolean cured = given[0].equals("cured");
+    Connection one = connect(), two = connect();
+    int first = cured ? 0 : read(one), second = cured ? 0 : read(two);
+    write(one, cured, first);
+    write(two, cured, second);
+    for (int i = 0; i < 3; i++) {
+      try (PreparedStatement all = two.prepareStatement("SELECT id, n, name FROM stock ORDER BY id")) {
+        all.setFetchSize(1);
+        ResultSet rows = all.executeQuery();
+        while (rows.next()) {
+          System.out.println(rows.getInt(1) + " " + rows.getInt(2) + " " + rows.getString(3));
+        }
+      }
+    }
+    two.commit();
+    two.setAutoCommit(true);
+    try {
+      two.createStatement().executeUpdate("INSERT INTO stock VALUES (1, 1), (2, 2)");
+    } catch (SQLException error) {
+      System.out.println(error.getSQLState());
+    }
+    one.close();
+    two.close();
+  }
+}
+`
+
+describe.skipIf(!hasJdbc)('JDBC', () => {
+  it('sees what it sees without, is found to lose an update, and cured', async () => {
+    const source = put('Lost.java', LOST_IN_JAVA)
+    const play = async (port: number, how: string) => {
+      await reset(stage.direct, ...TABLES)
+      const args = ['-Dfile.encoding=UTF-8', '-cp', JDBC, source, how]
+      return (await run('java', args, { env: environmentOf(port) })).stdout
+    }
+    for (const [how, verdict, left] of [
+      ['broken', 'violated', 9],
+      ['cured', 'satisfied', 8],
+    ] as const) {
+      const proxy = await startCommand(`jdbc-${how}.jsonl`)
+      const seen = await play(proxy.port, how)
+      expect((await proxy.end()).code).toBe(0)
+      expect(seen).toContain(`1\n1\n1 ${left} `)
+      expect(seen).toBe(await play(stage.login.port!, how))
+      const text = readFileSync(proxy.file, 'utf8')
+      expect(text).toContain('{"refused":"stock","rows":[{"key":[1],"from":')
+      const { out } = isobar(['check', proxy.file, '--level', 'ser'])
+      expect(out, text).toContain(verdict)
     }
   })
 })
