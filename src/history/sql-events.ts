@@ -92,6 +92,11 @@ export function statementsOf(history: History): SqlEvents {
   }
 }
 
+/** Whether a statement looked through its table, and passed over the rows that it does not name. */
+export function looksThrough({ eventKind }: SqlEvents, event: number): boolean {
+  return eventKind[event] !== INSERT && eventKind[event] !== REFUSED
+}
+
 /**
  * Calls `visit` with what a transaction did, in program order: with an operation on a register and
  * NONE, or with the first operation of a statement (or where one would stand) and the statement. A

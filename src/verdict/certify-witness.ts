@@ -108,7 +108,7 @@ class WitnessReplay {
         if (opKind[op] !== WRITE) this.collectRead(txn, op)
       }
       for (let event = sql.txnEventStart[txn]!; event < sql.txnEventStart[txn + 1]!; event++) {
-        if (!this.rows.isRead(event)) continue
+        if (!this.rows.looksThrough(event)) continue
         const keys = this.mustNameAll(txn)
           ? this.rows.unmentioned(event)
           : this.rows.passedOver(event)

@@ -14,7 +14,7 @@ import {
   READ_ROWS,
   WRITE,
 } from '../history/history.ts'
-import { INSERT, type SqlEvents, statementsOf } from '../history/sql-events.ts'
+import { looksThrough, type SqlEvents, statementsOf } from '../history/sql-events.ts'
 import { type Predicate, parsePredicate } from '../sql/predicate.ts'
 import type { SqlRow } from '../sql/value.ts'
 import { Audits } from './certify-audits.ts'
@@ -75,8 +75,9 @@ export class SqlRows {
     }
   }
 
-  isRead(event: number): boolean {
-    return this.sql.eventKind[event] !== INSERT
+  /** Whether the statement speaks of rows that it does not name: it passed them over. */
+  looksThrough(event: number): boolean {
+    return looksThrough(this.sql, event)
   }
 
   /** Rows that somebody who may count left with what the statement looks for. */
@@ -189,7 +190,8 @@ export class SqlRows {
   /** What speaks against saying that the statement of `reader` passed the row over. */
   absenceProblem(reader: number, event: number, key: number): string | null {
     const { eventTxn, eventTable, keyTable } = this.sql
-    if (eventTxn[event] !== reader || !this.isRead(event)) return `${reader} has no such statement`
+    if (eventTxn[event] !== reader || !this.looksThrough(event))
+      return `${reader} has no such statement`
     if (keyTable[key] !== eventTable[event]) return `row ${key} is of another table`
     if (this.readOf(event, key) !== NONE) return `statement ${event} did not pass row ${key} over`
     return null
@@ -247,7 +249,7 @@ export class SqlRows {
     }
     const { txnEventStart } = this.sql
     for (let event = txnEventStart[txn]!; event < txnEventStart[txn + 1]!; event++) {
-      if (!this.isRead(event)) continue
+      if (!this.looksThrough(event)) continue
       if (this.passedOver(event).some((key) => this.absenceOffence(event, key) !== null))
         return true
     }

@@ -18,6 +18,7 @@ describe('certifyWitness', () => {
     init: w=0 x=0 y=0 z=0
     s1: [ser] select(id = 'w') w@0 ; insert as w1 y=1 z=1
     s2: [ser] update(id = 'x') as w2 x@0=1 ; insert as w3 w=1 | [cc] select(id = 'z') z@0`
+  const REFUSED = HISTORY.replace("update(id = 'x') as w2 x@0=1", 'refused x@0')
   const problemsOf = (notation: string) => {
     const history = historyOfSql(parseSql(notation))
     const levelOf = (txn: number) => LEVELS[history.txnLevel![txn]!]!.id
@@ -30,6 +31,10 @@ describe('certifyWitness', () => {
 
   test('asks for nothing of that kind where nobody is at cc', () => {
     expect(problemsOf(HISTORY.replace('[cc]', '[ra]'))).toEqual([])
+  })
+
+  test('asks for nothing of rows that an insert did not meet which was refused', () => {
+    expect(problemsOf(REFUSED)).toEqual([])
   })
 })
 
@@ -47,7 +52,7 @@ describe('certifyWitness, against the oracle', () => {
     const place = (txn: number) => (txn === INITIAL_TXN ? -1 : order.indexOf(txn))
     const choices: Choice[] = []
     for (let event = 0; event < sql.eventCount; event++) {
-      if (!rows.isRead(event) || !order.includes(sql.eventTxn[event]!)) continue
+      if (!rows.looksThrough(event) || !order.includes(sql.eventTxn[event]!)) continue
       for (const key of rows.unmentioned(event)) {
         const before = rows
           .candidates(event, key)

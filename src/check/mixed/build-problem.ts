@@ -20,7 +20,7 @@ import {
   READ_ROWS,
   WRITE,
 } from '../../history/history.ts'
-import { INSERT, type SqlEvents } from '../../history/sql-events.ts'
+import { INSERT, looksThrough, type SqlEvents } from '../../history/sql-events.ts'
 import type { AnomalyName } from '../../levels/anomalies.ts'
 import type { LevelId } from '../../levels/levels.ts'
 import { INITIAL_TXN } from '../../verdict/verdict.ts'
@@ -205,8 +205,10 @@ class Scan {
         if (opKind[op] === READ) this.visitRow(sql, txn, event, op)
         else if (opKind[op] === READ_ROWS) this.offend('DuplicateRow', txn, event, op)
       }
-      this.visitOwnPassedOver(sql, txn, event)
-      this.visitPassedOver(sql, txn, event)
+      if (looksThrough(sql, event)) {
+        this.visitOwnPassedOver(sql, txn, event)
+        this.visitPassedOver(sql, txn, event)
+      }
     }
     for (let op = from; op < end; op++) if (opKind[op] === WRITE) this.noteWrite(txn, op)
   }

@@ -3,7 +3,7 @@
 // measureStrength.
 
 import { ABORTED, type History, hasTimes, NONE } from '../../history/history.ts'
-import { INSERT, SELECT } from '../../history/sql-events.ts'
+import { looksThrough, SELECT } from '../../history/sql-events.ts'
 import { isWrite } from '../../verdict/certify-reads.ts'
 import { OCCASIONS, type OccasionName } from './occasions.ts'
 import { Users } from './users.ts'
@@ -199,10 +199,11 @@ class Measurement {
 
   /** The same of tables that are searched and written. */
   private meetInTables(txn: number, partners: number[]): void {
-    const { eventTable, eventKind, eventWrite, txnEventStart } = this.history.sql!
+    const sql = this.history.sql!
+    const { eventTable, eventKind, eventWrite, txnEventStart } = sql
     const byTable = new Map<number, number>()
     for (let event = txnEventStart[txn]!; event < txnEventStart[txn + 1]!; event++) {
-      const searches = eventKind[event] === INSERT ? 0 : READS
+      const searches = looksThrough(sql, event) ? READS : 0
       const writes = eventKind[event] === SELECT || eventWrite[event] === NONE ? 0 : WRITES
       const table = eventTable[event]!
       byTable.set(table, (byTable.get(table) ?? 0) | searches | writes)

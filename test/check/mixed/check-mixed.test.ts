@@ -173,6 +173,15 @@ describe('checkMixed', () => {
     expect(words).toContain("- T2 did not return t('y'), so it saw a version that fails `v = 1`;")
   })
 
+  it('takes nothing for seen that an insert did not meet which was refused', () => {
+    const history = (statement: string) => `
+      init: w=0 x=0 y=0 z=0
+      s1: [ser] select(id = 'w') w@0 ; insert as w1 y=1 z=1
+      s2: [ser] ${statement} ; insert as w3 w=1 | [cc] select(id = 'z') z@0`
+    expect(judge(history("select(id = 'x') x@0"), 'mixed').verdict).toBe('violated')
+    expect(judge(history('refused x@0'), 'mixed').verdict).toBe('satisfied')
+  })
+
   it('splits into cases where several versions could have been passed over', () => {
     const text = `
       init: x=0 y=-

@@ -9,6 +9,7 @@ import { generateSql } from '../../../src/pipeline/generate-sql.ts'
 import { measureStrength } from '../../../src/pipeline/strength/measure-strength.ts'
 import { OCCASIONS } from '../../../src/pipeline/strength/occasions.ts'
 import { tellOccasions, tellStrength } from '../../../src/pipeline/strength/tell-strength.ts'
+import { historyOfSql, parseSql } from '../../small/sql-draft.ts'
 
 /** The occasions that there are in one history. */
 function occasionsIn(text: string): Record<string, number> {
@@ -80,6 +81,18 @@ describe('measureStrength', () => {
     expect(occasions.Phantom).toBeGreaterThan(0)
     expect(occasions.PredicateWriteSkew).toBeGreaterThan(0)
     expect(occasions.Phantom).toBeGreaterThanOrEqual(occasions.PredicateWriteSkew!)
+  })
+
+  it('takes no insert that was refused for a search', () => {
+    const phantoms = (statement: string) => {
+      const draft = parseSql(`
+        init: x=0 y=-
+        s1: [ser] ${statement}
+        s2: [ser] insert as w1 y=1`)
+      return measureStrength(historyOfSql(draft)).occasions.Phantom ?? 0
+    }
+    expect(phantoms("select(id = 'x') x@0")).toBe(1)
+    expect(phantoms('refused x@0')).toBe(0)
   })
 })
 
