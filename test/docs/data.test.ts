@@ -41,7 +41,7 @@ describe('histories', () => {
   })
 })
 
-const STATEMENT = /^\{"(select|insert|update|delete|abort)"/
+const STATEMENT = /^\{"(select|insert|update|delete|refused|abort)"/
 const inHistory = (line: string) => (STATEMENT.test(line) ? `{"session":0,"ops":[${line}]}` : line)
 /** What statements that stand alone are about. */
 const ORDERS =

@@ -40,7 +40,9 @@ function known(event: SqlDraftEvent, lost: ReadonlySet<string>): SqlDraftEvent[]
   const isKnown = ({ from }: { from?: string }) => from === undefined || !lost.has(from)
   const rows = event.rows.filter(isKnown)
   const passed: SqlDraftEvent['passed'] = [] // no recorder names these
+  if (event.kind === 'refused' && rows.length === 0) return []
   if (event.kind === 'insert' || rows.length === event.rows.length) return [{ ...event, passed }]
+  if (event.kind === 'refused') return [{ ...event, rows, passed }]
   const read: SqlDraftEvent = { ...event, kind: 'select', write: null, rows, passed }
   if (event.kind === 'select') return [read]
   if (event.kind === 'delete') return [{ ...event, rows, passed }]

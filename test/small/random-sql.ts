@@ -36,7 +36,7 @@ export interface SqlShape {
   readonly indeterminate: number // share of transactions
   readonly doubled: number // share of rows selected in two versions at once
   readonly audits: number // share of transactions that are audits
-  readonly refused: number // share of statements that are inserts which failed on a row
+  readonly refused: number // share of statements before which an insert fails on a row
 }
 
 /** A shape of its own for each seed, at most six transactions; `fixed` overrides parts of it. */
@@ -142,6 +142,7 @@ class SqlMaker {
     let sight = this.chooseSight(t, session)
     this.own = new Map()
     for (let i = 0; i < count; i++) {
+      if (shape.refused > 0 && random.chance(shape.refused)) events.push(...this.refuse(sight))
       events.push(this.makeEvent(t, sight))
       if (shape.sight === 'growing') sight |= random.uint32() & ((1 << t) - 1)
     }
@@ -180,20 +181,6 @@ class SqlMaker {
     const { random, shape } = this
     const capital = isCapital(random.pick(shape.rows))
     const names = shape.rows.filter((name) => isCapital(name) === capital)
-    if (shape.refused > 0 && random.chance(shape.refused)) {
-      const name = random.pick(names)
-      const { id: from, cell } = this.chooseVersion(name, sight)
-      if ((cell !== undefined) !== random.chance(shape.wrong)) {
-        return {
-          kind: 'refused',
-          where: '',
-          write: null,
-          capital,
-          rows: [{ name, from }],
-          passed: [],
-        }
-      }
-    }
     const kind = random.chance(shape.selects)
       ? 'select'
       : random.pick(['insert', 'insert', 'update', 'update', 'delete'] as const)
@@ -226,6 +213,17 @@ class SqlMaker {
       }
     }
     return { kind, where, write, capital, rows, passed }
+  }
+
+  /** An insert that fails, if the row that it would bring is there. */
+  private refuse(sight: number): SqlDraftEvent[] {
+    const { random, shape } = this
+    const name = random.pick(shape.rows)
+    const { id: from, cell } = this.chooseVersion(name, sight)
+    if ((cell !== undefined) === random.chance(shape.wrong)) return []
+    const rows = [{ name, from }]
+    const capital = isCapital(name)
+    return [{ kind: 'refused', where: '', write: null, capital, rows, passed: [] }]
   }
 
   private write(name: string, version: Version): void {
