@@ -1,6 +1,6 @@
-// `isobar proxy` as a user runs it, with clients in other languages: psql, psycopg2 and JDBC, where
-// they are installed (scripts/live-databases.sh installs them); what they see straight from the server
-// they see through it.
+// `isobar proxy` as a user runs it, with clients in other languages, where they are installed
+// (scripts/live-databases.sh does it): psql, psycopg2 and JDBC. What they see straight from the
+// server they see through it.
 
 import { type ChildProcess, execFile, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
@@ -33,9 +33,8 @@ function isThere(command: string, args: string[], what: string): boolean {
 
 /** Debian's own, whatever other there is. */
 const PYTHON = existsSync('/usr/bin/python3') ? '/usr/bin/python3' : 'python3'
-const hasPsql = isThere('psql', ['--version'], 'psql')
-/** Debian's. */
 const JDBC = '/usr/share/java/postgresql.jar'
+const hasPsql = isThere('psql', ['--version'], 'psql')
 const hasJdbc = isThere('javac', ['--version'], 'Java') && isThere('test', ['-f', JDBC], 'JDBC')
 const hasPsycopg2 = isThere(PYTHON, ['-c', 'import psycopg2'], 'psycopg2')
 
@@ -293,7 +292,7 @@ public class Lost {
 
 describe.skipIf(!hasJdbc)('JDBC', () => {
   it('sees what it sees without, is found to lose an update, and cured', async () => {
-    const source = put('Lost.java', LOST_IN_JAVA)
+    const source = put(folder, 'Lost.java', LOST_IN_JAVA)
     const play = async (port: number, how: string) => {
       await reset(stage.direct, ...TABLES)
       const args = ['-Dfile.encoding=UTF-8', '-cp', JDBC, source, how]
