@@ -55,11 +55,29 @@ const RENDERERS =
   /src\/report\/(page\/|picture\/|(dot|junit|markdown|text|story-text|core-history|sql-core|example)\.ts)/
 const MAKERS =
   /src\/(sim|workload|pipeline)\/|verdict\/(shrink|sql-parts|parse-file)\.ts|report\/verify-file\.ts/
+/**
+ * How histories are written down: who reads and judges in a page does without. The table of formats
+ * is apart from what reports write with, else esbuild takes what both need for needed at once.
+ */
+const WRITERS = /src\/formats\/([\w-]+\/(sql-)?write|fit)\.ts/
+const TABLE_OF_WRITERS = /src\/(formats\/(formats|writers)|library\/write)\.ts/
+/** Where reading and judging begin: what these import is one file, and all that a page loads at first. */
+const AT_ONCE = ['src/library/check.ts', 'src/formats/parse.ts'].map(pathOf)
+let atOnce = null
+function importedFrom(ids, getModuleInfo) {
+  const found = new Set(ids)
+  for (const id of found) for (const next of getModuleInfo(id).importedIds) found.add(next)
+  return found
+}
 /** Of the library's renderers, and of what makes, cuts or verifies histories, who uses one gets all: fewer files. */
-function libraryChunk(id) {
+function libraryChunk(id, { getModuleInfo }) {
+  atOnce ??= importedFrom(AT_ONCE, getModuleInfo)
+  if (atOnce.has(id)) return 'at-once'
   // Apart from what verifies them: names alone are needed at once.
   if (id.endsWith('src/levels/anomalies.ts')) return 'anomalies'
   if (RENDERERS.test(id)) return 'renderers'
+  if (WRITERS.test(id)) return 'writers'
+  if (TABLE_OF_WRITERS.test(id)) return 'formats'
   return MAKERS.test(id) ? 'makers' : undefined
 }
 const WITH_SERVERS = /src\/cli\/(conformance|demo|doctor|fleet|proxy|replay|serve)-command\.ts/

@@ -14,15 +14,12 @@
  */
 
 export { BudgetExceeded, InputError, InternalError, type Place, UsageError } from './base/errors.ts'
-export {
-  FORMATS,
-  type Format,
-  type FormatId,
-  type HistoryOptions,
-  parseHistory,
-} from './formats/formats.ts'
+export { FORMATS, type Format } from './formats/formats.ts'
+export { type HistoryOptions, parseHistory } from './formats/parse.ts'
+export type { FormatId, FormatReader } from './formats/readers.ts'
 export type { Sink } from './formats/sink.ts'
 export type { HistoryParser, Input, ParseOptions } from './formats/source.ts'
+export type { FormatWriter } from './formats/writers.ts'
 export type { Annotation, History, Places, StatusName } from './history/history.ts'
 export type { LightOps } from './history/light.ts'
 export { renderNotation } from './history/notation.ts'

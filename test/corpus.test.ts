@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { checkModels } from '../src/check/check.ts'
 import { judge } from '../src/check/judge.ts'
-import { parseHistory } from '../src/formats/formats.ts'
+import { parseHistory } from '../src/formats/parse.ts'
 import type { LevelId } from '../src/levels/levels.ts'
 
 const FOLDER = join(import.meta.dirname, 'corpus')

@@ -221,7 +221,7 @@ console.log(await render.html(result))
     }
     const bytes = first.reduce((sum, name) => sum + metafile.outputs[name]!.bytes, 0)
     expect(bytes).toBeGreaterThan(50_000)
-    expect(bytes).toBeLessThan(215_000)
+    expect(bytes).toBeLessThan(200_000)
     const inputs = first.flatMap((name) => Object.keys(metafile.outputs[name]!.inputs))
     expect(inputs.filter((name) => /dagre|pgsql|page-assets/.test(name))).toEqual([])
   })

@@ -4,7 +4,8 @@
 import { closeSync, openSync, readdirSync, readSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { compareNatural } from './files.ts'
-import { FORMATS, type Format, HEAD_BYTES } from './formats.ts'
+import { HEAD_BYTES } from './parse.ts'
+import { type FormatReader, READERS } from './readers.ts'
 
 /** Files that are the history of the directory they stand in. */
 const HISTORY_FILES = ['history.bincode', 'history.edn']
@@ -13,7 +14,7 @@ export interface HistoryDirectory {
   /** The file to read instead, or null. */
   readonly file: string | null
   /** The format, and the names of its files in order, if the directory itself is the history. */
-  readonly format: Format | null
+  readonly format: FormatReader | null
   readonly names: readonly string[]
 }
 
@@ -24,7 +25,7 @@ export function findHistoryDirectory(path: string, format?: string): HistoryDire
   if (file !== undefined) return { file: join(path, file), format: null, names: [] }
   const latest = findLatest(path)
   if (latest !== null) return { file: latest, format: null, names: [] }
-  for (const candidate of FORMATS) {
+  for (const candidate of READERS) {
     const { fileEndings } = candidate
     if (fileEndings === undefined || (format !== undefined && format !== candidate.id)) continue
     const chosen = names.filter((name) => fileEndings.test(name)).sort(compareNatural)

@@ -9,7 +9,8 @@ import { createGunzip } from 'node:zlib'
 import { InputError } from '../base/errors.ts'
 import type { History } from '../history/history.ts'
 import { findHistoryDirectory, type HistoryDirectory } from './directory.ts'
-import { AnyParser, type Format, type HistoryOptions, parseHistoryFiles } from './formats.ts'
+import { AnyParser, type HistoryOptions, parseHistoryFiles } from './parse.ts'
+import type { FormatReader } from './readers.ts'
 import { limitsFor, tooLarge } from './source.ts'
 import { chunksInTime, type OnWait, openPipe } from './waiting.ts'
 
@@ -24,7 +25,7 @@ export interface ReadOptions extends HistoryOptions {
 
 export interface ReadResult {
   history: History
-  format: Format
+  format: FormatReader
   /** Bytes parsed, after decompression. */
   bytes: number
 }

@@ -3,10 +3,11 @@
 
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
 import { InputError } from '../base/errors.ts'
-import { detectFormat, type Format, findFormat, HEAD_BYTES } from './formats.ts'
 import { NativeParser } from './native/read.ts'
 import { fileError } from './open.ts'
+import { detectFormat, HEAD_BYTES } from './parse.ts'
 import { PlumeParser } from './plume/read.ts'
+import { type FormatReader, findReader } from './readers.ts'
 import { type Draft, limitsFor, type ParseOptions, type PieceParser, tooLarge } from './source.ts'
 
 /** The formats whose files can be taken in pieces. */
@@ -21,7 +22,7 @@ const NEWLINE = 10
 /** What is known of a file before it is read. */
 export interface PlainFile {
   readonly path: string
-  readonly format: Format
+  readonly format: FormatReader
   readonly sizeBytes: number
 }
 
@@ -40,7 +41,7 @@ export function findPlainFile(path: string, format: string | null): PlainFile | 
     const head = new Uint8Array(HEAD_BYTES)
     const length = readSync(file, head, 0, head.length, 0)
     if (head[0] === BYTE_ORDER_MARK) return null
-    const found = format === null ? detectFormat(head.subarray(0, length)) : findFormat(format)
+    const found = format === null ? detectFormat(head.subarray(0, length)) : findReader(format)
     if (found === null || !(found.id in PARSERS)) return null
     return { path, format: found, sizeBytes: stat.size }
   } catch {

@@ -2,7 +2,8 @@
 // of any format, compressed or not; or plain objects. Main functions: readInput, readInputSync.
 
 import { InputError, UsageError } from '../base/errors.ts'
-import { type FormatId, type HistoryOptions, parseHistory } from '../formats/formats.ts'
+import { type HistoryOptions, parseHistory } from '../formats/parse.ts'
+import type { FormatId } from '../formats/readers.ts'
 import type { History } from '../history/history.ts'
 import type { Value } from '../history/values.ts'
 import { type PlainHistory, type PlainTransaction, renderPlain } from './plain.ts'

@@ -2,7 +2,8 @@
 
 import { UsageError } from '../base/errors.ts'
 import { hintFor } from '../base/slips.ts'
-import { FORMATS, type FormatId, findFormat } from '../formats/formats.ts'
+import { FORMATS, findFormat } from '../formats/formats.ts'
+import type { FormatId } from '../formats/readers.ts'
 import type { History } from '../history/history.ts'
 import { isHistory } from './input.ts'
 

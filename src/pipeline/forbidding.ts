@@ -11,7 +11,7 @@ import type { LevelId } from '../levels/levels.ts'
 /** Most are in notation; for the others come the formats. */
 export async function readLesson({ history }: Lesson): Promise<History> {
   if (!history.startsWith('{')) return parseNotation(history)
-  const { parseHistory } = await import('../formats/formats.ts')
+  const { parseHistory } = await import('../formats/parse.ts')
   return parseHistory(history)
 }
 

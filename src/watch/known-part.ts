@@ -3,7 +3,7 @@
 // those. Reads of anything else are left out. No part violates what the whole satisfies, so what
 // this part violates, the whole does. Main function: buildKnownPart.
 
-import type { Format } from '../formats/formats.ts'
+import type { FormatReader } from '../formats/readers.ts'
 import { type History, NONE, WRITE } from '../history/history.ts'
 import type { Value } from '../history/values.ts'
 import type { Settled, Version } from './settled.ts'
@@ -20,7 +20,7 @@ export function buildKnownPart(
   window: Window,
   settled: Settled,
   readKeys: readonly number[],
-  format: Format,
+  format: FormatReader,
   isEnd: boolean,
 ): KnownPart {
   const writers = groupByWriter(readKeys.map((key) => settled.versionOf(key)))
@@ -57,7 +57,7 @@ function groupByWriter(versions: readonly Version[]): Version[][] {
   return [...byNumber.values()].sort((a, b) => a[0]!.number - b[0]!.number)
 }
 
-function renderWriter(versions: readonly Version[], { id }: Format): string[] {
+function renderWriter(versions: readonly Version[], { id }: FormatReader): string[] {
   const { session, label } = versions[0]!
   if (id === 'plume') {
     return versions.map(({ key, value }) => `w(${key},${value},${session},${label})`)

@@ -5,7 +5,8 @@
 import { assert, InputError } from '../base/errors.ts'
 import { FloatColumn } from '../base/grow.ts'
 import { checkLevels } from '../check/check.ts'
-import { detectFormat, type Format, findFormat, HEAD_BYTES } from '../formats/formats.ts'
+import { detectFormat, HEAD_BYTES } from '../formats/parse.ts'
+import { type FormatReader, findReader } from '../formats/readers.ts'
 import { OF_ALL } from '../formats/source.ts'
 import type { History } from '../history/history.ts'
 import type { LevelId } from '../levels/levels.ts'
@@ -52,7 +53,7 @@ export class Watcher {
   readonly states: readonly LevelState[]
   window = new Window()
   settled = new Settled()
-  format: Format | null = null
+  format: FormatReader | null = null
   readonly windowTxns: number
   /** Transactions that were judged, those that were let go included. */
   judgedTxns = 0
@@ -77,7 +78,7 @@ export class Watcher {
     }))
     assert(this.states.length > 0, 'something is to be judged')
     this.windowTxns = options.window ?? DEFAULT_WINDOW
-    if (options.format) this.format = expectWatchable(findFormat(options.format))
+    if (options.format) this.format = expectWatchable(findReader(options.format))
   }
 
   /** All that is needed to go on elsewhere. */
@@ -362,7 +363,7 @@ function judgedBy(history: History, { level, verdict, proof }: LevelResult): Jud
 }
 
 /** Throws InputError where a format cannot be read piece by piece. */
-function expectWatchable(format: Format | null): Format {
+function expectWatchable(format: FormatReader | null): FormatReader {
   if (format && (WATCHED_FORMATS as readonly string[]).includes(format.id)) return format
   const hint = `watch reads ${WATCHED_FORMATS.join(' and ')}; isobar convert makes either of any format`
   const message = format ? `${format.name} cannot be watched` : 'the format is not known'

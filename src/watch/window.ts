@@ -5,8 +5,8 @@
 
 import { FloatColumn } from '../base/grow.ts'
 import { UTF8 } from '../base/unicode.ts'
-import type { Format } from '../formats/formats.ts'
 import { JsonScanner } from '../formats/json.ts'
+import type { FormatReader } from '../formats/readers.ts'
 import { limitsFor } from '../formats/source.ts'
 import type { History } from '../history/history.ts'
 
@@ -71,7 +71,7 @@ export class Window {
    * Nothing follows: a last line that no newline ends goes if it is cut short, else it counts, so
    * that what is wrong with it is told. Returns whether it counts.
    */
-  endLine({ id }: Format): boolean {
+  endLine({ id }: FormatReader): boolean {
     if (this.tornBytes === 0) return true
     const line = this.bytes.subarray(this.whole, this.used)
     const isTorn = id === 'plume' ? TORN_PLUME.test(UTF8.decode(line)) : isTornJson(line)
@@ -94,7 +94,7 @@ export class Window {
    * The history that the whole lines tell.
    * @param preface lines to go before all but the header
    */
-  parse(format: Format, preface: Preface | null = null): Parsed {
+  parse(format: FormatReader, preface: Preface | null = null): Parsed {
     const length = this.whole
     const lead = preface === null ? 0 : this.headerBytes()
     const shift = preface?.lines.length ?? 0

@@ -6,7 +6,7 @@ import type pg from 'pg'
 import { expect, it } from 'vitest'
 import type { Recorded } from '../../src/application/observe/instrument.ts'
 import { judge } from '../../src/check/judge.ts'
-import { parseHistory } from '../../src/formats/formats.ts'
+import { parseHistory } from '../../src/formats/parse.ts'
 import { FILL, randomProgram, runProgram, TABLES } from './programs.ts'
 import { reset } from './server.ts'
 

@@ -6,7 +6,7 @@ import { parse as parseSqlStatements } from 'pgsql-ast-parser'
 import { describe, expect, it } from 'vitest'
 import { parse as parseYaml } from 'yaml'
 import { readPlan } from '../../src/fleet/read-plan.ts'
-import { parseHistory } from '../../src/formats/formats.ts'
+import { parseHistory } from '../../src/formats/parse.ts'
 import { parseSql } from '../small/sql-draft.ts'
 import { type Block, blocksOf, ROOT } from './blocks.ts'
 

@@ -1,7 +1,8 @@
 // Formats that are one document: they are read whole, and then parsed.
 
 import { describe, expect, it } from 'vitest'
-import { findFormat, parseHistory } from '../../src/formats/formats.ts'
+import { findFormat } from '../../src/formats/formats.ts'
+import { parseHistory } from '../../src/formats/parse.ts'
 import { parseNotation } from '../../src/history/notation.ts'
 import { save } from './storage.ts'
 

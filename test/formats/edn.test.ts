@@ -4,7 +4,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { InputError } from '../../src/base/errors.ts'
 import { EdnScanner, END } from '../../src/formats/edn.ts'
-import { parseHistory } from '../../src/formats/formats.ts'
+import { parseHistory } from '../../src/formats/parse.ts'
 
 function scannerOf(text: string, json = false): EdnScanner {
   const bytes = new TextEncoder().encode(text)

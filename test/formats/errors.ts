@@ -1,7 +1,7 @@
 // One way to look at how an input is refused: `line:column code: message`.
 
 import { InputError } from '../../src/base/errors.ts'
-import { parseHistory } from '../../src/formats/formats.ts'
+import { parseHistory } from '../../src/formats/parse.ts'
 import type { Input } from '../../src/formats/source.ts'
 
 /** How the input is refused. Fails where it is accepted, or breaks in any other way. */

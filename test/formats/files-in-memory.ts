@@ -2,7 +2,8 @@
 
 import { expect } from 'vitest'
 import { InputError } from '../../src/base/errors.ts'
-import { findFormat, parseHistoryFiles } from '../../src/formats/formats.ts'
+import { findFormat } from '../../src/formats/formats.ts'
+import { parseHistoryFiles } from '../../src/formats/parse.ts'
 import type { History } from '../../src/history/history.ts'
 import { parseNotation } from '../../src/history/notation.ts'
 

@@ -5,8 +5,8 @@ import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { afterAll, describe, expect, it } from 'vitest'
 import type { InputError } from '../../src/base/errors.ts'
-import { parseHistoryStream } from '../../src/formats/formats.ts'
 import { type ReadOptions, readHistory } from '../../src/formats/open.ts'
+import { parseHistoryStream } from '../../src/formats/parse.ts'
 import { dump } from './histories.ts'
 
 const directory = mkdtempSync(join(tmpdir(), 'isobar-open-'))

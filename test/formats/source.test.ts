@@ -1,7 +1,7 @@
 // Documents that are read whole.
 
 import { describe, expect, it } from 'vitest'
-import { parseHistory } from '../../src/formats/formats.ts'
+import { parseHistory } from '../../src/formats/parse.ts'
 
 describe('a document that is read whole', () => {
   it('is refused when it takes more than a quarter of the memory, before all of it is read', () => {

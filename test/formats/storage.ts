@@ -1,6 +1,7 @@
 // Histories as files in memory: written, cut into chunks, damaged, read back.
 
-import { type Format, parseHistory, parseHistoryFiles } from '../../src/formats/formats.ts'
+import type { Format } from '../../src/formats/formats.ts'
+import { parseHistory, parseHistoryFiles } from '../../src/formats/parse.ts'
 import type { History } from '../../src/history/history.ts'
 
 /** The history as files: one of no name, or those of a directory. */

@@ -1,7 +1,7 @@
 // No two transactions, and no two sessions, go by one name; 1n and 1 are one value.
 
 import { describe, expect, it } from 'vitest'
-import { parseHistory } from '../../src/formats/formats.ts'
+import { parseHistory } from '../../src/formats/parse.ts'
 import { HistoryBuilder } from '../../src/history/builder.ts'
 import { COMMITTED, type History } from '../../src/history/history.ts'
 import { parseNotation, renderNotation } from '../../src/history/notation.ts'

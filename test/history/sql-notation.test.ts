@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { parseHistory } from '../../src/formats/formats.ts'
+import { parseHistory } from '../../src/formats/parse.ts'
 import { parseNotation, renderNotation } from '../../src/history/notation.ts'
 
 const TEXT = [

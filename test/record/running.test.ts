@@ -5,7 +5,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { judge } from '../../src/check/judge.ts'
-import { parseHistory } from '../../src/formats/formats.ts'
+import { parseHistory } from '../../src/formats/parse.ts'
 
 const text = readFileSync(join(import.meta.dirname, '../../docs/running.md'), 'utf8')
 const blocks = [...text.matchAll(/```json\n([\s\S]*?)```/g)]

@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from 'vitest'
 import { checkModels } from '../../src/check/check.ts'
-import { parseHistory } from '../../src/formats/formats.ts'
+import { parseHistory } from '../../src/formats/parse.ts'
 import type { History } from '../../src/history/history.ts'
 import { parseNotation } from '../../src/history/notation.ts'
 import { findJepsenModel, JEPSEN_MODELS, weakerModels } from '../../src/levels/jepsen.ts'

@@ -2,7 +2,7 @@
 // registers, as the reports are shown to draw each of them.
 
 import { judge } from '../../src/check/judge.ts'
-import { parseHistory } from '../../src/formats/formats.ts'
+import { parseHistory } from '../../src/formats/parse.ts'
 import type { LevelId } from '../../src/levels/levels.ts'
 import { describeVerdict } from '../../src/report/describe-verdict.ts'
 import type { VerdictJson } from '../../src/verdict/verdict-file.ts'

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { Deadline } from '../../src/base/deadline.ts'
-import { parseHistory } from '../../src/formats/formats.ts'
+import { parseHistory } from '../../src/formats/parse.ts'
 import type { History } from '../../src/history/history.ts'
 import { parseNotation } from '../../src/history/notation.ts'
 import { renderTrace } from '../../src/report/trace.ts'

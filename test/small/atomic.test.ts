@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest'
 import { Random } from '../../src/base/random.ts'
 import { check } from '../../src/check/check.ts'
 import type { CheckOptions } from '../../src/check/options.ts'
-import { parseHistory } from '../../src/formats/formats.ts'
+import { parseHistory } from '../../src/formats/parse.ts'
 import { parseNotation, renderNotation } from '../../src/history/notation.ts'
 import {
   type AtomicTxn,

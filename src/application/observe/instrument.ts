@@ -3,7 +3,7 @@
 
 import { AsyncResource } from 'node:async_hooks'
 import { UsageError } from '../../base/errors.ts'
-import { parseHistory } from '../../formats/formats.ts'
+import { parseHistory } from '../../formats/parse.ts'
 import type { History } from '../../history/history.ts'
 import { Connection } from './connection.ts'
 import { type DriverClient, type DriverPool, isPool, queryClassOf } from './driver.ts'

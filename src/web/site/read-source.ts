@@ -9,7 +9,7 @@ import {
   HEAD_BYTES,
   type HistoryFile,
   parseHistoryFiles,
-} from '../../formats/formats.ts'
+} from '../../formats/parse.ts'
 import type { History } from '../../history/history.ts'
 import type { Source } from './protocol.ts'
 

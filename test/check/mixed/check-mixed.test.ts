@@ -3,7 +3,7 @@
 
 import { describe, expect, it } from 'vitest'
 import { checkMixed } from '../../../src/check/mixed/check-mixed.ts'
-import { parseHistory } from '../../../src/formats/formats.ts'
+import { parseHistory } from '../../../src/formats/parse.ts'
 import { ABORTED, type History, NONE } from '../../../src/history/history.ts'
 import type { LevelId } from '../../../src/levels/levels.ts'
 import { renderText } from '../../../src/report/text.ts'

@@ -3,7 +3,8 @@
 
 import { describe, expect, it } from 'vitest'
 import { checkMixed } from '../../../src/check/mixed/check-mixed.ts'
-import { findFormat, parseHistory } from '../../../src/formats/formats.ts'
+import { findFormat } from '../../../src/formats/formats.ts'
+import { parseHistory } from '../../../src/formats/parse.ts'
 import { describeTxn } from '../../../src/report/describe-txn.ts'
 import { renderText } from '../../../src/report/text.ts'
 import { certifyMixed } from '../../../src/verdict/certify-mixed.ts'

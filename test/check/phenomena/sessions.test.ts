@@ -2,7 +2,7 @@
 
 import { expect, it } from 'vitest'
 import { check } from '../../../src/check/check.ts'
-import { parseHistory } from '../../../src/formats/formats.ts'
+import { parseHistory } from '../../../src/formats/parse.ts'
 
 it('lets a transaction come after any number of others', () => {
   const count = 150_000

@@ -1,7 +1,8 @@
 // AWDIT's test text, to the byte.
 
 import { describe, expect, it } from 'vitest'
-import { findFormat, parseHistory } from '../../../src/formats/formats.ts'
+import { findFormat } from '../../../src/formats/formats.ts'
+import { parseHistory } from '../../../src/formats/parse.ts'
 import { refusal } from '../errors.ts'
 import { history, text } from '../files-in-memory.ts'
 import { dump } from '../histories.ts'

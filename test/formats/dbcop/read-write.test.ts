@@ -1,7 +1,7 @@
 // dbcop's bincode, to the byte.
 
 import { describe, expect, it } from 'vitest'
-import { parseHistory } from '../../../src/formats/formats.ts'
+import { parseHistory } from '../../../src/formats/parse.ts'
 import { refusal } from '../errors.ts'
 import { text } from '../files-in-memory.ts'
 import { dump } from '../histories.ts'

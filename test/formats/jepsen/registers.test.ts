@@ -4,7 +4,7 @@
 import { describe, expect, it } from 'vitest'
 import { InputError } from '../../../src/base/errors.ts'
 import { judgeWriters } from '../../../src/check/writers/judge-writers.ts'
-import { parseHistory } from '../../../src/formats/formats.ts'
+import { parseHistory } from '../../../src/formats/parse.ts'
 import type { History } from '../../../src/history/history.ts'
 import { renderNotation } from '../../../src/history/notation.ts'
 import { check } from '../../../src/index.ts'

@@ -3,8 +3,8 @@
 
 import { describe, expect, it } from 'vitest'
 import { judge } from '../../../src/check/judge.ts'
-import { parseHistory } from '../../../src/formats/formats.ts'
 import { writeNative } from '../../../src/formats/native/write.ts'
+import { parseHistory } from '../../../src/formats/parse.ts'
 import type { History } from '../../../src/history/history.ts'
 
 const TABLE = '{"tables":{"t":{"columns":{"id":"integer","n":"integer"},"key":["id"]}}}'

@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { InputError } from '../../../src/base/errors.ts'
-import { parseHistory } from '../../../src/formats/formats.ts'
 import { writeNative } from '../../../src/formats/native/write.ts'
+import { parseHistory } from '../../../src/formats/parse.ts'
 import { refusal } from '../errors.ts'
 import { dump } from '../histories.ts'
 

@@ -3,7 +3,7 @@
 import { describe, expect, it } from 'vitest'
 import type { InputError } from '../../../src/base/errors.ts'
 import { judge } from '../../../src/check/judge.ts'
-import { parseHistory } from '../../../src/formats/formats.ts'
+import { parseHistory } from '../../../src/formats/parse.ts'
 import { renderNotation } from '../../../src/history/notation.ts'
 import { check } from '../../../src/library/check.ts'
 import { refusal } from '../errors.ts'

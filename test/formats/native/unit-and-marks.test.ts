@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { findFormat, parseHistory } from '../../../src/formats/formats.ts'
+import { findFormat } from '../../../src/formats/formats.ts'
+import { parseHistory } from '../../../src/formats/parse.ts'
 
 const parse = (header: string) => parseHistory(`${header}\n{"session":0,"unit":7,"ops":[]}\n`)
 

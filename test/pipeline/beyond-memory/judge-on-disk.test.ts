@@ -2,7 +2,7 @@ import { afterAll, describe, expect, it } from 'vitest'
 import { BudgetExceeded } from '../../../src/base/errors.ts'
 import { Random } from '../../../src/base/random.ts'
 import { check } from '../../../src/check/check.ts'
-import { parseHistory } from '../../../src/formats/formats.ts'
+import { parseHistory } from '../../../src/formats/parse.ts'
 import {
   judgeOnDisk,
   type OnDiskOptions,
