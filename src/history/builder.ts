@@ -22,6 +22,7 @@ import {
   type TimeUnit,
   WRITE,
 } from './history.ts'
+import { groupOps, layOutSessions } from './layout.ts'
 import { CAS, INSERT, LightColumns } from './light.ts'
 import { TakenNames } from './names.ts'
 import { resolveReads } from './resolve.ts'
@@ -304,8 +305,8 @@ export class HistoryBuilder {
     const { txnCount, opCount } = this
     this.statements?.ignorePassedOver(this.partial?.tables ?? [])
     this.settleValues()
-    const grouped = this.groupOps()
-    const { sessionTxnStart, sessionTxns, txnIndex } = this.layOutSessions()
+    const grouped = groupOps(this, txnCount)
+    const laidOut = layOutSessions(this.txnSession.view(), this.sessions.size)
     this.listStart.push(this.listValue.length)
     const { keys, values, sessions } = this
     const arrivals = grouped.arrivals
@@ -315,10 +316,8 @@ export class HistoryBuilder {
       txnCount,
       opCount,
       keyCount: keys.size,
-      sessionTxnStart,
-      sessionTxns,
+      ...laidOut,
       txnSession: this.txnSession.view(),
-      txnIndex,
       txnStatus: this.txnStatus.view(),
       txnCounts: new Uint8Array(txnCount),
       txnIsInitial: new Uint8Array(txnCount),
@@ -394,66 +393,6 @@ export class HistoryBuilder {
       ...(this.light?.valueColumns() ?? []),
       ...(this.statements?.valueColumns() ?? []),
     ])
-  }
-
-  /** Brings the operations of each transaction together, keeping their order of arrival. */
-  private groupOps() {
-    const txnCount = this.txnCount
-    const opTxn = this.opTxn.view()
-    const opCount = opTxn.length
-    const txnOpStart = new Int32Array(txnCount + 1)
-    let inOrder = true
-    let last = 0
-    for (let i = 0; i < opCount; i++) {
-      const txn = opTxn[i]!
-      txnOpStart[txn + 1]!++
-      if (txn < last) inOrder = false
-      last = txn
-    }
-    for (let txn = 0; txn < txnCount; txn++) txnOpStart[txn + 1]! += txnOpStart[txn]!
-    const opKind = this.opKind.view()
-    const opKey = this.opKey.view()
-    const opValue = this.opValue.view()
-    if (inOrder) return { txnOpStart, opTxn, opKind, opKey, opValue, arrivals: null }
-
-    const next = txnOpStart.slice()
-    const arrivals = new Int32Array(opCount) // op -> arrival
-    const out = {
-      txnOpStart,
-      opTxn: new Int32Array(opCount),
-      opKind: new Uint8Array(opCount),
-      opKey: new Int32Array(opCount),
-      opValue: new Int32Array(opCount),
-      arrivals,
-    }
-    for (let i = 0; i < opCount; i++) {
-      const txn = opTxn[i]!
-      const op = next[txn]!++
-      arrivals[op] = i
-      out.opTxn[op] = txn
-      out.opKind[op] = opKind[i]!
-      out.opKey[op] = opKey[i]!
-      out.opValue[op] = opValue[i]!
-    }
-    return out
-  }
-
-  private layOutSessions() {
-    const txnSession = this.txnSession.view()
-    const sessionCount = this.sessions.size
-    const sessionTxnStart = new Int32Array(sessionCount + 1)
-    for (const session of txnSession) sessionTxnStart[session + 1]!++
-    for (let s = 0; s < sessionCount; s++) sessionTxnStart[s + 1]! += sessionTxnStart[s]!
-    const next = sessionTxnStart.slice()
-    const sessionTxns = new Int32Array(txnSession.length)
-    const txnIndex = new Int32Array(txnSession.length)
-    for (let txn = 0; txn < txnSession.length; txn++) {
-      const session = txnSession[txn]!
-      const slot = next[session]!++
-      sessionTxns[slot] = txn
-      txnIndex[txn] = slot - sessionTxnStart[session]!
-    }
-    return { sessionTxnStart, sessionTxns, txnIndex }
   }
 }
 
