@@ -61,6 +61,8 @@ const MAKERS =
  */
 const WRITERS = /src\/formats\/([\w-]+\/(sql-)?write|fit)\.ts/
 const TABLE_OF_WRITERS = /src\/(formats\/(formats|writers)|library\/write)\.ts/
+/** What many need: names of anomalies, apart from what verifies them, and what is too small for a file of its own. */
+const SMALL = /src\/(levels\/anomalies|base\/(deadline|json)|verdict\/named-edges)\.ts/
 /** Where reading and judging begin: what these import is one file, and all that a page loads at first. */
 const AT_ONCE = ['src/library/check.ts', 'src/formats/parse.ts'].map(pathOf)
 let atOnce = null
@@ -73,8 +75,7 @@ function importedFrom(ids, getModuleInfo) {
 function libraryChunk(id, { getModuleInfo }) {
   atOnce ??= importedFrom(AT_ONCE, getModuleInfo)
   if (atOnce.has(id)) return 'at-once'
-  // Apart from what verifies them: names alone are needed at once.
-  if (id.endsWith('src/levels/anomalies.ts')) return 'anomalies'
+  if (SMALL.test(id)) return 'anomalies'
   if (RENDERERS.test(id)) return 'renderers'
   if (WRITERS.test(id)) return 'writers'
   if (TABLE_OF_WRITERS.test(id)) return 'formats'
