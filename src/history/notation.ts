@@ -40,6 +40,7 @@ const NUMBERED = /s?-?\d+(?![\w.$@-])/y
 const STRING = /"(?:[^"\\\n]|\\.)*"/y
 const NUMBER = /-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/y
 const LSN = /[0-9A-Fa-f]{1,8}\/[0-9A-Fa-f]{1,8}/y
+const NO_VALUE = /none(?![\w.$@-])/y
 const SPACE = /[ \t\r]+/y
 
 class NotationParser {
@@ -110,8 +111,7 @@ class NotationParser {
 
   private parseInitial(): void {
     if (this.builder.txnCount > 0) this.fail('`initial` must stand before the first session')
-    const none = this.text.startsWith('none', this.at)
-    if (none) this.at += 4
+    const none = this.match(NO_VALUE) !== null
     this.builder = new HistoryBuilder(none ? undefined : this.parseValue())
     this.skipSpace()
     if (!this.atLineEnd()) this.fail(`unexpected ${this.next()}`)
@@ -221,12 +221,13 @@ class NotationParser {
     const values: Item[] = []
     this.expect('[')
     this.skipSpace()
-    while (this.text[this.at] !== ']') {
-      values.push(parse())
-      this.skipSpace()
-      if (this.text[this.at] !== ',') break
-      this.at++
-      this.skipSpace()
+    if (this.text[this.at] !== ']') {
+      for (;;) {
+        values.push(parse())
+        this.skipSpace()
+        if (this.text[this.at] !== ',') break
+        this.at++
+      }
     }
     this.expect(']')
     return values
@@ -284,7 +285,7 @@ class NotationParser {
     if (statusOf(name) >= 0) return this.builder.setStatus(txn, statusOf(name))
     if (name === 'audit') return this.builder.setAudit(txn)
     if (name === 'id' || name === 'level' || name === 'after') {
-      this.expect('=')
+      this.expectEquals()
       if (name === 'after') return this.parseAfter(txn)
       return name === 'id' ? this.parseId(txn) : this.parseLevel(txn)
     }
@@ -294,7 +295,7 @@ class NotationParser {
         `there are ${STATUS_NAMES.join(', ')}, audit, id=, start=, finish=, level=, after=`,
       )
     }
-    this.expect('=')
+    this.expectEquals()
     if (!this.matchTime()) this.fail(`expected a time, found ${this.next()}`)
     if (name === 'start') this.builder.setStart(txn, this.time, this.timeText)
     else this.builder.setFinish(txn, this.time, this.timeText)
@@ -367,6 +368,11 @@ class NotationParser {
     this.skipSpace()
     if (this.text[this.at] !== character) this.fail(`expected '${character}', found ${this.next()}`)
     this.at++
+  }
+
+  private expectEquals(): void {
+    this.expect('=')
+    this.skipSpace()
   }
 
   private skipSpace(): void {

@@ -35,26 +35,20 @@ export const KINDS = {
   json: 'data.test.ts reads them by their schema',
   yaml: 'data.test.ts reads them, commands.test.ts runs the steps in them',
   sql: 'data.test.ts parses them',
-  other: 'OTHERS says who does',
+  grammar: 'grammar.test.ts makes texts by its rules, and parses them',
+  outline: 'outline.test.ts compares it with the file of a verdict',
+  python: 'test/application/proxy/command.test.ts runs it',
+  told: 'commands.test.ts and test/application/race/docs.test.ts have it told again',
 } as const
 export type Kind = keyof typeof KINDS
 
-/** Blocks that are nothing to run, by how they begin, and what keeps them true. */
-const OTHERS: ReadonlyMap<string, string> = new Map([
-  [
-    'night 1 of plan',
-    'what the plan above it prints; commands.test.ts runs it, with other numbers',
-  ],
-  ['history     =', 'the grammar of the notation: test/history has a test of each rule'],
-  [
-    'connection = psycopg2',
-    'needs Python; the proxy is tried by clients of pg in test/application',
-  ],
-  ['race of ann, bob', 'what the test above it prints: test/application/race/docs.test.ts'],
-  [
-    '{"isobar":2, "path"',
-    'the outline of a file: test/verdict/verdict-file.test.ts has its fields',
-  ],
+/** Blocks that are like no other, by how they begin. */
+const BEGINNINGS: ReadonlyMap<string, Kind> = new Map([
+  ['history     =', 'grammar'],
+  ['{"isobar":2, "path"', 'outline'],
+  ['connection = psycopg2', 'python'],
+  ['night 1 of plan', 'told'],
+  ['race of ann, bob', 'told'],
 ])
 
 export const BLOCKS: readonly Block[] = findBlocks()
@@ -75,8 +69,7 @@ function findBlocks(): Block[] {
 
 /** Null: nobody would notice if it were wrong. */
 export function kindOf({ language, text }: Block): Kind | null {
-  const firsts = [...OTHERS.keys()]
-  if (firsts.some((first) => text.startsWith(first))) return 'other'
+  for (const [first, kind] of BEGINNINGS) if (text.startsWith(first)) return kind
   if (language === 'sh') return 'commands'
   if (language === 'js' || language === 'ts') return 'program'
   if (language === 'json' || language === 'yaml' || language === 'sql') return language
@@ -90,6 +83,6 @@ export function kindOf({ language, text }: Block): Kind | null {
 
 export const blocksOf = (kind: Kind): Block[] => BLOCKS.filter((block) => kindOf(block) === kind)
 
-/** Of the kind `other`: what stands at the beginning of none of them. */
-export const unusedOthers = (): string[] =>
-  [...OTHERS.keys()].filter((first) => !BLOCKS.some(({ text }) => text.startsWith(first)))
+/** Beginnings that no block has. */
+export const unusedBeginnings = (): string[] =>
+  [...BEGINNINGS.keys()].filter((first) => !BLOCKS.some(({ text }) => text.startsWith(first)))

@@ -60,8 +60,13 @@ interface Rule {
 const ELSEWHERE: readonly Rule[] = [
   { when: /^npm (install|ci)\b/, why: 'asks a registry', instead: null },
   { when: /embedded:14$/, why: 'what the line before it installs', instead: null },
-  { when: /^psql /, why: 'a program of PostgreSQL', instead: null },
-  { when: /^cat site\/summary\.md/, why: 'prints a report of a fleet', instead: null },
+  { when: /^psql /, why: 'test/application/proxy/command.test.ts runs it', instead: null },
+  {
+    when: /^cat site\/summary\.md/,
+    why: 'the report of a fleet that works elsewhere; there is one of the fleet above it',
+    instead: null,
+    short: true,
+  },
   {
     when: /^(npx )?isobar fleet .*--queue/,
     why: 'a queue of somebody else, for which it waits: test/fleet has one of its own',
@@ -157,6 +162,14 @@ const PROGRAMS: Record<string, string> = {
   recorder: 'cat history.jsonl',
 }
 
+/** Commands whose output a page shows, all of it, below them. */
+const TOLD: Record<string, string> = {
+  'isobar fleet run plan.yaml': blocksOf('told').find(({ file }) => file === 'docs/fleet.md')!.text,
+}
+/** An example of a finding is whichever came first: any of its kind will do. */
+const anyExample = (told: string) =>
+  told.replaceAll(/^ {4}.*$/gm, (line) => line.replaceAll(/\d+/g, 'N')).trimEnd()
+
 const root = makeFolder()
 const folderOf = (page: string) => join(root, page.replace('/', '-'))
 const put = (path: string, content: string) => {
@@ -211,8 +224,15 @@ describe('the commands of the documentation', { timeout: LONG ? 600_000 : 120_00
       const { code, said } = await run(page, rule?.instead?.(line) ?? line, rule)
       expect(rule?.codes ?? VERDICTS, said).toContain(code)
       if (rule?.says) expect(said).toMatch(rule.says)
+      const told = TOLD[line]
+      if (told !== undefined) expect(anyExample(said)).toContain(anyExample(told))
     })
   }
+
+  it('are there, whatever is told of them', () => {
+    const lines = commands.map(({ line }) => line)
+    expect(Object.keys(TOLD).filter((line) => !lines.includes(line))).toEqual([])
+  })
 
   it('are many, most of them run, and every rule is of some', () => {
     expect(commands.length).toBeGreaterThan(50)

@@ -12,6 +12,7 @@ import { promisify } from 'node:util'
 import pg from 'pg'
 import { describe, expect, it } from 'vitest'
 import { isobar, makeFolder, put } from '../../cli/command.ts'
+import { blocksOf } from '../../docs/blocks.ts'
 import { reset } from '../server.ts'
 import { onProxiedServer } from './stage.ts'
 
@@ -64,6 +65,17 @@ async function startCommand(name: string, ...more: string[]): Promise<Running> {
     return { code, out: lines.join('\n') }
   }
   return { child, port, file, end }
+}
+
+/** A line of the documentation, with an address of ours in it. */
+function withAddress(line: string, port: number): string {
+  const { user, database } = stage.login
+  const told = line
+    .replace('port=5433', `port=${port}`)
+    .replace(/user=('?)me/, `user=$1${user}`)
+    .replace(/dbname=('?)test/, `dbname=$1${database}`)
+  expect(told).not.toMatch(/5433|='?(me|test)\b/)
+  return told
 }
 
 const environmentOf = (port: number) => {
@@ -169,6 +181,17 @@ DO $$ BEGIN RAISE NOTICE 'heard'; END $$;
 `
 
 describe.skipIf(!hasPsql)('psql', () => {
+  it('gets in as the documentation says', async () => {
+    await reset(stage.direct, ...TABLES)
+    const proxy = await startCommand('psql-docs.jsonl')
+    const lines = blocksOf('commands').flatMap(({ text }) => text.split('\n'))
+    const line = withAddress(lines.find((each) => each.startsWith('$ psql '))!.slice(2), proxy.port)
+    const command = `${line} -XAt -c 'SELECT n FROM stock WHERE id = 1'`
+    const { stdout } = await run('sh', ['-c', command], { env: environmentOf(proxy.port) })
+    expect(stdout).toBe('10\n')
+    expect((await proxy.end()).out).toContain('psql-docs.jsonl: 1 transaction of 1 client')
+  })
+
   it('sees through the proxy what it sees without', async () => {
     const psql = async (port: number) => {
       await reset(stage.direct, ...TABLES)
@@ -212,6 +235,16 @@ except psycopg2.Error as error:
 `
 
 describe.skipIf(!hasPsycopg2)('psycopg2', () => {
+  it('gets in as the documentation says', async () => {
+    await reset(stage.direct, ...TABLES)
+    const proxy = await startCommand('psycopg2-docs.jsonl')
+    const line = withAddress(blocksOf('python')[0]!.text, proxy.port)
+    const script = `import psycopg2\n${line}\ncursor = connection.cursor()\ncursor.execute('SELECT n FROM stock WHERE id = 1')\nprint(cursor.fetchone())\nconnection.commit()\n`
+    const { stdout } = await run(PYTHON, ['-c', script], { env: environmentOf(proxy.port) })
+    expect(stdout).toBe('(10,)\n')
+    expect((await proxy.end()).out).toContain('psycopg2-docs.jsonl: 1 transaction of 1 client')
+  })
+
   it('is found to lose an update, and cured by an atomic one', async () => {
     for (const [cured, verdict] of [
       ['False', 'violated'],
