@@ -93,12 +93,26 @@ function render(name, text) {
   rules.td_open = cell
   rules.fence = (all, i) => `<pre tabindex="0">${md.utils.escapeHtml(all[i].content)}</pre>\n`
   rules.code_block = rules.fence
+  rules.image = (all, i) => renderPicture(all[i], md.utils.escapeHtml)
   return {
     name,
     title: md.utils.escapeHtml(title),
     html: md.renderer.render(tokens, md.options, {}),
     sections,
   }
+}
+
+/**
+ * Where there is little room, drawings scroll, so that their letters stay as large as they are;
+ * photographs shrink, and open.
+ */
+function renderPicture(token, harmless) {
+  const src = harmless(token.attrGet('src'))
+  const alt = harmless(token.content)
+  const image = `<img src="${src}" alt="${alt}">`
+  return src.endsWith('.svg')
+    ? `<span class="wide drawing" tabindex="0" role="region" aria-label="${alt}">${image}</span>`
+    : `<a href="${src}">${image}</a>`
 }
 
 /** What a token says, without its marks. */

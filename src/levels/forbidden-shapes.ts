@@ -67,7 +67,7 @@ export const SHAPES: readonly Shape[] = [
       { ...box('t1', 'w(x,1)', 'top left'), times: EARLY },
       { ...box('t2', 'r(x,0)', 'top right'), times: LATE },
     ],
-    arrows: [arrow('t1', 't2', 'rt', 'rt: ended before'), arrow('t2', 't1', 'rw', 'rw: misses x')],
+    arrows: [arrow('t1', 't2', 'rt', 'rt: earlier'), arrow('t2', 't1', 'rw', 'rw: misses x')],
   },
   {
     level: 'pl-1',
@@ -155,7 +155,7 @@ export const SHAPES: readonly Shape[] = [
       { ...box('t2', 'append(x,2)', 'top right'), times: LATE },
       { ...box('t3', 'r(x,[2,1])', 'bottom'), times: READ },
     ],
-    arrows: [arrow('t1', 't2', 'rt', 'rt: ended before'), arrow('t2', 't1', 'ww', 'ww: x')],
+    arrows: [arrow('t1', 't2', 'rt', 'rt: earlier'), arrow('t2', 't1', 'ww', 'ww: x')],
   },
   {
     level: 'strong-pl-2',
@@ -164,7 +164,7 @@ export const SHAPES: readonly Shape[] = [
       { ...box('t1', 'r(x,1)', 'top left'), times: EARLY },
       { ...box('t2', 'w(x,1)', 'top right'), times: LATE },
     ],
-    arrows: [arrow('t1', 't2', 'rt', 'rt: ended before'), arrow('t2', 't1', 'wr', 'wr: x')],
+    arrows: [arrow('t1', 't2', 'rt', 'rt: earlier'), arrow('t2', 't1', 'wr', 'wr: x')],
   },
 ]
 

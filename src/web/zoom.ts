@@ -6,8 +6,6 @@ const LARGEST = 4
 const SMALLEST = 0.25
 /** A small picture grows to fill its place, but letters must not become headlines. */
 const LARGEST_FIT = 1.4
-/** Below this letters cannot be read any more: rather scroll. */
-const SMALLEST_FIT = 0.8
 
 export class Zoom {
   /** Null: as wide as its place. */
@@ -57,12 +55,11 @@ export class Zoom {
     return this.scale ?? this.fitting()
   }
 
-  /** The scale at which the picture fills its place, or the nearest that can be read. */
+  /** The scale at which the picture fills its place. Letters never shrink for that: rather scroll. */
   private fitting(): number {
     const width = this.size()?.width ?? 0
     if (width === 0 || this.canvas.clientWidth === 0) return 1
-    const fit = this.canvas.clientWidth / width
-    return fit < SMALLEST_FIT ? 1 : Math.min(LARGEST_FIT, fit)
+    return Math.min(LARGEST_FIT, Math.max(1, this.canvas.clientWidth / width))
   }
 
   private size(): DOMRect | null {

@@ -66,8 +66,8 @@ const TERMINALS: Record<string, Terminal> = {
 const MEANINGS = [
   /is written twice|is used twice/,
   /`initial` must stand before the first session/,
-  /no transaction has the id/,
   /starts at .* before its session's previous one ended|finishes? .*before/,
+  /transactions come after one another in a circle/,
   /is used both as a register and as a list/,
   /has versions, but|versions are numbers here and LSNs there/,
   /rows of one key hold lists, or values, not both/,
@@ -79,13 +79,19 @@ const TIGHT = { session: 'inside', version: 'before and inside' } as const
 
 const grammar = new Grammar(block!.text, TERMINALS, TIGHT)
 
-/** Null if it parses, else what is wrong with it. */
+/** Null if it parses, else what is wrong with it; transactions that it names are added. */
 function complaintOf(text: string): string | null {
-  try {
-    parseNotation(text)
-    return null
-  } catch (error) {
-    return (error as Error).message
+  const named: string[] = []
+  for (;;) {
+    try {
+      parseNotation([text, ...named.map((id) => `others: [id=${JSON.stringify(id)}]`)].join('\n'))
+      return null
+    } catch (error) {
+      const { message } = error as Error
+      const missing = /^no transaction has the id (.*)$/s.exec(message)?.[1]
+      if (missing === undefined) return message
+      named.push(missing)
+    }
   }
 }
 

@@ -1,5 +1,5 @@
-// The outline of a verdict file in docs/verdict-format.md is that of a file: what the command prints
-// of the history that it speaks of, with its lists cut short, and the fields that the schema wants.
+// The outline of a verdict file in docs/verdict-format.md is that of a file: what the command
+// prints of the history that it speaks of, with its lists cut short, and what the schema wants.
 
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'

@@ -92,6 +92,18 @@ describe('renderAxiom', () => {
     }
   })
 
+  it('breaks operations into lines that fit, in a picture for a telephone', () => {
+    for (const { id } of LEVELS) {
+      const html = renderAxiom(id)
+      const width = Number(/<svg [^>]* width="(\d+)"/.exec(html)![1])
+      expect(width).toBeLessThanOrEqual(350)
+      for (const [, text] of html.matchAll(/<text x=[^>]*>([^<]*)<\/text>/g)) {
+        expect(text!.length * 13 * 0.61, text).toBeLessThan(94)
+      }
+    }
+    expect(renderAxiom('pl-1')).toContain('>append(x,1)</text>')
+  })
+
   it('draws something of every level', () => {
     for (const { id } of LEVELS) expect(renderAxiom(id), id).toContain('<svg')
     const drawn = [...AXIOMS, ...SHAPES].map(({ level }) => level)
@@ -102,7 +114,8 @@ describe('renderAxiom', () => {
     for (const shape of SHAPES) {
       const html = renderAxiom(shape.level)
       for (const { label } of shape.arrows) expect(html).toContain(`>${label}</text>`)
-      for (const { operations } of shape.boxes) expect(html).toContain(`>${operations}</text>`)
+      const drawn = [...html.matchAll(/<text x=[^>]*>([^<]*)<\/text>/g)].map((match) => match[1])
+      expect(drawn.join(' ')).toBe(shape.boxes.map(({ operations }) => operations).join(' '))
       expect(html).toContain(`<figcaption>${shape.says}</figcaption>`)
     }
   })

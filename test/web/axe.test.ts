@@ -1,5 +1,5 @@
 // The report as axe-core judges it: in light and in dark, on a wide screen and on a telephone, with
-// everything unfolded. No rule may be broken.
+// everything unfolded. No rule may be broken, and no letter too small to read.
 
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -15,6 +15,7 @@ import { judge } from '../report/gallery.ts'
 import { judgeSql, PASSED_OVER } from '../report/sql-gallery.ts'
 import { ALL_VIEWS, findBroken } from './axe.ts'
 import { findBrowser, launch } from './browser.ts'
+import { findSmallLetters } from './letters.ts'
 
 const executable = findBrowser()
 const folder = mkdtempSync(join(tmpdir(), 'isobar-axe-'))
@@ -97,6 +98,7 @@ describe.skipIf(executable === null)('the report by axe-core', { timeout: 120_00
         const page = await browser.newPage({ colorScheme, viewport: { width, height: 900 } })
         await page.goto(pathToFileURL(path).href)
         expect(await findBroken(page), `${colorScheme}, ${width} pixels`).toEqual([])
+        expect(await findSmallLetters(page), `${width} pixels`).toEqual([])
         await page.close()
       }
     })

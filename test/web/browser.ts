@@ -39,9 +39,24 @@ function skip(what: string): void {
   process.stderr.write(`\nSKIPPED: ${what}\n\n`)
 }
 
-/** As it comes from its makers, driven by WebDriver BiDi; what is saved goes to the folder. */
-export function launchFirefox(executablePath: string, downloadsPath: string): Promise<Browser> {
-  return firefox.launch({ channel: 'moz-firefox', executablePath, downloadsPath })
+export interface FirefoxOptions {
+  /** Where to put what is saved. */
+  readonly downloadsPath?: string
+  /** Dark colours: the driver cannot ask for them page by page. */
+  readonly dark?: boolean
+}
+
+/** As it comes from its makers, driven by WebDriver BiDi. */
+export function launchFirefox(
+  executablePath: string,
+  { downloadsPath, dark = false }: FirefoxOptions,
+): Promise<Browser> {
+  return firefox.launch({
+    channel: 'moz-firefox',
+    executablePath,
+    ...(downloadsPath === undefined ? {} : { downloadsPath }),
+    firefoxUserPrefs: { 'layout.css.prefers-color-scheme.content-override': dark ? 0 : 1 },
+  })
 }
 
 export function launch(executablePath: string): Promise<Browser> {

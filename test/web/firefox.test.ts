@@ -8,8 +8,11 @@ import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { afterAll, describe, expect, it } from 'vitest'
 import { hyphened, TOPICS } from '../../src/levels/glossary.ts'
+import { LONG } from '../long.ts'
+import { findBroken } from './axe.ts'
 import { findFirefox, launchFirefox } from './browser.ts'
-import { drop, dropLarge, onSite, write } from './site.ts'
+import { findSmallLetters } from './letters.ts'
+import { drop, dropLarge, onSite, overflows, PAGES, write } from './site.ts'
 
 const LOST = 's0: w(1,1)\ns1: r(1,1) w(1,2)\ns2: r(1,1) w(1,3)\n'
 const LOST_HEADLINE = 'Satisfies Prefix Consistency, violates Snapshot Isolation'
@@ -17,7 +20,7 @@ const LOST_HEADLINE = 'Satisfies Prefix Consistency, violates Snapshot Isolation
 const executable = findFirefox()
 const folder = mkdtempSync(join(tmpdir(), 'isobar-firefox-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
-const stage = onSite(executable ? () => launchFirefox(executable, folder) : null)
+const stage = onSite(executable ? () => launchFirefox(executable, { downloadsPath: folder }) : null)
 
 describe.skipIf(executable === null)('the site in Firefox', { timeout: 120_000 }, () => {
   it('is Firefox, whose requests are seen', async () => {
@@ -106,11 +109,45 @@ describe.skipIf(executable === null)('the site in Firefox', { timeout: 120_000 }
     await page.locator('.exercise[data-solved="false"]').waitFor()
     await write(page, 's1: r(x,0) w(x,1)\ns2: r(x,0) w(x,2)', '.exercise-editor')
     await page.locator('.exercise[data-solved="true"]').waitFor()
+    // Pictures have come to life: Firefox complains of scripts on their way when one leaves.
+    await page.locator('.exercise .zoom button').first().waitFor()
     await page.goto(`${stage.site.address}differ.html#rc,ra`)
-    await page.locator('.difference .finding').first().waitFor()
+    await page.locator('.difference .zoom button').first().waitFor()
     await page.goto(`${stage.site.address}docs/index.html`)
     await page.locator('#search').fill('audits')
     await page.locator('#found a', { hasText: 'Audits' }).first().waitFor()
     await page.close()
   })
 })
+
+/** Those that differ in what is on them. */
+const SEEN = ['', 'learn.html', 'learn.html#ra', 'differ.html#rc,ra', 'docs/reports.html'] as const
+
+for (const dark of [false, true]) {
+  const colours = dark ? 'dark' : 'light'
+  describe.skipIf(executable === null)(
+    `Firefox in ${colours} colours`,
+    { timeout: 240_000 },
+    () => {
+      const stage = onSite(executable ? () => launchFirefox(executable, { dark }) : null)
+      for (const [number, path] of SEEN.entries()) {
+        const widths = LONG ? [1440, 390] : [[1440, 390][(number + Number(dark)) % 2]!]
+        it(`shows /${path} as axe-core wants it, in letters that can be read`, async () => {
+          for (const width of widths) {
+            const page = await stage.site.open(path, { dark, width })
+            await page.locator(PAGES[path]).first().waitFor()
+            const seen = await page.evaluate(() => ({
+              dark: matchMedia('(prefers-color-scheme: dark)').matches,
+              width: innerWidth,
+            }))
+            expect(seen).toEqual({ dark, width })
+            expect(await findBroken(page), `${width} pixels`).toEqual([])
+            expect(await findSmallLetters(page), `${width} pixels`).toEqual([])
+            expect(await overflows(page), `wider than the window of ${width} pixels`).toBe(false)
+            await page.close()
+          }
+        })
+      }
+    },
+  )
+}

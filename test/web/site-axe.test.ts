@@ -1,26 +1,15 @@
 // The site as axe-core judges it, on a telephone, and by keyboard: no rule may be broken, nothing
-// may be wider than the window, and whatever can be used can be reached.
+// may be wider than the window, no letter too small to read, and whatever can be used can be
+// reached.
 
 import { describe, expect, it } from 'vitest'
+import { hyphened, nameOf, TOPICS } from '../../src/levels/glossary.ts'
 import { LONG } from '../long.ts'
 import { ALL_VIEWS, findBroken, VIEWS } from './axe.ts'
-import { executable, onSite } from './site.ts'
+import { findSmallLetters } from './letters.ts'
+import { executable, onSite, overflows, PAGES } from './site.ts'
 
 const stage = onSite()
-
-/** Page -> what is there when it is complete. */
-const PAGES = {
-  '': '#result .finding',
-  'learn.html': '#topic-more .finding',
-  'learn.html#ra': '.exercise .finding',
-  'differ.html#rc,ra': '.difference .finding',
-  'learn.html#phantom': '#topic-more .finding',
-  'learn.html#lost-update-rolled-back': '#topic-more .scrubber',
-  'learn.html#pl-2.99': '.exercise .goals li',
-  'docs/index.html': '#search',
-  'docs/levels.html': '.document h1',
-  'docs/api-isobar-race.html': '.document h1',
-}
 
 /** One after the other, so that a short test has every page in one of them. */
 const viewsOf = (page: number) => (LONG ? VIEWS : [VIEWS[page % VIEWS.length]!])
@@ -32,14 +21,36 @@ describe.skipIf(executable === null)('the site by axe-core', { timeout: 120_000 
         const page = await stage.site.open(path, view)
         await page.locator(ready).first().waitFor()
         expect(await findBroken(page), JSON.stringify(view)).toEqual([])
-        const overflows = await page.evaluate(
-          () => document.documentElement.scrollWidth > document.documentElement.clientWidth,
-        )
-        expect(overflows, `wider than the window: ${JSON.stringify(view)}`).toBe(false)
+        expect(await overflows(page), `wider than the window: ${JSON.stringify(view)}`).toBe(false)
+        expect(await findSmallLetters(page), JSON.stringify(view)).toEqual([])
         await page.close()
       }
     })
   }
+})
+
+describe.skipIf(executable === null)('the site on a telephone', { timeout: 120_000 }, () => {
+  it('has letters that can be read in every lesson, and lessons as wide as it is', async () => {
+    const page = await stage.site.open('learn.html', { width: 390 })
+    for (const topic of TOPICS) {
+      const name = nameOf(topic)
+      await page.evaluate((id) => {
+        location.hash = id
+      }, hyphened(name))
+      const ready = topic.kind === 'level' ? '.exercise .goals li' : '#topic-more svg.lanes'
+      await page.locator(`.topics [aria-current][href="#${hyphened(name)}"]`).waitFor()
+      await page.locator(ready).first().waitFor()
+      expect(await findSmallLetters(page), name).toEqual([])
+      expect(await overflows(page), name).toBe(false)
+    }
+    await page.close()
+  })
+
+  it('says of a picture that is wider than the window that it scrolls', async () => {
+    const page = await stage.site.open('learn.html#long-fork', { width: 390 })
+    await page.locator('#topic-more .sessions .hint', { hasText: 'swipe' }).first().waitFor()
+    await page.close()
+  })
 })
 
 /** Runs in the page: marks what can be used, and says how much that is. */

@@ -14,6 +14,7 @@ import { drop, dropLarge, executable, onSite, write } from './site.ts'
 
 const LOST = 's0: w(1,1) [0,1]\ns1: r(1,1) w(1,2) [2,5]\ns2: r(1,1) w(1,3) [3,6]\n'
 const UNTIMED = LOST.replaceAll(/ \[.*\]/g, '')
+const ROOMS = readFileSync(new URL('../../examples/rooms.jsonl', import.meta.url)) // SQL
 const LOST_HEADLINE = 'Satisfies Prefix Consistency, violates Snapshot Isolation'
 
 const stage = onSite()
@@ -74,8 +75,7 @@ describe.skipIf(executable === null)('checking in the browser', { timeout: 120_0
     const page = await stage.site.open()
     await write(page, 's1: append(l,1) | r(l,[1])\ns2: r(l,[])')
     await says(page, 'Satisfies Serializability')
-    const rooms = readFileSync(new URL('../../examples/rooms.jsonl', import.meta.url))
-    await drop(page, new Map([['rooms.jsonl', rooms]]))
+    await drop(page, new Map([['rooms.jsonl', ROOMS]]))
     await page.locator('#result h1', { hasText: 'iolates' }).waitFor()
     await page.locator('#result .source', { hasText: '(native' }).waitFor()
     await page.close()
@@ -190,6 +190,24 @@ describe.skipIf(executable === null)('checking in the browser', { timeout: 120_0
         .waitFor()
       await plain.close()
     }
+  })
+
+  it('goes on without a connection, and says so when it lacks something', async () => {
+    const page = await stage.site.open()
+    await says(page, LOST_HEADLINE)
+    await page.locator('#result .zoom button').first().waitFor()
+    await page.context().setOffline(true)
+    await write(page, 's1: w(x,1)\ns2: r(x,1)')
+    await says(page, 'Satisfies Serializability')
+    await drop(page, new Map([['lost.txt.gz', gzipSync(LOST)]]))
+    await says(page, LOST_HEADLINE)
+    await drop(page, new Map([['rooms.jsonl', ROOMS]]))
+    await problem(page).getByText('a part of this page could not be loaded').waitFor()
+    await page.context().setOffline(false)
+    await drop(page, new Map([['lost.txt.gz', gzipSync(LOST)]]))
+    await says(page, LOST_HEADLINE)
+    stage.site.complaints.splice(0) // of the connection
+    await page.close()
   })
 
   it('refuses junk with a clear word', async () => {

@@ -23,6 +23,21 @@ export interface PageOptions {
   readonly scripts?: boolean
 }
 
+/** Page -> what is there when it is complete. */
+export const PAGES = {
+  '': '#result .finding',
+  'learn.html': '#topic-more .finding',
+  'learn.html#ra': '.exercise .finding',
+  'differ.html#rc,ra': '.difference .finding',
+  'learn.html#phantom': '#topic-more .finding',
+  'learn.html#lost-update-rolled-back': '#topic-more .scrubber',
+  'learn.html#pl-2.99': '.exercise .goals li',
+  'docs/index.html': '#search',
+  'docs/levels.html': '.document h1',
+  'docs/reports.html': '.document img',
+  'docs/api-isobar-race.html': '.document h1',
+}
+
 class Site {
   /** What pages said on their consoles, and whom they asked for something. */
   readonly complaints: string[] = []
@@ -84,6 +99,10 @@ export function onSite(
   afterAll(() => stage.site?.stop())
   return stage
 }
+
+/** Whether a page is wider than its window. */
+export const overflows = (page: Page): Promise<boolean> =>
+  page.evaluate(() => document.documentElement.scrollWidth > document.documentElement.clientWidth)
 
 /** Drops files on the page. */
 export async function drop(page: Page, files: ReadonlyMap<string, Uint8Array>): Promise<void> {

@@ -67,7 +67,8 @@ interface Series {
   values: readonly (number | null)[]
 }
 
-const WIDTH = 560
+/** Narrow enough for a telephone, so that letters never shrink. */
+const WIDTH = 350
 const HEIGHT = 120
 const LEFT = 64
 

@@ -2,94 +2,102 @@
 // from t2 to t3, and what follows leads from t2 to t1. Of a level that no premise tells, what it
 // forbids. Main function: renderAxiom.
 
-import { AXIOMS, type Axiom, tellAxiom } from '../../levels/axioms.ts'
+import { AXIOMS, type Axiom, type AxiomArrow, tellAxiom } from '../../levels/axioms.ts'
 import { SHAPES, type Shape } from '../../levels/forbidden-shapes.ts'
 import type { LevelId } from '../../levels/levels.ts'
 import { escapeMarkup as esc } from '../escape.ts'
-import { BOX_HEIGHT, type Box, drawArrow, drawBox } from './boxes.ts'
-import { textWidth } from './measure.ts'
+import { type Box, breakLines, drawArrow, drawBox, heightOf } from './boxes.ts'
 
-const HEIGHT = 212
 const MARGIN = 4
-const BOX_WIDTH = 132
-const BETWEEN = 170 // boxes, for an arrow and its label
-const FONT_SIZE = 12
+const BOX_WIDTH = 98
+const BETWEEN = 146 // boxes, for an arrow and its label
+const BELOW = 112 // the upper boxes, for the same
+/** Narrow enough for a telephone, so that letters never shrink. */
+const WIDTH = 2 * (MARGIN + BOX_WIDTH) + BETWEEN
 const ASIDE = 13 // of two arrows between the same boxes
+
+const LEFT = MARGIN
+const RIGHT = MARGIN + BOX_WIDTH + BETWEEN
+const MIDDLE = (WIDTH - BOX_WIDTH) / 2
 
 /** The heading, the picture and the sentence. */
 export function renderAxiom(level: LevelId): string {
   const axiom = AXIOMS.find((each) => each.level === level)
-  if (axiom) return figure('Its axiom', BOX_WIDTH, HEIGHT, drawAxiom(axiom), tellAxiom(axiom))
+  if (axiom) return figure('Its axiom', drawAxiom(axiom), tellAxiom(axiom))
   const shape = SHAPES.find((each) => each.level === level)!
-  const isLow = shape.boxes.every(({ place }) => place.startsWith('top'))
-  const height = isLow ? BOX_HEIGHT + 2 * MARGIN : HEIGHT
-  const width = widthOf(shape)
-  return figure('What it forbids', width, height, drawShape(shape, width), shape.says)
+  return figure('What it forbids', drawShape(shape), shape.says)
 }
 
-/** Two boxes side by side. */
-const sideBySide = (boxWidth: number) => 2 * (boxWidth + MARGIN) + BETWEEN
+interface Drawn {
+  readonly height: number
+  readonly body: string
+}
 
-function figure(
-  title: string,
-  boxWidth: number,
-  height: number,
-  drawn: string,
-  said: string,
-): string {
+function figure(title: string, { height, body }: Drawn, said: string): string {
   const sentence = esc(said)
-  return `<h2>${title}</h2><figure class="axiom"><svg class="isobar" viewBox="0 0 ${sideBySide(boxWidth)} ${height}" width="${sideBySide(boxWidth)}" role="img" aria-label="${sentence}">${drawn}</svg><figcaption>${sentence}</figcaption></figure>`
+  return `<h2>${title}</h2><figure class="axiom"><svg class="isobar" viewBox="0 0 ${WIDTH} ${height}" width="${WIDTH}" height="${height}" role="img" aria-label="${sentence}">${body}</svg><figcaption>${sentence}</figcaption></figure>`
 }
 
-function drawAxiom({ way, besides = {} }: Axiom): string {
+/** A transaction before it has its place: in the upper row, or in the lower one. */
+interface Part {
+  readonly name: string
+  readonly operations: string
+  readonly x: number
+  readonly isBelow: boolean
+}
+
+/** Boxes of one height by their names, and how high the picture is. */
+function placeBoxes(parts: readonly Part[]): { boxes: Map<string, Box>; height: number } {
+  const lines = parts.map(({ operations }) => breakLines(operations, BOX_WIDTH))
+  const height = heightOf(Math.max(...lines.map(({ length }) => length)))
+  const below = MARGIN + height + BELOW
+  const boxes = parts.map(({ name, x, isBelow }, i): [string, Box] => {
+    const y = isBelow ? below : MARGIN
+    return [name, { name, lines: lines[i]!, x, y, width: BOX_WIDTH, height }]
+  })
+  const last = parts.some(({ isBelow }) => isBelow) ? below : MARGIN
+  return { boxes: new Map(boxes), height: last + height + MARGIN }
+}
+
+function drawAxiom({ way, besides = {} }: Axiom): Drawn {
   const [first, second] = way
-  const [top, bottom] = [MARGIN, HEIGHT - BOX_HEIGHT - MARGIN]
-  const [left, right] = [MARGIN, MARGIN + BOX_WIDTH + BETWEEN]
-  const box = (name: string, operations: string, x: number, y: number): Box => ({
+  const part = (name: string, operations: string, x: number, isBelow: boolean): Part => ({
     name,
     operations,
     x,
-    y,
-    width: BOX_WIDTH,
+    isBelow,
   })
-  const t1 = box('t1', 'w(x,1)', left, bottom)
-  const t2 = box('t2', join('w(x,2)', besides.t2), left, top)
-  const t3 = box('t3', join(besides.t3, 'r(x,1)'), right, bottom)
-  const t4 = box('t4', besides.t4 ?? '', right, top)
-  const premise = second
-    ? [drawArrow(t2, t4, first), drawArrow(t4, t3, second), drawBox(t4)]
-    : [drawArrow(t2, t3, first)]
-  return [
-    drawArrow(t1, t3, { kind: 'wr', label: 'wr: reads x' }),
-    `<g class="then">${drawArrow(t2, t1, { kind: 'co', label: 'then co' })}</g>`,
-    ...premise,
-    ...[t1, t2, t3].map(drawBox),
-  ].join('')
+  const { boxes, height } = placeBoxes([
+    part('t1', 'w(x,1)', LEFT, true),
+    part('t2', join('w(x,2)', besides.t2), LEFT, false),
+    part('t3', join(besides.t3, 'r(x,1)'), RIGHT, true),
+    ...(second ? [part('t4', besides.t4 ?? '', RIGHT, false)] : []),
+  ])
+  const lead = (from: string, to: string, arrow: AxiomArrow) =>
+    drawArrow(boxes.get(from)!, boxes.get(to)!, arrow)
+  const body = [
+    lead('t1', 't3', { kind: 'wr', label: 'wr: reads x' }),
+    `<g class="then">${lead('t2', 't1', { kind: 'co', label: 'then co' })}</g>`,
+    ...(second ? [lead('t2', 't4', first), lead('t4', 't3', second)] : [lead('t2', 't3', first)]),
+    ...[...boxes.values()].map(drawBox),
+  ]
+  return { height, body: body.join('') }
 }
 
 const join = (...words: (string | undefined)[]) => words.filter(Boolean).join(' ')
 
-/** Of its boxes: as the longest text needs it. */
-function widthOf({ boxes }: Shape): number {
-  const texts = boxes.map(({ operations }) => textWidth(operations, FONT_SIZE))
-  return Math.ceil(Math.max(...texts, 80)) + 20
-}
-
-function drawShape({ boxes, arrows }: Shape, width: number): string {
-  const placed = new Map(
-    boxes.map(({ name, operations, place }): [string, Box] => {
-      const y = place.startsWith('top') ? MARGIN : HEIGHT - BOX_HEIGHT - MARGIN
-      const x = place.endsWith('left')
-        ? MARGIN
-        : place.endsWith('right')
-          ? MARGIN + width + BETWEEN
-          : (sideBySide(width) - width) / 2
-      return [name, { name, operations, x, y, width }]
-    }),
+function drawShape({ boxes: told, arrows }: Shape): Drawn {
+  const { boxes, height } = placeBoxes(
+    told.map(({ name, operations, place }) => ({
+      name,
+      operations,
+      x: place.endsWith('left') ? LEFT : place.endsWith('right') ? RIGHT : MIDDLE,
+      isBelow: !place.startsWith('top'),
+    })),
   )
   const drawn = arrows.map(({ from, to, ...arrow }) => {
     const isTwoWays = arrows.some((other) => other.from === to && other.to === from)
-    return drawArrow(placed.get(from)!, placed.get(to)!, arrow, isTwoWays ? ASIDE : 0)
+    return drawArrow(boxes.get(from)!, boxes.get(to)!, arrow, isTwoWays ? ASIDE : 0)
   })
-  return [...drawn, ...[...placed.values()].map(drawBox)].join('')
+  return { height, body: [...drawn, ...[...boxes.values()].map(drawBox)].join('') }
 }

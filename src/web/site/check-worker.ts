@@ -2,6 +2,7 @@
 // busy hears nothing, so taking back means to end it; the next question starts another. Main class:
 // CheckWorker.
 
+import { lacksPart } from './failure.ts'
 import type { Answer, Progress, Request, Told } from './protocol.ts'
 
 interface Pending {
@@ -49,9 +50,11 @@ export class CheckWorker {
       event.preventDefault()
       const { pending } = this
       this.stop()
+      // One whose script did not come has nothing to tell.
+      if (!event.message) return pending?.resolve(lacksPart())
       pending?.resolve({
         kind: 'failed',
-        message: `the check stopped: ${event.message || 'the worker could not be loaded'}`,
+        message: `the check stopped: ${event.message}`,
         hint: 'the history may be too large for this browser: use the command line, isobar check',
         place: null,
       })

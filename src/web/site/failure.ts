@@ -20,14 +20,16 @@ export function describeFailure(error: unknown): Failed {
     return failed('the history is too large for this browser', 'use the command line: isobar check')
   }
   const words = error instanceof Error ? error.message : String(error)
-  if (NOT_LOADED.test(words)) {
-    return failed(
-      'a part of this page could not be loaded',
-      'is the server that it came from still there? then load the page again',
-    )
-  }
+  if (NOT_LOADED.test(words)) return lacksPart()
   return failed(`internal error: ${words}`, 'this is a bug in isobar; please report it')
 }
+
+/** Something of the page did not come. */
+export const lacksPart = (): Failed =>
+  failed(
+    'a part of this page could not be loaded',
+    'is the server that it came from still there? then load the page again',
+  )
 
 function failed(message: string, hint: string | null): Failed {
   return { kind: 'failed', message, hint, place: null }
