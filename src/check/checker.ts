@@ -55,6 +55,7 @@ export class Checker {
   private lazyAdya: WeakContext | null = null
   private weakLevels: WeakLevels | null = null
   private miniLevels: MiniLevels | null = null
+  private orderedLevels: OrderedLevels | null = null
   private strongLevels: StrongLevels | null = null
   private adyaLevels: PhenomenaLevels | null = null
   private psiLevel: PhenomenaLevels | null = null
@@ -385,8 +386,9 @@ export class Checker {
     return this.timed(level, () => {
       const findings = mini.check(level)
       if (findings) return findings
-      const levels = new OrderedLevels(history, this.reads(), deadline, limit, this.blame)
-      return levels.check(level, mini.hasSerialOrder())
+      const reads = this.reads()
+      this.orderedLevels ??= new OrderedLevels(history, reads, deadline, limit, this.blame)
+      return this.orderedLevels.check(level, mini.hasSerialOrder())
     })
   }
 

@@ -53,40 +53,56 @@ export function findSkippedDependency(replayed: Replayed, overwrites: Overwrites
 /** The writers of every key, as the order has them. */
 class WriterOrder {
   private readonly start: Int32Array // key -> its first slot
-  private readonly txn: number[] = [] // slot -> writer
-  private readonly slotOf = new Map<number, number>() // txn · keys + key -> its slot
+  private readonly txn: Int32Array // slot -> writer
 
   constructor(private readonly replayed: Replayed) {
-    const { history, order } = replayed
+    const { keyCount } = replayed.history
+    this.start = new Int32Array(keyCount + 1)
+    this.forEachWriter((_, key) => this.start[key + 1]!++)
+    for (let key = 0; key < keyCount; key++) this.start[key + 1]! += this.start[key]!
+    this.txn = new Int32Array(this.start[keyCount]!)
+    const next = this.start.slice(0, keyCount)
+    this.forEachWriter((txn, key) => {
+      this.txn[next[key]!++] = txn
+    })
+  }
+
+  /** Each transaction once for each key that it writes, in order. */
+  private forEachWriter(visit: (txn: number, key: number) => void): void {
+    const { history, order } = this.replayed
     const { keyCount, txnOpStart, opKey } = history
-    const byKey: number[][] = Array.from({ length: keyCount }, () => [])
+    const last = new Int32Array(keyCount).fill(NONE) // key -> who wrote it last
     for (const txn of order) {
       for (let op = txnOpStart[txn]!; op < txnOpStart[txn + 1]!; op++) {
-        const own = isWrite(history, op) ? byKey[opKey[op]!]! : null
-        if (own && own.at(-1) !== txn) own.push(txn)
+        const key = opKey[op]!
+        if (last[key] === txn || !isWrite(history, op)) continue
+        last[key] = txn
+        visit(txn, key)
       }
     }
-    this.start = new Int32Array(keyCount + 1)
-    for (const [key, own] of byKey.entries()) {
-      this.start[key] = this.txn.length
-      for (const txn of own) {
-        this.slotOf.set(txn * keyCount + key, this.txn.length)
-        this.txn.push(txn)
-      }
-    }
-    this.start[keyCount] = this.txn.length
   }
 
   /** Who wrote the key next after a transaction, or after the initial state. */
   nextAfter(source: number, key: number): number {
-    const { keyCount } = this.replayed.history
-    const slot =
-      source === INITIAL ? this.start[key]! : this.slotOf.get(source * keyCount + key)! + 1
+    const slot = source === INITIAL ? this.start[key]! : this.slotFrom(source, key) + 1
     return slot < this.start[key + 1]! ? this.txn[slot]! : NONE
   }
 
   writes(txn: number, key: number): boolean {
-    return this.slotOf.has(txn * this.replayed.history.keyCount + key)
+    const slot = this.slotFrom(txn, key)
+    return slot < this.start[key + 1]! && this.txn[slot] === txn
+  }
+
+  /** The first slot of the key whose writer does not come before the transaction. */
+  private slotFrom(txn: number, key: number): number {
+    const { position } = this.replayed
+    let [low, high] = [this.start[key]!, this.start[key + 1]!]
+    while (low < high) {
+      const middle = (low + high) >>> 1
+      if (position[this.txn[middle]!]! < position[txn]!) low = middle + 1
+      else high = middle
+    }
+    return low
   }
 
   writesAny(txn: number): boolean {

@@ -30,21 +30,24 @@ export function findCyclicGroups(
     buildCsr(nodeCount, from.data, to.data, from.length),
     deadline,
   )
-  const members = new Map<number, number[]>() // component -> its transactions
+  const size = new Int32Array(nodeCount) // component -> transactions
+  for (const txn of txns) size[componentOf[txn]!]!++
+  const members = new Map<number, number[]>() // component of several -> its transactions
   for (const txn of txns) {
-    const known = members.get(componentOf[txn]!)
+    const component = componentOf[txn]!
+    if (size[component]! < 2) continue
+    const known = members.get(component)
     if (known) known.push(txn)
-    else members.set(componentOf[txn]!, [txn])
+    else members.set(component, [txn])
   }
-  const groups = [...members.values()].filter((group) => group.length > 1)
-  return groups.map((group) => Int32Array.from(group))
+  return Array.from(members.values(), (group) => Int32Array.from(group))
 }
 
 /** What is known, as edges between transactions and nodes that stand for versions. */
 class KnownOrder {
   nodeCount: number // transactions, keys (who replaced the last known version), further versions
-  readonly from = new IntColumn(1024)
-  readonly to = new IntColumn(1024)
+  readonly from: IntColumn
+  readonly to: IntColumn
   private readonly isOfThese: Uint8Array // txn -> 1
   private readonly lastWrite: Int32Array // write op -> its transaction's last of the key
   private readonly isShown: Uint8Array // last write op -> 1 if a list shows it
@@ -59,12 +62,16 @@ class KnownOrder {
   ) {
     const { txnCount, opCount, keyCount } = history
     this.nodeCount = txnCount + keyCount
+    // About as many as there will be: an edge of a session each, of a write one, of a read two.
+    this.from = new IntColumn(txnCount + 2 * opCount)
+    this.to = new IntColumn(txnCount + 2 * opCount)
     this.isOfThese = new Uint8Array(txnCount)
     for (const txn of txns) this.isOfThese[txn] = 1
     this.lastWrite = new Int32Array(opCount)
     this.isShown = new Uint8Array(opCount)
     this.next = new Int32Array(opCount).fill(NONE)
-    this.first = Int32Array.from({ length: keyCount }, (_, key) => txnCount + key)
+    this.first = new Int32Array(keyCount)
+    for (let key = 0; key < keyCount; key++) this.first[key] = txnCount + key
     this.addSessions()
     this.findLastWrites(txns)
     if (reads.versions !== null) this.addLists(reads.versions)

@@ -106,9 +106,9 @@ export class MiniLevels {
    * reads alone: then the general engine has to look.
    */
   private refute(level: VersionLevel): NamedFindings | null {
-    const successors = this.successors()
     const { history, reads, limit, deadline } = this
     if (reads.versions !== null) return null
+    const successors = this.successors()
     const single = [
       ...describeOffences(history, reads, limit, deadline),
       ...describeUnrepeatable(history, reads, limit, deadline),

@@ -31,12 +31,13 @@ export interface OrderedGraphOptions extends DependencyOptions {
 export function buildOrderedGraph(
   history: History,
   reads: ReadCheck,
+  successions: Successions,
   options: OrderedGraphOptions,
 ): Dependencies | null {
-  const successions = new Successions(history, reads.versions!)
-  const overwriteCount = options.overwrites ? successions.countOverwrites(reads) : 0
-  if (overwriteCount > 64 * history.opCount + 1_000_000) return null
-  const builder = new DependencyBuilder(history, options, 2 * history.opCount + overwriteCount)
+  const tailReadCount = options.overwrites ? successions.countTailReads(reads) : 0
+  if (tailReadCount > 64 * history.opCount + 1_000_000) return null
+  // Of a write one edge, of a read two unless it saw the last version before a tail.
+  const builder = new DependencyBuilder(history, options, 2 * history.opCount + tailReadCount)
   builder.addReads(reads)
   addReplacements(history, reads.versions!, builder, options.exclusive)
   if (options.overwrites) {
@@ -79,7 +80,7 @@ function appends(history: History, txn: number, key: number): boolean {
 }
 
 /** Who wrote next to what somebody read. */
-class Successions {
+export class Successions {
   private readonly next: Int32Array // write op -> txn that wrote after its txn, NONE
   private readonly first: Int32Array // key -> txn that wrote first, NONE
 
@@ -102,14 +103,16 @@ class Successions {
     }
   }
 
-  countOverwrites(reads: ReadCheck): number {
+  /** Pairs of a read that saw the last version before a tail and one of that tail. */
+  countTailReads(reads: ReadCheck): number {
     const { opCount, opKey } = this.history
-    const { tailStart } = this.versions
+    const { tailStart, tail } = this.versions
     let count = 0
+    if (tail.length === 0) return count
     for (let op = 0; op < opCount; op++) {
       if (reads.opSource[op] === NONE) continue
       const key = opKey[op]!
-      count += this.nextOf(op) === NONE ? tailStart[key + 1]! - tailStart[key]! : 1
+      if (this.nextOf(op) === NONE) count += tailStart[key + 1]! - tailStart[key]!
     }
     return count
   }

@@ -22,11 +22,12 @@ import { findCycles } from './cycles.ts'
 import type { Dependencies } from './dependency-graph.ts'
 import { findEachKind } from './each-kind.ts'
 import { OrderedEvidence } from './ordered-evidence.ts'
-import { buildOrderedGraph } from './ordered-graph.ts'
+import { buildOrderedGraph, Successions } from './ordered-graph.ts'
 
 export class OrderedLevels {
   private readonly applies: boolean
   private readonly evidence: OrderedEvidence
+  private successions: Successions | null = null
 
   constructor(
     private readonly history: History,
@@ -53,8 +54,10 @@ export class OrderedLevels {
     deadline.check()
     const snapshots = hasSnapshots(level)
     const isTimed = isTimedLevel(level)
+    this.successions ??= new Successions(history, reads.versions!)
+    const { successions } = this
     const build = (realTime: boolean) =>
-      buildOrderedGraph(history, reads, {
+      buildOrderedGraph(history, reads, successions, {
         width: snapshots ? 2 : 1,
         sessions: true,
         realTime,
@@ -111,6 +114,7 @@ export class OrderedLevels {
     const at = new Int32Array(2 * txnCount)
     for (let i = 0; i < events.length; i++) at[events[i]!] = i
     for (let key = 0; key < keyCount; key++) {
+      if (tailStart[key] === tailStart[key + 1]) continue
       const txns = [
         ...new Set(
           Array.from(tail.subarray(tailStart[key], tailStart[key + 1]), (op) => opTxn[op]!),

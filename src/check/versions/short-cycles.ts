@@ -40,8 +40,7 @@ export function findShortCycles(
 ): ShortCycles {
   const cycles: EdgeCycle[] = []
   const numbering = new Int32Array(graph.nodeCount).fill(NONE)
-  const all = Array.from({ length: graph.edgeCount }, (_, edge) => edge)
-  const pending = splitComponents(graph, without(graph, all, leftOut), numbering, deadline)
+  const pending = splitAll(graph, leftOut, deadline)
   let spare = LOOKS * graph.edgeCount
   // A list that grows while it is gone through: what a cycle leaves behind joins at the end.
   for (let i = 0; i < pending.length; i++) {
@@ -65,6 +64,41 @@ export function findShortCycles(
     }
   }
   return { cycles, isComplete: true }
+}
+
+/** As splitComponents, of all edges that touch no transaction left out. */
+function splitAll(
+  graph: Dependencies,
+  leftOut: ReadonlySet<number>,
+  deadline: Deadline,
+): number[][] {
+  deadline.check()
+  const { nodeCount, edgeCount } = graph
+  const { from, to } = leftOut.size === 0 ? graph : withLoops(graph, leftOut)
+  const { componentOf } = findComponents(buildCsr(nodeCount, from, to, edgeCount), deadline)
+  const inside = new Map<number, number[]>()
+  for (let edge = 0; edge < edgeCount; edge++) {
+    const component = componentOf[from[edge]!]!
+    if (from[edge] === to[edge] || componentOf[to[edge]!] !== component) continue
+    const known = inside.get(component)
+    if (known) known.push(edge)
+    else inside.set(component, [edge])
+  }
+  return [...inside.values()]
+}
+
+/** The edges, those that touch a transaction left out as loops, which are on no cycle. */
+function withLoops(graph: Dependencies, leftOut: ReadonlySet<number>) {
+  const { from, edgeCount } = graph
+  const isOut = new Uint8Array(graph.nodeCount)
+  for (const txn of leftOut) {
+    for (let i = 0; i < graph.width; i++) isOut[graph.width * txn + i] = 1
+  }
+  const to = graph.to.slice(0, edgeCount)
+  for (let edge = 0; edge < edgeCount; edge++) {
+    if (isOut[from[edge]!] || isOut[to[edge]!]) to[edge] = from[edge]!
+  }
+  return { from, to }
 }
 
 /**
