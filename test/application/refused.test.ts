@@ -49,6 +49,22 @@ describe('an INSERT that fails because a row is there', () => {
     expect(await verdictOf(await recorded.history(), 'ser')).toBe('satisfied')
   })
 
+  it('saw the last of several versions', async () => {
+    const { pool } = stage
+    const recorded = await recording(pool, async () => {
+      for (const shop of [2, 3, 4]) await pool.query('UPDATE users SET shop = $1', [shop])
+      await ask(pool, "INSERT INTO users VALUES (1, 'eve')")
+      await pool.query('DELETE FROM users')
+      await pool.query("INSERT INTO users VALUES (1, 'eve')")
+      await ask(pool, "INSERT INTO users VALUES (1, 'kim')")
+    })
+    expect(refusalsIn(recorded.text())).toEqual([
+      '{"refused":"users","rows":[{"key":[1],"from":3}]}',
+      '{"refused":"users","rows":[{"key":[1],"from":5}]}',
+    ])
+    expect(await verdictOf(await recorded.history(), 'ser')).toBe('satisfied')
+  })
+
   it('counts after ROLLBACK TO, and contradicts a SELECT that found nothing', async () => {
     const { pool } = stage
     const look = async (first: boolean) => {

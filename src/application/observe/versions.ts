@@ -91,10 +91,12 @@ export class Versions {
     if (entries === undefined) {
       return initial === undefined || this.replaced.has(row) ? null : { xmin: initial, write: null }
     }
-    const [entry, other] = entries
-    const isSole = other === undefined && (initial === undefined || this.replaced.has(row))
-    if (!isSole || entry!.at >= since || Number.isFinite(entry!.replacedAt)) return null
-    return { xmin: entry!.xmin, write: entry!.write }
+    // Those that were replaced before are kept only for who may still see them.
+    const [entry, other] = entries.filter(({ replacedAt }) => replacedAt >= since)
+    if (entry === undefined || other !== undefined) return null
+    if (initial !== undefined && !this.replaced.has(row)) return null
+    if (entry.at >= since || Number.isFinite(entry.replacedAt)) return null
+    return { xmin: entry.xmin, write: entry.write }
   }
 
   /** A transaction was rolled back, or a part of it: nobody will see what it wrote. */
