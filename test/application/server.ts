@@ -97,7 +97,7 @@ interface Row {
 
 function tellStatement(op: Record<string, unknown> & { rows: Row[] }): string {
   if ('abort' in op) return 'abort'
-  const kind = ['select', 'insert', 'update', 'delete'].find((each) => each in op)!
+  const kind = ['select', 'insert', 'update', 'delete', 'refused'].find((each) => each in op)!
   const rows = op.rows.map((row) => (row.key ? `${row.key}<${row.from ?? 0}` : `${row.id}`))
   const where = op.where ? ` where ${op.where}` : ''
   const write = op.write ? ` as ${op.write}` : ''

@@ -79,12 +79,25 @@ export interface ServerError {
   readonly severity: string
   readonly code: string
   readonly message: string
+  readonly detail?: string
+  readonly schema?: string
+  readonly table?: string
+  readonly constraint?: string
 }
 
 export function readError(message: Buffer): ServerError {
   const field = new Map(fieldsOf(message))
   const get = (name: string) => field.get(name)?.toString('utf8') ?? ''
-  return { severity: get('V') || get('S'), code: get('C'), message: get('M') }
+  return {
+    severity: get('V') || get('S'),
+    code: get('C'),
+    message: get('M'),
+    // Names values, which must not be mistaken for others.
+    detail: decodeUtf8(field.get('D') ?? Buffer.alloc(0)) ?? '',
+    schema: get('s'),
+    table: get('t'),
+    constraint: get('n'),
+  }
 }
 
 function fieldsOf(message: Buffer): [name: string, text: Buffer][] {

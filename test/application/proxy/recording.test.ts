@@ -55,6 +55,20 @@ async function twoAtOnce(
 }
 
 describe('what passes the proxy', () => {
+  it.each([
+    ['alone', []],
+    ['with parameters', [1]],
+  ])('tells what an INSERT met that failed because a row was there: %s', async (_, values) => {
+    await reset(stage.direct, ...TABLES)
+    const recorded = await throughProxy(stage, async (pool) => {
+      await pool.query('UPDATE stock SET n = 5 WHERE id = 1')
+      const text = `INSERT INTO stock VALUES (${values.length > 0 ? '$1' : 1}, 7)`
+      await expect(pool.query(text, values)).rejects.toMatchObject({ code: '23505' })
+    })
+    expect(told(recorded).at(-1)).toBe('refused stock: 1<1')
+    expect(recorded.skipped).toEqual({})
+  })
+
   it('is violated by a lost update, and not by an atomic one', async () => {
     await reset(stage.direct, ...TABLES)
     const lost = await throughProxy(stage, async (pool) => {
