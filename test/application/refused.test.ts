@@ -1,5 +1,6 @@
 // What is recorded of an INSERT that fails because a row is there.
 
+import pg from 'pg'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { inTransaction, onServer, recording, reset, verdictOf } from './server.ts'
 
@@ -20,6 +21,15 @@ async function ask(
   code = '23505',
 ): Promise<void> {
   await expect(on.query(text)).rejects.toMatchObject({ code })
+}
+
+/** Until a statement waits for a lock, as somebody sees it who is not recorded. */
+async function untilOneWaits(): Promise<void> {
+  const watcher = new pg.Client(stage.server.address)
+  await watcher.connect()
+  const asked = "SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock'"
+  while ((await watcher.query(asked)).rowCount === 0);
+  await watcher.end()
 }
 
 function refusalsIn(text: string): string[] {
@@ -128,6 +138,7 @@ describe('an INSERT that fails because a row is there', () => {
       await client.query('BEGIN')
       await client.query('UPDATE users SET shop = 5 WHERE id = 1')
       const update = other.query('UPDATE users SET shop = 6') // waits, and writes who knows what
+      await untilOneWaits()
       await ask(pool, 'INSERT INTO users VALUES (2)')
       await client.query('COMMIT')
       await update
