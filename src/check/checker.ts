@@ -9,16 +9,9 @@ import { type AfterAsReads, afterAsReads } from '../history/after-as-reads.ts'
 import { type History, hasTimes, NONE, type TimeScope } from '../history/history.ts'
 import { withRealTime } from '../history/real-time.ts'
 import { withoutSessionOrder } from '../history/sessionless.ts'
-import {
-  type AdyaLevel,
-  implies,
-  type LevelId,
-  takesTime,
-  timedForm,
-  WITHOUT_TIMES,
-} from '../levels/levels.ts'
+import { implies, type LevelId, takesTime, timedForm, WITHOUT_TIMES } from '../levels/levels.ts'
 import { certifyPlain } from '../verdict/certify-plain.ts'
-import { findSessionEdges, type LevelResult, type Proof } from '../verdict/verdict.ts'
+import { findSessionEdges, type LevelResult } from '../verdict/verdict.ts'
 import { withCertificate } from './certified.ts'
 import type { Blame, NamedFindings } from './evidence/findings.ts'
 import { joinKinds } from './examples.ts'
@@ -27,10 +20,8 @@ import { type Algorithm, StrongLevels } from './general/strong-levels.ts'
 import { findImplied } from './implied.ts'
 import { type CheckOptions, deadlineFor, exampleLimit, phaseOf } from './options.ts'
 import type { BaseOrder } from './order/base-order.ts'
-import { checkDirtyWrites } from './phenomena/dirty-writes.ts'
-import { PhenomenaLevels } from './phenomena/phenomena-levels.ts'
+import { AdyaLevels } from './phenomena/adya-levels.ts'
 import type { StrongLevel, VersionLevel } from './problem/levels.ts'
-import { withoutOwnWrites } from './reads/adya-reads.ts'
 import { describeOffences } from './reads/offences.ts'
 import { checkReads, type ReadCheck } from './reads/read-consistency.ts'
 import { restoreAfter } from './restore-after.ts'
@@ -51,14 +42,11 @@ export class Checker {
   private readonly sessionless: boolean
   private lazyReads: ReadCheck | null = null
   private lazyWeak: WeakContext | null = null
-  private lazyAdyaReads: ReadCheck | null = null
-  private lazyAdya: WeakContext | null = null
   private weakLevels: WeakLevels | null = null
   private miniLevels: MiniLevels | null = null
   private orderedLevels: OrderedLevels | null = null
   private strongLevels: StrongLevels | null = null
-  private adyaLevels: PhenomenaLevels | null = null
-  private psiLevel: PhenomenaLevels | null = null
+  private adyaLevels: AdyaLevels | null = null
   private withSessions: Checker | null = null
   private withoutSessions: Checker | null = null
   private readonly inTime: Partial<Record<TimeScope, Checker>> = {} // real time in session order
@@ -241,24 +229,22 @@ export class Checker {
         return known ?? this.solve(level, this.options.algorithm ?? 'auto')
       }
       case 'psi':
-        return this.decidePsi()
+        return this.byDependencies(level, (levels) => levels.checkPsi())
       case 'pl-1':
       case 'strong-session-pl-1':
-        return this.decideDirtyWrites()
+        return this.byDependencies('pl-1', (levels) => levels.checkDirtyWrites())
       case 'pl-2':
-      case 'strong-session-pl-2': {
-        const levels = this.pl2Levels()
-        return { ...this.timed(level, () => levels.checkPl2()), algorithm: 'saturation' }
-      }
+      case 'strong-session-pl-2':
+        return this.byDependencies(level, (levels) => levels.checkPl2())
       case 'pl-2.99':
         // Without predicates it is serializability, but for what a transaction does to itself.
-        if (this.adyaReads() === this.reads()) return this.decide('ser')
-        return this.decideAdya(level)
+        if (this.adya().seesTheSame) return this.decide('ser')
+        return this.byDependencies(level, (levels) => levels.check(level))
       case 'pl-cs':
       case 'pl-2l':
       case 'pl-2+':
       case 'pl-3u':
-        return this.decideAdya(level)
+        return this.byDependencies(level, (levels) => levels.check(level))
       case 'lin':
         return this.decideLin()
       case 'mixed':
@@ -268,40 +254,19 @@ export class Checker {
     }
   }
 
-  private decideDirtyWrites(): NamedFindings {
-    const { deadline, limit } = this
-    // What comes after what counts, and no reads in its place.
-    const history = this.ordered()
-    const reads = this.after === null ? this.reads() : checkReads(history, deadline)
-    const find = () => checkDirtyWrites(history, reads, limit, deadline)
-    return { ...this.timed('pl-1', find), algorithm: 'dependencies' }
+  private byDependencies(stage: LevelId, work: (levels: AdyaLevels) => NamedFindings) {
+    const levels = this.adya() // reads are a stage of their own
+    return this.timed(stage, () => work(levels))
   }
 
-  private decideAdya(level: Exclude<AdyaLevel, 'pl-1' | 'pl-2'>): NamedFindings {
-    const { history, limit, deadline } = this
-    const reads = this.adyaReads()
-    const strongOrder = () => commitOrderOf(this.find('ser').proof)
-    const order = () => this.adyaContext().base.order
-    const around = { order, strongOrder }
-    this.adyaLevels ??= new PhenomenaLevels(history, reads, this.reads(), around, limit, deadline)
-    const levels = this.adyaLevels
-    return { ...this.timed(level, () => levels.check(level)), algorithm: 'dependencies' }
-  }
-
-  /** What satisfies si satisfies psi, what violates cc violates it: both help, neither decides. */
-  private decidePsi(): NamedFindings {
-    const { history, limit, deadline, blame } = this
-    const reads = this.reads()
-    const strongOrder = () => commitOrderOf(this.find('si').proof)
-    let known: ReturnType<typeof commitOrderOf> = null // asked for part by part
-    const order = () => {
-      known ??= commitOrderOf(this.weak().check('cc').proof) ?? this.context().base.order
-      return known
-    }
-    const around = { order, strongOrder, blame }
-    this.psiLevel ??= new PhenomenaLevels(history, reads, reads, around, limit, deadline)
-    const levels = this.psiLevel
-    return { ...this.timed('psi', () => levels.check('psi')), algorithm: 'dependencies' }
+  private adya(): AdyaLevels {
+    const { history, limit, deadline, context, blame } = this
+    const ordered = this.ordered()
+    const proofOf = (level: 'ser' | 'si' | 'cc') =>
+      level === 'cc' ? this.weak().check('cc').proof : this.find(level).proof
+    const shared = { history, ordered, limit, deadline, context, proofOf, blame }
+    this.adyaLevels ??= new AdyaLevels({ ...shared, reads: this.reads() })
+    return this.adyaLevels
   }
 
   private solve(level: StrongLevel, algorithm: Algorithm): NamedFindings {
@@ -406,23 +371,6 @@ export class Checker {
     return this.lazyReads
   }
 
-  private pl2Levels(): WeakLevels {
-    return new WeakLevels(() => this.adyaContext(), this.adyaReads(), this.limit)
-  }
-
-  /** Adya's levels see other reads, and so another order, only where some contradict their own. */
-  private adyaReads(): ReadCheck {
-    this.lazyAdyaReads ??= withoutOwnWrites(this.history, this.reads())
-    return this.lazyAdyaReads
-  }
-
-  private adyaContext(): WeakContext {
-    const reads = this.adyaReads()
-    if (reads === this.reads()) return this.context()
-    this.lazyAdya ??= new WeakContext(this.history, reads, this.deadline)
-    return this.lazyAdya
-  }
-
   /** The history whose session order counts, be it within sessions or beyond them. */
   private ordered(): History {
     return this.after === null ? this.history : this.recorded
@@ -469,11 +417,4 @@ export class Checker {
       this.stages[stage] = (this.stages[stage] ?? 0) + nowMs() - started
     }
   }
-}
-
-/** The order in which transactions commit, as far as a proof says. */
-function commitOrderOf(proof: Proof | null): Int32Array | null {
-  if (proof?.kind === 'commit-order') return proof.order
-  if (proof?.kind !== 'snapshots') return null
-  return proof.events.filter((event) => event % 2 === 1).map((event) => event >> 1)
 }

@@ -119,3 +119,13 @@ export function takeText(scanner: JsonScanner, what: string, hint: string | null
   scanner.scanString()
   return scanner.text()
 }
+
+/** The index of the string that comes next in a list of names. */
+export function scanName(scanner: JsonScanner, names: readonly string[], what: string): number {
+  if (scanner.skipSpace() !== QUOTE) throw scanner.unexpected(`a ${what}`, names.join(', '))
+  const at = scanner.at
+  scanner.scanString()
+  for (let i = 0; i < names.length; i++) if (scanner.textIs(names[i]!)) return i
+  const name = JSON.stringify(scanner.text().slice(0, 40))
+  throw scanner.fail(`unknown ${what} ${name}`, at, `there are ${names.join(', ')}`)
+}

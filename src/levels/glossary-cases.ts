@@ -2,14 +2,8 @@
 // anomalies are. Half of them are harmless but for one operation. Which levels forbid them is
 // judged when they are shown; `forbidden` is what has to come out. Main table: CASE_ENTRIES.
 
-import {
-  type Lesson,
-  NOT_UNCOMMITTED,
-  REPLICAS,
-  STICKY,
-  UNCOMMITTED,
-} from './glossary-anomalies.ts'
 import { CYCLE_OF_THREE } from './glossary-scripts.ts'
+import { type Lesson, NOT_UNCOMMITTED, REPLICAS, STICKY, UNCOMMITTED } from './lesson.ts'
 import type { LevelId } from './levels.ts'
 
 export interface CaseEntry extends Lesson {

@@ -2,9 +2,10 @@
 // the names that are in use. Main function: findTopic.
 
 import { ANOMALIES, type AnomalyKind, COMMON_NAMES } from './anomalies.ts'
-import { ANOMALY_ENTRIES, type AnomalyEntry } from './glossary-anomalies.ts'
+import { ANOMALY_ENTRIES } from './glossary-anomalies.ts'
 import { CASE_ENTRIES, type CaseEntry } from './glossary-cases.ts'
 import { LEVEL_ENTRIES, type LevelEntry } from './glossary-levels.ts'
+import type { AnomalyEntry } from './lesson.ts'
 import { findLevel, type Level } from './levels.ts'
 import { findRequest } from './words.ts'
 

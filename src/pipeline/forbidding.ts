@@ -5,7 +5,7 @@ import { judge } from '../check/judge.ts'
 import type { History } from '../history/history.ts'
 import { parseNotation } from '../history/notation.ts'
 import type { Topic } from '../levels/glossary.ts'
-import type { Lesson } from '../levels/glossary-anomalies.ts'
+import type { Lesson } from '../levels/lesson.ts'
 import type { LevelId } from '../levels/levels.ts'
 
 /** Most are in notation; for the others come the formats. */

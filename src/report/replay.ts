@@ -133,7 +133,7 @@ class Teller {
   private readonly held: Held[] = [] // key -> what is committed
   private first: Held[] = [] // key -> what was there before anything was written
   private readonly written: ReadonlySet<string> // keys and values that somebody here writes
-  private readonly ownWrites = new Map<string, Value[]>() // transaction and key -> its writes
+  private readonly ownWrites: Map<number, Value[]>[] // transaction -> key -> its writes
 
   constructor(
     private readonly example: Example,
@@ -145,6 +145,7 @@ class Teller {
       for (const [verb, key, value] of ops) if (isWrite(verb)) written.add(nameWrite(key, value))
     }
     this.written = written
+    this.ownWrites = txns.map(() => new Map())
   }
 
   /** @param total of the events, of which only the first ones may be given */
@@ -219,8 +220,8 @@ class Teller {
         wrote: null,
       }
     }
-    const own = `${txn} ${key}`
-    this.ownWrites.set(own, [...(this.ownWrites.get(own) ?? []), value as Value])
+    const own = this.ownWrites[txn]!
+    own.set(key, [...(own.get(key) ?? []), value as Value])
     const wrote = this.assign(key, value)
     const text =
       verb === 'append' ? `appends ${textOf(value)} to ${this.names[key]}` : `writes ${wrote}`
@@ -235,7 +236,7 @@ class Teller {
   /** What a read saw beside what was there for it to see; the rest of the world goes on as well. */
   private compare(txn: number, name: Value, saw: OpJson[2]): string {
     const key = this.keyOf(name)
-    const mine = this.ownWrites.get(`${txn} ${key}`) ?? []
+    const mine = this.ownWrites[txn]!.get(key) ?? []
     const held = this.held[key]!
     if (Array.isArray(saw)) {
       const ours = (list: Held) =>
@@ -271,9 +272,7 @@ class Teller {
       return { ...step, text, state: 'unknown', committed: [] }
     }
     const committed: [number, string][] = []
-    for (const [own, writes] of this.ownWrites) {
-      const [writer, key] = own.split(' ').map(Number) as [number, number]
-      if (writer !== txn) continue
+    for (const [key, writes] of this.ownWrites[txn]!) {
       const held = this.held[key]!
       this.held[key] = Array.isArray(held) ? [...held, ...writes] : writes.at(-1)!
       committed.push([key, this.show(key)])

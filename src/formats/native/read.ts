@@ -7,7 +7,7 @@
 // `ops` stands before `session`, it is stepped over and read when the line is known.
 
 import type { InputError } from '../../base/errors.ts'
-import { ByteColumn, IntColumn } from '../../base/grow.ts'
+import { IntColumn } from '../../base/grow.ts'
 import { HistoryBuilder } from '../../history/builder.ts'
 import {
   ABORTED,
@@ -24,26 +24,25 @@ import { SqlStatements } from '../../history/sql-statements.ts'
 import type { Value } from '../../history/values.ts'
 import { LEVELS } from '../../levels/levels.ts'
 import { JsonScanner } from '../json.ts'
-import { refuseSlip } from '../json-fields.ts'
+import { refuseSlip, scanName } from '../json-fields.ts'
 import { LineParser, NEWLINE } from '../lines.ts'
 import { CLOSE_MAP, COLON, COMMA, OPEN_MAP, QUOTE } from '../scanner.ts'
 import { renderJson } from '../sink.ts'
-import type { Draft, Outcome, ParseOptions, PieceParser } from '../source.ts'
+import type { Draft, ParseOptions, PieceParser } from '../source.ts'
 import { limitsFor, NO_TXN, OF_ALL } from '../source.ts'
 import { AfterReader } from './after.ts'
+import { Bookmark } from './bookmark.ts'
 import { draftOf, placesOf, refuseClash } from './draft.ts'
 import * as field from './fields.ts'
 import { NamedTxns } from './named-txns.ts'
 import { OpReader, SHORTEST_OP } from './ops.ts'
 import { takePartial } from './partial.ts'
+import { ABORT_HINT, PendingTxns } from './pending.ts'
 import { StatementReader } from './sql.ts'
 import { TABLES_HINT, takeTables } from './tables.ts'
 import { TxnVersion } from './version.ts'
 
 const VERSION = 1
-const DONE = 0 // the outcome of the transaction is known
-const OPEN = 1 // it is pending
-const ABORTING = 2 // it is pending, and its last operation is an abort
 
 export class NativeParser extends LineParser implements PieceParser {
   private builder: HistoryBuilder
@@ -54,12 +53,11 @@ export class NativeParser extends LineParser implements PieceParser {
   private readonly after: AfterReader
   private readonly txnLine = new IntColumn() // txn -> line
   private readonly lineTxn = new IntColumn() // line - 1 -> txn, NO_TXN or OF_ALL
-  private readonly txnOpen = new ByteColumn() // txn -> OPEN or ABORTING while pending
+  private readonly pending: PendingTxns
   private readonly ids = new NamedTxns(this.idLimit)
   private line: number
   private readonly sizeBytes: number
   private started: boolean // a line that is not blank was seen
-  private readonly outcomes: Outcome[] | null // of transactions in earlier pieces of the file
 
   // The line being read.
   private seen = 0 // bit set of fields
@@ -71,17 +69,13 @@ export class NativeParser extends LineParser implements PieceParser {
   private finishTime = Number.NaN
   private finishText: string | null = null
   private level = NONE
-  private opsAt = NONE // where `ops` begins, if it could not be read yet
-  private opsWide = 0 // the scanner's `wide` there
-  private tablesAt = NONE // where `tables` begins
-  private tablesWide = 0
-  private partialAt = NONE // where `partial` begins
-  private partialWide = 0
+  private readonly opsAt: Bookmark // where `ops` begins, if it could not be read yet
+  private readonly tablesAt: Bookmark
+  private readonly partialAt: Bookmark
+  private readonly markAt: Bookmark // where what a mark says begins
   private txn = NONE
   private initial: Value | undefined = null
   private unit: TimeUnit | null = null
-  private markAt = NONE // where what a mark says begins
-  private markWide = 0
   private readonly version = new TxnVersion()
 
   constructor(options: ParseOptions = {}) {
@@ -91,11 +85,15 @@ export class NativeParser extends LineParser implements PieceParser {
     this.statements = new StatementReader(this.scanner, this.opColumn)
     this.ops = new OpReader(this.scanner, this.opColumn, this.statements)
     this.after = new AfterReader(this.scanner)
+    this.opsAt = new Bookmark(this.scanner)
+    this.tablesAt = new Bookmark(this.scanner)
+    this.partialAt = new Bookmark(this.scanner)
+    this.markAt = new Bookmark(this.scanner)
     this.sizeBytes = options.sizeBytes ?? 0
     const isLater = options.piece?.isFirst === false
     this.builder = new HistoryBuilder(isLater ? options.piece?.initial : null)
     this.started = isLater
-    this.outcomes = options.piece === undefined ? null : []
+    this.pending = new PendingTxns(options.piece === undefined ? null : [])
   }
 
   protected nextLine(): number {
@@ -147,8 +145,8 @@ export class NativeParser extends LineParser implements PieceParser {
 
   draft(): Draft {
     this.endLines()
-    const isOpen = (txn: number) => this.txnOpen.data[txn] !== DONE
-    return draftOf(this.builder, this.places(), this.after.isUsed, this.outcomes ?? [], isOpen)
+    const { isOpen, elsewhere } = this.pending
+    return draftOf(this.builder, this.places(), this.after.isUsed, elsewhere ?? [], isOpen)
   }
 
   private reserve(ops: number): void {
@@ -161,7 +159,7 @@ export class NativeParser extends LineParser implements PieceParser {
     this.seen = 0
     this.label = NONE
     this.txn = NONE
-    this.opsAt = NONE
+    this.opsAt.at = NONE
     if (scanner.skipSpace() !== OPEN_MAP) {
       throw scanner.unexpected(
         'a JSON object',
@@ -207,20 +205,9 @@ export class NativeParser extends LineParser implements PieceParser {
   }
 
   private takePartial(): void {
-    this.lookBack(this.partialAt, this.partialWide, () => {
+    this.partialAt.visit(() => {
       this.builder.partial = takePartial(this.scanner, this.builder.partial)
     })
-  }
-
-  /** Reads what was stepped over before. */
-  private lookBack(from: number, wideThere: number, read: () => void): void {
-    const { scanner } = this
-    const { at, wide } = scanner
-    scanner.at = from
-    scanner.wide = wideThere
-    read()
-    scanner.at = at
-    scanner.wide = wide
   }
 
   /** Something that happened beside the transactions. */
@@ -230,7 +217,7 @@ export class NativeParser extends LineParser implements PieceParser {
       const hint = 'a mark looks like {"mark":"the server restarts","start":12}'
       throw scanner.fail('the mark does not say when: it has no "start"', begin, hint)
     }
-    this.lookBack(this.markAt, this.markWide, () => {
+    this.markAt.visit(() => {
       const found = scanner.skipSpace()
       if (found !== QUOTE) throw scanner.unexpected('a string that says what happened')
       scanner.scanString()
@@ -272,7 +259,7 @@ export class NativeParser extends LineParser implements PieceParser {
         this.label = this.ops.takeSymbol(builder.labels, 'transaction id')
         return
       case field.STATUS:
-        this.status = this.parseName(STATUS_NAMES, 'status')
+        this.status = scanName(scanner, STATUS_NAMES, 'status')
         return
       case field.START:
         this.start = scanner.scanTime('start')
@@ -283,11 +270,10 @@ export class NativeParser extends LineParser implements PieceParser {
         this.finishText = scanner.timeText
         return
       case field.LEVEL:
-        this.level = this.parseName(LEVEL_IDS, 'level')
+        this.level = scanName(scanner, LEVEL_IDS, 'level')
         return
       case field.OPS:
-        this.opsAt = scanner.at
-        this.opsWide = scanner.wide
+        this.opsAt.set()
         if (!this.has(field.SESSION)) return scanner.skipValue()
         return this.takeOps()
       case field.ISOBAR:
@@ -297,19 +283,16 @@ export class NativeParser extends LineParser implements PieceParser {
       case field.AFTER:
         return this.after.take(() => this.ops.takeSymbol(builder.labels, 'transaction id'))
       case field.TABLES:
-        this.tablesAt = scanner.at
-        this.tablesWide = scanner.wide
+        this.tablesAt.set()
         return scanner.skipValue()
       case field.PARTIAL:
-        this.partialAt = scanner.at
-        this.partialWide = scanner.wide
+        this.partialAt.set()
         return scanner.skipValue()
       case field.MARK:
-        this.markAt = scanner.at
-        this.markWide = scanner.wide
+        this.markAt.set()
         return scanner.skipValue()
       case field.UNIT:
-        this.unit = TIME_UNITS[this.parseName(TIME_UNITS, 'unit of time')]!
+        this.unit = TIME_UNITS[scanName(scanner, TIME_UNITS, 'unit of time')]!
         return
       case field.AUDIT:
         if (c !== 116) throw scanner.unexpected('true', 'an audit has "audit":true')
@@ -323,8 +306,8 @@ export class NativeParser extends LineParser implements PieceParser {
   private takeOps(): void {
     this.txn = this.builder.addTxn(this.session, COMMITTED)
     this.txnLine.push(this.line)
-    this.txnOpen.push(DONE)
-    this.opsAt = NONE
+    this.pending.add()
+    this.opsAt.at = NONE
     this.statements.abortAt = NONE
     this.ops.takeOps(this.builder, this.txn)
   }
@@ -336,15 +319,15 @@ export class NativeParser extends LineParser implements PieceParser {
       throw scanner.fail('"initial" belongs into the header', begin, HEADER)
     }
     if (this.has(field.TABLES)) {
-      throw scanner.fail('"tables" belongs into the header', this.tablesAt, TABLES_HINT)
+      throw scanner.fail('"tables" belongs into the header', this.tablesAt.at, TABLES_HINT)
     }
     if (this.has(field.PARTIAL)) {
       const hint = 'it has a line of its own, or stands in the header'
-      throw scanner.fail('"partial" is said of a history', this.partialAt, hint)
+      throw scanner.fail('"partial" is said of a history', this.partialAt.at, hint)
     }
     if (!this.has(field.SESSION)) throw this.missing(begin, 'session')
     if (!this.has(field.OPS)) throw this.missing(begin, 'ops')
-    if (this.opsAt !== NONE) this.lookBack(this.opsAt, this.opsWide, () => this.takeOps())
+    if (this.opsAt.at !== NONE) this.opsAt.visit(() => this.takeOps())
     const { txn } = this
     if (this.has(field.STATUS)) builder.setStatus(txn, this.status)
     if (this.has(field.START)) builder.setStart(txn, this.start, this.startText)
@@ -372,7 +355,7 @@ export class NativeParser extends LineParser implements PieceParser {
       throw this.scanner.fail(`a pending transaction has no "${name}" yet`, begin, hint)
     }
     this.builder.setStatus(txn, INDETERMINATE)
-    this.txnOpen.data[txn] = OPEN
+    this.pending.open(txn)
   }
 
   private takeAbort(txn: number): void {
@@ -382,7 +365,7 @@ export class NativeParser extends LineParser implements PieceParser {
     }
     this.builder.setStatus(txn, ABORTED)
     this.statements.into?.rollBack(txn)
-    if (this.has(field.PENDING)) this.txnOpen.data[txn] = ABORTING
+    if (this.has(field.PENDING)) this.pending.openAborting(txn)
   }
 
   private takeOutcome(begin: number): void {
@@ -396,10 +379,11 @@ export class NativeParser extends LineParser implements PieceParser {
     if (!this.has(field.STATUS)) throw this.missing(begin, 'status')
     const id = renderJson(builder.labels.get(this.label))
     const txn = this.ids.find(this.label)
-    if (txn === NONE && this.outcomes !== null) {
+    const { elsewhere } = this.pending
+    if (txn === NONE && elsewhere !== null) {
       const label = builder.labels.get(this.label)
       const finish = this.has(field.FINISH) ? this.finishTime : Number.NaN
-      this.outcomes.push({ label, status: this.status, line: this.line, finish })
+      elsewhere.push({ label, status: this.status, line: this.line, finish })
       // Whose version it is stands in another piece: that there is one is enough to be refused.
       if (this.has(field.VERSION)) this.version.assign(scanner, builder, builder.txnCount)
       return
@@ -408,17 +392,9 @@ export class NativeParser extends LineParser implements PieceParser {
       const message = `the outcome of transaction ${id}, which is not pending before this line`
       throw scanner.fail(message, begin, 'its pending line must come first', 'unknown-id')
     }
-    const open = this.txnOpen.data[txn]!
-    if (open === DONE) {
-      const message = `transaction ${id} (line ${this.txnLine.data[txn]!}) has an outcome already`
-      throw scanner.fail(message, begin, null, 'duplicate-id')
-    }
-    if (open === ABORTING && this.status !== ABORTED) {
-      const message = `transaction ${id} (line ${this.txnLine.data[txn]!}) aborts, but its outcome is ${STATUS_NAMES[this.status]!}`
-      throw scanner.fail(message, begin, ABORT_HINT)
-    }
+    const name = `transaction ${id} (line ${this.txnLine.data[txn]!})`
+    this.pending.settle(txn, this.status, name, scanner, begin)
     this.txn = txn
-    this.txnOpen.data[txn] = DONE
     builder.setStatus(txn, this.status)
     if (this.has(field.FINISH)) builder.setFinish(txn, this.finishTime, this.finishText)
     if (this.has(field.VERSION)) this.version.assign(scanner, builder, txn)
@@ -445,18 +421,7 @@ export class NativeParser extends LineParser implements PieceParser {
     }
     const into = this.statements.into ?? new SqlStatements(this.builder)
     this.statements.into = into
-    this.lookBack(this.tablesAt, this.tablesWide, () => takeTables(scanner, into))
-  }
-
-  /** The index of the string that comes next in a list of names. */
-  private parseName(names: readonly string[], what: string): number {
-    const { scanner } = this
-    if (scanner.skipSpace() !== QUOTE) throw scanner.unexpected(`a ${what}`, names.join(', '))
-    const at = scanner.at
-    scanner.scanString()
-    for (let i = 0; i < names.length; i++) if (scanner.textIs(names[i]!)) return i
-    const name = JSON.stringify(scanner.text().slice(0, 40))
-    throw scanner.fail(`unknown ${what} ${name}`, at, `there are ${names.join(', ')}`)
+    this.tablesAt.visit(() => takeTables(scanner, into))
   }
 
   private parseVersion(): void {
@@ -484,6 +449,5 @@ export class NativeParser extends LineParser implements PieceParser {
   }
 }
 
-const ABORT_HINT = 'the status of a transaction that ends with {"abort":true} is "aborted"'
 const HEADER = 'the header looks like {"isobar":1,"initial":null}'
 const LEVEL_IDS = LEVELS.map((level) => level.id)

@@ -206,14 +206,14 @@ function loadEvidence(
   memoryBytes: number,
 ): Part {
   const txns = new Set<number>()
-  const wild = new Set<string>()
+  const wild = new Map<number, Set<number>>() // txn -> its reads that nobody wrote
   for (const { decision } of made) {
     if (decision.verdict !== 'violated') continue
     for (const txn of decision.txns) txns.add(txn)
     for (const { txn, op, writer } of decision.offences) {
       txns.add(txn)
-      if (writer === NONE) wild.add(`${txn} ${op}`)
-      else txns.add(writer)
+      if (writer !== NONE) txns.add(writer)
+      else if (!wild.get(txn)?.add(op)) wild.set(txn, new Set([op]))
     }
   }
   // Those that count only because they were read need a reader.
@@ -221,7 +221,7 @@ function loadEvidence(
     const observer = observers.get(txn)
     if (observer !== undefined) txns.add(observer)
   }
-  return loadPart(spilled, txns, memoryBytes, (txn, op) => wild.has(`${txn} ${op}`))
+  return loadPart(spilled, txns, memoryBytes, (txn, op) => wild.get(txn)?.has(op) === true)
 }
 
 async function showViolated(

@@ -2,7 +2,7 @@
 // column for each terminal, and which levels forbid it, as judged. Main function: renderTopic.
 
 import { hyphened, type Topic } from '../../levels/glossary.ts'
-import type { Lesson } from '../../levels/glossary-anomalies.ts'
+import type { Lesson } from '../../levels/lesson.ts'
 import { CHAIN, implies, type LevelId, levelName, PROFILE } from '../../levels/levels.ts'
 import { escapeMarkup as esc } from '../escape.ts'
 import { topicLead, topicParts, topicTitle } from '../explain.ts'
