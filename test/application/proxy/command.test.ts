@@ -10,7 +10,7 @@ import { join, resolve } from 'node:path'
 import { createInterface } from 'node:readline'
 import { promisify } from 'node:util'
 import pg from 'pg'
-import { describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { isobar, makeFolder, put } from '../../cli/command.ts'
 import { blocksOf } from '../../docs/blocks.ts'
 import { reset } from '../server.ts'
@@ -336,28 +336,30 @@ async function keepPasswordAsServersDo(): Promise<void> {
 }
 
 describe.skipIf(!hasJdbc)('JDBC', () => {
-  it('sees what it sees without, is found to lose an update, and cured', async () => {
+  beforeAll(async () => {
     await keepPasswordAsServersDo()
-    const source = put(folder, 'Lost.java', LOST_IN_JAVA)
-    const play = async (port: number, how: string) => {
-      await reset(stage.direct, ...TABLES)
-      const args = ['-Dfile.encoding=UTF-8', '-cp', JDBC, source, how]
-      return (await run('java', args, { env: environmentOf(port) })).stdout
-    }
-    for (const [how, verdict, left] of [
-      ['broken', 'violated', 9],
-      ['cured', 'satisfied', 8],
-      ['parts', 'unknown', 8],
-    ] as const) {
-      const proxy = await startCommand(`jdbc-${how}.jsonl`)
-      const seen = await play(proxy.port, how)
-      expect((await proxy.end()).code).toBe(0)
-      expect(seen).toContain(`1\n1\n1 ${left} `)
-      expect(seen).toBe(await play(stage.login.port!, how))
-      const text = readFileSync(proxy.file, 'utf8')
-      expect(text).toContain('{"refused":"stock","rows":[{"key":[1],"from":')
-      const { out } = isobar(['check', proxy.file, '--level', 'ser'])
-      expect(out, text).toContain(verdict)
-    }
+    await run('javac', ['-encoding', 'UTF-8', '-d', folder, put(folder, 'Lost.java', LOST_IN_JAVA)])
+  })
+
+  const play = async (port: number, how: string) => {
+    await reset(stage.direct, ...TABLES)
+    const args = ['-Dfile.encoding=UTF-8', '-cp', `${JDBC}:${folder}`, 'Lost', how]
+    return (await run('java', args, { env: environmentOf(port) })).stdout
+  }
+
+  it.each([
+    ['broken', 'violated', 9],
+    ['cured', 'satisfied', 8],
+    ['parts', 'unknown', 8],
+  ] as const)('sees what it sees without, and %s is %s', async (how, verdict, left) => {
+    const proxy = await startCommand(`jdbc-${how}.jsonl`)
+    const seen = await play(proxy.port, how)
+    expect((await proxy.end()).code).toBe(0)
+    expect(seen).toContain(`1\n1\n1 ${left} `)
+    expect(seen).toBe(await play(stage.login.port!, how))
+    const text = readFileSync(proxy.file, 'utf8')
+    expect(text).toContain('{"refused":"stock","rows":[{"key":[1],"from":')
+    const { out } = isobar(['check', proxy.file, '--level', 'ser'])
+    expect(out, text).toContain(verdict)
   })
 })
