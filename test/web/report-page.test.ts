@@ -67,7 +67,7 @@ const exhibit = (name: string) => {
 }
 const count = (page: Page, selector: string) => page.locator(selector).count()
 
-describe.skipIf(executable === null)('the report in a browser', { timeout: 60_000 }, () => {
+describe.skipIf(executable === null)('the report in a browser', { timeout: 240_000 }, () => {
   it('shows every kind of anomaly, with both pictures and its story', async () => {
     const page = await open(judge(CASE_SPLIT))
     for (const { name, notation, level } of GALLERY) {

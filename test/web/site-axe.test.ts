@@ -29,7 +29,7 @@ describe.skipIf(executable === null)('the site by axe-core', { timeout: 120_000 
   }
 })
 
-describe.skipIf(executable === null)('the site on a telephone', { timeout: 120_000 }, () => {
+describe.skipIf(executable === null)('the site on a telephone', { timeout: 240_000 }, () => {
   it('has letters that can be read in every lesson, and lessons as wide as it is', async () => {
     const page = await stage.site.open('learn.html', { width: 390 })
     for (const topic of TOPICS) {
