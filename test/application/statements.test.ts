@@ -58,6 +58,25 @@ describe('an UPDATE of keys', () => {
   })
 })
 
+describe('a column that is named with its table and schema', () => {
+  it('is that column in the history', async () => {
+    const { pool } = stage
+    await reset(pool, ...ITEMS)
+    const recorded = await recording(pool, async () => {
+      await pool.query(
+        'SELECT n FROM "public"."items" WHERE ("public"."items"."id" = $1 AND 1=1)',
+        [1],
+      )
+      await pool.query('UPDATE public.items SET n = 1 WHERE public.items.id = 1 AND items.n > 2')
+    })
+    expect(told(recorded)).toEqual([
+      'select items where ("id" = $1 AND 1=1): 1<0',
+      'update items where id = 1 AND n > 2 as 1: 1<0',
+    ])
+    expect(await verdictOf(await recorded.history(), 'ser')).toBe('satisfied')
+  })
+})
+
 describe('constants in another spelling', () => {
   const UUID = 'a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11'
   it.each([

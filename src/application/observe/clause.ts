@@ -111,7 +111,7 @@ function judgedClause({ table, text, words, where, qualifiers, values }: AskedCl
   for (const params of [translation.numbers(), translation.params]) {
     try {
       // Whether the checker will be able to judge it, which does not know our list of columns.
-      parsePredicate(rendered, columns, params)
+      parsePredicate(rendered, columns, params, table.declared.name)
       return { clause: { text: rendered, params }, indexes: translation.indexes }
     } catch (error) {
       if (!(error instanceof SqlError)) throw error
@@ -193,9 +193,10 @@ class Translation {
       const word = words[i]!
       const gap = word.start > end ? ' ' : ''
       end = word.end
-      if (this.isQualifier(i)) {
+      const qualified = this.qualifiedBy(i)
+      if (qualified > 0) {
         out += gap
-        i++
+        i += qualified - 1
         end = words[i]!.end
         continue
       }
@@ -220,10 +221,16 @@ class Translation {
     })
   }
 
-  private isQualifier(i: number): boolean {
-    const { kind, value } = this.words[i]!
-    if ((kind !== 'word' && kind !== 'name') || this.words[i + 1]?.value !== '.') return false
-    return this.qualifiers.includes(value)
+  /** How many words say whose column comes: `stock.`, `public.stock.`. */
+  private qualifiedBy(i: number): number {
+    if (!this.isPrefix(i)) return 0
+    if (this.qualifiers.includes(this.words[i]!.value)) return 2
+    return this.isPrefix(i + 2) && this.qualifiers.includes(this.words[i + 2]!.value) ? 4 : 0
+  }
+
+  private isPrefix(i: number): boolean {
+    const kind = this.words[i]?.kind
+    return (kind === 'word' || kind === 'name') && this.words[i + 1]?.value === '.'
   }
 
   /** `= ANY ($1)` with a list for the parameter. */
