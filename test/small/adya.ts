@@ -7,7 +7,7 @@
 
 import type { AdyaLevel } from '../../src/levels/levels.ts'
 import type { Draft, DraftOp, DraftTxn } from './draft.ts'
-import { INIT, judge, type Offence, type Situation, settle } from './judge.ts'
+import { GivenVersions, INIT, judge, type Offence, type Situation, settle } from './judge.ts'
 import { closure, forEachOrder, isAcyclic, type Verdict } from './oracle.ts'
 
 const INTERNAL: ReadonlySet<Offence> = new Set(['FutureRead', 'NotMyLastWrite', 'NotMyOwnWrite'])
@@ -124,11 +124,14 @@ function readsOf(draft: Draft, situation: Situation): Seen[] | null {
   if (situation.offences.some(({ name }) => !INTERNAL.has(name))) return null
   const reads: Seen[] = [...situation.reads]
   const txns = draft.sessions.flat()
+  const versions = new GivenVersions(draft, settle(draft))
   const places = txns.flatMap((txn, reader) => txn.ops.map((op) => ({ op, reader })))
   for (const { op: offending } of situation.offences) {
     const { op, reader } = places[offending]!
     const writer = writerOfForeignPart(txns, op, reader)
     if (writer === 'torn') return null
+    // A version that is reported wrongly is no matter of its own writes.
+    if (writer !== null && versions.isMisreported(op, writer)) return null
     const from = writer === null ? null : writer < 0 ? INIT : situation.txnOf[writer]!
     const key = keyText(op)
     if (from !== null) reads.push({ op: offending, reader: situation.txnOf[reader]!, key, from })

@@ -392,7 +392,7 @@ function realTime(txns: readonly DraftTxn[], txnOf: readonly number[], count: nu
 }
 
 /** What the store itself says of versions. */
-class GivenVersions {
+export class GivenVersions {
   private readonly txns: readonly DraftTxn[]
 
   constructor(
