@@ -185,6 +185,42 @@ describe('groups of rows', () => {
   })
 })
 
+describe('OFFSET', () => {
+  const READ = 'SELECT id FROM items WHERE n > 5'
+
+  it.each([
+    ['0', []],
+    ['$1', [0]],
+    ['$1', ['0']],
+    ['0 ROWS', []],
+  ])('of nothing leaves nothing out: OFFSET %s with %j', async (offset, values: unknown[]) => {
+    const { pool } = stage
+    await reset(pool, ...ITEMS)
+    const recorded = await recording(pool, async () => {
+      await pool.query(`${READ} OFFSET ${offset}`, values)
+    })
+    expect(told(recorded)).toEqual(['select items where n > 5: 1<0 2<0'])
+    expect(recorded.skipped).toEqual({})
+  })
+
+  it.each([
+    ['1', []],
+    ['0 + 1', []],
+    ['$1', [1]],
+    ['1 ROWS', []],
+  ])('of something is told by the rows that came: OFFSET %s with %j', async (offset, values) => {
+    const { pool } = stage
+    await reset(pool, ...ITEMS)
+    const recorded = await recording(pool, async () => {
+      await pool.query('SELECT * FROM items')
+      await pool.query(`${READ} ORDER BY id OFFSET ${offset}`, values)
+    })
+    expect(told(recorded).at(-1)).toBe('select items where id = 2: 2<0')
+    expect(recorded.skipped).toEqual({ OFFSET: 1 })
+    expect(await verdictOf(await recorded.history(), 'ser')).toBe('unknown')
+  })
+})
+
 describe('ORDER BY with LIMIT', () => {
   it.each([
     'SELECT id, -n AS n FROM items ORDER BY n LIMIT 1',

@@ -441,7 +441,7 @@ function endIn(result: DriverResult | null): string | undefined {
 /** The clause of a SELECT that takes some of its rows; null: events tell what it asked for. */
 function askedClause({ text, values, shape, table }: Statement): Clause | Unjudged | null {
   const { on, words } = shape
-  if (on!.limit === null && !on!.skipsLocked) return null
+  if (on!.limit === null && on!.offset === null && !on!.skipsLocked) return null
   const qualifiers = [on!.table.aliasName, on!.table.name]
   return clauseOf({ table: table!, text, words, where: on!.where, qualifiers, values })
 }

@@ -51,7 +51,8 @@ export interface OnTable {
   readonly having: boolean
   /** SELECT: `null` none; a number, a parameter ($1), or something else (''). */
   readonly limit: string | null
-  readonly offset: boolean
+  /** SELECT: likewise. */
+  readonly offset: string | null
   /** SELECT: columns it is ordered by; null if it is ordered by something else, or not. */
   readonly order: readonly OrderColumn[] | null
   readonly ordered: boolean
@@ -268,7 +269,7 @@ const PLAIN = {
   grouped: false,
   having: false,
   limit: null,
-  offset: false,
+  offset: null,
   order: null,
   ordered: false,
   locks: false,
@@ -310,8 +311,8 @@ function selectOf(text: string, words: readonly Word[]): OnTable | null {
     before: ', ',
     grouped: words[1]?.value === 'distinct' || sections.has('group') || sections.has('having'),
     having: sections.has('having'),
-    limit: limit === undefined ? null : limitOf(limit),
-    offset: offset !== undefined && offset[0]?.value !== '0',
+    limit: limit === undefined ? null : numberIn(limit),
+    offset: offset === undefined ? null : numberIn(offset),
     order: order === undefined ? null : orderOf(order, words.slice(1, from), table.aliasName),
     ordered: order !== undefined,
     locks: locks.length > 0,
@@ -325,10 +326,12 @@ function isBare({ kind, value }: Word): boolean {
   return kind === 'word' && ['select', 'all', 'distinct'].includes(value)
 }
 
-/** LIMIT 5, LIMIT $1, FETCH FIRST 5 ROWS ONLY. */
-function limitOf(words: readonly Word[]): string {
+/** LIMIT 5, LIMIT $1, FETCH FIRST 5 ROWS ONLY, OFFSET 5 ROWS. */
+function numberIn(words: readonly Word[]): string {
   const value = words.find(({ kind }) => kind === 'number' || kind === 'parameter')
-  const simple = words.length === 1 || words[0]?.value === 'first' || words[0]?.value === 'next'
+  const isAmount = words[0]?.value === 'first' || words[0]?.value === 'next'
+  const isOfRows = words.length === 2 && /^rows?$/.test(words[1]!.value)
+  const simple = words.length === 1 || isAmount || isOfRows
   return simple && value !== undefined ? value.value : ''
 }
 

@@ -145,9 +145,16 @@ function selected(recorder: Recorder, answer: Answer): StatementEvent[] {
 }
 
 /** Groups that did not come back, so that it is not known which rows they were of. */
-function hidesGroups({ on, rowCount }: Answer): boolean {
-  if (!on.grouped) return rowCount === 0 && (on.limit !== null || on.offset)
-  return on.limit !== null || on.offset || (on.having && rowCount === 0)
+function hidesGroups(answer: Answer): boolean {
+  const { on, rowCount } = answer
+  const isCut = on.limit !== null || skipsRows(answer)
+  if (!on.grouped) return rowCount === 0 && isCut
+  return isCut || (on.having && rowCount === 0)
+}
+
+/** Whether it may leave out the first rows: OFFSET, but for OFFSET 0. */
+function skipsRows({ on, values }: Answer): boolean {
+  return on.offset !== null && numberOf(on.offset, values) !== 0
 }
 
 /** What the statement asked for; null: nothing that can be said. */
@@ -166,12 +173,13 @@ function selectClause(recorder: Recorder, answer: Answer): Clause | null {
     recorder.skipped.count('a function that returns no row, or several')
     return only()
   }
-  if (grouped || (on.limit === null && !on.offset)) return clause
-  if (on.offset) {
+  const isSkipping = skipsRows(answer)
+  if (grouped || (on.limit === null && !isSkipping)) return clause
+  if (isSkipping) {
     recorder.skipped.count('OFFSET')
     return only()
   }
-  const limit = limitOf(on.limit!, answer.values)
+  const limit = numberOf(on.limit!, answer.values)
   if (limit !== null && answer.rowCount < limit) return clause
   if (rows.length === 0) return null
   if (!on.ordered && limit !== null) return only() // any rows would have done
@@ -191,8 +199,8 @@ function keysOf(table: Table, rows: readonly SqlRow[]): Clause | null {
   )
 }
 
-function limitOf(limit: string, values: readonly unknown[]): number | null {
-  const value = limit.startsWith('$') ? values[Number(limit.slice(1)) - 1] : limit
+function numberOf(written: string, values: readonly unknown[]): number | null {
+  const value = written.startsWith('$') ? values[Number(written.slice(1)) - 1] : written
   const count = value === null || value === '' ? Number.NaN : Number(value)
   return Number.isSafeInteger(count) ? count : null
 }
