@@ -1,7 +1,9 @@
 // Lays a history out: operations arrive in whatever order they were met, and come to stand together
-// by transaction, and transactions by session. Main functions: groupOps, layOutSessions.
+// by transaction, and transactions by session; and where it is asked for, operations by key. Main
+// functions: groupOps, layOutSessions, groupByKey.
 
 import type { ByteColumn, IntColumn } from '../base/grow.ts'
+import type { History } from './history.ts'
 
 /** Operations as they arrived. */
 interface ArrivedOps {
@@ -67,4 +69,15 @@ export function layOutSessions(txnSession: Int32Array, sessionCount: number) {
     txnIndex[txn] = slot - sessionTxnStart[session]!
   }
   return { sessionTxnStart, sessionTxns, txnIndex }
+}
+
+/** Brings the operations on each key together, in their order. */
+export function groupByKey({ opKey, opCount, keyCount }: History) {
+  const start = new Int32Array(keyCount + 1) // key -> first slot in `byKey`
+  for (let op = 0; op < opCount; op++) start[opKey[op]! + 1]!++
+  for (let key = 0; key < keyCount; key++) start[key + 1]! += start[key]!
+  const next = start.slice()
+  const byKey = new Int32Array(opCount) // slot -> op, key by key
+  for (let op = 0; op < opCount; op++) byKey[next[opKey[op]!]!++] = op
+  return { byKey, start }
 }

@@ -17,14 +17,12 @@ import {
   WRITE,
 } from './history.ts'
 import { DUPLICATES_HINT, markInitial, showValue } from './initial.ts'
+import { groupByKey } from './layout.ts'
 import { INSERT, type LightOps } from './light.ts'
 import { INTERNED } from './values.ts'
-import { type PossibleWriters, resolveDuplicates } from './writers.ts'
+import { type PossibleWriters, resolveDuplicates, type Seen } from './writers.ts'
 
-/** What reads saw: the write, and the transaction it belongs to. */
-export interface Resolved {
-  readFrom: Int32Array
-  readTxn: Int32Array
+export interface Resolved extends Seen {
   /** Who else it may have been; null if no read has a choice. */
   writers: PossibleWriters | null
 }
@@ -234,17 +232,11 @@ function resolveList(
 
 /** Groups writes by key, then looks every read up in the table of its key. */
 function resolveByKey(history: History, initial: number, found: Resolved): void {
-  const { opKind, opKey, opValue, opCount, keyCount, txnIsInitial, opTxn } = history
+  const { opKind, opValue, keyCount, txnIsInitial, opTxn } = history
   found.readFrom.fill(NONE)
   found.readTxn.fill(NONE)
   const table = new KeyTable(history)
-  const start = new Int32Array(keyCount + 1) // key -> first slot in `byKey`
-  for (let op = 0; op < opCount; op++) start[opKey[op]! + 1]!++
-  for (let key = 0; key < keyCount; key++) start[key + 1]! += start[key]!
-  const next = start.slice()
-  const byKey = new Int32Array(opCount) // slot -> op, key by key
-  for (let op = 0; op < opCount; op++) byKey[next[opKey[op]!]!++] = op
-
+  const { byKey, start } = groupByKey(history)
   for (let key = 0; key < keyCount; key++) {
     const from = start[key]!
     const to = start[key + 1]!

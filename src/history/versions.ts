@@ -159,15 +159,12 @@ class Settling {
   }
 
   settle(): Versions {
-    const { history, opVersion, source } = this
+    const { opVersion, source } = this
     this.findLastWrites()
     this.learnFromReads()
     const initial = this.findInitial()
     const { orderStart, order } = this.orderVersions()
-    for (let key = 0; key < history.keyCount; key++) {
-      const first = orderStart[key]! < orderStart[key + 1]! ? order[orderStart[key]!]! : NONE
-      if (first !== NONE) this.expectInitialFirst(key, first)
-    }
+    this.expectInitialFirst(orderStart, order)
     const text = (op: number) => (Number.isNaN(opVersion[op]!) ? null : this.givenText(source[op]!))
     return { opVersion, initial, orderStart, order, text }
   }
@@ -270,11 +267,13 @@ class Settling {
   }
 
   /** What spells out the initial state has to have the least version, if it has one. */
-  private expectInitialFirst(key: number, first: number): void {
-    const { opCount, opKey, opKind, opTxn, txnIsInitial, txnOpStart } = this.history
-    if (txnIsInitial[0] !== 1) return // they lead
-    for (let op = txnOpStart[0]!; op < opCount && txnIsInitial[opTxn[op]!]; op++) {
-      if (opKey[op] !== key || opKind[op] !== WRITE) continue
+  private expectInitialFirst(orderStart: Int32Array, order: Int32Array): void {
+    const { opCount, opKey, opKind, opTxn, txnIsInitial } = this.history
+    // Those that spell it out lead.
+    for (let op = 0; op < opCount && txnIsInitial[opTxn[op]!]; op++) {
+      const key = opKey[op]!
+      if (opKind[op] !== WRITE || orderStart[key] === orderStart[key + 1]) continue
+      const first = order[orderStart[key]!]!
       if (!(this.opVersion[op]! >= this.opVersion[first]!)) continue
       throw this.fail(
         op,

@@ -1,6 +1,6 @@
 // Values written twice, where that is allowed: a read of such a value may have seen any of its
 // writers, or the initial state if the value is the initial one. The history says of each such read
-// who it may have been, the likeliest first; deciders choose. A read behind an own write of that
+// who it may have been, and who most likely was; deciders choose. A read behind an own write of that
 // value has nothing to choose: seeing its own last write binds nobody, so no other choice could be
 // better. Main functions: resolveDuplicates, assume.
 
@@ -19,13 +19,16 @@ import {
   READ_ROWS,
   WRITE,
 } from './history.ts'
+import { groupByKey } from './layout.ts'
 import { INSERT } from './light.ts'
 
 /** Reads of values that were written twice, each with its possible writers. */
 export interface PossibleWriters {
   readonly reads: Int32Array // choice -> read op, ascending
-  readonly start: Int32Array // choice -> its first entry in `writes`; one more at the end
-  readonly writes: Int32Array // entry -> write op, or INITIAL; the likeliest of a choice first
+  readonly group: Int32Array // choice -> all that gave its key its value
+  readonly likeliest: Int32Array // choice -> position in its group
+  readonly start: Int32Array // group -> its first entry in `writes`; one more at the end
+  readonly writes: Int32Array // entry -> write op, or INITIAL
 }
 
 /** Whom a read is taken to have seen. */
@@ -36,9 +39,16 @@ export interface Source {
 }
 
 /** What reads saw: the write, and the transaction it belongs to. */
-interface Resolved {
+export interface Seen {
   readonly readFrom: Int32Array
   readonly readTxn: Int32Array
+}
+
+/** Writes of one value to one key. */
+interface Group {
+  readonly writes: number[]
+  /** As the choices call it, NONE while no read has one among them. */
+  number: number
 }
 
 /**
@@ -50,100 +60,115 @@ interface Resolved {
 export function resolveDuplicates(
   history: History,
   initial: number,
-  found: Resolved,
+  found: Seen,
   refuse: (first: number, second: number) => Error,
 ): PossibleWriters | null {
   const { opKind, opValue, opTxn, listStart, listValue, listFrom } = history
   found.readFrom.fill(NONE)
   found.readTxn.fill(NONE)
   const { byKey, start } = groupByKey(history)
-  const choices: number[] = []
-  const writersOf = new Map<number, readonly number[]>() // read with several -> them
+  const choices: Choice[] = []
+  const starts = new IntColumn(16)
+  const writes = new IntColumn(16)
+  const likelihood = new Likelihood(history)
   for (let key = 0; key < history.keyCount; key++) {
-    const writers = new Map<number, number[]>() // value -> its writes
+    const groups = new Map<number, Group>() // value -> who wrote it
     for (let slot = start[key]!; slot < start[key + 1]!; slot++) {
       const op = byKey[slot]!
       const kind = opKind[op]!
       if (kind !== APPEND && (kind !== WRITE || history.txnIsInitial[opTxn[op]!])) continue
-      const known = writers.get(opValue[op]!)
-      if (known === undefined) writers.set(opValue[op]!, [op])
-      else if (kind === APPEND) throw refuse(known[0]!, op)
-      else known.push(op)
+      const known = groups.get(opValue[op]!)
+      if (known === undefined) groups.set(opValue[op]!, { writes: [op], number: NONE })
+      else if (kind === APPEND) throw refuse(known.writes[0]!, op)
+      else known.writes.push(op)
     }
-    if (writers.has(initial) && opKind[writers.get(initial)![0]!] === WRITE) {
-      writers.get(initial)!.push(INITIAL)
-    }
+    const first = groups.get(initial)
+    if (first !== undefined && opKind[first.writes[0]!] === WRITE) first.writes.push(INITIAL)
+    let own: number = NONE // the write before, which may be the reader's own
     for (let slot = start[key]!; slot < start[key + 1]!; slot++) {
       const op = byKey[slot]!
       const kind = opKind[op]!
-      if (kind === READ) {
-        const known = writers.get(opValue[op]!) ?? (opValue[op] === initial ? [INITIAL] : [])
-        const possible = writersFor(history, op, known, initial)
-        const [first = NONE] = possible
-        found.readFrom[op] = first
-        found.readTxn[op] = first >= 0 ? opTxn[first]! : first
-        if (possible.length < 2) continue
-        choices.push(op)
-        writersOf.set(op, possible)
+      const group = groups.get(opValue[op]!)
+      if (kind === WRITE) own = op
+      else if (kind === READ) {
+        const binding = onlyWriter(history, op, own, initial)
+        let write = binding ?? group?.writes[0] ?? (opValue[op] === initial ? INITIAL : NONE)
+        if (binding === null && group !== undefined && group.writes.length > 1) {
+          const likeliest = likelihood.best(op, group.writes)
+          write = group.writes[likeliest]!
+          if (group.number === NONE) {
+            group.number = starts.length
+            starts.push(writes.length)
+            for (const each of group.writes) writes.push(each)
+          }
+          choices.push({ read: op, group: group.number, likeliest })
+        }
+        found.readFrom[op] = write
+        found.readTxn[op] = write >= 0 ? opTxn[write]! : write
       } else if (kind === READ_LIST || kind === READ_ROWS) {
         // A row too many or too few is a finding whoever wrote it.
         const isList = isOfList(history, op)
         for (const list of Array.from(listsOf(history, op))) {
           for (let at = listStart[list]!; at < listStart[list + 1]!; at++) {
             const isFirst = !isList && listValue[at] === initial
-            listFrom[at] = isFirst ? INITIAL : (writers.get(listValue[at]!)?.[0] ?? NONE)
+            listFrom[at] = isFirst ? INITIAL : (groups.get(listValue[at]!)?.writes[0] ?? NONE)
           }
         }
       }
     }
   }
   if (choices.length === 0) return null
-  choices.sort((a, b) => a - b)
-  const starts = new Int32Array(choices.length + 1)
-  const writes = new IntColumn(2 * choices.length + 1)
-  choices.forEach((read, choice) => {
-    for (const write of writersOf.get(read)!) writes.push(write)
-    starts[choice + 1] = writes.length
-  })
-  return { reads: Int32Array.from(choices), start: starts, writes: writes.view() }
+  starts.push(writes.length)
+  choices.sort((a, b) => a.read - b.read)
+  return {
+    reads: Int32Array.from(choices, ({ read }) => read),
+    group: Int32Array.from(choices, ({ group }) => group),
+    likeliest: Int32Array.from(choices, ({ likeliest }) => likeliest),
+    start: starts.view(),
+    writes: writes.view(),
+  }
 }
 
-function groupByKey({ opKey, opCount, keyCount }: History) {
-  const start = new Int32Array(keyCount + 1) // key -> first slot in `byKey`
-  for (let op = 0; op < opCount; op++) start[opKey[op]! + 1]!++
-  for (let key = 0; key < keyCount; key++) start[key + 1]! += start[key]!
-  const next = start.slice()
-  const byKey = new Int32Array(opCount) // slot -> op, key by key
-  for (let op = 0; op < opCount; op++) byKey[next[opKey[op]!]!++] = op
-  return { byKey, start }
+interface Choice {
+  readonly read: number
+  readonly group: number
+  readonly likeliest: number
 }
 
-/** Those whom a read may have seen, the likeliest first. */
-function writersFor(
-  history: History,
-  read: number,
-  writes: readonly number[],
-  initial: number,
-): readonly number[] {
-  const { light } = history
+/**
+ * The only one that a read can have seen, whoever else wrote the value; null if there is none.
+ * @param own the last write of the key before the read, by whomever
+ */
+function onlyWriter(history: History, read: number, own: number, initial: number): number | null {
+  const { light, opTxn, opValue } = history
   const which = light?.opLight[read] ?? NONE
   // An insert that succeeded found nothing, also where no value stands for that.
   const isInsert = which !== NONE && light!.kind[which] === INSERT && !light!.failed[which]
-  if (isInsert && initial === NONE) return [INITIAL]
-  if (writes.length < 2) return writes
-  const own = lastOwnWrite(history, read)
-  if (own !== NONE && history.opValue[own] === history.opValue[read]) return [own]
-  const rank = new Map(writes.map((write) => [write, unlikeliness(history, read, write)]))
-  return writes.toSorted((a, b) => rank.get(a)! - rank.get(b)!)
+  if (isInsert && initial === NONE) return INITIAL
+  const isOwn = own !== NONE && opTxn[own] === opTxn[read] && opValue[own] === opValue[read]
+  return isOwn ? own : null
 }
 
-/** The last write of the read's key before it in its transaction, or NONE. */
-function lastOwnWrite(history: History, read: number): number {
-  const { opTxn, opKind, opKey, txnOpStart } = history
-  for (let op = read - 1; op >= txnOpStart[opTxn[read]!]!; op--) {
-    if (opKey[op] === opKey[read] && opKind[op] === WRITE) return op
+/** So many pairs of a read and a writer are compared; then a guess is as good as another. */
+const MOST_COMPARED = 20_000_000
+
+/** Finds who is the likeliest of those whom a read may have seen. */
+class Likelihood {
+  private compared = 0
+
+  constructor(private readonly history: History) {}
+
+  /** Position among the writes. */
+  best(read: number, writes: readonly number[]): number {
+    this.compared += writes.length
+    if (this.compared > MOST_COMPARED) return 0
+    let [best, least] = [0, Number.POSITIVE_INFINITY]
+    for (let i = 0; i < writes.length; i++) {
+      const rank = unlikeliness(this.history, read, writes[i]!)
+      if (rank < least) [best, least] = [i, rank]
+    }
+    return best
   }
-  return NONE
 }
 
 const AFTERWARDS = 2 ** 40 // more than any distance that is not made of times
@@ -201,6 +226,17 @@ export function assume(history: History, sources: readonly Source[]): History {
   }
   settleCounts(assumed)
   return assumed
+}
+
+/** choice -> how many writers it has. */
+export function sizesOf({ group, start }: PossibleWriters): Int32Array {
+  return group.map((each) => start[each + 1]! - start[each]!)
+}
+
+/** Whom a read is taken to have seen, by its choice and the position of the writer in its group. */
+export function sourceOf(writers: PossibleWriters, choice: number, position: number): Source {
+  const { reads, group, start, writes } = writers
+  return { read: reads[choice]!, write: writes[start[group[choice]!]! + position]! }
 }
 
 /** What is to be told of a history in which values were written twice. */

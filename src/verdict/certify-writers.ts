@@ -6,7 +6,7 @@
 import { Deadline } from '../base/deadline.ts'
 import { BudgetExceeded } from '../base/errors.ts'
 import type { History } from '../history/history.ts'
-import { assume, type PossibleWriters, type Source } from '../history/writers.ts'
+import { assume, type PossibleWriters, type Source, sizesOf } from '../history/writers.ts'
 import type { Certification } from './certification.ts'
 import { certifyPlain } from './certify-plain.ts'
 import { type Clash, coverChoices } from './cover-choices.ts'
@@ -68,19 +68,15 @@ export function certifyCase(
   return certifyPlain(assume(history, given), alone, deadline)
 }
 
-/** choice -> how many writers it has. */
-export function sizesOf({ reads, start }: PossibleWriters): Int32Array {
-  return reads.map((_, choice) => start[choice + 1]! - start[choice]!)
-}
-
 /** Sources as positions among the possible writers; in words what is wrong with them. */
 export function clashOf(writers: PossibleWriters, sources: readonly Source[]): Clash | string {
-  const { reads, start, writes } = writers
+  const { reads, group, start, writes } = writers
   const [choices, values]: [number[], number[]] = [[], []]
   for (const { read, write } of sources) {
     const choice = positionOf(reads, read)
     if (choice < 0) return 'it chooses a writer for a read that has no choice'
-    const value = writes.subarray(start[choice]!, start[choice + 1]!).indexOf(write)
+    const which = group[choice]!
+    const value = writes.subarray(start[which]!, start[which + 1]!).indexOf(write)
     if (value < 0) return 'it chooses a writer that did not write what was read'
     choices.push(choice)
     values.push(value)

@@ -34,7 +34,8 @@ export function coverChoices(
 
 class Cover {
   private readonly chosen: Int32Array // choice -> its value, OPEN
-  private readonly barred: Int32Array[] // choice -> value -> clash that bars it now, OPEN
+  /** choice -> value -> clash that bars it now, OPEN; of choices that were looked at. */
+  private readonly bars = new Map<number, Int32Array>()
   private readonly left: Int32Array // choice -> values that are not barred
   private readonly clashesOf: number[][] // choice -> clashes that speak of it
   private readonly used = new Set<number>()
@@ -47,7 +48,6 @@ class Cover {
   ) {
     const count = sizes.length
     this.chosen = new Int32Array(count).fill(OPEN)
-    this.barred = Array.from(sizes, (size) => new Int32Array(size).fill(OPEN))
     this.left = Int32Array.from(sizes)
     this.clashesOf = Array.from({ length: count }, () => [])
     clashes.forEach(({ choices }, clash) => {
@@ -72,7 +72,7 @@ class Cover {
       if (frame === undefined) return [...used].sort((a, b) => a - b)
       this.undo(frame.trailStart)
       const { choice } = frame
-      while (frame.next < this.sizes[choice]! && this.barred[choice]![frame.next] !== OPEN) {
+      while (frame.next < this.sizes[choice]! && this.barsOf(choice)[frame.next] !== OPEN) {
         frame.next++
       }
       if (frame.next === this.sizes[choice]) {
@@ -96,7 +96,7 @@ class Cover {
         if (value === OPEN) {
           open++
           if (first === OPEN) first = choice
-          return this.barred[choice]![values[i]!] !== OPEN
+          return this.barsOf(choice)[values[i]!] !== OPEN
         }
         return value !== values[i]
       })
@@ -120,7 +120,7 @@ class Cover {
       this.deadline.step()
       const [choice, value] = this.trail[at]!
       if (value === OPEN || this.chosen[choice] !== OPEN || this.left[choice]! > 1) continue
-      if (!this.choose(choice, this.barred[choice]!.indexOf(OPEN))) return false
+      if (!this.choose(choice, this.barsOf(choice).indexOf(OPEN))) return false
     }
     return true
   }
@@ -138,7 +138,7 @@ class Cover {
     this.used.add(clash)
     if (last === OPEN) return false
     const [choice, value] = [choices[last]!, values[last]!]
-    const barred = this.barred[choice]!
+    const barred = this.barsOf(choice)
     if (barred[value] !== OPEN) return true
     barred[value] = clash
     this.left[choice]!--
@@ -146,12 +146,20 @@ class Cover {
     return this.left[choice]! > 0
   }
 
+  private barsOf(choice: number): Int32Array {
+    const known = this.bars.get(choice)
+    if (known !== undefined) return known
+    const made = new Int32Array(this.sizes[choice]!).fill(OPEN)
+    this.bars.set(choice, made)
+    return made
+  }
+
   private undo(length: number): void {
     while (this.trail.length > length) {
       const [choice, value] = this.trail.pop()!
       if (value === OPEN) this.chosen[choice] = OPEN
       else {
-        this.barred[choice]![value] = OPEN
+        this.barsOf(choice)[value] = OPEN
         this.left[choice]!++
       }
     }

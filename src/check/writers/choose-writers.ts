@@ -9,10 +9,16 @@
 import { Deadline, nowMs } from '../../base/deadline.ts'
 import { BudgetExceeded, InternalError } from '../../base/errors.ts'
 import { type History, hasTimes } from '../../history/history.ts'
-import { assume, type PossibleWriters, type Source } from '../../history/writers.ts'
+import {
+  assume,
+  type PossibleWriters,
+  type Source,
+  sizesOf,
+  sourceOf,
+} from '../../history/writers.ts'
 import { type LevelRequest, takesTime, WITHOUT_TIMES } from '../../levels/levels.ts'
 import { AcyclicSolver } from '../../solver/solver.ts'
-import { certifyCase, certifyWriters, clashOf, sizesOf } from '../../verdict/certify-writers.ts'
+import { certifyCase, certifyWriters, clashOf } from '../../verdict/certify-writers.ts'
 import { type Clash, coverChoices } from '../../verdict/cover-choices.ts'
 import type { Anomaly, LevelResult } from '../../verdict/verdict.ts'
 import { withCertificate } from '../certified.ts'
@@ -23,6 +29,8 @@ import { findAround, findReliedOn } from './relied-on.ts'
 
 /** More cases than these are no argument that anybody would follow, or wait for. */
 const MOST_CASES = 20_000
+/** Pairs of a read and a writer that it may have seen: each is a variable of the solver. */
+const MOST_PAIRS = 2_000_000
 /** Of each kind of anomaly that a choice shows, so many become cases at once. */
 const CASES_PER_KIND = 25
 
@@ -55,13 +63,16 @@ interface WriterCase {
 }
 
 class WriterChoice {
-  private readonly fromMs = nowMs()
+  private readonly beganMs = nowMs()
+  private readonly fromMs: number // of the budget
   private readonly deadline: Deadline
+  private readonly sizes: Int32Array // choice -> how many writers it has
+  private readonly firstVariable: Int32Array // choice -> of its writers, in the order of their group
   private readonly hasChoice: Uint8Array // op -> 1 if it is a read with a choice
   private cases: WriterCase[] = []
   private readonly known = new Set<string>() // cases, as text
   private readonly vague = new Set<string>() // those that took too little for granted
-  private solver: AcyclicSolver
+  private solver = new AcyclicSolver(1)
 
   constructor(
     private readonly history: History,
@@ -69,13 +80,15 @@ class WriterChoice {
     private readonly request: LevelRequest,
     private readonly options: CheckOptions,
   ) {
-    const { budgetMs, memoryBytes, onTick } = options
+    const { budgetMs, budgetFromMs, memoryBytes, onTick } = options
+    this.fromMs = budgetFromMs ?? this.beganMs
     this.deadline = new Deadline(budgetMs ?? null, memoryBytes ?? null, onTick ?? null, {
       fromMs: this.fromMs,
     })
     this.hasChoice = new Uint8Array(history.opCount)
     for (const read of writers.reads) this.hasChoice[read] = 1
-    this.solver = this.makeSolver()
+    this.sizes = sizesOf(writers)
+    this.firstVariable = new Int32Array(this.sizes.length + 1)
   }
 
   run(): LevelResult {
@@ -97,6 +110,8 @@ class WriterChoice {
     const guess = guessLinear(this.history, this.deadline)
     const guessed = guess && this.judge(guess, false)
     if (guessed?.verdict === 'satisfied') return this.finish({ ...guessed, sources: guess! })
+    this.numberVariables()
+    this.solver = this.makeSolver()
     for (;;) {
       if (this.solver.solve(this.deadline) === 'unsat') {
         if (!this.settleCases(blueprint)) continue
@@ -132,7 +147,7 @@ class WriterChoice {
   /** Keeps the cases that are needed, if all are certain; else makes some larger. */
   private settleCases(blueprint: LevelResult): boolean {
     const clashes = this.cases.map(({ clash }) => clash)
-    const needed = coverChoices(sizesOf(this.writers), clashes, this.deadline)
+    const needed = coverChoices(this.sizes, clashes, this.deadline)
     if (needed === null) throw new InternalError('the solver and the cover contradict one another')
     const violated = { ...blank(blueprint), verdict: 'violated' as const }
     const larger: WriterCase[] = []
@@ -182,16 +197,32 @@ class WriterChoice {
     this.forbid(this.solver, clash)
   }
 
-  /** A variable for every possible writer, in the order of `writes`. */
+  private numberVariables(): void {
+    const { sizes, firstVariable } = this
+    let pairs = 0
+    for (let choice = 0; choice < sizes.length; choice++) {
+      firstVariable[choice] = pairs
+      pairs += sizes[choice]!
+      if (pairs > MOST_PAIRS) {
+        throw new BudgetExceeded(`reads have more than ${MOST_PAIRS} possible writers in all`)
+      }
+    }
+    firstVariable[sizes.length] = pairs
+  }
+
+  /** A variable for every possible writer of every choice. */
   private makeSolver(): AcyclicSolver {
-    const { reads, start, writes } = this.writers
+    const { firstVariable, sizes, deadline } = this
+    const { likeliest } = this.writers
     const solver = new AcyclicSolver(1)
-    for (let entry = 0; entry < writes.length; entry++) solver.newVariable()
-    for (let choice = 0; choice < reads.length; choice++) {
+    for (let at = 0; at < firstVariable[sizes.length]!; at++) solver.newVariable()
+    for (let choice = 0; choice < sizes.length; choice++) {
+      deadline.step()
       const literals: number[] = []
-      for (let entry = start[choice]!; entry < start[choice + 1]!; entry++) {
-        literals.push(2 * entry)
-        solver.prefer(entry === start[choice] ? 2 * entry : 2 * entry + 1)
+      const first = firstVariable[choice]!
+      for (let at = first; at < firstVariable[choice + 1]!; at++) {
+        literals.push(2 * at)
+        solver.prefer(at === first + likeliest[choice]! ? 2 * at : 2 * at + 1)
       }
       solver.addClause(literals)
     }
@@ -200,22 +231,21 @@ class WriterChoice {
   }
 
   private forbid(solver: AcyclicSolver, { choices, values }: Clash): void {
-    const { start } = this.writers
-    solver.addClause(choices.map((choice, i) => 2 * (start[choice]! + values[i]!) + 1))
+    const { firstVariable } = this
+    solver.addClause(choices.map((choice, i) => 2 * (firstVariable[choice]! + values[i]!) + 1))
   }
 
   /** The choice that the solver found. */
   private chosen(): Source[] {
-    const { reads, start, writes } = this.writers
-    return Array.from(reads, (read, choice) => {
-      let entry = start[choice]!
-      while (!this.solver.value(entry)) entry++
-      return { read, write: writes[entry]! }
+    return Array.from(this.sizes, (_, choice) => {
+      let position = 0
+      while (!this.solver.value(this.firstVariable[choice]! + position)) position++
+      return sourceOf(this.writers, choice, position)
     })
   }
 
   private finish(result: LevelResult): LevelResult {
-    const told = { ...result, elapsedMs: nowMs() - this.fromMs }
+    const told = { ...result, elapsedMs: nowMs() - this.beganMs }
     if (this.options.certify === false || told.verdict === 'unknown') return told
     const certify = () => certifyWriters(this.history, told, Deadline.none())
     return { ...told, ...withCertificate(told, certify) }

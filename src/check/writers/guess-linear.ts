@@ -16,7 +16,7 @@ import {
   READ,
   WRITE,
 } from '../../history/history.ts'
-import type { Source } from '../../history/writers.ts'
+import { type Source, sourceOf } from '../../history/writers.ts'
 
 const MOST_STEPS = 200_000
 
@@ -30,12 +30,13 @@ export function guessLinear(history: History, deadline: Deadline): Source[] | nu
   for (const txns of keys.values()) {
     if (!new KeySearch(history, txns, seen, deadline).run()) return null
   }
-  const { reads, start, writes } = history.writers!
-  return Array.from(reads, (read, choice) => {
+  const writers = history.writers!
+  return Array.from(writers.reads, (read, choice) =>
     // Of a transaction that never took effect, nobody asks.
-    const write = seen[read] === NONE ? writes[start[choice]!]! : seen[read]!
-    return { read, write }
-  })
+    seen[read] === NONE
+      ? sourceOf(writers, choice, writers.likeliest[choice]!)
+      : { read, write: seen[read]! },
+  )
 }
 
 /** Key -> the transactions that use it, by their start; null if one uses two, or no register. */

@@ -57,10 +57,12 @@ export function judgeWriters(
 
 /** The options of a level: of the time that is left, its part. */
 function shares(options: CheckOptions): (levelsLeft: number) => CheckOptions {
-  const { budgetMs, budgetFromMs = nowMs(), ...others } = options
+  const { budgetMs, budgetFromMs = nowMs() } = options
   if (!budgetMs) return () => options
   return (levelsLeft) => {
+    // The last one has what is left of the whole, and says of what it ran out.
+    if (levelsLeft === 1) return { ...options, budgetFromMs }
     const left = Math.max(1, budgetFromMs + budgetMs - nowMs())
-    return { ...others, budgetMs: left / levelsLeft }
+    return { ...options, budgetMs: left / levelsLeft, budgetFromMs: nowMs() }
   }
 }
