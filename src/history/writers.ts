@@ -1,8 +1,8 @@
 // Values written twice, where that is allowed: a read of such a value may have seen any of its
 // writers, or the initial state if the value is the initial one. The history says of each such read
-// who it may have been, and who most likely was; deciders choose. A read behind an own write of that
-// value has nothing to choose: seeing its own last write binds nobody, so no other choice could be
-// better. Main functions: resolveDuplicates, assume.
+// who it may have been, and who most likely was; deciders choose. A read behind an own write of
+// that value has nothing to choose: seeing its own last write binds nobody, so no other choice
+// could be better. Main functions: resolveDuplicates, assume.
 
 import { IntColumn } from '../base/grow.ts'
 import { settleCounts } from './counts.ts'
@@ -72,16 +72,7 @@ export function resolveDuplicates(
   const writes = new IntColumn(16)
   const likelihood = new Likelihood(history)
   for (let key = 0; key < history.keyCount; key++) {
-    const groups = new Map<number, Group>() // value -> who wrote it
-    for (let slot = start[key]!; slot < start[key + 1]!; slot++) {
-      const op = byKey[slot]!
-      const kind = opKind[op]!
-      if (kind !== APPEND && (kind !== WRITE || history.txnIsInitial[opTxn[op]!])) continue
-      const known = groups.get(opValue[op]!)
-      if (known === undefined) groups.set(opValue[op]!, { writes: [op], number: NONE })
-      else if (kind === APPEND) throw refuse(known.writes[0]!, op)
-      else known.writes.push(op)
-    }
+    const groups = groupByValue(history, byKey.subarray(start[key], start[key + 1]), refuse)
     const first = groups.get(initial)
     if (first !== undefined && opKind[first.writes[0]!] === WRITE) first.writes.push(INITIAL)
     let own: number = NONE // the write before, which may be the reader's own
@@ -127,6 +118,24 @@ export function resolveDuplicates(
     start: starts.view(),
     writes: writes.view(),
   }
+}
+
+/** Value -> who wrote it, of the operations of one key. */
+function groupByValue(
+  { opKind, opValue, opTxn, txnIsInitial }: History,
+  ops: Int32Array,
+  refuse: (first: number, second: number) => Error,
+): Map<number, Group> {
+  const groups = new Map<number, Group>()
+  for (const op of ops) {
+    const kind = opKind[op]!
+    if (kind !== APPEND && (kind !== WRITE || txnIsInitial[opTxn[op]!])) continue
+    const known = groups.get(opValue[op]!)
+    if (known === undefined) groups.set(opValue[op]!, { writes: [op], number: NONE })
+    else if (kind === APPEND) throw refuse(known.writes[0]!, op)
+    else known.writes.push(op)
+  }
+  return groups
 }
 
 interface Choice {

@@ -67,7 +67,7 @@ class WriterChoice {
   private readonly fromMs: number // of the budget
   private readonly deadline: Deadline
   private readonly sizes: Int32Array // choice -> how many writers it has
-  private readonly firstVariable: Int32Array // choice -> of its writers, in the order of their group
+  private readonly firstVariable: Int32Array // choice -> of its writers, as in its group
   private readonly hasChoice: Uint8Array // op -> 1 if it is a read with a choice
   private cases: WriterCase[] = []
   private readonly known = new Set<string>() // cases, as text
