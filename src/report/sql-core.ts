@@ -259,6 +259,9 @@ class CoreBuilder {
     }
     if (kind === 'select' || write === undefined) return
     for (const { seen } of rows) {
+      if (!seen.row && kind !== 'delete') {
+        throw damaged(`an ${kind} of ${plain(table)} does not tell what it wrote`)
+      }
       const row = seen.row && columns.map(({ name }) => sqlCell(seen.row![name] ?? null))
       this.statements.writeRow(seen.key.map(sqlCell), write, row ?? null)
     }
