@@ -139,7 +139,8 @@ export class Course {
     return again.verdict === 'violated' ? again : least
   }
 
-  private follow(schedule: readonly string[]): Promise<JudgedRun> {
+  /** One run in the order of a schedule, of those actors that it names. */
+  follow(schedule: readonly string[]): Promise<JudgedRun> {
     const names = [...this.actors.keys()].filter((name) => schedule.includes(name))
     return this.run(names, follow(schedule))
   }
