@@ -2,6 +2,7 @@
 // fixed order, so that a run can be done again. Whoever would have to wait for a lock is told so at
 // once, and rolls back. Main functions: randomProgram, runProgram.
 
+import { once } from 'node:events'
 import type pg from 'pg'
 import { Random } from '../../src/base/random.ts'
 
@@ -126,6 +127,7 @@ export async function runProgram(pool: pg.Pool, program: Program): Promise<unkno
     }
     for (const { client, ...step } of program.steps) {
       const answer = await clients[client]!.query(step).then(show, showError)
+      await isReady(clients[client]!)
       seen.push([step.text, answer, notices.splice(0)])
     }
     // Whatever a step left open.
@@ -138,6 +140,13 @@ export async function runProgram(pool: pg.Pool, program: Program): Promise<unkno
     }
   }
   return seen
+}
+
+/** An error is told before its transaction has let go of its locks. */
+async function isReady(client: pg.PoolClient): Promise<void> {
+  while (!(client as unknown as { readyForQuery: boolean }).readyForQuery) {
+    await once(client, 'drain')
+  }
 }
 
 function show({ command, rowCount, rows, fields }: pg.QueryResult): unknown {
