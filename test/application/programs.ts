@@ -2,7 +2,7 @@
 // fixed order, so that a run can be done again. Whoever would have to wait for a lock is told so at
 // once, and rolls back. Main functions: randomProgram, runProgram.
 
-import { once } from 'node:events'
+import { setTimeout } from 'node:timers/promises'
 import type pg from 'pg'
 import { Random } from '../../src/base/random.ts'
 
@@ -144,9 +144,8 @@ export async function runProgram(pool: pg.Pool, program: Program): Promise<unkno
 
 /** An error is told before its transaction has let go of its locks. */
 async function isReady(client: pg.PoolClient): Promise<void> {
-  while (!(client as unknown as { readyForQuery: boolean }).readyForQuery) {
-    await once(client, 'drain')
-  }
+  const driver = client as unknown as { readyForQuery: boolean }
+  for (let i = 0; i < 1_000 && !driver.readyForQuery; i++) await setTimeout(1)
 }
 
 function show({ command, rowCount, rows, fields }: pg.QueryResult): unknown {
