@@ -48,6 +48,7 @@ const ROOMS: Record<string, number> = {
   order: 2,
   problem: 2,
   published: 3,
+  staleness: 3,
   versions: 3,
   weak: 3,
   general: 4,

@@ -55,7 +55,7 @@ export function checkLevels(
     checkers[place] ??= { checker: new Checker(history, orders, deadline), known: [] }
     const shared = checkers[place]
     const implied = WEAK.has(request.level) ? findImplied(request.level, shared.known) : null
-    const result = implied ?? shared.checker.check(request.level)
+    const result = implied ?? shared.checker.check(request.level, request.bound)
     shared.known.push(result)
     results.set(request, result)
   }

@@ -26,6 +26,7 @@ import { describeOffences } from './reads/offences.ts'
 import { checkReads, type ReadCheck } from './reads/read-consistency.ts'
 import { restoreAfter } from './restore-after.ts'
 import { restoreTime } from './restore-time.ts'
+import { allowedBy, checkStaleness } from './staleness/check-staleness.ts'
 import { expectAtomic, findHeavyTxn } from './versions/linearizable.ts'
 import { MiniLevels } from './versions/mini-levels.ts'
 import { findOneKeyOrders } from './versions/one-key.ts'
@@ -53,6 +54,7 @@ export class Checker {
   private forAtomic: Checker | null = null // where ra sees another history than the others
   private weaker: LevelResult | null | undefined // once a strong level has run out of time
   private isCausal = false // whether cc is known to hold
+  private bound: string | null = null // of the level at hand
   private isLast = false // whether it works in the time that is kept for weaker levels
   private readonly limit: number // of examples of each kind
   private readonly stages: Record<string, number> = {}
@@ -80,14 +82,17 @@ export class Checker {
     }
   }
 
-  check(level: LevelId): LevelResult {
+  /** @param bound how stale reads may be, at stale; null: the least bound is told */
+  check(level: LevelId, bound: string | null = null): LevelResult {
     const started = nowMs()
+    this.bound = level === 'stale' ? bound : null
     this.deadline.enter(level)
     const isTimed = this.options.realTime === true && takesTime(level)
     const result: LevelResult = {
       level,
       ...(this.sessionless ? { sessionOrder: false } : {}),
       ...(isTimed ? { realTime: true } : {}),
+      ...(this.bound === null ? {} : { bound: this.bound }),
       verdict: 'unknown',
       reason: null,
       impliedBy: null,
@@ -113,12 +118,13 @@ export class Checker {
         result.verdict = 'unknown'
         result.reason = 'the history has no times'
         result.proof = null
-      }
+      } else if (findings.staleness) result.staleness = findings.staleness
       if (this.options.certify !== false) this.certify(result)
     } catch (error) {
       if (!(error instanceof BudgetExceeded)) throw error
       const { message: reason } = error
       Object.assign(result, { verdict: 'unknown', reason, anomalies: [], proof: null })
+      delete result.staleness
       const weaker = this.findWeaker(level)
       const implied = weaker && findImplied(level, [weaker])
       if (weaker?.level === level) Object.assign(result, weaker)
@@ -247,6 +253,8 @@ export class Checker {
         return this.byDependencies(level, (levels) => levels.check(level))
       case 'lin':
         return this.decideLin()
+      case 'stale':
+        return this.decideStale()
       case 'mixed':
         throw new UsageError('level mixed is judged by judge(), not here')
       default:
@@ -318,6 +326,28 @@ export class Checker {
     if (!hasTimes(this.history)) return this.decide('ser')
     const isAuto = (this.options.algorithm ?? 'auto') === 'auto'
     return (isAuto && this.timed('lin', () => this.findByKey())) || this.decide('sser')
+  }
+
+  /** Without times, or where something comes before itself, there is nothing more to find. */
+  private decideStale(): NamedFindings {
+    const { history, deadline, limit } = this
+    const levels = this.weak()
+    const { base } = this.context()
+    const found = this.timed('stale', () => levels.checkPl2())
+    const algorithm = 'moments'
+    if (base.component !== null || !hasTimes(history)) return { ...found, algorithm }
+    const allowed = allowedBy(history, this.bound)
+    const { staleness, ...findings } = this.timed('stale', () =>
+      checkStaleness(history, this.reads(), base, allowed, limit, deadline),
+    )
+    const anomalies = [...found.anomalies, ...findings.anomalies]
+    const isSound = anomalies.length === 0 && staleness !== null
+    return {
+      anomalies,
+      proof: isSound ? findings.proof : null,
+      algorithm,
+      ...(isSound ? { staleness } : {}),
+    }
   }
 
   /** lin where every transaction uses one key; null if one uses more, or several are at fault. */

@@ -20,7 +20,8 @@ export function parseRequests(
     const same = (other: LevelRequest) =>
       other.level === request.level &&
       other.sessionOrder === request.sessionOrder &&
-      other.realTime === request.realTime
+      other.realTime === request.realTime &&
+      other.bound === request.bound
     if (!requests.some(same)) requests.push(request)
   }
   if (requests.length === 0) throw new UsageError('--level names no level')

@@ -98,12 +98,12 @@ async function shrink(path: string, out: string, flags: Flags): Promise<number> 
   const progress = new Progress()
   const input = await readWithin(path, { format: flags.format ?? null, budgetMs }, progress)
   const known = flags.verdict === undefined ? null : await readKnown(input.history, asked, flags)
-  const { level, sessionOrder = true, realTime = false } = known ?? asked!
+  const { level, sessionOrder = true, realTime = false, bound } = known ?? asked!
   const interrupt = new Interrupt(null)
   const shrunk = await search(
     path,
     input.history,
-    { level, sessionOrder, realTime },
+    { level, sessionOrder, realTime, ...(bound === undefined ? {} : { bound }) },
     budgetMs,
     known,
     interrupt,
@@ -159,7 +159,8 @@ function isAsked(result: LevelResult, asked: LevelRequest | null): boolean {
   if (asked === null) return true
   const hasOrder = result.sessionOrder !== false
   const isTimed = result.realTime ?? false
-  if (result.level !== asked.level || (asked.realTime ?? isTimed) !== isTimed) return false
+  if (result.level !== asked.level || result.bound !== asked.bound) return false
+  if ((asked.realTime ?? isTimed) !== isTimed) return false
   return (asked.sessionOrder ?? hasOrder) === hasOrder
 }
 
@@ -167,7 +168,7 @@ function isAsked(result: LevelResult, asked: LevelRequest | null): boolean {
 function search(
   path: string,
   whole: History,
-  request: Required<LevelRequest>,
+  request: Required<Omit<LevelRequest, 'bound'>> & Pick<LevelRequest, 'bound'>,
   budgetMs: number | null,
   known: LevelResult | null,
   interrupt: Interrupt,

@@ -61,7 +61,7 @@ async function verify(path: string, verdictPath: string, flags: Flags): Promise<
 
 /** All that a verified verdict says, so that nothing in a file passes unnoticed. */
 function statementOf(result: LevelResult) {
-  const { level, sessionOrder, realTime, abortedReads, verdict, anomalies } = result
+  const { level, sessionOrder, realTime, bound, abortedReads, verdict, anomalies } = result
   const sessions = sessionOrder === false ? 'without session order' : 'with session order'
   const scope = [
     levelName(level),
@@ -70,5 +70,5 @@ function statementOf(result: LevelResult) {
     ...(abortedReads ? ['reads of rolled back transactions ignored'] : []),
   ]
   const names = [...new Set(anomalies.map(({ name }) => name))].join(', ')
-  return `${level}: ${verdict}${names && ` by ${names}`} (${scope.join(', ')})`
+  return `${level}${bound === undefined ? '' : `:${bound}`}: ${verdict}${names && ` by ${names}`} (${scope.join(', ')})`
 }

@@ -154,11 +154,17 @@ async function findOccurrence(
   known: LevelResult,
   budgetMs: number,
 ): Promise<Occurrence> {
-  const { level, sessionOrder = true, realTime = false, abortedReads } = known
+  const { level, sessionOrder = true, realTime = false, bound, abortedReads } = known
   const deadline = new Deadline(budgetMs, null, null)
   const options: CheckOptions = { budgetMs, ...(abortedReads ? { abortedReads } : {}) }
   const decide = async (part: History) =>
-    (await judge(part, [{ level, sessionOrder, realTime }], options))[0]!
+    (
+      await judge(
+        part,
+        [{ level, sessionOrder, realTime, ...(bound === undefined ? {} : { bound }) }],
+        options,
+      )
+    )[0]!
   const shrunk = await shrinkHistory(history, decide, {
     // Where another level settled it, there is no evidence to begin with.
     ...(known.anomalies.length > 0 ? { known } : {}),

@@ -34,12 +34,12 @@ export function readTime(text: string): Time | null {
 }
 
 /** mantissa · 10^exponent; 0 has the exponent 0, any other mantissa does not end in 0. */
-interface Decimal {
+export interface Decimal {
   readonly mantissa: string // with its sign
   readonly exponent: number
 }
 
-function parseDecimal(text: string): Decimal | null {
+export function parseDecimal(text: string): Decimal | null {
   const [, sign, whole, fraction, power] = /^(-?)(\d+)(?:\.(\d+))?(?:e([+-]?\d+))?$/i.exec(text)!
   const digits = `${whole}${fraction ?? ''}`.replace(/^0+/, '')
   const mantissa = digits.replace(/0+$/, '')

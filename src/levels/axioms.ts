@@ -116,6 +116,12 @@ export const AXIOMS: readonly Axiom[] = [
     order: 'who ended before another began',
   },
   {
+    level: 'stale',
+    premise: 't2 ended longer before t3 began than the bound allows',
+    way: [{ kind: 'rt', label: 'real time' }],
+    order: 'who ended before another began, and may be another one for each read',
+  },
+  {
     level: 'mixed',
     premise: 'the premise of the level that t3 itself ran at leads from t2 to t3',
     way: [co('as t3’s level says')],

@@ -168,6 +168,15 @@ export const EXERCISES: readonly Exercise[] = [
     solution: 's1: cas(x,0,1) [start=1 finish=2]\ns2: r(x,0) [start=3 finish=4]',
   },
   {
+    level: 'stale',
+    task: 'However stale a read may be, it never sees what begins only when it is over. Let one do so.',
+    start: 's1: r(x,0) [start=1 finish=2]\ns2: w(x,1) [start=3 finish=4]',
+    change: 'value',
+    breaks: 'stale',
+    holds: 'rc',
+    solution: 's1: r(x,1) [start=1 finish=2]\ns2: w(x,1) [start=3 finish=4]',
+  },
+  {
     level: 'mixed',
     task: 'Both asked for si. Let one read see another value, so that one of them does not get it.',
     start: 's1: r(x,0) w(x,1) [level=si]\ns2: r(x,1) w(x,2) [level=si]',

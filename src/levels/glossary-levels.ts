@@ -122,6 +122,15 @@ export const LEVEL_ENTRIES: readonly LevelEntry[] = [
       'Registers and compare-and-set in etcd, ZooKeeper, lightweight transactions of Cassandra.',
   },
   {
+    id: 'stale',
+    promise:
+      'What was committed longer ago than the bound is seen, or no more versions are missed than the bound says.',
+    allows:
+      'Anything within the bound: a session may miss what it wrote itself, and see half of another transaction.',
+    where:
+      'Bounded staleness in Azure Cosmos DB, reads with a maximum staleness in Spanner and CockroachDB, replicas whose lag is watched.',
+  },
+  {
     id: 'mixed',
     promise: 'Every transaction gets the level that it asked for, whatever the others asked for.',
     allows: 'What the level of each allows that one.',

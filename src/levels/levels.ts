@@ -1,6 +1,6 @@
 // The isolation levels, as one table. Ids are what users type and what JSON says; the chain goes
 // from weakest to strongest, and each level implies all before it. ci, the four session guarantees,
-// psi, strong-si and lin stand beside the chain, and so do Adya's levels, which know no sessions, and
+// psi, strong-si, lin and stale stand beside the chain, and so do Adya's levels, which know no sessions, and
 // what Elle makes of the weakest two of them with session order and with real time.
 
 export type LevelId =
@@ -20,6 +20,7 @@ export type LevelId =
   | 'ser+lin'
   | 'sser'
   | 'lin'
+  | 'stale'
   | 'mixed'
   | 'pl-1'
   | 'pl-2'
@@ -47,6 +48,8 @@ export interface LevelRequest {
   readonly sessionOrder?: boolean
   /** Whether real time counts like session order; as the caller has it, unless told. */
   readonly realTime?: boolean
+  /** How stale reads may be, `5s` or `3`, at stale; the least bound is sought unless told. */
+  readonly bound?: string
 }
 
 /** Of a level that is asked for either way. */
@@ -131,6 +134,11 @@ export const LEVELS: readonly Level[] = [
     id: 'lin',
     name: 'Linearizability',
     meaning: 'each transaction takes effect at one instant between its start and its finish',
+  },
+  {
+    id: 'stale',
+    name: 'Bounded Staleness',
+    meaning: 'no read misses what was committed longer ago than a bound, or more versions than it',
   },
   { id: 'mixed', name: 'Mixed SQL levels', meaning: 'each transaction at its own level' },
   { id: 'pl-1', name: 'Adya PL-1', meaning: 'no dirty writes' },
@@ -231,6 +239,7 @@ const ADYA_IMPLIES: Partial<Record<LevelId, readonly AdyaLevel[]>> = {
   'strong-session-pl-2': ['pl-2'],
   'strong-pl-1': ['pl-1'],
   'strong-pl-2': ['pl-2'],
+  stale: ['pl-2'],
 }
 
 /** True if a history that satisfies `strong` always satisfies Adya's `weak`. */
@@ -293,6 +302,7 @@ const IMPLIES: Partial<Record<LevelId, readonly LevelId[]>> = {
   ser: ['si'],
   'ser+lin': ['ser'],
   sser: ['ser+lin', 'strong-si'],
+  stale: ['strong-pl-2'],
   'strong-session-pl-2': ['strong-session-pl-1'],
   'strong-pl-2': ['strong-session-pl-2', 'strong-pl-1'],
   'strong-pl-1': ['strong-session-pl-1'],
@@ -305,6 +315,7 @@ export const WITHOUT_TIMES: Partial<Record<LevelId, LevelId>> = {
   'strong-si': 'si',
   'strong-pl-1': 'strong-session-pl-1',
   'strong-pl-2': 'strong-session-pl-2',
+  stale: 'stale', // all but what reads missed
 }
 
 /** Levels that have a name of their own where all of real time counts. */

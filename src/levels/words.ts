@@ -13,9 +13,14 @@ import {
 } from './databases.ts'
 import { findJepsenModel, JEPSEN_MODELS, type JepsenName, SINGLE_OBJECT } from './jepsen.ts'
 import { findLevel, isSessionGuarantee, LEVELS, type LevelId, type LevelRequest } from './levels.ts'
+import { readBound } from './staleness.ts'
 
 /** What may be written where a level is expected. */
-export type LevelWord = LevelId | JepsenName | `${DatabaseWord | 'jepsen' | 'elle'}:${string}`
+export type LevelWord =
+  | LevelId
+  | JepsenName
+  | `stale:${string}`
+  | `${DatabaseWord | 'jepsen' | 'elle'}:${string}`
 
 /** One way to read a word. */
 interface Reading {
@@ -80,8 +85,9 @@ export function refuseSingleObject(name: string): void {
   )
 }
 
-/** `postgres:repeatable-read`, `jepsen:serializable`. */
+/** `postgres:repeatable-read`, `jepsen:serializable`, `stale:5s`. */
 function readQualified(before: string, name: string): LevelRequest {
+  if (/^stale$/i.test(before)) return { level: 'stale', bound: readBound(name) }
   if (/^(jepsen|elle)$/i.test(before)) {
     const model = findJepsenModel(hyphenate(name))
     if (model) return { level: model.level, sessionOrder: model.sessionOrder }

@@ -91,6 +91,7 @@ function describeResult(
     level: result.level,
     ...(result.sessionOrder === false ? { sessionOrder: false as const } : {}),
     ...(result.realTime ? { realTime: true as const } : {}),
+    ...(result.bound === undefined ? {} : { bound: result.bound }),
     ...(result.abortedReads ? { abortedReads: result.abortedReads } : {}),
     verdict: result.verdict,
     reason: result.reason,
@@ -102,6 +103,7 @@ function describeResult(
     anomalies: evidence.describe(result.anomalies),
     proof: describeProof(history, results, at),
     ...(result.sources ? { sources: describeSources(history, result.sources) } : {}),
+    ...(result.staleness ? { staleness: { ...result.staleness } } : {}),
     certificate: result.certificate ? { ...result.certificate } : null,
     ...(witness ? { witness } : {}),
   }

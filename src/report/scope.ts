@@ -2,18 +2,31 @@
 // reached under the same, so that one of them says something about another. Main functions:
 // scopeOf, haveSameOrders.
 
+import { counted } from '../base/counted.ts'
 import { isAdyaLevel, takesTime } from '../levels/levels.ts'
 import { knowsSessions } from '../verdict/level-rules.ts'
 import type { LevelResult } from '../verdict/verdict.ts'
 
-type Scope = Pick<LevelResult, 'level' | 'sessionOrder' | 'realTime' | 'abortedReads'>
+type Scope = Pick<
+  LevelResult,
+  'level' | 'sessionOrder' | 'realTime' | 'bound' | 'abortedReads' | 'staleness'
+>
 
 /** What to add to the name of the level; mostly nothing. */
-export function scopeOf({ level, sessionOrder, realTime, abortedReads }: Scope): string {
+export function scopeOf(scope: Scope): string {
+  const { level, sessionOrder, realTime, abortedReads } = scope
   if (abortedReads === 'ignore') return ', reads of rolled back transactions ignored'
   // Adya's level knows no session order anyway.
   const session = sessionOrder === false && !isAdyaLevel(level) ? ' without session order' : ''
-  return `${session}${realTime ? `${session && ','} with real time` : ''}`
+  return `${boundOf(scope)}${session}${realTime ? `${session && ','} with real time` : ''}`
+}
+
+/** How stale reads may be; if nothing was asked for, how stale they are. */
+function boundOf({ bound, staleness }: Scope): string {
+  if (bound !== undefined) {
+    return ` of ${/\d$/.test(bound) ? counted(Number(bound), 'version') : bound}`
+  }
+  return staleness ? ` of ${staleness.time} and ${counted(staleness.versions, 'version')}` : ''
 }
 
 /** Whether session order and real time count alike at all levels that they matter to. */

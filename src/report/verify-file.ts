@@ -66,8 +66,8 @@ function shared({ history, initial, strongest, weakestViolated, ...file }: Verdi
 }
 
 /** What a verdict says of the history; the rest is about how it came about. */
-function claims({ level, sessionOrder, realTime, abortedReads, ...result }: ResultJson) {
-  const { verdict, position, anomalies, proof, sources, witness } = result
-  const asked = { level, sessionOrder, realTime, abortedReads }
-  return { ...asked, verdict, position, anomalies, proof, sources, witness }
+function claims({ level, sessionOrder, realTime, bound, abortedReads, ...result }: ResultJson) {
+  const { verdict, position, anomalies, proof, sources, staleness, witness } = result
+  const asked = { level, sessionOrder, realTime, bound, abortedReads }
+  return { ...asked, verdict, position, anomalies, proof, sources, staleness, witness }
 }

@@ -2,6 +2,7 @@
 // Main function: because.
 
 import { namedBy } from '../history/after.ts'
+import { Elapsed } from '../history/elapsed.ts'
 import { type History, INITIAL, NONE, READ_LIST } from '../history/history.ts'
 import type { Source } from '../history/writers.ts'
 import { type Anomaly, type Case, type Edge, INITIAL_TXN } from '../verdict/verdict.ts'
@@ -112,6 +113,10 @@ function visibility(history: History, edge: Edge): string {
     if (session !== history.txnSession[first.to])
       return tellSessionOrder(history, edge.from, first.to)
     return `${reader} follows ${from} in session ${plain(history.sessionName(session))}`
+  }
+  if (first?.kind === 'RT' && path.every(({ to }) => to === seen!.to)) {
+    const elapsed = new Elapsed(history).told(edge.from, seen!.to)
+    return `${reader} started ${elapsed} after the end of ${from}`
   }
   const chain = [from, ...path.map((step) => nameOf(history, step.to))].join(' → ')
   return `${reader} depends on ${from} (${chain})`

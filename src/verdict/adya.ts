@@ -16,7 +16,9 @@ export function adyaNames(history: History, anomaly: Anomaly): string[] {
     return isDirtyUpdate(history, anomaly.ops[0] ?? NONE) ? ['G1a', 'dirty-update'] : ['G1a']
   }
   if (anomaly.edges.length === 0 && anomaly.cases.length === 0) return kind === null ? [] : [kind]
-  const name = `${classOf(history, anomaly) ?? kind}${formOf(anomaly)}`
+  // A stale read needs real time by its name.
+  const plain = classOf(history, anomaly) ?? kind?.replace(/-realtime$/, '')
+  const name = `${plain}${formOf(anomaly)}`
   return anomaly.name === 'LostUpdate' ? [name, 'lost-update'] : [name]
 }
 

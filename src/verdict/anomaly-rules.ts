@@ -172,8 +172,8 @@ function isFractured(cycle: Cycle): boolean {
 function isStale({ edges, overwrites, forced, path }: Cycle): boolean {
   if (overwrites.length === 1) return path.some(({ kind }) => kind === 'RT')
   if (overwrites.length > 0 || forced.length !== 1) return false
-  const isTimed = isOfTime(forced[0]!) || edges.some(({ kind }) => kind === 'RT')
-  return isTimed && isOnly(edges, 'SO', 'WR', 'RT', 'CO')
+  if (isOfTime(forced[0]!)) return isOnly(edges, 'SO', 'WR', 'WW', 'RT', 'CO')
+  return edges.some(({ kind }) => kind === 'RT') && isOnly(edges, 'SO', 'WR', 'RT', 'CO')
 }
 
 /** As fractured, of one key: a version of it was seen, and an older one as well. */

@@ -141,6 +141,7 @@ function certifyVisibility(
   path: readonly Edge[],
 ): string | null {
   if (path.length === 0) return 'nothing says why it had to be visible'
+  if (LEVEL_RULES[level].sight === 'over') return certifyOver(from, reader, path)
   let at = from
   for (const edge of path) {
     if (edge.from !== at) return 'the reasons do not form a path'
@@ -161,6 +162,13 @@ function certifyVisibility(
     return `${level} only makes direct predecessors visible`
   }
   return null
+}
+
+/** Not a path: each of them was over when the reader started, `from` as the first. */
+function certifyOver(from: number, reader: number, over: readonly Edge[]): string | null {
+  if (over[0]!.from !== from) return 'another one was over'
+  const isOver = over.every(({ kind, to }) => kind === 'RT' && to === reader)
+  return isOver ? null : 'only what was over had to be visible'
 }
 
 /** Whether the path is one read that comes before the given one. */

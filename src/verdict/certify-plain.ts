@@ -19,6 +19,7 @@ import { certifyLinearOrder, findHeavyTxn } from './certify-lin.ts'
 import { certifyCommitOrder } from './certify-order.ts'
 import { certifyOffence, certifyUnrepeatable, findRows, isOffence } from './certify-reads.ts'
 import { certifySnapshots } from './certify-snapshots.ts'
+import { certifyStaleness, certifyStaleRead } from './certify-staleness.ts'
 import { knowsSessions, LEVEL_RULES } from './level-rules.ts'
 import { splitTxns } from './starting-state.ts'
 import { type Anomaly, findTxns, type LevelResult, type Proof } from './verdict.ts'
@@ -55,9 +56,14 @@ export function certifyPlain(
         }
         const broken = findRows(history) ?? audits.findProblem()
         if (broken !== null) return [broken]
-        return certifyProof(history, level, proof, deadline)
+        return certifyProof(history, result, level, proof, deadline)
       },
-      anomaly: (anomaly) => certifyAnomaly(history, level, anomaly, audits, deadline),
+      anomaly: (anomaly) => {
+        const problems = certifyAnomaly(history, level, anomaly, audits, deadline)
+        if (problems.length > 0 || level !== 'stale') return problems
+        const replayed = asReplayed(history, level)
+        return certifyStaleRead(history, replayed, anomaly.edges, result.bound)
+      },
       counts: (anomalies) => certifyCounts(history, level, anomalies),
     },
     result,
@@ -80,7 +86,14 @@ function asReplayed(history: History, level: LevelId): History {
 }
 
 /** What keeps the verdict from meaning anything for the history. */
-function scopeProblem(history: History, { level, realTime }: LevelResult): string | null {
+function scopeProblem(
+  history: History,
+  { level, realTime, bound, staleness, verdict }: LevelResult,
+): string | null {
+  if (level !== 'stale' && bound !== undefined) return `level ${level} has no bound`
+  if (staleness !== undefined && (level !== 'stale' || verdict !== 'satisfied')) {
+    return 'only where a bound holds is it said how stale reads are'
+  }
   if (level === 'mixed' || history.sql !== null) return 'mixed levels have rules of their own'
   if (realTime && isAdyaLevel(level)) return `level ${level} knows no real time`
   return null
@@ -88,6 +101,7 @@ function scopeProblem(history: History, { level, realTime }: LevelResult): strin
 
 function certifyProof(
   recorded: History,
+  result: LevelResult,
   level: LevelId,
   proof: Proof,
   deadline: Deadline,
@@ -99,7 +113,10 @@ function certifyProof(
       return certifyCut(history)
     case 'commit-order':
       if (level === 'lin') return certifyLinearOrder(history, proof.order)
-      return certifyCommitOrder(history, level, proof.order, deadline, recorded)
+      return [
+        ...certifyCommitOrder(history, level, proof.order, deadline, recorded),
+        ...(level === 'stale' ? certifyStaleness(history, result, deadline) : []),
+      ]
     case 'snapshots':
       return certifySnapshots(history, level, proof.events, deadline)
     case 'witness':

@@ -3,6 +3,7 @@
 import type { Value } from '../history/values.ts'
 import { isVersionText } from '../history/versions.ts'
 import { LEVELS, type LevelId } from '../levels/levels.ts'
+import { BOUND_PATTERN } from '../levels/staleness.ts'
 import { isObject, leaf, type Shape, word } from './shape.ts'
 
 const isCount = (value: unknown) => Number.isSafeInteger(value) && (value as number) >= 0
@@ -16,6 +17,11 @@ export const VALUE = leaf<Value>('an integer, a string or null', isValue, {
 })
 export const INITIAL = leaf<Value | false>('a value or false', (v) => v === false || isValue(v), {
   anyOf: [{ type: ['integer', 'string', 'null'] }, { const: false }],
+})
+const isBound = (v: unknown) => typeof v === 'string' && new RegExp(BOUND_PATTERN).test(v)
+export const BOUND = leaf<string>('a bound such as 5s or 3', isBound, {
+  type: 'string',
+  pattern: BOUND_PATTERN,
 })
 export const LEVEL: Shape<LevelId> = word(LEVELS.map(({ id }) => id))
 

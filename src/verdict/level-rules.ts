@@ -9,9 +9,10 @@ import type { EdgeKind, Proof } from './verdict.ts'
 /**
  * What had to be visible to a read: whom its transaction read from before (`earlier`), whom it read
  * from at all or follows in its session (`direct`), or whatever happened before it (`causal`). For a
+ * bound on staleness, whoever had finished (`over`). For a
  * session guarantee, which bears its own name, what is `earlier`, and what the guarantee adds.
  */
-export type Sight = 'earlier' | 'direct' | 'causal' | SessionGuarantee
+export type Sight = 'earlier' | 'direct' | 'causal' | 'over' | SessionGuarantee
 
 /**
  * Which anti-dependencies a cycle may have: all of them (`any`); only by readers that write the
@@ -70,6 +71,7 @@ const NOTHING: Arguments = {
 }
 const EARLIER: Arguments = { ...NOTHING, sight: 'earlier' }
 const guarantee = (sight: SessionGuarantee): Arguments => ({ ...NOTHING, sight })
+const OVER: Arguments = { ...NOTHING, sight: 'over' }
 const DIRECT: Arguments = { ...NOTHING, sight: 'direct' }
 const CAUSAL: Arguments = { ...NOTHING, sight: 'causal' }
 const SERIAL: Arguments = { ...CAUSAL, argued: true }
@@ -107,6 +109,7 @@ export const LEVEL_RULES: Readonly<Record<LevelId, LevelRules>> = {
   'ser+lin': row(CUT, 'SO WR WW CO RW RT', SERIAL, 'commit-order'),
   sser: row(CUT, 'SO WR WW CO RW RT', SERIAL, 'commit-order'),
   lin: row(CUT, 'WR WW RW RT', LINEAR, 'commit-order'),
+  stale: row(SOUND, 'SO WR WW CO RT', OVER, 'commit-order'),
   // Each transaction at its own level: what a reader makes visible is its own row's business.
   mixed: row(SOUND, 'SO WR WW CO RW', PREFIX, 'witness'),
 }

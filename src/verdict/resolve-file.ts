@@ -56,14 +56,15 @@ class Resolver {
   }
 
   result(result: ResultJson): LevelResult {
-    const { level, sessionOrder, realTime, abortedReads, verdict, reason } = result
-    const { impliedBy, algorithm, elapsedMs, stages, certificate, sources } = result
+    const { level, sessionOrder, realTime, bound, abortedReads, verdict, reason } = result
+    const { impliedBy, algorithm, elapsedMs, stages, certificate, sources, staleness } = result
     const proof = result.proof && this.proof(result.proof)
     this.proofs.push(proof)
     return {
       level,
       ...(sessionOrder === false ? { sessionOrder } : {}),
       ...(realTime ? { realTime } : {}),
+      ...(bound === undefined ? {} : { bound }),
       ...(abortedReads ? { abortedReads } : {}),
       verdict,
       reason,
@@ -74,6 +75,7 @@ class Resolver {
       anomalies: result.anomalies.map((anomaly) => this.anomaly(anomaly)),
       proof,
       ...(sources ? { sources: sources.map((source) => this.source(source)) } : {}),
+      ...(staleness ? { staleness } : {}),
       certificate,
     }
   }

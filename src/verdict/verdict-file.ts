@@ -8,6 +8,7 @@ import { STATUS_NAMES, TIME_UNITS } from '../history/history.ts'
 import { STATEMENT_NAMES } from '../history/sql-events.ts'
 import { SQL_TYPES } from '../sql/value.ts'
 import {
+  BOUND,
   CELL,
   CHOICE,
   COUNT,
@@ -234,6 +235,8 @@ const RESULT_FIELDS = {
   sessionOrder: optional(leaf<false>('false', (v) => v === false, { const: false })),
   /** True if real time counted like session order, where that is not part of the level. */
   realTime: optional(leaf<true>('true', (v) => v === true, { const: true })),
+  /** At stale: the bound that was asked for, `5s` or `3`; absent if none was. */
+  bound: optional(BOUND),
   /** SQL: present if the reads of rolled back transactions were not judged though there are any. */
   abortedReads: optional(word(['ignore'])),
   verdict: word(OUTCOMES),
@@ -251,6 +254,8 @@ const RESULT_FIELDS = {
   proof: maybe(PROOF),
   /** Satisfied, where values were written twice: whom each read saw that has a choice. */
   sources: optional(list(SOURCE)),
+  /** Satisfied, at stale: the least bounds that hold, the time with the unit of the history. */
+  staleness: optional(object({ time: TEXT, versions: COUNT })),
   certificate: maybe(
     object({
       kind: word(CERTIFICATES),

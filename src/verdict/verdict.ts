@@ -167,6 +167,14 @@ export interface Choice {
   readonly txn: number // INITIAL_TXN for the initial transaction
 }
 
+/** How stale reads are: the least bounds that hold. */
+export interface Staleness {
+  /** For how long a version that some read missed had been there, with the history's unit if it has one. */
+  readonly time: string
+  /** How many versions a read missed at most. */
+  readonly versions: number
+}
+
 export type CertificateKind = 'commit-order' | 'snapshots' | 'witness' | 'cycle' | 'reads' | 'cases'
 
 export interface LevelResult {
@@ -175,6 +183,8 @@ export interface LevelResult {
   sessionOrder?: false
   /** True if real time counted like session order; absent if not, or if it is part of the level. */
   realTime?: true
+  /** At stale: what was asked for behind the colon, `5s` or `3`; absent if nothing was. */
+  bound?: string
   /** SQL: present if the reads of rolled back transactions were not judged though there are any. */
   abortedReads?: 'ignore'
   verdict: Outcome
@@ -189,5 +199,7 @@ export interface LevelResult {
   proof: Proof | null
   /** Satisfied, where reads have several possible writers: whom each of them saw. */
   sources?: readonly Source[]
+  /** Satisfied, at stale. */
+  staleness?: Staleness
   certificate: { kind: CertificateKind; verified: boolean } | null
 }

@@ -134,7 +134,7 @@ function plainSubject(draft: Draft, light: boolean | null): Subject {
       return light ? 'satisfied' : 'violated'
     }
     // Nobody recorded levels here.
-    if (level === 'mixed' || isOrdered(level)) return 'unknown'
+    if (level === 'mixed' || level === 'stale' || isOrdered(level)) return 'unknown'
     return profileBy({ sessionOrder: sessionOrder || !knowsSessions(level), realTime })[level]
   }
   const truth = (claim: LevelResult): Verdict | null => {

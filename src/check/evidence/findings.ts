@@ -1,6 +1,6 @@
 // What a decider finds at a level.
 
-import type { Anomaly, Proof } from '../../verdict/verdict.ts'
+import type { Anomaly, Proof, Staleness } from '../../verdict/verdict.ts'
 
 export interface Findings {
   anomalies: Anomaly[]
@@ -11,6 +11,8 @@ export interface Findings {
 /** Findings, and the algorithm that came to them. */
 export interface NamedFindings extends Findings {
   algorithm: string
+  /** Satisfied, at stale. */
+  staleness?: Staleness
 }
 
 /** Anomalies, and the transactions without which there are none of them. */

@@ -248,7 +248,7 @@ class Tarjan {
 }
 
 /** txn -> the last one before it in its session that counts, or NONE. */
-function findPrevious(history: History): Int32Array {
+export function findPrevious(history: History): Int32Array {
   const { sessionTxns, txnSession, txnCounts, txnCount } = history
   const previous = new Int32Array(txnCount).fill(NONE)
   let last: number = NONE

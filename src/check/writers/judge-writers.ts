@@ -35,10 +35,13 @@ export function judgeWriters(
   const share = shares(options)
   if (asked !== null) {
     const requests = asked.map((each) => (typeof each === 'string' ? { level: each } : each))
-    if (requests.some(({ level }) => level === 'mixed')) {
+    const unique = requests.find(({ level }) => level === 'mixed' || level === 'stale')
+    if (unique) {
       throw new UsageError(
-        'level mixed needs unique values: reads of this history have several possible writers',
-        'ask for one level for all transactions, such as --level ser',
+        `level ${unique.level} needs unique values: reads of this history have several possible writers`,
+        unique.level === 'mixed'
+          ? 'ask for one level for all transactions, such as --level ser'
+          : null,
       )
     }
     return requests.map((request, i) => {

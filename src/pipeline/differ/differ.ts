@@ -13,6 +13,7 @@ import {
   OWN_LEVELS,
   WITHOUT_TIMES,
 } from '../../levels/levels.ts'
+import { parseBound } from '../../levels/staleness.ts'
 import type { LevelResult, Outcome } from '../../verdict/verdict.ts'
 import { type DifferShape, SHAPES } from './shapes.ts'
 import { skeletons } from './skeletons.ts'
@@ -50,7 +51,7 @@ export async function differ(
   b: LevelRequest,
   settings: DifferSettings,
 ): Promise<Difference[]> {
-  for (const { level } of [a, b]) refuse(level, settings.shape)
+  for (const request of [a, b]) refuse(request, settings.shape)
   if (alwaysAllows(a, b) && alwaysAllows(b, a)) {
     throw new UsageError('both are the same level', 'name two, e.g. si and ser')
   }
@@ -96,7 +97,11 @@ function heedsSessions({ level, sessionOrder }: LevelRequest): boolean {
   return sessionOrder !== false && !isAdyaLevel(level)
 }
 
-function refuse(level: LevelRequest['level'], shape: DifferShape): void {
+function refuse({ level, bound }: LevelRequest, shape: DifferShape): void {
+  if (bound !== undefined && parseBound(bound).kind === 'time') {
+    const hint = 'ask for a number of versions, such as stale:1'
+    throw new UsageError('the small histories say in which order things happen, not when', hint)
+  }
   if (level === 'lin') {
     const hint = 'ask for sser, or for ser+lin'
     throw new UsageError('lin says here what sser says without session order', hint)
@@ -174,6 +179,8 @@ class Search {
 /** Whether what `strong` allows `weak` always allows, as far as that is known beforehand. */
 function alwaysAllows(strong: LevelRequest, weak: LevelRequest): boolean {
   if (heedsSessions(weak) && !heedsSessions(strong)) return false
+  // Bounds of staleness by time and by versions do not compare.
+  if (strong.level === 'stale' && weak.bound !== undefined) return strong.bound === weak.bound
   if (implies(strong.level, weak.level)) return true
   return isAdyaLevel(weak.level) && impliesAdya(strong.level, weak.level)
 }

@@ -1,0 +1,157 @@
+// Who took effect before whom for sure, as the certifier sees it, from the history alone: by
+// sessions, reads, known orders of versions, the clock, and any chain of these. Kept apart from the
+// checkers' on purpose: here every transaction knows who follows it, and questions go forward.
+//
+// Whoever starts when all that a transaction comes to be before is over comes after it, so that two
+// numbers, the latest start behind and the earliest finish ahead, answer most questions; a search
+// ahead, through transactions that do not follow by the clock, answers the others. Main class:
+// Precedence.
+
+import type { Deadline } from '../base/deadline.ts'
+import { IntColumn } from '../base/grow.ts'
+import { COMMITTED, type History, NONE, READ, READ_LIST } from '../history/history.ts'
+import { foreignVersion, isWrite, splitList } from './certify-reads.ts'
+
+export class Precedence {
+  readonly seen: Int32Array // read -> the version it saw of others, INITIAL; else NONE
+  private readonly start: Int32Array // txn -> first of those right after it
+  private readonly next: Int32Array
+  private readonly behind: Float64Array // txn -> the latest start of it and all before it
+  private readonly ahead: Float64Array // txn -> the earliest finish of it and all after it
+  private readonly reached: Int32Array // txn -> the last one from which it was reached, + 1
+
+  /** @param history that has no session order but within sessions; its times are known */
+  constructor(
+    private readonly history: History,
+    private readonly deadline: Deadline,
+  ) {
+    const { txnCount, opCount, opTxn, opKind, txnCounts } = history
+    this.seen = new Int32Array(opCount).fill(NONE)
+    for (let op = 0; op < opCount; op++) {
+      const isRead = opKind[op] === READ || opKind[op] === READ_LIST
+      if (isRead && txnCounts[opTxn[op]!]) this.seen[op] = foreignVersion(history, op)
+    }
+    const { from, to } = this.findSteps()
+    this.start = new Int32Array(txnCount + 1)
+    for (let i = 0; i < from.length; i++) this.start[from.data[i]! + 1]!++
+    for (let txn = 0; txn < txnCount; txn++) this.start[txn + 1]! += this.start[txn]!
+    this.next = new Int32Array(from.length)
+    const slot = this.start.slice()
+    for (let i = 0; i < from.length; i++) this.next[slot[from.data[i]!]!++] = to.data[i]!
+    this.behind = new Float64Array(txnCount)
+    this.ahead = new Float64Array(txnCount)
+    this.reached = new Int32Array(txnCount)
+    this.measure()
+  }
+
+  /** Finish of a transaction; never, if nobody knows that it committed. */
+  finishOf(txn: number): number {
+    const { txnStatus, txnFinishTime } = this.history
+    return txnStatus[txn] === COMMITTED ? txnFinishTime![txn]! : Number.POSITIVE_INFINITY
+  }
+
+  isBefore(earlier: number, later: number): boolean {
+    if (this.ahead[earlier]! < this.behind[later]!) return true
+    if (this.reached[earlier] !== earlier + 1) this.goAhead(earlier)
+    return this.reached[later] === earlier + 1
+  }
+
+  /** Marks what follows one without being put there by the clock. */
+  private goAhead(txn: number): void {
+    const { start, next, reached, behind, ahead } = this
+    const pending = [txn]
+    reached[txn] = txn + 1
+    for (let at = pending.pop(); at !== undefined; at = pending.pop()) {
+      this.deadline.step(2)
+      for (let i = start[at]!; i < start[at + 1]!; i++) {
+        const follower = next[i]!
+        if (reached[follower] === txn + 1 || ahead[txn]! < behind[follower]!) continue
+        reached[follower] = txn + 1
+        pending.push(follower)
+      }
+    }
+    // Nothing comes before itself here; it only says that the search was done.
+  }
+
+  /** Every transaction with one right after it. */
+  private findSteps(): { from: IntColumn; to: IntColumn } {
+    const { sessionTxns, txnSession, txnCounts, opCount, opTxn } = this.history
+    const [from, to] = [new IntColumn(64), new IntColumn(64)]
+    const add = (earlier: number, later: number) => {
+      if (earlier === later) return
+      from.push(earlier)
+      to.push(later)
+    }
+    let last: number = NONE
+    for (const txn of sessionTxns) {
+      if (!txnCounts[txn]) continue
+      if (last !== NONE && txnSession[last] === txnSession[txn]) add(last, txn)
+      last = txn
+    }
+    for (let op = 0; op < opCount; op++) {
+      if (this.seen[op]! >= 0) add(opTxn[this.seen[op]!]!, opTxn[op]!)
+    }
+    for (const versions of this.knownVersions()) {
+      for (let i = 1; i < versions.length; i++) add(opTxn[versions[i - 1]!]!, opTxn[versions[i]!]!)
+    }
+    return { from, to }
+  }
+
+  /** Orders of versions as the store gave them, or as lists show them. */
+  private *knownVersions(): Generator<ArrayLike<number>> {
+    const { versions, keyCount } = this.history
+    if (versions !== null) {
+      const { orderStart, order } = versions
+      for (let key = 0; key < keyCount; key++) {
+        yield order.subarray(orderStart[key], orderStart[key + 1])
+      }
+    }
+    if (this.history.listStart.length > 1) yield* this.shownVersions()
+  }
+
+  /** What the longest read of each list shows, and each append that nobody saw behind that. */
+  private *shownVersions(): Generator<ArrayLike<number>> {
+    const { opCount, opKind, opKey, opTxn, txnCounts } = this.history
+    const longest = new Map<number, number[]>()
+    for (let op = 0; op < opCount; op++) {
+      if (opKind[op] !== READ_LIST || this.seen[op] === NONE) continue
+      const { foreign } = splitList(this.history, op)
+      if (foreign.length > (longest.get(opKey[op]!)?.length ?? 0)) longest.set(opKey[op]!, foreign)
+    }
+    yield* longest.values()
+    const shown = new Set([...longest.values()].flat())
+    for (let op = 0; op < opCount; op++) {
+      const end = longest.get(opKey[op]!)?.at(-1)
+      if (end === undefined || !isWrite(this.history, op) || !txnCounts[opTxn[op]!]) continue
+      if (!shown.has(op)) yield [end, op]
+    }
+  }
+
+  /** Both numbers, along an order of what follows what; circles keep their own. */
+  private measure(): void {
+    const { txnCount, txnStartTime } = this.history
+    const { start, next, behind, ahead } = this
+    const waits = new Int32Array(txnCount)
+    for (const later of next) waits[later]!++
+    const order = new Int32Array(txnCount)
+    let length = 0
+    for (let txn = 0; txn < txnCount; txn++) {
+      behind[txn] = txnStartTime![txn]!
+      ahead[txn] = this.finishOf(txn)
+      if (waits[txn] === 0) order[length++] = txn
+    }
+    for (let p = 0; p < length; p++) {
+      const txn = order[p]!
+      for (let i = start[txn]!; i < start[txn + 1]!; i++) {
+        behind[next[i]!] = Math.max(behind[next[i]!]!, behind[txn]!)
+        if (--waits[next[i]!]! === 0) order[length++] = next[i]!
+      }
+    }
+    for (let p = length - 1; p >= 0; p--) {
+      const txn = order[p]!
+      for (let i = start[txn]!; i < start[txn + 1]!; i++) {
+        ahead[txn] = Math.min(ahead[txn]!, ahead[next[i]!]!)
+      }
+    }
+  }
+}
