@@ -1,9 +1,10 @@
 // What recording an application costs: orders and payments of a wholesaler (as in TPC-C) by ten
 // sessions on the embedded server, with a plain pool and with one that is recorded to a file, in
-// turns. Prints transactions per second, processor time, which does not depend on who else uses the
-// machine, and the memory of this process.
+// turns, after one turn of each that does not count. Prints transactions per second, processor
+// time, which does not depend on who else uses the machine, and the memory of this process, the
+// latter also in the course of one long recording if its length is given.
 //
-//   node --import tsx bench/application.ts [rounds] [transactions a round]
+//   node --expose-gc --import tsx bench/application.ts [rounds] [transactions a round] [long run]
 
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -18,7 +19,7 @@ import { EmbeddedServer } from '../src/record/embedded/server.ts'
 const SESSIONS = 10
 const DISTRICTS = 20
 const ITEMS = 1000
-const [rounds, perRound] = [Number(process.argv[2] ?? 4), Number(process.argv[3] ?? 4000)]
+const [rounds = 4, perRound = 4000, longRun = 0] = process.argv.slice(2).map(Number)
 
 const TABLES = [
   'CREATE TABLE district (id int PRIMARY KEY, next_order int NOT NULL, ytd int NOT NULL)',
@@ -65,16 +66,18 @@ interface Measured {
   /** Per second. */
   readonly txns: number
   readonly statements: number
+  /** Statements in all. */
+  readonly count: number
   /** Processor time of a statement, in microseconds: of this process, and of the server. */
   readonly ownUs: number
   readonly serverUs: number
 }
 
-async function work(pool: pg.Pool, seed: number): Promise<Measured> {
+async function work(pool: pg.Pool, seed: number, txns = perRound): Promise<Measured> {
   const started = nowMs()
   const own = process.cpuUsage()
   const others = serverUs()
-  let left = perRound
+  let left = txns
   let statements = 0
   const session = async (number: number) => {
     const random = new Random(seed * SESSIONS + number)
@@ -89,8 +92,9 @@ async function work(pool: pg.Pool, seed: number): Promise<Measured> {
   const seconds = (nowMs() - started) / 1000
   const { user, system } = process.cpuUsage(own)
   return {
-    txns: perRound / seconds,
+    txns: txns / seconds,
     statements: statements / seconds,
+    count: statements,
     ownUs: (user + system) / statements,
     serverUs: (serverUs() - others) / statements,
   }
@@ -107,6 +111,35 @@ function serverUs(): number {
   return ticks * 10_000
 }
 
+/** Records to a file meanwhile. */
+async function whileRecorded<T>(name: string, todo: () => Promise<T>): Promise<[T, string]> {
+  const recorded = record(pool)
+  recorded.save(join(folder, name))
+  try {
+    return [await todo(), JSON.stringify(recorded.skipped)]
+  } finally {
+    recorded.stop()
+  }
+}
+
+/** What this process holds on to, in megabytes. */
+function heapMb(): string {
+  globalThis.gc?.()
+  return (process.memoryUsage().heapUsed / 2 ** 20).toFixed(0)
+}
+
+const PARTS = 10
+
+/** Memory in the course of one recording. */
+async function runLong(): Promise<void> {
+  let statements = 0
+  for (let part = 0; part < PARTS; part++) {
+    statements += (await work(pool, 1_000_000 + part, longRun / PARTS)).count
+    const residentMb = (process.memoryUsage().rss / 2 ** 20).toFixed(0)
+    show(`${statements} statements recorded, heap ${heapMb()} MB, resident ${residentMb} MB`)
+  }
+}
+
 const server = await EmbeddedServer.start()
 const pool = new pg.Pool({ ...server.address, max: SESSIONS })
 const folder = mkdtempSync(join(tmpdir(), 'isobar-recording-'))
@@ -114,24 +147,21 @@ const show = (text: string) => process.stdout.write(`${text}\n`)
 try {
   for (const text of TABLES) await pool.query(text)
   await work(pool, 0)
+  await whileRecorded('warm.jsonl', () => work(pool, 1))
   const totals = { plain: 0, recorded: 0 }
   const processor = { plain: 0, recorded: 0 }
   for (let round = 1; round <= rounds; round++) {
     const plain = await work(pool, 2 * round)
-    const recorded = record(pool)
-    recorded.save(join(folder, `${round}.jsonl`))
-    const watched = await work(pool, 2 * round + 1)
-    recorded.stop()
-    globalThis.gc?.()
-    const heapMb = process.memoryUsage().heapUsed / 2 ** 20
+    const [watched, skipped] = await whileRecorded(`${round}.jsonl`, () =>
+      work(pool, 2 * round + 1),
+    )
     totals.plain += plain.txns
     totals.recorded += watched.txns
     processor.plain += plain.ownUs + plain.serverUs
     processor.recorded += watched.ownUs + watched.serverUs
-    const skipped = JSON.stringify(recorded.skipped)
     show(
       `${plain.txns.toFixed(0)} tx/s plain, ${watched.txns.toFixed(0)} recorded ` +
-        `(${watched.statements.toFixed(0)} statements/s), heap ${heapMb.toFixed(0)} MB, skipped ${skipped}`,
+        `(${watched.statements.toFixed(0)} statements/s), heap ${heapMb()} MB, skipped ${skipped}`,
     )
     const [before, after] = [plain, watched].map(
       ({ ownUs, serverUs }) => `${ownUs.toFixed(0)} here + ${serverUs.toFixed(0)} of the server`,
@@ -141,6 +171,7 @@ try {
   show(`loss ${(100 * (1 - totals.recorded / totals.plain)).toFixed(1)} %`)
   const share = 100 * (1 - processor.plain / processor.recorded)
   show(`loss where nothing but the processor counts ${share.toFixed(1)} %`)
+  if (longRun > 0) await whileRecorded('long.jsonl', runLong)
 } finally {
   await pool.end()
   await server.stop()

@@ -114,8 +114,15 @@ function statementOf(random: Random, client: number, plain: boolean): ProgramSte
   return { client, text, ...(values.length > 0 ? { values } : {}), ...named, ...array }
 }
 
-/** What the application saw, step by step; rows without ORDER BY in an order of their own. */
-export async function runProgram(pool: pg.Pool, program: Program): Promise<unknown[]> {
+/**
+ * What the application saw, step by step; rows without ORDER BY in an order of their own.
+ * @param keepsClients for the next program, with what the server has prepared for them
+ */
+export async function runProgram(
+  pool: pg.Pool,
+  program: Program,
+  keepsClients = false,
+): Promise<unknown[]> {
   const clients = await Promise.all(Array.from({ length: program.clients }, () => pool.connect()))
   const notices: string[] = []
   const hear = (notice: { message?: string | undefined }) => notices.push(notice.message ?? '')
@@ -125,7 +132,9 @@ export async function runProgram(pool: pg.Pool, program: Program): Promise<unkno
       client.on('notice', hear)
       await client.query("SET lock_timeout = '1ms'; SET client_min_messages = notice")
     }
-    for (const { client, ...step } of program.steps) {
+    for (const { client, name, ...rest } of program.steps) {
+      // Names that last would not be free for what the next program calls so.
+      const step = name === undefined || keepsClients ? rest : { ...rest, name }
       const answer = await clients[client]!.query(step).then(show, showError)
       await isReady(clients[client]!)
       seen.push([step.text, answer, notices.splice(0)])
@@ -135,8 +144,8 @@ export async function runProgram(pool: pg.Pool, program: Program): Promise<unkno
   } finally {
     for (const client of clients) {
       client.removeListener('notice', hear)
-      await client.query('DEALLOCATE ALL; RESET ALL')
-      client.release(true)
+      await client.query(keepsClients ? 'RESET ALL' : 'DEALLOCATE ALL; RESET ALL')
+      client.release(!keepsClients)
     }
   }
   return seen

@@ -61,12 +61,34 @@ export function describePrograms({ direct, recording, count }: WayToRecord): voi
     }
   })
 
+  it(
+    'see it in one long recording, whose statements come again and again',
+    async () => {
+      await reset(direct(), ...TABLES)
+      const seen: unknown[] = []
+      const plain: unknown[] = []
+      const run = async (pool: pg.Pool, into: unknown[]) => {
+        for (let seed = first; seed < end; seed++) {
+          await fill()
+          into.push([seed, await runProgram(pool, randomProgram(seed, false), true)])
+        }
+      }
+      await run(direct(), plain)
+      await recording((pool) => run(pool, seen))
+      expect(seen).toEqual(plain)
+    },
+    LONG_MS,
+  )
+
   it('are told in full, and keep what was granted', { timeout: LONG_MS }, async () => {
     await reset(direct(), ...TABLES)
     for (let seed = first; seed < end; seed++) {
       await fill()
       const recorded = await recording(async (pool) => {
-        await runProgram(pool, randomProgram(seed, true))
+        // On connections of its own, or again on the same.
+        for (let times = seed % 2 === 0 ? 1 : 3; times > 0; times--) {
+          await runProgram(pool, randomProgram(seed, true), seed % 2 === 1)
+        }
       })
       // What a failed statement saw is not told, and matters where the transaction goes on.
       const { 'a statement that failed before ROLLBACK TO': failed, ...skipped } = recorded.skipped

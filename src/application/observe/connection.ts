@@ -10,9 +10,14 @@ import {
   isFromServer,
   type QueryClass,
 } from './driver.ts'
-import { hideColumns, movePosition, onAnswer, queryFrom } from './driver-query.ts'
+import { hideColumns, movePosition, nameAsAsked, onAnswer, queryFrom } from './driver-query.ts'
 import { PreparedNames } from './prepared.ts'
+import { Reuse } from './reuse.ts'
 import { NOT_TOLD, Session, type Shared, type Statement, type Status } from './session.ts'
+import { shapeOf } from './shape.ts'
+
+/** SQLSTATEs of a name that there is not, and of one whose statement returns other types now. */
+const [INVALID_NAME, FEATURE_NOT_SUPPORTED] = ['26000', '0A000']
 
 /**
  * A class, and so is Taken: literals that V8 takes for long-lived are made where only a full
@@ -35,6 +40,7 @@ export class Connection {
   private isUnsettled = false
   private readonly session: Session
   private readonly prepared: PreparedNames
+  private readonly reuse: Reuse
   private readonly listener = (message: { status?: string }): void => {
     this.session.status = (message.status as Status | undefined) ?? this.session.status
     this.goOn()
@@ -54,6 +60,7 @@ export class Connection {
   ) {
     this.session = new Session(number, shared, (text, values) => this.ask(text, values))
     this.prepared = new PreparedNames(client)
+    this.reuse = new Reuse(client, shared.recorder.catalog)
     client.connection!.prependListener('readyForQuery', this.listener)
     client.once('end', this.onEnd)
   }
@@ -66,6 +73,11 @@ export class Connection {
 
   get isInTransaction(): boolean {
     return this.session.isInTransaction
+  }
+
+  /** Whether nobody between here and the server may hand the connection to another process. */
+  private get isDirect(): boolean {
+    return this.session.serverProcess === this.client.processID
   }
 
   /** As the driver's own `query`. */
@@ -108,7 +120,7 @@ export class Connection {
   /** Cursors, streams, COPY: unrecorded. What comes behind them the driver itself holds back. */
   private passBy(given: readonly unknown[]): void {
     const own = given[0] as { text?: unknown; cursor?: { text?: unknown } }
-    this.session.countPassed(own.text ?? own.cursor?.text, 'a cursor, a stream or COPY')
+    this.pass(own.text ?? own.cursor?.text, 'a cursor, a stream or COPY')
     try {
       this.send(...given)
     } finally {
@@ -118,13 +130,19 @@ export class Connection {
 
   /** Statements that nobody asked for, or nobody can read: unrecorded. */
   private passOn(query: DriverQuery, reason: string): void {
-    this.session.countPassed(query.text, reason)
+    this.pass(query.text, reason)
     onAnswer(
       query,
       () => {},
       () => this.next(),
     )
     this.send(query)
+  }
+
+  private pass(text: unknown, reason: string): void {
+    this.session.countPassed(text, reason)
+    if (typeof text === 'string') this.reuse.follow(shapeOf(text))
+    else this.reuse.forget()
   }
 
   /** Understands a statement whose turn it is, and has it sent as soon as that may be. */
@@ -191,17 +209,30 @@ export class Connection {
       hideColumns(query, probe, statement.cells)
     }
     if (query.name && query.text !== job.asked) query.name = this.prepared.nameFor(query.text)
+    else if (probe !== null && this.isDirect) query.name = this.reuse.nameFor(query, statement)
     this.send(query)
   }
 
   private finish(job: Job, error: unknown, result: DriverResult | null): void {
     const { query, statement } = job
     if (job.name) this.prepared.note(job.name, job.asked, query, error === null)
+    if (error !== null) this.failed(job, error)
+    else this.reuse.follow(statement.shape)
     query.text = job.asked
     query.name = job.name
-    if (error !== null && statement.probe !== null) movePosition(error, statement.probe)
     // It may have changed while the statement waited for its turn.
     statement.values = query.values ?? []
     this.session.finish(statement, error, result)
+  }
+
+  /** Makes the error one of the statement that the application knows. */
+  private failed({ query, name, statement }: Job, error: unknown): void {
+    if (statement.probe !== null) movePosition(error, statement.probe)
+    if (query.name) nameAsAsked(error, query.name, name)
+    // The driver drops what it cannot fill with values; the server, what has changed.
+    const { code } = error as { code?: unknown }
+    const isStale = code === INVALID_NAME || code === FEATURE_NOT_SUPPORTED
+    if (isStale || !isFromServer(error)) this.reuse.forget()
+    else this.reuse.follow(statement.shape)
   }
 }

@@ -93,3 +93,10 @@ export function movePosition(error: unknown, { at, length }: Probe): void {
   if (!(position > at)) return
   placed.position = String(Math.max(at + 1, position - length))
 }
+
+/** An error may name the prepared statement as it was sent; the application has its own name. */
+export function nameAsAsked(error: unknown, sent: string, asked: string | undefined): void {
+  const named = error as { message?: string }
+  if (!named?.message?.includes(sent)) return
+  named.message = named.message.replaceAll(`"${sent}"`, `"${asked ?? ''}"`)
+}

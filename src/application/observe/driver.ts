@@ -7,6 +7,8 @@ export interface DriverQuery {
   name: string | undefined
   values: unknown[] | null | undefined
   binary: boolean | undefined
+  /** How to read cells; a list: the types of its values. */
+  types?: unknown
   callback: ((error: unknown, result?: unknown) => void) | undefined
   /** pg reads it where the query is handed over; undefined: as the connection has it. */
   query_timeout?: number | undefined

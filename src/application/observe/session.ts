@@ -71,6 +71,8 @@ export class Statement {
 /** Why a statement is not recorded of which the server tells nothing. */
 export const NOT_TOLD = 'a table that cannot be asked about'
 
+const CONNECTION = "SELECT current_setting('default_transaction_isolation'), pg_backend_pid()"
+
 export type Status = 'I' | 'T' | 'E' // idle, in a transaction, in one that has failed
 
 export class Session {
@@ -82,6 +84,8 @@ export class Session {
   private isUnwatched = false
   /** Level of transactions that ask for none; null while it is not known. */
   private defaultLevel: string | null = null
+  /** As the server numbers its processes: the one at the other end; null: not known. */
+  serverProcess: number | null = null
   private readonly names: Names
 
   /** @param ask asks the server something of our own, between the application's statements */
@@ -157,8 +161,9 @@ export class Session {
     }
     if (this.status === 'E') return
     if (this.defaultLevel === null && this.status === 'I') {
-      const [row] = await this.ask("SELECT current_setting('default_transaction_isolation')")
+      const [row] = await this.ask(CONNECTION)
       this.defaultLevel = row?.[0] ?? null
+      this.serverProcess = row === undefined ? null : Number(row[1])
     }
     const { catalog } = recorder
     const unknown = shape.functions.filter((name) => catalog.traitsOf(name) === undefined)

@@ -88,6 +88,8 @@ export interface Shape {
   readonly reason: string | null
   /** What it may change of the tables that names mean. */
   readonly moves: Moves | null
+  /** Whether statements that were prepared may be gone behind it, or mean something else. */
+  readonly dropsPrepared: boolean
 }
 
 const SAVEPOINTS = 'savepoints among several statements in one'
@@ -98,7 +100,10 @@ export function shapeOf(text: string): Shape {
   let shape = cache.get(text)
   if (shape) return shape
   const understood = understand(text)
-  shape = { ...understood, moves: movesNames(understood.words, understood.effect) }
+  const { words, effect } = understood
+  const drops = words.some(({ value }) => value === 'deallocate' || value === 'discard')
+  const dropsPrepared = effect === 'anything' || drops
+  shape = { ...understood, moves: movesNames(words, effect), dropsPrepared }
   if (cache.size >= CACHED) cache.clear()
   cache.set(text, shape)
   return shape
@@ -116,6 +121,7 @@ const NOTHING: Shape = {
   endsAmong: false,
   reason: null,
   moves: null,
+  dropsPrepared: false,
 }
 
 function understand(text: string): Shape {
