@@ -46,6 +46,10 @@ const COMMANDS: Record<string, { topic: keyof typeof TOPICS; load: () => Promise
     topic: 'judge',
     load: async () => (await import('./shrink-command.ts')).addShrinkCommand,
   },
+  workload: {
+    topic: 'judge',
+    load: async () => (await import('./workload-command.ts')).addWorkloadCommand,
+  },
   conformance: {
     topic: 'make',
     load: async () => (await import('./conformance-command.ts')).addConformanceCommand,

@@ -137,6 +137,9 @@ const REGISTER = [
   '{:type :ok :f :read :value 1 :process 1 :index 3}',
 ].join('\n')
 
+const COUNTER = '{:type :ok :f :add :value 1 :process 0} {:type :ok :f :read :value 1 :process 1}'
+const BANK = '{:type :ok :f :read :value {0 60, 1 40} :process 0}'
+
 /** What the pages speak of. */
 const FILES: Record<string, string> = {
   'h.txt': NOTATION,
@@ -147,6 +150,8 @@ const FILES: Record<string, string> = {
   'history.edn': EDN.join('\n'),
   'store/latest/history.edn': EDN.join('\n'),
   'register.edn': REGISTER,
+  'counter.edn': COUNTER,
+  'bank.edn': BANK,
   'disk/.keep': '',
   'plan.yaml': BLOCKS.find(({ text }) => text.startsWith('# plan.yaml'))!.text,
   'sql.jsonl': readFileSync(`${ROOT}/examples/rooms.jsonl`, 'utf8'),

@@ -23,7 +23,7 @@ import { buildFromEvents } from './pairs.ts'
 
 const SHAPE = 'e.g. {:type :ok, :process 0, :f :txn, :value [[:r :x nil]], :index 1}'
 const WORKLOADS =
-  'read are transactions of :r, :w and :append (list-append, rw-register, long-fork) and registers with :read, :write and :cas, one or with independent keys, and sets with :add and :read; counters, banks and queues are no transactions of reads and writes: Jepsen has checkers for them'
+  'read are transactions of :r, :w and :append (list-append, rw-register, long-fork) and registers with :read, :write and :cas, one or with independent keys, and sets with :add and :read; counters, banks and monotonic values are judged by isobar workload; for queues Jepsen has checkers'
 const JSON_KEY = /^[\s,[(]*\{\s*"[^"\\]*"\s*:(\s|["[{\d-]|(true|false|null)\b)/
 const MAX_ANNOTATION = 200
 
@@ -383,6 +383,6 @@ function isDigit(scanner: EdnScanner): boolean {
   return (c >= 48 && c <= 57) || c === 45
 }
 
-function looksLikeJson(bytes: Uint8Array, length: number): boolean {
+export function looksLikeJson(bytes: Uint8Array, length: number): boolean {
   return JSON_KEY.test(new TextDecoder('latin1').decode(bytes.subarray(0, Math.min(length, 4096))))
 }
