@@ -151,7 +151,7 @@ export class Connection {
     const { name } = query
     const asked = (!query.text && name ? this.prepared.textOf(name) : null) ?? query.text
     if (typeof asked !== 'string') return this.passOn(query, 'a statement without text')
-    const text = this.shared.hooks.rewrite?.(asked) ?? asked
+    const text = this.shared.hooks.rewrite?.(asked, actor) ?? asked
     query.text = text
     const format = query.binary ? 'unreadable' : 'text'
     const statement = session.statement(

@@ -52,6 +52,7 @@ export interface DriverResult {
   readonly command: string
   readonly rowCount: number | null
   readonly rows: readonly unknown[]
+  readonly fields?: readonly { readonly name: string }[]
 }
 
 /** Pools make clients; a client has a connection, before it is opened too. */

@@ -69,6 +69,8 @@ export interface Step {
   clauses?: readonly ClauseRef[] | null
   /** Filled when it was answered: what the application saw, in short words. */
   returned?: string
+  /** Filled when it was answered with one row: that row by the names of its columns. */
+  onlyRow?: Readonly<Record<string, unknown>>
 }
 
 /** Who watches an application's statements. */
@@ -76,7 +78,7 @@ export interface Hooks {
   /** Which actor (session) asks; undefined: nobody, and what is asked is not recorded. */
   actor?(): string | undefined
   /** What is asked of the server in place of a statement. */
-  rewrite?(text: string): string
+  rewrite?(text: string, actor: string | undefined): string
   /** Called before a statement is sent, which it is when the promise resolves. */
   before?(step: Step): Promise<void>
   /** Called when it was answered (result or error), before the application sees the answer. */

@@ -79,7 +79,11 @@ export class Telling {
   end(error: unknown, result: DriverResult | null, level: string | null): void {
     this.step.level = level
     if (error !== null) this.step.error = error
-    else if (result !== null) this.step.returned = wordsFor(result)
+    else if (result !== null) {
+      this.step.returned = wordsFor(result)
+      const row = onlyRowOf(result)
+      if (row !== null) this.step.onlyRow = row
+    }
   }
 }
 
@@ -102,6 +106,13 @@ function rowOf(table: Table, asked: Clause | Unjudged, reads: readonly RowRef[])
 
 function hasOneSpelling({ judging }: Column): boolean {
   return judging === 'all' || judging === 'equality'
+}
+
+function onlyRowOf({ rows, fields }: DriverResult): Record<string, unknown> | null {
+  if (rows?.length !== 1) return null
+  const [row] = rows
+  if (!Array.isArray(row)) return row as Record<string, unknown>
+  return Object.fromEntries(row.map((value, i) => [fields?.[i]?.name ?? '', value]))
 }
 
 function wordsFor(result: DriverResult): string {

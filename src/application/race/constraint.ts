@@ -166,5 +166,7 @@ export async function constrained(
       }
     },
     rewrite: null,
+    after: null,
+    dropsAttempts: false,
   }
 }

@@ -4,6 +4,7 @@
 import { nowMs } from '../../base/deadline.ts'
 import { UsageError } from '../../base/errors.ts'
 import { check } from '../../library/check.ts'
+import type { Hooks, Step } from '../observe/hooks.ts'
 import { instrument } from '../observe/instrument.ts'
 import { eventsOf } from './events.ts'
 import { type Explored, explore } from './explore.ts'
@@ -148,16 +149,26 @@ export class Course {
   private async run(names: readonly string[], choose: Choose): Promise<JudgedRun> {
     await this.start.restore()
     this.traits ??= await this.observer.traits()
-    const treat = this.treatment?.actor ?? ((actor: Actor) => actor)
-    const actors = new Map(names.map((name) => [name, treat(this.actors.get(name)!)]))
+    const treat = this.treatment?.actor ?? ((actor: Actor, _: string) => actor)
+    const actors = new Map(names.map((name) => [name, treat(this.actors.get(name)!, name)]))
     const { turns, errors, absences, history, warnings } = await this.record(actors, choose)
     const events = eventsOf(turns, this.traits)
     const schedule = turns.map(({ actor }) => actor)
-    const result = history.txnCount === 0 ? null : await check(history, this.options.level)
+    const { level, abortedReads } = this.options
+    const result = history.txnCount === 0 ? null : await check(history, level, { abortedReads })
     // Where nothing was told, that may be because it could not be recorded.
     const verdict = result?.verdict ?? (history.partial === null ? 'satisfied' : 'unknown')
     const unrecorded = Object.keys(history.partial?.reasons ?? {})
     return { schedule, turns, errors, result, verdict, unrecorded, warnings, events, absences }
+  }
+
+  private treated(hooks: Hooks): Hooks {
+    const { rewrite, after } = this.treatment ?? {}
+    const both = (step: Step) => {
+      after?.(step)
+      hooks.after?.(step)
+    }
+    return { ...hooks, after: both, ...(rewrite ? { rewrite } : {}) }
   }
 
   /** Watches the pool while the actors run. */
@@ -172,8 +183,7 @@ export class Course {
     this.pool.on('acquire', hush)
     const { observer, options } = this
     const play = new Play(actors, choose, { observer, patienceMs: options.patienceMs })
-    const rewrite = this.treatment?.rewrite
-    const watched = instrument(this.pool, { ...play.hooks, ...(rewrite ? { rewrite } : {}) })
+    const watched = instrument(this.pool, this.treated(play.hooks))
     let isOver = false
     try {
       const played = await play.run()

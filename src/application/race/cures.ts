@@ -2,6 +2,7 @@
 // race of their own each, and told with what they cost. Main function: tryCures.
 
 import { UsageError } from '../../base/errors.ts'
+import { compareAndSet, comparisonsFor } from './compare-and-set.ts'
 import { constrained, constraintsFor } from './constraint.ts'
 import type { Observer } from './observer.ts'
 import type { Coverage, RaceResult, RaceRun } from './race-result.ts'
@@ -38,6 +39,7 @@ export async function tryCures(
     constraintsFor(violation).map((constraint) => constrained(observer, constraint)),
   )
   const treatments = [
+    ...comparisonsFor(violation).map(compareAndSet),
     ...[...selects].slice(0, MAX_SELECTS).map(forUpdate),
     ...constraints.filter((constraint) => constraint !== null),
     serializable(),

@@ -26,6 +26,8 @@ export interface RaceOptions {
   readonly all?: boolean
   /** `false`: try no cures for a violation. */
   readonly cures?: boolean
+  /** `ignore`: what a transaction has read that its actor itself rolled back is not judged. */
+  readonly abortedReads?: 'judge' | 'ignore'
 }
 
 export type FilledOptions = Required<Omit<RaceOptions, 'before' | 'schedule'>> &
@@ -38,6 +40,7 @@ const USUAL: FilledOptions = {
   patienceMs: 10_000,
   all: false,
   cures: true,
+  abortedReads: 'judge',
 }
 
 const KINDS: Record<keyof RaceOptions, [is: (value: unknown) => boolean, wanted: string]> = {
@@ -49,6 +52,7 @@ const KINDS: Record<keyof RaceOptions, [is: (value: unknown) => boolean, wanted:
   schedule: [(value) => Array.isArray(value), 'a list of names of actors'],
   all: [(value) => typeof value === 'boolean', 'true or false'],
   cures: [(value) => typeof value === 'boolean', 'true or false'],
+  abortedReads: [(value) => value === 'judge' || value === 'ignore', "'judge' or 'ignore'"],
 }
 
 /** Throws UsageError. */

@@ -122,7 +122,8 @@ export class RaceResult {
     const cures = level === this.level ? this.cures : []
     const judge = async (run: RaceRun): Promise<RaceRun> => {
       if (run.result === null) return run
-      const result = await check(run.result.history, level, options)
+      const { abortedReads = 'judge' } = run.result.results[0] ?? {}
+      const result = await check(run.result.history, level, { abortedReads, ...options })
       return { ...run, result, verdict: result.verdict }
     }
     const again = this.violation === null ? null : await judge(this.violation)

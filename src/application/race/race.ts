@@ -59,7 +59,8 @@ export async function race(
       const cures = await tryCures(result.violation, observer, async (treatment) => {
         const budgetMs = endMs - nowMs()
         if (budgetMs <= 0) return null
-        const options = { ...filled, all: false, maxSchedules, budgetMs }
+        const abortedReads = treatment.dropsAttempts ? 'ignore' : filled.abortedReads
+        const options = { ...filled, all: false, maxSchedules, budgetMs, abortedReads }
         return new Course(own, named, options, observer, treatment).runAll()
       })
       return await result.withCures(cures)

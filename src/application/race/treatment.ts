@@ -2,6 +2,7 @@
 // transaction at SERIALIZABLE, tried again when it is refused, or FOR UPDATE behind a SELECT. What
 // was changed on the pool is put back. Main functions: serializable, forUpdate.
 
+import type { Hooks } from '../observe/hooks.ts'
 import { wordsOf } from '../observe/words.ts'
 import type { Actor } from './play.ts'
 import { type QueryClient, type RacePool, withAll } from './pool.ts'
@@ -13,34 +14,52 @@ export interface Treatment {
   readonly retries: () => number
   /** How often an actor was told that what it wanted is taken. */
   readonly refusals: () => number
-  readonly actor: (actor: Actor) => Actor
+  readonly actor: (actor: Actor, name: string) => Actor
   /** Changes the pool; what it returns puts it back. */
   readonly begin: (pool: RacePool) => Promise<() => Promise<void>>
   /** What is asked for in place of a statement. */
-  readonly rewrite: ((text: string) => string) | null
+  readonly rewrite: Hooks['rewrite'] | null
+  /** Whether actors roll back what they began, and nobody goes by what was read there. */
+  readonly dropsAttempts: boolean
+  /** Hears what became of each statement. */
+  readonly after: Hooks['after'] | null
 }
 
 const REFUSALS = new Set(['40001', '40P01'])
 /** Nobody is refused more often than that by others who come to an end. */
 const MAX_RETRIES = 20
 
-export function serializable(): Treatment {
-  let retries = 0
-  const actor = (own: Actor) => async () => {
+/**
+ * Runs an actor again, as a whole, as long as the database refuses it.
+ * @param isLate whether it must be run again, however it ended
+ */
+export function retrying(own: Actor, isLate: () => boolean, count: () => void = () => {}): Actor {
+  return async () => {
     for (let tries = 0; ; tries++) {
       try {
-        return await own()
+        const result = await own()
+        if (tries === MAX_RETRIES || !isLate()) return result
       } catch (error) {
-        if (tries === MAX_RETRIES || !REFUSALS.has(String(codeOf(error)))) throw error
-        retries++
+        const isRefused = isLate() || REFUSALS.has(String(codeOf(error)))
+        if (tries === MAX_RETRIES || !isRefused) throw error
       }
+      count()
     }
   }
+}
+
+export function serializable(): Treatment {
+  let retries = 0
   return {
     name: 'SERIALIZABLE, and trying again when the database refuses',
     retries: () => retries,
     refusals: () => 0,
-    actor,
+    actor: (own) =>
+      retrying(
+        own,
+        () => false,
+        () => retries++,
+      ),
     begin: async (pool) => {
       const levels = new Map<QueryClient, string>() // connection -> what it had before
       const set = (client: QueryClient, level: string) =>
@@ -64,6 +83,8 @@ export function serializable(): Treatment {
       }
     },
     rewrite: null,
+    after: null,
+    dropsAttempts: false,
   }
 }
 
@@ -79,6 +100,8 @@ export function forUpdate(statement: string): Treatment {
     actor: (own) => own,
     begin: async () => async () => {},
     rewrite: (text) => (text === statement ? locked : text),
+    after: null,
+    dropsAttempts: false,
   }
 }
 

@@ -88,6 +88,65 @@ describe('race', () => {
     expect(rows).toEqual([{ default_transaction_isolation: 'read committed' }])
   })
 
+  it('tries an UPDATE that asks whether the row is still what was read', async () => {
+    const actors = { ann: take(), bob: take() }
+    const { cures } = await race(pool, actors, { before: reset })
+    const cure = cures.find(({ name }) => name.startsWith('AND '))!
+    expect(cure.name).toBe(
+      'AND left_over = what was read in UPDATE stock SET left_over = $1 WHERE id = $2, and trying again when no row is changed',
+    )
+    expect(cure).toMatchObject({ isConfirmed: true, coverage: { isComplete: true } })
+    expect(cure.retriesPerRun).toBeGreaterThan(0)
+  })
+
+  it('leaves out what was read by whoever rolls back and tries again, if told to', async () => {
+    const update = 'UPDATE stock SET left_over = $1 WHERE id = 1 AND left_over = $2'
+    const attempt = () =>
+      transaction(async (client) => {
+        const { rows } = await client.query('SELECT left_over FROM stock WHERE id = 1')
+        const old = rows[0].left_over
+        const { rowCount } = await client.query(update, [old - 1, old])
+        if (rowCount === 0) throw Object.assign(new Error('it has changed'), { code: '40001' })
+      })
+    const actors = { ann: () => retrying(attempt), bob: () => retrying(attempt) }
+    const strict = await race(pool, actors, { before: reset, cures: false })
+    expect(strict.verdict).toBe('violated')
+    const result = await race(pool, actors, { before: reset, abortedReads: 'ignore' })
+    expect(result).toMatchObject({ verdict: 'satisfied', coverage: { isComplete: true } })
+    expect((await result.at('si')).verdict).toBe('satisfied')
+  })
+
+  it('tells that asking whether the row is still the same does not help against write skew', async () => {
+    const leave = (id: number) => () =>
+      transaction(async (client) => {
+        const one = 'SELECT left_over FROM stock WHERE id = $1'
+        const { rows } = await client.query(one, [id])
+        const { rows: others } = await client.query(`${one} /* the other */`, [3 - id])
+        if (rows[0].left_over + others[0].left_over < 15) return
+        await client.query('UPDATE stock SET left_over = 0 WHERE id = $1', [id])
+      })
+    const { cures } = await race(pool, { ann: leave(1), bob: leave(2) }, { before: reset })
+    const cure = cures.find(({ name }) => name.startsWith('AND '))
+    expect(cure).toMatchObject({ isConfirmed: false })
+  })
+
+  it('asks that of no row that is read without its key, or under another name', async () => {
+    for (const select of [
+      'SELECT left_over FROM stock ORDER BY id LIMIT 1',
+      'SELECT left_over AS rest FROM stock WHERE id = 1',
+    ]) {
+      const visit = () =>
+        transaction(async (client) => {
+          const { rows } = await client.query(select)
+          const [left] = Object.values(rows[0]) as number[]
+          await client.query('UPDATE stock SET left_over = $1 WHERE id = 1', [left! - 1])
+        })
+      const { cures, verdict } = await race(pool, { ann: visit, bob: visit }, { before: reset })
+      expect(verdict).toBe('violated')
+      expect(cures.filter(({ name }) => name.startsWith('AND '))).toEqual([])
+    }
+  })
+
   it.each([
     'SELECT left_over FROM stock WHERE id = 1 -- as it is;',
     'SELECT left_over FROM stock WHERE id = 1 /* now */ ; -- as it is',
