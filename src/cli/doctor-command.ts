@@ -76,19 +76,27 @@ function examineNode(): Finding {
 /** Of each target: the package that it needs, and whether it works here. */
 async function examineTargets(): Promise<Finding[]> {
   const findings: Finding[] = []
+  const drivers = new Map<string, Finding>()
   for (const { driver, trial } of TARGETS) {
-    const isNew = driver && !findings.some(({ name }) => name === `driver ${driver.name}`)
-    if (isNew) findings.push(await examineDriver(driver))
-    if (trial) findings.push(await examineTrial(trial))
+    let speaker = driver ? drivers.get(driver.name) : undefined
+    if (driver && !speaker) {
+      speaker = await examineDriver(driver)
+      drivers.set(driver.name, speaker)
+      findings.push(speaker)
+    }
+    if (trial) findings.push(await examineTrial(trial, speaker))
   }
   return findings
 }
 
-async function examineTrial(trial: Trial): Promise<Finding> {
+/** @param driver what was found of the package that speaks to it, if it needs one */
+async function examineTrial(trial: Trial, driver: Finding | undefined): Promise<Finding> {
   const { product: name } = trial
-  if ('port' in trial) return examineServer(trial)
   // Starts it and stops it again: nothing less shows that it works.
-  return attempt(name, () => trial.tryOut())
+  if (!('port' in trial)) return attempt(name, () => trial.tryOut())
+  const server = await examineServer(trial)
+  if (!server.usable || driver?.usable !== false) return server
+  return { ...server, usable: false, detail: `${server.detail}, but without its driver` }
 }
 
 async function examineDriver(driver: Driver): Promise<Finding> {

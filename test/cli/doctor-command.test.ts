@@ -1,8 +1,39 @@
-import { createServer } from 'node:net'
-import { describe, expect, it } from 'vitest'
+import { createServer, type Server, type Socket } from 'node:net'
+import { afterEach, describe, expect, it, vi } from 'vitest'
+import { DatabaseError } from '../../src/base/errors.ts'
+import type { Driver } from '../../src/record/driver.ts'
 import { useTerminal } from './terminal.ts'
 
+/** Drivers that are as good as not installed. */
+const missing = new Set<string>()
+vi.mock('../../src/record/driver.ts', async (importOriginal) => {
+  const original = await importOriginal<typeof import('../../src/record/driver.ts')>()
+  const loadDriver = (driver: Driver) => {
+    if (missing.has(driver.name)) throw new DatabaseError('it is not installed')
+    return original.loadDriver(driver)
+  }
+  return { ...original, loadDriver }
+})
+afterEach(() => missing.clear())
+
 const terminal = useTerminal()
+
+async function findingOf(product: string): Promise<object> {
+  await terminal.run('doctor', '--json')
+  const { findings } = JSON.parse(terminal.output)
+  return findings.find(({ name }: { name: string }) => name === product)
+}
+
+/** A server of ours on that port of this machine; null if there is one already. */
+function listen(port: number, answer: (socket: Socket) => void): Promise<Server | null> {
+  const server = createServer(answer)
+  return new Promise((resolve) => {
+    server.once('error', () => resolve(null))
+    server.listen(port, '127.0.0.1', () => resolve(server))
+  })
+}
+
+const answersPing = (socket: Socket) => socket.once('data', () => socket.end('+PONG\r\n'))
 
 describe('isobar doctor', () => {
   it('names what can be used, each target with its driver', async () => {
@@ -31,22 +62,32 @@ describe('isobar doctor', () => {
   })
 
   it('takes nothing for PostgreSQL that does not answer like it', async () => {
-    const other = createServer((socket) => socket.once('data', () => socket.end('+PONG')))
-    const listens = await new Promise<boolean>((resolve) => {
-      other.once('error', () => resolve(false))
-      other.listen(5432, '127.0.0.1', () => resolve(true))
-    })
-    if (!listens) return // a real one may be there
+    const other = await listen(5432, answersPing)
+    if (other === null) return // a real one may be there
     try {
-      await terminal.run('doctor', '--json')
-      const { findings } = JSON.parse(terminal.output)
-      expect(findings.find(({ name }: { name: string }) => name === 'PostgreSQL')).toEqual({
+      expect(await findingOf('PostgreSQL')).toEqual({
         name: 'PostgreSQL',
         usable: false,
         detail: 'something else listens on 127.0.0.1:5432',
       })
     } finally {
       other.close()
+    }
+  })
+
+  it('calls a server unusable whose driver is missing', async () => {
+    const ours = await listen(6379, answersPing) // or a real one
+    try {
+      const found = { name: 'Redis', usable: true, detail: 'it listens on 127.0.0.1:6379' }
+      expect(await findingOf('Redis')).toEqual(found)
+      missing.add('ioredis')
+      expect(await findingOf('Redis')).toEqual({
+        ...found,
+        usable: false,
+        detail: `${found.detail}, but without its driver`,
+      })
+    } finally {
+      ours?.close()
     }
   })
 
