@@ -202,7 +202,10 @@ export class OverviewCanvas {
   private drawAxis(context: CanvasRenderingContext2D, palette: Palette, high: number): void {
     const { from, to } = this.view
     const origin = this.data.overview.from
-    const step = niceStep(((to - from) * 110) / this.width)
+    const least = ((to - from) * 110) / this.width
+    // Between two positions there is none to be named.
+    const step =
+      this.data.overview.axis === 'position' ? Math.max(1, niceStep(least)) : niceStep(least)
     context.fillStyle = palette.text
     context.textBaseline = 'alphabetic'
     context.textAlign = 'center'

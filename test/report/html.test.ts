@@ -51,6 +51,15 @@ describe('renderHtml', () => {
     }
   })
 
+  it('counts what the history has', () => {
+    const said = (notation: string) =>
+      /class="source">.*?<span>\(([^)]*)\)/.exec(renderHtml(judge(notation), assets))![1]
+    expect(said('s1: w(x,1)')).toBe('notation: 1 session, 1 transaction, 1 operation, 1 key')
+    expect(said('s1: w(x,1) [aborted]\ns2: r(y,0) r(x,0)')).toBe(
+      'notation: 2 sessions, 2 transactions, 3 operations, 2 keys, 1 aborted',
+    )
+  })
+
   it('admits its own script and styles only, and asks nothing of the network', () => {
     const html = renderHtml(judge(CASE_SPLIT), assets)
     expect(html).toContain("default-src 'none'")

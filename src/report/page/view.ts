@@ -3,6 +3,7 @@
 // there without scripts; the script opens steps, walks cases and links the views. Main function:
 // renderView.
 
+import { counted } from '../../base/counted.ts'
 import { Deadline } from '../../base/deadline.ts'
 import { levelName } from '../../levels/levels.ts'
 import type { ResultJson, VerdictJson } from '../../verdict/verdict-file.ts'
@@ -128,16 +129,15 @@ function renderTop(verdict: VerdictJson): string {
     asked === null
       ? 'Which isolation levels does this history satisfy?'
       : `Does this history satisfy ${asked.map(levelName).join(', ')}?`
+  const { aborted, indeterminate } = history
   const counts = [
-    [history.sessions, 'sessions'],
-    [history.transactions, 'transactions'],
-    [history.operations, 'operations'],
-    [history.keys, 'keys'],
-    [history.aborted, 'aborted'],
-    [history.indeterminate, 'of unknown outcome'],
+    counted(history.sessions, 'session'),
+    counted(history.transactions, 'transaction'),
+    counted(history.operations, 'operation'),
+    counted(history.keys, 'key'),
+    ...(aborted > 0 ? [`${aborted} aborted`] : []),
+    ...(indeterminate > 0 ? [`${indeterminate} of unknown outcome`] : []),
   ]
-    .filter(([count], i) => i < 4 || count !== 0)
-    .map(([count, what]) => `${count} ${what}`)
   return joined([
     '<header>',
     `<p class="question">${esc(question)}</p>`,
