@@ -14,6 +14,7 @@ import {
   verify,
   writeHistory,
 } from '../../src/index.ts'
+import { certifyResult } from '../../src/verdict/certify.ts'
 
 const LOST_UPDATE = 's1: r(x,0) w(x,1)\ns2: r(x,0) w(x,2)'
 const PLAIN = [
@@ -41,6 +42,18 @@ const NAMED_LIKE_A_ROW = [
   { session: 1, ops: [{ insert: 'rooms', write: 'w1', rows: [{ id: 1 }] }] },
   { session: 2, ops: [{ w: 'rooms(1)', v: 1 }] },
 ]
+
+/** Two see no row of the other's, and each inserts one: si allows it, ser does not. */
+const SQL_SKEW = {
+  tables: { rooms: { columns: { id: 'integer', taken: 'boolean' }, key: ['id'] } },
+  transactions: [1, 2].map((id) => ({
+    session: id,
+    ops: [
+      { select: 'rooms', where: 'taken', rows: [] },
+      { insert: 'rooms', write: `w${id}`, rows: [{ id, taken: true }] },
+    ],
+  })),
+}
 
 async function failure(run: () => unknown): Promise<Error> {
   try {
@@ -194,6 +207,22 @@ describe('the rest of the library', () => {
     ])
     await expect(verify('s1: w(x,1)', text)).rejects.toThrow('it is for another history')
     await expect(verify(LOST_UPDATE, `${text}\n${text}`)).rejects.toThrow('several verdicts')
+  })
+
+  it('certifies verdicts on SQL statements as any others, and changes nothing of a result', async () => {
+    const results = [await check(SQL_SKEW, ['si', 'ser']), await check(LOST_UPDATE, ['ra', 'si'])]
+    for (const result of results) {
+      const before = JSON.stringify(result)
+      expect(await certify(result)).toEqual([])
+      expect(JSON.stringify(result)).toBe(before)
+      expect(result.levels.map(({ verdict }) => verdict)).toEqual(['satisfied', 'violated'])
+      // A wrong one is denied, and not marked as denied in what was given either.
+      const [held, broken] = result.results
+      const forged = { ...broken!, verdict: held!.verdict, proof: held!.proof, anomalies: [] }
+      const certificate = { ...forged.certificate! }
+      expect(await certifyResult(result.history, forged)).not.toEqual([])
+      expect(forged.certificate).toEqual(certificate)
+    }
   })
 
   it('shrinks SQL histories', async () => {

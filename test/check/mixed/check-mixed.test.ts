@@ -2,11 +2,14 @@
 // what is true.
 
 import { describe, expect, it } from 'vitest'
+import { check } from '../../../src/check/check.ts'
 import { checkMixed } from '../../../src/check/mixed/check-mixed.ts'
 import { parseHistory } from '../../../src/formats/parse.ts'
 import { ABORTED, type History, NONE } from '../../../src/history/history.ts'
 import type { LevelId } from '../../../src/levels/levels.ts'
+import { generate } from '../../../src/pipeline/generate.ts'
 import { renderText } from '../../../src/report/text.ts'
+import { parseFaults } from '../../../src/sim/faults.ts'
 import { certifyMixed } from '../../../src/verdict/certify-mixed.ts'
 import { foreignVersion, isWrite } from '../../../src/verdict/certify-reads.ts'
 import type { LevelResult } from '../../../src/verdict/verdict.ts'
@@ -118,6 +121,23 @@ describe('checkMixed', () => {
     expect(judge(blind, 'ser').anomalies.map(({ name }) => name)).toEqual(['LostUpdate'])
     expect(judge(twice.replaceAll('[ser]', '[rc]'), 'mixed').verdict).toBe('satisfied')
     expect(judge(twice.replace('[ser]', '[rc]'), 'mixed').verdict).toBe('satisfied')
+  })
+
+  it('shows registers by the transactions that the decider of that level names, and whom they read from', () => {
+    for (const fault of ['lost-update', 'write-skew', 'long-fork']) {
+      const { history } = generate({
+        workload: { shape: 'general', transactions: 500, sessions: 10, ops: 6, keys: 300 },
+        store: { level: 'ser', faults: parseFaults(`${fault}:1`) },
+      })
+      const names = ({ anomalies }: LevelResult) => anomalies.map(({ name }) => name)
+      const sizes = ({ anomalies }: LevelResult) => anomalies.map(({ txns }) => txns.length)
+      const [mixed] = checkMixed(history, ['ser'])
+      const alone = check(history, 'ser')
+      expect(alone.verdict).toBe('violated')
+      expect(names(mixed!), fault).toEqual(names(alone))
+      // Beside each of them, mixed levels name who wrote what it read.
+      expect(Math.max(...sizes(mixed!)), fault).toBeLessThanOrEqual(2 * Math.max(...sizes(alone)))
+    }
   })
 
   it('says why a row that was not returned matters', () => {
