@@ -1,6 +1,6 @@
 // How fast the site is, in a real browser: the first verdict of the page that teaches, and large
-// files against the command line. `node --import tsx scripts/site-speed.ts 330000 1360000` takes
-// files of so many transactions; needs a build. The figures in docs/site.md are from here.
+// files against the command line. `node --import tsx scripts/site-speed.ts 500000 1900000` takes
+// files of so many transactions, 100 MB and 400 MB; needs a build. The figures in docs/site.md are from here.
 
 import { execFileSync } from 'node:child_process'
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
@@ -58,7 +58,7 @@ async function measureLarge(
   address: string,
   transactions: string,
 ): Promise<void> {
-  const options = ['--shape', 'general', '--ops', '12', '--to', 'plume']
+  const options = ['--shape', 'general', '--ops', '8', '--to', 'plume']
   isobar('generate', history, '--force', '--transactions', transactions, ...options)
   const size = `${Math.round(statSync(history).size / 1e6)} MB`
   const began = performance.now()
