@@ -143,6 +143,28 @@ describe('the folders', () => {
     expect(wrong).toEqual([])
   })
 
+  it('import nothing that imports them, types included', () => {
+    const imported = new Map(
+      sources.map((file) => [
+        file,
+        importsOf(file)
+          .filter((specifier) => specifier.startsWith('.'))
+          .map((specifier) => relative(ROOT, resolve(ROOT, dirname(file), specifier))),
+      ]),
+    )
+    const rings: string[] = []
+    const done = new Set<string>()
+    const visit = (file: string, path: readonly string[]): void => {
+      const at = path.indexOf(file)
+      if (at >= 0) rings.push([...path.slice(at), file].join(' -> '))
+      if (at >= 0 || done.has(file)) return
+      for (const other of imported.get(file) ?? []) visit(other, [...path, file])
+      done.add(file)
+    }
+    for (const file of sources) visit(file, [])
+    expect(rings).toEqual([])
+  })
+
   it('keep the second deciders apart from the first', () => {
     for (const file of sources.filter((name) => name.startsWith('src/check/published/'))) {
       for (const specifier of importsOf(file))

@@ -2,7 +2,7 @@
 
 import { counted } from '../base/counted.ts'
 import { nowMs, type Stage } from '../base/deadline.ts'
-import type { RunOptions, RunPhase } from '../pipeline/run.ts'
+import type { RunOptions, RunPhase } from '../pipeline/run-options.ts'
 import type { RunProgress } from '../record/runner.ts'
 import { StatusLine } from './status-line.ts'
 

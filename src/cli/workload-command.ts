@@ -9,12 +9,8 @@ import { UsageError } from '../base/errors.ts'
 import { stringify } from '../base/json.ts'
 import { readOperations } from '../formats/jepsen/forms.ts'
 import { fileError } from '../formats/open.ts'
-import {
-  judgeWorkload,
-  WORKLOAD_KINDS,
-  type WorkloadOptions,
-  type WorkloadVerdict,
-} from '../pipeline/jepsen-workloads/workload.ts'
+import { WORKLOAD_KINDS, type WorkloadOptions } from '../pipeline/jepsen-workloads/asked.ts'
+import { judgeWorkload, type WorkloadVerdict } from '../pipeline/jepsen-workloads/workload.ts'
 import { plain } from '../report/names.ts'
 import { EXIT } from './exit-codes.ts'
 import { parseChoice } from './options.ts'

@@ -5,12 +5,7 @@
 
 import { InputError } from '../base/errors.ts'
 import { IntColumn } from '../base/grow.ts'
-import { type History, NONE } from './history.ts'
-
-export interface AfterEdges {
-  readonly start: Int32Array // txn -> its first entry; one more at the end
-  readonly txn: Int32Array // entry -> a transaction that it comes after
-}
+import { type AfterEdges, type History, NONE } from './history.ts'
 
 /** Collects what transactions name while a history is built. */
 export class AfterColumns {

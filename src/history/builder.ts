@@ -14,12 +14,14 @@ import {
   NONE,
   type Omissions,
   type Places,
+  type PossibleWriters,
   READ,
   READ_LIST,
   READ_ROWS,
   STATUS_NAMES,
   type StatusName,
   type TimeUnit,
+  type Versions,
   WRITE,
 } from './history.ts'
 import { groupOps, layOutSessions } from './layout.ts'
@@ -27,12 +29,24 @@ import { CAS, INSERT, LightColumns } from './light.ts'
 import { TakenNames } from './names.ts'
 import { resolveReads } from './resolve.ts'
 import { RowColumns } from './rows.ts'
-import type { SqlStatements } from './sql-statements.ts'
+import type { SqlEvents } from './sql-events.ts'
 import { type Symbol64, SymbolTable } from './symbols.ts'
 import { TimeColumns } from './times.ts'
 import { type Value, ValueTable } from './values.ts'
-import { type GivenVersion, VersionColumns, type Versions } from './versions.ts'
-import { type PossibleWriters, warnOfDuplicates } from './writers.ts'
+import { type GivenVersion, VersionColumns } from './versions.ts'
+import { warnOfDuplicates } from './writers.ts'
+
+/** SQL statements of a history in the making (sql-statements.ts). */
+interface StatementColumns {
+  /** The first operation on a register that is named as a row is; NONE if there is none. */
+  findClash(): number
+  /** Lets statements on these tables speak of the rows only that they name. */
+  ignorePassedOver(tables: readonly string[]): void
+  /** What holds value ids, beside the operations. */
+  valueColumns(): Int32Array[]
+  /** @param arrivals op -> arrival, null if they are the same */
+  finish(txnOpStart: Int32Array, arrivals: Int32Array | null): SqlEvents
+}
 
 export class HistoryBuilder {
   readonly keys = new SymbolTable()
@@ -61,7 +75,7 @@ export class HistoryBuilder {
   private versions: VersionColumns | null = null
   private after: AfterColumns | null = null
   /** Set by SqlStatements, which collects SQL statements for this history. */
-  statements: SqlStatements | null = null
+  statements: StatementColumns | null = null
   private readonly listStart = new IntColumn(16) // list -> first element
   private readonly listValue = new IntColumn(16) // element -> value id
 

@@ -4,14 +4,11 @@
 // never changed.
 
 import type { Place } from '../base/errors.ts'
-import type { AfterEdges } from './after.ts'
 import type { LightOps } from './light.ts'
 import type { RowSets } from './rows.ts'
 import type { SqlEvents } from './sql-events.ts'
 import type { SymbolTable } from './symbols.ts'
 import type { Value, ValueTable } from './values.ts'
-import type { Versions } from './versions.ts'
-import type { PossibleWriters } from './writers.ts'
 
 /** No such thing. */
 export const NONE = -1
@@ -59,6 +56,34 @@ export interface Omissions {
 
 /** Which transactions real time puts in order: all of them, or those that share a key. */
 export type TimeScope = 'all' | 'by-key'
+
+/** Who says of whom that it comes after it. */
+export interface AfterEdges {
+  readonly start: Int32Array // txn -> its first entry; one more at the end
+  readonly txn: Int32Array // entry -> a transaction that it comes after
+}
+
+/** Versions that the store gave. */
+export interface Versions {
+  /** op -> version, NaN if it has none; ordered as the versions are. */
+  readonly opVersion: Float64Array
+  /** key -> the version of its initial state, NaN if nothing tells. */
+  readonly initial: Float64Array
+  readonly orderStart: Int32Array // key -> first slot in `order`; one more entry at the end
+  /** slot -> last write of a key by a transaction that counts, by version; empty: not known. */
+  readonly order: Int32Array
+  /** The version of an operation as the input wrote it, null if it has none. */
+  text(op: number): string | null
+}
+
+/** Reads of values that were written twice, each with its possible writers. */
+export interface PossibleWriters {
+  readonly reads: Int32Array // choice -> read op, ascending
+  readonly group: Int32Array // choice -> all that gave its key its value
+  readonly likeliest: Int32Array // choice -> position in its group
+  readonly start: Int32Array // group -> its first entry in `writes`; one more at the end
+  readonly writes: Int32Array // entry -> write op, or INITIAL
+}
 
 export interface History {
   readonly sessionCount: number

@@ -20,8 +20,9 @@ import {
 } from './history.ts'
 import { findStray } from './initial.ts'
 import { CAS, type LightOps } from './light.ts'
-import { forEachStep, type SqlEvents } from './sql-events.ts'
+import type { SqlEvents } from './sql-events.ts'
 import { renderPreamble, renderStatement } from './sql-notation.ts'
+import { forEachStep } from './sql-steps.ts'
 import type { Value } from './values.ts'
 
 export interface TxnOptions {

@@ -11,6 +11,7 @@ import {
   isOfList,
   listsOf,
   NONE,
+  type PossibleWriters,
   READ,
   READ_LIST,
   READ_ROWS,
@@ -20,7 +21,7 @@ import { DUPLICATES_HINT, markInitial, showValue } from './initial.ts'
 import { groupByKey } from './layout.ts'
 import { INSERT, type LightOps } from './light.ts'
 import { INTERNED } from './values.ts'
-import { type PossibleWriters, resolveDuplicates, type Seen } from './writers.ts'
+import { resolveDuplicates, type Seen } from './writers.ts'
 
 export interface Resolved extends Seen {
   /** Who else it may have been; null if no read has a choice. */

@@ -11,14 +11,8 @@
 import { inert } from '../base/inert.ts'
 import { renderSqlValue, type SqlRow } from '../sql/value.ts'
 import { type History, READ_ROWS, rowsOf, WRITE } from './history.ts'
-import {
-  EVERY_ROW,
-  INSERT,
-  REFUSED,
-  type SqlEvents,
-  STATEMENT_NAMES,
-  statementEnd,
-} from './sql-events.ts'
+import { EVERY_ROW, INSERT, REFUSED, type SqlEvents, STATEMENT_NAMES } from './sql-events.ts'
+import { statementEnd } from './sql-steps.ts'
 import type { Value } from './values.ts'
 
 const MAX_ROWS = 8 // initial rows that are shown

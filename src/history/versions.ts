@@ -11,21 +11,9 @@
 
 import { InputError } from '../base/errors.ts'
 import { FloatColumn } from '../base/grow.ts'
-import { type History, INITIAL, NONE, READ, WRITE } from './history.ts'
+import { type History, INITIAL, NONE, READ, type Versions, WRITE } from './history.ts'
 import { showValue } from './initial.ts'
 import { readTime, spread, type Time } from './times.ts'
-
-export interface Versions {
-  /** op -> version, NaN if it has none; ordered as the versions are. */
-  readonly opVersion: Float64Array
-  /** key -> the version of its initial state, NaN if nothing tells. */
-  readonly initial: Float64Array
-  readonly orderStart: Int32Array // key -> first slot in `order`; one more entry at the end
-  /** slot -> last write of a key by a transaction that counts, by version; empty: not known. */
-  readonly order: Int32Array
-  /** The version of an operation as the input wrote it, null if it has none. */
-  text(op: number): string | null
-}
 
 /** A version as it was given. */
 export interface GivenVersion extends Time {

@@ -14,6 +14,7 @@ import {
   isOfList,
   listsOf,
   NONE,
+  type PossibleWriters,
   READ,
   READ_LIST,
   READ_ROWS,
@@ -21,15 +22,6 @@ import {
 } from './history.ts'
 import { groupByKey } from './layout.ts'
 import { INSERT } from './light.ts'
-
-/** Reads of values that were written twice, each with its possible writers. */
-export interface PossibleWriters {
-  readonly reads: Int32Array // choice -> read op, ascending
-  readonly group: Int32Array // choice -> all that gave its key its value
-  readonly likeliest: Int32Array // choice -> position in its group
-  readonly start: Int32Array // group -> its first entry in `writes`; one more at the end
-  readonly writes: Int32Array // entry -> write op, or INITIAL
-}
 
 /** Whom a read is taken to have seen. */
 export interface Source {

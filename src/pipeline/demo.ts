@@ -12,7 +12,8 @@ import { NO_FAULTS } from '../record/faults.ts'
 import type { Target } from '../record/target.ts'
 import type { KeyOperations } from '../record/work.ts'
 import type { Anomaly, LevelResult } from '../verdict/verdict.ts'
-import { type RunOptions, type RunOutcome, type RunPhase, run } from './run.ts'
+import { type RunOutcome, run } from './run.ts'
+import type { RunOptions, RunPhase } from './run-options.ts'
 
 export interface DemoOptions {
   /** What to ask for each level. */

@@ -9,7 +9,7 @@ import type { LevelResult } from '../verdict/verdict.ts'
 import type { WorkloadParameters } from '../workload/parameters.ts'
 import type { SqlParameters } from '../workload/sql/parameters.ts'
 import type { Concurrency } from './concurrency.ts'
-import type { RunOptions } from './run.ts'
+import type { RunOptions } from './run-options.ts'
 import type { Strength } from './strength/measure-strength.ts'
 import { tellOccasions } from './strength/tell-strength.ts'
 

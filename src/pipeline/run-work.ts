@@ -17,10 +17,7 @@ import { isSqlShape, type SqlParameters, sqlParameters } from '../workload/sql/p
 import type { SqlPlan } from '../workload/sql/plan.ts'
 import { planSql } from '../workload/sql/workload.ts'
 import { planWorkload } from '../workload/workload.ts'
-import type { RunOptions } from './run.ts'
-
-/** Parameters of a workload, of registers or of SQL transactions: the shape says which. */
-export type RunWorkload = Partial<WorkloadParameters> | Partial<SqlParameters>
+import type { RunOptions } from './run-options.ts'
 
 export interface RunWork {
   readonly work: Work

@@ -8,17 +8,14 @@ import { nowMs } from '../base/deadline.ts'
 import { DatabaseError, InputError, UsageError } from '../base/errors.ts'
 import { stringifyLine } from '../base/json.ts'
 import { judge } from '../check/judge.ts'
-import type { CheckOptions } from '../check/options.ts'
 import { type Output, Outputs } from '../files/output.ts'
 import { readHistory } from '../formats/open.ts'
 import type { History } from '../history/history.ts'
-import { idOf, implies, type LevelId, type LevelRequest } from '../levels/levels.ts'
+import { idOf, implies, type LevelId } from '../levels/levels.ts'
 import type { Database } from '../record/database.ts'
-import type { FaultPlan } from '../record/faults.ts'
 import { Recorder } from '../record/recorder.ts'
-import { type RunProgress, type RunResult, runSessions } from '../record/runner.ts'
-import { type OpenTarget, openTarget, type Target } from '../record/target.ts'
-import type { TransactionFunction } from '../record/work.ts'
+import { type RunResult, runSessions } from '../record/runner.ts'
+import { type OpenTarget, openTarget } from '../record/target.ts'
 import { describeVerdict, type JsonContext } from '../report/describe-verdict.ts'
 import { buildTimeline } from '../report/timeline.ts'
 import type { LevelResult } from '../verdict/verdict.ts'
@@ -26,6 +23,7 @@ import type { RunJson, VerdictJson } from '../verdict/verdict-file.ts'
 import type { WorkloadParameters } from '../workload/parameters.ts'
 import type { SqlParameters } from '../workload/sql/parameters.ts'
 import { measureConcurrency } from './concurrency.ts'
+import type { RunOptions } from './run-options.ts'
 import { type RunSummary, renderSummaryJson, summariseRun } from './run-summary.ts'
 import {
   expectFaults,
@@ -35,47 +33,8 @@ import {
   levelsAsked,
   makeWork,
   parametersOf,
-  type RunWorkload,
 } from './run-work.ts'
 import { measureStrength } from './strength/measure-strength.ts'
-
-export interface RunOptions {
-  readonly target: Target
-  readonly workload: RunWorkload
-  /** A workload of the user's own, in place of a planned one. */
-  readonly ownWorkload: { path: string; run: TransactionFunction } | null
-  /** The level asked of the database; of SQL workloads, also two such as ser+rc, or mixed. */
-  readonly dbLevel: string
-  /**
-   * Levels to judge; null for the profile, with lin where the workload is lightweight, and for each
-   * transaction's own level where it is SQL.
-   */
-  readonly levels: readonly (LevelId | LevelRequest)[] | null
-  readonly durationMs: number | null
-  readonly rate: number | null
-  readonly retries: number
-  readonly faults: FaultPlan
-  /** Settings of a server that is started for the run. */
-  readonly serverSettings?: Readonly<Record<string, string>> | undefined
-  /** How long the database may stay away before the run gives up. */
-  readonly patienceMs: number
-  /** Directory for the files; made if it is not there. */
-  readonly directory: string
-  /** What else is read and written: the files of the run must be none of that. */
-  readonly outputs?: Outputs
-  readonly check: CheckOptions
-  readonly signal: AbortSignal | null
-  /** Ends the run as its time would: what was recorded until then is judged. */
-  readonly enough?: AbortSignal | undefined
-  readonly onPhase: (phase: RunPhase) => void
-  readonly onProgress: ((progress: RunProgress) => void) | null
-  /** Version of this program, for the summary. */
-  readonly version: string
-  /** The command that makes such a run, and the one that judges its record, without secrets. */
-  readonly commands?: { run: string; check: (historyPath: string) => string }
-}
-
-export type RunPhase = 'starting' | 'running' | 'reading' | 'checking'
 
 export interface RunOutcome {
   readonly summary: RunSummary

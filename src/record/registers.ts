@@ -15,7 +15,7 @@ import {
   type StatementAnswer,
   TransactionFailure,
 } from './database.ts'
-import { type RowDialect, runOnRows } from './rows.ts'
+import { type Answer, type RowDialect, runOnRows } from './rows.ts'
 
 export const TABLE = 'isobar_registers'
 /** What tables of ours say of themselves. */
@@ -36,12 +36,6 @@ export interface Dialect extends RowDialect {
   concat(one: string, other: string): string
   /** What makes a SELECT lock what it reads; null if nothing does. */
   readonly forUpdate: string | null
-}
-
-export interface Answer {
-  readonly rows: readonly (readonly unknown[])[]
-  /** Rows that were changed. */
-  readonly rowCount: number
 }
 
 export abstract class RegisterConnection implements Connection {

@@ -10,7 +10,13 @@ import { renderPredicate } from '../sql/render.ts'
 import type { SqlStatement } from '../sql/statement.ts'
 import { renderSqlValue, type SqlRow, type SqlType, type SqlValue } from '../sql/value.ts'
 import type { StatementAnswer, TableTraits } from './database.ts'
-import type { Answer } from './registers.ts'
+
+/** What a server answers to a statement. */
+export interface Answer {
+  readonly rows: readonly (readonly unknown[])[]
+  /** Rows that were changed. */
+  readonly rowCount: number
+}
 
 /** Columns beside those that are declared: who wrote the row, and who had written it before. */
 export const WRITER = 'isobar_writer'

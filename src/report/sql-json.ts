@@ -10,9 +10,9 @@ import {
   type SqlEvents,
   type SqlTable,
   STATEMENT_NAMES,
-  statementEnd,
 } from '../history/sql-events.ts'
 import { renderResult } from '../history/sql-notation.ts'
+import { statementEnd } from '../history/sql-steps.ts'
 import type { Value } from '../history/values.ts'
 import { LEVELS } from '../levels/levels.ts'
 import type { SqlRow, SqlValue } from '../sql/value.ts'

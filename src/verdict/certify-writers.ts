@@ -5,8 +5,8 @@
 
 import { Deadline } from '../base/deadline.ts'
 import { BudgetExceeded } from '../base/errors.ts'
-import type { History } from '../history/history.ts'
-import { assume, type PossibleWriters, type Source, sizesOf } from '../history/writers.ts'
+import type { History, PossibleWriters } from '../history/history.ts'
+import { assume, type Source, sizesOf } from '../history/writers.ts'
 import type { Certification } from './certification.ts'
 import { certifyPlain } from './certify-plain.ts'
 import { type Clash, coverChoices } from './cover-choices.ts'

@@ -15,7 +15,8 @@
 import { BudgetExceeded } from '../base/errors.ts'
 import type { History } from '../history/history.ts'
 import { findPart, withNeeds } from '../history/sub-history.ts'
-import { type Part, type Parts, partsOf } from './parts.ts'
+import type { Part, Parts } from './part.ts'
+import { partsOf } from './parts.ts'
 import type { LevelResult } from './verdict.ts'
 
 /** Judges a history at the level of interest. */

@@ -12,18 +12,12 @@
 import { HistoryBuilder } from '../history/builder.ts'
 import { ABORTED, type History, NONE, READ_ROWS, rowsOf, WRITE } from '../history/history.ts'
 import { narrowClause } from '../history/narrow.ts'
-import {
-  DELETE,
-  forEachStep,
-  INSERT,
-  REFUSED,
-  type SqlEvents,
-  UPDATE,
-} from '../history/sql-events.ts'
+import { DELETE, INSERT, REFUSED, type SqlEvents, UPDATE } from '../history/sql-events.ts'
 import { SqlStatements } from '../history/sql-statements.ts'
+import { forEachStep } from '../history/sql-steps.ts'
 import { copyOp, copyTxn, isPair, needsOf } from '../history/sub-history.ts'
 import type { Value } from '../history/values.ts'
-import { findOps, groupBy, opRange, type Part, type Parts } from './parts.ts'
+import { findOps, groupBy, opRange, type Part, type Parts } from './part.ts'
 import { SqlRows } from './sql-rows.ts'
 import { type Anomaly, findEdges } from './verdict.ts'
 

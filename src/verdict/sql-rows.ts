@@ -14,7 +14,8 @@ import {
   READ_ROWS,
   WRITE,
 } from '../history/history.ts'
-import { looksThrough, type SqlEvents, statementsOf } from '../history/sql-events.ts'
+import { looksThrough, type SqlEvents } from '../history/sql-events.ts'
+import { statementsOf } from '../history/sql-steps.ts'
 import { type Predicate, parsePredicate } from '../sql/predicate.ts'
 import type { SqlRow } from '../sql/value.ts'
 import { Audits } from './certify-audits.ts'

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { RunLine } from '../../src/cli/run-line.ts'
-import type { RunOptions } from '../../src/pipeline/run.ts'
+import type { RunOptions } from '../../src/pipeline/run-options.ts'
 
 afterEach(() => {
   vi.useRealTimers()

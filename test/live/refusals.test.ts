@@ -1,7 +1,7 @@
 // What PostgreSQL refuses, and what we refuse to do to it.
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { RunOptions } from '../../src/pipeline/run.ts'
+import type { RunOptions } from '../../src/pipeline/run-options.ts'
 import { TransactionFailure } from '../../src/record/database.ts'
 import { EmbeddedServer } from '../../src/record/embedded/server.ts'
 import { PostgresDatabase } from '../../src/record/postgres/database.ts'

@@ -6,7 +6,7 @@ import { clauseOfKeys, quoteColumn } from '../../history/narrow.ts'
 import { EVERY_ROW } from '../../history/sql-events.ts'
 import { parsePredicate, SqlError } from '../../sql/predicate.ts'
 import { renderSqlValue, type SqlRow, type SqlValue } from '../../sql/value.ts'
-import type { OrderColumn, Span } from './shape.ts'
+import type { OrderColumn, Span } from './sections.ts'
 import type { Column, Table } from './table.ts'
 import type { Word } from './words.ts'
 

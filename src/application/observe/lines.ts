@@ -9,9 +9,26 @@ import {
   renderVersion,
 } from '../../formats/native/sql-write.ts'
 import type { LevelId } from '../../levels/levels.ts'
-import type { Ending, Skipped } from './recorder.ts'
 import type { Table } from './table.ts'
 import type { RowEvent, StatementEvent, Transaction } from './transaction.ts'
+
+export type Ending = 'committed' | 'aborted' | 'rolled-back' | 'indeterminate'
+
+/** What was not recorded, and why. */
+export class Skipped {
+  readonly counts = new Map<string, number>()
+  /**
+   * Whether somebody wrote what was not recorded. It is not asked where: what writes through views,
+   * cascades, triggers and rules cannot be told from a statement.
+   */
+  everything = false
+  total = 0
+
+  count(reason: string, times = 1): void {
+    this.total += times
+    this.counts.set(reason, (this.counts.get(reason) ?? 0) + times)
+  }
+}
 
 const LEVELS: Readonly<Record<string, LevelId>> = {
   'read uncommitted': 'rc',

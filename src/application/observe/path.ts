@@ -1,8 +1,14 @@
 // Which statements change what the names of tables mean: those that set the search path, or who one
 // is, and those that make, alter and drop tables. Main function: movesNames.
 
-import type { Effect } from './shape.ts'
 import type { Word } from './words.ts'
+
+/** What a statement may do beyond what is recorded of it. */
+export type Effect =
+  | 'nothing' // to rows
+  | 'reads'
+  | 'writes' // tables that it names
+  | 'anything'
 
 /** What a statement may change: where tables are looked for, or which tables there are. */
 export type Moves = 'path' | 'tables'

@@ -6,29 +6,11 @@
 
 import { nowMs } from '../../base/deadline.ts'
 import { Catalog } from './catalog.ts'
-import { Lines } from './lines.ts'
+import { type Ending, Lines, Skipped } from './lines.ts'
 import type { Told } from './probe.ts'
 import { type StatementEvent, Transaction } from './transaction.ts'
 import { UniqueRows } from './unique-rows.ts'
 import { Versions } from './versions.ts'
-
-export type Ending = 'committed' | 'aborted' | 'rolled-back' | 'indeterminate'
-
-/** What was not recorded, and why. */
-export class Skipped {
-  readonly counts = new Map<string, number>()
-  /**
-   * Whether somebody wrote what was not recorded. It is not asked where: what writes through views,
-   * cascades, triggers and rules cannot be told from a statement.
-   */
-  everything = false
-  total = 0
-
-  count(reason: string, times = 1): void {
-    this.total += times
-    this.counts.set(reason, (this.counts.get(reason) ?? 0) + times)
-  }
-}
 
 export class Recorder {
   readonly catalog = new Catalog(() => {

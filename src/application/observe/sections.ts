@@ -2,8 +2,27 @@
 // All these keywords are reserved in PostgreSQL, so that outside of parentheses an unquoted one is
 // what it seems to be; only FROM also stands in IS DISTINCT FROM. Main class: Cursor.
 
-import type { OrderColumn, TableRef } from './shape.ts'
 import type { Word } from './words.ts'
+
+export interface Span {
+  readonly start: number
+  readonly end: number
+}
+
+export interface TableRef extends Span {
+  /** As it is written: names in quotes as they are, others in lower case. */
+  readonly written: string
+  /** Without quotes: the last part of the name. */
+  readonly name: string
+  /** How columns are qualified, as it stands in the text. */
+  readonly alias: string
+  readonly aliasName: string
+}
+
+export interface OrderColumn {
+  readonly column: string
+  readonly descending: boolean
+}
 
 /** Where a keyword stands outside of parentheses; -1 if it does not. */
 export function findTop(words: readonly Word[], keyword: string, start = 0): number {

@@ -3,38 +3,19 @@
 // text. What is not understood is said to be so, with what it may do. Main function: shapeOf.
 
 import type { StepKind } from './hooks.ts'
-import { type Moves, movesNames } from './path.ts'
-import { Cursor, findTop, orderOf, setColumns } from './sections.ts'
+import { type Effect, type Moves, movesNames } from './path.ts'
+import {
+  Cursor,
+  findTop,
+  type OrderColumn,
+  orderOf,
+  type Span,
+  setColumns,
+  type TableRef,
+} from './sections.ts'
 import { functionsIn, type Word, wordsOf } from './words.ts'
 
 export type Verb = 'select' | 'insert' | 'update' | 'delete'
-
-/** What a statement may do beyond what is recorded of it. */
-export type Effect =
-  | 'nothing' // to rows
-  | 'reads'
-  | 'writes' // tables that it names
-  | 'anything'
-
-export interface Span {
-  readonly start: number
-  readonly end: number
-}
-
-export interface TableRef extends Span {
-  /** As it is written: names in quotes as they are, others in lower case. */
-  readonly written: string
-  /** Without quotes: the last part of the name. */
-  readonly name: string
-  /** How columns are qualified, as it stands in the text. */
-  readonly alias: string
-  readonly aliasName: string
-}
-
-export interface OrderColumn {
-  readonly column: string
-  readonly descending: boolean
-}
 
 /** A statement on one table. */
 export interface OnTable {

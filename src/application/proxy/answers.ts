@@ -13,10 +13,17 @@ import {
   withoutColumns,
   withPosition,
 } from './backend.ts'
-import type { Wire } from './wire.ts'
 
 /** An answer that did not come: no error of the server's. */
 export const LOST = new Error('the connection was lost')
+
+/** What answers need of the wire (wire.ts) that they come by. */
+interface Hearer {
+  readonly session: Session
+  /** What the client sends rows for. */
+  copying: Answer | null
+  toClient(message: Buffer): void
+}
 
 export abstract class Answer {
   /** Whether it is to a request of the proxy's own. */
@@ -63,7 +70,7 @@ export class Rows {
   isReadable = true
 
   constructor(
-    private readonly wire: Wire,
+    private readonly wire: Hearer,
     private readonly probe: Probe | null,
     /** Where what was added goes; null: nobody asks for it. */
     private readonly cells: Cells[] | null,
@@ -108,7 +115,7 @@ export class SimpleAnswer extends Answer {
   private error: ServerError | null = null
 
   constructor(
-    private readonly wire: Wire,
+    private readonly wire: Hearer,
     private readonly statement: Statement,
     private readonly done: (isGood: boolean) => void,
   ) {
@@ -161,7 +168,7 @@ export class ReadyAnswer extends Answer {
   private hasFailed = false
 
   constructor(
-    private readonly wire: Wire,
+    private readonly wire: Hearer,
     private readonly done: (status: Status) => void,
   ) {
     super()
@@ -182,7 +189,7 @@ export class ReadyAnswer extends Answer {
 /** To a request that is answered by one message, such as Bind; errors go to the client. */
 export class PlainAnswer extends Answer {
   override readonly isOurs: boolean
-  private readonly wire: Wire
+  private readonly wire: Hearer
   private readonly probe: Probe | null
   private readonly last: string
   private readonly hear: (letter: string, message: Buffer) => void
@@ -192,7 +199,7 @@ export class PlainAnswer extends Answer {
    * @param last letters of messages that end it
    */
   constructor(
-    wire: Wire,
+    wire: Hearer,
     last: string,
     given: {
       /** The client hears nothing of it. */

@@ -8,7 +8,7 @@ import { quoteColumn } from '../../history/narrow.ts'
 import type { Step } from '../observe/hooks.ts'
 import { shapeOf } from '../observe/shape.ts'
 import type { Turn } from './play.ts'
-import type { RaceRun } from './race-result.ts'
+import type { RaceRun } from './race-run.ts'
 import { retrying, type Treatment } from './treatment.ts'
 
 export interface Comparison {

@@ -9,7 +9,7 @@ import { SqlError } from '../../sql/error.ts'
 import { scan, type Token } from '../../sql/scan.ts'
 import type { ClauseRef } from '../observe/hooks.ts'
 import type { Observer } from './observer.ts'
-import type { RaceRun } from './race-result.ts'
+import type { RaceRun } from './race-run.ts'
 import type { Treatment } from './treatment.ts'
 
 export interface Constraint {

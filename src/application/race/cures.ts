@@ -5,22 +5,9 @@ import { UsageError } from '../../base/errors.ts'
 import { compareAndSet, comparisonsFor } from './compare-and-set.ts'
 import { constrained, constraintsFor } from './constraint.ts'
 import type { Observer } from './observer.ts'
-import type { Coverage, RaceResult, RaceRun } from './race-result.ts'
+import type { RaceResult } from './race-result.ts'
+import type { Cure, RaceRun } from './race-run.ts'
 import { forUpdate, serializable, type Treatment } from './treatment.ts'
-
-export interface Cure {
-  /** In a few words: `FOR UPDATE behind SELECT …`. */
-  readonly name: string
-  /** Whether every schedule that was run satisfies the level with it. */
-  readonly isConfirmed: boolean
-  readonly coverage: Coverage
-  /** How many times an actor had to try again, for each run. */
-  readonly retriesPerRun: number
-  /** How many statements had to wait for another actor, for each run. */
-  readonly waitsPerRun: number
-  /** How often a constraint refused what an actor wanted, for each run. */
-  readonly refusalsPerRun: number
-}
 
 const MAX_SELECTS = 4
 

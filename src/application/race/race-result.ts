@@ -7,40 +7,11 @@ import { levelName } from '../../levels/levels.ts'
 import type { LevelWord } from '../../levels/words.ts'
 import { type CheckOptions, expectLevel } from '../../library/arguments.ts'
 import { check } from '../../library/check.ts'
-import type { CheckResult } from '../../library/check-result.ts'
 import { render, renderPage } from '../../library/render.ts'
 import type { Outcome } from '../../verdict/verdict.ts'
-import type { Cure } from './cures.ts'
-import type { Turn } from './play.ts'
+import type { Coverage, Cure, RaceRun } from './race-run.ts'
 import { renderScheduleFile } from './schedule-file.ts'
 import { tellCoverage, tellCures, tellGaps, tellRace, tellRun } from './story.ts'
-
-/** One schedule that was run. */
-export interface RaceRun {
-  /** Who was let go, one statement after the other. */
-  readonly schedule: readonly string[]
-  readonly turns: readonly Turn[]
-  /** Actor -> what it threw; those that are not here ended well. */
-  readonly errors: ReadonlyMap<string, unknown>
-  /** The verdict on what was recorded; null if no transaction did anything. */
-  readonly result: CheckResult | null
-  readonly verdict: Outcome
-  /** Why statements could not be recorded; without any the verdict is on everything. */
-  readonly unrecorded: readonly string[]
-  /** Mistakes that were noticed, such as a level that was set on another connection. */
-  readonly warnings: readonly string[]
-}
-
-export interface Coverage {
-  /** Schedules that were run. */
-  readonly runs: number
-  /** Those of them that differ by more than the order of what commutes. */
-  readonly schedules: number
-  /** Every schedule that matters was run. */
-  readonly isComplete: boolean
-  /** Why not, in a few words; null if it is. */
-  readonly limit: string | null
-}
 
 export class RaceResult {
   private constructor(

@@ -13,10 +13,10 @@ import type { RaceResult } from './race-result.ts'
 
 export type { SaveOptions } from '../../formats/save.ts'
 export type { Step } from '../observe/hooks.ts'
-export type { Cure } from './cures.ts'
 export type { Actors, RaceOptions } from './options.ts'
 export type { Turn } from './play.ts'
-export { type Coverage, RaceResult, type RaceRun } from './race-result.ts'
+export { RaceResult } from './race-result.ts'
+export type { Coverage, Cure, RaceRun } from './race-run.ts'
 
 /** A cure is tried by at most so many. */
 const CURE_SCHEDULES = 60

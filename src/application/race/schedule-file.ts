@@ -3,7 +3,7 @@
 // parseScheduleFile.
 
 import { InputError } from '../../base/errors.ts'
-import type { RaceRun } from './race-result.ts'
+import type { RaceRun } from './race-run.ts'
 
 export interface ScheduledStatement {
   readonly actor: string

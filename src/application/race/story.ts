@@ -4,9 +4,8 @@
 import { cut, inert } from '../../base/inert.ts'
 import { alignRows } from '../../report/align.ts'
 import type { ToldCure, ToldSchedule, ToldTurn } from '../../report/page/schedule.ts'
-import type { Cure } from './cures.ts'
 import type { Turn } from './play.ts'
-import type { Coverage, RaceRun } from './race-result.ts'
+import type { Coverage, Cure, RaceRun } from './race-run.ts'
 
 const MAX_STATEMENT = 100
 const MAX_ANSWER = 90

@@ -8,7 +8,7 @@
 import type { Deadline } from '../../base/deadline.ts'
 import { findTopologicalOrder } from '../../graph/toposort.ts'
 import { type History, hasTimes, NONE } from '../../history/history.ts'
-import type { BaseOrder } from '../order/base-order.ts'
+import type { BaseOrder } from '../order/stale-reads.ts'
 import { IN } from '../problem/mixed-problem.ts'
 import type { ReadCheck } from '../reads/read-consistency.ts'
 import type { KnownEdges } from './known-edges.ts'

@@ -14,17 +14,7 @@ import { type History, NONE } from '../../history/history.ts'
 import type { ReadCheck } from '../reads/read-consistency.ts'
 import { orderComponents } from './components.ts'
 import { mergeSessions } from './merge-sessions.ts'
-import { findStaleReads, NO_STALE_READS, type StaleReads } from './stale-reads.ts'
-
-export interface BaseOrder {
-  order: Int32Array // position -> txn, only transactions that count
-  position: Int32Array // txn -> position, NONE if it does not count
-  /** txn -> component; null if each is a single transaction. */
-  component: Int32Array | null
-  /** position -> end of the component that starts there; null as above. */
-  groupEnd: Int32Array | null
-  stale: StaleReads
-}
+import { type BaseOrder, findStaleReads, NO_STALE_READS } from './stale-reads.ts'
 
 /** Up to this share of reads from transactions named later, the input's order is worth mending. */
 const MENDABLE_SHARE = 0.1

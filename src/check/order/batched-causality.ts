@@ -12,7 +12,7 @@
 import type { Deadline } from '../../base/deadline.ts'
 import { type History, NONE } from '../../history/history.ts'
 import type { ReadCheck } from '../reads/read-consistency.ts'
-import type { BaseOrder } from './base-order.ts'
+import type { BaseOrder } from './stale-reads.ts'
 
 const MAX_BITS = 1024 // of a row
 const REACHES = [1 << 10, 1 << 13, 1 << 16, 1 << 20] // questions that reach less far come first

@@ -11,9 +11,9 @@ import type { Deadline } from '../../base/deadline.ts'
 import { type History, NONE } from '../../history/history.ts'
 import { hasManySessions } from '../../history/sessionless.ts'
 import type { ReadCheck } from '../reads/read-consistency.ts'
-import type { BaseOrder } from './base-order.ts'
 import { BatchedQuestions } from './batched-causality.ts'
 import { CausalClocks } from './causal-clocks.ts'
+import type { BaseOrder } from './stale-reads.ts'
 
 /** Joining the clocks of so many sessions costs about as much as a transaction in a batch. */
 const SESSIONS_PER_STEP = 32

@@ -8,7 +8,7 @@
 import type { Deadline } from '../../base/deadline.ts'
 import { type History, NONE } from '../../history/history.ts'
 import type { ReadCheck } from '../reads/read-consistency.ts'
-import type { BaseOrder } from './base-order.ts'
+import type { BaseOrder } from './stale-reads.ts'
 import { findMovedReads, findStaleReads, NO_STALE_READS } from './stale-reads.ts'
 
 /** An order between two transactions that some read forces. */

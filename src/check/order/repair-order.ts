@@ -8,8 +8,8 @@
 import type { Deadline } from '../../base/deadline.ts'
 import type { History } from '../../history/history.ts'
 import type { ReadCheck } from '../reads/read-consistency.ts'
-import type { BaseOrder } from './base-order.ts'
 import { type ForcedEdge, orderByWishes } from './components.ts'
+import type { BaseOrder } from './stale-reads.ts'
 import { findStaleReads } from './stale-reads.ts'
 
 const MAX_ROUNDS = 3

@@ -8,7 +8,17 @@ import { Deadline } from '../../base/deadline.ts'
 import { IntColumn } from '../../base/grow.ts'
 import { APPEND, type History, INITIAL, NONE, WRITE } from '../../history/history.ts'
 import type { ReadCheck } from '../reads/read-consistency.ts'
-import type { BaseOrder } from './base-order.ts'
+
+/** An order of the transactions, and what it gets wrong at most. */
+export interface BaseOrder {
+  order: Int32Array // position -> txn, only transactions that count
+  position: Int32Array // txn -> position, NONE if it does not count
+  /** txn -> component; null if each is a single transaction. */
+  component: Int32Array | null
+  /** position -> end of the component that starts there; null as above. */
+  groupEnd: Int32Array | null
+  stale: StaleReads
+}
 
 export interface StaleReads {
   readonly read: Int32Array // stale read -> op, by position of its transaction

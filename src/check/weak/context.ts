@@ -4,11 +4,12 @@
 import type { Deadline } from '../../base/deadline.ts'
 import type { History } from '../../history/history.ts'
 import { SessionReach } from '../../history/session-reach.ts'
-import { type BaseOrder, buildBaseOrder } from '../order/base-order.ts'
+import { buildBaseOrder } from '../order/base-order.ts'
 import { Causality } from '../order/causality.ts'
 import { orderComponents } from '../order/components.ts'
 import { KeyWriters } from '../order/key-writers.ts'
 import { repairOrder } from '../order/repair-order.ts'
+import type { BaseOrder } from '../order/stale-reads.ts'
 import type { ReadCheck } from '../reads/read-consistency.ts'
 import { Premises } from './premises.ts'
 

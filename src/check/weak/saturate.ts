@@ -17,8 +17,8 @@
 import type { Deadline } from '../../base/deadline.ts'
 import { IntColumn } from '../../base/grow.ts'
 import { type History, INITIAL, NONE } from '../../history/history.ts'
-import type { BaseOrder } from '../order/base-order.ts'
 import { type ForcedEdge, mendOrder } from '../order/components.ts'
+import type { BaseOrder } from '../order/stale-reads.ts'
 import type { WeakContext } from './context.ts'
 import type { WeakLevel } from './premises.ts'
 

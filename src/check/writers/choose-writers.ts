@@ -8,14 +8,8 @@
 
 import { Deadline, nowMs } from '../../base/deadline.ts'
 import { BudgetExceeded, InternalError } from '../../base/errors.ts'
-import { type History, hasTimes } from '../../history/history.ts'
-import {
-  assume,
-  type PossibleWriters,
-  type Source,
-  sizesOf,
-  sourceOf,
-} from '../../history/writers.ts'
+import { type History, hasTimes, type PossibleWriters } from '../../history/history.ts'
+import { assume, type Source, sizesOf, sourceOf } from '../../history/writers.ts'
 import { type LevelRequest, takesTime, WITHOUT_TIMES } from '../../levels/levels.ts'
 import { AcyclicSolver } from '../../solver/solver.ts'
 import { certifyCase, certifyWriters, clashOf } from '../../verdict/certify-writers.ts'

@@ -11,9 +11,9 @@ import {
   type SqlPredicate,
   type SqlTable,
   STATEMENT_NAMES,
-  statementEnd,
   UPDATE,
 } from '../../history/sql-events.ts'
+import { statementEnd } from '../../history/sql-steps.ts'
 import type { Value } from '../../history/values.ts'
 import { renderInteger, type SqlRow, type SqlValue } from '../../sql/value.ts'
 import { type ByteWriter, renderJson } from '../sink.ts'

@@ -2,6 +2,7 @@
 // come back as they were. Every history fits.
 
 import { namedBy } from '../../history/after.ts'
+import type { Versions } from '../../history/history.ts'
 import {
   APPEND,
   COMMITTED,
@@ -16,8 +17,8 @@ import {
   WRITE,
 } from '../../history/history.ts'
 import { CAS, type LightOps } from '../../history/light.ts'
-import { forEachStep, type SqlEvents } from '../../history/sql-events.ts'
-import type { Versions } from '../../history/versions.ts'
+import type { SqlEvents } from '../../history/sql-events.ts'
+import { forEachStep } from '../../history/sql-steps.ts'
 import { LEVELS } from '../../levels/levels.ts'
 import { ByteWriter, RenderedKeys, renderJson, type Sink, writeValue } from '../sink.ts'
 import { RUN } from './fields.ts'

@@ -5,7 +5,7 @@
 
 import { InputError } from '../../base/errors.ts'
 import type { Form, JepsenOperation } from '../../formats/jepsen/forms.ts'
-import type { WorkloadFinding, WorkloadOptions } from './workload.ts'
+import type { WorkloadFinding, WorkloadOptions } from './asked.ts'
 
 interface BankRead {
   readonly line: number

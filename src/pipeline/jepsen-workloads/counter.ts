@@ -5,8 +5,8 @@
 
 import { InputError } from '../../base/errors.ts'
 import type { JepsenOperation } from '../../formats/jepsen/forms.ts'
+import type { WorkloadFinding } from './asked.ts'
 import { type PairedOperation, pairOperations } from './pair-operations.ts'
-import type { WorkloadFinding } from './workload.ts'
 
 export function judgeCounter(operations: readonly JepsenOperation[]) {
   const pairs = pairOperations(operations)

@@ -8,7 +8,7 @@ import { InputError } from '../../base/errors.ts'
 import type { Form, JepsenOperation } from '../../formats/jepsen/forms.ts'
 import { buildCsr } from '../../graph/csr.ts'
 import { findCyclic } from '../../graph/scc.ts'
-import type { WorkloadFinding } from './workload.ts'
+import type { WorkloadFinding } from './asked.ts'
 
 const MOST_TOLD = 8 // operations of a circle, or values
 

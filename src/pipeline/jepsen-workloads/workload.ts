@@ -4,20 +4,10 @@
 
 import { InputError, UsageError } from '../../base/errors.ts'
 import type { Form, JepsenOperation } from '../../formats/jepsen/forms.ts'
+import type { WorkloadFinding, WorkloadKind, WorkloadOptions } from './asked.ts'
 import { judgeBank } from './bank.ts'
 import { judgeCounter } from './counter.ts'
 import { judgeMonotonic } from './monotonic.ts'
-
-export const WORKLOAD_KINDS = ['counter', 'bank', 'monotonic'] as const
-export type WorkloadKind = (typeof WORKLOAD_KINDS)[number]
-
-/** Something that the invariant forbids. */
-export interface WorkloadFinding {
-  readonly name: string
-  /** Line of the operation that shows it. */
-  readonly line: number
-  readonly says: string
-}
 
 export interface WorkloadVerdict {
   readonly workload: WorkloadKind
@@ -27,15 +17,6 @@ export interface WorkloadVerdict {
   /** Reads that were judged. */
   readonly reads: number
   readonly findings: readonly WorkloadFinding[]
-}
-
-export interface WorkloadOptions {
-  /** By the names of operations unless told. */
-  readonly kind?: WorkloadKind
-  /** Banks: what all accounts hold together; what most reads show unless told. */
-  readonly total?: bigint
-  /** Banks: whether accounts may be overdrawn. */
-  readonly negativeBalances?: boolean
 }
 
 /** Throws InputError for what is none of these workloads. */

@@ -5,7 +5,7 @@ import type { Socket } from 'node:net'
 import { DatabaseError } from '../../base/errors.ts'
 import { type Driver, loadDriver } from '../driver.ts'
 import { cutBy } from '../patience.ts'
-import type { Answer } from '../registers.ts'
+import type { Answer } from '../rows.ts'
 import { type MysqlAddress, showAddress } from './address.ts'
 
 export const DRIVER: Driver = { name: 'mysql2', version: '3.24.5' }

@@ -4,13 +4,8 @@ import { DatabaseError } from '../../base/errors.ts'
 import { offeredBy } from '../../levels/databases.ts'
 import type { LevelId } from '../../levels/levels.ts'
 import { TransactionFailure } from '../database.ts'
-import {
-  type Answer,
-  type Dialect,
-  lostBefore,
-  type Phase,
-  RegisterConnection,
-} from '../registers.ts'
+import { type Dialect, lostBefore, type Phase, RegisterConnection } from '../registers.ts'
+import type { Answer } from '../rows.ts'
 import type { MysqlAddress } from './address.ts'
 import { codeOf, hangUp, type MysqlClient, query, type ServerError } from './client.ts'
 import { fateOf, isHopeless, isLastWord } from './codes.ts'

@@ -3,7 +3,7 @@
 
 import { DatabaseError } from '../../base/errors.ts'
 import { type Driver, loadDriver } from '../driver.ts'
-import type { Answer } from '../registers.ts'
+import type { Answer } from '../rows.ts'
 
 export const DRIVER: Driver = { name: 'libsql', version: '0.5.29' }
 

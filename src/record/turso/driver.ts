@@ -4,7 +4,7 @@
 import { join, parse } from 'node:path'
 import { DatabaseError } from '../../base/errors.ts'
 import { type Driver, loadDriver } from '../driver.ts'
-import type { Answer } from '../registers.ts'
+import type { Answer } from '../rows.ts'
 
 export const DRIVER: Driver = { name: '@tursodatabase/database', version: '0.7.2' }
 

@@ -4,7 +4,37 @@ import type { SqlTable } from '../../history/sql-events.ts'
 import type { LevelId } from '../../levels/levels.ts'
 import type { SqlRow, SqlValue } from '../../sql/value.ts'
 import type { Outcome } from '../schedule.ts'
-import type { StoredRow } from './rows.ts'
+
+/** What a row may be at some moment. */
+export interface RowState {
+  readonly values: SqlRow | null // null: absent, or deleted
+  readonly by: RanStatement | null // null: as it was at the start
+  readonly seq: number // the commit that made it; 0: as it was at the start
+}
+
+/**
+ * A version of a row. There is one object for whoever wrote it, committed it or saw it: histories
+ * of many transactions are mostly these.
+ */
+export class Version implements RowState {
+  seq = 0
+  before: Version | null = null // the one committed before it, once it is committed itself
+
+  /** @param since the first of its transaction's statements that wrote the row */
+  constructor(
+    readonly row: StoredRow,
+    readonly values: SqlRow | null, // null: deleted
+    readonly by: RanStatement | null,
+    readonly since: number,
+  ) {}
+}
+
+export interface StoredRow {
+  readonly table: number
+  readonly index: number // its place in the table
+  readonly key: SqlRow
+  newest: Version | null // null if it has never been committed
+}
 
 /** A row that a statement saw: the version that `by` wrote, null for the initial one. */
 export interface SeenRow {

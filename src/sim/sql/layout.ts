@@ -8,8 +8,7 @@ import { INSERT } from '../../history/sql-events.ts'
 import { rowName, SqlStatements } from '../../history/sql-statements.ts'
 import { LEVELS } from '../../levels/levels.ts'
 import { type Layout, orderOf } from '../layout.ts'
-import type { RanStatement, SqlExecution } from './execution.ts'
-import type { StoredRow } from './rows.ts'
+import type { RanStatement, SqlExecution, StoredRow } from './execution.ts'
 
 export interface SqlLaidOut {
   readonly history: History

@@ -4,7 +4,7 @@
 // Lists are in the order of the table. Main class: RowIndex.
 
 import { renderSqlValue, type SqlRow, type SqlValue } from '../../sql/value.ts'
-import type { StoredRow } from './rows.ts'
+import type { StoredRow } from './execution.ts'
 
 export class RowIndex {
   private readonly lists = new Map<string, StoredRow[]>()

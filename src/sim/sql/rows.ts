@@ -5,39 +5,8 @@
 import type { SqlTable } from '../../history/sql-events.ts'
 import { type Predicate, parsePredicate } from '../../sql/predicate.ts'
 import { type SqlRow, type SqlValue, typeOfValue } from '../../sql/value.ts'
-import type { RanStatement } from './execution.ts'
+import { type RowState, type StoredRow, Version } from './execution.ts'
 import { nameOf, RowIndex } from './row-index.ts'
-
-/** What a row may be at some moment. */
-export interface RowState {
-  readonly values: SqlRow | null // null: absent, or deleted
-  readonly by: RanStatement | null // null: as it was at the start
-  readonly seq: number // the commit that made it; 0: as it was at the start
-}
-
-/**
- * A version of a row. There is one object for whoever wrote it, committed it or saw it: histories
- * of many transactions are mostly these.
- */
-export class Version implements RowState {
-  seq = 0
-  before: Version | null = null // the one committed before it, once it is committed itself
-
-  /** @param since the first of its transaction's statements that wrote the row */
-  constructor(
-    readonly row: StoredRow,
-    readonly values: SqlRow | null, // null: deleted
-    readonly by: RanStatement | null,
-    readonly since: number,
-  ) {}
-}
-
-export interface StoredRow {
-  readonly table: number
-  readonly index: number // its place in the table
-  readonly key: SqlRow
-  newest: Version | null // null if it has never been committed
-}
 
 /** What every row is before it is first written: absent. */
 export const ABSENT: RowState = { values: null, by: null, seq: 0 }

@@ -22,18 +22,9 @@ import { assign, type SqlStatement, type UpdateStatement } from '../../sql/state
 import type { SqlRow } from '../../sql/value.ts'
 import type { SqlPlan } from '../../workload/sql/plan.ts'
 import type { RanStatement, SeenRow, WrittenRow } from './execution.ts'
+import { type RowState, type StoredRow, Version } from './execution.ts'
 import { withRows } from './row-index.ts'
-import {
-  ABSENT,
-  newestState,
-  type RowState,
-  type Search,
-  type StoredRow,
-  StoredTable,
-  satisfies,
-  Version,
-  versionAt,
-} from './rows.ts'
+import { ABSENT, newestState, type Search, StoredTable, satisfies, versionAt } from './rows.ts'
 
 const NO_ROWS: ReadonlySet<StoredRow> = new Set()
 const NOTHING_SEEN: readonly SeenRow[] = []

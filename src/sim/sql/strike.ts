@@ -9,8 +9,9 @@ import type { SqlTable } from '../../history/sql-events.ts'
 import { add, insert, type SqlStatement, select, update } from '../../sql/statement.ts'
 import type { SqlRow, SqlType, SqlValue } from '../../sql/value.ts'
 import type { PlacedScript } from '../placement.ts'
+import type { StoredRow } from './execution.ts'
 import type { SqlScript, SqlScriptStep } from './faults.ts'
-import { newestState, type StoredRow, type StoredTable } from './rows.ts'
+import { newestState, type StoredTable } from './rows.ts'
 import type { Mischief } from './store.ts'
 
 /** Numbers in keys of rows that strikes make begin here. */

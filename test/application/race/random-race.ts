@@ -9,7 +9,7 @@ import { Course } from '../../../src/application/race/course.ts'
 import { Observer } from '../../../src/application/race/observer.ts'
 import { expectActors, expectRaceOptions } from '../../../src/application/race/options.ts'
 import { expectPool } from '../../../src/application/race/pool.ts'
-import type { RaceRun } from '../../../src/application/race/race-result.ts'
+import type { RaceRun } from '../../../src/application/race/race-run.ts'
 import { Random } from '../../../src/base/random.ts'
 
 const TABLES = [

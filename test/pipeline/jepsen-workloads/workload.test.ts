@@ -3,10 +3,8 @@
 
 import { describe, expect, it } from 'vitest'
 import { readOperations } from '../../../src/formats/jepsen/forms.ts'
-import {
-  judgeWorkload,
-  type WorkloadOptions,
-} from '../../../src/pipeline/jepsen-workloads/workload.ts'
+import type { WorkloadOptions } from '../../../src/pipeline/jepsen-workloads/asked.ts'
+import { judgeWorkload } from '../../../src/pipeline/jepsen-workloads/workload.ts'
 
 let index = 0
 const event = (type: string, process: number | string, f: string, value: string) =>

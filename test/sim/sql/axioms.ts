@@ -3,8 +3,12 @@
 // own level. Written from the definitions alone, with sets and loops, for small executions.
 
 import { INSERT } from '../../../src/history/sql-events.ts'
-import type { RanStatement, RanTxn, SqlExecution } from '../../../src/sim/sql/execution.ts'
-import type { StoredRow } from '../../../src/sim/sql/rows.ts'
+import type {
+  RanStatement,
+  RanTxn,
+  SqlExecution,
+  StoredRow,
+} from '../../../src/sim/sql/execution.ts'
 
 interface Read {
   readonly row: StoredRow
