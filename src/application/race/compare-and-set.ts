@@ -102,9 +102,9 @@ export function compareAndSet({ select, update, columns }: Comparison): Treatmen
     late.add(actor)
     retries++
   }
-  const held = columns.map((column) => `${quoteColumn(column)} = what was read`).join(' AND ')
+  const held = columns.map(quoteColumn).join(' and ')
   return {
-    name: `AND ${held} in ${update.replace(/\s+/g, ' ').trim()}, and trying again when no row is changed`,
+    name: `asking in WHERE for ${held} as read, and trying again if not: ${update.replace(/\s+/g, ' ').trim()}`,
     retries: () => retries,
     refusals: () => 0,
     actor: (own, name) => retrying(own, () => late.has(name)),

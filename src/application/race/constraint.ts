@@ -8,6 +8,7 @@ import { quoteColumn } from '../../history/narrow.ts'
 import { SqlError } from '../../sql/error.ts'
 import { scan, type Token } from '../../sql/scan.ts'
 import type { ClauseRef } from '../observe/hooks.ts'
+import { codesOf } from './error-code.ts'
 import type { Observer } from './observer.ts'
 import type { RaceRun } from './race-run.ts'
 import type { Treatment } from './treatment.ts'
@@ -149,8 +150,7 @@ export async function constrained(
       try {
         return await own()
       } catch (error) {
-        const { code, cause } = (error ?? {}) as { code?: unknown; cause?: { code?: unknown } }
-        if (!REFUSALS.has(String(code)) && !REFUSALS.has(String(cause?.code))) throw error
+        if (!codesOf(error).some((code) => REFUSALS.has(code))) throw error
         refused++
         return undefined
       }

@@ -16,6 +16,7 @@ import { follow, predict } from './predict.ts'
 import { RaceResult } from './race-result.ts'
 import type { Coverage, RaceRun } from './race-run.ts'
 import { StartingState } from './starting-state.ts'
+import { tellStrays } from './strays.ts'
 import { scriptTables } from './table-script.ts'
 import { calmest, EventNumbers, type RunEvent, traceOf } from './trace.ts'
 import type { Treatment } from './treatment.ts'
@@ -58,6 +59,7 @@ export class Course {
       if (errors.has(name)) throw failedAlone(name, errors.get(name))
       alone.set(name, events)
     }
+    if ([...alone.values()].every((events) => events.length === 0)) throw nothingAsked()
     let limit = ''
     const goOn = (count: number) => {
       if (!this.options.all && this.found() !== null) limit = 'the first violation ended the race'
@@ -152,7 +154,8 @@ export class Course {
     this.traits ??= await this.observer.traits()
     const treat = this.treatment?.actor ?? ((actor: Actor, _: string) => actor)
     const actors = new Map(names.map((name) => [name, treat(this.actors.get(name)!, name)]))
-    const { turns, errors, absences, history, warnings } = await this.record(actors, choose)
+    const { turns, errors, absences, history, ...noticed } = await this.record(actors, choose)
+    const warnings = [...noticed.warnings, ...tellStrays(turns)]
     const events = eventsOf(turns, this.traits)
     const schedule = turns.map(({ actor }) => actor)
     const { level, abortedReads } = this.options
@@ -202,8 +205,16 @@ export class Course {
 
 function failedAlone(name: string, error: unknown): UsageError {
   const why = error instanceof Error ? error.message : String(error)
+  const hint = error instanceof UsageError ? error.hint : null
   return new UsageError(
     `race: ${name} fails when it runs alone: ${why}`,
-    'an actor must work by itself in the state that `before` makes',
+    hint ?? 'an actor must work by itself in the state that `before` makes',
+  )
+}
+
+function nothingAsked(): UsageError {
+  return new UsageError(
+    'race: no actor asks anything of this pool',
+    'hand over the pool that the application itself uses: statements on others are not seen',
   )
 }

@@ -79,9 +79,21 @@ export function tellGaps(runs: readonly RaceRun[]): string[] {
   const gaps = new Set(runs.flatMap(({ unrecorded }) => unrecorded))
   const warnings = new Set(runs.flatMap((run) => run.warnings))
   return [
-    ...[...gaps].map((gap) => inert(cut(`not recorded: ${gap}`, MAX_LINE))),
+    ...[...gaps].map((gap) => inert(cut(`not recorded: ${gap}${wayOut(gap)}`, MAX_LINE))),
     ...[...warnings].map((warning) => inert(cut(`warning: ${warning}`, MAX_LINE))),
   ]
+}
+
+/** What to do about a table that cannot be recorded. */
+const WAYS_OUT: readonly [what: RegExp, hint: string][] = [
+  [/: it has no primary key$/, 'give it one, if only in tests'],
+  [/: it is a view$/, 'ask the tables behind it'],
+  [/: it is partitioned$/, 'take a plain table in tests'],
+]
+
+function wayOut(gap: string): string {
+  const found = WAYS_OUT.find(([what]) => what.test(gap))
+  return found === undefined ? '' : ` (${found[1]})`
 }
 
 /** What was tried against it, what helps first. */
@@ -118,7 +130,7 @@ function tellCost(cure: Cure): string {
 export function tellCoverage({ runs, schedules, isComplete, limit }: Coverage): string {
   const count = schedules === 1 ? '1 schedule' : `${schedules} schedules`
   const ran = runs === schedules ? '' : `, ${runs} runs`
-  if (isComplete) return `${schedules} of ${count} that matter${ran}`
+  if (isComplete) return `${schedules} of ${count} that matter${schedules === 1 ? 's' : ''}${ran}`
   return `${count}${ran}; there may be more: ${limit}`
 }
 

@@ -4,6 +4,7 @@
 
 import type { Hooks } from '../observe/hooks.ts'
 import { wordsOf } from '../observe/words.ts'
+import { codesOf } from './error-code.ts'
 import type { Actor } from './play.ts'
 import { type QueryClient, type RacePool, withAll } from './pool.ts'
 
@@ -40,7 +41,7 @@ export function retrying(own: Actor, isLate: () => boolean, count: () => void = 
         const result = await own()
         if (tries === MAX_RETRIES || !isLate()) return result
       } catch (error) {
-        const isRefused = isLate() || REFUSALS.has(String(codeOf(error)))
+        const isRefused = isLate() || codesOf(error).some((code) => REFUSALS.has(code))
         if (tries === MAX_RETRIES || !isRefused) throw error
       }
       count()
@@ -103,10 +104,4 @@ export function forUpdate(statement: string): Treatment {
     after: null,
     dropsAttempts: false,
   }
-}
-
-function codeOf(error: unknown): unknown {
-  // Libraries above the driver keep its error as the cause of their own.
-  const { code, cause } = (error ?? {}) as { code?: unknown; cause?: { code?: unknown } }
-  return REFUSALS.has(String(code)) ? code : cause?.code
 }

@@ -91,12 +91,48 @@ describe('race', () => {
   it('tries an UPDATE that asks whether the row is still what was read', async () => {
     const actors = { ann: take(), bob: take() }
     const { cures } = await race(pool, actors, { before: reset })
-    const cure = cures.find(({ name }) => name.startsWith('AND '))!
+    const cure = cures.find(({ name }) => name.startsWith('asking '))!
     expect(cure.name).toBe(
-      'AND left_over = what was read in UPDATE stock SET left_over = $1 WHERE id = $2, and trying again when no row is changed',
+      'asking in WHERE for left_over as read, and trying again if not: UPDATE stock SET left_over = $1 WHERE id = $2',
     )
     expect(cure).toMatchObject({ isConfirmed: true, coverage: { isComplete: true } })
     expect(cure.retriesPerRun).toBeGreaterThan(0)
+  })
+
+  it('notices that what should be in a transaction is asked on another connection', async () => {
+    const work = async () => {
+      const client = await pool.connect()
+      try {
+        await client.query('BEGIN ISOLATION LEVEL SERIALIZABLE')
+        await pool.query('UPDATE stock SET left_over = left_over - 1 WHERE id = 1')
+        await client.query('COMMIT')
+      } finally {
+        client.release()
+      }
+    }
+    const result = await race(pool, { ann: work, bob: take() }, { before: reset, cures: false })
+    const warnings = String(result)
+      .split('\n')
+      .filter((line) => line.startsWith('warning: '))
+    expect(warnings).toEqual([
+      expect.stringMatching(
+        /^warning: ann asked for SERIALIZABLE on another connection \(\d\) than that of UPDATE stock .* \(\d\): a transaction needs one client/,
+      ),
+    ])
+    const plain = await race(pool, { ann: take(), bob: take() }, { before: reset, cures: false })
+    expect(plain.runs.flatMap((run) => run.warnings)).toEqual([])
+  })
+
+  it.each([
+    ['t (id int, n int)', 't: it has no primary key (give it one, if only in tests)'],
+    ['t (id int PRIMARY KEY, n int) PARTITION BY RANGE (id)', 't: it is partitioned (take a plain'],
+  ])('says what to do about a table that cannot be recorded: %s', async (table, told) => {
+    await pool.query(`CREATE TABLE ${table}`)
+    const look = () => transaction(async (client) => void (await client.query('SELECT n FROM t')))
+    const result = await race(pool, { ann: look, bob: look })
+    await pool.query('DROP TABLE t')
+    expect(result.verdict).toBe('unknown')
+    expect(String(result)).toContain(`not recorded: ${told}`)
   })
 
   it('leaves out what was read by whoever rolls back and tries again, if told to', async () => {
@@ -126,7 +162,7 @@ describe('race', () => {
         await client.query('UPDATE stock SET left_over = 0 WHERE id = $1', [id])
       })
     const { cures } = await race(pool, { ann: leave(1), bob: leave(2) }, { before: reset })
-    const cure = cures.find(({ name }) => name.startsWith('AND '))
+    const cure = cures.find(({ name }) => name.startsWith('asking '))
     expect(cure).toMatchObject({ isConfirmed: false })
   })
 
@@ -143,7 +179,7 @@ describe('race', () => {
         })
       const { cures, verdict } = await race(pool, { ann: visit, bob: visit }, { before: reset })
       expect(verdict).toBe('violated')
-      expect(cures.filter(({ name }) => name.startsWith('AND '))).toEqual([])
+      expect(cures.filter(({ name }) => name.startsWith('asking '))).toEqual([])
     }
   })
 
@@ -350,6 +386,15 @@ describe('a race that makes no sense', () => {
       () => race(pool, { a: () => pool.query('SELECT 1/0'), b: nothing }, { before: reset }),
       /a fails when it runs alone: division by zero/,
     ],
+    [
+      'another pool than the one that is used',
+      async () => {
+        const other = new Pool(server)
+        const actors = { ann: take(), bob: take() }
+        await race(other, actors, { before: reset }).finally(() => other.end())
+      },
+      /no actor asks anything of this pool/,
+    ],
     ['no reset', () => race(pool, { ann: take(), bob: take() }), /the actors change stock/],
     [
       'a reset that does not',
@@ -372,7 +417,7 @@ describe('a race that makes no sense', () => {
     await expect(race(pool, { a: inner, b: nothing }, { before: reset })).rejects.toThrow(
       /a fails when it runs alone: race: an actor cannot start a race/,
     )
-    const first = race(pool, { a: nothing, b: nothing }, { before: reset })
+    const first = race(pool, { a: take(), b: take() }, { before: reset, cures: false })
     await expect(inner()).rejects.toThrow('there is a race on this pool already')
     await first
   })
