@@ -1,7 +1,10 @@
 #!/usr/bin/env node
 // Starts the built command line. Exit code 1 means "violated", so whatever keeps the program from
 // starting (an old Node, a missing build) must end with 70 instead of Node's own 1.
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { setFlagsFromString } from 'node:v8'
+import { load } from './code-cache.js'
 
 const major = Number(process.versions.node.split('.')[0])
 if (major < 20) {
@@ -22,11 +25,12 @@ process.on('uncaughtException', (error) => {
   process.stderr.write(`isobar: internal error: ${error?.stack ?? error}\n`)
   process.exit(70)
 })
+const dist = fileURLToPath(new URL('../dist', import.meta.url))
 let main
 try {
-  ;({ main } = await import('../dist/cli/main.js'))
+  ;({ main } = load(join(dist, 'cli/main.cjs'), join(dist, 'cache')))
 } catch (error) {
-  const missing = error?.code === 'ERR_MODULE_NOT_FOUND'
+  const missing = ['ENOENT', 'MODULE_NOT_FOUND'].includes(error?.code)
   process.stderr.write(
     missing
       ? `isobar: the build is incomplete (${error.message})\nhint: run 'npm run build' in the package folder\n`

@@ -1,6 +1,6 @@
 // Builds the package: what its entry points need is bundled into dist, with what several of them
-// share in dist/chunks, because loading a few files starts the command line twice as fast as loading
-// hundreds (0.12 instead of 0.23 s). The script and the style sheet of the report go into a module,
+// share in dist/chunks; the command line into scripts in dist/cli, because loading a few files starts
+// it twice as fast as loading hundreds, and what was compiled of scripts can be kept. The script and the style sheet of the report go into a module,
 // small enough to be put into every report; the site goes into dist/site. Dependencies of the
 // package stay imports. Declarations are rolled up, a file for each entry point.
 
@@ -41,6 +41,15 @@ const lazyParser = {
   name: 'lazy-parser',
   resolveId: (id) => (id === PARSER ? '\0lazy-parser' : null),
   load: (id) => (id === '\0lazy-parser' ? LAZY_PARSER : null),
+}
+/** What modules have and scripts lack: where they are, and imports of modules of others. */
+const IMPORT = 'import.cjs'
+const asScript = {
+  name: 'as-script',
+  resolveImportMeta: (property) =>
+    property === 'url' ? "require('node:url').pathToFileURL(__filename).href" : null,
+  renderDynamicImport: ({ targetModuleId: id }) =>
+    id === null || isForeign(id) ? { left: `require('../${IMPORT}')(`, right: ')' } : null,
 }
 
 if (isBuilt()) {
@@ -83,26 +92,42 @@ function libraryChunk(id, { getModuleInfo }) {
 }
 const WITH_SERVERS = /src\/cli\/(conformance|demo|doctor|fleet|proxy|replay|serve)-command\.ts/
 const WITH_FILES = /src\/cli\/(convert|differ|explain|report|shrink|stats|verify)-command\.ts/
+/** What a check runs is one script: across scripts each constant would be looked up at each use. */
+const CHECK = ['src/cli/main.ts', 'src/cli/check-command.ts'].map(pathOf)
+let forCheck = null
 /** Commands share two files, but for those that are called in loops: fewer files, as quick a start. */
-function commandChunk(id) {
+function commandChunk(id, { getModuleInfo }) {
+  forCheck ??= importedFrom(CHECK, getModuleInfo)
+  if (forCheck.has(id)) return 'check'
   if (WITH_SERVERS.test(id)) return 'commands-with-servers'
   return WITH_FILES.test(id) ? 'commands-with-files' : undefined
+}
+/** One folder below dist, both: they find the package's files the same way. */
+const LIBRARY_FILES = {
+  format: 'es',
+  chunkFileNames: 'chunks/[name]-[hash].js',
+  manualChunks: libraryChunk,
+}
+/** Scripts, because Node keeps no compiled modules (bin/code-cache.js). Their names change with what is in them. */
+const COMMAND_FILES = {
+  format: 'cjs',
+  interop: 'default', // as Node has it where a module imports a script
+  entryFileNames: '[name].cjs',
+  chunkFileNames: 'cli/[name]-[hash].cjs',
+  experimentalMinChunkSize: SMALL_CHUNK,
+  manualChunks: commandChunk,
 }
 for (const names of [LIBRARY, ['cli/main']]) {
   const isLazy = (id) => names !== LIBRARY && id === PARSER
   const code = await rollup({
     input: entries(names),
     external: (id) => isForeign(id) && !isLazy(id),
-    plugins: names === LIBRARY ? [typescript] : [lazyParser, typescript],
+    plugins: names === LIBRARY ? [typescript] : [lazyParser, asScript, typescript],
     treeshake: { moduleSideEffects: (id) => /matchers|cli\/main/.test(id) },
   })
   await code.write({
     dir: pathOf('dist'),
-    format: 'es',
-    // One folder below dist, like the command line: both find the package's files the same way.
-    chunkFileNames: 'chunks/[name]-[hash].js',
-    experimentalMinChunkSize: names === LIBRARY ? 0 : SMALL_CHUNK,
-    manualChunks: names === LIBRARY ? libraryChunk : commandChunk,
+    ...(names === LIBRARY ? LIBRARY_FILES : COMMAND_FILES),
     onlyExplicitManualChunks: true,
     // Bundlers warn of imports for nothing but their effects, and there are none.
     hoistTransitiveImports: false,
@@ -110,6 +135,7 @@ for (const names of [LIBRARY, ['cli/main']]) {
     sourcemapExcludeSources: true,
   })
 }
+writeFileSync(new URL(`dist/${IMPORT}`, ROOT), 'module.exports = (id) => import(id)\n')
 
 // The library puts the same script and style sheet into the pages it makes, in browsers too.
 const { script, style } = await bundlePage()

@@ -4,7 +4,7 @@
 
 import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { dirname, join, relative } from 'node:path'
+import { dirname, join, relative, sep } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
@@ -30,7 +30,10 @@ function hashOf(root, files) {
 function describe(root) {
   const read = FOLDERS.map((name) => join(root, name)).filter((folder) => existsSync(folder))
   const from = [...read.flatMap((folder) => filesBelow(folder)), ...filesBelow(root, false)]
-  return `${hashOf(root, from)} ${hashOf(root, filesBelow(join(root, 'dist')))}\n`
+  const dist = join(root, 'dist')
+  const cache = join(dist, 'cache', sep) // what runs leave there (bin/code-cache.js)
+  const made = filesBelow(dist).filter((file) => !file.startsWith(cache))
+  return `${hashOf(root, from)} ${hashOf(root, made)}\n`
 }
 
 export function isBuilt(root = ROOT) {

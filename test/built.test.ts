@@ -23,6 +23,7 @@ describe('isBuilt', () => {
     expect(isBuilt(root)).toBe(true)
     put('src/a.ts', 'src/a.ts')
     put('test/a.ts', 'no part of it')
+    put('dist/cache/a.js', 'left by a run')
     expect(isBuilt(root)).toBe(true)
   })
 

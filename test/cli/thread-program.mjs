@@ -5,7 +5,7 @@ import fs from 'node:fs'
 import { syncBuiltinESMExports } from 'node:module'
 import { fileURLToPath } from 'node:url'
 import { workerData } from 'node:worker_threads'
-import { run } from '../../dist/cli/main.js'
+import { run } from '../../dist/cli/main.cjs'
 
 const { port, ended } = workerData
 let printed = { out: [], err: [] }
