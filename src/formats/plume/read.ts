@@ -29,6 +29,11 @@ const MINUS = 45
 const LETTER_R = 114
 const LETTER_W = 119
 const SHORTEST_LINE = 11 // r(0,0,0,0) and its newline
+/**
+ * Lines parsed in one call. A loop that is compiled while it runs is thrown away when it ends, and
+ * begins slowly in the next piece of the file; a function that has returned a few times is kept.
+ */
+const STRETCH_BYTES = 1 << 13
 const SHAPE = 'a line looks like r(key,value,session,txn) or w(key,value,session,txn)'
 
 export class PlumeParser extends LineParser implements PieceParser {
@@ -60,8 +65,9 @@ export class PlumeParser extends LineParser implements PieceParser {
     this.builder.reserveOps(Math.ceil((to - from) / SHORTEST_LINE))
     let at = from
     while (at < to) {
-      at = this.parseFast(bytes, at, to)
-      if (at < to) at = this.parseLine(bytes, at)
+      const end = Math.min(at + STRETCH_BYTES, to)
+      at = this.parseFast(bytes, at, end)
+      if (at < end) at = this.parseLine(bytes, at)
     }
     if (first && this.sizeBytes > to) {
       // Lines are of about one length: make room once for the whole file.
@@ -88,7 +94,7 @@ export class PlumeParser extends LineParser implements PieceParser {
     return { builder, places, obstacle: null, outcomes: [], isOpen: () => false }
   }
 
-  /** Parses usual lines up to `to`, or to the first that is not one; returns where it stopped. */
+  /** Parses usual lines that begin before `to`, or up to the first that is not one; returns where it stopped. */
   private parseFast(b: Uint8Array, from: number, to: number): number {
     const { builder } = this
     const opTxn = builder.opTxn.data
