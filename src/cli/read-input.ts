@@ -63,7 +63,8 @@ export function readWithin(
       withProgress(
         () => {
           deadline.check()
-          deadline.reserve(layoutBytes())
+          // To ask how much is used takes longer than to read on.
+          if (memoryBytes !== null) deadline.reserve(layoutBytes())
         },
         () => `${Math.floor(bytes / 1048576)} MB of the history were read`,
       )
@@ -74,6 +75,7 @@ export function readWithin(
       withProgress(
         () => {
           deadline.check()
+          if (memoryBytes === null) return
           deadline.reserve(Math.max(0, layoutBytes() - 2 * documentBytes))
         },
         () => `${Math.floor(documentBytes / 1048576)} MB of the history were read`,

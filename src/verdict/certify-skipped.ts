@@ -157,6 +157,7 @@ function indexWriters({ opCount, opKind, opKey, opTxn, txnCounts }: History): Pa
 /** A version of a transaction that is before the reader in its session. */
 export function findSkippedBySession(replayed: Replayed): Skip | null {
   const { history, position, sources, older, deadline } = replayed
+  if (older.length === 0) return null
   const { sessionTxns, txnSession, txnCounts, txnOpStart, opKind, opKey } = history
   const isOlder = new Uint8Array(history.opCount)
   for (const read of older) isOlder[read] = 1
