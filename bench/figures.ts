@@ -12,6 +12,8 @@ interface Question {
   args?: string[]
   cores?: string
   maxS?: number
+  /** Processor time, start included. */
+  maxCpuS?: number
   maxMb?: number
   /** At most `factor` times as long as the figure of that name. */
   against?: { figure: string; factor: number }
@@ -84,6 +86,15 @@ const SUBJECTS: Subject[] = [
       ...WEAK(),
       { ask: 'cc without certification', args: ['--level', 'cc', '--no-certify'] },
       { ask: 'ci,rc,ra,cc', ...atMost(1.5, 'session by session, cc') },
+    ],
+  },
+  {
+    name: '100,000 transactions, session by session',
+    flags: usual({ '--transactions': '100000', '--layout': 'session' }),
+    runs: 11,
+    questions: [
+      { ask: 'rc', maxCpuS: 0.3 },
+      { ask: 'ra', maxCpuS: 0.35 },
     ],
   },
   { name: 'interleaved', flags: usual({ '--layout': 'interleaved' }), questions: WEAK() },
@@ -217,8 +228,8 @@ async function make(subject: Subject, folder: string): Promise<string> {
 }
 
 function judge(
-  { maxS, maxMb, against }: Question,
-  { bestS, peakMb }: Measured,
+  { maxS, maxCpuS, maxMb, against }: Question,
+  { bestS, cpuS, peakMb }: Measured,
   known: ReadonlyMap<string, Measured>,
 ): { limit: string; isMet: boolean } {
   const limits: string[] = []
@@ -228,6 +239,7 @@ function judge(
     isMet &&= holds
   }
   if (maxS !== undefined) expect(`≤ ${maxS} s`, bestS <= maxS)
+  if (maxCpuS !== undefined) expect(`≤ ${maxCpuS} s of CPU`, cpuS <= maxCpuS)
   if (maxMb !== undefined) expect(`≤ ${maxMb} MB`, peakMb <= maxMb)
   const other = against && known.get(against.figure)
   if (against && other) {

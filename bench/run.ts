@@ -5,8 +5,9 @@
 //   npm run bench -- [--runs 3] [--base 100000] [--full] [--only NAME] [--figure TEXT] [--hard]
 //
 // --full sweeps up to 1e6 transactions and measures all figures that Isobar promises (figures.ts),
-// in about 20 minutes; --figure only those whose name contains the text; --hard only the section on
-// the hardest families (hard.ts), which any other run leaves as it stands. A peer runs beside it
+// in about 20 minutes; --figure only those whose name contains the text, whose rows are put in place
+// of the old ones; --hard only the section on the hardest families (hard.ts), which any other run
+// leaves as it stands. A peer runs beside it
 // where ISOBAR_PEER holds its command, e.g. ISOBAR_PEER='peer -i {level} {file}': {level} is rc, ra
 // or cc, {file} a history in Plume text. Files live in a temporary folder and do not stay.
 
@@ -109,7 +110,8 @@ try {
 } finally {
   rmSync(folder, { recursive: true, force: true })
 }
-if (figureOnly === '' && !flags.hard) report()
+if (figureOnly !== '') replaceFigures()
+else if (!flags.hard) report()
 
 function measurePoint(each: Point): void {
   const file = join(folder, 'history.plume')
@@ -189,16 +191,38 @@ function figureLines(): string[] {
     '',
     `| history and question | MB | best s | median s | CPU s | peak MB |${peer ? ' peer s |' : ''} limit | met |`,
     `|---|---|---|---|---|---|${peer ? '---|' : ''}---|---|`,
-    ...figures.map((figure) => {
-      const { id, megabytes, bestS, medianS, cpuS, peakMb, peerS, limit, isMet } = figure
-      const numbers = [bestS, medianS, cpuS].map((seconds) => seconds.toFixed(2))
-      const cells = [id, megabytes.toFixed(0), ...numbers, peakMb.toFixed(0)]
-      if (peer) cells.push(peerS === null ? '' : peerS.toFixed(2))
-      cells.push(limit, limit === '' ? '' : isMet ? 'yes' : '**no**')
-      return `| ${cells.join(' | ')} |`
-    }),
+    ...figures.map((figure) => figureLine(figure, peer)),
     '',
   ]
+}
+
+function figureLine(figure: Figure, peer: boolean): string {
+  const { id, megabytes, bestS, medianS, cpuS, peakMb, peerS, limit, isMet } = figure
+  const numbers = [bestS, medianS, cpuS].map((seconds) => seconds.toFixed(2))
+  const cells = [id, megabytes.toFixed(0), ...numbers, peakMb.toFixed(0)]
+  if (peer) cells.push(peerS === null ? '' : peerS.toFixed(2))
+  cells.push(limit, limit === '' ? '' : isMet ? 'yes' : '**no**')
+  return `| ${cells.join(' | ')} |`
+}
+
+/** Puts what was measured in place of what the report had of it, after the last figure if it is new. */
+function replaceFigures(): void {
+  const lines = readFileSync(REPORT, 'utf8').split('\n')
+  const last = JSON.parse(readFileSync(LAST, 'utf8')) as Row[]
+  const peer = lines.some(
+    (line) => line.startsWith('| history and question') && / peer s /.test(line),
+  )
+  for (const figure of figures) {
+    const line = lines.findIndex((each) => each.startsWith(`| ${figure.id} |`))
+    if (line >= 0) lines[line] = figureLine(figure, peer)
+    else
+      lines.splice(lines.indexOf('', lines.indexOf('## Figures') + 4), 0, figureLine(figure, peer))
+    const row = last.findIndex(({ id }) => id === figure.id)
+    if (row >= 0) last[row] = figure
+    else last.push(figure)
+  }
+  writeFileSync(REPORT, lines.join('\n'))
+  writeFileSync(LAST, `${JSON.stringify(last, null, 2)}\n`)
 }
 
 function growth(): Series[] {
