@@ -15,7 +15,7 @@ import { readPlan } from '../../src/fleet/read-plan.ts'
 import { FleetWorker } from '../../src/fleet/worker.ts'
 import { isobar, startIsobar } from '../cli/command.ts'
 import { freePort } from './redis-server.ts'
-import { JOB_PROGRAM, makeHome, openIn } from './stage.ts'
+import { jobProgram, makeHome, openIn } from './stage.ts'
 
 const BIN = resolve(import.meta.dirname, '../../bin/isobar.js')
 const home = makeHome()
@@ -58,7 +58,7 @@ function workerOf(allowed: readonly string[] | null): { worker: FleetWorker; giv
 }
 
 const optionsOf = (allowed: readonly string[] | null, leaseMs = 5000) => {
-  return { atOnce: 1, leaseMs, allowed, leavesRefused: true, command: JOB_PROGRAM }
+  return { atOnce: 1, leaseMs, allowed, leavesRefused: true, command: jobProgram() }
 }
 
 function bundleOf(night: number, ...numbers: number[]): Bundle {

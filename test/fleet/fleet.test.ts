@@ -176,14 +176,14 @@ histories: .
 levels: [si]
 name: poison
 attempts: 2
-limits: {time: 5s, memory: 400m}
+limits: {time: 3s, memory: 400m}
 `
     const { counts, failures } = await runNight(fleet, plan, { files: [...files, damaged] })
     expect(counts).toMatchObject({ done: 6, satisfied: 2, failed: 4 })
     const told = failures.map(({ blame, reason }) => `${blame}: ${reason}`).sort()
     expect(told).toEqual([
       expect.stringMatching(/^history: /),
-      'machine: did not end within 5 s',
+      'machine: did not end within 3 s',
       expect.stringMatching(/^machine: its process ended by SIG/),
       'machine: used more than 419 MB of memory',
     ])

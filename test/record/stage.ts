@@ -88,19 +88,14 @@ export function verdictsOf(outcome: RunOutcome): Record<string, string> {
   return Object.fromEntries(outcome.judged!.results.map(({ level, verdict }) => [level, verdict]))
 }
 
-/** Starts the command line from the sources. */
+/** Starts the command line as it was built. */
 export function startCli(args: readonly string[], env: Record<string, string> = {}) {
-  const main = new URL('../../src/cli/main.ts', import.meta.url).href
-  const script = `const { main } = await import(${JSON.stringify(main)}); await main(process.argv.slice(1))`
-  const child = spawn(
-    process.execPath,
-    ['--import', 'tsx', '--input-type=module', '-e', script, '--', ...args],
-    {
-      cwd: fileURLToPath(new URL('../..', import.meta.url)),
-      env: { ...process.env, ...env },
-      stdio: ['ignore', 'pipe', 'pipe'],
-    },
-  )
+  const root = fileURLToPath(new URL('../..', import.meta.url))
+  const child = spawn(process.execPath, [join(root, 'bin/isobar.js'), ...args], {
+    cwd: root,
+    env: { ...process.env, ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
   let output = ''
   let errors = ''
   child.stdout.on('data', (bytes) => {

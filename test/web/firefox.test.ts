@@ -123,7 +123,8 @@ describe.skipIf(executable === null)('the site in Firefox', { timeout: 120_000 }
 /** Those that differ in what is on them. */
 const SEEN = ['', 'learn.html', 'learn.html#ra', 'differ.html#rc,ra', 'docs/reports.html'] as const
 
-for (const dark of [false, true]) {
+/** Dark colours where there is time; Chromium shows both at any rate (site-axe.test.ts). */
+for (const dark of LONG ? [false, true] : [false]) {
   const colours = dark ? 'dark' : 'light'
   describe.skipIf(executable === null)(
     `Firefox in ${colours} colours`,
