@@ -5,8 +5,10 @@
 import { createHash } from 'node:crypto'
 import { readFileSync, statSync } from 'node:fs'
 import { setTimeout as pause } from 'node:timers/promises'
+import { nowMs } from '../base/deadline.ts'
 import { InputError } from '../base/errors.ts'
 import type { FileJob, Job } from './job.ts'
+import { Looks } from './looks.ts'
 import { type Plan, runJobsOf } from './plan.ts'
 import type { FleetQueue } from './queue.ts'
 import { spread } from './spread.ts'
@@ -26,10 +28,8 @@ const MOST_WEIGHT = 20
 const LEAST_BUNDLES = 64
 const BYTES_OF_A_SMALL_JOB = 50_000
 
-/** Looking costs the server time that jobs could have. */
-const LOOK_EVERY_MS = 1000
-/** So many looks at a queue that has nothing left, before what is missing is queued again. */
-const IDLE_LOOKS = 3
+/** A queue that has had nothing left for so long has lost what is missing: it is queued again. */
+const IDLE_MS = 3000
 
 export interface Submission {
   readonly plan: Plan
@@ -176,20 +176,24 @@ export async function awaitEnd(
   signal: AbortSignal,
   onProgress: (night: Night, counts: Counts) => void,
 ): Promise<Night> {
-  let idle = 0
+  const looks = new Looks()
+  let idleSince: number | null = null
   for (;;) {
     await store.endIfDone(id)
     // Read every time: somebody else may be filling it, or giving it up.
     const night = (await store.findNight(id))!
-    onProgress(night, await store.count(id))
+    const counts = await store.count(id)
+    onProgress(night, counts)
     if (night.state === 'done' || night.state === 'cancelled' || signal.aborted) return night
     const { waiting, active } = await queue.countOpen()
-    idle = night.state === 'queued' && waiting + active === 0 ? idle + 1 : 0
-    if (idle === IDLE_LOOKS) {
+    const isIdle = night.state === 'queued' && waiting + active === 0
+    idleSince = isIdle ? (idleSince ?? nowMs()) : null
+    if (idleSince !== null && nowMs() - idleSince >= IDLE_MS) {
       // The queue has lost something, or whoever filled it was killed.
       await queueOpen(store, queue, night, await store.nextRound(id, night.rounds))
-      idle = 0
+      idleSince = null
     }
-    await pause(LOOK_EVERY_MS, undefined, { signal }).catch(() => {})
+    const ms = looks.next(nowMs(), counts.done, night.jobs)
+    await pause(ms, undefined, { signal }).catch(() => {})
   }
 }

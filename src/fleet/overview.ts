@@ -39,6 +39,7 @@ const MOST_FAILURES = 100
 
 export async function readOverview(store: FleetStore, night: Night): Promise<NightOverview> {
   const results = new Results(store.connection)
+  await results.prepare()
   const findings = await results.findings(night.id)
   const before = await results.fingerprintsBefore(night.id)
   const here = findings.map(({ fingerprint }) => fingerprint)

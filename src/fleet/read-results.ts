@@ -88,6 +88,13 @@ const TARGET = `coalesce(j.spec->>'target', 'histories')`
 export class Results {
   constructor(private readonly connection: FleetConnection) {}
 
+  /** Lets the server look at what has come since it last did: it takes new nights for empty. */
+  async prepare(): Promise<void> {
+    await this.connection.ask(
+      'analyze isobar_fleet.job, isobar_fleet.result, isobar_fleet.occurrence',
+    )
+  }
+
   /** Findings of a night, those that came up most often first. */
   findings(night: number): Promise<Finding[]> {
     return this.connection.ask<Finding>(

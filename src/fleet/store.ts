@@ -54,8 +54,16 @@ export type Counts = Readonly<Record<JobOutcome, number>> & {
 }
 
 const NIGHT = 'id, name, hash, state, jobs, rounds, settings'
-/** The bytes that a job judges. */
-const IS_INPUT = `i.night = j.night and i.number = coalesce((j.spec->>'input')::int, j.number)`
+/**
+ * The bytes that a job judges, and whether it has a result. Each is looked up by itself (that is
+ * what the limits are for): of a night that is newer than its statistics the planner believes that
+ * it is empty, and would go through all of it for every job.
+ */
+const INPUT_AND_RESULT = `
+  left join lateral (select bytes from isobar_fleet.input i where i.night = $1
+    and i.number = coalesce((j.spec->>'input')::int, j.number) limit 1) i on true
+  left join lateral (select true as is_done from isobar_fleet.result r where r.night = $1
+    and r.number = j.number limit 1) r on true`
 /** Only one of those who create the tables at the same time goes on. */
 const LOCK = 'select pg_advisory_xact_lock(4173265108)'
 
@@ -187,9 +195,8 @@ export class FleetStore {
     for (let after = -1; ; ) {
       const rows: Waiting[] = await this.connection.ask<Waiting>(
         `select j.number, spec->>'target' as target, octet_length(i.bytes) as bytes
-         from isobar_fleet.job j left join isobar_fleet.input i on ${IS_INPUT}
-         where j.night = $1 and j.number > $2 and not exists
-           (select from isobar_fleet.result r where r.night = $1 and r.number = j.number)
+         from isobar_fleet.job j ${INPUT_AND_RESULT}
+         where j.night = $1 and j.number > $2 and is_done is null
          order by number limit ${page}`,
         [night, after],
       )
@@ -203,10 +210,10 @@ export class FleetStore {
   takeOpen(night: number, numbers: readonly number[]): Promise<OpenJob[]> {
     return this.connection.ask<OpenJob>(
       `select j.number, j.spec, i.bytes
-       from isobar_fleet.job j left join isobar_fleet.input i on ${IS_INPUT}
-       where j.night = $1 and j.number = any($2::int[]) and not exists
-         (select from isobar_fleet.result r where r.night = $1 and r.number = j.number)
-       order by j.number`,
+       from unnest($2::int[]) as given(number) cross join lateral (select number, spec
+         from isobar_fleet.job where night = $1 and number = given.number limit 1) j
+       ${INPUT_AND_RESULT}
+       where is_done is null order by j.number`,
       [night, numbers],
     )
   }

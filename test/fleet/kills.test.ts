@@ -8,6 +8,7 @@ import { makeHome } from './stage.ts'
 
 const SEEDS = LONG ? 30 : 10
 const JOBS = 2 * SEEDS
+const KILLS = { worker: LONG ? 3 : 1, coordinator: 1, server: 1 }
 const PLAN = `
 targets: [sim:si, "sim:si+lost-update"]
 parameters: {sessions: 4, transactions: 60}
@@ -22,13 +23,15 @@ function siegeIn(home: string): Siege {
   const data = join(home, 'data')
   return {
     ...{ plan, data, place: ['--data', data], results: null, restartServer: null, seed: 1 },
-    ...{ workers: 2, workerKills: LONG ? 3 : 1, coordinatorKills: 1, serverRestarts: 1 },
+    ...{ workers: 2, workerKills: KILLS.worker, coordinatorKills: KILLS.coordinator },
+    serverRestarts: KILLS.server,
   }
 }
 
 describe('a night', () => {
   it('has one result for every job, whoever is killed, with its queue in PostgreSQL', async () => {
-    const { code, jobs, results, failed, out } = await besiege(siegeIn(makeHome()))
+    const { code, jobs, results, failed, out, kills } = await besiege(siegeIn(makeHome()))
+    expect(kills).toEqual(KILLS)
     expect([code, jobs, results, failed], out).toEqual([1, JOBS, JOBS, 0])
     expect(out).toContain('LostUpdate at si')
   }, 300_000)
@@ -38,7 +41,9 @@ if (redisPath === undefined) process.stderr.write('skipped: no redis-server for 
 
 describe.skipIf(redisPath === undefined)('a night', () => {
   it('has one result for every job, whoever is killed, with its queue in Redis', async () => {
-    const { code, jobs, results, failed, out } = await besiegeWithRedis(siegeIn(makeHome()))
+    const siege = siegeIn(makeHome())
+    const { code, jobs, results, failed, out, kills } = await besiegeWithRedis(siege)
+    expect(kills).toEqual(KILLS)
     expect([code, jobs, results, failed], out).toEqual([1, JOBS, JOBS, 0])
   }, 300_000)
 

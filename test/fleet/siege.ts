@@ -43,7 +43,11 @@ export interface Outlasted {
   readonly results: number
   /** Jobs with a result that is no verdict. */
   readonly failed: number
+  /** Who was killed while the night went on, and how often. */
+  readonly kills: Readonly<Record<Victim, number>>
 }
+
+type Victim = 'worker' | 'coordinator' | 'server'
 
 export async function besiege(siege: Siege): Promise<Outlasted> {
   const random = new Random(siege.seed)
@@ -54,13 +58,17 @@ export async function besiege(siege: Siege): Promise<Outlasted> {
   const workers = Array.from({ length: siege.workers }, startWorker)
   const store = await openStore(siege)
   try {
-    const kills = random.shuffle([
-      ...Array.from({ length: siege.workerKills }, () => 'worker'),
-      ...Array.from({ length: siege.coordinatorKills }, () => 'coordinator'),
-      ...Array.from({ length: siege.serverRestarts }, () => 'server'),
+    const victims = random.shuffle([
+      ...Array.from({ length: siege.workerKills }, (): Victim => 'worker'),
+      ...Array.from({ length: siege.coordinatorKills }, (): Victim => 'coordinator'),
+      ...Array.from({ length: siege.serverRestarts }, (): Victim => 'server'),
     ])
-    for (const [i, what] of kills.entries()) {
-      await untilDone(store, (i + 1) / (kills.length + 2), coordinator)
+    const kills = { worker: 0, coordinator: 0, server: 0 }
+    for (const [i, what] of victims.entries()) {
+      await untilDone(store, (i + 1) / (victims.length + 2), coordinator)
+      // What is over cannot be besieged.
+      if (coordinator.exitCode !== null) break
+      kills[what]++
       if (what === 'worker') {
         const which = random.below(workers.length)
         await kill(workers[which]!)
@@ -72,7 +80,7 @@ export async function besiege(siege: Siege): Promise<Outlasted> {
       else killServer(siege.data)
     }
     if (coordinator.exitCode === null) await once(coordinator, 'close')
-    return await outcomeOf(siege, coordinator)
+    return { ...(await outcomeOf(siege, coordinator)), kills }
   } finally {
     await store.close()
     for (const child of [coordinator, ...workers]) await kill(child)
@@ -176,7 +184,10 @@ async function untilDone(store: FleetStore, share: number, coordinator: ChildPro
   }
 }
 
-async function outcomeOf(siege: Siege, coordinator: ChildProcess): Promise<Outlasted> {
+async function outcomeOf(
+  siege: Siege,
+  coordinator: ChildProcess,
+): Promise<Omit<Outlasted, 'kills'>> {
   const out = said.get(coordinator) ?? ''
   // The server of a directory has ended with the coordinator: the night is in what it said.
   const [, results = '', jobs = ''] = /: (\d+) of (\d+) jobs? \(/.exec(out) ?? []
