@@ -23,6 +23,8 @@ export interface NightOverview {
   readonly blames: readonly Blame[]
   readonly cells: readonly Cell[]
   readonly splits: readonly SplitVerdict[]
+  /** Targets that have jobs without a verdict, and how many. */
+  readonly unjudged: readonly { readonly target: string; readonly count: number }[]
   /** The latest first. */
   readonly nights: readonly NightLine[]
   readonly coverage: Coverage
@@ -50,6 +52,7 @@ export async function readOverview(store: FleetStore, night: Night): Promise<Nig
     failures: await results.failures(night.id, MOST_FAILURES),
     blames: await results.blames(night.id),
     cells: await results.cells(night.id),
+    unjudged: await results.unjudged(night.id),
     splits: await results.splitVerdicts(night.id),
     nights: await results.nights(night.id, MOST_NIGHTS),
     coverage: await results.coverage(night.id),

@@ -26,6 +26,8 @@ const some = (item: Schema, description: string): Schema => ({
 
 /** `1..100`, `0..1000 step 50`. */
 export const RANGE = /^\s*(\d+)\s*\.\.\s*(\d+)(?:\s+step\s+(\d+))?\s*$/
+/** Of a finding. */
+export const FINGERPRINT = /^[0-9a-f]{12}$/
 const range: Schema = { type: 'string', pattern: RANGE.source }
 const whole: Schema = { type: 'integer', minimum: 0 }
 
@@ -139,7 +141,7 @@ export const PLAN_SCHEMA: Schema = {
     },
     known: {
       type: 'array',
-      items: { type: 'string', pattern: '^[0-9a-f]{12}$' },
+      items: { type: 'string', pattern: FINGERPRINT.source },
       description: 'Fingerprints of findings that are known: they do not fail the night.',
     },
   },

@@ -11,13 +11,18 @@ import { parseFaultPlan } from '../record/faults.ts'
 import { SHAPES } from '../workload/parameters.ts'
 import { SQL_SHAPES } from '../workload/sql/parameters.ts'
 import type { Keep, Placed, Plan, PlannedTarget, PlannedWorkload, Split } from './plan.ts'
-import { PARAMETER_NAMES, PLAN_SCHEMA, RANGE, type Schema } from './plan-schema.ts'
+import { FINGERPRINT, PARAMETER_NAMES, PLAN_SCHEMA, RANGE, type Schema } from './plan-schema.ts'
 
 const DEFAULT_BUDGET = '60s'
 const DEFAULT_TIME = '10m'
 const DEFAULT_MEMORY = '2g'
 const DEFAULT_ATTEMPTS = 3
 const MAX_RANGE = 1_000_000
+/** Pattern of the schema -> what fits it. */
+const HINTS: Readonly<Record<string, string>> = {
+  [RANGE.source]: 'e.g. 5, 1..100 or 0..100 step 10',
+  [FINGERPRINT.source]: 'the fingerprint of a finding, e.g. 469d7b38d217',
+}
 
 /** @param name what the plan is called if it does not say. Throws InputError, with its place. */
 export function readPlan(text: string, name: string): Plan {
@@ -34,6 +39,7 @@ export function readPlan(text: string, name: string): Plan {
       'e.g. targets: [embedded] and seeds: 1..100; docs/fleet.md has examples',
     )
   }
+  for (const node of listOf(fieldOf(document.contents, 'known'))) asWritten(node)
   reader.expect(document.contents, PLAN_SCHEMA, 'the plan')
   return reader.read(document.contents, text, name)
 }
@@ -119,8 +125,7 @@ class PlanReader {
       throw this.wrong('bad-plan', `${name} cannot be ${shown}`, node, hint)
     }
     if (schema.pattern !== undefined && !new RegExp(schema.pattern).test(String(value))) {
-      const hint = schema.pattern === RANGE.source ? 'e.g. 5, 1..100 or 0..100 step 10' : undefined
-      throw this.wrong('bad-plan', `${name} cannot be ${shown}`, node, hint)
+      throw this.wrong('bad-plan', `${name} cannot be ${shown}`, node, HINTS[schema.pattern])
     }
     if (schema.minimum !== undefined && (value as number) < schema.minimum) {
       throw this.wrong('bad-plan', `${name} is at least ${schema.minimum}, not ${shown}`, node)
@@ -336,6 +341,11 @@ function fieldOf(node: Node | null, name: string): Node | null {
 function listOf(node: Node | null): Node[] {
   if (node === null) return []
   return isSeq(node) ? (node.items as Node[]) : [node]
+}
+
+/** Digits that mean no number. */
+function asWritten(node: Node): void {
+  if (isScalar(node) && typeof node.value === 'number') node.value = node.source
 }
 
 function scalarOf(node: Node | null): unknown {

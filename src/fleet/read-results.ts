@@ -164,6 +164,16 @@ export class Results {
     )
   }
 
+  /** Targets of a night that have jobs without a verdict, and how many. */
+  unjudged(night: number): Promise<{ target: string; count: number }[]> {
+    return this.connection.ask<{ target: string; count: number }>(
+      `select ${TARGET} as target, count(*)::int
+       from isobar_fleet.result r join isobar_fleet.job j using (night, number)
+       where night = $1 and outcome = 'failed' group by 1 order by 1`,
+      [night],
+    )
+  }
+
   /** What the verdicts on parts say of the histories; jobs that failed leave their levels unknown. */
   splitVerdicts(night: number): Promise<SplitVerdict[]> {
     return this.connection.ask<SplitVerdict>(

@@ -13,6 +13,12 @@ import { isOver, type NightOverview, unknownFindings, untoldFailures } from './o
 import type { Cell, Finding, NightLine } from './read-results.ts'
 import { pageOf } from './report-names.ts'
 
+/** A command goes on in the next line rather than out of sight, and a moment stays in one. */
+const NIGHT_STYLE = `
+.index code { display: block; min-width: 16rem; white-space: pre-wrap; overflow-wrap: anywhere; }
+.index time { white-space: nowrap; }
+`
+
 export function renderNightPage(overview: NightOverview, assets: PageAssets): string {
   const { night, counts, nights } = overview
   const { satisfied, violated, unknown, failed } = counts
@@ -27,7 +33,7 @@ export function renderNightPage(overview: NightOverview, assets: PageAssets): st
     `<p class="source">${esc(told)};${esc(when)}</p></header>`,
     '<main>',
     ...renderFindings(overview),
-    ...renderCells(overview.cells),
+    ...renderCells(overview),
     ...renderSplits(overview),
     ...renderChanges(overview),
     ...renderFailures(overview),
@@ -36,7 +42,11 @@ export function renderNightPage(overview: NightOverview, assets: PageAssets): st
     '</main>',
   ]
   return renderDocument(
-    { title: `${title} · ${night.name}`, styles: [PICTURE_STYLE, assets.style, INDEX_STYLE], body },
+    {
+      title: `${title} · ${night.name}`,
+      styles: [PICTURE_STYLE, assets.style, INDEX_STYLE, NIGHT_STYLE],
+      body,
+    },
     assets,
   )
 }
@@ -84,7 +94,7 @@ function renderFindings({ findings, night, changes }: NightOverview): string[] {
     const link = `<a href="${escapeAttribute(pageOf(fingerprint))}">${esc(fingerprint)}</a>`
     return row(`${link}${stateOf(finding)}`, [
       ...[esc(anomalies), esc(level), String(count)],
-      `${esc(timeOf(firstSeen))}, night ${firstNight}`,
+      `${markTime(firstSeen)}, night ${firstNight}`,
       esc(targets.join(', ')),
       `<code>${esc(commandOf(finding.spec))}</code>`,
     ])
@@ -92,19 +102,22 @@ function renderFindings({ findings, night, changes }: NightOverview): string[] {
   return ['<h2>Findings</h2>', ...table('Findings', head, rows)]
 }
 
-function renderCells(cells: readonly Cell[]): string[] {
-  const targets = [...new Set(cells.map(({ target }) => target))]
+/** Every target of the night, also one of which there is no verdict at all. */
+function renderCells({ cells, unjudged }: NightOverview): string[] {
+  const targets = [...new Set([...cells, ...unjudged].map(({ target }) => target))].sort()
   const levels = [...new Set(cells.map(({ level }) => level))]
+  const without = (target: string) => unjudged.find((each) => each.target === target)?.count
   const rows = targets.map((target) =>
-    row(
-      esc(target),
-      levels.map((level) => {
+    row(esc(target), [
+      ...levels.map((level) => {
         const cell = cells.find((each) => each.target === target && each.level === level)
-        return cell ? esc(cellWords(cell)) : ''
+        return cell ? cellWords(cell) : ''
       }),
-    ),
+      ...(unjudged.length > 0 ? [`${without(target) ?? ''}`] : []),
+    ]),
   )
-  return ['<h2>Targets and levels</h2>', ...table('Targets', ['target', ...levels], rows)]
+  const head = ['target', ...levels, ...(unjudged.length > 0 ? ['without a verdict'] : [])]
+  return ['<h2>Targets and levels</h2>', ...table('Targets', head, rows)]
 }
 
 function renderSplits({ splits }: NightOverview): string[] {
@@ -118,7 +131,7 @@ function renderSplits({ splits }: NightOverview): string[] {
 
 function cellWords({ satisfied, violated, unknown, verified }: Cell): string {
   const all = satisfied + violated + unknown
-  const last = verified ? `last held ${timeOf(verified)}` : 'never held'
+  const last = verified ? `last held ${markTime(verified)}` : 'never held'
   if (violated > 0) return `violated in ${violated} of ${all}; ${last}`
   if (unknown > 0) return `unknown in ${unknown} of ${all}; ${last}`
   return `holds in ${satisfied}; ${last}`
@@ -176,7 +189,7 @@ function renderNights(nights: readonly NightLine[]): string[] {
   const head = ['night', 'began', 'jobs', 'satisfied', 'violated', 'unknown', 'failed', 'findings']
   const rows = nights.map((line) =>
     row(String(line.id), [
-      esc(timeOf(line.begun)),
+      markTime(line.begun),
       ...[line.jobs, line.satisfied, line.violated, line.unknown, line.failed, line.findings].map(
         String,
       ),
@@ -198,6 +211,10 @@ function renderTrends(nights: readonly NightLine[]): string[] {
   // The page has the style sheet of pictures already.
   const plain = svg.replace(/<style>[\s\S]*?<\/style>\n/, '')
   return [`<div class="index-chart" tabindex="0" role="region" aria-label="Trends">${plain}</div>`]
+}
+
+function markTime(time: Date): string {
+  return `<time datetime="${time.toISOString()}">${timeOf(time)}</time>`
 }
 
 /** `2030-01-31 12:00`, in universal time. */

@@ -29,6 +29,14 @@ function complaint(text: string): string {
 const jobsOf = (text: string) => [...runJobsOf(read(text))]
 
 describe('readPlan', () => {
+  it('takes fingerprints as they are pasted, also those that look like numbers', () => {
+    const known = ['469d7b38d217', '123456789012', '012345678901', '1234e5678901']
+    expect(read(`targets: sim:ser\nknown: [${known.join(', ')}]\n`).known).toEqual(known)
+    expect(complaint('targets: sim:ser\nknown: [469d7b]\n')).toBe(
+      '2:9: "known" cannot be "469d7b" (the fingerprint of a finding, e.g. 469d7b38d217)',
+    )
+  })
+
   it('multiplies targets, parameters, levels, faults, seeds and repeats', () => {
     const jobs = jobsOf(`
 targets: [sim:si, sim:ser]
