@@ -180,7 +180,8 @@ async function runPlan(path: string | undefined, flags: Flags): Promise<number> 
     const line = new StatusLine()
     let last: Night
     try {
-      last = await awaitEnd(store, queue, night.id, interrupt.signal, showOn(line))
+      const end = awaitEnd(store, queue, night.id, interrupt.signal, showOn(line))
+      last = await (worker?.during(end) ?? end)
     } finally {
       line.done()
       await worker?.close()
@@ -212,11 +213,13 @@ async function work(_path: string | undefined, flags: Flags): Promise<number> {
     const line = new StatusLine()
     try {
       if (!flags.untilDone) {
-        await new Promise((resolve) => interrupt.signal.addEventListener('abort', resolve))
+        await worker.during(
+          new Promise((resolve) => interrupt.signal.addEventListener('abort', resolve)),
+        )
         return interrupt.exitCode
       }
       const { id } = await nightOf(fleet, flags)
-      await awaitEnd(store, queue, id, interrupt.signal, showOn(line))
+      await worker.during(awaitEnd(store, queue, id, interrupt.signal, showOn(line)))
       return interrupt.signal.aborted ? interrupt.exitCode : EXIT.satisfied
     } finally {
       line.done()

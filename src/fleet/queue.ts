@@ -134,22 +134,26 @@ export class FleetQueue {
     return { active, waiting: Object.values(others).reduce((sum, count) => sum + count, 0) }
   }
 
-  /**
-   * Does bundles as they come.
-   * @param leaseMs how long a worker may be silent before its bundles go to others
-   */
-  work(doBundle: DoBundle, atOnce: number, leaseMs: number, name: string): QueueWorker {
+  /** Does bundles as they come. */
+  work(doBundle: DoBundle, { atOnce, leaseMs, name, onTrouble }: WorkOptions): QueueWorker {
     const process: import('bullmq').Processor<Bundle> = async (job, token) => {
-      if (job.data.version !== BUNDLE_VERSION) {
-        throw new this.bull.UnrecoverableError(`a bundle of version ${job.data.version}`)
+      const leave = async () => {
+        await job.moveToDelayed(Math.round(performance.timeOrigin + nowMs() + leaseMs), token)
+        throw new this.bull.DelayedError()
       }
+      const { version } = job.data
+      if (version > BUNDLE_VERSION) {
+        onTrouble(newerQueue(version))
+        await leave()
+      }
+      // What an older isobar has queued is queued again by whoever waits for the night.
+      if (version < BUNDLE_VERSION) throw new this.bull.UnrecoverableError(`version ${version}`)
       try {
         await doBundle(job.data, job.attemptsMade + 1 >= (job.opts.attempts ?? 1))
       } catch (error) {
         if (!(error instanceof Refused)) throw error
         await job.updateData({ ...job.data, refusals: job.data.refusals + 1 })
-        await job.moveToDelayed(Math.round(performance.timeOrigin + nowMs() + leaseMs), token)
-        throw new this.bull.DelayedError()
+        await leave()
       }
     }
     const options = {
@@ -167,6 +171,13 @@ export class FleetQueue {
   async close(): Promise<void> {
     await sayGoodbye(this.queue)
   }
+}
+
+function newerQueue(version: number): DatabaseError {
+  return new DatabaseError(
+    `the queue is of version ${version}, and this is ${BUNDLE_VERSION}`,
+    'a newer isobar has filled it: use the same one here',
+  )
 }
 
 /** Nothing was heard in time. */
@@ -187,6 +198,15 @@ async function within<T>(answer: Promise<T>, ms: number): Promise<T> {
   } finally {
     clearTimeout(timer)
   }
+}
+
+export interface WorkOptions {
+  readonly atOnce: number
+  /** How long a worker may be silent before its bundles go to others. */
+  readonly leaseMs: number
+  readonly name: string
+  /** Is told what keeps it from doing bundles. */
+  readonly onTrouble: (error: DatabaseError) => void
 }
 
 /** What is used of a worker of the queue. */

@@ -33,6 +33,8 @@ export class FleetWorker {
   private readonly worker: QueueWorker
   private readonly name = `${hostname()}:${process.pid}`
   private isEnding = false
+  /** What keeps it from doing anything. */
+  private readonly trouble: Promise<never>
 
   constructor(
     private readonly store: FleetStore,
@@ -40,10 +42,16 @@ export class FleetWorker {
     private readonly options: WorkerOptions,
   ) {
     const { atOnce, leaseMs, command } = options
+    let onTrouble: (error: Error) => void = () => {}
+    this.trouble = new Promise((_, reject) => {
+      onTrouble = reject
+    })
+    this.trouble.catch(() => {}) // if nobody asks
     this.pool = new JobPool(atOnce, command)
     const doBundle = (bundle: Bundle, isLastTry: boolean) => this.do(bundle, isLastTry)
     // One more than are done at once: the next one is at hand when a process is free.
-    this.worker = queue.work(doBundle, atOnce + 1, leaseMs, this.name)
+    const { name } = this
+    this.worker = queue.work(doBundle, { atOnce: atOnce + 1, leaseMs, name, onTrouble })
   }
 
   private async do(bundle: Bundle, isLastTry: boolean): Promise<void> {
@@ -92,6 +100,11 @@ export class FleetWorker {
       return `${variable} is not set on the worker ${this.name}`
     }
     return `the worker ${this.name} may not run ${target}: start it with --allow`
+  }
+
+  /** What comes of something, unless the worker cannot go on before. Throws DatabaseError. */
+  during<T>(something: Promise<T>): Promise<T> {
+    return Promise.race([something, this.trouble])
   }
 
   /** Ends at once; what is being done is done again by others. */

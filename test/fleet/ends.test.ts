@@ -10,7 +10,13 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { awaitEnd, submit } from '../../src/fleet/coordinate.ts'
 import { findServer } from '../../src/fleet/data-directory.ts'
 import type { Fleet } from '../../src/fleet/fleet.ts'
-import { type Bundle, type DoBundle, type FleetQueue, Refused } from '../../src/fleet/queue.ts'
+import {
+  type Bundle,
+  type DoBundle,
+  type FleetQueue,
+  Refused,
+  type WorkOptions,
+} from '../../src/fleet/queue.ts'
 import { readPlan } from '../../src/fleet/read-plan.ts'
 import { FleetWorker } from '../../src/fleet/worker.ts'
 import { isobar, startIsobar } from '../cli/command.ts'
@@ -110,14 +116,11 @@ describe('a worker', () => {
     // The queue hands it out again, and no try was used up.
     const seen: number[] = []
     const watched = {
-      work: (give: DoBundle, ...rest: [number, number, string]) =>
-        queue.work(
-          (bundle, isLastTry) => {
-            seen.push(bundle.refusals)
-            return give(bundle, isLastTry)
-          },
-          ...rest,
-        ),
+      work: (give: DoBundle, working: WorkOptions) =>
+        queue.work((bundle, isLastTry) => {
+          seen.push(bundle.refusals)
+          return give(bundle, isLastTry)
+        }, working),
     }
     const options = optionsOf(['embedded'], 1000)
     const refusing = new FleetWorker(store, watched as unknown as FleetQueue, options)
