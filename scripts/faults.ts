@@ -1,7 +1,6 @@
 // Writes docs/faults.md: what every fault does, and under which names it is found at every level,
-// measured by injecting it: node --import tsx scripts/faults.ts && npm run format. With a number it
-// prints instead what is found in so many transactions of all faults together, and with `alone`
-// behind it of each by itself: how often, in which time, and what is not named where it has to be.
+// measured by injecting it: node --import tsx scripts/faults.ts && npm run format. What takes long
+// is measured by large-faults.ts.
 
 import { writeFileSync } from 'node:fs'
 import { checkLevels } from '../src/check/check.ts'
@@ -11,7 +10,7 @@ import { type LevelId, PROFILE } from '../src/levels/levels.ts'
 import { generate } from '../src/pipeline/generate.ts'
 import { FAULTS, type Fault, forbids } from '../src/sim/faults.ts'
 import type { WorkloadRequest } from '../src/workload/parameters.ts'
-import { rightNames } from './fault-names.ts'
+import { detectTogether, namedTable, SHAPE_NAMES, type ShapeName, STRIKES } from './large-faults.ts'
 import { renderSqlFaults } from './sql-faults.ts'
 
 /** Those of a profile. */
@@ -20,15 +19,11 @@ const LEVELS = PROFILE
 /** Histories for each fault and shape. */
 const SEEDS = 5
 
-export const SHAPES: Record<'general' | 'mini' | 'append', WorkloadRequest> = {
+export const SHAPES: Record<ShapeName, WorkloadRequest> = {
   general: { shape: 'general', sessions: 6, transactions: 100, ops: 5, reads: 0.7, keys: 30 },
   mini: { shape: 'mini', sessions: 6, transactions: 100, keys: 30, distribution: 'uniform' },
   append: { shape: 'append', sessions: 6, transactions: 100, ops: 4, keys: 5 },
 }
-
-type ShapeName = keyof typeof SHAPES
-
-const SHAPE_NAMES = Object.keys(SHAPES) as ShapeName[]
 
 /** One history with one strike, judged at one level. */
 export interface Detection {
@@ -58,33 +53,8 @@ export function detect(fault: Fault): Detection[] {
   return found
 }
 
-/** Transactions of the history with all faults together, and how often each strikes. */
+/** Transactions of the history with all faults together whose names are counted. */
 const TOGETHER = 1000
-const STRIKES = 5
-
-/** Faults in one history, judged at every level. */
-export function detectTogether(shape: ShapeName, injected: readonly Fault[], transactions: number) {
-  const faults = injected.map((fault) => ({ fault, count: STRIKES }))
-  const workload = { shape, transactions }
-  const { history } = generate({ seed: 3, workload, store: { level: 'sser', faults } })
-  return checkLevels(history, LEVELS).map(({ level, anomalies, elapsedMs }) => ({
-    level,
-    elapsedMs,
-    counts: new Map<string, number>(anomalies.map(({ name, count }) => [name, count])),
-    forbidden: injected.filter((fault) => forbids(level, fault, shape === 'append')),
-  }))
-}
-
-/** Faults that a level forbids and that none of the names tells of. */
-export function unnamed(
-  shape: ShapeName,
-  counts: ReadonlyMap<string, number>,
-  forbidden: readonly Fault[],
-): string[] {
-  const isNamed = (fault: Fault) =>
-    rightNames(fault, shape === 'append').some((name) => counts.has(name))
-  return forbidden.filter((fault) => !isNamed(fault)).map(({ name }) => name)
-}
 
 function togetherTable(found: readonly ReadonlyMap<string, number>[]): string {
   const names = ANOMALIES.map(({ name }) => name)
@@ -95,28 +65,6 @@ function togetherTable(found: readonly ReadonlyMap<string, number>[]): string {
       .filter((name) => found.some((counts) => counts.has(name)))
       .map((name) => `| ${name} | ${found.map((counts) => counts.get(name) ?? '').join(' | ')} |`),
   ].join('\n')
-}
-
-/** What is found in large histories, line by line, as it is measured. */
-function measureLarge(transactions: number, isAlone: boolean): void {
-  const found: ReadonlyMap<string, number>[] = []
-  for (const shape of SHAPE_NAMES) {
-    for (const injected of isAlone ? FAULTS.map((fault) => [fault]) : [FAULTS]) {
-      for (const { level, elapsedMs, counts, forbidden } of detectTogether(
-        shape,
-        injected,
-        transactions,
-      )) {
-        const missing = unnamed(shape, counts, forbidden)
-        const what = isAlone ? injected[0]!.name : 'all'
-        const told = missing.length === 0 ? 'all named' : `not named: ${missing.join(' ')}`
-        const seconds = `${(elapsedMs / 1000).toFixed(1)} s`
-        process.stdout.write(`${shape} ${what} ${level}: ${told}, ${seconds}\n`)
-        if (level === LEVELS.at(-1)) found.push(counts)
-      }
-    }
-  }
-  if (!isAlone) process.stdout.write(`\n${togetherTable(found)}\n`)
 }
 
 /** The document, as it should be. */
@@ -163,11 +111,20 @@ ${detectionTable(FAULTS.map(detect))}
 ## All at once
 
 All ${FAULTS.length} faults, ${STRIKES} strikes each, in one history of ${TOGETHER.toLocaleString('en')} transactions: what \`sser\`, the strongest level, finds, and
-how often. Every fault is named at every level that forbids it, in histories of 1,000, 100,000 and, psi and strong-si aside, 1,000,000 transactions
-(\`node --import tsx scripts/faults.ts 1000000\`; \`… 100000 alone\` for each by itself): none hides another. Counts of lost updates, long forks, write skews and stale reads are
+how often. Counts of lost updates, long forks, write skews and stale reads are
 of those that share no transaction. A stale read is also what \`lost-write\` and \`duplicate-delivery\` leave behind.
 
 ${togetherTable(SHAPE_NAMES.map((shape) => detectTogether(shape, FAULTS, TOGETHER).at(-1)!.counts))}
+
+## None hides another
+
+How many of the ${FAULTS.length} faults are named at every level that forbids them, ${STRIKES} strikes each in a store that is otherwise strictly
+serializable: each fault alone in a history of its own, and all of them together in one. Transactions of \`general\` have 20 operations, 5 where
+there are 1,000,000 of them.
+
+${namedTable()}
+
+Measured with \`node --import tsx scripts/large-faults.ts 1000000 alone mini\` and its like, and kept in \`bench/faults.json\`.
 
 ${renderSqlFaults()}
 ## Examples
@@ -230,8 +187,6 @@ function renderExample(fault: Fault): string {
   return `\n### ${fault.name}\n\n\`\`\`\n${renderNotation(history)}\`\`\`\n`
 }
 
-if (process.argv[1]?.endsWith('faults.ts')) {
-  const [transactions, alone] = process.argv.slice(2)
-  if (transactions) measureLarge(Number(transactions), alone === 'alone')
-  else writeFileSync(new URL('../docs/faults.md', import.meta.url), renderFaults())
+if (process.argv[1]?.endsWith('/faults.ts')) {
+  writeFileSync(new URL('../docs/faults.md', import.meta.url), renderFaults())
 }

@@ -382,7 +382,15 @@ export class Checker {
       const findings = mini.check(level)
       if (findings) return findings
       const reads = this.reads()
-      this.orderedLevels ??= new OrderedLevels(history, reads, deadline, limit, this.blame)
+      const isSettled = mini.isSettled.bind(mini)
+      this.orderedLevels ??= new OrderedLevels(
+        history,
+        reads,
+        deadline,
+        limit,
+        this.blame,
+        isSettled,
+      )
       return this.orderedLevels.check(level, mini.hasSerialOrder())
     })
   }
@@ -426,7 +434,7 @@ export class Checker {
   }
 
   private readonly blame = (): Blame => {
-    if (this.isCausal) return { anomalies: [], blamed: new Set() }
+    if (this.isCausal) return { anomalies: [], blamed: new Set(), rest: this.base() }
     return this.timed('cc', () => this.weak().blame())
   }
 

@@ -3,7 +3,8 @@
 
 import { describe, expect, test } from 'vitest'
 import { rightNames } from '../../scripts/fault-names.ts'
-import { detect, detectTogether, SHAPES, unnamed } from '../../scripts/faults.ts'
+import { detect, SHAPES } from '../../scripts/faults.ts'
+import { detectTogether, unnamed } from '../../scripts/large-faults.ts'
 import { FAULTS } from '../../src/sim/faults.ts'
 
 describe('check', () => {

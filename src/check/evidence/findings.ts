@@ -1,6 +1,7 @@
 // What a decider finds at a level.
 
 import type { Anomaly, Proof, Staleness } from '../../verdict/verdict.ts'
+import type { BaseOrder } from '../order/stale-reads.ts'
 
 export interface Findings {
   anomalies: Anomaly[]
@@ -19,4 +20,6 @@ export interface NamedFindings extends Findings {
 export interface Blame {
   readonly anomalies: readonly Anomaly[]
   readonly blamed: Set<number>
+  /** An order of whoever is not on a circle of causes. */
+  readonly rest: BaseOrder
 }

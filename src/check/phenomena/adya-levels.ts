@@ -6,6 +6,7 @@ import type { Deadline } from '../../base/deadline.ts'
 import type { History } from '../../history/history.ts'
 import type { Proof } from '../../verdict/verdict.ts'
 import type { Blame, NamedFindings } from '../evidence/findings.ts'
+import { isSerialRest } from '../order/serial-rest.ts'
 import { withoutOwnWrites } from '../reads/adya-reads.ts'
 import { checkReads, type ReadCheck } from '../reads/read-consistency.ts'
 import { WeakContext } from '../weak/context.ts'
@@ -58,8 +59,12 @@ export class AdyaLevels {
     const { history, reads: recorded, limit, deadline, proofOf } = this.shared
     const order = () => this.context().base.order
     const strongOrder = () => commitOrderOf(proofOf('ser'))
-    const around = { order, strongOrder }
     const reads = this.reads()
+    // Where a read was not repeated, a level that does not say so may tell of it by a cycle.
+    const isSettled = () =>
+      reads.unrepeatable.length === 0 &&
+      isSerialRest(history, reads, this.context().base, new Set())
+    const around = { order, strongOrder, isSettled }
     this.lazyLevels ??= new PhenomenaLevels(history, reads, recorded, around, limit, deadline)
     return { ...this.lazyLevels.check(level), algorithm: 'dependencies' }
   }
@@ -73,7 +78,9 @@ export class AdyaLevels {
       known ??= commitOrderOf(proofOf('cc')) ?? this.shared.context().base.order
       return known
     }
-    const around = { order, strongOrder, blame }
+    const isSettled = (found: Blame | null) =>
+      found !== null && isSerialRest(history, reads, found.rest, found.blamed)
+    const around = { order, strongOrder, blame, isSettled }
     this.lazyPsi ??= new PhenomenaLevels(history, reads, reads, around, limit, deadline)
     return { ...this.lazyPsi.check('psi'), algorithm: 'dependencies' }
   }

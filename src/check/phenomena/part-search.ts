@@ -49,6 +49,8 @@ export interface Surroundings {
   readonly strongOrder: () => Int32Array | null
   /** What weaker levels find, for levels that imply them. */
   readonly blame?: () => Blame
+  /** Whether what is left without anybody who is to blame is known to satisfy the level. */
+  readonly isSettled: (blame: Blame | null) => boolean
 }
 
 /** Violations, or if there are none an order of the part. */

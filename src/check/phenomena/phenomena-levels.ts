@@ -12,7 +12,7 @@ import { certifyCommitOrder } from '../../verdict/certify-order.ts'
 import { LEVEL_RULES } from '../../verdict/level-rules.ts'
 import type { Anomaly, Proof } from '../../verdict/verdict.ts'
 import { addFound } from '../evidence/add-found.ts'
-import type { Findings } from '../evidence/findings.ts'
+import type { Blame, Findings } from '../evidence/findings.ts'
 import { joinKinds } from '../examples.ts'
 import { findParts, mergeOrders, txnsOf } from '../general/parts.ts'
 import { describeOffences, describeUnrepeatable } from '../reads/offences.ts'
@@ -53,16 +53,14 @@ export class PhenomenaLevels {
       if (order !== null) return { anomalies, proof: { kind: 'commit-order', order } }
     }
     let proof: Proof | null = null
-    let blamed: ReadonlySet<number> = new Set()
+    let blame: Blame | null = null
     addFound(anomalies, () => {
-      const { blame } = this.around
-      if (!blame) return []
-      const found = blame()
-      blamed = found.blamed
-      return found.anomalies
+      blame = this.around.blame?.() ?? null
+      return blame?.anomalies ?? []
     })
     addFound(anomalies, () => {
-      const { found, orders } = this.searchParts(level, blamed)
+      if (anomalies.length > 0 && this.around.isSettled(blame)) return []
+      const { found, orders } = this.searchParts(level, blame?.blamed ?? new Set())
       if (anomalies.length + found.length === 0) {
         proof = { kind: 'commit-order', order: mergeOrders(orders, history.txnCount) }
       }

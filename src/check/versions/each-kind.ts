@@ -14,6 +14,8 @@ export interface Search {
   /** What was found without blaming anybody, the above included: told if there is no time. */
   readonly found: Anomaly[]
   readonly blame: () => Blame
+  /** Whether nothing is left to be found without those who are to blame. */
+  readonly isSettled: (blame: Blame) => boolean
   /** Finds conflicts without the transactions that are blamed, and adds those that it blames. */
   readonly conflicts: (blamed: Set<number>) => readonly Anomaly[]
   /** The same by real time; null if that does not count, or counted in `found`. */
@@ -22,12 +24,14 @@ export interface Search {
 
 /** @param limit how many examples of each kind are listed */
 export function findEachKind(search: Search, limit: number): Anomaly[] {
-  const { single, found, blame, conflicts, inTime } = search
+  const { single, found, isSettled, conflicts, inTime } = search
   try {
-    const { anomalies, blamed } = blame()
+    const blame = search.blame()
+    const { anomalies, blamed } = blame
     if (anomalies.length === 0 && inTime === null) return joinKinds(found, limit)
-    const others = conflicts(blamed)
-    const late = inTime?.(blamed) ?? []
+    const isOver = isSettled(blame)
+    const others = isOver ? [] : conflicts(blamed)
+    const late = isOver ? [] : (inTime?.(blamed) ?? [])
     // What there is one of was found already, and is told more plainly there: by what was missed.
     const plain = anomalies.map(
       (anomaly) =>

@@ -13,7 +13,8 @@ import type { LevelId } from '../../levels/levels.ts'
 import type { Anomaly } from '../../verdict/verdict.ts'
 import { addFound } from '../evidence/add-found.ts'
 import type { Blame, NamedFindings } from '../evidence/findings.ts'
-import { listExamples } from '../examples.ts'
+import { joinKinds, listExamples } from '../examples.ts'
+import { isSerialRest } from '../order/serial-rest.ts'
 import type { BaseOrder } from '../order/stale-reads.ts'
 import { hasSnapshots, isTimedLevel, type VersionLevel } from '../problem/levels.ts'
 import { describeOffences, describeUnrepeatable, pairsOf } from '../reads/offences.ts'
@@ -107,12 +108,16 @@ export class MiniLevels {
    */
   private refute(level: VersionLevel): NamedFindings | null {
     const { history, reads, limit, deadline } = this
-    if (reads.versions !== null) return null
-    const successors = this.successors()
     const single = [
       ...describeOffences(history, reads, limit, deadline),
       ...describeUnrepeatable(history, reads, limit, deadline),
     ]
+    const nobody = { blamed: new Set<number>(), rest: this.base() }
+    if (single.length > 0 && this.isSettled(level, nobody)) {
+      return { anomalies: joinKinds(single, limit), proof: null, algorithm: 'order' }
+    }
+    if (reads.versions !== null) return null
+    const successors = this.successors()
     const width = hasSnapshots(level) ? 2 : 1
     const cycles = (realTime: boolean, blamed: Set<number>) =>
       this.cycles(successors, level, { width, sessions: true, realTime }, blamed)
@@ -137,8 +142,16 @@ export class MiniLevels {
     if (found.length === 0 && isOpen) return null
     assert(found.length > 0, 'a read-modify-write history without an order has a cycle')
     const inTime = isTimed && !onlyTime && !isLate ? cycles.bind(null, true) : null
-    const anomalies = findEachKind({ single, found, blame: this.blame, conflicts, inTime }, limit)
-    return { anomalies, proof: null, algorithm: 'mini' }
+    const isSettled = (blame: Blame) => this.isSettled(level, blame)
+    const search = { single, found, blame: this.blame, isSettled, conflicts, inTime }
+    return { anomalies: findEachKind(search, limit), proof: null, algorithm: 'mini' }
+  }
+
+  /** Whether what is left without those who are to blame satisfies the level, as far as known. */
+  isSettled(level: VersionLevel, { blamed, rest }: Pick<Blame, 'blamed' | 'rest'>): boolean {
+    const { history, reads } = this
+    if (!isSerialRest(history, reads, rest, blamed)) return false
+    return !isTimedLevel(level) || isTimely(history, rest.order)
   }
 
   /** lin, on a history of lightweight operations; without times their chains alone are judged. */

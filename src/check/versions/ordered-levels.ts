@@ -35,6 +35,7 @@ export class OrderedLevels {
     private readonly deadline: Deadline,
     private readonly limit: number,
     private readonly blame: () => Blame,
+    private readonly isSettled: (level: VersionLevel, blame: Blame) => boolean,
   ) {
     this.applies = reads.versions?.isComplete ?? false
     this.evidence = new OrderedEvidence(history, reads)
@@ -88,7 +89,8 @@ export class OrderedLevels {
     if (isLate) addFound(found, () => late(new Set()))
     assert(found.length > 0, 'a history without an order has a cycle')
     const inTime = isTimed && !onlyTime && !isLate ? late : null
-    const search = { single, found, blame: this.blame, conflicts, inTime }
+    const isSettled = (blame: Blame) => this.isSettled(level, blame)
+    const search = { single, found, blame: this.blame, isSettled, conflicts, inTime }
     return { anomalies: findEachKind(search, limit), proof: null, algorithm: this.algorithm() }
   }
 

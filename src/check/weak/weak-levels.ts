@@ -110,7 +110,7 @@ export class WeakLevels {
     // What reads miss at weaker levels they miss at cc: without any there, one saturation will do.
     const levels = rest.saturation('cc').causal.length === 0 ? [] : WEAKEST_FIRST
     for (const at of levels) addFound(anomalies, () => rest.missed(at, faults))
-    return { anomalies: joinKinds(anomalies, this.limit), blamed }
+    return { anomalies: joinKinds(anomalies, this.limit), blamed, rest: rest.context().base }
   }
 
   /** Faults as far as the level forbids them, those of weaker levels first. */
