@@ -20,6 +20,8 @@ import type { LevelResult } from '../verdict/verdict.ts'
 import { Checker } from './checker.ts'
 import { findImplied, weakened } from './implied.ts'
 import { type CheckOptions, deadlineFor } from './options.ts'
+import { isVersionLevel } from './problem/levels.ts'
+
 /** Judges a history at one level. */
 export function check(
   history: History,
@@ -115,7 +117,11 @@ export function profile(history: History, options: CheckOptions = {}): LevelResu
   let left = applying.length
   for (const level of applying) {
     deadline.divide(left--)
-    results.push(findImplied(level, results) ?? checker.check(level))
+    const implied = findImplied(level, results)
+    // A violation that a weaker level shows already must not hide what only this one forbids.
+    const isBroken = implied?.verdict === 'violated' && isVersionLevel(level)
+    const own = isBroken ? checker.checkLinearly(level) : null
+    results.push(own ?? implied ?? checker.check(level))
   }
   return PROFILE.flatMap((level) => {
     const result = results.find((each) => each.level === level)

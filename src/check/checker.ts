@@ -43,6 +43,7 @@ export class Checker {
   private readonly sessionless: boolean
   private lazyReads: ReadCheck | null = null
   private lazyWeak: WeakContext | null = null
+  private lazyBlame: Blame | null = null
   private weakLevels: WeakLevels | null = null
   private miniLevels: MiniLevels | null = null
   private orderedLevels: OrderedLevels | null = null
@@ -84,8 +85,30 @@ export class Checker {
 
   /** @param bound how stale reads may be, at stale; null: the least bound is told */
   check(level: LevelId, bound: string | null = null): LevelResult {
-    const started = nowMs()
     this.bound = level === 'stale' ? bound : null
+    return this.judge(level, (asked, isTimed) =>
+      isTimed ? this.findTimed(asked) : this.find(asked),
+    )
+  }
+
+  /**
+   * A level that is known to be violated, with every kind of anomaly that it shows, as far as linear
+   * time tells; null if it takes more.
+   */
+  checkLinearly(level: VersionLevel): LevelResult | null {
+    if (this.after !== null || this.options.realTime) return null
+    this.bound = null
+    const started = nowMs()
+    const findings = this.inTimeOr(null, () => this.findByVersions(level))
+    if (findings === null || findings.anomalies.length === 0) return null
+    return this.judge(level, () => findings, started)
+  }
+
+  private judge(
+    level: LevelId,
+    find: (level: LevelId, isTimed: boolean) => NamedFindings,
+    started = nowMs(),
+  ): LevelResult {
     this.deadline.enter(level)
     const isTimed = this.options.realTime === true && takesTime(level)
     const result: LevelResult = {
@@ -106,10 +129,7 @@ export class Checker {
     try {
       const needsTimes = isTimed || level === 'lin' || WITHOUT_TIMES[level] !== undefined
       const timeless = needsTimes && !hasTimes(this.history)
-      const findings =
-        isTimed && !timeless
-          ? this.findTimed(level)
-          : this.find((timeless && WITHOUT_TIMES[level]) || level)
+      const findings = find((timeless && WITHOUT_TIMES[level]) || level, isTimed && !timeless)
       result.algorithm = findings.algorithm
       result.anomalies = findings.anomalies
       result.proof = findings.proof
@@ -161,11 +181,16 @@ export class Checker {
 
   /** True if an order found for the weak levels is a serial one, so that ser is settled. */
   hasSerialOrder(): boolean {
+    return this.inTimeOr(false, () => this.mini().hasSerialOrder())
+  }
+
+  /** What is told if there is no time to find out. */
+  private inTimeOr<T>(otherwise: T, work: () => T): T {
     try {
-      return this.mini().hasSerialOrder()
+      return work()
     } catch (error) {
       if (!(error instanceof BudgetExceeded)) throw error
-      return false
+      return otherwise
     }
   }
 
@@ -435,7 +460,8 @@ export class Checker {
 
   private readonly blame = (): Blame => {
     if (this.isCausal) return { anomalies: [], blamed: new Set(), rest: this.base() }
-    return this.timed('cc', () => this.weak().blame())
+    this.lazyBlame ??= this.timed('cc', () => this.weak().blame())
+    return { ...this.lazyBlame, blamed: new Set(this.lazyBlame.blamed) } // levels add to these
   }
 
   private readonly context = (): WeakContext => {

@@ -37,11 +37,22 @@ export function certifyCounts(
     if (isOfReads && !isOfCycle) told.set(name, (told.get(name) ?? 0) + count)
   }
   if (told.size === 0) return []
-  const found = new ReadCount(history, LEVEL_RULES[level].ownWrites).run()
+  const found = countReads(history, LEVEL_RULES[level].ownWrites)
   return [...told].flatMap(([name, count]) => {
     const expected = found.get(name) ?? 0
     return count === expected ? [] : [`${name} occurs ${expected} times, not ${count}`]
   })
+}
+
+/** What was counted, of histories that are still in use: it is the same at most levels. */
+const COUNTED = [new WeakMap<History, Counts>(), new WeakMap<History, Counts>()] as const
+type Counts = ReadonlyMap<string, number>
+
+function countReads(history: History, ownWrites: boolean): Counts {
+  const counted = COUNTED[ownWrites ? 1 : 0]
+  const found = counted.get(history) ?? new ReadCount(history, ownWrites).run()
+  counted.set(history, found)
+  return found
 }
 
 class ReadCount {
@@ -68,7 +79,7 @@ class ReadCount {
     this.incompatible = findIncompatible(history)
   }
 
-  run(): ReadonlyMap<string, number> {
+  run(): Counts {
     const { history, ownTxn, ownOp } = this
     const { opCount, opKind, opKey, opTxn, txnCounts } = history
     for (let op = 0; op < opCount; op++) {

@@ -6,9 +6,9 @@ import type { Deadline } from '../../base/deadline.ts'
 import type { History } from '../../history/history.ts'
 import type { Proof } from '../../verdict/verdict.ts'
 import type { Blame, NamedFindings } from '../evidence/findings.ts'
-import { isSerialRest } from '../order/serial-rest.ts'
 import { withoutOwnWrites } from '../reads/adya-reads.ts'
 import { checkReads, type ReadCheck } from '../reads/read-consistency.ts'
+import { isSerialRest, runsWithout } from '../versions/serial-rest.ts'
 import { WeakContext } from '../weak/context.ts'
 import { WeakLevels } from '../weak/weak-levels.ts'
 import { checkDirtyWrites } from './dirty-writes.ts'
@@ -79,7 +79,9 @@ export class AdyaLevels {
       return known
     }
     const isSettled = (found: Blame | null) =>
-      found !== null && isSerialRest(history, reads, found.rest, found.blamed)
+      found !== null &&
+      (isSerialRest(history, reads, found.rest, found.blamed) ||
+        runsWithout(history, reads, found.blamed, deadline))
     const around = { order, strongOrder, blame, isSettled }
     this.lazyPsi ??= new PhenomenaLevels(history, reads, reads, around, limit, deadline)
     return { ...this.lazyPsi.check('psi'), algorithm: 'dependencies' }

@@ -17,6 +17,10 @@ export type StrongLevel = Extract<LevelId, 'pc' | 'si' | 'ser' | 'sser'>
 /** The same, and snapshots in real time, which general engines know as si with more session order. */
 export type VersionLevel = StrongLevel | 'strong-si'
 
+export function isVersionLevel(level: LevelId): level is VersionLevel {
+  return level === 'strong-si' || Object.hasOwn(STRONG, level)
+}
+
 /** Whether transactions have snapshots apart from their commits. */
 export function hasSnapshots(level: VersionLevel): boolean {
   return level !== 'ser' && level !== 'sser'

@@ -14,18 +14,18 @@ import type { Anomaly } from '../../verdict/verdict.ts'
 import { addFound } from '../evidence/add-found.ts'
 import type { Blame, NamedFindings } from '../evidence/findings.ts'
 import { joinKinds, listExamples } from '../examples.ts'
-import { isSerialRest } from '../order/serial-rest.ts'
 import type { BaseOrder } from '../order/stale-reads.ts'
 import { hasSnapshots, isTimedLevel, type VersionLevel } from '../problem/levels.ts'
 import { describeOffences, describeUnrepeatable, pairsOf } from '../reads/offences.ts'
 import type { ReadCheck } from '../reads/read-consistency.ts'
 import { findUnrepeated } from '../reads/unrepeated.ts'
 import { findCycles } from './cycles.ts'
-import { buildDependencies, type DependencyOptions } from './dependency-graph.ts'
+import { buildDependencies, type Dependencies, type DependencyOptions } from './dependency-graph.ts'
 import { findEachKind } from './each-kind.ts'
 import { MiniEvidence } from './evidence.ts'
 import { findLinearOrder } from './linearizable.ts'
 import { findSerialOrder } from './serial-order.ts'
+import { isSerialRest } from './serial-rest.ts'
 import type { EdgeCycle } from './short-cycles.ts'
 import { findSnapshotOrder } from './snapshot-order.ts'
 import { findSuccessors, type Successors } from './successors.ts'
@@ -40,6 +40,7 @@ export class MiniLevels {
   private lazySuccessors: Successors | null = null
   private lazySerial: SerialOrder | null | undefined
   private readonly found = new Map<VersionLevel, NamedFindings | null>()
+  private lastGraph: { options: DependencyOptions; graph: Dependencies } | null = null
 
   constructor(
     private readonly history: History,
@@ -202,11 +203,23 @@ export class MiniLevels {
   ): Anomaly[] {
     const { history, reads, deadline, limit } = this
     deadline.check()
-    const graph = buildDependencies(history, reads, successors, options)
+    const graph = this.dependencies(successors, options)
     const evidence = new MiniEvidence(history, reads, successors, level)
     const isUnrepeated = findUnrepeated(history, reads)
     const describe = (cycle: EdgeCycle) => evidence.cycle(graph, cycle)
     return findCycles(graph, limit, deadline, blamed, isUnrepeated, describe)
+  }
+
+  /** The graph asked for last is kept: levels ask for the same one again, and it is large. */
+  private dependencies(successors: Successors, options: DependencyOptions): Dependencies {
+    const { width, sessions, realTime } = options
+    const last = this.lastGraph?.options
+    const isSame = last?.width === width && last.sessions === sessions && last.realTime === realTime
+    if (isSame) return this.lastGraph!.graph
+    this.lastGraph = null // two of them need not fit into memory
+    const graph = buildDependencies(this.history, this.reads, successors, options)
+    this.lastGraph = { options, graph }
+    return graph
   }
 
   /** True if the history is read-modify-write and no version was replaced twice. */

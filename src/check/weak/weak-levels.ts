@@ -15,7 +15,7 @@ import { addFound } from '../evidence/add-found.ts'
 import type { Blame, Findings } from '../evidence/findings.ts'
 import { joinKinds, listExamples, weigh } from '../examples.ts'
 import type { ForcedEdge } from '../order/components.ts'
-import { linkVersions } from '../reads/list-reads.ts'
+import { leaveOut } from '../reads/leave-out.ts'
 import { describeOffences, describeUnrepeatable } from '../reads/offences.ts'
 import type { ReadCheck } from '../reads/read-consistency.ts'
 import { WeakContext } from './context.ts'
@@ -337,7 +337,7 @@ export class WeakLevels {
         if (some === null) for (const txn of members) leftOut.add(txn)
         else for (const { to } of some) leftOut.add(to)
       }
-      const context = leaveOut(levels.context(), leftOut)
+      const context = contextWithout(levels.context(), leftOut)
       const { limit, byPattern } = this
       levels = new WeakLevels(() => context, context.reads, limit, byPattern, leftOut)
     }
@@ -350,21 +350,12 @@ export class WeakLevels {
 }
 
 /** The history as if some of its transactions, and what others read from them, were not there. */
-function leaveOut(
+function contextWithout(
   { history, reads, deadline, recorded }: WeakContext,
   leftOut: ReadonlySet<number>,
 ): WeakContext {
-  const txnCounts = history.txnCounts.slice()
-  for (const txn of leftOut) txnCounts[txn] = 0
-  const opSource = reads.opSource.map((source, op) =>
-    leftOut.has(source) || leftOut.has(history.opTxn[op]!) ? NONE : source,
-  )
-  const versions = reads.versions && {
-    ...reads.versions,
-    writeAfter: linkVersions(history, reads.versions, leftOut),
-  }
-  const left = { ...history, txnCounts }
-  return new WeakContext(left, { ...reads, opSource, versions }, deadline, null, recorded)
+  const left = leaveOut(history, reads, leftOut)
+  return new WeakContext(left.history, left.reads, deadline, null, recorded)
 }
 
 function isClean(saturation: ForcedOrders): boolean {

@@ -254,7 +254,27 @@ describe('profile of mini-transactions', () => {
       expect(result.impliedBy).toBeNull()
       expect(result.anomalies.length).toBeGreaterThan(0)
     }
-    expect(results.find((one) => one.level === 'si')!.impliedBy).toBe('cc')
+    expect(results.find((one) => one.level === 'psi')!.impliedBy).toBe('cc')
+  })
+
+  it('lists what only stronger levels forbid even if a weaker one is violated', () => {
+    const history = parseNotation(
+      's1: r(x,7) [0,9]\ns2: r(u,0) w(u,1) [0,9] | r(u,0) [9,10]\n' +
+        's3: r(y,0) w(y,1) [0,9]\ns4: r(y,0) w(y,2) [0,9]\n' +
+        's5: r(a,0) r(b,0) w(a,1) [0,9]\ns6: r(a,0) r(b,0) w(b,1) [0,9]\n' +
+        's7: r(z,0) w(z,1) [0,1]\ns8: r(z,0) [2,3]',
+    )
+    const names = new Map(
+      profile(history).map(({ level, anomalies, certificate }) => {
+        expect(certificate?.verified).toBe(true)
+        return [level, anomalies.map(({ name }) => name)]
+      }),
+    )
+    const weak = ['ThinAirRead', 'SessionGuaranteeViolation']
+    expect(names.get('cc')).toEqual(weak)
+    expect(names.get('si')).toEqual([...weak, 'LostUpdate'])
+    expect(names.get('ser')).toEqual([...weak, 'LostUpdate', 'WriteSkew'])
+    expect(names.get('sser')).toEqual([...weak, 'LostUpdate', 'WriteSkew', 'StaleRead'])
   })
 })
 

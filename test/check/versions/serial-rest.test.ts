@@ -5,8 +5,8 @@ import { describe, expect, it } from 'vitest'
 import { Deadline } from '../../../src/base/deadline.ts'
 import { checkLevels } from '../../../src/check/check.ts'
 import { buildBaseOrder } from '../../../src/check/order/base-order.ts'
-import { isSerialRest } from '../../../src/check/order/serial-rest.ts'
 import { checkReads } from '../../../src/check/reads/read-consistency.ts'
+import { isSerialRest, runsWithout } from '../../../src/check/versions/serial-rest.ts'
 import { parseNotation } from '../../../src/history/notation.ts'
 import { generate } from '../../../src/pipeline/generate.ts'
 import { findFault } from '../../../src/sim/faults.ts'
@@ -33,6 +33,31 @@ describe('isSerialRest', () => {
 
   it('knows nothing of circles', () => {
     expect(isSerial('s1: w(x,1) r(y,1)\ns2: r(x,1) w(y,1)')).toBe(false)
+  })
+})
+
+describe('runsWithout', () => {
+  const runs = (text: string, ...blamed: number[]) => {
+    const history = parseNotation(`initial 0\n${text}`)
+    return runsWithout(history, checkReads(history), new Set(blamed), Deadline.none())
+  }
+
+  it('finds an order that is not the one at hand', () => {
+    const later = 's1: r(z,9)\ns2: w(x,1)\ns3: r(x,0)'
+    expect(isSerial(later)).toBe(false)
+    expect(runs(later)).toBe(true)
+    expect(runs(`${later}\ns4: r(x,0) r(y,0)\ns5: r(x,1) w(y,1)`)).toBe(true)
+    expect(runs(`${later}\ns4: r(x,0) r(y,1)\ns5: r(x,1) w(y,1)`)).toBe(false)
+  })
+
+  it('does without whoever is to blame and what was not repeated', () => {
+    const skew = 's1: r(x,0) w(y,1)\ns2: r(y,0) w(x,1)'
+    expect(runs(skew)).toBe(false)
+    expect(runs(skew, 1)).toBe(true)
+    expect(runs('s1: w(x,1)\ns2: r(x,0) r(x,1)')).toBe(true)
+    const list = 's1: append(l,1)\ns2: append(l,2) r(m,[])\ns3: r(l,[1,2]) append(m,1)'
+    expect(runs(`${list}\ns4: r(m,[1]) r(l,[1])`)).toBe(false)
+    expect(runs(`${list}\ns4: r(m,[1]) r(l,[1])`, 3)).toBe(true)
   })
 })
 
