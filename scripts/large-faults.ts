@@ -111,8 +111,9 @@ export function namedTable(): string {
 function tellAlone(runs: Readonly<Record<string, readonly string[]>>): string {
   const found = FAULTS.map(({ name }) => runs[name]).filter((missing) => missing !== undefined)
   const named = found.filter((missing) => missing.length === 0).length
+  if (found.length === 0) return 'not measured'
   const isAll = found.length === FAULTS.length
-  return tell(named, isAll ? '' : `, of ${found.length} measured`, found.flat())
+  return tell(named, isAll ? '' : `, ${found.length} measured`, found.flat())
 }
 
 function tellTogether(missing: readonly string[] | undefined): string {
