@@ -92,8 +92,8 @@ export class Checker {
   }
 
   /**
-   * A level that is known to be violated, with every kind of anomaly that it shows, as far as linear
-   * time tells; null if it takes more.
+   * A level that is known to be violated, with every kind of anomaly that it shows, as far as
+   * linear time tells; null if it takes more.
    */
   checkLinearly(level: VersionLevel): LevelResult | null {
     if (this.after !== null || this.options.realTime) return null

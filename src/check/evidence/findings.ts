@@ -1,7 +1,6 @@
 // What a decider finds at a level.
 
 import type { Anomaly, Proof, Staleness } from '../../verdict/verdict.ts'
-import type { BaseOrder } from '../order/stale-reads.ts'
 
 export interface Findings {
   anomalies: Anomaly[]
@@ -16,10 +15,17 @@ export interface NamedFindings extends Findings {
   staleness?: Staleness
 }
 
+/** What order/ knows of an order of transactions, as far as others ask. */
+export interface KnownOrder {
+  readonly order: Int32Array // position -> txn
+  readonly component: Int32Array | null // txn -> component; null if each is a single transaction
+  readonly stale: { readonly read: Int32Array } // reads of versions that are not the latest
+}
+
 /** Anomalies, and the transactions without which there are none of them. */
 export interface Blame {
   readonly anomalies: readonly Anomaly[]
   readonly blamed: Set<number>
   /** An order of whoever is not on a circle of causes. */
-  readonly rest: BaseOrder
+  readonly rest: KnownOrder
 }

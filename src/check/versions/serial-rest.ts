@@ -5,7 +5,7 @@
 
 import type { Deadline } from '../../base/deadline.ts'
 import { type History, NONE } from '../../history/history.ts'
-import type { BaseOrder } from '../order/stale-reads.ts'
+import type { KnownOrder } from '../evidence/findings.ts'
 import { leaveOut } from '../reads/leave-out.ts'
 import type { ReadCheck } from '../reads/read-consistency.ts'
 import { findUnrepeated } from '../reads/unrepeated.ts'
@@ -19,7 +19,7 @@ import { findSerialOrder } from './serial-order.ts'
 export function isSerialRest(
   history: History,
   reads: ReadCheck,
-  { component, stale }: BaseOrder,
+  { component, stale }: KnownOrder,
   blamed: ReadonlySet<number>,
 ): boolean {
   if (component !== null) return false
