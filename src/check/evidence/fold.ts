@@ -20,19 +20,19 @@ interface Reasons {
 }
 
 /** Between which moments of two transactions an edge leads: snapshots, and commits after them. */
-export interface Moments {
+export interface EndsOfEdges {
   startsAtCommit(edge: Edge): boolean
   arrivesAtSnapshot(edge: Edge): boolean
 }
 
-export function foldCases(cases: readonly Case[], moments: Moments): Argument {
-  return new Folder(moments).run(cases)
+export function foldCases(cases: readonly Case[], ends: EndsOfEdges): Argument {
+  return new Folder(ends).run(cases)
 }
 
 class Folder {
   private readonly known = new Map<number, Map<number, Reasons>>() // from -> to -> why
 
-  constructor(private readonly moments: Moments) {}
+  constructor(private readonly ends: EndsOfEdges) {}
 
   /** What is noted also makes cases before it shorter: again and again until nothing is. */
   run(cases: readonly Case[]): Argument {
@@ -93,7 +93,7 @@ class Folder {
     const isPath =
       at >= 0 &&
       path.length > 0 &&
-      this.moments.startsAtCommit(path[0]!) &&
+      this.ends.startsAtCommit(path[0]!) &&
       !path.some((edge) => isIt(edge) || edge.premises.some(isIt))
     return isPath ? { premises: path, refutes: false } : { premises: [...cycle], refutes: true }
   }
@@ -107,7 +107,7 @@ class Folder {
     while (true) {
       const at = cycle.findIndex(({ kind, refutes }) => kind === 'WW' && refutes)
       const rest = [...cycle.slice(at + 1), ...cycle.slice(0, at)]
-      if (at < 0 || rest.length === 0 || !this.moments.startsAtCommit(rest[0]!)) return cycle
+      if (at < 0 || rest.length === 0 || !this.ends.startsAtCommit(rest[0]!)) return cycle
       const { from, to, premises } = cycle[at]!
       this.known.set(to, new Map(this.known.get(to)).set(from, { premises: rest, refutes: false }))
       cycle = premises.map((edge) => this.resolve(edge))
@@ -122,8 +122,8 @@ class Folder {
       const last = premises.at(-1)
       if (kind !== 'WW' || last === undefined || refutes) return [edge]
       const isNew = premises.slice(1).every(({ from }) => !passed.has(from))
-      const { moments } = this
-      const isAsFar = moments.arrivesAtSnapshot(last) || !moments.arrivesAtSnapshot(edge)
+      const { ends } = this
+      const isAsFar = ends.arrivesAtSnapshot(last) || !ends.arrivesAtSnapshot(edge)
       if (!isNew || !isAsFar) return [edge]
       for (const { from } of premises) passed.add(from)
       return premises

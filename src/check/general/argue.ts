@@ -21,7 +21,7 @@ import { LIMITS, solveRound } from './engine.ts'
 import { Explainer } from './explain.ts'
 import { buildKnownEdges } from './known-edges.ts'
 import { type Origin, Origins } from './origins.ts'
-import type { Step } from './paths.ts'
+import type { PathStep } from './paths.ts'
 import type { Problem } from './problem.ts'
 import { RowAxioms } from './row-axioms.ts'
 import { saturate } from './saturate.ts'
@@ -139,8 +139,8 @@ class Translator {
   private cycleOf(reason: CoreClause | CoreCycle): Edge[] | null {
     if (reason.kind === 'clause') return this.cycleOfClause(reason.literals)
     const { graph } = this.encoder.known
-    const given = new Map<Step, Edge>()
-    const steps = reason.edges.map(({ from, to, literals }): Step => {
+    const given = new Map<PathStep, Edge>()
+    const steps = reason.edges.map(({ from, to, literals }): PathStep => {
       const origin = this.origins.ofEdge(literals, from, to)
       if (literals.length === 0 && origin === null) {
         return { from, to, edge: graph.findEdge(from, to) }

@@ -29,7 +29,7 @@ import {
   VISIBLE,
   type Visible,
 } from './known-edges.ts'
-import { KnownPaths, type Step } from './paths.ts'
+import { KnownPaths, type PathStep } from './paths.ts'
 import type { Problem } from './problem.ts'
 import { candidateCount, findKnownCycles } from './suspects.ts'
 import { CAUSAL, IN_SESSION } from './visibility.ts'
@@ -74,7 +74,7 @@ export class Explainer {
   }
 
   /** Whether steps rest on nothing but what cannot be otherwise. */
-  private isPlain(steps: readonly Step[]): boolean {
+  private isPlain(steps: readonly PathStep[]): boolean {
     if (this.problem.pairs === null) return true
     for (const edge of this.gather(steps).keys()) {
       const rule = this.known.rule.data[edge]!
@@ -106,7 +106,7 @@ export class Explainer {
    * opposite is turned around: the rest of the cycle is that opposite, so the refuting cycle stands
    * on its own. What remains are edges of the history itself, which say more about what went wrong.
    */
-  cycleOf(steps: readonly Step[], given: Map<Step, Edge>): Edge[] {
+  cycleOf(steps: readonly PathStep[], given: Map<PathStep, Edge>): Edge[] {
     const { rule } = this.known
     let cycle = rotate(this.known, steps)
     while (true) {
@@ -119,7 +119,11 @@ export class Explainer {
     }
   }
 
-  private turnAround(step: Step, rest: readonly Step[], given: Map<Step, Edge>): Step[] {
+  private turnAround(
+    step: PathStep,
+    rest: readonly PathStep[],
+    given: Map<PathStep, Edge>,
+  ): PathStep[] {
     const { known } = this
     const from = known.txnOf(step.from)
     const to = known.txnOf(step.to)
@@ -147,7 +151,7 @@ export class Explainer {
   }
 
   /** Steps between nodes as edges between transactions. */
-  edgesOf(steps: readonly Step[], given: ReadonlyMap<Step, Edge> | null = null): Edge[] {
+  edgesOf(steps: readonly PathStep[], given: ReadonlyMap<PathStep, Edge> | null = null): Edge[] {
     this.makeAll(given === null ? steps : steps.filter((step) => !given.has(step)))
     const edges: Edge[] = []
     let finished = INITIAL_TXN // the transaction from whose finish the path runs along instants
@@ -170,7 +174,7 @@ export class Explainer {
   }
 
   /** Makes the evidence of all edges among the steps and of those that they rest on. */
-  private makeAll(steps: readonly Step[]): void {
+  private makeAll(steps: readonly PathStep[]): void {
     const needed = this.gather(steps)
     // An edge rests on older ones only.
     for (const edge of [...needed.keys()].sort((a, b) => a - b)) {
@@ -178,13 +182,13 @@ export class Explainer {
     }
   }
 
-  private edgesOfMade(path: readonly Step[] | null): Edge[] {
+  private edgesOfMade(path: readonly PathStep[] | null): Edge[] {
     return path === null ? [] : this.edgesOf(path)
   }
 
   /** Known edges that are needed and not made yet -> the path that each rests on, if any. */
-  private gather(steps: readonly Step[]): Map<number, Step[] | null> {
-    const needed = new Map<number, Step[] | null>()
+  private gather(steps: readonly PathStep[]): Map<number, PathStep[] | null> {
+    const needed = new Map<number, PathStep[] | null>()
     const pending = [...steps]
     for (let step = pending.pop(); step !== undefined; step = pending.pop()) {
       const { edge } = step
@@ -198,7 +202,7 @@ export class Explainer {
   }
 
   /** The path of older edges that an inferred edge rests on. */
-  private pathOf(edge: number): Step[] | null {
+  private pathOf(edge: number): PathStep[] | null {
     const { known, problem } = this
     const { begin, commit, claim, graph } = known
     const witness = known.witness.data[edge]!
@@ -347,7 +351,7 @@ export class Explainer {
     return { ...order, premises, refutes: true }
   }
 
-  private stepsOf(from: number, to: number, limit: number): Step[] {
+  private stepsOf(from: number, to: number, limit: number): PathStep[] {
     const steps = this.paths.find(from, to, limit)
     assert(steps !== null, 'an inferred edge rests on a path of older ones')
     return steps
@@ -380,7 +384,7 @@ export function readsOf({ reads, pairs, history, txnOf }: Problem) {
 }
 
 /** Starts a cycle of steps where a proper edge starts, so that walks along a chain stay whole. */
-function rotate(known: KnownEdges, steps: readonly Step[]): Step[] {
+function rotate(known: KnownEdges, steps: readonly PathStep[]): PathStep[] {
   const start = steps.findIndex(({ from, edge }) => edge >= 0 && known.txnOf(from) >= 0)
   assert(start >= 0, 'a cycle leaves its chain')
   return [...steps.slice(start), ...steps.slice(0, start)]

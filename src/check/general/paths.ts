@@ -9,7 +9,7 @@ import { buildCsr, type Csr } from '../../graph/csr.ts'
 import type { KnownEdges } from './known-edges.ts'
 
 /** One step of a path; `edge` is -1 for a walk along a chain. */
-export interface Step {
+export interface PathStep {
   readonly from: number
   readonly to: number
   readonly edge: number
@@ -31,7 +31,7 @@ export class KnownPaths {
   }
 
   /** A path between two different nodes through edges below the limit, null if there is none. */
-  find(from: number, to: number, limit: number): Step[] | null {
+  find(from: number, to: number, limit: number): PathStep[] | null {
     for (const round of this.known.roundStart) {
       const bound = Math.min(round, limit)
       const path = this.findWithin(from, to, bound)
@@ -40,7 +40,7 @@ export class KnownPaths {
     return this.findWithin(from, to, limit)
   }
 
-  private findWithin(from: number, to: number, limit: number): Step[] | null {
+  private findWithin(from: number, to: number, limit: number): PathStep[] | null {
     const { graph } = this.known
     const { chainOf, chainStart } = graph
     const { incoming, stamp, via, queue } = this
@@ -71,9 +71,9 @@ export class KnownPaths {
     return null
   }
 
-  private unwind(from: number, to: number): Step[] {
+  private unwind(from: number, to: number): PathStep[] {
     const { graph } = this.known
-    const steps: Step[] = []
+    const steps: PathStep[] = []
     let node = from
     do {
       const edge = this.via[node]!

@@ -26,7 +26,7 @@ import {
   type Visible,
 } from './known-edges.ts'
 import type { Pairs } from './pairs.ts'
-import { KnownPaths, type Step } from './paths.ts'
+import { KnownPaths, type PathStep } from './paths.ts'
 import { SNAPSHOT } from './verify.ts'
 import { CAUSAL } from './visibility.ts'
 
@@ -78,7 +78,7 @@ export function findKnownCycles(
   known: KnownEdges,
   paths: KnownPaths,
   deadline: Deadline,
-): Step[][] {
+): PathStep[][] {
   const { graph, roundStart } = known
   const from = graph.from.data
   const to = graph.to.data
@@ -86,7 +86,7 @@ export function findKnownCycles(
   const last = roundStart.length > 1 ? roundStart[roundStart.length - 2]! : 0
   const inside = findCyclicEdges(known, deadline).filter((edge) => edge >= last)
   const stride = Math.ceil(inside.length / TRIES)
-  const cycles: { steps: Step[]; weight: number }[] = []
+  const cycles: { steps: PathStep[]; weight: number }[] = []
   for (let i = 0; i < inside.length; i += stride) {
     const edge = inside[i]!
     // One cycle is enough if there is no time to look for better ones.
@@ -112,7 +112,7 @@ function findCyclicEdges(known: KnownEdges, deadline: Deadline): number[] {
   return inside
 }
 
-function weightOf(known: KnownEdges, steps: readonly Step[]): number {
+function weightOf(known: KnownEdges, steps: readonly PathStep[]): number {
   let weight = 0
   for (const { edge } of steps) {
     if (edge < 0) continue
@@ -185,7 +185,7 @@ class Collector {
     this.addTxn(this.known.txnOf(node))
   }
 
-  addSteps(steps: readonly Step[]): void {
+  addSteps(steps: readonly PathStep[]): void {
     for (const { from, to, edge } of steps) {
       this.addNode(from)
       this.addNode(to)

@@ -5,7 +5,7 @@
 import type { Deadline } from '../../base/deadline.ts'
 import type { Anomaly } from '../../verdict/verdict.ts'
 import { type IsUnrepeated, tellsUnrepeated } from '../reads/unrepeated.ts'
-import type { Dependencies } from './dependency-graph.ts'
+import type { DependencyGraph } from './dependency-graph.ts'
 import { type EdgeCycle, findShortCycles, txnsOf } from './short-cycles.ts'
 
 /** How many cycles are worked out at least, to show and count each kind. */
@@ -17,7 +17,7 @@ const MANY = 10_000
  * @param isUnrepeated whether a transaction saw two versions of a key: told already, as such
  */
 export function findCycles(
-  graph: Dependencies,
+  graph: DependencyGraph,
   limit: number,
   deadline: Deadline,
   blamed: Set<number>,

@@ -22,7 +22,7 @@ export const TIME = 5
 export const FROM_TIME = 6
 export const WW = 7
 
-export interface Dependencies {
+export interface DependencyGraph {
   readonly width: number // nodes per transaction: snapshot and commit, or one for both
   readonly txnCount: number
   readonly nodeCount: number // of transactions, then instants
@@ -44,14 +44,14 @@ export function buildDependencies(
   reads: ReadCheck,
   successors: Successors,
   options: DependencyOptions,
-): Dependencies {
+): DependencyGraph {
   const builder = new DependencyBuilder(history, options, 2 * history.opCount)
   builder.addReads(reads)
   builder.addSuccessors(reads, successors)
   return builder
 }
 
-export class DependencyBuilder implements Dependencies {
+export class DependencyBuilder implements DependencyGraph {
   readonly width: 1 | 2
   readonly txnCount: number
   nodeCount: number

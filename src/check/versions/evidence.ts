@@ -8,7 +8,15 @@ import { type Anomaly, type Edge, INITIAL_TXN } from '../../verdict/verdict.ts'
 import { EdgeFacts } from '../evidence/edge-facts.ts'
 import { nameViolation } from '../evidence/names.ts'
 import type { ReadCheck } from '../reads/read-consistency.ts'
-import { type Dependencies, FROM_TIME, INSIDE, RW, SO, TIME, TO_TIME } from './dependency-graph.ts'
+import {
+  type DependencyGraph,
+  FROM_TIME,
+  INSIDE,
+  RW,
+  SO,
+  TIME,
+  TO_TIME,
+} from './dependency-graph.ts'
 import type { EdgeCycle } from './short-cycles.ts'
 import type { Successors } from './successors.ts'
 
@@ -29,7 +37,7 @@ export class MiniEvidence {
     return this.anomaly([this.overwriteEdge(read, other), this.overwriteEdge(other, read)])
   }
 
-  cycle(graph: Dependencies, cycle: EdgeCycle): Anomaly {
+  cycle(graph: DependencyGraph, cycle: EdgeCycle): Anomaly {
     return this.anomaly(describeCycle(graph, cycle, this.facts, (edge) => this.edgeOf(graph, edge)))
   }
 
@@ -38,7 +46,7 @@ export class MiniEvidence {
     return nameViolation(history, reads, () => level !== 'pc', { edges, cases: [] })
   }
 
-  private edgeOf(graph: Dependencies, first: number): Edge {
+  private edgeOf(graph: DependencyGraph, first: number): Edge {
     const kind = graph.kind[first]!
     const read = graph.op[first]!
     return kind === RW ? this.overwriteEdge(read, this.successorOf(read)) : this.readEdge(read)
@@ -79,7 +87,7 @@ export class MiniEvidence {
 
 /** The edges of a cycle from where it reads best; `describe` does those of reads and versions. */
 export function describeCycle(
-  graph: Dependencies,
+  graph: DependencyGraph,
   cycle: EdgeCycle,
   facts: EdgeFacts,
   describe: (edge: number) => Edge,
@@ -110,7 +118,7 @@ interface Run {
 }
 
 /** The steps of a cycle, from wherever one begins. */
-function withoutRuns(graph: Dependencies, cycle: EdgeCycle): Run[] {
+function withoutRuns(graph: DependencyGraph, cycle: EdgeCycle): Run[] {
   const real = cycle.filter((edge) => graph.kind[edge] !== INSIDE)
   const begin = real.findIndex((edge, i) =>
     startsStep(graph.kind[edge]!, graph.kind[real.at(i - 1)!]!),

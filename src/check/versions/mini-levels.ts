@@ -20,7 +20,11 @@ import { describeOffences, describeUnrepeatable, pairsOf } from '../reads/offenc
 import type { ReadCheck } from '../reads/read-consistency.ts'
 import { findUnrepeated } from '../reads/unrepeated.ts'
 import { findCycles } from './cycles.ts'
-import { buildDependencies, type Dependencies, type DependencyOptions } from './dependency-graph.ts'
+import {
+  buildDependencies,
+  type DependencyGraph,
+  type DependencyOptions,
+} from './dependency-graph.ts'
 import { findEachKind } from './each-kind.ts'
 import { MiniEvidence } from './evidence.ts'
 import { findLinearOrder } from './linearizable.ts'
@@ -40,7 +44,7 @@ export class MiniLevels {
   private lazySuccessors: Successors | null = null
   private lazySerial: SerialOrder | null | undefined
   private readonly found = new Map<VersionLevel, NamedFindings | null>()
-  private lastGraph: { options: DependencyOptions; graph: Dependencies } | null = null
+  private lastGraph: { options: DependencyOptions; graph: DependencyGraph } | null = null
 
   constructor(
     private readonly history: History,
@@ -211,7 +215,7 @@ export class MiniLevels {
   }
 
   /** The graph asked for last is kept: levels ask for the same one again, and it is large. */
-  private dependencies(successors: Successors, options: DependencyOptions): Dependencies {
+  private dependencies(successors: Successors, options: DependencyOptions): DependencyGraph {
     const { width, sessions, realTime } = options
     const last = this.lastGraph?.options
     const isSame = last?.width === width && last.sessions === sessions && last.realTime === realTime

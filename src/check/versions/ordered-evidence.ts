@@ -7,7 +7,7 @@ import { type Anomaly, type Edge, INITIAL_TXN } from '../../verdict/verdict.ts'
 import { EdgeFacts } from '../evidence/edge-facts.ts'
 import { nameViolation } from '../evidence/names.ts'
 import type { ReadCheck } from '../reads/read-consistency.ts'
-import { type Dependencies, RW, WW } from './dependency-graph.ts'
+import { type DependencyGraph, RW, WW } from './dependency-graph.ts'
 import { describeCycle } from './evidence.ts'
 import type { EdgeCycle } from './short-cycles.ts'
 
@@ -21,16 +21,16 @@ export class OrderedEvidence {
     this.facts = new EdgeFacts(history, reads)
   }
 
-  cycle(graph: Dependencies, cycle: EdgeCycle, level: LevelId): Anomaly {
+  cycle(graph: DependencyGraph, cycle: EdgeCycle, level: LevelId): Anomaly {
     const edges = this.edges(graph, cycle)
     return nameViolation(this.history, this.reads, () => level !== 'pc', { edges, cases: [] })
   }
 
-  edges(graph: Dependencies, cycle: EdgeCycle): Edge[] {
+  edges(graph: DependencyGraph, cycle: EdgeCycle): Edge[] {
     return describeCycle(graph, cycle, this.facts, (edge) => this.edgeOf(graph, edge))
   }
 
-  private edgeOf(graph: Dependencies, edge: number): Edge {
+  private edgeOf(graph: DependencyGraph, edge: number): Edge {
     const { facts } = this
     const { opKey, opTxn } = this.history
     const op = graph.op[edge]!

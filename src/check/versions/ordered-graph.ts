@@ -13,8 +13,8 @@ import { APPEND, type History, INITIAL, NONE } from '../../history/history.ts'
 import type { ReadCheck } from '../reads/read-consistency.ts'
 import type { VersionReads } from '../reads/version-reads.ts'
 import {
-  type Dependencies,
   DependencyBuilder,
+  type DependencyGraph,
   type DependencyOptions,
   RW,
   WW,
@@ -33,7 +33,7 @@ export function buildOrderedGraph(
   reads: ReadCheck,
   successions: Successions,
   options: OrderedGraphOptions,
-): Dependencies | null {
+): DependencyGraph | null {
   const tailReadCount = options.overwrites ? successions.countTailReads(reads) : 0
   if (tailReadCount > 64 * history.opCount + 1_000_000) return null
   // Of a write one edge, of a read two unless it saw the last version before a tail.

@@ -19,7 +19,7 @@ import { describeOffences, describeUnrepeatable } from '../reads/offences.ts'
 import type { ReadCheck } from '../reads/read-consistency.ts'
 import { findUnrepeated } from '../reads/unrepeated.ts'
 import { findCycles } from './cycles.ts'
-import type { Dependencies } from './dependency-graph.ts'
+import type { DependencyGraph } from './dependency-graph.ts'
 import { findEachKind } from './each-kind.ts'
 import { OrderedEvidence } from './ordered-evidence.ts'
 import { buildOrderedGraph, Successions } from './ordered-graph.ts'
@@ -76,7 +76,7 @@ export class OrderedLevels {
       }
     }
     const isUnrepeated = findUnrepeated(history, reads)
-    const cycles = (of: Dependencies, blamed: Set<number>) =>
+    const cycles = (of: DependencyGraph, blamed: Set<number>) =>
       findCycles(of, limit, deadline, blamed, isUnrepeated, (cycle) =>
         this.evidence.cycle(of, cycle, level),
       )
@@ -100,7 +100,7 @@ export class OrderedLevels {
   }
 
   /** Snapshots and commits in an order that the graph allows, null if it has a cycle. */
-  private findEvents(graph: Dependencies): Int32Array | null {
+  private findEvents(graph: DependencyGraph): Int32Array | null {
     const { txnCounts } = this.history
     const { deadline } = this
     deadline.check()

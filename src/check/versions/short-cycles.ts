@@ -13,7 +13,7 @@ import { addAll } from '../../base/grow.ts'
 import { buildCsr, type Csr } from '../../graph/csr.ts'
 import { findComponents } from '../../graph/scc.ts'
 import { NONE } from '../../history/history.ts'
-import { type Dependencies, FROM_TIME, INSIDE, RW, SO, TIME } from './dependency-graph.ts'
+import { type DependencyGraph, FROM_TIME, INSIDE, RW, SO, TIME } from './dependency-graph.ts'
 
 /** Edges of the graph, in the order of the cycle. */
 export type EdgeCycle = number[]
@@ -33,7 +33,7 @@ export interface ShortCycles {
  * @param leftOut transactions that no cycle may touch
  */
 export function findShortCycles(
-  graph: Dependencies,
+  graph: DependencyGraph,
   limit: number,
   leftOut: ReadonlySet<number>,
   deadline: Deadline,
@@ -68,7 +68,7 @@ export function findShortCycles(
 
 /** As splitComponents, of all edges that touch no transaction left out. */
 function splitAll(
-  graph: Dependencies,
+  graph: DependencyGraph,
   leftOut: ReadonlySet<number>,
   deadline: Deadline,
 ): number[][] {
@@ -88,7 +88,7 @@ function splitAll(
 }
 
 /** The edges, those that touch a transaction left out as loops, which are on no cycle. */
-function withLoops(graph: Dependencies, leftOut: ReadonlySet<number>) {
+function withLoops(graph: DependencyGraph, leftOut: ReadonlySet<number>) {
   const { from, edgeCount } = graph
   const isOut = new Uint8Array(graph.nodeCount)
   for (const txn of leftOut) {
@@ -106,7 +106,7 @@ function withLoops(graph: Dependencies, leftOut: ReadonlySet<number>) {
  * @param numbering node -> NONE, before and after
  */
 function splitComponents(
-  graph: Dependencies,
+  graph: DependencyGraph,
   edges: readonly number[],
   numbering: Int32Array,
   deadline: Deadline,
@@ -126,7 +126,7 @@ function splitComponents(
 }
 
 /** The edges between nodes numbered 0, 1, … */
-function numberNodes(graph: Dependencies, edges: readonly number[], numbering: Int32Array) {
+function numberNodes(graph: DependencyGraph, edges: readonly number[], numbering: Int32Array) {
   let size = 0
   const numberOf = (node: number) => {
     if (numbering[node] === NONE) numbering[node] = size++
@@ -143,7 +143,7 @@ function numberNodes(graph: Dependencies, edges: readonly number[], numbering: I
 }
 
 /** The edges that touch none of the transactions. */
-function without(graph: Dependencies, edges: number[], txns: ReadonlySet<number>): number[] {
+function without(graph: DependencyGraph, edges: number[], txns: ReadonlySet<number>): number[] {
   if (txns.size === 0) return edges
   const { from, to } = graph
   const touches = (node: number) => txns.has(txnOf(graph, node))
@@ -151,13 +151,13 @@ function without(graph: Dependencies, edges: number[], txns: ReadonlySet<number>
 }
 
 /** The transactions of a cycle. */
-export function txnsOf(graph: Dependencies, cycle: EdgeCycle): Set<number> {
+export function txnsOf(graph: DependencyGraph, cycle: EdgeCycle): Set<number> {
   const txns = new Set(cycle.map((edge) => txnOf(graph, graph.from[edge]!)))
   txns.delete(NONE) // instants belong to nobody
   return txns
 }
 
-function txnOf({ width, txnCount }: Dependencies, node: number): number {
+function txnOf({ width, txnCount }: DependencyGraph, node: number): number {
   return node < width * txnCount ? Math.floor(node / width) : NONE
 }
 
@@ -176,7 +176,7 @@ class ComponentSearch {
   private best: { cost: number; rank: number; cycle: EdgeCycle } | null = null
 
   /** @param numbering node -> NONE, before and after */
-  constructor(graph: Dependencies, edges: readonly number[], numbering: Int32Array) {
+  constructor(graph: DependencyGraph, edges: readonly number[], numbering: Int32Array) {
     const { size, from, to } = numberNodes(graph, edges, numbering)
     this.edges = edges
     this.kindOf = Uint8Array.from(edges, (edge) => graph.kind[edge]!)
