@@ -8,6 +8,7 @@
 // Adya's thesis (DSG, and USG for pl-2l); for psi Cerone, Bernardi and Gotsman, who characterise it
 // as the absence of cycles with one anti-dependency. Main class: Dependencies.
 
+import { Deadline } from '../../base/deadline.ts'
 import { assert } from '../../base/errors.ts'
 import { buildCsr, type Csr } from '../../graph/csr.ts'
 import { type History, INITIAL, NONE } from '../../history/history.ts'
@@ -89,6 +90,7 @@ export class Dependencies {
     readonly readCheck: ReadCheck,
     readonly level: CycleLevel,
     readonly txns: Int32Array,
+    private readonly deadline = Deadline.none(),
   ) {
     this.txnCount = txns.length
     this.nodeCount = txns.length
@@ -118,6 +120,7 @@ export class Dependencies {
     const { opSource } = this.readCheck
     const localOf = new Map(Array.from(this.txns, (txn, local) => [txn, local]))
     for (const [reader, txn] of this.txns.entries()) {
+      this.deadline.step(4)
       for (let op = txnOpStart[txn]!; op < txnOpStart[txn + 1]!; op++) {
         const from = opSource[op]!
         const source = from === INITIAL ? INIT : localOf.get(from)
@@ -362,6 +365,7 @@ export class Dependencies {
   }
 
   private add(edge: DependencyEdge): void {
+    this.deadline.step()
     const id = this.edges.length
     this.edges.push(edge)
     if (edge.strong) {

@@ -199,7 +199,8 @@ export class PartSearch {
   }
 
   private build(txns: Int32Array): Dependencies {
-    return new Dependencies(this.history, this.reads, this.level, txns.toSorted())
+    const { history, reads, level, deadline } = this
+    return new Dependencies(history, reads, level, txns.toSorted(), deadline)
   }
 
   private isSearchable({ txnCount, openCount }: Dependencies): boolean {

@@ -38,6 +38,21 @@ function cyclesOf(history: History, txns: Int32Array, level: 'psi' | 'pl-2l' | '
   return [...members.values()].filter((cycle) => cycle.size > 1)
 }
 
+describe('Dependencies', () => {
+  it('asks for the time while it is built and while versions are put in order', () => {
+    const writers = Array.from({ length: 12_000 }, (_, i) => `s${i}: r(x,${i}) w(x,${i + 1})`)
+    const history = parseNotation(`initial 0\n${writers.join('\n')}`)
+    const txns = countingOf(history)
+    const reads = checkReads(history, Deadline.none())
+    const deadline = new Deadline(null, null, null)
+    const graph = new Dependencies(history, reads, 'psi', txns, deadline)
+    const whileBuilt = deadline.checkCount
+    expect(whileBuilt).toBeGreaterThan(0)
+    graph.orderVersions(txns)
+    expect(deadline.checkCount).toBeGreaterThan(whileBuilt)
+  })
+})
+
 describe('findCyclicGroups', () => {
   it('finds who replaced the same version, and nobody else', () => {
     const lines = ['a: w(x,1)', 'b: r(x,1) w(x,2)', 'c: r(x,1) w(x,3)', 'd: r(x,3)']
