@@ -8,16 +8,10 @@ import { type PageAssets, renderDocument } from '../report/page/document.ts'
 import { INDEX_STYLE } from '../report/page/index-page.ts'
 import { renderCharts } from '../report/picture/chart.ts'
 import { PICTURE_STYLE } from '../report/picture/style.ts'
-import { commandOf } from './job.ts'
+import { commandOf, type Job } from './job.ts'
 import { isOver, type NightOverview, unknownFindings, untoldFailures } from './overview.ts'
 import type { Cell, Finding, NightLine } from './read-results.ts'
 import { pageOf } from './report-names.ts'
-
-/** A command goes on in the next line rather than out of sight, and a moment stays in one. */
-const NIGHT_STYLE = `
-.index code { display: block; min-width: 16rem; white-space: pre-wrap; overflow-wrap: anywhere; }
-.index time { white-space: nowrap; }
-`
 
 export function renderNightPage(overview: NightOverview, assets: PageAssets): string {
   const { night, counts, nights } = overview
@@ -42,11 +36,7 @@ export function renderNightPage(overview: NightOverview, assets: PageAssets): st
     '</main>',
   ]
   return renderDocument(
-    {
-      title: `${title} · ${night.name}`,
-      styles: [PICTURE_STYLE, assets.style, INDEX_STYLE, NIGHT_STYLE],
-      body,
-    },
+    { title: `${title} · ${night.name}`, styles: [PICTURE_STYLE, assets.style, INDEX_STYLE], body },
     assets,
   )
 }
@@ -96,7 +86,7 @@ function renderFindings({ findings, night, changes }: NightOverview): string[] {
       ...[esc(anomalies), esc(level), String(count)],
       `${markTime(firstSeen)}, night ${firstNight}`,
       esc(targets.join(', ')),
-      `<code>${esc(commandOf(finding.spec))}</code>`,
+      markCommand(finding.spec),
     ])
   })
   return ['<h2>Findings</h2>', ...table('Findings', head, rows)]
@@ -153,7 +143,7 @@ function renderFailures(overview: NightOverview): string[] {
   const untold = untoldFailures(overview)
   if (failures.length === 0) return []
   const rows = failures.map(({ blame, reason, count, spec }) =>
-    row(esc(blame), [String(count), esc(reason), `<code>${esc(commandOf(spec))}</code>`]),
+    row(esc(blame), [String(count), esc(reason), markCommand(spec)]),
   )
   const head = ['because of', 'jobs', 'reason', 'the first of them']
   const more = untold === null ? [] : [`<p>And ${untold}.</p>`]
@@ -211,6 +201,11 @@ function renderTrends(nights: readonly NightLine[]): string[] {
   // The page has the style sheet of pictures already.
   const plain = svg.replace(/<style>[\s\S]*?<\/style>\n/, '')
   return [`<div class="index-chart" tabindex="0" role="region" aria-label="Trends">${plain}</div>`]
+}
+
+/** It goes on in the next line rather than out of sight. */
+function markCommand(job: Job): string {
+  return `<code class="command">${esc(commandOf(job))}</code>`
 }
 
 function markTime(time: Date): string {

@@ -23,7 +23,10 @@ const set = (user: number) => `hostname w${user} && ip link set lo up && ${asUse
 const canBeApart =
   spawnSync('unshare', [...APART, 'sh', '-c', set(USERS[0]!), 'sh', process.execPath, BIN, '-V'])
     .status === 0
-if (!canBeApart) process.stderr.write('skipped: workers apart, which cannot be had here\n')
+if (!canBeApart)
+  process.stderr.write(
+    'skipped: workers apart: needs root, unshare, and a checkout that every user can read\n',
+  )
 
 const started: ChildProcess[] = []
 afterAll(() => {

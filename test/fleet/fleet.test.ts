@@ -43,6 +43,7 @@ async function expectReport(night: NightOverview, fingerprint: string): Promise<
   for (const name of files.keys()) expect(name).toMatch(REPORT_FILES)
   const index = text('index.html')
   expect(index).toContain("default-src 'none'")
+  expect(index).not.toContain('undefined')
   expect(index).not.toMatch(/<script|style="/)
   expect(index).toContain('1 finding and 1 known finding')
   expect(index).toContain(`<a href="finding-${fingerprint}.html">`)

@@ -34,6 +34,15 @@ async function submitAs(version: number) {
 }
 
 describe('isobar fleet', () => {
+  it('drops bundles of an older isobar, and queues their jobs again', async () => {
+    const { store, queue } = fleet
+    const night = await submitAs(0)
+    const worker = startIsobar(work, home)
+    await awaitEnd(store, queue, night.id, new AbortController().signal, () => {})
+    expect(await worker).toBe(0)
+    expect(await store.count(night.id)).toMatchObject({ done: 3, satisfied: 3 })
+  }, 180_000)
+
   it('leaves bundles of a newer isobar in the queue, and says so', async () => {
     const { store, queue } = fleet
     const night = await submitAs(7)
@@ -47,15 +56,6 @@ describe('isobar fleet', () => {
     expect(after.waiting + after.active).toBe(before.waiting + before.active)
     expect(await store.count(night.id)).toMatchObject({ done: 0, failed: 0 })
     await store.setNight(night.id, 'cancelled')
-  }, 180_000)
-
-  it('drops bundles of an older isobar, and queues their jobs again', async () => {
-    const { store, queue } = fleet
-    const night = await submitAs(0)
-    const worker = startIsobar(work, home)
-    await awaitEnd(store, queue, night.id, new AbortController().signal, () => {})
-    expect(await worker).toBe(0)
-    expect(await store.count(night.id)).toMatchObject({ done: 3, satisfied: 3 })
   }, 180_000)
 
   it('refuses tables of another version, and changes nothing in them', async () => {
