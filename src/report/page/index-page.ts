@@ -15,7 +15,8 @@ export const INDEX_STYLE = `
 .index th, .index td { padding: .3rem .6rem; border-bottom: 1px solid; }
 .index .number { text-align: right; }
 .index code, .index time { white-space: nowrap; }
-.index .command { display: block; min-width: 16rem; white-space: pre-wrap; overflow-wrap: anywhere; }
+.index .command { display: block; min-width: 16rem; }
+.index .command { white-space: pre-wrap; overflow-wrap: anywhere; }
 .index-scroll { overflow-x: auto; margin-bottom: 1.5rem; }
 .index-chart { overflow-x: auto; }
 `
