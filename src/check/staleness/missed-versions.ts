@@ -35,11 +35,13 @@ export class MissedVersions {
     private readonly moments: Moments,
     private readonly deadline: Deadline,
   ) {
-    const { txnCount, txnStatus, txnFinishTime, opCount, opKey, keyCount } = history
+    const { txnCount, txnStatus, txnCounts, txnFinishTime, opCount, opKey, keyCount } = history
     this.writers = new KeyWriters(history)
     this.finish = new Float64Array(txnCount).fill(Number.POSITIVE_INFINITY)
     for (let txn = 0; txn < txnCount; txn++) {
-      if (txnStatus[txn] === COMMITTED) this.finish[txn] = txnFinishTime![txn]!
+      // There may be no times at all where nobody counts: what writes initial values needs none.
+      if (!txnCounts[txn] || txnStatus[txn] !== COMMITTED) continue
+      this.finish[txn] = txnFinishTime![txn]!
     }
     this.rank = new Int32Array(txnCount)
     const isRead = (op: number) => reads.opSource[op] !== NONE
