@@ -203,13 +203,14 @@ export class OverviewCanvas {
     const { from, to } = this.view
     const origin = this.data.overview.from
     const least = ((to - from) * 110) / this.width
-    // Between two positions there is none to be named.
-    const step =
-      this.data.overview.axis === 'position' ? Math.max(1, niceStep(least)) : niceStep(least)
+    // Between two positions there is none to be named, nor behind the last one.
+    const byPosition = this.data.overview.axis === 'position'
+    const step = byPosition ? Math.max(1, niceStep(least)) : niceStep(least)
+    const end = byPosition ? Math.min(to, this.whole().to - 1) : to
     context.fillStyle = palette.text
     context.textBaseline = 'alphabetic'
     context.textAlign = 'center'
-    for (let i = Math.ceil((from - origin) / step); origin + i * step <= to; i++) {
+    for (let i = Math.ceil((from - origin) / step); origin + i * step <= end; i++) {
       const x = this.xAt(origin + i * step)
       context.fillRect(x, high - BOTTOM, 1, 4)
       const text = this.textAt(origin + i * step)
@@ -217,6 +218,11 @@ export class OverviewCanvas {
       const inside = Math.min(Math.max(x, this.left + half), this.left + this.width - half)
       context.fillText(text, inside, high - 7)
     }
+  }
+
+  /** Where a stretch of the axis ends, in words: with the last position that is in it. */
+  textOfEnd(at: number): string {
+    return this.data.overview.axis === 'position' ? String(Math.ceil(at)) : this.textAt(at)
   }
 
   /** A place on the axis in words. */

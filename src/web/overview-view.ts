@@ -116,7 +116,7 @@ class OverviewView {
     drawing.view = { from: start, to: start + Math.max(length, smallest) }
     drawing.draw()
     const { view } = drawing
-    this.reading.textContent = `Shown: ${drawing.textAt(view.from)} to ${drawing.textAt(view.to)}`
+    this.reading.textContent = `Shown: ${drawing.textAt(view.from)} to ${drawing.textOfEnd(view.to)}`
   }
 
   /** What is at a point, in words. */
@@ -135,6 +135,6 @@ class OverviewView {
       .filter(([count], i) => i === 0 || count !== 0)
       .map(([count, what]) => `${count} ${what}`)
     const where = axis === 'time' ? '' : 'positions '
-    return `${drawing.nameOf(drawing.rowAtY(y))}, ${where}${drawing.textAt(start)} to ${drawing.textAt(start + part)}: ${counts.join(', ')}`
+    return `${drawing.nameOf(drawing.rowAtY(y))}, ${where}${drawing.textAt(start)} to ${drawing.textOfEnd(start + part)}: ${counts.join(', ')}`
   }
 }

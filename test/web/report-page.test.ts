@@ -108,6 +108,15 @@ describe.skipIf(executable === null)('the report in a browser', { timeout: 240_0
     await page.close()
   })
 
+  it('names the positions that a history without times has, and no more', async () => {
+    const later = Array.from({ length: 5 }, (_, i) => ` | w(${i},1)`).join('')
+    const page = await open(judge(`s1: r(x,0) w(x,1)${later}\ns2: r(x,0) w(x,2)`, 'si'))
+    await page.waitForFunction(() => document.querySelector('canvas')!.height > 20)
+    const reading = page.locator('#overview-plot .reading')
+    expect(await reading.textContent()).toBe('Shown: 1 to 6')
+    await page.close()
+  })
+
   it('shows the whole history, zooms into what is brushed, and goes to what is clicked', async () => {
     const lines = Array.from({ length: 30 }, (_, i) => {
       const failed = i % 5 === 2 ? 'aborted ' : ''
