@@ -183,7 +183,7 @@ function report(): void {
 function figureLines(): string[] {
   if (figures.length === 0) return []
   const peer = figures.some((figure) => figure.peerS !== null)
-  const unit = unitS === null ? '' : ` \`md5sum\` of the usual file takes ${unitS.toFixed(2)} s.`
+  const unit = unitS === null ? '' : ` ${unitText(unitS)}`
   return [
     '## Figures',
     '',
@@ -194,6 +194,10 @@ function figureLines(): string[] {
     ...figures.map((figure) => figureLine(figure, peer)),
     '',
   ]
+}
+
+function unitText(seconds: number): string {
+  return `\`md5sum\` of the usual file takes ${seconds.toFixed(2)} s.`
 }
 
 function figureLine(figure: Figure, peer: boolean): string {
@@ -212,6 +216,10 @@ function replaceFigures(): void {
   const peer = lines.some(
     (line) => line.startsWith('| history and question') && / peer s /.test(line),
   )
+  if (unitS !== null) {
+    const line = lines.findIndex((each) => each.includes('`md5sum`'))
+    lines[line] = lines[line]!.replace(/`md5sum`.*/, unitText(unitS))
+  }
   for (const figure of figures) {
     const line = lines.findIndex((each) => each.startsWith(`| ${figure.id} |`))
     if (line >= 0) lines[line] = figureLine(figure, peer)
