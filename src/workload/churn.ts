@@ -24,13 +24,13 @@ import { type Plan, PlanBuilder, PUT, REPLACE, UPSERT, type Way } from './plan.t
 const MOST_WRITES = 2 ** 10
 /** Share of the keys that pairs and that others prefer, and of the transactions that do. */
 const HOT_KEYS = 0.05
-const WARM_KEYS = 0.15
-const PREFERRING = 0.95
+const WARM_KEYS = 0.1
+const PREFERRING = 0.98
 /** Shares of the kinds where half of the operations are to be reads; the others wander. */
-const PAIRS = 0.6
+const PAIRS = 0.7
 const INSISTENT = 0.25
 /** Of pairs: share of those that write. Of the insistent: that write again, that read again. */
-const PAIR_WRITES = 0.6
+const PAIR_WRITES = 0.8
 const WRITES_AGAIN = 0.6
 const READS_AGAIN = 0.8
 /** Of what wanders: share of the reads that look at a key again. */

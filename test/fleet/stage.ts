@@ -27,6 +27,7 @@ export function jobProgram(): string[] {
       entryPoints: [resolve(import.meta.dirname, 'job-program.ts')],
       outfile: BUNDLED,
       ...{ bundle: true, platform: 'node', format: 'esm', target: 'node20', packages: 'external' },
+      external: ['#page-assets'], // which a build makes, and no job needs
     })
     isBundled = true
   }
