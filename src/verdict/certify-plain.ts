@@ -113,15 +113,25 @@ function certifyProof(
       return certifyCut(history)
     case 'commit-order':
       if (level === 'lin') return certifyLinearOrder(history, proof.order)
-      return [
-        ...certifyCommitOrder(history, level, proof.order, deadline, recorded),
-        ...(level === 'stale' ? certifyStaleness(history, result, deadline) : []),
-      ]
+      return certifyOrder(history, recorded, result, level, proof.order, deadline)
     case 'snapshots':
       return certifySnapshots(history, level, proof.events, deadline)
     case 'witness':
       return ['only SQL histories have witnesses']
   }
+}
+
+function certifyOrder(
+  history: History,
+  recorded: History,
+  result: LevelResult,
+  level: LevelId,
+  order: Int32Array,
+  deadline: Deadline,
+): string[] {
+  const problems = certifyCommitOrder(history, level, order, deadline, recorded)
+  if (problems.length > 0 || level !== 'stale') return problems
+  return certifyStaleness(history, result, deadline)
 }
 
 export function certifyAnomaly(

@@ -12,14 +12,15 @@ import { isLastWrite, isWrite } from './certify-reads.ts'
 import { Precedence } from './precedence.ts'
 import { type Edge, INITIAL_TXN, type LevelResult } from './verdict.ts'
 
-/** @param history a satisfied one, whose session order is that of its sessions */
+/** @param history one with times and an order that was verified, within its sessions */
 export function certifyStaleness(
   history: History,
   { bound, staleness }: Pick<LevelResult, 'bound' | 'staleness'>,
   deadline: Deadline = Deadline.none(),
 ): string[] {
-  if (history.txnStartTime === null) return history.txnCounts.includes(1) ? ['no times'] : []
-  const worst = new WorstReads(history, deadline).find()
+  const worst = history.txnCounts.includes(1)
+    ? new WorstReads(history, deadline).find()
+    : { time: new Elapsed(history).nothing(), versions: 0, reader: NONE, missed: NONE }
   if (staleness === undefined) return ['it does not say how stale reads are']
   if (staleness.time !== worst.time || staleness.versions !== worst.versions) {
     return [`reads are ${worst.time} and ${worst.versions} versions behind, which it does not say`]

@@ -45,6 +45,7 @@ import { type RandomShape, randomHistory, shapeOf } from '../small/random-histor
 import { randomSql } from '../small/random-sql.ts'
 import { historyOfSql, renderSql } from '../small/sql-draft.ts'
 import { SqlOracle } from '../small/sql-oracle.ts'
+import { stalenessOf } from '../small/staleness.ts'
 import { readFile, writeFile } from '../verdict/through-file.ts'
 import { swapParts } from './damage-verdict.ts'
 import { forge } from './forge.ts'
@@ -134,7 +135,8 @@ function plainSubject(draft: Draft, light: boolean | null): Subject {
       return light ? 'satisfied' : 'violated'
     }
     // Nobody recorded levels here.
-    if (level === 'mixed' || level === 'stale' || isOrdered(level)) return 'unknown'
+    if (level === 'mixed' || isOrdered(level)) return 'unknown'
+    if (level === 'stale') return staleVerdict(timed, sessionOrder, claim.bound)
     return profileBy({ sessionOrder: sessionOrder || !knowsSessions(level), realTime })[level]
   }
   const truth = (claim: LevelResult): Verdict | null => {
@@ -147,13 +149,28 @@ function plainSubject(draft: Draft, light: boolean | null): Subject {
   return { history, results, truth, text: () => renderNotation(history) }
 }
 
+/** Without a unit of times nothing is known of a bound by time. */
+function staleVerdict(draft: Draft, sessionOrder: boolean, bound = 'any'): Verdict {
+  const staleness = stalenessOf(draft, sessionOrder)
+  if (staleness === null) return 'violated'
+  if (staleness === 'unknown' || bound === 'any') return 'satisfied'
+  if (!/^\d+$/.test(bound)) return 'unknown'
+  return staleness.versions > Number(bound) ? 'violated' : 'satisfied'
+}
+
 function judgePlain(history: History): LevelResult[] {
   const requests: LevelRequest[] = ORACLE_LEVELS.flatMap((level) => [
     { level },
     { level, sessionOrder: false },
     { level, realTime: true },
   ])
-  return checkLevels(history, [...requests, ...ADYA_LEVELS, ...ORDERED_LEVELS, 'lin'])
+  const stale: LevelRequest[] = [
+    { level: 'stale' },
+    { level: 'stale', bound: '0' },
+    { level: 'stale', bound: '1', sessionOrder: false },
+  ]
+  const others = [...ADYA_LEVELS, ...ORDERED_LEVELS, 'lin' as const]
+  return checkLevels(history, [...requests, ...others, ...stale])
 }
 
 const mapTxns = (draft: Draft, change: (txn: DraftTxn) => DraftTxn): Draft => ({

@@ -205,6 +205,11 @@ describe('check at stale', () => {
     expect(check(untold, 'stale').staleness).toEqual({ time: '4', versions: 1 })
   })
 
+  it('holds where nothing is judged but the initial state', () => {
+    const spelledOut = parseNotation('initial 0\ns1: w(x,0)')
+    expect(check(spelledOut, 'stale').staleness).toEqual({ time: '0', versions: 0 })
+  })
+
   it('is unknown without times', () => {
     expect(check(parseNotation('s1: w(x,1)'), 'stale')).toMatchObject({
       verdict: 'unknown',
