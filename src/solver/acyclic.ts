@@ -119,10 +119,13 @@ export class AcyclicTheory {
     return true
   }
 
-  /** A side of a variable that costs nothing, as all its edges agree with the order; or NONE. */
-  settledLiteral(variable: number): number {
-    if (this.agrees(2 * variable)) return 2 * variable
-    return this.agrees(2 * variable + 1) ? 2 * variable + 1 : NONE
+  /**
+   * A side of a variable that costs nothing, as all its edges agree with the order; or NONE.
+   * @param likely the side that is looked at first
+   */
+  settledLiteral(likely: number): number {
+    if (this.agrees(likely)) return likely
+    return this.agrees(likely ^ 1) ? likely ^ 1 : NONE
   }
 
   /** The literal of a variable that agrees with the order, or NONE if the order does not care. */

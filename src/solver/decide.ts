@@ -4,7 +4,10 @@
 // conflict gains the current increment, and the increment grows by 1/0.95 per conflict, which fades
 // the past. A binary heap over the activities, with the place of each variable, gives the best open
 // variable; assigned ones are dropped when met and come back when undone. The side to try is not
-// decided here: see polarity in acyclic.ts. Main class: Decider.
+// decided here: see polarity in acyclic.ts.
+//
+// Or in turn, by their numbers: where those follow time, what contradicts itself was decided not long
+// before, and little is undone. Main class: Decider.
 
 import { resizeFloat64, resizeInt32 } from './resize.ts'
 import type { Trail } from './trail.ts'
@@ -19,6 +22,8 @@ export class Decider {
   private place = new Int32Array(16) // variable -> place in the heap, NONE when out of it
   private size = 0
   private increment = 1
+  private isInTurn = false
+  private cursor = 0 // in turn: no variable before it is open
 
   newVariable(variable: number): void {
     if (variable === this.place.length) {
@@ -42,19 +47,40 @@ export class Decider {
     this.increment /= DECAY
   }
 
-  /** Puts a variable that was undone back among the candidates. */
-  restore(variable: number): void {
-    if (this.place[variable] === NONE) this.siftUp(this.size++, variable)
+  /** Has variables decided in the order of their numbers. */
+  takeInTurn(): void {
+    this.isInTurn = true
+    this.cursor = 0
   }
 
-  /** The most active open variable, left in the heap; NONE when all are assigned. */
+  /** Has them decided by their activity again. */
+  takeByActivity(variableCount: number): void {
+    this.isInTurn = false
+    for (let variable = 0; variable < variableCount; variable++) this.restore(variable)
+  }
+
+  /** Puts a variable that was undone back among the candidates. */
+  restore(variable: number): void {
+    if (this.isInTurn) this.cursor = Math.min(this.cursor, variable)
+    else if (this.place[variable] === NONE) this.siftUp(this.size++, variable)
+  }
+
+  /** The open variable to decide, left where it is; NONE when all are assigned. */
   peek(trail: Trail): number {
+    if (this.isInTurn) return this.peekInTurn(trail)
     while (this.size > 0) {
       const variable = this.heap[0]!
       if (trail.value[2 * variable] === 0) return variable
       this.removeTop()
     }
     return NONE
+  }
+
+  private peekInTurn({ value, variableCount }: Trail): number {
+    let { cursor } = this
+    while (cursor < variableCount && value[2 * cursor] !== 0) cursor++
+    this.cursor = cursor
+    return cursor < variableCount ? cursor : NONE
   }
 
   /** Takes the variable that `peek` returned out of the heap. */

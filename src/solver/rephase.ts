@@ -12,6 +12,7 @@ import type { Deadline } from '../base/deadline.ts'
 import type { AcyclicTheory } from './acyclic.ts'
 
 const INTERVAL = 30 // conflicts between two restarts
+const INTERVAL_IN_TURN = 200 // the same while variables are decided in turn
 const GIVEN_FIRST = 16 // so often in the beginning, it goes back to the order given
 const GIVEN_EVERY = 4 // afterwards once in so many times
 
@@ -36,8 +37,8 @@ export class Rephaser {
     this.best = this.theory.order.position.slice()
   }
 
-  isDue(): boolean {
-    return this.conflicts >= INTERVAL
+  isDue(isInTurn: boolean): boolean {
+    return this.conflicts >= (isInTurn ? INTERVAL_IN_TURN : INTERVAL)
   }
 
   /** Changes the order; only what is certain may have a value. */

@@ -50,6 +50,7 @@ export class Search {
   private refutation = NONE // clause that is false at level 0
   private decisions = 0
   private conflicts = 0
+  private inTurnUntil = 0 // conflicts before which variables are decided by their numbers
   private forced = 0
   private cycles = 0
   private restarts = 0
@@ -68,6 +69,12 @@ export class Search {
   /** Makes a literal the side of its variable that is tried first. */
   prefer(literal: number): void {
     this.phase[literal >> 1] = literal & 1
+  }
+
+  /** Decides variables by their numbers until there were so many conflicts. */
+  takeInTurn(conflicts: number): void {
+    this.inTurnUntil = this.conflicts + conflicts
+    this.decider.takeInTurn()
   }
 
   /** Adds a clause of distinct literals, none with its negation. */
@@ -187,6 +194,7 @@ export class Search {
   private learn(conflict: number): void {
     const { analyzer, clauses } = this
     this.conflicts++
+    if (this.conflicts === this.inTurnUntil) this.decider.takeByActivity(this.trail.variableCount)
     analyzer.analyze(conflict)
     this.backtrack(analyzer.backLevel)
     const { learned, count, glue, proofId } = analyzer
@@ -198,10 +206,11 @@ export class Search {
 
   /** Decides a variable by the order or its last value, unless one side closes a cycle. */
   private decide(variable: number, theory: AcyclicTheory): void {
-    const settled = this.bound[variable] === 1 ? NONE : theory.settledLiteral(variable)
+    const last = 2 * variable + this.phase[variable]!
+    const settled = this.bound[variable] === 1 ? NONE : theory.settledLiteral(last)
     if (settled !== NONE) return this.assume(settled)
     let literal = theory.polarity(variable)
-    if (literal === NONE) literal = 2 * variable + this.phase[variable]!
+    if (literal === NONE) literal = last
     for (const side of [literal, literal ^ 1]) {
       const closing = findClosing(theory, side)
       if (closing === NONE) continue
@@ -227,7 +236,7 @@ export class Search {
 
   /** Starts over and forgets, when due. */
   private tidy(rephaser: Rephaser, deadline: Deadline): void {
-    if (rephaser.isDue()) {
+    if (rephaser.isDue(this.conflicts < this.inTurnUntil)) {
       this.restarts++
       this.backtrack(0)
       rephaser.rephase(deadline)

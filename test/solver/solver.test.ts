@@ -51,6 +51,20 @@ describe('AcyclicSolver.solve', () => {
     expect(conflictCount).toBeGreaterThan(some(1000))
   })
 
+  it('agrees with brute force when variables are decided in turn, for a while or all the time', () => {
+    let conflictCount = 0
+    for (let seed = 0; seed < some(400); seed++) {
+      const random = new Random(seed)
+      const instance = randomChoices(random, 7 + random.below(3), 8 + random.below(5), 2)
+      const solver = load(instance)
+      solver.takeInTurn(seed % 2 === 0 ? 3 : 1000)
+      const answer = solveAndVerify(instance, solver)
+      conflictCount += solver.figures().conflicts
+      expect(answer, `seed ${seed}`).toBe(isSatisfiable(instance) ? 'sat' : 'unsat')
+    }
+    expect(conflictCount).toBeGreaterThan(some(1000))
+  })
+
   it('verifies its answer on choices that take thousands of conflicts', () => {
     for (const [seed, variableCount] of [
       [0, 100],

@@ -53,8 +53,9 @@ export function argue(problem: Problem, deadline: Deadline, last: Deadline): Arg
   const encoder = new Encoder(known, last, origins)
   const axioms = conflicts && new RowAxioms(encoder, conflicts)
   const verifier = new Verifier(problem, last)
-  const hasAll = encoder.countOpen() <= LIMITS.pairs
-  if (hasAll) encoder.addAll()
+  const openCount = encoder.countOpen()
+  const hasAll = openCount <= LIMITS.pairs
+  if (hasAll) encoder.addAll(openCount)
   for (let round = 0; encoder.solver.solve(last) === 'sat'; round++) {
     const found = solveRound(encoder, axioms, verifier, null, hasAll, round)
     assert(typeof found === 'number', 'a core contradicts its levels')

@@ -2,9 +2,10 @@
 // chain is a run of consecutive node numbers, each node before the next.
 //
 // Edges are collected and the closure brought up to date for a whole batch at once, in topological
-// order: a row is touched only if it has a new edge or one of its predecessors changed. The first
-// refresh costs O((nodes + edges) · width of a row), later ones O(nodes + edges) plus what changes;
-// that beats updating edge by edge as long as edges come by the thousand. Main class: ChainGraph.
+// order: a row is touched only if it has a new edge or one of its predecessors changed. Where rows are
+// wide, edges that others make up for are not followed again. The first refresh costs O((nodes +
+// edges) · width of a row), later ones O(nodes + edges) plus what changes; that beats updating edge
+// by edge as long as edges come by the thousand. Main class: ChainGraph.
 
 import type { Deadline } from '../../base/deadline.ts'
 import { IntColumn } from '../../base/grow.ts'
@@ -27,17 +28,21 @@ export class ChainGraph {
   private readonly firstOut: Int32Array // node -> its latest outgoing edge
   private readonly nextIn = new IntColumn(64) // edge -> an older edge into the same node
   private readonly nextOut = new IntColumn(64) // edge -> an older edge out of the same node
+  private readonly firstBase: Int32Array // node -> its latest incoming edge to be followed
+  private readonly nextBase = new IntColumn(64) // edge -> an older such edge into the same node
   private joined = 0 // work done since the deadline was told
   private settled = -1 // edges that the closure knows of, -1 before the first refresh
 
   /**
    * @param chainStart chain -> its first node; one more entry, the number of nodes, at the end
    * @param mostNumbers that the closure may hold; beyond that there is none
+   * @param wide numbers of a row from which on it pays to ask whether joining it is needed
    */
   constructor(
     readonly chainStart: Int32Array,
     deadline: Deadline,
     mostNumbers: number,
+    private readonly wide = 256,
   ) {
     this.chainCount = chainStart.length - 1
     this.nodeCount = chainStart[this.chainCount]!
@@ -51,6 +56,7 @@ export class ChainGraph {
     this.position = new Int32Array(this.nodeCount)
     this.firstIn = new Int32Array(this.nodeCount).fill(END)
     this.firstOut = new Int32Array(this.nodeCount).fill(END)
+    this.firstBase = new Int32Array(this.nodeCount).fill(END)
   }
 
   get edgeCount(): number {
@@ -79,6 +85,8 @@ export class ChainGraph {
     this.nextIn.push(this.firstIn[to]!)
     this.nextOut.push(this.firstOut[from]!)
     this.firstIn[to] = this.firstOut[from] = edge
+    this.nextBase.push(this.firstBase[to]!)
+    this.firstBase[to] = edge
   }
 
   /** An edge between the nodes, -1 if there is none. */
@@ -170,6 +178,7 @@ export class ChainGraph {
     const { order, firstIn } = this
     const { data: from } = this.from
     const { data: nextIn } = this.nextIn
+    closure.numberBy(this.position)
     for (let i = 0; i < order.length; i++) {
       const node = order[i]!
       closure.begin(node)
@@ -183,16 +192,18 @@ export class ChainGraph {
   }
 
   private updateClosure(closure: Closure, deadline: Deadline): void {
-    const { chainOf, chainStart, order, firstIn, hasChanged, settled } = this
+    const { chainOf, chainStart, order, firstBase, hasChanged, settled } = this
     const { data: from } = this.from
-    const { data: nextIn } = this.nextIn
+    const { data: nextBase } = this.nextBase
+    const isWide = closure.width >= this.wide
     for (let i = 0; i < order.length; i++) {
       const node = order[i]!
       let changed = false
       if (node !== chainStart[chainOf[node]!] && hasChanged[node - 1] === 1) {
         changed = this.join(closure, node - 1, node)
       }
-      for (let edge = firstIn[node]!; edge !== END; edge = nextIn[edge]!) {
+      if (isWide && firstBase[node]! >= settled) this.leaveOutImplied(closure, node)
+      for (let edge = firstBase[node]!; edge !== END; edge = nextBase[edge]!) {
         const source = from[edge]!
         const isNews = hasChanged[source] === 1
         if (!isNews && (edge < settled || closure.reaches(source, node))) continue
@@ -202,6 +213,29 @@ export class ChainGraph {
       deadline.step(1 + this.joined)
       this.joined = 0
     }
+  }
+
+  /** Leaves out, for good, edges into a node from what reaches it through another one as well. */
+  private leaveOutImplied(closure: Closure, node: number): void {
+    const { firstBase, position } = this
+    const { data: from } = this.from
+    const { data: nextBase } = this.nextBase
+    const edges: number[] = []
+    for (let edge = firstBase[node]!; edge !== END; edge = nextBase[edge]!) edges.push(edge)
+    edges.sort((a, b) => position[from[b]!]! - position[from[a]!]!)
+    const kept: number[] = []
+    for (const edge of edges) {
+      const source = from[edge]!
+      if (!kept.some((other) => closure.reaches(source, from[other]!))) kept.push(edge)
+    }
+    // Newest first, as edges are told apart by when they came.
+    kept.sort((a, b) => a - b)
+    let next = END
+    for (const edge of kept) {
+      nextBase[edge] = next
+      next = edge
+    }
+    firstBase[node] = next
   }
 
   private join(closure: Closure, source: number, node: number): boolean {

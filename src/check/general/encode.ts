@@ -24,6 +24,9 @@ import type { KnownEdges } from './known-edges.ts'
 import type { Origins } from './origins.ts'
 import { firstFrom, firstLater } from './version-order.ts'
 
+/** From so many open pairs on, they are decided in turn at first. */
+const LARGE = 20_000
+
 export const NEVER = -2 // the literal of what cannot be
 
 /** What a variable says; `a` and `b` are transactions unless told otherwise. */
@@ -83,13 +86,37 @@ export class Encoder {
     return count
   }
 
-  /** Adds every open pair whose order matters. */
-  addAll(): void {
+  /**
+   * Adds every open pair whose order matters; where there are many, in the order in which they come
+   * up, which the solver then follows.
+   * @param count how many pairs are open
+   */
+  addAll(count: number): void {
     const { versionTxn } = this.known.problem
+    const pairs = { one: new Int32Array(count), other: new Int32Array(count) }
+    let at = 0
     this.forEachWindow((txn, first, end) => {
-      this.deadline.step(32 * (end - first))
-      for (let other = first; other < end; other++) this.addOpen(txn, versionTxn[other]!)
+      for (let version = first; version < end; version++) {
+        pairs.one[at] = txn
+        pairs.other[at++] = versionTxn[version]!
+      }
     })
+    const isLarge = count >= LARGE
+    const turn = isLarge ? this.inOrder(pairs.one, pairs.other) : null
+    for (let i = 0; i < count; i++) {
+      this.deadline.step(32)
+      const pair = turn === null ? i : turn[i]!
+      this.addOpen(pairs.one[pair]!, pairs.other[pair]!)
+    }
+    if (isLarge) this.solver.takeInTurn(count >> 1)
+  }
+
+  /** Pairs by the place of the later one in the order of what is known. */
+  private inOrder(one: Int32Array, other: Int32Array): Uint32Array {
+    const { graph, commit } = this.known
+    const place = (txn: number) => graph.position[commit[txn]!]!
+    const later = one.map((txn, i) => Math.max(place(txn), place(other[i]!)))
+    return Uint32Array.from(later, (_, i) => i).sort((a, b) => later[a]! - later[b]! || a - b)
   }
 
   /** Visits, for every version, the versions of later runs that are open against it. */

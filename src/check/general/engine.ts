@@ -30,7 +30,7 @@ export interface Limits {
   readonly closure: number
 }
 
-export const LIMITS: Limits = { pairs: 500_000, closure: 2 ** 28 }
+export const LIMITS: Limits = { pairs: 500_000, closure: 2 ** 29 }
 
 /** How far around a clash further pairs are added, in places of the order of a key. */
 const WIDEST = 64
@@ -158,8 +158,9 @@ class Engine {
     const encoder = new Encoder(known, deadline)
     const axioms = conflicts && new RowAxioms(encoder, conflicts)
     if (start !== null) encoder.startFrom(start)
-    const hasAll = known.graph.hasClosure && encoder.countOpen() <= limits.pairs
-    if (hasAll) encoder.addAll()
+    const openCount = known.graph.hasClosure ? encoder.countOpen() : Number.POSITIVE_INFINITY
+    const hasAll = openCount <= limits.pairs
+    if (hasAll) encoder.addAll(openCount)
     if (axioms && start !== null) {
       axioms.prefer(this.choice!.source)
       axioms.add(this.verifier, this.choice!.source)
