@@ -6,8 +6,8 @@
 // variable; assigned ones are dropped when met and come back when undone. The side to try is not
 // decided here: see polarity in acyclic.ts.
 //
-// Or in turn, by their numbers: where those follow time, what contradicts itself was decided not long
-// before, and little is undone. Main class: Decider.
+// Or in turn, by their numbers: where those follow time, what contradicts itself was decided not
+// long before, and little is undone. Main class: Decider.
 
 import { resizeFloat64, resizeInt32 } from './resize.ts'
 import type { Trail } from './trail.ts'

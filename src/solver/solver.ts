@@ -111,8 +111,8 @@ export class AcyclicSolver {
   }
 
   /**
-   * Decides variables in the order in which they were made, until there were so many conflicts: where
-   * that follows the order of the nodes, large problems are solved sooner.
+   * Decides variables in the order in which they were made, until there were so many conflicts:
+   * where that follows the order of the nodes, large problems are solved sooner.
    */
   takeInTurn(conflicts: number): void {
     this.search.takeInTurn(conflicts)

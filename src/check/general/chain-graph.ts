@@ -2,10 +2,10 @@
 // chain is a run of consecutive node numbers, each node before the next.
 //
 // Edges are collected and the closure brought up to date for a whole batch at once, in topological
-// order: a row is touched only if it has a new edge or one of its predecessors changed. Where rows are
-// wide, edges that others make up for are not followed again. The first refresh costs O((nodes +
-// edges) · width of a row), later ones O(nodes + edges) plus what changes; that beats updating edge
-// by edge as long as edges come by the thousand. Main class: ChainGraph.
+// order: a row is touched only if it has a new edge or one of its predecessors changed. Where rows
+// are wide, edges that others make up for are not followed again. The first refresh costs
+// O((nodes + edges) · width of a row), later ones O(nodes + edges) plus what changes; that beats
+// updating edge by edge as long as edges come by the thousand. Main class: ChainGraph.
 
 import type { Deadline } from '../../base/deadline.ts'
 import { IntColumn } from '../../base/grow.ts'
