@@ -33,7 +33,6 @@ const sources = new WeakMap()
 export async function open(pool) {
   if (!sources.has(pool)) {
     function Pool() {
-      // biome-ignore lint/correctness/noConstructorReturn: it stands for the constructor of pg
       return pool
     }
     const source = new DataSource({ type: 'postgres', driver: { Pool }, entities })
