@@ -1,6 +1,6 @@
-// A session's connection to PostgreSQL: statements over the pg driver, those on registers prepared,
-// one at a time (with pipelining on, conflicts would hide). Errors become the transaction's fate by
-// sqlstate.ts.
+// A session's connection to PostgreSQL: the pg driver logs in, statements go over the wire as
+// exchange.ts has it, those on registers prepared, one at a time (with pipelining on, conflicts
+// would hide). Errors become the transaction's fate by sqlstate.ts.
 
 import { Socket } from 'node:net'
 import { Client } from 'pg'
@@ -20,7 +20,7 @@ import {
 import { cutBy } from '../patience.ts'
 import type { PostgresAddress } from './address.ts'
 import { configOf, hangUp } from './client.ts'
-import { type Answer, type Cells, execute, prepare, query, type Statement } from './exchange.ts'
+import { type Answer, type Cells, type Statement, Wire } from './exchange.ts'
 import { fateOf, isHopeless, type Phase } from './sqlstate.ts'
 import { answerOf, queryOf } from './statement.ts'
 import { TABLE } from './table.ts'
@@ -80,6 +80,7 @@ interface ServerError {
 export class PostgresConnection implements Connection {
   private readonly socket = new Socket()
   private readonly client: Client
+  private wire: Wire | null = null // once it is connected
   private lost = false
   private autocommitLevel: LevelId | null = null
   private pendingBegin: string | null = null // statement that is to go out with the next
@@ -107,7 +108,8 @@ export class PostgresConnection implements Connection {
       await this.client.connect()
       // At ser, a sequential scan would conflict with every write; tables here are small.
       await this.client.query('SET enable_seqscan = off; SET enable_bitmapscan = off')
-      await prepare(this.client, STATEMENTS)
+      this.wire = new Wire(this.client, () => this.cut())
+      await this.wire.prepare(STATEMENTS)
     })
   }
 
@@ -149,8 +151,8 @@ export class PostgresConnection implements Connection {
 
   async readAll(keys: readonly number[], areLists: boolean): Promise<readonly KeyRows[]> {
     const text = `SELECT k, ${areLists ? 'l' : 'v'} FROM ${TABLE} WHERE k = ANY($1::int[])`
-    const answer = await this.exchange('work', (first) =>
-      query(this.client, first, text, [0], [`{${keys.join(',')}}`]),
+    const answer = await this.exchange('work', (wire, first) =>
+      wire.query(first, text, [0], [`{${keys.join(',')}}`]),
     )
     const rows = new Map<number, (Value | Value[])[]>(keys.map((key) => [key, []]))
     for (const [key, held] of answer.rows) {
@@ -192,8 +194,8 @@ export class PostgresConnection implements Connection {
 
   async run(table: SqlTable, statement: SqlStatement, write: number): Promise<StatementAnswer> {
     const { text, types, values } = queryOf(table, statement, write)
-    const { rows } = await this.exchange('work', (first) =>
-      query(this.client, first, text, types, values),
+    const { rows } = await this.exchange('work', (wire, first) =>
+      wire.query(first, text, types, values),
     )
     return answerOf(table, rows)
   }
@@ -239,28 +241,25 @@ export class PostgresConnection implements Connection {
   private async setAutocommitLevel(level: LevelId): Promise<void> {
     if (this.autocommitLevel === level) return
     const own = POSTGRES_LEVELS.get(level)!.toLowerCase()
-    try {
-      await this.client.query(`SET default_transaction_isolation = '${own}'`)
-    } catch (error) {
-      throw this.failure('work', error as ServerError)
-    }
+    const text = `SET default_transaction_isolation = '${own}'`
+    await this.exchange('work', (wire, first) => wire.query(first, text, [], []))
     this.autocommitLevel = level
   }
 
   private send(phase: Phase, { name }: Statement, values: Cells): Promise<Answer> {
-    return this.exchange(phase, (first) => execute(this.client, first, name, values))
+    return this.exchange(phase, (wire, first) => wire.execute(first, name, values))
   }
 
   private async exchange(
     phase: Phase,
-    work: (first: string | null) => Promise<Answer>,
+    work: (wire: Wire, first: string | null) => Promise<Answer>,
   ): Promise<Answer> {
     // A statement that is not sent any more commits nothing.
     if (this.lost) throw new TransactionFailure('aborted', 'the connection was lost before')
     const first = this.pendingBegin
     this.pendingBegin = null
     try {
-      return await work(first)
+      return await work(this.wire!, first)
     } catch (error) {
       throw this.failure(phase, error as ServerError)
     }

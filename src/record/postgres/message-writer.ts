@@ -1,0 +1,92 @@
+// Messages of PostgreSQL's protocol, one behind the other in one buffer that is used again: its
+// bytes must have been sent before the next ones are written, which is so where each exchange waits
+// for its answer. Main class: MessageWriter.
+
+const BIND = 0x42 // B
+const EXECUTE = 0x45 // E
+const PARSE = 0x50 // P
+const SYNC = 0x53 // S
+
+const FIRST_SIZE_BYTES = 1024
+
+export class MessageWriter {
+  private bytes = Buffer.alloc(FIRST_SIZE_BYTES)
+  private end = 0
+
+  /** Prepares a statement under a name. */
+  parse(name: string, text: string, types: readonly number[]): void {
+    const start = this.begin(PARSE)
+    this.string(name)
+    this.string(text)
+    this.int16(types.length)
+    for (const type of types) this.int32(type)
+    this.close(start)
+  }
+
+  /** Runs a prepared statement; values go and come as text. */
+  execute(name: string, values: readonly (string | null)[]): void {
+    const bind = this.begin(BIND)
+    this.string('') // portal
+    this.string(name)
+    this.int16(0) // formats of values: all as text
+    this.int16(values.length)
+    for (const value of values) this.value(value)
+    this.int16(0) // formats of columns
+    this.close(bind)
+    const execute = this.begin(EXECUTE)
+    this.string('')
+    this.int32(0) // rows at most: all
+    this.close(execute)
+  }
+
+  /** All that was written, with the demand to answer it; the next message begins anew. */
+  finish(): Buffer {
+    this.close(this.begin(SYNC))
+    const { bytes, end } = this
+    this.end = 0
+    return bytes.subarray(0, end)
+  }
+
+  private begin(kind: number): number {
+    this.reserve(5)
+    const start = this.end + 1
+    this.bytes[this.end] = kind
+    this.end += 5
+    return start
+  }
+
+  private close(start: number): void {
+    this.bytes.writeInt32BE(this.end - start, start)
+  }
+
+  private value(value: string | null): void {
+    if (value === null) return this.int32(-1)
+    this.reserve(4 + 3 * value.length) // at most three bytes for a unit of UTF-16
+    const length = this.bytes.write(value, this.end + 4, 'utf8')
+    this.bytes.writeInt32BE(length, this.end)
+    this.end += 4 + length
+  }
+
+  private string(text: string): void {
+    this.reserve(3 * text.length + 1)
+    this.end += this.bytes.write(text, this.end, 'utf8')
+    this.bytes[this.end++] = 0
+  }
+
+  private int16(value: number): void {
+    this.reserve(2)
+    this.end = this.bytes.writeInt16BE(value, this.end)
+  }
+
+  private int32(value: number): void {
+    this.reserve(4)
+    this.end = this.bytes.writeInt32BE(value, this.end)
+  }
+
+  private reserve(count: number): void {
+    if (this.end + count <= this.bytes.length) return
+    const larger = Buffer.alloc(Math.max(2 * this.bytes.length, this.end + count))
+    this.bytes.copy(larger, 0, 0, this.end)
+    this.bytes = larger
+  }
+}

@@ -1,0 +1,129 @@
+// What the server says is understood the same however its bytes arrive, and what it does not say is
+// not made up.
+
+import { EventEmitter } from 'node:events'
+import type { Client } from 'pg'
+import { describe, expect, it } from 'vitest'
+import { Wire } from '../../src/record/postgres/exchange.ts'
+
+/** A connection whose other end is the test. */
+class Stream extends EventEmitter {
+  sent = Buffer.alloc(0)
+
+  write(bytes: Buffer): void {
+    this.sent = Buffer.concat([this.sent, bytes])
+  }
+
+  /** In pieces of so many bytes. */
+  answer(bytes: Buffer, size: number): void {
+    for (let at = 0; at < bytes.length; at += size) this.emit('data', bytes.subarray(at, at + size))
+  }
+}
+
+function connect() {
+  const stream = new Stream()
+  let lost = 0
+  const client = { connection: { stream } } as unknown as Client
+  const wire = new Wire(client, () => lost++)
+  return { stream, wire, lost: () => lost }
+}
+
+function message(kind: string, ...parts: (string | number[])[]): Buffer {
+  const body = Buffer.concat(parts.map((part) => Buffer.from(part as string)))
+  const length = Buffer.alloc(4)
+  length.writeInt32BE(4 + body.length)
+  return Buffer.concat([Buffer.from(kind), length, body])
+}
+
+const BOUND = message('2')
+const NOTICE = message('N', 'SNOTICE\0VNOTICE\0C00000\0Mhear\0\0')
+const READY = message('Z', 'I')
+const REFUSED = message('E', 'SFEHLER\0VERROR\0C40001\0Mno order\0\0')
+const FATAL = message('E', 'SFATAL\0VFATAL\0C57P01\0Mgood night\0\0')
+const tag = (text: string) => message('C', `${text}\0`)
+/** Of a long value, none, and one of two letters. */
+const ROW = message('D', [0, 3, 0, 0, 0, 3], '712', [255, 255, 255, 255, 0, 0, 0, 3], 'zé')
+const SIZES = [1, 2, 3, 5, 7, 1000]
+
+describe('an exchange', () => {
+  it.each(SIZES)('reads rows that come in pieces of %i bytes', async (size) => {
+    const { stream, wire } = connect()
+    const answer = wire.query(null, 'SELECT', [], [])
+    stream.answer(Buffer.concat([BOUND, ROW, NOTICE, ROW, tag('SELECT 2'), READY]), size)
+    const cells = ['712', null, 'zé']
+    expect(await answer).toEqual({
+      cell: '712',
+      rowCount: 2,
+      rows: [cells, cells],
+      tag: 'SELECT 2',
+    })
+  })
+
+  it.each(SIZES)('counts rows that changed, in pieces of %i bytes', async (size) => {
+    const { stream, wire } = connect()
+    const answer = wire.execute('begin', 'write', ['1'])
+    stream.answer(Buffer.concat([BOUND, tag('BEGIN'), BOUND, tag('UPDATE 17'), READY]), size)
+    expect(await answer).toMatchObject({ cell: null, rowCount: 17, tag: 'UPDATE 17' })
+  })
+
+  it('is told of an error when the server is ready again, and goes on', async () => {
+    const { stream, wire } = connect()
+    const refused = wire.execute(null, 'commit', [])
+    stream.answer(Buffer.concat([REFUSED, READY]), 4)
+    await expect(refused).rejects.toMatchObject({
+      message: 'no order',
+      severity: 'ERROR',
+      code: '40001',
+    })
+    const next = wire.execute(null, 'commit', [])
+    stream.answer(Buffer.concat([BOUND, tag('COMMIT'), READY]), 4)
+    expect((await next).tag).toBe('COMMIT')
+  })
+
+  it.each([
+    ['of which nothing came', Buffer.alloc(0)],
+    ['that is not whole', Buffer.concat([BOUND, tag('COMMIT').subarray(0, -1)])],
+    ['behind which nobody is ready', Buffer.concat([BOUND, tag('COMMIT')])],
+    ['that is half an error', REFUSED.subarray(0, -1)],
+  ])('knows nothing of an answer %s', async (_, bytes) => {
+    const { stream, wire } = connect()
+    const answer = wire.execute(null, 'commit', [])
+    stream.answer(bytes, 1000)
+    stream.emit('close')
+    const error = await answer.catch((caught) => caught)
+    expect(error.message).toBe('Connection terminated unexpectedly')
+    expect(error.severity).toBeUndefined()
+  })
+
+  it('knows why the server hung up, if it said so', async () => {
+    const { stream, wire, lost } = connect()
+    const answer = wire.execute(null, 'commit', [])
+    stream.answer(FATAL, 1000)
+    stream.emit('close')
+    await expect(answer).rejects.toMatchObject({ severity: 'FATAL', code: '57P01' })
+    expect(lost()).toBe(0)
+  })
+
+  it('hears that the server hangs up while nobody asks', () => {
+    const { stream, lost } = connect()
+    stream.answer(Buffer.concat([NOTICE, message('S', 'TimeZone\0UTC\0')]), 1000)
+    expect(lost()).toBe(0)
+    stream.answer(FATAL, 1000)
+    expect(lost()).toBe(1)
+  })
+
+  it('sends one message after the other, each with its length', () => {
+    const { stream, wire } = connect()
+    const long = 'é'.repeat(5000)
+    wire.query('b', 'SELECT $1, $2', [25, 0], [long, null])
+    const kinds: string[] = []
+    let at = 0
+    while (at < stream.sent.length) {
+      kinds.push(String.fromCharCode(stream.sent[at]!))
+      at += 1 + stream.sent.readInt32BE(at + 1)
+    }
+    expect(at).toBe(stream.sent.length)
+    expect(kinds.join('')).toBe('BEPBES')
+    expect(stream.sent.toString('utf8')).toContain(long)
+  })
+})
