@@ -47,7 +47,7 @@ export class Scratch {
   }
 }
 
-/** Bytes that are written once, at the end, and read anywhere. */
+/** Bytes that are written at the end, and read or written anew anywhere. */
 export class ScratchFile {
   length = 0
   private readonly descriptor: number
@@ -68,6 +68,13 @@ export class ScratchFile {
   /** Appends bytes; returns where they begin. */
   append(bytes: Uint8Array): number {
     const at = this.length
+    this.rewrite(at, bytes)
+    this.length += bytes.length
+    return at
+  }
+
+  /** Writes over what stands at `at`. */
+  rewrite(at: number, bytes: Uint8Array): void {
     try {
       for (let done = 0; done < bytes.length; ) {
         done += writeSync(this.descriptor, bytes, done, bytes.length - done, at + done)
@@ -75,8 +82,6 @@ export class ScratchFile {
     } catch (error) {
       throw scratchError(error)
     }
-    this.length += bytes.length
-    return at
   }
 
   /** Fills `into` with what stands at `at`. */

@@ -51,7 +51,7 @@ export class Recorded<P = unknown> {
       throw new UsageError(`what is recorded goes to ${this.file.path} already`, 'save it once')
     }
     const file = new LineFile(path, options)
-    this.shared.recorder.lines.giveTo((line) => file.write(line))
+    this.shared.recorder.giveTo((line) => file.write(line))
     this.file = file
   }
 
@@ -61,6 +61,7 @@ export class Recorded<P = unknown> {
     if (this.file === null || this.file.isClosed) return
     this.file.write(this.shared.recorder.text())
     this.file.close()
+    this.shared.recorder.versions.close()
   }
 
   /**

@@ -11,6 +11,7 @@ import {
 import type { LevelId } from '../../levels/levels.ts'
 import type { Table } from './table.ts'
 import type { RowEvent, StatementEvent, Transaction } from './transaction.ts'
+import type { Versions } from './versions.ts'
 
 export type Ending = 'committed' | 'aborted' | 'rolled-back' | 'indeterminate'
 
@@ -41,9 +42,11 @@ const HEADER = '{"isobar":1,"unit":"us"}\n'
 
 export class Lines {
   private readonly declared = new Set<Table>()
-  private readonly initial = new Set<string>() // names of rows
   private kept: string[] = [HEADER]
   private take: ((line: string) => void) | null = null
+
+  /** @param versions knows which rows were said to be there at first */
+  constructor(private readonly versions: Versions) {}
 
   /** From now on somebody else takes the lines, beginning with those that were kept. */
   giveTo(take: (line: string) => void): void {
@@ -55,11 +58,6 @@ export class Lines {
   /** Whether nothing was recorded yet, though somebody may wait for it. */
   get isEmpty(): boolean {
     return this.declared.size === 0
-  }
-
-  /** Whether a row is among those that were there at first, as far as that was told. */
-  hasInitial(row: string): boolean {
-    return this.initial.has(row)
   }
 
   private put(line: string): void {
@@ -91,8 +89,8 @@ export class Lines {
       }
       const first: string[] = []
       for (const { name, from, seen } of rows) {
-        if (from !== null || seen === null || this.initial.has(name)) continue
-        this.initial.add(name)
+        if (from !== null || seen === null || this.versions.isDeclared(name)) continue
+        this.versions.declare(name)
         first.push(renderRow(table.declared, seen))
       }
       if (first.length === 0) continue

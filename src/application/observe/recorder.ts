@@ -20,7 +20,7 @@ export class Recorder {
   readonly uniqueRows = new UniqueRows()
   readonly warnings: string[] = []
   skipped = new Skipped()
-  lines = new Lines()
+  lines = new Lines(this.versions)
   private readonly lanes = new Map<string, { busy: boolean }[]>()
   private readonly open = new Set<Transaction>()
   private readonly underWay = new Set<number>() // statements, by when they were sent
@@ -45,10 +45,16 @@ export class Recorder {
       this.txns = 0
     }
     this.warnings.length = 0
-    if (!this.lines.isEmpty) this.lines = new Lines()
+    if (!this.lines.isEmpty) this.lines = new Lines(this.versions)
     this.waiting = []
     this.writes = 0
     this.endedCount = 0
+  }
+
+  /** From now on lines go to whoever takes them, and what is known of rows may go to disk. */
+  giveTo(take: (line: string) => void): void {
+    this.lines.giveTo(take)
+    this.versions.useDisk()
   }
 
   /** @param session whose it is; transactions of one that overlap go to different lanes */
@@ -107,7 +113,7 @@ export class Recorder {
     const version = this.versions.sole(row, sent)
     const others = [...this.writing].some((statement) => statement !== sent)
     if (version === null || others) return null
-    if (version.write === null && !this.lines.hasInitial(row)) return null
+    if (version.write === null && !this.versions.isDeclared(row)) return null
     for (const open of this.open) {
       if (open !== txn && replaces(open, row, version.xmin)) return null
     }
@@ -139,6 +145,16 @@ export class Recorder {
     this.endedCount++
     this.waiting.push({ txn, ending, until: this.moment })
     this.flush()
+    if (this.versions.isDue) this.versions.sweep(this.oldest())
+  }
+
+  /** When the oldest transaction or statement began of which not all is written down. */
+  private oldest(): number {
+    let oldest = this.moment
+    for (const { began } of this.open) oldest = Math.min(oldest, began)
+    for (const { txn } of this.waiting) oldest = Math.min(oldest, txn.began)
+    for (const sent of this.underWay) oldest = Math.min(oldest, sent)
+    return oldest
   }
 
   private replaceVersions(txn: Transaction): void {

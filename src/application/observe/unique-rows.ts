@@ -1,5 +1,6 @@
 // Which row has the values of a unique key that is not the primary one: noted whenever a row is
-// written, so that an INSERT that fails on such a key is known to have met that row. Main class:
+// written, so that an INSERT that fails on such a key is known to have met that row. Only so many
+// are kept, the latest: of an INSERT that met another one it is not told what it met. Main class:
 // UniqueRows.
 
 import { renderSqlValue, type SqlRow } from '../../sql/value.ts'
@@ -11,14 +12,22 @@ interface Holder {
   readonly write: number
 }
 
+const KEPT = 20_000
+
 export class UniqueRows {
   private readonly holders = new Map<string, Holder>() // table, constraint and values -> row
 
   note(table: Table, name: string, key: SqlRow, row: SqlRow, write: number): void {
     for (const { constraint, columns } of table.uniques) {
       const values: SqlRow = columns.map((column) => row[column]!)
-      if (!values.includes(null))
-        this.holders.set(nameOf(table, constraint, values), { name, key, write })
+      if (values.includes(null)) continue
+      const holder = nameOf(table, constraint, values)
+      this.holders.delete(holder) // so that the first is always the one noted longest ago
+      this.holders.set(holder, { name, key, write })
+    }
+    for (const oldest of this.holders.keys()) {
+      if (this.holders.size <= KEPT) break
+      this.holders.delete(oldest)
     }
   }
 
