@@ -229,6 +229,8 @@ install '/usr/lib/python3/dist-packages/psycopg2' python3-psycopg2 ||
   echo "SKIPPED: psycopg2 as a client of the proxy" >&2
 { install javac default-jdk-headless && install /usr/share/java/postgresql.jar libpostgresql-jdbc-java; } ||
   echo "SKIPPED: JDBC as a client of the proxy" >&2
+{ install go golang-go && install /usr/share/gocode/src/github.com/lib/pq golang-github-lib-pq-dev; } ||
+  echo "SKIPPED: Go as a client of the proxy" >&2
 install '/usr/lib/*/faketime/libfaketime.so.1' libfaketime ||
   echo "SKIPPED: the live tests with a clock that is wrong (libfaketime)" >&2
 provide postgres '/usr/lib/postgresql/*/bin/postgres' postgresql

@@ -1,5 +1,5 @@
 // `isobar proxy` as a user runs it, with clients in other languages, where they are installed
-// (scripts/live-databases.sh does it): psql, psycopg2 and JDBC. What they see straight from the
+// (scripts/live-databases.sh does it): psql, psycopg2, JDBC and Go. What they see straight from the
 // server they see through it.
 
 import { type ChildProcess, execFile, spawn, spawnSync } from 'node:child_process'
@@ -37,6 +37,10 @@ const PYTHON = existsSync('/usr/bin/python3') ? '/usr/bin/python3' : 'python3'
 const JDBC = '/usr/share/java/postgresql.jar'
 const hasPsql = isThere('psql', ['--version'], 'psql')
 const hasJdbc = isThere('javac', ['--version'], 'Java') && isThere('test', ['-f', JDBC], 'JDBC')
+const GO_LIBRARIES = '/usr/share/gocode' // where Debian puts their sources
+const hasGo =
+  isThere('go', ['version'], 'Go') &&
+  isThere('test', ['-d', `${GO_LIBRARIES}/src/github.com/lib/pq`], 'Go with lib/pq')
 const hasPsycopg2 = isThere(PYTHON, ['-c', 'import psycopg2'], 'psycopg2')
 
 interface Running {
@@ -326,7 +330,7 @@ public class Lost {
 }
 `
 
-/** JDBC refuses the one round of hashing by which the embedded server keeps its password. */
+/** JDBC and Go refuse the one round of hashing by which the embedded server keeps its password. */
 async function keepPasswordAsServersDo(): Promise<void> {
   const client = await stage.direct.connect()
   const { user, password } = stage.login
@@ -361,5 +365,94 @@ describe.skipIf(!hasJdbc)('JDBC', () => {
     expect(text).toContain('{"refused":"stock","rows":[{"key":[1],"from":')
     const { out } = isobar(['check', proxy.file, '--level', 'ser'])
     expect(out, text).toContain(verdict)
+  })
+})
+
+/** The same in Go: database/sql prepares whatever has parameters, and describes it. */
+const LOST_IN_GO = `
+package main
+
+import (
+	"database/sql"
+	"fmt"
+	"os"
+
+	"github.com/lib/pq"
+)
+
+func check(err error) {
+	if err != nil {
+		panic(err)
+	}
+}
+
+func main() {
+	db, err := sql.Open("postgres", "sslmode=disable")
+	check(err)
+	one, err := db.Begin()
+	check(err)
+	two, err := db.Begin()
+	check(err)
+	seen := map[*sql.Tx]int{}
+	for _, tx := range []*sql.Tx{one, two} {
+		var n int
+		if os.Args[1] == "broken" {
+			check(tx.QueryRow("SELECT n FROM stock WHERE id = $1", 1).Scan(&n))
+		}
+		seen[tx] = n
+	}
+	for _, tx := range []*sql.Tx{one, two} {
+		var result sql.Result
+		if os.Args[1] == "broken" {
+			result, err = tx.Exec("UPDATE stock SET n = $1 WHERE id = $2", seen[tx]-1, 1)
+		} else {
+			result, err = tx.Exec("UPDATE stock SET n = n - 1 WHERE id = $1", 1)
+		}
+		check(err)
+		count, err := result.RowsAffected()
+		check(err)
+		fmt.Println(count)
+		check(tx.Commit())
+	}
+	rows, err := db.Query("SELECT id, n FROM stock ORDER BY id")
+	check(err)
+	for rows.Next() {
+		var id, n int
+		check(rows.Scan(&id, &n))
+		fmt.Println(id, n)
+	}
+	_, err = db.Query("SELECT nosuch FROM stock")
+	failed := err.(*pq.Error)
+	fmt.Println(failed.Code, failed.Position, failed.Message)
+}
+`
+
+describe.skipIf(!hasGo)('Go', () => {
+  const program = join(folder, 'lost-in-go')
+  beforeAll(async () => {
+    await keepPasswordAsServersDo()
+    const env = { ...process.env, GO111MODULE: 'off', GOPATH: GO_LIBRARIES, GOFLAGS: '' }
+    const cached = { ...env, GOCACHE: join(folder, 'go-cache') }
+    const source = put(folder, 'lost.go', LOST_IN_GO)
+    await run('go', ['build', '-o', program, source], { env: cached })
+  }, 300_000)
+
+  const play = async (port: number, how: string) => {
+    await reset(stage.direct, ...TABLES)
+    return (await run(program, [how], { env: environmentOf(port) })).stdout
+  }
+
+  it.each([
+    ['broken', 'violated', 9],
+    ['cured', 'satisfied', 8],
+  ] as const)('sees what it sees without, and %s is %s', async (how, verdict, left) => {
+    const proxy = await startCommand(`go-${how}.jsonl`)
+    const seen = await play(proxy.port, how)
+    expect((await proxy.end()).code).toBe(0)
+    expect(seen).toContain(`1\n1\n1 ${left}\n`)
+    expect(seen).toContain('42703 8 ')
+    expect(seen).toBe(await play(stage.login.port!, how))
+    const { out } = isobar(['check', proxy.file, '--level', 'ser'])
+    expect(out, readFileSync(proxy.file, 'utf8')).toContain(verdict)
   })
 })
