@@ -246,6 +246,7 @@ export class OpReader {
       return list
     }
     for (;;) {
+      if (this.takeSmall(builder)) break
       if (scanner.skipSpace() === 110) {
         scanner.expectWord('null')
         builder.addElement(builder.values.of(null))
@@ -257,6 +258,30 @@ export class OpReader {
     }
     scanner.at++
     return list
+  }
+
+  /** Takes the usual elements, up to nine digits each; true if the list ends behind them. */
+  private takeSmall(builder: HistoryBuilder): boolean {
+    const { scanner } = this
+    const { bytes } = scanner
+    let p = scanner.at
+    let isEnd = false
+    while (!isEnd) {
+      let q = p
+      let value = 0
+      let c = bytes[q]!
+      for (; (c - 48) >>> 0 <= 9; c = bytes[++q]!) value = (Math.imul(value, 10) + c - 48) | 0
+      isEnd = c === CLOSE_LIST
+      // As in takeFast; what is not so is left to those who say what is wrong with it.
+      if ((q - p - 1) >>> 0 > 8 || (bytes[p] === 48 && q > p + 1) || !(isEnd || c === COMMA)) {
+        scanner.at = p
+        return false
+      }
+      builder.addElement(value)
+      p = isEnd ? q : q + 1
+    }
+    scanner.at = p
+    return true
   }
 
   /** A string or an integer, interned. */

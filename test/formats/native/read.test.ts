@@ -26,6 +26,13 @@ describe('NativeParser', () => {
     expect(history.placeOf(5)).toEqual({ line: 4, column: 37 })
   })
 
+  it('reads lists whose elements are not all small integers, and in which there is white space', () => {
+    const list = '[0,999999999,1000000000,7 , 8,-1,2,"a",3,null,4 ]'
+    const history = parse(`{"session":0,"ops":[["r","x",${list}],["r","y",[5]],["r","z",[ ]]]}\n`)
+    const shown = 'l("x",0,999999999,1000000000,7,8,-1,2,"a",3,null,4) l("y",5) l("z",)'
+    expect(dump(history)[1]).toBe(`0 T1 0 NaN NaN -1 ${shown}`)
+  })
+
   it('counts columns in characters', () => {
     const history = parse('{"session":0,"ops":[["w","äö",1],["w","x",2],["w","y",3]]}\n')
     expect([0, 1, 2].map((op) => history.placeOf(op)!.column)).toEqual([21, 34, 46])
@@ -184,6 +191,9 @@ describe('NativeParser', () => {
       '1:33 malformed: the operation lacks its key or its value',
     ],
     ['{"session":0,"ops":[["cas","x",1,2,3,4]]}', '1:37 malformed: expected "]", found ","'],
+    ['{"session":0,"ops":[["r","x",[1,02]]]}', '1:33 malformed: a number cannot begin with 0'],
+    ['{"session":0,"ops":[["r","x",[1,]]]}', '1:33 malformed: expected a value, found "]"'],
+    ['{"session":0,"ops":[["r","x",[1,,2]]]}', '1:33 malformed: expected a value, found ","'],
     ['{"session":0,"ops":[["insert","x",[1]]]}', '1:35 malformed: a value cannot be a list'],
     ['{"session":0,"ops":{}}', '1:20 malformed: expected a list of operations, found "{"'],
     ['{"session":1.5,"ops":[]}', '1:12 malformed: the session is not an integer'],
