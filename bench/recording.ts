@@ -3,9 +3,13 @@
 // costs: the time that the recorder takes for a transaction, as a share of the time the transaction
 // takes.
 //
+// Where server and client share the processors, and nothing else runs, rates are as the processor
+// time that a transaction takes of both. That is told too, because other work on the machine
+// changes it less: its ratio is what the rates would show if all had been at rest.
+//
 //   node --import tsx bench/recording.ts [--seconds 5] [--turns 3]
 //
-// Needs pgbench (Debian: apt-get install postgresql) in PATH.
+// Needs Linux, and pgbench (Debian: apt-get install postgresql) in PATH.
 
 import { execFileSync } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
@@ -21,9 +25,12 @@ import { PlannedWork } from '../src/record/work.ts'
 import { MINI_SHAPES } from '../src/workload/mini.ts'
 import { planWorkload } from '../src/workload/workload.ts'
 import { readOptions } from './arguments.ts'
+import { processorTime } from './processor-time.ts'
 
 const SESSIONS = 20
 const KEYS = 1000
+/** Of all shapes, which are drawn equally often. */
+const MEAN_OPS = MINI_SHAPES.reduce((sum, { length }) => sum + length, 0) / MINI_SHAPES.length
 const flags = readOptions<{ seconds: string; turns: string }>(
   'node --import tsx bench/recording.ts',
   'measures the runner beside pgbench, by turns',
@@ -37,22 +44,36 @@ const turns = Number(flags.turns)
 /** As our own connections: at ser, sequential scans would conflict with every write. */
 const NO_SCANS = '-c enable_seqscan=off -c enable_bitmapscan=off'
 
+/** What a client did in a turn. */
+interface Turn {
+  readonly commitsPerS: number
+  /** Of processor time for a commit, in microseconds. */
+  readonly clientUs: number
+  readonly serverUs: number
+}
+
 const directory = mkdtempSync(join(tmpdir(), 'isobar-bench-'))
 const server = await EmbeddedServer.start()
 try {
-  const ours: number[] = []
-  const theirs: number[] = []
+  const ours: Turn[] = []
+  const theirs: Turn[] = []
   const scripts = writeScripts()
   for (let turn = 0; turn < turns; turn++) {
     ours.push(await runOurs(turn))
     theirs.push(await runPgbench(scripts))
-    print(`turn ${turn + 1}: isobar ${ours[turn]!.toFixed(0)} commits/s, `)
-    print(`pgbench ${theirs[turn]!.toFixed(0)} commits/s\n`)
+    print(`turn ${turn + 1}: isobar ${words(ours[turn]!)}\n`)
+    print(`        pgbench ${words(theirs[turn]!)}\n`)
   }
-  const ratio = median(ours) / median(theirs)
-  print(`isobar reaches ${(100 * ratio).toFixed(0)} % of pgbench\n`)
+  const rates = [ours, theirs].map((all) => median(all.map(({ commitsPerS }) => commitsPerS)))
+  const costs = [ours, theirs].map((all) =>
+    median(all.map((turn) => turn.clientUs + turn.serverUs)),
+  )
+  print(`isobar reaches ${(100 * (rates[0]! / rates[1]!)).toFixed(0)} % of pgbench by the clock, `)
+  print(`${(100 * (costs[1]! / costs[0]!)).toFixed(0)} % by processor time\n`)
+  const operations = (1e6 * MEAN_OPS) / median(ours.map(({ clientUs }) => clientUs))
+  print(`isobar makes ${operations.toFixed(0)} operations in a second of its processor time\n`)
   const recorderUs = timeRecorder()
-  const transactionUs = 1e6 / median(ours)
+  const transactionUs = 1e6 / rates[0]!
   print(`recording takes ${recorderUs.toFixed(1)} µs of ${transactionUs.toFixed(0)} µs `)
   print(`a transaction: ${((100 * recorderUs) / transactionUs).toFixed(1)} %\n`)
 } finally {
@@ -60,7 +81,12 @@ try {
   rmSync(directory, { recursive: true, force: true })
 }
 
-async function runOurs(turn: number): Promise<number> {
+function words({ commitsPerS, clientUs, serverUs }: Turn): string {
+  const spent = `${clientUs.toFixed(0)} + ${serverUs.toFixed(0)} of the server`
+  return `${commitsPerS.toFixed(0)} commits/s, µs of processor time a commit: ${spent}`
+}
+
+async function runOurs(turn: number): Promise<Turn> {
   const { address } = server
   const database = await PostgresDatabase.open(address)
   const recorder = new Recorder(join(directory, `history-${turn}.jsonl`))
@@ -72,6 +98,7 @@ async function runOurs(turn: number): Promise<number> {
       transactions: 200_000,
       seed: turn,
     })
+    const before = processorTime()
     const result = await runSessions({
       database,
       recorder,
@@ -91,7 +118,12 @@ async function runOurs(turn: number): Promise<number> {
       signal: null,
       onProgress: null,
     })
-    return (result.committed * 1000) / result.elapsedMs
+    const after = processorTime()
+    return {
+      commitsPerS: (result.committed * 1000) / result.elapsedMs,
+      clientUs: (1e6 * (after.own - before.own)) / result.committed,
+      serverUs: (1e6 * (after.server - before.server)) / result.committed,
+    }
   } finally {
     recorder.close()
     await database.close()
@@ -116,12 +148,13 @@ function writeScripts(): string[] {
   })
 }
 
-async function runPgbench(scripts: readonly string[]): Promise<number> {
+async function runPgbench(scripts: readonly string[]): Promise<Turn> {
   const { address } = server
   const { host, port, user, password, database: name } = address
   const database = await PostgresDatabase.open(address)
   try {
     await database.addKeys(0, KEYS)
+    const before = processorTime()
     const output = execFileSync(
       'pgbench',
       [
@@ -132,7 +165,13 @@ async function runPgbench(scripts: readonly string[]): Promise<number> {
       ],
       { encoding: 'utf8', env: { ...process.env, PGPASSWORD: password, PGOPTIONS: NO_SCANS } },
     )
-    return Number(/tps = ([\d.]+) \(without/.exec(output)![1])
+    const after = processorTime()
+    const commits = Number(/actually processed: (\d+)/.exec(output)![1])
+    return {
+      commitsPerS: Number(/tps = ([\d.]+) \(without/.exec(output)![1]),
+      clientUs: (1e6 * (after.others - before.others)) / commits,
+      serverUs: (1e6 * (after.server - before.server)) / commits,
+    }
   } finally {
     await database.close()
   }
