@@ -67,6 +67,7 @@ interface Flags extends ReportFlags, WorkloadFlags {
   fault: string[]
   serverSetting: string[]
   replicas: string
+  commitOrder?: boolean
   timetable?: string
   sweep: string[]
   preset?: string
@@ -97,6 +98,10 @@ export function addRunCommand(program: Command, done: (code: number) => void): v
       '0',
     )
     .addOption(repeated('--server-setting <name=value>', 'a setting of the embedded server'))
+    .option(
+      '--commit-order',
+      'PostgreSQL: the history tells the order of commits, too, by the log of the server (wal_level=logical), and is judged with it',
+    )
     .option('--patience <time>', 'how long the database may stay away', '15s')
     .option('--password-file <file>', 'where the password of the database is')
     .optionsGroup('Transactions:')
@@ -204,7 +209,7 @@ async function runTarget(text: string, flags: Flags): Promise<number> {
     rate: flags.rate === undefined ? null : parseNumber('rate', flags.rate, 0.001),
     retries: parseNumber('retries', flags.retries, 0),
     faults: readFaults(flags),
-    serverSettings: parseSettings(flags.serverSetting),
+    ...{ serverSettings: parseSettings(flags.serverSetting), commitOrder: flags.commitOrder },
     patienceMs: parseDuration(flags.patience),
     directory,
     outputs,

@@ -31,6 +31,8 @@ export interface RunOptions {
   readonly faults: FaultPlan
   /** Settings of a server that is started for the run. */
   readonly serverSettings?: Readonly<Record<string, string>> | undefined
+  /** The history tells the order of commits, too, as the server's own log has it. */
+  readonly commitOrder?: boolean | undefined
   /** How long the database may stay away before the run gives up. */
   readonly patienceMs: number
   /** Directory for the files; made if it is not there. */

@@ -92,6 +92,25 @@ export function expectFaults(options: RunOptions): void {
   )
 }
 
+/** Refuses to tell the order of commits where that cannot be had. Throws UsageError. */
+export function expectCommitOrder(options: RunOptions): void {
+  const { commitOrder, ownWorkload, workload, levels, faults } = options
+  if (!commitOrder) return
+  const { shape = DEFAULT_SHAPE } = workload
+  if (ownWorkload || isSql(options) || isLightweight(options) || shape === 'append') {
+    const what = ownWorkload ? 'a workload of your own' : `shape ${shape}`
+    const hint = 'it is for reads and writes of registers: churn, mini, general'
+    throw new UsageError(`--commit-order is not for ${what}`, hint)
+  }
+  if (levels?.some((level) => idOf(level) === 'mixed')) {
+    throw new UsageError('level mixed does not judge histories with an order of commits')
+  }
+  if (faults.events.some(({ event }) => event.kind === 'restart' || event.kind === 'kill')) {
+    const hint = 'leave --commit-order out, or the fault'
+    throw new UsageError('the order of commits is lost when the server goes down', hint)
+  }
+}
+
 /** The levels that will be asked for, as far as they are known before the database is. */
 export function levelsAsked(options: RunOptions): readonly LevelId[] {
   if (!isSql(options)) return [options.dbLevel as LevelId]

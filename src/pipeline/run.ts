@@ -12,7 +12,8 @@ import { type Output, Outputs } from '../files/output.ts'
 import { readHistory } from '../formats/open.ts'
 import type { History } from '../history/history.ts'
 import { idOf, implies, type LevelId } from '../levels/levels.ts'
-import type { Database } from '../record/database.ts'
+import { addCommitVersions } from '../record/commit-versions.ts'
+import type { CommitLog, Database } from '../record/database.ts'
 import { Recorder } from '../record/recorder.ts'
 import { type RunResult, runSessions } from '../record/runner.ts'
 import { type OpenTarget, openTarget } from '../record/target.ts'
@@ -26,6 +27,7 @@ import { measureConcurrency } from './concurrency.ts'
 import type { RunOptions } from './run-options.ts'
 import { type RunSummary, renderSummaryJson, summariseRun } from './run-summary.ts'
 import {
+  expectCommitOrder,
   expectFaults,
   expectLevels,
   isLightweight,
@@ -58,13 +60,14 @@ export async function run(options: RunOptions): Promise<RunOutcome> {
   const parameters = parametersOf(options)
   expectLevels(options)
   expectFaults(options)
+  expectCommitOrder(options)
   options.onPhase('starting')
   const { sessions, seed } = parameters
   const levels = levelsAsked(options)
-  const { faults, patienceMs, serverSettings } = options
+  const { faults, patienceMs, serverSettings, commitOrder } = options
   const files = claimFiles(options)
   const target = await openTarget(options.target, {
-    ...{ levels, sessions, seed, faults, patienceMs, serverSettings },
+    ...{ levels, sessions, seed, faults, patienceMs, serverSettings, commitOrder },
   })
   let recorded: Recorded
   try {
@@ -72,12 +75,13 @@ export async function run(options: RunOptions): Promise<RunOutcome> {
   } finally {
     await target.close()
   }
-  const { result, historyPath, planMs, granted } = recorded
+  const { result, historyPath, planMs, granted, commits } = recorded
   const nothing = result.committed + result.aborted + result.indeterminate === 0
   if (result.stoppedBy instanceof Error) {
     if (nothing || !(result.stoppedBy instanceof DatabaseError)) throw result.stoppedBy
   }
-  const judged = result.stoppedBy === 'signal' ? null : await judgeRecord(historyPath, options)
+  const judged =
+    result.stoppedBy === 'signal' ? null : await judgeRecord(historyPath, commits, options)
   const summary = summariseRun({
     options,
     parameters,
@@ -135,6 +139,8 @@ interface Recorded {
   historyPath: string
   planMs: number
   granted: string
+  /** What the server's log says of the order of commits, if it was asked for. */
+  commits: CommitLog | null
 }
 
 async function record(
@@ -162,6 +168,7 @@ async function record(
     workload: ownWorkload ? 'own' : parameters.shape,
     seed: parameters.seed,
   }
+  const commits = options.commitOrder ? await openCommitLog(database) : null
   const recorder = new Recorder(historyPath, about, sql)
   try {
     options.onPhase('running')
@@ -179,10 +186,22 @@ async function record(
       proxies: target.proxies,
       makers: target.makers,
     })
-    return { result, historyPath, planMs, granted }
+    const isWhole = result.stoppedBy === null // else the server may be gone, and its log
+    if (isWhole) await commits?.finish()
+    return { result, historyPath, planMs, granted, commits: isWhole ? commits : null }
   } finally {
     recorder.close()
+    await commits?.close()
   }
+}
+
+/** Throws UsageError where no log tells the order of all commits. */
+function openCommitLog(database: Database): Promise<CommitLog> {
+  if (database.openCommitLog && database.isAudited) return database.openCommitLog()
+  throw new UsageError(
+    `${database.name} does not tell the order of all commits`,
+    '--commit-order is for one PostgreSQL, with or without replicas',
+  )
 }
 
 /** Throws UsageError if replicas, where there are any, cannot do what is asked. */
@@ -211,8 +230,13 @@ interface Judged {
   checkMs: number
 }
 
-async function judgeRecord(path: string, options: RunOptions): Promise<Judged> {
+async function judgeRecord(
+  path: string,
+  commits: CommitLog | null,
+  options: RunOptions,
+): Promise<Judged> {
   options.onPhase('reading')
+  if (commits) await addCommitVersions(path, commits)
   const started = nowMs()
   const { history, format } = await readHistory(path)
   const parseMs = nowMs() - started

@@ -39,6 +39,11 @@ export interface Database {
   grantedLevel(level: LevelId): Promise<string>
   /** A connection for one session. Throws DatabaseError; what aborts the signal, if that does. */
   open(signal?: AbortSignal): Promise<Connection>
+  /**
+   * Its own log from now on, where one tells the order of all commits to the registers. Throws
+   * DatabaseError if the log cannot be had.
+   */
+  openCommitLog?(): Promise<CommitLog>
   /** Removes what was created and lets go of everything. */
   close(): Promise<void>
 }
@@ -47,6 +52,16 @@ export interface Database {
 export interface Node extends Pick<Database, 'open'> {
   /** It only answers reads: a replica. */
   readonly isReader: boolean
+}
+
+/** What a database's own log says of when values were committed. */
+export interface CommitLog {
+  /** Reads what is left, once all has come to rest. Throws DatabaseError. */
+  finish(): Promise<void>
+  /** The place of the log at which the value was committed; null if it was not. */
+  placeOf(value: number): string | null
+  /** What was read stays. */
+  close(): Promise<void>
 }
 
 /** What a table of a script has beside its primary key. */

@@ -90,6 +90,8 @@ export interface OpenOptions {
   readonly patienceMs: number
   /** Settings of a server that is started for the run. */
   readonly serverSettings?: Readonly<Record<string, string>> | undefined
+  /** Whether the server's log is to tell the order of commits. */
+  readonly commitOrder?: boolean | undefined
 }
 
 /** Throws UsageError if the target cannot do what is asked, DatabaseError if it is not there. */

@@ -72,7 +72,8 @@ async function openEmbedded(
   options: OpenOptions,
 ): Promise<OpenTarget> {
   const following = replicaCount === 0 ? {} : { ...PRIMARY_SETTINGS, ...SYNCHRONOUS_SETTINGS }
-  const settings = { ...following, ...roomFor(options), ...options.serverSettings }
+  const logging = options.commitOrder ? { wal_level: 'logical' } : {}
+  const settings = { ...following, ...logging, ...roomFor(options), ...options.serverSettings }
   const setsClock = options.faults.events.some(({ event }) => event.kind === 'clock')
   const server = await EmbeddedServer.start({ major, settings, setsClock })
   const replicas: Replica[] = []

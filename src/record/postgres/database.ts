@@ -6,6 +6,7 @@ import type { LevelId } from '../../levels/levels.ts'
 import type { SqlRow } from '../../sql/value.ts'
 import { Control } from '../control.ts'
 import {
+  type CommitLog,
   type Connection,
   type Database,
   type Node,
@@ -13,6 +14,7 @@ import {
   type ScriptSupport,
 } from '../database.ts'
 import { type PostgresAddress, showAddress } from './address.ts'
+import { PostgresCommitLog } from './commit-log.ts'
 import { POSTGRES_LEVELS, PostgresConnection } from './connection.ts'
 import { asDatabaseError } from './failure.ts'
 import { PostgresGate } from './gate.ts'
@@ -42,6 +44,7 @@ export class PostgresDatabase implements Database {
     private readonly cluster: readonly ClusterNode[], // the first has the tables set up
     private readonly control: Control<Client>,
     private readonly tables: RunTables,
+    private readonly patienceMs: number,
     private readonly spreadMs: number,
   ) {
     this.place = [...new Set(cluster.map(({ address }) => showAddress(address)))].join(', ')
@@ -82,7 +85,9 @@ export class PostgresDatabase implements Database {
         cluster.push(await findNode(other, entrances[i + 1]))
       }
       const name = productOf(String(version))
-      const database = new PostgresDatabase(name, cluster, control, tables, spreadMs)
+      const database = new PostgresDatabase(
+        ...[name, cluster, control, tables, patienceMs, spreadMs],
+      )
       await database.spread([tables.isThere(TABLE)])
       return database
     } catch (error) {
@@ -155,6 +160,10 @@ export class PostgresDatabase implements Database {
       connection.cut()
       throw asDatabaseError(error, entrance)
     }
+  }
+
+  openCommitLog(): Promise<CommitLog> {
+    return PostgresCommitLog.open(this.first.address, this.patienceMs)
   }
 
   async close(): Promise<void> {
