@@ -3,11 +3,14 @@
 // are for here.
 
 import { Client } from 'pg'
-import type { LevelId } from '../src/levels/levels.ts'
-import { type Connection, type Database, TransactionFailure } from '../src/record/database.ts'
-import { PRIMARY_SETTINGS, startReplica } from '../src/record/embedded/replica.ts'
+import type { Database } from '../src/record/database.ts'
+import { PRIMARY_SETTINGS } from '../src/record/embedded/replica.ts'
 import { EmbeddedServer } from '../src/record/embedded/server.ts'
+import { NO_FAULTS } from '../src/record/faults.ts'
 import { PostgresDatabase } from '../src/record/postgres/database.ts'
+import { openTarget } from '../src/record/target.ts'
+import { parseTarget } from '../src/record/targets.ts'
+import { SESSIONS } from './finding.ts'
 
 export interface Nodes {
   /** A fresh database on them, for one run. */
@@ -43,25 +46,17 @@ export async function forgetfulNode(): Promise<Nodes> {
   }
 }
 
-/** Every third session reads from a replica. */
+/** As `isobar run --replicas 1` has it: half of the sessions read from the replica. */
 export async function withReplica(): Promise<Nodes> {
-  const primary = await EmbeddedServer.start({ settings: PRIMARY_SETTINGS })
-  const replica = await startReplica(primary)
+  const target = parseTarget('embedded').withReplicas!(1)
+  const asked = { levels: ['si'], sessions: SESSIONS, seed: 1, patienceMs: 30_000 } as const
   return {
     open: async () => {
-      const others = [replica.address]
-      const database = await PostgresDatabase.open(primary.address, { others })
-      const reader = database.nodes[1]!
-      let opened = 0
-      const open = async () =>
-        ++opened % 3 === 0 ? readOnly(await reader.open()) : database.open()
-      return inPlaceOf(database, { nodes: [{ open, isReader: false }], isAudited: false })
+      const { database, close } = await openTarget(target, { ...asked, faults: NO_FAULTS })
+      return inPlaceOf(database, { nodes: database.nodes!, close })
     },
     restart: null,
-    stop: async () => {
-      await replica.stop()
-      await primary.stop()
-    },
+    stop: async () => {},
   }
 }
 
@@ -106,21 +101,6 @@ function inPlaceOf(database: Database, own: Partial<Database>): Database {
   return new Proxy(database, {
     get(target, name) {
       const value = own[name as keyof Database] ?? Reflect.get(target, name)
-      return typeof value === 'function' ? value.bind(target) : value
-    },
-  })
-}
-
-/** A replica reads, at no more than REPEATABLE READ. */
-function readOnly(connection: Connection): Connection {
-  const refuse = async () => {
-    throw new TransactionFailure('aborted', 'a replica does not write')
-  }
-  return new Proxy(connection, {
-    get(target, name) {
-      if (name === 'begin') return (level: LevelId) => target.begin(level === 'ser' ? 'si' : level)
-      if (name === 'write' || name === 'append') return refuse
-      const value = Reflect.get(target, name)
       return typeof value === 'function' ? value.bind(target) : value
     },
   })
