@@ -92,9 +92,10 @@ function planOnDisk({
     throw new Unspillable('it is not a plain file of native JSON Lines or Plume text')
   }
   if (PROGRAM_BYTES + PER_BYTE * file.sizeBytes <= memoryBytes) return null
-  if (levels === null) throw new Unspillable('that takes --level, with rc, ra or cc')
+  if (levels === null) throw new Unspillable('that takes --level, with rc, ra, cc, si or ser')
   const other = levels.find(({ level }) => !isSpilledLevel(level))
-  if (other) throw new Unspillable(`of the levels rc, ra and cc can be, ${other.level} cannot`)
+  if (other)
+    throw new Unspillable(`of the levels rc, ra, cc, si and ser can be, ${other.level} cannot`)
   // A level without session order, or with real time, is another one.
   if ([...levels, check].some(({ sessionOrder, realTime }) => sessionOrder === false || realTime)) {
     throw new Unspillable('that takes session order, and no other')

@@ -10,7 +10,15 @@ import { IntReader, MAX_INT_BYTES, putInt, putSigned } from '../files/varint.ts'
 import { NONE } from '../history/history.ts'
 import type { SpilledHistory } from './spilled-history.ts'
 
-export class ReaderRecords {
+/** Where what is found of readers goes. */
+export interface ReaderSink {
+  /** The reader's operation saw a write of `source`; all are positions. */
+  addSource(reader: number, op: number, source: number): void
+  /** @param source NONE for the initial state */
+  addStale(reader: number, op: number, source: number, skipped: IntColumn): void
+}
+
+export class ReaderRecords implements ReaderSink {
   readonly rangeSize: number
   readonly rangeCount: number
   sourceCount = 0
@@ -27,7 +35,6 @@ export class ReaderRecords {
     this.stales = new Streams(scratch, this.rangeCount, Math.min(sizes.blockBytes, 1 << 12))
   }
 
-  /** The reader's operation saw a write of `source`; all are positions. */
   addSource(reader: number, op: number, source: number): void {
     this.sourceCount++
     const range = Math.floor(reader / this.rangeSize)
@@ -38,7 +45,6 @@ export class ReaderRecords {
     this.sources.end(range, putSigned(bytes, at, reader - source))
   }
 
-  /** @param source NONE for the initial state */
   addStale(reader: number, op: number, source: number, skipped: IntColumn): void {
     this.staleCount++
     const room = (skipped.length + 4) * MAX_INT_BYTES

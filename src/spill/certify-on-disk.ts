@@ -1,7 +1,8 @@
 // Verifies in bounded memory that an order proves a level of a history on disk. It must be an order
 // of all transactions that contains session order; replayed by certify-replay.ts, no read may miss
 // what the level had to show it. At rc and ra whom a reader skipped is compared with whom it read
-// from. At cc whoever was skipped is followed along the order: which sessions it has come to be a
+// from. At si whoever was skipped must be later than the reader's snapshot, and at ser there is
+// nobody. At cc whoever was skipped is followed along the order: which sessions it has come to be a
 // cause of, and since when, until its last reader has passed. Shares the buckets with whoever
 // decided, and nothing else. Main function: certifyOnDisk.
 
@@ -30,13 +31,13 @@ export interface CertifyTools {
 
 export function certifyOnDisk(
   spilled: SpilledHistory,
-  level: LevelId & ('rc' | 'ra' | 'cc'),
+  level: LevelId & ('rc' | 'ra' | 'cc' | 'si' | 'ser'),
   order: CommitOrder,
   tools: CertifyTools,
 ): OnDiskCertification {
   const problems = certifySessions(spilled, order)
   if (problems.length > 0) return { problems, gaveUp: null }
-  const plain = new BucketReplay(spilled, order, null, level === 'cc')
+  const plain = new BucketReplay(spilled, order, null, level)
   const { buckets } = spilled.sizes
   const ops = new BucketOps(spilled, order)
   for (let bucket = 0; bucket < buckets; bucket++) {
@@ -46,9 +47,10 @@ export function certifyOnDisk(
     if (plain.hasSkipped) break
   }
   if (!plain.hasSkipped) return { problems: plain.problems, gaveUp: null }
+  if (level === 'ser') return { problems: ['a read did not see the latest write'], gaveUp: null }
   const records = new ReaderRecords(spilled, tools.scratch)
   try {
-    const replay = new BucketReplay(spilled, order, records, level === 'cc')
+    const replay = new BucketReplay(spilled, order, records, level)
     for (let bucket = 0; bucket < buckets; bucket++) {
       tools.onStep(bucket, 2 * buckets)
       ops.read(bucket)
@@ -56,6 +58,9 @@ export function certifyOnDisk(
     }
     records.finish()
     if (replay.problems.length > 0) return { problems: replay.problems, gaveUp: null }
+    if (level === 'si') {
+      return { problems: certifySnapshots(spilled, order, records), gaveUp: null }
+    }
     return level === 'cc'
       ? certifyCauses(spilled, order, records, tools)
       : { problems: certifyDirect(spilled, order, level === 'rc', records), gaveUp: null }
@@ -104,6 +109,38 @@ function certifyDirect(
     if (problems.length > 0) break
   }
   return problems
+}
+
+/**
+ * At si: a transaction's snapshot has all up to the last one that it read from, that wrote a key
+ * before it which it writes too, or that comes before it in its session. The former two are its
+ * sources; no read of it may have skipped any up to there.
+ */
+function certifySnapshots(
+  { txnSession, txnCount, txnCounts, sessions }: SpilledHistory,
+  { txnAt }: CommitOrder,
+  records: ReaderRecords,
+): string[] {
+  const lastOf = new Int32Array(sessions.size).fill(NONE) // session -> its last position so far
+  for (let range = 0; range < records.rangeCount; range++) {
+    const readers = records.load(range)
+    const end = Math.min(readers.headStale.length, txnCount - readers.start)
+    for (let i = 0; i < end; i++) {
+      const at = readers.start + i
+      const txn = txnAt === null ? at : txnAt[at]!
+      if (!txnCounts[txn]) continue
+      const session = txnSession.data[txn]!
+      let snapshot = lastOf[session]!
+      for (const [source] of sourcesOf(readers, i)) snapshot = Math.max(snapshot, source)
+      let missed: number = NONE
+      forEachSkipped(readers, i, (writer) => {
+        if (writer <= snapshot) missed = writer
+      })
+      if (missed !== NONE) return [`the snapshot of the transaction at ${at} has ${missed}`]
+      lastOf[session] = at
+    }
+  }
+  return []
 }
 
 function forEachSkipped(

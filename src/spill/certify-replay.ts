@@ -6,6 +6,7 @@
 
 import { IntColumn } from '../base/grow.ts'
 import { NONE, WRITE } from '../history/history.ts'
+import type { LevelId } from '../levels/levels.ts'
 import type { BucketOps } from './bucket-ops.ts'
 import type { ReaderRecords } from './by-position.ts'
 import type { CommitOrder } from './commit-order.ts'
@@ -15,18 +16,22 @@ export class BucketReplay {
   readonly problems: string[] = []
   hasSkipped = false
   private readonly skipped = new IntColumn(16)
+  private readonly oncePerSession: boolean // of a session only the first that was skipped matters
+  private readonly withReplaced: boolean // whose version a write replaces counts as a source
   // Versions are the last writes of transactions to a key, numbered as they come.
   private readonly writer = new IntColumn() // version -> position
   private readonly written = new IntColumn() // version -> value
   private readonly before = new IntColumn() // version -> the key's version before it, or NONE
 
-  /** @param oncePerSession whether of a session only the first writer that was skipped matters */
   constructor(
     private readonly spilled: SpilledHistory,
     private readonly order: CommitOrder,
     private readonly records: ReaderRecords | null,
-    private readonly oncePerSession: boolean,
-  ) {}
+    level: LevelId,
+  ) {
+    this.oncePerSession = level === 'cc'
+    this.withReplaced = level === 'si'
+  }
 
   replay({ count, keyCount, initial, txn, head, key, value }: BucketOps): void {
     const { writer, written, before } = this
@@ -44,6 +49,9 @@ export class BucketReplay {
         if (isOwn) {
           written.data[version] = value.data[op]!
           continue
+        }
+        if (this.withReplaced && version !== NONE) {
+          this.records?.addSource(at, head.data[op]! >> 1, writer.data[version]!)
         }
         latest[key.data[op]!] = writer.length
         writer.push(at)

@@ -26,9 +26,10 @@ const MEMORY = ['--memory', '256m', '--scratch', scratch]
 
 describe('isobar check --memory', () => {
   it('judges a file on disk that does not fit', () => {
-    const { code, out } = isobar(['check', sound, '--level', 'rc,ra,cc', ...MEMORY])
+    const { code, out } = isobar(['check', sound, '--level', 'rc,ra,cc,si,ser', ...MEMORY])
     expect(out).toMatch(/judged on disk: 2 sessions, 2 transactions, 2 operations, 1 key/)
     expect(out).toMatch(/cc +satisfied/)
+    expect(out).toMatch(/ser +satisfied/)
     expect(code).toBe(0)
     expect(readdirSync(scratch)).toEqual([])
   })
@@ -45,8 +46,10 @@ describe('isobar check --memory', () => {
   })
 
   it('says beforehand what cannot be judged on disk, and gives up as ever', () => {
-    const { code, err } = isobar(['check', sound, '--level', 'ser', ...MEMORY])
-    expect(err).toContain('is not judged on disk: of the levels rc, ra and cc can be, ser cannot')
+    const { code, err } = isobar(['check', sound, '--level', 'pc', ...MEMORY])
+    expect(err).toContain(
+      'is not judged on disk: of the levels rc, ra, cc, si and ser can be, pc cannot',
+    )
     expect([0, 3]).toContain(code)
     expect(isobar(['check', sound, '--level', 'cc', '--memory', '256m', '--no-scratch']).err).toBe(
       '',

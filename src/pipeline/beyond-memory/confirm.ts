@@ -9,7 +9,7 @@ import type { ReaderRange, ReaderRecords } from '../../spill/by-position.ts'
 import type { CommitOrder } from '../../spill/commit-order.ts'
 import type { SpilledHistory } from '../../spill/spilled-history.ts'
 import { CauseClocks } from './cause-clocks.ts'
-import type { SpilledLevel } from './levels.ts'
+import type { WeakSpilledLevel } from './levels.ts'
 
 /** `from` must come before `to`, though it does not; all are positions. */
 export interface BackEdge {
@@ -24,7 +24,7 @@ const MAX_EDGES = 1 << 20
 export function confirmStale(
   spilled: SpilledHistory,
   order: CommitOrder,
-  level: SpilledLevel,
+  level: WeakSpilledLevel,
   records: ReaderRecords,
   onRange: (range: number) => void,
 ): BackEdge[] {
@@ -52,7 +52,7 @@ export function confirmStale(
 function confirm(
   { txnSession }: SpilledHistory,
   { txnAt }: CommitOrder,
-  level: SpilledLevel,
+  level: WeakSpilledLevel,
   readers: ReaderRange,
   at: number,
   stale: number,

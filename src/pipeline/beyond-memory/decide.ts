@@ -3,30 +3,16 @@
 // shows that there is no order. Main function: decideOnDisk.
 
 import { BudgetExceeded } from '../../base/errors.ts'
-import type { Scratch } from '../../files/scratch.ts'
 import { NONE } from '../../history/history.ts'
 import { type CommitOrder, FILE_ORDER, orderOf } from '../../spill/commit-order.ts'
 import type { SpilledHistory } from '../../spill/spilled-history.ts'
 import { type BackEdge, confirmStale } from './confirm.ts'
-import type { SpilledLevel } from './levels.ts'
+import { decideStrong } from './decide-strong.ts'
+import type { DecideTools, Decision } from './decision.ts'
+import { isStrong, type SpilledLevel, type WeakSpilledLevel } from './levels.ts'
 import { mend } from './mend.ts'
 import { mergeSessions } from './merge-sessions.ts'
-import { type Offence, type Sweep, sweepBuckets } from './sweep.ts'
-
-export type Decision =
-  | { readonly verdict: 'satisfied'; readonly order: CommitOrder }
-  | {
-      readonly verdict: 'violated'
-      readonly offences: readonly Offence[]
-      readonly txns: ReadonlySet<number> // that show it, beside the offences
-    }
-  | { readonly verdict: 'unknown'; readonly reason: string }
-
-export interface DecideTools {
-  readonly scratch: Scratch
-  /** Called now and then with what is done, and how much of it; may throw to give up. */
-  readonly onStep: (phase: string, done: number, all: number) => void
-}
+import { sweepBuckets } from './sweep.ts'
 
 /** How often an order is put right before it is given up. */
 const ROUNDS = 64
@@ -37,18 +23,23 @@ export function decideOnDisk(
   tools: DecideTools,
 ): Decision {
   try {
-    return decide(spilled, level, tools)
+    return isStrong(level) ? decideStrong(spilled, level, tools) : decideWeak(spilled, level, tools)
   } catch (error) {
     if (!(error instanceof BudgetExceeded)) throw error
     return { verdict: 'unknown', reason: error.message }
   }
 }
 
-function decide(spilled: SpilledHistory, level: SpilledLevel, tools: DecideTools): Decision {
+function decideWeak(
+  spilled: SpilledHistory,
+  level: WeakSpilledLevel,
+  tools: DecideTools,
+): Decision {
   let order = FILE_ORDER
   let known: BackEdge[] = [] // transactions, not positions
   for (let round = 0; round < ROUNDS; round++) {
-    const sweep = sweepIn(spilled, order, level, tools)
+    const onBucket = (bucket: number) => tools.onStep('matching', bucket, spilled.sizes.buckets)
+    const sweep = sweepBuckets(spilled, order, level, { scratch: tools.scratch, onBucket })
     const { records, offences } = sweep
     try {
       if (offences.length > 0) return { verdict: 'violated', offences, txns: new Set() }
@@ -73,17 +64,6 @@ function decide(spilled: SpilledHistory, level: SpilledLevel, tools: DecideTools
     }
   }
   throw new BudgetExceeded('no order that was tried was right')
-}
-
-function sweepIn(
-  spilled: SpilledHistory,
-  order: CommitOrder,
-  level: SpilledLevel,
-  { scratch, onStep }: DecideTools,
-): Sweep {
-  const { buckets } = spilled.sizes
-  const onBucket = (bucket: number) => onStep('matching', bucket, buckets)
-  return sweepBuckets(spilled, order, level, { scratch, onBucket })
 }
 
 function toPositions({ from, to, reader }: BackEdge, { position }: CommitOrder): BackEdge {

@@ -20,7 +20,8 @@ import {
 } from '../../spill/spilled-history.ts'
 import type { LevelResult, Proof } from '../../verdict/verdict.ts'
 import type { HistoryCounts } from '../../verdict/verdict-file.ts'
-import { type DecideTools, type Decision, decideOnDisk } from './decide.ts'
+import { decideOnDisk } from './decide.ts'
+import type { DecideTools, Decision } from './decision.ts'
 import { SPILLED_LEVELS, type SpilledLevel } from './levels.ts'
 import { type Observers, settleSpilledCounts } from './settle-counts.ts'
 
@@ -82,9 +83,10 @@ async function judgeWith(
     if (!(error instanceof BudgetExceeded)) throw error
     for (const level of ordered) made.set(level, giveUp(level, error.message))
   }
+  const tools = { scratch, onStep, memoryBytes, check: options.check ?? {}, observers }
   for (const level of ordered) {
     if (made.has(level)) continue
-    made.set(level, decideLevel(spilled, level, made, { scratch, onStep }, options))
+    made.set(level, decideLevel(spilled, level, made, tools, options))
   }
   const part = loadEvidence(spilled, [...made.values()], observers, memoryBytes)
   const shown = await showViolated(part.history, made, options.check ?? {})
@@ -131,7 +133,8 @@ function decideLevel(
     elapsedMs,
     stages,
     anomalies: [],
-    proof: prove && isSatisfied ? tellOrder(spilled, decision) : null,
+    // What proves si on its own is written down as snapshots, which are not kept here.
+    proof: prove && isSatisfied && level !== 'si' ? tellOrder(spilled, decision) : null,
     certificate: isCertified ? { kind: 'commit-order', verified: true } : null,
   }
   return { decision, result }

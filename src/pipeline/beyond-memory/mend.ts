@@ -9,7 +9,7 @@ import type { ReaderRecords } from '../../spill/by-position.ts'
 import { type CommitOrder, orderOf } from '../../spill/commit-order.ts'
 import type { SpilledHistory } from '../../spill/spilled-history.ts'
 import type { BackEdge } from './confirm.ts'
-import type { SpilledLevel } from './levels.ts'
+import type { WeakSpilledLevel } from './levels.ts'
 import { WindowGraph } from './window-graph.ts'
 
 export type Mended =
@@ -22,7 +22,7 @@ const TRIES = 8
 export interface MendInput {
   readonly spilled: SpilledHistory
   readonly order: CommitOrder
-  readonly level: SpilledLevel
+  readonly level: WeakSpilledLevel
   readonly records: ReaderRecords
 }
 

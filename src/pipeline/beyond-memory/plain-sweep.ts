@@ -6,7 +6,7 @@
 import { IntColumn } from '../../base/grow.ts'
 import { NONE, WRITE } from '../../history/history.ts'
 import { BucketOps } from '../../spill/bucket-ops.ts'
-import type { ReaderRecords } from '../../spill/by-position.ts'
+import type { ReaderSink } from '../../spill/by-position.ts'
 import type { CommitOrder } from '../../spill/commit-order.ts'
 import type { SpilledHistory } from '../../spill/spilled-history.ts'
 import type { SpilledLevel } from './levels.ts'
@@ -30,7 +30,7 @@ export class PlainSweep {
     private readonly spilled: SpilledHistory,
     private readonly order: CommitOrder,
     level: SpilledLevel,
-    private readonly records: ReaderRecords | null,
+    private readonly records: ReaderSink | null,
   ) {
     this.ops = new BucketOps(spilled, order)
     this.skipped = new SkippedWriters(spilled, order, level)

@@ -5,7 +5,7 @@ import { IntColumn } from '../../base/grow.ts'
 import { NONE } from '../../history/history.ts'
 import type { CommitOrder } from '../../spill/commit-order.ts'
 import type { SpilledHistory } from '../../spill/spilled-history.ts'
-import type { SpilledLevel } from './levels.ts'
+import { isStrong, type SpilledLevel } from './levels.ts'
 
 /** Skipped writers that are written down for one read at most. */
 export const MAX_SKIPPED = 1 << 16
@@ -41,8 +41,8 @@ export class SkippedWriters {
   }
 
   /**
-   * Fills `positions`. At cc of each session the first and the last: causality reaches all up to
-   * some place in a session.
+   * Fills `positions`. At ser and si by the first alone, at cc by the first and the last of each
+   * session: causality reaches all up to some place in a session.
    * @param from the key's latest version; @param source position of who wrote what was seen
    */
   collect(versions: Versions, from: number, source: number, reader: number): void {
@@ -50,9 +50,11 @@ export class SkippedWriters {
     const writer = versions.writer.data
     const before = versions.before.data
     const bySession = this.level === 'cc'
+    const onlyFirst = isStrong(this.level)
     positions.length = 0
     for (let v = from; v !== NONE && writer[v] !== source; v = before[v]!) {
       const at = writer[v]!
+      if (onlyFirst) positions.length = 0
       if (!bySession) {
         positions.push(at)
         if (positions.length > MAX_SKIPPED) throw tooOld(reader)

@@ -7,7 +7,7 @@ import { checkReads } from '../../check/reads/read-consistency.ts'
 import type { Scratch } from '../../files/scratch.ts'
 import { INITIAL, NONE, READ, WRITE } from '../../history/history.ts'
 import { type Bucket, loadBucket } from '../../spill/bucket.ts'
-import { ReaderRecords } from '../../spill/by-position.ts'
+import { ReaderRecords, type ReaderSink } from '../../spill/by-position.ts'
 import { type CommitOrder, sortByPosition } from '../../spill/commit-order.ts'
 import type { SpilledHistory } from '../../spill/spilled-history.ts'
 import type { SpilledLevel } from './levels.ts'
@@ -22,12 +22,16 @@ export interface Offence {
   readonly writer: number // transaction that wrote what it saw, or NONE
 }
 
-export interface Sweep {
+export interface Sweep extends Sound {
+  /** Null if no read is stale or late: then the order is right as it is. */
+  readonly records: ReaderRecords | null
+}
+
+/** Whether reads are sound, and where they are. */
+export interface Sound {
   readonly offences: readonly Offence[]
   /** Whether a read comes before what it read. */
   readonly isLate: boolean
-  /** Null if no read is stale or late: then the order is right as it is. */
-  readonly records: ReaderRecords | null
 }
 
 /** How many unsound reads of a kind are kept as examples. */
@@ -57,17 +61,29 @@ export function sweepBuckets(
   }
   const records = new ReaderRecords(spilled, tools.scratch)
   try {
-    const second = new BucketSweep(spilled, order, level, records)
-    for (let bucket = 0; bucket < spilled.sizes.buckets; bucket++) {
-      tools.onBucket(bucket)
-      second.visit(bucket)
-    }
+    const found = sweepInto(spilled, order, level, records, tools.onBucket)
     records.finish()
-    return { offences: second.offences, isLate: second.isLate, records }
+    return { ...found, records }
   } catch (error) {
     records.close()
     throw error
   }
+}
+
+/** The same, where all that is found goes elsewhere. */
+export function sweepInto(
+  spilled: SpilledHistory,
+  order: CommitOrder,
+  level: SpilledLevel,
+  sink: ReaderSink,
+  onBucket: (bucket: number) => void,
+): Sound {
+  const sweep = new BucketSweep(spilled, order, level, sink)
+  for (let bucket = 0; bucket < spilled.sizes.buckets; bucket++) {
+    onBucket(bucket)
+    sweep.visit(bucket)
+  }
+  return { offences: sweep.offences, isLate: sweep.isLate }
 }
 
 class BucketSweep {
@@ -83,7 +99,7 @@ class BucketSweep {
     private readonly spilled: SpilledHistory,
     private readonly order: CommitOrder,
     level: SpilledLevel,
-    private readonly records: ReaderRecords | null,
+    private readonly records: ReaderSink | null,
   ) {
     this.plain = new PlainSweep(spilled, order, level, records)
     this.skipped = new SkippedWriters(spilled, order, level)

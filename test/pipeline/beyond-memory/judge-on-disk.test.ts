@@ -31,7 +31,7 @@ const judge = (
 
 /** Verdicts on disk and in memory; every one that is satisfied or violated was certified. */
 async function compare(options: CompareOptions) {
-  const seen = { satisfied: 0, violated: 0, unknown: 0 }
+  const seen = { satisfied: 0, violated: 0, unknown: 0, all: 0 }
   let seed = 0
   for (const { draft, source } of draftsFor(options)) {
     seed++
@@ -41,18 +41,21 @@ async function compare(options: CompareOptions) {
       throw new Error(source, { cause })
     })
     const expected = SPILLED_LEVELS.map((level) => check(history, level).verdict)
-    expect(
-      results.map(({ verdict }) => verdict),
-      source,
-    ).toEqual(expected)
-    expect(results.every(({ certificate }) => certificate?.verified)).toBe(true)
+    // At ser and si it may be unknown, which is counted.
+    for (const [i, { level, verdict, certificate }] of results.entries()) {
+      const isOpen = verdict === 'unknown' && (level === 'ser' || level === 'si')
+      if (!isOpen) expect(verdict, `${source} at ${level}`).toBe(expected[i])
+      if (!isOpen) expect(certificate?.verified).toBe(true)
+    }
     for (const result of results) {
-      if (result.verdict !== 'satisfied') continue
+      if (result.verdict !== 'satisfied' || result.proof === null) continue
       expect(certifyPlain(history, result).problems, source).toEqual([])
     }
     expect(counts.transactions).toBe(history.txnCount)
     for (const { verdict } of results) seen[verdict]++
+    seen.all += results.length
   }
+  expect(seen.unknown / seen.all, 'unknown is rare').toBeLessThan(0.01)
   return seen
 }
 
@@ -263,7 +266,7 @@ describe('judgeOnDisk', () => {
     const { results } = await judge(files.write(text), TINY, {
       onStep: (phase) => phases.set(phase, (phases.get(phase) ?? 0) + 1),
     })
-    expect(results.map(({ verdict }) => verdict)).toEqual(['satisfied', 'satisfied', 'satisfied'])
+    expect(results.map(({ verdict }) => verdict)).toEqual(SPILLED_LEVELS.map(() => 'satisfied'))
     expect(phases.get('ordering')).toBe(40)
     for (const last of ['matching', 'comparing', 'ordering', 'verifying']) {
       let count = 0
