@@ -259,6 +259,10 @@ export class EdnScanner extends Scanner {
     const sign = bytes[start]!
     const first = sign === MINUS || sign === PLUS ? start + 1 : start
     let p = this.digits.scan(bytes, first)
+    // EDN has no such integers, and Clojure reads them as octal: 010 would be 8.
+    if (bytes[first] === 48 && p > first + 1) {
+      throw this.fail('an integer cannot begin with 0', start)
+    }
     if (p > first && bytes[p] === 78) p++ // N: as large as it may be
     if (p === first || DELIMITS[bytes[p]!] === 0) {
       this.skipToken()

@@ -251,7 +251,7 @@ export class MicroOpReader {
     return list
   }
 
-  /** Takes the usual elements: up to nine digits, one space or comma between them. */
+  /** Takes the usual elements: up to nine digits, the first not 0, one space or comma between them. */
   private takeSmall(): void {
     const { scanner, builder } = this
     const { bytes } = scanner
@@ -260,6 +260,7 @@ export class MicroOpReader {
       let q = p
       let value = 0
       let c = bytes[q]!
+      if (c === 48) break
       for (; (c - 48) >>> 0 <= 9; c = bytes[++q]!) value = (Math.imul(value, 10) + c - 48) | 0
       if ((q - p - 1) >>> 0 > 8 || (c !== 32 && c !== 44 && c !== CLOSE_LIST)) break
       builder.addElement(value)

@@ -214,6 +214,8 @@ describe('bad input', () => {
     ],
     ['[{:type :ok :value []}] 1', '1:25 malformed: expected the end of the file, found "1"'],
     ['{:type :ok :value [[:r 1.5 2]]}', '1:24 malformed: the key is not an integer'],
+    ['{:type :ok :value [[:r 1 [2 010]]]}', '1:29 malformed: an integer cannot begin with 0'],
+    ['{:type :ok :value [[:append 1 01]]}', '1:31 malformed: an integer cannot begin with 0'],
     ['{:type :ok :value [[:r {} 2]]}', '1:24 malformed: expected a key, found "{"'],
     [
       '{:type :ok :value [[:append 1 1]] :index 1} {:type :ok :value [[:append 2 1]] :index 1}',
