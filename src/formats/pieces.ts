@@ -3,6 +3,7 @@
 
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
 import { InputError } from '../base/errors.ts'
+import type { SymbolTable } from '../history/symbols.ts'
 import { NativeParser } from './native/read.ts'
 import { fileError } from './open.ts'
 import { detectFormat, HEAD_BYTES } from './parse.ts'
@@ -57,11 +58,15 @@ export interface FilePiece {
   readonly readBytes: number
 }
 
-/** Throws InputError, with the path filled in. */
+/**
+ * Throws InputError, with the path filled in.
+ * @param keys where keys get their numbers; left out: each piece has its own
+ */
 export function* readPieces(
   { path, format }: PlainFile,
   pieceBytes: number,
   memoryBytes: number,
+  keys?: SymbolTable,
 ): Generator<FilePiece> {
   let file: number
   try {
@@ -70,7 +75,7 @@ export function* readPieces(
     throw fileError(error)
   }
   try {
-    yield* piecesOf(file, PARSERS[format.id]!, pieceBytes, memoryBytes)
+    yield* piecesOf(file, PARSERS[format.id]!, pieceBytes, memoryBytes, keys)
   } catch (error) {
     if (error instanceof InputError) error.path ??= path
     throw error
@@ -84,6 +89,7 @@ function* piecesOf(
   makeParser: (options: ParseOptions) => PieceParser,
   pieceBytes: number,
   memoryBytes: number,
+  keys: SymbolTable | undefined,
 ): Generator<FilePiece> {
   let buffer = new Uint8Array(pieceBytes)
   const { lineBytes } = limitsFor(memoryBytes)
@@ -111,7 +117,7 @@ function* piecesOf(
       const piece = buffer.subarray(0, end)
       const before = firstLine - 1
       const lineOf = (line: number) => line + before
-      const parser = makeParser({ piece: { isFirst: before === 0, ...initial }, lineOf })
+      const parser = makeParser({ piece: { isFirst: before === 0, keys, ...initial }, lineOf })
       parser.push(piece)
       const draft = parser.draft()
       initial = { initial: draft.builder.initial }

@@ -6,6 +6,7 @@ import { InputError, type Place, UsageError } from '../base/errors.ts'
 import { UTF8 } from '../base/unicode.ts'
 import type { HistoryBuilder } from '../history/builder.ts'
 import type { History, Places } from '../history/history.ts'
+import type { SymbolTable } from '../history/symbols.ts'
 import type { Value } from '../history/values.ts'
 
 /** Bytes as callers have them. Strings are encoded as UTF-8. */
@@ -44,6 +45,8 @@ export interface Piece {
   readonly isFirst: boolean
   /** The initial value that the header named; left out in the first piece. */
   readonly initial?: Value | undefined
+  /** Where keys get their numbers, if all pieces share them. */
+  readonly keys?: SymbolTable | undefined
 }
 
 /** A piece of a history: what was said of its transactions, before reads find their writes. */

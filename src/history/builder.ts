@@ -49,7 +49,6 @@ interface StatementColumns {
 }
 
 export class HistoryBuilder {
-  readonly keys = new SymbolTable()
   readonly values = new ValueTable()
   readonly warnings: string[] = []
   readonly annotations: Annotation[] = []
@@ -81,8 +80,15 @@ export class HistoryBuilder {
 
   readonly initial: Value | undefined
 
-  /** @param initial value of every key before the first write; undefined where there is none. */
-  constructor(initial: Value | undefined, opCapacity = 1024) {
+  /**
+   * @param initial value of every key before the first write; undefined where there is none.
+   * @param keys where keys get their numbers, if others share them
+   */
+  constructor(
+    initial: Value | undefined,
+    opCapacity = 1024,
+    readonly keys: SymbolTable = new SymbolTable(),
+  ) {
     const isSmall = typeof initial === 'bigint' && Number.isSafeInteger(Number(initial))
     this.initial = isSmall ? Number(initial) : initial
     this.opTxn = new IntColumn(opCapacity)

@@ -61,6 +61,12 @@ export class SymbolTable {
     return this.count
   }
 
+  /** Bytes that it takes. */
+  get sizeBytes(): number {
+    const { direct, slots, tags, words, text } = this
+    return 4 * (direct.length + slots.length + words.length) + tags.length + text.length
+  }
+
   /** Makes room for so many symbols, for parsers that know about how many will come. */
   reserve(count: number): void {
     if (count <= this.tags.length) return

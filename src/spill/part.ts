@@ -49,6 +49,11 @@ export function loadPart(
   return buildPart(spilled, named, kept)
 }
 
+/** No transactions at all. */
+export function emptyPart(initial: Value | undefined): Part {
+  return { history: new HistoryBuilder(initial, 0).finish(), txns: [] }
+}
+
 function readPart(spilled: SpilledHistory, txns: ReadonlySet<number>, memoryBytes: number) {
   if (txns.size === 0) return { named: new Map<number, PartTxn>(), ops: [] } // nothing to read
   const { file, sizes, txnStatus } = spilled

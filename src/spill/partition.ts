@@ -3,15 +3,15 @@
 // bucket: keys, values and ids are on disk whole. Main function: partition.
 
 import { InputError } from '../base/errors.ts'
-import { ByteColumn, FloatColumn, IntColumn } from '../base/grow.ts'
+import { ByteColumn, IntColumn } from '../base/grow.ts'
 import type { Scratch } from '../files/scratch.ts'
 import { Streams } from '../files/streams.ts'
 import { MAX_INT_BYTES, putInt, putSigned } from '../files/varint.ts'
 import { type PlainFile, readPieces } from '../formats/pieces.ts'
 import type { Draft } from '../formats/source.ts'
 import { COMMITTED, NONE, WRITE } from '../history/history.ts'
-import { showValue } from '../history/initial.ts'
 import type { Value } from '../history/values.ts'
+import { SessionTimes } from './session-times.ts'
 import {
   INITIAL_PART,
   type SpilledHistory,
@@ -19,7 +19,7 @@ import {
   Unspillable,
 } from './spilled-history.ts'
 import { hashBytes, isSmall, putSmall, putSymbol, roomFor, SMALL } from './symbol-code.ts'
-import { impossibleTimes, TxnIds } from './txn-ids.ts'
+import { TxnIds } from './txn-ids.ts'
 import { type Numbers, TxnNumbers } from './txn-numbers.ts'
 
 export interface PartitionOptions {
@@ -45,7 +45,7 @@ class Partitioner {
   private readonly numbers: TxnNumbers
   private readonly txnSession = new IntColumn()
   private readonly txnStatus = new ByteColumn()
-  private readonly latest = new FloatColumn(16) // session -> the latest time told of it
+  private readonly times = new SessionTimes()
   private readonly ops: Streams
   private readonly ids: TxnIds
   private readonly lastTxn: Int32Array // bucket -> transaction of its last record
@@ -125,23 +125,9 @@ class Partitioner {
     this.txnSession.push(session)
     this.txnStatus.push(draft.builder.statusOf(local))
     this.ids.add(txn, session, label, draft.builder.times.startOf(local), draft.isOpen(local))
-    this.checkTimes(draft, local, session)
-  }
-
-  /** As checkTimes of history/builder.ts has it. */
-  private checkTimes({ builder }: Draft, local: number, session: number): void {
-    while (this.latest.length <= session) this.latest.push(Number.NEGATIVE_INFINITY)
-    const start = builder.times.startOf(local)
-    const finish = builder.times.finishOf(local)
-    const latest = this.latest.data[session]!
-    if (start < latest || finish < start) {
-      const name = showValue(this.numbers.sessions.get(session))
-      throw impossibleTimes(
-        `a transaction of session ${name} starts at ${start}, before the one before it ended or after its own end`,
-      )
-    }
-    if (start > latest) this.latest.data[session] = start
-    if (finish > this.latest.data[session]!) this.latest.data[session] = finish
+    const { times } = draft.builder
+    const nameOf = (of: number) => this.numbers.sessions.get(of)
+    this.times.add(session, times.startOf(local), times.finishOf(local), nameOf)
   }
 
   private spillOps({ builder }: Draft, { txns, opsBefore }: Numbers): void {

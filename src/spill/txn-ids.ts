@@ -12,6 +12,7 @@ import type { Outcome } from '../formats/source.ts'
 import { showValue } from '../history/initial.ts'
 import { SymbolTable } from '../history/symbols.ts'
 import type { Value } from '../history/values.ts'
+import { impossibleTimes } from './session-times.ts'
 import { type SpillSizes, Unspillable } from './spilled-history.ts'
 import { hashBytes, putSymbol, roomFor, takeSymbol } from './symbol-code.ts'
 
@@ -143,11 +144,6 @@ export class TxnIds {
     const message = `transaction id ${shown} is used twice`
     return new InputError('duplicate-id', message, null, 'ids name one transaction each')
   }
-}
-
-export function impossibleTimes(message: string): InputError {
-  const hint = 'a session runs one transaction at a time; check the clock or the session numbers'
-  return new InputError('impossible-times', message, null, hint)
 }
 
 function strayOutcome(isNew: boolean, line: number): InputError {

@@ -91,7 +91,11 @@ export class NativeParser extends LineParser implements PieceParser {
     this.markAt = new Bookmark(this.scanner)
     this.sizeBytes = options.sizeBytes ?? 0
     const isLater = options.piece?.isFirst === false
-    this.builder = new HistoryBuilder(isLater ? options.piece?.initial : null)
+    this.builder = new HistoryBuilder(
+      isLater ? options.piece?.initial : null,
+      0,
+      options.piece?.keys,
+    )
     this.started = isLater
     this.pending = new PendingTxns(options.piece === undefined ? null : [])
   }
@@ -407,7 +411,7 @@ export class NativeParser extends LineParser implements PieceParser {
     }
     if (this.has(field.INITIAL)) {
       const capacity = this.builder.opTxn.data.length
-      this.builder = new HistoryBuilder(this.initial, capacity)
+      this.builder = new HistoryBuilder(this.initial, capacity, this.builder.keys)
     }
     if (this.has(field.UNIT)) this.builder.timeUnit = this.unit
     this.takeMore(begin)

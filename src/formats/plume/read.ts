@@ -37,7 +37,7 @@ const STRETCH_BYTES = 1 << 13
 const SHAPE = 'a line looks like r(key,value,session,txn) or w(key,value,session,txn)'
 
 export class PlumeParser extends LineParser implements PieceParser {
-  private readonly builder = new HistoryBuilder(0)
+  private readonly builder: HistoryBuilder
   private readonly ids = new SymbolTable(this.idLimit) // transaction id -> symbol
   private readonly idTxn = new IntColumn() // symbol -> txn
   private readonly openAborted = new IntColumn(16) // session -> its open aborted txn, or NONE
@@ -52,6 +52,7 @@ export class PlumeParser extends LineParser implements PieceParser {
   constructor(options: ParseOptions = {}) {
     super(options)
     this.sizeBytes = options.sizeBytes ?? 0
+    this.builder = new HistoryBuilder(0, 0, options.piece?.keys)
     this.places = new LinePlaces(this.lineOf)
     this.builder.values.defer()
   }

@@ -15,6 +15,9 @@ export type Decision =
     }
   | { readonly verdict: 'unknown'; readonly reason: string }
 
+/** Bytes that a transaction of an order takes while it is written down. */
+export const BYTES_IN_ORDER = 16
+
 export interface DecideTools {
   readonly scratch: Scratch
   /** Called now and then with what is done, and how much of it; may throw to give up. */

@@ -10,7 +10,7 @@ import { Scratch } from '../../files/scratch.ts'
 import type { PlainFile } from '../../formats/pieces.ts'
 import { ABORTED, COMMITTED, type History, INDETERMINATE, NONE } from '../../history/history.ts'
 import { certifyOnDisk } from '../../spill/certify-on-disk.ts'
-import { loadPart, type Part } from '../../spill/part.ts'
+import { emptyPart, loadPart, type Part } from '../../spill/part.ts'
 import { partition } from '../../spill/partition.ts'
 import {
   INITIAL_PART,
@@ -21,7 +21,8 @@ import {
 import type { LevelResult, Proof } from '../../verdict/verdict.ts'
 import type { HistoryCounts } from '../../verdict/verdict-file.ts'
 import { decideOnDisk } from './decide.ts'
-import type { DecideTools, Decision } from './decision.ts'
+import { BYTES_IN_ORDER, type DecideTools, type Decision } from './decision.ts'
+import { judgeStream, type Streamed } from './judge-stream.ts'
 import { SPILLED_LEVELS, type SpilledLevel } from './levels.ts'
 import { type Observers, settleSpilledCounts } from './settle-counts.ts'
 
@@ -38,6 +39,8 @@ export interface OnDiskOptions {
   readonly onStep?: (phase: string, done: number, all: number) => void
   /** Into how many parts things are cut; by the memory unless told. */
   readonly sizes?: SpillSizes
+  /** Whether the file is first tried as it stands, without cutting it up; true unless told. */
+  readonly stream?: boolean
 }
 
 export interface OnDiskResult {
@@ -72,10 +75,12 @@ async function judgeWith(
   const onStep = options.onStep ?? NOTHING
   const { memoryBytes } = options
   const sizes = options.sizes ?? sizesFor(file.sizeBytes, memoryBytes)
+  const ordered = SPILLED_LEVELS.filter((each) => levels.includes(each))
+  const streamed = options.stream === false ? null : judgeStream(file, ordered[0]!, sizes, options)
+  if (streamed !== null) return tellStreamed(streamed, levels)
   const onProgress = (readBytes: number) => onStep('reading', readBytes, file.sizeBytes)
   const spilled = partition(file, scratch, sizes, { memoryBytes, onProgress })
   const made = new Map<SpilledLevel, Made>()
-  const ordered = SPILLED_LEVELS.filter((each) => levels.includes(each))
   let observers: Observers = new Map()
   try {
     observers = settleSpilledCounts(spilled, (bucket) => onStep('reading', bucket, sizes.buckets))
@@ -96,6 +101,18 @@ async function judgeWith(
     counts: countSpilled(spilled),
     warnings: spilled.warnings,
   }
+}
+
+/** All levels hold by the order that proves the strongest. */
+function tellStreamed(
+  { result, counts, warnings, initial }: Streamed,
+  levels: readonly SpilledLevel[],
+): OnDiskResult {
+  const weaker = { impliedBy: result.level, elapsedMs: 0, stages: {} }
+  const results = levels.map((level) => {
+    return level === result.level ? result : { ...result, level, ...weaker }
+  })
+  return { results, part: emptyPart(initial), counts, warnings }
 }
 
 interface Made {
@@ -158,9 +175,6 @@ function giveUp(
   }
   return { decision: { verdict: 'unknown', reason }, result }
 }
-
-/** Bytes that a transaction of an order takes while it is written down. */
-const BYTES_IN_ORDER = 16
 
 /** The order as it is in memory: of those that count. Null if it does not fit. */
 function tellOrder(

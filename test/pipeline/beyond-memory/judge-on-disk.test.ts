@@ -26,6 +26,7 @@ const judge = (
     scratch: files.directory,
     sizes,
     prove: true,
+    stream: false, // what can be judged as it stands is another test's matter
     ...more,
   })
 
@@ -73,6 +74,22 @@ describe('judgeOnDisk', () => {
     })
     expect(Math.min(seen.satisfied, seen.violated)).toBeGreaterThan(20)
   }, 600_000)
+
+  it('judges files as they stand where that is enough, and cuts up the others', async () => {
+    const text = 'w(1,1,0,1)\nr(1,1,1,2)\nw(1,2,1,2)\nr(1,2,0,3)\n'
+    const broken = `${text}r(1,2,2,4)\nr(1,1,2,4)\n`
+    for (const told of [text, broken]) {
+      const phases = new Set<string>()
+      const onStep = (phase: string) => phases.add(phase)
+      const { results, counts } = await judge(files.write(told), TINY, { stream: true, onStep })
+      expect(phases.has('streaming')).toBe(true)
+      expect(phases.has('matching')).toBe(told === broken)
+      expect(results.map(({ level, verdict }) => [level, verdict])).toEqual(
+        SPILLED_LEVELS.map((level) => [level, check(parseHistory(told), level).verdict]),
+      )
+      expect(counts).toMatchObject({ transactions: told === text ? 3 : 4, keys: 1 })
+    }
+  })
 
   it('agrees with it on longer ones whose orders take several rounds', async () => {
     const shape = { after: 0, txns: 24, sessions: 4, maxOps: 4, keys: 3, wild: 0, thinAir: 0 }

@@ -1,0 +1,131 @@
+// A level of a file by the order in which it stands, without cutting it up: two passes over the
+// text, one that decides and one that verifies. Where that order is not right, or anything is
+// unusual, nothing is said, and the file is judged bucket by bucket. Main function: judgeStream.
+
+import { nowMs } from '../../base/deadline.ts'
+import { InputError, InternalError } from '../../base/errors.ts'
+import type { PlainFile } from '../../formats/pieces.ts'
+import type { Value } from '../../history/values.ts'
+import { certifyStream } from '../../spill/certify-stream.ts'
+import { FileStream, NotStreamed } from '../../spill/file-stream.ts'
+import type { SpillSizes } from '../../spill/spilled-history.ts'
+import type { LevelResult, Proof } from '../../verdict/verdict.ts'
+import type { HistoryCounts } from '../../verdict/verdict-file.ts'
+import { BYTES_IN_ORDER } from './decision.ts'
+import type { SpilledLevel } from './levels.ts'
+import { StreamSweep } from './stream-sweep.ts'
+
+export interface Streamed {
+  readonly result: LevelResult // of the level, which is satisfied
+  readonly counts: HistoryCounts
+  readonly warnings: readonly string[]
+  readonly initial: Value | undefined
+}
+
+export interface StreamOptions {
+  readonly memoryBytes: number
+  readonly certify?: boolean
+  readonly prove?: boolean
+  readonly onStep?: (phase: string, done: number, all: number) => void
+}
+
+/** Null if the file's order does not show at once that the level holds. Throws InputError. */
+export function judgeStream(
+  file: PlainFile,
+  level: SpilledLevel,
+  sizes: SpillSizes,
+  options: StreamOptions,
+): Streamed | null {
+  const started = nowMs()
+  try {
+    const stream = decide(file, level, sizes, options)
+    const decidedMs = nowMs() - started
+    const isCertified = options.certify ?? true
+    if (isCertified && !certify(file, level, sizes, options, stream)) return null
+    const elapsedMs = nowMs() - started
+    return {
+      result: {
+        level,
+        verdict: 'satisfied',
+        reason: null,
+        impliedBy: null,
+        algorithm: 'on disk',
+        elapsedMs,
+        stages: { decide: decidedMs, certify: elapsedMs - decidedMs },
+        anomalies: [],
+        proof: options.prove && level !== 'si' ? tellFileOrder(stream, sizes) : null,
+        certificate: isCertified ? { kind: 'commit-order', verified: true } : null,
+      },
+      counts: countStreamed(stream),
+      warnings: stream.warnings,
+      initial: stream.initial,
+    }
+  } catch (error) {
+    if (error instanceof NotStreamed) return null
+    throw error
+  }
+}
+
+function decide(
+  file: PlainFile,
+  level: SpilledLevel,
+  sizes: SpillSizes,
+  { memoryBytes, onStep }: StreamOptions,
+): FileStream {
+  const stream = new FileStream(file, sizes)
+  const sweep = new StreamSweep(level, sizes)
+  const onProgress = (readBytes: number) => onStep?.('streaming', readBytes, file.sizeBytes)
+  for (const piece of stream.read(memoryBytes, onProgress)) {
+    sweep.take(piece, stream.keys.size, stream.keys.sizeBytes)
+  }
+  sweep.finish()
+  return stream
+}
+
+/** Whether the order could be verified. Throws InternalError where it proves nothing. */
+function certify(
+  file: PlainFile,
+  level: SpilledLevel,
+  sizes: SpillSizes,
+  { memoryBytes, onStep }: StreamOptions,
+  decided: FileStream,
+): boolean {
+  const stream = new FileStream(file, sizes)
+  const onProgress = (readBytes: number) => onStep?.('replaying', readBytes, file.sizeBytes)
+  const pieces = stream.read(memoryBytes, onProgress)
+  const { problem, isComplete } = certifyStream(stream, pieces, level, sizes.windowBytes)
+  if (!isComplete) return false
+  if (problem !== null) {
+    const what = `the verdict 'satisfied' of ${level} failed its own certificate`
+    throw new InternalError(`${what}: ${problem}`)
+  }
+  if (stream.txnCount === decided.txnCount && stream.opCount === decided.opCount) return true
+  throw new InputError('changed', 'the file changed while it was read', null, 'judge a copy of it')
+}
+
+/** Null if it does not fit. */
+function tellFileOrder(
+  { txnCount, aborted }: FileStream,
+  { windowBytes }: SpillSizes,
+): Proof | null {
+  if (txnCount * BYTES_IN_ORDER > windowBytes) return null
+  const order = new Int32Array(txnCount - aborted.length)
+  let next = 0
+  for (let txn = 0, count = 0; txn < txnCount; txn++) {
+    if (next < aborted.length && aborted.data[next] === txn) next++
+    else order[count++] = txn
+  }
+  return { kind: 'commit-order', order }
+}
+
+function countStreamed({ sessions, txnCount, aborted, opCount, keys }: FileStream): HistoryCounts {
+  return {
+    sessions: sessions.size,
+    transactions: txnCount,
+    committed: txnCount - aborted.length,
+    aborted: aborted.length,
+    indeterminate: 0,
+    operations: opCount,
+    keys: keys.size,
+  }
+}
