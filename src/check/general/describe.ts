@@ -13,7 +13,7 @@ import { argue, explainPlainly } from './argue.ts'
 import { type PartOf, shrinkCore } from './core.ts'
 import { refuteByKnown, type Violation } from './engine.ts'
 import { Explainer } from './explain.ts'
-import { findLostUpdate } from './lost-update.ts'
+import { findLostUpdates } from './lost-update.ts'
 import { ofRows } from './of-rows.ts'
 import type { Problem } from './problem.ts'
 import { findSuspects } from './suspects.ts'
@@ -25,12 +25,17 @@ const SHRINKING = 0.5
 /** Throws BudgetExceeded if there is no time to show anything. */
 export function describeViolation(found: Violation, partOf: PartOf, deadline: Deadline): Anomaly {
   const { problem } = found.known
-  const lost = findLostUpdate(problem)
-  if (lost !== null) return named(problem, { edges: lost, cases: [] })
+  const [lost] = describeLostUpdates(problem, 1)
+  if (lost) return lost
   return named(
     problem,
     deadline.during('explaining', () => explain(found, partOf, deadline)),
   )
+}
+
+/** Lost updates, as many as asked for at the most: nothing need be decided to see them. */
+export function describeLostUpdates(problem: Problem, most: number): Anomaly[] {
+  return findLostUpdates(problem, most).map((edges) => named(problem, { edges, cases: [] }))
 }
 
 function explain(found: Violation, partOf: PartOf, deadline: Deadline): Argument {

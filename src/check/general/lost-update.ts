@@ -1,7 +1,7 @@
 // A lost update is plain to see: two at si or ser saw the same version of a key, and no other one,
 // and both replaced it. No order need be inferred to show it, and its two anti-dependencies say
 // more than whatever else the two may have to do with each other. O(reads, and the operations of
-// those that write what they read). Main function: findLostUpdate.
+// those that write what they read). Main function: findLostUpdates.
 
 import { type History, INITIAL, NONE, READ_LIST } from '../../history/history.ts'
 import { updatesBlindly } from '../../verdict/anomaly-rules.ts'
@@ -12,13 +12,19 @@ import { SI } from '../problem/levels.ts'
 import { readsOf } from './explain.ts'
 import type { Problem } from './problem.ts'
 
-/** Two edges that lead from one to the other and back, null if no update is lost. */
-export function findLostUpdate(problem: Problem): Edge[] | null {
+/**
+ * Of each update that was lost, two edges that lead from one to the other and back.
+ *
+ * @param most how many at the most; no transaction is in two of them
+ */
+export function findLostUpdates(problem: Problem, most: number): Edge[][] {
   const { history, keyCount, keyStart, keyOf, versionTxn, txnOf } = problem
   const { readerStart, reader, initialStart, initialReader, level } = problem
-  if (history.opKind.includes(READ_LIST)) return null // what lists show is known
+  const lost: Edge[][] = []
+  if (history.opKind.includes(READ_LIST)) return lost // what lists show is known
+  const isTold = new Uint8Array(level.length)
   const writes = new Int32Array(level.length).fill(NONE) // txn -> the last key that it writes
-  for (let key = 0; key < keyCount; key++) {
+  for (let key = 0; lost.length < most && key < keyCount; key++) {
     if (keyStart[key + 1]! - keyStart[key]! < 2) continue
     for (let v = keyStart[key]!; v < keyStart[key + 1]!; v++) writes[versionTxn[v]!] = key
     /** Readers of a version, from `from` to `to`, that also write the key. */
@@ -26,44 +32,46 @@ export function findLostUpdate(problem: Problem): Edge[] | null {
       const found: number[] = []
       for (let i = from; i < to; i++) {
         const txn = all[i]!
-        if (writes[txn] === key && level[txn]! >= SI) found.push(txn)
+        if (writes[txn] === key && level[txn]! >= SI && !isTold[txn]) found.push(txn)
       }
       return found
     }
-    const first = updaters(initialReader, initialStart[key]!, initialStart[key + 1]!)
-    let two = findTwo(problem, key, INITIAL, first)
-    let writer = INITIAL_TXN
-    for (let v = keyStart[key]!; two === null && v < keyStart[key + 1]!; v++) {
+    const tell = (by: number, version: number, seers: readonly number[]) => {
+      const writer = by === NONE ? INITIAL_TXN : txnOf[by]!
+      for (const [a, b] of findPairs(problem, key, version, seers)) {
+        if (lost.length >= most) return
+        isTold[a] = isTold[b] = 1
+        if (by !== NONE) isTold[by] = 1
+        const edge = (from: number, to: number) =>
+          replace(problem, writer, txnOf[from]!, txnOf[to]!, keyOf[key]!)
+        lost.push([edge(a, b), edge(b, a)])
+      }
+    }
+    tell(NONE, INITIAL, updaters(initialReader, initialStart[key]!, initialStart[key + 1]!))
+    for (let v = keyStart[key]!; lost.length < most && v < keyStart[key + 1]!; v++) {
       if (readerStart[v + 1]! - readerStart[v]! < 2) continue
       const seers = updaters(reader, readerStart[v]!, readerStart[v + 1]!)
       if (seers.length < 2) continue
-      writer = txnOf[versionTxn[v]!]!
-      two = findTwo(problem, key, lastWrite(history, writer, keyOf[key]!), seers)
+      const by = versionTxn[v]!
+      tell(by, lastWrite(history, txnOf[by]!, keyOf[key]!), seers)
     }
-    if (two === null) continue
-    const [a, b] = two.map((txn) => txnOf[txn]!)
-    return [
-      replace(problem, writer, a!, b!, keyOf[key]!),
-      replace(problem, writer, b!, a!, keyOf[key]!),
-    ]
   }
-  return null
+  return lost
 }
 
-/** Two of those that read a version and write its key that saw no other. */
-function findTwo(
+/** Two by two, those that read a version, write its key and saw no other. */
+function* findPairs(
   { history, txnOf, keyOf }: Problem,
   key: number,
   version: number,
   updaters: readonly number[],
-): number[] | null {
+): Generator<[number, number]> {
   let first: number = NONE
   for (const txn of updaters) {
     if (!updatesBlindly(history, txnOf[txn]!, keyOf[key]!, version)) continue
-    if (first !== NONE) return [first, txn]
-    first = txn
+    if (first !== NONE) yield [first, txn]
+    first = first === NONE ? txn : NONE
   }
-  return null
 }
 
 function lastWrite(history: History, txn: number, key: number): number {

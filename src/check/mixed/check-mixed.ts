@@ -23,7 +23,7 @@ import { withCertificate } from '../certified.ts'
 import { addFound } from '../evidence/add-found.ts'
 import { joinKinds } from '../examples.ts'
 import type { PartOf } from '../general/core.ts'
-import { describeViolation } from '../general/describe.ts'
+import { describeLostUpdates, describeViolation } from '../general/describe.ts'
 import { decide, type Violation } from '../general/engine.ts'
 import { ofRows } from '../general/of-rows.ts'
 import { rowsRecorded } from '../general/recorded-order.ts'
@@ -208,15 +208,18 @@ class MixedChecker {
   /** One example of each kind, sought among those whom no other involves. */
   private explainAll(problem: MixedProblem, first: Violation, timed: Timed): Anomaly[] {
     const limit = exampleLimit(this.options)
-    const found = [timed('explain', () => this.explain(problem, first))]
     const affordable = Math.min(MOST_EXAMPLES, Math.max(3, JUDGED_ANEW / problem.nodeCount))
+    const found = timed('explain', () => describeLostUpdates(first.known.problem, affordable))
+    if (found.length === 0) found.push(timed('explain', () => this.explain(problem, first)))
+    let left = 0 // of those found, how many are left out already
     const { deadline } = this
     const before = deadline.checkCount
     let rows = problem
     while (this.options.algorithm !== 'search' && found.length < affordable) {
       const known = found.length
       addFound(found, () => {
-        const involved = new Set(found.at(-1)!.txns)
+        const involved = new Set(found.slice(left).flatMap(({ txns }) => Array.from(txns)))
+        left = found.length
         rows = restrictTo(
           rows,
           Array.from(rows.txnOf).filter((txn) => !involved.has(txn)),
