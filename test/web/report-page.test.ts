@@ -13,6 +13,7 @@ import { loadPageAssets } from '../../src/report/page/assets.ts'
 import { renderHtml } from '../../src/report/page/html.ts'
 import { renderSvg } from '../../src/report/picture/svg.ts'
 import type { VerdictJson } from '../../src/verdict/verdict-file.ts'
+import { sample } from '../long.ts'
 import { CASE_SPLIT, GALLERY, judge } from '../report/gallery.ts'
 import { HOSTILE_NAMES, hostileHistory } from '../report/hostile.ts'
 import { judgeSql, PASSED_OVER, SQL_GALLERY } from '../report/sql-gallery.ts'
@@ -70,7 +71,7 @@ const count = (page: Page, selector: string) => page.locator(selector).count()
 describe.skipIf(executable === null)('the report in a browser', { timeout: 240_000 }, () => {
   it('shows every kind of anomaly, with both pictures and its story', async () => {
     const page = await open(judge(CASE_SPLIT))
-    for (const { name, notation, level } of GALLERY) {
+    for (const { name, notation, level } of sample(GALLERY, 4)) {
       await show(page, judge(notation, level))
       const heading = page.locator('section.group h2', { hasText: name }).first()
       expect(await heading.isVisible(), name).toBe(true)
@@ -278,7 +279,7 @@ describe.skipIf(executable === null)('the report in a browser', { timeout: 240_0
       'T5 passed over orders(9) as T2 left it (deleted)',
     )
     expect(await count(page, 'a[download="Phantom.jsonl"]')).toBe(1)
-    for (const { name, text, level } of SQL_GALLERY) {
+    for (const { name, text, level } of sample(SQL_GALLERY, 3)) {
       await show(page, await judgeSql(text, level))
       expect(await page.locator('section.group h2').first().textContent()).toContain(name)
       expect(await page.locator('svg.lanes .op').count(), name).toBeGreaterThan(0)
