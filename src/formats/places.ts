@@ -3,6 +3,7 @@
 
 import type { Place } from '../base/errors.ts'
 import { FloatColumn, IntColumn } from '../base/grow.ts'
+import { firstWhere } from '../base/search.ts'
 import type { Places } from '../history/history.ts'
 
 /** One operation a line: the line is the arrival plus the lines skipped before it. */
@@ -27,14 +28,9 @@ export class LinePlaces implements Places {
   }
 
   lineOf(arrival: number): number {
-    let low = 0
-    let high = this.arrivals.length
-    while (low < high) {
-      const middle = (low + high) >> 1
-      if (this.arrivals.data[middle]! <= arrival) low = middle + 1
-      else high = middle
-    }
-    return this.called(arrival + 1 + (low > 0 ? this.lines.data[low - 1]! : 0))
+    const { arrivals, lines } = this
+    const after = firstWhere(0, arrivals.length, (i) => arrivals.data[i]! > arrival)
+    return this.called(arrival + 1 + (after > 0 ? lines.data[after - 1]! : 0))
   }
 
   place(arrival: number): Place {

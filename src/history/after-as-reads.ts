@@ -13,6 +13,7 @@
 // functions: afterAsReads, afterAmong.
 
 import { IntColumn } from '../base/grow.ts'
+import { lowerBound } from '../base/search.ts'
 import { namedBy } from './after.ts'
 import { APPEND, type History, NONE, READ, WRITE } from './history.ts'
 import { SessionReach } from './session-reach.ts'
@@ -151,14 +152,8 @@ class WriterSlots {
   lastIn(key: number, from: number, to: number): number {
     const { slot } = this
     const start = this.start[key]!
-    let low = start
-    let high = this.start[key + 1]!
-    while (low < high) {
-      const middle = (low + high) >> 1
-      if (slot[middle]! < to) low = middle + 1
-      else high = middle
-    }
-    return low > start && slot[low - 1]! >= from ? slot[low - 1]! : NONE
+    const end = lowerBound(slot, to, start, this.start[key + 1]!)
+    return end > start && slot[end - 1]! >= from ? slot[end - 1]! : NONE
   }
 }
 

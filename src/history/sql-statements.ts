@@ -5,6 +5,7 @@
 
 import { InputError, type Place } from '../base/errors.ts'
 import { ByteColumn, IntColumn } from '../base/grow.ts'
+import { lowerBound } from '../base/search.ts'
 import { renderSqlValue, type SqlRow, type SqlValue } from '../sql/value.ts'
 import type { HistoryBuilder } from './builder.ts'
 import { ABORTED, NONE, READ, WRITE } from './history.ts'
@@ -420,12 +421,7 @@ function firstOpSince(
   txn: number,
   arrivals: Int32Array | null,
 ): number {
-  let low = txnOpStart[txn]!
-  let high = txnOpStart[txn + 1]!
-  while (low < high) {
-    const middle = (low + high) >> 1
-    if ((arrivals ? arrivals[middle]! : middle) < arrival) low = middle + 1
-    else high = middle
-  }
-  return low
+  const [from, to] = [txnOpStart[txn]!, txnOpStart[txn + 1]!]
+  if (arrivals === null) return Math.min(Math.max(arrival, from), to)
+  return lowerBound(arrivals, arrival, from, to)
 }

@@ -1,6 +1,7 @@
 // Single transactions for the overview of a page, which a verdict file has no room for: all of a
 // short history, of a long one those around the findings. Main function: buildDetail.
 
+import { firstWhere } from '../base/search.ts'
 import type { History } from '../history/history.ts'
 import type { OverviewJson } from '../verdict/verdict-file.ts'
 import { findAxis, finishOf, rowOf, startOf } from './overview.ts'
@@ -48,11 +49,6 @@ function findWindows({ places, part }: OverviewJson): [number, number][] {
 }
 
 function isInside(windows: readonly [number, number][], at: number): boolean {
-  let [low, high] = [0, windows.length]
-  while (low < high) {
-    const middle = (low + high) >> 1
-    if (windows[middle]![1] < at) low = middle + 1
-    else high = middle
-  }
-  return low < windows.length && windows[low]![0] <= at
+  const next = firstWhere(0, windows.length, (i) => windows[i]![1] >= at)
+  return next < windows.length && windows[next]![0] <= at
 }

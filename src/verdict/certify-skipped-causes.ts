@@ -5,6 +5,7 @@
 // looks at writers for each read. O(n · k). Main function: findSkippedByCauses.
 
 import { IntColumn } from '../base/grow.ts'
+import { firstWhere } from '../base/search.ts'
 import { APPEND, NONE, WRITE } from '../history/history.ts'
 import { Causes } from './certify-causality.ts'
 import type { Replayed, Skip } from './certify-skipped.ts'
@@ -79,9 +80,9 @@ class FirstSkipped {
     const key = history.opKey[read]!
     for (let slot = start[key]!; slot < start[key + 1]!; ) {
       const session = history.txnSession[txn[slot]!]!
-      const isBelow = (other: number) => history.txnSession[other]! <= session
-      const end = partition(txn, slot, start[key + 1]!, isBelow)
-      const at = partition(txn, slot, end, (other) => position[other]! < after)
+      const isAbove = (at: number) => history.txnSession[txn[at]!]! > session
+      const end = firstWhere(slot, start[key + 1]!, isAbove)
+      const at = firstWhere(slot, end, (other) => position[txn[other]!]! >= after)
       if (at < end && position[txn[at]!]! < position[reader]!) this.note(reader, read, txn[at]!)
       deadline.step(8)
       slot = end
@@ -102,7 +103,7 @@ class FirstSkipped {
   /** First slot of the key whose transaction stands at this position of the order, or later. */
   private findSlot({ start, txn }: KeyWriters, key: number, at: number): number {
     const { position } = this.replayed
-    return partition(txn, start[key]!, start[key + 1]!, (other) => position[other]! < at)
+    return firstWhere(start[key]!, start[key + 1]!, (slot) => position[txn[slot]!]! >= at)
   }
 
   /** Who writes the keys of older reads, each key's writers in the order given. */
@@ -144,21 +145,4 @@ function closeGaps(start: Int32Array, next: Int32Array, txn: Int32Array): Int32A
   }
   start[next.length] = to
   return txn.subarray(0, to)
-}
-
-/** First slot between from and to for which the rule does not hold; it holds for none after it. */
-function partition(
-  txn: Int32Array,
-  from: number,
-  to: number,
-  holds: (txn: number) => boolean,
-): number {
-  let low = from
-  let high = to
-  while (low < high) {
-    const middle = (low + high) >>> 1
-    if (holds(txn[middle]!)) low = middle + 1
-    else high = middle
-  }
-  return low
 }

@@ -4,6 +4,7 @@
 // each question costs: a look at a session, at those who read from the writer, or, at wfr, whether
 // those happen before what was read (certify-causality.ts). Main function: findSkippedByGuarantee.
 
+import { firstWhere } from '../base/search.ts'
 import { APPEND, NONE, WRITE } from '../history/history.ts'
 import type { SessionReach } from '../history/session-reach.ts'
 import type { SessionGuarantee } from '../levels/levels.ts'
@@ -69,14 +70,8 @@ class SkippedVersions {
     const writers = this.writers.get(history.opKey[read]!)!
     const source = sources[read]!
     const after = source < 0 ? NONE : position[source]!
-    let low = 0
-    let high = writers.length
-    while (low < high) {
-      const middle = (low + high) >>> 1
-      if (position[writers[middle]!]! < position[reader]!) low = middle + 1
-      else high = middle
-    }
-    for (let i = low - 1; i >= 0 && position[writers[i]!]! > after; i--) yield writers[i]!
+    const end = firstWhere(0, writers.length, (i) => position[writers[i]!]! >= position[reader]!)
+    for (let i = end - 1; i >= 0 && position[writers[i]!]! > after; i--) yield writers[i]!
   }
 
   private isVisible(writer: number, reader: number, read: number): boolean {

@@ -5,6 +5,7 @@
 // functions: certifyStaleness, certifyStaleRead.
 
 import { Deadline } from '../base/deadline.ts'
+import { firstWhere } from '../base/search.ts'
 import { Elapsed, inUnit } from '../history/elapsed.ts'
 import { type History, INITIAL, NONE } from '../history/history.ts'
 import { parseBound } from '../levels/staleness.ts'
@@ -115,13 +116,7 @@ class WorstReads {
   }
 
   private firstFrom(byFinish: readonly number[], time: number): number {
-    let [low, high] = [0, byFinish.length]
-    while (low < high) {
-      const middle = (low + high) >> 1
-      if (this.order.finishOf(byFinish[middle]!) >= time) high = middle
-      else low = middle + 1
-    }
-    return low
+    return firstWhere(0, byFinish.length, (at) => this.order.finishOf(byFinish[at]!) >= time)
   }
 }
 

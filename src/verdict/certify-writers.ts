@@ -5,6 +5,7 @@
 
 import { Deadline } from '../base/deadline.ts'
 import { BudgetExceeded } from '../base/errors.ts'
+import { lowerBound } from '../base/search.ts'
 import type { History, PossibleWriters } from '../history/history.ts'
 import { assume, type Source, sizesOf } from '../history/writers.ts'
 import type { Certification } from './certification.ts'
@@ -87,11 +88,6 @@ export function clashOf(writers: PossibleWriters, sources: readonly Source[]): C
 
 /** Where a number stands in ascending ones, -1 if it does not. */
 function positionOf(ascending: Int32Array, wanted: number): number {
-  let [from, to] = [0, ascending.length]
-  while (from < to) {
-    const middle = (from + to) >> 1
-    if (ascending[middle]! < wanted) from = middle + 1
-    else to = middle
-  }
-  return ascending[from] === wanted ? from : -1
+  const at = lowerBound(ascending, wanted)
+  return ascending[at] === wanted ? at : -1
 }

@@ -2,6 +2,8 @@
 // in order, as nearly everybody does. A transaction that is spoken of again after it was let go
 // must not be taken for a new one. Main class: IdRanges.
 
+import { firstWhere } from '../base/search.ts'
+
 /** Beyond this, ids are in no order, and remembering them would take memory without bound. */
 const MOST_RANGES = 1 << 18
 
@@ -16,14 +18,8 @@ export class IdRanges {
   }
 
   has(id: number): boolean {
-    let low = 0
-    let high = this.from.length
-    while (low < high) {
-      const middle = (low + high) >> 1
-      if (this.from[middle]! <= id) low = middle + 1
-      else high = middle
-    }
-    return low > 0 && this.to[low - 1]! >= id
+    const after = firstWhere(0, this.from.length, (range) => this.from[range]! > id)
+    return after > 0 && this.to[after - 1]! >= id
   }
 
   /** @param ids in any order */

@@ -14,6 +14,7 @@
 import type { Deadline } from '../../base/deadline.ts'
 import { assert } from '../../base/errors.ts'
 import { IntColumn } from '../../base/grow.ts'
+import { lowerBound } from '../../base/search.ts'
 import { PairIndex } from '../../graph/pair-index.ts'
 import { positionsOf } from '../../graph/toposort.ts'
 import { NONE } from '../../history/history.ts'
@@ -22,7 +23,7 @@ import { SI } from '../problem/levels.ts'
 import { ALWAYS } from './causes.ts'
 import type { KnownEdges } from './known-edges.ts'
 import type { Origins } from './origins.ts'
-import { firstFrom, firstLater } from './version-order.ts'
+import { firstLater } from './version-order.ts'
 
 /** From so many open pairs on, they are decided in turn at first. */
 const LARGE = 20_000
@@ -133,7 +134,7 @@ export class Encoder {
           const end = runFirst[run + 1]!
           // Those before this one are known to precede it.
           const limit = graph.firstNotReaching(runChain[run]!, commit)
-          const first = firstFrom(versionClaim, runFirst[run]!, end, limit)
+          const first = lowerBound(versionClaim, limit, runFirst[run]!, end)
           const after = firstLater(known, first, end, version)
           if (after > first) visit(txn, first, after)
         }

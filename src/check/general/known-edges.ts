@@ -6,6 +6,7 @@
 
 import type { Deadline } from '../../base/deadline.ts'
 import { ByteColumn, IntColumn } from '../../base/grow.ts'
+import { lowerBound } from '../../base/search.ts'
 import { COMMITTED, NONE } from '../../history/history.ts'
 import { PC } from '../problem/levels.ts'
 import { IN, MAYBE } from '../problem/mixed-problem.ts'
@@ -196,16 +197,4 @@ function addRealTime(known: KnownEdges): void {
     const before = lowerBound(instants, history.txnStartTime![txn]!) - 1
     if (before >= 0) known.add(txnCount + before, t, REAL_TIME, -1)
   }
-}
-
-/** First index whose time is not below the given one. */
-function lowerBound(times: Float64Array, time: number): number {
-  let low = 0
-  let high = times.length
-  while (low < high) {
-    const mid = (low + high) >>> 1
-    if (times[mid]! < time) low = mid + 1
-    else high = mid
-  }
-  return low
 }

@@ -3,6 +3,7 @@
 // those who may have written the version seen. Transaction 0 is the initial one. O(size of the
 // problem). Main class: Pairs.
 
+import { lowerBound } from '../../base/search.ts'
 import { NONE } from '../../history/history.ts'
 import { CC, PC } from '../problem/levels.ts'
 import { IN, type MixedProblem } from '../problem/mixed-problem.ts'
@@ -68,14 +69,8 @@ export class Pairs {
   /** The candidate of a conflict that is this transaction, NONE if there is none. */
   findCandidate(open: number, txn: number): number {
     const end = this.zeroStart[open + 1]!
-    let low = this.zeroStart[open]!
-    let high = end
-    while (low < high) {
-      const middle = (low + high) >> 1
-      if (this.zero[middle]! < txn) low = middle + 1
-      else high = middle
-    }
-    return low < end && this.zero[low] === txn ? low : NONE
+    const at = lowerBound(this.zero, txn, this.zeroStart[open]!, end)
+    return at < end && this.zero[at] === txn ? at : NONE
   }
 
   /** The only transaction that a pair can have read from whatever is decided, NONE if unknown. */

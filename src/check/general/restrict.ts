@@ -6,6 +6,7 @@
 // restrict.
 
 import { IntColumn } from '../../base/grow.ts'
+import { lowerBound } from '../../base/search.ts'
 import type { MixedProblem } from '../problem/mixed-problem.ts'
 
 /** What of a problem is kept. */
@@ -99,7 +100,8 @@ function keepWriters(problem: MixedProblem, isKept: Uint8Array) {
   const { openCount, openKey, zeroStart, zeroNode } = problem
   const isSeen = new Uint8Array(writerNode.length) // writer -> 1
   const note = (key: number, node: number) => {
-    isSeen[findWriter(writerNode, writerStart[key]!, writerStart[key + 1]!, node)] = 1
+    // Writers are in the order of their nodes.
+    isSeen[lowerBound(writerNode, node, writerStart[key]!, writerStart[key + 1]! - 1)] = 1
   }
   for (let pair = 0; pair < fixedKey.length; pair++) note(fixedKey[pair]!, fixedNode[pair]!)
   for (let conflict = 0; conflict < openCount; conflict++) {
@@ -118,18 +120,6 @@ function keepWriters(problem: MixedProblem, isKept: Uint8Array) {
   }
   const kept = column.view()
   return { writerStart: start, writerNode: pick(writerNode, kept), writerOp: pick(writerOp, kept) }
-}
-
-/** The writer of a key that is this node; writers are in the order of their nodes. */
-function findWriter(writerNode: Int32Array, start: number, end: number, node: number): number {
-  let low = start
-  let high = end - 1
-  while (low < high) {
-    const middle = (low + high) >> 1
-    if (writerNode[middle]! < node) low = middle + 1
-    else high = middle
-  }
-  return low
 }
 
 /** What is marked, and the number of each among those. */

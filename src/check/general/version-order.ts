@@ -10,6 +10,7 @@
 // O(reads · runs of the key · log). Main function: inferVersionOrder.
 
 import type { Deadline } from '../../base/deadline.ts'
+import { lowerBound } from '../../base/search.ts'
 import { NONE } from '../../history/history.ts'
 import {
   type KnownEdges,
@@ -80,7 +81,7 @@ function orderOverlapping(known: KnownEdges, key: number, version: number): void
     const limit = graph.firstNotReaching(runChain[run]!, commit)
     // A transaction's own claim reaches its commit: look at those before it.
     const until = version >= first && version < end ? version : end
-    const last = firstFrom(versionClaim, first, until, limit) - 1
+    const last = lowerBound(versionClaim, limit, first, until) - 1
     if (last < first) continue
     const from = versionCommit[last]!
     if (!graph.reaches(from, claim)) known.add(from, claim, OVERLAP, NONE)
@@ -147,7 +148,7 @@ function inferSeen(
       const chain = runChain[run]!
       // A reader's own write comes after its read, even where both are one node.
       const limit = chain === own ? snapshot : graph.firstNotReaching(chain, snapshot)
-      let last = firstFrom(versionCommit, first, runFirst[run + 1]!, limit) - 1
+      let last = lowerBound(versionCommit, limit, first, runFirst[run + 1]!) - 1
       if (last === version) last--
       if (last < first) continue
       const from = versionCommit[last]!
@@ -181,19 +182,7 @@ export function lastSeen(known: KnownEdges, run: number, snapshot: number): numb
   const chain = runChain[run]!
   const isOwn = chain === graph.chainOf[snapshot]
   const limit = isOwn ? snapshot : graph.firstNotReaching(chain, snapshot)
-  return firstFrom(versionCommit, problem.runFirst[run]!, problem.runFirst[run + 1]!, limit) - 1
-}
-
-/** The first version in [first, end) whose moment is not below the limit; end if there is none. */
-export function firstFrom(moment: Int32Array, first: number, end: number, limit: number): number {
-  let low = first
-  let high = end
-  while (low < high) {
-    const mid = (low + high) >>> 1
-    if (moment[mid]! < limit) low = mid + 1
-    else high = mid
-  }
-  return low
+  return lowerBound(versionCommit, limit, problem.runFirst[run]!, problem.runFirst[run + 1]!) - 1
 }
 
 /** The first other version in [first, end) that is known to be later than this one; end if none. */

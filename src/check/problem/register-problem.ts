@@ -7,6 +7,7 @@
 
 import { Deadline } from '../../base/deadline.ts'
 import { IntColumn } from '../../base/grow.ts'
+import { lowerBound } from '../../base/search.ts'
 import { APPEND, type History, INITIAL, NONE, WRITE } from '../../history/history.ts'
 import type { ReadCheck } from '../reads/read-consistency.ts'
 
@@ -189,7 +190,7 @@ export class ProblemBuilder {
           readVersion.push(~key)
         } else {
           if (local[source] === NONE) continue
-          const version = findVersion(keyStart, versionTxn, key, local[source]!)
+          const version = lowerBound(versionTxn, local[source]!, keyStart[key]!, keyStart[key + 1]!)
           if (seen[version] === t) continue
           seen[version] = t
           readVersion.push(version)
@@ -243,23 +244,6 @@ function layOutRuns(keyStart: Int32Array, versionTxn: Int32Array, sessionOf: Int
   runStart[keyCount] = runFirst.length
   runFirst.push(versionTxn.length)
   return { runStart, runFirst: runFirst.view() }
-}
-
-/** The version that a local transaction wrote of a key; it must have written it. */
-function findVersion(
-  keyStart: Int32Array,
-  versionTxn: Int32Array,
-  key: number,
-  txn: number,
-): number {
-  let low = keyStart[key]!
-  let high = keyStart[key + 1]! - 1
-  while (low < high) {
-    const mid = (low + high) >>> 1
-    if (versionTxn[mid]! < txn) low = mid + 1
-    else high = mid
-  }
-  return low
 }
 
 /** Pairs of transactions that the observed lists put next to each other. */

@@ -9,6 +9,7 @@
 // and what the questions cost. Main class: MissedVersions.
 
 import type { Deadline } from '../../base/deadline.ts'
+import { firstWhere } from '../../base/search.ts'
 import { COMMITTED, type History, INITIAL, NONE } from '../../history/history.ts'
 import { KeyWriters } from '../order/key-writers.ts'
 import type { ReadCheck } from '../reads/read-consistency.ts'
@@ -134,13 +135,7 @@ export class MissedVersions {
   /** The first rank whose moment begins when that of a writer is over. */
   private firstAfter(writers: Int32Array, writer: number): number {
     const { opens, closes } = this.moments
-    let [low, high] = [0, writers.length]
-    while (low < high) {
-      const middle = (low + high) >> 1
-      if (opens[writers[middle]!]! > closes[writer]!) high = middle
-      else low = middle + 1
-    }
-    return low
+    return firstWhere(0, writers.length, (rank) => opens[writers[rank]!]! > closes[writer]!)
   }
 
   /** Newer ones that the clock does not put after a version, and that some reader of it missed. */

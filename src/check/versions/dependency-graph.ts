@@ -8,6 +8,7 @@
 // itself. Lists show their order, versions are one (ordered-graph.ts). O(n), with time O(n log n).
 // Main function: buildDependencies.
 
+import { lowerBound } from '../../base/search.ts'
 import { COMMITTED, type History, INITIAL, NONE } from '../../history/history.ts'
 import type { ReadCheck } from '../reads/read-consistency.ts'
 import type { Successors } from './successors.ts'
@@ -160,16 +161,4 @@ export class DependencyBuilder implements DependencyGraph {
       if (before >= 0) this.add(first + before, this.snapshot(txn), FROM_TIME, NONE)
     }
   }
-}
-
-/** How many of the sorted numbers are less than the one given. */
-function lowerBound(sorted: Float64Array, number: number): number {
-  let low = 0
-  let high = sorted.length
-  while (low < high) {
-    const middle = (low + high) >>> 1
-    if (sorted[middle]! < number) low = middle + 1
-    else high = middle
-  }
-  return low
 }

@@ -3,6 +3,7 @@
 // until it is buried: deleted, and seen by nobody any more. Whoever asks looks at the versions.
 // Lists are in the order of the table. Main class: RowIndex.
 
+import { firstWhere } from '../../base/search.ts'
 import { renderSqlValue, type SqlRow, type SqlValue } from '../../sql/value.ts'
 import type { StoredRow } from './execution.ts'
 
@@ -49,15 +50,9 @@ function insertInOrder(list: StoredRow[], row: StoredRow): void {
 
 /** Where the row is in a list in the order of the table, or belongs; most rows come in order. */
 function placeIn(list: readonly StoredRow[], row: StoredRow): number {
-  let low = 0
-  let high = list.length
-  if (high > 0 && list[high - 1]!.index < row.index) return high
-  while (low < high) {
-    const middle = (low + high) >> 1
-    if (list[middle]!.index < row.index) low = middle + 1
-    else high = middle
-  }
-  return low
+  const end = list.length
+  if (end > 0 && list[end - 1]!.index < row.index) return end
+  return firstWhere(0, end, (place) => list[place]!.index >= row.index)
 }
 
 /** A list with more rows, in order, each once. */
