@@ -1,5 +1,5 @@
-// Files that are judged as they stand: the pass that decides and the one that verifies, each held to
-// the engine in memory, on the order of the file and on small windows.
+// Files that are judged as they stand: the pass that decides and the one that verifies, each held
+// to the engine in memory, on the order of the file and on small windows.
 
 import { afterAll, describe, expect, it } from 'vitest'
 import { check } from '../../../src/check/check.ts'
