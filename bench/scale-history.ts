@@ -22,6 +22,7 @@ export interface ScaleOptions {
 
 const KEPT = 4 // versions of a key that a transaction may still see
 const BUFFER_BYTES = 1 << 20
+const LONGEST_LINE = 64
 
 export function writeScaleHistory(options: ScaleOptions): void {
   const writer = new Lines(options.path)
@@ -81,8 +82,10 @@ class Store {
 
   private write(key: number, txn: number): number {
     const from = key * KEPT
-    this.values.copyWithin(from + 1, from, from + KEPT - 1)
-    this.commits.copyWithin(from + 1, from, from + KEPT - 1)
+    for (let n = from + KEPT - 1; n > from; n--) {
+      this.values[n] = this.values[n - 1]!
+      this.commits[n] = this.commits[n - 1]!
+    }
     this.values[from] = this.nextValue
     this.commits[from] = txn
     return this.nextValue++
@@ -111,17 +114,32 @@ class Store {
   }
 }
 
+/** Lines as bytes: as text they would take most of the time. */
 class Lines {
   private readonly file: number
-  private text = ''
+  private readonly bytes = new Uint8Array(BUFFER_BYTES + LONGEST_LINE)
+  private length = 0
 
   constructor(path: string) {
     this.file = openSync(path, 'w')
   }
 
   put(kind: 'r' | 'w', key: number, value: number, session: number, txn: number): void {
-    this.text += `${kind}(${key},${value},${session},${txn})\n`
-    if (this.text.length > BUFFER_BYTES) this.flush()
+    const { bytes } = this
+    let at = this.length
+    bytes[at++] = kind === 'r' ? 114 : 119
+    bytes[at++] = 40 // (
+    at = this.digits(at, key)
+    bytes[at++] = 44 // ,
+    at = this.digits(at, value)
+    bytes[at++] = 44
+    at = this.digits(at, session)
+    bytes[at++] = 44
+    at = this.digits(at, txn)
+    bytes[at++] = 41 // )
+    bytes[at++] = 10
+    this.length = at
+    if (at >= BUFFER_BYTES) this.flush()
   }
 
   close(): void {
@@ -129,8 +147,24 @@ class Lines {
     closeSync(this.file)
   }
 
+  /** Writes an integer below 2^31; returns where it ends. */
+  private digits(at: number, n: number): number {
+    const { bytes } = this
+    let end = at + 1
+    for (let rest = n; rest > 9; rest = (rest / 10) | 0) end++
+    let rest = n
+    for (let to = end - 1; to >= at; to--) {
+      const more = (rest / 10) | 0
+      bytes[to] = 48 + rest - more * 10
+      rest = more
+    }
+    return end
+  }
+
   private flush(): void {
-    writeSync(this.file, this.text)
-    this.text = ''
+    for (let done = 0; done < this.length; ) {
+      done += writeSync(this.file, this.bytes, done, this.length - done)
+    }
+    this.length = 0
   }
 }

@@ -37,6 +37,7 @@ export class FileStream {
   readonly warnings: string[] = []
   txnCount = 0
   opCount = 0
+  hasLabels = false
   initial: Value | undefined
   private readonly ids: NumberSet
   private readonly times = new SessionTimes()
@@ -94,6 +95,7 @@ export class FileStream {
     if (id !== null && (!isSmall(id) || this.ids.add(id) !== true)) {
       throw new NotStreamed('ids that are not small, or come again')
     }
+    if (id !== null) this.hasLabels = true
     const isAborted = builder.statusOf(local) === ABORTED
     this.expectNew(session, isAborted)
     const { times } = builder

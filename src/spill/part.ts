@@ -4,11 +4,12 @@
 // satisfies (history/sub-history.ts). Main function: loadPart.
 
 import type { Place } from '../base/errors.ts'
-import { readPieces } from '../formats/pieces.ts'
+import { type ByteColumn, largest } from '../base/grow.ts'
+import { type PlainFile, readPieces } from '../formats/pieces.ts'
 import { HistoryBuilder } from '../history/builder.ts'
 import { type History, NONE, READ } from '../history/history.ts'
 import type { Value } from '../history/values.ts'
-import { INITIAL_PART, type SpilledHistory } from './spilled-history.ts'
+import { INITIAL_PART, type SpillSizes } from './spilled-history.ts'
 import { TxnNumbers } from './txn-numbers.ts'
 
 export interface Part {
@@ -28,6 +29,17 @@ interface PartOp {
 interface PartTxn {
   readonly session: Value
   readonly label: Value
+  readonly status: number
+}
+
+/** What is known of a file, some transactions of which are wanted. */
+export interface PartSource {
+  readonly file: PlainFile
+  readonly sizes: SpillSizes
+  readonly initial: Value | undefined
+  readonly hasLabels: boolean
+  /** txn -> status; null: each stands in one place of the file, with its status. */
+  readonly txnStatus: ByteColumn | null
 }
 
 /**
@@ -35,28 +47,24 @@ interface PartTxn {
  * @param isWild whether a read stays though nobody among them wrote what it saw
  */
 export function loadPart(
-  spilled: SpilledHistory,
+  source: PartSource,
   txns: ReadonlySet<number>,
   memoryBytes: number,
   isWild: (txn: number, op: number) => boolean = () => false,
 ): Part {
-  const { named, ops } = readPart(spilled, txns, memoryBytes)
-  const whole = buildPart(spilled, named, ops)
+  const { named, ops } = readPart(source, txns, memoryBytes)
+  const whole = buildPart(source, named, ops)
   const isStray = (op: PartOp, i: number) =>
     op.kind === READ && whole.history.readFrom[i] === NONE && !isWild(op.txn, op.index)
   if (!ops.some(isStray)) return whole
   const kept = ops.filter((op, i) => !isStray(op, i))
-  return buildPart(spilled, named, kept)
+  return buildPart(source, named, kept)
 }
 
-/** No transactions at all. */
-export function emptyPart(initial: Value | undefined): Part {
-  return { history: new HistoryBuilder(initial, 0).finish(), txns: [] }
-}
-
-function readPart(spilled: SpilledHistory, txns: ReadonlySet<number>, memoryBytes: number) {
+function readPart(from: PartSource, txns: ReadonlySet<number>, memoryBytes: number) {
   if (txns.size === 0) return { named: new Map<number, PartTxn>(), ops: [] } // nothing to read
-  const { file, sizes, txnStatus } = spilled
+  const { file, sizes, txnStatus } = from
+  const last = largest(txns, 0)
   const numbers = new TxnNumbers(file.format.id === 'plume')
   const named = new Map<number, PartTxn>()
   const ops: PartOp[] = []
@@ -64,8 +72,10 @@ function readPart(spilled: SpilledHistory, txns: ReadonlySet<number>, memoryByte
     const { builder, places } = draft
     const { txns: numberOf, opsBefore } = numbers.take(draft, (local, _, label) => {
       const txn = numbers.txnCount
-      if (!txns.has(txn) || txnStatus.data[txn] === INITIAL_PART) return
-      named.set(txn, { session: builder.sessions.get(builder.sessionOf(local)), label })
+      if (!txns.has(txn)) return
+      const status = txnStatus === null ? builder.statusOf(local) : txnStatus.data[txn]!
+      if (status === INITIAL_PART) return
+      named.set(txn, { session: builder.sessions.get(builder.sessionOf(local)), label, status })
     })
     for (let i = 0; i < builder.opCount; i++) {
       const local = builder.opTxn.data[i]!
@@ -77,21 +87,21 @@ function readPart(spilled: SpilledHistory, txns: ReadonlySet<number>, memoryByte
       const place = places.place(i)
       ops.push({ txn, index, kind: builder.opKind.data[i]!, key, value, place })
     }
+    if (txnStatus === null && numbers.txnCount > last + 1) break
   }
   ops.sort((a, b) => a.txn - b.txn || a.index - b.index)
   return { named, ops }
 }
 
 function buildPart(
-  spilled: SpilledHistory,
+  { initial, hasLabels }: PartSource,
   named: ReadonlyMap<number, PartTxn>,
   ops: readonly PartOp[],
 ): Part {
-  const { initial, txnStatus, hasLabels } = spilled
   const builder = new HistoryBuilder(initial, ops.length)
   const numbers = new Map<number, number>() // transaction of the whole -> of the part
-  for (const [txn, { session, label }] of named) {
-    const copy = builder.addTxn(builder.session(session), txnStatus.data[txn]!, label)
+  for (const [txn, { session, label, status }] of named) {
+    const copy = builder.addTxn(builder.session(session), status, label)
     numbers.set(txn, copy)
   }
   for (const { txn, kind, key, value } of ops) {

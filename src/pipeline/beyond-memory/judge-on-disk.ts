@@ -10,7 +10,8 @@ import { Scratch } from '../../files/scratch.ts'
 import type { PlainFile } from '../../formats/pieces.ts'
 import { ABORTED, COMMITTED, type History, INDETERMINATE, NONE } from '../../history/history.ts'
 import { certifyOnDisk } from '../../spill/certify-on-disk.ts'
-import { emptyPart, loadPart, type Part } from '../../spill/part.ts'
+import type { FileStream } from '../../spill/file-stream.ts'
+import { loadPart, type Part, type PartSource } from '../../spill/part.ts'
 import { partition } from '../../spill/partition.ts'
 import {
   INITIAL_PART,
@@ -22,7 +23,7 @@ import type { LevelResult, Proof } from '../../verdict/verdict.ts'
 import type { HistoryCounts } from '../../verdict/verdict-file.ts'
 import { decideOnDisk } from './decide.ts'
 import { BYTES_IN_ORDER, type DecideTools, type Decision } from './decision.ts'
-import { judgeStream, type Streamed } from './judge-stream.ts'
+import { countStreamed, judgeStream } from './judge-stream.ts'
 import { SPILLED_LEVELS, type SpilledLevel } from './levels.ts'
 import { type Observers, settleSpilledCounts } from './settle-counts.ts'
 
@@ -72,15 +73,64 @@ async function judgeWith(
   levels: readonly SpilledLevel[],
   options: OnDiskOptions,
 ): Promise<OnDiskResult> {
+  const sizes = options.sizes ?? sizesFor(file.sizeBytes, options.memoryBytes)
+  const judged = judgeAsItStands(file, levels, sizes, options)
+  const told = judged ?? judgeCutUp(scratch, file, levels, sizes, options)
+  const { made, source, observers } = told
+  const part = loadEvidence(source, [...made.values()], observers, options.memoryBytes)
+  const shown = await showViolated(part.history, made, options.check ?? {})
+  return {
+    results: levels.map((level) => shown.get(level) ?? made.get(level)!.result),
+    part,
+    counts: told.counts,
+    warnings: told.warnings,
+  }
+}
+
+/** What was decided of each level, and what it takes to tell of it. */
+interface Told {
+  readonly made: ReadonlyMap<SpilledLevel, Made>
+  readonly source: PartSource
+  readonly observers: Observers
+  readonly counts: HistoryCounts
+  readonly warnings: readonly string[]
+}
+
+/** By the order of the file alone; null if that is not enough. */
+function judgeAsItStands(
+  file: PlainFile,
+  levels: readonly SpilledLevel[],
+  sizes: SpillSizes,
+  options: OnDiskOptions,
+): Told | null {
+  if (options.stream === false) return null
+  const made = new Map<SpilledLevel, Made>()
+  let stream: FileStream | null = null
+  for (const level of SPILLED_LEVELS.filter((each) => levels.includes(each))) {
+    const known = implied(level, made)
+    const streamed = known === null ? judgeStream(file, level, sizes, options) : null
+    if (known === null && streamed === null) return null
+    made.set(level, (known ?? streamed)!)
+    if (streamed !== null) stream = streamed.stream
+  }
+  const { warnings, initial, hasLabels } = stream!
+  const source = { file, sizes, initial, hasLabels, txnStatus: null }
+  return { made, source, observers: new Map(), counts: countStreamed(stream!), warnings }
+}
+
+function judgeCutUp(
+  scratch: Scratch,
+  file: PlainFile,
+  levels: readonly SpilledLevel[],
+  sizes: SpillSizes,
+  options: OnDiskOptions,
+): Told {
   const onStep = options.onStep ?? NOTHING
   const { memoryBytes } = options
-  const sizes = options.sizes ?? sizesFor(file.sizeBytes, memoryBytes)
-  const ordered = SPILLED_LEVELS.filter((each) => levels.includes(each))
-  const streamed = options.stream === false ? null : judgeStream(file, ordered[0]!, sizes, options)
-  if (streamed !== null) return tellStreamed(streamed, levels)
   const onProgress = (readBytes: number) => onStep('reading', readBytes, file.sizeBytes)
   const spilled = partition(file, scratch, sizes, { memoryBytes, onProgress })
   const made = new Map<SpilledLevel, Made>()
+  const ordered = SPILLED_LEVELS.filter((each) => levels.includes(each))
   let observers: Observers = new Map()
   try {
     observers = settleSpilledCounts(spilled, (bucket) => onStep('reading', bucket, sizes.buckets))
@@ -91,28 +141,10 @@ async function judgeWith(
   const tools = { scratch, onStep, memoryBytes, check: options.check ?? {}, observers }
   for (const level of ordered) {
     if (made.has(level)) continue
-    made.set(level, decideLevel(spilled, level, made, tools, options))
+    made.set(level, implied(level, made) ?? decideLevel(spilled, level, tools, options))
   }
-  const part = loadEvidence(spilled, [...made.values()], observers, memoryBytes)
-  const shown = await showViolated(part.history, made, options.check ?? {})
-  return {
-    results: levels.map((level) => shown.get(level) ?? made.get(level)!.result),
-    part,
-    counts: countSpilled(spilled),
-    warnings: spilled.warnings,
-  }
-}
-
-/** All levels hold by the order that proves the strongest. */
-function tellStreamed(
-  { result, counts, warnings, initial }: Streamed,
-  levels: readonly SpilledLevel[],
-): OnDiskResult {
-  const weaker = { impliedBy: result.level, elapsedMs: 0, stages: {} }
-  const results = levels.map((level) => {
-    return level === result.level ? result : { ...result, level, ...weaker }
-  })
-  return { results, part: emptyPart(initial), counts, warnings }
+  const { warnings } = spilled
+  return { made, source: spilled, observers, counts: countSpilled(spilled), warnings }
 }
 
 interface Made {
@@ -120,19 +152,22 @@ interface Made {
   readonly result: LevelResult
 }
 
-function decideLevel(
-  spilled: SpilledHistory,
-  level: SpilledLevel,
-  made: ReadonlyMap<SpilledLevel, Made>,
-  tools: DecideTools,
-  { certify: isCertified = true, prove = false }: OnDiskOptions,
-): Made {
-  const started = nowMs()
-  // What satisfies a stronger level satisfies this one, by the same order.
+/** What satisfies a stronger level satisfies this one, by the same order. */
+function implied(level: SpilledLevel, made: ReadonlyMap<SpilledLevel, Made>): Made | null {
   for (const [stronger, { decision, result }] of made) {
     if (decision.verdict !== 'satisfied') continue
     return { decision, result: { ...result, level, impliedBy: stronger, elapsedMs: 0, stages: {} } }
   }
+  return null
+}
+
+function decideLevel(
+  spilled: SpilledHistory,
+  level: SpilledLevel,
+  tools: DecideTools,
+  { certify: isCertified = true, prove = false }: OnDiskOptions,
+): Made {
+  const started = nowMs()
   const decision = decideOnDisk(spilled, level, tools)
   const decidedMs = nowMs() - started
   const isSatisfied = decision.verdict === 'satisfied'
@@ -217,7 +252,7 @@ function certify(
 
 /** All transactions that show what violates some level. */
 function loadEvidence(
-  spilled: SpilledHistory,
+  source: PartSource,
   made: readonly Made[],
   observers: Observers,
   memoryBytes: number,
@@ -238,7 +273,7 @@ function loadEvidence(
     const observer = observers.get(txn)
     if (observer !== undefined) txns.add(observer)
   }
-  return loadPart(spilled, txns, memoryBytes, (txn, op) => wild.get(txn)?.has(op) === true)
+  return loadPart(source, txns, memoryBytes, (txn, op) => wild.get(txn)?.has(op) === true)
 }
 
 async function showViolated(

@@ -5,21 +5,20 @@
 import { nowMs } from '../../base/deadline.ts'
 import { InputError, InternalError } from '../../base/errors.ts'
 import type { PlainFile } from '../../formats/pieces.ts'
-import type { Value } from '../../history/values.ts'
 import { certifyStream } from '../../spill/certify-stream.ts'
+import { FILE_ORDER } from '../../spill/commit-order.ts'
 import { FileStream, NotStreamed } from '../../spill/file-stream.ts'
 import type { SpillSizes } from '../../spill/spilled-history.ts'
 import type { LevelResult, Proof } from '../../verdict/verdict.ts'
 import type { HistoryCounts } from '../../verdict/verdict-file.ts'
-import { BYTES_IN_ORDER } from './decision.ts'
+import { BYTES_IN_ORDER, type Decision } from './decision.ts'
 import type { SpilledLevel } from './levels.ts'
 import { StreamSweep } from './stream-sweep.ts'
 
 export interface Streamed {
-  readonly result: LevelResult // of the level, which is satisfied
-  readonly counts: HistoryCounts
-  readonly warnings: readonly string[]
-  readonly initial: Value | undefined
+  readonly decision: Decision // satisfied by the file's order, or violated
+  readonly result: LevelResult
+  readonly stream: FileStream
 }
 
 export interface StreamOptions {
@@ -29,7 +28,7 @@ export interface StreamOptions {
   readonly onStep?: (phase: string, done: number, all: number) => void
 }
 
-/** Null if the file's order does not show at once that the level holds. Throws InputError. */
+/** Null if the file's order does not tell at once. Throws InputError. */
 export function judgeStream(
   file: PlainFile,
   level: SpilledLevel,
@@ -38,28 +37,29 @@ export function judgeStream(
 ): Streamed | null {
   const started = nowMs()
   try {
-    const stream = decide(file, level, sizes, options)
+    const { stream, violation } = decide(file, level, sizes, options)
     const decidedMs = nowMs() - started
-    const isCertified = options.certify ?? true
+    const isSatisfied = violation === null
+    const isCertified = isSatisfied && (options.certify ?? true)
     if (isCertified && !certify(file, level, sizes, options, stream)) return null
     const elapsedMs = nowMs() - started
-    return {
-      result: {
-        level,
-        verdict: 'satisfied',
-        reason: null,
-        impliedBy: null,
-        algorithm: 'on disk',
-        elapsedMs,
-        stages: { decide: decidedMs, certify: elapsedMs - decidedMs },
-        anomalies: [],
-        proof: options.prove && level !== 'si' ? tellFileOrder(stream, sizes) : null,
-        certificate: isCertified ? { kind: 'commit-order', verified: true } : null,
-      },
-      counts: countStreamed(stream),
-      warnings: stream.warnings,
-      initial: stream.initial,
+    const isTold = isSatisfied && options.prove && level !== 'si'
+    const result: LevelResult = {
+      level,
+      verdict: isSatisfied ? 'satisfied' : 'violated',
+      reason: null,
+      impliedBy: null,
+      algorithm: 'on disk',
+      elapsedMs,
+      stages: { decide: decidedMs, certify: elapsedMs - decidedMs },
+      anomalies: [],
+      proof: isTold ? tellFileOrder(stream, sizes) : null,
+      certificate: isCertified ? { kind: 'commit-order', verified: true } : null,
     }
+    const decision: Decision = isSatisfied
+      ? { verdict: 'satisfied', order: FILE_ORDER }
+      : { verdict: 'violated', offences: [], txns: violation }
+    return { decision, result, stream }
   } catch (error) {
     if (error instanceof NotStreamed) return null
     throw error
@@ -71,7 +71,7 @@ function decide(
   level: SpilledLevel,
   sizes: SpillSizes,
   { memoryBytes, onStep }: StreamOptions,
-): FileStream {
+) {
   const stream = new FileStream(file, sizes)
   const sweep = new StreamSweep(level, sizes)
   const onProgress = (readBytes: number) => onStep?.('streaming', readBytes, file.sizeBytes)
@@ -79,7 +79,7 @@ function decide(
     sweep.take(piece, stream.keys.size, stream.keys.sizeBytes)
   }
   sweep.finish()
-  return stream
+  return { stream, violation: sweep.violation }
 }
 
 /** Whether the order could be verified. Throws InternalError where it proves nothing. */
@@ -118,7 +118,13 @@ function tellFileOrder(
   return { kind: 'commit-order', order }
 }
 
-function countStreamed({ sessions, txnCount, aborted, opCount, keys }: FileStream): HistoryCounts {
+export function countStreamed({
+  sessions,
+  txnCount,
+  aborted,
+  opCount,
+  keys,
+}: FileStream): HistoryCounts {
   return {
     sessions: sessions.size,
     transactions: txnCount,

@@ -2,9 +2,11 @@
 // as far back as the room goes. Main class: RecentSources.
 
 import type { IntColumn } from '../../base/grow.ts'
+import { NONE } from '../../history/history.ts'
 import { NotStreamed } from '../../spill/file-stream.ts'
 
 const SOURCES_EACH = 8 // room for sources, for each transaction
+const MOST_VISITED = 1 << 18 // by the search for a path
 
 export class RecentSources {
   private readonly mask: number // transactions, less one
@@ -78,5 +80,30 @@ export class RecentSources {
       }
     }
     return mark[at & mask] === walk
+  }
+
+  /**
+   * A shortest path by session order and reads-from, with both ends, backward from the later one;
+   * null if there is none.
+   */
+  findPath(from: number, to: number): number[] | null {
+    const { at, mask, sourceMask, start, source, count } = this
+    if (at - from >= mask || count - start[from & mask]! > sourceMask) {
+      throw new NotStreamed('a violation that reaches far back')
+    }
+    const next = new Map([[to, NONE as number]]) // position -> the one after it on the path
+    for (const p of next.keys()) {
+      if (p === from) break
+      if (next.size > MOST_VISITED) throw new NotStreamed('a violation among many transactions')
+      const end = p === at ? count : start[(p + 1) & mask]!
+      for (let i = start[p & mask]!; i < end; i++) {
+        const q = source[i & sourceMask]!
+        if (q >= from && !next.has(q)) next.set(q, p)
+      }
+    }
+    if (!next.has(from)) return null
+    const path: number[] = []
+    for (let p = from; p !== NONE; p = next.get(p)!) path.push(p)
+    return path
   }
 }

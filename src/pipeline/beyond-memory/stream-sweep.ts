@@ -10,7 +10,7 @@ import { NotStreamed, type StreamPiece } from '../../spill/file-stream.ts'
 import { NumberSet } from '../../spill/number-set.ts'
 import type { SpillSizes } from '../../spill/spilled-history.ts'
 import { SMALL } from '../../spill/symbol-code.ts'
-import type { SpilledLevel } from './levels.ts'
+import { isStrong, type SpilledLevel } from './levels.ts'
 import { RecentSources } from './recent-sources.ts'
 
 // Of each key, the last version.
@@ -24,6 +24,8 @@ const BEFORE = 3 // the version before it in the log, NONE if there is none
 const MOST_SKIPPED = 1 << 12
 
 export class StreamSweep {
+  /** Transactions that violate the level by themselves; null as long as the order proves it. */
+  violation: ReadonlySet<number> | null = null
   private keys = new Int32Array(0) // key · STRIDE -> …
   private readonly log: Int32Array // version · STRIDE -> versions that were replaced
   private readonly logMask: number
@@ -42,6 +44,7 @@ export class StreamSweep {
   private readonly skipped = new IntColumn(16) // positions
   private readonly skippedSession = new IntColumn(16)
   private readonly skippedAfter = new IntColumn(16) // how many sources there were before the read
+  private readonly skippedFor = new IntColumn(16) // position that was seen instead, or NONE
 
   constructor(
     private readonly level: SpilledLevel,
@@ -169,6 +172,7 @@ export class StreamSweep {
       const from = (version & logMask) * STRIDE
       if (log[from + VALUE] === value) {
         sources.add(log[from + WRITER]!)
+        this.tellSeen(log[from + WRITER]!)
         return
       }
       this.skip(log, from, after)
@@ -177,6 +181,12 @@ export class StreamSweep {
     if (value !== initial) {
       throw new NotStreamed('reads that are unsound, or come before what they read')
     }
+    this.tellSeen(NONE)
+  }
+
+  /** Of those skipped last: what was seen instead. */
+  private tellSeen(source: number): void {
+    while (this.skippedFor.length < this.skipped.length) this.skippedFor.push(source)
   }
 
   private skip(versions: Int32Array, at: number, after: number): void {
@@ -202,12 +212,17 @@ export class StreamSweep {
   /** @param reads where the transaction's sources end that it read from */
   private judge(reads: number): void {
     const { skipped, level, sources } = this
-    let isForced = level === 'ser'
-    if (level === 'cc') isForced = sources.isReached(skipped)
-    else if (level === 'si') isForced = this.isInSnapshot()
-    else if (!isForced) isForced = this.isRead(reads)
-    if (isForced) throw new NotStreamed('an order that is not right')
-    for (const column of [skipped, this.skippedSession, this.skippedAfter]) column.length = 0
+    // Once the level is violated, only what makes a file unsound matters.
+    if (this.violation === null) {
+      let isForced = level === 'ser'
+      if (level === 'cc') isForced = sources.isReached(skipped)
+      else if (level === 'si') isForced = this.isInSnapshot()
+      else if (!isForced) isForced = skipped.view().some((_, i) => this.isRead(i, reads))
+      if (isForced) this.violation = this.findViolation(reads)
+    }
+    for (const column of [skipped, this.skippedSession, this.skippedAfter, this.skippedFor]) {
+      column.length = 0
+    }
   }
 
   /** At si: whether the snapshot has somebody who was skipped (docs/beyond-memory.md). */
@@ -221,17 +236,34 @@ export class StreamSweep {
     return false
   }
 
-  /** At rc and ra: whether it read from somebody whom it skipped, or that is of its session. */
-  private isRead(reads: number): boolean {
+  /** At rc and ra: whether it read from one whom it skipped, or that one is of its session. */
+  private isRead(i: number, reads: number): boolean {
     const { sources, skipped, level } = this
-    for (let i = 0; i < skipped.length; i++) {
-      const isOwn = this.skippedSession.data[i] === this.session
-      if (level === 'ra' && isOwn) return true
-      const end = level === 'rc' ? this.skippedAfter.data[i]! : reads
-      for (let s = sources.first; s < end; s++) {
-        if (sources.get(s) === skipped.data[i]) return true
-      }
+    const isOwn = this.skippedSession.data[i] === this.session
+    if (level === 'ra' && isOwn) return true
+    const end = level === 'rc' ? this.skippedAfter.data[i]! : reads
+    for (let s = sources.first; s < end; s++) {
+      if (sources.get(s) === skipped.data[i]) return true
     }
     return false
+  }
+
+  /**
+   * Whoever was skipped and had to be seen comes before what was seen instead: a cycle, if that one
+   * leads to it by session order and reads-from, or is the initial state. If no such cycle shows,
+   * another order may do.
+   */
+  private findViolation(reads: number): ReadonlySet<number> {
+    const { skipped, level, sources, at } = this
+    if (isStrong(level)) throw new NotStreamed('an order that is not right')
+    for (let i = 0; i < skipped.length; i++) {
+      const writer = skipped.data[i]!
+      const reason = level === 'cc' ? sources.findPath(writer, at) : [writer, at]
+      if (reason === null || (level !== 'cc' && !this.isRead(i, reads))) continue
+      const seen = this.skippedFor.data[i]!
+      const path = seen === NONE ? [] : sources.findPath(seen, writer)
+      if (path !== null) return new Set([...path, ...reason])
+    }
+    throw new NotStreamed('an order that is not right')
   }
 }

@@ -38,9 +38,11 @@ async function compare(options: CompareOptions) {
     seed++
     const history = tell(draft, seed)
     if (history === null) continue // bad input, which is another test's matter
-    const { results, counts } = await judge(files.native(history)).catch((cause: unknown) => {
+    const stream = seed % 2 === 0
+    const judged = judge(files.native(history), TINY, { stream }).catch((cause: unknown) => {
       throw new Error(source, { cause })
     })
+    const { results, counts } = await judged
     const expected = SPILLED_LEVELS.map((level) => check(history, level).verdict)
     // At ser and si it may be unknown, which is counted.
     for (const [i, { level, verdict, certificate }] of results.entries()) {
