@@ -173,6 +173,21 @@ describe('a write that is not recorded makes rows unsure', () => {
   })
 })
 
+describe('a version that the same transaction wrote, and nobody recorded', () => {
+  it('is not the one that it writes next', async () => {
+    const { pool } = stage
+    await reset(pool, ...ITEMS)
+    const recorded = await recording(pool, async () => {
+      await inTransaction(pool, 'READ COMMITTED', async (client) => {
+        await client.query('WITH one AS (SELECT 2 AS n) UPDATE items SET n = one.n FROM one')
+        await client.query('UPDATE items SET n = n + 1 WHERE id = 1')
+      })
+      await pool.query('SELECT * FROM items WHERE id = 1')
+    })
+    expect(await verdictOf(await recorded.history(), 'rc'), recorded.text()).toBe('unknown')
+  })
+})
+
 describe('a function that returns no row for a row', () => {
   it('says nothing of rows passed over', () =>
     expectUnsure(

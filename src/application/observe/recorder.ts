@@ -170,9 +170,14 @@ export class Recorder {
   }
 
   private resolve(txn: Transaction): void {
+    let own: Set<number | null> | null = null
     for (const { rows } of txn.events) {
       for (const row of rows) {
-        if (row.from === undefined) row.from = this.versions.writerOf(row.name, row.xmin!)
+        if (row.from !== undefined) continue
+        const writer = this.versions.writerOf(row.name, row.xmin!)
+        // What it had written itself was known when it looked; this is what it wrote later.
+        own ??= new Set(txn.events.map(({ write }) => write))
+        if (typeof writer !== 'number' || !own.has(writer)) row.from = writer
       }
     }
   }
