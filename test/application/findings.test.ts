@@ -149,7 +149,7 @@ describe('what cannot be recorded', () => {
     expect(recorded.skipped).toMatchObject({
       'rows of b that changed with a': 1,
       'a version that nobody recorded wrote': 1,
-      'a join': 1,
+      'a join of tables that were written': 1,
     })
     const history = await recorded.history()
     expect(history.partial!.tables).toEqual(['b', 'a', 'c'])

@@ -64,6 +64,17 @@ const PLAIN: ((random: Random) => [string, ...unknown[]])[] = [
 /** What is passed through, or told in part. */
 const OTHER: ((random: Random) => [string, ...unknown[]])[] = [
   () => ['SELECT i.id, b FROM items i JOIN notes ON b = id ORDER BY 1'],
+  (r) => ['SELECT i.*, v FROM items i JOIN notes t ON t.b = i.id WHERE i.n > $1', r.below(40)],
+  (r) => [
+    'SELECT * FROM items i LEFT JOIN notes t ON t.b = i.id AND t.a = $1 WHERE i.id < $2',
+    r.pick(['x', 'y']),
+    r.below(4),
+  ],
+  (r) => [`SELECT count(*), max(n) FROM items i, notes t WHERE b = i.id AND i.id = ${r.below(4)}`],
+  (r) => ['SELECT i.id, i.id, NULL AS x FROM items i CROSS JOIN notes LIMIT $1', r.below(3)],
+  () => ['SELECT i.id FROM items i JOIN notes t ON t.b = i.id FOR UPDATE OF i'],
+  () => ['SELECT name FROM items i JOIN notes t ON (i.id = t.b) WHERE i.nosuch = 1'],
+  () => ['SELECT n / (n - n), a FROM items JOIN notes ON b = id'],
   () => ['SELECT * FROM items WHERE n > (SELECT avg(n) FROM items) ORDER BY id'],
   () => ['WITH gone AS (DELETE FROM items WHERE id = 3 RETURNING *) SELECT id, n FROM gone'],
   (r) => ['INSERT INTO items VALUES ($1, 1) ON CONFLICT DO NOTHING RETURNING n', 1 + r.below(5)],

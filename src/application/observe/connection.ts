@@ -58,7 +58,7 @@ export class Connection {
     private readonly send: (...given: unknown[]) => unknown,
     private readonly shared: Shared,
   ) {
-    this.session = new Session(number, shared, (text, values) => this.ask(text, values))
+    this.session = new Session(number, shared, (text, values) => this.ask(text, values), true)
     this.prepared = new PreparedNames(client)
     this.reuse = new Reuse(client, shared.recorder.catalog)
     client.connection!.prependListener('readyForQuery', this.listener)

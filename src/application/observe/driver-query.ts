@@ -3,6 +3,7 @@
 // to its answer. Main functions: queryFrom, onAnswer, hideColumns.
 
 import type { DriverQuery, QueryClass } from './driver.ts'
+import { isMade } from './join/join-probe.ts'
 import type { Cells, Probe } from './probe.ts'
 
 class Taken {
@@ -81,8 +82,20 @@ export function hideColumns(query: DriverQuery, probe: Probe, cells: Cells[]): v
     if (probe.visible) describe.call(query, message)
   }
   query.handleDataRow = (message) => {
-    cells.push(message.fields.splice(-probe.hidden) as Cells)
-    if (probe.visible) take.call(query, message)
+    const added = message.fields.splice(-probe.hidden) as Cells
+    cells.push(added)
+    if (probe.addsRow && isMade(added)) hideCount(query)
+    else if (probe.visible) take.call(query, message)
+  }
+}
+
+/** The one row that came was made for what is told beside it. */
+function hideCount(query: DriverQuery): void {
+  const { handleCommandComplete } = query
+  query.handleCommandComplete = (message, connection) => {
+    query.handleCommandComplete = handleCommandComplete
+    message.text = 'SELECT 0'
+    handleCommandComplete.call(query, message, connection)
   }
 }
 

@@ -21,6 +21,7 @@ export interface DriverQuery {
   handleReadyForQuery(connection: unknown): unknown
   handleRowDescription(message: { fields: unknown[] }): void
   handleDataRow(message: { fields: unknown[] }): void
+  handleCommandComplete(message: { text?: string }, connection: unknown): void
 }
 
 export type QueryClass = new (config: unknown, values?: unknown, callback?: unknown) => DriverQuery

@@ -26,7 +26,7 @@ export class Recorded<P = unknown> {
 
   /** Statements that were not recorded, or not in full: why, and how many. */
   get skipped(): Readonly<Record<string, number>> {
-    return Object.fromEntries(this.shared.recorder.skipped.counts)
+    return Object.fromEntries(this.shared.recorder.skippedCounts)
   }
 
   /** Mistakes that were noticed, such as a level that was set on another connection. */
@@ -82,6 +82,8 @@ export class Recorded<P = unknown> {
 
 export interface Instrumented<P> {
   readonly recorded: Recorded<P>
+  /** What was recorded, but that joins are told with all that they may have depended on. */
+  supposed(): History
   /** Leaves the pool or client as it was. */
   restore(): void
 }
@@ -103,7 +105,8 @@ export function instrument<P extends DriverPool | DriverClient>(
   if (isPool(given)) watch.pool(given)
   else watch.client(given)
   const restore = () => watch.restore()
-  return { recorded: new Recorded(given, shared, restore), restore }
+  const supposed = () => parseHistory(recorder.text(true), { format: 'native' })
+  return { recorded: new Recorded(given, shared, restore), supposed, restore }
 }
 
 /**

@@ -9,6 +9,7 @@ import {
   renderVersion,
 } from '../../formats/native/sql-write.ts'
 import type { LevelId } from '../../levels/levels.ts'
+import { type JoinTelling, OPEN_JOIN, withoutJoins } from './join/join-telling.ts'
 import type { Table } from './table.ts'
 import type { RowEvent, StatementEvent, Transaction } from './transaction.ts'
 import type { Versions } from './versions.ts'
@@ -25,7 +26,16 @@ export class Skipped {
   everything = false
   total = 0
 
+  /** The same, and what is counted from now on counts there only. */
+  copy(): Skipped {
+    const copy = new Skipped()
+    copy.everything = this.everything
+    for (const [reason, times] of this.counts) copy.count(reason, times)
+    return copy
+  }
+
   count(reason: string, times = 1): void {
+    if (times === 0) return
     this.total += times
     this.counts.set(reason, (this.counts.get(reason) ?? 0) + times)
   }
@@ -40,17 +50,23 @@ const LEVELS: Readonly<Record<string, LevelId>> = {
 
 const HEADER = '{"isobar":1,"unit":"us"}\n'
 
+/** A line that depends on what else was recorded. */
+type Pending = (telling: JoinTelling, skipped: Skipped) => string
+
+/** Of a join that is told while others may still write. */
+const AT_ONCE: JoinTelling = { isWritten: () => true }
+
 export class Lines {
   private readonly declared = new Set<Table>()
-  private kept: string[] = [HEADER]
+  private kept: (string | Pending)[] = [HEADER]
   private take: ((line: string) => void) | null = null
 
   /** @param versions knows which rows were said to be there at first */
   constructor(private readonly versions: Versions) {}
 
   /** From now on somebody else takes the lines, beginning with those that were kept. */
-  giveTo(take: (line: string) => void): void {
-    for (const line of this.kept) take(line)
+  giveTo(take: (line: string) => void, skipped: Skipped): void {
+    for (const line of this.kept) take(typeof line === 'string' ? line : line(AT_ONCE, skipped))
     this.kept = []
     this.take = take
   }
@@ -60,25 +76,45 @@ export class Lines {
     return this.declared.size === 0
   }
 
+  /** Whether some of it depends on what is recorded next. */
+  get waits(): boolean {
+    return this.kept.some((line) => typeof line !== 'string')
+  }
+
   private put(line: string): void {
     if (this.take) this.take(line)
     else this.kept.push(line)
   }
 
-  add(txn: Transaction, events: readonly StatementEvent[], ending: Ending): void {
+  /** @param skipped counts what is not told of it */
+  add(txn: Transaction, events: readonly StatementEvent[], ending: Ending, skipped: Skipped): void {
     this.declare(events)
     const status = ending === 'committed' ? '' : `,"status":"${statusOf(ending)}"`
-    this.put(renderTxn(txn, events, `${status},"finish":${txn.finish}`, ending === 'rolled-back'))
+    const ended = `${status},"finish":${txn.finish}`
+    const line = lineOf(txn, events, ended, ending === 'rolled-back')
+    const mayWait = this.take === null && events.some(({ part }) => part)
+    if (mayWait) this.kept.push(line)
+    else this.put(line(AT_ONCE, skipped))
   }
 
-  /** What is kept, with transactions that have not ended, and what was not recorded. */
-  text(open: readonly [Transaction, readonly StatementEvent[]][], skipped: Skipped): string {
-    const last: string[] = []
+  /**
+   * What is kept, with transactions that have not ended, and what was not recorded.
+   * @param skipped counts what is not told of joins
+   */
+  text(
+    open: readonly [Transaction, readonly StatementEvent[]][],
+    telling: JoinTelling,
+    skipped: Skipped,
+  ): string {
+    const last: Pending[] = []
     for (const [txn, events] of open) {
       this.declare(events)
-      last.push(renderTxn(txn, events, ',"status":"indeterminate"', false))
+      last.push(lineOf(txn, events, ',"status":"indeterminate"', false))
     }
-    return [...this.kept, ...last, renderSkipped(skipped, this.declared)].join('')
+    const lines = [...this.kept, ...last].map((line) =>
+      typeof line === 'string' ? line : line(telling, skipped),
+    )
+    return [...lines, renderSkipped(skipped, this.declared)].join('')
   }
 
   private declare(events: readonly StatementEvent[]): void {
@@ -101,6 +137,19 @@ export class Lines {
 
 function statusOf(ending: Ending): string {
   return ending === 'rolled-back' ? 'aborted' : ending
+}
+
+function lineOf(
+  txn: Transaction,
+  given: readonly StatementEvent[],
+  status: string,
+  abort: boolean,
+): Pending {
+  return (telling, skipped) => {
+    const { events, open } = withoutJoins(given, telling)
+    skipped.count(OPEN_JOIN, open)
+    return renderTxn(txn, events, status, abort)
+  }
 }
 
 function renderTxn(

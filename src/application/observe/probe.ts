@@ -43,6 +43,8 @@ export interface Probe {
   readonly length: number
   /** All rows in the first added column of the first row; else one row of cells is one row. */
   readonly grouped: boolean
+  /** Whether an answer without rows has one all the same, which is to be taken out. */
+  readonly addsRow: boolean
   /** Columns whose values before are told behind those of now, after their xmin; null: none is. */
   readonly before: readonly number[] | null
   readonly level: boolean
@@ -60,7 +62,7 @@ export interface ProbeOptions {
   readonly asText: boolean
 }
 
-const LEVEL = "current_setting('transaction_isolation')"
+export const LEVEL = "current_setting('transaction_isolation')"
 
 const made = new WeakMap<OnTable, Map<number, Probe>>()
 
@@ -129,6 +131,7 @@ function makeProbe(text: string, on: OnTable, table: Table, options: ProbeOption
     at,
     length: added.length,
     grouped: options.grouped,
+    addsRow: false,
     before,
     level: options.level,
   }

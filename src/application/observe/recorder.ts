@@ -6,9 +6,11 @@
 
 import { nowMs } from '../../base/deadline.ts'
 import { Catalog } from './catalog.ts'
+import type { JoinTelling } from './join/join-telling.ts'
 import { type Ending, Lines, Skipped } from './lines.ts'
 import type { Told } from './probe.ts'
-import { type StatementEvent, Transaction } from './transaction.ts'
+import type { Table } from './table.ts'
+import { type RowEvent, type StatementEvent, Transaction } from './transaction.ts'
 import { UniqueRows } from './unique-rows.ts'
 import { Versions } from './versions.ts'
 
@@ -20,6 +22,8 @@ export class Recorder {
   readonly uniqueRows = new UniqueRows()
   readonly warnings: string[] = []
   skipped = new Skipped()
+  /** Tables that recorded statements wrote. */
+  readonly written = new Set<Table>()
   lines = new Lines(this.versions)
   private readonly lanes = new Map<string, { busy: boolean }[]>()
   private readonly open = new Set<Transaction>()
@@ -38,6 +42,7 @@ export class Recorder {
   restart(snapshot: string): void {
     this.versions.begin(snapshot)
     this.uniqueRows.clear()
+    this.written.clear()
     this.catalog.restart()
     // What was not recorded is there at first, but for what may end later.
     if (this.open.size === 0 && this.unwatched === 0) {
@@ -53,7 +58,7 @@ export class Recorder {
 
   /** From now on lines go to whoever takes them, and what is known of rows may go to disk. */
   giveTo(take: (line: string) => void): void {
-    this.lines.giveTo(take)
+    this.lines.giveTo(take, this.skipped)
     this.versions.useDisk()
   }
 
@@ -122,6 +127,8 @@ export class Recorder {
 
   undo(txn: Transaction, savepoint: string): void {
     for (const event of txn.returnTo(savepoint)) this.forget(event)
+    if (txn.hasLostJoin) this.skipped.count('a join that saw what was rolled back')
+    txn.hasLostJoin = false
   }
 
   /** Forgets what a transaction did so far. */
@@ -200,15 +207,35 @@ export class Recorder {
     if (done > 0) this.waiting.splice(0, done)
   }
 
-  /** The lines so far; transactions that have not ended are told as they stand. */
-  text(): string {
+  /**
+   * The lines so far; transactions that have not ended are told as they stand.
+   * @param isSupposed whether joins are told with all that they may have depended on, as if they had
+   */
+  text(isSupposed = false): string {
+    return this.tell(isSupposed ? 'supposed' : this.joins, this.skipped.copy())
+  }
+
+  /** What is not told in full, and how often. */
+  get skippedCounts(): ReadonlyMap<string, number> {
+    if (!this.lines.waits) return this.skipped.counts
+    const skipped = this.skipped.copy()
+    this.tell(this.joins, skipped)
+    return skipped.counts
+  }
+
+  /** Rows of tables that nobody wrote are as they were, whoever looks. */
+  private get joins(): JoinTelling {
+    return { isWritten: (table) => this.skipped.everything || this.written.has(table) }
+  }
+
+  private tell(telling: JoinTelling, skipped: Skipped): string {
     this.settle()
     const open: [Transaction, StatementEvent[]][] = []
     for (const txn of this.open) {
       this.resolve(txn)
       if (txn.events.length > 0) open.push([txn, this.known(txn)])
     }
-    return this.lines.text(open, this.skipped)
+    return this.lines.text(open, telling, skipped)
   }
 
   /** Writes down whatever has ended. */
@@ -219,21 +246,24 @@ export class Recorder {
   }
 
   private write(txn: Transaction, ending: Ending): void {
-    this.lines.add(txn, this.known(txn), ending)
+    this.lines.add(txn, this.known(txn), ending, this.skipped)
   }
 
   /** The transaction's statements, without versions that nobody recorded wrote. */
   private known(txn: Transaction): StatementEvent[] {
     const known: StatementEvent[] = []
+    const isLost = ({ from }: RowEvent) => from === undefined
+    const torn = new Set(txn.events.map(({ part, rows }) => rows.some(isLost) && part?.join))
     for (const event of txn.events) {
-      const lost = event.rows.filter(({ from }) => from === undefined)
+      const lost = event.rows.filter(isLost)
       if (lost.length === 0) {
-        known.push(event)
+        if (!event.part || !torn.has(event.part.join)) known.push(event)
         continue
       }
       this.skipped.count('a version that nobody recorded wrote', lost.length)
       this.skipped.everything = true
       const rows = event.rows.filter(({ from }) => from !== undefined)
+      if (event.part) continue
       if (event.kind !== 'update') {
         known.push({ ...event, rows })
         continue

@@ -38,12 +38,13 @@ export class Reuse {
   nameFor({ values, types }: DriverQuery, statement: Statement): string | undefined {
     const { shape, table, probe } = statement
     const { text } = probe!
+    if (table === null) return undefined // a join
     // Without values the driver asks in a message that has no place for a name.
     if (!values?.length || Array.isArray(types)) return undefined
     if (this.edition !== this.catalog.edition) this.forget()
-    const name = this.names.get(table!)?.get(text)
+    const name = this.names.get(table)?.get(text)
     if (name !== undefined) return name
-    if (this.once.has(text)) return this.prepare(shape, table!, text)
+    if (this.once.has(text)) return this.prepare(shape, table, text)
     if (this.once.size >= REMEMBERED) this.once.clear()
     this.once.add(text)
     return undefined

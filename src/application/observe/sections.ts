@@ -53,6 +53,20 @@ export class Cursor {
     return this.words[this.at]
   }
 
+  /** Goes over these words if they come next. */
+  skip(...values: string[]): boolean {
+    const isNext = values.every((value, i) => this.words[this.at + i]?.value === value)
+    if (isNext) this.at += values.length
+    return isNext
+  }
+
+  /** Goes over a keyword; the words behind it, up to one that ends them. */
+  until(isEnd: (words: readonly Word[], i: number) => boolean): Word[] {
+    const start = ++this.at
+    while (this.at < this.words.length && !isEnd(this.words, this.at)) this.at++
+    return this.words.slice(start, this.at)
+  }
+
   private isName(): boolean {
     return this.word?.kind === 'word' || this.word?.kind === 'name'
   }
@@ -106,6 +120,15 @@ export class Cursor {
     }
     return sections
   }
+}
+
+/** LIMIT 5, LIMIT $1, FETCH FIRST 5 ROWS ONLY, OFFSET 5 ROWS. */
+export function numberIn(words: readonly Word[]): string {
+  const value = words.find(({ kind }) => kind === 'number' || kind === 'parameter')
+  const isAmount = words[0]?.value === 'first' || words[0]?.value === 'next'
+  const isOfRows = words.length === 2 && /^rows?$/.test(words[1]!.value)
+  const simple = words.length === 1 || isAmount || isOfRows
+  return simple && value !== undefined ? value.value : ''
 }
 
 const SETS = ['union', 'intersect', 'except']

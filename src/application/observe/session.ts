@@ -7,11 +7,16 @@ import { type Ask, Names } from './catalog.ts'
 import { type Clause, clauseOf, type Unjudged } from './clause.ts'
 import { type DriverResult, isFromServer } from './driver.ts'
 import type { Hooks } from './hooks.ts'
+import { joined } from './join/join-events.ts'
+import { type JoinPlan, planJoin } from './join/join-plan.ts'
+import { joinProbe } from './join/join-probe.ts'
+import type { JoinShape } from './join/join-shape.ts'
 import type { Ending } from './lines.ts'
 import { type Cells, findUnprobed, levelTold, type Probe, probeFor, readProbe } from './probe.ts'
 import type { Recorder } from './recorder.ts'
 import { findMet } from './refusal.ts'
-import { type OnTable, type Shape, shapeOf } from './shape.ts'
+import type { TableRef } from './sections.ts'
+import { type OnTable, type Shape, shapeOf, tablesIn } from './shape.ts'
 import type { Table } from './table.ts'
 import { Telling } from './telling.ts'
 import type { Transaction } from './transaction.ts'
@@ -51,6 +56,8 @@ export class Statement {
   readonly cells: Cells[] = []
   probe: Probe | null = null
   table: Table | null = null
+  /** How the rows of a join were asked for. */
+  plan: JoinPlan | null = null
   /** Whether more rows may be to come, which nobody has asked for yet. */
   isCut = false
   /** When it was sent; -1: it was not. */
@@ -94,6 +101,8 @@ export class Session {
     readonly number: number,
     private readonly shared: Shared,
     private readonly ask: Ask,
+    /** Whether a row can be taken out of an answer. */
+    private readonly mayAddRows: boolean,
   ) {
     this.names = new Names(shared.recorder.catalog)
   }
@@ -144,9 +153,8 @@ export class Session {
     if (hooks.before || !isReady) return false
     if (this.defaultLevel === null && this.status === 'I') return false
     if (this.status === 'E') return true
-    const { on, functions } = shape
-    if (functions.some((name) => recorder.catalog.traitsOf(name) === undefined)) return false
-    return on === null || this.names.table(on.table.written) !== undefined
+    if (shape.functions.some((name) => recorder.catalog.traitsOf(name) === undefined)) return false
+    return tablesIn(shape).every(({ written }) => this.names.table(written) !== undefined)
   }
 
   /** Finds out what must be known of it; rejects if the server does not tell. */
@@ -169,9 +177,9 @@ export class Session {
     const { catalog } = recorder
     const unknown = shape.functions.filter((name) => catalog.traitsOf(name) === undefined)
     if (unknown.length > 0) await catalog.askFunctions(unknown, this.ask)
-    if (shape.on === null) return
-    const name = shape.on.table.written
-    if (this.names.table(name) === undefined) await this.names.ask(name, this.ask)
+    for (const { written } of tablesIn(shape)) {
+      if (this.names.table(written) === undefined) await this.names.ask(written, this.ask)
+    }
   }
 
   private async askBeginning(): Promise<void> {
@@ -218,6 +226,7 @@ export class Session {
   private addColumns(statement: Statement): void {
     const { recorder } = this.shared
     const { shape } = statement
+    if (shape.join !== null && this.mayAddRows) return this.addJoin(statement, shape.join)
     if (shape.on === null) {
       if (shape.effect !== 'nothing') this.countUnrecorded(shape, shape.reason ?? 'a statement')
       else noteFunctions(recorder, shape)
@@ -244,16 +253,45 @@ export class Session {
     statement.probe = probeFor(statement.text, shape.on, table!, options)
   }
 
+  /** Asks for the rows that a join depends on. */
+  private addJoin(statement: Statement, join: JoinShape): void {
+    const { recorder } = this.shared
+    const { shape, text, values } = statement
+    const tables = tablesIn(shape).map(({ written }) => this.names.table(written) ?? null)
+    const unknown = shape.functions.find((name) => recorder.catalog.traitsOf(name) === undefined)
+    const problem =
+      (unknown === undefined ? null : `the function ${unknown}, which is not known`) ??
+      join.tables
+        .map(({ ref }, i) => this.problemOfTable(tables[i]!, ref, statement))
+        .find((each) => each !== null) ??
+      // It goes on to rows that are newer than its snapshot.
+      (join.locks && !this.hasSnapshot ? 'a join with FOR UPDATE at READ COMMITTED' : null)
+    if (problem !== null) return this.countUnrecorded(shape, problem)
+    const { words } = shape
+    statement.plan = planJoin({ text, words, values, join, tables: tables as Table[] })
+    const isUnsure = this.txn !== null && !this.txn.levelIsSure
+    statement.probe = joinProbe(text, join.end, statement.plan, isUnsure)
+  }
+
   private get hasSnapshot(): boolean {
     const level = this.txn?.level ?? this.defaultLevel
     return level === 'repeatable read' || level === 'serializable'
   }
 
-  private problemOf(table: Table | null, on: OnTable, { format }: Statement): string | null {
-    if (table === null) return `no table ${on.table.name}`
-    if (table.problem !== null) return `${table.name}: ${table.problem}`
-    if (format === 'unreadable') return 'binary results'
+  private problemOf(table: Table | null, on: OnTable, statement: Statement): string | null {
+    const problem = this.problemOfTable(table, on.table, statement)
+    if (problem !== null) return problem
     return ['old', 'new'].includes(on.table.aliasName) ? 'a table that is called old or new' : null
+  }
+
+  private problemOfTable(
+    table: Table | null,
+    { name }: TableRef,
+    { format }: Statement,
+  ): string | null {
+    if (table === null) return `no table ${name}`
+    if (table.problem !== null) return `${table.name}: ${table.problem}`
+    return format === 'unreadable' ? 'binary results' : null
   }
 
   /** It was answered. `status` is what the server said after it, or before if it did not yet. */
@@ -306,21 +344,24 @@ export class Session {
       txn.level = level
       txn.levelIsSure = true
     }
-    const asked = telling === null ? null : askedClause(statement)
+    const asked = telling === null || table === null ? null : askedClause(statement)
     const skippedBefore = recorder.skipped.total
-    const events = witness(recorder, {
-      text,
-      values,
-      shape,
-      on: shape.on!,
-      table: table!,
-      told: readProbe(probe, table!, cells),
-      rowCount: result.rowCount ?? 0,
-      isCut: statement.isCut,
-      grouped: probe.grouped,
-      snapshot: this.hasSnapshot,
-    })
+    const events = statement.plan
+      ? joined(recorder, statement, statement.plan, result.rowCount ?? 0)
+      : witness(recorder, {
+          text,
+          values,
+          shape,
+          on: shape.on!,
+          table: table!,
+          told: readProbe(probe, table!, cells),
+          rowCount: result.rowCount ?? 0,
+          isCut: statement.isCut,
+          grouped: probe.grouped,
+          snapshot: this.hasSnapshot,
+        })
     txn.events.push(...events)
+    for (const event of events) if (event.write !== null) recorder.written.add(event.table)
     telling?.record(events, recorder, asked, recorder.skipped.total === skippedBefore)
   }
 

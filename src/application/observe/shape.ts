@@ -3,10 +3,12 @@
 // text. What is not understood is said to be so, with what it may do. Main function: shapeOf.
 
 import type { StepKind } from './hooks.ts'
+import { type JoinShape, joinOf } from './join/join-shape.ts'
 import { type Effect, type Moves, movesNames } from './path.ts'
 import {
   Cursor,
   findTop,
+  numberIn,
   type OrderColumn,
   orderOf,
   type Span,
@@ -55,6 +57,8 @@ export interface Shape {
   readonly effect: Effect
   readonly words: readonly Word[]
   readonly on: OnTable | null
+  /** It reads tables that it joins, and does nothing else. */
+  readonly join: JoinShape | null
   /** Names before a parenthesis, which may be functions. */
   readonly functions: readonly string[]
   /** BEGIN, SET TRANSACTION: the level asked for; null: none. */
@@ -95,6 +99,7 @@ const NOTHING: Shape = {
   effect: 'nothing',
   words: [],
   on: null,
+  join: null,
   functions: [],
   level: null,
   savepoint: null,
@@ -217,7 +222,14 @@ function statementOf(text: string, words: readonly Word[], base: Shape): Shape {
       effect: effect === 'reads' ? 'nothing' : effect,
     }
   }
-  return { ...base, kind, effect, reason: reasonOf(verb, words) }
+  const isRead = effect === 'reads' && !words.some((word) => isSelect(word, words))
+  const join = isRead ? joinOf(text, words) : null
+  return { ...base, kind, effect, join, reason: reasonOf(verb, words) }
+}
+
+/** The tables that a statement names, if it was understood. */
+export function tablesIn({ on, join }: Shape): readonly TableRef[] {
+  return on ? [on.table] : (join?.tables.map(({ ref }) => ref) ?? [])
 }
 
 /** Another SELECT than the statement's own first word. */
@@ -311,15 +323,6 @@ function selectOf(text: string, words: readonly Word[]): OnTable | null {
 /** A SELECT without columns, behind which none can be put. */
 function isBare({ kind, value }: Word): boolean {
   return kind === 'word' && ['select', 'all', 'distinct'].includes(value)
-}
-
-/** LIMIT 5, LIMIT $1, FETCH FIRST 5 ROWS ONLY, OFFSET 5 ROWS. */
-function numberIn(words: readonly Word[]): string {
-  const value = words.find(({ kind }) => kind === 'number' || kind === 'parameter')
-  const isAmount = words[0]?.value === 'first' || words[0]?.value === 'next'
-  const isOfRows = words.length === 2 && /^rows?$/.test(words[1]!.value)
-  const simple = words.length === 1 || isAmount || isOfRows
-  return simple && value !== undefined ? value.value : ''
 }
 
 function spanOf(words: readonly Word[] | undefined): Span | null {

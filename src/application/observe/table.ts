@@ -35,6 +35,14 @@ export interface Cascade {
   readonly onUpdate: boolean
 }
 
+/** A column whose every value is one of another table's, at any time. */
+export interface Reference {
+  readonly column: string
+  /** Quoted, with its schema. */
+  readonly to: string
+  readonly key: string
+}
+
 /** A unique key beside the primary one. */
 export interface Unique {
   /** As the server's errors call it. */
@@ -60,6 +68,8 @@ export interface Table {
   /** Names of its own triggers, which may do anything when it is written. */
   readonly triggers: readonly string[]
   readonly cascades: readonly Cascade[]
+  /** Foreign keys of one column, but for those that may be broken inside of a transaction. */
+  readonly references: readonly Reference[]
   /** What the constraint of its primary key is called. */
   readonly keyConstraint: string | null
   /** Unique keys, but for those of expressions, of some rows only, or of columns that are not known. */
@@ -122,6 +132,15 @@ export const TABLE = `
       FROM pg_index u JOIN pg_class x ON x.oid = u.indexrelid
       WHERE u.indrelid = c.oid AND u.indisunique AND u.indisvalid AND u.indpred IS NULL
         AND u.indexprs IS NULL),
+    (SELECT json_agg(json_build_object('column', a.attname,
+        'to', format('"%s"."%s"', replace(m.nspname, '"', '""'), replace(k.relname, '"', '""')),
+        'key', b.attname) ORDER BY f.oid)
+      FROM pg_constraint f JOIN pg_class k ON k.oid = f.confrelid
+        JOIN pg_namespace m ON m.oid = k.relnamespace
+        JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum = f.conkey[1]
+        JOIN pg_attribute b ON b.attrelid = k.oid AND b.attnum = f.confkey[1]
+      WHERE f.conrelid = c.oid AND f.contype = 'f' AND f.convalidated AND NOT f.condeferrable
+        AND array_length(f.conkey, 1) = 1),
     i.indkey IS NOT NULL, pg_table_is_visible(c.oid), row_security_active(c.oid),
     has_table_privilege(c.oid, 'SELECT')
   FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
@@ -129,7 +148,7 @@ export const TABLE = `
   WHERE c.oid = to_regclass($1)`
 
 /** How many of them do not depend on who asks. */
-export const COMMON_CELLS = 12
+export const COMMON_CELLS = 13
 
 /** By PostgreSQL's names of types: what a column is in the history. */
 const TYPES: Readonly<Record<string, readonly [SqlType, Judging]>> = {
@@ -162,8 +181,8 @@ type ColumnCells = [string, string, boolean, boolean, boolean, number | null, bo
 /** What the cells say. */
 export function tableOf(row: readonly (string | null)[]): Table {
   const [schema, relation, kind, inherits, rules, persistence] = row as string[]
-  const [triggers, cascades, functions, described, keys, hasKey, visible, secured, readable] =
-    row.slice(6)
+  const [triggers, cascades, functions, described, keys, references] = row.slice(6)
+  const [hasKey, visible, secured, readable] = row.slice(12)
   const cells = JSON.parse(described ?? '[]') as ColumnCells[]
   const qualifiedName = `${schema!}.${relation!}`
   const name = visible === 't' ? relation! : qualifiedName
@@ -197,6 +216,7 @@ export function tableOf(row: readonly (string | null)[]): Table {
     problem,
     triggers: list(triggers),
     cascades: list(cascades),
+    references: list(references),
     keyConstraint: unique.find(([, isPrimary]) => isPrimary)?.[0] ?? null,
     uniques: unique
       .filter(([, isPrimary]) => !isPrimary)

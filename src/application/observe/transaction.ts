@@ -7,6 +7,7 @@ import { narrowClause } from '../../history/narrow.ts'
 import { rowName } from '../../history/sql-statements.ts'
 import type { SqlRow } from '../../sql/value.ts'
 import type { Clause } from './clause.ts'
+import type { Join } from './join/join-claims.ts'
 import type { Table } from './table.ts'
 import type { Versions, Writer } from './versions.ts'
 
@@ -33,6 +34,8 @@ export interface StatementEvent {
   clause: Clause | null
   rows: RowEvent[]
   write: number | null
+  /** It is what a join depended on of one of its tables. */
+  readonly part?: { readonly join: Join; readonly table: number }
 }
 
 export function makeRow(
@@ -56,6 +59,8 @@ export class Transaction {
   failed = false
   /** Whether it is not known what a statement saw that failed. */
   isUntold = false
+  /** Whether a join is left out because what it saw was taken back. */
+  hasLostJoin = false
   finish = 0
   private savepoints: { name: string; at: number }[] = []
 
@@ -84,7 +89,10 @@ export class Transaction {
     const at = this.findSavepoint(name)
     if (at < 0) return []
     this.savepoints.length = at + 1
-    return undo(this.events, this.savepoints[at]!.at)
+    const joins = this.events.filter(({ part }) => part).length
+    const undone = undo(this.events, this.savepoints[at]!.at)
+    this.hasLostJoin ||= this.events.filter(({ part }) => part).length < joins
+    return undone
   }
 
   private findSavepoint(name: string): number {
@@ -99,6 +107,7 @@ function undo(events: StatementEvent[], from: number): StatementEvent[] {
   const kept: StatementEvent[] = []
   for (const event of events.slice(from)) {
     const { table, kind, write } = event
+    if (event.part && written.size > 0) continue
     const rows = written.get(table)
     const seen = leaveOut(event, rows ?? new Map())
     if (kind === 'refused') {

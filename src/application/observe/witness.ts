@@ -99,7 +99,7 @@ function changesAny(
 }
 
 /** Spelt as it is not always, so that neither its order nor its key can be told from the text. */
-function isOdd({ columns }: Table, seen: Seen | null | undefined): boolean {
+export function isOdd({ columns }: Table, seen: Seen | null | undefined): boolean {
   if (!seen) return false
   return columns.some(({ spelling }, i) => {
     const value = seen.row[i]
@@ -199,7 +199,7 @@ function keysOf(table: Table, rows: readonly SqlRow[]): Clause | null {
   )
 }
 
-function numberOf(written: string, values: readonly unknown[]): number | null {
+export function numberOf(written: string, values: readonly unknown[]): number | null {
   const value = written.startsWith('$') ? values[Number(written.slice(1)) - 1] : written
   const count = value === null || value === '' ? Number.NaN : Number(value)
   return Number.isSafeInteger(count) ? count : null

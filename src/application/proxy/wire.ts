@@ -39,7 +39,7 @@ export class Wire {
     shared: Shared,
   ) {
     const ask: Ask = (text, values = []) => this.ask(text, values)
-    this.session = new Session(number, shared, ask)
+    this.session = new Session(number, shared, ask, false)
   }
 
   toClient(message: Buffer): void {

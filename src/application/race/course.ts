@@ -3,9 +3,11 @@
 
 import { nowMs } from '../../base/deadline.ts'
 import { UsageError } from '../../base/errors.ts'
+import type { History } from '../../history/history.ts'
 import { check } from '../../library/check.ts'
 import type { Hooks, Step } from '../observe/hooks.ts'
 import { instrument } from '../observe/instrument.ts'
+import { OPEN_JOIN } from '../observe/join/join-telling.ts'
 import { eventsOf } from './events.ts'
 import { type Explored, explore } from './explore.ts'
 import type { Observer, TableTraits } from './observer.ts'
@@ -159,10 +161,21 @@ export class Course {
     const events = eventsOf(turns, this.traits)
     const schedule = turns.map(({ actor }) => actor)
     const { level, abortedReads } = this.options
-    const result = history.txnCount === 0 ? null : await check(history, level, { abortedReads })
+    const judged = (told: History) =>
+      told.txnCount === 0 ? null : check(told, level, { abortedReads })
+    let result = await judged(history)
     // Where nothing was told, that may be because it could not be recorded.
-    const verdict = result?.verdict ?? (history.partial === null ? 'satisfied' : 'unknown')
-    const unrecorded = Object.keys(history.partial?.reasons ?? {})
+    let verdict = result?.verdict ?? (history.partial === null ? 'satisfied' : 'unknown')
+    let unrecorded = Object.keys(history.partial?.reasons ?? {})
+    if (verdict === 'unknown' && noticed.supposed !== null) {
+      // What satisfies a level with all that joins may have depended on does so without, too.
+      const whole = await judged(noticed.supposed)
+      if (whole?.verdict === 'satisfied') {
+        result = whole
+        verdict = 'satisfied'
+        unrecorded = []
+      }
+    }
     return { schedule, turns, errors, result, verdict, unrecorded, warnings, events, absences }
   }
 
@@ -192,9 +205,11 @@ export class Course {
     try {
       const played = await play.run()
       const history = await watched.recorded.history()
+      const isOpen = Object.keys(history.partial?.reasons ?? {}).includes(OPEN_JOIN)
+      const supposed = isOpen ? watched.supposed() : null
       const warnings = [...watched.recorded.warnings]
       isOver = true
-      return { ...played, history, warnings }
+      return { ...played, history, supposed, warnings }
     } finally {
       watched.restore()
       this.pool.removeListener('acquire', hush)
