@@ -209,7 +209,7 @@ export class Recorder {
 
   /**
    * The lines so far; transactions that have not ended are told as they stand.
-   * @param isSupposed whether joins are told with all that they may have depended on, as if they had
+   * @param isSupposed whether joins are told with all that they may have depended on
    */
   text(isSupposed = false): string {
     return this.tell(isSupposed ? 'supposed' : this.joins, this.skipped.copy())

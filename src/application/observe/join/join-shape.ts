@@ -1,5 +1,5 @@
-// A SELECT that joins tables, from its words alone: its tables in order, and the conditions that all
-// must hold, one by one. Main function: joinOf.
+// A SELECT that joins tables, from its words alone: its tables in order, and the conditions that
+// must all hold, one by one. Main function: joinOf.
 
 import { Cursor, findTop, numberIn, type Span, type TableRef } from '../sections.ts'
 import type { Word } from '../words.ts'
