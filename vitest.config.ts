@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os'
 import { configDefaults, defineConfig } from 'vitest/config'
 
 const inRooms = (rooms: string[]) => rooms.map((room) => `test/${room}/**/*.test.ts`)
@@ -33,6 +34,9 @@ export default defineConfig({
           name: 'servers',
           include: SERVERS,
           retry: Number(process.env['ISOBAR_RETRY'] ?? 0),
+          // They wait for each other's processes much of the time: one more than there are cores.
+          maxWorkers: availableParallelism() + 1,
+          sequence: { groupOrder: 1 },
         },
       },
       // It ends by itself, and may take long where all small histories are asked for.

@@ -39,14 +39,18 @@ const HOOK = `data:text/javascript,${encodeURIComponent(
   `process.on('exit',()=>{const u=process.resourceUsage();process.stderr.write('peak '+u.maxRSS+' cpu '+(u.userCPUTime+u.systemCPUTime))})`,
 )}`
 
-/** @param cores which cores it may use, as taskset has it; null for all */
-function sample(
+/**
+ * @param cores which cores it may use, as taskset has it; null for all
+ * @param bin the program, of this checkout or of another one
+ */
+export function sampleCheck(
   file: string,
   args: readonly string[],
-  cores: string | null,
-  mayBeUnknown: boolean,
+  cores: string | null = null,
+  mayBeUnknown = false,
+  bin = BIN,
 ): Sample {
-  const node = [process.execPath, '--import', HOOK, BIN, 'check', file, '--json', ...args]
+  const node = [process.execPath, '--import', HOOK, bin, 'check', file, '--json', ...args]
   const [program, ...rest] = cores === null ? node : ['taskset', '-c', cores, ...node]
   const started = performance.now()
   const child = spawnSync(program!, rest, { encoding: 'utf8', maxBuffer: 1 << 30 })
@@ -65,7 +69,7 @@ export function measureCheck(
   cores: string | null = null,
   mayBeUnknown = false,
 ): MeasuredRun {
-  const samples = Array.from({ length: runs }, () => sample(file, args, cores, mayBeUnknown))
+  const samples = Array.from({ length: runs }, () => sampleCheck(file, args, cores, mayBeUnknown))
   const sorted = (pick: (sample: Sample) => number) => samples.map(pick).sort((a, b) => a - b)
   const seconds = sorted((each) => each.seconds)
   return {

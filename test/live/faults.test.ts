@@ -27,7 +27,7 @@ describe('faults', () => {
     const options = {
       target: 'embedded',
       fault: 'kill-connection:40%',
-      workload: { transactions: some(4000), sessions: 10, keys: 30, seed: 4 },
+      workload: { transactions: some(5000), sessions: 10, keys: 30, seed: 4 },
     }
     await stage(options, (outcome) => {
       const { summary, judged } = outcome
