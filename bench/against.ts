@@ -2,7 +2,7 @@
 // `isobar check` on the same files, one after the other in turns, the least processor time of each.
 // Writes bench/against.md; rows that are not measured this time stay as they were.
 //
-//   npm run bench:against -- --folder PATH [--runs 5] [--only TEXT]
+//   npm run bench:against -- --folder PATH [--runs 5] [--only PATTERN]
 //
 // The rows are those of `npm run bench -- --full`, `bench:strong` and `bench:sql` that tell
 // something new: each sweep at its ends, each layout, faults, what is violated and what is not.
@@ -27,7 +27,7 @@ const flags = readOptions<{ folder: string; runs: string; only: string }>(
   [
     ['--folder <path>', 'the other checkout, built', ''],
     ['--runs <n>', 'how often each is run', '5'],
-    ['--only <text>', 'only rows whose history has it in its name', ''],
+    ['--only <pattern>', 'only histories whose name matches it', ''],
   ],
 )
 const runs = Number(flags.runs)
@@ -92,7 +92,7 @@ const measured = new Map<string, string>()
 const folder = mkdtempSync(join(tmpdir(), 'isobar-bench-'))
 try {
   for (const subject of SUBJECTS) {
-    if (!subject.name.includes(flags.only)) continue
+    if (!new RegExp(flags.only).test(subject.name)) continue
     const file = join(folder, `history.${subject.ending}`)
     subject.make(file)
     for (const level of subject.levels) measure(subject.name, file, level)
