@@ -97,11 +97,11 @@ try {
     subject.make(file)
     for (const level of subject.levels) measure(subject.name, file, level)
     rmSync(file)
+    writeFileSync(REPORT, render())
   }
 } finally {
   rmSync(folder, { recursive: true, force: true })
 }
-writeFileSync(REPORT, render())
 
 function measure(name: string, file: string, level: string): void {
   const bins = [resolve(flags.folder, 'bin/isobar.js'), join(ROOT, 'bin/isobar.js')]

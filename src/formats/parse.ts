@@ -50,16 +50,6 @@ export function parseHistory(input: Input, options: HistoryOptions = {}): Histor
   return parser.finish()
 }
 
-/** Parses a history that arrives over time, such as a stream. */
-export async function parseHistoryStream(
-  input: AsyncIterable<Uint8Array>,
-  options: HistoryOptions = {},
-): Promise<History> {
-  const parser = new AnyParser(options)
-  for await (const chunk of input) parser.push(chunk)
-  return parser.finish()
-}
-
 /** A file of a history that is a directory. */
 export interface HistoryFile {
   readonly name: string

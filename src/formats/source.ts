@@ -139,28 +139,36 @@ const MAX_DOCUMENT_BYTES = 2 ** 30
 const STEPS_PER_LOOK = 1 << 14
 
 /**
- * Gathers all bytes, for formats that are one document; followed by one zero byte as a sentinel.
+ * A parser of formats that are one document: gathers all bytes, and puts one zero byte behind them
+ * as a sentinel.
  */
-export class Gatherer {
-  length = 0
+export abstract class DocumentParser implements HistoryParser {
+  protected length = 0
   private chunks: Uint8Array[] = []
   private readonly limitBytes: number
-  private readonly onParse: ParseOptions['onParse']
   private steps = 0
 
   /**
    * @param options its memory, of which a document may take a part
    * @param mostBytes that it may take however much memory there is
    */
-  constructor({ memoryBytes, onParse }: ParseOptions, mostBytes = MAX_DOCUMENT_BYTES) {
-    const { totalBytes } = limitsFor(memoryBytes)
+  constructor(
+    protected readonly options: ParseOptions = {},
+    mostBytes = MAX_DOCUMENT_BYTES,
+  ) {
+    const { totalBytes } = limitsFor(options.memoryBytes)
     this.limitBytes = Math.min(mostBytes, Math.floor(totalBytes / DOCUMENT_SHARE))
-    this.onParse = onParse
+  }
+
+  abstract finish(): History
+
+  place(): Place {
+    return { line: 1, column: 1 }
   }
 
   /** To be called for every operation that is found in the document. */
-  readonly step = (): void => {
-    if (this.steps++ % STEPS_PER_LOOK === 0) this.onParse?.(this.length)
+  protected readonly step = (): void => {
+    if (this.steps++ % STEPS_PER_LOOK === 0) this.options.onParse?.(this.length)
   }
 
   push(chunk: Uint8Array): void {
@@ -176,7 +184,7 @@ export class Gatherer {
   }
 
   /** The bytes, then one 0. */
-  all(): Uint8Array {
+  protected all(): Uint8Array {
     const bytes = new Uint8Array(this.length + 1)
     let at = 0
     for (const chunk of this.chunks) {
@@ -188,7 +196,7 @@ export class Gatherer {
   }
 
   /** As text. Throws InputError where it is not UTF-8. */
-  text(): string {
+  protected text(): string {
     return decodeText(this.all().subarray(0, this.length))
   }
 }

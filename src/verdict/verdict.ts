@@ -23,9 +23,9 @@ export type EdgeKind = 'SO' | 'WR' | 'WW' | 'RW' | 'RT' | 'CO'
  *   `key` from `to`; premises[0] is that WR edge, the rest lead from `from` to the reader of r.
  * - WW: ops = [write of from (unless initial), write of to]. No premises if `to` itself read the
  *   version of `from` before replacing it (ops then ends with that read), or if the order was
- *   observed in lists (ops then ends with the list read), or given by versions; else the premises are a path from `from`
- *   to `to`, or, with `refutes`, a cycle that the opposite order would close. From the initial
- *   transaction no reason is needed.
+ *   observed in lists (ops then ends with the list read) or given by versions; else the premises
+ *   are a path from `from` to `to`, or, with `refutes`, a cycle that the opposite order would
+ *   close. From the initial transaction no reason is needed.
  * - RW: ops = [read, write of to]; premises = [WR into the reader, WW from its writer to `to`].
  *
  * Which chains of edges contradict a level is said in certify-shape.ts.
@@ -169,7 +169,10 @@ export interface Choice {
 
 /** How stale reads are: the least bounds that hold. */
 export interface Staleness {
-  /** For how long a version that some read missed had been there, with the history's unit if it has one. */
+  /**
+   * For how long a version that some read missed had been there, with the history's unit if it has
+   * one.
+   */
   readonly time: string
   /** How many versions a read missed at most. */
   readonly versions: number

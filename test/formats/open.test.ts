@@ -6,7 +6,6 @@ import { gzipSync } from 'node:zlib'
 import { afterAll, describe, expect, it } from 'vitest'
 import type { InputError } from '../../src/base/errors.ts'
 import { type ReadOptions, readHistory } from '../../src/formats/open.ts'
-import { parseHistoryStream } from '../../src/formats/parse.ts'
 import { dump } from './histories.ts'
 
 const directory = mkdtempSync(join(tmpdir(), 'isobar-open-'))
@@ -110,14 +109,5 @@ describe('readHistory', () => {
     await readHistory(save('h.txt', PLUME), { onProgress: (read) => seen.push(read) })
     expect(seen.length).toBeGreaterThan(1)
     expect(seen.at(-1)).toBe(PLUME.length)
-  })
-})
-
-describe('parseHistoryStream', () => {
-  it('parses chunks as they come', async () => {
-    async function* chunks() {
-      for (const part of ['s1: w(x,', '1)\ns2: r(x,1)\n']) yield Buffer.from(part)
-    }
-    expect((await parseHistoryStream(chunks())).txnCount).toBe(2)
   })
 })

@@ -10,28 +10,12 @@ import { JsonScanner } from '../json.ts'
 import { forEachField, forEachItem, takeFlag } from '../json-walk.ts'
 import { TextPlaces } from '../places.ts'
 import { OPEN_LIST, QUOTE } from '../scanner.ts'
-import { Gatherer, type HistoryParser, limitsFor, type ParseOptions } from '../source.ts'
+import { DocumentParser, limitsFor } from '../source.ts'
 
-export class DbcopJsonParser implements HistoryParser {
-  private readonly gatherer: Gatherer
-  private readonly depth: number
-
-  constructor(private readonly options: ParseOptions = {}) {
-    this.gatherer = new Gatherer(options)
-    this.depth = limitsFor(options.memoryBytes).depth
-  }
-
-  push(bytes: Uint8Array): void {
-    this.gatherer.push(bytes)
-  }
-
+export class DbcopJsonParser extends DocumentParser {
   finish(): History {
-    const { gatherer, depth, options } = this
-    return new DbcopJsonReader(gatherer.all(), depth, gatherer.step).read(options.duplicateValues)
-  }
-
-  place() {
-    return { line: 1, column: 1 }
+    const { depth } = limitsFor(this.options.memoryBytes)
+    return new DbcopJsonReader(this.all(), depth, this.step).read(this.options.duplicateValues)
   }
 }
 

@@ -11,30 +11,19 @@
 import { HistoryBuilder } from '../../history/builder.ts'
 import { ABORTED, COMMITTED, type History, READ, WRITE } from '../../history/history.ts'
 import { badByte, type Int64, int64ToValue, internInt64 } from '../binary.ts'
-import type { ParseOptions } from '../source.ts'
-import { badUtf8, firstBadByte, Gatherer, type HistoryParser } from '../source.ts'
+import { badUtf8, DocumentParser, firstBadByte } from '../source.ts'
 
 const EVENT_BYTES = 18
 
-export class DbcopParser implements HistoryParser {
-  private readonly gatherer: Gatherer
-
-  constructor(private readonly options: ParseOptions = {}) {
-    this.gatherer = new Gatherer(options)
-  }
-
-  push(bytes: Uint8Array): void {
-    this.gatherer.push(bytes)
-  }
-
+export class DbcopParser extends DocumentParser {
   finish(): History {
-    const bytes = this.gatherer.all().subarray(0, this.gatherer.length)
+    const bytes = this.all().subarray(0, this.length)
     if (bytes.length === 0) return new HistoryBuilder(0).finish()
-    return new DbcopReader(bytes, this.gatherer.step).read(this.options.duplicateValues)
+    return new DbcopReader(bytes, this.step).read(this.options.duplicateValues)
   }
 
-  place() {
-    return { line: 1, column: this.gatherer.length + 1 }
+  override place() {
+    return { line: 1, column: this.length + 1 }
   }
 }
 

@@ -9,7 +9,7 @@ import { ABORTED, COMMITTED, type History, READ, WRITE } from '../../history/his
 import { Digits } from '../digits.ts'
 import { describeByte, NEWLINE } from '../lines.ts'
 import { TextPlaces } from '../places.ts'
-import { Gatherer, type HistoryParser, type ParseOptions, placeAt } from '../source.ts'
+import { DocumentParser, placeAt } from '../source.ts'
 
 const OPEN = 91 // [
 const CLOSE = 93 // ]
@@ -21,24 +21,9 @@ const BANG = 33
 const QUESTION = 63
 const SHAPE = 'a transaction looks like [x:=1 y==2 z==?], sessions are separated by ---'
 
-export class HistParser implements HistoryParser {
-  private readonly gatherer: Gatherer
-
-  constructor(private readonly options: ParseOptions = {}) {
-    this.gatherer = new Gatherer(options)
-  }
-
-  push(bytes: Uint8Array): void {
-    this.gatherer.push(bytes)
-  }
-
+export class HistParser extends DocumentParser {
   finish(): History {
-    const { gatherer, options } = this
-    return new HistReader(gatherer.all(), gatherer.step).read(options.duplicateValues)
-  }
-
-  place() {
-    return { line: 1, column: 1 }
+    return new HistReader(this.all(), this.step).read(this.options.duplicateValues)
   }
 }
 
