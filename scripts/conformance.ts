@@ -18,7 +18,9 @@ import { SCHEDULES } from '../src/workload/schedules.ts'
 const PAGE = join(import.meta.dirname, '..', 'docs', 'databases.md')
 const BEGIN = '<!-- conformance: written by scripts/conformance.ts -->'
 const END = '<!-- end of conformance -->'
-const SERVERS = ['POSTGRES', 'MYSQL', 'REDIS', 'ETCD'].map((name) => `ISOBAR_TEST_${name}`)
+const SERVERS = ['POSTGRES', 'MYSQL', 'FIREBIRD', 'REDIS', 'ETCD'].map(
+  (name) => `ISOBAR_TEST_${name}`,
+)
 
 /** A level of databases that do all alike there. */
 interface Column {

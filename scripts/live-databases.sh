@@ -2,8 +2,8 @@
 # Databases for the live tests: `scripts/live-databases.sh run COMMAND…` installs what Debian has
 # (as root, where apt-get is; nothing is started by the packages), starts each on a free port of
 # loopback with data that are thrown away, and runs COMMAND with their addresses in
-# ISOBAR_TEST_POSTGRES, ISOBAR_TEST_MYSQL, ISOBAR_TEST_GALERA, ISOBAR_TEST_REDIS and
-# ISOBAR_TEST_ETCD. When COMMAND has ended, or a signal came, all of them are stopped. What cannot be
+# ISOBAR_TEST_POSTGRES, ISOBAR_TEST_MYSQL, ISOBAR_TEST_GALERA, ISOBAR_TEST_FIREBIRD,
+# ISOBAR_TEST_REDIS and ISOBAR_TEST_ETCD. When COMMAND has ended, or a signal came, all of them are stopped. What cannot be
 # had is said, and left out.
 set -euo pipefail
 
@@ -190,6 +190,35 @@ start_galera() {
   export ISOBAR_TEST_GALERA="mysql://isobar:$SECRET@$(IFS=,; echo "${hosts[*]}")/isobar"
 }
 
+# A server of its own, with its own accounts: what it would share stands in the folder that
+# FIREBIRD names.
+start_firebird() {
+  local home port own
+  command -v isql-fb >/dev/null || return 1
+  home=$(make_home firebird)
+  port=$(free_port)
+  mkdir "$home/root" "$home/lock" "$home/data"
+  ln -s /usr/lib/*/firebird/3.0/plugins /usr/lib/*/firebird/3.0/intl "$home/root"
+  ln -s /usr/lib/*/firebird/3.0/firebird.msg "$home/root"
+  : >"$home/root/databases.conf"
+  cat >"$home/root/firebird.conf" <<CONF
+RemoteServicePort = $port
+RemoteBindAddress = 127.0.0.1
+SecurityDatabase = $home/data/security.fdb
+DatabaseAccess = Restrict $home/data
+DeadlockTimeout = 1
+CONF
+  if [ "$(id -u)" = 0 ]; then chown -R nobody:nogroup "$home"; fi
+  own=(env "FIREBIRD=$home/root" "FIREBIRD_LOCK=$home/lock" "FIREBIRD_TMP=$home/lock")
+  (as_nobody "${own[@]}" isql-fb -q -user SYSDBA) >"$HOME_OF_ALL/isql.log" 2>&1 <<SQL || return 1
+CREATE DATABASE '$home/data/security.fdb';
+CREATE USER SYSDBA PASSWORD '$SECRET' USING PLUGIN Srp;
+CREATE DATABASE '$home/data/isobar.fdb' PAGE_SIZE 16384;
+SQL
+  start firebird "$port" "${own[@]}" /usr/sbin/firebird || return 1
+  export ISOBAR_TEST_FIREBIRD="firebird://SYSDBA:$SECRET@127.0.0.1:$port/$home/data/isobar.fdb"
+}
+
 start_redis() {
   local home port
   command -v redis-server >/dev/null || return 1
@@ -236,6 +265,8 @@ install '/usr/lib/*/faketime/libfaketime.so.1' libfaketime ||
 provide postgres '/usr/lib/postgresql/*/bin/postgres' postgresql
 provide mariadb mariadbd mariadb-server
 provide galera /usr/lib/galera/libgalera_smm.so galera-4
+install isql-fb firebird3.0-utils || true
+provide firebird /usr/sbin/firebird firebird3.0-server
 provide redis redis-server redis-server
 provide etcd etcd etcd-server
 

@@ -68,6 +68,15 @@ export const DATABASE_LEVELS = [
     ],
   },
   {
+    words: ['firebird'],
+    product: 'Firebird',
+    levels: new Map<LevelId, string>([
+      ['rc', 'READ COMMITTED'],
+      ['si', 'SNAPSHOT'],
+      ['ser', 'SNAPSHOT TABLE STABILITY'],
+    ]),
+  },
+  {
     words: ['sqlite'],
     product: 'SQLite',
     levels: new Map<LevelId, string>([['ser', 'SERIALIZABLE']]),

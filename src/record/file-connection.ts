@@ -16,10 +16,10 @@ export abstract class FileConnection<Client> extends RegisterConnection {
     keyCount: () => number,
   ) {
     const standard = {
-      upsert: 'ON CONFLICT (k) DO UPDATE SET v = excluded.v',
+      upsert: (insert: string) => `${insert} ON CONFLICT (k) DO UPDATE SET v = excluded.v`,
       concat: (one: string, other: string) => `${one} || ${other}`,
       forUpdate: null,
-      upsertRow: onConflict,
+      upsertRows: onConflict,
     }
     super({ ...standard, ...dialect }, keyCount)
   }

@@ -28,8 +28,8 @@ export type Phase =
   | 'commit' // it is COMMIT
 
 export interface Dialect extends RowDialect {
-  /** What makes an INSERT write over a row that is there. */
-  readonly upsert: string
+  /** The same INSERT, but it writes over a row that is there. */
+  upsert(insert: string): string
   /** Compares what may be null. */
   readonly same: string
   /** Text of two expressions behind one another. */
@@ -86,7 +86,7 @@ export abstract class RegisterConnection implements Connection {
   async write(key: number, value: number, way: Way = UPDATE): Promise<number> {
     const insert = `INSERT INTO ${TABLE} (k, v, l) VALUES (${key}, ${value}, '')`
     if (way === UPSERT) {
-      await this.execute('work', `${insert} ${this.dialect.upsert}`)
+      await this.execute('work', this.dialect.upsert(insert))
       return 1
     }
     if (way === REPLACE) {

@@ -30,14 +30,30 @@ export type Seeing = 'returning' | 'rows' | 'variable'
 
 export interface RowDialect {
   readonly seeing: Seeing
-  /** What makes an INSERT write over a row with that key, all these columns. */
-  upsertRow(key: string, columns: readonly string[]): string
+  /** A statement that writes rows; over those with that key, all the other columns. */
+  upsertRows(
+    into: string,
+    tuples: readonly string[],
+    key: string,
+    others: readonly string[],
+  ): string
+  /** A clause on the columns of that table as the database has it, if that differs. */
+  clause?(text: string, table: SqlTable): string
 }
 
 /** What a database calls a type whose values compare as ours do: texts by their bytes. */
 export type RowTypes = Readonly<Record<SqlType, string>>
 
 export const PLAIN_TYPES: RowTypes = { boolean: 'BOOLEAN', integer: 'BIGINT', text: 'TEXT' }
+
+/** What a database has in the statements that make tables. */
+interface OwnWords {
+  /** Behind the columns, and behind the whole. */
+  readonly inside?: string
+  readonly behind?: string
+  /** A statement for several rows, if that is no plain INSERT. */
+  insertRows?(into: string, tuples: readonly string[]): string
+}
 
 type Execute = (text: string) => Promise<Answer>
 
@@ -56,7 +72,7 @@ export function rowTableStatements(
   rows: readonly SqlRow[],
   { indexed }: TableTraits,
   types: RowTypes,
-  mark: { readonly inside?: string; readonly behind?: string },
+  own: OwnWords,
 ): string[] {
   const name = rowTable(table)
   const columns = table.columns.map(({ name, type }, column) => {
@@ -65,13 +81,13 @@ export function rowTableStatements(
   })
   columns.push(`${WRITER} BIGINT`, `${BEFORE} BIGINT`, `PRIMARY KEY (${keysOf(table).join(', ')})`)
   const statements = [
-    `CREATE TABLE ${name} (${columns.join(', ')}${mark.inside ?? ''}) ${mark.behind ?? ''}`,
+    `CREATE TABLE ${name} (${columns.join(', ')}${own.inside ?? ''}) ${own.behind ?? ''}`,
     ...indexed.map((column) => `CREATE INDEX ${name}_${column} ON ${name} (${quote(column)})`),
   ]
   for (let start = 0; start < rows.length; start += ROWS_AT_ONCE) {
     const tuples = rows.slice(start, start + ROWS_AT_ONCE).map(tuple)
     const into = `${name} (${namesOf(table).join(', ')})`
-    statements.push(`INSERT INTO ${into} VALUES ${tuples.join(', ')}`)
+    statements.push((own.insertRows ?? insertRows)(into, tuples))
   }
   return statements
 }
@@ -91,11 +107,11 @@ export async function runOnRows(
     const keys = keysOf(table)
     const others = [...columns.filter((column) => !keys.includes(column)), WRITER]
     const into = `${name} (${[...columns, WRITER].join(', ')})`
-    const upsert = dialect.upsertRow(keys.join(', '), others)
-    await execute(`INSERT INTO ${into} VALUES ${tuples.join(', ')} ${upsert}`)
+    await execute(dialect.upsertRows(into, tuples, keys.join(', '), others))
     return { rows: [], from: [] }
   }
-  const where = renderPredicate(statement.where, statement.params)
+  const plain = renderPredicate(statement.where, statement.params)
+  const where = dialect.clause?.(plain, table) ?? plain
   if (statement.kind === 'select') {
     const text = `SELECT ${columns.join(', ')}, ${WRITER} FROM ${name} WHERE ${where}`
     return answerOf(table, await execute(text))
@@ -119,9 +135,18 @@ export async function runOnRows(
 }
 
 /** An upsert, as SQLite and DuckDB have it. */
-export function onConflict(key: string, columns: readonly string[]): string {
-  const set = columns.map((name) => `${name} = excluded.${name}`)
-  return `ON CONFLICT (${key}) DO UPDATE SET ${set.join(', ')}`
+export function onConflict(
+  into: string,
+  tuples: readonly string[],
+  key: string,
+  others: readonly string[],
+): string {
+  const set = others.map((name) => `${name} = excluded.${name}`)
+  return `${insertRows(into, tuples)} ON CONFLICT (${key}) DO UPDATE SET ${set.join(', ')}`
+}
+
+export function insertRows(into: string, tuples: readonly string[]): string {
+  return `INSERT INTO ${into} VALUES ${tuples.join(', ')}`
 }
 
 /** Updates rows, and says which, as they are afterwards, with whose versions were there before. */

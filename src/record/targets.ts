@@ -6,6 +6,7 @@ import { findMeant } from '../base/slips.ts'
 import { DUCKDB } from './duckdb/target.ts'
 import { EMBEDDED } from './embedded/target.ts'
 import { ETCD } from './etcd/target.ts'
+import { FIREBIRD } from './firebird/target.ts'
 import { MYSQL } from './mysql/target.ts'
 import { POSTGRES } from './postgres/target.ts'
 import { REDIS } from './redis/target.ts'
@@ -18,6 +19,7 @@ export const TARGETS: readonly TargetKind[] = [
   EMBEDDED,
   POSTGRES,
   MYSQL,
+  FIREBIRD,
   REDIS,
   ETCD,
   SQLITE,

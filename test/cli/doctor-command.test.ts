@@ -48,6 +48,8 @@ describe('isobar doctor', () => {
       'PostgreSQL',
       'driver mysql2',
       'MariaDB or MySQL',
+      'driver node-firebird',
+      'Firebird',
       'driver ioredis',
       'Redis',
       'etcd',

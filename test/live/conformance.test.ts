@@ -8,7 +8,7 @@ import { afterAll, describe, expect, it } from 'vitest'
 import { examine } from '../../src/pipeline/conformance.ts'
 import { parseTarget } from '../../src/record/targets.ts'
 import { isBroken } from '../../src/verdict/conformance.ts'
-import { etcdName, liveAddress, mysqlDatabase, redisDatabase } from './targets.ts'
+import { etcdName, firebirdDatabase, liveAddress, mysqlDatabase, redisDatabase } from './targets.ts'
 
 interface Expected {
   /** Its own name of the level -> what one gets. */
@@ -51,6 +51,20 @@ const DATABASES: readonly (readonly [name: string, address: string | null, Expec
         'REPEATABLE READ/pmp-write': 'NonMonotonicRead',
         'REPEATABLE READ/index-skew': null,
         'SERIALIZABLE/g2': null,
+      },
+      played: 29,
+    },
+  ],
+  [
+    'Firebird',
+    await firebirdDatabase('conformance'),
+    {
+      got: { 'READ COMMITTED': 'rc', SNAPSHOT: 'si', 'SNAPSHOT TABLE STABILITY': 'ser' },
+      shows: {
+        'READ COMMITTED/pmp': 'Phantom',
+        'SNAPSHOT/p4': null,
+        'SNAPSHOT/g2': 'PredicateWriteSkew',
+        'SNAPSHOT TABLE STABILITY/g2': null,
       },
       played: 29,
     },

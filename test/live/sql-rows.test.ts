@@ -20,7 +20,7 @@ import { table } from '../../src/workload/sql/plan.ts'
 import { randomPredicate, randomValue } from '../../src/workload/sql/random-predicate.ts'
 import { sample } from '../long.ts'
 import { stage, verdictsOf } from '../record/stage.ts'
-import { mysqlDatabase } from './targets.ts'
+import { firebirdDatabase, mysqlDatabase } from './targets.ts'
 
 const directory = mkdtempSync(join(tmpdir(), 'isobar-test-'))
 afterAll(() => rmSync(directory, { recursive: true, force: true }))
@@ -35,6 +35,7 @@ interface Live {
 const SHAPES: readonly SqlShape[] = ['tpcc', 'tpcc-pc', 'twitter', 'sql']
 const DATABASES: readonly Live[] = [
   { name: 'MariaDB', address: await mysqlDatabase('sql'), level: 'ser', shapes: SHAPES },
+  { name: 'Firebird', address: await firebirdDatabase('sql'), level: 'si', shapes: SHAPES },
   {
     ...{ name: 'SQLite', address: `sqlite:${join(directory, 'sqlite')}` },
     ...{ level: 'ser', shapes: SHAPES },

@@ -2,6 +2,8 @@
 // scripts/live-databases.sh gives them. One that is not there is skipped, loudly. Test files run at
 // the same time, so each has a database of its own on the server.
 
+import Firebird from 'node-firebird'
+import { parseFirebirdAddress } from '../../src/record/firebird/address.ts'
 import { parseMysqlAddress } from '../../src/record/mysql/address.ts'
 import { connectClient, query } from '../../src/record/mysql/client.ts'
 
@@ -35,4 +37,19 @@ export async function mysqlDatabase(name: string): Promise<string | null> {
   await query(client, `CREATE DATABASE isobar_${name}`)
   client.destroy()
   return address.replace(/\/[^/]*$/, `/isobar_${name}`)
+}
+
+/** A database of that name on the server of Firebird, made anew; null without a server. */
+export async function firebirdDatabase(name: string): Promise<string | null> {
+  const address = liveAddress('ISOBAR_TEST_FIREBIRD', 'Firebird')
+  if (address === null) return null
+  const own = address.replace(/[^/]*$/, `${name}.fdb`)
+  const options = {
+    ...parseFirebirdAddress(own, { environment: process.env, password: undefined }),
+  }
+  const left = await Firebird.attachAsync(options as object).catch(() => null)
+  await left?.dropAsync()
+  const made = await Firebird.createAsync({ ...options, pageSize: 16_384 } as object)
+  await made.detachAsync()
+  return own
 }

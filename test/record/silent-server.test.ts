@@ -37,7 +37,7 @@ describe('openTarget', () => {
     (form) => expectNoAnswer(form),
   )
 
-  it.each(['redis://HOST/0', 'etcd://HOST/d'])(
+  it.each(['redis://HOST/0', 'etcd://HOST/d', 'firebird://u:p@HOST/d'])(
     'gives up within its patience when nobody answers at %s',
     (form) => expectNoAnswer(form),
   )

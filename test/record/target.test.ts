@@ -58,6 +58,7 @@ describe('parseTarget', () => {
     for (const text of [
       'oracle://me:secret@h/d',
       'mysql://me:secret@h:x/d',
+      'firebird://me:secret@h/d?wait=x',
       'postgres://me:secret@h:x/d',
       'me:secret@h',
     ]) {

@@ -5,7 +5,7 @@ import { offeredBy } from '../../levels/databases.ts'
 import type { LevelId } from '../../levels/levels.ts'
 import { TransactionFailure } from '../database.ts'
 import { type Dialect, lostBefore, type Phase, RegisterConnection } from '../registers.ts'
-import type { Answer } from '../rows.ts'
+import { type Answer, insertRows } from '../rows.ts'
 import type { MysqlAddress } from './address.ts'
 import { codeOf, hangUp, type MysqlClient, query, type ServerError } from './client.ts'
 import { fateOf, isHopeless, isLastWord } from './codes.ts'
@@ -13,13 +13,15 @@ import { fateOf, isHopeless, isLastWord } from './codes.ts'
 export const MYSQL_LEVELS = offeredBy('mariadb')
 
 const DIALECT: Dialect = {
-  upsert: 'ON DUPLICATE KEY UPDATE v = VALUES(v)',
+  upsert: (insert) => `${insert} ON DUPLICATE KEY UPDATE v = VALUES(v)`,
   same: '<=>',
   concat: (one, other) => `CONCAT(${one}, ${other})`,
   forUpdate: 'FOR UPDATE',
   seeing: 'variable',
-  upsertRow: (_key, columns) =>
-    `ON DUPLICATE KEY UPDATE ${columns.map((name) => `${name} = VALUES(${name})`).join(', ')}`,
+  upsertRows: (into, tuples, _key, others) => {
+    const set = others.map((name) => `${name} = VALUES(${name})`)
+    return `${insertRows(into, tuples)} ON DUPLICATE KEY UPDATE ${set.join(', ')}`
+  },
 }
 
 /** The statement by which a session asks for a level. */
