@@ -15,27 +15,20 @@ import { shrinkHistory } from '../../src/verdict/shrink.ts'
 import { bySession } from '../formats/histories.ts'
 import { load, mutate, save } from '../formats/storage.ts'
 import { buildAtomicHistory, isAtomic, randomAtomicTxns } from '../small/atomic.ts'
-import { compareWithOracle } from '../small/compare.ts'
 import { buildHistory, cuts, draftOf } from '../small/draft.ts'
 import { buildLightHistory, isLinearizable, randomLightOps } from '../small/linearizer.ts'
-import { ORACLE_LEVELS } from '../small/oracle.ts'
 import { throughFile } from '../verdict/through-file.ts'
 import { ARGUMENTS } from './arguments.ts'
+import { BRUTE_FORCE } from './brute-force.ts'
 import { DAMAGE } from './damage.ts'
 import { DAMAGED_VERDICT } from './damage-verdict.ts'
 import { FORGERS } from './forgeries.ts'
 import { anyHistory, simulated } from './histories.ts'
 import { METAMORPHIC } from './metamorphic.ts'
 import { NAMES } from './names.ts'
-import { deciderOf, type Judge, type Property } from './property.ts'
+import type { Judge, Property } from './property.ts'
 import { SQL_PARTS } from './sql-parts.ts'
 import { COMPONENTS, DECIDERS } from './strong.ts'
-
-function agreesWithOracle(seed: number, judge: Judge): string | null {
-  const shape = seed % 4 === 0 ? { lists: seed % 8 === 0 ? 1 : 0.5 } : {}
-  const options = { families: [], firstSeed: seed, seeds: 1, shape }
-  return compareWithOracle(deciderOf(judge), ORACLE_LEVELS, options).disagreement
-}
 
 function judgesLightweight(seed: number): string | null {
   const ops = randomLightOps(seed)
@@ -175,7 +168,7 @@ function keepsCertificates(seed: number, judge: Judge): string | null {
 }
 
 export const PROPERTIES: readonly Property[] = [
-  { name: 'oracle', run: agreesWithOracle },
+  ...BRUTE_FORCE,
   { name: 'lightweight', run: judgesLightweight },
   { name: 'atomic', run: judgesAtomic },
   { name: 'stores', run: acceptsStores },

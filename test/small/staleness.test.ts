@@ -4,7 +4,6 @@
 import { describe, expect, it } from 'vitest'
 import { check, checkLevels } from '../../src/check/check.ts'
 import { judge } from '../../src/check/judge.ts'
-import type { History } from '../../src/history/history.ts'
 import { parseNotation } from '../../src/history/notation.ts'
 import type { LevelId } from '../../src/levels/levels.ts'
 import { timings } from '../../src/pipeline/differ/times.ts'
@@ -12,42 +11,8 @@ import { certifyResult } from '../../src/verdict/certify.ts'
 import type { LevelResult } from '../../src/verdict/verdict.ts'
 import { type CompareOptions, draftsFor, SAMPLED, sampled } from './compare.ts'
 import { buildHistory, type Draft, renderDraft } from './draft.ts'
-import { stalenessOf } from './staleness.ts'
+import { disagreementOnStaleness, stalenessOf } from './staleness.ts'
 import { allVersionOrders, randomVersions } from './versions.ts'
-
-/** What is wrong with the verdicts on a draft; null if they agree with the definition. */
-function disagreement(draft: Draft, sessionOrder: boolean): string | null {
-  const truth = stalenessOf(draft, sessionOrder)
-  const history: History = { ...buildHistory(draft), timeUnit: 'ms' }
-  const told = (bound: string | undefined) => {
-    const request = { level: 'stale' as const, sessionOrder, ...(bound ? { bound } : {}) }
-    const result = check(history, request)
-    if (result.verdict !== 'unknown') expect(result.certificate?.verified).toBe(true)
-    return result
-  }
-  const differs = (bound: string | undefined, expected: string) => {
-    const { verdict } = told(bound)
-    if (verdict === expected) return null
-    return `stale:${bound}: ${verdict}, not ${expected}\n${renderDraft(draft)}`
-  }
-  const [none, time, versions] =
-    truth === 'unknown' || truth === null ? [truth, 0, 0] : [undefined, truth.time, truth.versions]
-  const wrong = (isBeyond: boolean) =>
-    none === undefined ? (isBeyond ? 'violated' : 'satisfied') : (none ?? 'violated')
-  for (const bound of [0, 1, 2]) {
-    const found = differs(`${bound}`, wrong(versions > bound))
-    if (found !== null) return found
-  }
-  for (const bound of [0, time - 1, time].filter((each) => each >= 0)) {
-    const found = differs(`${bound}ms`, wrong(time > bound))
-    if (found !== null) return found
-  }
-  const least = told(undefined)
-  const expected = none === undefined ? { time: `${time}ms`, versions } : undefined
-  if (JSON.stringify(least.staleness) === JSON.stringify(expected))
-    return differs(undefined, wrong(false))
-  return `${JSON.stringify(least.staleness)}, not ${JSON.stringify(expected)}\n${renderDraft(draft)}`
-}
 
 /** The same draft with every timing of its sessions. */
 function* everyTiming(draft: Draft): Generator<Draft> {
@@ -108,7 +73,7 @@ describe('check at stale', () => {
     let [fresh, stale, broken] = [0, 0, 0]
     for (const { draft, source } of draftsFor({ families: [], ...options })) {
       const { sessionOrder = true } = options
-      expect(disagreement(draft, sessionOrder), source).toBeNull()
+      expect(disagreementOnStaleness(draft, sessionOrder), source).toBeNull()
       const truth = stalenessOf(draft, sessionOrder)
       if (truth === null) broken++
       else if (truth !== 'unknown') truth.versions > 0 ? stale++ : fresh++

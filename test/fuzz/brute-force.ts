@@ -1,0 +1,37 @@
+// Every level against brute force on random histories, with each choice of the orders that count,
+// and bounded staleness. As many seeds as one likes:
+// npm run fuzz -- --only oracle-real-time --seed 1 --count 20000
+
+import { compareWithOracle } from '../small/compare.ts'
+import { ORACLE_LEVELS } from '../small/oracle.ts'
+import { randomHistory, shapeOf } from '../small/random-history.ts'
+import { disagreementOnStaleness } from '../small/staleness.ts'
+import { deciderOf, type Judge, type Property } from './property.ts'
+
+/** Lists in a quarter of the histories, in half of those nothing else. */
+const listsOf = (seed: number) => (seed % 4 === 0 ? { lists: seed % 8 === 0 ? 1 : 0.5 } : {})
+
+function agreesWithOracle(orders: { sessionOrder: boolean; realTime: boolean } | null) {
+  // With an order that is asked for there are times, and where others are named, some come after.
+  return (seed: number, judge: Judge): string | null => {
+    const after = orders?.sessionOrder && seed % 5 === 0 ? { after: 0.3 } : {}
+    const shape = { ...listsOf(seed), ...(orders ? { times: true } : {}), ...after }
+    const decide = deciderOf((history) => judge(history, orders ?? {}))
+    const options = { families: [], firstSeed: seed, seeds: 1, shape, ...orders }
+    return compareWithOracle(decide, ORACLE_LEVELS, options).disagreement
+  }
+}
+
+function agreesOnStaleness(seed: number): string | null {
+  const shape = shapeOf(seed, { ...listsOf(seed), times: true })
+  return disagreementOnStaleness(randomHistory(seed, shape), seed % 3 !== 0)
+}
+
+export const BRUTE_FORCE: readonly Property[] = [
+  { name: 'oracle', run: agreesWithOracle(null) },
+  { name: 'oracle-session', run: agreesWithOracle({ sessionOrder: true, realTime: false }) },
+  { name: 'oracle-real-time', run: agreesWithOracle({ sessionOrder: false, realTime: true }) },
+  { name: 'oracle-both-orders', run: agreesWithOracle({ sessionOrder: true, realTime: true }) },
+  { name: 'oracle-no-order', run: agreesWithOracle({ sessionOrder: false, realTime: false }) },
+  { name: 'oracle-stale', run: agreesOnStaleness },
+]
