@@ -15,6 +15,7 @@ import {
   WRITE,
 } from '../history/history.ts'
 import { findStray } from '../history/initial.ts'
+import { RANGE } from '../history/spans.ts'
 import { INTERNED, type Value } from '../history/values.ts'
 
 /** What a format can hold. */
@@ -74,6 +75,7 @@ export function findMisfits(history: History, capacity: Capacity): string[] {
     lists ? 'lists' : null,
     history.versions ? 'versions of reads and writes' : null,
     history.light ? 'lightweight transactions' : null,
+    spansOf(history),
     history.rows ? 'reads that did not return one row' : null,
     history.txnAudit ? 'audits' : null,
     history.sql ? 'SQL statements' : null,
@@ -87,6 +89,11 @@ export function findMisfits(history: History, capacity: Capacity): string[] {
     badName(history, capacity),
   ]
   return reasons.filter((reason) => reason !== null).map(sentence)
+}
+
+function spansOf({ spans }: History): string | null {
+  if (spans === null) return null
+  return spans.kind.includes(RANGE) ? 'range reads' : 'counters'
 }
 
 function misfit(what: string, value: Value): string {

@@ -7,6 +7,7 @@ import { ByteColumn, IntColumn } from '../base/grow.ts'
 import { AfterColumns } from './after.ts'
 import { checkTimes } from './check-times.ts'
 import { settleCounts } from './counts.ts'
+import { type ExpandedOps, expandSpans, inPlace, throughSpans } from './expand-spans.ts'
 import {
   type Annotation,
   APPEND,
@@ -25,16 +26,20 @@ import {
   WRITE,
 } from './history.ts'
 import { groupOps, layOutSessions } from './layout.ts'
-import { CAS, INSERT, LightColumns } from './light.ts'
+import { CAS, FOUND, INSERT, LightColumns, UNTOLD } from './light.ts'
 import { TakenNames } from './names.ts'
 import { resolveReads } from './resolve.ts'
 import { RowColumns } from './rows.ts'
+import { ARRIVED_INCREMENT, ARRIVED_OTHER, ARRIVED_RANGE, SpanColumns } from './spans.ts'
 import type { SqlEvents } from './sql-events.ts'
 import { type Symbol64, SymbolTable } from './symbols.ts'
 import { TimeColumns } from './times.ts'
 import { type Value, ValueTable } from './values.ts'
 import { type GivenVersion, VersionColumns } from './versions.ts'
-import { warnOfDuplicates } from './writers.ts'
+import { warnOfChoices } from './writers.ts'
+
+/** In the place of what a lightweight operation saw: it failed, and did not tell. */
+export const NOT_TOLD = -2
 
 /** SQL statements of a history in the making (sql-statements.ts). */
 interface StatementColumns {
@@ -71,6 +76,7 @@ export class HistoryBuilder {
   readonly times = new TimeColumns()
   private light: LightColumns | null = null
   private rows: RowColumns | null = null
+  private spans: SpanColumns | null = null
   private versions: VersionColumns | null = null
   private after: AfterColumns | null = null
   /** Set by SqlStatements, which collects SQL statements for this history. */
@@ -255,7 +261,10 @@ export class HistoryBuilder {
     this.addLight(txn, INSERT, this.keys.of(key), ...ids, found)
   }
 
-  /** Appends a lightweight operation with ids already interned; `seen` is NONE if it succeeded. */
+  /**
+   * Appends a lightweight operation with ids already interned; `seen` is NONE if it succeeded, and
+   * NOT_TOLD if it failed and did not say what it found.
+   */
   addLight(
     txn: number,
     kind: number,
@@ -265,9 +274,27 @@ export class HistoryBuilder {
     seen: number,
   ): void {
     this.light ??= new LightColumns()
-    this.light.add(this.opCount, kind, expected, value, seen !== NONE)
-    this.addOp(txn, READ, key, seen === NONE ? expected : seen)
-    if (seen === NONE) this.addOp(txn, WRITE, key, value)
+    const failed = seen === NONE ? 0 : seen === NOT_TOLD ? UNTOLD : FOUND
+    this.light.add(this.opCount, kind, expected, value, failed)
+    if (failed === UNTOLD) {
+      this.spans ??= new SpanColumns()
+      return this.addOp(txn, ARRIVED_OTHER, key, this.values.of(`not ${this.values.get(expected)}`))
+    }
+    this.addOp(txn, READ, key, failed ? seen : expected)
+    if (!failed) this.addOp(txn, WRITE, key, value)
+  }
+
+  /** Adds to a counter; `by` is the id of a positive integer. */
+  addIncrement(txn: number, key: number, by: number): void {
+    this.spans ??= new SpanColumns()
+    this.addOp(txn, ARRIVED_INCREMENT, key, by)
+  }
+
+  /** A read of all keys from one to another, both ids of integers; its pairs come by `addPair`. */
+  addRange(txn: number, first: number, last: number): SpanColumns {
+    this.spans ??= new SpanColumns()
+    this.addOp(txn, ARRIVED_RANGE, 0, this.spans.addRange(first, last))
+    return this.spans
   }
 
   /** A read that returned these rows, not one; what each held. */
@@ -322,14 +349,16 @@ export class HistoryBuilder {
    * @param duplicateValues whether a register may be given one value twice
    */
   finish(places: Places | null = null, duplicateValues = false): History {
-    const { txnCount, opCount } = this
+    const { txnCount } = this
     this.statements?.ignorePassedOver(this.partial?.tables ?? [])
     this.settleValues()
-    const grouped = groupOps(this, txnCount)
+    const laidBy = this.spans && this.expand(this.spans, places)
+    const grouped = groupOps(laidBy ?? this, txnCount)
     const laidOut = layOutSessions(this.txnSession.view(), this.sessions.size)
     this.listStart.push(this.listValue.length)
     const { keys, values, sessions } = this
-    const arrivals = grouped.arrivals
+    const arrivals = laidBy ? throughSpans(laidBy, grouped.arrivals) : grouped.arrivals
+    const opCount = grouped.opTxn.length
 
     const draft = {
       sessionCount: sessions.size,
@@ -359,6 +388,7 @@ export class HistoryBuilder {
       listFrom: new Int32Array(this.listValue.length),
       versions: null as Versions | null,
       light: this.light?.finish(opCount, arrivals) ?? null,
+      spans: laidBy && this.spans!.finish(inPlace(laidBy.span.view(), grouped.arrivals)),
       rows: this.rows?.finish() ?? null,
       sql: this.statements?.finish(grouped.txnOpStart, arrivals) ?? null,
       initial: this.initial,
@@ -373,12 +403,24 @@ export class HistoryBuilder {
       placeOf: (op: number) => places?.place(arrivals ? arrivals[op]! : op) ?? null,
     }
     checkTimes(draft)
-    Object.assign(draft, resolveReads(draft, duplicateValues))
+    const open = laidBy && {
+      open: inPlace(laidBy.open.view(), grouped.arrivals),
+      rest: laidBy.rest,
+    }
+    Object.assign(draft, resolveReads(draft, duplicateValues, open))
     settleCounts(draft)
-    if (draft.writers) this.warnings.push(warnOfDuplicates(draft.writers))
+    if (draft.writers) {
+      this.warnings.push(warnOfChoices(draft.writers, open?.open.some(Boolean) ?? false))
+    }
     draft.versions = this.versions?.finish(draft, arrivals) ?? null
     if (draft.writers && draft.versions) throw manyWritersWithVersions()
     return draft
+  }
+
+  /** Makes reads and writes of registers of range reads and counters. */
+  private expand(spans: SpanColumns, places: Places | null): ExpandedOps {
+    if (this.statements !== null) throw spansWithStatements()
+    return expandSpans(this, spans, (arrival) => places?.place(arrival) ?? null)
   }
 
   /** The names of transactions and sessions; see History. */
@@ -411,6 +453,7 @@ export class HistoryBuilder {
       this.opValue.view(),
       this.listValue.view(),
       ...(this.light?.valueColumns() ?? []),
+      ...(this.spans?.valueColumns() ?? []),
       ...(this.statements?.valueColumns() ?? []),
     ])
   }
@@ -420,9 +463,15 @@ export function statusOf(name: string): number {
   return STATUS_NAMES.indexOf(name as StatusName)
 }
 
+function spansWithStatements(): InputError {
+  const message =
+    'range reads, counters and a cas that failed without telling what it found do not go with SQL statements'
+  return new InputError('mixed-key', message, null, 'let statements say the same')
+}
+
 /** Versions tell whom a read saw, and so does the choice of writers: one of them only. */
 function manyWritersWithVersions(): InputError {
-  const message = 'values are written twice in a history that gives versions'
-  const hint = 'leave out the versions, or let every write have its own value'
+  const message = 'reads have several possible writers in a history that gives versions'
+  const hint = 'leave out the versions, or let every read tell whom it saw: by values of their own'
   return new InputError('duplicate-value', message, null, hint)
 }

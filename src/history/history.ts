@@ -6,6 +6,7 @@
 import type { Place } from '../base/errors.ts'
 import type { LightOps } from './light.ts'
 import type { RowSets } from './rows.ts'
+import type { SpanOps } from './spans.ts'
 import type { SqlEvents } from './sql-events.ts'
 import type { SymbolTable } from './symbols.ts'
 import type { Value, ValueTable } from './values.ts'
@@ -76,13 +77,23 @@ export interface Versions {
   text(op: number): string | null
 }
 
-/** Reads of values that were written twice, each with its possible writers. */
+/** Reads that may have seen one or the other, such as of values that were written twice. */
 export interface PossibleWriters {
   readonly reads: Int32Array // choice -> read op, ascending
   readonly group: Int32Array // choice -> all that gave its key its value
   readonly likeliest: Int32Array // choice -> position in its group
   readonly start: Int32Array // group -> its first entry in `writes`; one more at the end
   readonly writes: Int32Array // entry -> write op, or INITIAL
+  /** What choices must add up to; null if each stands by itself. */
+  readonly sums: Sums | null
+}
+
+/** Choices that go together only if the second of their two writers, where taken, add up. */
+export interface Sums {
+  readonly start: Int32Array // sum -> its first entry in `choice`; one more at the end
+  readonly choice: Int32Array // entry -> a choice between INITIAL and a write
+  readonly weight: Float64Array // entry -> what that write adds
+  readonly total: Float64Array // sum -> what they add up to
 }
 
 export interface History {
@@ -137,6 +148,8 @@ export interface History {
   readonly versions: Versions | null
   /** Which operations were written as lightweight transactions; null if none was. */
   readonly light: LightOps | null
+  /** Which operations were written as range reads or of counters; null if none was. */
+  readonly spans: SpanOps | null
   /** What reads returned that did not return one row; null if there is none. */
   readonly rows: RowSets | null
   /** SQL statements and the rows they saw and wrote; null if there is none. */

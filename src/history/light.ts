@@ -8,13 +8,18 @@ import { ByteColumn, IntColumn } from '../base/grow.ts'
 export const CAS = 0
 export const INSERT = 1
 
+/** How an operation failed: it said what it found, or did not. */
+export const FOUND = 1
+export const UNTOLD = 2
+
 export interface LightOps {
   /** read op -> the lightweight operation it belongs to, or NONE; its write, if any, comes next. */
   readonly opLight: Int32Array
   readonly kind: Uint8Array // light -> CAS or INSERT
   readonly expected: Int32Array // light -> value id it compares with
   readonly value: Int32Array // light -> value id it writes if it succeeds
-  readonly failed: Uint8Array // light -> 1 if it found something else, and wrote nothing
+  /** light -> FOUND or UNTOLD if it found something else, and wrote nothing; else 0. */
+  readonly failed: Uint8Array
 }
 
 /** Collects lightweight operations while a history is built. */
@@ -25,12 +30,12 @@ export class LightColumns {
   private readonly value = new IntColumn(16)
   private readonly failed = new ByteColumn(16)
 
-  add(arrival: number, kind: number, expected: number, value: number, failed: boolean): void {
+  add(arrival: number, kind: number, expected: number, value: number, failed: number): void {
     this.arrival.push(arrival)
     this.kind.push(kind)
     this.expected.push(expected)
     this.value.push(value)
-    this.failed.push(failed ? 1 : 0)
+    this.failed.push(failed)
   }
 
   /** What holds value ids. */

@@ -5,14 +5,19 @@
 //
 // One line continues one session; `|` ends a transaction; brackets after the operations hold what
 // else is known of it: [id=T7 aborted start=3 finish=9 level=si audit after=T3], or [3,9] for the
-// times alone. `w(x,1)@3` has a version (versions.ts). `rows(x,[])` and `rows(x,[1,2])` are reads that found no row, or two. `initial 0`,
+// times alone. `w(x,1)@3` has a version (versions.ts). `rows(x,[])` and `rows(x,[1,2])` are reads that
+// found no row, or two; `inc(c,2)` adds to a counter, `range(1,5,[2:7])` reads integer keys, and
+// `cas(x,1,2,?)` failed without saying what it found. `initial 0`,
 // `initial null`, `initial none` before the first session set the initial value (0 if nothing is
 // said). Grammar: docs/notation.md. Main functions: parseNotation, renderNotation.
 
 import { InputError, type Place } from '../base/errors.ts'
 import { LEVELS } from '../levels/levels.ts'
-import { HistoryBuilder, statusOf } from './builder.ts'
-import { COMMITTED, type History, STATUS_NAMES } from './history.ts'
+import { HistoryBuilder, NOT_TOLD, statusOf } from './builder.ts'
+import { COMMITTED, type History, NONE, STATUS_NAMES } from './history.ts'
+import { CAS, INSERT } from './light.ts'
+import { renderValue } from './render-notation.ts'
+import { badRange, badReturn, INCREMENT_HINT, isIncrement, RANGE_HINT } from './spans.ts'
 import { readTime, TIME_HINT } from './times.ts'
 import type { Value } from './values.ts'
 import { VERSION_HINT, versionOfLsn, versionOfNumber } from './versions.ts'
@@ -32,7 +37,8 @@ export function parseNotation(
   return new NotationParser(text, onOp).parse(duplicateValues)
 }
 
-const VERBS = ['r', 'w', 'append', 'cas', 'insert', 'rows']
+const VERBS = ['r', 'w', 'append', 'inc', 'cas', 'insert', 'range', 'rows']
+const UNTOLD = /\s*\?/y
 const BARE = /[A-Za-z_][\w.$@-]*/y
 const LEVEL = /[a-z][\w.+-]*/y
 const INTEGER = /-?\d+(?![\w.])/y
@@ -144,7 +150,7 @@ class NotationParser {
       this.at = this.lineStart + startColumn - 1
       this.fail(
         `unknown operation ${this.next()}`,
-        'there are r(key,value), w(…), append(…), cas(key,old,new), insert(key,value), rows(key,[…])',
+        'there are r(key,value), w(…), append(…), inc(key,number), cas(key,old,new), insert(key,value), range(from,to,[key:value,…]), rows(key,[…])',
       )
     }
     this.expect('(')
@@ -156,6 +162,10 @@ class NotationParser {
     this.skipSpace()
     if (verb === 'cas' || verb === 'insert') {
       this.parseLight(txn, verb, key, startColumn)
+    } else if (verb === 'inc') {
+      this.parseIncrement(txn, key)
+    } else if (verb === 'range') {
+      this.parseRange(txn, key)
     } else if (verb === 'rows') {
       this.builder.readRows(txn, key, this.parseRows())
     } else if (verb === 'r' && this.text[this.at] === '[') {
@@ -193,17 +203,47 @@ class NotationParser {
     if (verb === 'cas') this.expect(',')
     const value = this.parseValue()
     this.skipSpace()
-    let seen: Value | undefined
+    const { builder } = this
+    let seen: number = NONE
     if (this.text[this.at] === ',') {
       this.at++
-      seen = this.parseValue()
+      seen = this.match(UNTOLD) === null ? builder.valueId(this.parseValue()) : NOT_TOLD
     } else {
       // It is two operations, a read and a write, which stand in one place.
       this.lines.push(this.line)
       this.columns.push(column)
     }
-    if (verb === 'cas') this.builder.cas(txn, key, expected, value, seen)
-    else this.builder.insert(txn, key, value, seen)
+    const ids = [builder.keys.of(key), builder.valueId(expected), builder.valueId(value)] as const
+    builder.addLight(txn, verb === 'cas' ? CAS : INSERT, ...ids, seen)
+  }
+
+  /** How much is added to a counter. */
+  private parseIncrement(txn: number, key: Value): void {
+    const start = this.at
+    const by = this.parseValue()
+    if (!isIncrement(by)) {
+      this.at = start
+      this.fail(`a counter cannot be incremented by ${renderValue(by)}`, INCREMENT_HINT)
+    }
+    this.builder.addIncrement(txn, this.builder.keys.of(key), this.builder.valueId(by))
+  }
+
+  /** range(1,5,[2:7,3:8]): where it ends, and what was there. */
+  private parseRange(txn: number, first: Value): void {
+    const { builder } = this
+    const last = this.parseValue()
+    const problem = badRange(first, last)
+    if (problem !== null) this.fail(problem, RANGE_HINT)
+    this.expect(',')
+    const range = builder.addRange(txn, builder.values.of(first), builder.values.of(last))
+    const returned = new Set<Value>()
+    this.parseList(() => {
+      const key = this.parseKey()
+      const why = badReturn(first, last, key, returned)
+      if (why !== null) this.fail(why, RANGE_HINT)
+      this.expect(':')
+      range.addPair(builder.keys.of(key), builder.valueId(this.parseValue()))
+    })
   }
 
   /** The rows that a read returned: all values, or all lists. */

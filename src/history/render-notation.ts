@@ -19,7 +19,8 @@ import {
   WRITE,
 } from './history.ts'
 import { findStray } from './initial.ts'
-import { CAS, type LightOps } from './light.ts'
+import { CAS, FOUND, type LightOps, UNTOLD } from './light.ts'
+import { INCREMENT, RANGE, type SpanOps } from './spans.ts'
 import type { SqlEvents } from './sql-events.ts'
 import { renderPreamble, renderStatement } from './sql-notation.ts'
 import { forEachStep } from './sql-steps.ts'
@@ -119,12 +120,16 @@ function renderOps(history: History, txn: number, max = Number.POSITIVE_INFINITY
     if (length > max) break
     const light = history.light?.opLight[op] ?? NONE
     if (light !== NONE && !history.light!.failed[light]) op++ // its write is part of it
+    const span = history.spans?.opSpan[op] ?? NONE
+    if (span !== NONE) op += history.spans!.size[span]! - 1
   }
   return words
 }
 
-/** A lightweight operation as a whole, any other as it is. */
+/** A lightweight operation, a range read, one of a counter as a whole, any other as it is. */
 function renderStep(history: History, op: number): string {
+  const span = history.spans?.opSpan[op] ?? NONE
+  if (span !== NONE) return renderSpan(history, history.spans!, span, op)
   const light = history.light?.opLight[op] ?? NONE
   return light === NONE ? renderOp(history, op) : renderLight(history, history.light!, light, op)
 }
@@ -145,8 +150,29 @@ function renderLight(history: History, lights: LightOps, light: number, read: nu
   const isCas = lights.kind[light] === CAS
   if (isCas) parts.push(show(lights.expected[light]!))
   parts.push(show(lights.value[light]!))
-  if (lights.failed[light]) parts.push(show(history.opValue[read]!))
+  if (lights.failed[light] === FOUND) parts.push(show(history.opValue[read]!))
+  if (lights.failed[light] === UNTOLD) parts.push('?')
   return `${isCas ? 'cas' : 'insert'}(${parts.join(',')})`
+}
+
+function renderSpan(
+  history: History,
+  { kind, key, first, last, returned }: SpanOps,
+  span: number,
+  op: number,
+): string {
+  const show = (value: number) => renderValue(history.values.get(value))
+  if (kind[span] !== RANGE) {
+    const name = renderValue(history.keyName(key[span]!))
+    return `${kind[span] === INCREMENT ? 'inc' : 'r'}(${name},${show(first[span]!)})`
+  }
+  const pairs: string[] = []
+  for (let each = op; each < op + returned[span]!; each++) {
+    pairs.push(
+      `${renderValue(history.keyName(history.opKey[each]!))}:${show(history.opValue[each]!)}`,
+    )
+  }
+  return `range(${show(first[span]!)},${show(last[span]!)},[${pairs.join(',')}])`
 }
 
 /** With its version, if it has one. */

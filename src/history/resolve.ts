@@ -20,6 +20,7 @@ import {
 import { DUPLICATES_HINT, markInitial, showValue } from './initial.ts'
 import { groupByKey } from './layout.ts'
 import { INSERT, type LightOps } from './light.ts'
+import { addOpenReads, type OpenReads } from './open-reads.ts'
 import { INTERNED } from './values.ts'
 import { resolveDuplicates, type Seen } from './writers.ts'
 
@@ -31,8 +32,13 @@ export interface Resolved extends Seen {
 /**
  * Also fills `listFrom` and `txnIsInitial` of the draft.
  * @param allowsDuplicates whether a register may be given one value twice
+ * @param open reads that do not tell whom they saw
  */
-export function resolveReads(history: History, allowsDuplicates: boolean): Resolved {
+export function resolveReads(
+  history: History,
+  allowsDuplicates: boolean,
+  open: OpenReads | null = null,
+): Resolved {
   const initial = history.initial === undefined ? NONE : history.values.of(history.initial)
   // Rows of SQL tables are versions, which have names of their own.
   const duplicates = allowsDuplicates && history.sql === null
@@ -49,6 +55,7 @@ export function resolveReads(history: History, allowsDuplicates: boolean): Resol
   if (history.listStart.length > 1 || history.opKind.includes(APPEND)) checkKeyTypes(history)
   if (history.initial === undefined && history.light) findAbsent(history, history.light, found)
   if (history.rows !== null) resolveInitialRows(history, initial)
+  if (open) found.writers = addOpenReads(history, open, found, initial, found.writers)
   return found
 }
 

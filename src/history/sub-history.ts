@@ -11,8 +11,9 @@
 import { assert } from '../base/errors.ts'
 import { addAll } from '../base/grow.ts'
 import { afterAmong } from './after-as-reads.ts'
-import { HistoryBuilder } from './builder.ts'
+import { HistoryBuilder, NOT_TOLD } from './builder.ts'
 import { type History, isOfList, listsOf, NONE, READ, READ_LIST, READ_ROWS } from './history.ts'
+import { UNTOLD } from './light.ts'
 import { readTime } from './times.ts'
 import type { Value } from './values.ts'
 import { versionOfText } from './versions.ts'
@@ -154,7 +155,8 @@ export function copyOp(history: History, op: number, txn: number, builder: Histo
   const key = builder.keys.of(history.keyName(history.opKey[op]!))
   const which = light?.opLight[op] ?? NONE
   if (which !== NONE) {
-    const seen = light!.failed[which] ? valueId(history.opValue[op]!) : NONE
+    const how = light!.failed[which]!
+    const seen = how === UNTOLD ? NOT_TOLD : how ? valueId(history.opValue[op]!) : NONE
     const [expected, value] = [light!.expected[which]!, light!.value[which]!]
     builder.addLight(txn, light!.kind[which]!, key, valueId(expected), valueId(value), seen)
     if (isPair(history, op)) copyVersion(history, op + 1, builder)

@@ -21,7 +21,7 @@ import {
   WRITE,
 } from './history.ts'
 import { groupByKey } from './layout.ts'
-import { INSERT } from './light.ts'
+import { FOUND, INSERT } from './light.ts'
 
 /** Whom a read is taken to have seen. */
 export interface Source {
@@ -109,6 +109,7 @@ export function resolveDuplicates(
     likeliest: Int32Array.from(choices, ({ likeliest }) => likeliest),
     start: starts.view(),
     writes: writes.view(),
+    sums: null,
   }
 }
 
@@ -154,7 +155,7 @@ function onlyWriter(history: History, read: number, own: number, initial: number
 const MOST_COMPARED = 20_000_000
 
 /** Finds who is the likeliest of those whom a read may have seen. */
-class Likelihood {
+export class Likelihood {
   private compared = 0
 
   constructor(private readonly history: History) {}
@@ -203,14 +204,17 @@ export function assume(history: History, sources: readonly Source[]): History {
   if (history.writers === null) return history
   const { keyCount, opTxn } = history
   const [opKey, readFrom] = [history.opKey.slice(), history.readFrom.slice()]
-  const readTxn = history.readTxn.slice()
+  const [readTxn, opValue] = [history.readTxn.slice(), history.opValue.slice()]
+  const nothing = initialId(history)
   const opLight = history.light?.opLight.slice()
+  const failed = history.light?.failed.map((how) => (how ? FOUND : 0))
   const given = new Map(sources.map(({ read, write }) => [read, write]))
   let fresh = keyCount
   for (const read of history.writers.reads) {
     const write = given.get(read)
     readFrom[read] = write ?? INITIAL
     readTxn[read] = write !== undefined && write >= 0 ? opTxn[write]! : INITIAL
+    opValue[read] = write !== undefined && write >= 0 ? opValue[write]! : nothing
     if (write !== undefined) continue
     opKey[read] = fresh++
     if (opLight) opLight[read] = NONE
@@ -221,12 +225,20 @@ export function assume(history: History, sources: readonly Source[]): History {
     opKey,
     readFrom,
     readTxn,
-    light: opLight ? { ...history.light!, opLight } : null,
+    opValue,
+    valueOf: (op: number) => history.values.get(opValue[op]!),
+    light: opLight ? { ...history.light!, opLight, failed: failed! } : null,
+    spans: null,
     txnCounts: history.txnCounts.slice(),
     writers: null,
   }
   settleCounts(assumed)
   return assumed
+}
+
+/** Id of what every key holds at first. */
+export function initialId({ values, initial }: History): number {
+  return values.of(initial === undefined ? null : initial)
 }
 
 /** choice -> how many writers it has. */
@@ -240,8 +252,17 @@ export function sourceOf(writers: PossibleWriters, choice: number, position: num
   return { read: reads[choice]!, write: writes[start[group[choice]!]! + position]! }
 }
 
-/** What is to be told of a history in which values were written twice. */
-export function warnOfDuplicates({ reads }: PossibleWriters): string {
+/**
+ * What is to be told of a history in which reads have a choice.
+ * @param isOpen whether some do though values are unique
+ */
+export function warnOfChoices({ reads }: PossibleWriters, isOpen: boolean): string {
   const what = reads.length === 1 ? '1 read has' : `${reads.length} reads have`
-  return `values were written twice, so ${what} several possible writers: a level is satisfied if some choice of them satisfies it, and what one choice would show another may hide; with unique values each read would name its writer`
+  const why = isOpen
+    ? 'totals of counters, or a cas that did not say what it found, do not tell whom they saw'
+    : 'values were written twice'
+  const remedy = isOpen
+    ? 'registers and lists with unique values tell more'
+    : 'with unique values each read would name its writer'
+  return `${why}, so ${what} several possible writers: a level is satisfied if some choice of them satisfies it, and what one choice would show another may hide; ${remedy}`
 }

@@ -14,15 +14,21 @@ export type PlainValue = number | bigint | string | null
 /** A version as the store numbers it: a number, or an LSN such as "16/B374D848". */
 export type PlainVersion = number | bigint | string
 
-/** One operation: of a register, of a list, a lightweight one, or as the native format has it. */
+/** One operation: of a register, a list, a counter, a lightweight one, a range of keys, or as the
+ * native format has it. `found` is false if an operation failed without saying what it found. */
 export type PlainOp =
   | { r: PlainKey; v: PlainValue | readonly PlainValue[]; version?: PlainVersion }
   | { w: PlainKey; v: PlainValue; version?: PlainVersion }
   | { append: PlainKey; v: PlainValue }
-  | { cas: PlainKey; from: PlainValue; to: PlainValue; found?: PlainValue }
-  | { insert: PlainKey; v: PlainValue; found?: PlainValue }
+  | { inc: PlainKey; by: number }
+  | { cas: PlainKey; from: PlainValue; to: PlainValue; found?: PlainValue | false }
+  | { insert: PlainKey; v: PlainValue; found?: PlainValue | false }
+  | { range: readonly [first: number | bigint, last: number | bigint]; v: PlainPairs }
   | PlainStatement
   | readonly [string, ...unknown[]]
+
+/** Keys that a range read returned, each with its value. */
+export type PlainPairs = readonly (readonly [key: number | bigint, value: PlainValue])[]
 
 /** A SQL statement, as docs/sql-history.md describes it. */
 export type PlainStatement =
@@ -96,6 +102,11 @@ function nativeOp(op: PlainOp, place: string): unknown {
   if ('r' in given) return ['r', given['r'], expectValue(given, 'v', place), ...versioned]
   if ('w' in given) return ['w', given['w'], expectValue(given, 'v', place), ...versioned]
   if ('append' in given) return ['append', given['append'], expectValue(given, 'v', place)]
+  if ('inc' in given) return ['inc', given['inc'], expectValue(given, 'by', place)]
+  if ('range' in given) {
+    const ends = Array.isArray(given['range']) ? given['range'] : [given['range']]
+    return ['range', ...ends, expectValue(given, 'v', place)]
+  }
   if ('cas' in given) {
     const [from, to] = [expectValue(given, 'from', place), expectValue(given, 'to', place)]
     return ['cas', given['cas'], from, to, ...found]

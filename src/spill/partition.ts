@@ -146,7 +146,8 @@ class Partitioner {
       bucketOf[key] = this.hashOf(symbol) % buckets
     }
     for (let i = 0; i < opCount; i++) {
-      if (opKind[i]! > WRITE) throw new Unspillable('the history has lists, or reads of many rows')
+      if (opKind[i]! > WRITE)
+        throw new Unspillable('the history has more than reads and writes of registers')
       const key = opKey[i]!
       const local = opTxn[i]!
       const txn = txns[local]!

@@ -10,7 +10,7 @@ import type { History, PossibleWriters } from '../history/history.ts'
 import { assume, type Source, sizesOf } from '../history/writers.ts'
 import type { Certification } from './certification.ts'
 import { certifyPlain } from './certify-plain.ts'
-import { type Clash, coverChoices } from './cover-choices.ts'
+import { addsUp, type Clash, coverChoices } from './cover-choices.ts'
 import type { Anomaly, LevelResult } from './verdict.ts'
 
 export function certifyWriters(
@@ -22,13 +22,16 @@ export function certifyWriters(
   const { writers } = history
   const refuse = (...problems: string[]): Certification => ({ problems, kind: null, anomalies })
   if (verdict === 'unknown') return refuse()
-  if (writers === null) return refuse('no value was written twice, so there is no writer to choose')
+  if (writers === null)
+    return refuse('every read tells whom it saw, so there is no writer to choose')
   if (result.level === 'mixed') return refuse('mixed levels need unique values')
   if (verdict === 'satisfied') {
     if (sources === undefined) return refuse('it does not say whom reads saw')
     const clash = clashOf(writers, sources)
     if (typeof clash === 'string') return refuse(clash)
     if (sources.length !== writers.reads.length) return refuse('it leaves open whom some reads saw')
+    if (!isSum(writers, clash))
+      return refuse('what it says that reads of counters saw does not add up')
     return certifyPlain(assume(history, sources), result, deadline)
   }
   if (sources !== undefined) return refuse('a violated level has no choice of writers')
@@ -43,7 +46,7 @@ export function certifyWriters(
     if (kind === 'reads' || certified.kind === 'cases') kind = certified.kind
   }
   try {
-    if (coverChoices(sizesOf(writers), clashes, deadline) === null) {
+    if (coverChoices(sizesOf(writers), clashes, deadline, writers.sums) === null) {
       return refuse('the cases leave a choice of writers open')
     }
   } catch (error) {
@@ -51,6 +54,16 @@ export function certifyWriters(
     return refuse(error.message)
   }
   return { problems: [], kind, anomalies }
+}
+
+/** Whether all choices together add up where they must. */
+function isSum({ sums, reads }: PossibleWriters, { choices, values }: Clash): boolean {
+  if (sums === null) return true
+  const chosen = new Int32Array(reads.length)
+  choices.forEach((choice, i) => {
+    chosen[choice] = values[i]!
+  })
+  return addsUp(sums, chosen)
 }
 
 /** Whether an anomaly shows in the case that it speaks of. */

@@ -1,10 +1,12 @@
 // Whether cases leave any choice of writers open. Each read with several possible writers is a
 // choice; a case is some choices that do not go together. Tries to find choices that no case
 // forbids, by what follows from the cases and, where nothing does, by trying one value after the
-// other of the case that is nearest to being forbidden. Exponential in the worst case, so with a
-// deadline; no recursion. Main function: coverChoices.
+// other of the case that is nearest to being forbidden. Choices may have to add up besides: what is
+// chosen and what is still open must be able to reach the total. Exponential in the worst case, so
+// with a deadline; no recursion. Main functions: coverChoices, addsUp.
 
 import type { Deadline } from '../base/deadline.ts'
+import type { Sums } from '../history/history.ts'
 
 /** Choices that do not go together: pairs of a choice and the position of its value. */
 export interface Clash {
@@ -23,13 +25,26 @@ interface Frame {
 /**
  * The clashes that together forbid every choice, by position; null if one is left open.
  * @param sizes choice -> how many values it has
+ * @param sums what choices must add up to
  */
 export function coverChoices(
   sizes: ArrayLike<number>,
   clashes: readonly Clash[],
   deadline: Deadline,
+  sums: Sums | null = null,
 ): number[] | null {
-  return new Cover(sizes, clashes, deadline).run()
+  return new Cover(sizes, clashes, deadline, sums).run()
+}
+
+/** Whether choices, each with its value, add up to what they must. */
+export function addsUp({ start, choice, weight, total }: Sums, values: Int32Array): boolean {
+  return total.every((wanted, sum) => {
+    let found = 0
+    for (let at = start[sum]!; at < start[sum + 1]!; at++) {
+      if (values[choice[at]!] === 1) found += weight[at]!
+    }
+    return found === wanted
+  })
 }
 
 class Cover {
@@ -45,6 +60,7 @@ class Cover {
     private readonly sizes: ArrayLike<number>,
     private readonly clashes: readonly Clash[],
     private readonly deadline: Deadline,
+    private readonly sums: Sums | null,
   ) {
     const count = sizes.length
     this.chosen = new Int32Array(count).fill(OPEN)
@@ -60,12 +76,12 @@ class Cover {
     const empty = clashes.findIndex(({ choices }) => choices.length === 0)
     if (empty >= 0) return [empty]
     const frames: Frame[] = []
-    let isOpen = clashes.every((_, clash) => this.look(clash)) && this.settle(0)
+    let isOpen = clashes.every((_, clash) => this.look(clash)) && this.settle(0) && this.canAddUp()
     for (;;) {
       this.deadline.step()
       if (isOpen) {
         const choice = this.pick()
-        if (choice === OPEN) return null
+        if (choice === OPEN) return null // every sum is complete, or there is none
         frames.push({ trailStart: this.trail.length, choice, next: 0 })
       }
       const frame = frames.at(-1)
@@ -81,7 +97,7 @@ class Cover {
         continue
       }
       const from = this.trail.length
-      isOpen = this.choose(choice, frame.next++) && this.settle(from)
+      isOpen = this.choose(choice, frame.next++) && this.settle(from) && this.canAddUp()
     }
   }
 
@@ -104,7 +120,30 @@ class Cover {
       fewest = open
       best = first
     }
-    return best
+    return best === OPEN ? this.pickOfSum() : best
+  }
+
+  /** A choice of a sum that is not complete; OPEN if all are. */
+  private pickOfSum(): number {
+    const at = this.sums?.choice.findIndex((choice) => this.chosen[choice] === OPEN) ?? OPEN
+    return at < 0 ? OPEN : this.sums!.choice[at]!
+  }
+
+  /** Whether what is chosen, and some of what is not barred, may reach the total of each sum. */
+  private canAddUp(): boolean {
+    if (this.sums === null) return true
+    const { start, choice, weight, total } = this.sums
+    for (let sum = 0; sum < total.length; sum++) {
+      let [least, most] = [0, 0]
+      for (let at = start[sum]!; at < start[sum + 1]!; at++) {
+        this.deadline.step()
+        const [value, barred] = [this.chosen[choice[at]!]!, this.barsOf(choice[at]!)]
+        if (value === 1 || (value === OPEN && barred[0] !== OPEN)) least += weight[at]!
+        if (value === 1 || (value === OPEN && barred[1] === OPEN)) most += weight[at]!
+      }
+      if (least > total[sum]! || most < total[sum]!) return false
+    }
+    return true
   }
 
   private choose(choice: number, value: number): boolean {

@@ -90,10 +90,11 @@ export function standOn(history: History, settled: Settled, options: StandOption
 
 /** Watching is for plain reads and writes that begin from an initial value. */
 function expectRegisters(history: History): void {
-  const { sql, light, after, rows, initial, partial, versions } = history
+  const { sql, light, spans, after, rows, initial, partial, versions } = history
   const unfit: [boolean, string][] = [
     [sql !== null, 'SQL statements'],
     [light !== null, 'lightweight transactions'],
+    [spans !== null, 'range reads or counters'],
     [after !== null, 'transactions that name others in "after"'],
     [rows !== null, 'reads that returned several rows, or none'],
     [hasLists(history), 'lists'],

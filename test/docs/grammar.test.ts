@@ -72,6 +72,9 @@ const MEANINGS = [
   /has versions, but|versions are numbers here and LSNs there/,
   /rows of one key hold lists, or values, not both/,
   /does not fit into 64 bits|is out of range/,
+  /cannot be incremented by|is a counter|cannot be read as|counters begin with|add up to more than/,
+  /the range from .* (is empty|has no key)|a range is of integer keys|the range returned key/,
+  /a range read says which keys are not there|several possible writers in a history that gives/,
 ]
 
 /** s7 is one word, and so is w(x,1)@3. */

@@ -1,10 +1,12 @@
-// Every level against brute force on random histories, with each choice of the orders that count,
-// and bounded staleness. As many seeds as one likes:
+// Every level against brute force on random histories, with each choice of the orders that count;
+// bounded staleness; counters, range reads and a cas that does not tell what it found. For as many
+// seeds as one likes:
 // npm run fuzz -- --only oracle-real-time --seed 1 --count 20000
 
 import { compareWithOracle } from '../small/compare.ts'
 import { ORACLE_LEVELS } from '../small/oracle.ts'
 import { randomHistory, shapeOf } from '../small/random-history.ts'
+import { compareWays, KINDS } from '../small/spans.ts'
 import { disagreementOnStaleness } from '../small/staleness.ts'
 import { deciderOf, type Judge, type Property } from './property.ts'
 
@@ -27,6 +29,18 @@ function agreesOnStaleness(seed: number): string | null {
   return disagreementOnStaleness(randomHistory(seed, shape), seed % 3 !== 0)
 }
 
+/** Operations that are several reads and writes, each in a third of the seeds with real time. */
+function agreesOnKind([name, kind, fixed]: (typeof KINDS)[number]): Property {
+  const run = (seed: number) => {
+    const realTime = seed % 3 === 0
+    const shape = shapeOf(seed, realTime ? { ...fixed, times: true } : fixed)
+    const made = kind(randomHistory(seed, shape), seed)
+    if (made !== null) compareWays(made, { sessionOrder: seed % 5 !== 0, realTime })
+    return null
+  }
+  return { name, run }
+}
+
 export const BRUTE_FORCE: readonly Property[] = [
   { name: 'oracle', run: agreesWithOracle(null) },
   { name: 'oracle-session', run: agreesWithOracle({ sessionOrder: true, realTime: false }) },
@@ -34,4 +48,5 @@ export const BRUTE_FORCE: readonly Property[] = [
   { name: 'oracle-both-orders', run: agreesWithOracle({ sessionOrder: true, realTime: true }) },
   { name: 'oracle-no-order', run: agreesWithOracle({ sessionOrder: false, realTime: false }) },
   { name: 'oracle-stale', run: agreesOnStaleness },
+  ...KINDS.map(agreesOnKind),
 ]

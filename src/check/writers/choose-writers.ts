@@ -18,6 +18,7 @@ import type { Anomaly, LevelResult } from '../../verdict/verdict.ts'
 import { withCertificate } from '../certified.ts'
 import { check } from '../check.ts'
 import type { CheckOptions } from '../options.ts'
+import { encodeSums, guessSums } from './add-up.ts'
 import { guessLinear } from './guess-linear.ts'
 import { findAround, findReliedOn } from './relied-on.ts'
 
@@ -101,7 +102,9 @@ class WriterChoice {
   }
 
   private search(blueprint: LevelResult): LevelResult {
-    const guess = guessLinear(this.history, this.deadline)
+    const guess = this.writers.sums
+      ? guessSums(this.writers)
+      : guessLinear(this.history, this.deadline)
     const guessed = guess && this.judge(guess, false)
     if (guessed?.verdict === 'satisfied') return this.finish({ ...guessed, sources: guess! })
     this.numberVariables()
@@ -141,7 +144,7 @@ class WriterChoice {
   /** Keeps the cases that are needed, if all are certain; else makes some larger. */
   private settleCases(blueprint: LevelResult): boolean {
     const clashes = this.cases.map(({ clash }) => clash)
-    const needed = coverChoices(this.sizes, clashes, this.deadline)
+    const needed = coverChoices(this.sizes, clashes, this.deadline, this.writers.sums)
     if (needed === null) throw new InternalError('the solver and the cover contradict one another')
     const violated = { ...blank(blueprint), verdict: 'violated' as const }
     const larger: WriterCase[] = []
@@ -220,6 +223,7 @@ class WriterChoice {
       }
       solver.addClause(literals)
     }
+    if (this.writers.sums) encodeSums(solver, this.writers.sums, firstVariable, deadline)
     for (const { clash } of this.cases) this.forbid(solver, clash)
     return solver
   }

@@ -1,15 +1,24 @@
 // The operations of a native line: [["r","x",1],["w","y",2],["append","l",3],["r","l",[1,2,3]]],
 // and the lightweight ["cas","x",1,2] and ["insert","x",1], with what they saw as one more value if
 // they failed; each becomes a read and a write, or a read (see history/light.ts). ["rows","x",[1,2]]
-// is a read that did not return one row (history/rows.ts). {"version":3} may stand behind the value
+// is a read that did not return one row (history/rows.ts). ["inc","c",2] adds to a counter, and
+// ["range",1,5,[[2,7]]] reads integer keys (history/spans.ts). {"version":3} may stand behind the value
 // of a register (version.ts). Objects are SQL statements (sql.ts). The usual operation (no spaces, a plain key, a value of at most nine digits) is taken by `takeFast`, which
 // writes straight into the builder's columns; any other by `takeOp`.
 
 import type { InputError } from '../../base/errors.ts'
 import type { IntColumn } from '../../base/grow.ts'
-import type { HistoryBuilder } from '../../history/builder.ts'
+import { type HistoryBuilder, NOT_TOLD } from '../../history/builder.ts'
 import { APPEND, NONE, READ, READ_LIST, WRITE } from '../../history/history.ts'
+import { showValue } from '../../history/initial.ts'
 import { CAS, INSERT } from '../../history/light.ts'
+import {
+  badRange,
+  badReturn,
+  INCREMENT_HINT,
+  isIncrement,
+  RANGE_HINT,
+} from '../../history/spans.ts'
 import type { SymbolTable } from '../../history/symbols.ts'
 import type { Value, ValueTable } from '../../history/values.ts'
 import type { JsonScanner } from '../json.ts'
@@ -22,8 +31,9 @@ import { takeOpVersion } from './version.ts'
 export const SHORTEST_OP = 7 // ["cas",1,1,2] and its comma are two operations
 const LETTER_R = 114
 const LETTER_W = 119
+const LETTER_F = 102
 const VERBS =
-  'there are ["r",key,value], ["w",key,value], ["append",key,value], ["cas",key,old,new], ["insert",key,value] and ["rows",key,[…]]'
+  'there are ["r",key,value], ["w",key,value], ["append",key,value], ["inc",key,number], ["cas",key,old,new], ["insert",key,value], ["range",first,last,[[key,value],…]] and ["rows",key,[…]]'
 /** Statements, which somebody may take for operations on registers. */
 const STATEMENTS = ['select', 'update', 'delete']
 
@@ -148,6 +158,8 @@ export class OpReader {
     scanner.scanString()
     if (scanner.textIs('cas')) return this.takeLight(builder, txn, CAS)
     if (scanner.textIs('insert')) return this.takeLight(builder, txn, INSERT)
+    if (scanner.textIs('inc')) return this.takeIncrement(builder, txn)
+    if (scanner.textIs('range')) return this.takeRange(builder, txn)
     if (scanner.textIs('rows')) return this.takeRows(builder, txn)
     const kind = this.kindOf()
     if (kind < 0) throw this.unknownVerb(verbAt)
@@ -192,11 +204,62 @@ export class OpReader {
     let seen = NONE
     if (scanner.skipSpace() === COMMA) {
       scanner.at++
-      seen = this.takeValueId(builder)
+      seen = this.takeSeen(builder)
     } else {
       this.columns.push(this.columns.data[this.columns.length - 1]!)
     }
     builder.addLight(txn, kind, key, expected, value, seen)
+    scanner.expect(CLOSE_LIST)
+  }
+
+  /** What an operation that failed found instead; false if it did not say. */
+  private takeSeen(builder: HistoryBuilder): number {
+    if (this.scanner.skipSpace() !== LETTER_F) return this.takeValueId(builder)
+    this.scanner.expectWord('false')
+    return NOT_TOLD
+  }
+
+  /** Takes the rest of an increment: its counter, and by how much. */
+  private takeIncrement(builder: HistoryBuilder, txn: number): void {
+    const { scanner } = this
+    this.comma()
+    const key = this.takeSymbol(builder.keys, 'key')
+    this.comma()
+    const at = scanner.at
+    const by = this.takeSymbol(builder.values, 'number')
+    if (!isIncrement(builder.values.get(by))) {
+      const shown = showValue(builder.values.get(by))
+      throw scanner.fail(`a counter cannot be incremented by ${shown}`, at, INCREMENT_HINT)
+    }
+    builder.addIncrement(txn, key, by)
+    scanner.expect(CLOSE_LIST)
+  }
+
+  /** Takes the rest of a range read: its first and its last key, and what was there. */
+  private takeRange(builder: HistoryBuilder, txn: number): void {
+    const { scanner } = this
+    const { keys, values } = builder
+    this.comma()
+    const at = scanner.at
+    const first = this.takeValue('first key')
+    this.comma()
+    const last = this.takeValue('last key')
+    const problem = badRange(first, last)
+    if (problem !== null) throw scanner.fail(problem, at, RANGE_HINT)
+    this.comma()
+    const range = builder.addRange(txn, values.of(first), values.of(last))
+    const returned = new Set<Value>()
+    if (scanner.skipSpace() !== OPEN_LIST) throw scanner.unexpected('a list of pairs', RANGE_HINT)
+    forEachItem(scanner, () => {
+      const pairAt = scanner.at
+      scanner.expect(OPEN_LIST)
+      const key = this.takeValue('key')
+      const why = badReturn(first, last, key, returned)
+      if (why !== null) throw scanner.fail(why, pairAt, RANGE_HINT)
+      scanner.expect(COMMA)
+      range.addPair(keys.of(key), this.takeValueId(builder))
+      scanner.expect(CLOSE_LIST)
+    })
     scanner.expect(CLOSE_LIST)
   }
 

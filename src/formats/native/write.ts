@@ -16,7 +16,8 @@ import {
   STATUS_NAMES,
   WRITE,
 } from '../../history/history.ts'
-import { CAS, type LightOps } from '../../history/light.ts'
+import { CAS, FOUND, type LightOps, UNTOLD } from '../../history/light.ts'
+import { INCREMENT, RANGE, type SpanOps } from '../../history/spans.ts'
 import type { SqlEvents } from '../../history/sql-events.ts'
 import { forEachStep } from '../../history/sql-steps.ts'
 import { LEVELS } from '../../levels/levels.ts'
@@ -56,6 +57,11 @@ export function writeNative(history: History, sink: Sink): void {
     new TextEncoder().encode(OPENERS[kind]),
   )
   const writeOp = (op: number) => {
+    const span = history.spans === null ? NONE : history.spans.opSpan[op]!
+    if (span !== NONE) {
+      writeSpan(writer, history, history.spans!, span, op)
+      return op + history.spans!.size[span]!
+    }
     const light = history.light === null ? NONE : history.light.opLight[op]!
     if (light !== NONE) {
       writeLight(writer, history, history.light!, light, op)
@@ -130,12 +136,34 @@ function writeLight(
   writer.text(renderJson(history.keyName(history.opKey[read]!)))
   const values = [lights.value[light]!]
   if (isCas) values.unshift(lights.expected[light]!)
-  if (lights.failed[light]) values.push(history.opValue[read]!)
+  if (lights.failed[light] === FOUND) values.push(history.opValue[read]!)
   for (const value of values) {
     writer.byte(COMMA)
     writeValue(writer, history, value, renderJson)
   }
+  if (lights.failed[light] === UNTOLD) writer.text(',false')
   writer.byte(CLOSE)
+}
+
+function writeSpan(
+  writer: ByteWriter,
+  history: History,
+  { kind, key, first, last, returned }: SpanOps,
+  span: number,
+  op: number,
+): void {
+  const show = (value: number) => renderJson(history.values.get(value))
+  if (kind[span] === RANGE) {
+    writer.text(`["range",${show(first[span]!)},${show(last[span]!)},[`)
+    for (let each = op; each < op + returned[span]!; each++) {
+      const name = renderJson(history.keyName(history.opKey[each]!))
+      writer.text(`${each > op ? ',' : ''}[${name},${show(history.opValue[each]!)}]`)
+    }
+    writer.text(']]')
+    return
+  }
+  const verb = kind[span] === INCREMENT ? 'inc' : 'r'
+  writer.text(`["${verb}",${renderJson(history.keyName(key[span]!))},${show(first[span]!)}]`)
 }
 
 function writeList(writer: ByteWriter, history: History, list: number): void {

@@ -19,8 +19,10 @@ const OPERATIONS: readonly Completion[] = [
   { label: 'r(', detail: 'r(key,value) read a value, r(key,[1,2]) a list' },
   { label: 'w(', detail: 'w(key,value) wrote it' },
   { label: 'append(', detail: 'append(key,value) to a list' },
+  { label: 'inc(', detail: 'inc(key,number) added to a counter' },
   { label: 'cas(', detail: 'cas(key,old,new) compared and set' },
   { label: 'insert(', detail: 'insert(key,value) if there was none' },
+  { label: 'range(', detail: 'range(1,5,[2:7]) read all keys from 1 to 5' },
   { label: 'rows(', detail: 'rows(key,[…]) read so many rows' },
 ]
 

@@ -20,7 +20,7 @@ import { completionsAt } from './completions.ts'
 import { lineCompletionsAt } from './line-completions.ts'
 
 const WORDS = new MatchDecorator({
-  regexp: /#.*$|\b(r|rows)(?=\()|\b(w|append|cas|insert)(?=\()|\[[a-z][^\]()]*\]/g,
+  regexp: /#.*$|\b(r|range|rows)(?=\()|\b(w|append|inc|cas|insert)(?=\()|\[[a-z][^\]()]*\]/g,
   decoration: (match) => {
     if (match[0].startsWith('#')) return Decoration.mark({ class: 'comment' })
     if (match[1]) return Decoration.mark({ class: 'read' })

@@ -15,7 +15,7 @@ export interface Operation {
   readonly txn: number
 }
 
-const VERB = /(?<![\w.$@-])(r|w|append|cas|insert|rows)\(/y
+const VERB = /(?<![\w.$@-])(r|w|append|inc|cas|insert|range|rows)\(/y
 const STRING = /"(?:[^"\\\n]|\\.)*"/y
 
 export function readOperations(text: string): Operation[] {

@@ -53,7 +53,7 @@ describe('history.schema.json', () => {
   it('accepts the examples of the documentation, and so does the parser', () => {
     const text = readFileSync(join(docs, 'history-format.md'), 'utf8')
     const examples = [...text.matchAll(/```json\n([\s\S]*?)```/g)].map((match) => match[1]!)
-    expect(examples).toHaveLength(6)
+    expect(examples).toHaveLength(7)
     for (const example of examples) {
       for (const line of example.trimEnd().split('\n')) {
         expect(validate(JSON.parse(line)), line).toBe(true)

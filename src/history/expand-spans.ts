@@ -1,0 +1,331 @@
+// Makes reads and writes of registers of range reads and of counters (spans.ts), when all
+// operations are known, and with them all keys and all who increment. A counter's share is a key of
+// its own for every transaction that increments it: only that one writes it, each time what it has
+// added so far, such as "+3", so increments commute. A read of the counter reads the shares of the
+// others; which of them it saw has to add up, together with what it added itself. Where only one
+// set of them does, that is what it read; where several do, reads are left open (open-reads.ts),
+// and where none does it read what nobody wrote. Main function: expandSpans.
+
+import { InputError, type Place } from '../base/errors.ts'
+import { ByteColumn, IntColumn } from '../base/grow.ts'
+import { ABORTED, NONE, READ, WRITE } from './history.ts'
+import { showValue } from './initial.ts'
+import {
+  ARRIVED_INCREMENT,
+  ARRIVED_OTHER,
+  ARRIVED_RANGE,
+  INCREMENT,
+  type SpanColumns,
+  TOTAL,
+} from './spans.ts'
+import { type Effort, findParts, IN, OPEN } from './subset-sums.ts'
+import type { SymbolTable } from './symbols.ts'
+import type { Value, ValueTable } from './values.ts'
+
+/** Spans are made of so many operations at most, all together. */
+const MOST_OPS = 50_000_000
+/** Steps for finding out which increments add up to what was read. */
+const MOST_STEPS = 20_000_000
+
+/** Why a read is open: it may have seen anything but its value, or a share or not. */
+export const NOT_OPEN = 0
+export const OTHER = 1
+export const SHARE = 2
+
+/** What is laid out, by its maker. */
+export interface SpannedOps {
+  readonly opTxn: IntColumn
+  readonly opKind: ByteColumn
+  readonly opKey: IntColumn
+  readonly opValue: IntColumn
+  readonly keys: SymbolTable
+  readonly values: ValueTable
+  readonly initial: Value | undefined
+  statusOf(txn: number): number
+  labelOf(txn: number): Value
+  valueId(value: Value): number
+}
+
+/** Operations as if they had arrived as plain reads and writes. */
+export class ExpandedOps {
+  readonly opTxn = new IntColumn()
+  readonly opKind = new ByteColumn()
+  readonly opKey = new IntColumn()
+  readonly opValue = new IntColumn()
+  readonly source = new IntColumn() // arrival -> arrival of what it was made of
+  readonly span = new IntColumn() // arrival -> the span that begins with it, or NONE
+  readonly open = new ByteColumn() // arrival -> NOT_OPEN, OTHER or SHARE
+  readonly rest = new Map<number, number>() // span -> what its open shares add up to
+
+  add(source: number, txn: number, kind: number, key: number, value: number, open = NOT_OPEN) {
+    this.opTxn.push(txn)
+    this.opKind.push(kind)
+    this.opKey.push(key)
+    this.opValue.push(value)
+    this.source.push(source)
+    this.span.push(NONE)
+    this.open.push(open)
+  }
+
+  get length(): number {
+    return this.opTxn.length
+  }
+}
+
+/** A column by arrival as a column by operation. */
+export function inPlace<Column extends Int32Array | Uint8Array>(
+  column: Column,
+  arrivals: Int32Array | null,
+): Column {
+  return arrivals === null ? column : (column.map((_, op) => column[arrivals[op]!]!) as Column)
+}
+
+/** op -> arrival of what it was made of. */
+export function throughSpans({ source }: ExpandedOps, arrivals: Int32Array | null): Int32Array {
+  return inPlace(source.view(), arrivals)
+}
+
+/** A transaction's share of a counter. */
+interface Share {
+  readonly key: number
+  readonly txn: number
+  total: number // all that it adds
+  soFar: number // what it has added at the operation at hand
+}
+
+/** @param placeOf where the operation stands that arrived then */
+export function expandSpans(
+  ops: SpannedOps,
+  spans: SpanColumns,
+  placeOf: (arrival: number) => Place | null,
+): ExpandedOps {
+  return new Expansion(ops, spans, placeOf).run()
+}
+
+class Expansion {
+  private readonly out = new ExpandedOps()
+  private readonly shares = new Map<number, Share[]>() // counter -> by transaction
+  private readonly shareOf = new Map<string, Share>() // counter and transaction
+  private readonly ranges: KeysInOrder
+  private readonly effort: Effort = { left: MOST_STEPS }
+  private readonly nothing: number // id of the initial value
+  private start = 0 // what every counter holds at first
+
+  constructor(
+    private readonly ops: SpannedOps,
+    private readonly spans: SpanColumns,
+    private readonly placeOf: (arrival: number) => Place | null,
+  ) {
+    this.nothing = ops.valueId(null)
+    this.ranges = new KeysInOrder(ops)
+  }
+
+  run(): ExpandedOps {
+    const { ops, out } = this
+    this.findShares()
+    const { opTxn, opKind, opKey, opValue } = ops
+    for (let i = 0; i < opTxn.length; i++) {
+      const [txn, kind] = [opTxn.data[i]!, opKind.data[i]!]
+      const [key, value] = [opKey.data[i]!, opValue.data[i]!]
+      if (kind === ARRIVED_RANGE) this.addRange(i, txn, value)
+      else if (kind === ARRIVED_INCREMENT) this.addIncrement(i, txn, key, value)
+      else if (kind === ARRIVED_OTHER) out.add(i, txn, READ, key, value, OTHER)
+      else if (this.shares.has(key)) this.addTotal(i, txn, key, value)
+      else out.add(i, txn, kind, key, value)
+      if (out.length > MOST_OPS) {
+        const message = `range reads and reads of counters tell of more than ${MOST_OPS} keys and increments together`
+        throw new InputError('too-large', message, this.placeOf(i))
+      }
+    }
+    return out
+  }
+
+  private findShares(): void {
+    const { opTxn, opKind, opKey, opValue, values } = this.ops
+    for (let i = 0; i < opTxn.length; i++) {
+      if (opKind.data[i] !== ARRIVED_INCREMENT) continue
+      const share = this.shareFor(opKey.data[i]!, opTxn.data[i]!)
+      share.total += values.get(opValue.data[i]!) as number
+      if (share.total > Number.MAX_SAFE_INTEGER) {
+        throw this.bad(i, 'the increments of a transaction add up to more than 2^53 - 1', null)
+      }
+    }
+    if (this.shares.size === 0) return
+    this.start = this.startOfCounters()
+    for (let i = 0; i < opTxn.length; i++) {
+      const [kind, key] = [opKind.data[i]!, opKey.data[i]!]
+      if (kind === READ || kind === ARRIVED_INCREMENT || !this.shares.has(key)) continue
+      if (kind === ARRIVED_RANGE) continue
+      const name = showValue(this.ops.keys.get(key))
+      const message = `key ${name} is a counter, which is incremented and read as a number only`
+      throw this.bad(i, message, 'give counters, registers and lists different keys')
+    }
+  }
+
+  private startOfCounters(): number {
+    const { initial } = this.ops
+    if (initial === null) return 0
+    if (typeof initial === 'number' && initial >= 0) return initial
+    const hint = 'let the initial value be null, for 0, or a number'
+    throw this.bad(NONE, 'counters begin with a number, and the initial value is none', hint)
+  }
+
+  private shareFor(counter: number, txn: number): Share {
+    const name = `${counter},${txn}`
+    const known = this.shareOf.get(name)
+    if (known !== undefined) return known
+    const share = { key: this.nameShare(counter, txn), txn, total: 0, soFar: 0 }
+    this.shareOf.set(name, share)
+    const others = this.shares.get(counter)
+    if (others === undefined) this.shares.set(counter, [share])
+    else others.push(share)
+    return share
+  }
+
+  /** A key that no history has: what T3 added to x is `x of T3`. */
+  private nameShare(counter: number, txn: number): number {
+    const { keys } = this.ops
+    const label = this.ops.labelOf(txn)
+    const who = typeof label === 'string' ? label : `T${label ?? txn + 1}`
+    let name = `${keys.get(counter)} of ${who}`
+    for (let size = keys.size; ; name += "'") {
+      const key = keys.of(name)
+      if (keys.size > size) return key
+    }
+  }
+
+  private addIncrement(arrival: number, txn: number, counter: number, value: number): void {
+    const { out, spans, ops } = this
+    const share = this.shareFor(counter, txn)
+    share.soFar += ops.values.get(value) as number
+    const span = spans.add(INCREMENT, counter, value)
+    spans.size.data[span] = 1
+    out.add(arrival, txn, WRITE, share.key, ops.values.of(`+${share.soFar}`))
+    out.span.data[out.length - 1] = span
+  }
+
+  private addTotal(arrival: number, txn: number, counter: number, value: number): void {
+    const { out, ops, spans } = this
+    const total = this.totalOf(arrival, counter, value)
+    // What an aborted transaction read is not judged.
+    if (ops.statusOf(txn) === ABORTED) return out.add(arrival, txn, READ, counter, value)
+    const own = this.shareOf.get(`${counter},${txn}`)
+    const soFar = own?.soFar ?? 0
+    const others = this.shares
+      .get(counter)!
+      .filter((share) => share !== own && ops.statusOf(share.txn) !== ABORTED)
+    const left = total - this.start - soFar
+    const parts = findParts(
+      others.map((share) => share.total),
+      left,
+      this.effort,
+    )
+    const from = out.length
+    let rest = left
+    if (parts === null) {
+      // The initial value would pass for the initial state: it missed what it had added itself.
+      const isFirst = total === this.start
+      out.add(arrival, txn, READ, isFirst ? own!.key : counter, isFirst ? this.nothing : value)
+    } else if (others.length === 0) {
+      // Nobody else adds to it: it read what it had added itself, or the initial state.
+      const seen = soFar > 0 ? ops.values.of(`+${soFar}`) : this.nothing
+      out.add(arrival, txn, READ, soFar > 0 ? own!.key : counter, seen)
+    }
+    for (let i = 0; parts !== null && i < others.length; i++) {
+      const { key, total: whole } = others[i]!
+      const seen = parts[i] === IN ? ops.values.of(`+${whole}`) : this.nothing
+      out.add(arrival, txn, READ, key, seen, parts[i] === OPEN ? SHARE : NOT_OPEN)
+      if (parts[i] === IN) rest -= whole
+    }
+    const span = spans.add(TOTAL, counter, value)
+    out.span.data[from] = span
+    spans.size.data[span] = out.length - from
+    if (parts?.includes(OPEN)) out.rest.set(span, rest)
+  }
+
+  private totalOf(arrival: number, counter: number, value: number): number {
+    if (value === this.nothing) return this.start
+    const total = this.ops.values.get(value)
+    if (typeof total === 'number' && total >= 0) return total
+    const name = showValue(this.ops.keys.get(counter))
+    const message = `the counter ${name} cannot be read as ${showValue(total)}`
+    throw this.bad(arrival, message, 'counters hold whole numbers, from 0 to 2^53 - 1')
+  }
+
+  private addRange(arrival: number, txn: number, span: number): void {
+    const { out, spans, ops, ranges } = this
+    if (ops.initial === undefined) {
+      const message = 'a range read says which keys are not there, but there is no initial value'
+      throw this.bad(
+        arrival,
+        message,
+        'let the initial value be null, which stands for a key that is not there',
+      )
+    }
+    const from = out.length
+    const returned = new Set<number>()
+    const first = spans.pairStart.data[span]!
+    const count = spans.returned.data[span]!
+    for (let pair = first; pair < first + count; pair++) {
+      const key = spans.pairKey.data[pair]!
+      this.expectRegister(arrival, key)
+      returned.add(key)
+      out.add(arrival, txn, READ, key, spans.pairValue.data[pair]!)
+    }
+    const [least, most] = [spans.first, spans.last].map(({ data }) => ops.values.get(data[span]!))
+    ranges.forEach(least as number, most as number, (key) => {
+      this.expectRegister(arrival, key)
+      if (!returned.has(key)) out.add(arrival, txn, READ, key, this.nothing)
+    })
+    // Nobody writes a key in it: one that is not there stands for all.
+    if (out.length === from) out.add(arrival, txn, READ, ops.keys.of(least!), this.nothing)
+    out.span.data[from] = span
+    spans.size.data[span] = out.length - from
+  }
+
+  private expectRegister(arrival: number, key: number): void {
+    if (!this.shares.has(key)) return
+    const message = `the range read speaks of key ${showValue(this.ops.keys.get(key))}, which is a counter`
+    throw this.bad(arrival, message, 'range reads are of registers')
+  }
+
+  private bad(arrival: number, message: string, hint: string | null): InputError {
+    return new InputError('mixed-key', message, arrival < 0 ? null : this.placeOf(arrival), hint)
+  }
+}
+
+/** The integer keys that somebody writes, or adds to, in their order. */
+class KeysInOrder {
+  private sorted: { name: number | bigint; key: number }[] | null = null
+
+  constructor(private readonly ops: SpannedOps) {}
+
+  /** Visits the keys from the least to the most, both included. */
+  forEach(least: number | bigint, most: number | bigint, visit: (key: number) => void): void {
+    this.sorted ??= this.sort()
+    let [from, to] = [0, this.sorted.length]
+    while (from < to) {
+      const middle = (from + to) >> 1
+      if (this.sorted[middle]!.name < least) from = middle + 1
+      else to = middle
+    }
+    for (; from < this.sorted.length && this.sorted[from]!.name <= most; from++) {
+      visit(this.sorted[from]!.key)
+    }
+  }
+
+  private sort() {
+    const { opKind, opKey, keys } = this.ops
+    const changed = new Set<number>()
+    for (let i = 0; i < opKind.length; i++) {
+      const kind = opKind.data[i]!
+      if (kind !== READ && kind !== ARRIVED_RANGE) changed.add(opKey.data[i]!)
+    }
+    const named: { name: number | bigint; key: number }[] = []
+    for (const key of changed) {
+      const name = keys.get(key)
+      if (typeof name === 'number' || typeof name === 'bigint') named.push({ name, key })
+    }
+    return named.sort((a, b) => (a.name < b.name ? -1 : 1))
+  }
+}

@@ -1,0 +1,51 @@
+// Counters, range reads and compare-and-sets that failed without telling what they found, against
+// brute force: a level is satisfied if some way to read the history as one of registers satisfies
+// it by the axioms. Every verdict is certified on the way. More seeds: npm run fuzz -- --only
+// counters, untold, ranges (test/fuzz/brute-force.ts).
+
+import { describe, expect, it } from 'vitest'
+import { type CompareOptions, draftsFor, SAMPLED, sampled } from './compare.ts'
+import { compareWays, KINDS, type Kind, type Orders, withRanges } from './spans.ts'
+
+function compare(kind: Kind, wanted: CompareOptions, orders: Orders) {
+  const counts = { satisfied: 0, violated: 0, unknown: 0, compared: 0, open: 0 }
+  let seed = 0
+  for (const { draft, source } of draftsFor(wanted)) {
+    const made = kind(draft, seed++)
+    if (made === null) continue
+    counts.compared++
+    if (made.history.writers !== null) counts.open++
+    try {
+      for (const verdict of compareWays(made, orders)) counts[verdict]++
+    } catch (error) {
+      throw new Error(source, { cause: error })
+    }
+  }
+  return counts
+}
+
+const SESSIONS = { sessionOrder: true, realTime: false }
+
+describe.each(KINDS)('%s', (_, kind, shape) => {
+  it('are judged as brute force does on small histories', () => {
+    const small: Kind = (draft, seed) =>
+      kind({ ...draft, initial: kind === withRanges ? null : draft.initial }, seed)
+    const counts = compare(small, { stride: SAMPLED === 1 ? 1 : 40 * SAMPLED }, SESSIONS)
+    expect(counts.satisfied).toBeGreaterThan(100)
+    expect(counts.violated).toBeGreaterThan(100)
+  })
+
+  it.each<[string, number, Orders, object]>([
+    ['random histories', 600, SESSIONS, {}],
+    ['real time', 240, { sessionOrder: true, realTime: true }, { times: true }],
+    ['no session order', 200, { sessionOrder: false, realTime: false }, {}],
+  ])('are judged as brute force does: %s', (name, seeds, orders, more) => {
+    const wanted = { families: [], seeds: sampled(seeds), shape: { ...shape, ...more } }
+    const counts = compare(kind, wanted, orders)
+    expect(counts.satisfied).toBeGreaterThan(counts.compared)
+    expect(counts.violated).toBeGreaterThan(counts.compared)
+    if (kind !== withRanges && name === 'random histories') {
+      expect(counts.open).toBeGreaterThan(counts.compared / 10)
+    }
+  })
+})

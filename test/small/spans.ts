@@ -1,0 +1,279 @@
+// Small histories of counters, of range reads and of compare-and-sets that failed without telling
+// what they found, and what the definitions say of them. A draft of registers says who does what;
+// `asCounters`, `withUntold` and `withRanges` give its operations another meaning, and spell out as
+// drafts of registers every way to read them, which the oracle judges. Shares no code with
+// src/history but the builder. Main functions: asCounters, withUntold, withRanges, compareWays.
+
+import { Random } from '../../src/base/random.ts'
+import { check } from '../../src/check/check.ts'
+import { chooseWriters } from '../../src/check/writers/choose-writers.ts'
+import { HistoryBuilder, NOT_TOLD } from '../../src/history/builder.ts'
+import { type History, STATUS_NAMES } from '../../src/history/history.ts'
+import { CAS } from '../../src/history/light.ts'
+import { renderNotation } from '../../src/history/notation.ts'
+import type { Value } from '../../src/history/values.ts'
+import type { Draft, DraftOp, DraftTxn } from './draft.ts'
+import { ORACLE_LEVELS, profileOf, type Verdict } from './oracle.ts'
+import type { RandomShape } from './random-history.ts'
+
+/** A history, with every way to read it as one of registers. */
+export interface Ways {
+  readonly history: History
+  readonly ways: readonly Draft[]
+}
+
+/** Which orders count. */
+export interface Orders {
+  readonly sessionOrder: boolean
+  readonly realTime: boolean
+}
+
+const BEST_FIRST: readonly Verdict[] = ['satisfied', 'unknown', 'violated']
+
+/** Level by level, what the axioms say; throws where the checker says something else. */
+export function compareWays({ history, ways }: Ways, orders: Orders): Verdict[] {
+  const profiles = ways.map((way) => profileOf(way, orders))
+  return ORACLE_LEVELS.map((level) => {
+    const truth = BEST_FIRST.find((verdict) => profiles.some((each) => each[level] === verdict))!
+    const request = { level, ...orders }
+    const judged = history.writers ? chooseWriters(history, request) : check(history, request)
+    const isProved = truth === 'unknown' || judged.certificate?.verified === true
+    if (judged.verdict === truth && isProved) return truth
+    const proof = isProved ? '' : ', without a verified certificate'
+    const told = `${level} is ${judged.verdict}, not ${truth}${proof}`
+    throw new Error(`${told} (${judged.reason})\n${renderNotation(history)}`)
+  })
+}
+
+/** More ways than these are left to others. */
+const MOST = 200
+
+/** Every write of the draft adds to a counter, every read is of its total. */
+export function asCounters(draft: Draft, seed: number): Ways | null {
+  const random = new Random(seed)
+  const txns = draft.sessions.flat()
+  const weights = random.pick([[1], [1, 2], [2, 3, 1], [1, 2, 4, 8]])
+  const by = new Map<DraftOp, number>()
+  for (const { ops } of txns) {
+    for (const op of ops) if (op.kind === 'w') by.set(op, random.pick(weights))
+  }
+  const shares = sharesOf(txns, by)
+  const totals = new Map<DraftOp, number>()
+  const sets = new Map<DraftOp, number[][]>() // read -> transactions that it may have seen
+  txns.forEach(({ ops, status }, txn) => {
+    let own = new Map<Value, number>()
+    for (const op of ops) {
+      if (op.kind === 'w') own = own.set(op.key, (own.get(op.key) ?? 0) + by.get(op)!)
+      if (op.kind !== 'r') continue
+      const others = [...(shares.get(op.key) ?? [])].filter(([each]) => each !== txn)
+      const isSeen = () => random.chance(0.6)
+      let total = own.get(op.key) ?? 0
+      for (const [, added] of others) if (isSeen()) total += added
+      if (random.chance(0.03)) total += 1
+      if (random.chance(0.1)) total -= own.get(op.key) ?? 0
+      totals.set(op, total)
+      if (status === 'aborted') continue
+      const left = total - (own.get(op.key) ?? 0)
+      sets.set(op, subsets(others, left))
+    }
+  })
+  const reads = [...sets.keys()]
+  const count = reads.reduce((all, read) => all * Math.max(1, sets.get(read)!.length), 1)
+  if (count > MOST) return null
+  const ways = Array.from({ length: count }, (_, number) => {
+    let rest = number
+    const seen = new Map<DraftOp, number[] | null>()
+    for (const read of reads) {
+      const all = sets.get(read)!
+      seen.set(read, all[rest % Math.max(1, all.length)] ?? null)
+      rest = Math.floor(rest / Math.max(1, all.length))
+    }
+    return spellOut(draft, by, shares, seen)
+  })
+  return { history: buildCounters(draft, by, totals), ways }
+}
+
+/** Counter -> transaction that adds to it, and took effect or may have -> how much. */
+function sharesOf(txns: readonly DraftTxn[], by: ReadonlyMap<DraftOp, number>) {
+  const shares = new Map<Value, Map<number, number>>()
+  txns.forEach(({ ops, status }, txn) => {
+    for (const op of ops) {
+      if (op.kind !== 'w' || status === 'aborted') continue
+      const share = shares.get(op.key) ?? new Map<number, number>()
+      shares.set(op.key, share.set(txn, (share.get(txn) ?? 0) + by.get(op)!))
+    }
+  })
+  return shares
+}
+
+function subsets(others: readonly (readonly [number, number])[], left: number): number[][] {
+  const found: number[][] = []
+  for (let mask = 0; mask < 1 << others.length; mask++) {
+    const taken = others.filter((_, i) => (mask >> i) & 1)
+    const sum = taken.reduce((all, [, added]) => all + added, 0)
+    if (sum === left) found.push(taken.map(([txn]) => txn))
+  }
+  return found
+}
+
+/** A register for each transaction and counter, which it writes and all reads of the counter read. */
+function spellOut(
+  draft: Draft,
+  by: ReadonlyMap<DraftOp, number>,
+  shares: ReadonlyMap<Value, ReadonlyMap<number, number>>,
+  seen: ReadonlyMap<DraftOp, number[] | null>,
+): Draft {
+  let txn = -1
+  const sessions = draft.sessions.map((txns) =>
+    txns.map((each) => {
+      txn++
+      const soFar = new Map<Value, number>()
+      const ops = each.ops.flatMap((op): DraftOp[] => {
+        if (op.kind === 'w') {
+          soFar.set(op.key, (soFar.get(op.key) ?? 0) + by.get(op)!)
+          return [{ kind: 'w', key: `${op.key}/${txn}`, value: 1000 + soFar.get(op.key)! }]
+        }
+        if (op.kind !== 'r') return [op]
+        if (!seen.has(op)) return []
+        const set = seen.get(op)!
+        if (set === null) return [{ kind: 'r', key: op.key, value: 'nobody' }]
+        return [...(shares.get(op.key) ?? [])].flatMap(([other, added]): DraftOp[] => {
+          if (other === txn) return []
+          const value = set.includes(other) ? 1000 + added : 0
+          return [{ kind: 'r', key: `${op.key}/${other}`, value }]
+        })
+      })
+      return { ...each, ops }
+    }),
+  )
+  return { initial: 0, sessions }
+}
+
+function buildCounters(
+  draft: Draft,
+  by: ReadonlyMap<DraftOp, number>,
+  totals: ReadonlyMap<DraftOp, number>,
+): History {
+  return build({ ...draft, initial: 0 }, (builder, txn, op) => {
+    const key = builder.keys.of(op.key)
+    if (op.kind === 'w') builder.addIncrement(txn, key, builder.values.of(by.get(op)!))
+    else if (op.kind === 'r') builder.read(txn, op.key, totals.get(op)!)
+  })
+}
+
+/** Some reads become a compare-and-set that failed: what it expected is not what was there. */
+export function withUntold(draft: Draft, seed: number): Ways | null {
+  const random = new Random(seed)
+  const all = draft.sessions.flat().flatMap(({ ops }) => ops)
+  const valuesOf = (key: Value) => [
+    ...(draft.initial === undefined ? [] : [draft.initial]),
+    ...all.flatMap((op) => (op.kind === 'w' && op.key === key ? [op.value] : [])),
+  ]
+  const expected = new Map<DraftOp, Value>()
+  let count = 1
+  for (const op of all) {
+    if (op.kind !== 'r' || !random.chance(0.6)) continue
+    const values = valuesOf(op.key)
+    const others = values.filter((value) => value !== op.value)
+    expected.set(op, random.pick(others.length > 0 ? others : values))
+    count *= Math.max(1, values.length - 1)
+    if (count > MOST) return null
+  }
+  const ways = Array.from({ length: count }, (_, number) => {
+    let rest = number
+    const change = (op: DraftOp): DraftOp => {
+      if (op.kind !== 'r' || !expected.has(op)) return op
+      const values = valuesOf(op.key).filter((value) => value !== expected.get(op))
+      const value = values[rest % Math.max(1, values.length)] ?? 'nobody'
+      rest = Math.floor(rest / Math.max(1, values.length))
+      return { ...op, value }
+    }
+    return mapTxns(draft, (txn) => ({ ...txn, ops: txn.ops.map(change) }))
+  })
+  const history = build(draft, (builder, txn, op) => {
+    if (op.kind === 'w') builder.write(txn, op.key, op.value)
+    else if (op.kind === 'r' && !expected.has(op)) builder.read(txn, op.key, op.value)
+    else if (op.kind === 'r') {
+      const ids = [expected.get(op)!, 'never'].map((value) => builder.values.of(value!))
+      builder.addLight(txn, CAS, builder.keys.of(op.key), ids[0]!, ids[1]!, NOT_TOLD)
+    }
+  })
+  return { history, ways }
+}
+
+/** Reads become range reads, which returned their key and found all others absent, or all there. */
+export function withRanges(draft: Draft, seed: number): Ways {
+  const random = new Random(seed)
+  const names = [...new Set(draft.sessions.flat().flatMap(({ ops }) => ops.map(({ key }) => key)))]
+  const number = new Map(names.map((name, i) => [name, 10 * (i + 1)]))
+  const written = names.filter((name) =>
+    draft.sessions.flat().some(({ ops }) => ops.some((op) => op.kind === 'w' && op.key === name)),
+  )
+  const ends = new Map<DraftOp, [number, number]>()
+  for (const { ops } of draft.sessions.flat()) {
+    for (const op of ops) {
+      const [a, b] = [1 + random.below(10 * names.length), random.below(25)]
+      if (op.kind === 'r' && random.chance(0.7)) ends.set(op, [a, a + b])
+    }
+  }
+  const isIn = (op: DraftOp, name: Value) => {
+    const [from, to] = ends.get(op)!
+    return number.get(name)! >= from && number.get(name)! <= to
+  }
+  const returnsKey = (op: DraftOp) => op.kind === 'r' && isIn(op, op.key) && op.value !== null
+  const spelt = mapTxns(draft, (txn) => ({
+    ...txn,
+    ops: txn.ops.flatMap((op): DraftOp[] => {
+      if (op.kind !== 'r' || !ends.has(op)) return [{ ...op, key: number.get(op.key)! }]
+      const absent = written.filter((key) => isIn(op, key) && !(returnsKey(op) && key === op.key))
+      const reads = absent.map(
+        (key): DraftOp => ({ kind: 'r', key: number.get(key)!, value: null }),
+      )
+      return [...(returnsKey(op) ? [{ ...op, key: number.get(op.key)! }] : []), ...reads]
+    }),
+  }))
+  const history = build(draft, (builder, txn, op) => {
+    const key = number.get(op.key)!
+    if (op.kind === 'w') builder.write(txn, key, op.value)
+    else if (op.kind === 'r' && !ends.has(op)) builder.read(txn, key, op.value)
+    else if (op.kind === 'r') {
+      const [first, last] = ends.get(op)!.map((end) => builder.values.of(end))
+      const range = builder.addRange(txn, first!, last!)
+      if (returnsKey(op)) range.addPair(builder.keys.of(key), builder.valueId(op.value))
+    }
+  })
+  return { history, ways: [spelt] }
+}
+
+function mapTxns(draft: Draft, change: (txn: DraftTxn) => DraftTxn): Draft {
+  return { ...draft, sessions: draft.sessions.map((txns) => txns.map(change)) }
+}
+
+function build(
+  draft: Draft,
+  add: (builder: HistoryBuilder, txn: number, op: DraftOp) => void,
+): History {
+  const builder = new HistoryBuilder(draft.initial, 32)
+  draft.sessions.forEach((txns, session) => {
+    for (const { status, ops, start, finish } of txns) {
+      const txn = builder.addTxn(builder.session(session + 1), STATUS_NAMES.indexOf(status))
+      if (start !== undefined) builder.setStart(txn, start)
+      if (finish !== undefined) builder.setFinish(txn, finish)
+      for (const op of ops) add(builder, txn, op)
+    }
+  })
+  return builder.finish()
+}
+
+/** Registers only, so that each can become something else. */
+const PLAIN = { lead: 0, after: 0, lists: 0, broken: 0, audits: 0 }
+const REGISTERS = { ...PLAIN, initial: 0 }
+
+/** Name, how it is made of a draft, and of which random drafts. */
+export const KINDS: readonly [string, Kind, Partial<RandomShape>][] = [
+  ['counters', asCounters, REGISTERS],
+  ['untold', withUntold, REGISTERS],
+  ['ranges', withRanges, { ...PLAIN, initial: null }],
+]
+
+export type Kind = (draft: Draft, seed: number) => Ways | null
