@@ -132,21 +132,21 @@ export class Session implements Operations {
   }
 
   async read(key: number): Promise<Value> {
-    await this.begin(key, false)
+    if (this.begin(key, false)) await this.strike()
     const rows = await this.connection!.read(key)
     this.txn.addRead(key, rows)
     return rows[0] ?? null
   }
 
   async readList(key: number): Promise<Value[]> {
-    await this.begin(key, true)
+    if (this.begin(key, true)) await this.strike()
     const rows = await this.connection!.readList(key)
     this.txn.addReadList(key, rows)
     return [...(rows[0] ?? [])]
   }
 
   async write(key: number, way?: Way): Promise<void> {
-    await this.begin(key, false)
+    if (this.begin(key, false)) await this.strike()
     const value = this.context.nextValue()
     this.txn.addWrite(key, value)
     const rowCount = await this.connection!.write(key, value, way)
@@ -155,7 +155,7 @@ export class Session implements Operations {
   }
 
   async append(key: number): Promise<void> {
-    await this.begin(key, true)
+    if (this.begin(key, true)) await this.strike()
     const value = this.context.nextValue()
     this.txn.addAppend(key, value)
     const rowCount = await this.connection!.append(key, value)
@@ -170,7 +170,7 @@ export class Session implements Operations {
   }
 
   async run(table: SqlTable, statement: SqlStatement): Promise<readonly SqlRow[]> {
-    await this.strikeMaybe()
+    if (this.isTroubled) await this.strike()
     const write = statement.kind === 'select' ? 0 : this.context.nextValue()
     if (statement.kind === 'insert') {
       this.txn.addStatement(table, statement, write, { rows: [], from: [] })
@@ -291,13 +291,19 @@ export class Session implements Operations {
     return cut
   }
 
-  /** An operation on a key begins. */
-  private async begin(key: number, isList: boolean): Promise<void> {
-    await this.strikeMaybe()
+  /** An operation on a key begins. Whether something may come in between before it does. */
+  private begin(key: number, isList: boolean): boolean {
     this.context.auditor.note(key, isList)
+    return this.isTroubled
   }
 
-  private async strikeMaybe(): Promise<void> {
+  /** Whether a fault was drawn for the transaction that has not struck yet. */
+  private get isTroubled(): boolean {
+    return this.pauseAfterOps >= 0 || this.cutAfterOps >= 0
+  }
+
+  /** An operation more: the fault strikes if it is due. */
+  private async strike(): Promise<void> {
     if (this.pauseAfterOps >= 0 && this.pauseAfterOps-- === 0) await this.pause()
     if (this.cutAfterOps >= 0 && this.cutAfterOps-- === 0) {
       if (this.seat.proxy?.cut(this.connection!.localPort)) this.isCut = true

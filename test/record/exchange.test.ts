@@ -14,9 +14,14 @@ class Stream extends EventEmitter {
     this.sent = Buffer.concat([this.sent, bytes])
   }
 
-  /** In pieces of so many bytes. */
+  /** In pieces of so many bytes, all in one buffer, which is used again. */
   answer(bytes: Buffer, size: number): void {
-    for (let at = 0; at < bytes.length; at += size) this.emit('data', bytes.subarray(at, at + size))
+    const lent = Buffer.alloc(size)
+    for (let at = 0; at < bytes.length; at += size) {
+      const length = bytes.copy(lent, 0, at, at + size)
+      this.emit('data', lent.subarray(0, length))
+      lent.fill(0xff)
+    }
   }
 }
 
@@ -24,7 +29,7 @@ function connect() {
   const stream = new Stream()
   let lost = 0
   const client = { connection: { stream } } as unknown as Client
-  const wire = new Wire(client, () => lost++)
+  const wire = new Wire(client, null, () => lost++)
   return { stream, wire, lost: () => lost }
 }
 

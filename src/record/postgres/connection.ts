@@ -20,7 +20,7 @@ import {
 import { cutBy } from '../patience.ts'
 import type { PostgresAddress } from './address.ts'
 import { configOf, hangUp } from './client.ts'
-import { type Answer, type Cells, type Statement, Wire } from './exchange.ts'
+import { type Answer, type Cells, Inlet, type Statement, Wire } from './exchange.ts'
 import { fateOf, isHopeless, type Phase } from './sqlstate.ts'
 import { answerOf, queryOf } from './statement.ts'
 import { TABLE } from './table.ts'
@@ -78,7 +78,8 @@ interface ServerError {
 }
 
 export class PostgresConnection implements Connection {
-  private readonly socket = new Socket()
+  private readonly inlet: Inlet | null
+  private readonly socket: Socket
   private readonly client: Client
   private wire: Wire | null = null // once it is connected
   private lost = false
@@ -90,8 +91,11 @@ export class PostgresConnection implements Connection {
     address: PostgresAddress,
     private readonly keyCount: () => number,
   ) {
+    const encryption = address.encryptions[0]!
+    this.inlet = encryption === false ? new Inlet() : null
+    this.socket = this.inlet?.socket ?? new Socket()
     this.client = new Client({
-      ...configOf(address, address.encryptions[0]!),
+      ...configOf(address, encryption),
       stream: () => this.socket,
     })
     // Losing an idle connection is noticed by the next transaction.
@@ -108,7 +112,7 @@ export class PostgresConnection implements Connection {
       await this.client.connect()
       // At ser, a sequential scan would conflict with every write; tables here are small.
       await this.client.query('SET enable_seqscan = off; SET enable_bitmapscan = off')
-      this.wire = new Wire(this.client, () => this.cut())
+      this.wire = new Wire(this.client, this.inlet, () => this.cut())
       await this.wire.prepare(STATEMENTS)
     })
   }
@@ -131,11 +135,11 @@ export class PostgresConnection implements Connection {
     this.pendingBegin = BEGINS.get(level)!.name
   }
 
-  async read(key: number): Promise<readonly Value[]> {
+  read(key: number): Promise<readonly Value[]> {
     return this.readBy(READ, key)
   }
 
-  async lock(key: number): Promise<readonly Value[]> {
+  lock(key: number): Promise<readonly Value[]> {
     return this.readBy(LOCK, key)
   }
 
@@ -151,9 +155,7 @@ export class PostgresConnection implements Connection {
 
   async readAll(keys: readonly number[], areLists: boolean): Promise<readonly KeyRows[]> {
     const text = `SELECT k, ${areLists ? 'l' : 'v'} FROM ${TABLE} WHERE k = ANY($1::int[])`
-    const answer = await this.exchange('work', (wire, first) =>
-      wire.query(first, text, [0], [`{${keys.join(',')}}`]),
-    )
+    const answer = await this.ask(text, [0], [`{${keys.join(',')}}`])
     const rows = new Map<number, (Value | Value[])[]>(keys.map((key) => [key, []]))
     for (const [key, held] of answer.rows) {
       rows.get(Number(key))!.push(areLists ? listOf(held!) : numberOf(held!))
@@ -194,9 +196,7 @@ export class PostgresConnection implements Connection {
 
   async run(table: SqlTable, statement: SqlStatement, write: number): Promise<StatementAnswer> {
     const { text, types, values } = queryOf(table, statement, write)
-    const { rows } = await this.exchange('work', (wire, first) =>
-      wire.query(first, text, types, values),
-    )
+    const { rows } = await this.ask(text, types, values)
     return answerOf(table, rows)
   }
 
@@ -242,27 +242,36 @@ export class PostgresConnection implements Connection {
     if (this.autocommitLevel === level) return
     const own = POSTGRES_LEVELS.get(level)!.toLowerCase()
     const text = `SET default_transaction_isolation = '${own}'`
-    await this.exchange('work', (wire, first) => wire.query(first, text, [], []))
+    await this.ask(text, [], [])
     this.autocommitLevel = level
   }
 
-  private send(phase: Phase, { name }: Statement, values: Cells): Promise<Answer> {
-    return this.exchange(phase, (wire, first) => wire.execute(first, name, values))
+  private async send(phase: Phase, { name }: Statement, values: Cells): Promise<Answer> {
+    const first = this.takeBegin()
+    try {
+      return await this.wire!.execute(first, name, values)
+    } catch (error) {
+      throw this.failure(phase, error as ServerError)
+    }
   }
 
-  private async exchange(
-    phase: Phase,
-    work: (wire: Wire, first: string | null) => Promise<Answer>,
-  ): Promise<Answer> {
+  /** A statement that is not prepared. */
+  private async ask(text: string, types: readonly number[], values: Cells): Promise<Answer> {
+    const first = this.takeBegin()
+    try {
+      return await this.wire!.query(first, text, types, values)
+    } catch (error) {
+      throw this.failure('work', error as ServerError)
+    }
+  }
+
+  /** The statement that has to go out first, if there is one. */
+  private takeBegin(): string | null {
     // A statement that is not sent any more commits nothing.
     if (this.lost) throw new TransactionFailure('aborted', 'the connection was lost before')
     const first = this.pendingBegin
     this.pendingBegin = null
-    try {
-      return await work(this.wire!, first)
-    } catch (error) {
-      throw this.failure(phase, error as ServerError)
-    }
+    return first
   }
 
   private failure(phase: Phase, error: ServerError): Error {

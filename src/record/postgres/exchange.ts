@@ -4,7 +4,7 @@
 // general ways take several times as long as the little that is asked for here: bench/recording.ts.
 // One exchange at a time. Main class: Wire.
 
-import type { Socket } from 'node:net'
+import { Socket, type SocketConstructorOpts } from 'node:net'
 import type { Client } from 'pg'
 import { MessageWriter } from './message-writer.ts'
 
@@ -44,6 +44,28 @@ const READY = 0x5a // Z
 
 const HEADER_BYTES = 5 // its kind, and its length, which counts itself but not the kind
 
+const INLET_BYTES = 1 << 14
+
+/**
+ * A socket whose bytes all come into one buffer, past the stream, which would make a buffer of its
+ * own for every answer, and queue it. Not for encrypted connections: those need the stream.
+ */
+export class Inlet {
+  readonly socket: Socket
+  /** Takes bytes that are there until it returns. At first, for the driver, they go to the stream. */
+  take: (bytes: Buffer) => void = (bytes) => this.socket.emit('data', Buffer.from(bytes))
+
+  constructor() {
+    const buffer = Buffer.allocUnsafeSlow(INLET_BYTES)
+    const callback = (count: number) => {
+      this.take(buffer.subarray(0, count))
+      return true
+    }
+    // Known to Node since 12, but not to its types here: those have it at `connect` alone.
+    this.socket = new Socket({ onread: { buffer, callback } } as SocketConstructorOpts)
+  }
+}
+
 class Exchange {
   readonly answer: Answer = { cell: null, rowCount: 0, rows: [], tag: '' }
   error: Error | null = null
@@ -63,15 +85,18 @@ export class Wire {
 
   /**
    * Takes the connection over from the driver, which has logged in and is at rest.
+   * @param inlet where bytes come in, if not by the stream
    * @param onLost called when the server ends it while nobody asks
    */
   constructor(
     client: Client,
+    inlet: Inlet | null,
     private readonly onLost: () => void,
   ) {
     this.stream = (client as unknown as { connection: { stream: Socket } }).connection.stream
     this.stream.removeAllListeners('data')
-    this.stream.on('data', (bytes: Buffer) => this.take(bytes))
+    if (inlet === null) this.stream.on('data', (bytes: Buffer) => this.take(bytes))
+    else inlet.take = (bytes) => this.take(bytes)
     this.stream.once('close', () => this.lose())
   }
 
@@ -117,7 +142,7 @@ export class Wire {
       this.read(bytes, at, end)
       at = end
     }
-    this.rest = at === bytes.length ? null : bytes.subarray(at)
+    this.rest = at === bytes.length ? null : Buffer.from(bytes.subarray(at)) // what came is lent
   }
 
   /** One message. Those that say only that all goes well are passed over, and so are notices. */
