@@ -1,6 +1,7 @@
 // Resolves every read to the write it saw, and refuses histories in which a key is given one value
-// twice. Values are usually unique over the whole history, not only per key: then one array indexed
-// by value answers every read. Where that fails (values unique per key only, or sparse integers),
+// twice. Where the input tells operations as they happened, a read mostly saw what was last written
+// to its key (resolve-newest.ts). Values are usually unique over the whole history, not only per
+// key: then one array indexed by value answers every read. Where that fails (values unique per key only, or sparse integers),
 // operations are grouped by key and joined key by key through a small table that stays in cache.
 
 import { InputError } from '../base/errors.ts'
@@ -21,6 +22,7 @@ import { DUPLICATES_HINT, markInitial, showValue } from './initial.ts'
 import { groupByKey } from './layout.ts'
 import { INSERT, type LightOps } from './light.ts'
 import { addOpenReads, type OpenReads } from './open-reads.ts'
+import { resolveByNewest } from './resolve-newest.ts'
 import { INTERNED } from './values.ts'
 import { resolveDuplicates, type Seen } from './writers.ts'
 
@@ -51,7 +53,11 @@ export function resolveReads(
   if (duplicates) {
     const refuse = (first: number, second: number) => duplicateValue(history, first, second)
     found.writers = resolveDuplicates(history, initial, found, refuse)
-  } else if (!resolveByValue(history, initial, found)) resolveByKey(history, initial, found)
+  } else {
+    const isResolved =
+      resolveByNewest(history, initial, found) || resolveByValue(history, initial, found)
+    if (!isResolved) resolveByKey(history, initial, found)
+  }
   if (history.listStart.length > 1 || history.opKind.includes(APPEND)) checkKeyTypes(history)
   if (history.initial === undefined && history.light) findAbsent(history, history.light, found)
   if (history.rows !== null) resolveInitialRows(history, initial)

@@ -161,9 +161,10 @@ export function findSkippedBySession(replayed: Replayed): Skip | null {
   const { sessionTxns, txnSession, txnCounts, txnOpStart, opKind, opKey } = history
   const isOlder = new Uint8Array(history.opCount)
   for (const read of older) isOlder[read] = 1
+  const matters = findMattering(history, older)
   const last = new Int32Array(history.keyCount).fill(NONE) // key -> who wrote it last
   for (const txn of sessionTxns) {
-    if (!txnCounts[txn]) continue
+    if (!txnCounts[txn] || matters?.[txn] === 0) continue
     const session = txnSession[txn]!
     const end = txnOpStart[txn + 1]!
     deadline.step((end - txnOpStart[txn]!) >> 2)
@@ -180,4 +181,28 @@ export function findSkippedBySession(replayed: Replayed): Skip | null {
     }
   }
   return null
+}
+
+/** With more older reads than one operation in so many, most transactions matter. */
+const OPS_PER_OLDER_READ = 256
+
+/**
+ * txn -> 1 if it reads an older version, or writes a key of which another does; null for all. In the
+ * order of operations, which is faster to go through than that of sessions.
+ */
+function findMattering(history: History, older: Int32Array): Uint8Array | null {
+  const { opCount, opKind, opKey, opTxn } = history
+  if (older.length * OPS_PER_OLDER_READ > opCount) return null
+  const matters = new Uint8Array(history.txnCount)
+  const isAsked = new Uint8Array(history.keyCount)
+  for (const read of older) {
+    matters[opTxn[read]!] = 1
+    isAsked[opKey[read]!] = 1
+  }
+  for (let op = 0; op < opCount; op++) {
+    if (isAsked[opKey[op]!] && (opKind[op] === WRITE || opKind[op] === APPEND)) {
+      matters[opTxn[op]!] = 1
+    }
+  }
+  return matters
 }

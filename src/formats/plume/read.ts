@@ -5,9 +5,9 @@
 // run of such lines of one session is one aborted transaction, whose reads are dropped (the format
 // has no way to tell two aborted transactions apart). The initial value is 0.
 //
-// The usual line (numbers of at most nine digits, or keys and values that are larger, nothing
-// unusual) goes through `parseFast`, which writes straight into the builder's columns; any other
-// line through `parseLine`, which explains what is wrong. Large values in no order are not looked
+// The usual line (numbers of at most eight digits) goes through WebAssembly (line-kernel.ts); one of
+// larger numbers, and where there is no WebAssembly, through `parseFast`, which writes straight into
+// the builder's columns; any other line through `parseLine`, which explains what is wrong. Large values in no order are not looked
 // up while parsing (symbols.ts), unless the value is what was last written to the key. Places cost
 // nothing: an operation's line is its arrival plus the lines skipped.
 
@@ -21,6 +21,7 @@ import { Digits, highWord } from '../digits.ts'
 import { describeByte, LineParser, NEWLINE } from '../lines.ts'
 import { LinePlaces } from '../places.ts'
 import { type Draft, NO_TXN, type ParseOptions, type PieceParser, placeAt } from '../source.ts'
+import { CHANGE_STRIDE, KERNEL_BYTES, type LineKernel, lineKernel } from './line-kernel.ts'
 
 const OPEN = 40 // (
 const CLOSE = 41 // )
@@ -34,6 +35,10 @@ const SHORTEST_LINE = 11 // r(0,0,0,0) and its newline
  * begins slowly in the next piece of the file; a function that has returned a few times is kept.
  */
 const STRETCH_BYTES = 1 << 13
+/** From so many bytes on, WebAssembly is worth being made. */
+const LEAST_BYTES = 1 << 14
+/** Where lines are unusual, so much is parsed before others are looked for. */
+const LONGEST_DETOUR = 1 << 20
 const SHAPE = 'a line looks like r(key,value,session,txn) or w(key,value,session,txn)'
 
 export class PlumeParser extends LineParser implements PieceParser {
@@ -48,6 +53,8 @@ export class PlumeParser extends LineParser implements PieceParser {
   private readonly newest = new NewestValues()
   private readonly digits = new Digits() // the number last read
   private readonly sizeBytes: number
+  private detour = 0 // bytes to go before lines may be usual again
+  private nextDetour = STRETCH_BYTES
 
   constructor(options: ParseOptions = {}) {
     super(options)
@@ -64,11 +71,18 @@ export class PlumeParser extends LineParser implements PieceParser {
   protected parseLines(bytes: Uint8Array, from: number, to: number): void {
     const first = this.builder.opCount === 0
     this.builder.reserveOps(Math.ceil((to - from) / SHORTEST_LINE))
+    const kernel = to - from >= LEAST_BYTES ? lineKernel() : null
     let at = from
     while (at < to) {
+      const before = at
+      if (kernel !== null && this.detour <= 0) {
+        at = this.parseUsual(kernel, bytes, at, to)
+        continue
+      }
       const end = Math.min(at + STRETCH_BYTES, to)
       at = this.parseFast(bytes, at, end)
       if (at < end) at = this.parseLine(bytes, at)
+      this.detour -= at - before
     }
     if (first && this.sizeBytes > to) {
       // Lines are of about one length: make room once for the whole file.
@@ -93,6 +107,48 @@ export class PlumeParser extends LineParser implements PieceParser {
     this.endLines()
     const { builder, places } = this
     return { builder, places, obstacle: null, outcomes: [], isOpen: () => false }
+  }
+
+  /**
+   * Parses usual lines, some KERNEL_BYTES of them at most, and returns where it stopped. Where that
+   * is at an unusual line, the next ones go another way, the longer the more of them there are.
+   */
+  private parseUsual(kernel: LineKernel, bytes: Uint8Array, from: number, to: number): number {
+    const lines = kernel.parse(bytes, from, to, this.lastId, this.lastSession)
+    this.adopt(kernel, lines)
+    const at = from + kernel.parsedBytes
+    if (at >= Math.min(from + KERNEL_BYTES, to)) this.nextDetour = STRETCH_BYTES
+    else {
+      this.detour = this.nextDetour
+      this.nextDetour = Math.min(this.nextDetour * 2, LONGEST_DETOUR)
+    }
+    return at
+  }
+
+  /** Takes what the kernel found into the builder's columns. */
+  private adopt(kernel: LineKernel, lines: number): void {
+    const { builder } = this
+    const { keys } = builder
+    const opTxn = builder.opTxn.data
+    const opKey = builder.opKey.data
+    const first = builder.opCount
+    const { changes, changeCount } = kernel
+    builder.opKind.data.set(kernel.kinds.subarray(0, lines), first)
+    builder.opValue.data.set(kernel.values.subarray(0, lines), first)
+    let line = 0
+    for (let i = 0; i <= changeCount; i++) {
+      const end = i < changeCount ? changes[i * CHANGE_STRIDE]! : lines
+      const txn = this.lastTxn
+      for (; line < end; line++) {
+        opTxn[first + line] = txn
+        opKey[first + line] = keys.ofSmall(kernel.keys[line]!)
+      }
+      if (i === changeCount) break
+      const id = changes[i * CHANGE_STRIDE + 1]!
+      const session = changes[i * CHANGE_STRIDE + 2]!
+      this.leave(first + line, id, session, this.nextTxn(first + line, id, session))
+    }
+    this.setOpCount(first + lines)
   }
 
   /** Parses usual lines that begin before `to`, or up to the first that is not one; returns where it stopped. */
