@@ -1,8 +1,9 @@
 // Resolves every read to the write it saw, and refuses histories in which a key is given one value
 // twice. Where the input tells operations as they happened, a read mostly saw what was last written
 // to its key (resolve-newest.ts). Values are usually unique over the whole history, not only per
-// key: then one array indexed by value answers every read. Where that fails (values unique per key only, or sparse integers),
-// operations are grouped by key and joined key by key through a small table that stays in cache.
+// key: then one array indexed by value answers every read. Where that fails (values unique per key
+// only, or sparse integers), operations are grouped by key and joined key by key through a small
+// table that stays in cache.
 
 import { InputError } from '../base/errors.ts'
 import {

@@ -187,8 +187,8 @@ export function findSkippedBySession(replayed: Replayed): Skip | null {
 const OPS_PER_OLDER_READ = 256
 
 /**
- * txn -> 1 if it reads an older version, or writes a key of which another does; null for all. In the
- * order of operations, which is faster to go through than that of sessions.
+ * txn -> 1 if it reads an older version, or writes a key of which another does; null for all. Goes
+ * through operations as they lie, which is faster than session by session.
  */
 function findMattering(history: History, older: Int32Array): Uint8Array | null {
   const { opCount, opKind, opKey, opTxn } = history

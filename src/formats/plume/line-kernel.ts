@@ -123,106 +123,102 @@ function numberAt(start: wasm.Code, length: wasm.Code, x: number): wasm.Code {
   ]
 }
 
-/** (end of the input, transaction, session) -> lines. */
-const PARSE: wasm.WasmFunction = (() => {
-  const [end, lastId, lastSession] = [0, 1, 2]
-  // What it keeps: lines so far; the line's beginning, its first two bytes, where its numbers begin
-  // and, counted from there, where each of them ends; the end of the changes.
-  const [lines, at, head, start] = [3, 4, 5, 6]
-  const [keyEnd, valueEnd, sessionEnd, idEnd] = [7, 8, 9, 10]
-  const [session, id, change] = [11, 12, 13]
-  const mask = 14 // a bit for each byte from `start` on that is no digit
-  const number = 15
+// The locals of the function: its parameters first, (end of the input, transaction, session).
+const [end, lastId, lastSession] = [0, 1, 2]
+// What it keeps: lines so far; the line's beginning, its first two bytes, where its numbers begin
+// and, counted from there, where each of them ends; the end of the changes.
+const [lines, at, head, start] = [3, 4, 5, 6]
+const [keyEnd, valueEnd, sessionEnd, idEnd] = [7, 8, 9, 10]
+const [session, id, change] = [11, 12, 13]
+const mask = 14 // a bit for each byte from `start` on that is no digit
+const number = 15
 
-  const othersThanDigits = (offset: number) => {
-    const distance = wasm.subtractBytes(wasm.loadVector(get(start), offset), wasm.bytesOf(48))
-    const bits = wasm.toI64(wasm.bitsOf(wasm.areAbove(distance, wasm.bytesOf(9))))
-    return offset === 0 ? bits : wasm.shiftLeft64(bits, i64(BigInt(offset)))
-  }
-  const takeLowest = (into: number) => [
-    ...set(into, wasm.toI32(wasm.trailingZeros64(get(mask)))),
-    ...set(mask, wasm.and64(get(mask), wasm.subtract64(get(mask), i64(1n)))),
-  ]
-  const behind = (local: number) => add(get(start), get(local))
-  const isNoComma = (local: number) => wasm.xor(wasm.loadByte(behind(local)), i32(COMMA))
-  const isNoEnd = wasm.xor(wasm.loadTwo(behind(idEnd)), i32(CLOSE_NEWLINE))
-  /** The length of a number, less so many; above all others if it would be negative. */
-  const length = (from: number, to: number, less: number) =>
-    subtract(subtract(get(to), get(from)), i32(less))
-  const numberBetween = (from: number, to: number) =>
-    numberAt(add(behind(from), i32(1)), length(from, to, 1), number)
-  const inColumn = (column: number) => add(i32(column), wasm.shiftLeft(get(lines), i32(2)))
+const othersThanDigits = (offset: number) => {
+  const distance = wasm.subtractBytes(wasm.loadVector(get(start), offset), wasm.bytesOf(48))
+  const bits = wasm.toI64(wasm.bitsOf(wasm.areAbove(distance, wasm.bytesOf(9))))
+  return offset === 0 ? bits : wasm.shiftLeft64(bits, i64(BigInt(offset)))
+}
+const takeLowest = (into: number) => [
+  ...set(into, wasm.toI32(wasm.trailingZeros64(get(mask)))),
+  ...set(mask, wasm.and64(get(mask), wasm.subtract64(get(mask), i64(1n)))),
+]
+const behind = (local: number) => add(get(start), get(local))
+const isNoComma = (local: number) => wasm.xor(wasm.loadByte(behind(local)), i32(COMMA))
+const isNoEnd = wasm.xor(wasm.loadTwo(behind(idEnd)), i32(CLOSE_NEWLINE))
+/** The length of a number, less so many; above all others if it would be negative. */
+const length = (from: number, to: number, less: number) =>
+  subtract(subtract(get(to), get(from)), i32(less))
+const numberBetween = (from: number, to: number) =>
+  numberAt(add(behind(from), i32(1)), length(from, to, 1), number)
+const inColumn = (column: number) => add(i32(column), wasm.shiftLeft(get(lines), i32(2)))
 
-  const findEnds = [
-    ...set(
-      mask,
-      wasm.or64(othersThanDigits(0), wasm.or64(othersThanDigits(16), othersThanDigits(32))),
-    ),
-    ...[keyEnd, valueEnd, sessionEnd, idEnd].flatMap(takeLowest),
-  ]
-  const isUnusual = or(
-    or(isNoComma(keyEnd), isNoComma(valueEnd)),
-    or(isNoComma(sessionEnd), isNoEnd),
-  )
-  // All lengths are from 1 to 8: less one, none has a bit above the lowest three.
-  const isTooLong = wasm.isAbove(
-    or(
-      or(subtract(get(keyEnd), i32(1)), length(keyEnd, valueEnd, 2)),
-      or(length(valueEnd, sessionEnd, 2), length(sessionEnd, idEnd, 2)),
-    ),
-    i32(7),
-  )
-  const keepOperation = [
-    ...wasm.store32(inColumn(KEYS), numberAt(get(start), get(keyEnd), number)),
-    ...wasm.store32(inColumn(VALUES), numberBetween(keyEnd, valueEnd)),
-    ...wasm.storeByte(add(i32(KINDS), get(lines)), wasm.equal(get(head), i32(LETTER_W_OPEN))),
-  ]
-  const keepChange = [
-    ...set(session, numberBetween(valueEnd, sessionEnd)),
-    ...set(id, numberBetween(sessionEnd, idEnd)),
-    ...wasm.when(
-      or(wasm.differ(get(id), get(lastId)), wasm.differ(get(session), get(lastSession))),
-      wasm.store32(get(change), get(lines)),
-      wasm.store32(get(change), get(id), 4),
-      wasm.store32(get(change), get(session), 8),
-      set(change, add(get(change), i32(CHANGE_STRIDE * 4))),
-      set(lastId, get(id)),
-      set(lastSession, get(session)),
-    ),
-  ]
-  const [AGAIN, DONE] = [0, 1]
-  return {
-    name: 'parse',
-    parameters: 3,
-    locals: { i32: 11, i64: 2 },
-    body: [
-      ...set(at, i32(INPUT)),
-      ...set(change, i32(CHANGES)),
-      ...wasm.block(
-        wasm.loop(
-          wasm.goIf(DONE, wasm.isAtLeast(get(at), get(end))),
-          set(head, wasm.loadTwo(get(at))),
-          wasm.goIf(
-            DONE,
-            wasm.and(
-              wasm.differ(get(head), i32(LETTER_R_OPEN)),
-              wasm.differ(get(head), i32(LETTER_W_OPEN)),
-            ),
+const findEnds = [
+  ...set(
+    mask,
+    wasm.or64(othersThanDigits(0), wasm.or64(othersThanDigits(16), othersThanDigits(32))),
+  ),
+  ...[keyEnd, valueEnd, sessionEnd, idEnd].flatMap(takeLowest),
+]
+const isUnusual = or(or(isNoComma(keyEnd), isNoComma(valueEnd)), or(isNoComma(sessionEnd), isNoEnd))
+// All lengths are from 1 to 8: less one, none has a bit above the lowest three.
+const isTooLong = wasm.isAbove(
+  or(
+    or(subtract(get(keyEnd), i32(1)), length(keyEnd, valueEnd, 2)),
+    or(length(valueEnd, sessionEnd, 2), length(sessionEnd, idEnd, 2)),
+  ),
+  i32(7),
+)
+const keepOperation = [
+  ...wasm.store32(inColumn(KEYS), numberAt(get(start), get(keyEnd), number)),
+  ...wasm.store32(inColumn(VALUES), numberBetween(keyEnd, valueEnd)),
+  ...wasm.storeByte(add(i32(KINDS), get(lines)), wasm.equal(get(head), i32(LETTER_W_OPEN))),
+]
+const keepChange = [
+  ...set(session, numberBetween(valueEnd, sessionEnd)),
+  ...set(id, numberBetween(sessionEnd, idEnd)),
+  ...wasm.when(
+    or(wasm.differ(get(id), get(lastId)), wasm.differ(get(session), get(lastSession))),
+    wasm.store32(get(change), get(lines)),
+    wasm.store32(get(change), get(id), 4),
+    wasm.store32(get(change), get(session), 8),
+    set(change, add(get(change), i32(CHANGE_STRIDE * 4))),
+    set(lastId, get(id)),
+    set(lastSession, get(session)),
+  ),
+]
+const [AGAIN, DONE] = [0, 1]
+/** Leaves how many lines there are. */
+const PARSE: wasm.WasmFunction = {
+  name: 'parse',
+  parameters: 3,
+  locals: { i32: 11, i64: 2 },
+  body: [
+    ...set(at, i32(INPUT)),
+    ...set(change, i32(CHANGES)),
+    ...wasm.block(
+      wasm.loop(
+        wasm.goIf(DONE, wasm.isAtLeast(get(at), get(end))),
+        set(head, wasm.loadTwo(get(at))),
+        wasm.goIf(
+          DONE,
+          wasm.and(
+            wasm.differ(get(head), i32(LETTER_R_OPEN)),
+            wasm.differ(get(head), i32(LETTER_W_OPEN)),
           ),
-          set(start, add(get(at), i32(2))),
-          findEnds,
-          wasm.goIf(DONE, isUnusual),
-          wasm.goIf(DONE, isTooLong),
-          keepOperation,
-          keepChange,
-          set(lines, add(get(lines), i32(1))),
-          set(at, add(behind(idEnd), i32(2))),
-          wasm.go(AGAIN),
         ),
+        set(start, add(get(at), i32(2))),
+        findEnds,
+        wasm.goIf(DONE, isUnusual),
+        wasm.goIf(DONE, isTooLong),
+        keepOperation,
+        keepChange,
+        set(lines, add(get(lines), i32(1))),
+        set(at, add(behind(idEnd), i32(2))),
+        wasm.go(AGAIN),
       ),
-      ...wasm.store32(i32(STOP), get(at)),
-      ...wasm.store32(i32(CHANGES_END), get(change)),
-      ...get(lines),
-    ],
-  }
-})()
+    ),
+    ...wasm.store32(i32(STOP), get(at)),
+    ...wasm.store32(i32(CHANGES_END), get(change)),
+    ...get(lines),
+  ],
+}

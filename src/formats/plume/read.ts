@@ -5,11 +5,12 @@
 // run of such lines of one session is one aborted transaction, whose reads are dropped (the format
 // has no way to tell two aborted transactions apart). The initial value is 0.
 //
-// The usual line (numbers of at most eight digits) goes through WebAssembly (line-kernel.ts); one of
-// larger numbers, and where there is no WebAssembly, through `parseFast`, which writes straight into
-// the builder's columns; any other line through `parseLine`, which explains what is wrong. Large values in no order are not looked
-// up while parsing (symbols.ts), unless the value is what was last written to the key. Places cost
-// nothing: an operation's line is its arrival plus the lines skipped.
+// The usual line (numbers of at most eight digits) goes through WebAssembly (line-kernel.ts); one
+// with larger numbers, or any where there is no WebAssembly, through `parseFast`, which writes
+// straight into the builder's columns; any other line through `parseLine`, which explains what is
+// wrong. Large values in no order are not looked up while parsing (symbols.ts), unless the value is
+// what was last written to the key. Places cost nothing: an operation's line is its arrival plus
+// the lines skipped.
 
 import { InputError } from '../../base/errors.ts'
 import { IntColumn } from '../../base/grow.ts'
