@@ -75,6 +75,10 @@ export class Connection {
     return this.session.isInTransaction
   }
 
+  get openSession(): string | null {
+    return this.session.openSession
+  }
+
   /** Whether nobody between here and the server may hand the connection to another process. */
   private get isDirect(): boolean {
     return this.session.serverProcess === this.client.processID

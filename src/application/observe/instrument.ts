@@ -84,6 +84,8 @@ export interface Instrumented<P> {
   readonly recorded: Recorded<P>
   /** What was recorded, but that joins are told with all that they may have depended on. */
   supposed(): History
+  /** Whose transactions are open. */
+  openSessions(): string[]
   /** Leaves the pool or client as it was. */
   restore(): void
 }
@@ -106,7 +108,8 @@ export function instrument<P extends DriverPool | DriverClient>(
   else watch.client(given)
   const restore = () => watch.restore()
   const supposed = () => parseHistory(recorder.text(true), { format: 'native' })
-  return { recorded: new Recorded(given, shared, restore), supposed, restore }
+  const openSessions = () => watch.openSessions()
+  return { recorded: new Recorded(given, shared, restore), supposed, openSessions, restore }
 }
 
 /**
@@ -197,6 +200,10 @@ class Watch {
       else delete (client as Partial<DriverClient>).query
     })
     return client
+  }
+
+  openSessions(): string[] {
+    return [...this.connections.values()].flatMap(({ openSession }) => openSession ?? [])
   }
 
   restore(): void {

@@ -78,7 +78,6 @@ export class Statement {
 
 /** Why a statement is not recorded of which the server tells nothing. */
 export const NOT_TOLD = 'a table that cannot be asked about'
-
 const CONNECTION = "SELECT current_setting('default_transaction_isolation'), pg_backend_pid()"
 
 export type Status = 'I' | 'T' | 'E' // idle, in a transaction, in one that has failed
@@ -111,13 +110,17 @@ export class Session {
     return this.status !== 'I'
   }
 
+  /** Whose transaction is open; null: none is. */
+  get openSession(): string | null {
+    return (this.isInTransaction && this.txn?.session) || null
+  }
+
   /** @param processId of the server's end of the connection; null: not known */
   statement(asked: Asked, processId: number | null): Statement {
-    const { hooks } = this.shared
-    const isWatched = hooks.before !== undefined || hooks.after !== undefined
+    const { before, after } = this.shared.hooks
     const { actor, text, values } = asked
     const told = { actor, client: this.number, text, values }
-    const telling = isWatched ? new Telling(told, shapeOf(text)) : null
+    const telling = before || after ? new Telling(told, shapeOf(text)) : null
     telling?.begin(processId, this.isInTransaction)
     return new Statement(asked, telling)
   }
@@ -242,13 +245,10 @@ export class Session {
       isSteady: !shape.functions.some((name) => recorder.catalog.traitsOf(name)?.volatile),
       asText: statement.format === 'binary',
     }
-    const { catalog } = recorder
-    // Another connection may have changed what there is since this one asked.
-    const unknown = shape.functions.find((name) => catalog.traitsOf(name) === undefined)
     const problem =
-      (unknown === undefined ? null : `the function ${unknown}, which is not known`) ??
+      this.unknownFunction(shape) ??
       this.problemOf(table, shape.on, statement) ??
-      findUnprobed(shape, table!, options, catalog)
+      findUnprobed(shape, table!, options, recorder.catalog)
     if (problem !== null) return this.countUnrecorded(shape, problem)
     statement.table = table
     statement.probe = probeFor(statement.text, shape.on, table!, options)
@@ -256,22 +256,19 @@ export class Session {
 
   /** Asks for the rows that a join depends on. */
   private addJoin(statement: Statement, join: JoinShape): void {
-    const { recorder } = this.shared
     const { shape, text, values } = statement
     const tables = tablesIn(shape).map(({ written }) => this.names.table(written) ?? null)
-    const unknown = shape.functions.find((name) => recorder.catalog.traitsOf(name) === undefined)
     const problem =
-      (unknown === undefined ? null : `the function ${unknown}, which is not known`) ??
+      this.unknownFunction(shape) ??
       join.tables
         .map(({ ref }, i) => this.problemOfTable(tables[i]!, ref, statement))
         .find((each) => each !== null) ??
       // It goes on to rows that are newer than its snapshot.
       (join.locks && !this.hasSnapshot ? 'a join with FOR UPDATE at READ COMMITTED' : null)
     if (problem !== null) return this.countUnrecorded(shape, problem)
-    const { words } = shape
-    statement.plan = planJoin({ text, words, values, join, tables: tables as Table[] })
-    const isUnsure = this.txn !== null && !this.txn.levelIsSure
-    statement.probe = joinProbe(text, join.end, statement.plan, isUnsure)
+    statement.plan = planJoin({ text, words: shape.words, values, join, tables: tables as Table[] })
+    const asksLevel = this.txn !== null && !this.txn.levelIsSure
+    statement.probe = joinProbe(text, join.end, statement.plan, asksLevel)
   }
 
   private get hasSnapshot(): boolean {
@@ -279,10 +276,17 @@ export class Session {
     return level === 'repeatable read' || level === 'serializable'
   }
 
+  /** Another connection may have changed what there is since this one asked. */
+  private unknownFunction({ functions }: Shape): string | null {
+    const { catalog } = this.shared.recorder
+    const unknown = functions.find((name) => catalog.traitsOf(name) === undefined)
+    return unknown === undefined ? null : `the function ${unknown}, which is not known`
+  }
+
   private problemOf(table: Table | null, on: OnTable, statement: Statement): string | null {
-    const problem = this.problemOfTable(table, on.table, statement)
-    if (problem !== null) return problem
-    return ['old', 'new'].includes(on.table.aliasName) ? 'a table that is called old or new' : null
+    const isOurs = ['old', 'new'].includes(on.table.aliasName)
+    const problem = isOurs ? 'a table that is called old or new' : null
+    return this.problemOfTable(table, on.table, statement) ?? problem
   }
 
   private problemOfTable(

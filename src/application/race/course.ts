@@ -207,7 +207,10 @@ export class Course {
       const history = await watched.recorded.history()
       const isOpen = Object.keys(history.partial?.reasons ?? {}).includes(OPEN_JOIN)
       const supposed = isOpen ? watched.supposed() : null
-      const warnings = [...watched.recorded.warnings]
+      const warnings = [
+        ...watched.recorded.warnings,
+        ...watched.openSessions().map((name) => `${name} ${LEFT_OPEN}`),
+      ]
       isOver = true
       return { ...played, history, supposed, warnings }
     } finally {
@@ -217,6 +220,9 @@ export class Course {
     }
   }
 }
+
+const LEFT_OPEN =
+  'left a transaction open: COMMIT or ROLLBACK on every way out, and give the client back by release()'
 
 function failedAlone(name: string, error: unknown): UsageError {
   const why = error instanceof Error ? error.message : String(error)

@@ -339,6 +339,22 @@ describe('race', () => {
     await expect(expect(result).toBeIsolated('ser')).rejects.toThrow(/not decided: .*key/)
   })
 
+  it('notices that an actor leaves a transaction open', async () => {
+    const kept: PoolClient[] = []
+    const leave = async () => {
+      const client = await pool.connect()
+      kept.push(client)
+      await client.query('BEGIN')
+      await client.query('SELECT * FROM stock WHERE id = 2')
+    }
+    const options = { before: reset, cures: false, maxSchedules: 1 }
+    const result = await race(pool, { ann: leave, bob: take() }, options)
+    expect(String(result)).toContain('warning: ann left a transaction open: COMMIT or ROLLBACK')
+    for (const client of kept) client.release(true)
+    const without = await race(pool, { ann: take(), bob: take() }, options)
+    expect(String(without)).not.toContain('left a transaction open')
+  })
+
   it('says how much it was allowed to run', async () => {
     const actors = { ann: take('BEGIN', ' FOR UPDATE'), bob: take('BEGIN', ' FOR UPDATE') }
     const result = await race(pool, actors, { before: reset, maxSchedules: 2 })
