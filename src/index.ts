@@ -51,6 +51,7 @@ export type {
   PlainHistory,
   PlainKey,
   PlainOp,
+  PlainPairs,
   PlainStatement,
   PlainTransaction,
   PlainValue,

@@ -2,7 +2,7 @@
 
 /** What is known of a number: it is part of every such sum, of none, or of some. */
 export const IN = 1
-export const OUT = 0
+const OUT = 0
 export const OPEN = 2
 
 /** Steps that are left for finding out; beyond them everything is open. */

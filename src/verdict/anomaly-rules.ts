@@ -283,10 +283,17 @@ export function classOfCycle(history: History, edges: readonly Edge[]): AnomalyN
   return CLASSES[rankOf(cycleOf(history, edges))]!
 }
 
-/** The class of the whole: of the cycle, and of what its version orders rest on. */
-function rankWithReasons(history: History, edges: readonly Edge[]): number {
+/** A cycle with its class by its own edges, and by what its version orders rest on besides. */
+interface Ranked {
+  readonly cycle: Cycle
+  readonly own: number
+  readonly rank: number
+}
+
+function rankedOf(history: History, edges: readonly Edge[]): Ranked {
   const cycle = cycleOf(history, edges)
-  let rank = rankOf(cycle)
+  const own = rankOf(cycle)
+  let rank = own
   for (const { kind, premises, refutes } of findEdges(edges, [])) {
     if (kind !== 'WW' || premises.length === 0) continue
     if (refutes) rank = Math.max(rank, rankOf(cycleOf(history, premises)))
@@ -294,18 +301,15 @@ function rankWithReasons(history: History, edges: readonly Edge[]): number {
       rank = CLASSES.length - 1
     }
   }
-  return rank
+  return { cycle, own, rank }
 }
 
+const RULE_OF = new Map([...GUARANTEE_RULES, ...PATTERN_RULES, ...CYCLE_RULES])
+
 /** Whether a cycle by itself, with what it rests on, shows the anomaly. */
-function isShownBy(history: History, edges: readonly Edge[], name: AnomalyName): boolean {
-  const rank = rankWithReasons(history, edges)
+function isShownBy({ cycle, own, rank }: Ranked, name: AnomalyName): boolean {
   if (CLASSES.includes(name)) return CLASSES[rank] === name
-  const cycle = cycleOf(history, edges)
-  const rule = [...CYCLE_RULES, ...PATTERN_RULES, ...GUARANTEE_RULES].find(
-    ([ruled]) => ruled === name,
-  )
-  return rule !== undefined && rank === rankOf(cycle) && rule[1](cycle)
+  return rank === own && (RULE_OF.get(name)?.(cycle) ?? false)
 }
 
 /** Every cycle of an argument by cases. */
@@ -333,11 +337,16 @@ export function nameEvidence(
   if (isByPredicate(edges, cases)) {
     return cycles.some(isPredicateSkew) ? 'PredicateWriteSkew' : 'Phantom'
   }
+  const ranked = cycles.map((cycle) => rankedOf(history, cycle))
   for (const [name] of CYCLE_RULES) {
-    if (cycles.every((cycle) => isShownBy(history, cycle, name))) return name
+    if (ranked.every((each) => isShownBy(each, name))) return name
   }
-  const ranks = cycles.map((cycle) => rankWithReasons(history, cycle))
-  return CLASSES[largest(ranks, 0)]!
+  return CLASSES[
+    largest(
+      ranked.map(({ rank }) => rank),
+      0,
+    )
+  ]!
 }
 
 /** What is wrong with the name of a cycle or case split; null if it fits. */
@@ -353,6 +362,6 @@ export function misnomer(
   const fits =
     !CLASSES.includes(name) &&
     !isByPredicate(edges, cases) &&
-    cycles.every((cycle) => isShownBy(history, cycle, name))
+    cycles.every((cycle) => isShownBy(rankedOf(history, cycle), name))
   return fits ? null : `the evidence shows ${best}, not ${name}`
 }

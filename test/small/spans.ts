@@ -49,7 +49,7 @@ export function compareWays({ history, ways }: Ways, orders: Orders): Verdict[] 
 const MOST = 200
 
 /** Every write of the draft adds to a counter, every read is of its total. */
-export function asCounters(draft: Draft, seed: number): Ways | null {
+function asCounters(draft: Draft, seed: number): Ways | null {
   const random = new Random(seed)
   const txns = draft.sessions.flat()
   const weights = random.pick([[1], [1, 2], [2, 3, 1], [1, 2, 4, 8]])
@@ -162,7 +162,7 @@ function buildCounters(
 }
 
 /** Some reads become a compare-and-set that failed: what it expected is not what was there. */
-export function withUntold(draft: Draft, seed: number): Ways | null {
+function withUntold(draft: Draft, seed: number): Ways | null {
   const random = new Random(seed)
   const all = draft.sessions.flat().flatMap(({ ops }) => ops)
   const valuesOf = (key: Value) => [
