@@ -117,7 +117,7 @@ export class EvidenceDescriber {
 
   private given(source: Source): GivenJson {
     const { read, write } = source
-    const says = sourceWords(this.recorded, source)
+    const says = sourceWords(this.history, source)
     return { read: this.place(read), write: write >= 0 ? this.place(write) : null, says }
   }
 

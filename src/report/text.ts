@@ -191,7 +191,7 @@ function renderAnomaly(
   ]
   if (kind) lines.push(`  ${kind.meaning}`)
   if (given && given.length > 0) {
-    lines.push(`  If ${given.map((source) => sourceWords(recorded, source)).join(' and ')}:`)
+    lines.push(`  If ${given.map((source) => sourceWords(history, source)).join(' and ')}:`)
   }
   if (anomaly.cases.length > 0) addAll(lines, renderCases(history, anomaly.cases))
   else if (anomaly.edges.length > 0) addAll(lines, renderCycle(history, anomaly.edges, '  '))

@@ -196,6 +196,13 @@ describe('spans', () => {
     expect(result!.verdict).not.toBe('satisfied')
   })
 
+  it('say what a case takes them to have seen', async () => {
+    const result = await check('s1: inc(x,1)\ns2: inc(x,1)\ns3: r(x,2) | r(x,1)', 'cc')
+    const said = JSON.stringify(result.toJSON())
+    expect(said).toContain('T4 read the initial \\"x of T1\\"=0')
+    expect(said).not.toContain('the initial \\"x of T1\\"=\\"+1')
+  })
+
   it('refuse a certificate whose shares do not add up', async () => {
     const history = parseNotation('s1: inc(x,1)\ns2: inc(x,1)\ns3: r(x,1)')
     const [result] = await judge(history, ['ser'])

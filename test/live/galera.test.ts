@@ -24,7 +24,11 @@ describe.skipIf(address === null)('a run on a Galera cluster', () => {
     await aimedAt('lost-update', 'si', (outcome) => {
       expect(outcome.stoppedBy).toBeNull()
       expect(outcome.summary.database.name).toMatch(/^MariaDB .* \(3 nodes\)$/)
-      expect(verdictsOf(outcome)).toMatchObject({ rc: 'satisfied', si: 'violated' })
+      expect(verdictsOf(outcome)).toMatchObject({
+        rc: 'satisfied',
+        psi: 'violated',
+        si: 'violated',
+      })
       expect(anomaliesOf(outcome)).toContain('LostUpdate')
     })
   })
