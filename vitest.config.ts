@@ -8,7 +8,7 @@ const SERVERS = inRooms(['live', 'record', 'application', 'web', 'fleet'])
 
 /** What only computes: files that share a process, and with it what was loaded and compiled. */
 const PURE = inRooms(
-  'base check formats fuzz graph history levels pipeline report sim small solver sql verdict workload'.split(
+  'base check formats fuzz graph history levels pipeline report sim small solver spill sql verdict workload'.split(
     ' ',
   ),
 )
