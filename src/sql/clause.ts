@@ -66,7 +66,7 @@ export class Clause {
 
   private isLiteral(index: number): boolean {
     const kind = this.tokens[index]?.kind
-    return kind === 'integer' || kind === 'string' || kind === 'parameter'
+    return kind === 'integer' || kind === 'decimal' || kind === 'string' || kind === 'parameter'
   }
 
   /** The literals of a list of which the parser saw the first and the last; null for others. */

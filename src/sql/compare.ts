@@ -1,11 +1,13 @@
-// The order of values of one type: false before true; integers; text by code points, which is the
+// The order of values of one type: false before true; numbers; text by code points, which is the
 // order of its UTF-8 bytes and PostgreSQL's collation C. Main function: compareValues.
 
-import type { SqlValue } from './value.ts'
+import { Decimal } from './decimal.ts'
+import type { Value } from './types.ts'
 
 /** Below 0, 0, above 0. Neither may be NULL, and both are of one type. */
-export function compareValues(left: SqlValue, right: SqlValue): number {
+export function compareValues(left: Value, right: Value): number {
   if (left === right) return 0
+  if (left instanceof Decimal) return left.compare(right as Decimal)
   if (typeof left === 'string') return compareText(left, right as string)
   return (left as bigint) < (right as bigint) ? -1 : 1
 }

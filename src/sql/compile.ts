@@ -1,10 +1,23 @@
 // From the parser's tree to a typed expression. Whatever is not listed here is refused by name.
 // Main function: compile.
 
-import type { Expr, ExprBinary, ExprCast, ExprRef, ExprTernary, ExprUnary } from 'pgsql-ast-parser'
+import type {
+  Expr,
+  ExprBinary,
+  ExprCall,
+  ExprCase,
+  ExprCast,
+  ExprRef,
+  ExprSubstring,
+  ExprTernary,
+  ExprUnary,
+} from 'pgsql-ast-parser'
+import { makeCase } from './choices.ts'
 import { type Clause, MAX_NESTING } from './clause.ts'
+import { Decimal, limitDecimal, readDecimal } from './decimal.ts'
 import { type Place, SqlError } from './error.ts'
-import { castTo, type Expression, makeConstant } from './expression.ts'
+import { castTo, type Expression, makeConstant, makeResult, resolve } from './expression.ts'
+import { makeCall } from './functions.ts'
 import { makeIs, makeIsNull, makeLogic, makeNot } from './logic.ts'
 import {
   type Arithmetic,
@@ -13,10 +26,11 @@ import {
   makeComparison,
   makeConcat,
   makeDistinct,
+  makeEscape,
   makeLike,
   makeSign,
 } from './operators.ts'
-import { checkGrouping } from './precedence.ts'
+import { checkGrouping, escapeOf } from './precedence.ts'
 import { makeBetween, makeIn } from './ranges.ts'
 import type { Token } from './scan.ts'
 import { COLUMN_TYPES, findType, integerTypeOf } from './types.ts'
@@ -43,6 +57,8 @@ export function compile(scope: Scope, node: Expr, depth = 0): Expression {
       return compileColumn(scope, node, place)
     case 'integer':
       return makeInteger(literalOf(clause, node)!, place)
+    case 'numeric':
+      return makeDecimal(clause.tokens[clause.first(node)]!, place)
     case 'string':
       return makeConstant(clause.tokens[clause.first(node)]!.value, 'unknown', place)
     case 'boolean':
@@ -59,14 +75,18 @@ export function compile(scope: Scope, node: Expr, depth = 0): Expression {
       return compileBinary(scope, node, place, depth)
     case 'ternary':
       return compileBetween(scope, node, place, depth)
+    case 'call':
+      return compileCall(scope, node, place, depth)
+    case 'substring':
+      return compileSubstring(scope, node, place, depth)
+    case 'case':
+      return compileCase(scope, node, place, depth)
     default:
       throw place.error(`${WHAT[node.type] ?? 'this expression'} is not supported`)
   }
 }
 
 const WHAT: Record<string, string> = {
-  call: 'a function',
-  case: 'CASE',
   select: 'a subquery',
   union: 'a subquery',
   'union all': 'a subquery',
@@ -85,8 +105,12 @@ function placeOf(clause: Clause, node: Expr): Place {
 
 function makeInteger(value: bigint, place: Place): Expression {
   const type = integerTypeOf(value)
-  if (type === null) throw place.error('a number beyond 64 bits is not supported')
+  if (type === null) return makeConstant(new Decimal(value, 0), 'numeric', place)
   return makeConstant(value, type, place)
+}
+
+function makeDecimal({ value }: Token, place: Place): Expression {
+  return makeConstant(readDecimal(value, place), 'numeric', place)
 }
 
 /** The integer that a literal with any minus signs before it is, or null. */
@@ -117,8 +141,19 @@ function compileColumn(scope: Scope, node: ExprRef, place: Place): Expression {
     throw new SqlError(`no column "${name}"${hint}`, word.start)
   }
   const type = COLUMN_TYPES[columns[column]!.type]
+  if (type === 'numeric') return makeNumericColumn(column, place)
   const fixes = type === 'boolean' ? [{ column, value: true }] : []
   return { type, evaluate: (row) => row[column]!, constant: false, column, fixes, place }
+}
+
+/** Rows hold numerics as text, and several texts for one number: so it is no column to others. */
+function makeNumericColumn(column: number, place: Place): Expression {
+  const read = (text: string) => readDecimal(text, place)
+  const evaluate: Expression['evaluate'] = (row) => {
+    const text = row[column] as string | null
+    return text === null ? null : read(text)
+  }
+  return { type: 'numeric', evaluate, constant: false, column: -1, fixes: [], place }
 }
 
 /** An item of a list that the parser did not see in full. */
@@ -130,6 +165,7 @@ function compileLiteral(scope: Scope, token: Token): Expression {
   }
   if (token.kind === 'parameter') return compileParameter(scope, token, place)
   if (token.kind === 'string') return makeConstant(token.value, 'unknown', place)
+  if (token.kind === 'decimal') return makeDecimal(token, place)
   return makeInteger(BigInt(token.value), place)
 }
 
@@ -148,10 +184,80 @@ function compileParameter({ params }: Scope, token: Token, place: Place): Expres
 
 function compileCast(scope: Scope, node: ExprCast, place: Place, depth: number): Expression {
   const { to } = node
-  const simple = to.kind !== 'array' && !to.config && !to.schema && !to.doubleQuoted
-  const type = simple ? findType(to.name) : null
-  if (type === null) throw place.error('this type is not supported')
-  return castTo(compile(scope, node.operand, depth + 1), type, place)
+  const simple = to.kind !== 'array' && !to.schema && !to.doubleQuoted
+  const name = simple ? to.name : ''
+  const type = findType(name)
+  const limits = simple ? (to.config ?? []) : []
+  const mayHaveLimits = type === 'numeric' || (type === 'text' && name !== 'text')
+  if (type === null || (limits.length > 0 && !mayHaveLimits)) {
+    throw place.error('this type is not supported')
+  }
+  const cast = castTo(compile(scope, node.operand, depth + 1), type, place)
+  return limits.length === 0 ? cast : limitTo(cast, limits, place)
+}
+
+/** A cast to numeric(10, 2), or to varchar(5), which cuts what is longer. */
+function limitTo(cast: Expression, limits: readonly number[], place: Place): Expression {
+  const [size, scale = 0] = limits
+  const isText = cast.type === 'text'
+  const least = isText ? 0 : scale
+  const isSound = size! >= Math.max(1, least) && size! <= 1000 && scale >= 0
+  if (!isSound || limits.length > (isText ? 1 : 2)) {
+    throw place.error('this type is not supported')
+  }
+  return makeResult(cast.type, [cast], place, (row) => {
+    const value = cast.evaluate(row)
+    if (value === null) return null
+    if (value instanceof Decimal) return limitDecimal(value, size!, scale, place)
+    return [...(value as string)].slice(0, size!).join('')
+  })
+}
+
+function compileCall(scope: Scope, node: ExprCall, place: Place, depth: number): Expression {
+  const { clause } = scope
+  const word = clause.tokens[clause.first(node)]!
+  const isPlain = !(node.distinct || node.orderBy || node.filter || node.over || node.withinGroup)
+  if (!isPlain || node.function.schema || word.kind !== 'word') {
+    throw place.error('this call of a function is not supported')
+  }
+  const name = word.value
+  let given: readonly Expr[] = node.args
+  const [only] = given
+  if (name === 'position') {
+    if (given.length !== 1 || only!.type !== 'binary' || only!.op !== 'IN') {
+      throw place.error('position takes a text IN another')
+    }
+    checkGrouping(clause, only!)
+    given = [only!.left, only!.right]
+  }
+  const args = given.map((arg) => compile(scope, arg, depth + 1))
+  return makeCall(name, args, place)
+}
+
+/** substring(text FROM 2 FOR 3). */
+function compileSubstring(
+  scope: Scope,
+  node: ExprSubstring,
+  place: Place,
+  depth: number,
+): Expression {
+  const from = node.from ?? null
+  const parts = [node.value, ...(from ? [from] : []), ...(node.for ? [node.for] : [])]
+  const args = parts.map((part) => compile(scope, part, depth + 1))
+  if (from === null) args.splice(1, 0, makeConstant(1n, 'integer', place))
+  return makeCall('substring', args, place)
+}
+
+/** CASE WHEN condition …, or CASE value WHEN what it is compared with …. */
+function compileCase(scope: Scope, node: ExprCase, place: Place, depth: number): Expression {
+  const part = (one: Expr) => compile(scope, one, depth + 1)
+  const value = node.value ? resolve(part(node.value), 'text') : null
+  const conditions = node.whens.map(({ when }) =>
+    value === null ? part(when) : makeComparison('=', value, part(when), place),
+  )
+  const values = node.whens.map((when) => part(when.value))
+  const otherwise = node.else ? part(node.else) : makeConstant(null, 'unknown', place)
+  return makeCase(conditions, values, otherwise, place)
 }
 
 function compileUnary(scope: Scope, node: ExprUnary, place: Place, depth: number): Expression {
@@ -194,6 +300,8 @@ function compileBinary(scope: Scope, node: ExprBinary, place: Place, depth: numb
       list.map((item) => compile(scope, item, depth + 1))
     return makeIn(left, items, op === 'NOT IN', place)
   }
+  const escaped = op.endsWith('LIKE') ? escapeOf(scope.clause, node.right) : null
+  if (escaped !== null) return compileEscape(scope, node, left, escaped, depth)
   const right = compile(scope, node.right, depth + 1)
   const { kind } = scope.clause.operatorAfter(node.left)
   if (kind === 'distinct' || kind === 'not distinct') {
@@ -219,13 +327,32 @@ function compileBinary(scope: Scope, node: ExprBinary, place: Place, depth: numb
     case 'LIKE':
     case 'NOT LIKE':
     case 'ILIKE':
-    case 'NOT ILIKE': {
-      const options = { negated: op.startsWith('NOT'), ignoreCase: op.endsWith('ILIKE') }
-      return makeLike(left, right, options, place)
-    }
+    case 'NOT ILIKE':
+      return makeLike(left, right, likeOptions(node), place)
+    case '&&':
+      throw place.error('ESCAPE stands behind the pattern of LIKE, without parentheses around both')
     default:
       throw place.error(`operator ${op} is not supported`)
   }
+}
+
+function likeOptions({ op }: ExprBinary): { negated: boolean; ignoreCase: boolean } {
+  return { negated: op.startsWith('NOT'), ignoreCase: op.endsWith('ILIKE') }
+}
+
+/** LIKE … ESCAPE …. */
+function compileEscape(
+  scope: Scope,
+  like: ExprBinary,
+  left: Expression,
+  by: ExprBinary,
+  depth: number,
+): Expression {
+  const place = placeOf(scope.clause, by)
+  checkGrouping(scope.clause, by)
+  const [pattern, character] = [by.left, by.right].map((part) => compile(scope, part, depth + 1))
+  const escaped = makeEscape(pattern!, character!, place)
+  return makeLike(left, escaped, likeOptions(like), placeOf(scope.clause, like))
 }
 
 /** a AND b AND c ... is one operation however long: only its operands are a level deeper. */

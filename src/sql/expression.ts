@@ -1,7 +1,15 @@
 // A typed expression as a function of a row, and how an expression of unknown type gets one.
 
 import type { Place } from './error.ts'
-import { BITS, canCast, conversionOf, type ExprType } from './types.ts'
+import {
+  BITS,
+  canCast,
+  conversionOf,
+  type ExprType,
+  isInteger,
+  isNumber,
+  type Value,
+} from './types.ts'
 import type { SqlRow, SqlValue } from './value.ts'
 
 /** A column and the value it must have. */
@@ -18,7 +26,7 @@ export interface Among {
 
 export interface Expression {
   readonly type: ExprType
-  readonly evaluate: (row: SqlRow) => SqlValue
+  readonly evaluate: (row: SqlRow) => Value
   /** No column occurs in it. */
   readonly constant: boolean
   /** The column that the expression is, or -1. */
@@ -31,7 +39,7 @@ export interface Expression {
 
 const NO_ROW: SqlRow = []
 
-export function makeConstant(value: SqlValue, type: ExprType, place: Place): Expression {
+export function makeConstant(value: Value, type: ExprType, place: Place): Expression {
   return { type, evaluate: () => value, constant: true, column: -1, fixes: [], place }
 }
 
@@ -40,7 +48,7 @@ export function makeResult(
   type: ExprType,
   operands: readonly Expression[],
   place: Place,
-  evaluate: (row: SqlRow) => SqlValue,
+  evaluate: (row: SqlRow) => Value,
   fixes: readonly Fix[] = [],
 ): Expression {
   const constant = operands.every((operand) => operand.constant)
@@ -48,7 +56,7 @@ export function makeResult(
 }
 
 /** The value of a constant expression; undefined if it raises an error. */
-export function constantValue(expression: Expression): SqlValue | undefined {
+export function constantValue(expression: Expression): Value | undefined {
   try {
     return expression.evaluate(NO_ROW)
   } catch {
@@ -80,11 +88,19 @@ export function resolve(operand: Expression, type: ExprType): Expression {
   return makeConstant(conversionOf('unknown', type, place)(value), type, place)
 }
 
-/** Both literals: text. One: the type of the other. Integers of two widths: the wider. */
+/** As resolve, and integers as numeric where that is the type. */
+export function coerce(operand: Expression, type: ExprType): Expression {
+  const resolved = resolve(operand, type)
+  const widens = type === 'numeric' && isInteger(resolved.type)
+  return widens ? castTo(resolved, type, operand.place) : resolved
+}
+
+/** Both literals: text. One: the type of the other. Numbers of two types: the wider. */
 export function commonType(left: ExprType, right: ExprType): ExprType | null {
   if (left === 'unknown') return right === 'unknown' ? 'text' : right
   if (right === 'unknown' || left === right) return left
-  if (BITS[left] === 0 || BITS[right] === 0) return null
+  if (!isNumber(left) || !isNumber(right)) return null
+  if (left === 'numeric' || right === 'numeric') return 'numeric'
   return BITS[left] > BITS[right] ? left : right
 }
 

@@ -1,4 +1,5 @@
-// LIKE: % stands for any characters, _ for one, a backslash for the next pattern character itself.
+// LIKE: % stands for any characters, _ for one, a backslash for the next pattern character itself,
+// unless ESCAPE names another.
 // One pass with a return to the last %: a later % never needs an earlier one to try again. Cost:
 // text × pattern at worst, no recursion. Main function: matchLike.
 
@@ -50,12 +51,34 @@ export function matchLike(text: string, pattern: string, place: Place): boolean 
   return next === pattern.length
 }
 
+/**
+ * A pattern with an escape character of its own as one with backslashes; none if the character is
+ * left empty.
+ */
+export function escapeLike(pattern: string, by: string, place: Place): string {
+  if (by === '\\') return pattern
+  if ([...by].length > 1) throw place.error('escape string must be empty or one character')
+  let escaped = ''
+  let isAfter = false
+  for (const character of pattern) {
+    if (character === by && !isAfter) {
+      escaped += '\\'
+      isAfter = true
+      continue
+    }
+    escaped += character === '\\' && !isAfter ? '\\\\' : character
+    isAfter = false
+  }
+  return escaped
+}
+
 /** ILIKE in the C collation: ASCII letters count as equal in both cases. */
 export function matchIlike(text: string, pattern: string, place: Place): boolean {
   return matchLike(lowerAscii(text), lowerAscii(pattern), place)
 }
 
-function lowerAscii(text: string): string {
+/** Without capital letters, in the C collation. */
+export function lowerAscii(text: string): string {
   return text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase())
 }
 

@@ -3,9 +3,11 @@
 // are evaluated, then NULL on either side makes NULL. LIKE is ~~ in errors, as in PostgreSQL.
 
 import { compareValues } from './compare.ts'
+import { Decimal, decimalOperation } from './decimal.ts'
 import type { Place } from './error.ts'
 import {
   castTo,
+  coerce,
   commonType,
   constantValue,
   type Expression,
@@ -13,22 +15,28 @@ import {
   makeResult,
   resolve,
 } from './expression.ts'
-import { matchIlike, matchLike } from './like.ts'
-import { type ExprType, fitted, isInteger } from './types.ts'
+import { escapeLike, matchIlike, matchLike } from './like.ts'
+import { type ExprType, fitted, isNumber, type Value } from './types.ts'
 import type { SqlValue } from './value.ts'
 
 export type Comparison = '=' | '!=' | '<' | '<=' | '>' | '>='
 
-const COMPARE: Record<Comparison, (left: SqlValue, right: SqlValue) => boolean> = {
-  '=': (left, right) => left === right,
-  '!=': (left, right) => left !== right,
+const COMPARE: Record<Comparison, (left: Value, right: Value) => boolean> = {
+  '=': isSame,
+  '!=': (left, right) => !isSame(left, right),
   '<': (left, right) => compareValues(left, right) < 0,
   '<=': (left, right) => compareValues(left, right) <= 0,
   '>': (left, right) => compareValues(left, right) > 0,
   '>=': (left, right) => compareValues(left, right) >= 0,
 }
 
-type Apply = (left: SqlValue, right: SqlValue) => SqlValue
+/** Whether two values of one type are the same; NULL is the same as NULL. */
+export function isSame(left: Value, right: Value): boolean {
+  if (left instanceof Decimal) return right instanceof Decimal && left.compare(right) === 0
+  return left === right
+}
+
+type Apply = (left: Value, right: Value) => Value
 
 function makeStrict(
   type: ExprType,
@@ -61,7 +69,7 @@ function pairUp(
 ): [Expression, Expression] {
   const type = commonType(left.type, right.type)
   if (type === null) throw refuse(operator, left, right, place)
-  return [resolve(left, type), resolve(right, type)]
+  return [coerce(left, type), coerce(right, type)]
 }
 
 export function makeComparison(
@@ -79,7 +87,9 @@ export function makeComparison(
 function fixOf(side: Expression, constant: Expression): Fix[] {
   if (side.column < 0 || !constant.constant) return []
   const value = constantValue(constant)
-  return value === undefined || value === null ? [] : [{ column: side.column, value }]
+  if (value === undefined || value === null) return []
+  // Columns of numerics, which have many texts for one value, are no columns here.
+  return [{ column: side.column, value: value as SqlValue }]
 }
 
 /** IS [NOT] DISTINCT FROM: (in)equality for which NULL is a value like others. */
@@ -92,7 +102,7 @@ export function makeDistinct(
   const [left, right] = pairUp('=', given, other, place)
   const fixes = negated ? [...fixOf(left, right), ...fixOf(right, left)] : []
   const evaluate: Expression['evaluate'] = (row) =>
-    (left.evaluate(row) !== right.evaluate(row)) !== negated
+    isSame(left.evaluate(row), right.evaluate(row)) === negated
   return makeResult('boolean', [left, right], place, evaluate, fixes)
 }
 
@@ -108,8 +118,12 @@ export function makeArithmetic(
   if (given.type === 'unknown' && other.type === 'unknown') {
     throw place.error(`operator is not unique: unknown ${operator} unknown`)
   }
-  if (type === null || !isInteger(type)) throw refuse(operator, given, other, place)
-  const [left, right] = [resolve(given, type), resolve(other, type)]
+  if (type === null || !isNumber(type)) throw refuse(operator, given, other, place)
+  const [left, right] = [coerce(given, type), coerce(other, type)]
+  if (type === 'numeric') {
+    const operation = decimalOperation(operator, place)
+    return makeStrict(type, left, right, place, (a, b) => operation(a as Decimal, b as Decimal))
+  }
   const compute = computeOf(operator, place)
   return makeStrict(type, left, right, place, (a, b) =>
     fitted(compute(a as bigint, b as bigint), type, place),
@@ -131,10 +145,11 @@ function computeOf(operator: Arithmetic, place: Place): (a: bigint, b: bigint) =
 export function makeSign(operator: '+' | '-', operand: Expression, place: Place): Expression {
   const { type, evaluate } = operand
   if (type === 'unknown') throw place.error(`operator is not unique: ${operator} unknown`)
-  if (!isInteger(type)) throw place.error(`operator does not exist: ${operator} ${type}`)
+  if (!isNumber(type)) throw place.error(`operator does not exist: ${operator} ${type}`)
   if (operator === '+') return { ...operand, place }
   return makeResult(type, [operand], place, (row) => {
     const value = evaluate(row)
+    if (value instanceof Decimal) return new Decimal(-value.digits, value.scale)
     return value === null ? null : fitted(-(value as bigint), type, place)
   })
 }
@@ -145,6 +160,17 @@ export function makeConcat(given: Expression, other: Expression, place: Place): 
   if (!isText(given) && !isText(other)) throw refuse('||', given, other, place)
   const [left, right] = [castTo(given, 'text', place), castTo(other, 'text', place)]
   return makeStrict('text', left, right, place, (a, b) => `${a}${b}`)
+}
+
+/** The pattern of LIKE … ESCAPE, which must be text as well. */
+export function makeEscape(given: Expression, other: Expression, place: Place): Expression {
+  const [pattern, character] = [resolve(given, 'text'), resolve(other, 'text')]
+  if (pattern.type !== 'text' || character.type !== 'text') {
+    throw place.error(`function like_escape(${given.type}, ${other.type}) does not exist`)
+  }
+  return makeStrict('text', pattern, character, place, (text, one) =>
+    escapeLike(text as string, one as string, place),
+  )
 }
 
 export function makeLike(

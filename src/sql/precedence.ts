@@ -1,7 +1,7 @@
 // PostgreSQL's operator precedence, to hold the parser's grouping against.
 // Main function: checkGrouping.
 
-import type { Expr } from 'pgsql-ast-parser'
+import type { Expr, ExprBinary } from 'pgsql-ast-parser'
 import type { Clause } from './clause.ts'
 
 const OR = 1
@@ -49,9 +49,16 @@ function precedenceOf(clause: Clause, node: Expr): number {
   }
   if (node.type !== 'binary') return ATOM
   const operator = clause.operatorAfter(node.left)
+  if (operator.kind === 'escape') return RANGE
   if (operator.kind === 'distinct' || operator.kind === 'not distinct') return IS
   if (operator.kind === 'symbol' && operator.value.includes('~')) return OTHER
   return BINARY[node.op] ?? OTHER
+}
+
+/** The pattern and the escape character of LIKE, if it has one. */
+export function escapeOf(clause: Clause, pattern: Expr): ExprBinary | null {
+  if (pattern.type !== 'binary' || clause.parentheses(pattern) > 0) return null
+  return clause.operatorAfter(pattern.left).kind === 'escape' ? pattern : null
 }
 
 /** Throws SqlError if PostgreSQL would give the node's operator other operands. */
@@ -63,6 +70,8 @@ export function checkGrouping(clause: Clause, node: Expr): void {
   }
   if (node.type === 'binary') {
     check(node.left, LEFT_ASSOCIATIVE.has(own) ? own : own + 1)
+    // ESCAPE belongs to LIKE, and is looked at by itself.
+    if (own === RANGE && node.op.endsWith('LIKE') && escapeOf(clause, node.right)) return
     // A list in parentheses, even of one, ends IN.
     check(node.right, own === RANGE && node.op.endsWith('IN') ? ATOM : own + 1)
   } else if (node.type === 'ternary') {

@@ -1,10 +1,11 @@
 // BETWEEN and IN, which PostgreSQL takes apart into comparisons.
 
+import { Decimal } from './decimal.ts'
 import type { Place } from './error.ts'
-import { commonType, constantValue, type Expression, makeResult, resolve } from './expression.ts'
+import { coerce, commonType, constantValue, type Expression, makeResult } from './expression.ts'
 import { makeLogic, makeNot } from './logic.ts'
 import { makeComparison } from './operators.ts'
-import type { ExprType } from './types.ts'
+import type { ExprType, Value } from './types.ts'
 import type { SqlValue } from './value.ts'
 
 /** `value >= low AND value <= high`, each comparison typed by itself; SYMMETRIC: or exchanged. */
@@ -42,14 +43,14 @@ function makeMembership(value: Expression, items: readonly Expression[], place: 
   const shared = arrayType(value, items)
   const compare = (item: Expression) =>
     shared !== null && item.constant
-      ? makeComparison('=', resolve(value, shared), resolve(item, shared), place)
+      ? makeComparison('=', coerce(value, shared), coerce(item, shared), place)
       : makeComparison('=', value, item, place)
   const [first, ...others] = items.map(compare)
   if (others.length === 0) return first!
   if (shared !== null && items.every((item) => item.constant)) {
-    const constants = items.map((item) => constantValue(resolve(item, shared)))
+    const constants = items.map((item) => constantValue(coerce(item, shared)))
     if (!constants.includes(undefined)) {
-      return makeLookup(resolve(value, shared), constants as SqlValue[], place)
+      return makeLookup(coerce(value, shared), constants as Value[], place)
     }
   }
   return makeLogic('OR', [first!, ...others], place)
@@ -72,15 +73,17 @@ function arrayType(value: Expression, items: readonly Expression[]): ExprType | 
 }
 
 /** A list of constants by hashing: lists of keys are long. */
-function makeLookup(value: Expression, constants: readonly SqlValue[], place: Place): Expression {
-  const members = new Set(constants)
+function makeLookup(value: Expression, constants: readonly Value[], place: Place): Expression {
+  const keyOf = (one: Value) => (one instanceof Decimal ? one.key() : one)
+  const members = new Set(constants.map(keyOf))
   const otherwise = members.has(null) ? null : false
   const { evaluate } = value
   const result = makeResult('boolean', [value], place, (row) => {
     const found = evaluate(row)
     if (found === null) return null
-    return members.has(found) ? true : otherwise
+    return members.has(keyOf(found)) ? true : otherwise
   })
-  const values = constants.filter((constant) => constant !== null)
-  return value.column < 0 ? result : { ...result, among: { column: value.column, values } }
+  if (value.column < 0) return result
+  const values = constants.filter((constant) => constant !== null) as SqlValue[]
+  return { ...result, among: { column: value.column, values } }
 }

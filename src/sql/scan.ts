@@ -3,8 +3,9 @@
 // -1, rounds integers to doubles, and knows no identifiers beyond ASCII. So values are read here,
 // and a place in what the parser saw is a token, which knows its place in the clause.
 //
-// Three forms that the parser does not know reach it as one that it knows, marked by their kind:
-// IS [NOT] DISTINCT FROM as =, BETWEEN SYMMETRIC as BETWEEN, IS UNKNOWN as IS NULL.
+// Four forms that the parser does not know reach it as one that it knows, marked by their kind: IS
+// [NOT] DISTINCT FROM as =, BETWEEN SYMMETRIC as BETWEEN, IS UNKNOWN as IS NULL, ESCAPE as &&, which
+// binds as it does.
 // Main function: scan.
 
 import { SqlError } from './error.ts'
@@ -15,12 +16,14 @@ export type TokenKind =
   | 'name' // quoted, or beyond what the parser takes for a word
   | 'string'
   | 'integer'
+  | 'decimal' // a number that is written with a point or an exponent
   | 'parameter'
   | 'symbol' // operators, brackets, commas
   | 'distinct'
   | 'not distinct'
   | 'symmetric'
   | 'unknown'
+  | 'escape'
 
 export interface Token {
   readonly kind: TokenKind
@@ -34,7 +37,8 @@ export interface Token {
 
 const WORD = /[A-Za-z_\u0080-\uffff][\w$\u0080-\uffff]*/y
 const PLAIN_WORD = /^[a-z_]\w*$/
-const NUMBER = /(?:\d|\.\d)[\w.]*/y
+const NUMBER = /(?:\d|\.\d)(?:[eE][-+](?=\d)|[\w.])*/y
+const DECIMAL = /^(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?$/
 const QUOTED = /"([^"]*(?:""[^"]*)*)"/y
 const STRING = /'([^']*(?:''[^']*)*)'/y
 const ESCAPE_STRING = /[eE]'([^'\\]*(?:(?:''|\\.)[^'\\]*)*)'/sy
@@ -96,10 +100,10 @@ function scanToken(text: string, start: number): Token {
   }
   found = match(NUMBER)
   if (found) {
-    if (!/^\d+$/.test(found[0])) {
-      throw new SqlError(`the number ${found[0]} is not supported: it is no integer`, start)
-    }
-    return make('integer', found[0].length, found[0], found[0])
+    const [digits] = found
+    if (/^\d+$/.test(digits)) return make('integer', digits.length, digits, digits)
+    if (DECIMAL.test(digits)) return make('decimal', digits.length, digits, '1.5')
+    throw new SqlError(`the number ${digits} is not supported`, start)
   }
   found = match(PARAMETER)
   if (found) return make('parameter', found[0].length, found[0], found[0])
@@ -144,6 +148,25 @@ function decodeEscapes(body: string, start: number): string {
   })
 }
 
+const BEFORE_OPERAND = new Set(
+  ['and', 'or', 'not', 'like', 'ilike', 'between', 'symmetric', 'asymmetric'].concat([
+    'case',
+    'when',
+    'then',
+    'else',
+    'from',
+    'for',
+    'in',
+  ]),
+)
+
+/** Whether an operand can end with a token: what follows it is no name then. */
+function endsOperand(token: Token | undefined): boolean {
+  if (token === undefined) return false
+  if (token.kind === 'word') return !BEFORE_OPERAND.has(token.value)
+  return token.kind !== 'symbol' || token.value === ')'
+}
+
 /** Joins the words of the forms that the parser does not know into one token each. */
 function mergeForms(text: string, tokens: readonly Token[]): Token[] {
   const merged: Token[] = []
@@ -165,6 +188,8 @@ function mergeForms(text: string, tokens: readonly Token[]): Token[] {
       join(2, 'word', 'between')
     } else if (isWord(i, 'unknown') && (isWord(i - 1, 'is') || isWord(i - 2, 'is'))) {
       merged.push({ ...token, kind: 'unknown', shown: 'null' })
+    } else if (isWord(i, 'escape') && endsOperand(tokens[i - 1])) {
+      merged.push({ ...token, kind: 'escape', shown: '&&' })
     } else {
       merged.push(token)
     }

@@ -2,15 +2,27 @@
 // type integer counts as bigint; integer literals and casts have PostgreSQL's narrower types, so
 // that arithmetic on them overflows where it does there.
 
+import { Decimal, readDecimal } from './decimal.ts'
 import type { Place } from './error.ts'
 import type { SqlType, SqlValue } from './value.ts'
 
+/** What expressions compute with: the values of rows, and numerics, which rows hold as text. */
+export type Value = SqlValue | Decimal
+
 /** `unknown` is what a string literal and NULL are, until an operator decides. */
-export type ExprType = 'boolean' | 'smallint' | 'integer' | 'bigint' | 'text' | 'unknown'
+export type ExprType =
+  | 'boolean'
+  | 'smallint'
+  | 'integer'
+  | 'bigint'
+  | 'numeric'
+  | 'text'
+  | 'unknown'
 
 export const COLUMN_TYPES: Record<SqlType, ExprType> = {
   boolean: 'boolean',
   integer: 'bigint',
+  numeric: 'numeric',
   text: 'text',
 }
 
@@ -20,6 +32,7 @@ export const BITS: Record<ExprType, number> = {
   smallint: 16,
   integer: 32,
   bigint: 64,
+  numeric: 0,
   text: 0,
   unknown: 0,
 }
@@ -34,6 +47,9 @@ const NAMES: Record<string, ExprType> = {
   integer: 'integer',
   int8: 'bigint',
   bigint: 'bigint',
+  numeric: 'numeric',
+  decimal: 'numeric',
+  dec: 'numeric',
   text: 'text',
   varchar: 'text',
   'character varying': 'text',
@@ -46,6 +62,10 @@ export function findType(name: string): ExprType | null {
 
 export function isInteger(type: ExprType): boolean {
   return BITS[type] > 0
+}
+
+export function isNumber(type: ExprType): boolean {
+  return isInteger(type) || type === 'numeric'
 }
 
 /** The type of an integer literal, or null if it takes more than 64 bits. */
@@ -71,21 +91,20 @@ export function canCast(from: ExprType, to: ExprType): boolean {
 }
 
 /** The conversion of values other than NULL. */
-export function conversionOf(
-  from: ExprType,
-  to: ExprType,
-  place: Place,
-): (value: SqlValue) => SqlValue {
+export function conversionOf(from: ExprType, to: ExprType, place: Place): (value: Value) => Value {
   if (from === to) return (value) => value
   if (from === 'unknown' || from === 'text') return (value) => readText(String(value), to, place)
   if (to === 'text') return (value) => String(value)
   if (to === 'boolean') return (value) => value !== 0n
   if (from === 'boolean') return (value) => (value ? 1n : 0n)
+  if (to === 'numeric') return (value) => new Decimal(value as bigint, 0)
+  if (from === 'numeric') return (value) => fitted((value as Decimal).round(0).digits, to, place)
   return (value) => fitted(value as bigint, to, place)
 }
 
 /** A value of the type from its text, as PostgreSQL reads it. */
-function readText(text: string, type: ExprType, place: Place): SqlValue {
+function readText(text: string, type: ExprType, place: Place): Value {
+  if (type === 'numeric') return readDecimal(text, place)
   if (type === 'boolean') return readBoolean(text, place)
   return isInteger(type) ? readInteger(text, type, place) : text
 }

@@ -1,12 +1,13 @@
 // The values that rows hold, and the columns they stand in. Integers are 64-bit and therefore
-// bigints throughout: one representation, exact, as PostgreSQL's bigint.
+// bigints throughout: one representation, exact, as PostgreSQL's bigint. A numeric is held as its
+// text, such as 12.50, which says all that PostgreSQL knows of it; only evaluation makes a number of it.
 
 /** NULL, boolean, integer, text. */
 export type SqlValue = null | boolean | bigint | string
 
-export type SqlType = 'boolean' | 'integer' | 'text'
+export type SqlType = 'boolean' | 'integer' | 'numeric' | 'text'
 
-export const SQL_TYPES: readonly SqlType[] = ['boolean', 'integer', 'text']
+export const SQL_TYPES: readonly SqlType[] = ['boolean', 'integer', 'numeric', 'text']
 
 export interface SqlColumn {
   readonly name: string
@@ -16,7 +17,7 @@ export interface SqlColumn {
 /** A row: the values of a table's columns, in the order of the columns. */
 export type SqlRow = readonly SqlValue[]
 
-/** The type of a value; null for NULL, which has every type. */
+/** The type of a value; null for NULL, which has every type. That of a numeric is text. */
 export function typeOfValue(value: SqlValue): SqlType | null {
   if (value === null) return null
   if (typeof value === 'boolean') return 'boolean'

@@ -11,6 +11,8 @@ export const COLUMNS: readonly SqlColumn[] = [
   { name: 't', type: 'text' },
   { name: 'f', type: 'boolean' },
   { name: 'Odd "name"', type: 'boolean' },
+  { name: 'n', type: 'numeric' },
+  { name: 'm', type: 'numeric' },
 ]
 
 /**
@@ -21,7 +23,7 @@ export const COLUMNS: readonly SqlColumn[] = [
  */
 export type Kind = 'total' | 'failing' | 'untyped' | 'free'
 
-type Type = 'integer' | 'text' | 'boolean'
+type Type = 'integer' | 'numeric' | 'text' | 'boolean'
 
 const INTEGERS = ['0', '1', '2', '3', '5', '7', '10', '12', '100', '2147483647', '2147483648']
 const HUGE = 9223372036854775807n
@@ -31,12 +33,47 @@ const TEXTS = ['', 'a', 'A', 'ab', 'aXb', 'a_b', 'z%', '5', '-12', ' 7 ', LATE, 
 const ODD_TEXTS = ["it's", 'a\\b', 'true', 'off', 'o', '0x1F', '1_000', 'NULL', '3000000000']
 const PATTERNS = ['%', '_', 'a%', '%b', '_b', 'a_b', 'a\\_b', '%X%', '__', '%a%b', 'A%', '%\\%', '']
 
+const NUMERICS = [
+  '0',
+  '0.00',
+  '1',
+  '1.5',
+  '1.50',
+  '-2.25',
+  '7',
+  '10.0',
+  '0.333',
+  '-0.001',
+  '2.5',
+].concat([
+  '-2.5',
+  '99999999999999999999.5',
+  '123456.789',
+  '0.00000123',
+  '9999.9',
+  '10000',
+  '-3',
+  '100',
+])
+const DECIMALS = [
+  '1.5',
+  '.5',
+  '2.',
+  '1e2',
+  '1.50',
+  '0.001',
+  '12345678901234567890',
+  '2.5e-3',
+  '3.0',
+]
+
 /** A row of the table, a sixth of its values NULL. */
 export function randomRow(random: Random): SqlRow {
   return COLUMNS.map(({ type }): SqlValue => {
     if (random.chance(1 / 6)) return null
     if (type === 'boolean') return random.chance(0.5)
     if (type === 'text') return random.pick([...TEXTS, ...ODD_TEXTS])
+    if (type === 'numeric') return random.pick(NUMERICS)
     if (random.chance(0.1)) return random.pick([HUGE, -HUGE - 1n, HUGE - 1n])
     return BigInt(random.below(16)) - 4n
   })
@@ -93,7 +130,7 @@ export class RandomPredicate {
     const operators = ['=', '<>', '!=', '<', '<=', '>', '>=', '=']
     if (this.kind !== 'failing') operators.push('IS DISTINCT FROM', 'IS NOT DISTINCT FROM')
     const type = this.type()
-    const side = () => this.any(this.type(type), depth)
+    const side = () => this.any(this.type(this.widened(type)), depth)
     return this.binary(side(), this.random.pick(operators), side())
   }
 
@@ -104,14 +141,18 @@ export class RandomPredicate {
       ? this.quote(this.random.pick(PATTERNS) + (fails ? '\\' : ''))
       : this.any('text', this.kind === 'total' ? 0 : depth)
     // A pattern from a column cannot fail: no text there ends with a backslash.
-    return `${this.wrap(this.any(this.type('text'), depth))} ${operator} ${this.wrap(pattern)}`
+    const like = `${this.wrap(this.any(this.type('text'), depth))} ${operator} ${this.wrap(pattern)}`
+    if (operator === '~~' || this.random.chance(0.6)) return like
+    // A pattern that ends with an X would fail, and so does one of two characters.
+    const characters = this.kind === 'total' ? ['!', '', '_', '\\'] : ['!', 'X', 'a', '%', '', '!!']
+    return `${like} ESCAPE ${this.quote(this.random.pick(characters))}`
   }
 
   private membership(depth: number): string {
     const type = this.type()
     const item = () => {
       if (type === 'integer' && this.random.chance(0.3)) return this.numeral()
-      return this.any(this.type(type), this.random.chance(0.3) ? depth : 0)
+      return this.any(this.type(this.widened(type)), this.random.chance(0.3) ? depth : 0)
     }
     const items = Array.from({ length: 1 + this.random.below(4) }, item)
     const operator = this.random.pick(['IN', 'NOT IN'])
@@ -122,7 +163,9 @@ export class RandomPredicate {
 
   private between(depth: number): string {
     const type = this.type()
-    const [value, low, high] = [0, 1, 2].map(() => this.wrap(this.any(this.type(type), depth)))
+    const [value, low, high] = [0, 1, 2].map(() =>
+      this.wrap(this.any(this.type(this.widened(type)), depth)),
+    )
     const operator = this.random.pick(['BETWEEN', 'NOT BETWEEN', 'BETWEEN SYMMETRIC'])
     return `${value} ${operator} ${low} AND ${high}`
   }
@@ -130,18 +173,112 @@ export class RandomPredicate {
   private any(type: Type, depth: number): string {
     if (type === 'boolean') return this.boolean(depth)
     if (depth === 0 || this.random.chance(0.3)) return this.atom(type)
+    if (this.random.chance(0.15)) return this.choice(type, depth - 1)
+    if (type === 'numeric') return this.numeric(depth - 1)
     return type === 'integer' ? this.integer(depth - 1) : this.texts(depth - 1)
+  }
+
+  /** COALESCE and the like; those that leave something out only where nothing can fail. */
+  private choice(type: Type, depth: number): string {
+    const { random } = this
+    const one = () => this.any(this.type(this.widened(type)), depth)
+    const decides = this.kind !== 'failing'
+    const name = random.pick(decides ? ['coalesce', 'nullif', 'greatest', 'LEAST'] : ['nullif'])
+    if (name === 'nullif') return `nullif(${one()}, ${one()})`
+    if (random.chance(0.25)) {
+      const when = `WHEN ${this.boolean(depth)} THEN ${one()}`
+      return `CASE ${when}${random.chance(0.7) ? ` ELSE ${one()}` : ''} END`
+    }
+    if (random.chance(0.1)) return `CASE ${one()} WHEN ${one()} THEN ${one()} ELSE ${one()} END`
+    return `${name}(${[one(), one(), one()].slice(random.below(2)).join(', ')})`
+  }
+
+  private numeric(depth: number): string {
+    const { random } = this
+    const next = () => this.any(this.type('numeric'), depth)
+    const fails = this.kind !== 'total'
+    const choice = random.below(fails ? 12 : 9)
+    const digits = random.pick(['0', '1', '2', '-1', '5'])
+    if (choice === 0) return `abs(${next()})`
+    if (choice === 1) return `${random.pick(['round', 'trunc'])}(${next()}, ${digits})`
+    if (choice === 2) {
+      const name = random.pick(['round', 'trunc', 'floor', 'ceil', 'ceiling', 'sign'])
+      return `${name}(${this.wrap(next())}::numeric)`
+    }
+    if (choice === 3) return `- ${this.wrap(next())}`
+    if (choice === 4) return `${this.wrap(this.any('integer', depth))}::numeric`
+    if (choice === 5) {
+      const divisor = random.pick(['3', '0.7', '-1.50', '1000', '0.00013', '99999.5'])
+      if (random.chance(0.3)) return `mod(${this.wrap(next())}::numeric, ${divisor})`
+      return this.binary(`(${next()})::numeric`, random.pick(['/', '%']), divisor)
+    }
+    if (choice <= 8) {
+      const other = fails ? this.any(this.type(this.widened('numeric')), depth) : next()
+      return this.binary(next(), random.pick(['+', '-', '*']), other)
+    }
+    if (choice === 9) return `${this.wrap(this.any('text', depth))}::numeric`
+    if (choice === 10) return `CAST(${next()} AS numeric(6, 2))`
+    return this.binary(next(), random.pick(['/', '%']), next())
+  }
+
+  private textCall(depth: number): string {
+    const { random } = this
+    const next = () => this.any(this.type('text'), depth)
+    const count = () => random.pick(['0', '1', '2', '3', '-1', '9', '2147483647'])
+    const length = () => (this.kind === 'total' ? random.pick(['0', '1', '2']) : count())
+    switch (random.below(9)) {
+      case 0:
+        return `${random.pick(['lower', 'UPPER', 'reverse'])}(${next()})`
+      case 1:
+        return `substr(${next()}, ${count()}, ${length()})`
+      case 2:
+        return `substring(${next()} FROM ${count()}${random.chance(0.5) ? ` FOR ${length()}` : ''})`
+      case 3:
+        return `${random.pick(['left', 'right'])}(${next()}, ${count()})`
+      case 4:
+        return `${random.pick(['trim', 'btrim', 'ltrim', 'rtrim'])}(${next()}${random.chance(0.5) ? `, ${next()}` : ''})`
+      case 5:
+        return `replace(${next()}, ${next()}, ${next()})`
+      case 6: {
+        const any = () =>
+          this.any(random.pick<Type>(['text', 'numeric', 'integer', 'boolean']), depth)
+        return `concat(${any()}, ${any()})`
+      }
+      case 7:
+        return `${this.wrap(this.any('numeric', depth))}::varchar(${random.pick(['1', '4'])})`
+      default:
+        return `${this.wrap(this.any('numeric', depth))}::text`
+    }
+  }
+
+  /** Functions of text that give an integer. */
+  private measure(depth: number): string {
+    const next = () => this.any(this.type('text'), depth)
+    const { random } = this
+    if (random.chance(0.5)) return `${random.pick(['length', 'char_length'])}(${next()})`
+    if (random.chance(0.5)) return `strpos(${next()}, ${next()})`
+    return `position(${this.atom('text')} IN ${this.atom('text')})`
+  }
+
+  /** An integer may stand where a numeric may. */
+  private widened(type: Type): Type {
+    const isNumber = type === 'integer' || type === 'numeric'
+    return isNumber ? this.random.pick<Type>(['integer', 'numeric']) : type
   }
 
   private integer(depth: number): string {
     const { random } = this
     const next = () => this.any(this.type('integer'), depth)
+    if (random.chance(0.2)) return this.measure(depth)
     if (this.kind === 'total') {
       // Within range whatever the row holds.
       const divisor = random.pick(['2', '3', '-7', '100'])
       return this.binary(this.wrap(next()), random.pick(['/', '%']), divisor)
     }
-    const choice = random.below(8)
+    const choice = random.below(11)
+    if (choice === 8) return `abs(${this.wrap(next())}::${this.integerType()})`
+    if (choice === 9) return `mod(${next()}, ${next()})`
+    if (choice === 10) return `${this.wrap(this.any('numeric', depth))}::${this.integerType()}`
     if (choice === 0) return `-${this.wrap(next())}`.replace('--', '- -')
     if (choice === 1) return `${this.wrap(this.any('text', depth))}::${this.integerType()}`
     if (choice === 2) return `CAST(${next()} AS ${this.integerType()})`
@@ -151,12 +288,16 @@ export class RandomPredicate {
 
   private texts(depth: number): string {
     const { random } = this
+    if (random.chance(0.5)) return this.textCall(depth)
     const choice = random.below(4)
     if (choice === 0) {
       const type = random.pick(['text', 'varchar', 'character varying'])
       return `${this.wrap(this.any(random.pick(['integer', 'text', 'boolean']), depth))}::${type}`
     }
-    const other = this.any(random.pick<Type>(['text', 'text', 'integer', 'boolean']), depth)
+    const other = this.any(
+      random.pick<Type>(['text', 'text', 'integer', 'numeric', 'boolean']),
+      depth,
+    )
     const sides = [this.any(this.type('text'), depth), other]
     if (random.chance(0.3)) sides.reverse()
     return this.binary(sides[0]!, '||', sides[1]!)
@@ -175,6 +316,11 @@ export class RandomPredicate {
       return this.value(value, value ? 'TRUE' : 'false')
     }
     if (type === 'text') return this.quote(random.pick(random.chance(0.8) ? TEXTS : ODD_TEXTS))
+    if (type === 'numeric') {
+      const digits = random.pick(DECIMALS)
+      if (random.chance(0.1)) return this.quote(random.pick(NUMERICS))
+      return random.chance(0.25) ? `-${digits}` : digits
+    }
     if (this.kind !== 'total' && random.chance(0.05)) return random.pick([`${HUGE}`, `-${HUGE}`])
     const digits = random.pick(INTEGERS)
     if (random.chance(0.15)) return this.numeral()
@@ -185,7 +331,7 @@ export class RandomPredicate {
   private type(wanted?: Type): Type {
     const stray = this.kind === 'untyped' && this.random.chance(0.15)
     if (wanted && !stray) return wanted
-    return this.random.pick<Type>(['integer', 'text', 'boolean', 'integer'])
+    return this.random.pick<Type>(['integer', 'text', 'boolean', 'integer', 'numeric', 'numeric'])
   }
 
   private integerType(): string {
@@ -201,7 +347,7 @@ export class RandomPredicate {
 
   /** Parentheses around what is not one word, most of the time. */
   private wrap(text: string): string {
-    if (/^(?:\w+|\$\d+|'[^']*')$/.test(text)) return text
+    if (/^(?:\w+|\$\d+|'[^']*'|\d*\.\d+)$/.test(text)) return text
     return this.random.chance(0.85) ? `(${text})` : text
   }
 

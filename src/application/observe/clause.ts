@@ -22,6 +22,7 @@ export class Unjudged {
 
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 const LIKE_UUID = /^\{?[0-9a-f-]{32,}\}?$/i
+const ASCII = /^[\0-\x7f]*$/
 const DATE = /^\d{4}-\d\d-\d\d$/
 
 /** A clause in which only numbers and truth values may differ from one time to the next. */
@@ -104,6 +105,10 @@ function judgedClause({ table, text, words, where, qualifiers, values }: AskedCl
   if (rendered === null) return unjudged('a parameter that is no simple value')
   const sent = [...translation.params, ...translation.listed].filter((p) => typeof p === 'string')
   const strings = [...stringsIn(inside), ...sent]
+  // What has no column beside it goes by the database's own collation.
+  if (inside.some(isCasing) && strings.some((one) => !ASCII.test(one))) {
+    return unjudged('letters beyond ASCII in lower or upper')
+  }
   const odd = findOdd(mentioned, strings)
   if (odd !== null) return unjudged(odd)
   const columns = table.declared.columns.filter((_, i) => table.columns[i]!.judging !== 'none')
@@ -277,10 +282,12 @@ function mentionedColumns(table: Table, words: readonly Word[]): Column[] {
   return table.columns.filter(({ name }) => names.has(name))
 }
 
-/** An operator that needs the order of values, or the case of letters. */
+const BY_ORDER = new Set(['between', 'ilike', 'greatest', 'least', 'lower', 'upper'])
+
+/** An operator or function that needs the order of values, or the case of letters. */
 function findOrder(words: readonly Word[]): string | null {
   for (const [i, { kind, value, end }] of words.entries()) {
-    if (kind === 'word' && (value === 'between' || value === 'ilike')) return value
+    if (kind === 'word' && BY_ORDER.has(value)) return value
     if (kind !== 'symbol' || (value !== '<' && value !== '>')) continue
     const isUnequal =
       value === '<'
@@ -289,6 +296,10 @@ function findOrder(words: readonly Word[]): string | null {
     if (!isUnequal) return value
   }
   return null
+}
+
+function isCasing({ kind, value }: Word): boolean {
+  return kind === 'word' && (value === 'lower' || value === 'upper')
 }
 
 function stringsIn(words: readonly Word[]): string[] {

@@ -2,6 +2,7 @@
 // hides rows. Main function: tableOf.
 
 import type { SqlTable } from '../../history/sql-events.ts'
+import { PLAIN_DECIMAL } from '../../sql/decimal.ts'
 import type { SqlColumn, SqlType, SqlValue } from '../../sql/value.ts'
 
 /** How far clauses on a column can be judged. */
@@ -155,6 +156,7 @@ const TYPES: Readonly<Record<string, readonly [SqlType, Judging]>> = {
   int2: ['integer', 'all'],
   int4: ['integer', 'all'],
   int8: ['integer', 'all'],
+  numeric: ['numeric', 'all'],
   bool: ['boolean', 'all'],
   text: ['text', 'all'],
   varchar: ['text', 'all'],
@@ -166,8 +168,9 @@ const TYPES: Readonly<Record<string, readonly [SqlType, Judging]>> = {
 /** Types that a key may have beyond these, because one value has one spelling. */
 const KEY_TYPES = ['bpchar', 'oid', 'name', 'timestamp']
 
-/** How the types are spelt whose values connections may have in another style. */
+/** How the types are spelt whose values connections may have in another style, or that have more. */
 const SPELLINGS: Readonly<Record<string, RegExp>> = {
+  numeric: PLAIN_DECIMAL,
   date: /^(?:\d{4}-\d\d-\d\d|-?infinity)$/,
   timestamp: /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d(?:\.\d+)?$/,
 }
@@ -227,7 +230,9 @@ export function tableOf(row: readonly (string | null)[]): Table {
 
 function uniqueOf([constraint, , names]: UniqueCells, columns: readonly Column[]): Unique[] {
   const at = names.map((name) => columns.findIndex((column) => column.name === name))
-  return at.includes(-1) ? [] : [{ constraint, columns: at }]
+  // Numerics have several texts for one value.
+  const isKnown = at.every((i) => i >= 0 && columns[i]!.type !== 'numeric')
+  return isKnown ? [{ constraint, columns: at }] : []
 }
 
 function problemOfKind(kind: string, inherits: boolean): string | null {
@@ -245,7 +250,8 @@ function problemOfKey(cells: readonly ColumnCells[]): string | null {
     if (cell[5] === null) continue
     if (!cell[3])
       return `the collation of its key column "${cell[0]}" takes different text for equal`
-    if (typeOf(cell) === null && !KEY_TYPES.includes(cell[1])) {
+    const type = typeOf(cell)?.[0] ?? null
+    if (type === 'numeric' || (type === null && !KEY_TYPES.includes(cell[1]))) {
       return `its key column "${cell[0]}" has a type that is not supported`
     }
   }
@@ -271,6 +277,7 @@ function columnOf(cell: ColumnCells): Column {
 export function readCell(column: Column, cell: string | null): SqlValue {
   if (cell === null) return cell
   if (column.type === 'text') return column.isPadded ? cell.replace(/ +$/, '') : cell
+  if (column.type === 'numeric') return cell
   return column.type === 'integer' ? BigInt(cell) : cell === 't' || cell === 'true'
 }
 

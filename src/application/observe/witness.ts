@@ -8,7 +8,7 @@ import { type Clause, clauseOf, keysClause, limitClause, Unjudged } from './clau
 import { type Seen, TOLD_ROWS, type Told } from './probe.ts'
 import type { Recorder } from './recorder.ts'
 import type { OnTable, Shape } from './shape.ts'
-import { mayBeSet, type Table } from './table.ts'
+import { type Column, mayBeSet, type Table } from './table.ts'
 import { makeRow, type RowEvent, type StatementEvent } from './transaction.ts'
 
 export interface Answer {
@@ -35,8 +35,11 @@ export function witness(recorder: Recorder, answer: Answer): StatementEvent[] {
   if (on.more)
     recorder.skipped.count(on.verb === 'insert' ? 'INSERT … SELECT' : 'a subquery or second table')
   if (on.verb !== 'select') noteConsequences(recorder, answer)
-  if (told.some(({ version, replaced }) => isOdd(table, version) || isOdd(table, replaced))) {
-    recorder.skipped.count('a date in another spelling')
+  const odd = told.map(({ version, replaced }) => oddIn(table, version) ?? oddIn(table, replaced))
+  const oddest = odd.find((column) => column !== undefined)
+  if (oddest !== undefined) {
+    const isNumber = oddest.type === 'numeric'
+    recorder.skipped.count(isNumber ? 'NaN or an infinity' : 'a date in another spelling')
     if (on.verb !== 'select') recorder.skipped.everything = true
     return []
   }
@@ -98,10 +101,13 @@ function changesAny(
   })
 }
 
-/** Spelt as it is not always, so that neither its order nor its key can be told from the text. */
-export function isOdd({ columns }: Table, seen: Seen | null | undefined): boolean {
-  if (!seen) return false
-  return columns.some(({ spelling }, i) => {
+/** Whether something is spelt as it is not always. */
+export function isOdd(table: Table, seen: Seen | null | undefined): boolean {
+  return oddIn(table, seen) !== undefined
+}
+
+/** The column of what is spelt as it is not always, so that its text tells neither order nor key. */
+function oddIn({ columns }: Table, seen: Seen | null | undefined): Column | undefined {
     const value = seen.row[i]
     return spelling !== null && typeof value === 'string' && !spelling.test(value)
   })

@@ -1,12 +1,13 @@
 // Values, rows and keys of SQL histories: a row is an object of columns, {"id":1,"status":"open"},
 // in which a column that is missing is NULL; a key lists the values of the primary key, [1], or is
 // the value itself where the key has one column. Types must be those of the columns: an integer is
-// a JSON number (64 bits, exact), text a string.
+// a JSON number (64 bits, exact), text a string, a numeric either, with decimals a string.
 
 import type { InputError } from '../../base/errors.ts'
 import { findMeant } from '../../base/slips.ts'
 import type { SqlTable } from '../../history/sql-events.ts'
 import type { Value } from '../../history/values.ts'
+import { PLAIN_DECIMAL } from '../../sql/decimal.ts'
 import type { SqlRow, SqlType, SqlValue } from '../../sql/value.ts'
 import type { JsonScanner } from '../json.ts'
 import { quote } from '../json-fields.ts'
@@ -132,7 +133,12 @@ export class RowReader {
       throw scanner.fail(`the key column ${quote(name)} cannot be null`, at, hint, 'missing-key')
     }
     if (typeAt(c) === ARTICLES[type]) return value
-    const message = `column ${quote(name)} of ${table.name} holds ${NOUNS[type]}, found ${typeAt(c)!}`
+    if (type === 'numeric') {
+      if (typeof value === 'bigint') return String(value)
+      if (typeof value === 'string' && PLAIN_DECIMAL.test(value)) return value
+    }
+    const found = type === 'numeric' && typeof value === 'string' ? 'other text' : typeAt(c)!
+    const message = `column ${quote(name)} of ${table.name} holds ${NOUNS[type]}, found ${found}`
     throw scanner.fail(message, at, SPELLINGS[type], 'wrong-type')
   }
 
@@ -193,12 +199,19 @@ function typeAt(c: number): string | null {
 const ARTICLES: Record<SqlType, string> = {
   boolean: 'a boolean',
   integer: 'an integer',
+  numeric: 'a number', // which no single byte tells
   text: 'text',
 }
-const NOUNS: Record<SqlType, string> = { boolean: 'booleans', integer: 'integers', text: 'text' }
+const NOUNS: Record<SqlType, string> = {
+  boolean: 'booleans',
+  integer: 'integers',
+  numeric: 'numbers',
+  text: 'text',
+}
 const SPELLINGS: Record<SqlType, string> = {
   boolean: 'write true or false, or declare another type',
   integer: 'write the number without quotes, or declare the column as text',
+  numeric: 'write "12.50", digits and a point; NaN and infinities are not supported',
   text: 'write it in quotes, or declare another type',
 }
 

@@ -120,6 +120,10 @@ class TableReader {
         const message = `table ${table} has no column ${quote(name)}`
         throw scanner.fail(message, at, `its columns are ${names}`, 'unknown-column')
       }
+      if (columns[column]!.type === 'numeric') {
+        const advice = 'numbers of one value have several spellings; declare the column as text'
+        throw scanner.fail(`the key column ${quote(name)} is numeric`, at, advice, 'bad-key')
+      }
       if (key.includes(column)) {
         throw scanner.fail(`column ${quote(name)} is in the key twice`, at, hint)
       }

@@ -26,7 +26,12 @@ export interface Query {
   readonly values: readonly (string | null)[] // parameter -> value, as text
 }
 
-const TYPE_IDS: Readonly<Record<SqlType, number>> = { boolean: 16, integer: 20, text: 25 }
+const TYPE_IDS: Readonly<Record<SqlType, number>> = {
+  boolean: 16,
+  integer: 20,
+  numeric: 1700,
+  text: 25,
+}
 
 /** The name of a table in the database. */
 export function tableName(table: SqlTable): string {
@@ -142,6 +147,6 @@ export function answerOf(
 }
 
 function parseValue(type: SqlType, text: string | null): SqlValue {
-  if (text === null || type === 'text') return text
+  if (text === null || type === 'text' || type === 'numeric') return text
   return type === 'integer' ? BigInt(text) : text === 't'
 }

@@ -19,6 +19,7 @@ const MARK = 'made by isobar for one run; safe to drop'
 const TYPES: Readonly<Record<SqlType, string>> = {
   boolean: 'boolean',
   integer: 'bigint',
+  numeric: 'numeric',
   text: 'text COLLATE "C"',
 }
 

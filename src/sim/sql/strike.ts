@@ -135,7 +135,12 @@ class StrikeRun {
   }
 }
 
-const ANY: Readonly<Record<SqlType, SqlValue>> = { boolean: true, integer: 0n, text: 'a' }
+const ANY: Readonly<Record<SqlType, SqlValue>> = {
+  boolean: true,
+  integer: 0n,
+  numeric: '0',
+  text: 'a',
+}
 
 /** The column of the key by which new rows differ, NONE if none of it is a number. */
 function freshColumn({ columns, keyColumns }: SqlTable): number {

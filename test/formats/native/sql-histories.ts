@@ -78,6 +78,7 @@ const TABLES: readonly SqlTable[] = [
 const SAMPLES: Record<SqlType, readonly SqlValue[]> = {
   boolean: [true, false],
   integer: [0n, 1n, -1n, 2n ** 63n - 1n, -(2n ** 63n), 9007199254740993n],
+  numeric: ['0', '12.50', '-0.001', '123456789012345678901234567890.5'],
   text: ['', 'open', "it's", 'ä€😀', '"\\\n\u0000', '†'],
 }
 const CLAUSES = ['', 'TRUE', 'paid', "status = 'ö'", 'id = $1 AND "x" <> $2']
