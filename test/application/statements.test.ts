@@ -3,6 +3,7 @@
 import pg from 'pg'
 import { describe, expect, it } from 'vitest'
 import type { Recorded } from '../../src/application/observe/instrument.ts'
+import { renderNotation } from '../../src/history/notation.ts'
 import { inTransaction, onServer, recording, reset, told, verdictOf } from './server.ts'
 
 const stage = onServer()
@@ -115,6 +116,32 @@ describe('constants in another spelling', () => {
     })
     expect(recorded.skipped).toEqual({ 'a date in another spelling': 2 })
     expect(await verdictOf(await recorded.history(), 'rc')).toBe('unknown')
+  })
+})
+
+describe('a column of exact numbers', () => {
+  it('is judged by its values, and not while one is NaN', async () => {
+    const { pool } = stage
+    await reset(
+      pool,
+      'CREATE TABLE t (id int PRIMARY KEY, price numeric(10,2), name text)',
+      "INSERT INTO t VALUES (1, 12.5, 'Tea'), (2, 0.70, 'milk')",
+    )
+    const recorded = await recording(pool, async () => {
+      await pool.query('SELECT * FROM t WHERE round(price / 3, 1) = $1', [4.2])
+      await pool.query('UPDATE t SET price = price * 2 WHERE price < 1.0 AND length(name) = 4')
+      await pool.query('SELECT * FROM t WHERE price = 1.4')
+    })
+    expect(recorded.skipped).toEqual({})
+    const history = await recorded.history()
+    expect(renderNotation(history)).toContain("t(1,'12.50','Tea')")
+    expect(await verdictOf(history, 'ser')).toBe('satisfied')
+    await pool.query('ALTER TABLE t ALTER price TYPE numeric')
+    await pool.query("UPDATE t SET price = 'NaN' WHERE id = 2")
+    const odd = await recording(pool, async () => {
+      await pool.query('SELECT * FROM t WHERE price > 1')
+    })
+    expect(odd.skipped).toEqual({ 'NaN or an infinity': 1 })
   })
 })
 

@@ -173,17 +173,18 @@ export class RandomPredicate {
   private any(type: Type, depth: number): string {
     if (type === 'boolean') return this.boolean(depth)
     if (depth === 0 || this.random.chance(0.3)) return this.atom(type)
-    if (this.random.chance(0.15)) return this.choice(type, depth - 1)
+    // A constant NULL that comes of it would keep others from failing.
+    const mayChoose = this.kind !== 'failing'
+    if (mayChoose && this.random.chance(0.15)) return this.choice(type, depth - 1)
     if (type === 'numeric') return this.numeric(depth - 1)
     return type === 'integer' ? this.integer(depth - 1) : this.texts(depth - 1)
   }
 
-  /** COALESCE and the like; those that leave something out only where nothing can fail. */
+  /** COALESCE and the like. */
   private choice(type: Type, depth: number): string {
     const { random } = this
     const one = () => this.any(this.type(this.widened(type)), depth)
-    const decides = this.kind !== 'failing'
-    const name = random.pick(decides ? ['coalesce', 'nullif', 'greatest', 'LEAST'] : ['nullif'])
+    const name = random.pick(['coalesce', 'nullif', 'greatest', 'LEAST'])
     if (name === 'nullif') return `nullif(${one()}, ${one()})`
     if (random.chance(0.25)) {
       const when = `WHEN ${this.boolean(depth)} THEN ${one()}`

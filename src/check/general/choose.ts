@@ -1,7 +1,9 @@
 // A choice of writers for the rows passed over, given an order, as a database would have it that
 // keeps snapshots, one for a transaction or at rc for a statement: each at the first place in the
 // order, not before what was seen, at which the last versions of all rows passed over fail the
-// predicate. Most histories that are consistent are so by the first order that comes to mind.
+// predicate. Most histories that are consistent are so by the first order that comes to mind, or by
+// that with those who only read right behind what they saw: such an order tells of their ends only,
+// and all behind them in their sessions would have to see what was committed until then.
 // O(pairs · writers) at worst, mostly O(pairs · log writers). Main class: Choice.
 
 import type { Deadline } from '../../base/deadline.ts'
@@ -24,8 +26,36 @@ export class Choice {
     this.source = new Int32Array(this.pairs.count)
   }
 
+  /** The order, or one with readers moved up, if it satisfies all axioms with `source`. */
+  findValid(order: Int32Array): Int32Array | null {
+    if (this.isValid(order)) return order
+    const settled = this.settle(order)
+    return this.isValid(settled) ? settled : null
+  }
+
+  /** The order with everybody who only reads behind the last of what it saw. */
+  private settle(order: Int32Array): Int32Array {
+    const { problem, pairs, source, verifier } = this
+    const { writeStart } = problem.access
+    const place = new Int32Array(problem.txnCount).fill(NONE) // txn -> what is settled
+    source.fill(NONE)
+    source.set(pairs.rows.fixedNode)
+    for (const txn of order) {
+      if (writeStart[txn] !== writeStart[txn + 1]) {
+        place[txn] = verifier.position[txn]!
+        continue
+      }
+      const previous = verifier.previousOf(txn)
+      place[txn] = this.chooseByReads(txn, previous === NONE ? NONE : place[previous]!)
+    }
+    const rank = (txn: number) => 2 * place[txn]! + (writeStart[txn] === writeStart[txn + 1] ? 1 : 0)
+    return order.slice().sort((a, b) => {
+      return rank(a) - rank(b) || verifier.position[a]! - verifier.position[b]!
+    })
+  }
+
   /** Whether the order, with the writers chosen into `source`, satisfies all axioms. */
-  isValid(order: Int32Array): boolean {
+  private isValid(order: Int32Array): boolean {
     const { pairs, verifier, source } = this
     verifier.setOrder(order)
     source.fill(NONE)
@@ -33,7 +63,7 @@ export class Choice {
     for (const txn of order) {
       if (!this.hasConflicts(txn)) continue
       if (this.problem.level[txn]! >= PC) this.chooseStrong(txn)
-      else this.chooseWeak(txn)
+      else this.chooseByReads(txn, verifier.placeOfPrevious(txn))
     }
     verifier.verify(order, source)
     return verifier.via.length === 0
@@ -53,13 +83,16 @@ export class Choice {
     this.choose(txn, txnStart[txn]!, txnStart[txn + 1]!, place)
   }
 
-  /** One snapshot for each statement at rc, each not before the last one; one for all above. */
-  private chooseWeak(txn: number): void {
+  /**
+   * One snapshot for each statement at rc, each not before the last one; one for all above. Returns
+   * the place of the last one.
+   */
+  private chooseByReads(txn: number, least: number): number {
     const { pairs, verifier, source } = this
     const { txnStart, ofTxn, read } = pairs
     const last = txnStart[txn + 1]!
     const perRead = this.problem.level[txn]! < RA
-    let place = verifier.placeOfPrevious(txn)
+    let place = least
     for (let from = txnStart[txn]!, to = from; from < last; from = to) {
       const current = read[ofTxn[from]!]
       while (to < last && (!perRead || read[ofTxn[to]!] === current)) {
@@ -68,6 +101,7 @@ export class Choice {
       }
       place = this.choose(txn, from, to, place)
     }
+    return place
   }
 
   /**

@@ -134,8 +134,9 @@ class Engine {
   /** The order, with writers chosen where that is needed, if it satisfies all axioms. */
   private tryOrder(order: Int32Array): Solution | null {
     const { choice, verifier } = this
-    const isValid = choice ? choice.isValid(order) : verifier.isValid(order, null)
-    return isValid ? this.solution(order) : null
+    if (choice === null) return verifier.isValid(order, null) ? this.solution(order) : null
+    const valid = choice.findValid(order)
+    return valid && this.solution(valid)
   }
 
   private solution(order: Int32Array): Solution {
@@ -200,7 +201,10 @@ export function solveRound(
   const order = axioms ? axioms.readSolution(position) : commitsIn(known, positionsOf(position))
   const source = axioms?.source ?? null
   const isProved = axioms === null && hasAll
-  if (choice?.isValid(order)) return { satisfied: true, order, source: choice.source, verifier }
+  const chosen = choice?.findValid(order) ?? null
+  if (chosen !== null) {
+    return { satisfied: true, order: chosen, source: choice!.source, verifier }
+  }
   if (isProved || verifier.isValid(order, source)) {
     return { satisfied: true, order, source, verifier }
   }

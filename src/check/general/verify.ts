@@ -223,11 +223,16 @@ export class Verifier {
     return last
   }
 
-  /** Place of the one before a transaction in its session that takes part, else NONE. */
-  placeOfPrevious(txn: number): number {
+  /** The one before a transaction in its session that takes part, else NONE. */
+  previousOf(txn: number): number {
     const { before } = this.problem
     let previous = before[txn]!
     while (previous !== NONE && this.position[previous]! < 0) previous = before[previous]!
+    return previous
+  }
+
+  placeOfPrevious(txn: number): number {
+    const previous = this.previousOf(txn)
     return previous === NONE ? NONE : this.position[previous]!
   }
 

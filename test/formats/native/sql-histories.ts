@@ -61,6 +61,7 @@ const TABLES: readonly SqlTable[] = [
       { name: 'id', type: 'integer' },
       { name: 'status', type: 'text' },
       { name: 'paid', type: 'boolean' },
+      { name: 'total', type: 'numeric' },
     ],
     keyColumns: [0],
   },

@@ -111,6 +111,32 @@ describe('an INSERT that was refused', () => {
   })
 })
 
+describe('a numeric', () => {
+  const priced = (price: string) =>
+    '{"isobar":1,"tables":{"t":{"columns":{"id":"integer","price":"numeric"},"key":["id"],' +
+    `"rows":[{"id":1,"price":${price}},{"id":2}]}}}\n` +
+    '{"session":0,"ops":[{"select":"t","where":"price > 1.25","rows":[{"key":1,"from":null}]}]}\n'
+
+  it.each([
+    ['"1.3"', 'satisfied'],
+    ['"1.250"', 'violated'],
+    ['2', 'satisfied'],
+    ['"-99999999999999999999.5"', 'violated'],
+  ])('is compared as a number: %s', async (price, verdict) => {
+    const [result] = await judge(parseHistory(priced(price)), ['rc'])
+    expect(result!.verdict).toBe(verdict)
+  })
+
+  it.each([
+    ['1.5', 'malformed: the value of price is not an integer'],
+    ['"NaN"', 'wrong-type: column "price" of t holds numbers, found other text'],
+    ['"1e5"', 'wrong-type: column "price" of t holds numbers, found other text'],
+    ['true', 'wrong-type: column "price" of t holds numbers, found a boolean'],
+  ])('is refused otherwise spelt: %s', (price, message) => {
+    expect(refused(priced(price))).toBe(`1:112 ${message}`)
+  })
+})
+
 /** A refused statement: where, how, and a hint always. */
 function refused(text: string): string {
   const place = refusal(text, 'native')
@@ -360,6 +386,10 @@ describe('wrong tables', () => {
     [
       '{"t":{"columns":{"id":"text"},"key":["ID"]}}',
       '1:59 unknown-column: table t has no column "ID"',
+    ],
+    [
+      '{"t":{"columns":{"id":"numeric"},"key":["id"]}}',
+      '1:62 bad-key: the key column "id" is numeric',
     ],
     [
       '{"t":{"columns":{"id":"text"},"key":["id","id"]}}',
