@@ -261,6 +261,9 @@ export function isSessionGuarantee(level: string): level is SessionGuarantee {
 /** Those that a transaction may have for itself, in SQL or in a mix, weakest first. */
 export const OWN_LEVELS: readonly LevelId[] = CHAIN.filter((level) => level !== 'sser')
 
+/** Those at which SQL statements are judged. */
+export const STATEMENT_LEVELS: readonly LevelId[] = [...OWN_LEVELS, 'sser', 'mixed']
+
 /** Those whose anomalies are patterns of reads. */
 export const WEAK_LEVELS: readonly LevelId[] = ['ci', 'rc', 'ryw', 'mr', 'mw', 'wfr', 'ra', 'cc']
 

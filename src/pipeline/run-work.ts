@@ -3,7 +3,7 @@
 // asks for, and its work.
 
 import { UsageError } from '../base/errors.ts'
-import { idOf, type LevelId, OWN_LEVELS } from '../levels/levels.ts'
+import { idOf, type LevelId, OWN_LEVELS, STATEMENT_LEVELS } from '../levels/levels.ts'
 import type { Database } from '../record/database.ts'
 import { SqlWork } from '../record/sql-work.ts'
 import { OwnWork, PlannedWork, type Work } from '../record/work.ts'
@@ -67,8 +67,8 @@ export function expectLevels(options: RunOptions): void {
   const { levels, ownWorkload, workload } = options
   const shape = ownWorkload ? 'a workload of your own' : `shape ${workload.shape ?? DEFAULT_SHAPE}`
   for (const level of levels?.map(idOf) ?? []) {
-    const judged = [...OWN_LEVELS, 'mixed'].join(', ')
-    if (isSql(options) && level !== 'mixed' && !OWN_LEVELS.includes(level)) {
+    if (isSql(options) && !STATEMENT_LEVELS.includes(level)) {
+      const judged = STATEMENT_LEVELS.join(', ')
       throw new UsageError(`level ${level} is not for SQL statements`, `there are ${judged}`)
     }
     if (level === 'lin' && ownWorkload === null && !isLightweight(options)) {

@@ -5,7 +5,7 @@
 // snapshot of a transaction at si, which sees whoever wrote one of its keys before; RW leads from
 // the reader's snapshot to a commit. Main functions: ruleProblem, mixedPathProblem.
 
-import { type History, NONE } from '../history/history.ts'
+import { type History, INDETERMINATE, NONE } from '../history/history.ts'
 import { foreignVersion } from './certify-reads.ts'
 import { writeCommonKey } from './certify-shape.ts'
 import { type LevelOf, placeOf, placeOfEvent } from './certify-witness.ts'
@@ -41,8 +41,20 @@ export function ruleProblem(context: MixedContext, edge: Edge): string | null {
     case 'CO':
       return forcedProblem(context, edge)
     case 'RT':
-      return 'mixed levels know no real time'
+      return timeProblem(context, edge)
   }
+}
+
+/** Only who is known to have finished did so before somebody else started. */
+function timeProblem({ rows, levelOf }: MixedContext, edge: Edge): string | null {
+  const { from, to, premises } = edge
+  const { txnStartTime, txnFinishTime, txnStatus } = rows.history
+  if (levelOf(to) !== 'sser') return 'the level knows no real time'
+  if (premises.length > 0) return 'real time needs no reasons'
+  if (!txnStartTime || !txnFinishTime || from === INITIAL_TXN) return 'there are no times'
+  if (txnStatus[from] === INDETERMINATE) return 'an indeterminate transaction has no finish'
+  const holds = txnFinishTime[from]! < txnStartTime[to]!
+  return holds ? null : `${from} did not finish before ${to} started`
 }
 
 function sessionProblem(history: History, { from, to, premises }: Edge): string | null {
@@ -98,7 +110,7 @@ function versionsProblem(context: MixedContext, edge: Edge): string | null {
 function overwriteProblem(context: MixedContext, edge: Edge): string | null {
   const [seen, newer, ...rest] = edge.premises
   if (!seen || !newer || rest.length > 0) return 'it needs a read and a newer version'
-  if (!['pc', 'si', 'ser'].includes(context.levelOf(edge.from))) {
+  if (!['pc', 'si', 'ser', 'sser'].includes(context.levelOf(edge.from))) {
     return `a reader at ${context.levelOf(edge.from)} may miss what is committed`
   }
   const fits =
@@ -176,7 +188,7 @@ export function mixedPathProblem(
  * reader is at si, so that it would have seen the other one had that committed before it.
  */
 function leavesFromCommit({ levelOf, rows }: MixedContext, edge: Edge): boolean {
-  if (edge.kind !== 'RW' || levelOf(edge.from) === 'ser') return true
+  if (edge.kind !== 'RW' || ['ser', 'sser'].includes(levelOf(edge.from))) return true
   return levelOf(edge.from) === 'si' && writeCommonKey(rows.history, edge.from, edge.to)
 }
 

@@ -25,7 +25,7 @@ import {
   NONE,
   WRITE,
 } from '../history/history.ts'
-import { LEVELS, type LevelId, OWN_LEVELS } from '../levels/levels.ts'
+import { LEVELS, type LevelId, OWN_LEVELS, STATEMENT_LEVELS } from '../levels/levels.ts'
 import { misnomer } from './anomaly-rules.ts'
 import { type Certification, certifyBy } from './certification.ts'
 import { Audits } from './certify-audits.ts'
@@ -91,7 +91,8 @@ function scopeProblem(history: History, result: LevelResult): string | null {
   if (hasLists(history)) return 'lists are beyond these rules'
   if (history.versions !== null) return 'versions are beyond these rules'
   if (level !== 'mixed') {
-    return OWN_LEVELS.includes(level) ? null : `transactions cannot be judged at ${level} here`
+    const isKnown = STATEMENT_LEVELS.includes(level)
+    return isKnown ? null : `transactions cannot be judged at ${level} here`
   }
   for (let txn = 0; txn < history.txnCount; txn++) {
     const id = recordedLevel(history, txn)

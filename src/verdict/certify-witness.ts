@@ -7,7 +7,7 @@
 // must name all that they saw: it is a cause of what follows. Cost: reads × writers of a key; a bit
 // per pair of transactions where some reader is at cc. Main function: certifyWitness.
 
-import { ABORTED, COMMITTED, type History, NONE, WRITE } from '../history/history.ts'
+import { ABORTED, COMMITTED, type History, INDETERMINATE, NONE, WRITE } from '../history/history.ts'
 import type { LevelId } from '../levels/levels.ts'
 import type { SqlRows } from './sql-rows.ts'
 import { type Choice, INITIAL_TXN } from './verdict.ts'
@@ -90,7 +90,22 @@ class WitnessReplay {
       }
       before = txn
     }
+    if (this.order.some((txn) => this.levelOf(txn) === 'sser')) this.checkTimes()
     return this.problems.length === 0
+  }
+
+  /** Nobody may come after one that started only when it had finished. */
+  private checkTimes(): void {
+    const { txnStartTime, txnFinishTime, txnStatus } = this.history
+    let latestStart = Number.NEGATIVE_INFINITY
+    for (const txn of this.order) {
+      const start = txnStartTime?.[txn] ?? Number.NaN
+      // One of which nobody knows how it ended may take effect at any later moment.
+      const finish = txnStatus[txn] === INDETERMINATE ? Number.NaN : txnFinishTime![txn]!
+      if (this.history.txnCounts[txn] && Number.isNaN(start)) this.fail(`${txn} has no times`)
+      if (finish < latestStart) this.fail(`${txn} comes after one that started later`)
+      if (start > latestStart) latestStart = start
+    }
   }
 
   /** Every read of a row: what was returned, and what was passed over by the choices. */
@@ -164,7 +179,7 @@ class WitnessReplay {
   /** Whether what the transaction saw beyond what it follows may be a cause for others. */
   private mustNameAll(txn: number): boolean {
     const level = this.levelOf(txn)
-    if (level !== 'pc' && level !== 'si' && level !== 'ser') return false
+    if (!['pc', 'si', 'ser', 'sser'].includes(level)) return false
     this.anyCausal ??= this.order.some((other) => this.levelOf(other) === 'cc')
     return this.anyCausal
   }
@@ -204,7 +219,7 @@ class WitnessReplay {
     const level = this.levelOf(read.txn)
     const position = this.position[writer]!
     if (position >= this.position[read.txn]!) return false
-    if (level === 'ser') return true
+    if (level === 'ser' || level === 'sser') return true
     if (level === 'pc' || level === 'si') return position <= this.snapshotOf(read.txn)
     if (level === 'cc') return this.isCause(writer, read.txn)
     const isBefore =

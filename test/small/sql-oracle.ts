@@ -62,12 +62,15 @@ export class SqlOracle {
     return this.missing.has(row) || this.losing.has(row)
   }
 
-  /** @param levels txn -> level */
-  decide(levels: readonly SqlLevel[]): SqlTruth {
+  /**
+   * @param levels txn -> level
+   * @param given node -> mask of nodes that must precede it besides, if both count
+   */
+  decide(levels: readonly SqlLevel[], given: readonly number[] = []): SqlTruth {
     const { offences } = this
     const holds = this.worlds.some((world) => {
       const seen = this.situation.seen.filter((row) => isOf(world, row) && !this.isLeftOut(row))
-      return new World(this.situation, world, seen, levels, this.plainRc).holds()
+      return new World(this.situation, world, seen, levels, this.plainRc).holds(given)
     })
     return { consistent: holds && offences.length === 0, holds, offences }
   }
@@ -140,8 +143,8 @@ class World {
     this.from = seen.map((row) => row.from)
   }
 
-  holds(): boolean {
-    return this.holdsWithin(this.situation.so.map(() => 0))
+  holds(given: readonly number[]): boolean {
+    return this.holdsWithin(given)
   }
 
   holdsIn(order: readonly number[]): boolean {
@@ -166,7 +169,7 @@ class World {
     }
     for (const { reader, from } of seen) if (from >= 0) must[reader]! |= 1 << from
     given.forEach((mask, t) => {
-      must[t]! |= mask
+      if ((world >> t) & 1) must[t]! |= mask & world
     })
     let found = false
     forEachOrder(must, (before) => {

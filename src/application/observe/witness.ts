@@ -108,6 +108,8 @@ export function isOdd(table: Table, seen: Seen | null | undefined): boolean {
 
 /** The column of what is spelt as it is not always, so that its text tells neither order nor key. */
 function oddIn({ columns }: Table, seen: Seen | null | undefined): Column | undefined {
+  if (!seen) return undefined
+  return columns.find(({ spelling }, i) => {
     const value = seen.row[i]
     return spelling !== null && typeof value === 'string' && !spelling.test(value)
   })

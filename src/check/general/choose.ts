@@ -29,6 +29,8 @@ export class Choice {
   /** The order, or one with readers moved up, if it satisfies all axioms with `source`. */
   findValid(order: Int32Array): Int32Array | null {
     if (this.isValid(order)) return order
+    // In real time nobody may be moved up, past who finished before it started.
+    if (this.problem.moments.instants.length > 0) return null
     const settled = this.settle(order)
     return this.isValid(settled) ? settled : null
   }
@@ -48,7 +50,8 @@ export class Choice {
       const previous = verifier.previousOf(txn)
       place[txn] = this.chooseByReads(txn, previous === NONE ? NONE : place[previous]!)
     }
-    const rank = (txn: number) => 2 * place[txn]! + (writeStart[txn] === writeStart[txn + 1] ? 1 : 0)
+    const rank = (txn: number) =>
+      2 * place[txn]! + (writeStart[txn] === writeStart[txn + 1] ? 1 : 0)
     return order.slice().sort((a, b) => {
       return rank(a) - rank(b) || verifier.position[a]! - verifier.position[b]!
     })

@@ -7,12 +7,12 @@
 import type { Deadline } from '../../base/deadline.ts'
 import { ByteColumn, IntColumn } from '../../base/grow.ts'
 import { lowerBound } from '../../base/search.ts'
-import { COMMITTED, NONE } from '../../history/history.ts'
+import { NONE } from '../../history/history.ts'
 import { PC } from '../problem/levels.ts'
 import { IN, MAYBE } from '../problem/mixed-problem.ts'
 import { ChainGraph } from './chain-graph.ts'
 import type { Pairs } from './pairs.ts'
-import type { Problem } from './problem.ts'
+import { finishOf, type Problem } from './problem.ts'
 
 /** Rules, with what `witness` holds. */
 export const READ_FROM = 0 // nothing
@@ -186,15 +186,18 @@ function addPairs(known: KnownEdges, pairs: Pairs, deadline: Deadline): void {
 
 function addRealTime(known: KnownEdges): void {
   const { history, txnOf, txnCount, moments } = known.problem
-  const { instants } = moments
+  const { instants, begin, commit, txnAt } = moments
+  const first = txnAt.length - instants.length // node of the first instant
   for (let t = 0; t < txnCount; t++) {
+    if (commit[t] === NONE) continue
     const txn = txnOf[t]!
     // An observed indeterminate transaction never finishes, as far as anybody knows.
-    if (history.txnStatus[txn] === COMMITTED) {
-      const finish = lowerBound(instants, history.txnFinishTime![txn]!)
-      known.add(t, txnCount + finish, REAL_TIME, -1)
+    const finish = finishOf(history, txn)
+    if (!Number.isNaN(finish)) {
+      known.add(commit[t]!, first + lowerBound(instants, finish), REAL_TIME, -1)
     }
+    // Nothing comes before one of which nobody knows when it started.
     const before = lowerBound(instants, history.txnStartTime![txn]!) - 1
-    if (before >= 0) known.add(txnCount + before, t, REAL_TIME, -1)
+    if (before >= 0) known.add(first + before, begin[t]!, REAL_TIME, -1)
   }
 }

@@ -12,14 +12,15 @@ import { IN, type MixedProblem, OUT } from '../problem/mixed-problem.ts'
 import type { Versions } from '../problem/register-problem.ts'
 import { layOutMoments } from './moments.ts'
 import { Pairs } from './pairs.ts'
-import type { Problem } from './problem.ts'
+import { findInstants, type Problem } from './problem.ts'
 
+const NEVER = new Float64Array(0)
 const NO_APPENDS = { appendFrom: new Int32Array(0), appendTo: new Int32Array(0) }
 
 export function ofRows(rows: MixedProblem): Problem {
   const { history, reads, txnOf, level, nodeCount: txnCount } = rows
   const { txns, starts, chain } = layOutChains(rows)
-  const moments = layOutMoments(txns, starts, level, new Float64Array(0))
+  const moments = layOutMoments(txns, starts, level, rows.inTime ? findInstants(rows) : NEVER)
   const { rowKey, localKey } = numberKeys(rows)
   const written = layOutVersions(rows, rowKey, moments.commit, chain)
   const readers = layOutReaders(rows, localKey, written, moments.commit)

@@ -4,7 +4,7 @@
 // part, are pairs (pairs.ts), which registers at one level for all do without. Main function:
 // ofRegisters; see of-rows.ts for a level each.
 
-import { COMMITTED, type History, NONE } from '../../history/history.ts'
+import { type History, INDETERMINATE, NONE } from '../../history/history.ts'
 import { type Access, buildAccess } from '../problem/access.ts'
 import { SI, STRONG, type StrongLevel } from '../problem/levels.ts'
 import type { RegisterProblem, Versions } from '../problem/register-problem.ts'
@@ -41,12 +41,22 @@ export function ofRegisters(problem: RegisterProblem, at: StrongLevel): Problem 
   return { ...problem, level, before, moments, access, hasSi, pairs: null }
 }
 
+/** When a transaction finished; NaN if nobody knows, or ever will: it is indeterminate. */
+export function finishOf({ txnStatus, txnFinishTime }: History, txn: number): number {
+  const isOpen = txn < 0 || txnStatus[txn] === INDETERMINATE
+  return isOpen ? Number.NaN : txnFinishTime![txn]!
+}
+
 /** Distinct finish times, ascending. */
-function findInstants({ history, txnOf }: RegisterProblem): Float64Array {
+export function findInstants({
+  history,
+  txnOf,
+}: Pick<RegisterProblem, 'history' | 'txnOf'>): Float64Array {
   const times = new Float64Array(txnOf.length)
   let count = 0
   for (const txn of txnOf) {
-    if (history.txnStatus[txn] === COMMITTED) times[count++] = history.txnFinishTime![txn]!
+    const finish = finishOf(history, txn)
+    if (!Number.isNaN(finish)) times[count++] = finish
   }
   const sorted = times.subarray(0, count).sort()
   let distinct = 0

@@ -103,6 +103,7 @@ function assemble(
     state: state.slice(),
     level: levels,
     before: predecessors(history, state),
+    inTime: level === 'sser',
     keyOf: Int32Array.from({ length: history.keyCount }, (_, key) => key),
     writerStart: writers.start,
     writerNode: writers.node,

@@ -8,7 +8,7 @@ import { type Deadline, nowMs } from '../../base/deadline.ts'
 import { assert, BudgetExceeded, UsageError } from '../../base/errors.ts'
 import { addAll } from '../../base/grow.ts'
 import { withRolledBack } from '../../history/counts.ts'
-import { ABORTED, type History } from '../../history/history.ts'
+import { ABORTED, type History, hasTimes } from '../../history/history.ts'
 import {
   CHAIN,
   idOf,
@@ -16,6 +16,7 @@ import {
   type LevelId,
   type LevelRequest,
   OWN_LEVELS,
+  STATEMENT_LEVELS,
 } from '../../levels/levels.ts'
 import { certifyMixed } from '../../verdict/certify-mixed.ts'
 import type { Anomaly, Choice, LevelResult, Proof } from '../../verdict/verdict.ts'
@@ -36,7 +37,7 @@ import { buildMixedProblem } from './build-problem.ts'
 import { describeMixedOffences } from './offences.ts'
 import { asSolution } from './solve.ts'
 
-const HINT = `a history of SQL statements can be judged at ${OWN_LEVELS.join(', ')} and mixed`
+const HINT = `a history of SQL statements can be judged at ${STATEMENT_LEVELS.join(', ')}`
 
 /** How many transactions are judged anew, in all, in search of further kinds of violations. */
 const JUDGED_ANEW = 40_000
@@ -130,8 +131,13 @@ class MixedChecker {
   }
 
   check(level: LevelId): LevelResult {
-    if (level !== 'mixed' && !OWN_LEVELS.includes(level)) {
+    if (!STATEMENT_LEVELS.includes(level)) {
       throw new UsageError(`level ${level} is not for SQL statements`, HINT)
+    }
+    // Without times sser is violated if ser is, and else nobody knows.
+    const isTimeless = level === 'sser' && !hasTimes(this.history)
+    if (level === 'sser' && this.options.algorithm === 'search') {
+      throw new UsageError('the published search does not know real time in SQL histories', HINT)
     }
     const started = nowMs()
     this.deadline.enter(level)
@@ -162,11 +168,15 @@ class MixedChecker {
     let offences: Anomaly[] = []
     try {
       const { history, deadline } = this
-      const problem = timed('reads', () => buildMixedProblem(history, level, deadline))
+      const problem = timed('reads', () =>
+        buildMixedProblem(history, isTimeless ? 'ser' : level, deadline),
+      )
       offences = describeMixedOffences(problem, exampleLimit(this.options), deadline)
       const decision = timed(level, () => this.decide(problem))
       if (!('order' in decision)) {
         addAll(result.anomalies, this.explainAll(problem, decision, timed))
+      } else if (isTimeless) {
+        result.reason = 'the history has no times'
       } else if (offences.length === 0) {
         result.verdict = 'satisfied'
         result.proof = proofOf(problem, decision)

@@ -14,6 +14,7 @@ const PREMISES: Readonly<Partial<Record<LevelId, number>>> = {
   pc: PC,
   si: SI,
   ser: SER,
+  sser: SER, // in real time, which is the problem's
 }
 
 const HINT = 'transactions may run at rc, ra, cc, pc, si or ser'

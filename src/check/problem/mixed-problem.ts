@@ -37,6 +37,7 @@ export interface MixedProblem {
   readonly state: Uint8Array // node -> OUT, IN, MAYBE
   readonly level: Uint8Array // node -> RC … SER
   readonly before: Int32Array // node -> the one before it in its session that is not OUT, else 0
+  readonly inTime: boolean // whether who finished before another started comes before it (sser)
 
   // Who writes a key, the initial transaction first. Only the last write of each counts.
   readonly keyOf: Int32Array // key -> key of the history: all of them, or of a part those it needs

@@ -133,7 +133,7 @@ describe('a numeric', () => {
     ['"1e5"', 'wrong-type: column "price" of t holds numbers, found other text'],
     ['true', 'wrong-type: column "price" of t holds numbers, found a boolean'],
   ])('is refused otherwise spelt: %s', (price, message) => {
-    expect(refused(priced(price))).toBe(`1:112 ${message}`)
+    expect(refused(priced(price))).toBe(`1:110 ${message}`)
   })
 })
 
