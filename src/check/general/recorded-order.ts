@@ -8,8 +8,9 @@
 import type { Deadline } from '../../base/deadline.ts'
 import { findTopologicalOrder } from '../../graph/toposort.ts'
 import { type History, hasTimes, NONE } from '../../history/history.ts'
+import { buildBaseOrder } from '../order/base-order.ts'
 import type { BaseOrder } from '../order/stale-reads.ts'
-import { IN } from '../problem/mixed-problem.ts'
+import { IN, type MixedProblem } from '../problem/mixed-problem.ts'
 import type { ReadCheck } from '../reads/read-consistency.ts'
 import type { KnownEdges } from './known-edges.ts'
 
@@ -33,12 +34,20 @@ export function findRecorded(history: History, reads: ReadCheck, base: () => Bas
   return { isLikely: true, rank }
 }
 
-/** A level per transaction: the order in which they finished, or else stand in the input. */
-export function rowsRecorded({ txnFinishTime, txnCount }: History): Recorded {
-  // An indeterminate transaction has no finish, and whoever observed it came later.
-  const rank = () =>
-    txnFinishTime?.map((finish) => (Number.isNaN(finish) ? Number.POSITIVE_INFINITY : finish)) ??
-    Int32Array.from({ length: txnCount }, (_, txn) => txn)
+/**
+ * A level per transaction: the order in which they finished, or else stand in the input, or where
+ * that contradicts what was read, a merge of the sessions.
+ */
+export function rowsRecorded({ history, reads }: MixedProblem, deadline: Deadline): Recorded {
+  const { txnFinishTime, txnCount } = history
+  const rank = () => {
+    if (txnFinishTime !== null) {
+      // An indeterminate transaction has no finish, and whoever observed it came later.
+      return txnFinishTime.map((at) => (Number.isNaN(at) ? Number.POSITIVE_INFINITY : at))
+    }
+    if (reads.lateReadCount > 0) return buildBaseOrder(history, reads, deadline).position
+    return Int32Array.from({ length: txnCount }, (_, txn) => txn)
+  }
   return { isLikely: true, rank }
 }
 

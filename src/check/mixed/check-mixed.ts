@@ -209,7 +209,7 @@ class MixedChecker {
       if (found) return found
     }
     const problem = ofRows(rows)
-    const decision = decide(problem, deadline, rowsRecorded(rows.history))
+    const decision = decide(problem, deadline, rowsRecorded(rows, deadline))
     if (!decision.satisfied) return decision
     assert(this.options.algorithm !== 'search', 'both deciders agree')
     return asSolution(problem, decision)

@@ -23,7 +23,7 @@ export function solveMixed(
 ): MixedSolution | null {
   const problem = ofRows(rows)
   const decision = shortcuts
-    ? decide(problem, deadline, rowsRecorded(rows.history))
+    ? decide(problem, deadline, rowsRecorded(rows, deadline))
     : decideBySolver(problem, deadline)
   return decision.satisfied ? asSolution(problem, decision) : null
 }
