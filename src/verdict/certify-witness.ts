@@ -96,13 +96,15 @@ class WitnessReplay {
 
   /** Nobody may come after one that started only when it had finished. */
   private checkTimes(): void {
-    const { txnStartTime, txnFinishTime, txnStatus } = this.history
+    const { txnStartTime, txnFinishTime, txnStatus, txnCounts } = this.history
     let latestStart = Number.NEGATIVE_INFINITY
     for (const txn of this.order) {
       const start = txnStartTime?.[txn] ?? Number.NaN
       // One of which nobody knows how it ended may take effect at any later moment.
-      const finish = txnStatus[txn] === INDETERMINATE ? Number.NaN : txnFinishTime![txn]!
-      if (this.history.txnCounts[txn] && Number.isNaN(start)) this.fail(`${txn} has no times`)
+      const isOpen = txnStatus[txn] === INDETERMINATE
+      const finish = isOpen ? Number.NaN : (txnFinishTime?.[txn] ?? Number.NaN)
+      const lacksFinish = txnStatus[txn] === COMMITTED && Number.isNaN(finish)
+      if (lacksFinish || (txnCounts[txn] && Number.isNaN(start))) this.fail(`${txn} has no times`)
       if (finish < latestStart) this.fail(`${txn} comes after one that started later`)
       if (start > latestStart) latestStart = start
     }

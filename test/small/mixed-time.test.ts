@@ -5,6 +5,7 @@ import { describe, expect, test } from 'vitest'
 import { Random } from '../../src/base/random.ts'
 import { checkMixed } from '../../src/check/mixed/check-mixed.ts'
 import { type History, INDETERMINATE } from '../../src/history/history.ts'
+import { certifyMixed } from '../../src/verdict/certify-mixed.ts'
 import { sampled } from './compare.ts'
 import { randomSql } from './random-sql.ts'
 import { historyOfSql, parseSql, renderSql } from './sql-draft.ts'
@@ -71,6 +72,27 @@ describe('sser of SQL histories', () => {
     const [result] = checkMixed(inTime, ['sser'])
     expect(result).toMatchObject({ verdict, certificate: { verified: true } })
     if (verdict === 'violated') expect(result!.anomalies[0]!.name).toBe('StaleRead')
+  })
+
+  test('is certified by these times, and by no others', () => {
+    const history = historyOfSql(parseSql(STALE))
+    const started = (at: number): History => ({
+      ...history,
+      txnStartTime: Float64Array.of(1, at),
+      txnFinishTime: Float64Array.of(2, 9),
+    })
+    for (const [at, other] of [
+      [3, 2],
+      [2, 3],
+    ] as const) {
+      const [result] = checkMixed(started(at), ['sser'])
+      expect(certifyMixed(started(at), result!).problems).toEqual([])
+      expect(certifyMixed(started(other), result!).problems).not.toEqual([])
+      expect(certifyMixed(history, result!).problems).not.toEqual([])
+    }
+    // What takes real time proves nothing of ser.
+    const [violated] = checkMixed(started(3), ['sser'])
+    expect(certifyMixed(started(3), { ...violated!, level: 'ser' }).problems).not.toEqual([])
   })
 
   test('is unknown without times, unless ser is violated', () => {
