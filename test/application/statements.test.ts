@@ -134,7 +134,7 @@ describe('a column of exact numbers', () => {
     })
     expect(recorded.skipped).toEqual({})
     const history = await recorded.history()
-    expect(renderNotation(history)).toContain("t(1,'12.50','Tea')")
+    expect(renderNotation(history)).toContain("(1,'12.50','Tea')")
     expect(await verdictOf(history, 'ser')).toBe('satisfied')
     await pool.query('ALTER TABLE t ALTER price TYPE numeric')
     await pool.query("UPDATE t SET price = 'NaN' WHERE id = 2")
