@@ -42,8 +42,8 @@ export interface RowDialect {
 }
 
 /**
- * What a database calls a type whose values compare as ours do: texts by their bytes. Few have exact
- * numbers of any length, and no workload asks for them.
+ * What a database calls a type whose values compare as ours do: texts by their bytes. Few have
+ * exact numbers of any length, and no workload asks for them.
  */
 export type RowTypes = Readonly<Record<Exclude<SqlType, 'numeric'>, string>>
 

@@ -1,6 +1,6 @@
 // The functions that a clause may call: which types each takes, and what it computes, as PostgreSQL
-// in the collation C. Where PostgreSQL would compute with floating-point numbers the call is refused.
-// Main function: makeCall.
+// in the collation C. Where PostgreSQL would compute with floating-point numbers the call is
+// refused. Main function: makeCall.
 
 import { makeCoalesce, makeExtreme, makeNullif } from './choices.ts'
 import { Decimal } from './decimal.ts'

@@ -4,8 +4,8 @@
 // and a place in what the parser saw is a token, which knows its place in the clause.
 //
 // Four forms that the parser does not know reach it as one that it knows, marked by their kind: IS
-// [NOT] DISTINCT FROM as =, BETWEEN SYMMETRIC as BETWEEN, IS UNKNOWN as IS NULL, ESCAPE as &&, which
-// binds as it does.
+// [NOT] DISTINCT FROM as =, BETWEEN SYMMETRIC as BETWEEN, IS UNKNOWN as IS NULL, ESCAPE as &&,
+// which binds as it does.
 // Main function: scan.
 
 import { SqlError } from './error.ts'

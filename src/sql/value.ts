@@ -1,6 +1,6 @@
 // The values that rows hold, and the columns they stand in. Integers are 64-bit and therefore
 // bigints throughout: one representation, exact, as PostgreSQL's bigint. A numeric is held as its
-// text, such as 12.50, which says all that PostgreSQL knows of it; only evaluation makes a number of it.
+// text, such as 12.50, which says all that PostgreSQL knows of it; evaluation makes a number of it.
 
 /** NULL, boolean, integer, text. */
 export type SqlValue = null | boolean | bigint | string

@@ -131,14 +131,9 @@ class MixedChecker {
   }
 
   check(level: LevelId): LevelResult {
-    if (!STATEMENT_LEVELS.includes(level)) {
-      throw new UsageError(`level ${level} is not for SQL statements`, HINT)
-    }
+    this.expectKnown(level)
     // Without times sser is violated if ser is, and else nobody knows.
     const isTimeless = level === 'sser' && !hasTimes(this.history)
-    if (level === 'sser' && this.options.algorithm === 'search') {
-      throw new UsageError('the published search does not know real time in SQL histories', HINT)
-    }
     const started = nowMs()
     this.deadline.enter(level)
     const stages: Record<string, number> = {}
@@ -200,6 +195,15 @@ class MixedChecker {
     }
     result.elapsedMs = nowMs() - started
     return result
+  }
+
+  private expectKnown(level: LevelId): void {
+    if (!STATEMENT_LEVELS.includes(level)) {
+      throw new UsageError(`level ${level} is not for SQL statements`, HINT)
+    }
+    if (level === 'sser' && this.options.algorithm === 'search') {
+      throw new UsageError('the published search does not know real time in SQL histories', HINT)
+    }
   }
 
   private decide(rows: MixedProblem): MixedSolution | Violation {
