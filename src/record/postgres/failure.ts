@@ -19,7 +19,7 @@ const HINTS: Readonly<Record<string, string>> = {
   '42P05': POOLER,
   '53300': 'ask for fewer --sessions, or raise max_connections or the limit of the role',
   '57014': 'the server gives statements too little time: raise statement_timeout for this user',
-  '25006': 'name the primary, not a standby',
+  '25006': 'name the primary, not a standby; or default_transaction_read_only is on',
   ECONNREFUSED: 'is it running, and is the port right?',
   ENOENT: 'is it running, and is this the directory of its socket?',
   ENOTFOUND: 'is the host spelled right?',
