@@ -32,7 +32,7 @@ export function decideStrong(
   let order = FILE_ORDER
   const wide: Span[] = []
   for (let round = 0; round < ROUNDS; round++) {
-    const stale = new StaleReads(spilled)
+    const stale = new StaleReads(spilled.sizes.windowBytes)
     const onBucket = (bucket: number) => tools.onStep('matching', bucket, spilled.sizes.buckets)
     const { offences, isLate } = sweepInto(spilled, order, level, stale, onBucket)
     if (offences.length > 0) return { verdict: 'violated', offences, txns: new Set() }
@@ -44,7 +44,7 @@ export function decideStrong(
     }
     const mended = mendRound({ spilled, order, level, tools }, stale, wide)
     if (!('txnAt' in mended)) return mended
-    if (mended === order) return { verdict: 'satisfied', order }
+    if (mended === order) return { verdict: 'satisfied', order, stale }
     order = mended
   }
   throw new BudgetExceeded('no order that was tried was right')

@@ -43,7 +43,7 @@ function decideWeak(
     const { records, offences } = sweep
     try {
       if (offences.length > 0) return { verdict: 'violated', offences, txns: new Set() }
-      if (records === null) return { verdict: 'satisfied', order }
+      if (records === null) return { verdict: 'satisfied', order, stale: null }
       const onOrder = (done: number, all: number) => tools.onStep('ordering', done, all)
       if (sweep.isLate) {
         const { txnAt, cycle } = mergeSessions(spilled, records, tools.scratch, onOrder)
@@ -53,7 +53,7 @@ function decideWeak(
       }
       const onRange = (range: number) => tools.onStep('comparing', range, records.rangeCount)
       const found = confirmStale(spilled, order, level, records, onRange)
-      if (found.length === 0) return { verdict: 'satisfied', order }
+      if (found.length === 0) return { verdict: 'satisfied', order, stale: null }
       const edges = known.map((edge) => toPositions(edge, order)).concat(found)
       const mended = mend({ spilled, order, level, records }, edges, onOrder)
       if (mended.cycle !== null) return { verdict: 'violated', offences, txns: mended.cycle }

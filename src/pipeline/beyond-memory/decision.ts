@@ -4,19 +4,21 @@ import type { CheckOptions } from '../../check/options.ts'
 import type { Scratch } from '../../files/scratch.ts'
 import type { CommitOrder } from '../../spill/commit-order.ts'
 import type { Observers } from './settle-counts.ts'
+import type { StaleReads } from './stale-reads.ts'
 import type { Offence } from './sweep.ts'
 
 export type Decision =
-  | { readonly verdict: 'satisfied'; readonly order: CommitOrder }
+  | {
+      readonly verdict: 'satisfied'
+      readonly order: CommitOrder
+      readonly stale: StaleReads | null // of that order, at si
+    }
   | {
       readonly verdict: 'violated'
       readonly offences: readonly Offence[]
       readonly txns: ReadonlySet<number> // that show it, beside the offences
     }
   | { readonly verdict: 'unknown'; readonly reason: string }
-
-/** Bytes that a transaction of an order takes while it is written down. */
-export const BYTES_IN_ORDER = 16
 
 export interface DecideTools {
   readonly scratch: Scratch

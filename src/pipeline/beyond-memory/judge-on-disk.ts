@@ -19,13 +19,14 @@ import {
   type SpillSizes,
   sizesFor,
 } from '../../spill/spilled-history.ts'
-import type { LevelResult, Proof } from '../../verdict/verdict.ts'
+import type { LevelResult } from '../../verdict/verdict.ts'
 import type { HistoryCounts } from '../../verdict/verdict-file.ts'
 import { decideOnDisk } from './decide.ts'
-import { BYTES_IN_ORDER, type DecideTools, type Decision } from './decision.ts'
+import type { DecideTools, Decision } from './decision.ts'
 import { countStreamed, judgeStream } from './judge-stream.ts'
 import { SPILLED_LEVELS, type SpilledLevel } from './levels.ts'
 import { type Observers, settleSpilledCounts } from './settle-counts.ts'
+import { certificateKind, type OrderedTxns, tellProof, weakerProof } from './tell-order.ts'
 
 export interface OnDiskOptions {
   readonly memoryBytes: number
@@ -156,7 +157,9 @@ interface Made {
 function implied(level: SpilledLevel, made: ReadonlyMap<SpilledLevel, Made>): Made | null {
   for (const [stronger, { decision, result }] of made) {
     if (decision.verdict !== 'satisfied') continue
-    return { decision, result: { ...result, level, impliedBy: stronger, elapsedMs: 0, stages: {} } }
+    const proof = weakerProof(level, result.proof)
+    const weaker = { ...result, level, proof, impliedBy: stronger, elapsedMs: 0, stages: {} }
+    return { decision, result: weaker }
   }
   return null
 }
@@ -176,6 +179,7 @@ function decideLevel(
   const stages = { decide: decidedMs, certify: elapsedMs - decidedMs }
   if (decision.verdict === 'unknown') return giveUp(level, decision.reason, { elapsedMs, stages })
   if (reason !== null) return giveUp(level, reason, { elapsedMs, stages })
+  const isTold = prove && isSatisfied
   const result: LevelResult = {
     level,
     verdict: decision.verdict,
@@ -185,9 +189,8 @@ function decideLevel(
     elapsedMs,
     stages,
     anomalies: [],
-    // What proves si on its own is written down as snapshots, which are not kept here.
-    proof: prove && isSatisfied && level !== 'si' ? tellOrder(spilled, decision) : null,
-    certificate: isCertified ? { kind: 'commit-order', verified: true } : null,
+    proof: isTold ? tellProof(level, orderedTxns(spilled), decision.order, decision.stale) : null,
+    certificate: isCertified ? { kind: certificateKind(level), verified: true } : null,
   }
   return { decision, result }
 }
@@ -211,19 +214,8 @@ function giveUp(
   return { decision: { verdict: 'unknown', reason }, result }
 }
 
-/** The order as it is in memory: of those that count. Null if it does not fit. */
-function tellOrder(
-  { txnCount, txnCounts, sizes }: SpilledHistory,
-  { order: { txnAt } }: Decision & { verdict: 'satisfied' },
-): Proof | null {
-  if (txnCount * BYTES_IN_ORDER > sizes.windowBytes) return null
-  const order = new Int32Array(txnCount)
-  let count = 0
-  for (let at = 0; at < txnCount; at++) {
-    const txn = txnAt === null ? at : txnAt[at]!
-    if (txnCounts[txn]) order[count++] = txn
-  }
-  return { kind: 'commit-order', order: order.subarray(0, count) }
+function orderedTxns({ txnCount, txnCounts, sizes }: SpilledHistory): OrderedTxns {
+  return { txnCount, mostBytes: sizes.windowBytes, doesCount: (txn) => txnCounts[txn] === 1 }
 }
 
 /** Why the order could not be verified; null if it was. */

@@ -9,11 +9,12 @@ import { certifyStream } from '../../spill/certify-stream.ts'
 import { FILE_ORDER } from '../../spill/commit-order.ts'
 import { FileStream, NotStreamed } from '../../spill/file-stream.ts'
 import type { SpillSizes } from '../../spill/spilled-history.ts'
-import type { LevelResult, Proof } from '../../verdict/verdict.ts'
+import type { LevelResult } from '../../verdict/verdict.ts'
 import type { HistoryCounts } from '../../verdict/verdict-file.ts'
-import { BYTES_IN_ORDER, type Decision } from './decision.ts'
+import type { Decision } from './decision.ts'
 import type { SpilledLevel } from './levels.ts'
 import { StreamSweep } from './stream-sweep.ts'
+import { certificateKind, type OrderedTxns, tellProof } from './tell-order.ts'
 
 export interface Streamed {
   readonly decision: Decision // satisfied by the file's order, or violated
@@ -37,13 +38,13 @@ export function judgeStream(
 ): Streamed | null {
   const started = nowMs()
   try {
-    const { stream, violation } = decide(file, level, sizes, options)
+    const { stream, violation, stale } = decide(file, level, sizes, options)
     const decidedMs = nowMs() - started
     const isSatisfied = violation === null
     const isCertified = isSatisfied && (options.certify ?? true)
     if (isCertified && !certify(file, level, sizes, options, stream)) return null
     const elapsedMs = nowMs() - started
-    const isTold = isSatisfied && options.prove && level !== 'si'
+    const isTold = isSatisfied && options.prove
     const result: LevelResult = {
       level,
       verdict: isSatisfied ? 'satisfied' : 'violated',
@@ -53,11 +54,11 @@ export function judgeStream(
       elapsedMs,
       stages: { decide: decidedMs, certify: elapsedMs - decidedMs },
       anomalies: [],
-      proof: isTold ? tellFileOrder(stream, sizes) : null,
-      certificate: isCertified ? { kind: 'commit-order', verified: true } : null,
+      proof: isTold ? tellProof(level, orderedTxns(stream, sizes), FILE_ORDER, stale) : null,
+      certificate: isCertified ? { kind: certificateKind(level), verified: true } : null,
     }
     const decision: Decision = isSatisfied
-      ? { verdict: 'satisfied', order: FILE_ORDER }
+      ? { verdict: 'satisfied', order: FILE_ORDER, stale }
       : { verdict: 'violated', offences: [], txns: violation }
     return { decision, result, stream }
   } catch (error) {
@@ -79,7 +80,7 @@ function decide(
     sweep.take(piece, stream.keys.size, stream.keys.sizeBytes)
   }
   sweep.finish()
-  return { stream, violation: sweep.violation }
+  return { stream, violation: sweep.violation, stale: sweep.stale }
 }
 
 /** Whether the order could be verified. Throws InternalError where it proves nothing. */
@@ -103,19 +104,9 @@ function certify(
   throw new InputError('changed', 'the file changed while it was read', null, 'judge a copy of it')
 }
 
-/** Null if it does not fit. */
-function tellFileOrder(
-  { txnCount, aborted }: FileStream,
-  { windowBytes }: SpillSizes,
-): Proof | null {
-  if (txnCount * BYTES_IN_ORDER > windowBytes) return null
-  const order = new Int32Array(txnCount - aborted.length)
-  let next = 0
-  for (let txn = 0, count = 0; txn < txnCount; txn++) {
-    if (next < aborted.length && aborted.data[next] === txn) next++
-    else order[count++] = txn
-  }
-  return { kind: 'commit-order', order }
+function orderedTxns({ txnCount, aborted }: FileStream, { windowBytes }: SpillSizes): OrderedTxns {
+  const others = new Set(aborted.view())
+  return { txnCount, mostBytes: windowBytes, doesCount: (txn) => !others.has(txn) }
 }
 
 export function countStreamed({

@@ -3,7 +3,6 @@
 
 import { IntColumn } from '../../base/grow.ts'
 import type { ReaderSink } from '../../spill/by-position.ts'
-import type { SpilledHistory } from '../../spill/spilled-history.ts'
 
 const BYTES_EACH = 24 // as columns that grow
 
@@ -14,8 +13,9 @@ export class StaleReads implements ReaderSink {
   isComplete = true
   private readonly most: number
 
-  constructor({ sizes }: SpilledHistory) {
-    this.most = Math.max(16, Math.floor(sizes.windowBytes / BYTES_EACH))
+  /** @param bytes that they may take */
+  constructor(bytes: number) {
+    this.most = Math.max(16, Math.floor(bytes / BYTES_EACH))
   }
 
   get count(): number {
@@ -26,12 +26,16 @@ export class StaleReads implements ReaderSink {
   addSource(): void {}
 
   addStale(reader: number, _op: number, source: number, skipped: IntColumn): void {
+    this.add(reader, source, skipped.data[0]!) // the first, at these levels
+  }
+
+  add(reader: number, source: number, next: number): void {
     if (this.count === this.most) {
       this.isComplete = false
       return
     }
     this.reader.push(reader)
     this.source.push(source)
-    this.next.push(skipped.data[0]!) // the first, at these levels
+    this.next.push(next)
   }
 }

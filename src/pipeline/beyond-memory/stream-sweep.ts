@@ -12,6 +12,7 @@ import type { SpillSizes } from '../../spill/spilled-history.ts'
 import { SMALL } from '../../spill/symbol-code.ts'
 import { isStrong, type SpilledLevel } from './levels.ts'
 import { RecentSources } from './recent-sources.ts'
+import { StaleReads } from './stale-reads.ts'
 
 // Of each key, the last version.
 const STRIDE = 4
@@ -26,6 +27,8 @@ const MOST_SKIPPED = 1 << 12
 export class StreamSweep {
   /** Transactions that violate the level by themselves; null as long as the order proves it. */
   violation: ReadonlySet<number> | null = null
+  /** At si: the stale reads. */
+  readonly stale: StaleReads
   private keys = new Int32Array(0) // key · STRIDE -> …
   private readonly log: Int32Array // version · STRIDE -> versions that were replaced
   private readonly logMask: number
@@ -51,6 +54,7 @@ export class StreamSweep {
     sizes: SpillSizes,
   ) {
     const bytes = sizes.windowBytes
+    this.stale = new StaleReads(bytes / 4)
     let size = 16
     while (2 * size * STRIDE * 4 <= bytes / 4 && size < 1 << 20) size *= 2
     this.log = new Int32Array(size * STRIDE)
@@ -219,10 +223,21 @@ export class StreamSweep {
       else if (level === 'si') isForced = this.isInSnapshot()
       else if (!isForced) isForced = skipped.view().some((_, i) => this.isRead(i, reads))
       if (isForced) this.violation = this.findViolation(reads)
+      if (level === 'si') this.keepStale()
     }
     for (const column of [skipped, this.skippedSession, this.skippedAfter, this.skippedFor]) {
       column.length = 0
     }
+  }
+
+  /** One for the transaction: of what its reads skipped, the first matters. */
+  private keepStale(): void {
+    const { skipped, skippedFor, at } = this
+    let first = 0
+    for (let i = 1; i < skipped.length; i++) {
+      if (skipped.data[i]! < skipped.data[first]!) first = i
+    }
+    this.stale.add(at, skippedFor.data[first]!, skipped.data[first]!)
   }
 
   /** At si: whether the snapshot has somebody who was skipped (docs/beyond-memory.md). */

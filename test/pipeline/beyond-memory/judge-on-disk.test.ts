@@ -51,7 +51,8 @@ async function compare(options: CompareOptions) {
       if (!isOpen) expect(certificate?.verified).toBe(true)
     }
     for (const result of results) {
-      if (result.verdict !== 'satisfied' || result.proof === null) continue
+      if (result.verdict !== 'satisfied') continue
+      expect(result.proof).not.toBeNull()
       expect(certifyPlain(history, result).problems, source).toEqual([])
     }
     expect(counts.transactions).toBe(history.txnCount)
@@ -64,7 +65,7 @@ async function compare(options: CompareOptions) {
 
 describe('judgeOnDisk', () => {
   it('agrees with the engine in memory on small histories', async () => {
-    const seen = await compare({ stride: SAMPLED * 71 })
+    const seen = await compare({ stride: SAMPLED === 1 ? 1 : SAMPLED * 71 })
     expect(Math.min(seen.satisfied, seen.violated)).toBeGreaterThan(20)
   }, 600_000)
 

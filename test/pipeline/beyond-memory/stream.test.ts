@@ -13,6 +13,7 @@ import { certifyStream } from '../../../src/spill/certify-stream.ts'
 import { FileStream, NotStreamed } from '../../../src/spill/file-stream.ts'
 import { loadPart } from '../../../src/spill/part.ts'
 import { certifyCommitOrder } from '../../../src/verdict/certify-order.ts'
+import { certifyPlain } from '../../../src/verdict/certify-plain.ts'
 import { type CompareOptions, draftsFor, SAMPLED } from '../../small/compare.ts'
 import { isSnapshotOrder, PLAIN } from './definitions.ts'
 import { Files, TINY, tell } from './told.ts'
@@ -116,7 +117,7 @@ describe('judgeStream', () => {
         pieceBytes: seed % 3 === 0 ? 24 : 128,
       }
       for (const level of SPILLED_LEVELS) {
-        const judged = judgeStream(file, level, sizes, { memoryBytes: 2 ** 20 })
+        const judged = judgeStream(file, level, sizes, { memoryBytes: 2 ** 20, prove: true })
         const verdict = judged?.decision.verdict ?? 'unknown'
         seen[verdict]++
         if (judged === null) continue
@@ -126,7 +127,12 @@ describe('judgeStream', () => {
           operations: history.opCount,
           keys: history.keyCount,
         })
-        if (judged.decision.verdict !== 'violated') continue
+        if (judged.decision.verdict !== 'violated') {
+          if (sizes.windowBytes < TINY.windowBytes) continue // it may not fit
+          expect(judged.result.proof).not.toBeNull()
+          expect(certifyPlain(history, judged.result).problems, text).toEqual([])
+          continue
+        }
         const part = loadPart(
           { file, sizes, initial: 0, hasLabels: true, txnStatus: null },
           judged.decision.txns,
