@@ -1,8 +1,8 @@
 // Writes histories of any length as Plume text, in a stream and within a few megabytes: sessions
 // take turns, each transaction reads what was committed when it began and writes values of its own.
 // A transaction begins up to `lag` commits before its own, so that with a lag reads are stale, and
-// all is causal. On request one transaction reads what it must not at some level. Main function:
-// writeScaleHistory.
+// all is causal. What violates a level, or is told too late, can be added behind it. Main functions:
+// writeScaleHistory, addEnding.
 
 import { closeSync, openSync, writeSync } from 'node:fs'
 import { Random } from '../src/base/random.ts'
@@ -15,8 +15,6 @@ export interface ScaleOptions {
   readonly keys: number
   /** How many commits before its own a transaction may begin. */
   readonly lag: number
-  /** The level that one transaction in the middle violates, and no weaker one; null: none does. */
-  readonly violate: 'rc' | 'ra' | 'cc' | null
   readonly seed: number
 }
 
@@ -25,7 +23,7 @@ const BUFFER_BYTES = 1 << 20
 const LONGEST_LINE = 64
 
 export function writeScaleHistory(options: ScaleOptions): void {
-  const writer = new Lines(options.path)
+  const writer = new Lines(options.path, 'w')
   new Store(options, writer).run()
   writer.close()
 }
@@ -48,17 +46,11 @@ class Store {
   }
 
   run(): void {
-    const { txns, ops, sessions, keys, violate } = this.options
+    const { txns, ops, sessions, keys } = this.options
     const { random } = this
-    const middle = Math.floor(txns / 2)
     for (let txn = 0; txn < txns; txn++) {
       const session = random.below(sessions)
       const began = Math.max(this.lastOf[session]!, txn - 1 - random.below(this.options.lag + 1))
-      if (txn === middle && violate !== null) {
-        this.violate(violate, txn)
-        txn += 3
-        continue
-      }
       const used: number[] = []
       for (let op = 0; op < ops; op++) {
         const key = random.below(keys)
@@ -90,28 +82,45 @@ class Store {
     this.commits[from] = txn
     return this.nextValue++
   }
+}
 
-  /** Four transactions on two keys of their own, of sessions 0 to 3. */
-  private violate(level: 'rc' | 'ra' | 'cc', txn: number): void {
-    const { lines, options } = this
-    const [x, y] = [options.keys, options.keys + 1]
-    const [one, two, other] = [this.nextValue++, this.nextValue++, this.nextValue++]
-    lines.put('w', x, one, 0, txn)
-    lines.put('r', x, one, 1, txn + 1)
-    lines.put('w', x, two, 1, txn + 1)
-    if (level === 'cc') {
-      // What is read is known by way of another.
-      lines.put('r', x, two, 2, txn + 2)
-      lines.put('w', y, other, 2, txn + 2)
-    } else {
-      lines.put('w', y, other, 1, txn + 1)
-      lines.put('w', y + 1, this.nextValue++, 2, txn + 2)
-    }
-    const stale = () => lines.put('r', x, one, 3, txn + 3)
-    if (level === 'ra') stale()
-    lines.put('r', y, other, 3, txn + 3)
-    if (level !== 'ra') stale()
+/** What is added: a violation of the level, and of no weaker one, or a read before its write. */
+export type Ending = 'rc' | 'ra' | 'cc' | 'late'
+
+const ENDING_VALUE = 1_000_000_000 // larger than any other, and small enough for nine digits
+
+/** Adds a few transactions of sessions 0 to 3, on keys of their own, to a history. */
+export function addEnding({ path, keys, txns }: ScaleOptions, ending: Ending): void {
+  const lines = new Lines(path, 'a')
+  const [x, y] = [keys, keys + 1]
+  const [one, two, other, last] = [4, 3, 2, 1].map((n) => ENDING_VALUE - n) as [
+    number,
+    number,
+    number,
+    number,
+  ]
+  if (ending === 'late') {
+    lines.put('r', x, one, 0, txns)
+    lines.put('w', x, one, 1, txns + 1)
+    lines.close()
+    return
   }
+  lines.put('w', x, one, 0, txns)
+  lines.put('r', x, one, 1, txns + 1)
+  lines.put('w', x, two, 1, txns + 1)
+  if (ending === 'cc') {
+    // What is read is known by way of another.
+    lines.put('r', x, two, 2, txns + 2)
+    lines.put('w', y, other, 2, txns + 2)
+  } else {
+    lines.put('w', y, other, 1, txns + 1)
+    lines.put('w', y + 1, last, 2, txns + 2)
+  }
+  const stale = () => lines.put('r', x, one, 3, txns + 3)
+  if (ending === 'ra') stale()
+  lines.put('r', y, other, 3, txns + 3)
+  if (ending !== 'ra') stale()
+  lines.close()
 }
 
 /** Lines as bytes: as text they would take most of the time. */
@@ -120,8 +129,8 @@ class Lines {
   private readonly bytes = new Uint8Array(BUFFER_BYTES + LONGEST_LINE)
   private length = 0
 
-  constructor(path: string) {
-    this.file = openSync(path, 'w')
+  constructor(path: string, mode: 'w' | 'a') {
+    this.file = openSync(path, mode)
   }
 
   put(kind: 'r' | 'w', key: number, value: number, session: number, txn: number): void {

@@ -1,113 +1,136 @@
-// Files larger than memory: makes histories of millions of transactions in a stream, judges each in
-// memory and on disk, and writes bench/scale.md: processor time, peak memory, what was found.
+// Files larger than memory: makes a history of millions of transactions in a stream, judges it in
+// memory and beyond, as it is and with a few transactions more that violate a level or are told too
+// late, and writes a section of bench/scale.md: processor time, clock, peak memory, what was found.
 //
-//   npm run bench:scale                       1e6 transactions, minutes
-//   npm run bench:scale -- --txns 1e7         ten times as many, 2.1 GB of text
-//   npm run bench:scale -- --txns 1e8 --memory 2g --no-memory-run   on disk only
+//   npm run bench:scale                                  1e6 transactions, a few minutes
+//   npm run bench:scale -- --txns 1e7 --memory 500m      ten times as many, 2.3 GB of text
+//   npm run bench:scale -- --txns 1e8 --memory 2g --no-memory-run   24 GB of text
 //
 // Files go to --dir (the system's directory for temporary files) and are removed afterwards.
 
 import { spawnSync } from 'node:child_process'
-import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { mkdtempSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs'
+import { loadavg, tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { readOptions } from './arguments.ts'
-import { writeScaleHistory } from './scale-history.ts'
+import { addEnding, type Ending, writeScaleHistory } from './scale-history.ts'
 
 const ROOT = resolve(import.meta.dirname, '..')
+const REPORT = join(ROOT, 'bench/scale.md')
 const LEVELS = ['rc', 'ra', 'cc'] as const
+const LAG = 40
 
 interface Measured {
   readonly verdict: string
   readonly cpuSeconds: number
+  readonly clockSeconds: number
   readonly peakMb: number
   readonly core: number // transactions of the evidence
+}
+
+interface Row {
+  readonly history: string
+  readonly level: string
+  readonly beyond: Measured
+  readonly inMemory: Measured | null
 }
 
 function main(): void {
   const flags = readOptions<{ txns: string; memory: string; dir: string; memoryRun: boolean }>(
     'npm run bench:scale --',
-    'judges files larger than memory, in memory and on disk, and writes bench/scale.md',
+    'judges files larger than memory, in memory and beyond, and writes bench/scale.md',
     [
-      ['--txns <n>', 'transactions of each history', '1e6'],
-      ['--memory <size>', 'what a check on disk may hold', '256m'],
-      ['--dir <dir>', 'where the histories are written', tmpdir()],
-      ['--no-memory-run', 'judge them on disk only'],
+      ['--txns <n>', 'transactions of the history', '1e6'],
+      ['--memory <size>', 'what a check beyond memory may hold', '256m'],
+      ['--dir <dir>', 'where the history is written', tmpdir()],
+      ['--no-memory-run', 'judge it beyond memory only'],
     ],
   )
   const txns = Number(flags.txns)
   const folder = mkdtempSync(join(flags.dir, 'isobar-scale-'))
-  const rows: string[] = []
+  const path = join(folder, 'history.txt')
+  const shape = { path, txns, ops: 8, sessions: 50, keys: 100_000, lag: LAG, seed: 1 }
+  const rows: Row[] = []
+  const judge = (history: string, level: string) => {
+    const beyond = measure(path, level, ['--memory', flags.memory, '--scratch', folder])
+    const inMemory = flags.memoryRun ? measure(path, level, []) : null
+    rows.push({ history, level, beyond, inMemory })
+    process.stdout.write(`${tellRow(rows.at(-1)!)}\n`)
+    writeSection(tellSection(txns, flags.memory, statSync(path).size, rows), txns)
+  }
+  const judgeWith = (ending: Ending, history: string, level: string) => {
+    const { size } = statSync(path)
+    addEnding(shape, ending)
+    judge(history, level)
+    truncateSync(path, size)
+  }
   try {
-    for (const lag of [0, 40]) {
-      for (const violate of [null, ...LEVELS]) {
-        if (lag === 0 && violate !== null) continue
-        const path = join(folder, 'history.txt')
-        const shape = { txns, ops: 8, sessions: 50, keys: 100_000, seed: 1 }
-        writeScaleHistory({ ...shape, path, lag, violate })
-        const size = `${(statSync(path).size / 1e9).toFixed(2)} GB`
-        const levels = violate === null ? LEVELS : [violate]
-        for (const level of levels) {
-          const disk = measure(path, level, ['--memory', flags.memory, '--scratch', folder])
-          const memory = flags.memoryRun ? measure(path, level, []) : null
-          rows.push(rowOf(violate, lag, size, level, disk, memory))
-          process.stdout.write(`${rows.at(-1)}\n`)
-          writeFileSync(join(ROOT, 'bench/scale.md'), report(txns, flags.memory, rows))
-        }
-        rmSync(path)
-      }
-    }
+    writeScaleHistory(shape)
+    for (const level of LEVELS) judge('as it is', level)
+    for (const level of LEVELS) judgeWith(level, `${level} violated at the end`, level)
+    judgeWith('late', 'a read before its write at the end', 'cc')
   } finally {
     rmSync(folder, { recursive: true })
   }
 }
 
-function rowOf(
-  violate: string | null,
-  lag: number,
-  size: string,
-  level: string,
-  disk: Measured,
-  memory: Measured | null,
-): string {
-  const kind = `${lag === 0 ? 'serial' : `up to ${lag} commits behind`}${violate ? `, ${violate} violated once` : ''}`
-  const told = ({ verdict, cpuSeconds, peakMb, core }: Measured) => [
-    `${verdict}${core > 0 ? `, ${core} transactions` : ''}`,
-    `${cpuSeconds.toFixed(1)} s`,
-    `${Math.round(peakMb)} MB`,
-  ]
-  const cells = [kind, size, level, ...told(disk), ...(memory ? told(memory) : ['', '', ''])]
-  return `| ${cells.join(' | ')} |`
-}
-
-/** Runs the built program; user and system time, and what the operating system counted at most. */
+/** Runs the built program; what the operating system counted of it. */
 function measure(path: string, level: string, flags: string[]): Measured {
   const program = [join(ROOT, 'bin/isobar.js'), 'check', path, '--level', level, '--json', ...flags]
-  const timed = spawnSync('/usr/bin/time', ['-f', '%U %S %M', process.execPath, ...program], {
+  const timed = spawnSync('/usr/bin/time', ['-f', '%U %S %e %M', process.execPath, ...program], {
     encoding: 'utf8',
     maxBuffer: 2 ** 30,
   })
-  const [user, system, peakKb] = timed.stderr.trim().split('\n').at(-1)!.split(' ').map(Number)
+  const counted = timed.stderr.trim().split('\n').at(-1)!.split(' ').map(Number)
+  const [user, system, clockSeconds, peakKb] = counted as [number, number, number, number]
   const verdict = JSON.parse(timed.stdout)
   const [result] = verdict.results
-  return {
-    verdict: result.verdict,
-    cpuSeconds: user! + system!,
-    peakMb: peakKb! / 1024,
-    core: verdict.transactions.length,
-  }
+  const core = verdict.transactions.length
+  const cpuSeconds = user + system
+  return { verdict: result.verdict, cpuSeconds, clockSeconds, peakMb: peakKb / 1024, core }
 }
 
-function report(txns: number, memory: string, rows: readonly string[]): string {
-  return `# Files larger than memory
+function tellRow({ history, level, beyond, inMemory }: Row): string {
+  const tell = ({ verdict, cpuSeconds, clockSeconds, peakMb, core }: Measured) => [
+    `${verdict}${core > 0 ? ` by ${core}` : ''}`,
+    `${cpuSeconds.toFixed(1)} s`,
+    `${clockSeconds.toFixed(1)} s`,
+    `${Math.round(peakMb)} MB`,
+  ]
+  const ratio = inMemory === null ? '' : (beyond.cpuSeconds / inMemory.cpuSeconds).toFixed(2)
+  const other = inMemory === null ? ['', '', '', ''] : tell(inMemory)
+  return `| ${[history, level, ...tell(beyond), ...other, ratio].join(' | ')} |`
+}
 
-${txns.toLocaleString('en')} transactions of 8 operations, 50 sessions, 100,000 keys, Plume text, \`--memory ${memory}\`; made by \`npm run bench:scale\`.
-Time is user and system time of the whole process, \`--json\` with the order that proves the level included; memory is the most that was resident.
+function tellSection(txns: number, memory: string, bytes: number, rows: readonly Row[]): string {
+  const load = loadavg()[0]!.toFixed(0)
+  return `## ${txns.toLocaleString('en')} transactions, ${(bytes / 1e9).toFixed(2)} GB, \`--memory ${memory}\`
 
-| history | text | level | on disk | time | peak | in memory | time | peak |
-|---|---|---|---|---|---|---|---|---|
-${rows.join('\n')}
+| history | level | beyond memory | processor | clock | peak | in memory | processor | clock | peak | ratio |
+|---|---|---|---|---|---|---|---|---|---|---|
+${rows.map(tellRow).join('\n')}
+
+The load of the machine was ${load}.
 `
+}
+
+const HEAD = `# Files larger than memory
+
+Transactions of 8 operations in 50 sessions on 100,000 keys, Plume text, each up to ${LAG} commits behind, so that reads are stale. Made by \`npm run bench:scale\`.
+Processor time is user and system time of the whole process, \`--json\` included, with the order that proves the level where it fits; peak is the most
+memory that was resident; the ratio is of processor time. A violation is told with the number of transactions that show it. Where a read comes before its write, the file is read to its end
+as it stands, then cut up on disk.
+`
+
+/** Puts a section where it belongs; those of other sizes stay. */
+function writeSection(section: string, txns: number): void {
+  const sizeOf = (text: string) => Number(/^## ([\d,]+)/.exec(text)![1]!.replaceAll(',', ''))
+  const others = readFileSync(REPORT, 'utf8')
+    .split(/^(?=## )/m)
+    .slice(1)
+  const kept = others.map((each) => each.trimEnd()).filter((each) => sizeOf(each) !== txns)
+  const sections = [...kept, section.trimEnd()].sort((a, b) => sizeOf(a) - sizeOf(b))
+  writeFileSync(REPORT, `${[HEAD.trimEnd(), ...sections].join('\n\n')}\n`)
 }
 
 main()
