@@ -1,6 +1,7 @@
 // What the transactions of windows did, on disk by window: reads with whom they read from, writes,
 // and who reads from the last writers of a window after it. Main class: WindowOps.
 
+import { BudgetExceeded } from '../../base/errors.ts'
 import { IntColumn } from '../../base/grow.ts'
 import type { Scratch } from '../../files/scratch.ts'
 import { Streams } from '../../files/streams.ts'
@@ -10,6 +11,9 @@ import type { CommitOrder } from '../../spill/commit-order.ts'
 import type { SpilledHistory } from '../../spill/spilled-history.ts'
 import { type VersionVisitor, walkVersions } from './version-walk.ts'
 import type { Window, WindowSet } from './windows.ts'
+
+/** Bytes that a record takes in memory, for each that it has on disk, at most. */
+const IN_MEMORY = 6
 
 export const READS = 0 // the other is the source: a position, NONE for the initial state
 export const WRITES = 1 // there is no other
@@ -27,6 +31,7 @@ export class WindowOps implements VersionVisitor {
   private readonly streams: Streams
   private readonly batchOf: Int32Array // window -> stream
   private readonly windows: readonly Window[]
+  private readonly mostBytes: number // of a batch on disk
 
   constructor(
     spilled: SpilledHistory,
@@ -36,6 +41,7 @@ export class WindowOps implements VersionVisitor {
     onBucket: (bucket: number) => void,
   ) {
     this.windows = set.windows
+    this.mostBytes = spilled.sizes.windowBytes / IN_MEMORY
     const { buckets, blockBytes } = spilled.sizes
     this.batchOf = batches(this.windows, buckets)
     const count = (this.batchOf.at(-1) ?? 0) + 1
@@ -87,6 +93,11 @@ export class WindowOps implements VersionVisitor {
   }
 
   private load(batch: number, from: number, to: number): WindowRecords[] {
+    if (this.streams.sizeOf(batch) > this.mostBytes) {
+      throw new BudgetExceeded(
+        `what ${to - from} stretches of the order did does not fit into this memory`,
+      )
+    }
     const made = Array.from({ length: to - from }, () => [0, 1, 2, 3].map(() => new IntColumn(64)))
     const reader = new IntReader()
     for (const block of this.streams.blocks(batch)) {
