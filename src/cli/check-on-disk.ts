@@ -114,6 +114,7 @@ const SHARES: Readonly<Record<string, readonly [number, number]>> = {
   comparing: [0.64, 0.72],
   ordering: [0.72, 0.74],
   verifying: [0.74, 1],
+  loading: [0.6, 1], // what violates a level
 }
 
 async function judgePlanned(

@@ -40,6 +40,8 @@ export interface PartSource {
   readonly hasLabels: boolean
   /** txn -> status; null: each stands in one place of the file, with its status. */
   readonly txnStatus: ByteColumn | null
+  /** Called now and then while the file is read again. */
+  readonly onRead?: (readBytes: number) => void
 }
 
 /**
@@ -68,7 +70,7 @@ function readPart(from: PartSource, txns: ReadonlySet<number>, memoryBytes: numb
   const numbers = new TxnNumbers(file.format.id === 'plume')
   const named = new Map<number, PartTxn>()
   const ops: PartOp[] = []
-  for (const { draft } of readPieces(file, sizes.pieceBytes, memoryBytes)) {
+  for (const { draft, readBytes } of readPieces(file, sizes.pieceBytes, memoryBytes)) {
     const { builder, places } = draft
     const { txns: numberOf, opsBefore } = numbers.take(draft, (local, _, label) => {
       const txn = numbers.txnCount
@@ -87,6 +89,7 @@ function readPart(from: PartSource, txns: ReadonlySet<number>, memoryBytes: numb
       const place = places.place(i)
       ops.push({ txn, index, kind: builder.opKind.data[i]!, key, value, place })
     }
+    from.onRead?.(readBytes)
     if (txnStatus === null && numbers.txnCount > last + 1) break
   }
   ops.sort((a, b) => a.txn - b.txn || a.index - b.index)

@@ -78,7 +78,9 @@ async function judgeWith(
   const judged = judgeAsItStands(file, levels, sizes, options)
   const told = judged ?? judgeCutUp(scratch, file, levels, sizes, options)
   const { made, source, observers } = told
-  const part = loadEvidence(source, [...made.values()], observers, options.memoryBytes)
+  const onRead = (readBytes: number) => options.onStep?.('loading', readBytes, file.sizeBytes)
+  const from = { ...source, onRead }
+  const part = loadEvidence(from, [...made.values()], observers, options.memoryBytes)
   const shown = await showViolated(part.history, made, options.check ?? {})
   return {
     results: levels.map((level) => shown.get(level) ?? made.get(level)!.result),
