@@ -6,7 +6,8 @@ import { InputError } from '../../src/base/errors.ts'
 import { Random } from '../../src/base/random.ts'
 import { checkLevels } from '../../src/check/check.ts'
 import { checkMixed } from '../../src/check/mixed/check-mixed.ts'
-import type { History } from '../../src/history/history.ts'
+import { withRolledBack } from '../../src/history/counts.ts'
+import { type History, hasTimes } from '../../src/history/history.ts'
 import { renderNotation } from '../../src/history/notation.ts'
 import {
   ADYA_LEVELS,
@@ -240,6 +241,7 @@ function sqlSubject(seed: number): Subject {
   const truth = ({ level, sessionOrder, abortedReads }: LevelResult): Verdict => {
     // These histories have no times: sser is violated if ser is, and else unknown.
     const isTimed = level === 'sser'
+    const counted = abortedReads === 'ignore' ? history : withRolledBack(history)
     const mix = MIXES.find((mix) => mix === (isTimed ? 'ser' : (level as LevelId)))
     if (mix === undefined || sessionOrder === false) return 'unknown'
     const oracle = abortedReads === 'ignore' ? ignored! : judged!
@@ -247,7 +249,8 @@ function sqlSubject(seed: number): Subject {
     const verdict =
       known.get(id) ?? (oracle.decide(levelsOf(draft, mix)).consistent ? 'satisfied' : 'violated')
     known.set(id, verdict)
-    return isTimed && verdict === 'satisfied' ? 'unknown' : verdict
+    const isOpen = isTimed && !hasTimes(counted)
+    return isOpen && verdict === 'satisfied' ? 'unknown' : verdict
   }
   const results = [
     ...checkMixed(history, MIXES),
