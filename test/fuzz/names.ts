@@ -4,14 +4,16 @@
 // npm run fuzz -- --only names --seconds 600
 
 import { Random } from '../../src/base/random.ts'
+import { check, checkLevels } from '../../src/check/check.ts'
 import { checkMixed } from '../../src/check/mixed/check-mixed.ts'
 import { comesBefore } from '../../src/history/after.ts'
 import { ABORTED, COMMITTED, type History, NONE } from '../../src/history/history.ts'
 import { renderNotation } from '../../src/history/notation.ts'
+import { COMMON_NAMES } from '../../src/levels/anomalies.ts'
 import { OWN_LEVELS } from '../../src/levels/levels.ts'
 import { foreignVersion, isLastWrite, isWrite } from '../../src/verdict/certify-reads.ts'
 import type { Anomaly, LevelResult } from '../../src/verdict/verdict.ts'
-import { randomSql } from '../small/random-sql.ts'
+import { randomSql, sqlShapeOf } from '../small/random-sql.ts'
 import { historyOfSql, renderSql } from '../small/sql-draft.ts'
 import { aimedHistory, aimedSql, brokenHistory, MOST_COPIES } from './aimed.ts'
 import { anyHistory } from './histories.ts'
@@ -215,6 +217,13 @@ const CYCLES: Readonly<Record<string, Claim>> = {
   'G2-item': (facts) => facts.anomaly.cases.length > 0 || facts.misses().length > 0,
 }
 
+/** Whether a commit was over when the other transaction began. */
+function isAcknowledged(history: History, writer: number, reader: number): boolean {
+  const { txnStatus, txnStartTime: start, txnFinishTime: finish } = history
+  const isEarlier = start !== null && finish![writer]! < start[reader]!
+  return txnStatus[writer] === COMMITTED && (isEarlier || comesBefore(history, writer, reader))
+}
+
 /** Claims about reads of registers. */
 const READS: Readonly<Record<string, Claim>> = {
   ThinAirRead: read((_, __, write) => write === NONE),
@@ -225,6 +234,20 @@ const READS: Readonly<Record<string, Claim>> = {
   IntermediateRead: read(
     (history, op, write) => !isOwn(history, op, write) && !isLastWrite(history, write),
   ),
+  WrongVersion: read(({ versions }, op, write) => {
+    const { opVersion } = versions!
+    return opVersion[op] !== opVersion[write]
+  }),
+  LostCommit: ({ history, anomaly }) => {
+    const { opKey, opTxn, readFrom, txnAudit } = history
+    const [read, write] = anomaly.ops as [number, number]
+    return (
+      txnAudit![opTxn[read]!] === 1 &&
+      readFrom[read] !== write &&
+      opKey[read] === opKey[write] &&
+      isAcknowledged(history, opTxn[write]!, opTxn[read]!)
+    )
+  },
   NonRepeatableRead: ({ history, anomaly: { ops } }) => {
     const [a, b] = ops as [number, number]
     const source = (op: number) => history.readTxn[op]
@@ -267,7 +290,8 @@ function untrue(history: History, anomalies: readonly Anomaly[]): string | null 
   const isPlain = history.listStart.length <= 1 && history.sql === null
   for (const anomaly of anomalies) {
     const { name } = anomaly
-    const claim = CYCLES[name] ?? LISTS[name] ?? (isPlain ? READS[name] : undefined)
+    const common = COMMON_NAMES.get(name) ?? name // patterns claim what their common names do
+    const claim = CYCLES[common] ?? LISTS[name] ?? (isPlain ? READS[name] : undefined)
     if (claim === undefined && !CERTIFIED.has(name)) continue
     if (claim && !claim(new Facts(history, anomaly))) return `${name} is not what happened`
     seen.set(anomaly.name, (seen.get(anomaly.name) ?? 0) + 1)
@@ -279,9 +303,10 @@ function tellsTheTruth(seed: number, judge: Judge): string | null {
   const random = new Random(seed)
   const all = { all: true, limit: MOST_COPIES }
   if (random.chance(0.15)) {
-    const draft = randomSql(seed)
+    const isMismatched = random.chance(0.5) // rows against their clauses are rare otherwise
+    const draft = randomSql(seed, sqlShapeOf(seed, isMismatched ? { wrong: 0.3 } : {}))
     const history = historyOfSql(draft)
-    const wrong = untrueOf(history, checkMixed(history, null))
+    const wrong = untrueOf(history, checkMixed(history, null, all))
     return wrong && `${wrong}\n${renderSql(draft)}`
   }
   if (random.chance(0.2)) {
@@ -289,14 +314,23 @@ function tellsTheTruth(seed: number, judge: Judge): string | null {
     const wrong = untrueOf(history, checkMixed(history, SQL_LEVELS, all))
     return wrong && `${wrong}\naimedSql(${seed})`
   }
+  // Weak levels and patterns cost little.
+  if (random.chance(0.4)) {
+    const history = aimedHistory(seed, true)
+    const patterns = check(history, 'cc', { ...all, byPattern: true })
+    const wrong = untrueOf(history, [...checkLevels(history, WEAK, all), patterns])
+    return wrong && `${wrong}\n${renderNotation(history)}`
+  }
   // Every other seed aims at what the others seldom show.
   const isAimed = seed % 2 === 0
-  const aimed = random.chance(0.2) ? brokenHistory : aimedHistory
-  const history = isAimed ? aimed(seed) : anyHistory(seed)
+  const isBroken = random.chance(0.2)
+  const aimed = () => (isBroken ? brokenHistory(seed) : aimedHistory(seed))
+  const history = isAimed ? aimed() : anyHistory(seed)
   const wrong = untrueOf(history, judge(history, isAimed ? all : {}))
   return wrong && `${wrong}\n${renderNotation(history)}`
 }
 
+const WEAK = ['rc', 'ryw', 'mr', 'mw', 'wfr', 'cc'] as const
 const SQL_LEVELS = OWN_LEVELS.map((level) => ({ level }))
 
 function untrueOf(history: History, results: readonly LevelResult[]): string | null {
