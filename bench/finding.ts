@@ -1,9 +1,9 @@
 // What benchmarks of finding share: one run of a workload on a store, as short as it can be, and
-// how much of its record shows the violation. Main functions: recordRun, foundAfter.
+// how much of its record shows the violation. Main functions: recordRun, firstViolation.
 
 import type { History } from '../src/history/history.ts'
 import type { SqlTable } from '../src/history/sql-events.ts'
-import { subHistory } from '../src/history/sub-history.ts'
+import { findPart, subHistory } from '../src/history/sub-history.ts'
 import type { LevelId } from '../src/levels/levels.ts'
 import type { Database } from '../src/record/database.ts'
 import { NO_FAULTS, type PlannedEvent } from '../src/record/faults.ts'
@@ -11,6 +11,7 @@ import { Recorder } from '../src/record/recorder.ts'
 import { runSessions } from '../src/record/runner.ts'
 import type { Makers } from '../src/record/trouble.ts'
 import type { Work } from '../src/record/work.ts'
+import { SqlParts } from '../src/verdict/sql-parts.ts'
 import type { LevelResult } from '../src/verdict/verdict.ts'
 
 export const SESSIONS = 20
@@ -56,7 +57,7 @@ export async function recordRun(given: FindingRun): Promise<void> {
 }
 
 /** How much of the history is needed for the first of the examples, in transactions. */
-export function foundAfter({ anomalies }: LevelResult, txnCount: number): number {
+function foundAfter({ anomalies }: LevelResult, txnCount: number): number {
   let first = txnCount
   for (const { txns } of anomalies) first = Math.min(first, Math.max(...txns) + 1)
   return first
@@ -72,12 +73,8 @@ export async function firstViolation(
   result: LevelResult,
   isViolated: (part: History) => Promise<boolean>,
 ): Promise<{ position: number; ms: number }> {
-  const { txnStartTime, txnFinishTime, txnOpStart, txnCount } = history
-  const beginning = (count: number) =>
-    subHistory(
-      history,
-      Array.from({ length: txnOpStart[count]! }, (_, op) => op),
-    )
+  const { txnStartTime, txnFinishTime, txnCount } = history
+  const beginning = beginningsOf(history)
   let most = foundAfter(result, txnCount) // enough
   let least = 0 // not enough
   for (let count = 8; count < most; count *= 2) {
@@ -93,6 +90,20 @@ export async function firstViolation(
   let end = start
   for (let txn = 0; txn < most; txn++) end = Math.max(end, txnFinishTime![txn] || start)
   return { position: most, ms: (end - start) / 1000 } // records have microseconds
+}
+
+/** The history of its first so many transactions. */
+function beginningsOf(history: History): (count: number) => History {
+  const { txnOpStart, opCount, keyCount, sql } = history
+  const upTo = (end: number, from = 0) => Array.from({ length: end - from }, (_, i) => from + i)
+  if (sql === null) return (count) => subHistory(history, upTo(txnOpStart[count]!))
+  const parts = new SqlParts(history, sql)
+  const firstKey = opCount + sql.eventCount
+  return (count) => {
+    const events = upTo(opCount + sql.txnEventStart[count]!, opCount)
+    const items = [...upTo(txnOpStart[count]!), ...events, ...upTo(firstKey + keyCount, firstKey)]
+    return parts.build(findPart(items, (item) => parts.needs(item))).history
+  }
 }
 
 /** The middle one; NaN of none. */

@@ -1,15 +1,18 @@
 // How much a workload finds, and how soon: every workload on stores that break their word in known
 // ways. Writes bench/strength.md.
 //
-//   npm run bench:strength -- [--seeds 10] [--seed 1] [--transactions 2000] [--seconds 5] [--only sim|servers] [--scenario replica] [--workload churn]
+//   npm run bench:strength -- [--seeds 10] [--seed 9501] [--transactions 2000] [--seconds 4] [--only sim|servers] [--scenario replica]
+//
+// What was measured is kept in bench/strength.json, row by row, and left out the next time, so that
+// it can be measured in parts; `--fresh` begins anew, and so do other options than the last time.
 //
 // The simulated store misbehaves in a share of its transactions. Servers are real PostgreSQLs that
 // are asked for less than they are judged by, crash without having written what they promised, or
 // have more nodes than one. A violation counts if the checker finds it; `after` is how many
-// transactions the history has up to the example found, and the time of a find is that of the whole
-// run, with reading and judging, in proportion to them.
+// transactions from the beginning of the history are enough for one, whichever of them the verdict
+// shows, and the time of a find is that of the whole run, with reading and judging, in proportion.
 
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { judge } from '../src/check/judge.ts'
@@ -26,7 +29,7 @@ import type { SqlShape } from '../src/workload/sql/parameters.ts'
 import { planSql } from '../src/workload/sql/workload.ts'
 import { planWorkload } from '../src/workload/workload.ts'
 import { readOptions } from './arguments.ts'
-import { foundAfter, median, recordRun, SESSIONS } from './finding.ts'
+import { firstViolation, median, recordRun, SESSIONS } from './finding.ts'
 import { forgetfulNode, type Nodes, oneNode, twoNodes, withReplica } from './strength-nodes.ts'
 
 const ROOT = resolve(import.meta.dirname, '..')
@@ -42,22 +45,26 @@ const flags = readOptions<{
   seconds: string
   only: string
   scenario: string
-  workload: string
+  fresh?: true
 }>('npm run bench:strength --', 'measures what workloads find, and writes bench/strength.md', [
   ['--seeds <n>', 'runs of each workload on each store', '10'],
-  ['--seed <n>', 'of the first run; a workload is not measured by the seeds it was tuned on', '1'],
+  [
+    '--seed <n>',
+    'of the first run; a workload is not measured by the seeds it was tuned on',
+    '9501',
+  ],
   ['--transactions <n>', 'transactions of each run on a simulated store', '2000'],
-  ['--seconds <n>', 'how long each run on a server is', '5'],
+  ['--seconds <n>', 'how long each run on a server is', '4'],
   ['--only <sim|servers>', 'only simulated stores, or only servers', ''],
   ['--scenario <name>', 'only this scenario, e.g. replica', ''],
-  ['--workload <name>', 'only this workload, e.g. churn', ''],
+  ['--fresh', 'measure again what was measured before'],
 ])
 const seeds = Number(flags.seeds)
 const firstSeed = Number(flags.seed)
 const eachSeed = Array.from({ length: seeds }, (_, i) => firstSeed + i)
 const transactions = Number(flags.transactions)
 const seconds = Number(flags.seconds)
-const { only, scenario, workload: shape } = flags
+const { only, scenario } = flags
 
 interface Workload {
   readonly name: string
@@ -78,6 +85,11 @@ const REGISTERS: Workload[] = [
 ]
 const SQL: Workload[] = (['sql', 'tpcc', 'twitter'] as const).map((sql) => ({ name: sql, sql }))
 
+const ALL = [...REGISTERS, ...SQL]
+
+/** A store that runs cannot show those that need a plan. */
+const SHOWN = FAULTS.filter(({ needsPlan }) => !needsPlan)
+
 /** What a workload found of one fault, over all seeds. */
 interface Row {
   found: number
@@ -86,50 +98,62 @@ interface Row {
   seconds: number
 }
 
-const scratch = mkdtempSync(join(tmpdir(), 'isobar-strength-'))
-const sections: string[] = []
-try {
-  if (only !== 'servers') sections.push(...(await simulated()))
-  if (only !== 'sim') sections.push(...(await onServers()))
-} finally {
-  rmSync(scratch, { recursive: true, force: true })
+/** Rows by table, line and workload; of runs with the same options. */
+interface Kept {
+  readonly options: string
+  readonly rows: Record<string, Row>
 }
-const target = join(ROOT, only === '' ? 'bench/strength.md' : `bench/strength-${only}.md`)
-writeFileSync(target, `${[...intro(), ...sections].join('\n')}\n`)
 
-async function simulated(): Promise<string[]> {
-  const lines = ['## Simulated stores', '']
-  const registers = REGISTERS.filter(({ name }) => name.includes(shape))
-  for (const [share, words] of [
-    [1, 'every transaction'],
-    [1 / 50, '1 transaction in 50'],
-    [1 / 1000, '1 transaction in 1,000'],
-  ] as const) {
-    const table = new Map<string, Row[]>()
-    const rowsOf = async (fault: Fault) => {
-      const level = fault.forbiddenFrom === 'sser' ? 'sser' : 'ser'
-      const store = { level, sessionCount: SESSIONS, faults: [fault], faultShare: share } as const
-      const rows = registers.map(emptyRow)
-      // In turn, so that a moment at which the machine is busy falls to all.
-      for (const seed of eachSeed) {
-        for (const [i, workload] of registers.entries()) {
-          const database = new SimDatabase({ ...store, seed })
-          await measure(rows[i]!, workload, level, level, seed, { database, restart: null })
-        }
+const KEPT = join(ROOT, 'bench/strength.json')
+const options = `${seeds} seeds from ${firstSeed}, ${transactions} transactions, ${seconds} s`
+const NOTHING: Kept = { options, rows: {} }
+const RATES = [
+  [1, 'every transaction'],
+  [1 / 50, '1 transaction in 50'],
+  [1 / 1000, '1 transaction in 1,000'],
+] as const
+
+function readKept(): Kept {
+  if (!existsSync(KEPT)) return NOTHING
+  const known: Kept = JSON.parse(readFileSync(KEPT, 'utf8'))
+  return known.options === options ? known : NOTHING
+}
+
+function nameOf(table: string, line: string, workload: Workload): string {
+  return [table, line, workload.name].join('; ')
+}
+
+function keep(table: string, line: string, workloads: readonly Workload[], rows: Row[]): void {
+  const fresh = workloads.map((workload, i) => [nameOf(table, line, workload), rows[i]!])
+  // Another part may have been measured meanwhile.
+  kept = { options, rows: { ...kept.rows, ...readKept().rows, ...Object.fromEntries(fresh) } }
+  writeFileSync(KEPT, `${JSON.stringify(kept)}\n`)
+  console.log(`${line}, ${table}: ${rows.map((row) => cell(row)).join(' | ')}`)
+}
+
+/** Those of whom nothing is kept. */
+function missing(table: string, line: string, workloads: readonly Workload[]): Workload[] {
+  return workloads.filter((workload) => !kept.rows[nameOf(table, line, workload)])
+}
+
+async function simulate(share: number, words: string): Promise<void> {
+  const rowsOf = async (fault: Fault) => {
+    const level = fault.forbiddenFrom === 'sser' ? 'sser' : 'ser'
+    const store = { level, sessionCount: SESSIONS, faults: [fault], faultShare: share } as const
+    const rows = REGISTERS.map(emptyRow)
+    // In turn, so that a moment at which the machine is busy falls to all.
+    for (const seed of eachSeed) {
+      for (const [i, workload] of REGISTERS.entries()) {
+        const database = new SimDatabase({ ...store, seed })
+        await measure(rows[i]!, workload, level, level, seed, { database, restart: null })
       }
-      return rows
     }
-    // Else whoever comes first pays for the compiler.
-    await rowsOf(FAULTS[0]!)
-    for (const fault of FAULTS) {
-      if (fault.needsPlan) continue // a store that runs cannot show it
-      const rows = await rowsOf(fault)
-      table.set(fault.name, rows)
-      progress(`${fault.name}, ${words}`, rows)
-    }
-    lines.push(`### A fault in ${words}`, '', ...render('fault', registers, table), '')
+    return rows
   }
-  return lines
+  const left = SHOWN.filter(({ name }) => missing(words, name, REGISTERS).length > 0)
+  // Else whoever comes first pays for the compiler.
+  if (left.length > 0) await rowsOf(FAULTS[0]!)
+  for (const fault of left) keep(words, fault.name, REGISTERS, await rowsOf(fault))
 }
 
 interface Scenario {
@@ -141,68 +165,65 @@ interface Scenario {
   readonly workloads: readonly Workload[]
 }
 
-async function onServers(): Promise<string[]> {
-  const all = [...REGISTERS, ...SQL]
-  const scenarios: Scenario[] = [
-    {
-      name: 'READ COMMITTED, judged at si',
-      asked: 'rc',
-      judged: 'si',
-      start: oneNode,
-      workloads: all,
-    },
-    {
-      name: 'REPEATABLE READ, judged at ser',
-      asked: 'si',
-      judged: 'ser',
-      start: oneNode,
-      workloads: all,
-    },
-    {
-      name: 'synchronous_commit = off, and a crash every second, at ser',
-      asked: 'ser',
-      judged: 'ser',
-      start: forgetfulNode,
-      restartEveryMs: 1000,
-      workloads: REGISTERS,
-    },
-    {
-      name: 'a primary and a replica, at si',
-      asked: 'si',
-      judged: 'si',
-      start: withReplica,
-      workloads: REGISTERS,
-    },
-    {
-      name: 'two nodes that replicate to each other, at si',
-      asked: 'si',
-      judged: 'si',
-      start: twoNodes,
-      workloads: REGISTERS,
-    },
-  ]
-  const table = new Map<string, Row[]>()
-  for (const { name, asked, judged, start, restartEveryMs, workloads } of scenarios) {
-    if (!name.includes(scenario)) continue
+const SCENARIOS: readonly Scenario[] = [
+  {
+    name: 'READ COMMITTED, judged at si',
+    asked: 'rc',
+    judged: 'si',
+    start: oneNode,
+    workloads: ALL,
+  },
+  {
+    name: 'REPEATABLE READ, judged at ser',
+    asked: 'si',
+    judged: 'ser',
+    start: oneNode,
+    workloads: ALL,
+  },
+  {
+    name: 'synchronous_commit = off, and a crash every second, at ser',
+    asked: 'ser',
+    judged: 'ser',
+    start: forgetfulNode,
+    restartEveryMs: 1000,
+    workloads: REGISTERS,
+  },
+  {
+    name: 'a primary and a replica, at si',
+    asked: 'si',
+    judged: 'si',
+    start: withReplica,
+    workloads: REGISTERS,
+  },
+  {
+    name: 'two nodes that replicate to each other, at si',
+    asked: 'si',
+    judged: 'si',
+    start: twoNodes,
+    workloads: REGISTERS,
+  },
+]
+
+const SERVERS = 'servers'
+
+async function runServers(): Promise<void> {
+  for (const { name, asked, judged, start, restartEveryMs, workloads } of SCENARIOS) {
+    const left = missing(SERVERS, name, workloads)
+    if (!name.includes(scenario) || left.length === 0) continue
     const nodes = await start()
-    const rows: Row[] = []
     try {
-      for (const workload of workloads) {
-        if (!workload.name.includes(shape)) continue
+      for (const workload of left) {
         const row = emptyRow()
         for (const seed of eachSeed) {
           const store = { database: await nodes.open(), restart: nodes.restart }
           await measure(row, workload, asked, judged, seed, store, restartEveryMs ?? null)
         }
-        rows.push(row)
+        keep(SERVERS, name, [workload], [row])
       }
     } finally {
       await nodes.stop()
     }
-    table.set(name, rows)
-    progress(name, rows)
   }
-  return ['## Real servers', '', ...render('server', all, table)]
 }
 
 function emptyRow(): Row {
@@ -228,7 +249,10 @@ async function measure(
     const [result] = await judge(history, [judged], { budgetMs: BUDGET_MS })
     const seconds = (clock() - started) / 1000
     if (result!.verdict === 'violated') {
-      const position = foundAfter(result!, history.txnCount)
+      const { position } = await firstViolation(history, result!, async (part) => {
+        const [of] = await judge(part, [judged], { budgetMs: BUDGET_MS })
+        return of!.verdict === 'violated'
+      })
       row.found++
       row.positions.push(position)
       row.seconds += (seconds * position) / history.txnCount
@@ -287,23 +311,48 @@ function registersFor(workload: Workload, isTimed: boolean): WorkloadRequest {
   return { ...workload.registers!, transactions: isTimed ? PLAN_AHEAD : transactions }
 }
 
-function render(what: string, workloads: readonly Workload[], table: Map<string, Row[]>): string[] {
-  const lines = [
+/** A table, and before it what its last line says. */
+function render(
+  what: string,
+  table: string,
+  names: readonly string[],
+  workloads: readonly Workload[],
+): string[] {
+  const rowOf = (name: string, workload: Workload) => kept.rows[nameOf(table, name, workload)]
+  const totals = workloads.map((workload) => {
+    const rows = names.flatMap((name) => rowOf(name, workload) ?? [])
+    const found = rows.reduce((sum, row) => sum + row.found, 0)
+    const all = rows.reduce((sum, row) => sum + row.seconds, 0)
+    return { workload, found, runs: rows.length * seeds, perMinute: (60 * found) / all }
+  })
+  return [
+    ...ranking(totals.filter(({ runs }) => runs === names.length * seeds)),
+    '',
     `| ${what} | ${workloads.map(({ name }) => name).join(' | ')} |`,
     `|---|${workloads.map(() => '---').join('|')}|`,
+    ...names.map((name) => {
+      const cells = workloads.map((workload) => cell(rowOf(name, workload)))
+      return `| ${name} | ${cells.join(' | ')} |`
+    }),
+    `| **all** | ${totals
+      .map(({ found, runs, perMinute }) =>
+        runs === 0 ? '–' : `**${found} of ${runs}**, ${count(perMinute)} a minute`,
+      )
+      .join(' | ')} |`,
+    '',
   ]
-  for (const [name, rows] of table) {
-    lines.push(`| ${name} | ${workloads.map((_, i) => cell(rows[i])).join(' | ')} |`)
-  }
-  const totals = workloads.map((_, i) => {
-    const rows = [...table.values()].flatMap((all) => all[i] ?? [])
-    const found = rows.reduce((sum, row) => sum + row.found, 0)
-    const seconds = rows.reduce((sum, row) => sum + row.seconds, 0)
-    return `**${found} of ${rows.length * seeds}**, ${((60 * found) / seconds).toFixed(0)} a minute`
-  })
-  lines.push(`| **all** | ${totals.join(' | ')} |`)
-  return lines
 }
+
+/** Who finds the most, of those that were measured on everything. */
+function ranking(totals: readonly { workload: Workload; found: number; perMinute: number }[]) {
+  const [first, second] = totals.toSorted((a, b) => b.perMinute - a.perMinute)
+  if (!first || !second) return ['Not measured whole.']
+  const tell = ({ workload, found, perMinute }: typeof first) =>
+    `${workload.name} (${found} found, ${count(perMinute)} a minute)`
+  return [`Most a minute: ${tell(first)}; then ${tell(second)}.`]
+}
+
+const count = (n: number) => Math.round(n).toLocaleString('en')
 
 function cell(row: Row | undefined): string {
   if (!row) return '–'
@@ -314,18 +363,44 @@ function cell(row: Row | undefined): string {
   return `${row.found} after ${median(row.positions)}${unknown}, ${pace}`
 }
 
-function progress(name: string, rows: readonly Row[]): void {
-  console.log(`${name}: ${rows.map((row) => cell(row)).join(' | ')}`)
-}
-
-function intro(): string[] {
+function document(): string[] {
+  const faults = SHOWN.map(({ name }) => name)
+  const servers = SCENARIOS.map(({ name }) => name)
+  const withSql = SCENARIOS.filter(({ workloads }) => workloads === ALL).map(({ name }) => name)
   return [
     '# What each workload finds',
     '',
     `Made by \`npm run bench:strength\`: ${seeds} seeds from ${firstSeed} on, ${SESSIONS} sessions; ${transactions} transactions a run on simulated stores,`,
-    `${seconds} seconds on servers (SQL: ${SQL_TRANSACTIONS} transactions). A cell says in how many of the seeds the violation was found,`,
-    'after how many transactions (median), and how long a run took with its judging, in proportion to those, or in all where nothing was',
-    'found (mean; of simulated stores, processor time). The last line adds up: finds, and finds a minute.',
+    `${seconds} seconds on servers (SQL: ${SQL_TRANSACTIONS} transactions). A cell says in how many of the seeds a violation was found,`,
+    'after how many transactions (median; as many from the beginning of the history as are enough for one), and how long a run took with its',
+    'judging, in proportion to those, or in all where nothing was found (mean; of simulated stores, processor time). The last line adds up:',
+    'finds, and finds a minute. Only churn has rows that come and go.',
     '',
+    '## Simulated stores',
+    '',
+    ...RATES.flatMap(([, words]) => [
+      `### A fault in ${words}`,
+      '',
+      ...render('fault', words, faults, REGISTERS),
+    ]),
+    '## Real servers',
+    '',
+    'By the clock, on a machine that other work used at times. A replica is there as `isobar run --replicas 1` has it.',
+    '',
+    ...render('server', SERVERS, servers, REGISTERS),
+    'On those that SQL runs on as well:',
+    '',
+    ...render('server', SERVERS, withSql, ALL).slice(0, -1),
   ]
 }
+
+const scratch = mkdtempSync(join(tmpdir(), 'isobar-strength-'))
+if (flags.fresh) rmSync(KEPT, { force: true })
+let kept = readKept()
+try {
+  if (only !== 'servers') for (const [share, words] of RATES) await simulate(share, words)
+  if (only !== 'sim') await runServers()
+} finally {
+  rmSync(scratch, { recursive: true, force: true })
+}
+writeFileSync(join(ROOT, 'bench/strength.md'), `${document().join('\n')}\n`)

@@ -18,7 +18,7 @@ import {
 } from '../levels/levels.ts'
 import type { LevelResult } from '../verdict/verdict.ts'
 import { Checker } from './checker.ts'
-import { findImplied, weakened } from './implied.ts'
+import { findImplied, weakened, withForbidden } from './implied.ts'
 import { type CheckOptions, deadlineFor } from './options.ts'
 import { isVersionLevel } from './problem/levels.ts'
 
@@ -119,9 +119,10 @@ export function profile(history: History, options: CheckOptions = {}): LevelResu
     deadline.divide(left--)
     const implied = findImplied(level, results)
     // A violation that a weaker level shows already must not hide what only this one forbids.
-    const isBroken = implied?.verdict === 'violated' && isVersionLevel(level)
-    const own = isBroken ? checker.checkLinearly(level) : null
-    results.push(own ?? implied ?? checker.check(level))
+    if (implied?.verdict === 'violated') {
+      const own = isVersionLevel(level) ? checker.checkLinearly(level) : null
+      results.push(own ?? withForbidden(history, implied, results))
+    } else results.push(implied ?? checker.check(level))
   }
   return PROFILE.flatMap((level) => {
     const result = results.find((each) => each.level === level)

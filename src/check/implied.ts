@@ -1,8 +1,10 @@
 // Verdicts that follow from others: what satisfies a level satisfies every weaker one by the same
 // order, what violates it violates every stronger one by the same evidence. Main functions:
-// findImplied, weakened.
+// findImplied, withForbidden, weakened.
 
+import type { History } from '../history/history.ts'
 import { implies, type LevelId, takesTime, WEAK_LEVELS } from '../levels/levels.ts'
+import { certifyPlain } from '../verdict/certify-plain.ts'
 import { LEVEL_RULES } from '../verdict/level-rules.ts'
 import type { CertificateKind, LevelResult, Proof } from '../verdict/verdict.ts'
 
@@ -28,6 +30,30 @@ export function findImplied(level: LevelId, known: readonly LevelResult[]): Leve
     null,
   )
   return told && { ...told, ...impliedBy(level, told) }
+}
+
+/**
+ * A violation that follows from a weaker level must not hide kinds that the level itself forbids:
+ * those that stronger levels found are added, where the same evidence shows them.
+ */
+export function withForbidden(
+  history: History,
+  implied: LevelResult,
+  known: readonly LevelResult[],
+): LevelResult {
+  const anomalies = [...implied.anomalies]
+  const names = new Set(anomalies.map(({ name }) => name))
+  for (const { level, anomalies: found } of known) {
+    if (!implies(level, implied.level)) continue
+    for (const name of new Set(found.map((anomaly) => anomaly.name))) {
+      if (names.has(name)) continue
+      const kind = found.filter((anomaly) => anomaly.name === name)
+      if (certifyPlain(history, { ...implied, anomalies: kind }).problems.length > 0) continue
+      anomalies.push(...kind)
+      names.add(name)
+    }
+  }
+  return { ...implied, anomalies }
 }
 
 /** A satisfied result as one of a weaker level, which its proof proves as well. */

@@ -36,6 +36,25 @@ describe.each<[string, (history: History) => LevelResult[]]>([
   })
 })
 
+describe('a violation that follows from a weaker level', () => {
+  const causality = 's1: w(x,1)\ns2: r(x,1) w(y,1)\ns3: r(y,1) r(x,0)\n'
+  const namesAt = (level: string, text: string) =>
+    profile(parseNotation(`initial 0\n${causality}${text}`))
+      .find((result) => result.level === level)
+      ?.anomalies.map(({ name }) => name)
+
+  it('does not hide a lost update at psi', () => {
+    const lost = 's4: r(z,0) w(z,1)\ns5: r(z,0) w(z,2)\n'
+    expect(namesAt('psi', lost)).toEqual(['CausalityViolation', 'LostUpdate'])
+  })
+
+  it('names nothing at psi that psi allows', () => {
+    const fork = 's4: w(p,1)\ns5: w(q,1)\ns6: r(p,1) r(q,0)\ns7: r(p,0) r(q,1)\n'
+    expect(namesAt('si', fork)).toContain('LongFork')
+    expect(namesAt('psi', fork)).toEqual(['CausalityViolation'])
+  })
+})
+
 describe('weakened', () => {
   it('says that real time counts only where it can', () => {
     const history = parseNotation('s1: w(x,1) [start=1 finish=2]')

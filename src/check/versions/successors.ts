@@ -1,5 +1,5 @@
 // Who replaced which version, as far as that is known from reads alone: who reads a version and
-// writes the key comes after it. Where every transaction that counts reads each key before it
+// writes the key comes after it, and any writer after the initial state. Where every transaction that counts reads each key before it
 // writes it (read-modify-write), that is all of the version order (MTC, section IV-A). Two
 // transactions that do so with one version diverge, which ser and si forbid (MTC, Lemma 1).
 // Mini-transactions, of one or two reads and at most two writes, are the special case that MTC is
@@ -16,7 +16,8 @@ export interface Successors {
   /** True if all transactions that count are mini-transactions. */
   readonly isMini: boolean
   readonly successor: Int32Array // write op -> read op of the first transaction that replaced it
-  readonly initialSuccessor: Int32Array // key -> the same for the key's initial version
+  /** key -> the same for the key's initial version; a write where no reader of it replaced it. */
+  readonly initialSuccessor: Int32Array
   /** Pairs of reads of one version whose transactions both replace it: the first, another one. */
   readonly divergent: Int32Array
 }
@@ -31,6 +32,7 @@ class SuccessorScan {
   private readonly divergent = new IntColumn(16)
   private readonly readTxn: Int32Array // key -> txn that last read it from elsewhere
   private readonly readOp: Int32Array // key -> the first such read of that txn, NONE once it wrote
+  private readonly blind: Int32Array // key -> the first write by a txn that had not read it
   private isReadModifyWrite = true
   private isMini = true
 
@@ -42,12 +44,16 @@ class SuccessorScan {
     this.initialSuccessor = new Int32Array(history.keyCount).fill(NONE)
     this.readTxn = new Int32Array(history.keyCount).fill(NONE)
     this.readOp = new Int32Array(history.keyCount)
+    this.blind = new Int32Array(history.keyCount).fill(NONE)
   }
 
   run(): Successors {
     const { txnCount, txnCounts } = this.history
     for (let txn = 0; txn < txnCount; txn++) if (txnCounts[txn]) this.visit(txn)
-    const { isReadModifyWrite, successor, initialSuccessor } = this
+    const { isReadModifyWrite, successor, initialSuccessor, blind } = this
+    for (let key = 0; key < blind.length && !isReadModifyWrite; key++) {
+      if (initialSuccessor[key] === NONE) initialSuccessor[key] = blind[key]!
+    }
     const isMini = isReadModifyWrite && this.isMini
     const divergent = this.divergent.view()
     return { isReadModifyWrite, isMini, successor, initialSuccessor, divergent }
@@ -64,7 +70,7 @@ class SuccessorScan {
       const key = opKey[op]!
       if (opKind[op] === WRITE) {
         writeCount++
-        if (readTxn[key] !== txn) this.isReadModifyWrite = false
+        if (readTxn[key] !== txn) this.addBlind(key, op)
         else if (readOp[key] !== NONE) this.replace(readOp[key]!)
         // What it reads of the key from now on is no version that it replaces.
         readTxn[key] = txn
@@ -77,6 +83,11 @@ class SuccessorScan {
       } else this.isReadModifyWrite = false
     }
     if (readCount < 1 || readCount > 2 || writeCount > 2) this.isMini = false
+  }
+
+  private addBlind(key: number, write: number): void {
+    this.isReadModifyWrite = false
+    if (this.blind[key] === NONE) this.blind[key] = write
   }
 
   /** The transaction of this read replaces the version that it saw. */
