@@ -44,8 +44,9 @@ export function checkLevels(
   const requests = levels.map((asked) => (typeof asked === 'string' ? { level: asked } : asked))
   for (const request of requests) refuseOrder(request, options)
   const results = new Map<LevelRequest, LevelResult>()
-  // Of the weak levels the strongest first: one order proves them all.
-  const rank = ({ level }: LevelRequest) => -CHAIN.indexOf(WEAK.has(level) ? level : 'rc')
+  // Of the weak levels the strongest first: one order proves them all. What si shows helps psi.
+  const rank = ({ level }: LevelRequest) =>
+    level === 'psi' ? 1 : -CHAIN.indexOf(WEAK.has(level) ? level : 'rc')
   let left = requests.length
   for (const request of requests.toSorted((a, b) => rank(a) - rank(b))) {
     deadline.divide(left--)

@@ -297,7 +297,8 @@ export class Checker {
     const ordered = this.ordered()
     const proofOf = (level: 'ser' | 'si' | 'cc') =>
       level === 'cc' ? this.weak().check('cc').proof : this.find(level).proof
-    const shared = { history, ordered, limit, deadline, context, proofOf, blame }
+    const isSnapshotRest = () => this.strongLevels?.isSettled('si') ?? false
+    const shared = { history, ordered, limit, deadline, context, proofOf, blame, isSnapshotRest }
     this.adyaLevels ??= new AdyaLevels({ ...shared, reads: this.reads() })
     return this.adyaLevels
   }

@@ -37,6 +37,7 @@ export class StrongLevels {
   private lazyBlocks: Int32Array[] | null = null // biconnected parts
   private lazyConnected: Int32Array[] | null = null // connected parts
   private lazyRecorded: Recorded | null = null
+  private readonly settled = new Set<StrongLevel>()
 
   constructor(
     private readonly history: History,
@@ -89,6 +90,11 @@ export class StrongLevels {
     return found[0] ?? null
   }
 
+  /** Whether single reads are all that violates the level, as its check has shown. */
+  isSettled(level: StrongLevel): boolean {
+    return this.settled.has(level)
+  }
+
   /** The orders of the parts; what violates the level is added to the anomalies. */
   private decideParts(level: StrongLevel, anomalies: Anomaly[]): Int32Array[] {
     const orders: Int32Array[] = []
@@ -102,6 +108,7 @@ export class StrongLevels {
         if (order !== null) orders.push(order)
         else if (anomalies.length >= this.limit) break
       }
+      if (orders.length === parts.length) this.settled.add(level)
     } catch (error) {
       if (!(error instanceof BudgetExceeded)) throw error
       // What was found before the budget ran out violates the level all the same.

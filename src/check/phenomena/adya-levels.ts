@@ -26,6 +26,8 @@ export interface SharedWork {
   /** What proves that another level holds; null if it does not. */
   proofOf(level: 'ser' | 'si' | 'cc'): Proof | null
   blame(): Blame
+  /** Whether si was judged, and holds of all but single reads. */
+  isSnapshotRest(): boolean
 }
 
 export class AdyaLevels {
@@ -81,7 +83,8 @@ export class AdyaLevels {
     const isSettled = (found: Blame | null) =>
       found !== null &&
       (isSerialRest(history, reads, found.rest, found.blamed) ||
-        runsWithout(history, reads, found.blamed, deadline))
+        runsWithout(history, reads, found.blamed, deadline) ||
+        (found.blamed.size === 0 && this.shared.isSnapshotRest()))
     const around = { order, strongOrder, blame, isSettled }
     this.lazyPsi ??= new PhenomenaLevels(history, reads, reads, around, limit, deadline)
     return { ...this.lazyPsi.check('psi'), algorithm: 'dependencies' }
