@@ -126,8 +126,7 @@ ${namedTable()}
 
 Measured with \`node --import tsx scripts/large-faults.ts 1000000 alone mini\` and its like, and kept in \`bench/faults.json\`. Two parts are older than
 the code: \`general\` alone at 100,000, and there the first four faults of \`mini\`, were measured at all ten levels before searches were cut short where only single
-reads are at fault. Before the table was kept, all together were found named at 100,000 transactions and, psi and strong-si aside, at 1,000,000; that
-was not repeated where the table says so.
+reads are at fault.
 
 ${renderSqlFaults()}
 ## Examples
