@@ -2,6 +2,7 @@
 // order, what violates it violates every stronger one by the same evidence. Main functions:
 // findImplied, withForbidden, weakened.
 
+import { addAll } from '../base/grow.ts'
 import type { History } from '../history/history.ts'
 import { implies, type LevelId, takesTime, WEAK_LEVELS } from '../levels/levels.ts'
 import { certifyPlain } from '../verdict/certify-plain.ts'
@@ -49,7 +50,7 @@ export function withForbidden(
       if (names.has(name)) continue
       const kind = found.filter((anomaly) => anomaly.name === name)
       if (certifyPlain(history, { ...implied, anomalies: kind }).problems.length > 0) continue
-      anomalies.push(...kind)
+      addAll(anomalies, kind)
       names.add(name)
     }
   }
