@@ -311,7 +311,7 @@ describe('judgeOnDisk', () => {
   })
 
   it.each([
-    ['{"session":0,"ops":[["append","x",1]]}\n', 'lists'],
+    ['{"session":0,"ops":[["append","x",1]]}\n', 'more than reads and writes'],
     ['{"session":0,"id":1,"ops":[]}\n{"session":1,"after":[1],"ops":[]}\n', 'after'],
     [`w(1,1,0,1)\n${'w(2,1,1,2)\n'.repeat(0)}${manyTxns(5000)}w(3,1,0,1)\n`, 'far apart'],
     ['{"session":0,"ops":[["w","x",1,{"version":3}]]}', 'versions'],
