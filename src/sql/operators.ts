@@ -31,7 +31,7 @@ const COMPARE: Record<Comparison, (left: Value, right: Value) => boolean> = {
 }
 
 /** Whether two values of one type are the same; NULL is the same as NULL. */
-export function isSame(left: Value, right: Value): boolean {
+function isSame(left: Value, right: Value): boolean {
   if (left instanceof Decimal) return right instanceof Decimal && left.compare(right) === 0
   return left === right
 }
