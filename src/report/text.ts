@@ -81,9 +81,13 @@ export function* tellText(
   const colours = options.colours ?? NO_COLOURS
   const lines: string[] = []
   if (options.title) lines.push(colours.strong(options.title))
-  if (history.txnCount === 0) lines.push('  the history is empty: it satisfies every level')
   for (const warning of history.warnings)
     lines.push(`  ${colours.unsure('warning:')} ${sentence(warning)}`)
+  // It satisfies every level, but whoever reads "satisfied" takes it for a test that was passed.
+  if (history.txnCount === 0) {
+    yield `${[...lines, '  the history is empty: there is nothing to judge'].join('\n')}\n`
+    return
+  }
   const width = Math.max(...results.map(({ level }) => level.length), SHORT_ID)
   const witnesses = new Set<string>() // levels that hold alike are explained alike, once
   for (const result of results) {

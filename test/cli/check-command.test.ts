@@ -80,8 +80,9 @@ describe('isobar check', () => {
     mkdirSync(pictures)
     put(pictures, 'a.svg', '<svg/>')
     for (const path of [empty, nothing, pictures, '-']) {
-      const { code, err } = isobar(['check', path, '--level', 'rc'], '')
+      const { code, err, out } = isobar(['check', path, '--level', 'rc'], '')
       expect([path, code, err]).toEqual([path, 2, expect.stringContaining('nothing was checked')])
+      expect(out).not.toContain('satisfied')
       expect(isobar(['check', path, '--level', 'rc', '--allow-empty'], '').code, path).toBe(0)
     }
     const { out } = isobar(['check', empty, '--level', 'rc', '--allow-empty'])
@@ -97,7 +98,7 @@ describe('isobar check', () => {
   it('says what may have been meant', () => {
     for (const [option, word, meant] of [
       ['--level', 'serialisable', 'serializable'],
-      ['--level', 'snapshot', 'snapshot-isolation'],
+      ['--level', 'snapshot-isolatoin', 'snapshot-isolation'],
       ['--format', 'plum', 'plume'],
       ['--algorithm', 'serch', 'search'],
     ] as const) {
