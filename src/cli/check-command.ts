@@ -15,7 +15,14 @@ import { tellText } from '../report/text.ts'
 import { countHistory } from '../verdict/count-history.ts'
 import type { LevelResult } from '../verdict/verdict.ts'
 import { judgeBeyondMemory, showOnDisk } from './check-on-disk.ts'
-import { ALL_LIMIT, type CheckFlags, type CheckPlan, isOneHistory, makePlan } from './check-plan.ts'
+import {
+  ALL_LIMIT,
+  type CheckFlags,
+  type CheckPlan,
+  isOneHistory,
+  makePlan,
+  refuseChoices,
+} from './check-plan.ts'
 import { quoteCommand, withoutSecrets } from './command-line.ts'
 import { DirectorySummary } from './directory-summary.ts'
 import { isElleSyntax, judgeElle } from './elle.ts'
@@ -171,6 +178,7 @@ async function checkPath(
     progress.report(`checking ${cut(plain(found.path))}`)
     const telling = tellingDeadline(plan, budgetFromMs)
     if (input.history.txnCount > 0) plan.judged++
+    if (input.history.writers) refuseChoices(plan)
     if (plan.taps) {
       const judged = judgeTaps(input.history, plan.taps, plan.tapRule, checkOptions)
       progress.done()

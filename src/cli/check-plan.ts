@@ -148,6 +148,15 @@ function refuseDuplicates({ duplicates, taps, elle, strength }: CheckPlan): void
   )
 }
 
+/** The same of a history whose counters, or a cas, do not tell whom they saw. */
+export function refuseChoices({ taps, elle }: CheckPlan): void {
+  if (!taps && !elle) return
+  throw new UsageError(
+    `${taps ? '--tap' : '--elle'} takes a history of which every read names its writer, and reads of this one have several possible writers`,
+    'ask for levels: --level ser',
+  )
+}
+
 /** The orders that were asked for; null if levels have those of their names. */
 function ordersOf({ order, sessionOrder, elle, tap }: CheckFlags): Orders | null {
   if (order === undefined) return null

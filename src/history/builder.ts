@@ -423,6 +423,14 @@ export class HistoryBuilder {
     return expandSpans(this, spans, (arrival) => places?.place(arrival) ?? null)
   }
 
+  lightArrivals(): ReadonlySet<number> {
+    return this.light?.arrivals() ?? new Set()
+  }
+
+  hasVersion(arrival: number): boolean {
+    return this.versions?.has(arrival) ?? false
+  }
+
   /** The names of transactions and sessions; see History. */
   private nameEverything() {
     const { sessions, labels } = this

@@ -44,6 +44,9 @@ export interface SpannedOps {
   statusOf(txn: number): number
   labelOf(txn: number): Value
   valueId(value: Value): number
+  /** Arrivals of the reads of lightweight operations. */
+  lightArrivals(): ReadonlySet<number>
+  hasVersion(arrival: number): boolean
 }
 
 /** Operations as if they had arrived as plain reads and writes. */
@@ -152,14 +155,25 @@ class Expansion {
     }
     if (this.shares.size === 0) return
     this.start = this.startOfCounters()
+    const light = this.ops.lightArrivals()
     for (let i = 0; i < opTxn.length; i++) {
       const [kind, key] = [opKind.data[i]!, opKey.data[i]!]
-      if (kind === READ || kind === ARRIVED_INCREMENT || !this.shares.has(key)) continue
-      if (kind === ARRIVED_RANGE) continue
+      if (kind === ARRIVED_INCREMENT || kind === ARRIVED_RANGE || !this.shares.has(key)) continue
+      if (kind === READ && !light.has(i)) {
+        this.expectNoVersion(i, key)
+        continue
+      }
       const name = showValue(this.ops.keys.get(key))
       const message = `key ${name} is a counter, which is incremented and read as a number only`
       throw this.bad(i, message, 'give counters, registers and lists different keys')
     }
+  }
+
+  /** A version of the counter is none of the shares that were seen. */
+  private expectNoVersion(arrival: number, counter: number): void {
+    if (!this.ops.hasVersion(arrival)) return
+    const message = `key ${showValue(this.ops.keys.get(counter))} is a counter, which has no versions`
+    throw this.bad(arrival, message, 'leave out the versions of what is incremented')
   }
 
   private startOfCounters(): number {

@@ -38,6 +38,11 @@ export class LightColumns {
     this.failed.push(failed)
   }
 
+  /** Arrivals of what they read. */
+  arrivals(): ReadonlySet<number> {
+    return new Set(this.arrival.view())
+  }
+
   /** What holds value ids. */
   valueColumns(): Int32Array[] {
     return [this.expected.view(), this.value.view()]

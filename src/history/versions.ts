@@ -75,6 +75,11 @@ export class VersionColumns {
     return true
   }
 
+  /** Whether the operation was told its version. */
+  has(arrival: number): boolean {
+    return arrival < this.given.length && !Number.isNaN(this.given.data[arrival]!)
+  }
+
   private accepts({ isLsn }: GivenVersion): boolean {
     this.isLsn ??= isLsn
     return this.isLsn === isLsn

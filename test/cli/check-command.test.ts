@@ -95,6 +95,17 @@ describe('isobar check', () => {
     expect(out).toContain(':valid? false')
   })
 
+  it.each([['--elle'], ['--tap', 'a,b']])(
+    'refuses reads that do not name their writer: %s',
+    (...of) => {
+      const open = put(folder, 'open.txt', 's1: inc(x,1)\ns2: inc(x,1)\ns3: r(x,1)\n')
+      const { code, err } = isobar(['check', open, ...of])
+      expect([code, err]).toEqual([2, expect.stringContaining('several possible writers')])
+      const told = put(folder, 'told.txt', 's1: inc(x,1)\ns2: inc(x,2)\ns3: r(x,1)\n')
+      expect([0, 3]).toContain(isobar(['check', told, ...of]).code) // 3: there are no times
+    },
+  )
+
   it('says what may have been meant', () => {
     for (const [option, word, meant] of [
       ['--level', 'serialisable', 'serializable'],

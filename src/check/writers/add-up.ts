@@ -24,7 +24,8 @@ export function encodeSums(
     const [from, to] = [start[sum]!, start[sum + 1]!]
     const layers = statesOf(weight.subarray(from, to), total[sum]!, deadline)
     for (const layer of layers) states += layer.size
-    if (states > MOST_STATES) {
+    // No sum reaches the total if it was too much to find out when the history was read.
+    if (states > MOST_STATES || !layers[0]!.has(0)) {
       throw new BudgetExceeded('too many sets of increments add up to what counters were read as')
     }
     const variables = layers.map(
