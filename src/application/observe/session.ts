@@ -7,7 +7,7 @@ import { type Ask, Names } from './catalog.ts'
 import { type Clause, clauseOf, type Unjudged } from './clause.ts'
 import { type DriverResult, isFromServer } from './driver.ts'
 import type { Hooks } from './hooks.ts'
-import { joined } from './join/join-events.ts'
+import { joined, looksAtNothing } from './join/join-events.ts'
 import { type JoinPlan, planJoin } from './join/join-plan.ts'
 import { joinProbe } from './join/join-probe.ts'
 import type { JoinShape } from './join/join-shape.ts'
@@ -257,6 +257,7 @@ export class Session {
   /** Asks for the rows that a join depends on. */
   private addJoin(statement: Statement, join: JoinShape): void {
     const { shape, text, values } = statement
+    if (looksAtNothing(join, values)) return noteFunctions(this.shared.recorder, shape)
     const tables = tablesIn(shape).map(({ written }) => this.names.table(written) ?? null)
     const problem =
       this.unknownFunction(shape) ??
@@ -267,8 +268,7 @@ export class Session {
       (join.locks && !this.hasSnapshot ? 'a join with FOR UPDATE at READ COMMITTED' : null)
     if (problem !== null) return this.countUnrecorded(shape, problem)
     statement.plan = planJoin({ text, words: shape.words, values, join, tables: tables as Table[] })
-    const asksLevel = this.txn !== null && !this.txn.levelIsSure
-    statement.probe = joinProbe(text, join.end, statement.plan, asksLevel)
+    statement.probe = joinProbe(text, join.end, statement.plan, this.txn?.levelIsSure === false)
   }
 
   private get hasSnapshot(): boolean {

@@ -217,7 +217,7 @@ function compare(seed: number): { exact: number; open: number } {
   return { exact: proof.isExact ? 1 : 0, open: proof.isExact ? 0 : 1 }
 }
 
-/** As many rows as there are may be all; fewer tell nothing. */
+/** As many rows as there are may be all; fewer tell nothing, nor does it that nobody knows. */
 function expectLimited(
   join: Join,
   proof: Proof,
@@ -225,9 +225,9 @@ function expectLimited(
   isWritten: (table: Table) => boolean,
 ): void {
   const atMost = (most: number) => provenBy({ ...join, rowCount: most, atMost: most }, isWritten)
-  expect(atMost(found)).toEqual(proof)
+  if (found > 0) expect(atMost(found)).toEqual(proof)
   const isOpen = join.plan.isPlain && join.plan.tables.some(({ table }) => isWritten(table))
-  if (found > 0 && isOpen) expect(atMost(found - 1)).toEqual({ claims: [], isExact: false })
+  if (isOpen) expect(atMost(Math.max(0, found - 1))).toEqual({ claims: [], isExact: false })
 }
 
 describe('what a join proves', () => {

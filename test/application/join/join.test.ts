@@ -59,6 +59,52 @@ describe('a join', () => {
     expect(await verdictOf(await recorded.history(), 'ser')).toBe('satisfied')
   })
 
+  it('takes numbers for equal that have different texts', async () => {
+    const { pool } = stage
+    await reset(
+      pool,
+      'CREATE TABLE prices (id int PRIMARY KEY, amount numeric)',
+      'CREATE TABLE offers (id int PRIMARY KEY, amount numeric, note text)',
+      'INSERT INTO prices VALUES (1, 1.0)',
+      'INSERT INTO offers VALUES (1, 1.0), (2, 1.00), (3, 2)',
+    )
+    const recorded = await recording(pool, async () => {
+      await pool.query("UPDATE offers SET note = 'new' WHERE id = 3")
+      const join = 'FROM prices p LEFT JOIN offers o ON o.amount = p.amount'
+      const { rows } = await pool.query(`SELECT count(o.id)::int AS n ${join}`)
+      expect(rows).toEqual([{ n: 2 }])
+    })
+    expect(await verdictOf(await recorded.history(), 'ser')).not.toBe('violated')
+  })
+
+  it.each(['LIMIT 0', 'OFFSET 1'])(
+    'that returns nothing by %s says nothing of rows',
+    async (rest) => {
+      const { pool } = stage
+      await reset(pool, ...HOTEL)
+      const text = 'SELECT * FROM rooms r LEFT JOIN bookings b ON b.room = r.id WHERE r.id = 7'
+      const recorded = await recording(pool, async () => {
+        await pool.query("UPDATE rooms SET note = 'new'")
+        expect((await pool.query(`${text} ${rest}`)).rows).toEqual([])
+      })
+      expect(told(recorded).join()).not.toContain('select')
+    },
+  )
+
+  it('does not fail by rows that have no partners', async () => {
+    const { pool } = stage
+    await reset(pool, ...HOTEL)
+    await pool.query('UPDATE rooms SET number = 0 WHERE id = 1')
+    const text = 'SELECT r.id FROM rooms r JOIN bookings b ON b.room = r.id WHERE b.id = 1'
+    const recorded = await recording(pool, async () => {
+      for (const more of ['10 / r.number > 1', 'r.number % r.number = 0', 'r.number > -1::int']) {
+        expect((await pool.query(`${text} AND ${more}`)).rows).toEqual([{ id: 2 }])
+      }
+    })
+    expect(recorded.skipped).toEqual({})
+    expect(told(recorded).at(-1)).toContain('number > -1::int')
+  })
+
   it('that reads its own writes, and rolls back to a savepoint, says so', async () => {
     const { pool } = stage
     await reset(pool, ...HOTEL)

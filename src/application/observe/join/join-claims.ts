@@ -161,7 +161,9 @@ class Tree {
     })
     // Trees that nothing joins show something only if each has something to show.
     const isBare = this.roots.some((root) => this.found[root]!.size === 0)
-    const isCut = this.join.rowCount >= this.join.atMost && this.size > this.join.atMost
+    const { rowCount, atMost } = this.join
+    // Where nobody knows how many it left out, it need not have found none to return none.
+    const isCut = atMost === 0 || (rowCount >= atMost && this.size > atMost)
     if (isTorn || isCut || (this.roots.length > 1 && isBare)) return nothing
     let isExact = true
     const among: [JoinColumn, Values][] = []

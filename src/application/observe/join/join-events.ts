@@ -1,5 +1,6 @@
 // A join that was answered, among the statements of its transaction: one SELECT for each of its
-// tables, of all rows that it may have depended on. Main function: joined.
+// tables, of all rows that it may have depended on. Main functions: joined,
+// looksAtNothing.
 
 import { type Cells, type Seen, TOLD_ROWS } from '../probe.ts'
 import type { Recorder } from '../recorder.ts'
@@ -44,6 +45,11 @@ function findUntold({ tables }: JoinPlan, rows: readonly (readonly Seen[])[]): s
   if (rows.some(({ length }) => length > TOLD_ROWS)) return `a join of more than ${TOLD_ROWS} rows`
   const isSpeltOddly = tables.some(({ table }, i) => rows[i]!.some((seen) => isOdd(table, seen)))
   return isSpeltOddly ? 'a date in another spelling' : null
+}
+
+/** Behind LIMIT 0. Who asks for its rows makes it conflict with those who write them. */
+export function looksAtNothing({ limit }: JoinShape, values: readonly unknown[]): boolean {
+  return limit !== null && numberOf(limit, values) === 0
 }
 
 /** How many rows it returns of those that it finds; 0 if nobody knows. */

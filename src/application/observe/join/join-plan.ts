@@ -8,7 +8,7 @@ import { quoteColumn } from '../../../history/narrow.ts'
 import { renderPredicate } from '../../../sql/render.ts'
 import { clauseOf, Unjudged } from '../clause.ts'
 import { quote, type Table } from '../table.ts'
-import type { Word } from '../words.ts'
+import { functionsIn, type Word } from '../words.ts'
 import type { Condition, JoinedTable, JoinShape } from './join-shape.ts'
 
 /** A column of one of the tables, by their positions. */
@@ -115,6 +115,7 @@ class Sorting {
     const { text, words, values, join, tables } = this.asked
     const { ref } = join.tables[at]!
     const table = tables[at]!
+    if (mayFail(condition.words)) return false
     const qualifiers = [ref.aliasName, ref.name]
     const clause = clauseOf({ table, text, words, where: condition, qualifiers, values })
     if (clause instanceof Unjudged) return false
@@ -145,7 +146,8 @@ class Sorting {
     const [a, b] = [one, other].map(
       ({ table, column }) => this.asked.tables[table]!.columns[column]!,
     )
-    const isKnown = a!.judging !== 'none' && b!.judging !== 'none'
+    // Numerics have several texts for one value.
+    const isKnown = [a!, b!].every(({ type, judging }) => judging !== 'none' && type !== 'numeric')
     return isKnown && a!.type === b!.type && a!.isUuid === b!.isUuid ? { one, other } : null
   }
 
@@ -218,6 +220,28 @@ class Sorting {
     const at = clause.indexOf('=')
     return at < 0 ? null : clause.slice(at + 1).trim()
   }
+}
+
+const COMPUTES = new Set(['+', '*', '/', '%', '^'])
+const CONVERTS = new Set('cast extract overlay position substring trim normalize'.split(' '))
+const NEVER_FAIL = new Set('lower upper length'.split(' '))
+const CONSTANTS = ['parameter', 'number', 'string']
+
+/**
+ * Whether a condition may end with an error, as by a division by zero: the rows of its table are
+ * asked about it whether they have partners or not, and the application's own statement may never
+ * come to those that have none.
+ */
+function mayFail(words: readonly Word[]): boolean {
+  if (functionsIn(words).some((name) => !NEVER_FAIL.has(name))) return true
+  return words.some(({ kind, value }, i) => {
+    const [before, after] = [words[i - 1], words[i + 1]]
+    if (kind === 'word') return after?.value === '(' && CONVERTS.has(value)
+    if (kind !== 'symbol') return false
+    if (value === '::') return !CONSTANTS.includes(before!.kind)
+    const isSign = before?.kind === 'symbol' && before.value !== ')' && after?.kind === 'number'
+    return COMPUTES.has(value) || (value === '-' && !isSign)
+  })
 }
 
 /** The equalities that make trees, and whether these are all. */
