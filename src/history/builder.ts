@@ -198,6 +198,12 @@ export class HistoryBuilder {
     return this.versions !== null
   }
 
+  /** Whether a lightweight operation saw the initial state, for which no value stands. */
+  get hasFoundNothing(): boolean {
+    if (this.light === null || this.initial !== undefined) return false
+    return this.light.hasReplaced(this.values.of(null))
+  }
+
   /** Says that the transaction is an audit (history.ts). */
   setAudit(txn: number): void {
     if (!this.txnAudit) {

@@ -43,6 +43,14 @@ export class LightColumns {
     return new Set(this.arrival.view())
   }
 
+  /** Whether one succeeded that expected this value. */
+  hasReplaced(value: number): boolean {
+    for (let light = 0; light < this.expected.length; light++) {
+      if (this.expected.data[light] === value && this.failed.data[light] === 0) return true
+    }
+    return false
+  }
+
   /** What holds value ids. */
   valueColumns(): Int32Array[] {
     return [this.expected.view(), this.value.view()]

@@ -41,6 +41,8 @@ function obstacleOf(builder: HistoryBuilder, hasAfter: boolean): string | null {
   if (builder.statements !== null) return 'SQL statements'
   if (hasAfter) return 'transactions that name others in "after"'
   if (builder.hasVersions) return 'versions'
+  if (builder.hasFoundNothing)
+    return 'an insert or a cas that found nothing, without an initial value'
   if (builder.partial !== null) return 'things that were left out'
   return builder.txnAudit === null ? null : 'audits'
 }

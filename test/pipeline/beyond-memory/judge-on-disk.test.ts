@@ -315,12 +315,32 @@ describe('judgeOnDisk', () => {
     ['{"session":0,"id":1,"ops":[]}\n{"session":1,"after":[1],"ops":[]}\n', 'after'],
     [`w(1,1,0,1)\n${'w(2,1,1,2)\n'.repeat(0)}${manyTxns(5000)}w(3,1,0,1)\n`, 'far apart'],
     ['{"session":0,"ops":[["w","x",1,{"version":3}]]}', 'versions'],
+    ['{"isobar":1,"initial":false}\n{"session":0,"ops":[["insert","x",1]]}', 'found nothing'],
+    ['{"isobar":1,"initial":false}\n{"session":0,"ops":[["cas","x",null,1]]}', 'found nothing'],
     [
       '{"pending":"a","session":0,"ops":[["w","x",1]]}\n{"session":1,"ops":[["r","x",1]]}\n{"outcome":"a","status":"committed","version":3}',
       'versions',
     ],
   ])('says what it cannot judge', async (text, why) => {
     await expect(judge(files.write(text), { ...TINY, pieceBytes: 1 << 12 })).rejects.toThrow(why)
+  })
+
+  it.each([true, false])('takes a cas as the read and the write that it is', async (stream) => {
+    for (const initial of ['null', 'false']) {
+      const ops = initial === 'null' ? '["insert","x",1],["cas","y",null,2]' : '["w","x",1]'
+      const text = `{"isobar":1,"initial":${initial}}
+{"session":0,"ops":[${ops}]}
+{"session":1,"ops":[["cas","x",1,3],["insert","x",4,3]]}
+{"session":2,"ops":[["r","x",1]]}
+`
+      for (const told of [text, text.replace('"cas","x",1', '"cas","x",9')]) {
+        const { results } = await judge(files.write(told), TINY, { stream })
+        expect(results.map(({ verdict }) => verdict)).toEqual(
+          SPILLED_LEVELS.map((level) => check(parseHistory(told), level).verdict),
+        )
+        expect(results[0]!.verdict).toBe(told === text ? 'satisfied' : 'violated')
+      }
+    }
   })
 
   it('answers unknown where the memory is too small', async () => {
