@@ -225,7 +225,9 @@ function refuse(path: string, level: LevelId, { result }: Shrunk): number {
 }
 
 function titleOf(out: string, whole: History, left: History): string {
-  const [before, after] = [countHistory(whole), countHistory(left)]
+  // Where counters and ranges have become reads and writes, they were as many before.
+  const before = countHistory(left.spans === null ? { ...whole, spans: null } : whole)
+  const after = countHistory(left)
   const parts = (['transactions', 'operations', 'sessions', 'keys'] as const).map(
     (what) => `${after[what]} of ${before[what]} ${what}`,
   )

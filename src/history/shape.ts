@@ -15,6 +15,7 @@ import {
   WRITE,
 } from './history.ts'
 import { type SqlEvents, STATEMENT_NAMES, type StatementName } from './sql-events.ts'
+import { toldOps } from './told-ops.ts'
 
 export type ShapeName = 'mini' | 'rmw' | 'lists' | 'sql' | 'general'
 
@@ -38,18 +39,19 @@ export interface HistoryShape {
 }
 
 export function describeShape(history: History): HistoryShape {
+  const told = toldOps(history)
   const kinds = [0, 0, 0, 0, 0]
-  for (const kind of history.opKind) kinds[kind]!++
+  for (const kind of told.opKind) kinds[kind]!++
   return {
     shape: shapeOf(history),
     reads: kinds[READ]! + kinds[READ_LIST]! + kinds[READ_ROWS]!,
     writes: kinds[WRITE]!,
     appends: kinds[APPEND]!,
     statements: history.sql && countStatements(history.sql),
-    opsPerTxn: spreadOf(gaps(history.txnOpStart)),
+    opsPerTxn: spreadOf(gaps(told.txnOpStart)),
     txnsPerSession: spreadOf(gaps(history.sessionTxnStart)),
     timed: hasTimes(history) && history.txnCount > 0,
-    hotKeys: hottest(history, 3),
+    hotKeys: hottest(history.keyCount, told.opKey, 3),
   }
 }
 
@@ -95,12 +97,13 @@ function spreadOf(sizes: Int32Array): Spread {
   return { min: sorted[0]!, median: sorted[sorted.length >> 1]!, max: sorted[sorted.length - 1]! }
 }
 
-function hottest(history: History, most: number): { key: number; count: number }[] {
-  const counts = new Int32Array(history.keyCount)
-  for (const key of history.opKey) counts[key]!++
+function hottest(keyCount: number, opKey: Int32Array, most: number) {
+  const counts = new Int32Array(keyCount)
+  for (const key of opKey) if (key !== NONE) counts[key]!++
   const best: { key: number; count: number }[] = []
   for (let key = 0; key < counts.length; key++) {
     const count = counts[key]!
+    if (count === 0) continue
     if (best.length === most && count <= best[most - 1]!.count) continue
     best.push({ key, count })
     best.sort((a, b) => b.count - a.count || a.key - b.key)

@@ -1,18 +1,20 @@
 // What a history is made of, in numbers.
 
 import { ABORTED, COMMITTED, type History, INDETERMINATE } from '../history/history.ts'
+import { toldOps } from '../history/told-ops.ts'
 import type { HistoryCounts } from './verdict-file.ts'
 
 export function countHistory(history: History): HistoryCounts {
   const byStatus = [0, 0, 0]
   for (const status of history.txnStatus) byStatus[status]!++
+  const told = toldOps(history)
   return {
     sessions: history.sessionCount,
     transactions: history.txnCount,
     committed: byStatus[COMMITTED]!,
     aborted: byStatus[ABORTED]!,
     indeterminate: byStatus[INDETERMINATE]!,
-    operations: history.opCount,
-    keys: history.keyCount,
+    operations: told.opCount,
+    keys: told.keyCount,
   }
 }

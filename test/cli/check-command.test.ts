@@ -397,4 +397,21 @@ describe('isobar stats', () => {
     expect(out).toContain('3 (3 committed, 0 aborted, 0 indeterminate)')
     expect(JSON.parse(isobar(['stats', sound, '--json']).out)).toMatchObject({ shape: 'general' })
   })
+
+  it('counts range reads and operations of counters as they were told', () => {
+    const text =
+      's1: inc(x,1) inc(x,2) | w(5,1)\ns2: inc(x,4) range(1,9,[5:1])\ns3: r(x,7) r(x,7)\n'
+    const spans = put(folder, 'spans.txt', text)
+    expect(isobar(['check', spans]).out).toContain('4 transactions, 7 operations, 2 keys')
+    expect(JSON.parse(isobar(['stats', spans, '--json']).out)).toMatchObject({
+      ...{ operations: 7, keys: 2, reads: 3, writes: 4 },
+      opsPerTxn: { min: 1, median: 2, max: 2 },
+      hotKeys: [
+        { key: 'x', count: 5 },
+        { key: 'k5', count: 1 },
+      ],
+    })
+    const verdict = put(folder, 'spans.json', isobar(['check', spans, '--json']).out)
+    expect(isobar(['verify', spans, verdict]).code).toBe(0)
+  })
 })
