@@ -59,6 +59,8 @@ export interface Draft {
   readonly outcomes: readonly Outcome[]
   /** Whether the transaction's end is told later. */
   isOpen(txn: number): boolean
+  /** Whether aborted lines of its session that come next would be lines of this aborted one. */
+  mayGoOn(txn: number): boolean
 }
 
 export interface Outcome {

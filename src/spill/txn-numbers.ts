@@ -29,18 +29,20 @@ export class TxnNumbers {
   readonly sessions = new SymbolTable()
   txnCount = 0
   private recent = new Map<Value, Recent>() // id -> transaction of the last piece
-  private rolledBack = new Map<number, Recent>() // session -> its aborted one, if that was its last
+  private readonly rolledBack = new Map<number, Recent>() // session -> aborted one that may go on
 
   /** @param goesOn whether a transaction can have several lines */
   constructor(private readonly goesOn: boolean) {}
 
   /** @param onNew called for each transaction that the file has not spoken of before */
-  take({ builder }: Draft, onNew: (local: number, session: number, label: Value) => void): Numbers {
+  take(draft: Draft, onNew: (local: number, session: number, label: Value) => void): Numbers {
+    const { builder } = draft
     const { txnCount } = builder
     const txns = new Int32Array(txnCount)
     const opsBefore = new Int32Array(txnCount)
     const numbers = { txns, opsBefore }
     const recent = new Map<Value, Recent>()
+    const open: Recent[] = [] // aborted ones that may go on in the next piece
     const sessionOf = new Int32Array(builder.sessions.size).fill(NONE) // here -> of the file
     for (let local = 0; local < txnCount; local++) {
       const session = this.sessionFor(builder, builder.sessionOf(local), sessionOf)
@@ -54,16 +56,17 @@ export class TxnNumbers {
         onNew(local, session, label)
         txns[local] = this.txnCount++
       }
-      if (isAborted && this.goesOn) {
-        this.rolledBack.set(session, { txn: txns[local]!, session, numbers, local })
-      } else if (this.rolledBack.size > 0) {
-        this.rolledBack.delete(session)
+      // The next aborted one of the session in this piece is another.
+      if (this.rolledBack.size > 0) this.rolledBack.delete(session)
+      if (isAborted && draft.mayGoOn(local)) {
+        open.push({ txn: txns[local]!, session, numbers, local })
       }
       if (label !== null && local >= txnCount - RECENT) {
         recent.set(label, { txn: txns[local]!, session, numbers, local })
       }
     }
-    this.recent = recent
+    for (const each of open) this.rolledBack.set(each.session, each)
+    if (txnCount > 0) this.recent = recent // empty lines end nothing
     return numbers
   }
 

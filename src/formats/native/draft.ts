@@ -34,7 +34,8 @@ export function draftOf(
   outcomes: readonly Outcome[],
   isOpen: (txn: number) => boolean,
 ): Draft {
-  return { builder, places, obstacle: obstacleOf(builder, hasAfter), outcomes, isOpen }
+  const obstacle = obstacleOf(builder, hasAfter)
+  return { builder, places, obstacle, outcomes, isOpen, mayGoOn: () => false }
 }
 
 function obstacleOf(builder: HistoryBuilder, hasAfter: boolean): string | null {

@@ -106,8 +106,9 @@ export class PlumeParser extends LineParser implements PieceParser {
 
   draft(): Draft {
     this.endLines()
-    const { builder, places } = this
-    return { builder, places, obstacle: null, outcomes: [], isOpen: () => false }
+    const { builder, places, openAborted } = this
+    const mayGoOn = (txn: number) => openAborted.data[builder.sessionOf(txn)] === txn
+    return { builder, places, obstacle: null, outcomes: [], isOpen: () => false, mayGoOn }
   }
 
   /**

@@ -129,6 +129,34 @@ describe('judgeOnDisk', () => {
     }
   })
 
+  it.each([
+    ['aborted lines around one transaction', 'w(1,3,0,-1)\nw(1,1,0,1)\nw(1,4,0,-1)\n'],
+    ['aborted lines, all of them reads', 'r(1,0,0,-1)\nw(1,1,0,1)\nr(1,0,0,-1)\n'],
+    ['empty lines', `w(1,1,0,1)\n${'\n'.repeat(100)}`],
+  ])('numbers transactions as in memory, wherever a file is cut: %s', async (_, begin) => {
+    const last = 'w(1,5,0,-1)\nw(1,6,1,2)\nr(1,6,0,3)\nr(2,0,0,3)\n'
+    const text = `${begin}w(2,2,0,1)\n${last}`
+    const history = parseHistory(text)
+    for (const stream of [true, false]) {
+      for (const pieceBytes of [36, 41, 47, 53, 60, 4096]) {
+        const file = files.write(text)
+        const { results, counts } = await judge(file, { ...TINY, pieceBytes }, { stream })
+        expect(counts.transactions, `${pieceBytes}`).toBe(history.txnCount)
+        for (const result of results) {
+          expect(result.verdict).toBe(check(history, result.level).verdict)
+          if (result.verdict !== 'satisfied') continue
+          expect(certifyPlain(history, result).problems, `${pieceBytes}`).toEqual([])
+        }
+        const { results: rc } = await judgeOnDisk(file, ['rc', 'ra'], {
+          memoryBytes: 2 ** 20,
+          scratch: files.directory,
+          sizes: { ...TINY, pieceBytes },
+        })
+        expect(rc.map(({ verdict }) => verdict)).toEqual(['satisfied', 'violated'])
+      }
+    }
+  })
+
   it('shows a violation by the names and places that it has in the file', async () => {
     const others = Array.from({ length: 40 }, (_, i) => `w(9,${i + 1},7,${i + 100})\n`).join('')
     const text = `${others}w(1,1,0,1)\nr(1,1,1,2)\nw(1,2,1,2)\nw(2,2,1,2)\n${others.replaceAll(
