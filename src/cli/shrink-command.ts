@@ -14,6 +14,7 @@ import type { CheckOptions } from '../check/options.ts'
 import { Outputs } from '../files/output.ts'
 import { claimHistory, formatFor, refuseMisfits, writeHistory } from '../formats/save.ts'
 import type { History } from '../history/history.ts'
+import { expectWriters } from '../history/writers.ts'
 import { type LevelId, type LevelRequest, levelName } from '../levels/levels.ts'
 import { describeVerdict } from '../report/describe-verdict.ts'
 import { cut, plain } from '../report/names.ts'
@@ -97,6 +98,7 @@ async function shrink(path: string, out: string, flags: Flags): Promise<number> 
   const output = claimHistory(outputs, out, format)
   const progress = new Progress()
   const input = await readWithin(path, { format: flags.format ?? null, budgetMs }, progress)
+  expectWriters(input.history)
   const known = flags.verdict === undefined ? null : await readKnown(input.history, asked, flags)
   const { level, sessionOrder = true, realTime = false, bound } = known ?? asked!
   const interrupt = new Interrupt(null)

@@ -93,7 +93,8 @@ export function findMisfits(history: History, capacity: Capacity): string[] {
 
 function spansOf({ spans }: History): string | null {
   if (spans === null) return null
-  return spans.kind.includes(RANGE) ? 'range reads' : 'counters'
+  if (!spans.kind.includes(RANGE)) return 'counters'
+  return spans.kind.every((kind) => kind === RANGE) ? 'range reads' : 'range reads and counters'
 }
 
 function misfit(what: string, value: Value): string {

@@ -4,6 +4,7 @@
 // that value has nothing to choose: seeing its own last write binds nobody, so no other choice
 // could be better. Main functions: resolveDuplicates, assume.
 
+import { UsageError } from '../base/errors.ts'
 import { IntColumn } from '../base/grow.ts'
 import { settleCounts } from './counts.ts'
 import {
@@ -265,4 +266,13 @@ export function warnOfChoices({ reads }: PossibleWriters, isOpen: boolean): stri
     ? 'registers and lists with unique values tell more'
     : 'with unique values each read would name its writer'
   return `${why}, so ${what} several possible writers: a level is satisfied if some choice of them satisfies it, and what one choice would show another may hide; ${remedy}`
+}
+
+/** Throws UsageError if a history that is to be shrunk does not tell whom each read saw. */
+export function expectWriters({ writers }: History): void {
+  if (writers === null) return
+  throw new UsageError(
+    'a history in which reads have several possible writers cannot be shrunk',
+    'give every write a value of its own',
+  )
 }

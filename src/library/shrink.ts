@@ -1,7 +1,7 @@
 // The least of a history that still violates a level.
 
-import { UsageError } from '../base/errors.ts'
 import type { History } from '../history/history.ts'
+import { expectWriters } from '../history/writers.ts'
 import type { LevelWord } from '../levels/words.ts'
 import {
   CALL,
@@ -41,12 +41,7 @@ export async function shrink(
   const request = expectLevel(level)
   const { onStep, ...checkOptions } = expectOptions(options, { onStep: CALL })
   const whole = expectTransactions(await readInput(input, options))
-  if (whole.writers !== null) {
-    throw new UsageError(
-      'a history in which reads have several possible writers cannot be shrunk',
-      'give every write a value of its own',
-    )
-  }
+  expectWriters(whole)
   const [{ judge }, { shrinkHistory }, { describeVerdict }] = await Promise.all([
     import('../check/judge.ts'),
     import('../verdict/shrink.ts'),

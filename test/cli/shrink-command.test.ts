@@ -18,6 +18,15 @@ function put(name: string, text: string): string {
 }
 
 describe('isobar shrink', () => {
+  test('refuses reads that do not tell whom they saw, and takes counters that do', async () => {
+    const counter = (n: number) => `s1: inc(x,1)\ns2: inc(x,${n})\ns3: r(x,${n + 1}) | r(x,1)\n`
+    const open = put('open.notation', counter(1))
+    expect(await terminal.run('shrink', open, '--level', 'cc', terminal.path('o.notation'))).toBe(2)
+    expect(terminal.errors).toContain('several possible writers cannot be shrunk')
+    const told = put('told.notation', counter(2))
+    expect(await terminal.run('shrink', told, '--level', 'cc', terminal.path('t.notation'))).toBe(0)
+  })
+
   test('writes the part that matters, prints it with its verdict, and ends with 0', async () => {
     const path = put('h.notation', LOST_UPDATE)
     const out = terminal.path('small.notation')

@@ -123,12 +123,15 @@ describe('spans', () => {
   })
 
   it('say what other formats cannot hold', () => {
-    const [counters, ranges] = ['s1: inc(x,1)', 's1: range(1,2,[])'].map((text) => {
+    const told = ['s1: inc(x,1)', 's1: range(1,2,[])', 's1: inc(x,1) range(1,2,[])']
+    const [counters, ranges, both] = told.map((text) => {
       const plume = FORMATS.find(({ id }) => id === 'plume')!
       return plume.misfits(parseNotation(text)).join()
     })
     expect(counters).toContain('counters')
     expect(ranges).toContain('range reads')
+    expect(ranges).not.toContain('counters')
+    expect(both).toContain('range reads and counters')
   })
 
   it('let increments commute', async () => {
