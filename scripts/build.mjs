@@ -63,15 +63,21 @@ const LIBRARY = [...DOORS, 'library/check-sync']
 const RENDERERS =
   /src\/report\/(page\/|picture\/|(dot|junit|markdown|text|story-text|core-history|sql-core|example)\.ts)/
 const MAKERS =
-  /src\/(sim|workload|pipeline)\/|verdict\/(shrink|sql-parts|parse-file)\.ts|report\/verify-file\.ts/
+  /src\/(sim|workload|pipeline)\/|verdict\/(certify|shrink|sql-parts|parse-file)\.ts|report\/verify-file\.ts/
 /**
  * How histories are written down: who reads and judges in a page does without. The table of formats
  * is apart from what reports write with, else esbuild takes what both need for needed at once.
  */
 const WRITERS = /src\/formats\/([\w-]+\/(sql-)?write|fit)\.ts/
 const TABLE_OF_WRITERS = /src\/(formats\/(formats|writers)|library\/write)\.ts/
-/** What many need: names of anomalies, apart from what verifies them, and what is too small for a file of its own. */
-const SMALL = /src\/(levels\/anomalies|base\/(deadline|json)|verdict\/named-edges)\.ts/
+/** What many need and is too small for a file of its own; names of anomalies are apart, since the library hands them out. */
+const SMALL = /src\/(base\/(deadline|json)|verdict\/named-edges)\.ts/
+const ANOMALIES = /src\/levels\/anomalies\.ts/
+/** What the library has beside reading and judging, apart from its door: what nobody uses is not loaded. */
+const BESIDE = /src\/library\/(certify|differ|generate|render|shrink|verify)\.ts/
+/** How a question is read: `check` loads it when it is called. */
+const ASKED = /src\/(library\/arguments|levels\/(words|jepsen|databases|staleness))\.ts/
+const CHOICE = /src\/(check\/writers\/|verdict\/(certify-writers|cover-choices)\.ts)/
 /** Where reading and judging begin: what these import is one file, and all that a page loads at first. */
 const AT_ONCE = ['src/library/check.ts', 'src/formats/parse.ts'].map(pathOf)
 let atOnce = null
@@ -84,7 +90,11 @@ function importedFrom(ids, getModuleInfo) {
 function libraryChunk(id, { getModuleInfo }) {
   atOnce ??= importedFrom(AT_ONCE, getModuleInfo)
   if (atOnce.has(id)) return 'at-once'
-  if (SMALL.test(id)) return 'anomalies'
+  if (SMALL.test(id)) return 'small'
+  if (ANOMALIES.test(id)) return 'anomalies'
+  if (BESIDE.test(id)) return 'beside'
+  if (ASKED.test(id)) return 'asked'
+  if (CHOICE.test(id)) return 'choice-of-writers'
   if (RENDERERS.test(id)) return 'renderers'
   if (WRITERS.test(id)) return 'writers'
   if (TABLE_OF_WRITERS.test(id)) return 'formats'

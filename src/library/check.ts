@@ -2,10 +2,9 @@
 // SQL, gzip and pages are loaded when they are used, so `check` is asynchronous. Main function:
 // check.
 
-import { idOf } from '../levels/levels.ts'
 import type { LevelWord } from '../levels/words.ts'
-import { type CheckOptions, expectLevels, expectOptions, expectTransactions } from './arguments.ts'
-import { CheckResult } from './check-result.ts'
+import type { CheckOptions } from './arguments.ts'
+import type { CheckResult } from './check-result.ts'
 import { type HistoryInput, readInput } from './input.ts'
 
 /**
@@ -21,11 +20,14 @@ export async function check(
   levels: LevelWord | readonly LevelWord[] | null = null,
   options: CheckOptions = {},
 ): Promise<CheckResult> {
+  const { expectLevels, expectOptions, expectTransactions } = await import('./arguments.ts')
   const asked = expectLevels(levels)
   const history = expectTransactions(await readInput(input, expectOptions(options)))
-  const [{ judge }, { describeVerdict }] = await Promise.all([
+  const [{ judge }, { describeVerdict }, { idOf }, { CheckResult }] = await Promise.all([
     import('../check/judge.ts'),
     import('../report/describe-verdict.ts'),
+    import('../levels/levels.ts'),
+    import('./check-result.ts'),
   ])
   const results = await judge(history, asked, options)
   return new CheckResult(history, results, asked?.map(idOf) ?? null, describeVerdict)

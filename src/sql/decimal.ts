@@ -88,9 +88,6 @@ const BASED = /^([-+]?)(0[xX](?:_?[\da-fA-F])+|0[oO](?:_?[0-7])+|0[bB](?:_?[01])
 const SPACE_AROUND = /^[ \t\n\v\f\r]+|[ \t\n\v\f\r]+$/g
 const SPECIAL = /^(?:nan|[-+]?inf(?:inity)?)$/i
 
-/** As numeric columns hold them: no exponent, no needless zero in front. */
-export const PLAIN_DECIMAL = /^-?(?:0|[1-9]\d{0,499})(?:\.\d{1,500})?$/
-
 /** A number from its text, as PostgreSQL reads it. */
 export function readDecimal(text: string, place: Place): Decimal {
   const trimmed = text.replace(SPACE_AROUND, '')

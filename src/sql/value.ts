@@ -9,6 +9,9 @@ export type SqlType = 'boolean' | 'integer' | 'numeric' | 'text'
 
 export const SQL_TYPES: readonly SqlType[] = ['boolean', 'integer', 'numeric', 'text']
 
+/** A numeric as columns hold it: no exponent, no needless zero in front. */
+export const PLAIN_DECIMAL = /^-?(?:0|[1-9]\d{0,499})(?:\.\d{1,500})?$/
+
 export interface SqlColumn {
   readonly name: string
   readonly type: SqlType

@@ -190,7 +190,7 @@ describe('certifyMixed', () => {
     const history = historyOfSql(parseSql(SKEW))
     const [result] = checkMixed(history, ['si'])
     expect(certifyMixed(history, { ...result!, level: 'pc' }).problems).toEqual([])
-    for (const level of ['sser', 'ci', 'lin', 'pl-2'] as const) {
+    for (const level of ['psi', 'ci', 'lin', 'pl-2'] as const) {
       expect(certifyMixed(history, { ...result!, level }).problems).toEqual([
         expect.stringContaining(level),
       ])

@@ -2,8 +2,7 @@
 // hides rows. Main function: tableOf.
 
 import type { SqlTable } from '../../history/sql-events.ts'
-import { PLAIN_DECIMAL } from '../../sql/decimal.ts'
-import type { SqlColumn, SqlType, SqlValue } from '../../sql/value.ts'
+import { PLAIN_DECIMAL, type SqlColumn, type SqlType, type SqlValue } from '../../sql/value.ts'
 
 /** How far clauses on a column can be judged. */
 type Judging =
