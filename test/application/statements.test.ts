@@ -1,6 +1,5 @@
 // Statements that were once recorded wrongly, or answered otherwise than without recording.
 
-import { setTimeout } from 'node:timers/promises'
 import pg from 'pg'
 import { describe, expect, it } from 'vitest'
 import type { Recorded } from '../../src/application/observe/instrument.ts'
@@ -40,22 +39,6 @@ describe('an UPDATE of keys', () => {
       expect(await verdictOf(await recorded.history(), 'rc'), recorded.text()).toBe('unknown')
     },
   )
-
-  it('is waited for by another, which then finds the row, before PostgreSQL 18', async () => {
-    const { pool } = stage
-    await reset(pool, ...ITEMS)
-    await recording(pool, async (recording) => {
-      await asBefore18(pool, recording)
-      const waiting: Promise<pg.QueryResult>[] = []
-      await inTransaction(pool, 'READ COMMITTED', async (client) => {
-        await client.query('UPDATE items SET id = 5 WHERE id = 1')
-        waiting.push(pool.query('UPDATE items SET n = n + 1 RETURNING id'))
-        await setTimeout(100)
-      })
-      const { rows } = (await waiting[0])!
-      expect(rows.map(({ id }) => id).sort()).toEqual([2, 5])
-    })
-  })
 
   it('by an upsert is a row that leaves and one that comes', async () => {
     const { pool } = stage

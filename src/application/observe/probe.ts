@@ -68,13 +68,8 @@ export const LEVEL = "current_setting('transaction_isolation')"
 
 const made = new WeakMap<OnTable, Map<number, Probe>>()
 
-/** Tables with keys that statements set, on servers that do not tell the row before. */
-const rekeyed = new WeakSet<Table>()
-
 /** The probe of a statement, made once for each way to ask. */
-export function probeFor(text: string, on: OnTable, table: Table, given: ProbeOptions): Probe {
-  // Once a subquery has waited for a row whose key changed, it has a key that the snapshot lacks.
-  const options = rekeyed.has(table) ? { ...given, isSteady: false } : given
+export function probeFor(text: string, on: OnTable, table: Table, options: ProbeOptions): Probe {
   let probes = made.get(on)
   if (!probes) {
     probes = new Map()
@@ -94,10 +89,7 @@ export function probeFor(text: string, on: OnTable, table: Table, given: ProbeOp
 /** Rows of groups that are told; more would take too much memory. */
 export const TOLD_ROWS = 10_000
 
-/**
- * Why what a statement does cannot be found out by more columns; null if it can. Takes note of keys
- * that change.
- */
+/** Why what a statement does cannot be found out by more columns; null if it can. */
 export function findUnprobed(
   { on, functions }: Shape,
   table: Table,
@@ -108,10 +100,7 @@ export function findUnprobed(
   const replaces = verb === 'update' || conflict === 'update'
   const setsKey = () =>
     table.declared.keyColumns.some((key) => mayBeSet(table, sets, table.columns[key]!.name))
-  if (replaces && major < 18 && setsKey()) {
-    rekeyed.add(table)
-    return 'a key that changes, before PostgreSQL 18'
-  }
+  if (replaces && major < 18 && setsKey()) return 'a key that changes, before PostgreSQL 18'
   const runsOnce = grouped && functions.some((name) => catalog.traitsOf(name)?.volatile)
   return runsOnce ? 'groups of rows by a clause that must run once' : null
 }
