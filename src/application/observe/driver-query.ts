@@ -100,14 +100,11 @@ function hideCount(query: DriverQuery): void {
 }
 
 /** An error points into the statement as it was sent; the application knows its own. */
-export function movePosition(error: unknown, { inserted }: Probe): void {
+export function movePosition(error: unknown, { at, length }: Probe): void {
   const placed = error as { position?: string }
-  let position = Number(placed?.position)
-  if (!(position > 0)) return
-  for (const { at, length } of inserted) {
-    if (position > at) position = Math.max(at + 1, position - length)
-  }
-  placed.position = String(position)
+  const position = Number(placed?.position)
+  if (!(position > at)) return
+  placed.position = String(Math.max(at + 1, position - length))
 }
 
 /** An error may name the prepared statement as it was sent; the application has its own name. */

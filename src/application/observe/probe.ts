@@ -9,8 +9,7 @@
 // - INSERT, UPDATE, DELETE: RETURNING, evaluated on the very rows written, also where READ
 //   COMMITTED goes on to newer ones after waiting for a lock. What an UPDATE replaced is `old`
 //   since PostgreSQL 18; before, a subquery on the statement's snapshot, which holds the row that
-//   was replaced from REPEATABLE READ on, because the server refuses to replace any other. At READ
-//   COMMITTED a subquery locks the rows first, and so has the very versions that are replaced.
+//   was replaced from REPEATABLE READ on, because the server refuses to replace any other.
 //
 // Main function: probeFor.
 
@@ -39,8 +38,9 @@ export interface Probe {
   readonly hidden: number
   /** Whether the application has columns of its own to see. */
   readonly visible: boolean
-  /** Where something was put into the text, from left to right, and how many characters. */
-  readonly inserted: readonly { readonly at: number; readonly length: number }[]
+  /** Where they were put, and how many characters. */
+  readonly at: number
+  readonly length: number
   /** All rows in the first added column of the first row; else one row of cells is one row. */
   readonly grouped: boolean
   /** Whether an answer without rows has one all the same, which is to be taken out. */
@@ -58,8 +58,6 @@ export interface ProbeOptions {
   /** Whether the transaction has one snapshot for all its statements. */
   readonly snapshot: boolean
   readonly grouped: boolean
-  /** Whether a clause says the same when it is asked twice. */
-  readonly isSteady: boolean
   /** Whether the added columns are text, which is the same in binary answers. */
   readonly asText: boolean
 }
@@ -75,9 +73,9 @@ export function probeFor(text: string, on: OnTable, table: Table, options: Probe
     probes = new Map()
     made.set(on, probes)
   }
-  const { major, level, snapshot, grouped, asText, isSteady } = options
-  const ways = [level, snapshot, grouped, asText, isSteady].reduce((sum, is) => sum * 2 + +is, 0)
-  const key = (table.number * 100 + major) * 32 + ways
+  const { major, level, snapshot, grouped, asText } = options
+  const ways = (level ? 1 : 0) + (snapshot ? 2 : 0) + (grouped ? 4 : 0) + (asText ? 8 : 0)
+  const key = (table.number * 100 + major) * 16 + ways
   let probe = probes.get(key)
   if (!probe) {
     probe = makeProbe(text, on, table, options)
@@ -112,12 +110,10 @@ function makeProbe(text: string, on: OnTable, table: Table, options: ProbeOption
   ]
   const columns = options.grouped ? [groupColumn(text, on, cells)] : cells
   const before = columnsBefore(on, table, options)
-  const names = ['xmin', ...(before ?? []).map((column) => quote(table.columns[column]!.name))]
-  const isLocked = before !== null && options.major < 18 && !options.snapshot
   if (before !== null) {
-    if (isLocked) columns.push(...names.map((_, i) => `isobar_old.isobar_${i}`))
-    else if (options.major >= 18) columns.push(...names.map((name) => `old.${name}`))
-    else columns.push(...names.map(snapshotColumn(on, table)))
+    const names = ['xmin', ...before.map((column) => quote(table.columns[column]!.name))]
+    const old = options.major >= 18 ? (name: string) => `old.${name}` : snapshotColumn(on, table)
+    columns.push(...names.map(old))
   }
   if (options.level) columns.push(LEVEL)
   // Names of their own where ORDER BY might take them for the application's.
@@ -126,14 +122,14 @@ function makeProbe(text: string, on: OnTable, table: Table, options: ProbeOption
   const list = columns.map((column, i) => column + cast + name(i)).join(', ')
   const added = options.grouped ? `SELECT isobar.*, ${list} FROM (` : on.before + list
   const at = options.grouped ? 0 : on.columnsAt
-  const written = isLocked
-    ? lockedText(text, on, table, { names, added })
-    : { text: text.slice(0, at) + added + text.slice(at), inserted: [{ at, length: added.length }] }
   return {
-    ...written,
-    ...(options.grouped ? { text: `${added}${text.slice(0, on.end)}\n) AS isobar` } : {}),
+    text: options.grouped
+      ? `${added}${text.slice(0, on.end)}\n) AS isobar`
+      : text.slice(0, at) + added + text.slice(at),
     hidden: columns.length,
     visible: on.before === ', ',
+    at,
+    length: added.length,
     grouped: options.grouped,
     addsRow: false,
     before,
@@ -144,11 +140,7 @@ function makeProbe(text: string, on: OnTable, table: Table, options: ProbeOption
 /** Columns that a statement may have changed; null if what they were cannot be asked for. */
 function columnsBefore(on: OnTable, table: Table, options: ProbeOptions): number[] | null {
   const replaces = on.verb === 'update' || on.conflict === 'update'
-  if (!replaces) return null
-  if (options.major < 18) {
-    const mayLock = options.isSteady && !on.more
-    if (on.verb !== 'update' || !(options.snapshot || mayLock)) return null
-  }
+  if (!replaces || (options.major < 18 && !(on.verb === 'update' && options.snapshot))) return null
   return [...table.columns.keys()].filter((column) => {
     const { name } = table.columns[column]!
     return table.triggers.length > 0 || mayBeSet(table, on.sets, name)
@@ -167,50 +159,9 @@ function groupColumn(text: string, on: OnTable, cells: readonly string[]): strin
 
 /** A column of the row as the snapshot has it, found by its key, which the statement leaves alone. */
 function snapshotColumn(on: OnTable, table: Table): (name: string) => string {
-  const same = keyNames(table)
-    .map((name) => `isobar_old.${name} = ${on.table.alias}.${name}`)
-    .join(' AND ')
+  const key = table.declared.keyColumns.map((column) => quote(table.columns[column]!.name))
+  const same = key.map((name) => `isobar_old.${name} = ${on.table.alias}.${name}`).join(' AND ')
   return (name) => `(SELECT isobar_old.${name} FROM ${table.sqlName} AS isobar_old WHERE ${same})`
-}
-
-/** What comes before WHERE: a subquery that has the rows as they are, and keeps them so. */
-function lockOld(on: OnTable, table: Table, names: readonly string[]): string {
-  const { alias } = on.table
-  const keys = keyNames(table).map((name, i) => `${alias}.${name} AS isobar_key_${i}`)
-  const columns = names.map((name, i) => `${alias}.${name} AS isobar_${i}`)
-  return ` FROM (SELECT ${[...keys, ...columns].join(', ')} FROM ${table.sqlName} AS ${alias} `
-}
-
-/** The clause is asked of the subquery, and again of the rows that are changed. */
-function lockedText(
-  text: string,
-  on: OnTable,
-  table: Table,
-  { names, added }: { names: readonly string[]; added: string },
-): Pick<Probe, 'text' | 'inserted'> {
-  const { alias } = on.table
-  const end = on.where?.end ?? on.whereAt
-  const same = keyNames(table).map((name, i) => `${alias}.${name} = isobar_old.isobar_key_${i}`)
-  if (on.where) same.push(`(${text.slice(on.where.start, end)}\n)`)
-  const put: [at: number, what: string][] = [
-    [on.whereAt, lockOld(on, table, names)],
-    [end, `\nFOR NO KEY UPDATE) AS isobar_old WHERE ${same.join(' AND ')} `],
-    // All columns are those of the table that is changed.
-    ...on.stars.map((star): [number, string] => [star, `${alias}.`]),
-    [on.columnsAt, added],
-  ]
-  let whole = ''
-  let from = 0
-  for (const [at, what] of put) {
-    whole += text.slice(from, at) + what
-    from = at
-  }
-  const inserted = put.map(([at, what]) => ({ at, length: what.length }))
-  return { text: whole + text.slice(from), inserted }
-}
-
-function keyNames(table: Table): string[] {
-  return table.declared.keyColumns.map((column) => quote(table.columns[column]!.name))
 }
 
 export type Cells = readonly (string | null)[]

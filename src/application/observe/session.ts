@@ -242,7 +242,6 @@ export class Session {
       level: txn !== null && !txn.levelIsSure,
       snapshot: this.hasSnapshot,
       grouped: isGrouped(recorder.catalog, shape),
-      isSteady: !shape.functions.some((name) => recorder.catalog.traitsOf(name)?.volatile),
       asText: statement.format === 'binary',
     }
     const problem =

@@ -46,9 +46,6 @@ export interface OnTable {
   readonly proposed: number | null
   /** INSERT: what becomes of rows that are there. */
   readonly conflict: 'nothing' | 'update' | null
-  /** UPDATE: where its WHERE stands or would stand; and a lone * behind RETURNING. */
-  readonly whereAt: number
-  readonly stars: readonly number[]
   /** UPDATE, ON CONFLICT DO UPDATE: columns that are set. */
   readonly sets: readonly string[]
   /** It reads other tables too, or this one in another way. */
@@ -278,8 +275,6 @@ const PLAIN = {
   skipsLocked: false,
   proposed: null,
   conflict: null,
-  whereAt: 0,
-  stars: [],
   sets: [],
 }
 
@@ -349,22 +344,7 @@ function changeOf(text: string, words: readonly Word[], verb: 'update' | 'delete
   const more =
     sections.has('using') || sections.has('from') || words.some((word) => isSelect(word, words))
   const sets = setColumns(sections.get('set') ?? [])
-  const tail = ['where', 'returning'].map((word) => findTop(words, word)).find((at) => at >= 0)
-  const whereAt = tail === undefined ? words.at(-1)!.end : words[tail]!.start
-  const stars = starsIn(words, findTop(words, 'returning'))
-  const at = { where: spanOf(where), whereAt, stars, ...returning(words) }
-  return { ...PLAIN, verb, table, ...at, sets, more }
-}
-
-/** Where RETURNING asks for all columns of all tables. */
-function starsIn(words: readonly Word[], returning: number): number[] {
-  if (returning < 0) return []
-  const isStar = ({ value, depth }: Word, i: number) =>
-    value === '*' &&
-    depth === 0 &&
-    i > returning &&
-    ['returning', ','].includes(words[i - 1]!.value)
-  return words.filter(isStar).map(({ start }) => start)
+  return { ...PLAIN, verb, table, where: spanOf(where), ...returning(words), sets, more }
 }
 
 /** RETURNING WITH (OLD AS …), behind which `old` means nothing. */

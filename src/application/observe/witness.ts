@@ -238,7 +238,7 @@ function updated(recorder: Recorder, answer: Answer): StatementEvent[] {
   const seen = told.flatMap(({ replaced }) => (replaced ? [replaced.row] : []))
   const isBlind = seen.length < told.length
   if (isBlind) {
-    recorder.skipped.count('UPDATE … FROM, or by what must run once, before PostgreSQL 18')
+    recorder.skipped.count('UPDATE at READ COMMITTED before PostgreSQL 18')
     return written(recorder, table, told)
   }
   const clause = writeClause(recorder, answer, seen)
