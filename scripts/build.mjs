@@ -71,12 +71,12 @@ const MAKERS =
 const WRITERS = /src\/formats\/([\w-]+\/(sql-)?write|fit)\.ts/
 const TABLE_OF_WRITERS = /src\/(formats\/(formats|writers)|library\/write)\.ts/
 /** What many need and is too small for a file of its own; names of anomalies are apart, since the library hands them out. */
-const SMALL = /src\/(base\/(deadline|json)|verdict\/named-edges)\.ts/
+const SMALL = /src\/(base\/(deadline|json)|history\/told-ops|verdict\/named-edges)\.ts/
 const ANOMALIES = /src\/levels\/anomalies\.ts/
 /** What the library has beside reading and judging, apart from its door: what nobody uses is not loaded. */
-const BESIDE = /src\/library\/(certify|differ|generate|render|shrink|verify)\.ts/
-/** How a question is read: `check` loads it when it is called. */
-const ASKED = /src\/(library\/arguments|levels\/(words|jepsen|databases|staleness))\.ts/
+const BESIDE = /src\/(history\/shape|library\/(certify|differ|generate|render|shrink|verify))\.ts/
+/** How a question is read that is no parsed history: `check` loads it when it is called. */
+const ASKED = /src\/(library\/(arguments|input|plain)|levels\/(words|jepsen|databases|staleness))\.ts/
 const CHOICE = /src\/(check\/writers\/|verdict\/(certify-writers|cover-choices)\.ts)/
 /** Where reading and judging begin: what these import is one file, and all that a page loads at first. */
 const AT_ONCE = ['src/library/check.ts', 'src/formats/parse.ts'].map(pathOf)

@@ -5,7 +5,7 @@
 import type { LevelWord } from '../levels/words.ts'
 import type { CheckOptions } from './arguments.ts'
 import type { CheckResult } from './check-result.ts'
-import { type HistoryInput, readInput } from './input.ts'
+import type { HistoryInput } from './input.ts'
 
 /**
  * Judges a history at one level, at several, or, if none is named, at every level that applies.
@@ -20,7 +20,10 @@ export async function check(
   levels: LevelWord | readonly LevelWord[] | null = null,
   options: CheckOptions = {},
 ): Promise<CheckResult> {
-  const { expectLevels, expectOptions, expectTransactions } = await import('./arguments.ts')
+  const [{ expectLevels, expectOptions, expectTransactions }, { readInput }] = await Promise.all([
+    import('./arguments.ts'),
+    import('./input.ts'),
+  ])
   const asked = expectLevels(levels)
   const history = expectTransactions(await readInput(input, expectOptions(options)))
   const [{ judge }, { describeVerdict }, { idOf }, { CheckResult }] = await Promise.all([

@@ -2,7 +2,7 @@
 //
 //   {"partial":{"reasons":{"a join":3},"tables":["orders"]}}
 //
-// Several add up. Main functions: takePartial, renderPartial.
+// Several add up. Main function: takePartial.
 
 import type { Omissions } from '../../history/history.ts'
 import type { JsonScanner } from '../json.ts'
@@ -51,8 +51,4 @@ function takeNames(scanner: JsonScanner, names: Set<string>): void {
   forEachItem(scanner, () => {
     names.add(takeText(scanner, 'the name of a table', HINT))
   })
-}
-
-export function renderPartial({ reasons, tables }: Omissions): string {
-  return JSON.stringify({ reasons, tables })
 }

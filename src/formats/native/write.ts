@@ -2,7 +2,7 @@
 // come back as they were. Every history fits.
 
 import { namedBy } from '../../history/after.ts'
-import type { Versions } from '../../history/history.ts'
+import type { Omissions, Versions } from '../../history/history.ts'
 import {
   APPEND,
   COMMITTED,
@@ -23,7 +23,6 @@ import { forEachStep } from '../../history/sql-steps.ts'
 import { LEVELS } from '../../levels/levels.ts'
 import { ByteWriter, RenderedKeys, renderJson, type Sink, writeValue } from '../sink.ts'
 import { RUN } from './fields.ts'
-import { renderPartial } from './partial.ts'
 import { initialRowsOf, renderTables, writeStatement } from './sql-write.ts'
 
 const OPENERS: Record<number, string> = {
@@ -118,6 +117,10 @@ function writeVersion(writer: ByteWriter, versions: Versions, op: number): void 
   const version = versions.text(op)
   if (version === null) return
   writer.text(`,{"version":${renderVersion(version)}}`)
+}
+
+function renderPartial({ reasons, tables }: Omissions): string {
+  return JSON.stringify({ reasons, tables })
 }
 
 function renderVersion(version: string): string {
