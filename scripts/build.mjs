@@ -76,7 +76,8 @@ const ANOMALIES = /src\/levels\/anomalies\.ts/
 /** What the library has beside reading and judging, apart from its door: what nobody uses is not loaded. */
 const BESIDE = /src\/(history\/shape|library\/(certify|differ|generate|render|shrink|verify))\.ts/
 /** How a question is read that is no parsed history: `check` loads it when it is called. */
-const ASKED = /src\/(library\/(arguments|input|plain)|levels\/(words|jepsen|databases|staleness))\.ts/
+const ASKED =
+  /src\/(library\/(arguments|input|plain)|levels\/(words|jepsen|databases|staleness))\.ts/
 const CHOICE = /src\/(check\/writers\/|verdict\/(certify-writers|cover-choices)\.ts)/
 /** Where reading and judging begin: what these import is one file, and all that a page loads at first. */
 const AT_ONCE = ['src/library/check.ts', 'src/formats/parse.ts'].map(pathOf)
