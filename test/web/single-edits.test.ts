@@ -130,7 +130,12 @@ describe('lineCompletionsAt', () => {
   it('offers levels, outcomes and types', () => {
     expect(labels('{"level":"s')).toContain('si')
     expect(labels('{"status":"')).toContain('aborted')
-    expect(labels('{"tables":{"t":{"columns":{"id":"')).toEqual(['boolean', 'integer', 'text'])
+    expect(labels('{"tables":{"t":{"columns":{"id":"')).toEqual([
+      'boolean',
+      'integer',
+      'numeric',
+      'text',
+    ])
   })
 
   it('offers nothing inside of texts, of values, or of rows', () => {

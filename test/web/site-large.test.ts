@@ -69,12 +69,12 @@ function watchFrames(): void {
 const TOO_LARGE = /the history is too large for this browser.*use the command line: isobar check/s
 
 describe.skipIf(executable === null)('large histories in the browser', { timeout: 600_000 }, () => {
-  /** Stands at the beginning of the worker: no array of more than two million is to be had. */
+  /** Stands at the beginning of the worker: no array of more than a million or so is to be had. */
   const LITTLE_MEMORY = `
     for (const name of ['Int32Array', 'Uint8Array', 'Uint32Array', 'Float64Array']) {
       globalThis[name] = class extends globalThis[name] {
         constructor(...given) {
-          if (given[0] > 2.2e6) throw new RangeError('Array buffer allocation failed')
+          if (given[0] > 1.2e6) throw new RangeError('Array buffer allocation failed')
           super(...given)
         }
       }
