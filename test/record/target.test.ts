@@ -77,6 +77,19 @@ describe('parsePostgresAddress', () => {
     expect(bare).toMatchObject({ host: 'e', port: 77, user: 'u', database: 'u' })
   })
 
+  it('takes a user or a port without a host, as libpq does', () => {
+    const socket = parsePostgresAddress('postgres://me:own@/d?host=/run/pg&port=77', {})
+    expect(socket).toMatchObject({ host: '/run/pg', port: 77, user: 'me', password: 'own' })
+    const byEnvironment = { PGHOST: 'e' }
+    expect(parsePostgresAddress('postgres://me@/d', byEnvironment)).toMatchObject({
+      ...{ host: 'e', user: 'me', database: 'd' },
+    })
+    expect(parsePostgresAddress('postgresql://:78/d', byEnvironment)).toMatchObject({
+      ...{ host: 'e', port: 78, database: 'd' },
+    })
+    expect(parsePostgresAddress('postgres://me@h/d', byEnvironment).host).toBe('h')
+  })
+
   it('looks into the password file by the address itself, as libpq does', () => {
     const directory = mkdtempSync(join(tmpdir(), 'isobar-test-'))
     const path = join(directory, 'pgpass')

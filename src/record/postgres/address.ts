@@ -54,6 +54,10 @@ const PARAMETERS: Readonly<Record<string, string>> = {
 const CONNECT_PATIENCE_S = 10
 const SOCKET_DIRECTORIES = ['/var/run/postgresql', '/tmp']
 
+/** Stands where an address has a user or a port but no host, which URL refuses and libpq takes. */
+const NO_HOST = 'host-not-given.invalid'
+const WITHOUT_HOST = /^(postgres(?:ql)?:\/\/(?:[^/?#]*@)?)(?=[:/?#]|$)/
+
 /** Parses postgres://user:password@host:port/database?sslmode=require&host=/socket/directory. */
 export function parsePostgresAddress(
   text: string,
@@ -69,7 +73,8 @@ export function parsePostgresAddress(
   const given = (name: string, fromUrl = ''): string | undefined =>
     url.searchParams.get(name) || decode(fromUrl) || environment[PARAMETERS[name]!] || undefined
   const port = parsePort(given('port', url.port) ?? '5432')
-  const host = given('host', url.hostname.replace(/^\[|\]$/g, '')) ?? defaultHost(port)
+  const named = url.hostname === NO_HOST ? '' : url.hostname.replace(/^\[|\]$/g, '')
+  const host = given('host', named) ?? defaultHost(port)
   const user = given('user', url.username) ?? userInfo().username
   const database = given('dbname', url.pathname.slice(1)) ?? user
   const passwordFile = given('passfile') ?? join(homedir(), '.pgpass')
@@ -151,8 +156,7 @@ function parseTimeout(text: string | undefined): number {
 
 function parseUrl(text: string): URL {
   try {
-    // URL leaves the host of schemes it does not know alone, but refuses a port without a host.
-    const url = new URL(text)
+    const url = new URL(text.replace(WITHOUT_HOST, `$1${NO_HOST}`))
     // A / or ? or # in a password ends the host's part too soon: an @ is left behind it.
     const behind = url.pathname + url.search + url.hash
     if (/^postgres(ql)?:\/\//.test(text) && !behind.includes('@')) return url

@@ -29,7 +29,7 @@ const HINTS: Readonly<Record<string, string>> = {
 
 /** What an error says that has no code. */
 const WORDS: readonly (readonly [pattern: RegExp, hint: string])[] = [
-  [/password must be a (non-empty )?string|no password supplied/i, PASSWORD],
+  [/asks for a password/, PASSWORD],
   [/no space left on device|disk full/i, 'make room on the disk of the server'],
   [/does not support SSL/i, 'it takes no encrypted connections: add ?sslmode=disable'],
   [
@@ -37,6 +37,9 @@ const WORDS: readonly (readonly [pattern: RegExp, hint: string])[] = [
     'name its authority with ?sslrootcert=FILE, and the host as its certificate has it',
   ],
 ]
+
+/** What the driver says of its own types where there is no password to send. */
+const NO_PASSWORD = /password must be a (non-empty )?string|no password supplied/i
 
 interface Failure {
   readonly code?: string
@@ -48,7 +51,8 @@ export function asDatabaseError(error: unknown, address: PostgresAddress): Datab
   if (error instanceof DatabaseError) return error
   const { code, message, errors } = error as Failure
   // Several addresses of one host were tried: an AggregateError without a message of its own.
-  const why = message || errors?.map((each) => each.message).join('; ') || 'no answer'
+  const said = message || errors?.map((each) => each.message).join('; ') || 'no answer'
+  const why = NO_PASSWORD.test(said) ? 'the server asks for a password, and none is given' : said
   const hint = HINTS[code ?? ''] ?? WORDS.find(([pattern]) => pattern.test(why))?.[1] ?? null
   return new DatabaseError(`${showAddress(address)}: ${why}`, hint)
 }
