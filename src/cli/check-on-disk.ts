@@ -85,13 +85,17 @@ function planOnDisk({
   check,
 }: OnDiskRequest): OnDiskPlan | null {
   const memoryBytes = check.memoryBytes ?? null
-  if (memoryBytes === null || memoryBytes < LEAST_BYTES || scratch === false) return null
+  if (memoryBytes === null || scratch === false) return null
   const file = findPlainFile(path, format)
   if (file === null) {
     if (scratch === undefined) return null
     throw new Unspillable('it is not a plain file of native JSON Lines or Plume text')
   }
   if (PROGRAM_BYTES + PER_BYTE * file.sizeBytes <= memoryBytes) return null
+  if (memoryBytes < LEAST_BYTES) {
+    if (PER_BYTE * file.sizeBytes <= memoryBytes) return null // it may fit all the same
+    throw new Unspillable('that takes --memory 256m or more')
+  }
   if (levels === null) throw new Unspillable('that takes --level, with rc, ra, cc, si or ser')
   const other = levels.find(({ level }) => !isSpilledLevel(level))
   if (other)

@@ -54,6 +54,8 @@ describe('isobar check --memory', () => {
     expect(isobar(['check', sound, '--level', 'cc', '--memory', '256m', '--no-scratch']).err).toBe(
       '',
     )
+    const little = isobar(['check', sound, '--level', 'cc', '--memory', '150m'])
+    expect(little.err).toContain('is not judged on disk: that takes --memory 256m or more')
   })
 
   it('keeps to the orders that it was told to respect', () => {
