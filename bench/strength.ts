@@ -4,7 +4,8 @@
 //   npm run bench:strength -- [--seeds 10] [--seed 9501] [--transactions 2000] [--seconds 4] [--only sim|servers] [--scenario replica]
 //
 // What was measured is kept in bench/strength.json, row by row, and left out the next time, so that
-// it can be measured in parts; `--fresh` begins anew, and so do other options than the last time.
+// it can be measured in parts; `--fresh` begins anew with
+// what is asked for, other options than the last time with all.
 //
 // The simulated store misbehaves in a share of its transactions. Servers are real PostgreSQLs that
 // are asked for less than they are judged by, crash without having written what they promised, or
@@ -117,6 +118,16 @@ function readKept(): Kept {
   if (!existsSync(KEPT)) return NOTHING
   const known: Kept = JSON.parse(readFileSync(KEPT, 'utf8'))
   return known.options === options ? known : NOTHING
+}
+
+/** What this call measures, and nothing else. */
+function forget(): void {
+  const isAsked = (name: string) => {
+    const isServer = name.startsWith(`${SERVERS}; `)
+    return isServer ? only !== 'sim' && name.includes(scenario) : only !== 'servers'
+  }
+  const left = Object.entries(readKept().rows).filter(([name]) => !isAsked(name))
+  writeFileSync(KEPT, `${JSON.stringify({ options, rows: Object.fromEntries(left) })}\n`)
 }
 
 function nameOf(table: string, line: string, workload: Workload): string {
@@ -395,7 +406,7 @@ function document(): string[] {
 }
 
 const scratch = mkdtempSync(join(tmpdir(), 'isobar-strength-'))
-if (flags.fresh) rmSync(KEPT, { force: true })
+if (flags.fresh) forget()
 let kept = readKept()
 try {
   if (only !== 'servers') for (const [share, words] of RATES) await simulate(share, words)
