@@ -1,8 +1,9 @@
 // A statement's clause narrowed so that it does not speak of some rows:
-// (status = 'open') AND NOT (id = 7), or of some rows only: id IN (1, 2). What it then says it said
+// (status = 'open') AND NOT (id IN (7, 8)), or of some rows only: id IN (1, 2). What it then says it said
 // before. Main functions: narrowClause, clauseOfKeys.
 
 import { renderPredicate } from '../sql/render.ts'
+import { RESERVED_WORDS } from '../sql/reserved-words.ts'
 import { renderSqlValue, type SqlRow, type SqlValue } from '../sql/value.ts'
 import { EVERY_ROW, type SqlTable } from './sql-events.ts'
 
@@ -13,12 +14,19 @@ export function narrowClause(
   params: readonly SqlValue[],
   keys: readonly SqlRow[],
 ): string {
-  const others = keys.map((key) => {
-    const parts = key.map((value, i) => {
-      const column = table.columns[table.keyColumns[i]!]!.name
-      return `${quoteColumn(column)} = ${renderSqlValue(value)}`
-    })
-    return `NOT (${parts.join(' AND ')})`
+  const names = table.keyColumns.map((column) => quoteColumn(table.columns[column]!.name))
+  const last = names.length - 1
+  // Rows whose keys differ in the last column alone are named together: clauses are not endless.
+  const groups = new Map<string, string[]>() // columns before the last -> values of the last
+  for (const key of keys) {
+    const before = key.slice(0, last).map((value, i) => `${names[i]} = ${renderSqlValue(value)}`)
+    const values = groups.get(before.join(' AND ')) ?? []
+    if (values.length === 0) groups.set(before.join(' AND '), values)
+    values.push(renderSqlValue(key[last]!))
+  }
+  const others = [...groups].map(([before, values]) => {
+    const own = values.length === 1 ? `= ${values[0]}` : `IN (${values.join(', ')})`
+    return `NOT (${before === '' ? '' : `${before} AND `}${names[last]} ${own})`
   })
   // Without its comments, one of which may end it.
   const whole = text === EVERY_ROW ? [] : [`(${renderPredicate(text, params)})`]
@@ -43,5 +51,6 @@ export function clauseOfKeys(table: SqlTable, keys: readonly SqlRow[]): string {
 }
 
 export function quoteColumn(name: string): string {
-  return /^[a-z_][a-z0-9_]*$/.test(name) ? name : `"${name.replaceAll('"', '""')}"`
+  const isPlain = /^[a-z_][a-z0-9_]*$/.test(name) && !RESERVED_WORDS.has(name)
+  return isPlain ? name : `"${name.replaceAll('"', '""')}"`
 }

@@ -5,12 +5,20 @@
 // A statement also speaks of the rows that it did not return: of each it passed some version over.
 // Whatever might explain that must not go unnoticed: where a version that fails the clause is left
 // out, or what the statement returned of the row, its clause is narrowed so that it does not speak
-// of that row any more (history/narrow.ts). So an order and a choice of versions that explain the
-// whole explain the part, and a part that violates a level shows that the whole does. Main class:
-// SqlParts.
+// of that row any more (history/narrow.ts), unless no version that is left satisfies it anyway. So
+// an order and a choice of versions that explain the whole explain the part, and a part that
+// violates a level shows that the whole does. Main class: SqlParts.
 
 import { HistoryBuilder } from '../history/builder.ts'
-import { ABORTED, type History, NONE, READ_ROWS, rowsOf, WRITE } from '../history/history.ts'
+import {
+  ABORTED,
+  type History,
+  INITIAL,
+  NONE,
+  READ_ROWS,
+  rowsOf,
+  WRITE,
+} from '../history/history.ts'
 import { narrowClause } from '../history/narrow.ts'
 import { DELETE, INSERT, REFUSED, type SqlEvents, UPDATE } from '../history/sql-events.ts'
 import { SqlStatements } from '../history/sql-statements.ts'
@@ -135,6 +143,10 @@ export class SqlParts implements Parts {
     return !this.rows.satisfies(event, opKey[write]!, write)
   }
 
+  satisfies(event: number, key: number, write: number): boolean {
+    return this.rows.satisfies(event, key, write)
+  }
+
   isKept(kept: Uint8Array, event: number): boolean {
     return kept[this.firstEvent + event] === 1
   }
@@ -150,6 +162,7 @@ class PartBuilder {
   private readonly statements: SqlStatements
   private readonly tableOf = new Map<number, number>() // table -> its copy
   private readonly thinned = new Map<number, number[]>() // kept row -> writes that are left out
+  private readonly versions = new Map<number, number[]>() // row -> writes that are kept
   private readonly told = new Set<number>() // statements that are in the part
 
   constructor(
@@ -163,10 +176,11 @@ class PartBuilder {
     this.statements = new SqlStatements(this.builder)
     const { opKind, opKey, opCount } = history
     for (let op = 0; op < opCount; op++) {
-      if (kept[op] || opKind[op] !== WRITE || !parts.isKeptKey(kept, opKey[op]!)) continue
-      const others = this.thinned.get(opKey[op]!)
+      if (opKind[op] !== WRITE || !parts.isKeptKey(kept, opKey[op]!)) continue
+      const writes = kept[op] ? this.versions : this.thinned
+      const others = writes.get(opKey[op]!)
       if (others) others.push(op)
-      else this.thinned.set(opKey[op]!, [op])
+      else writes.set(opKey[op]!, [op])
     }
   }
 
@@ -271,7 +285,14 @@ class PartBuilder {
       if (sql.keyTable[key] !== sql.eventTable[event] || silent.has(key) || told.has(key)) continue
       if (writes.some((write) => parts.explains(write, event))) silent.add(key)
     }
-    return [...silent].filter((key) => !told.has(key)).sort((a, b) => a - b)
+    const rows = [...silent].filter((key) => !told.has(key) && this.shows(event, key))
+    return rows.sort((a, b) => a - b)
+  }
+
+  /** Whether the part has a version of the row that satisfies the clause; else it says nothing. */
+  private shows(event: number, key: number): boolean {
+    const isShown = (write: number) => this.parts.satisfies(event, key, write)
+    return isShown(INITIAL) || (this.versions.get(key) ?? []).some(isShown)
   }
 }
 

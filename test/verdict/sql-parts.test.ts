@@ -93,6 +93,26 @@ describe('SqlParts', () => {
     for (const mix of MIXES) expect(judged.get(mix)).toBeGreaterThan(20)
   })
 
+  test('narrow no clause for rows that have no version it could show', async () => {
+    const lines = [
+      { isobar: 1, tables: { t: { columns: { id: 'integer', v: 'integer' }, key: ['id'] } } },
+      { session: 'a', ops: [{ insert: 't', write: 'w1', rows: [{ id: 1, v: 5 }] }] },
+      { session: 'a', ops: [{ insert: 't', write: 'w2', rows: [{ id: 1, v: 6 }] }] },
+      { session: 'b', ops: [{ select: 't', where: 'v = 5', rows: [] }] },
+      { session: 'b', ops: [{ select: 't', where: 'v = 7', rows: [] }] },
+    ]
+    const history = parseHistory(lines.map((line) => JSON.stringify(line)).join('\n'))
+    const parts = await partsOf(history)
+    const all = Array.from({ length: parts.itemCount }, (_, item) => item)
+    const part = parts.build(
+      findPart(all.slice(0, 1).concat(all.slice(2)), parts.needs.bind(parts)),
+    )
+    expect(part.history.sql!.predicates.map(({ text }) => text)).toEqual([
+      '(v = 5) AND NOT (id = 1)',
+      'v = 7',
+    ])
+  })
+
   test('are the whole if nothing is left out', async () => {
     for (let seed = 1; seed <= 100; seed++) {
       const history = historyOfSql(randomSql(seed))
