@@ -185,7 +185,19 @@ export class SqlRows {
 
   /** Rows that the statement looked for and did not speak of. */
   passedOver(event: number): number[] {
-    return this.rowsSought(event).filter((key) => this.readOf(event, key) === NONE)
+    const keys = new Set([...this.rowsSought(event), ...this.ownSought(event)])
+    return [...keys].filter((key) => this.readOf(event, key) === NONE)
+  }
+
+  /** Rows that the reader itself had left so, though perhaps for itself alone. */
+  private ownSought(event: number): number[] {
+    const { opKey, opKind, txnOpStart } = this.history
+    const { eventTxn, eventOpStart, eventTable, keyTable } = this.sql
+    const keys = new Set<number>()
+    for (let op = txnOpStart[eventTxn[event]!]!; op < eventOpStart[event]!; op++) {
+      if (opKind[op] === WRITE && keyTable[opKey[op]!] === eventTable[event]) keys.add(opKey[op]!)
+    }
+    return [...keys].filter((key) => this.satisfies(event, key, this.ownVersion(event, key)))
   }
 
   /** What speaks against saying that the statement of `reader` passed the row over. */

@@ -38,6 +38,35 @@ describe('certifyWitness', () => {
   })
 })
 
+describe('certifyWitness, of rows that the reader itself wrote', () => {
+  const problemsOf = (notation: string) => {
+    const history = historyOfSql(parseSql(notation))
+    return certifyWitness(new SqlRows(history), () => 'ser', Int32Array.of(0), [])
+  }
+  const MISSED = 'init: y=9\ns1: [ser] insert as w1 x=1 ; update(v = 1) as w2 ; insert as w3 x=0'
+
+  test('refuses a statement that misses one, though it left it otherwise in the end', () => {
+    expect(problemsOf(MISSED)).toEqual([expect.stringContaining('missed its own row')])
+  })
+
+  test('takes one that misses what it had left otherwise before', () => {
+    expect(problemsOf(MISSED.replace('v = 1', 'v = 0'))).toEqual([])
+  })
+
+  test('knows that who missed one did not take effect, so that it explains nothing', () => {
+    const history = historyOfSql(
+      parseSql(`
+        init: x=2
+        s1: [ser indeterminate] insert as w1 y=1 ; update(v = 1) as w2 ; insert as w3 x=1 y=0
+        s2: [ser] select(v = 2)`),
+    )
+    expect(new SqlRows(history).mayCount(0)).toBe(false)
+    const [result] = checkMixed(history, ['ser'])
+    expect([result!.verdict, result!.anomalies[0]!.name]).toEqual(['violated', 'VanishedRow'])
+    expect(result!.certificate!.verified).toBe(true)
+  })
+})
+
 describe('certifyWitness, against the oracle', () => {
   /**
    * A random order of those who count, and for every row passed over somebody before its reader.
