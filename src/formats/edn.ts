@@ -20,6 +20,7 @@ import {
   QUOTE,
   Scanner,
 } from './scanner.ts'
+import { placeAt } from './source.ts'
 
 export const HASH = 35
 export const OPEN_PAREN = 40
@@ -288,16 +289,8 @@ export class EdnScanner extends Scanner {
   /** Line and column of a byte that is not before the mark. */
   placeOf(at: number): Place {
     const { marked } = this
-    let line = marked.line
-    let column = marked.at - marked.lineStart - marked.wide + 1
-    for (let i = marked.at; i < at; i++) {
-      const c = this.bytes[i]!
-      if (c === NEWLINE) {
-        line++
-        column = 1
-      } else if ((c & 0xc0) !== 0x80) column++
-    }
-    return { line, column }
+    const column = marked.at - marked.lineStart - marked.wide + 1
+    return placeAt(this.bytes, marked.at, at, marked.line, column)
   }
 }
 
@@ -305,7 +298,7 @@ const NIL = [...'nil'].map((c) => c.charCodeAt(0))
 const NULL = [...'null'].map((c) => c.charCodeAt(0))
 
 /** The bracket that closes what this one opens, 0 if it opens nothing. */
-function closingOf(c: number): number {
+export function closingOf(c: number): number {
   if (c === OPEN_LIST) return CLOSE_LIST
   if (c === OPEN_MAP) return CLOSE_MAP
   return c === OPEN_PAREN ? CLOSE_PAREN : 0

@@ -17,6 +17,7 @@ import {
 import { findStray } from '../history/initial.ts'
 import { RANGE } from '../history/spans.ts'
 import { INTERNED, type Value } from '../history/values.ts'
+import { badFileName } from './files.ts'
 
 /** What a format can hold. */
 export interface Capacity {
@@ -48,8 +49,10 @@ function integersIn(min: bigint, max: bigint): (value: Value) => boolean {
 export const isU64 = integersIn(0n, 2n ** 64n - 1n)
 export const isI64 = integersIn(-(2n ** 63n), 2n ** 63n - 1n)
 
-/** What dbcop's three formats hold alike; they differ in their keys and values. */
-export const DBCOP_CAPACITY = {
+/** Formats of registers, session by session, without names or times; others differ from it. */
+export const PLAIN: Capacity = {
+  keys: isU64,
+  values: isU64,
   sessions: 'positions',
   initial: 0,
   txnNames: 'none',
@@ -60,7 +63,7 @@ export const DBCOP_CAPACITY = {
   emptyTxns: true,
   lists: false,
   order: 'sessions',
-} as const satisfies Omit<Capacity, 'keys' | 'values'>
+}
 
 /** Reasons why the history does not come back the same from this format; empty if it does. */
 export function findMisfits(history: History, capacity: Capacity): string[] {
@@ -69,7 +72,7 @@ export function findMisfits(history: History, capacity: Capacity): string[] {
   const reasons = [
     badKey(history, capacity),
     badValue(history, capacity),
-    badSession(history, capacity),
+    capacity.order === 'files' ? badFileName(history) : badSession(history, capacity),
     badInitial(history, capacity),
     badLead(history, capacity),
     lists ? 'lists' : null,
@@ -246,17 +249,25 @@ function badName(history: History, capacity: Capacity): string | null {
   return `transactions without a name beside named ones (${history.txnName(unnamed)})`
 }
 
+export interface NumberedOp {
+  readonly op: number
+  readonly isRead: boolean
+  readonly key: Value
+  readonly value: Value
+}
+
 /** Keys, values, sessions and transactions by their own names where all fit, else by number. */
 export class Numbering {
-  private readonly history: History
   private readonly initial: number // value id of the initial value, NONE if there is none
   private readonly keysFit: boolean
   private readonly valuesFit: boolean
   private readonly sessionsFit: boolean
   private readonly namesFit: boolean
 
-  constructor(history: History, capacity: Capacity) {
-    this.history = history
+  constructor(
+    private readonly history: History,
+    capacity: Capacity,
+  ) {
     this.initial = history.initial === undefined ? NONE : findValue(history, history.initial)
     this.keysFit = badKey(history, capacity) === null
     this.sessionsFit = badSession(history, capacity) === null
@@ -283,6 +294,18 @@ export class Numbering {
   /** Whether every small integer is its own value, the format's initial 0 included. */
   keepsSmallValues(): boolean {
     return this.valuesFit && (this.initial === 0 || this.initial >= INTERNED || this.initial < 0)
+  }
+
+  /** The reads and writes of registers of a transaction; a value of null is the initial state. */
+  ops(txn: number): NumberedOp[] {
+    const { txnOpStart, opKind, opKey, opValue } = this.history
+    const ops: NumberedOp[] = []
+    for (let op = txnOpStart[txn]!; op < txnOpStart[txn + 1]!; op++) {
+      const isRead = opKind[op] === READ
+      if (!isRead && opKind[op] !== WRITE) continue
+      ops.push({ op, isRead, key: this.key(opKey[op]!), value: this.value(opValue[op]!) })
+    }
+    return ops
   }
 
   /** An id that comes back as the same name: the user's own where all have one, else T1, T2, … */

@@ -94,6 +94,14 @@ export class JsonScanner extends Scanner {
     if (next === 46 || next === 69 || next === 101) throw this.notAnInteger(what, start)
   }
 
+  /** Reads an integer, as it is. */
+  takeInteger(what: string): number | bigint {
+    this.scanInteger(what)
+    const big = this.integer()
+    const near = Number(big)
+    return Number.isSafeInteger(near) ? near : big
+  }
+
   /** Reads a time; `timeText` is its text if the double is not exactly it. */
   scanTime(what: string): number {
     const { bytes } = this
@@ -207,7 +215,7 @@ export class JsonScanner extends Scanner {
     else if (c === 110) this.expectWord('null')
     else if (c === 116) this.expectWord('true')
     else if (c === 102) this.expectWord('false')
-    else if (c === MINUS || (c >= 48 && c <= 57)) this.skipNumber()
+    else if (beginsNumber(c)) this.skipNumber()
     else throw this.unexpected('a value')
   }
 
@@ -240,6 +248,11 @@ export class JsonScanner extends Scanner {
 
 const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/
 const ESCAPED = [...'"\\/bfnrt'].map((c) => c.charCodeAt(0))
+
+/** Whether a number may begin with this byte. */
+export function beginsNumber(c: number): boolean {
+  return c === MINUS || (c >= 48 && c <= 57)
+}
 
 function isNumberByte(c: number): boolean {
   return (c >= 48 && c <= 57) || c === 43 || c === MINUS || c === 46 || c === 69 || c === 101

@@ -8,7 +8,7 @@ import { pipeline, Readable } from 'node:stream'
 import { createGunzip } from 'node:zlib'
 import { InputError } from '../base/errors.ts'
 import type { History } from '../history/history.ts'
-import { findHistoryDirectory, type HistoryDirectory } from './directory.ts'
+import { findHistoryDirectory } from './directory.ts'
 import { AnyParser, type HistoryOptions, parseHistoryFiles } from './parse.ts'
 import type { FormatReader } from './readers.ts'
 import { limitsFor, tooLarge } from './source.ts'
@@ -44,10 +44,11 @@ export async function readHistory(path: string, options: ReadOptions = {}): Prom
 
 async function readFile(path: string, options: ReadOptions): Promise<ReadResult> {
   if (isPipe(path)) return readChunks(openPipe(path, options.onWait), options)
-  const file = openFile(path)
+  const file = asked(() => openSync(path, 'r'))
   try {
-    const { size, isDirectory } = statFile(file)
-    if (isDirectory) return await readDirectory(path, options)
+    const stat = fstatSync(file)
+    if (stat.isDirectory()) return await readDirectory(path, options)
+    const size = stat.isFile() ? stat.size : 0
     const limit = limitsFor(options.memoryBytes).totalBytes
     if (size > limit) throw tooLarge('the file', limit, null)
     const buffer = new Uint8Array(CHUNK_BYTES)
@@ -165,19 +166,6 @@ function isPipe(path: string): boolean {
   }
 }
 
-function openFile(path: string): number {
-  try {
-    return openSync(path, 'r')
-  } catch (error) {
-    throw fileError(error)
-  }
-}
-
-function statFile(file: number): { size: number; isDirectory: boolean } {
-  const stat = fstatSync(file)
-  return { size: stat.isFile() ? stat.size : 0, isDirectory: stat.isDirectory() }
-}
-
 /** The files of a directory that as a whole is one history in some format, or null. */
 export function historyFilesIn(path: string): string[] | null {
   const found = findHistoryDirectory(path)
@@ -185,23 +173,15 @@ export function historyFilesIn(path: string): string[] | null {
   return found.file === null ? found.names.map((name) => join(path, name)) : [found.file]
 }
 
-function lookInto(path: string, format?: string): HistoryDirectory | null {
-  try {
-    return findHistoryDirectory(path, format)
-  } catch (error) {
-    throw fileError(error)
-  }
-}
-
 async function readDirectory(path: string, options: ReadOptions): Promise<ReadResult> {
-  const found = lookInto(path, options.format)
+  const found = asked(() => findHistoryDirectory(path, options.format))
   if (found === null) {
     const message = 'the directory is not a history in a known format'
     throw new InputError('unknown-format', message, null, 'name the files inside it')
   }
   if (found.file !== null) return readHistory(found.file, options)
   const limit = limitsFor(options.memoryBytes).totalBytes
-  const sizes = found.names.map((name) => sizeOf(join(path, name)))
+  const sizes = found.names.map((name) => asked(() => statSync(join(path, name)).size))
   const size = sizes.reduce((sum, next) => sum + next, 0)
   if (size > limit) throw tooLarge('the directory', limit, null)
   let bytes = 0
@@ -225,16 +205,8 @@ async function readDirectory(path: string, options: ReadOptions): Promise<ReadRe
   }
 }
 
-function sizeOf(path: string): number {
-  try {
-    return statSync(path).size
-  } catch (error) {
-    throw fileError(error)
-  }
-}
-
 function* chunksOfFile(path: string, onRead: (bytes: number) => void): Generator<Uint8Array> {
-  const file = openFile(path)
+  const file = asked(() => openSync(path, 'r'))
   try {
     const buffer = new Uint8Array(CHUNK_BYTES)
     for (;;) {
@@ -245,6 +217,15 @@ function* chunksOfFile(path: string, onRead: (bytes: number) => void): Generator
     }
   } finally {
     closeSync(file)
+  }
+}
+
+/** What the operating system says to it, or throws InputError. */
+export function asked<T>(ask: () => T): T {
+  try {
+    return ask()
+  } catch (error) {
+    throw fileError(error)
   }
 }
 

@@ -5,7 +5,7 @@ import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
 import { InputError } from '../base/errors.ts'
 import type { SymbolTable } from '../history/symbols.ts'
 import { NativeParser } from './native/read.ts'
-import { fileError } from './open.ts'
+import { asked } from './open.ts'
 import { detectFormat, HEAD_BYTES } from './parse.ts'
 import { PlumeParser } from './plume/read.ts'
 import { type FormatReader, findReader } from './readers.ts'
@@ -68,12 +68,7 @@ export function* readPieces(
   memoryBytes: number,
   keys?: SymbolTable,
 ): Generator<FilePiece> {
-  let file: number
-  try {
-    file = openSync(path, 'r')
-  } catch (error) {
-    throw fileError(error)
-  }
+  const file = asked(() => openSync(path, 'r'))
   try {
     yield* piecesOf(file, PARSERS[format.id]!, pieceBytes, memoryBytes, keys)
   } catch (error) {
@@ -98,7 +93,7 @@ function* piecesOf(
   let firstLine = 1
   let initial: { initial?: Draft['builder']['initial'] } = {}
   for (;;) {
-    const count = readInto(file, buffer, carried)
+    const count = asked(() => readSync(file, buffer, carried, buffer.length - carried, null))
     readBytes += count
     const length = carried + count
     const isLast = count === 0
@@ -127,13 +122,5 @@ function* piecesOf(
     if (isLast) return
     buffer.copyWithin(0, end, length)
     carried = length - end
-  }
-}
-
-function readInto(file: number, buffer: Uint8Array, from: number): number {
-  try {
-    return readSync(file, buffer, from, buffer.length - from, null)
-  } catch (error) {
-    throw fileError(error)
   }
 }

@@ -5,6 +5,7 @@ import type { Place } from '../base/errors.ts'
 import { FloatColumn, IntColumn } from '../base/grow.ts'
 import { firstWhere } from '../base/search.ts'
 import type { Places } from '../history/history.ts'
+import { placeAt } from './source.ts'
 
 /** One operation a line: the line is the arrival plus the lines skipped before it. */
 export class LinePlaces implements Places {
@@ -58,28 +59,18 @@ export class LinePlaces implements Places {
 export class TextPlaces implements Places {
   private readonly lines = new IntColumn() // arrival -> line
   private readonly columns = new IntColumn() // arrival -> column
-  private readonly bytes: Uint8Array
   private at = 0
-  private line = 1
-  private column = 1
+  private last: Place = { line: 1, column: 1 } // of bytes[at]
 
-  constructor(bytes: Uint8Array) {
-    this.bytes = bytes
-  }
+  constructor(private readonly bytes: Uint8Array) {}
 
   /** The next operation stands at bytes[at], behind the one before. */
   add(at: number): void {
-    for (; this.at < at; this.at++) {
-      const c = this.bytes[this.at]!
-      if (c === 10) {
-        this.line++
-        this.column = 1
-      } else if ((c & 0xc0) !== 0x80) {
-        this.column++
-      }
-    }
-    this.lines.push(this.line)
-    this.columns.push(this.column)
+    const { line, column } = this.last
+    this.last = placeAt(this.bytes, this.at, at, line, column)
+    this.at = at
+    this.lines.push(this.last.line)
+    this.columns.push(this.last.column)
   }
 
   place(arrival: number): Place {

@@ -38,75 +38,32 @@ export interface FormatReader {
   readonly fileEndings?: RegExp
 }
 
+function row(
+  id: FormatId,
+  name: string,
+  detect: FormatReader['detect'],
+  Parser: new (options: ParseOptions) => HistoryParser,
+  files?: Pick<FormatReader, 'fileEndings'>,
+): FormatReader {
+  return { id, name, detect, parser: (options) => new Parser(options), ...files }
+}
+
 export const READERS: readonly FormatReader[] = [
-  {
-    id: 'native',
-    name: 'native JSON Lines',
-    detect: detect.looksNative,
-    parser: (options) => new NativeParser(options),
-  },
-  {
-    id: 'notation',
-    name: 'notation',
-    detect: detect.looksLikeNotation,
-    parser: (options) => new NotationFileParser(options),
-  },
-  {
-    id: 'plume',
-    name: 'Plume text',
-    detect: detect.looksLikePlume,
-    parser: (options) => new PlumeParser(options),
-  },
-  {
-    id: 'awdit',
-    name: 'AWDIT test text',
-    detect: detect.looksLikeAwdit,
-    parser: (options) => new AwditParser(options),
-  },
-  {
-    id: 'cobra',
-    name: 'Cobra log directory',
-    detect: detect.looksLikeCobra,
-    parser: (options) => new CobraParser(options),
+  row('native', 'native JSON Lines', detect.looksNative, NativeParser),
+  row('notation', 'notation', detect.looksLikeNotation, NotationFileParser),
+  row('plume', 'Plume text', detect.looksLikePlume, PlumeParser),
+  row('awdit', 'AWDIT test text', detect.looksLikeAwdit, AwditParser),
+  row('cobra', 'Cobra log directory', detect.looksLikeCobra, CobraParser, {
     fileEndings: /\.log$/,
-  },
-  {
-    id: 'dbcop',
-    name: 'dbcop bincode',
-    detect: detect.looksLikeDbcop,
-    parser: (options) => new DbcopParser(options),
-  },
-  {
-    id: 'dbcop-json',
-    name: 'dbcop JSON',
-    detect: detect.looksLikeDbcopJson,
-    parser: (options) => new DbcopJsonParser(options),
-  },
-  {
-    id: 'hist',
-    name: 'dbcop .hist text',
-    detect: detect.looksLikeHist,
-    parser: (options) => new HistParser(options),
-  },
-  {
-    id: 'viper',
-    name: 'Viper JSON lines, one file a session',
-    detect: detect.looksLikeViper,
-    parser: (options) => new ViperParser(options),
+  }),
+  row('dbcop', 'dbcop bincode', detect.looksLikeDbcop, DbcopParser),
+  row('dbcop-json', 'dbcop JSON', detect.looksLikeDbcopJson, DbcopJsonParser),
+  row('hist', 'dbcop .hist text', detect.looksLikeHist, HistParser),
+  row('viper', 'Viper JSON lines, one file a session', detect.looksLikeViper, ViperParser, {
     fileEndings: /\.(jsonl?|log)$/,
-  },
-  {
-    id: 'jepsen',
-    name: 'Jepsen EDN',
-    detect: detect.looksLikeJepsen,
-    parser: (options) => new JepsenParser(options),
-  },
-  {
-    id: 'jepsen-json',
-    name: 'Jepsen JSON',
-    detect: detect.looksLikeJepsenJson,
-    parser: (options) => new JepsenParser(options),
-  },
+  }),
+  row('jepsen', 'Jepsen EDN', detect.looksLikeJepsen, JepsenParser),
+  row('jepsen-json', 'Jepsen JSON', detect.looksLikeJepsenJson, JepsenParser),
 ]
 
 export function findReader(id: string): FormatReader | null {

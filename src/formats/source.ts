@@ -214,9 +214,14 @@ export function badUtf8(place: Place): InputError {
   return new InputError('bad-utf8', 'the text is not valid UTF-8 here', place)
 }
 
-/** Line and column of bytes[at], where bytes[from] begins line `line`; columns count characters. */
-export function placeAt(bytes: Uint8Array, from: number, at: number, line: number): Place {
-  let column = 1
+/** Line and column of bytes[at], where those of bytes[from] are known; columns count characters. */
+export function placeAt(
+  bytes: Uint8Array,
+  from: number,
+  at: number,
+  line: number,
+  column = 1,
+): Place {
   for (let i = from; i < at; i++) {
     const c = bytes[i]!
     if (c === 10) {

@@ -2,18 +2,19 @@
 
 import { UsageError } from '../base/errors.ts'
 import type { History } from '../history/history.ts'
-import { awditMisfits, writeAwdit } from './awdit/write.ts'
-import { cobraMisfits, writeCobra } from './cobra/write.ts'
-import { dbcopMisfits, writeDbcop } from './dbcop/write.ts'
-import { dbcopJsonMisfits, writeDbcopJson } from './dbcop-json/write.ts'
-import { histMisfits, writeHist } from './hist/write.ts'
+import { AWDIT, writeAwdit } from './awdit/write.ts'
+import { COBRA, writeCobra } from './cobra/write.ts'
+import { DBCOP, writeDbcop } from './dbcop/write.ts'
+import { writeDbcopJson } from './dbcop-json/write.ts'
+import { type Capacity, findMisfits, PLAIN } from './fit.ts'
+import { HIST, writeHist } from './hist/write.ts'
 import { jepsenMisfits, writeJepsen, writeJepsenJson } from './jepsen/write.ts'
 import { writeNative } from './native/write.ts'
 import { notationMisfits, writeNotation } from './notation/write.ts'
-import { plumeMisfits, writePlume } from './plume/write.ts'
+import { PLUME, writePlume } from './plume/write.ts'
 import type { FormatId } from './readers.ts'
 import type { Sink } from './sink.ts'
-import { viperMisfits, writeViper } from './viper/write.ts'
+import { VIPER, writeViper } from './viper/write.ts'
 
 /** What writes a format. */
 export interface FormatWriter {
@@ -30,64 +31,31 @@ export interface FormatWriter {
   misfits(history: History): string[]
 }
 
+/** A format that holds what its capacity says. */
+function within(capacity: Capacity): Pick<FormatWriter, 'misfits'> {
+  return { misfits: (history) => findMisfits(history, capacity) }
+}
+
+/** A format that is a directory. */
+function inFiles(
+  capacity: Capacity,
+  writeFiles: NonNullable<FormatWriter['writeFiles']>,
+): FormatWriter {
+  return { extensions: [], write: refuseStream, writeFiles, ...within(capacity) }
+}
+
 export const WRITERS: Readonly<Record<FormatId, FormatWriter>> = {
-  native: {
-    extensions: ['jsonl', 'ndjson', 'isobar'],
-    write: writeNative,
-    misfits: () => [],
-  },
-  notation: {
-    extensions: ['notation'],
-    write: writeNotation,
-    misfits: notationMisfits,
-  },
-  plume: {
-    extensions: ['plume', 'txt'],
-    write: writePlume,
-    misfits: plumeMisfits,
-  },
-  awdit: {
-    extensions: ['awdit'],
-    write: writeAwdit,
-    misfits: awditMisfits,
-  },
-  cobra: {
-    extensions: [],
-    write: refuseStream,
-    writeFiles: writeCobra,
-    misfits: cobraMisfits,
-  },
-  dbcop: {
-    extensions: ['bincode'],
-    write: writeDbcop,
-    misfits: dbcopMisfits,
-  },
-  'dbcop-json': {
-    extensions: ['json'],
-    write: writeDbcopJson,
-    misfits: dbcopJsonMisfits,
-  },
-  hist: {
-    extensions: ['hist'],
-    write: writeHist,
-    misfits: histMisfits,
-  },
-  viper: {
-    extensions: [],
-    write: refuseStream,
-    writeFiles: writeViper,
-    misfits: viperMisfits,
-  },
-  jepsen: {
-    extensions: ['edn'],
-    write: writeJepsen,
-    misfits: jepsenMisfits,
-  },
-  'jepsen-json': {
-    extensions: [],
-    write: writeJepsenJson,
-    misfits: jepsenMisfits,
-  },
+  native: { extensions: ['jsonl', 'ndjson', 'isobar'], write: writeNative, misfits: () => [] },
+  notation: { extensions: ['notation'], write: writeNotation, misfits: notationMisfits },
+  plume: { extensions: ['plume', 'txt'], write: writePlume, ...within(PLUME) },
+  awdit: { extensions: ['awdit'], write: writeAwdit, ...within(AWDIT) },
+  cobra: inFiles(COBRA, writeCobra),
+  dbcop: { extensions: ['bincode'], write: writeDbcop, ...within(DBCOP) },
+  'dbcop-json': { extensions: ['json'], write: writeDbcopJson, ...within(PLAIN) },
+  hist: { extensions: ['hist'], write: writeHist, ...within(HIST) },
+  viper: inFiles(VIPER, writeViper),
+  jepsen: { extensions: ['edn'], write: writeJepsen, misfits: jepsenMisfits },
+  'jepsen-json': { extensions: [], write: writeJepsenJson, misfits: jepsenMisfits },
 }
 
 function refuseStream(): never {

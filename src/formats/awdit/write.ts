@@ -1,50 +1,30 @@
 // Writes AWDIT's test text (read.ts). Main function: writeAwdit.
 
-import { type History, INITIAL, READ, WRITE } from '../../history/history.ts'
-import { type Capacity, findMisfits, isU64, keptBySession, Numbering } from '../fit.ts'
-import { ByteWriter, RenderedKeys, type Sink } from '../sink.ts'
+import { type History, INITIAL } from '../../history/history.ts'
+import { type Capacity, keptBySession, Numbering, PLAIN } from '../fit.ts'
+import { ByteWriter, type Sink } from '../sink.ts'
 
-const CAPACITY: Capacity = {
-  keys: isU64,
-  values: isU64,
-  sessions: 'positions',
+export const AWDIT: Capacity = {
+  ...PLAIN,
   initial: undefined,
-  txnNames: 'none',
-  times: false,
-  levels: false,
-  indeterminate: 'none',
   aborted: 'none',
   emptyTxns: false,
-  lists: false,
-  order: 'sessions',
-}
-
-export function awditMisfits(history: History): string[] {
-  return findMisfits(history, CAPACITY)
 }
 
 /** Where the initial state is read, it is written by a transaction in a session of its own. */
 export function writeAwdit(history: History, sink: Sink): void {
   const writer = new ByteWriter(sink)
-  const numbering = new Numbering(history, CAPACITY)
-  const keys = new RenderedKeys(history, (_, key) => String(numbering.key(key)))
-  const put = (kind: number, key: number, value: string) => {
-    writer.text(kind === READ ? 'r ' : 'w ')
-    keys.write(writer, key)
-    writer.text(` ${value}\n`)
-  }
+  const numbering = new Numbering(history, AWDIT)
   const initialKeys = keysReadInitially(history)
-  for (const key of initialKeys) put(WRITE, key, '0')
+  for (const key of initialKeys) writer.text(`w ${numbering.key(key)} 0\n`)
   if (initialKeys.size > 0) writer.text('===\n')
-  for (const [session, txns] of keptBySession(history, CAPACITY).entries()) {
+  for (const [session, txns] of keptBySession(history, AWDIT).entries()) {
     if (session > 0) writer.text('===\n')
     for (const txn of txns) {
       if (history.txnIsInitial[txn]) continue
       if (txn !== txns[0]) writer.text('---\n')
-      for (let op = history.txnOpStart[txn]!; op < history.txnOpStart[txn + 1]!; op++) {
-        const kind = history.opKind[op]!
-        if (kind !== READ && kind !== WRITE) continue
-        put(kind, history.opKey[op]!, String(numbering.value(history.opValue[op]!) ?? 0))
+      for (const { isRead, key, value } of numbering.ops(txn)) {
+        writer.text(`${isRead ? 'r' : 'w'} ${key} ${value ?? 0}\n`)
       }
     }
   }

@@ -6,7 +6,7 @@
 
 import { HistoryBuilder } from '../../history/builder.ts'
 import { ABORTED, COMMITTED, type History, READ, WRITE } from '../../history/history.ts'
-import { JsonScanner } from '../json.ts'
+import { beginsNumber, JsonScanner } from '../json.ts'
 import { forEachField, forEachItem, takeFlag } from '../json-walk.ts'
 import { TextPlaces } from '../places.ts'
 import { OPEN_LIST, QUOTE } from '../scanner.ts'
@@ -133,7 +133,7 @@ class DbcopJsonReader {
       scanner.expectWord('null')
       return builder.valueId(null)
     }
-    if (c !== 45 && !(c >= 48 && c <= 57)) throw scanner.unexpected(`a ${what} (an integer)`)
+    if (!beginsNumber(c)) throw scanner.unexpected(`a ${what} (an integer)`)
     scanner.scanInteger(what)
     const table = isValue ? builder.values : builder.keys
     return table.ofWords(scanner.low, scanner.high, scanner.negative)

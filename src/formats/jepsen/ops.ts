@@ -6,8 +6,8 @@ import type { HistoryBuilder } from '../../history/builder.ts'
 import { APPEND, NONE, READ, READ_LIST, WRITE } from '../../history/history.ts'
 import { SymbolTable } from '../../history/symbols.ts'
 import type { Value, ValueTable } from '../../history/values.ts'
-import { CLOSE_PAREN, type EdnScanner, HASH, OPEN_PAREN } from '../edn.ts'
-import { CLOSE_LIST, CLOSE_MAP, COLON, OPEN_LIST, OPEN_MAP, QUOTE } from '../scanner.ts'
+import { CLOSE_PAREN, closingOf, type EdnScanner, HASH, OPEN_PAREN } from '../edn.ts'
+import { CLOSE_LIST, COLON, OPEN_LIST, OPEN_MAP, QUOTE } from '../scanner.ts'
 import { type JepsenEvents, READ_NIL } from './events.ts'
 
 const VERBS = 'there are [:r key value], [:append key value] and [:w key value]'
@@ -33,7 +33,7 @@ export function findRegisterVerb(name: string): RegisterVerb | null {
 export class MicroOpReader {
   /** The world of the transaction last read, NONE if it was not wrapped. */
   group = NONE
-  readonly groups: SymbolTable
+  readonly groups = new SymbolTable()
   private groupName = ''
   private readonly symbols = new SymbolTable() // keys that are only part of a name
 
@@ -41,10 +41,7 @@ export class MicroOpReader {
     private readonly scanner: EdnScanner,
     private readonly builder: HistoryBuilder,
     private readonly events: JepsenEvents,
-    groups: SymbolTable,
-  ) {
-    this.groups = groups
-  }
+  ) {}
 
   /** Takes the whole value of an event. Throws InputError if it is no transaction. */
   takeTxn(): void {
@@ -297,11 +294,6 @@ export class MicroOpReader {
     this.scanner.skipTags()
     return this.symbols.get(this.takeSymbol(this.symbols, what))
   }
-}
-
-function closingOf(open: number): number {
-  if (open === OPEN_MAP) return CLOSE_MAP
-  return open === OPEN_LIST ? CLOSE_LIST : CLOSE_PAREN
 }
 
 /** A key inside the name of another: strings in quotes, keywords and integers as they are. */

@@ -4,6 +4,7 @@
 // at the indices of its two events; after :info, when it took effect is open. Main function:
 // buildFromEvents.
 
+import { counted } from '../../base/counted.ts'
 import { InputError } from '../../base/errors.ts'
 import { IntColumn } from '../../base/grow.ts'
 import type { HistoryBuilder } from '../../history/builder.ts'
@@ -223,11 +224,11 @@ class Pairing {
   private warn(): void {
     const { warnings } = this.builder
     if (this.uninvoked > 0) {
-      const what = count(this.uninvoked, 'operation')
+      const what = counted(this.uninvoked, 'operation')
       warnings.push(`${what} completed without an :invoke: when they began is not known`)
     }
     if (this.abandoned > 0) {
-      const what = count(this.abandoned, 'operation')
+      const what = counted(this.abandoned, 'operation')
       warnings.push(`${what} never completed before the process began another one`)
     }
     if (!this.numbered && !this.events.index.view().every(Number.isNaN)) {
@@ -238,10 +239,6 @@ class Pairing {
 
 function isRead(kind: number): boolean {
   return kind === READ || kind === READ_LIST || kind === READ_NIL
-}
-
-function count(n: number, what: string): string {
-  return `${n} ${what}${n === 1 ? '' : 's'}`
 }
 
 /** Whether the history is about lists; one that is about registers too is refused. */

@@ -15,6 +15,7 @@ import { HistoryBuilder } from '../../history/builder.ts'
 import { type History, NONE } from '../../history/history.ts'
 import { SymbolTable } from '../../history/symbols.ts'
 import { CLOSE_PAREN, EdnScanner, END, HASH, OPEN_PAREN, type ScanPlace } from '../edn.ts'
+import { beginsNumber } from '../json.ts'
 import { CLOSE_LIST, CLOSE_MAP, COLON, OPEN_LIST, OPEN_MAP, QUOTE } from '../scanner.ts'
 import { type HistoryParser, limitsFor, type ParseOptions, tooLarge } from '../source.ts'
 import { EVENT_TYPES, INVOKE, JepsenEvents, OK } from './events.ts'
@@ -51,11 +52,11 @@ export class JepsenParser implements HistoryParser {
   private eventCount = 0 // of clients and others
   private hasAdds = false // whether it is about a set
   private registerAt = NONE // where a register was read or written last
-  private readonly fields = new EventFields()
+  private fields = new EventFields(0)
 
   constructor(private readonly options: ParseOptions = {}) {
     this.eventBytes = limitsFor(options.memoryBytes).lineBytes
-    this.ops = new MicroOpReader(this.scanner, this.builder, this.events, new SymbolTable())
+    this.ops = new MicroOpReader(this.scanner, this.builder, this.events)
   }
 
   push(bytes: Uint8Array): void {
@@ -132,9 +133,9 @@ export class JepsenParser implements HistoryParser {
   }
 
   private readEvent(): void {
-    const { scanner, fields } = this
+    const { scanner } = this
     const begin = scanner.at
-    fields.reset(this.events.opCount)
+    this.fields = new EventFields(this.events.opCount)
     scanner.at++
     let seen = 0 // bits of the fields that were there
     while (scanner.skipSpace() !== CLOSE_MAP) {
@@ -147,7 +148,7 @@ export class JepsenParser implements HistoryParser {
     }
     scanner.at++
     const position = this.eventCount++
-    if (fields.source === null) this.keep(begin, position)
+    if (this.fields.source === null) this.keep(begin, position)
     else this.annotate(position)
   }
 
@@ -178,7 +179,7 @@ export class JepsenParser implements HistoryParser {
       fields.fFrom = scanner.at
       scanner.skipForm()
       fields.fTo = scanner.at
-    } else if (isDigit(scanner)) {
+    } else if (beginsNumber(scanner.bytes[scanner.at]!)) {
       scanner.scanInteger('process')
       fields.process = this.processes.ofWords(scanner.low, scanner.high, scanner.negative)
     } else {
@@ -229,7 +230,8 @@ export class JepsenParser implements HistoryParser {
     }
     if (type !== OK && fields.isNil) return
     this.takeAgain(() => {
-      const isSet = verb === 'read' && (this.isHash() || (this.hasAdds && ops.isSet()))
+      const isEdnSet = this.scanner.skipTags() === HASH
+      const isSet = verb === 'read' && (isEdnSet || (this.hasAdds && ops.isSet()))
       if (isSet) {
         ops.takeSet()
         fields.isSetRead = 1
@@ -239,12 +241,6 @@ export class JepsenParser implements HistoryParser {
       this.registerAt = begin
       ops.takeRegister(verb)
     })
-  }
-
-  /** A set as EDN writes it. */
-  private isHash(): boolean {
-    const { scanner } = this
-    return scanner.skipTags() === HASH
   }
 
   private refuseCounter(begin: number, isCounter: boolean): void {
@@ -344,7 +340,6 @@ class EventFields {
   index = Number.NaN
   fFrom = NONE
   fTo = NONE
-  opStart = 0
   hasOps = 0
   valueFrom = NONE
   valueTo = NONE
@@ -353,34 +348,13 @@ class EventFields {
   isSetRead = 0
   trouble: InputError | null = null // why the value is no transaction
 
-  reset(opStart: number): void {
-    this.type = NONE
-    this.typeAt = NONE
-    this.process = NONE
-    this.source = null
-    this.index = Number.NaN
-    this.fFrom = NONE
-    this.fTo = NONE
-    this.opStart = opStart
-    this.hasOps = 0
-    this.valueFrom = NONE
-    this.valueTo = NONE
-    this.valuePlace = null
-    this.isNil = false
-    this.isSetRead = 0
-    this.trouble = null
-  }
+  constructor(readonly opStart: number) {}
 }
 
 /** Which of the names was just read, or NONE. */
 function findName(scanner: EdnScanner, names: readonly string[], count: number): number {
   for (let i = 0; i < count; i++) if (scanner.textIs(names[i]!)) return i
   return NONE
-}
-
-function isDigit(scanner: EdnScanner): boolean {
-  const c = scanner.bytes[scanner.at]!
-  return (c >= 48 && c <= 57) || c === 45
 }
 
 export function looksLikeJson(bytes: Uint8Array, length: number): boolean {

@@ -20,20 +20,18 @@ import {
 } from '../../history/history.ts'
 import { findStray } from '../../history/initial.ts'
 import type { Value } from '../../history/values.ts'
-import { type Capacity, findMisfits, Numbering } from '../fit.ts'
+import { type Capacity, findMisfits, Numbering, PLAIN } from '../fit.ts'
 import { ByteWriter, RenderedKeys, renderJson, type Sink, writeValue } from '../sink.ts'
 
 const CAPACITY: Capacity = {
+  ...PLAIN,
   keys: (key) => key !== null,
   values: () => true,
   sessions: 'integers',
   initial: null,
   txnNames: 'all', // see jepsenMisfits
   times: true,
-  levels: false,
   indeterminate: 'all',
-  aborted: 'whole',
-  emptyTxns: true,
   lists: true,
   order: 'input',
 }

@@ -21,7 +21,8 @@ import {
 } from '../../history/spans.ts'
 import type { SymbolTable } from '../../history/symbols.ts'
 import type { Value, ValueTable } from '../../history/values.ts'
-import type { JsonScanner } from '../json.ts'
+import { beginsNumber, type JsonScanner } from '../json.ts'
+import { quote } from '../json-fields.ts'
 import { forEachItem } from '../json-walk.ts'
 import { CLOSE_LIST, COMMA, OPEN_LIST, OPEN_MAP, QUOTE } from '../scanner.ts'
 import { NumberedKeys } from './numbered-keys.ts'
@@ -43,18 +44,13 @@ const PLAIN = Uint8Array.from({ length: 256 }, (_, c) =>
 )
 
 export class OpReader {
-  private readonly scanner: JsonScanner
-  private readonly columns: IntColumn // arrival -> column
   private readonly numbered = new NumberedKeys()
 
   constructor(
-    scanner: JsonScanner,
-    columns: IntColumn,
+    private readonly scanner: JsonScanner,
+    private readonly columns: IntColumn, // arrival -> column
     private readonly statements: StatementReader,
-  ) {
-    this.scanner = scanner
-    this.columns = columns
-  }
+  ) {}
 
   /** Takes the whole list of operations; the builder has room for all that fit into the text. */
   takeOps(builder: HistoryBuilder, txn: number): void {
@@ -163,21 +159,17 @@ export class OpReader {
     if (scanner.textIs('rows')) return this.takeRows(builder, txn)
     const kind = this.kindOf()
     if (kind < 0) throw this.unknownVerb(verbAt)
-    this.comma()
-    const key = this.takeSymbol(builder.keys, 'key')
-    this.comma()
+    const key = this.takeKey(builder)
     if (kind === READ && scanner.skipSpace() === OPEN_LIST) {
       builder.addOp(txn, READ_LIST, key, this.takeList(builder))
-    } else if (scanner.skipSpace() === 110) {
-      scanner.expectWord('null')
+    } else {
+      const isElement = kind === APPEND
       builder.addOp(
         txn,
         kind,
         key,
-        kind === APPEND ? builder.values.of(null) : builder.valueId(null),
+        isElement ? this.takeElement(builder) : this.takeValueId(builder),
       )
-    } else {
-      builder.addOp(txn, kind, key, this.takeSymbol(builder.values, 'value'))
     }
     if (scanner.skipSpace() === COMMA) {
       const isRegister = builder.opKind.data[builder.opCount - 1]! <= WRITE
@@ -191,9 +183,7 @@ export class OpReader {
    */
   private takeLight(builder: HistoryBuilder, txn: number, kind: number): void {
     const { scanner } = this
-    this.comma()
-    const key = this.takeSymbol(builder.keys, 'key')
-    this.comma()
+    const key = this.takeKey(builder)
     const first = this.takeValueId(builder)
     let value = first
     if (kind === CAS) {
@@ -222,9 +212,7 @@ export class OpReader {
   /** Takes the rest of an increment: its counter, and by how much. */
   private takeIncrement(builder: HistoryBuilder, txn: number): void {
     const { scanner } = this
-    this.comma()
-    const key = this.takeSymbol(builder.keys, 'key')
-    this.comma()
+    const key = this.takeKey(builder)
     const at = scanner.at
     const by = this.takeSymbol(builder.values, 'number')
     if (!isIncrement(builder.values.get(by))) {
@@ -266,9 +254,7 @@ export class OpReader {
   /** Takes the rest of a read that did not return one row: its key, and what each row held. */
   private takeRows(builder: HistoryBuilder, txn: number): void {
     const { scanner } = this
-    this.comma()
-    const key = this.takeSymbol(builder.keys, 'key')
-    this.comma()
+    const key = this.takeKey(builder)
     if (scanner.skipSpace() !== OPEN_LIST) {
       throw scanner.unexpected(
         'a list of rows',
@@ -294,10 +280,25 @@ export class OpReader {
     scanner.expect(CLOSE_LIST)
   }
 
+  /** Takes the key, and the commas around it. */
+  private takeKey(builder: HistoryBuilder): number {
+    this.comma()
+    const key = this.takeSymbol(builder.keys, 'key')
+    this.comma()
+    return key
+  }
+
   private takeValueId(builder: HistoryBuilder): number {
     if (this.scanner.skipSpace() !== 110) return this.takeSymbol(builder.values, 'value')
     this.scanner.expectWord('null')
     return builder.valueId(null)
+  }
+
+  /** An element of a list, where null is a value like any other. */
+  private takeElement(builder: HistoryBuilder): number {
+    if (this.scanner.skipSpace() !== 110) return this.takeSymbol(builder.values, 'value')
+    this.scanner.expectWord('null')
+    return builder.values.of(null)
   }
 
   private takeList(builder: HistoryBuilder): number {
@@ -310,12 +311,7 @@ export class OpReader {
     }
     for (;;) {
       if (this.takeSmall(builder)) break
-      if (scanner.skipSpace() === 110) {
-        scanner.expectWord('null')
-        builder.addElement(builder.values.of(null))
-      } else {
-        builder.addElement(this.takeSymbol(builder.values, 'value'))
-      }
+      builder.addElement(this.takeElement(builder))
       if (scanner.skipSpace() === CLOSE_LIST) break
       scanner.expect(COMMA)
     }
@@ -356,7 +352,7 @@ export class OpReader {
       if (scanner.escaped) return table.of(scanner.text())
       return table.ofBytes(scanner.bytes, scanner.textFrom, scanner.textTo)
     }
-    if (c === 45 || (c >= 48 && c <= 57)) {
+    if (beginsNumber(c)) {
       scanner.scanInteger(what)
       return table.ofWords(scanner.low, scanner.high, scanner.negative)
     }
@@ -378,11 +374,8 @@ export class OpReader {
       scanner.scanString()
       return scanner.text()
     }
-    if (c !== 45 && !(c >= 48 && c <= 57)) throw scanner.unexpected(`the ${what}`)
-    scanner.scanInteger(what)
-    const big = scanner.integer()
-    const near = Number(big)
-    return Number.isSafeInteger(near) ? near : big
+    if (!beginsNumber(c)) throw scanner.unexpected(`the ${what}`)
+    return scanner.takeInteger(what)
   }
 
   private comma(): void {
@@ -403,7 +396,7 @@ export class OpReader {
   private unknownVerb(at: number): InputError {
     const { scanner } = this
     const verb = scanner.text()
-    const shown = JSON.stringify(verb.length > 40 ? `${verb.slice(0, 40)}…` : verb)
+    const shown = quote(verb)
     if (STATEMENTS.includes(verb)) {
       return scanner.fail(`${shown} is a statement, which is an object`, at, STATEMENT)
     }

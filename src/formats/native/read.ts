@@ -76,7 +76,7 @@ export class NativeParser extends LineParser implements PieceParser {
   private txn = NONE
   private initial: Value | undefined = null
   private unit: TimeUnit | null = null
-  private readonly version = new TxnVersion()
+  private readonly version: TxnVersion
 
   constructor(options: ParseOptions = {}) {
     super(options)
@@ -89,6 +89,7 @@ export class NativeParser extends LineParser implements PieceParser {
     this.tablesAt = new Bookmark(this.scanner)
     this.partialAt = new Bookmark(this.scanner)
     this.markAt = new Bookmark(this.scanner)
+    this.version = new TxnVersion(this.scanner)
     this.sizeBytes = options.sizeBytes ?? 0
     const isLater = options.piece?.isFirst === false
     this.builder = new HistoryBuilder(
@@ -283,7 +284,7 @@ export class NativeParser extends LineParser implements PieceParser {
       case field.ISOBAR:
         return this.parseVersion()
       case field.VERSION:
-        return this.version.pass(scanner)
+        return this.version.pass()
       case field.AFTER:
         return this.after.take(() => this.ops.takeSymbol(builder.labels, 'transaction id'))
       case field.TABLES:
@@ -339,7 +340,7 @@ export class NativeParser extends LineParser implements PieceParser {
     if (this.has(field.LEVEL)) builder.setLevel(txn, this.level)
     if (this.has(field.AUDIT)) builder.setAudit(txn)
     if (this.has(field.AFTER)) this.after.assign(txn)
-    if (this.has(field.VERSION)) this.version.assign(scanner, builder, txn)
+    if (this.has(field.VERSION)) this.version.assign(builder, txn)
     if (this.has(field.PENDING)) this.takePending(txn, begin)
     if (this.statements.abortAt !== NONE) this.takeAbort(txn)
     if (this.label === NONE) return
@@ -389,7 +390,7 @@ export class NativeParser extends LineParser implements PieceParser {
       const finish = this.has(field.FINISH) ? this.finishTime : Number.NaN
       elsewhere.push({ label, status: this.status, line: this.line, finish })
       // Whose version it is stands in another piece: that there is one is enough to be refused.
-      if (this.has(field.VERSION)) this.version.assign(scanner, builder, builder.txnCount)
+      if (this.has(field.VERSION)) this.version.assign(builder, builder.txnCount)
       return
     }
     if (txn === NONE) {
@@ -401,7 +402,7 @@ export class NativeParser extends LineParser implements PieceParser {
     this.txn = txn
     builder.setStatus(txn, this.status)
     if (this.has(field.FINISH)) builder.setFinish(txn, this.finishTime, this.finishText)
-    if (this.has(field.VERSION)) this.version.assign(scanner, builder, txn)
+    if (this.has(field.VERSION)) this.version.assign(builder, txn)
   }
 
   private takeHeader(begin: number): void {

@@ -8,12 +8,11 @@ import { findMeant } from '../../base/slips.ts'
 import type { SqlTable } from '../../history/sql-events.ts'
 import type { Value } from '../../history/values.ts'
 import { PLAIN_DECIMAL, type SqlRow, type SqlType, type SqlValue } from '../../sql/value.ts'
-import type { JsonScanner } from '../json.ts'
+import { beginsNumber, type JsonScanner } from '../json.ts'
 import { quote } from '../json-fields.ts'
 import { forEachItem, forEachName } from '../json-walk.ts'
 import { COLON, OPEN_LIST, OPEN_MAP, QUOTE } from '../scanner.ts'
 
-const MINUS = 45
 const MAX_INTEGER = 2n ** 63n - 1n
 const VALUES = 'values are integers, strings, true, false and null; write decimals as strings'
 
@@ -102,12 +101,7 @@ export class RowReader {
       scanner.scanString()
       return scanner.text()
     }
-    if (isDigit(c)) {
-      scanner.scanInteger(what)
-      const big = scanner.integer()
-      const near = Number(big)
-      return Number.isSafeInteger(near) ? near : big
-    }
+    if (beginsNumber(c)) return scanner.takeInteger(what)
     if (c === 110 && orNull) {
       scanner.expectWord('null')
       return null
@@ -131,14 +125,15 @@ export class RowReader {
       const hint = `the key of ${table.name} is (${keyNames(table)})`
       throw scanner.fail(`the key column ${quote(name)} cannot be null`, at, hint, 'missing-key')
     }
-    if (typeAt(c) === ARTICLES[type]) return value
+    const [one, many, spelling] = TYPES[type]
+    if (typeAt(c) === one) return value
     if (type === 'numeric') {
       if (typeof value === 'bigint') return String(value)
       if (typeof value === 'string' && PLAIN_DECIMAL.test(value)) return value
     }
     const found = type === 'numeric' && typeof value === 'string' ? 'other text' : typeAt(c)!
-    const message = `column ${quote(name)} of ${table.name} holds ${NOUNS[type]}, found ${found}`
-    throw scanner.fail(message, at, SPELLINGS[type], 'wrong-type')
+    const message = `column ${quote(name)} of ${table.name} holds ${many}, found ${found}`
+    throw scanner.fail(message, at, spelling, 'wrong-type')
   }
 
   private takeValue(what: string): SqlValue {
@@ -188,34 +183,27 @@ export class RowReader {
 /** What a value that begins with this byte is, with its article; null if no value does. */
 function typeAt(c: number): string | null {
   if (c === QUOTE) return 'text'
-  if (isDigit(c)) return 'an integer'
+  if (beginsNumber(c)) return 'an integer'
   if (c === 116 || c === 102) return 'a boolean'
   if (c === 110) return 'null'
   if (c === OPEN_MAP) return 'an object'
   return c === OPEN_LIST ? 'a list' : null
 }
 
-const ARTICLES: Record<SqlType, string> = {
-  boolean: 'a boolean',
-  integer: 'an integer',
-  numeric: 'a number', // which no single byte tells
-  text: 'text',
-}
-const NOUNS: Record<SqlType, string> = {
-  boolean: 'booleans',
-  integer: 'integers',
-  numeric: 'numbers',
-  text: 'text',
-}
-const SPELLINGS: Record<SqlType, string> = {
-  boolean: 'write true or false, or declare another type',
-  integer: 'write the number without quotes, or declare the column as text',
-  numeric: 'write "12.50", digits and a point; NaN and infinities are not supported',
-  text: 'write it in quotes, or declare another type',
-}
-
-function isDigit(c: number): boolean {
-  return c === MINUS || (c >= 48 && c <= 57)
+/** Type of a column -> what a value of it is, what the column holds, how it is written. */
+const TYPES: Record<SqlType, readonly [value: string, values: string, spelling: string]> = {
+  boolean: ['a boolean', 'booleans', 'write true or false, or declare another type'],
+  integer: [
+    'an integer',
+    'integers',
+    'write the number without quotes, or declare the column as text',
+  ],
+  numeric: [
+    'a number', // which no single byte tells
+    'numbers',
+    'write "12.50", digits and a point; NaN and infinities are not supported',
+  ],
+  text: ['text', 'text', 'write it in quotes, or declare another type'],
 }
 
 function keyNames(table: SqlTable): string {

@@ -4,18 +4,18 @@
 
 import type { HistoryBuilder } from '../../history/builder.ts'
 import { type GivenVersion, VERSION_HINT, versionOfLsn } from '../../history/versions.ts'
-import type { JsonScanner } from '../json.ts'
+import { beginsNumber, type JsonScanner } from '../json.ts'
 import { CLOSE_MAP, COLON, COMMA, OPEN_MAP, QUOTE } from '../scanner.ts'
+import { Bookmark } from './bookmark.ts'
 
 const OP_HINT =
   'the version of a read or a write stands behind its value: ["w","x",1,{"version":3}]'
-const DASH = 45
 
 /** A number, or an LSN in quotes. */
 function takeVersion(scanner: JsonScanner): GivenVersion {
   const c = scanner.skipSpace()
   const at = scanner.at
-  if (c === DASH || (c >= 48 && c <= 57)) {
+  if (beginsNumber(c)) {
     const value = scanner.scanTime('version')
     return { value, text: scanner.timeText, isLsn: false }
   }
@@ -58,24 +58,23 @@ export function takeOpVersion(scanner: JsonScanner, builder: HistoryBuilder, isF
 
 /** "version" beside "ops": looked at once it is known that its line is no header. */
 export class TxnVersion {
-  private at = 0
-  private wide = 0
+  private readonly given: Bookmark
+
+  constructor(private readonly scanner: JsonScanner) {
+    this.given = new Bookmark(scanner)
+  }
 
   /** Steps over it for now. */
-  pass(scanner: JsonScanner): void {
-    this.at = scanner.at
-    this.wide = scanner.wide
-    scanner.skipValue()
+  pass(): void {
+    this.given.set()
+    this.scanner.skipValue()
   }
 
   /** Takes what was stepped over last as the version of what a transaction writes. */
-  assign(scanner: JsonScanner, builder: HistoryBuilder, txn: number): void {
-    const { at, wide } = scanner
-    scanner.at = this.at
-    scanner.wide = this.wide
-    const version = takeVersion(scanner)
-    if (!builder.setTxnVersion(txn, version)) throw incomparable(scanner, this.at)
-    scanner.at = at
-    scanner.wide = wide
+  assign(builder: HistoryBuilder, txn: number): void {
+    const { scanner, given } = this
+    given.visit(() => {
+      if (!builder.setTxnVersion(txn, takeVersion(scanner))) throw incomparable(scanner, given.at)
+    })
   }
 }

@@ -2,39 +2,28 @@
 
 import { ABORTED, type History, NONE, READ, WRITE } from '../../history/history.ts'
 import { INTERNED } from '../../history/values.ts'
-import { type Capacity, findMisfits, isKept, isU64, Numbering } from '../fit.ts'
+import { type Capacity, isKept, Numbering, PLAIN } from '../fit.ts'
 import { ByteWriter, putSmall, RenderedKeys, type Sink } from '../sink.ts'
 
 const LONGEST_LINE = 128 // four numbers of at most 20 digits
 const TAIL_BYTES = 48
 
-const CAPACITY: Capacity = {
-  keys: isU64,
-  values: isU64,
+export const PLUME: Capacity = {
+  ...PLAIN,
   sessions: 'integers',
-  initial: 0,
   txnNames: 'integers',
-  times: false,
-  levels: false,
-  indeterminate: 'none',
   aborted: 'writes',
   emptyTxns: false,
-  lists: false,
   order: 'input',
 }
 
-/** Why Plume text cannot hold the history; empty if it can. */
-export function plumeMisfits(history: History): string[] {
-  return findMisfits(history, CAPACITY)
-}
-
 /**
- * Writes what Plume text can hold; see `plumeMisfits` for what it cannot.
+ * Writes what Plume text can hold.
  * @param opOrder operations in the order of their lines, instead of transaction by transaction.
  */
 export function writePlume(history: History, sink: Sink, opOrder: Int32Array | null = null): void {
   const writer = new ByteWriter(sink)
-  const numbering = new Numbering(history, CAPACITY)
+  const numbering = new Numbering(history, PLUME)
   const keys = new RenderedKeys(history, (_, key) => String(numbering.key(key)))
   const { opCount, opTxn, opKey, opKind, opValue, txnSession, txnStatus } = history
   const tails = new LineTails(history, numbering)
@@ -76,12 +65,11 @@ class LineTails {
   readonly bytes: Uint8Array // session * TAIL_BYTES -> its tail
   readonly length: Uint8Array // session -> bytes of its tail
   private readonly txns: Int32Array // session -> txn of its tail
-  private readonly history: History
-  private readonly numbering: Numbering
 
-  constructor(history: History, numbering: Numbering) {
-    this.history = history
-    this.numbering = numbering
+  constructor(
+    private readonly history: History,
+    private readonly numbering: Numbering,
+  ) {
     this.bytes = new Uint8Array(history.sessionCount * TAIL_BYTES)
     this.length = new Uint8Array(history.sessionCount)
     this.txns = new Int32Array(history.sessionCount).fill(NONE)

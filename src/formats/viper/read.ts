@@ -9,7 +9,7 @@
 import { HistoryBuilder } from '../../history/builder.ts'
 import { COMMITTED, type History, NONE, READ, WRITE } from '../../history/history.ts'
 import { openSession } from '../files.ts'
-import { JsonScanner } from '../json.ts'
+import { beginsNumber, JsonScanner } from '../json.ts'
 import { forEachField, forEachItem, takeFlag } from '../json-walk.ts'
 import { LineParser, NEWLINE } from '../lines.ts'
 import { OPEN_MAP, QUOTE } from '../scanner.ts'
@@ -168,9 +168,7 @@ export class ViperParser extends LineParser {
       scanner.expectWord('null')
       return NONE
     }
-    if (c !== 45 && !(c >= 48 && c <= 57)) {
-      throw scanner.unexpected(`a ${what} (an integer or a string)`)
-    }
+    if (!beginsNumber(c)) throw scanner.unexpected(`a ${what} (an integer or a string)`)
     scanner.scanInteger(what)
     return table.ofWords(scanner.low, scanner.high, scanner.negative)
   }

@@ -3,9 +3,10 @@
 
 import { counted } from '../../base/counted.ts'
 import { inert } from '../../base/inert.ts'
+import { findMisfits } from '../../formats/fit.ts'
 import { jepsenMisfits, writeJepsen } from '../../formats/jepsen/write.ts'
 import { writeNative } from '../../formats/native/write.ts'
-import { plumeMisfits, writePlume } from '../../formats/plume/write.ts'
+import { PLUME, writePlume } from '../../formats/plume/write.ts'
 import type { Sink } from '../../formats/sink.ts'
 import type { History } from '../../history/history.ts'
 import { renderNotation } from '../../history/notation.ts'
@@ -215,7 +216,7 @@ const WRITTEN: readonly Written[] = [
   NATIVE,
   {
     ...{ name: 'Plume text', ending: 'plume', write: writePlume },
-    ...{ misfits: plumeMisfits, omit: ['times', 'levels'] },
+    ...{ misfits: (history: History) => findMisfits(history, PLUME), omit: ['times', 'levels'] },
   },
   {
     ...{ name: 'Jepsen EDN', ending: 'edn', write: writeJepsen },
