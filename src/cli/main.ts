@@ -12,75 +12,40 @@ import { VERSION } from './version.ts'
 
 type AddCommand = (program: Command, done: (code: number) => void) => void
 
-/** What a command is for, in the words of the help; topics stand there in this order. */
-const TOPICS = {
-  begin: 'Begin here:',
-  judge: 'Judge histories:',
-  make: 'Test a database, make histories:',
-  look: 'Look at histories, convert them:',
-  shell: 'This program:',
-} as const
-
-/** Loaded on demand: judging a small history must not wait for database drivers and page layout. */
-const COMMANDS: Record<string, { topic: keyof typeof TOPICS; load: () => Promise<AddCommand> }> = {
-  demo: { topic: 'begin', load: async () => (await import('./demo-command.ts')).addDemoCommand },
-  explain: {
-    topic: 'begin',
-    load: async () => (await import('./explain-command.ts')).addExplainCommand,
+/**
+ * What commands are for, in the words of the help, and how they are loaded: on demand, for judging
+ * a small history must not wait for database drivers and page layout.
+ */
+const TOPICS: Record<string, Record<string, () => Promise<AddCommand>>> = {
+  'Begin here:': {
+    demo: async () => (await import('./demo-command.ts')).addDemoCommand,
+    explain: async () => (await import('./explain-command.ts')).addExplainCommand,
+    differ: async () => (await import('./differ-command.ts')).addDifferCommand,
   },
-  differ: {
-    topic: 'begin',
-    load: async () => (await import('./differ-command.ts')).addDifferCommand,
+  'Judge histories:': {
+    check: async () => (await import('./check-command.ts')).addCheckCommand,
+    watch: async () => (await import('./watch-command.ts')).addWatchCommand,
+    verify: async () => (await import('./verify-command.ts')).addVerifyCommand,
+    report: async () => (await import('./report-command.ts')).addReportCommand,
+    shrink: async () => (await import('./shrink-command.ts')).addShrinkCommand,
+    workload: async () => (await import('./workload-command.ts')).addWorkloadCommand,
   },
-  check: { topic: 'judge', load: async () => (await import('./check-command.ts')).addCheckCommand },
-  watch: { topic: 'judge', load: async () => (await import('./watch-command.ts')).addWatchCommand },
-  verify: {
-    topic: 'judge',
-    load: async () => (await import('./verify-command.ts')).addVerifyCommand,
+  'Test a database, make histories:': {
+    conformance: async () => (await import('./conformance-command.ts')).addConformanceCommand,
+    run: async () => (await import('./run-command.ts')).addRunCommand,
+    fleet: async () => (await import('./fleet-command.ts')).addFleetCommand,
+    proxy: async () => (await import('./proxy-command.ts')).addProxyCommand,
+    replay: async () => (await import('./replay-command.ts')).addReplayCommand,
+    generate: async () => (await import('./generate-command.ts')).addGenerateCommand,
   },
-  report: {
-    topic: 'judge',
-    load: async () => (await import('./report-command.ts')).addReportCommand,
+  'Look at histories, convert them:': {
+    serve: async () => (await import('./serve-command.ts')).addServeCommand,
+    stats: async () => (await import('./stats-command.ts')).addStatsCommand,
+    convert: async () => (await import('./convert-command.ts')).addConvertCommand,
   },
-  shrink: {
-    topic: 'judge',
-    load: async () => (await import('./shrink-command.ts')).addShrinkCommand,
-  },
-  workload: {
-    topic: 'judge',
-    load: async () => (await import('./workload-command.ts')).addWorkloadCommand,
-  },
-  conformance: {
-    topic: 'make',
-    load: async () => (await import('./conformance-command.ts')).addConformanceCommand,
-  },
-  run: { topic: 'make', load: async () => (await import('./run-command.ts')).addRunCommand },
-  fleet: { topic: 'make', load: async () => (await import('./fleet-command.ts')).addFleetCommand },
-  proxy: {
-    topic: 'make',
-    load: async () => (await import('./proxy-command.ts')).addProxyCommand,
-  },
-  replay: {
-    topic: 'make',
-    load: async () => (await import('./replay-command.ts')).addReplayCommand,
-  },
-  generate: {
-    topic: 'make',
-    load: async () => (await import('./generate-command.ts')).addGenerateCommand,
-  },
-  serve: { topic: 'look', load: async () => (await import('./serve-command.ts')).addServeCommand },
-  stats: { topic: 'look', load: async () => (await import('./stats-command.ts')).addStatsCommand },
-  convert: {
-    topic: 'look',
-    load: async () => (await import('./convert-command.ts')).addConvertCommand,
-  },
-  doctor: {
-    topic: 'shell',
-    load: async () => (await import('./doctor-command.ts')).addDoctorCommand,
-  },
-  completion: {
-    topic: 'shell',
-    load: async () => (await import('./completion-command.ts')).addCompletionCommand,
+  'This program:': {
+    doctor: async () => (await import('./doctor-command.ts')).addDoctorCommand,
+    completion: async () => (await import('./completion-command.ts')).addCompletionCommand,
   },
 }
 
@@ -136,12 +101,14 @@ Every command explains itself: isobar check --help`,
   const isSetting = (word: string) =>
     word.startsWith('-') || (COLOUR_MODES as readonly string[]).includes(word)
   const first = argv.find((word) => !isSetting(word)) ?? ''
-  const isAlone = Object.hasOwn(COMMANDS, first) && first !== 'completion' // which knows all others
-  const named = isAlone ? [first] : Object.keys(COMMANDS)
-  for (const name of named) {
-    const { topic, load } = COMMANDS[name]!
-    program.commandsGroup(TOPICS[topic])
-    ;(await load())(program, done)
+  const isCommand = Object.values(TOPICS).some((commands) => Object.hasOwn(commands, first))
+  const isAlone = isCommand && first !== 'completion' // which knows all others
+  for (const [topic, commands] of Object.entries(TOPICS)) {
+    for (const [name, load] of Object.entries(commands)) {
+      if (isAlone && name !== first) continue
+      program.commandsGroup(topic)
+      ;(await load())(program, done)
+    }
   }
   for (const command of program.commands) command.exitOverride()
   program.helpCommand('help [command]', 'say what a command does').commandsGroup('')

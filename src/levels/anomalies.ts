@@ -1,6 +1,6 @@
-// The anomalies, as one table: Plume's 14 transactional anomalous patterns (letters a … n), then
+// The anomalies and what they mean: Plume's 14 transactional anomalous patterns (letters a … n), then
 // the names of the strong levels' cycles, of lists and of SQL statements. Adya's code, or Jepsen's
-// word where Adya has none, stands beside each. Four patterns have common names, under which one
+// word where Adya has none, is told for most. Four patterns have common names, under which one
 // fault is told once at every level; their own are for those who ask for patterns (COMMON_NAMES).
 
 export interface AnomalyKind {
@@ -13,219 +13,132 @@ export interface AnomalyKind {
   readonly meaning: string
 }
 
-const TABLE = [
-  ['ThinAirRead', 'a', null, 'A transaction read a value that nobody ever wrote.'],
-  [
-    'WrongVersion',
-    null,
-    null,
+const MEANINGS = {
+  ThinAirRead: 'A transaction read a value that nobody ever wrote.',
+  WrongVersion:
     'A read reported another version than the write that it saw has: the store’s own order is wrong.',
-  ],
-  ['AbortedRead', 'b', 'G1a', 'A transaction read a value written by one that aborted.'],
-  ['FutureRead', 'c', 'internal', 'A transaction read its own write before it made it.'],
-  [
-    'NotMyOwnWrite',
-    'd',
-    'internal',
-    'A transaction wrote a key and then read it, but got somebody else’s value.',
-  ],
-  [
-    'NotMyLastWrite',
-    'e',
-    'internal',
-    'A transaction read one of its own writes, though it had overwritten it since.',
-  ],
-  [
-    'IntermediateRead',
-    'f',
-    'G1b',
-    'A transaction read a value that its writer overwrote before committing.',
-  ],
-  [
-    'CyclicCO',
-    'g',
-    'G1c',
+  AbortedRead: 'A transaction read a value written by one that aborted.',
+  FutureRead: 'A transaction read its own write before it made it.',
+  NotMyOwnWrite: 'A transaction wrote a key and then read it, but got somebody else’s value.',
+  NotMyLastWrite: 'A transaction read one of its own writes, though it had overwritten it since.',
+  IntermediateRead: 'A transaction read a value that its writer overwrote before committing.',
+  CyclicCO:
     'Transactions depend on each other in a circle: each saw, or followed, the next one’s effects.',
-  ],
-  [
-    'NonMonoReadCO',
-    'h',
-    'G-single',
+  NonMonoReadCO:
     'A transaction saw another one’s effects, then read a version that one had already replaced.',
-  ],
-  [
-    'NonMonoReadCM',
-    'i',
-    'G-single',
-    'Reads within transactions force an order of commits that contradicts itself.',
-  ],
-  [
-    'NonRepeatableRead',
-    'j',
-    'G-single',
+  NonMonoReadCM: 'Reads within transactions force an order of commits that contradicts itself.',
+  NonRepeatableRead:
     'A transaction read one key twice and got values from two different transactions.',
-  ],
-  [
-    'FracturedReadCO',
-    'k',
-    'G-single',
+  FracturedReadCO:
     'A transaction saw part of another one’s effects, but an older version of the rest.',
-  ],
-  [
-    'FracturedReadCM',
-    'l',
-    'G-single',
-    'All-or-nothing visibility forces an order of commits that contradicts itself.',
-  ],
-  [
-    'COConflictCM',
-    'm',
-    'G-single',
+  FracturedReadCM: 'All-or-nothing visibility forces an order of commits that contradicts itself.',
+  COConflictCM:
     'A transaction read a version although a newer one was among the causes of what it saw.',
-  ],
-  [
-    'ConflictCM',
-    'n',
-    'G-single',
-    'Causality forces an order of commits that contradicts itself: replicas disagree.',
-  ],
-  [
-    'CircularInformationFlow',
-    null,
-    'G1c',
+  ConflictCM: 'Causality forces an order of commits that contradicts itself: replicas disagree.',
+  CircularInformationFlow:
     'Transactions depend on each other in a circle: each saw, or followed, the next one’s effects.',
-  ],
-  [
-    'NonMonotonicRead',
-    null,
-    'G-single',
+  NonMonotonicRead:
     'A transaction saw another one’s effects, then read a version that one had already replaced.',
-  ],
-  [
-    'FracturedRead',
-    null,
-    'G-single',
+  FracturedRead:
     'A transaction saw part of another one’s effects, but an older version of the rest.',
-  ],
-  [
-    'LostUpdate',
-    null,
-    'G-single',
+  LostUpdate:
     'A transaction overwrote a key it had read, blind to a write in between; one update is lost.',
-  ],
-  ['LongFork', null, 'G-nonadjacent', 'Two readers saw two independent writes in opposite orders.'],
-  [
-    'WriteSkew',
-    null,
-    'G2-item',
+  LongFork: 'Two readers saw two independent writes in opposite orders.',
+  WriteSkew:
     'Two transactions each read what the other one overwrites; no serial order explains both.',
-  ],
-  [
-    'ReadOnlyAnomaly',
-    null,
-    'G2-item',
+  ReadOnlyAnomaly:
     'A read-only transaction saw a state that no serial order of the writers passes through.',
-  ],
-  [
-    'CausalityViolation',
-    null,
-    'G-single',
+  CausalityViolation:
     'A transaction missed an effect although it saw something that depends on it.',
-  ],
-  [
-    'SessionGuaranteeViolation',
-    null,
-    'G-single',
+  SessionGuaranteeViolation:
     'A session did not see its own earlier effects, or went back to an older state.',
-  ],
-  [
-    'ReadYourWritesViolation',
-    null,
-    'G-single',
-    'A session read a version older than what it had written itself.',
-  ],
-  [
-    'MonotonicReadsViolation',
-    null,
-    'G-single',
-    'A session read a version older than what it had read before.',
-  ],
-  [
-    'MonotonicWritesViolation',
-    null,
-    'G-single',
+  ReadYourWritesViolation: 'A session read a version older than what it had written itself.',
+  MonotonicReadsViolation: 'A session read a version older than what it had read before.',
+  MonotonicWritesViolation:
     'A transaction saw a write of a session, then missed what that session had written before.',
-  ],
-  [
-    'WritesFollowReadsViolation',
-    null,
-    'G-single',
+  WritesFollowReadsViolation:
     'A transaction saw a write, then missed what its writer had read before writing it.',
-  ],
-  [
-    'StaleRead',
-    null,
-    'G-single-realtime',
-    'A transaction missed an effect that was complete before it started.',
-  ],
-  ['G0', null, 'G0', 'Writes of several transactions are interleaved: a dirty write.'],
-  ['G1c', null, 'G1c', 'Information flows in a circle.'],
-  ['G-single', null, 'G-single', 'A cycle of dependencies with exactly one anti-dependency.'],
-  [
-    'G-nonadjacent',
-    null,
-    'G-nonadjacent',
-    'A cycle of dependencies in which no two anti-dependencies are adjacent.',
-  ],
-  ['G2-item', null, 'G2-item', 'A cycle of dependencies with adjacent anti-dependencies.'],
-  [
-    'IncompatibleOrder',
-    null,
-    'incompatible-order',
-    'Two reads of a list disagree about the order of its elements.',
-  ],
-  ['DuplicateElements', null, 'duplicate-elements', 'A read of a list returned an element twice.'],
-  [
-    'PredicateMismatch',
-    null,
-    null,
+  StaleRead: 'A transaction missed an effect that was complete before it started.',
+  G0: 'Writes of several transactions are interleaved: a dirty write.',
+  G1c: 'Information flows in a circle.',
+  'G-single': 'A cycle of dependencies with exactly one anti-dependency.',
+  'G-nonadjacent': 'A cycle of dependencies in which no two anti-dependencies are adjacent.',
+  'G2-item': 'A cycle of dependencies with adjacent anti-dependencies.',
+  IncompatibleOrder: 'Two reads of a list disagree about the order of its elements.',
+  DuplicateElements: 'A read of a list returned an element twice.',
+  PredicateMismatch:
     'A statement returned a row that does not satisfy its WHERE clause, or passed over one that does.',
-  ],
-  ['DuplicateRow', null, null, 'A read returned several rows under one primary key.'],
-  [
-    'VanishedRow',
-    null,
-    null,
+  DuplicateRow: 'A read returned several rows under one primary key.',
+  VanishedRow:
     'A read did not return a row that nobody deleted: every version of it is one that it looks for.',
-  ],
-  [
-    'LostCommit',
-    null,
-    null,
+  LostCommit:
     'The database acknowledged a commit, and later, when it had come to rest, knew nothing of it.',
-  ],
-  [
-    'Phantom',
-    null,
-    'G2',
-    'A statement passed over a row that its transaction’s level obliged it to return.',
-  ],
-  [
-    'PredicateWriteSkew',
-    null,
-    'G2',
+  Phantom: 'A statement passed over a row that its transaction’s level obliged it to return.',
+  PredicateWriteSkew:
     'Two transactions wrote, each unaware of rows by the other that its WHERE clause asked for.',
+} as const
+
+export type AnomalyName = keyof typeof MEANINGS
+
+/** Plume's patterns, in the order of their letters. */
+const PATTERNS: readonly AnomalyName[] = [
+  'ThinAirRead',
+  'AbortedRead',
+  'FutureRead',
+  'NotMyOwnWrite',
+  'NotMyLastWrite',
+  'IntermediateRead',
+  'CyclicCO',
+  'NonMonoReadCO',
+  'NonMonoReadCM',
+  'NonRepeatableRead',
+  'FracturedReadCO',
+  'FracturedReadCM',
+  'COConflictCM',
+  'ConflictCM',
+]
+
+/** Adya's phenomena, or Jepsen's words, and what they are called here. */
+const ADYA: Record<string, readonly AnomalyName[]> = {
+  G1a: ['AbortedRead'],
+  internal: ['FutureRead', 'NotMyOwnWrite', 'NotMyLastWrite'],
+  G1b: ['IntermediateRead'],
+  G1c: ['CyclicCO', 'CircularInformationFlow', 'G1c'],
+  'G-single': [
+    'NonMonoReadCO',
+    'NonMonoReadCM',
+    'NonRepeatableRead',
+    'FracturedReadCO',
+    'FracturedReadCM',
+    'COConflictCM',
+    'ConflictCM',
+    'NonMonotonicRead',
+    'FracturedRead',
+    'LostUpdate',
+    'CausalityViolation',
+    'SessionGuaranteeViolation',
+    'ReadYourWritesViolation',
+    'MonotonicReadsViolation',
+    'MonotonicWritesViolation',
+    'WritesFollowReadsViolation',
+    'G-single',
   ],
-] as const
+  'G-nonadjacent': ['LongFork', 'G-nonadjacent'],
+  'G2-item': ['WriteSkew', 'ReadOnlyAnomaly', 'G2-item'],
+  'G-single-realtime': ['StaleRead'],
+  G0: ['G0'],
+  'incompatible-order': ['IncompatibleOrder'],
+  'duplicate-elements': ['DuplicateElements'],
+  G2: ['Phantom', 'PredicateWriteSkew'],
+}
 
-export type AnomalyName = (typeof TABLE)[number][0]
-
-export const ANOMALIES: readonly AnomalyKind[] = TABLE.map(([name, tap, adya, meaning]) => ({
-  name,
-  tap,
-  adya,
-  meaning,
-}))
+export const ANOMALIES: readonly AnomalyKind[] = Object.entries(MEANINGS).map(([key, meaning]) => {
+  const name = key as AnomalyName
+  const letter = PATTERNS.indexOf(name)
+  const tap = letter < 0 ? null : String.fromCharCode('a'.charCodeAt(0) + letter)
+  const adya = Object.keys(ADYA).find((code) => ADYA[code]!.includes(name)) ?? null
+  return { name, tap, adya, meaning }
+})
 
 const BY_NAME = new Map(ANOMALIES.map((kind) => [kind.name, kind]))
 const BY_TAP = new Map(ANOMALIES.filter((kind) => kind.tap).map((kind) => [kind.tap, kind]))

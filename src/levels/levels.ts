@@ -3,36 +3,82 @@
 // psi, strong-si, lin and stale stand beside the chain, and so do Adya's levels, which know no sessions, and
 // what Elle makes of the weakest two of them with session order and with real time.
 
-export type LevelId =
-  | 'ci'
-  | 'rc'
-  | 'ryw'
-  | 'mr'
-  | 'mw'
-  | 'wfr'
-  | 'ra'
-  | 'cc'
-  | 'pc'
-  | 'psi'
-  | 'si'
-  | 'strong-si'
-  | 'ser'
-  | 'ser+lin'
-  | 'sser'
-  | 'lin'
-  | 'stale'
-  | 'mixed'
-  | 'pl-1'
-  | 'pl-2'
-  | 'pl-cs'
-  | 'pl-2l'
-  | 'pl-2+'
-  | 'pl-3u'
-  | 'pl-2.99'
-  | 'strong-session-pl-1'
-  | 'strong-session-pl-2'
-  | 'strong-pl-1'
-  | 'strong-pl-2'
+/** id -> name, and what the level forbids, in one clause. */
+const TABLE = {
+  ci: ['Cut Isolation', 'no transaction reads one key from two others'],
+  rc: [
+    'Read Committed',
+    'what a transaction reads next is never older than what it has read before',
+  ],
+  ryw: ['Read Your Writes', 'read committed, and a session sees what it wrote'],
+  mr: ['Monotonic Reads', 'read committed, and a session never reads older than what it has read'],
+  mw: [
+    'Monotonic Writes',
+    'read committed, and who sees a write of a session sees what that session wrote before',
+  ],
+  wfr: [
+    'Writes Follow Reads',
+    'read committed, and who sees a write sees what its session had read',
+  ],
+  ra: ['Read Atomic', 'a transaction sees all of another transaction or nothing of it'],
+  cc: ['Causal Consistency', 'who sees an effect sees its causes'],
+  pc: ['Prefix Consistency', 'every transaction reads from a prefix of the commit order'],
+  psi: [
+    'Parallel Snapshot Isolation',
+    'causal consistency, and no two transactions that do not see each other write one key',
+  ],
+  si: [
+    'Snapshot Isolation',
+    'prefix consistency, and no two concurrent transactions write the same key',
+  ],
+  'strong-si': [
+    'Strong Snapshot Isolation',
+    'snapshot isolation, and a snapshot has all that was committed before it was taken',
+  ],
+  ser: ['Serializability', 'some serial order explains every read'],
+  'ser+lin': [
+    'Serializability, linearizable by key',
+    'a serial order that respects real time among those who use a common key',
+  ],
+  sser: ['Strict Serializability', 'a serial order that also respects real time'],
+  lin: [
+    'Linearizability',
+    'each transaction takes effect at one instant between its start and its finish',
+  ],
+  stale: [
+    'Bounded Staleness',
+    'no read misses what was committed longer ago than a bound, or more versions than it',
+  ],
+  mixed: ['Mixed SQL levels', 'each transaction at its own level'],
+  'pl-1': ['Adya PL-1', 'no dirty writes'],
+  'pl-2': ['Adya PL-2', 'no dirty writes, no aborted, intermediate or circular information flow'],
+  'pl-cs': ['Adya PL-CS', 'PL-2, and nobody replaces a version other than the one it read'],
+  'pl-2l': [
+    'Adya PL-2L',
+    'PL-2, and no read misses what an earlier operation of its transaction depends on',
+  ],
+  'pl-2+': ['Adya PL-2+', 'PL-2, and no read misses what its transaction depends on'],
+  'pl-3u': [
+    'Adya PL-3U',
+    'those who write are serializable, together with any one of those who only read',
+  ],
+  'pl-2.99': ['Adya PL-2.99', 'serializable as far as rows are read by their keys'],
+  'strong-session-pl-1': [
+    'Strong Session PL-1',
+    'no dirty writes, and versions follow one another as the writers of each session do',
+  ],
+  'strong-session-pl-2': [
+    'Strong Session PL-2',
+    'PL-2, and nothing that is read or replaced comes later in its session',
+  ],
+  'strong-pl-1': [
+    'Strong PL-1',
+    'no dirty writes, and versions follow one another as their writers do in real time',
+  ],
+  'strong-pl-2': ['Strong PL-2', 'PL-2, and nothing is read or replaced before it has begun'],
+} as const satisfies Record<string, readonly [name: string, meaning: string]>
+
+export type LevelId = keyof typeof TABLE
 
 export interface Level {
   readonly id: LevelId
@@ -57,142 +103,11 @@ export function idOf(asked: LevelId | LevelRequest): LevelId {
   return typeof asked === 'string' ? asked : asked.level
 }
 
-export const LEVELS: readonly Level[] = [
-  { id: 'ci', name: 'Cut Isolation', meaning: 'no transaction reads one key from two others' },
-  {
-    id: 'rc',
-    name: 'Read Committed',
-    meaning: 'what a transaction reads next is never older than what it has read before',
-  },
-  {
-    id: 'ryw',
-    name: 'Read Your Writes',
-    meaning: 'read committed, and a session sees what it wrote',
-  },
-  {
-    id: 'mr',
-    name: 'Monotonic Reads',
-    meaning: 'read committed, and a session never reads older than what it has read',
-  },
-  {
-    id: 'mw',
-    name: 'Monotonic Writes',
-    meaning:
-      'read committed, and who sees a write of a session sees what that session wrote before',
-  },
-  {
-    id: 'wfr',
-    name: 'Writes Follow Reads',
-    meaning: 'read committed, and who sees a write sees what its session had read',
-  },
-  {
-    id: 'ra',
-    name: 'Read Atomic',
-    meaning: 'a transaction sees all of another transaction or nothing of it',
-  },
-  {
-    id: 'cc',
-    name: 'Causal Consistency',
-    meaning: 'who sees an effect sees its causes',
-  },
-  {
-    id: 'pc',
-    name: 'Prefix Consistency',
-    meaning: 'every transaction reads from a prefix of the commit order',
-  },
-  {
-    id: 'psi',
-    name: 'Parallel Snapshot Isolation',
-    meaning: 'causal consistency, and no two transactions that do not see each other write one key',
-  },
-  {
-    id: 'si',
-    name: 'Snapshot Isolation',
-    meaning: 'prefix consistency, and no two concurrent transactions write the same key',
-  },
-  {
-    id: 'strong-si',
-    name: 'Strong Snapshot Isolation',
-    meaning: 'snapshot isolation, and a snapshot has all that was committed before it was taken',
-  },
-  {
-    id: 'ser',
-    name: 'Serializability',
-    meaning: 'some serial order explains every read',
-  },
-  {
-    id: 'ser+lin',
-    name: 'Serializability, linearizable by key',
-    meaning: 'a serial order that respects real time among those who use a common key',
-  },
-  {
-    id: 'sser',
-    name: 'Strict Serializability',
-    meaning: 'a serial order that also respects real time',
-  },
-  {
-    id: 'lin',
-    name: 'Linearizability',
-    meaning: 'each transaction takes effect at one instant between its start and its finish',
-  },
-  {
-    id: 'stale',
-    name: 'Bounded Staleness',
-    meaning: 'no read misses what was committed longer ago than a bound, or more versions than it',
-  },
-  { id: 'mixed', name: 'Mixed SQL levels', meaning: 'each transaction at its own level' },
-  { id: 'pl-1', name: 'Adya PL-1', meaning: 'no dirty writes' },
-  {
-    id: 'pl-2',
-    name: 'Adya PL-2',
-    meaning: 'no dirty writes, no aborted, intermediate or circular information flow',
-  },
-  {
-    id: 'pl-cs',
-    name: 'Adya PL-CS',
-    meaning: 'PL-2, and nobody replaces a version other than the one it read',
-  },
-  {
-    id: 'pl-2l',
-    name: 'Adya PL-2L',
-    meaning: 'PL-2, and no read misses what an earlier operation of its transaction depends on',
-  },
-  {
-    id: 'pl-2+',
-    name: 'Adya PL-2+',
-    meaning: 'PL-2, and no read misses what its transaction depends on',
-  },
-  {
-    id: 'pl-3u',
-    name: 'Adya PL-3U',
-    meaning: 'those who write are serializable, together with any one of those who only read',
-  },
-  {
-    id: 'pl-2.99',
-    name: 'Adya PL-2.99',
-    meaning: 'serializable as far as rows are read by their keys',
-  },
-  {
-    id: 'strong-session-pl-1',
-    name: 'Strong Session PL-1',
-    meaning: 'no dirty writes, and versions follow one another as the writers of each session do',
-  },
-  {
-    id: 'strong-session-pl-2',
-    name: 'Strong Session PL-2',
-    meaning: 'PL-2, and nothing that is read or replaced comes later in its session',
-  },
-  {
-    id: 'strong-pl-1',
-    name: 'Strong PL-1',
-    meaning: 'no dirty writes, and versions follow one another as their writers do in real time',
-  },
-  {
-    id: 'strong-pl-2',
-    name: 'Strong PL-2',
-    meaning: 'PL-2, and nothing is read or replaced before it has begun',
-  },
-]
+export const LEVELS: readonly Level[] = Object.entries(TABLE).map(([id, [name, meaning]]) => ({
+  id: id as LevelId,
+  name,
+  meaning,
+}))
 
 /** Adya's, weakest first. They know no session order. */
 export const ADYA_LEVELS = [

@@ -5,7 +5,13 @@ import { namedBy } from '../history/after.ts'
 import { Elapsed } from '../history/elapsed.ts'
 import { type History, INITIAL, NONE, READ_LIST } from '../history/history.ts'
 import type { Source } from '../history/writers.ts'
-import { type Anomaly, type Case, type Edge, INITIAL_TXN } from '../verdict/verdict.ts'
+import {
+  type Anomaly,
+  type Case,
+  type Edge,
+  type EdgeKind,
+  INITIAL_TXN,
+} from '../verdict/verdict.ts'
 import { culpritOf, offendingPositions, positionsOf } from './list-words.ts'
 import { assignment, keyOf, nameOf, plain } from './names.ts'
 import {
@@ -17,22 +23,18 @@ import {
   versionText,
 } from './sql-words.ts'
 
+const REASONS: Record<EdgeKind, (history: History, edge: Edge) => string> = {
+  SO: becauseSession,
+  WR: becauseRead,
+  CO: becauseForced,
+  WW: becauseVersions,
+  RW: becauseOverwritten,
+  RT: becauseTime,
+}
+
 /** Why the edge holds, in one sentence without a final stop. */
 export function because(history: History, edge: Edge): string {
-  switch (edge.kind) {
-    case 'SO':
-      return becauseSession(history, edge)
-    case 'WR':
-      return becauseRead(history, edge)
-    case 'CO':
-      return becauseForced(history, edge)
-    case 'WW':
-      return becauseVersions(history, edge)
-    case 'RW':
-      return becauseOverwritten(history, edge)
-    case 'RT':
-      return becauseTime(history, edge)
-  }
+  return REASONS[edge.kind](history, edge)
 }
 
 function becauseSession(history: History, edge: Edge): string {

@@ -28,9 +28,9 @@ export interface Fault {
   /** One beside the chain that forbids it too, though it implies no level of the chain that does. */
   readonly besideChain?: LevelId
   /** Whether cut isolation forbids it too. */
-  readonly breaksCut: boolean
+  readonly breaksCut?: true
   /** The same two on lists, where they differ: a list tells more than a register. */
-  readonly onLists?: { readonly forbiddenFrom: LevelId; readonly breaksCut: boolean }
+  readonly onLists?: { readonly forbiddenFrom: LevelId; readonly breaksCut?: true }
   readonly meaning: string
   readonly sessions: readonly string[]
   readonly script: string
@@ -79,7 +79,6 @@ export const FAULTS: readonly Fault[] = [
   {
     name: 'dirty-read',
     forbiddenFrom: 'rc',
-    breaksCut: false,
     meaning: 'two transactions read each other’s writes before they commit',
     sessions: ['a', 'b'],
     script: 'a.begin b.begin a.p(x) a.w(x) b.r(x,a) b.p(y) b.w(y) b.commit a.r(y,b) a.commit',
@@ -104,7 +103,6 @@ export const FAULTS: readonly Fault[] = [
   {
     name: 'non-monotonic-read',
     forbiddenFrom: 'rc',
-    breaksCut: false,
     meaning: 'a transaction sees one of another’s writes, then a version that the other replaced',
     sessions: ['ab', 'c'],
     script:
@@ -122,7 +120,6 @@ export const FAULTS: readonly Fault[] = [
   {
     name: 'fractured-read',
     forbiddenFrom: 'ra',
-    breaksCut: false,
     meaning: 'a transaction sees one of another’s two writes and misses the other',
     sessions: ['a', 'b'],
     script: 'b.begin a.begin b.r(x) a.p(x) a.w(x) a.p(y) a.w(y) a.commit b.r(y,a) b.commit',
@@ -130,7 +127,6 @@ export const FAULTS: readonly Fault[] = [
   {
     name: 'session-order-violation',
     forbiddenFrom: 'ra',
-    breaksCut: false,
     meaning: 'a session does not find what it wrote itself a moment ago',
     sessions: ['ab'],
     script: 'a.begin a.p(x) a.w(x) a.commit b.begin b.r(x) b.commit',
@@ -138,7 +134,6 @@ export const FAULTS: readonly Fault[] = [
   {
     name: 'stale-initial-read',
     forbiddenFrom: 'ra',
-    breaksCut: false,
     meaning: 'a session finds a key that it wrote in its initial state',
     sessions: ['ab'],
     script: 'a.begin a.p(x) a.w(x) a.commit b.begin b.r(x,initial) b.commit',
@@ -148,8 +143,7 @@ export const FAULTS: readonly Fault[] = [
   {
     name: 'lost-write',
     forbiddenFrom: 'ra',
-    breaksCut: false,
-    onLists: { forbiddenFrom: 'rc', breaksCut: false },
+    onLists: { forbiddenFrom: 'rc' },
     meaning: 'a committed write disappears for good, and its own session writes on without it',
     sessions: ['ab', 'c'],
     script: 'a.begin a.p(x) a.w(x) a.lose b.begin b.r(x) b.w(x) b.commit c.begin c.r(x,b) c.commit',
@@ -158,7 +152,6 @@ export const FAULTS: readonly Fault[] = [
   {
     name: 'causality-violation',
     forbiddenFrom: 'cc',
-    breaksCut: false,
     meaning: 'a transaction sees an effect and misses its cause',
     sessions: ['a', 'b', 'c'],
     script:
@@ -168,7 +161,6 @@ export const FAULTS: readonly Fault[] = [
   {
     name: 'duplicate-delivery',
     forbiddenFrom: 'cc',
-    breaksCut: false,
     onLists: { forbiddenFrom: 'rc', breaksCut: true },
     meaning: 'a write is applied a second time, after a newer one that a session has seen already',
     sessions: ['ab', 'cd'],
@@ -179,7 +171,6 @@ export const FAULTS: readonly Fault[] = [
   {
     name: 'long-fork',
     forbiddenFrom: 'pc',
-    breaksCut: false,
     meaning: 'two readers see two independent writes in opposite orders',
     sessions: ['a', 'b', 'c', 'd'],
     script:
@@ -190,7 +181,6 @@ export const FAULTS: readonly Fault[] = [
     name: 'lost-update',
     forbiddenFrom: 'si',
     besideChain: 'psi',
-    breaksCut: false,
     meaning: 'two transactions replace the same version, and the first one’s update is lost',
     sessions: ['a', 'b'],
     script: 'a.begin b.begin a.r(x) b.r(x) a.w(x) b.w(x) a.commit b.commit',
@@ -198,7 +188,6 @@ export const FAULTS: readonly Fault[] = [
   {
     name: 'write-skew',
     forbiddenFrom: 'ser',
-    breaksCut: false,
     meaning: 'two transactions read both keys, and each replaces what the other one read',
     sessions: ['a', 'b'],
     script: 'a.begin b.begin a.r(x) a.r(y) b.r(x) b.r(y) a.w(x) b.w(y) a.commit b.commit',
@@ -207,7 +196,6 @@ export const FAULTS: readonly Fault[] = [
     name: 'stale-read',
     forbiddenFrom: 'sser',
     besideChain: 'strong-si',
-    breaksCut: false,
     meaning: 'a transaction misses a write that was complete before it began',
     sessions: ['a', 'b'],
     script: 'a.begin a.p(x) a.w(x) a.commit b.begin b.r(x) b.commit',
@@ -216,7 +204,6 @@ export const FAULTS: readonly Fault[] = [
     name: 'real-time-violation',
     forbiddenFrom: 'sser',
     besideChain: 'strong-si',
-    breaksCut: false,
     meaning: 'a transaction sees the later of two writes that followed each other, not the earlier',
     sessions: ['a', 'b', 'c'],
     script:
@@ -228,7 +215,7 @@ export const FAULTS: readonly Fault[] = [
 /** Whether a level forbids a fault, on registers or on lists. */
 export function forbids(level: LevelId, fault: Fault, onLists: boolean): boolean {
   const { forbiddenFrom, breaksCut } = (onLists && fault.onLists) || fault
-  if (level === 'ci') return breaksCut
+  if (level === 'ci') return breaksCut === true
   const { besideChain } = fault
   return implies(level, forbiddenFrom) || (besideChain !== undefined && implies(level, besideChain))
 }
