@@ -125,43 +125,6 @@ export function isAdyaLevel(level: LevelId): level is AdyaLevel {
   return (ADYA_LEVELS as readonly LevelId[]).includes(level)
 }
 
-/**
- * What each of Adya's levels implies at once, and which of ours imply them, predicates or not,
- * session order aside.
- */
-const ADYA_IMPLIES: Partial<Record<LevelId, readonly AdyaLevel[]>> = {
-  'pl-2': ['pl-1'],
-  'pl-cs': ['pl-2'],
-  'pl-2l': ['pl-2'],
-  'pl-2+': ['pl-cs', 'pl-2l'],
-  'pl-3u': ['pl-2+'],
-  'pl-2.99': ['pl-cs'],
-  rc: ['pl-2'],
-  ryw: ['pl-2'],
-  mr: ['pl-2'],
-  mw: ['pl-2'],
-  wfr: ['pl-2'],
-  ra: ['pl-2'],
-  cc: ['pl-2'],
-  pc: ['pl-2'],
-  psi: ['pl-2+'],
-  si: ['pl-2+'],
-  'strong-si': ['pl-2+'],
-  ser: ['pl-3u', 'pl-2.99'],
-  'ser+lin': ['pl-3u', 'pl-2.99'],
-  sser: ['pl-3u', 'pl-2.99'],
-  'strong-session-pl-1': ['pl-1'],
-  'strong-session-pl-2': ['pl-2'],
-  'strong-pl-1': ['pl-1'],
-  'strong-pl-2': ['pl-2'],
-  stale: ['pl-2'],
-}
-
-/** True if a history that satisfies `strong` always satisfies Adya's `weak`. */
-export function impliesAdya(strong: LevelId, weak: AdyaLevel): boolean {
-  return reaches(ADYA_IMPLIES, strong, weak)
-}
-
 /** rc … sser, weakest first: each implies those before it. */
 export const CHAIN: readonly LevelId[] = ['rc', 'ra', 'cc', 'pc', 'si', 'ser', 'sser']
 
@@ -204,7 +167,7 @@ export function levelName(id: LevelId): string {
   return findLevel(id)?.name ?? id
 }
 
-/** What each level implies at once, Adya's aside. */
+/** What each level implies at once; predicates or not, and of Adya's session order aside. */
 const IMPLIES: Partial<Record<LevelId, readonly LevelId[]>> = {
   rc: ['strong-session-pl-2'],
   ryw: ['rc'],
@@ -214,16 +177,23 @@ const IMPLIES: Partial<Record<LevelId, readonly LevelId[]>> = {
   ra: ['ryw', 'ci'],
   cc: ['ra', 'mr', 'mw', 'wfr'],
   pc: ['cc'],
-  psi: ['cc'],
+  psi: ['cc', 'pl-2+'],
   si: ['pc', 'psi'],
   'strong-si': ['si', 'strong-pl-2'],
-  ser: ['si'],
+  ser: ['si', 'pl-3u', 'pl-2.99'],
   'ser+lin': ['ser'],
   sser: ['ser+lin', 'strong-si'],
   stale: ['strong-pl-2'],
-  'strong-session-pl-2': ['strong-session-pl-1'],
-  'strong-pl-2': ['strong-session-pl-2', 'strong-pl-1'],
+  'strong-session-pl-1': ['pl-1'],
+  'strong-session-pl-2': ['strong-session-pl-1', 'pl-2'],
   'strong-pl-1': ['strong-session-pl-1'],
+  'strong-pl-2': ['strong-session-pl-2', 'strong-pl-1'],
+  'pl-2': ['pl-1'],
+  'pl-cs': ['pl-2'],
+  'pl-2l': ['pl-2'],
+  'pl-2+': ['pl-cs', 'pl-2l'],
+  'pl-3u': ['pl-2+'],
+  'pl-2.99': ['pl-cs'],
 }
 
 /** Levels that need start and finish times, and what is left of them without. */
@@ -256,17 +226,18 @@ export function takesTime(level: LevelId): boolean {
   return WITHOUT_TIMES[level] === undefined || timedForm(level) !== null
 }
 
-/** True if a history that satisfies `strong` always satisfies `weak`, neither of them Adya's. */
+/** True if a history that satisfies `strong` always satisfies `weak`, which is none of Adya's. */
 export function implies(strong: LevelId, weak: LevelId): boolean {
-  return reaches(IMPLIES, strong, weak)
+  return strong === weak || (!isAdyaLevel(weak) && reaches(strong, weak))
 }
 
-function reaches(
-  table: Partial<Record<LevelId, readonly LevelId[]>>,
-  strong: LevelId,
-  weak: LevelId,
-): boolean {
+/** True if a history that satisfies `strong` always satisfies Adya's `weak`. */
+export function impliesAdya(strong: LevelId, weak: AdyaLevel): boolean {
+  return reaches(strong, weak)
+}
+
+function reaches(strong: LevelId, weak: LevelId): boolean {
   const found = new Set<LevelId>([strong])
-  for (const level of found) for (const below of table[level] ?? []) found.add(below)
+  for (const level of found) for (const below of IMPLIES[level] ?? []) found.add(below)
   return found.has(weak)
 }
