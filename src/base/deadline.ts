@@ -38,7 +38,6 @@ export class Deadline {
   private readonly fromMs: number
   private readonly budgetMs: number
   private readonly memoryBytes: number
-  private readonly onTick: ((stage: Readonly<Stage>) => void) | null
   private stage: Stage = { level: null, phase: 'deciding' } // shared by deadlines of one work
   private done = { checks: 0 } // shared likewise
   private shareEndMs = Number.POSITIVE_INFINITY // for the present part of the work
@@ -48,10 +47,9 @@ export class Deadline {
   constructor(
     budgetMs: number | null = null,
     memoryBytes: number | null = null,
-    onTick: ((stage: Readonly<Stage>) => void) | null = null,
+    private readonly onTick: ((stage: Readonly<Stage>) => void) | null = null,
     { share = 1, fromMs = nowMs() }: TimeShare = {},
   ) {
-    this.onTick = onTick
     this.budgetMs = budgetMs ?? Number.POSITIVE_INFINITY
     this.memoryBytes = memoryBytes ?? Number.POSITIVE_INFINITY
     this.fromMs = fromMs

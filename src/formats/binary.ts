@@ -2,8 +2,7 @@
 // place is line 1, and the column is the byte, counted from 1.
 
 import { InputError } from '../base/errors.ts'
-import type { SymbolTable } from '../history/symbols.ts'
-import { toWords } from '../history/symbols.ts'
+import { type SymbolTable, toWords } from '../history/symbols.ts'
 import type { Value, ValueTable } from '../history/values.ts'
 import type { ByteWriter } from './sink.ts'
 

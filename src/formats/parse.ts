@@ -82,10 +82,8 @@ export class AnyParser implements HistoryParser {
   format: FormatReader | null
   private parser: HistoryParser | null = null
   private head: Uint8Array = new Uint8Array(0)
-  private readonly options: HistoryOptions
 
-  constructor(options: HistoryOptions = {}) {
-    this.options = options
+  constructor(private readonly options: HistoryOptions = {}) {
     this.format = options.format === undefined ? null : findReader(options.format)
     if (options.format !== undefined && this.format === null) {
       const known = READERS.map((reader) => reader.id)

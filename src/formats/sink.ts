@@ -15,11 +15,8 @@ export class ByteWriter {
   /** Hot loops ask for room, then fill the buffer themselves. */
   readonly buffer = new Uint8Array(BUFFER_BYTES)
   length = 0
-  private readonly sink: Sink
 
-  constructor(sink: Sink) {
-    this.sink = sink
-  }
+  constructor(private readonly sink: Sink) {}
 
   byte(c: number): void {
     if (this.length === BUFFER_BYTES) this.flush()

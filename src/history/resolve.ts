@@ -283,11 +283,8 @@ class KeyTable {
   private slots = new Int32Array(64).fill(NONE)
   private readonly used: number[] = []
   private mask = 63
-  private readonly history: History
 
-  constructor(history: History) {
-    this.history = history
-  }
+  constructor(private readonly history: History) {}
 
   reset(opCount: number): void {
     for (const at of this.used) this.slots[at] = NONE

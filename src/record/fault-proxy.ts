@@ -111,21 +111,15 @@ export class FaultProxy {
 class Link {
   readonly passed = { request: 0, reply: 0 } // bytes since it was armed
   private armed: CutPoint | ByteCut | null = null
-  private readonly client: Socket
-  private readonly server: Socket
-  private readonly onCut: (point: CutPoint | ByteCut | null) => void
   private ended = false
 
   constructor(
-    client: Socket,
-    server: Socket,
+    private readonly client: Socket,
+    private readonly server: Socket,
     plan: FaultPlan,
     random: Random,
-    onCut: (point: CutPoint | ByteCut | null) => void,
+    private readonly onCut: (point: CutPoint | ByteCut | null) => void,
   ) {
-    this.client = client
-    this.server = server
-    this.onCut = onCut
     const toServer = delayed(plan, random, (bytes) => this.fromClient(bytes))
     const toClient = delayed(plan, random, (bytes) => this.fromServer(bytes))
     client.on('data', toServer)

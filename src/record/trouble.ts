@@ -6,8 +6,7 @@
 
 import { UsageError } from '../base/errors.ts'
 import type { Connection, Database } from './database.ts'
-import type { Event, EventKind, PlannedEvent } from './faults.ts'
-import { parsePlanned } from './faults.ts'
+import { type Event, type EventKind, type PlannedEvent, parsePlanned } from './faults.ts'
 import type { Recorder } from './recorder.ts'
 
 /** Waits, but no longer than the run. */

@@ -176,18 +176,16 @@ export type TransactionFunction = (
 
 /** Sessions run a function of the user's own, each with randomness of its own from the seed. */
 export class OwnWork implements Work {
-  private readonly run: TransactionFunction
   private readonly keyCount: number
   private readonly randoms: Random[]
   private readonly left: number[] // session -> transactions to go
 
   constructor(
-    run: TransactionFunction,
+    private readonly run: TransactionFunction,
     about: { seed: number; sessionCount: number; transactions: number | null; keyCount: number },
   ) {
     const { sessionCount, transactions } = about
     const random = new Random(about.seed)
-    this.run = run
     this.keyCount = about.keyCount
     this.randoms = Array.from({ length: sessionCount }, (_, session) => random.fork(session))
     this.left = this.randoms.map((_, session) =>
@@ -237,13 +235,10 @@ export class OwnWork implements Work {
 
 /** Operations for code that may go wrong: keys are what they should be. */
 class GuardedOperations implements KeyOperations {
-  private readonly inner: KeyOperations
-  private readonly keyCount: number
-
-  constructor(inner: KeyOperations, keyCount: number) {
-    this.inner = inner
-    this.keyCount = keyCount
-  }
+  constructor(
+    private readonly inner: KeyOperations,
+    private readonly keyCount: number,
+  ) {}
 
   async read(key: number): Promise<Value> {
     return this.inner.read(this.checked(key))

@@ -74,8 +74,6 @@ export class Schedule<S extends Placeable> implements Outcome {
   readonly random: Random
   readonly storeRandom: Random
   readonly strikes: readonly PlacedScript<S>[]
-  readonly sessionCount: number
-  readonly txnSession: Int32Array
   readonly txnStatus: Uint8Array
   readonly txnStart: Float64Array
   readonly txnFinish: Float64Array
@@ -100,8 +98,8 @@ export class Schedule<S extends Placeable> implements Outcome {
    * @param finalTxn no script takes the place of transactions from here on
    */
   constructor(
-    sessionCount: number,
-    txnSession: Int32Array,
+    readonly sessionCount: number,
+    readonly txnSession: Int32Array,
     finalTxn: number,
     scripts: S[],
     private readonly options: RunOptions,
@@ -110,8 +108,6 @@ export class Schedule<S extends Placeable> implements Outcome {
     const txnCount = txnSession.length
     const random = new Random(options.seed)
     this.random = random.fork(1)
-    this.sessionCount = sessionCount
-    this.txnSession = txnSession
     this.sessionTxns = dealTxns(sessionCount, txnSession)
     const beforeFinal = this.sessionTxns.map((own) => own.filter((txn) => txn < finalTxn))
     this.strikes = placeScripts(scripts, beforeFinal, random.fork(2))

@@ -42,8 +42,6 @@ export function strikeOpCount(plan: Plan, strike: Strike, role: number): number 
 }
 
 class StrikeRun {
-  private readonly world: World
-  private readonly strike: Strike
   private readonly script: Script
   private readonly keys: number[] // key of the script -> key
   private readonly before: number[] // key of the script -> its newest version when it began
@@ -52,10 +50,11 @@ class StrikeRun {
   private readonly extras: number[][] // role -> planned ops that it does as well
   private readonly extrasFirst: boolean[] // role -> before the script, rather than after it
 
-  constructor(world: World, strike: Strike) {
+  constructor(
+    private readonly world: World,
+    private readonly strike: Strike,
+  ) {
     const { script } = strike
-    this.world = world
-    this.strike = strike
     this.script = script
     this.keys = []
     for (let key = 0; key < script.keyCount; key++) this.keys.push(this.chooseKey(key))

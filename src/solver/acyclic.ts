@@ -12,12 +12,10 @@ import { assert } from '../base/errors.ts'
 import { buildCsr } from '../graph/csr.ts'
 import { findTopologicalOrder } from '../graph/toposort.ts'
 import { CycleFinder } from './cycle.ts'
-import type { EdgeGraph, EdgeStore } from './edges.ts'
-import { buildEdgeGraph } from './edges.ts'
+import { buildEdgeGraph, type EdgeGraph, type EdgeStore } from './edges.ts'
 import { DynamicOrder } from './order.ts'
 import { PresentGraph } from './present.ts'
-import type { Trail } from './trail.ts'
-import { NONE } from './trail.ts'
+import { NONE, type Trail } from './trail.ts'
 
 const LOOKED_AT = 4 // edges per literal that count for its polarity
 

@@ -7,13 +7,11 @@
 // number of levels it spans (Audemard and Simon, IJCAI 2009). Each resolution goes to the proof
 // log. Cost: linear in the clauses looked at. Main class: Analyzer.
 
-import type { Clauses } from './clauses.ts'
-import { FLAGS, GLUE, ID, LEARNED, LITERALS, SIZE, USED } from './clauses.ts'
+import { type Clauses, FLAGS, GLUE, ID, LEARNED, LITERALS, SIZE, USED } from './clauses.ts'
 import type { Decider } from './decide.ts'
 import type { ProofLog } from './proof.ts'
 import { resizeInt8, resizeInt32 } from './resize.ts'
-import type { Trail } from './trail.ts'
-import { NONE } from './trail.ts'
+import { NONE, type Trail } from './trail.ts'
 
 export class Analyzer {
   learned = new Int32Array(16) // the learned clause; its only literal of the conflict level first
@@ -27,17 +25,13 @@ export class Analyzer {
   private stack = new Int32Array(16)
   private levelStamp = new Int32Array(16) // level -> generation that met it
   private generation = 0
-  private readonly trail: Trail
-  private readonly clauses: Clauses
-  private readonly decider: Decider
-  private readonly proof: ProofLog
 
-  constructor(trail: Trail, clauses: Clauses, decider: Decider, proof: ProofLog) {
-    this.trail = trail
-    this.clauses = clauses
-    this.decider = decider
-    this.proof = proof
-  }
+  constructor(
+    private readonly trail: Trail,
+    private readonly clauses: Clauses,
+    private readonly decider: Decider,
+    private readonly proof: ProofLog,
+  ) {}
 
   /**
    * Learns from a clause that is false, with at least one literal of the current level (above 0).

@@ -9,8 +9,7 @@
 // clauses out, moves the rest together and rebuilds the lists. Main class: Clauses.
 
 import { resizeInt32 } from './resize.ts'
-import type { Trail } from './trail.ts'
-import { NONE } from './trail.ts'
+import { NONE, type Trail } from './trail.ts'
 
 export const SIZE = 0 // number of literals
 export const FLAGS = 1 // bit set of the flags below

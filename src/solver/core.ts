@@ -9,8 +9,7 @@
 
 import { Deadline } from '../base/deadline.ts'
 import { BudgetExceeded } from '../base/errors.ts'
-import type { CycleEdge } from './cycle-of.ts'
-import { CycleSearch } from './cycle-of.ts'
+import { type CycleEdge, CycleSearch } from './cycle-of.ts'
 import type { Premise } from './proof.ts'
 import { AcyclicSolver } from './solver.ts'
 

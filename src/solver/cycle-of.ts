@@ -9,8 +9,7 @@
 
 import type { Deadline } from '../base/deadline.ts'
 import { assert } from '../base/errors.ts'
-import type { Csr } from '../graph/csr.ts'
-import { buildCsr } from '../graph/csr.ts'
+import { buildCsr, type Csr } from '../graph/csr.ts'
 import { findComponents } from '../graph/scc.ts'
 import type { EdgeStore } from './edges.ts'
 import { NONE } from './trail.ts'

@@ -10,8 +10,7 @@ import { assert } from '../base/errors.ts'
 import type { EdgeStore } from './edges.ts'
 import type { DynamicOrder } from './order.ts'
 import type { PresentGraph } from './present.ts'
-import type { Trail } from './trail.ts'
-import { NONE } from './trail.ts'
+import { NONE, type Trail } from './trail.ts'
 
 const KNOWN = -1
 
@@ -19,9 +18,6 @@ export class CycleFinder {
   readonly literals: number[] = [] // the true literals of the cycle found, each once
   visits = 0 // nodes visited so far, a measure of work
   private readonly store: EdgeStore
-  private readonly graph: PresentGraph
-  private readonly order: DynamicOrder
-  private readonly trail: Trail
   private readonly distance: Int32Array // node -> weight of the best path so far
   private readonly stamp: Int32Array // node -> search that set its distance
   private readonly parent: Int32Array // node -> node before it on the path
@@ -29,11 +25,13 @@ export class CycleFinder {
   private readonly buckets: number[][] = [[], [], []] // nodes by distance modulo 3
   private search = 0
 
-  constructor(store: EdgeStore, graph: PresentGraph, order: DynamicOrder, trail: Trail) {
+  constructor(
+    store: EdgeStore,
+    private readonly graph: PresentGraph,
+    private readonly order: DynamicOrder,
+    private readonly trail: Trail,
+  ) {
     this.store = store
-    this.graph = graph
-    this.order = order
-    this.trail = trail
     this.distance = new Int32Array(graph.nodeCount)
     this.stamp = new Int32Array(graph.nodeCount)
     this.parent = new Int32Array(graph.nodeCount)

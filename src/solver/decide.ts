@@ -10,8 +10,7 @@
 // long before, and little is undone. Main class: Decider.
 
 import { resizeFloat64, resizeInt32 } from './resize.ts'
-import type { Trail } from './trail.ts'
-import { NONE } from './trail.ts'
+import { NONE, type Trail } from './trail.ts'
 
 const DECAY = 0.95
 const RESCALE_LIMIT = 1e100

@@ -7,14 +7,12 @@
 // Cost O(nodes + edges). Main class: EdgeStore; main function: buildEdgeGraph.
 
 import { Deadline } from '../base/deadline.ts'
-import type { Csr } from '../graph/csr.ts'
-import { buildCsr } from '../graph/csr.ts'
+import { buildCsr, type Csr } from '../graph/csr.ts'
 import { findComponents } from '../graph/scc.ts'
 import { resizeInt32 } from './resize.ts'
 import { NONE } from './trail.ts'
 
 export class EdgeStore {
-  readonly nodeCount: number
   knownCount = 0
   knownFrom = new Int32Array(64)
   knownTo = new Int32Array(64)
@@ -24,9 +22,7 @@ export class EdgeStore {
   candidateLiteral = new Int32Array(64) // candidate -> literal it needs
   candidateOther = new Int32Array(64) // candidate -> second literal it needs, or NONE
 
-  constructor(nodeCount: number) {
-    this.nodeCount = nodeCount
-  }
+  constructor(readonly nodeCount: number) {}
 
   addKnown(from: number, to: number): void {
     const edge = this.knownCount++

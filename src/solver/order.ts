@@ -15,7 +15,6 @@ export class DynamicOrder {
   visits = 0 // nodes visited so far, a measure of work
   changes = 0 // how often nodes changed places
   private readonly graph: PresentGraph
-  private readonly nodeAt: Int32Array // place -> node
   private readonly stamp: Int32Array // node -> search that met it last
   private readonly stack: Int32Array
   private readonly forward: Int32Array // places of the nodes v reaches
@@ -23,9 +22,11 @@ export class DynamicOrder {
   private search = 0
 
   /** Takes over an order (place -> node) that is valid for the present graph. */
-  constructor(graph: PresentGraph, nodeAt: Int32Array) {
+  constructor(
+    graph: PresentGraph,
+    private readonly nodeAt: Int32Array, // place -> node
+  ) {
     this.graph = graph
-    this.nodeAt = nodeAt
     this.position = new Int32Array(nodeAt.length)
     for (let i = 0; i < nodeAt.length; i++) this.position[nodeAt[i]!] = i
     this.stamp = new Int32Array(nodeAt.length)

@@ -7,11 +7,9 @@
 // no ids: the clauses that forced them stay in the arena. The log is never read during the search;
 // it takes four bytes per resolution. Main class: ProofLog.
 
-import type { Clauses } from './clauses.ts'
-import { ID, LITERALS, SIZE } from './clauses.ts'
+import { type Clauses, ID, LITERALS, SIZE } from './clauses.ts'
 import { resizeInt8, resizeInt32 } from './resize.ts'
-import type { Trail } from './trail.ts'
-import { NONE } from './trail.ts'
+import { NONE, type Trail } from './trail.ts'
 
 const INPUT = 0
 const CYCLE = 1

@@ -5,10 +5,8 @@
 // undone. The cost is in the length of the lists: see clauses.ts for blockers and binary clauses.
 // Main function: propagateClauses.
 
-import type { Clauses } from './clauses.ts'
-import { LITERALS, SIZE } from './clauses.ts'
-import type { Trail } from './trail.ts'
-import { NONE } from './trail.ts'
+import { type Clauses, LITERALS, SIZE } from './clauses.ts'
+import { NONE, type Trail } from './trail.ts'
 
 /** Runs to the fixpoint; returns a clause whose literals are all false, or NONE. */
 export function propagateClauses(trail: Trail, clauses: Clauses): number {

@@ -5,10 +5,8 @@
 // in a conflict since the last reduction, and reasons of assigned literals. The same pass removes
 // clauses satisfied at level 0. Ids in the proof log outlive their clauses. Main class: Reducer.
 
-import type { Clauses } from './clauses.ts'
-import { FLAGS, GLUE, LEARNED, LITERALS, REMOVED, SIZE, USED } from './clauses.ts'
-import type { Trail } from './trail.ts'
-import { NONE } from './trail.ts'
+import { type Clauses, FLAGS, GLUE, LEARNED, LITERALS, REMOVED, SIZE, USED } from './clauses.ts'
+import { NONE, type Trail } from './trail.ts'
 
 const FIRST_AFTER = 2000 // conflicts before the first reduction
 const GROWTH = 300 // how much longer each interval is than the one before

@@ -23,8 +23,7 @@ import { buildTheory } from './acyclic.ts'
 import { EdgeStore } from './edges.ts'
 import type { Premise } from './proof.ts'
 import { resizeInt8 } from './resize.ts'
-import type { Figures } from './search.ts'
-import { Search } from './search.ts'
+import { type Figures, Search } from './search.ts'
 import { NONE } from './trail.ts'
 
 export class AcyclicSolver {

@@ -2,8 +2,7 @@
 // bytes. Main functions: putSymbol, takeSymbol.
 
 import { UTF8 } from '../base/unicode.ts'
-import type { IntReader } from '../files/varint.ts'
-import { putInt } from '../files/varint.ts'
+import { type IntReader, putInt } from '../files/varint.ts'
 import { type Symbol64, toWords } from '../history/symbols.ts'
 import { INTERNED } from '../history/values.ts'
 

@@ -53,8 +53,6 @@ export function makeRow(
 
 export class Transaction {
   readonly events: StatementEvent[] = []
-  /** As the server said, or as it was asked for. */
-  level: string | null
   levelIsSure = false
   failed = false
   /** Whether it is not known what a statement saw that failed. */
@@ -70,10 +68,9 @@ export class Transaction {
     readonly lane: { busy: boolean },
     readonly start: number,
     readonly began: number, // as the recorder counts
-    level: string | null,
-  ) {
-    this.level = level
-  }
+    /** As the server said, or as it was asked for. */
+    public level: string | null,
+  ) {}
 
   setSavepoint(name: string): void {
     this.savepoints.push({ name, at: this.events.length })

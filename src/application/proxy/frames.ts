@@ -16,12 +16,8 @@ export class Framer {
   private offset = 0 // of the first chunk, up to where it was read
   /** Bytes that are here and were not taken. */
   length = 0
-  /** Whether messages begin with a letter. */
-  isLettered: boolean
 
-  constructor(isLettered: boolean) {
-    this.isLettered = isLettered
-  }
+  constructor(/** Whether messages begin with a letter. */ public isLettered: boolean) {}
 
   push(chunk: Buffer): void {
     this.chunks.push(chunk)

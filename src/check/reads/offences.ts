@@ -1,8 +1,7 @@
 // Offending reads as anomalies: examples of each name with the number of reads they stand for.
 
 import type { Deadline } from '../../base/deadline.ts'
-import type { History } from '../../history/history.ts'
-import { listsOf, NONE, READ, READ_LIST } from '../../history/history.ts'
+import { type History, listsOf, NONE, READ, READ_LIST } from '../../history/history.ts'
 import type { AnomalyName } from '../../levels/anomalies.ts'
 import type { Anomaly } from '../../verdict/verdict.ts'
 import { listExamples } from '../examples.ts'

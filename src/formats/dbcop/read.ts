@@ -29,15 +29,13 @@ export class DbcopParser extends DocumentParser {
 
 class DbcopReader {
   private at = 0
-  private readonly bytes: Uint8Array
   private readonly view: DataView
   private readonly builder = new HistoryBuilder(0)
 
   constructor(
-    bytes: Uint8Array,
+    private readonly bytes: Uint8Array,
     private readonly step: () => void,
   ) {
-    this.bytes = bytes
     this.view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length)
   }
 

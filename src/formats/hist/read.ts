@@ -30,15 +30,14 @@ export class HistParser extends DocumentParser {
 class HistReader {
   private readonly builder = new HistoryBuilder(0)
   private readonly digits = new Digits()
-  private readonly bytes: Uint8Array // the text, then one 0
   private readonly places: TextPlaces
   private at = 0
 
   constructor(
-    bytes: Uint8Array,
+    private readonly bytes: Uint8Array, // the text, then one 0
+
     private readonly step: () => void,
   ) {
-    this.bytes = bytes
     this.places = new TextPlaces(bytes)
   }
 
