@@ -1,6 +1,18 @@
 // Growable typed columns: arrays that are appended to while parsing and trimmed once at the end.
 // Hot loops hoist `.data` into a local and call `grow` themselves; everyone else uses `push`. And
-// plain lists that take in others of any length.
+// larger copies of typed arrays, and plain lists that take in others of any length.
+
+/** A copy with room for `length` entries, of which those that are new hold `fill`. */
+export function enlarged<A extends Int8Array | Uint8Array | Int32Array | Float64Array>(
+  array: A,
+  length: number,
+  fill = 0,
+): A {
+  const larger = new (array.constructor as new (length: number) => A)(length)
+  if (fill !== 0) larger.fill(fill, array.length)
+  larger.set(array)
+  return larger
+}
 
 /** An appendable Int32Array. */
 export class IntColumn {
@@ -19,9 +31,7 @@ export class IntColumn {
   /** Makes room for at least `capacity` entries; growth is geometric. */
   grow(capacity: number): void {
     if (capacity <= this.data.length) return
-    const next = new Int32Array(Math.max(capacity, Math.ceil(this.data.length * 1.75)))
-    next.set(this.data.subarray(0, this.length))
-    this.data = next
+    this.data = enlarged(this.data, Math.max(capacity, Math.ceil(this.data.length * 1.75)))
   }
 
   /** The entries so far, without copying. */
@@ -46,9 +56,7 @@ export class ByteColumn {
 
   grow(capacity: number): void {
     if (capacity <= this.data.length) return
-    const next = new Uint8Array(Math.max(capacity, Math.ceil(this.data.length * 1.75)))
-    next.set(this.data.subarray(0, this.length))
-    this.data = next
+    this.data = enlarged(this.data, Math.max(capacity, Math.ceil(this.data.length * 1.75)))
   }
 
   view(): Uint8Array {
@@ -72,9 +80,7 @@ export class FloatColumn {
 
   grow(capacity: number): void {
     if (capacity <= this.data.length) return
-    const next = new Float64Array(Math.max(capacity, Math.ceil(this.data.length * 1.75)))
-    next.set(this.data.subarray(0, this.length))
-    this.data = next
+    this.data = enlarged(this.data, Math.max(capacity, Math.ceil(this.data.length * 1.75)))
   }
 
   view(): Float64Array {

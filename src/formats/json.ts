@@ -3,6 +3,7 @@
 // gives the code `truncated`, so that a torn last line can be told from a wrong one.
 
 import { InputError, type Place } from '../base/errors.ts'
+import { enlarged } from '../base/grow.ts'
 import { UTF8 } from '../base/unicode.ts'
 import { readTime, TIME_HINT } from '../history/times.ts'
 import { NEWLINE } from './lines.ts'
@@ -146,10 +147,7 @@ export class JsonScanner extends Scanner {
 
   /** Where a line without its newline is cut short; null if it is whole, or wrong otherwise. */
   findTear(text: Uint8Array, line: number): InputError | null {
-    const bytes = new Uint8Array(text.length + 1)
-    bytes.set(text)
-    bytes[text.length] = NEWLINE
-    this.load(bytes, 0, line)
+    this.load(enlarged(text, text.length + 1, NEWLINE), 0, line)
     try {
       if (this.skipSpace() !== NEWLINE) this.skipValue()
       return null

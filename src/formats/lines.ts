@@ -2,6 +2,7 @@
 // newline, straight from the chunk; only a line that straddles two chunks is put together aside.
 
 import type { Place } from '../base/errors.ts'
+import { enlarged } from '../base/grow.ts'
 import { UTF8 } from '../base/unicode.ts'
 import type { History } from '../history/history.ts'
 import {
@@ -87,9 +88,7 @@ export abstract class LineParser implements HistoryParser {
       throw tooLarge('the line', this.lineBytes, { line: this.nextLine(), column: 1 })
     }
     if (length >= this.carry.length) {
-      const next = new Uint8Array(Math.max(length + 1, this.carry.length * 2))
-      next.set(this.carry.subarray(0, this.carryLength))
-      this.carry = next
+      this.carry = enlarged(this.carry, Math.max(length + 1, this.carry.length * 2))
     }
     this.carry.set(bytes.subarray(from, to), this.carryLength)
     this.carryLength = length

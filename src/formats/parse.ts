@@ -2,6 +2,7 @@
 // formats/open.ts adds files. Main function: parseHistory.
 
 import { InputError, type Place } from '../base/errors.ts'
+import { enlarged } from '../base/grow.ts'
 import { hintFor } from '../base/slips.ts'
 import type { History } from '../history/history.ts'
 import { compareNatural } from './files.ts'
@@ -94,8 +95,7 @@ export class AnyParser implements HistoryParser {
 
   push(bytes: Uint8Array): void {
     if (this.parser) return this.parser.push(bytes)
-    const head = new Uint8Array(this.head.length + bytes.length)
-    head.set(this.head)
+    const head = enlarged(this.head, this.head.length + bytes.length)
     head.set(bytes, this.head.length)
     this.head = head
     if (head.length >= HEAD_BYTES) this.begin()

@@ -3,6 +3,7 @@
 
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
 import { InputError } from '../base/errors.ts'
+import { enlarged } from '../base/grow.ts'
 import type { SymbolTable } from '../history/symbols.ts'
 import { NativeParser } from './native/read.ts'
 import { asked } from './open.ts'
@@ -101,11 +102,7 @@ function* piecesOf(
     if (end === 0 && !isLast) {
       if (length > lineBytes) throw tooLarge('the line', lineBytes, { line: firstLine, column: 1 })
       carried = length
-      if (length === buffer.length) {
-        const larger = new Uint8Array(buffer.length * 2)
-        larger.set(buffer)
-        buffer = larger
-      }
+      if (length === buffer.length) buffer = enlarged(buffer, buffer.length * 2)
       continue
     }
     if (end > 0) {

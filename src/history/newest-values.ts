@@ -1,6 +1,7 @@
 // The large integer last written to each key, and its id. A read mostly sees the newest version, so
 // one row of its key answers it, where a table of all values would be a cache miss a question.
 
+import { enlarged } from '../base/grow.ts'
 import { NONE } from './history.ts'
 
 const STRIDE = 4 // of a row
@@ -21,16 +22,12 @@ export class NewestValues {
 
   set(key: number, low: number, high: number, id: number): void {
     const at = key * STRIDE
-    if (at >= this.rows.length) this.grow(at + STRIDE)
+    if (at >= this.rows.length) {
+      this.rows = enlarged(this.rows, Math.max(at + STRIDE, this.rows.length * 2))
+    }
     const { rows } = this
     rows[at + ID] = id + 1
     rows[at + LOW] = low
     rows[at + HIGH] = high
-  }
-
-  private grow(length: number): void {
-    const next = new Int32Array(Math.max(length, this.rows.length * 2))
-    next.set(this.rows)
-    this.rows = next
   }
 }

@@ -5,6 +5,8 @@
 // after another. Where integers do not lie close together, no more pages are made, for good, and
 // the caller has to keep them elsewhere.
 
+import { enlarged } from '../base/grow.ts'
+
 const PAGE = 256 // integers
 const FREE_PAGES = 1 << 12 // made without asking how full they get
 const FULL_ENOUGH = 8 // then one integer in so many has to be in use
@@ -66,9 +68,7 @@ export class NumberPages {
     this.slots[slot * STRIDE + BLOCK] = block
     this.slots[slot * STRIDE + HIGH] = high
     if (this.pageCount * PAGE > this.symbols.length) {
-      const larger = new Int32Array(Math.max(PAGE * 16, this.symbols.length * 2))
-      larger.set(this.symbols)
-      this.symbols = larger
+      this.symbols = enlarged(this.symbols, Math.max(PAGE * 16, this.symbols.length * 2))
     }
     if (this.pageCount * 2 > this.mask) this.rehash()
     return page

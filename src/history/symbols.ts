@@ -12,6 +12,7 @@
 // there, which is several times as fast (equal-words.ts).
 
 import { InputError } from '../base/errors.ts'
+import { enlarged } from '../base/grow.ts'
 import { UTF8 } from '../base/unicode.ts'
 import { findFirsts } from './equal-words.ts'
 import { mix, NumberPages } from './number-pages.ts'
@@ -70,12 +71,8 @@ export class SymbolTable {
   /** Makes room for so many symbols, for parsers that know about how many will come. */
   reserve(count: number): void {
     if (count <= this.tags.length) return
-    const tags = new Uint8Array(count)
-    const words = new Int32Array(count * 2)
-    tags.set(this.tags.subarray(0, this.count))
-    words.set(this.words.subarray(0, this.count * 2))
-    this.tags = tags
-    this.words = words
+    this.tags = enlarged(this.tags, count)
+    this.words = enlarged(this.words, count * 2)
   }
 
   /** Lets equal integers have several symbols until `settle`, where looking them up is slow. */
@@ -269,16 +266,12 @@ export class SymbolTable {
   }
 
   private growDirect(n: number): void {
-    const next = new Int32Array(Math.min(this.directLimit, Math.max(n + 1, this.direct.length * 4)))
-    next.fill(-1)
-    next.set(this.direct)
-    this.direct = next
+    const length = Math.min(this.directLimit, Math.max(n + 1, this.direct.length * 4))
+    this.direct = enlarged(this.direct, length, -1)
   }
 
   private growText(length: number): void {
-    const next = new Uint8Array(Math.max(length, this.text.length * 2))
-    next.set(this.text.subarray(0, this.textLength))
-    this.text = next
+    this.text = enlarged(this.text, Math.max(length, this.text.length * 2))
   }
 
   /** Doubles the slots. */

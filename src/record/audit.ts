@@ -7,6 +7,7 @@
 //
 // Main classes: Rest, which lets sessions in and holds them back; Auditor.
 
+import { enlarged } from '../base/grow.ts'
 import { EVERY_ROW, type SqlTable } from '../history/sql-events.ts'
 import type { Value } from '../history/values.ts'
 import type { LevelId } from '../levels/levels.ts'
@@ -87,9 +88,7 @@ export class Auditor {
   /** A transaction uses the key. */
   note(key: number, isList: boolean): void {
     if (key >= this.used.length) {
-      const larger = new Uint8Array(Math.max(key + 1, this.used.length * 2))
-      larger.set(this.used)
-      this.used = larger
+      this.used = enlarged(this.used, Math.max(key + 1, this.used.length * 2))
     }
     this.used[key] = USED | NEW
     if (key >= this.keyEnd) this.keyEnd = key + 1

@@ -19,7 +19,7 @@
 // Versions are numbers of the caller's choice (operations of a plan); lists and registers alike:
 // a list is the chain of its versions. Cost: O(1) a read, plus the versions it must not see yet.
 
-import { IntColumn } from '../base/grow.ts'
+import { enlarged, IntColumn } from '../base/grow.ts'
 import type { Random } from '../base/random.ts'
 import { NONE } from '../history/history.ts'
 import { CHAIN, type LevelId } from '../levels/levels.ts'
@@ -105,12 +105,14 @@ export class Store {
   /** Makes room for keys and versions below these numbers. */
   grow(keyCount: number, versionCount: number): void {
     if (keyCount > this.keyHead.length) {
-      this.keyHead = grown(this.keyHead, keyCount, NONE)
-      this.keySeq = grown(this.keySeq, keyCount, 0)
+      const length = Math.max(keyCount, this.keyHead.length * 2)
+      this.keyHead = enlarged(this.keyHead, length, NONE)
+      this.keySeq = enlarged(this.keySeq, length)
     }
     if (versionCount > this.versionPrev.length) {
-      this.versionPrev = grown(this.versionPrev, versionCount, NONE)
-      this.versionSeq = grown(this.versionSeq, versionCount, 0)
+      const length = Math.max(versionCount, this.versionPrev.length * 2)
+      this.versionPrev = enlarged(this.versionPrev, length, NONE)
+      this.versionSeq = enlarged(this.versionSeq, length)
     }
   }
 
@@ -275,10 +277,4 @@ export class Store {
     hash = Math.imul(hash, 0x2c1b3c6d)
     return ((hash ^ (hash >>> 13)) & 1) === 0
   }
-}
-
-function grown(column: Int32Array, length: number, fill: number): Int32Array {
-  const next = new Int32Array(Math.max(length, column.length * 2)).fill(fill, column.length)
-  next.set(column)
-  return next
 }

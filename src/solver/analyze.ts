@@ -7,10 +7,10 @@
 // number of levels it spans (Audemard and Simon, IJCAI 2009). Each resolution goes to the proof
 // log. Cost: linear in the clauses looked at. Main class: Analyzer.
 
+import { enlarged } from '../base/grow.ts'
 import { type Clauses, FLAGS, GLUE, ID, LEARNED, LITERALS, SIZE, USED } from './clauses.ts'
 import type { Decider } from './decide.ts'
 import type { ProofLog } from './proof.ts'
-import { resizeInt8, resizeInt32 } from './resize.ts'
 import { NONE, type Trail } from './trail.ts'
 
 export class Analyzer {
@@ -186,10 +186,10 @@ export class Analyzer {
   private makeRoom(): void {
     const capacity = this.trail.level.length + 1
     if (this.seen.length >= capacity) return
-    this.learned = resizeInt32(this.learned, capacity)
-    this.seen = resizeInt8(this.seen, capacity)
-    this.marked = resizeInt32(this.marked, capacity)
-    this.stack = resizeInt32(this.stack, capacity)
-    this.levelStamp = resizeInt32(this.levelStamp, capacity)
+    this.learned = enlarged(this.learned, capacity)
+    this.seen = enlarged(this.seen, capacity)
+    this.marked = enlarged(this.marked, capacity)
+    this.stack = enlarged(this.stack, capacity)
+    this.levelStamp = enlarged(this.levelStamp, capacity)
   }
 }

@@ -8,7 +8,7 @@
 // ~clause, and its blocker is all there is to know. Removal marks a clause; `compact` takes marked
 // clauses out, moves the rest together and rebuilds the lists. Main class: Clauses.
 
-import { resizeInt32 } from './resize.ts'
+import { enlarged } from '../base/grow.ts'
 import { NONE, type Trail } from './trail.ts'
 
 export const SIZE = 0 // number of literals
@@ -35,7 +35,7 @@ export class Clauses {
   newVariable(): void {
     this.watches.push(NO_WATCHES, NO_WATCHES)
     if (this.watches.length > this.watchLength.length) {
-      this.watchLength = resizeInt32(this.watchLength, 2 * this.watchLength.length)
+      this.watchLength = enlarged(this.watchLength, 2 * this.watchLength.length)
     }
   }
 
@@ -44,7 +44,7 @@ export class Clauses {
     const clause = this.used
     const end = clause + LITERALS + count
     if (end > this.arena.length) {
-      this.arena = resizeInt32(this.arena, Math.max(2 * this.arena.length, end))
+      this.arena = enlarged(this.arena, Math.max(2 * this.arena.length, end))
     }
     const arena = this.arena
     arena[clause + SIZE] = count
@@ -70,7 +70,7 @@ export class Clauses {
     const length = this.watchLength[literal]!
     let list = this.watches[literal]!
     if (length === list.length) {
-      list = resizeInt32(list, length === 0 ? 4 : 2 * length)
+      list = enlarged(list, length === 0 ? 4 : 2 * length)
       this.watches[literal] = list
     }
     list[length] = blocker

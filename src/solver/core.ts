@@ -30,7 +30,6 @@ export interface CoreCycle {
 
 export interface Core {
   readonly reasons: readonly (CoreClause | CoreCycle)[]
-  readonly variables: readonly number[] // that occur in the reasons, ascending
 }
 
 /** After solver.solve() returned 'unsat'. */
@@ -51,11 +50,7 @@ export function findCore(
       return { kind: reason.kind, literals: Int32Array.from(clauseOf(reason)) }
     })
   }
-  const variables = new Set(reasons.flatMap((reason) => reason.literals.map((l) => l >> 1)))
-  return {
-    reasons,
-    variables: [...variables].sort((a, b) => a - b),
-  }
+  return { reasons }
 }
 
 /** A reason as a clause: one of its literals is true. */

@@ -29,11 +29,12 @@ export interface FoundCycle {
 }
 
 export class CycleSearch {
-  private readonly store: EdgeStore
   private readonly byLiteral: Csr // literal -> candidates that name it first
 
-  constructor(store: EdgeStore, literalCount: number) {
-    this.store = store
+  constructor(
+    private readonly store: EdgeStore,
+    literalCount: number,
+  ) {
     const { candidateLiteral, candidateFrom, candidateCount } = store
     this.byLiteral = buildCsr(literalCount, candidateLiteral, candidateFrom, candidateCount)
   }
@@ -46,14 +47,7 @@ export class CycleSearch {
       .flatMap((literal) => this.candidatesOf(literal))
       .filter((e) => [NONE, ...literals].includes(store.candidateOther[e]!))
     const { knownCount } = store
-    const from = new Int32Array(knownCount + candidates.length)
-    const to = new Int32Array(knownCount + candidates.length)
-    from.set(store.knownFrom.subarray(0, knownCount))
-    to.set(store.knownTo.subarray(0, knownCount))
-    candidates.forEach((e, i) => {
-      from[knownCount + i] = store.candidateFrom[e]!
-      to[knownCount + i] = store.candidateTo[e]!
-    })
+    const { from, to } = store.withKnown(candidates)
     const graph = buildCsr(store.nodeCount, from, to)
     const { componentOf } = findComponents(graph, deadline)
     const isInside = (e: number) => componentOf[from[e]!] === componentOf[to[e]!]

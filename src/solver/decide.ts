@@ -9,7 +9,7 @@
 // Or in turn, by their numbers: where those follow time, what contradicts itself was decided not
 // long before, and little is undone. Main class: Decider.
 
-import { resizeFloat64, resizeInt32 } from './resize.ts'
+import { enlarged } from '../base/grow.ts'
 import { NONE, type Trail } from './trail.ts'
 
 const DECAY = 0.95
@@ -26,9 +26,9 @@ export class Decider {
 
   newVariable(variable: number): void {
     if (variable === this.place.length) {
-      this.activity = resizeFloat64(this.activity, 2 * variable)
-      this.heap = resizeInt32(this.heap, 2 * variable)
-      this.place = resizeInt32(this.place, 2 * variable)
+      this.activity = enlarged(this.activity, 2 * variable)
+      this.heap = enlarged(this.heap, 2 * variable)
+      this.place = enlarged(this.place, 2 * variable)
     }
     this.place[variable] = NONE
     this.restore(variable)

@@ -7,9 +7,9 @@
 // Cost O(nodes + edges). Main class: EdgeStore; main function: buildEdgeGraph.
 
 import { Deadline } from '../base/deadline.ts'
+import { enlarged } from '../base/grow.ts'
 import { buildCsr, type Csr } from '../graph/csr.ts'
 import { findComponents } from '../graph/scc.ts'
-import { resizeInt32 } from './resize.ts'
 import { NONE } from './trail.ts'
 
 export class EdgeStore {
@@ -27,8 +27,8 @@ export class EdgeStore {
   addKnown(from: number, to: number): void {
     const edge = this.knownCount++
     if (edge === this.knownFrom.length) {
-      this.knownFrom = resizeInt32(this.knownFrom, 2 * edge)
-      this.knownTo = resizeInt32(this.knownTo, 2 * edge)
+      this.knownFrom = enlarged(this.knownFrom, 2 * edge)
+      this.knownTo = enlarged(this.knownTo, 2 * edge)
     }
     this.knownFrom[edge] = from
     this.knownTo[edge] = to
@@ -37,15 +37,29 @@ export class EdgeStore {
   addCandidate(literal: number, other: number, from: number, to: number): void {
     const edge = this.candidateCount++
     if (edge === this.candidateFrom.length) {
-      this.candidateFrom = resizeInt32(this.candidateFrom, 2 * edge)
-      this.candidateTo = resizeInt32(this.candidateTo, 2 * edge)
-      this.candidateLiteral = resizeInt32(this.candidateLiteral, 2 * edge)
-      this.candidateOther = resizeInt32(this.candidateOther, 2 * edge)
+      this.candidateFrom = enlarged(this.candidateFrom, 2 * edge)
+      this.candidateTo = enlarged(this.candidateTo, 2 * edge)
+      this.candidateLiteral = enlarged(this.candidateLiteral, 2 * edge)
+      this.candidateOther = enlarged(this.candidateOther, 2 * edge)
     }
     this.candidateFrom[edge] = from
     this.candidateTo[edge] = to
     this.candidateLiteral[edge] = literal
     this.candidateOther[edge] = other
+  }
+
+  /** The known edges, then the candidates: those chosen, else all. */
+  withKnown(chosen?: ArrayLike<number>): { from: Int32Array; to: Int32Array } {
+    const { knownCount } = this
+    const count = chosen?.length ?? this.candidateCount
+    const from = enlarged(this.knownFrom.subarray(0, knownCount), knownCount + count)
+    const to = enlarged(this.knownTo.subarray(0, knownCount), knownCount + count)
+    for (let i = 0; i < count; i++) {
+      const candidate = chosen ? chosen[i]! : i
+      from[knownCount + i] = this.candidateFrom[candidate]!
+      to[knownCount + i] = this.candidateTo[candidate]!
+    }
+    return { from, to }
   }
 }
 
@@ -65,7 +79,8 @@ export function buildEdgeGraph(
   deadline: Deadline = Deadline.none(),
 ): EdgeGraph {
   const { nodeCount, knownCount, candidateCount } = store
-  const all = buildAllEdges(store)
+  const { from: starts, to: ends } = store.withKnown()
+  const all = buildCsr(nodeCount, starts, ends)
   const { componentOf } = findComponents(all, deadline)
   const knownFrom = new Int32Array(knownCount)
   const knownTo = new Int32Array(knownCount)
@@ -110,18 +125,6 @@ export function buildEdgeGraph(
     slotOf,
     ...groupByLiteral(store, slotOf, literalCount),
   }
-}
-
-/** Known edges first, then candidates, all in one graph. */
-function buildAllEdges(store: EdgeStore): Csr {
-  const { knownCount, candidateCount } = store
-  const from = new Int32Array(knownCount + candidateCount)
-  const to = new Int32Array(knownCount + candidateCount)
-  from.set(store.knownFrom.subarray(0, knownCount))
-  to.set(store.knownTo.subarray(0, knownCount))
-  from.set(store.candidateFrom.subarray(0, candidateCount), knownCount)
-  to.set(store.candidateTo.subarray(0, candidateCount), knownCount)
-  return buildCsr(store.nodeCount, from, to)
 }
 
 function groupByLiteral(store: EdgeStore, slotOf: Int32Array, literalCount: number) {

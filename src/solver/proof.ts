@@ -7,8 +7,8 @@
 // no ids: the clauses that forced them stay in the arena. The log is never read during the search;
 // it takes four bytes per resolution. Main class: ProofLog.
 
+import { enlarged } from '../base/grow.ts'
 import { type Clauses, ID, LITERALS, SIZE } from './clauses.ts'
-import { resizeInt8, resizeInt32 } from './resize.ts'
 import { NONE, type Trail } from './trail.ts'
 
 const INPUT = 0
@@ -42,7 +42,7 @@ export class ProofLog {
   }
 
   use(id: number): void {
-    if (this.used === this.data.length) this.data = resizeInt32(this.data, 2 * this.used)
+    if (this.used === this.data.length) this.data = enlarged(this.data, 2 * this.used)
     this.data[this.used++] = id
   }
 
@@ -97,8 +97,8 @@ export class ProofLog {
   private open(kind: number): number {
     const id = this.count++
     if (id === this.start.length) {
-      this.start = resizeInt32(this.start, 2 * id)
-      this.kind = resizeInt8(this.kind, 2 * id)
+      this.start = enlarged(this.start, 2 * id)
+      this.kind = enlarged(this.kind, 2 * id)
     }
     this.start[id] = this.used
     this.kind[id] = kind

@@ -8,6 +8,7 @@
 // Main class: Search.
 
 import type { Deadline } from '../base/deadline.ts'
+import { enlarged } from '../base/grow.ts'
 import type { AcyclicTheory } from './acyclic.ts'
 import { Analyzer } from './analyze.ts'
 import { Clauses, LEARNED, LITERALS, SIZE } from './clauses.ts'
@@ -17,22 +18,10 @@ import { type Premise, ProofLog } from './proof.ts'
 import { propagateClauses } from './propagate.ts'
 import { Reducer } from './reduce.ts'
 import { Rephaser } from './rephase.ts'
-import { resizeInt8 } from './resize.ts'
 import { NONE, Trail } from './trail.ts'
 
 const STEPS_PER_CHECK = 1 << 15 // watches and nodes visited between two looks at the deadline
 const KEPT_LEMMA = 3 // cycles of at most so many literals are kept as clauses
-
-/** How much work a search did. */
-export interface Figures {
-  decisions: number
-  conflicts: number
-  propagations: number
-  forced: number // decisions saved because the other side closes a cycle
-  cycles: number // conflicts that were cycles
-  learned: number // learned clauses in memory
-  restarts: number
-}
 
 export class Search {
   readonly trail = new Trail()
@@ -48,19 +37,16 @@ export class Search {
   private added: number[] = [] // clauses not attached yet
   private refutation = NONE // clause that is false at level 0
   private decisions = 0
-  private conflicts = 0
+  /** Conflicts so far. */
+  conflicts = 0
   private inTurnUntil = 0 // conflicts before which variables are decided by their numbers
-  private forced = 0
-  private cycles = 0
-  private restarts = 0
-  private undone = 0 // trail entries undone, for counting propagations
   private lastSteps = 0
 
   newVariable(): number {
     const variable = this.trail.newVariable()
     this.clauses.newVariable()
     this.decider.newVariable(variable)
-    if (variable === this.phase.length) this.phase = resizeInt8(this.phase, 2 * variable)
+    if (variable === this.phase.length) this.phase = enlarged(this.phase, 2 * variable)
     this.phase[variable] = 1
     return variable
   }
@@ -135,13 +121,6 @@ export class Search {
     return this.proof.findPremises(this.refutation, this.trail, this.clauses)
   }
 
-  figures(): Figures {
-    const { decisions, conflicts, forced, cycles, restarts } = this
-    const propagations = this.trail.size + this.undone - decisions
-    const learned = this.clauses.learnedCount
-    return { decisions, conflicts, propagations, forced, cycles, learned, restarts }
-  }
-
   /** Puts new clauses under watch; at level 0, with what is false there last. */
   private attachAdded(): void {
     const { trail, clauses } = this
@@ -171,7 +150,6 @@ export class Search {
       if (conflict !== NONE) return conflict
       if (theory.asserted === trail.size) return NONE
       if (theory.assertNext()) continue
-      this.cycles++
       const { literals } = theory.cycle
       const lemma = this.addLemma(literals)
       if (literals.length > KEPT_LEMMA) this.clauses.remove(lemma)
@@ -227,7 +205,6 @@ export class Search {
   }
 
   private force(literal: number, lemma: number): void {
-    this.forced++
     if (this.clauses.arena[lemma + SIZE]! >= 2) this.clauses.attach(lemma)
     else this.backtrack(0)
     this.trail.assign(literal, lemma)
@@ -236,7 +213,6 @@ export class Search {
   /** Starts over and forgets, when due. */
   private tidy(rephaser: Rephaser, deadline: Deadline): void {
     if (rephaser.isDue(this.conflicts < this.inTurnUntil)) {
-      this.restarts++
       this.backtrack(0)
       rephaser.rephase(deadline)
     }
@@ -254,7 +230,6 @@ export class Search {
       phase[literal >> 1] = literal & 1
       decider.restore(literal >> 1)
     }
-    this.undone += trail.size - keep
     this.theory?.undoTo(keep)
     trail.undoTo(level)
   }

@@ -17,13 +17,13 @@
 
 import { Deadline } from '../base/deadline.ts'
 import { assert } from '../base/errors.ts'
+import { enlarged } from '../base/grow.ts'
 import { buildCsr } from '../graph/csr.ts'
 import { findTopologicalOrder, positionsOf } from '../graph/toposort.ts'
 import { buildTheory } from './acyclic.ts'
 import { EdgeStore } from './edges.ts'
 import type { Premise } from './proof.ts'
-import { resizeInt8 } from './resize.ts'
-import { type Figures, Search } from './search.ts'
+import { Search } from './search.ts'
 import { NONE } from './trail.ts'
 
 export class AcyclicSolver {
@@ -52,7 +52,7 @@ export class AcyclicSolver {
 
   newVariable(): number {
     const variable = this.search.newVariable()
-    if (variable === this.bound.length) this.bound = resizeInt8(this.bound, 2 * variable)
+    if (variable === this.bound.length) this.bound = enlarged(this.bound, 2 * variable)
     this.changed = true
     return variable
   }
@@ -145,21 +145,15 @@ export class AcyclicSolver {
   order(deadline: Deadline = Deadline.none()): Int32Array {
     assert(this.answer === 'sat', 'an order is asked for after sat')
     const { edges, model } = this
-    const { knownCount, candidateCount, candidateLiteral, candidateOther } = edges
-    const isTrue = (literal: number) => model[literal >> 1] !== (literal & 1)
-    const from = new Int32Array(knownCount + candidateCount)
-    const to = new Int32Array(knownCount + candidateCount)
-    from.set(edges.knownFrom.subarray(0, knownCount))
-    to.set(edges.knownTo.subarray(0, knownCount))
-    let count = knownCount
-    for (let e = 0; e < candidateCount; e++) {
-      if (!isTrue(candidateLiteral[e]!)) continue
-      if (candidateOther[e] !== NONE && !isTrue(candidateOther[e]!)) continue
-      from[count] = edges.candidateFrom[e]!
-      to[count++] = edges.candidateTo[e]!
+    const { candidateLiteral, candidateOther } = edges
+    const isTrue = (literal: number) => literal === NONE || model[literal >> 1] !== (literal & 1)
+    const chosen: number[] = []
+    for (let e = 0; e < edges.candidateCount; e++) {
+      if (isTrue(candidateLiteral[e]!) && isTrue(candidateOther[e]!)) chosen.push(e)
     }
+    const { from, to } = edges.withKnown(chosen)
     deadline.check()
-    const present = buildCsr(edges.nodeCount, from, to, count)
+    const present = buildCsr(edges.nodeCount, from, to)
     const order = findTopologicalOrder(present, this.wish ?? undefined, deadline)
     assert(order !== null, 'the present edges of a solution have no cycle')
     return positionsOf(order)
@@ -171,8 +165,9 @@ export class AcyclicSolver {
     return this.search.findPremises()
   }
 
-  figures(): Figures {
-    return this.search.figures()
+  /** Conflicts that the search met so far. */
+  get conflictCount(): number {
+    return this.search.conflicts
   }
 
   private prepare(deadline: Deadline): void {

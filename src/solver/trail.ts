@@ -6,7 +6,7 @@
 // alone and is never undone. Two heads run along the trail: `propagated` for clauses (propagate.ts)
 // and one for edges, kept by the solver. Main class: Trail.
 
-import { resizeInt8, resizeInt32 } from './resize.ts'
+import { enlarged } from '../base/grow.ts'
 
 /** No clause, no node, no variable. */
 export const NONE = -1
@@ -26,11 +26,11 @@ export class Trail {
     const variable = this.variableCount++
     if (this.variableCount > this.level.length) {
       const capacity = 2 * this.level.length
-      this.value = resizeInt8(this.value, 2 * capacity)
-      this.level = resizeInt32(this.level, capacity)
-      this.reason = resizeInt32(this.reason, capacity)
-      this.literals = resizeInt32(this.literals, capacity)
-      this.levelStart = resizeInt32(this.levelStart, capacity)
+      this.value = enlarged(this.value, 2 * capacity)
+      this.level = enlarged(this.level, capacity)
+      this.reason = enlarged(this.reason, capacity)
+      this.literals = enlarged(this.literals, capacity)
+      this.levelStart = enlarged(this.levelStart, capacity)
     }
     this.reason[variable] = NONE
     return variable

@@ -1,6 +1,8 @@
 // Small nonnegative integers, one bit each: which of the many that lie close together were met.
 // Main class: NumberSet.
 
+import { enlarged } from '../base/grow.ts'
+
 const LEAST_WORDS = 1 << 10
 
 export class NumberSet {
@@ -24,9 +26,7 @@ export class NumberSet {
     // The old ones are there until the new ones are filled.
     const size = Math.max(words, Math.ceil(this.words.length * 1.5))
     if (4 * (size + this.words.length) > this.mostBytes) return false
-    const next = new Int32Array(size)
-    next.set(this.words)
-    this.words = next
+    this.words = enlarged(this.words, size)
     return true
   }
 }

@@ -3,7 +3,7 @@
 // gives each window its own small tables of keys and values: nothing grows with time.
 // Main class: Window.
 
-import { FloatColumn } from '../base/grow.ts'
+import { enlarged, FloatColumn } from '../base/grow.ts'
 import { UTF8 } from '../base/unicode.ts'
 import { JsonScanner } from '../formats/json.ts'
 import type { FormatReader } from '../formats/readers.ts'
@@ -44,9 +44,7 @@ export class Window {
   push(chunk: Uint8Array): void {
     const needed = this.used + chunk.length
     if (needed > this.bytes.length) {
-      const next = new Uint8Array(Math.max(needed, Math.ceil(this.bytes.length * 1.5)))
-      next.set(this.bytes.subarray(0, this.used))
-      this.bytes = next
+      this.bytes = enlarged(this.bytes, Math.max(needed, Math.ceil(this.bytes.length * 1.5)))
     }
     this.bytes.set(chunk, this.used)
     const end = chunk.lastIndexOf(NEWLINE) + 1

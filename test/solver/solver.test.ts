@@ -44,7 +44,7 @@ describe('AcyclicSolver.solve', () => {
       const solver = load(instance)
       const answer = solveAndVerify(instance, solver)
       counts[answer]++
-      conflictCount += solver.figures().conflicts
+      conflictCount += solver.conflictCount
       expect(answer, `seed ${seed}`).toBe(isSatisfiable(instance) ? 'sat' : 'unsat')
     }
     expect(Math.min(counts.sat, counts.unsat)).toBeGreaterThan(some(80))
@@ -59,7 +59,7 @@ describe('AcyclicSolver.solve', () => {
       const solver = load(instance)
       solver.takeInTurn(seed % 2 === 0 ? 3 : 1000)
       const answer = solveAndVerify(instance, solver)
-      conflictCount += solver.figures().conflicts
+      conflictCount += solver.conflictCount
       expect(answer, `seed ${seed}`).toBe(isSatisfiable(instance) ? 'sat' : 'unsat')
     }
     expect(conflictCount).toBeGreaterThan(some(1000))
@@ -176,7 +176,7 @@ describe('AcyclicSolver.solve', () => {
     expect(leastMs).toBeLessThanOrEqual(220)
     // What was learned is kept, and the solver can go on.
     expect(() => solver.solve(new Deadline(20))).toThrow(BudgetExceeded)
-    expect(solver.figures().conflicts).toBeGreaterThan(100)
+    expect(solver.conflictCount).toBeGreaterThan(100)
   })
 
   it('asks for nodes and variables that exist', () => {

@@ -3,6 +3,7 @@
 // double; a vector costs its own length and two words. Main class: PrefixMemo.
 
 import type { Deadline } from '../../base/deadline.ts'
+import { enlarged } from '../../base/grow.ts'
 
 const EMPTY = -1
 
@@ -53,16 +54,12 @@ export class PrefixMemo {
 
   private grow(): void {
     this.deadline.reserve(8 * this.vectors.length + 16 * this.hashes.length)
-    const vectors = new Int32Array(2 * this.vectors.length)
-    vectors.set(this.vectors)
-    this.vectors = vectors
-    const hashes = new Int32Array(2 * this.hashes.length)
-    hashes.set(this.hashes)
-    this.hashes = hashes
+    this.vectors = enlarged(this.vectors, 2 * this.vectors.length)
+    this.hashes = enlarged(this.hashes, 2 * this.hashes.length)
     const table = new Int32Array(2 * this.table.length).fill(EMPTY)
     const mask = table.length - 1
     for (let entry = 0; entry < this.count; entry++) {
-      let slot = hashes[entry]! & mask
+      let slot = this.hashes[entry]! & mask
       while (table[slot] !== EMPTY) slot = (slot + 1) & mask
       table[slot] = entry
     }

@@ -10,7 +10,7 @@
 // client that died: the transaction is indeterminate, and a warning says so.
 
 import type { Place } from '../../base/errors.ts'
-import { IntColumn } from '../../base/grow.ts'
+import { enlarged, IntColumn } from '../../base/grow.ts'
 import { HistoryBuilder } from '../../history/builder.ts'
 import { COMMITTED, type History, INDETERMINATE, NONE, READ, WRITE } from '../../history/history.ts'
 import { SymbolTable } from '../../history/symbols.ts'
@@ -55,8 +55,7 @@ export class CobraParser implements HistoryParser {
   push(bytes: Uint8Array): void {
     if (this.ended) return
     if (this.session === NONE) this.beginFile('T0.log')
-    const all = new Uint8Array(this.rest.length + bytes.length)
-    all.set(this.rest)
+    const all = enlarged(this.rest, this.rest.length + bytes.length)
     all.set(bytes, this.rest.length)
     const view = new DataView(all.buffer)
     let at = 0

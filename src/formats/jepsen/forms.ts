@@ -4,6 +4,7 @@
 // into. Main function: readOperations.
 
 import type { InputError } from '../../base/errors.ts'
+import { enlarged } from '../../base/grow.ts'
 import { UTF8 } from '../../base/unicode.ts'
 import { CLOSE_PAREN, EdnScanner, END, HASH, OPEN_PAREN } from '../edn.ts'
 import { CLOSE_LIST, CLOSE_MAP, COLON, OPEN_LIST, OPEN_MAP, QUOTE } from '../scanner.ts'
@@ -30,8 +31,7 @@ class FormReader {
   private readonly scanner = new EdnScanner()
 
   constructor(bytes: Uint8Array) {
-    const ended = new Uint8Array(bytes.length + 1)
-    ended.set(bytes)
+    const ended = enlarged(bytes, bytes.length + 1)
     this.scanner.load(ended, bytes.length, 0, true)
     this.scanner.json = looksLikeJson(ended, bytes.length)
   }

@@ -10,6 +10,7 @@
 // piece. Transactions are made at the end, by pairs.ts.
 
 import { InputError } from '../../base/errors.ts'
+import { enlarged } from '../../base/grow.ts'
 import { UTF8 } from '../../base/unicode.ts'
 import { HistoryBuilder } from '../../history/builder.ts'
 import { type History, NONE } from '../../history/history.ts'
@@ -62,9 +63,7 @@ export class JepsenParser implements HistoryParser {
   push(bytes: Uint8Array): void {
     const length = this.length + bytes.length
     if (length + 1 > this.buffer.length) {
-      const next = new Uint8Array(Math.max(length + 1, this.buffer.length * 2))
-      next.set(this.buffer.subarray(0, this.length))
-      this.buffer = next
+      this.buffer = enlarged(this.buffer, Math.max(length + 1, this.buffer.length * 2))
     }
     this.buffer.set(bytes, this.length)
     this.length = length

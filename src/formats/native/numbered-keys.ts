@@ -2,6 +2,7 @@
 // in a plain table, one access instead of hashing the text and comparing it; the symbols are the
 // same as those that `SymbolTable.ofBytes` gives, where every other key goes.
 
+import { enlarged } from '../../base/grow.ts'
 import { NONE } from '../../history/history.ts'
 import type { SymbolTable } from '../../history/symbols.ts'
 
@@ -48,14 +49,10 @@ export class NumberedKeys {
     for (let i = from; i < first; i++) if (bytes[i] !== this.prefix[i - from]) return symbol
     let number = 0
     for (let i = first; i < to; i++) number = number * 10 + bytes[i]! - 48
-    if (number >= this.symbols.length) this.grow(number)
+    if (number >= this.symbols.length) {
+      this.symbols = enlarged(this.symbols, Math.max(number + 1, this.symbols.length * 4), NONE)
+    }
     this.symbols[number] = symbol
     return symbol
-  }
-
-  private grow(number: number): void {
-    const next = new Int32Array(Math.max(number + 1, this.symbols.length * 4)).fill(NONE)
-    next.set(this.symbols)
-    this.symbols = next
   }
 }

@@ -4,7 +4,7 @@
 // value that was written, and whom the last transactions read from. What is not so is NotStreamed:
 // then the file is cut into buckets, which can tell anything. Main class: StreamSweep.
 
-import { IntColumn } from '../../base/grow.ts'
+import { enlarged, IntColumn } from '../../base/grow.ts'
 import { ABORTED, COMMITTED, NONE, READ, WRITE } from '../../history/history.ts'
 import { NotStreamed, type StreamPiece } from '../../spill/file-stream.ts'
 import { NumberSet } from '../../spill/number-set.ts'
@@ -105,8 +105,7 @@ export class StreamSweep {
     if (count * STRIDE <= known) return
     const size = Math.ceil(count * 1.5) * STRIDE
     if (4 * (size + known) + namesBytes > this.keyBytes) throw new NotStreamed('too many keys')
-    const next = new Int32Array(size)
-    next.set(this.keys)
+    const next = enlarged(this.keys, size)
     for (let i = known; i < size; i += STRIDE) {
       next[i + WRITER] = NONE
       next[i + BEFORE] = NONE
