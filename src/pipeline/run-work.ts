@@ -77,9 +77,6 @@ export function expectLevels(options: RunOptions): void {
         'it is for --shape lwt; ask for sser here',
       )
     }
-    if (level === 'mixed' && workload.shape === 'append') {
-      throw new UsageError(`level mixed is not for ${shape}`, 'lists have one level for all')
-    }
   }
 }
 

@@ -244,7 +244,7 @@ export function certifyWrites(history: History, edge: Edge): string | null {
 
 /** Orders of versions that need no argument: observed in a list, or read and then replaced. */
 function certifyObserved(history: History, edge: Edge, extra: readonly number[]): string | null {
-  const { opTxn, opKey, opKind, txnCounts } = history
+  const { opTxn, opKey, opKind } = history
   if (edge.from === INITIAL_TXN) return extra.length === 0 ? null : 'it needs no reasons'
   if (extra.length === 0) return certifyGiven(history, edge)
   const [shown = NONE] = extra
@@ -254,7 +254,13 @@ function certifyObserved(history: History, edge: Edge, extra: readonly number[])
       opTxn[shown] === edge.to && sourceOf(history, foreignVersion(history, shown)) === edge.from
     return replaced ? null : 'its target did not read the version it replaced'
   }
-  if (opKind[shown] !== READ_LIST) return 'no list read shows it'
+  return listOrderProblem(history, edge, shown)
+}
+
+/** What keeps a list read from showing that one appended before the other. */
+export function listOrderProblem(history: History, edge: Edge, shown: number): string | null {
+  const { opTxn, opKey, opKind, txnCounts } = history
+  if (opKind[shown] !== READ_LIST || opKey[shown] !== edge.key) return 'no list read shows it'
   if (!txnCounts[opTxn[shown]!]) return 'the list read that shows it does not count'
   const { foreign, sound } = splitList(history, shown)
   if (!sound) return 'the list read that shows it is not sound'

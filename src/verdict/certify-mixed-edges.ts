@@ -6,6 +6,7 @@
 // the reader's snapshot to a commit. Main functions: ruleProblem, mixedPathProblem.
 
 import { type History, INDETERMINATE, NONE } from '../history/history.ts'
+import { listOrderProblem } from './certify-edges.ts'
 import { foreignVersion } from './certify-reads.ts'
 import { writeCommonKey } from './certify-shape.ts'
 import { type LevelOf, placeOf, placeOfEvent } from './certify-witness.ts'
@@ -103,6 +104,7 @@ function versionsProblem(context: MixedContext, edge: Edge): string | null {
   }
   if (from === INITIAL_TXN) return null
   if (edge.assumed) return context.assumesOrder(from, to) ? null : 'nobody assumes that order'
+  if (premises.length === 0) return listOrderProblem(rows.history, edge, edge.ops[2] ?? NONE)
   return mixedPathProblem(context, premises, edge.refutes ? null : { from, to })
 }
 

@@ -23,7 +23,7 @@ import {
   hasLists,
   INITIAL,
   NONE,
-  WRITE,
+  READ_LIST,
 } from '../history/history.ts'
 import { LEVELS, type LevelId, OWN_LEVELS, STATEMENT_LEVELS } from '../levels/levels.ts'
 import { misnomer } from './anomaly-rules.ts'
@@ -36,6 +36,7 @@ import {
   mixedPathProblem,
   ruleProblem,
 } from './certify-mixed-edges.ts'
+import { certifyOffence as certifyReads, isWrite } from './certify-reads.ts'
 import { certifyWitness, type LevelOf } from './certify-witness.ts'
 import { EdgeProver, ProofScope } from './prove-edges.ts'
 import { SqlRows } from './sql-rows.ts'
@@ -88,7 +89,7 @@ function scopeProblem(history: History, result: LevelResult): string | null {
   const { level, sessionOrder, realTime } = result
   if (sessionOrder === false) return 'these levels are verified with session order only'
   if (realTime) return 'these levels are verified without real time'
-  if (hasLists(history)) return 'lists are beyond these rules'
+  if (history.sql !== null && hasLists(history)) return 'lists beside SQL are beyond these rules'
   if (history.versions !== null) return 'versions are beyond these rules'
   if (level !== 'mixed') {
     const isKnown = STATEMENT_LEVELS.includes(level)
@@ -137,12 +138,14 @@ function certifyAnomaly(
 function certifyOffence(rows: SqlRows, anomaly: Anomaly): string[] {
   const { name, ops, absence } = anomaly
   const { history, sql } = rows
+  const isList = history.opKind[ops[0] ?? NONE] === READ_LIST
+  if (isList && !absence && name !== 'LostCommit') return certifyReads(history, 'mixed', anomaly)
   const reader = absence ? sql.eventTxn[absence.event] : history.opTxn[ops[0] ?? NONE]
   if (reader === undefined || !history.txnCounts[reader]) return [`${name}: no reader that counts`]
   if (absence) {
     const problem = rows.absenceProblem(reader, absence.event, absence.key)
     if (problem !== null) return [`${name}: ${problem}`]
-  } else if (history.opKind[ops[0]!] === WRITE) {
+  } else if (isWrite(history, ops[0]!)) {
     return [`${name}: operation ${ops[0]} is not a read`]
   }
   const found = absence ? rows.absenceOffence(absence.event, absence.key) : rows.offenceOf(ops[0]!)

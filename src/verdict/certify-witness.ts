@@ -1,14 +1,24 @@
-// Verifies that SQL transactions keep their levels, by replaying a commit order and a witness:
+// Verifies that transactions keep the level of each, by replaying a commit order and a witness:
 // every read is of a sound version, every row that a statement passed over has a version it may
 // have seen, and no read misses a version that its own transaction's level makes visible to it,
 // unless that one commits before what was read (Bouajjani, Enea, Román-Calvo: Definitions 5 to 7).
+// A list must have been appended to in the order of commits, as every read of it shows.
 // A row of which no version satisfies the predicate needs no witness: the latest visible one always
 // serves, and makes nothing else visible. But where others are at cc, readers at pc, si and ser
 // must name all that they saw: it is a cause of what follows. Cost: reads × writers of a key; a bit
 // per pair of transactions where some reader is at cc. Main function: certifyWitness.
 
-import { ABORTED, COMMITTED, type History, INDETERMINATE, NONE, WRITE } from '../history/history.ts'
+import {
+  ABORTED,
+  APPEND,
+  COMMITTED,
+  type History,
+  INDETERMINATE,
+  NONE,
+  READ_LIST,
+} from '../history/history.ts'
 import type { LevelId } from '../levels/levels.ts'
+import { isWrite, splitList } from './certify-reads.ts'
 import type { SqlRows } from './sql-rows.ts'
 import { type Choice, INITIAL_TXN } from './verdict.ts'
 
@@ -58,6 +68,7 @@ class WitnessReplay {
   private readonly readsOf = new Map<number, Read[]>() // txn -> its reads, in program order
   private readonly snapshot = new Map<number, number>() // txn at pc, si -> last position it sees
   private anyCausal: boolean | null = null // whether some transaction is at cc
+  private appended: ReadonlyMap<number, readonly number[]> | null = null // see findAppended
   private causes: Uint32Array[] | null = null // position -> bits of the positions it depends on
 
   constructor(
@@ -112,7 +123,7 @@ class WitnessReplay {
 
   /** Every read of a row: what was returned, and what was passed over by the choices. */
   collect(choices: readonly Choice[]): void {
-    const { txnOpStart, opKind } = this.history
+    const { txnOpStart } = this.history
     const { sql } = this.rows
     const chosen = new Map<number, Map<number, number>>() // event -> key -> the txn chosen
     for (const { event, key, txn } of choices) {
@@ -122,7 +133,7 @@ class WitnessReplay {
     }
     for (const txn of this.order) {
       for (let op = txnOpStart[txn]!; op < txnOpStart[txn + 1]!; op++) {
-        if (opKind[op] !== WRITE) this.collectRead(txn, op)
+        if (!isWrite(this.history, op)) this.collectRead(txn, op)
       }
       for (let event = sql.txnEventStart[txn]!; event < sql.txnEventStart[txn + 1]!; event++) {
         if (!this.rows.looksThrough(event)) continue
@@ -143,10 +154,39 @@ class WitnessReplay {
       this.fail(`read ${op} is ${offence}`)
       return
     }
-    const from = this.history.readTxn[op]! < 0 ? INITIAL_TXN : this.history.readTxn[op]!
+    const from = this.sourceOf(op)
     if (from === txn) return
     const event = this.rows.sql.opEvent[op]!
     this.add({ txn, at: placeOf(this.rows, op), event, key: this.history.opKey[op]!, from })
+  }
+
+  /** Whom a sound read is from; for a list it must show what the order has appended until then. */
+  private sourceOf(read: number): number {
+    const { readTxn, opKind, opTxn, opKey } = this.history
+    if (opKind[read] !== READ_LIST) return readTxn[read]! < 0 ? INITIAL_TXN : readTxn[read]!
+    const { foreign } = splitList(this.history, read)
+    this.appended ??= this.findAppended()
+    const all = this.appended.get(opKey[read]!) ?? []
+    this.rows.deadline.step(foreign.length)
+    if (foreign.some((append, i) => append !== all[i])) {
+      this.fail(`read ${read} of a list shows another order than that of commits`)
+    }
+    return foreign.length === 0 ? INITIAL_TXN : opTxn[foreign.at(-1)!]!
+  }
+
+  /** List -> all appends, in the order of commits. */
+  private findAppended(): Map<number, number[]> {
+    const { txnOpStart, opKind, opKey } = this.history
+    const appended = new Map<number, number[]>()
+    for (const txn of this.order) {
+      for (let op = txnOpStart[txn]!; op < txnOpStart[txn + 1]!; op++) {
+        if (opKind[op] !== APPEND) continue
+        const known = appended.get(opKey[op]!)
+        if (known) known.push(op)
+        else appended.set(opKey[op]!, [op])
+      }
+    }
+    return appended
   }
 
   private collectAbsence(event: number, key: number, from: number | undefined): void {
@@ -254,11 +294,11 @@ class WitnessReplay {
 
   /** The last one that commits before it and writes a key that it writes. */
   private lastConflict(txn: number): number {
-    const { txnOpStart, txnStatus, opKind, opKey } = this.history
+    const { txnOpStart, txnStatus, opKey } = this.history
     let last = NONE
     if (txnStatus[txn] === ABORTED) return last // it conflicts with nobody
     for (let op = txnOpStart[txn]!; op < txnOpStart[txn + 1]!; op++) {
-      if (opKind[op] !== WRITE) continue
+      if (!isWrite(this.history, op)) continue
       for (const writer of this.rows.writers(opKey[op]!)) {
         if (writer === INITIAL_TXN) continue
         const position = this.position[writer]!

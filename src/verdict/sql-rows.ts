@@ -8,9 +8,11 @@ import { badPredicate } from '../history/bad-predicate.ts'
 import {
   ABORTED,
   type History,
+  hasLists,
   INDETERMINATE,
   INITIAL,
   NONE,
+  READ_LIST,
   READ_ROWS,
   WRITE,
 } from '../history/history.ts'
@@ -19,7 +21,7 @@ import { statementsOf } from '../history/sql-steps.ts'
 import { type Predicate, parsePredicate } from '../sql/predicate.ts'
 import type { SqlRow } from '../sql/value.ts'
 import { Audits } from './certify-audits.ts'
-import { nameRead, nameRows } from './certify-reads.ts'
+import { isWrite, nameListRead, nameRead, nameRows } from './certify-reads.ts'
 import { INITIAL_TXN } from './verdict.ts'
 
 /** Parsing a clause takes as long as so many steps. */
@@ -41,7 +43,7 @@ export class SqlRows {
     this.showing = this.sql.predicates.map(() => null)
     this.keyWrites = Array.from({ length: history.keyCount }, () => [])
     for (let op = 0; op < history.opCount; op++) {
-      if (history.opKind[op] !== WRITE || this.isAborted(history.opTxn[op]!)) continue
+      if (!isWrite(history, op) || this.isAborted(history.opTxn[op]!)) continue
       const writes = this.keyWrites[history.opKey[op]!]!
       const isRepeated = writes.length > 0 && history.opTxn[writes.at(-1)!] === history.opTxn[op]
       if (isRepeated) writes.pop()
@@ -120,9 +122,9 @@ export class SqlRows {
   lastWrite(txn: number, key: number): number {
     if (txn === INITIAL_TXN) return INITIAL
     if (this.isAborted(txn)) return NONE
-    const { txnOpStart, opKey, opKind } = this.history
+    const { txnOpStart, opKey } = this.history
     for (let op = txnOpStart[txn + 1]! - 1; op >= txnOpStart[txn]!; op--) {
-      if (opKey[op] === key && opKind[op] === WRITE) return op
+      if (opKey[op] === key && isWrite(this.history, op)) return op
     }
     return NONE
   }
@@ -158,8 +160,9 @@ export class SqlRows {
     if (isSql && returned && write === INITIAL && this.row(key, write) === null) {
       return 'ThinAirRead'
     }
-    const name = nameRead(history, read)
-    const isOwn = write >= 0 && history.opTxn[write] === history.opTxn[read]
+    const isList = history.opKind[read] === READ_LIST
+    const name = isList ? nameListRead(history, read) : nameRead(history, read)
+    const isOwn = !isList && write >= 0 && history.opTxn[write] === history.opTxn[read]
     if (name === null && !isOwn && Audits.of(history).isLosing(read)) return 'LostCommit'
     if (name !== null || !isSql) return name
     if (this.satisfies(event, key, write) === returned) return null
@@ -236,7 +239,8 @@ export class SqlRows {
     const possible = txnCounts.slice()
     this.lazyPossible = possible
     const open: number[] = []
-    for (let txn = 0; txn < txnCount; txn++) {
+    // Without those whose appends nobody saw, lists read the same: there they take no part.
+    for (let txn = 0; txn < txnCount && !hasLists(this.history); txn++) {
       if (txnCounts[txn] || txnStatus[txn] !== INDETERMINATE) continue
       possible[txn] = 1
       open.push(txn)

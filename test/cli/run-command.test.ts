@@ -31,7 +31,6 @@ describe('isobar run', () => {
     [['sim:ser', '--shape', 'tpcc'], 'this simulated store runs no SQL statements'],
     [['--shape', 'mini', '--level', 'lin'], 'level lin is not for shape mini'],
     [['--shape', 'tpcc', '--level', 'ser,psi'], 'level psi is not for SQL statements'],
-    [['--shape', 'append', '--level', 'mixed'], 'level mixed is not for shape append'],
     [['--shape', 'tpcc', '--disjoint-writes'], 'disjoint writes are for keys, not for tpcc'],
   ])('refuses %j', async (args, why) => {
     expect(await terminal.run('run', '--out', terminal.path('run'), ...args)).toBe(2)

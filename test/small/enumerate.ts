@@ -1,6 +1,7 @@
 // Every small history within given bounds, up to renaming of sessions and (mostly) of keys: each
 // assignment of operation kinds and keys to each shape of sessions, times each choice of what the
-// reads return: the initial value, any write of the key, or, if asked for, a value nobody wrote.
+// reads return: the initial value, any write of the key, or, if asked for, a value nobody wrote; of
+// lists, any of the appended values in any order.
 // Values are numbered per key, so that two keys share them. Main function: smallHistories.
 
 import type { StatusName } from '../../src/history/history.ts'
@@ -16,6 +17,7 @@ export interface Bounds {
   readonly statuses?: readonly StatusName[] // committed only, unless told
   readonly maxSessions?: number
   readonly after?: boolean // one or two transactions name one of another session
+  readonly lists?: boolean // keys are lists
   readonly lead?: boolean // a transaction of either session spells out the initial state of x
 }
 
@@ -66,7 +68,7 @@ export function* smallHistories(bounds: Bounds): Generator<Draft> {
     if (shape.length > (bounds.maxSessions ?? bounds.txns)) continue
     for (const txns of sequences(forms, bounds.txns, bounds.maxTotalOps)) {
       if (!isCanonical(txns, shape)) continue
-      for (const draft of withReads(txns, shape, bounds.thinAir ?? false)) {
+      for (const draft of withReads(txns, shape, bounds)) {
         if (bounds.after) yield* withNames(draft)
         else if (!bounds.lead) yield draft
         else for (const session of [0, 1]) yield { ...draft, lead: [{ session, txn: SPELLED_OUT }] }
@@ -154,18 +156,19 @@ function isCanonical(txns: readonly Form[], shape: readonly number[]): boolean {
 function* withReads(
   txns: readonly Form[],
   shape: readonly number[],
-  thinAir: boolean,
+  { thinAir = false, lists = false }: Bounds,
 ): Generator<Draft> {
   const flat = txns.flatMap((txn) => txn.ops)
   const written = [0, 0, 0] // key -> how many writes it has
   const values = flat.map((op) => (op % 2 === 1 ? ++written[op >> 1]! : 0))
   const reads = flat.flatMap((op, i) => (op % 2 === 0 ? [i] : []))
   for (;;) {
-    yield layOut(txns, shape, values)
+    yield layOut(txns, shape, values, lists ? written : null)
     let next = 0
     for (; next < reads.length; next++) {
       const read = reads[next]!
-      const last = written[flat[read]! >> 1]!
+      const count = written[flat[read]! >> 1]!
+      const last = lists ? LISTS[count]!.length - 1 : count
       if (values[read]! < last) {
         values[read]!++
         break
@@ -180,13 +183,35 @@ function* withReads(
   }
 }
 
-function layOut(txns: readonly Form[], shape: readonly number[], values: readonly number[]): Draft {
+/** How many values there are -> all lists of some of them. */
+const LISTS: readonly (readonly number[])[][] = [0, 1, 2, 3, 4, 5].map((count) => listsOf(count))
+
+function listsOf(count: number): number[][] {
+  const lists: number[][] = [[]]
+  for (const list of lists) {
+    for (let value = 1; value <= count; value++) {
+      if (!list.includes(value)) lists.push([...list, value])
+    }
+  }
+  return lists
+}
+
+/** @param written null: keys are registers; else key -> how many values are appended to it */
+function layOut(
+  txns: readonly Form[],
+  shape: readonly number[],
+  values: readonly number[],
+  written: readonly number[] | null,
+): Draft {
   let at = 0
   const done: DraftTxn[] = txns.map(({ ops, status }) => ({
     status,
     ops: ops.map((op): DraftOp => {
-      const kind = op % 2 === 0 ? 'r' : 'w'
-      return { kind, key: KEY_NAMES[op >> 1]!, value: values[at++]! }
+      const key = KEY_NAMES[op >> 1]!
+      const value = values[at++]!
+      if (written === null) return { kind: op % 2 === 0 ? 'r' : 'w', key, value }
+      if (op % 2 === 1) return { kind: 'append', key, value }
+      return { kind: 'list', key, list: LISTS[written[op >> 1]!]![value]! }
     }),
   }))
   const sessions: DraftTxn[][] = []

@@ -183,7 +183,7 @@ export function satisfiesAxiom(
   before: readonly number[],
   level: OracleLevel,
 ): boolean {
-  const { reads, writers, rt } = situation
+  const { rt } = situation
   if (level === 'sser' || level === 'strong-si') {
     if (rt === null || rt.some((mask, t) => (mask & before[t]!) !== mask)) return false
   }
@@ -191,13 +191,58 @@ export function satisfiesAxiom(
     const isKept = (mask: number, t: number) => (mask & sharers(situation, t) & ~before[t]!) === 0
     if (rt === null || !rt.every(isKept)) return false
   }
-  for (let i = 0; i < reads.length; i++) {
-    const { reader: t3, from: t1, key } = reads[i]!
-    const others = writers.get(key)! & ~(1 << t1) & ~(1 << t3)
-    const premise = premiseOf(situation, before, level, i)
-    if ((others & premise & ~before[t1]!) !== 0) return false
-  }
-  return true
+  return situation.reads.every((_, read) => satisfiesRead(situation, before, level, read))
+}
+
+/** The axiom for one read. */
+function satisfiesRead(
+  situation: Situation,
+  before: readonly number[],
+  level: OracleLevel,
+  read: number,
+): boolean {
+  const { reader: t3, from: t1, key } = situation.reads[read]!
+  const others = situation.writers.get(key)! & ~(1 << t1) & ~(1 << t3)
+  return (others & premiseOf(situation, before, level, read) & ~before[t1]!) === 0
+}
+
+/** The levels that single transactions may have. */
+const OWN = ['rc', 'ra', 'cc', 'pc', 'si', 'ser'] as const
+export type OwnLevel = (typeof OWN)[number]
+
+/**
+ * Says whether one commit order satisfies the axiom of each reader's own level, reads that offend
+ * left out. Every order is tried once, and what each reader's reads satisfy in it is remembered.
+ *
+ * @returns levels: transaction of the draft, counted through all sessions -> level
+ */
+export function mixedOracle(draft: Draft): (levels: readonly OwnLevel[]) => boolean {
+  const situation = judge(draft, settle(draft), WITH_SESSIONS)
+  const { so, wr, ww, reads, txnOf } = situation
+  const known = new Map<string, readonly number[]>() // what an order satisfies: txn -> bits of OWN
+  forEachOrder(
+    so.map((mask, t) => mask | wr[t]! | ww[t]!),
+    (before) => {
+      const fits = txnOf.map(() => (1 << OWN.length) - 1)
+      reads.forEach(({ reader }, read) => {
+        OWN.forEach((level, bit) => {
+          const holds = satisfiesRead(situation, before, level, read)
+          if (!holds) fits[txnOf.indexOf(reader)]! &= ~(1 << bit)
+        })
+      })
+      known.set(fits.join(), fits)
+      return true
+    },
+  )
+  return (levels) =>
+    [...known.values()].some((fits) =>
+      levels.every((level, txn) => (fits[txn]! >> OWN.indexOf(level)) & 1),
+    )
+}
+
+/** Whether no read offends. */
+export function isSound(draft: Draft): boolean {
+  return judge(draft, settle(draft), WITH_SESSIONS).offences.length === 0
 }
 
 /** All t2 for which the premise holds for the read. */

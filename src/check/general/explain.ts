@@ -380,7 +380,7 @@ export function readsOf({ reads, pairs, history, txnOf }: Problem) {
   fixedOp.forEach((op, pair) => {
     opSource[op] = fixedNode[pair] === 0 ? INITIAL : txnOf[fixedNode[pair]!]!
   })
-  return { opSource, versions: null }
+  return { opSource, versions: reads.versions }
 }
 
 /** Starts a cycle of steps where a proper edge starts, so that walks along a chain stay whole. */

@@ -8,6 +8,7 @@ import { buildCsr } from '../../graph/csr.ts'
 import { NONE } from '../../history/history.ts'
 import { buildAccess } from '../problem/access.ts'
 import { PC, SI } from '../problem/levels.ts'
+import { findListOrder } from '../problem/list-order.ts'
 import { IN, type MixedProblem, OUT } from '../problem/mixed-problem.ts'
 import type { Versions } from '../problem/register-problem.ts'
 import { layOutMoments } from './moments.ts'
@@ -15,7 +16,6 @@ import { Pairs } from './pairs.ts'
 import { findInstants, type Problem } from './problem.ts'
 
 const NEVER = new Float64Array(0)
-const NO_APPENDS = { appendFrom: new Int32Array(0), appendTo: new Int32Array(0) }
 
 export function ofRows(rows: MixedProblem): Problem {
   const { history, reads, txnOf, level, nodeCount: txnCount } = rows
@@ -24,24 +24,26 @@ export function ofRows(rows: MixedProblem): Problem {
   const { rowKey, localKey } = numberKeys(rows)
   const written = layOutVersions(rows, rowKey, moments.commit, chain)
   const readers = layOutReaders(rows, localKey, written, moments.commit)
+  const lists = findListOrder(rows)
   const versions = {
     txnCount,
     keyCount: rowKey.length,
     keyOf: rowKey.map((key) => rows.keyOf[key]!),
     ...written,
     ...readers,
-    ...NO_APPENDS,
+    appendFrom: lists.from,
+    appendTo: lists.to,
+    appendKey: lists.key,
   }
-  const all = { ...versions, appendKey: new Int32Array(0) }
   return {
-    ...all,
+    ...versions,
     history,
     reads,
     txnOf,
     level,
     before: rows.before.map((node) => (node === 0 ? NONE : node)),
     moments,
-    access: buildAccess(all),
+    access: buildAccess(versions),
     hasSi: level.some((its, node) => its === SI && rows.state[node] !== OUT),
     pairs: new Pairs(rows, localKey, written),
   }

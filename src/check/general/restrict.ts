@@ -1,12 +1,13 @@
 // The part of a problem in which only some transactions read and overwrite, and only some rows
 // count. Leaving a transaction out means that its reads are not judged, and that of its writes only
-// those remain which somebody else read, or may have seen when passing a row over: so what remains
-// is easier to satisfy, never harder, and if it is still inconsistent, so is the whole. Nodes and
-// keys are numbered anew, so that a small part costs little. O(size of the problem). Main function:
-// restrict.
+// those remain which somebody else read, or may have seen when passing a row over, in no order that
+// lists show: so what remains is easier to satisfy, never harder, and if it is still inconsistent,
+// so is the whole. Nodes and keys are numbered anew, so that a small part costs little. O(size of
+// the problem). Main function: restrict.
 
 import { IntColumn } from '../../base/grow.ts'
 import { lowerBound } from '../../base/search.ts'
+import { NONE } from '../../history/history.ts'
 import type { MixedProblem } from '../problem/mixed-problem.ts'
 
 /** What of a problem is kept. */
@@ -96,7 +97,7 @@ function slices(start: Int32Array, rows: Int32Array, isKept: Uint8Array | null =
 
 /** Writers that are kept, and those whose version was read or may have been passed over. */
 function keepWriters(problem: MixedProblem, isKept: Uint8Array) {
-  const { writerStart, writerNode, writerOp, fixedKey, fixedNode } = problem
+  const { writerStart, writerNode, fixedKey, fixedNode } = problem
   const { openCount, openKey, zeroStart, zeroNode } = problem
   const isSeen = new Uint8Array(writerNode.length) // writer -> 1
   const note = (key: number, node: number) => {
@@ -119,7 +120,20 @@ function keepWriters(problem: MixedProblem, isKept: Uint8Array) {
     start[key + 1] = column.length
   }
   const kept = column.view()
-  return { writerStart: start, writerNode: pick(writerNode, kept), writerOp: pick(writerOp, kept) }
+  const picked = pickWriters(problem, kept)
+  const place = picked.writerPlace
+  picked.writerNode.forEach((node, i) => {
+    if (!isKept[node] && place !== null) place[i] = NONE
+  })
+  return { writerStart: start, ...picked }
+}
+
+function pickWriters({ writerNode, writerOp, writerPlace }: MixedProblem, kept: Int32Array) {
+  return {
+    writerNode: pick(writerNode, kept),
+    writerOp: pick(writerOp, kept),
+    writerPlace: writerPlace && pick(writerPlace, kept),
+  }
 }
 
 /** What is marked, and the number of each among those. */
@@ -168,7 +182,7 @@ function renumber(problem: MixedProblem): MixedProblem {
 
 /** The problem without the keys that nobody reads, passes over or writes. */
 function renumberKeys(problem: MixedProblem): MixedProblem {
-  const { keyOf, writerStart, writerNode, writerOp, fixedKey, openKey } = problem
+  const { keyOf, writerStart, fixedKey, openKey } = problem
   const isUsed = new Uint8Array(keyOf.length)
   for (const key of fixedKey) isUsed[key] = 1
   for (const key of openKey) isUsed[key] = 1
@@ -182,8 +196,7 @@ function renumberKeys(problem: MixedProblem): MixedProblem {
     ...problem,
     keyOf: pick(keyOf, keys),
     writerStart: writers.start,
-    writerNode: pick(writerNode, writers.items),
-    writerOp: pick(writerOp, writers.items),
+    ...pickWriters(problem, writers.items),
     fixedKey: pick(local, fixedKey),
     openKey: pick(local, openKey),
   }

@@ -23,13 +23,14 @@ import {
 import { INSERT, looksThrough, type SqlEvents } from '../../history/sql-events.ts'
 import type { AnomalyName } from '../../levels/anomalies.ts'
 import type { LevelId } from '../../levels/levels.ts'
+import { isWrite } from '../../verdict/certify-reads.ts'
 import { INITIAL_TXN } from '../../verdict/verdict.ts'
 import { CC, PC } from '../problem/levels.ts'
 import { IN, MAYBE, type MixedOffence, type MixedProblem, OUT } from '../problem/mixed-problem.ts'
 import { checkReads, OFFENCES, type ReadCheck } from '../reads/read-consistency.ts'
 import { Matches, Predicates } from './matches.ts'
 import { levelsOf } from './txn-levels.ts'
-import { listWriters, type Writers } from './writers.ts'
+import { findPlaces, listWriters, type Writers } from './writers.ts'
 
 /** @param level of all transactions; `mixed`: each at the level it ran at */
 export function buildMixedProblem(
@@ -37,8 +38,11 @@ export function buildMixedProblem(
   level: LevelId,
   deadline: Deadline = Deadline.none(),
 ): MixedProblem {
-  if (hasLists(history)) {
-    throw new UsageError('level mixed does not know lists', 'judge lists at one level for all')
+  if (history.sql !== null && hasLists(history)) {
+    throw new UsageError(
+      'SQL statements and lists are not judged in one history',
+      'record the lists in a history of their own',
+    )
   }
   const state = classify(history)
   const txnCounts = Uint8Array.from(history.txnCounts, (_, txn) => (state[txn + 1] ? 1 : 0))
@@ -55,10 +59,12 @@ export function buildMixedProblem(
 function classify(history: History): Uint8Array {
   const { txnCount, txnCounts, txnStatus } = history
   const state = new Uint8Array(txnCount + 1)
+  // Nobody saw what they appended: without them no list reads otherwise.
+  const canMatter = !hasLists(history)
   state[0] = IN
   for (let txn = 0; txn < txnCount; txn++) {
     if (txnCounts[txn]) state[txn + 1] = IN
-    else if (txnStatus[txn] === INDETERMINATE) state[txn + 1] = MAYBE
+    else if (canMatter && txnStatus[txn] === INDETERMINATE) state[txn + 1] = MAYBE
   }
   return state
 }
@@ -108,6 +114,7 @@ function assemble(
     writerStart: writers.start,
     writerNode: writers.node,
     writerOp: writers.op,
+    writerPlace: reads.versions && findPlaces(history, writers, reads.versions),
     nodeReadStart,
     ...scan.finish(),
   }
@@ -187,7 +194,7 @@ class Scan {
   }
 
   private visitRegister(txn: number, op: number): void {
-    if (this.history.opKind[op] === WRITE) {
+    if (isWrite(this.history, op)) {
       this.noteWrite(txn, op)
     } else if (this.offenceOf[op] !== NONE) {
       this.offend(OFFENCES[this.offenceOf[op]!]!, txn, NONE, op)

@@ -2,11 +2,12 @@
 // the number of rows they stand for.
 
 import type { Deadline } from '../../base/deadline.ts'
-import { NONE } from '../../history/history.ts'
+import { isOfList, NONE } from '../../history/history.ts'
 import type { AnomalyName } from '../../levels/anomalies.ts'
 import type { Anomaly } from '../../verdict/verdict.ts'
 import { listExamples } from '../examples.ts'
 import type { MixedOffence, MixedProblem } from '../problem/mixed-problem.ts'
+import { describeOffence } from '../reads/offences.ts'
 
 /** @param limit how many examples of each name there may be */
 export function describeMixedOffences(
@@ -27,8 +28,10 @@ export function describeMixedOffences(
 
 function describe(problem: MixedProblem, offence: MixedOffence): Anomaly {
   const { name, txn, event, key, op, write } = offence
+  const { history, reads } = problem
+  if (op !== NONE && isOfList(history, op)) return describeOffence(history, reads, op, name)
   const ops = [op, write].filter((each) => each >= 0)
-  const writer = write >= 0 ? problem.history.opTxn[write]! : txn
+  const writer = write >= 0 ? history.opTxn[write]! : txn
   const txns = name === 'LostCommit' ? [writer, txn] : [txn, writer]
   const anomaly: Anomaly = {
     name,

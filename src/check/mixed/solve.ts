@@ -55,6 +55,8 @@ export function verifySolution(rows: MixedProblem, { order, choice }: MixedSolut
     while (position[previous] === NONE) previous = before[previous]!
     if (state[node] === OUT || position[previous]! >= position[node]!) return false
   }
+  const { appendFrom, appendTo } = problem
+  if (appendFrom.some((node, i) => position[node]! >= position[appendTo[i]!]!)) return false
   const source = new Int32Array(problem.pairs!.count)
   source.set(rows.fixedNode)
   for (let open = 0; open < openCount; open++) {

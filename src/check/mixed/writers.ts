@@ -1,8 +1,11 @@
 // Who writes each key, the initial transaction first, then in the order of the nodes; of several
-// writes of one transaction only the last. O(operations). Main function: listWriters.
+// writes of one transaction only the last; and in which order, as far as reads of lists show it.
+// O(operations). Main functions: listWriters, findPlaces.
 
-import { ABORTED, type History, INITIAL, NONE, WRITE } from '../../history/history.ts'
-import { OUT } from '../problem/mixed-problem.ts'
+import { ABORTED, APPEND, type History, INITIAL, NONE } from '../../history/history.ts'
+import { isWrite } from '../../verdict/certify-reads.ts'
+import { OUT, UNSEEN } from '../problem/mixed-problem.ts'
+import type { VersionReads } from '../reads/version-reads.ts'
 
 export interface Writers {
   readonly start: Int32Array // key -> its first writer; one more entry at the end
@@ -12,7 +15,7 @@ export interface Writers {
 
 /** @param state node -> OUT, IN, MAYBE; those that are OUT, or aborted, write nothing */
 export function listWriters(history: History, state: Uint8Array): Writers {
-  const { txnCount, keyCount, txnOpStart, txnStatus, opKind, opKey } = history
+  const { txnCount, keyCount, txnOpStart, txnStatus, opKey } = history
   const isLast = new Uint8Array(history.opCount) // write op -> 1 if its transaction's last of a key
   const seenBy = new Int32Array(keyCount).fill(NONE) // key -> transaction seen to write it
   const start = new Int32Array(keyCount + 1)
@@ -21,7 +24,7 @@ export function listWriters(history: History, state: Uint8Array): Writers {
     if (state[txn + 1] === OUT || txnStatus[txn] === ABORTED) continue
     for (let op = txnOpStart[txn + 1]! - 1; op >= txnOpStart[txn]!; op--) {
       const key = opKey[op]!
-      if (opKind[op] !== WRITE || seenBy[key] === txn) continue
+      if (!isWrite(history, op) || seenBy[key] === txn) continue
       seenBy[key] = txn
       isLast[op] = 1
       start[key + 1]!++
@@ -39,4 +42,16 @@ export function listWriters(history: History, state: Uint8Array): Writers {
     last[slot] = op
   }
   return { start, node, op: last }
+}
+
+/** Writer -> place in what reads show of its list, UNSEEN for an append of a list, else NONE. */
+export function findPlaces(
+  { opKind, opCount }: History,
+  { op }: Writers,
+  { order, tail }: VersionReads,
+): Int32Array {
+  const place = new Int32Array(opCount).fill(NONE) // append -> place
+  for (let slot = 0; slot < order.length; slot++) place[order[slot]!] = slot
+  for (const append of tail) place[append] = UNSEEN
+  return op.map((write) => (write >= 0 && opKind[write] === APPEND ? place[write]! : NONE))
 }

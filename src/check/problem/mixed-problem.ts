@@ -7,6 +7,8 @@
 // it, and so before a reader at cc that saw its effects. Where levels are mixed so, its rows are
 // conflicts all the same (an example is in published/extensions.ts).
 //
+// Lists are keys of which reads show in what order they were written: every commit order has it.
+//
 // Nodes: 0 is the initial transaction, the others are transactions in the order of the input.
 // Built by build-problem.ts.
 
@@ -18,6 +20,9 @@ import type { ReadCheck } from '../reads/read-consistency.ts'
 export const OUT = 0
 export const IN = 1
 export const MAYBE = 2
+
+/** In place of a place: an append that no read shows comes after all that are shown. */
+export const UNSEEN = 0x7fffffff
 
 /** What a statement saw, or should have seen, of one row, and must not have. */
 export interface MixedOffence {
@@ -44,6 +49,8 @@ export interface MixedProblem {
   readonly writerStart: Int32Array // key -> its first writer; one more entry at the end
   readonly writerNode: Int32Array // writer -> node
   readonly writerOp: Int32Array // writer -> write op, INITIAL for the initial transaction
+  /** Writer -> place in what reads show of its list, UNSEEN, NONE; null: there are no lists. */
+  readonly writerPlace: Int32Array | null
 
   // Reads in the order of their nodes, then program order: statements, and reads of registers.
   readonly readCount: number

@@ -5,6 +5,7 @@
 import type { Deadline } from '../../base/deadline.ts'
 import { NONE } from '../../history/history.ts'
 import { CC, SI } from '../problem/levels.ts'
+import { findListOrder } from '../problem/list-order.ts'
 import { MAYBE, type MixedProblem, OUT } from '../problem/mixed-problem.ts'
 import { Relation } from './relation.ts'
 
@@ -49,6 +50,10 @@ export class Extension {
         extension.sight.add(fixedNode[pair]!, readNode[read]!)
       }
     }
+    const lists = findListOrder(problem)
+    lists.from.forEach((node, i) => {
+      extension.order.add(node, lists.to[i]!)
+    })
     extension.close()
     return extension
   }

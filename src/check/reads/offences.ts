@@ -16,7 +16,7 @@ export function describeOffences(
 ): Anomaly[] {
   return OFFENCES.flatMap((name, kind) => {
     const found = reads.offendingOp.filter((_, i) => reads.offendingKind[i] === kind)
-    return listExamples(found, limit, deadline, (read) => describe(history, reads, read, name))
+    return listExamples(found, limit, deadline, (op) => describeOffence(history, reads, op, name))
   })
 }
 
@@ -46,7 +46,13 @@ function writerOf(history: History, reads: ReadCheck, read: number): number {
   return write >= 0 ? opTxn[write]! : NONE
 }
 
-function describe(history: History, reads: ReadCheck, read: number, name: AnomalyName): Anomaly {
+/** One read that offends, as an example. */
+export function describeOffence(
+  history: History,
+  reads: ReadCheck,
+  read: number,
+  name: AnomalyName,
+): Anomaly {
   const reader = history.opTxn[read]!
   if (name === 'LostCommit') {
     const write = reads.lostWrite.get(read)!

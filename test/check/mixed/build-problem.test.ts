@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { InputError, UsageError } from '../../../src/base/errors.ts'
 import { buildMixedProblem } from '../../../src/check/mixed/build-problem.ts'
-import { IN, MAYBE, OUT } from '../../../src/check/problem/mixed-problem.ts'
+import { IN, MAYBE, OUT, UNSEEN } from '../../../src/check/problem/mixed-problem.ts'
 import type { History } from '../../../src/history/history.ts'
 import { parseNotation } from '../../../src/history/notation.ts'
 import type { LevelId } from '../../../src/levels/levels.ts'
@@ -110,11 +110,34 @@ s3: [ser indeterminate] select(v = 1) !x@w1`)
     expect(outlineOf(history, 'mixed').fixed).toEqual(['x<-0', 'x<-1'])
   })
 
-  it('refuses transactions whose level it does not know, and lists', () => {
+  it('knows in which order lists were appended to, as far as reads show it', () => {
+    const history = parseNotation(`
+      s1: append(x,1) w(y,1) [level=ser] | append(x,2) [level=rc]
+      s2: append(x,3) [level=rc] | append(x,4) [level=si aborted]
+      s3: r(x,[3,1]) append(x,5) [level=rc] | append(x,6) [level=rc indeterminate]`)
+    const { writerNode, writerStart, writerPlace, state } = buildMixedProblem(history, 'mixed')
+    const x = Array.from(writerNode.subarray(writerStart[0], writerStart[1]))
+    expect(x).toEqual([0, 1, 2, 3, 5])
+    expect(Array.from(writerPlace!.subarray(writerStart[0], writerStart[1]))).toEqual([
+      -1,
+      1,
+      UNSEEN,
+      0,
+      UNSEEN,
+    ])
+    expect(Array.from(writerPlace!.subarray(writerStart[1], writerStart[2]))).toEqual([-1, -1])
+    // Nobody saw what the last one appended.
+    expect(state[6]).toBe(OUT)
+    expect(buildMixedProblem(parseNotation('s1: w(x,1)'), 'ser').writerPlace).toBeNull()
+  })
+
+  it('refuses transactions whose level it does not know, and lists beside SQL', () => {
     const history = parseNotation('s1: r(x,0) [level=ser] | r(x,0) [id=T7]')
     expect(() => buildMixedProblem(history, 'mixed')).toThrow(/T7 has none/)
     expect(() => buildMixedProblem(history, 'ci')).toThrow(UsageError)
-    expect(() => buildMixedProblem(parseNotation('s1: append(x,1)'), 'ser')).toThrow(/lists/)
+    const { sql } = historyOfSql(parseSql('init: x=0\ns1: [ser] insert as w1 x=1'))
+    const both = { ...parseNotation('s1: append(x,1)'), sql }
+    expect(() => buildMixedProblem(both, 'ser')).toThrow(/lists/)
   })
 
   it('says which predicate it cannot use', () => {
