@@ -25,13 +25,19 @@ export class Rest {
   /** @param audit null: there are none */
   constructor(private readonly audit: (() => Promise<void>) | null) {}
 
-  /** To be called before a transaction begins; `leave` when it has ended. */
-  async enter(): Promise<void> {
-    while (this.isDue) {
+  /** To be called before a transaction begins; `leave` when it has ended. False if it may not. */
+  enter(): boolean {
+    if (this.isDue) return false
+    this.active++
+    return true
+  }
+
+  /** Waits until it may. */
+  async enterLater(): Promise<void> {
+    while (!this.enter()) {
       this.going ??= this.rest()
       await this.going
     }
-    this.active++
   }
 
   leave(): void {

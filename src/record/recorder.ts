@@ -41,7 +41,8 @@ export class OpenTransaction {
 
   /** @param rows what each row of the key holds; one, unless the database is broken */
   addRead(key: KeyName, rows: readonly Value[]): void {
-    this.addRows(key, rows.map(render))
+    if (rows.length === 1) this.add(`["r",${renderKey(key)},${render(rows[0]!)}]`)
+    else this.addRows(key, rows.map(render))
   }
 
   addReadList(key: number, rows: readonly (readonly Value[])[]): void {

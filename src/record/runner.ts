@@ -85,7 +85,8 @@ class Runner {
   private dueMs = 0 // when the next transaction may begin, under a rate
   private lastValue = 0
   private lastSession = 0
-  private keyCount = 0
+  private keyCount = 0 // keys that were asked for
+  private keysThere = 0
   private keysComing: Promise<void> = Promise.resolve()
   private readonly trouble: Trouble
   private isDone = false
@@ -254,12 +255,16 @@ class Runner {
     }
   }
 
-  private ensureKeys(count: number): Promise<void> {
+  private ensureKeys(count: number): Promise<void> | null {
+    if (count <= this.keysThere) return null
     if (count > this.keyCount) {
       const from = this.keyCount
       this.keyCount = count
       const before = this.keysComing
-      this.keysComing = before.then(() => this.options.database.addKeys(from, count))
+      this.keysComing = before.then(async () => {
+        await this.options.database.addKeys(from, count)
+        this.keysThere = count
+      })
     }
     return this.keysComing
   }

@@ -48,8 +48,8 @@ export interface RunContext {
   nextSession(): number
   /** True once nothing new is to be begun. */
   isStopping(): boolean
-  /** Creates keys on first need. */
-  ensureKeys(count: number): Promise<void>
+  /** Creates keys on first need; null if they are there. */
+  ensureKeys(count: number): Promise<void> | null
   /** Holds transactions back while an audit is due. */
   readonly rest: Rest
   readonly auditor: Auditor
@@ -113,9 +113,11 @@ export class Session implements Operations {
   /** Runs the current transaction of the work once. Null if it is over without having failed. */
   async runTransaction(): Promise<StatusName | null> {
     const { context } = this
-    await context.ensureKeys(context.work.keysNeeded(this.number))
-    if (!(await this.reconnect())) return null
-    await context.rest.enter()
+    // What is there need not be awaited, which would take its time at every transaction.
+    const keys = context.ensureKeys(context.work.keysNeeded(this.number))
+    if (keys !== null) await keys
+    if (!this.isConnected && !(await this.reconnect())) return null
+    if (!context.rest.enter()) await context.rest.enterLater()
     this.waitingSinceMs = performance.now()
     try {
       return context.isLightweight ? await this.runLightweight() : await this.runOnce()
@@ -339,9 +341,12 @@ export class Session implements Operations {
     failures.set(why, (failures.get(why) ?? 0) + 1)
   }
 
-  /** Makes sure there is a connection. False if the run ends before there is one. */
+  private get isConnected(): boolean {
+    return this.connection !== null && !this.connection.isLost
+  }
+
+  /** Waits for a new connection. False if the run ends before there is one. */
   private async reconnect(): Promise<boolean> {
-    if (this.connection && !this.connection.isLost) return true
     this.noteLoss()
     this.connection?.cut()
     this.connection = null

@@ -71,6 +71,71 @@ describe('an exchange', () => {
     expect(await answer).toMatchObject({ cell: null, rowCount: 17, tag: 'UPDATE 17' })
   })
 
+  it.each([
+    ['0', 0],
+    ['712', 712],
+    ['999999999999999', 999999999999999],
+    ['9007199254740993', '9007199254740993'],
+    ['-5', '-5'],
+    ['{4,12}', '{4,12}'],
+    ['{}', '{}'],
+    ['', ''],
+    ['1é', '1é'],
+  ])('takes %j for %j, the number it tells if it surely tells one', async (text, cell) => {
+    const { stream, wire } = connect()
+    const answer = wire.execute(null, 'read', ['1'])
+    const bytes = Buffer.from(text)
+    const row = message('D', [0, 1, 0, 0, 0, bytes.length], text)
+    stream.answer(Buffer.concat([BOUND, row, tag('SELECT 1'), READY]), 6)
+    expect(await answer).toEqual({ cell, rowCount: 1, rows: [], tag: 'SELECT 1' })
+  })
+
+  it('keeps each row behind the first, and NULL apart from what is empty', async () => {
+    const { stream, wire } = connect()
+    const answer = wire.execute(null, 'read', ['1'])
+    const nothing = message('D', [0, 1, 255, 255, 255, 255])
+    stream.answer(Buffer.concat([BOUND, nothing, ROW, ROW, tag('SELECT 3'), READY]), 1000)
+    const cells = ['712', null, 'zé']
+    expect(await answer).toEqual({
+      cell: null,
+      rowCount: 3,
+      rows: [cells, cells],
+      tag: 'SELECT 3',
+    })
+    const next = wire.execute(null, 'read', ['1'])
+    stream.answer(Buffer.concat([BOUND, tag('SELECT 0'), READY]), 1000)
+    expect(await next).toEqual({ cell: null, rowCount: 0, rows: [], tag: 'SELECT 0' })
+  })
+
+  it.each(['COMMIT', 'COMMIX', 'ROLLBACK', 'SELECT 2', 'COMMIT 1'])(
+    'knows the word %s from all others',
+    async (word) => {
+      const { stream, wire } = connect()
+      const answer = wire.execute(null, 'commit', [])
+      stream.answer(Buffer.concat([BOUND, tag(word), READY]), 1000)
+      expect((await answer).tag).toBe(word)
+    },
+  )
+
+  it('means what whoever asks makes of it, and goes on where that throws', async () => {
+    const { stream, wire } = connect()
+    const meaning = {
+      read: ({ tag: word }: { tag: string }) => {
+        if (word !== 'COMMIT') throw new Error(`not ${word}`)
+        return word.length
+      },
+      fail: (error: Error) => new Error(`failed: ${error.message}`),
+    }
+    const settled = async (bytes: Buffer) => {
+      const answer = wire.execute(null, 'commit', [], meaning)
+      stream.answer(Buffer.concat([bytes, READY]), 1000)
+      return answer.catch(({ message: words }) => words)
+    }
+    expect(await settled(tag('ROLLBACK'))).toBe('not ROLLBACK')
+    expect(await settled(REFUSED)).toBe('failed: no order')
+    expect(await settled(tag('COMMIT'))).toBe(6)
+  })
+
   it('is told of an error when the server is ready again, and goes on', async () => {
     const { stream, wire } = connect()
     const refused = wire.execute(null, 'commit', [])
@@ -115,6 +180,21 @@ describe('an exchange', () => {
     expect(lost()).toBe(0)
     stream.answer(FATAL, 1000)
     expect(lost()).toBe(1)
+  })
+
+  it('sends values as they are, short or long, in any letters', () => {
+    for (const value of ['', '7', 'é', `${'x'.repeat(31)}é`, 'x'.repeat(32), 'x'.repeat(300)]) {
+      const { stream, wire } = connect()
+      wire.execute('first', 'read', [value, null])
+      const begin = message('B', '\0first\0', [0, 0, 0, 0, 0, 0])
+      const execute = message('E', '\0', [0, 0, 0, 0])
+      const length = Buffer.alloc(4)
+      length.writeInt32BE(Buffer.byteLength(value))
+      const head = ['\0read\0', [0, 0, 0, 2], [...length], value]
+      const bind = message('B', ...head, [255, 255, 255, 255], [0, 0])
+      const all = Buffer.concat([begin, execute, bind, execute, message('S')])
+      expect(stream.sent.toString('latin1')).toBe(all.toString('latin1'))
+    }
   })
 
   it('sends one message after the other, each with its length', () => {

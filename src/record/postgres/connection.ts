@@ -85,6 +85,8 @@ export class PostgresConnection implements Connection {
   private lost = false
   private autocommitLevel: LevelId | null = null
   private pendingBegin: string | null = null // statement that is to go out with the next
+  private readonly failedWork = (error: Error) => this.failure('work', error)
+  private readonly failedCommit = (error: Error) => this.failure('commit', error)
 
   /** @param keyCount how many keys have rows from the beginning */
   constructor(
@@ -143,14 +145,17 @@ export class PostgresConnection implements Connection {
     return this.readBy(LOCK, key)
   }
 
-  private async readBy(statement: Statement, key: number): Promise<readonly Value[]> {
-    const rows = cellsOf(await this.send('work', statement, [String(key)]))
-    return rows.length === 0 ? this.nothing(key, null) : rows.map(numberOf)
+  private readBy(statement: Statement, key: number): Promise<readonly Value[]> {
+    return this.send('work', statement, [String(key)], (answer) => {
+      if (answer.rowCount === 1) return [numberOf(answer.cell)]
+      return answer.rowCount === 0 ? this.nothing(key, null) : cellsOf(answer).map(numberOf)
+    })
   }
 
-  async readList(key: number): Promise<readonly Value[][]> {
-    const rows = cellsOf(await this.send('work', READ_LIST, [String(key)]))
-    return rows.length === 0 ? this.nothing(key, []) : rows.map(listOf)
+  readList(key: number): Promise<readonly Value[][]> {
+    return this.send('work', READ_LIST, [String(key)], (answer) =>
+      answer.rowCount === 0 ? this.nothing(key, []) : cellsOf(answer).map(listOf),
+    )
   }
 
   async readAll(keys: readonly number[], areLists: boolean): Promise<readonly KeyRows[]> {
@@ -173,25 +178,30 @@ export class PostgresConnection implements Connection {
     return key < this.keyCount() ? [] : [initial]
   }
 
-  async write(key: number, value: number, way: Way = UPDATE): Promise<number> {
+  write(key: number, value: number, way: Way = UPDATE): Promise<number> {
     const cells = [String(key), String(value)]
+    if (way === UPDATE) return this.send('work', WRITE, cells, rowCountOf)
+    return this.writeBy(way, cells)
+  }
+
+  private async writeBy(way: Way, cells: Cells): Promise<number> {
     if (way === UPSERT_WAY) {
-      await this.send('work', UPSERT, cells)
+      await this.send('work', UPSERT, cells, rowCountOf)
       return 1
     }
     if (way === REPLACE) {
-      const { rowCount } = await this.send('work', DELETE, [String(key)])
-      await this.send('work', INSERT, cells)
+      const rowCount = await this.send('work', DELETE, cells.slice(0, 1), rowCountOf)
+      await this.send('work', INSERT, cells, rowCountOf)
       return Math.max(1, rowCount)
     }
-    const { rowCount } = await this.send('work', WRITE, cells)
+    const rowCount = await this.send('work', WRITE, cells, rowCountOf)
     if (rowCount > 0 || way !== PUT) return rowCount
-    await this.send('work', INSERT, cells)
+    await this.send('work', INSERT, cells, rowCountOf)
     return 1
   }
 
-  async append(key: number, value: number): Promise<number> {
-    return (await this.send('work', APPEND, [String(key), String(value)])).rowCount
+  append(key: number, value: number): Promise<number> {
+    return this.send('work', APPEND, [String(key), String(value)], rowCountOf)
   }
 
   async run(table: SqlTable, statement: SqlStatement, write: number): Promise<StatementAnswer> {
@@ -209,21 +219,22 @@ export class PostgresConnection implements Connection {
     await this.setAutocommitLevel(level)
     // The statement commits by itself, so whatever goes wrong goes wrong at its commit.
     const values = [String(key), old === null ? null : String(old), String(value)]
-    return (await this.send('commit', CAS, values)).rowCount
+    return this.send('commit', CAS, values, rowCountOf)
   }
 
-  async commit(): Promise<void> {
-    const { tag } = await this.send('commit', COMMIT, [])
-    // To COMMIT a failed transaction is to roll it back, and the answer says so.
-    if (tag !== 'COMMIT') {
-      throw new TransactionFailure('aborted', `COMMIT was answered by ${tag}`)
-    }
+  commit(): Promise<void> {
+    return this.send('commit', COMMIT, [], ({ tag }) => {
+      // To COMMIT a failed transaction is to roll it back, and the answer says so.
+      if (tag !== 'COMMIT') {
+        throw new TransactionFailure('aborted', `COMMIT was answered by ${tag}`)
+      }
+    })
   }
 
   async rollback(): Promise<void> {
     const isBegun = this.pendingBegin === null
     this.pendingBegin = null
-    if (isBegun && !this.lost) await this.send('work', ROLLBACK, [])
+    if (isBegun && !this.lost) await this.send('work', ROLLBACK, [], rowCountOf)
   }
 
   async close(): Promise<void> {
@@ -246,29 +257,27 @@ export class PostgresConnection implements Connection {
     this.autocommitLevel = level
   }
 
-  private async send(phase: Phase, { name }: Statement, values: Cells): Promise<Answer> {
-    const first = this.takeBegin()
-    try {
-      return await this.wire!.execute(first, name, values)
-    } catch (error) {
-      throw this.failure(phase, error as ServerError)
-    }
+  /** Each way through here is a step less for every answer: no promise but that of the exchange. */
+  private send<Read>(
+    phase: Phase,
+    { name }: Statement,
+    values: Cells,
+    read: (answer: Answer) => Read,
+  ): Promise<Read> {
+    if (this.lost) return Promise.reject(lostBefore())
+    const fail = phase === 'work' ? this.failedWork : this.failedCommit
+    return this.wire!.execute(this.takeBegin(), name, values, { read, fail })
   }
 
   /** A statement that is not prepared. */
-  private async ask(text: string, types: readonly number[], values: Cells): Promise<Answer> {
-    const first = this.takeBegin()
-    try {
-      return await this.wire!.query(first, text, types, values)
-    } catch (error) {
-      throw this.failure('work', error as ServerError)
-    }
+  private ask(text: string, types: readonly number[], values: Cells): Promise<Answer> {
+    if (this.lost) return Promise.reject(lostBefore())
+    const meaning = { read: (answer: Answer) => answer, fail: this.failedWork }
+    return this.wire!.query(this.takeBegin(), text, types, values, meaning)
   }
 
   /** The statement that has to go out first, if there is one. */
   private takeBegin(): string | null {
-    // A statement that is not sent any more commits nothing.
-    if (this.lost) throw new TransactionFailure('aborted', 'the connection was lost before')
     const first = this.pendingBegin
     this.pendingBegin = null
     return first
@@ -286,19 +295,28 @@ export class PostgresConnection implements Connection {
   }
 }
 
+/** A statement that is not sent any more commits nothing. */
+function lostBefore(): TransactionFailure {
+  return new TransactionFailure('aborted', 'the connection was lost before')
+}
+
+function rowCountOf({ rowCount }: Answer): number {
+  return rowCount
+}
+
 /** The first column of every row. */
-function cellsOf({ rowCount, cell, rows }: Answer): (string | null)[] {
+function cellsOf({ rowCount, cell, rows }: Answer): Answer['cell'][] {
   if (rowCount === 0) return []
   return rowCount === 1 ? [cell] : [cell, ...rows.map(([first]) => first!)]
 }
 
 /** As PostgreSQL writes an array: `{1,2}`. */
-function listOf(text: string | null): Value[] {
-  return text === null || text === '{}' ? [] : text.slice(1, -1).split(',').map(numberOf)
+function listOf(text: Answer['cell']): Value[] {
+  return text === null || text === '{}' ? [] : String(text).slice(1, -1).split(',').map(numberOf)
 }
 
-function numberOf(text: string | null): Value {
-  if (text === null) return null
+function numberOf(text: Answer['cell']): Value {
+  if (text === null || typeof text === 'number') return text
   const near = Number(text)
   return Number.isSafeInteger(near) ? near : BigInt(text)
 }

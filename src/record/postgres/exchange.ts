@@ -15,15 +15,26 @@ export interface Statement {
 
 export type Cells = readonly (string | null)[]
 
+const NO_CELLS: Cells = []
+const NO_ROWS: readonly Cells[] = []
+
 export interface Answer {
-  /** First column of the first row, as text; null if it is NULL. */
-  cell: string | null
+  /** First column of the first row, as text or as the whole number it tells; null if it is NULL. */
+  cell: string | number | null
   rowCount: number
   /** All rows, as text, where they are asked for; else those after the first. */
-  rows: Cells[]
+  rows: readonly Cells[]
   /** The server's word on the last statement, e.g. `UPDATE 1`, `COMMIT`. */
   tag: string
 }
+
+/** What whoever asks makes of an answer. What `read` throws is an error as well. */
+export interface Meaning<Read> {
+  read(answer: Answer): Read
+  fail(error: Error): Error
+}
+
+const PLAIN: Meaning<Answer> = { read: (answer) => answer, fail: (error) => error }
 
 /** What the server says went wrong. */
 class ServerError extends Error {
@@ -46,6 +57,14 @@ const HEADER_BYTES = 5 // its kind, and its length, which counts itself but not 
 
 const INLET_BYTES = 1 << 14
 
+/** What the server says most often of statements; other words are made of their bytes each time. */
+const USUAL_TAGS = ['SELECT 1', 'UPDATE 1', 'BEGIN', 'COMMIT'].map((text) => ({
+  text,
+  bytes: Buffer.from(text, 'latin1'),
+}))
+/** Digits that surely tell a number which is exact. */
+const MOST_DIGITS = 15
+
 /**
  * A socket whose bytes all come into one buffer, past the stream, which would make a buffer of its
  * own for every answer, and queue it. Not for encrypted connections: those need the stream.
@@ -53,12 +72,13 @@ const INLET_BYTES = 1 << 14
 export class Inlet {
   readonly socket: Socket
   /** Takes bytes that are there until it returns. At first, for the driver, they go to the stream. */
-  take: (bytes: Buffer) => void = (bytes) => this.socket.emit('data', Buffer.from(bytes))
+  take: (bytes: Buffer, count: number) => void = (bytes, count) =>
+    this.socket.emit('data', Buffer.from(bytes.subarray(0, count)))
 
   constructor() {
     const buffer = Buffer.allocUnsafeSlow(INLET_BYTES)
     const callback = (count: number) => {
-      this.take(buffer.subarray(0, count))
+      this.take(buffer, count)
       return true
     }
     // Known to Node since 12, but not to its types here: those have it at `connect` alone.
@@ -66,21 +86,32 @@ export class Inlet {
   }
 }
 
-class Exchange {
-  readonly answer: Answer = { cell: null, rowCount: 0, rows: [], tag: '' }
+class Exchange<Read> {
+  readonly answer: Answer = { cell: null, rowCount: 0, rows: NO_ROWS, tag: '' }
   error: Error | null = null
 
   constructor(
     readonly keepsRows: boolean,
-    readonly resolve: (answer: Answer) => void,
-    readonly reject: (error: Error) => void,
+    private readonly meaning: Meaning<Read>,
+    private readonly resolve: (read: Read) => void,
+    private readonly reject: (error: unknown) => void,
   ) {}
+
+  settle(): void {
+    if (this.error !== null) return this.reject(this.meaning.fail(this.error))
+    if (!this.keepsRows) countChanged(this.answer)
+    try {
+      this.resolve(this.meaning.read(this.answer))
+    } catch (error) {
+      this.reject(error)
+    }
+  }
 }
 
 export class Wire {
   private readonly stream: Socket
   private readonly writer = new MessageWriter()
-  private exchange: Exchange | null = null
+  private exchange: Exchange<unknown> | null = null
   private rest: Buffer | null = null // the beginning of a message whose end has not come
 
   /**
@@ -95,22 +126,34 @@ export class Wire {
   ) {
     this.stream = (client as unknown as { connection: { stream: Socket } }).connection.stream
     this.stream.removeAllListeners('data')
-    if (inlet === null) this.stream.on('data', (bytes: Buffer) => this.take(bytes))
-    else inlet.take = (bytes) => this.take(bytes)
+    if (inlet === null) this.stream.on('data', (bytes: Buffer) => this.take(bytes, bytes.length))
+    else inlet.take = (bytes, count) => this.take(bytes, count)
     this.stream.once('close', () => this.lose())
   }
 
   /** Prepares statements; from then on they are known by name. */
   prepare(statements: readonly Statement[]): Promise<Answer> {
     for (const { name, text } of statements) this.writer.parse(name, text, [])
-    return this.send(false)
+    return this.send(false, PLAIN)
   }
 
   /** Runs prepared statements one after another, up to the first that fails; answers for the last. */
-  execute(first: string | null, name: string, values: Cells): Promise<Answer> {
-    if (first !== null) this.writer.execute(first, [])
+  execute(first: string | null, name: string, values: Cells): Promise<Answer>
+  execute<Read>(
+    first: string | null,
+    name: string,
+    values: Cells,
+    meaning: Meaning<Read>,
+  ): Promise<Read>
+  execute(
+    first: string | null,
+    name: string,
+    values: Cells,
+    meaning: Meaning<unknown> = PLAIN,
+  ): Promise<unknown> {
+    if (first !== null) this.writer.execute(first, NO_CELLS)
     this.writer.execute(name, values)
-    return this.send(false)
+    return this.send(false, meaning)
   }
 
   /** Runs a statement that is not prepared, behind one that is if `first` names it. */
@@ -119,30 +162,37 @@ export class Wire {
     text: string,
     types: readonly number[],
     values: Cells,
+    meaning: Meaning<Answer> = PLAIN,
   ): Promise<Answer> {
-    if (first !== null) this.writer.execute(first, [])
+    if (first !== null) this.writer.execute(first, NO_CELLS)
     this.writer.parse('', text, types)
     this.writer.execute('', values)
-    return this.send(true)
+    return this.send(true, meaning)
   }
 
-  private send(keepsRows: boolean): Promise<Answer> {
+  private send<Read>(keepsRows: boolean, meaning: Meaning<Read>): Promise<Read> {
     return new Promise((resolve, reject) => {
-      this.exchange = new Exchange(keepsRows, resolve, reject)
+      this.exchange = new Exchange(keepsRows, meaning, resolve, reject) as Exchange<unknown>
       this.stream.write(this.writer.finish())
     })
   }
 
-  private take(arrived: Buffer): void {
-    const bytes = this.rest === null ? arrived : Buffer.concat([this.rest, arrived])
+  /** @param count how many bytes came */
+  private take(arrived: Buffer, count: number): void {
+    let bytes = arrived
+    let length = count
+    if (this.rest !== null) {
+      bytes = Buffer.concat([this.rest, arrived.subarray(0, count)])
+      length = bytes.length
+    }
     let at = 0
-    while (bytes.length - at >= HEADER_BYTES) {
-      const end = at + 1 + bytes.readInt32BE(at + 1)
-      if (end > bytes.length) break
+    while (length - at >= HEADER_BYTES) {
+      const end = at + 1 + int32At(bytes, at + 1)
+      if (end > length) break
       this.read(bytes, at, end)
       at = end
     }
-    this.rest = at === bytes.length ? null : Buffer.from(bytes.subarray(at)) // what came is lent
+    this.rest = at === length ? null : Buffer.from(bytes.subarray(at, length)) // what came is lent
   }
 
   /** One message. Those that say only that all goes well are passed over, and so are notices. */
@@ -154,7 +204,7 @@ export class Wire {
         if (exchange) readRow(exchange, bytes, body)
         break
       case COMMAND_COMPLETE:
-        if (exchange) exchange.answer.tag = bytes.toString('latin1', body, end - 1)
+        if (exchange) exchange.answer.tag = tagIn(bytes, body, end - 1)
         break
       case READY:
         this.settle()
@@ -168,10 +218,7 @@ export class Wire {
   private settle(): void {
     const { exchange } = this
     this.exchange = null
-    if (exchange === null) return
-    if (exchange.error !== null) return exchange.reject(exchange.error)
-    if (!exchange.keepsRows) countChanged(exchange.answer)
-    exchange.resolve(exchange.answer)
+    exchange?.settle()
   }
 
   /** What the server said last counts, if it said that something was wrong. */
@@ -182,19 +229,57 @@ export class Wire {
   }
 }
 
-function readRow({ answer, keepsRows }: Exchange, bytes: Buffer, body: number): void {
-  const count = bytes.readInt16BE(body)
-  let at = body + 2
+function readRow(exchange: Exchange<unknown>, bytes: Buffer, body: number): void {
+  const { answer, keepsRows } = exchange
   const isFirst = answer.rowCount++ === 0
+  if (isFirst && !keepsRows) {
+    answer.cell = cellAt(bytes, body + 2)
+    return
+  }
+  const count = (bytes[body]! << 8) | bytes[body + 1]!
+  let at = body + 2
   const fields: (string | null)[] = []
   for (let i = 0; i < count; i++) {
-    const length = bytes.readInt32BE(at)
+    const length = int32At(bytes, at)
     at += 4
     fields.push(length < 0 ? null : bytes.toString('utf8', at, at + length))
     if (length > 0) at += length
   }
-  if (isFirst) answer.cell = fields[0] ?? null
-  if (keepsRows || !isFirst) answer.rows.push(fields)
+  if (isFirst) {
+    answer.cell = fields[0] ?? null
+    answer.rows = [fields]
+  } else if (answer.rows === NO_ROWS) answer.rows = [fields]
+  else (answer.rows as Cells[]).push(fields)
+}
+
+/** One column of a row. */
+function cellAt(bytes: Buffer, at: number): string | number | null {
+  const length = int32At(bytes, at)
+  if (length < 0) return null
+  const end = at + 4 + length
+  if (length > MOST_DIGITS || length === 0) return bytes.toString('utf8', at + 4, end)
+  let number = 0
+  for (let i = at + 4; i < end; i++) {
+    const digit = bytes[i]! - 0x30
+    if (digit < 0 || digit > 9) return bytes.toString('utf8', at + 4, end)
+    number = 10 * number + digit
+  }
+  return number
+}
+
+function tagIn(bytes: Buffer, start: number, end: number): string {
+  for (const usual of USUAL_TAGS) {
+    const { length } = usual.bytes
+    if (length !== end - start || usual.bytes[0] !== bytes[start]) continue
+    let i = 1
+    while (i < length && usual.bytes[i] === bytes[start + i]) i++
+    if (i === length) return usual.text
+  }
+  return bytes.toString('latin1', start, end)
+}
+
+function int32At(bytes: Buffer, at: number): number {
+  return (bytes[at]! << 24) | (bytes[at + 1]! << 16) | (bytes[at + 2]! << 8) | bytes[at + 3]!
 }
 
 /** Of statements that return no rows the server says how many they changed. */

@@ -8,6 +8,10 @@ const PARSE = 0x50 // P
 const SYNC = 0x53 // S
 
 const FIRST_SIZE_BYTES = 1024
+/** Texts of up to so many units are written here, where the call into Node would take longer. */
+const SHORT = 32
+/** All of Execute: of the portal without a name, and of all its rows. */
+const EXECUTE_ALL = [EXECUTE, 0, 0, 0, 9, 0, 0, 0, 0, 0]
 
 export class MessageWriter {
   private bytes = Buffer.alloc(FIRST_SIZE_BYTES)
@@ -33,10 +37,8 @@ export class MessageWriter {
     for (const value of values) this.value(value)
     this.int16(0) // formats of columns
     this.close(bind)
-    const execute = this.begin(EXECUTE)
-    this.string('')
-    this.int32(0) // rows at most: all
-    this.close(execute)
+    this.reserve(EXECUTE_ALL.length)
+    for (const byte of EXECUTE_ALL) this.bytes[this.end++] = byte
   }
 
   /** All that was written, with the demand to answer it; the next message begins anew. */
@@ -56,31 +58,51 @@ export class MessageWriter {
   }
 
   private close(start: number): void {
-    this.bytes.writeInt32BE(this.end - start, start)
+    this.put32(this.end - start, start)
   }
 
   private value(value: string | null): void {
     if (value === null) return this.int32(-1)
     this.reserve(4 + 3 * value.length) // at most three bytes for a unit of UTF-16
-    const length = this.bytes.write(value, this.end + 4, 'utf8')
-    this.bytes.writeInt32BE(length, this.end)
+    const length = this.text(value, this.end + 4)
+    this.put32(length, this.end)
     this.end += 4 + length
   }
 
   private string(text: string): void {
     this.reserve(3 * text.length + 1)
-    this.end += this.bytes.write(text, this.end, 'utf8')
+    this.end += this.text(text, this.end)
     this.bytes[this.end++] = 0
+  }
+
+  /** Returns how many bytes it takes. */
+  private text(text: string, at: number): number {
+    if (text.length > SHORT) return this.bytes.write(text, at, 'utf8')
+    for (let i = 0; i < text.length; i++) {
+      const unit = text.charCodeAt(i)
+      if (unit > 0x7f) return this.bytes.write(text, at, 'utf8')
+      this.bytes[at + i] = unit
+    }
+    return text.length
   }
 
   private int16(value: number): void {
     this.reserve(2)
-    this.end = this.bytes.writeInt16BE(value, this.end)
+    this.bytes[this.end++] = value >> 8
+    this.bytes[this.end++] = value
   }
 
   private int32(value: number): void {
     this.reserve(4)
-    this.end = this.bytes.writeInt32BE(value, this.end)
+    this.put32(value, this.end)
+    this.end += 4
+  }
+
+  private put32(value: number, at: number): void {
+    this.bytes[at] = value >> 24
+    this.bytes[at + 1] = value >> 16
+    this.bytes[at + 2] = value >> 8
+    this.bytes[at + 3] = value
   }
 
   private reserve(count: number): void {
