@@ -1,11 +1,12 @@
-// Whether one transaction happens before another. Questions that are known together are answered in
-// batches, each a run through a part of the order (batched-causality.ts), if that costs less than
-// vector clocks. Single ones are answered by a search backwards from the later one that never
-// leaves the stretch of the base order between the two; when such searches have visited as many
-// transactions as a pass over the history would, clocks are computed once and answer the rest. So a
-// history with a handful of stale reads never pays for clocks. Where sessions are many and short,
-// as without session order, clocks would be n² numbers: there is nothing but searches and batches.
-// Main class: Causality.
+// Whether one transaction happens before another. A question is answered by a search backwards from
+// the later one that never leaves the stretch of the base order between the two, in which it mostly
+// finds next to nothing, the less the more sessions there are. When such searches have visited as
+// many transactions as a pass over the history would, clocks are computed once and answer the rest.
+// So a history with a handful of stale reads never pays for clocks. Of questions that are
+// known together, those that a short search does not settle are answered in batches, each a run
+// through a part of the order (batched-causality.ts), if that costs less than vector clocks. Where
+// sessions are many and short, as without session order, clocks would be n² numbers: there is
+// nothing but searches and batches. Main class: Causality.
 
 import type { Deadline } from '../../base/deadline.ts'
 import { type History, NONE } from '../../history/history.ts'
@@ -17,13 +18,17 @@ import type { BaseOrder } from './stale-reads.ts'
 
 /** Joining the clocks of so many sessions costs about as much as a transaction in a batch. */
 const SESSIONS_PER_STEP = 32
+/** Transactions that a short search visits at most. */
+const SHORT_SEARCH = 128
+/** Short searches for many questions visit at most so many times what the history has. */
+const SHORT_SHARE = 2
 
 export class Causality {
   private lazyClocks: CausalClocks | null = null
   private readonly seen: Int32Array // txn -> search that reached it
   private readonly pending: number[] = []
   private search = 0
-  private visits = 0
+  private visits = 0 // of all searches
   private allowance: number // transactions that searches may still visit
   /** Whether there are clocks at all. */
   readonly hasClocks: boolean
@@ -45,7 +50,9 @@ export class Causality {
   /** True if `a` happens before `b`. */
   before(a: number, b: number): boolean {
     if (this.lazyClocks === null && this.allowance > 0) {
-      const found = this.searchBack(a, b)
+      const before = this.visits
+      const found = this.searchBack(a, b, this.allowance)
+      this.allowance -= this.visits - before
       if (found !== null) return found
     }
     return this.clocks().before(a, b)
@@ -53,14 +60,42 @@ export class Causality {
 
   /** question -> 1 if `from` happens before `to`. */
   beforeAll(from: Int32Array, to: Int32Array): Uint8Array {
-    if (this.lazyClocks === null && this.order.component === null) {
-      const { sessionCount, txnCount } = this.history
-      this.deadline.check()
-      const batches = new BatchedQuestions(this.history, this.reads, this.order, from, to)
-      this.deadline.check()
-      const clockCost = txnCount * (1 + sessionCount / SESSIONS_PER_STEP)
-      if (!this.hasClocks || batches.cost <= clockCost) return batches.answer(this.deadline)
+    if (this.lazyClocks !== null || this.order.component !== null) {
+      return Uint8Array.from(from, (a, i) => (this.before(a, to[i]!) ? 1 : 0))
     }
+    const answers = new Uint8Array(from.length)
+    const open = this.searchShortly(from, to, answers)
+    if (open.length === 0) return answers
+    const rest = this.answerTogether(
+      Int32Array.from(open, (i) => from[i]!),
+      Int32Array.from(open, (i) => to[i]!),
+    )
+    for (let k = 0; k < open.length; k++) answers[open[k]!] = rest[k]!
+    return answers
+  }
+
+  /** Answers what short searches can, and returns the other questions. */
+  private searchShortly(from: Int32Array, to: Int32Array, answers: Uint8Array): number[] {
+    const { position } = this.order
+    const end = this.visits + SHORT_SHARE * this.history.txnCount
+    const open: number[] = []
+    for (let i = 0; i < from.length; i++) {
+      if (position[from[i]!]! >= position[to[i]!]!) continue // no
+      const found = this.visits < end ? this.searchBack(from[i]!, to[i]!, SHORT_SEARCH) : null
+      if (found === null) open.push(i)
+      else if (found) answers[i] = 1
+    }
+    return open
+  }
+
+  /** In batches or by clocks, whichever costs less. */
+  private answerTogether(from: Int32Array, to: Int32Array): Uint8Array {
+    const { sessionCount, txnCount } = this.history
+    this.deadline.check()
+    const batches = new BatchedQuestions(this.history, this.reads, this.order, from, to)
+    this.deadline.check()
+    const clockCost = txnCount * (1 + sessionCount / SESSIONS_PER_STEP)
+    if (!this.hasClocks || batches.cost <= clockCost) return batches.answer(this.deadline)
     return Uint8Array.from(from, (a, i) => (this.before(a, to[i]!) ? 1 : 0))
   }
 
@@ -93,19 +128,20 @@ export class Causality {
     return this.lazyClocks
   }
 
-  /** The answer, or null if the allowance ran out on the way. */
-  private searchBack(a: number, b: number): boolean | null {
+  /** The answer, or null if it takes a look at more transactions than that. */
+  private searchBack(a: number, b: number, most: number): boolean | null {
     const { txnSession, txnIndex, sessionTxns, sessionTxnStart, txnOpStart } = this.history
     const { opSource } = this.reads
     const { seen, pending } = this
     const session = txnSession[a]!
     const index = txnIndex[a]!
     const floor = this.floorOf(a)
+    const end = this.visits + most
     this.search++
     pending.length = 0
     pending.push(b)
     while (pending.length > 0) {
-      if (--this.allowance < 0) return null
+      if (this.visits >= end) return null
       if ((++this.visits & 4095) === 0) this.deadline.check()
       const txn = pending.pop()!
       if (txnSession[txn] === session && txnIndex[txn]! > index) return true

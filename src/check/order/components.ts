@@ -8,8 +8,7 @@
 import type { Deadline } from '../../base/deadline.ts'
 import { type History, NONE } from '../../history/history.ts'
 import type { ReadCheck } from '../reads/read-consistency.ts'
-import type { BaseOrder } from './stale-reads.ts'
-import { findMovedReads, findStaleReads, NO_STALE_READS } from './stale-reads.ts'
+import { type BaseOrder, NO_STALE_READS } from './stale-reads.ts'
 
 /** An order between two transactions that some read forces. */
 export interface ForcedEdge {
@@ -19,6 +18,7 @@ export interface ForcedEdge {
   read: number
 }
 
+/** @param spans position -> 1 where the order may have to change; null for everywhere */
 export function orderComponents(
   history: History,
   reads: ReadCheck,
@@ -26,82 +26,9 @@ export function orderComponents(
   extra: readonly ForcedEdge[],
   deadline: Deadline,
   withVersionOrder = true,
+  spans: Uint8Array | null = null,
 ): BaseOrder {
-  return new Tarjan(history, reads, extra, withVersionOrder).run(preferred, deadline)
-}
-
-/** From one wish in so many on, it is worth a second run to get rid of those that contradict. */
-const TOLERABLE_WISHES = 64
-
-/**
- * The order that also respects those of the wishes that do not contradict each other or what is
- * known. The order given has no cycles, and neither has the outcome: where wishes form a cycle, its
- * transactions keep the order they had.
- */
-export function orderByWishes(
-  history: History,
-  reads: ReadCheck,
-  { order, position }: BaseOrder,
-  wishes: readonly ForcedEdge[],
-  deadline: Deadline,
-): BaseOrder {
-  const next = orderComponents(history, reads, order, wishes, deadline)
-  const { component } = next
-  if (component === null) return next
-  const kept = wishes.filter((wish) => component[wish.from] !== component[wish.to])
-  if ((wishes.length - kept.length) * TOLERABLE_WISHES > wishes.length) {
-    return orderComponents(history, reads, order, kept, deadline)
-  }
-  for (let p = 0; p < order.length; p = next.groupEnd![p]!) {
-    const end = next.groupEnd![p]!
-    if (end === p + 1) continue
-    next.order.subarray(p, end).sort((a, b) => position[a]! - position[b]!)
-    for (let q = p; q < end; q++) next.position[next.order[q]!] = q
-  }
-  return { ...next, component: null, groupEnd: null }
-}
-
-/**
- * The order that also respects the extra edges. Only stretches that a contradicting edge spans can
- * change: whatever lies outside all of them keeps its place, and the stale reads that come with the
- * order are those that may be stale in a new way.
- */
-export function mendOrder(
-  history: History,
-  reads: ReadCheck,
-  current: BaseOrder,
-  extra: readonly ForcedEdge[],
-  deadline: Deadline,
-): BaseOrder {
-  const spans = current.component !== null ? null : findSpans(current, extra)
-  const mended = new Tarjan(history, reads, extra, true).run(current.order, deadline, spans)
-  if (spans === null || mended.component !== null) {
-    mended.stale = findStaleReads(history, reads, mended, deadline)
-    return mended
-  }
-  const moved = new Uint8Array(history.txnCount) // txn -> 1 if it is in a stretch
-  for (let p = 0; p < spans.length; p++) moved[current.order[p]!] = spans[p]!
-  mended.stale = findMovedReads(history, reads, mended, moved, spans.indexOf(1), deadline)
-  return mended
-}
-
-/** position -> 1 if an edge that leads backwards spans it. */
-function findSpans({ order, position }: BaseOrder, extra: readonly ForcedEdge[]): Uint8Array {
-  const change = new Int32Array(order.length + 1) // position -> spans that begin or end there
-  for (const edge of extra) {
-    const from = position[edge.from]!
-    const to = position[edge.to]!
-    if (from < to) continue
-    change[to]!++
-    change[from + 1]!--
-  }
-  const spanned = new Uint8Array(order.length)
-  let open = 0
-  for (let p = 0; p < order.length; p++) {
-    open += change[p]!
-    spanned[p] = open > 0 ? 1 : 0
-  }
-  return spanned
+  return new Tarjan(history, reads, extra, withVersionOrder).run(preferred, deadline, spans)
 }
 
 const OUTSIDE = 0x7fffffff // discovery number of transactions that keep their place
@@ -139,8 +66,7 @@ class Tarjan {
     for (const edge of extra) this.extraFrom[next[edge.to]!++] = edge.from
   }
 
-  /** @param spans position -> 1 where the order may have to change; null for everywhere */
-  run(preferred: Int32Array, deadline: Deadline, spans: Uint8Array | null = null): BaseOrder {
+  run(preferred: Int32Array, deadline: Deadline, spans: Uint8Array | null): BaseOrder {
     const { txnCount } = this.history
     const { number, low, onStack } = this
     const order = new Int32Array(preferred.length)

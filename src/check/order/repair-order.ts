@@ -1,20 +1,20 @@
 // Makes a guessed order better by moving the writers that stale reads complain about. A read by t3
 // of t1's version, with t2's newer one in between, would be of the latest version if t2 stood
-// before t1, or after t3; whichever is nearer is probably where it was. All these wishes are put to
-// the order at once, and those that contradict each other or the causal order are dropped. One round leaves few stale reads on a serializable history; each round costs a run of Tarjan's
-// algorithm and a replay, and a round that does not halve the stale reads is the last. Saves the
-// causal levels most of their questions. O(n + newer versions) a round. Main function: repairOrder.
+// before t1, or after t3; whichever is nearer is probably where it was. So either t2 moves to right
+// before t1, or t3 to right before t2, and with it all that must come before it and does not yet
+// (moves.ts). A round ends with a replay, and one that does not halve the stale reads is the last.
+// Saves the causal levels most of their questions. O(n + what moves) a round. Main function:
+// repairOrder.
 
 import type { Deadline } from '../../base/deadline.ts'
 import type { History } from '../../history/history.ts'
 import type { ReadCheck } from '../reads/read-consistency.ts'
-import { type ForcedEdge, orderByWishes } from './components.ts'
-import type { BaseOrder } from './stale-reads.ts'
-import { findStaleReads } from './stale-reads.ts'
+import { Moves } from './moves.ts'
+import { type BaseOrder, findStaleAgain, type StaleReads } from './stale-reads.ts'
 
-const MAX_ROUNDS = 3
+const MAX_ROUNDS = 5
 /** With fewer stale reads than one in so many transactions, it is not worth it. */
-const TXNS_PER_STALE_READ = 256
+const TXNS_PER_STALE_READ = 4096
 
 /**
  * The order itself where it has cycles, where it is that of the input, whose stale reads are not
@@ -26,44 +26,40 @@ export function repairOrder(
   base: BaseOrder,
   deadline: Deadline,
 ): BaseOrder {
-  if (reads.lateReadCount === 0) return base
+  if (reads.lateReadCount === 0 || base.component !== null) return base
   let best = base
-  for (let round = 0; round < MAX_ROUNDS && best.component === null; round++) {
+  for (let round = 0; round < MAX_ROUNDS; round++) {
     const staleCount = best.stale.read.length
     if (staleCount * TXNS_PER_STALE_READ < history.txnCount) break
-    const next = orderByWishes(
-      history,
-      reads,
-      best,
-      findWishes(history, reads, best, deadline),
-      deadline,
-    )
-    next.stale = findStaleReads(history, reads, next, deadline)
+    const moves = new Moves(history, reads, best)
+    moveWriters(history, reads, best.stale, moves, deadline)
+    const next = moves.sorted()
+    next.stale = findStaleAgain(history, reads, next, best.stale, moves.moved, deadline)
     if (next.stale.read.length < staleCount) best = next
     if (next.stale.read.length * 2 > staleCount) break
   }
   return best
 }
 
-function findWishes(
+function moveWriters(
   { opTxn }: History,
   { opSource }: ReadCheck,
-  { stale, position }: BaseOrder,
+  { read, newer, newerStart }: StaleReads,
+  moves: Moves,
   deadline: Deadline,
-): ForcedEdge[] {
-  const wishes: ForcedEdge[] = []
-  for (let i = 0; i < stale.read.length; i++) {
-    const read = stale.read[i]!
-    const reader = opTxn[read]!
-    const source = opSource[read]!
-    deadline.step(1 + 8 * (stale.newerStart[i + 1]! - stale.newerStart[i]!))
-    for (let entry = stale.newerStart[i]!; entry < stale.newerStart[i + 1]!; entry++) {
-      const newer = stale.newer[entry]!
-      const tooEarly = position[reader]! - position[newer]!
-      const isLate = source >= 0 && position[newer]! - position[source]! < tooEarly
-      if (isLate) wishes.push({ from: newer, to: source, read })
-      else wishes.push({ from: reader, to: newer, read })
+): void {
+  const { label } = moves
+  for (let i = 0; i < read.length; i++) {
+    const reader = opTxn[read[i]!]!
+    const source = opSource[read[i]!]!
+    deadline.step(8 + 8 * (newerStart[i + 1]! - newerStart[i]!))
+    for (let entry = newerStart[i]!; entry < newerStart[i + 1]!; entry++) {
+      const other = newer[entry]!
+      const tooEarly = label[reader]! - label[other]!
+      const tooLate = source >= 0 ? label[other]! - label[source]! : Number.POSITIVE_INFINITY
+      if (tooEarly <= 0 || tooLate <= 0) continue // moves so far have seen to it
+      if (tooLate < tooEarly) moves.tryMove(other, source)
+      else moves.tryMove(reader, other)
     }
   }
-  return wishes
 }

@@ -81,6 +81,92 @@ export function findMovedReads(
   return versions.finish()
 }
 
+/** Beyond this share of the keys, all of them are replayed. */
+const MANY_KEYS = 0.5
+
+/**
+ * The stale reads of an order without cycles that differs from another one by where some
+ * transactions stand: what reads of keys see that none of these uses is as it was.
+ * @param before the stale reads of the other one
+ */
+export function findStaleAgain(
+  history: History,
+  reads: ReadCheck,
+  base: BaseOrder,
+  before: StaleReads,
+  moved: readonly number[],
+  deadline: Deadline,
+): StaleReads {
+  const { opTxn, opKey } = history
+  const isUsed = findKeys(history, moved)
+  if (isUsed === null) return findStaleReads(history, reads, base, deadline)
+  const fresh = replayKeys(history, reads, base, isUsed, deadline)
+  const both = new StaleColumns()
+  const isBefore = (read: number, other: number) =>
+    opTxn[read] === opTxn[other]
+      ? read < other
+      : base.position[opTxn[read]!]! < base.position[opTxn[other]!]!
+  let next = 0
+  for (let i = 0; i < before.read.length; i++) {
+    // A reader of others has not moved, or all its keys would be among these: they come in order.
+    const read = before.read[i]!
+    if (isUsed[opKey[read]!] === 1) continue
+    while (next < fresh.read.length && isBefore(fresh.read[next]!, read)) both.take(fresh, next++)
+    both.take(before, i)
+  }
+  while (next < fresh.read.length) both.take(fresh, next++)
+  return both.finish()
+}
+
+/** Those of the stale reads that need not have been stale before some transactions moved. */
+export function findStaleAnew(
+  history: History,
+  reads: ReadCheck,
+  base: BaseOrder,
+  moved: readonly number[],
+  deadline: Deadline,
+): StaleReads {
+  const isUsed = findKeys(history, moved)
+  if (isUsed === null) return findStaleReads(history, reads, base, deadline)
+  return replayKeys(history, reads, base, isUsed, deadline)
+}
+
+/** key -> 1 if one of these transactions uses it; null if most keys are used. */
+function findKeys(history: History, txns: readonly number[]): Uint8Array | null {
+  const { keyCount, txnOpStart, opKey } = history
+  const isUsed = new Uint8Array(keyCount)
+  let count = 0
+  for (const txn of txns) {
+    for (let op = txnOpStart[txn]!; op < txnOpStart[txn + 1]!; op++) {
+      if (isUsed[opKey[op]!] === 1) continue
+      isUsed[opKey[op]!] = 1
+      if (++count > MANY_KEYS * keyCount) return null
+    }
+  }
+  return isUsed
+}
+
+function replayKeys(
+  history: History,
+  reads: ReadCheck,
+  { order }: BaseOrder,
+  isUsed: Uint8Array,
+  deadline: Deadline,
+): StaleReads {
+  const { opCount, opKey, opTxn } = history
+  deadline.check()
+  // Going through operations as they lie is faster than going through all in the order's order.
+  const uses = new Uint8Array(history.txnCount) // txn -> 1 if it uses one of the keys
+  for (let op = 0; op < opCount; op++) if (isUsed[opKey[op]!] === 1) uses[opTxn[op]!] = 1
+  const versions = new VersionReplay(history, reads, null)
+  for (let p = 0; p < order.length; p++) {
+    const txn = order[p]!
+    deadline.step()
+    if (uses[txn] === 1) versions.runKeys(txn, isUsed)
+  }
+  return versions.finish()
+}
+
 /** Whether the order has no stale read. */
 function isSerial(history: History, reads: ReadCheck, order: Int32Array): boolean {
   const { txnOpStart, opKind, opKey } = history
@@ -98,14 +184,46 @@ function isSerial(history: History, reads: ReadCheck, order: Int32Array): boolea
   return true
 }
 
+/** Stale reads in the making. */
+class StaleColumns {
+  readonly read = new IntColumn(64)
+  readonly newerStart = new IntColumn(64)
+  readonly newer = new IntColumn(64)
+  private readonly open: number[] = [] // stale reads whose newer versions are not all there
+
+  /** @param start where its newer versions begin, which are there already */
+  add(read: number, start: number, isOpen: boolean): void {
+    if (isOpen) this.open.push(this.read.length)
+    this.read.push(read)
+    this.newerStart.push(start)
+  }
+
+  /** Takes the i-th of others. */
+  take(from: StaleReads, i: number): void {
+    this.add(from.read[i]!, this.newer.length, from.isOpen[i] === 1)
+    for (let entry = from.newerStart[i]!; entry < from.newerStart[i + 1]!; entry++) {
+      this.newer.push(from.newer[entry]!)
+    }
+  }
+
+  finish(): StaleReads {
+    const isOpen = new Uint8Array(this.read.length)
+    for (const i of this.open) isOpen[i] = 1
+    this.newerStart.push(this.newer.length)
+    return {
+      read: this.read.view(),
+      newerStart: this.newerStart.view(),
+      newer: this.newer.view(),
+      isOpen,
+    }
+  }
+}
+
 /** Runs transactions one after another, keeps all versions of all keys, and notes stale reads. */
 export class VersionReplay {
   private readonly latest: Int32Array // key -> its latest write, INITIAL at first
   private readonly older: Int32Array // write -> the version it replaced
-  private readonly stale = new IntColumn(64)
-  private readonly newerStart = new IntColumn(64)
-  private readonly newer = new IntColumn(64)
-  private readonly open: number[] = [] // stale reads whose newer versions are not all there
+  private readonly found = new StaleColumns()
 
   constructor(
     private readonly history: History,
@@ -138,6 +256,25 @@ export class VersionReplay {
     }
   }
 
+  /** As `run`, for some keys only: those that are marked. */
+  runKeys(txn: number, isMarked: Uint8Array): void {
+    const { txnOpStart, opKind, opKey, readFrom } = this.history
+    const { latest, older } = this
+    const { opSource } = this.reads
+    const end = txnOpStart[txn + 1]!
+    for (let op = txnOpStart[txn]!; op < end; op++) {
+      const key = opKey[op]!
+      if (isMarked[key] === 0) continue
+      const kind = opKind[op]!
+      if (kind === WRITE || kind === APPEND) {
+        older[op] = latest[key]!
+        latest[key] = op
+      } else if (opSource[op] !== NONE && latest[key] !== readFrom[op]) {
+        this.judge(txn, op, opSource[op]!)
+      }
+    }
+  }
+
   /** As `run`, for a transaction whose writes do not matter. */
   runReads(txn: number, from: Uint8Array): void {
     const { txnOpStart } = this.history
@@ -150,34 +287,28 @@ export class VersionReplay {
   }
 
   get staleCount(): number {
-    return this.stale.length
+    return this.found.read.length
   }
 
   /** The latest version's writer at the time of the i-th stale read. */
   latestOf(i: number): number {
-    const at = this.newerStart.data[i]!
-    return at < this.newer.length ? this.newer.data[at]! : NONE
+    const { newerStart, newer } = this.found
+    const at = newerStart.data[i]!
+    return at < newer.length ? newer.data[at]! : NONE
   }
 
   sourceOf(i: number): number {
-    return this.reads.opSource[this.stale.data[i]!]!
+    return this.reads.opSource[this.found.read.data[i]!]!
   }
 
   finish(): StaleReads {
-    const isOpen = new Uint8Array(this.stale.length)
-    for (const i of this.open) isOpen[i] = 1
-    this.newerStart.push(this.newer.length)
-    return {
-      read: this.stale.view(),
-      newerStart: this.newerStart.view(),
-      newer: this.newer.view(),
-      isOpen,
-    }
+    return this.found.finish()
   }
 
   private judge(txn: number, read: number, source: number): void {
     const { opTxn, opKey } = this.history
-    const { newer, older, cyclic } = this
+    const { older, cyclic } = this
+    const { newer } = this.found
     let write = this.latest[opKey[read]!]!
     const isCyclic = cyclic !== null && (cyclic[txn] === 1 || (source >= 0 && cyclic[source] === 1))
     if (!isCyclic && (write < 0 ? write : opTxn[write]) === source) return
@@ -188,9 +319,7 @@ export class VersionReplay {
       write = older[write]!
     }
     const isComplete = write < 0 ? source === INITIAL : opTxn[write] === source
-    if (!isComplete || cyclic?.[txn]) this.open.push(this.stale.length)
-    this.stale.push(read)
-    this.newerStart.push(start)
+    this.found.add(read, start, !isComplete || cyclic?.[txn] === 1)
   }
 }
 
