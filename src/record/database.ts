@@ -136,14 +136,14 @@ export type Fate = 'aborted' | 'indeterminate'
 /** A transaction that did not commit, or of which nobody knows. */
 export class TransactionFailure extends Error {
   override readonly name = 'TransactionFailure'
-  readonly fate: Fate
-  /** The database's own code for it, e.g. an SQLSTATE; null if there is none. */
-  readonly code: string | null
 
-  constructor(fate: Fate, message: string, code: string | null = null) {
+  /** @param code the database's own for it, e.g. an SQLSTATE; null if there is none */
+  constructor(
+    readonly fate: Fate,
+    message: string,
+    readonly code: string | null = null,
+  ) {
     super(message)
-    this.fate = fate
-    this.code = code
   }
 }
 

@@ -66,7 +66,6 @@ const KNOWN = `there are ${FAULT_FORMS.join(', ')}`
 const STORM_EVERY_MS = 2000
 const STORM_CONNECTIONS = 100
 const CLOCK_EVERY_MS = 1000
-const KILL_SHARE = 0.05
 
 /** Where a connection is cut, seen from the transaction. */
 export type CutPoint =
@@ -76,23 +75,18 @@ export type CutPoint =
   | 'during' // the server gets COMMIT, and nobody waits for the answer
   | 'after' // the server has answered, the client does not get it
 
-const CUT_POINTS: readonly CutPoint[] = ['work', 'before', 'torn', 'during', 'after']
+const CUT_WORDS: Readonly<Record<CutPoint, string>> = {
+  work: 'between two operations',
+  before: 'before COMMIT arrives',
+  torn: 'in the middle of COMMIT',
+  during: 'while COMMIT is carried out',
+  after: 'before the answer to COMMIT arrives',
+}
+const CUT_POINTS = Object.keys(CUT_WORDS) as CutPoint[]
 
 /** What reports say of a connection that is cut there, or, without a point, between operations. */
 export function cutWords(point: CutPoint | null): string {
-  switch (point) {
-    case null:
-    case 'work':
-      return 'a connection is cut between two operations'
-    case 'before':
-      return 'a connection is cut before COMMIT arrives'
-    case 'torn':
-      return 'a connection is cut in the middle of COMMIT'
-    case 'during':
-      return 'a connection is cut while COMMIT is carried out'
-    case 'after':
-      return 'a connection is cut before the answer to COMMIT arrives'
-  }
+  return `a connection is cut ${CUT_WORDS[point ?? 'work']}`
 }
 
 /** What reports say of slow messages while they last. */
@@ -122,15 +116,15 @@ export function parsePlanned(text: string): PlannedEvent | null {
   const [name = '', amount] = text.split(':')
   switch (name) {
     case 'restart-server':
-      return again({ kind: 'restart' }, parseSeconds(text, amount ?? '3s', 'restart-server:3s'))
+      return again({ kind: 'restart' }, parseSeconds(text, amount, 'restart-server:3s'))
     case 'kill-server':
-      return again({ kind: 'kill' }, parseSeconds(text, amount ?? '5s', 'kill-server:5s'))
+      return again({ kind: 'kill' }, parseSeconds(text, amount, 'kill-server:5s'))
     case 'stop-server': {
-      const ms = parseSeconds(text, amount ?? '3s', 'stop-server:3s')
+      const ms = parseSeconds(text, amount, 'stop-server:3s')
       return again({ kind: 'stop', ms }, ms)
     }
     case 'partition': {
-      const ms = parseSeconds(text, amount ?? '5s', 'partition:5s')
+      const ms = parseSeconds(text, amount, 'partition:5s')
       return again({ kind: 'partition', ms }, ms)
     }
     case 'connection-storm':
@@ -175,12 +169,20 @@ export function drawCut(plan: FaultPlan, random: Random): CutPoint | null {
   return plan.killShare > 0 && random.chance(plan.killShare) ? random.pick(CUT_POINTS) : null
 }
 
-function parseShare(text: string, amount: string | undefined): number {
-  if (amount === undefined) return KILL_SHARE
-  const match = /^(\d+(?:\.\d+)?)%$/.exec(amount)
-  const share = match ? Number(match[1]) / 100 : Number.NaN
-  if (!(share > 0 && share <= 1)) throw badFault(text, 'kill-connection:5%')
-  return share
+function parseShare(text: string, amount = '5%'): number {
+  const share = shareOf(amount)
+  if (share > 0 && share <= 1) return share
+  throw badFault(text, 'kill-connection:5%')
+}
+
+/** `5%`; NaN if it is none. */
+function shareOf(amount: string): number {
+  return Number(/^(\d+(?:\.\d+)?)%$/.exec(amount)?.[1]) / 100
+}
+
+/** `3s`; NaN if it is none. */
+function secondsOf(amount: string): number {
+  return Number(/^(\d+(?:\.\d+)?)s$/.exec(amount)?.[1])
 }
 
 function parseRange(text: string, amount = ''): [number, number] {
@@ -191,8 +193,9 @@ function parseRange(text: string, amount = ''): [number, number] {
   return [from, to]
 }
 
-function parseSeconds(text: string, amount: string, example: string): number {
-  const seconds = Number(/^(\d+(?:\.\d+)?)s$/.exec(amount)?.[1])
+/** @param example how it is written, with the time that is meant if none is given */
+function parseSeconds(text: string, amount: string | undefined, example: string): number {
+  const seconds = secondsOf(amount ?? example.split(':')[1]!)
   if (seconds >= 0.5 && seconds <= LONGEST_S) return seconds * 1000
   throw badFault(text, `${example} (from 0.5s to ${LONGEST_S}s)`)
 }
@@ -200,13 +203,8 @@ function parseSeconds(text: string, amount: string, example: string): number {
 /** Sessions that wait for longer are cut off (runner.ts). */
 const LONGEST_S = 20
 
-function parsePause(
-  text: string,
-  amount = '10%',
-  time = '3s',
-): { readonly share: number; readonly ms: number } {
-  const share = Number(/^(\d+(?:\.\d+)?)%$/.exec(amount)?.[1]) / 100
-  const seconds = Number(/^(\d+(?:\.\d+)?)s$/.exec(time)?.[1])
+function parsePause(text: string, amount = '10%', time = '3s'): NonNullable<FaultPlan['pause']> {
+  const [share, seconds] = [shareOf(amount), secondsOf(time)]
   if (share > 0 && share <= 1 && seconds > 0 && seconds <= LONGEST_S) {
     return { share, ms: seconds * 1000 }
   }

@@ -15,6 +15,24 @@ import { showFile } from './file-place.ts'
 import { ownMark } from './owned-tables.ts'
 import { rowsFor, TABLE } from './registers.ts'
 import { NO_TRAITS, PLAIN_TYPES, rowTable, rowTableStatements } from './rows.ts'
+import type { Target } from './target.ts'
+
+/** A target whose database runs in this process: nothing comes between it and its sessions. */
+export function fileTarget(
+  about: Pick<Target, 'product' | 'levels' | 'usualLevel'>,
+  open: () => Promise<Database>,
+): Target {
+  return {
+    ...about,
+    undisturbed: 'it runs in this process',
+    ownsServer: false,
+    tidyMs: 1500,
+    open: async () => {
+      const database = await open()
+      return { database, proxies: [], makers: {}, close: () => database.close() }
+    },
+  }
+}
 
 export abstract class FileDatabase implements Database {
   abstract readonly levels: Database['levels']

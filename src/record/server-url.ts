@@ -4,6 +4,9 @@
 
 import { UsageError } from '../base/errors.ts'
 import { hintFor } from '../base/slips.ts'
+import type { Database } from './database.ts'
+import type { ProxyTarget } from './fault-proxy.ts'
+import { openServers, type Target } from './target.ts'
 
 /** @param form how such an address is written, for errors */
 export function parseServerUrl(text: string, form: string, parameters: readonly string[]): URL {
@@ -46,4 +49,24 @@ export function portOf(text: string): number {
   const port = Number(text)
   if (Number.isInteger(port) && port > 0 && port < 65536) return port
   throw new UsageError('the port of the server is not a number from 1 to 65535')
+}
+
+/**
+ * A target on servers that are not ours.
+ * @param open takes the places that sessions are to connect to, where they are not the servers'
+ */
+export function serverTarget(
+  about: Pick<Target, 'product' | 'levels'>,
+  servers: readonly ProxyTarget[],
+  open: (entrances: readonly Partial<ProxyTarget>[], patienceMs: number) => Promise<Database>,
+): Target {
+  return {
+    ...about,
+    usualLevel: 'ser',
+    undisturbed: null,
+    ownsServer: false,
+    tidyMs: 1500,
+    open: (options) =>
+      openServers(servers, options, (entrances) => open(entrances, options.patienceMs)),
+  }
 }

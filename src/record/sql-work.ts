@@ -5,9 +5,9 @@ import { assert } from '../base/errors.ts'
 import type { SqlTable } from '../history/sql-events.ts'
 import type { LevelId } from '../levels/levels.ts'
 import type { SqlPlan, SqlTask } from '../workload/sql/plan.ts'
-import type { Operations, Work } from './work.ts'
+import { type Operations, Work } from './work.ts'
 
-export class SqlWork implements Work {
+export class SqlWork extends Work {
   private readonly tables: ReadonlyMap<string, SqlTable>
   private readonly dealt: SqlTask[][] // session -> its transactions
   private readonly cursor: Int32Array // session -> place of its current transaction
@@ -15,6 +15,7 @@ export class SqlWork implements Work {
 
   /** @param repeats whether sessions begin the plan again when they come to its end */
   constructor(plan: SqlPlan, repeats = false) {
+    super()
     this.tables = new Map(plan.tables.map((table) => [table.name, table]))
     this.dealt = Array.from({ length: plan.sessionCount }, () => [])
     for (const task of plan.tasks) this.dealt[task.session]!.push(task)
@@ -30,16 +31,8 @@ export class SqlWork implements Work {
     return true
   }
 
-  keysNeeded(): number {
-    return 0
-  }
-
-  level(session: number): LevelId {
+  override level(session: number): LevelId {
     return this.current(session).level
-  }
-
-  opCount(): number {
-    return 4
   }
 
   async perform(session: number, operations: Operations): Promise<'commit' | 'abort'> {
@@ -51,10 +44,6 @@ export class SqlWork implements Work {
       step = steps.next(await operations.run(table, step.value))
     }
     return step.value
-  }
-
-  beginFinal(): boolean {
-    return false
   }
 
   private current(session: number): SqlTask {

@@ -47,23 +47,36 @@ export function readingOnly(operations: Operations): Operations {
   }
 }
 
-export interface Work {
+export abstract class Work {
   /** Goes on to the session's next transaction; false if there is none. */
-  next(session: number): boolean
-  /** Keys that must exist before the session's current transaction runs: all below this. */
-  keysNeeded(session: number): number
-  /** The level that the current transaction asks for; null for that of the run. */
-  level(session: number): LevelId | null
-  /** How many operations the current transaction has; a guess will do. */
-  opCount(session: number): number
+  abstract next(session: number): boolean
+
   /** Runs the session's current transaction; again, if it is tried again. How it is to end. */
-  perform(session: number, operations: Operations): Promise<'commit' | 'abort'>
+  abstract perform(session: number, operations: Operations): Promise<'commit' | 'abort'>
+
+  /** Keys that must exist before the session's current transaction runs: all below this. */
+  keysNeeded(_session: number): number {
+    return 0
+  }
+
+  /** The level that the current transaction asks for; null for that of the run. */
+  level(_session: number): LevelId | null {
+    return null
+  }
+
+  /** How many operations the current transaction has; a guess will do. */
+  opCount(_session: number): number {
+    return 4
+  }
+
   /** All sessions have ended: goes on to what must come last. False if there is nothing. */
-  beginFinal(): boolean
+  beginFinal(): boolean {
+    return false
+  }
 }
 
 /** Sessions follow a plan; again from its beginning, with `repeats`, until they are stopped. */
-export class PlannedWork implements Work {
+export class PlannedWork extends Work {
   private readonly plan: Plan
   private readonly repeats: boolean
   private readonly dealt: Int32Array[] // session -> its transactions
@@ -73,6 +86,7 @@ export class PlannedWork implements Work {
   private readonly appended = new Set<number>() // keys
 
   constructor(plan: Plan, repeats = false) {
+    super()
     this.plan = plan
     this.repeats = repeats
     this.dealt = deal(plan)
@@ -98,17 +112,13 @@ export class PlannedWork implements Work {
     return true
   }
 
-  keysNeeded(session: number): number {
+  override keysNeeded(session: number): number {
     const { keyCount, rowCount, keysRetire } = this.plan
     if (rowCount === 0 || !keysRetire) return rowCount
     return keyCount * this.pass[session]! + rowCount
   }
 
-  level(): null {
-    return null
-  }
-
-  opCount(session: number): number {
+  override opCount(session: number): number {
     const txn = this.dealt[session]![this.cursor[session]!]!
     return this.plan.txnOpStart[txn + 1]! - this.plan.txnOpStart[txn]!
   }
@@ -144,7 +154,7 @@ export class PlannedWork implements Work {
     return false
   }
 
-  beginFinal(): boolean {
+  override beginFinal(): boolean {
     const { plan } = this
     if (this.limit > plan.finalTxn || plan.finalTxn === plan.txnCount) return false
     this.limit = plan.txnCount + 1
@@ -175,7 +185,7 @@ export type TransactionFunction = (
 ) => Promise<void> | void
 
 /** Sessions run a function of the user's own, each with randomness of its own from the seed. */
-export class OwnWork implements Work {
+export class OwnWork extends Work {
   private readonly keyCount: number
   private readonly randoms: Random[]
   private readonly left: number[] // session -> transactions to go
@@ -184,6 +194,7 @@ export class OwnWork implements Work {
     private readonly run: TransactionFunction,
     about: { seed: number; sessionCount: number; transactions: number | null; keyCount: number },
   ) {
+    super()
     const { sessionCount, transactions } = about
     const random = new Random(about.seed)
     this.keyCount = about.keyCount
@@ -199,16 +210,8 @@ export class OwnWork implements Work {
     return this.left[session]!-- > 0
   }
 
-  keysNeeded(): number {
+  override keysNeeded(): number {
     return this.keyCount
-  }
-
-  level(): null {
-    return null
-  }
-
-  opCount(): number {
-    return 4
   }
 
   async perform(session: number, operations: KeyOperations): Promise<'commit'> {
@@ -226,10 +229,6 @@ export class OwnWork implements Work {
       if (isKnown) throw error
       throw new UsageError(`the workload itself failed: ${(error as Error).message ?? error}`)
     }
-  }
-
-  beginFinal(): boolean {
-    return false
   }
 }
 

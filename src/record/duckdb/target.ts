@@ -1,5 +1,6 @@
 // The targets `duckdb:FILE` and `duckdb::memory:`: DuckDB in this process.
 
+import { fileTarget } from '../file-database.ts'
 import { parseFilePlace } from '../file-place.ts'
 import type { TargetKind } from '../target.ts'
 import { DUCKDB_LEVELS } from './connection.ts'
@@ -24,17 +25,7 @@ export const DUCKDB: TargetKind = {
   },
   parse: (text) => {
     const place = parseFilePlace(text, 'duckdb:FILE or duckdb::memory:', {})
-    return {
-      product: 'DuckDB',
-      levels: DUCKDB_LEVELS,
-      usualLevel: 'si',
-      undisturbed: 'it runs in this process',
-      ownsServer: false,
-      tidyMs: 1500,
-      open: async () => {
-        const database = await DuckDatabase.open(place)
-        return { database, proxies: [], makers: {}, close: () => database.close() }
-      },
-    }
+    const about = { product: 'DuckDB', levels: DUCKDB_LEVELS, usualLevel: 'si' } as const
+    return fileTarget(about, () => DuckDatabase.open(place))
   },
 }

@@ -21,7 +21,6 @@ import { DatabaseError } from '../../base/errors.ts'
 export interface Binaries {
   readonly initdb: string
   readonly postgres: string
-  readonly pgCtl: string
   /** Major version of PostgreSQL. */
   readonly major: number
 }
@@ -113,7 +112,8 @@ export async function placeBinaries(target: string, major = USUAL_MAJOR): Promis
   const suffix = process.platform === 'win32' ? '.exe' : ''
   const binary = (name: string) => join(target, 'bin', name + suffix)
   return {
-    ...{ initdb: binary('initdb'), postgres: binary('postgres'), pgCtl: binary('pg_ctl') },
+    initdb: binary('initdb'),
+    postgres: binary('postgres'),
     major: found.major,
   }
 }

@@ -25,7 +25,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { assert, DatabaseError } from '../../base/errors.ts'
 import type { PostgresAddress } from '../postgres/address.ts'
 import { type Account, giveAllTo, giveTo, serverAccount } from './account.ts'
-import { type Binaries, findEmbeddedPackage, OTHER_TARGETS, placeBinaries } from './binaries.ts'
+import { type Binaries, OTHER_TARGETS, placeBinaries } from './binaries.ts'
 import { ServerClock } from './clock.ts'
 import { startKeeper } from './keeper.ts'
 import { noteOwners, PREFIX, removeLeftovers, stopServer } from './leftovers.ts'
@@ -133,11 +133,6 @@ export class EmbeddedServer {
       throw 'syscall' in (error as object) ? withoutRoom((error as Error).message) : error
     }
     return server
-  }
-
-  /** The version of the installed package, as the package names it; null if there is none. */
-  static packageVersion(major?: number): string | null {
-    return findEmbeddedPackage(major)?.version ?? null
   }
 
   get isRunning(): boolean {
@@ -306,12 +301,10 @@ export class EmbeddedServer {
       this.clock?.environment,
     )
     this.process = child
-    child.once('exit', () => {
+    const over = () => {
       if (this.process === child) this.process = null
-    })
-    child.once('error', () => {
-      if (this.process === child) this.process = null
-    })
+    }
+    child.once('exit', over).once('error', over)
     const end = performance.now() + START_PATIENCE_MS
     while (!this.isReady(child)) {
       if (this.process !== child) throw this.unusable(this.lastWords() || 'it ended at once')

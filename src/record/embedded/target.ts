@@ -22,7 +22,7 @@ export const EMBEDDED: TargetKind = {
       await server.stop()
       const others = MAJORS.filter((major) => major !== server.major && findEmbeddedPackage(major))
       const also = others.length === 0 ? '' : `; also here: ${others.join(', ')}`
-      return `started and stopped ${EmbeddedServer.packageVersion()}${also}`
+      return `started and stopped ${findEmbeddedPackage()?.version}${also}`
     },
   },
   parse: (text) => embeddedTarget(majorOf(text), 0),

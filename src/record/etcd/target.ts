@@ -1,7 +1,8 @@
 // The target `etcd://…`: etcd 3.4 or later, through its JSON gateway. It needs no driver.
 
-import { openServers, type Target, type TargetKind } from '../target.ts'
-import { type EtcdAddress, parseEtcdAddress } from './client.ts'
+import { serverTarget } from '../server-url.ts'
+import type { TargetKind } from '../target.ts'
+import { parseEtcdAddress } from './client.ts'
 import { ETCD_LEVELS } from './connection.ts'
 import { EtcdDatabase } from './database.ts'
 
@@ -16,20 +17,12 @@ export const ETCD: TargetKind = {
     hello: 'GET /version HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n',
     isAnswer: (bytes) => bytes.toString('latin1').includes('"etcdserver"'),
   },
-  parse: (text) => etcdTarget(parseEtcdAddress(text)),
-}
-
-function etcdTarget(address: EtcdAddress): Target {
-  return {
-    product: 'etcd',
-    levels: ETCD_LEVELS,
-    usualLevel: 'ser',
-    undisturbed: null,
-    ownsServer: false,
-    tidyMs: 1500,
-    open: (options) =>
-      openServers([address], options, ([entrance]) =>
-        EtcdDatabase.open(address, entrance ?? {}, options.patienceMs),
-      ),
-  }
+  parse: (text) => {
+    const address = parseEtcdAddress(text)
+    return serverTarget(
+      { product: 'etcd', levels: ETCD_LEVELS },
+      [address],
+      ([entrance], patienceMs) => EtcdDatabase.open(address, entrance ?? {}, patienceMs),
+    )
+  },
 }

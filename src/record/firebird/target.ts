@@ -1,7 +1,8 @@
 // The target `firebird://…`: a Firebird server.
 
-import { openServers, type Target, type TargetKind } from '../target.ts'
-import { type FirebirdAddress, parseFirebirdAddress } from './address.ts'
+import { serverTarget } from '../server-url.ts'
+import type { TargetKind } from '../target.ts'
+import { parseFirebirdAddress } from './address.ts'
 import { DRIVER } from './client.ts'
 import { FIREBIRD_LEVELS } from './connection.ts'
 import { FirebirdDatabase } from './database.ts'
@@ -23,7 +24,14 @@ export const FIREBIRD: TargetKind = {
       return bytes.length >= 4 && [OP_ACCEPT, OP_REJECT].includes(bytes.readInt32BE(0))
     },
   },
-  parse: (text, given) => firebirdTarget(parseFirebirdAddress(text, given)),
+  parse: (text, given) => {
+    const address = parseFirebirdAddress(text, given)
+    return serverTarget(
+      { product: 'Firebird', levels: FIREBIRD_LEVELS },
+      [address],
+      ([entrance], patienceMs) => FirebirdDatabase.open(address, entrance ?? {}, patienceMs),
+    )
+  },
 }
 
 /**
@@ -35,21 +43,4 @@ function hello(): Buffer {
   const bytes = Buffer.alloc(4 * words.length)
   for (const [i, word] of words.entries()) bytes.writeInt32BE(word, 4 * i)
   return bytes
-}
-
-function firebirdTarget(address: FirebirdAddress): Target {
-  return {
-    product: 'Firebird',
-    levels: FIREBIRD_LEVELS,
-    usualLevel: 'ser',
-    undisturbed: null,
-    ownsServer: false,
-    tidyMs: 1500,
-    open: (options) => {
-      const { patienceMs } = options
-      return openServers([address], options, ([entrance]) =>
-        FirebirdDatabase.open(address, entrance ?? {}, patienceMs),
-      )
-    },
-  }
 }

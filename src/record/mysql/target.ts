@@ -1,8 +1,8 @@
 // The targets `mysql://…` and `mariadb://…`: a server that speaks MySQL's protocol.
 
-import { splitHosts } from '../server-url.ts'
-import { openServers, type Target, type TargetKind } from '../target.ts'
-import { type MysqlAddress, parseMysqlAddress } from './address.ts'
+import { serverTarget, splitHosts } from '../server-url.ts'
+import type { TargetKind } from '../target.ts'
+import { parseMysqlAddress } from './address.ts'
 import { DRIVER } from './client.ts'
 import { MYSQL_LEVELS } from './connection.ts'
 import { MysqlDatabase } from './database.ts'
@@ -21,25 +21,11 @@ export const MYSQL: TargetKind = {
     isAnswer: (bytes) => bytes[3] === 0 && (bytes[4] === 10 || bytes[4] === 255),
   },
   parse: (text, given) => {
-    const [first, ...others] = splitHosts(text).map((each) => parseMysqlAddress(each, given))
-    return mysqlTarget(first!, others)
+    const servers = splitHosts(text).map((each) => parseMysqlAddress(each, given))
+    const [first, ...others] = servers // of one cluster
+    const about = { product: 'MariaDB or MySQL', levels: MYSQL_LEVELS }
+    return serverTarget(about, servers, (entrances, patienceMs) =>
+      MysqlDatabase.open(first!, { others, entrances, patienceMs }),
+    )
   },
-}
-
-/** @param others further nodes of the same cluster */
-function mysqlTarget(address: MysqlAddress, others: readonly MysqlAddress[]): Target {
-  return {
-    product: 'MariaDB or MySQL',
-    levels: MYSQL_LEVELS,
-    usualLevel: 'ser',
-    undisturbed: null,
-    ownsServer: false,
-    tidyMs: 1500,
-    open: (options) => {
-      const { patienceMs } = options
-      return openServers([address, ...others], options, (entrances) =>
-        MysqlDatabase.open(address, { others, entrances, patienceMs }),
-      )
-    },
-  }
 }

@@ -1,7 +1,8 @@
 // The target `redis://…`: a Redis server, or one that speaks its protocol.
 
-import { openServers, type Target, type TargetKind } from '../target.ts'
-import { DRIVER, parseRedisAddress, type RedisAddress } from './client.ts'
+import { serverTarget } from '../server-url.ts'
+import type { TargetKind } from '../target.ts'
+import { DRIVER, parseRedisAddress } from './client.ts'
 import { REDIS_LEVELS } from './connection.ts'
 import { RedisDatabase } from './database.ts'
 
@@ -16,20 +17,12 @@ export const REDIS: TargetKind = {
     hello: 'PING\r\n',
     isAnswer: (bytes) => /^(\+PONG|-NOAUTH|-DENIED|-LOADING)/.test(bytes.toString('latin1')),
   },
-  parse: (text, given) => redisTarget(parseRedisAddress(text, given)),
-}
-
-function redisTarget(address: RedisAddress): Target {
-  return {
-    product: 'Redis',
-    levels: REDIS_LEVELS,
-    usualLevel: 'ser',
-    undisturbed: null,
-    ownsServer: false,
-    tidyMs: 1500,
-    open: (options) =>
-      openServers([address], options, ([entrance]) =>
-        RedisDatabase.open(address, entrance ?? {}, options.patienceMs),
-      ),
-  }
+  parse: (text, given) => {
+    const address = parseRedisAddress(text, given)
+    return serverTarget(
+      { product: 'Redis', levels: REDIS_LEVELS },
+      [address],
+      ([entrance], patienceMs) => RedisDatabase.open(address, entrance ?? {}, patienceMs),
+    )
+  },
 }

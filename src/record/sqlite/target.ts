@@ -1,5 +1,6 @@
 // The target `sqlite:FILE`: SQLite in this process, on a file.
 
+import { fileTarget } from '../file-database.ts'
 import { parseFilePlace } from '../file-place.ts'
 import type { TargetKind } from '../target.ts'
 import { SQLITE_LEVELS } from './connection.ts'
@@ -24,17 +25,7 @@ export const SQLITE: TargetKind = {
   },
   parse: (text) => {
     const place = parseFilePlace(text, 'sqlite:FILE', { journal: JOURNALS })
-    return {
-      product: 'SQLite',
-      levels: SQLITE_LEVELS,
-      usualLevel: 'ser',
-      undisturbed: 'it runs in this process',
-      ownsServer: false,
-      tidyMs: 1500,
-      open: async () => {
-        const database = await SqliteDatabase.open(place)
-        return { database, proxies: [], makers: {}, close: () => database.close() }
-      },
-    }
+    const about = { product: 'SQLite', levels: SQLITE_LEVELS, usualLevel: 'ser' } as const
+    return fileTarget(about, () => SqliteDatabase.open(place))
   },
 }

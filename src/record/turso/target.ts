@@ -1,6 +1,7 @@
 // The target `turso:FILE`: Turso, a rewrite of SQLite, in this process, on a file.
 
 import { UsageError } from '../../base/errors.ts'
+import { fileTarget } from '../file-database.ts'
 import { parseFilePlace } from '../file-place.ts'
 import type { TargetKind } from '../target.ts'
 import { TURSO_LEVELS } from './connection.ts'
@@ -24,17 +25,7 @@ export const TURSO: TargetKind = {
         'name a file: turso:FILE',
       )
     }
-    return {
-      product: 'Turso',
-      levels: TURSO_LEVELS,
-      usualLevel: 'si',
-      undisturbed: 'it runs in this process',
-      ownsServer: false,
-      tidyMs: 1500,
-      open: async () => {
-        const database = await TursoDatabase.open(place)
-        return { database, proxies: [], makers: {}, close: () => database.close() }
-      },
-    }
+    const about = { product: 'Turso', levels: TURSO_LEVELS, usualLevel: 'si' } as const
+    return fileTarget(about, () => TursoDatabase.open(place))
   },
 }
