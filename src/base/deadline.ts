@@ -62,10 +62,7 @@ export class Deadline {
 
   /** The same budget with more of its time: all, or half of what a task leaves for others. */
   toTheEnd(): Deadline {
-    const { budgetMs, memoryBytes, onTick, fromMs } = this
-    const later = new Deadline(budgetMs, memoryBytes, onTick, { fromMs, share: LAST_SHARE })
-    later.stage = this.stage
-    later.done = this.done
+    const later = this.again(LAST_SHARE)
     const isDivided = this.shareEndMs < this.endMs && nowMs() < this.endMs
     if (isDivided) later.shareEndMs = (this.shareEndMs + this.endMs) / 2
     return later
@@ -78,14 +75,20 @@ export class Deadline {
 
   /** A deadline for a part of the time that is left, from 0 to 1. */
   part(share: number): Deadline {
-    const { budgetMs, memoryBytes, onTick, fromMs } = this
-    const inner = new Deadline(budgetMs, memoryBytes, onTick, { fromMs })
-    inner.stage = this.stage
-    inner.done = this.done
+    const inner = this.again(1)
     const endMs = Math.min(this.endMs, this.shareEndMs)
     const now = nowMs()
     inner.shareEndMs = endMs === Number.POSITIVE_INFINITY ? endMs : now + share * (endMs - now)
     return inner
+  }
+
+  /** One for the same work. */
+  private again(share: number): Deadline {
+    const { budgetMs, memoryBytes, onTick, fromMs } = this
+    const other = new Deadline(budgetMs, memoryBytes, onTick, { fromMs, share })
+    other.stage = this.stage
+    other.done = this.done
+    return other
   }
 
   /** Puts aside what is left of the time: it runs on from when the result is called. */

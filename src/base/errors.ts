@@ -12,26 +12,30 @@ export interface Place {
 
 const MAX_PATH = 400
 
+/** One that may say what to do about it. */
+abstract class HintedError extends Error {
+  readonly hint: string | null
+
+  constructor(message: string, hint: string | null = null) {
+    super(sentence(message))
+    this.hint = hint === null ? null : sentence(hint)
+  }
+}
+
 /** The input is bad: malformed, contradictory, too large, missing. */
-export class InputError extends Error {
+export class InputError extends HintedError {
   override readonly name = 'InputError'
   /** File the input came from; filled in by whoever opened it. */
   path: string | null = null
-  /** Stable machine-readable name, e.g. `duplicate-value`. */
-  readonly code: string
-  readonly place: Place | null
-  readonly hint: string | null
 
+  /** @param code stable machine-readable name, e.g. `duplicate-value` */
   constructor(
-    code: string,
+    readonly code: string,
     message: string,
-    place: Place | null = null,
+    readonly place: Place | null = null,
     hint: string | null = null,
   ) {
-    super(sentence(message))
-    this.code = code
-    this.place = place
-    this.hint = hint === null ? null : sentence(hint)
+    super(message, hint)
   }
 
   /** `history.txt:812:14: message`, as compilers print it. */
@@ -42,25 +46,13 @@ export class InputError extends Error {
 }
 
 /** The command was called wrongly. */
-export class UsageError extends Error {
+export class UsageError extends HintedError {
   override readonly name = 'UsageError'
-  readonly hint: string | null
-
-  constructor(message: string, hint: string | null = null) {
-    super(sentence(message))
-    this.hint = hint === null ? null : sentence(hint)
-  }
 }
 
 /** A database could not be reached, set up or used. */
-export class DatabaseError extends Error {
+export class DatabaseError extends HintedError {
   override readonly name = 'DatabaseError'
-  readonly hint: string | null
-
-  constructor(message: string, hint: string | null = null) {
-    super(sentence(message))
-    this.hint = hint === null ? null : sentence(hint)
-  }
 }
 
 /** Work was given up because a time or memory budget ran out; becomes an `unknown` verdict. */

@@ -26,7 +26,7 @@ import {
   WRITE,
 } from './history.ts'
 import { groupOps, layOutSessions } from './layout.ts'
-import { CAS, FOUND, INSERT, LightColumns, UNTOLD } from './light.ts'
+import { FOUND, LightColumns, UNTOLD } from './light.ts'
 import { TakenNames } from './names.ts'
 import { resolveReads } from './resolve.ts'
 import { RowColumns } from './rows.ts'
@@ -251,20 +251,6 @@ export class HistoryBuilder {
     const list = this.beginList()
     for (const value of values) this.listValue.push(this.values.of(value))
     this.addOp(txn, READ_LIST, this.keys.of(key), list)
-  }
-
-  /** A compare-and-set; `seen` is what it found instead if it failed. */
-  cas(txn: number, key: Symbol64, expected: Value, value: Value, seen?: Value): void {
-    const found = seen === undefined ? NONE : this.valueId(seen)
-    const ids = [this.valueId(expected), this.valueId(value)] as const
-    this.addLight(txn, CAS, this.keys.of(key), ...ids, found)
-  }
-
-  /** An insert if the key is in its initial state; `seen` is what it found instead if it failed. */
-  insert(txn: number, key: Symbol64, value: Value, seen?: Value): void {
-    const found = seen === undefined ? NONE : this.valueId(seen)
-    const ids = [this.valueId(null), this.valueId(value)] as const
-    this.addLight(txn, INSERT, this.keys.of(key), ...ids, found)
   }
 
   /**

@@ -58,8 +58,7 @@ class NotationParser {
   private timeText: string | null = null // it, if a double is not exactly it
   private readonly lines: number[] = [] // arrival -> line
   private readonly columns: number[] = [] // arrival -> column
-  private readonly ids = new Map<string, number>() // explicit transaction id -> line
-  private readonly txnOf = new Map<string, number>() // explicit transaction id -> txn
+  private readonly ids = new Map<string, { txn: number; line: number }>() // explicit ones
   private readonly named: { txn: number; id: string; place: Place }[] = [] // by after=
 
   constructor(
@@ -359,10 +358,8 @@ class NotationParser {
   private parseId(txn: number): void {
     const id = String(this.parseValue())
     const first = this.ids.get(id)
-    if (first !== undefined)
-      this.fail(`transaction id ${id} is used twice (first at line ${first})`)
-    this.ids.set(id, this.line)
-    this.txnOf.set(id, txn)
+    if (first) this.fail(`transaction id ${id} is used twice (first at line ${first.line})`)
+    this.ids.set(id, { txn, line: this.line })
     this.builder.setLabel(txn, id)
   }
 
@@ -380,12 +377,12 @@ class NotationParser {
 
   private resolveAfter(): void {
     for (const { txn, id, place } of this.named) {
-      const earlier = this.txnOf.get(id)
-      if (earlier === undefined) {
+      const earlier = this.ids.get(id)
+      if (!earlier) {
         const message = `no transaction has the id ${id}`
         throw new InputError('bad-notation', message, place, 'ids are given by [id=T1]')
       }
-      this.builder.addAfter(txn, earlier)
+      this.builder.addAfter(txn, earlier.txn)
     }
   }
 

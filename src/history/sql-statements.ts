@@ -184,26 +184,15 @@ export class SqlStatements {
   readKey(key: number, from: number, returned = true, place: Place | null = null): void {
     const event = this.eventTxn.length - 1
     const first = this.touched.get(key)
-    if (first !== undefined) return this.readAgain(event, key, first, from, returned, place)
+    if (first !== undefined) {
+      // A broken database may return several rows of a key. A statement that writes would leave it
+      // open what became of which.
+      const isReturned = returned && this.returned.data[first] === 1
+      if (this.eventKind.data[event] !== SELECT || !isReturned) throw this.twice(key, place)
+      return this.builder.addRow(first, from)
+    }
     this.touched.set(key, this.builder.opCount)
     this.addOp(event, READ, key, from, null, returned)
-  }
-
-  /**
-   * A row of that key once more: a broken database may return several. A statement that writes
-   * would leave it open what became of which.
-   */
-  private readAgain(
-    event: number,
-    key: number,
-    first: number,
-    from: number,
-    returned: boolean,
-    place: Place | null,
-  ): void {
-    const isReturned = returned && this.returned.data[first] === 1
-    if (this.eventKind.data[event] !== SELECT || !isReturned) throw this.twice(key, place)
-    this.builder.addRow(first, from)
   }
 
   /** The statement wrote a row, or deleted it (null), under its own id `as`. */
@@ -268,14 +257,9 @@ export class SqlStatements {
   }
 
   private twice(key: number, place: Place | null): InputError {
-    const name = this.builder.keys.get(key)
-    const message = `the statement names the row ${name} twice`
-    return new InputError(
-      'duplicate-row',
-      message,
-      place,
-      'only a select may return several rows of one key',
-    )
+    const message = `the statement names the row ${this.builder.keys.get(key)} twice`
+    const hint = 'only a select may return several rows of one key'
+    return new InputError('duplicate-row', message, place, hint)
   }
 
   /** The first operation to arrive on a register that is named as a row is; NONE if there is none. */

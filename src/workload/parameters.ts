@@ -94,6 +94,19 @@ export function expectCount(name: string, count: number, most: number): void {
   throw new UsageError(`${name} must be ${range}, not ${count}`)
 }
 
+/** Refuses a distribution or a share of reads that is none. */
+export function expectChoices({
+  distribution,
+  reads,
+}: Pick<WorkloadParameters, 'distribution' | 'reads'>): void {
+  if (!DISTRIBUTIONS.includes(distribution)) {
+    const hint = hintFor(distribution, DISTRIBUTIONS)
+    throw new UsageError(`unknown distribution "${distribution}"`, hint)
+  }
+  if (reads >= 0 && reads <= 1) return
+  throw new UsageError(`the share of reads must lie between 0 and 1, not ${reads}`)
+}
+
 /** A shape, and what else is asked of the workload. */
 export type WorkloadRequest = Partial<WorkloadParameters> & Pick<WorkloadParameters, 'shape'>
 
@@ -104,19 +117,13 @@ export function workloadParameters(given: WorkloadRequest): WorkloadParameters {
     throw new UsageError(`unknown shape "${shape}"`, hintFor(shape, SHAPES))
   }
   const parameters = { ...DEFAULTS[shape], ...keysOf(given), ...given }
-  const { distribution, reads, mix, sessions, keys, disjointWrites } = parameters
-  if (!DISTRIBUTIONS.includes(distribution)) {
-    const hint = hintFor(distribution, DISTRIBUTIONS)
-    throw new UsageError(`unknown distribution "${distribution}"`, hint)
-  }
+  const { mix, sessions, keys, disjointWrites } = parameters
+  expectChoices(parameters)
   for (const name of ['sessions', 'transactions', 'ops', 'keys'] as const) {
     expectCount(name, parameters[name], MOST[name])
   }
   if (parameters.transactions * parameters.ops > 2 ** 28) {
     throw new UsageError('more than 2^28 operations in one history', 'ask for fewer transactions')
-  }
-  if (!(reads >= 0 && reads <= 1)) {
-    throw new UsageError(`the share of reads must lie between 0 and 1, not ${reads}`)
   }
   if (mix) checkMix(mix, shape)
   if ((parameters.aim !== null) !== (shape === 'aimed')) {

@@ -75,21 +75,16 @@ export class PlanBuilder {
     this.opRests.push(rests ? 1 : 0)
   }
 
-  finish(about: {
-    sessionCount: number
-    keyCount: number
-    finalTxn?: number
-    readsBeforeWrites?: boolean
-    disjointWrites?: boolean
-    lightweight?: boolean
-    keysRetire?: boolean
-    rowCount?: number
-  }): Plan {
+  finish(about: Pick<Plan, 'sessionCount' | 'keyCount'> & Partial<Plan>): Plan {
     this.txnOpStart.push(this.opKind.length)
-    const { sessionCount, keyCount } = about
     return {
-      sessionCount,
-      keyCount,
+      finalTxn: this.txnCount,
+      readsBeforeWrites: false,
+      disjointWrites: false,
+      lightweight: false,
+      keysRetire: false,
+      rowCount: about.keyCount,
+      ...about,
       txnCount: this.txnCount,
       opCount: this.opKind.length,
       txnSession: this.txnSession.view(),
@@ -98,12 +93,6 @@ export class PlanBuilder {
       opKey: this.opKey.view(),
       opWay: this.opWay.view(),
       opRests: this.opRests.view(),
-      finalTxn: about.finalTxn ?? this.txnCount,
-      readsBeforeWrites: about.readsBeforeWrites ?? false,
-      disjointWrites: about.disjointWrites ?? false,
-      lightweight: about.lightweight ?? false,
-      keysRetire: about.keysRetire ?? false,
-      rowCount: about.rowCount ?? keyCount,
     }
   }
 }

@@ -10,29 +10,27 @@ import { planChurn } from './churn.ts'
 import { planGeneral } from './general.ts'
 import { planLightweight } from './lwt.ts'
 import { planMini } from './mini.ts'
-import { type WorkloadRequest, workloadParameters } from './parameters.ts'
+import {
+  type Shape,
+  type WorkloadParameters,
+  type WorkloadRequest,
+  workloadParameters,
+} from './parameters.ts'
 import type { Plan } from './plan.ts'
+
+const PLANNERS: Record<Shape, (parameters: WorkloadParameters) => Plan> = {
+  general: planGeneral,
+  mini: planMini,
+  append: planAppend,
+  churn: planChurn,
+  aimed: planAimed,
+  lwt: planLightweight,
+  'tpcc-kv': (parameters) => planApplication(parameters, TPCC_KV),
+  'twitter-kv': (parameters) => planApplication(parameters, TWITTER_KV),
+  rubis: (parameters) => planApplication(parameters, RUBIS),
+}
 
 export function planWorkload(given: WorkloadRequest): Plan {
   const parameters = workloadParameters(given)
-  switch (parameters.shape) {
-    case 'general':
-      return planGeneral(parameters)
-    case 'mini':
-      return planMini(parameters)
-    case 'append':
-      return planAppend(parameters)
-    case 'churn':
-      return planChurn(parameters)
-    case 'aimed':
-      return planAimed(parameters)
-    case 'lwt':
-      return planLightweight(parameters)
-    case 'tpcc-kv':
-      return planApplication(parameters, TPCC_KV)
-    case 'twitter-kv':
-      return planApplication(parameters, TWITTER_KV)
-    case 'rubis':
-      return planApplication(parameters, RUBIS)
-  }
+  return PLANNERS[parameters.shape](parameters)
 }

@@ -8,7 +8,8 @@
 
 import { Random } from '../../src/base/random.ts'
 import { HistoryBuilder } from '../../src/history/builder.ts'
-import { ABORTED, COMMITTED, type History, INDETERMINATE } from '../../src/history/history.ts'
+import { ABORTED, COMMITTED, type History, INDETERMINATE, NONE } from '../../src/history/history.ts'
+import { CAS, INSERT } from '../../src/history/light.ts'
 import type { Value } from '../../src/history/values.ts'
 
 export interface LightOp {
@@ -160,9 +161,11 @@ export function buildLightHistory(ops: readonly LightOp[]): History {
     const txn = builder.addTxn(builder.session(i), status)
     builder.setStart(txn, op.start)
     if (status !== INDETERMINATE) builder.setFinish(txn, op.finish)
-    const seen = failed ? op.seen : undefined
-    if (op.kind === 'insert') builder.insert(txn, op.key, op.value, seen)
-    else builder.cas(txn, op.key, op.expected, op.value, seen)
+    const kind = op.kind === 'insert' ? INSERT : CAS
+    const expected = op.kind === 'insert' ? null : op.expected
+    const ids = [builder.valueId(expected), builder.valueId(op.value)] as const
+    const seen = failed && !unseen ? builder.valueId(op.seen!) : NONE
+    builder.addLight(txn, kind, builder.keys.of(op.key), ...ids, seen)
   })
   return builder.finish()
 }

@@ -50,7 +50,6 @@ interface Reading {
 
 /** A transaction at work. */
 interface OpenTxn {
-  readonly session: number
   readonly level: LevelId
   snapshot: number // it sees the commits up to this one
   statementCount: number
@@ -90,7 +89,6 @@ export class SqlStore {
 
   begin(session: number, level: LevelId): void {
     this.open[session] = {
-      session,
       level,
       snapshot: this.drawSnapshot(this.floor[session]!),
       statementCount: 0,

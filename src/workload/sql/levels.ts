@@ -13,8 +13,6 @@ interface Kind {
 }
 
 export interface LevelChoice {
-  /** As it is typed. */
-  readonly text: string
   readonly strongest: LevelId
   /** Those that it may come to. */
   readonly levels: readonly LevelId[]
@@ -28,7 +26,7 @@ export const OTHERS = '*'
 export function parseLevelChoice(text: string, offered = OWN_LEVELS): LevelChoice {
   if (text === 'mixed') {
     const levelOf = (_: Kind, random: Random) => random.pick(offered)
-    return { text, strongest: offered.at(-1)!, levels: offered, levelOf }
+    return { strongest: offered.at(-1)!, levels: offered, levelOf }
   }
   if (text.includes('=')) return parseByType(text)
   const parts = text.split('+') as LevelId[]
@@ -36,7 +34,7 @@ export function parseLevelChoice(text: string, offered = OWN_LEVELS): LevelChoic
   if (parts.length > 2) throw unknownLevel(text)
   const strongest = strongestOf(parts, text)
   const levelOf = ({ isStrong }: Kind) => (isStrong ? strong! : weak!)
-  return { text, strongest, levels: [...new Set([strong!, weak!])], levelOf }
+  return { strongest, levels: [...new Set([strong!, weak!])], levelOf }
 }
 
 function parseByType(text: string): LevelChoice {
@@ -55,7 +53,7 @@ function parseByType(text: string): LevelChoice {
       `${OTHERS} stands for all others`,
     )
   }
-  return { text, strongest: strongestOf(levels, text), levels, levelOf }
+  return { strongest: strongestOf(levels, text), levels, levelOf }
 }
 
 /** `payment=ser,*=rc`: what parseLevelChoice reads. */

@@ -5,9 +5,8 @@
 // TPC-C, or users, so that what a statement returns does not grow with the history.
 
 import { UsageError } from '../../base/errors.ts'
-import { hintFor } from '../../base/slips.ts'
-import { DISTRIBUTIONS, type Distribution } from '../distributions.ts'
-import { expectCount } from '../parameters.ts'
+import type { Distribution } from '../distributions.ts'
+import { expectChoices, expectCount } from '../parameters.ts'
 
 export const SQL_SHAPES = ['tpcc', 'tpcc-pc', 'twitter', 'sql'] as const
 export type SqlShape = (typeof SQL_SHAPES)[number]
@@ -78,11 +77,7 @@ export function sqlParameters(given: Partial<SqlParameters>): SqlParameters {
   const keys = shape === 'twitter' ? grown(20, USER_TXNS) : shape === 'sql' ? 6 : DEFAULTS.keys
   const warehouses = grown(1, WAREHOUSE_TXNS)
   const parameters = { ...DEFAULTS, keys, warehouses, ...given }
-  const { distribution, reads } = parameters
-  if (!DISTRIBUTIONS.includes(distribution)) {
-    const hint = hintFor(distribution, DISTRIBUTIONS)
-    throw new UsageError(`unknown distribution "${distribution}"`, hint)
-  }
+  expectChoices(parameters)
   for (const [name, most] of Object.entries(MOST)) {
     expectCount(name, parameters[name as keyof typeof MOST], most)
   }
@@ -90,9 +85,6 @@ export function sqlParameters(given: Partial<SqlParameters>): SqlParameters {
   if (rows > 1e6) {
     const message = `warehouses, districts and keys make ${rows.toLocaleString('en')} rows`
     throw new UsageError(message, 'ask for at most 1,000,000')
-  }
-  if (!(reads >= 0 && reads <= 1)) {
-    throw new UsageError(`the share of reads must lie between 0 and 1, not ${reads}`)
   }
   return parameters
 }

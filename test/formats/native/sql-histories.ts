@@ -3,6 +3,7 @@
 import { Random } from '../../../src/base/random.ts'
 import { HistoryBuilder } from '../../../src/history/builder.ts'
 import { type History, NONE, WRITE } from '../../../src/history/history.ts'
+import { INSERT as LIGHT_INSERT } from '../../../src/history/light.ts'
 import {
   DELETE,
   INSERT,
@@ -117,7 +118,10 @@ class RandomSql {
     const { random, statements, builder } = this
     const choice = random.below(8)
     if (choice === 4) return builder.write(txn, 'x', txn * 10 + step)
-    if (choice === 5) return builder.insert(txn, 'y', txn * 10 + step)
+    if (choice === 5) {
+      const ids = [builder.valueId(null), builder.valueId(txn * 10 + step)] as const
+      return builder.addLight(txn, LIGHT_INSERT, builder.keys.of('y'), ...ids, NONE)
+    }
     if (choice === 6) return builder.readList(txn, 'l', [1, null])
     const table = random.below(statements.tables.length)
     if (choice === 7) return this.refuse(txn, table)
