@@ -3,7 +3,7 @@
 
 import type { History } from '../src/history/history.ts'
 import type { SqlTable } from '../src/history/sql-events.ts'
-import { findPart, subHistory } from '../src/history/sub-history.ts'
+import { findPart } from '../src/history/sub-history.ts'
 import type { LevelId } from '../src/levels/levels.ts'
 import type { Database } from '../src/record/database.ts'
 import { NO_FAULTS, type PlannedEvent } from '../src/record/faults.ts'
@@ -13,6 +13,7 @@ import type { Makers } from '../src/record/trouble.ts'
 import type { Work } from '../src/record/work.ts'
 import { SqlParts } from '../src/verdict/sql-parts.ts'
 import type { LevelResult } from '../src/verdict/verdict.ts'
+import { subHistory } from '../test/history/sub-history.ts'
 
 export const SESSIONS = 20
 

@@ -3,8 +3,8 @@
 // sessions and reads. Exponential twice over; that is the point. Main function: decideNaively.
 
 import type { Deadline } from '../src/base/deadline.ts'
-import { verifySolution } from '../src/check/mixed/solve.ts'
 import type { MixedProblem, MixedSolution } from '../src/check/problem/mixed-problem.ts'
+import { verifySolution } from '../test/check/mixed/solve-mixed.ts'
 
 /** For problems without indeterminate transactions. */
 export function decideNaively(problem: MixedProblem, deadline: Deadline): MixedSolution | null {

@@ -6,9 +6,7 @@ const NATIVE_FIELD = /"(session|isobar|tables|pending|outcome)"\s*:/
 const NATIVE_HEADER = /^\s*\{.*"(isobar|tables)"\s*:/
 
 /** Anything that begins like an object, and nothing at all: an empty file is an empty history. */
-export function looksNative(head: string): boolean {
-  return /^\s*(\{\s*["}]|$)/.test(head)
-}
+export const NATIVE = /^\s*(\{\s*["}]|$)/
 
 export function looksLikeDbcopJson(head: string): boolean {
   const begins = /^\s*\{\s*("params"|"info"|"data"\s*:\s*\[|"(start|end)"\s*:\s*")/.test(head)
@@ -21,9 +19,7 @@ export function looksLikeViper(head: string): boolean {
 }
 
 /** A map of EDN, whose first key is a keyword; in a vector, tagged, behind comments or not. */
-export function looksLikeJepsen(head: string): boolean {
-  return /^([\s,]|;.*\n)*[[(]?([\s,]|;.*\n)*(#[\w./-]+\s*)?\{[\s,]*:[A-Za-z]/.test(head)
-}
+export const JEPSEN = /^([\s,]|;.*\n)*[[(]?([\s,]|;.*\n)*(#[\w./-]+\s*)?\{[\s,]*:[A-Za-z]/
 
 /** The same in JSON: an object that has one of the four types of operations. */
 export function looksLikeJepsenJson(head: string): boolean {
@@ -31,17 +27,11 @@ export function looksLikeJepsenJson(head: string): boolean {
   return /^\s*\[?\s*\{/.test(head) && /"type"\s*:\s*":?(invoke|ok|fail|info)"/.test(head)
 }
 
-export function looksLikePlume(head: string): boolean {
-  return /^\s*[rw]\(\s*\d+\s*,/.test(head)
-}
+export const PLUME = /^\s*[rw]\(\s*\d+\s*,/
 
-export function looksLikeAwdit(head: string): boolean {
-  return /^(\s|[-=]+[ \t]*\r?\n)*[rw][ \t]+\d/.test(head)
-}
+export const AWDIT = /^(\s|[-=]+[ \t]*\r?\n)*[rw][ \t]+\d/
 
-export function looksLikeHist(head: string): boolean {
-  return /^(\s|-{3,}[ \t]*\r?\n|\/\/.*\n)*\[\s*(\w+\s*(:=|==)|\])/.test(head)
-}
+export const HIST = /^(\s|-{3,}[ \t]*\r?\n|\/\/.*\n)*\[\s*(\w+\s*(:=|==)|\])/
 
 const NOTATION_COMMENTS = /^(\s|#.*(\n|$)|->.*(\n|$))*/
 const NOTATION_LINE = /^(initial[ \t]|[\w.$@-]+[ \t]*:|"([^"\\\n]|\\.)*"[ \t]*:)/

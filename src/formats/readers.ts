@@ -41,28 +41,29 @@ export interface FormatReader {
 function row(
   id: FormatId,
   name: string,
-  detect: FormatReader['detect'],
+  looks: RegExp | FormatReader['detect'],
   Parser: new (options: ParseOptions) => HistoryParser,
   files?: Pick<FormatReader, 'fileEndings'>,
 ): FormatReader {
+  const detect = looks instanceof RegExp ? (head: string) => looks.test(head) : looks
   return { id, name, detect, parser: (options) => new Parser(options), ...files }
 }
 
 export const READERS: readonly FormatReader[] = [
-  row('native', 'native JSON Lines', detect.looksNative, NativeParser),
+  row('native', 'native JSON Lines', detect.NATIVE, NativeParser),
   row('notation', 'notation', detect.looksLikeNotation, NotationFileParser),
-  row('plume', 'Plume text', detect.looksLikePlume, PlumeParser),
-  row('awdit', 'AWDIT test text', detect.looksLikeAwdit, AwditParser),
+  row('plume', 'Plume text', detect.PLUME, PlumeParser),
+  row('awdit', 'AWDIT test text', detect.AWDIT, AwditParser),
   row('cobra', 'Cobra log directory', detect.looksLikeCobra, CobraParser, {
     fileEndings: /\.log$/,
   }),
   row('dbcop', 'dbcop bincode', detect.looksLikeDbcop, DbcopParser),
   row('dbcop-json', 'dbcop JSON', detect.looksLikeDbcopJson, DbcopJsonParser),
-  row('hist', 'dbcop .hist text', detect.looksLikeHist, HistParser),
+  row('hist', 'dbcop .hist text', detect.HIST, HistParser),
   row('viper', 'Viper JSON lines, one file a session', detect.looksLikeViper, ViperParser, {
     fileEndings: /\.(jsonl?|log)$/,
   }),
-  row('jepsen', 'Jepsen EDN', detect.looksLikeJepsen, JepsenParser),
+  row('jepsen', 'Jepsen EDN', detect.JEPSEN, JepsenParser),
   row('jepsen-json', 'Jepsen JSON', detect.looksLikeJepsenJson, JepsenParser),
 ]
 

@@ -9,6 +9,7 @@ import { lowerBound } from '../base/search.ts'
 import { renderSqlValue, type SqlRow, type SqlValue } from '../sql/value.ts'
 import type { HistoryBuilder } from './builder.ts'
 import { ABORTED, NONE, READ, WRITE } from './history.ts'
+import { showValue } from './initial.ts'
 import { clauseOfKeys } from './narrow.ts'
 import { SELECT, type SqlEvents, type SqlPredicate, type SqlTable } from './sql-events.ts'
 import type { Value } from './values.ts'
@@ -162,8 +163,7 @@ export class SqlStatements {
     const first = this.writePlace.get(value)
     if (first !== undefined) {
       const where = first ? ` (first at line ${first.line})` : ''
-      const id = this.builder.values.get(value)
-      const shown = typeof id === 'string' ? JSON.stringify(id) : String(id)
+      const shown = showValue(this.builder.values.get(value))
       const message = `the write id ${shown} is used twice${where}`
       throw new InputError('duplicate-write', message, place, 'every statement needs its own id')
     }

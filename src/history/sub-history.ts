@@ -5,7 +5,7 @@
 // way never breaks a level that the whole satisfies: an order of the whole is one of its part.
 // Histories with SQL statements have more to them than operations: verdict/sql-parts.ts.
 //
-// Cost: linear in the operations asked for, not in the whole. Main functions: subHistory, findPart
+// Cost: linear in the operations asked for, not in the whole. Main functions: buildPart, findPart
 // and withNeeds.
 
 import { assert } from '../base/errors.ts'
@@ -21,18 +21,6 @@ import { versionOfText } from './versions.ts'
 export interface SubHistoryOptions {
   /** Transactions stay whole, or go. */
   readonly whole?: boolean
-}
-
-/** The history of as many of those operations as have what they need. */
-export function subHistory(
-  history: History,
-  ops: Iterable<number>,
-  options: SubHistoryOptions = {},
-): History {
-  return buildPart(
-    history,
-    findPart(ops, (op) => needsOf(history, op, options)),
-  )
 }
 
 /**

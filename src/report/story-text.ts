@@ -2,7 +2,7 @@
 // reports, job summaries. Main function: tellStory.
 
 import type { AnomalyJson } from '../verdict/verdict-file.ts'
-import { type Figure, NOBODY, type Step } from './picture/figure.ts'
+import { type Figure, nameOf, type Step } from './picture/figure.ts'
 
 const MAX_LINES = 60
 
@@ -21,10 +21,6 @@ export function tellStory(figure: Figure): string[] {
 /** What an anomaly takes for granted where reads have several possible writers; mostly nothing. */
 export function tellGiven({ given = [] }: AnomalyJson): string {
   return given.length === 0 ? '' : `If ${given.map(({ says }) => says).join(' and ')}:`
-}
-
-function nameOf(figure: Figure, node: number): string {
-  return figure.txns[node]?.name ?? (node === NOBODY ? 'nobody' : 'the initial state')
 }
 
 function tellSteps(figure: Figure, steps: readonly Step[], indent: string, lines: string[]): void {

@@ -30,7 +30,6 @@ export type LevelOf = (txn: number) => LevelId
 interface Read {
   readonly txn: number
   readonly at: number // place in program order
-  readonly event: number // NONE for a register
   readonly key: number
   readonly from: number // transaction it read from, never its own
 }
@@ -156,8 +155,7 @@ class WitnessReplay {
     }
     const from = this.sourceOf(op)
     if (from === txn) return
-    const event = this.rows.sql.opEvent[op]!
-    this.add({ txn, at: placeOf(this.rows, op), event, key: this.history.opKey[op]!, from })
+    this.add({ txn, at: placeOf(this.rows, op), key: this.history.opKey[op]!, from })
   }
 
   /** Whom a sound read is from; for a list it must show what the order has appended until then. */
@@ -215,7 +213,7 @@ class WitnessReplay {
       this.fail(`statement ${event} cannot have passed over row ${key} as ${from} left it`)
       return
     }
-    this.add({ txn, at: placeOfEvent(rows, event), event, key, from })
+    this.add({ txn, at: placeOfEvent(rows, event), key, from })
   }
 
   /** Whether what the transaction saw beyond what it follows may be a cause for others. */

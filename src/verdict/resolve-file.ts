@@ -5,6 +5,7 @@
 
 import { InputError } from '../base/errors.ts'
 import { type History, INITIAL, NONE } from '../history/history.ts'
+import { showValue } from '../history/initial.ts'
 import type { Value } from '../history/values.ts'
 import type { Source } from '../history/writers.ts'
 import { findAnomaly } from '../levels/anomalies.ts'
@@ -238,10 +239,6 @@ function findKeys(history: History, results: readonly ResultJson[]): Map<Value, 
     if (wanted.has(name)) keys.set(name, key)
   }
   return keys
-}
-
-function showValue(value: Value): string {
-  return typeof value === 'string' ? JSON.stringify(value) : String(value)
 }
 
 function bad(message: string): InputError {

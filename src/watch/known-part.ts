@@ -5,7 +5,7 @@
 
 import type { FormatReader } from '../formats/readers.ts'
 import { type History, NONE, WRITE } from '../history/history.ts'
-import type { Value } from '../history/values.ts'
+import { showValue } from '../history/initial.ts'
 import type { Settled, Version } from './settled.ts'
 import { leaveOut } from './stand.ts'
 import type { Preface, Window } from './window.ts'
@@ -62,11 +62,9 @@ function renderWriter(versions: readonly Version[], { id }: FormatReader): strin
   if (id === 'plume') {
     return versions.map(({ key, value }) => `w(${key},${value},${session},${label})`)
   }
-  const ops = versions.map(({ key, value }) => `["w",${render(key)},${render(value)}]`).join(',')
-  const named = label === null ? '' : `"id":${render(label)},`
-  return [`{${named}"session":${render(session)},"ops":[${ops}]}`]
-}
-
-function render(value: Value): string {
-  return typeof value === 'string' ? JSON.stringify(value) : String(value)
+  const ops = versions
+    .map(({ key, value }) => `["w",${showValue(key)},${showValue(value)}]`)
+    .join(',')
+  const named = label === null ? '' : `"id":${showValue(label)},`
+  return [`{${named}"session":${showValue(session)},"ops":[${ops}]}`]
 }

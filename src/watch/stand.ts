@@ -15,7 +15,7 @@ import {
   READ_ROWS,
   WRITE,
 } from '../history/history.ts'
-import type { Value } from '../history/values.ts'
+import { showValue } from '../history/initial.ts'
 import type { Settled } from './settled.ts'
 
 export interface Standing {
@@ -129,7 +129,7 @@ function writtenAgain(history: History, settled: Settled, op: number): InputErro
   const { line } = settled.versionOf(settled.keyOf(name))
   return new InputError(
     'duplicate-value',
-    `value ${show(history.valueOf(op))} of key ${show(name)} is written twice (first at line ${line})`,
+    `value ${showValue(history.valueOf(op))} of key ${showValue(name)} is written twice (first at line ${line})`,
     history.placeOf(op),
     'every write of a key needs a value of its own, or nobody can tell which one was read',
   )
@@ -138,12 +138,11 @@ function writtenAgain(history: History, settled: Settled, op: number): InputErro
 function tellRead(history: History, op: number): string {
   const line = history.placeOf(op)?.line
   const place = line === undefined ? '' : ` (line ${line})`
-  const [value, key] = [show(history.valueOf(op)), show(history.keyName(history.opKey[op]!))]
+  const [value, key] = [
+    showValue(history.valueOf(op)),
+    showValue(history.keyName(history.opKey[op]!)),
+  ]
   return `${history.txnName(history.opTxn[op]!)}${place} read ${value} of key ${key}`
-}
-
-function show(value: Value): string {
-  return typeof value === 'string' ? JSON.stringify(value) : String(value)
 }
 
 /**

@@ -5,8 +5,8 @@ import { parseHistory } from '../../src/formats/parse.ts'
 import { HistoryBuilder } from '../../src/history/builder.ts'
 import { COMMITTED, type History } from '../../src/history/history.ts'
 import { parseNotation, renderNotation } from '../../src/history/notation.ts'
-import { subHistory } from '../../src/history/sub-history.ts'
 import type { Value } from '../../src/history/values.ts'
+import { subHistory } from './sub-history.ts'
 
 function named(ids: readonly Value[], sessions: readonly Value[] = ids.map(() => 0)): History {
   const lines = ids.map((id, i) => {

@@ -7,8 +7,8 @@ import { findFormat } from '../../src/formats/formats.ts'
 import { parseHistory } from '../../src/formats/parse.ts'
 import type { History } from '../../src/history/history.ts'
 import { parseNotation, renderNotation } from '../../src/history/notation.ts'
-import { subHistory } from '../../src/history/sub-history.ts'
 import { refusal } from '../formats/errors.ts'
+import { subHistory } from './sub-history.ts'
 
 /** T2 reads what was there before T1: real time decides, by the last digit of the two times. */
 const notation = (finish: string, start: string) =>

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest'
 import { buildMixedProblem } from '../../src/check/mixed/build-problem.ts'
-import { solveMixed } from '../../src/check/mixed/solve.ts'
 import { CC, PC, RA, RC, RC_SQL, SER, SI } from '../../src/check/problem/levels.ts'
 import { IN, MAYBE, type MixedProblem, OUT } from '../../src/check/problem/mixed-problem.ts'
 import { decideByExtensions } from '../../src/check/published/extensions.ts'
 import { ABORTED, COMMITTED, type History } from '../../src/history/history.ts'
+import { solveMixed } from '../check/mixed/solve-mixed.ts'
 import { FEWER, sampled } from './compare.ts'
 import { compareWithSqlOracle, MIXES, type Mix, type MixedDecider } from './compare-sql.ts'
 

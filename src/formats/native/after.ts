@@ -4,6 +4,7 @@
 import { InputError, type Place } from '../../base/errors.ts'
 import type { HistoryBuilder } from '../../history/builder.ts'
 import { NONE } from '../../history/history.ts'
+import { showValue } from '../../history/initial.ts'
 import type { JsonScanner } from '../json.ts'
 import { forEachItem } from '../json-walk.ts'
 
@@ -36,8 +37,7 @@ export class AfterReader {
     for (const { txn, label, place } of this.named) {
       const earlier = find(label)
       if (earlier === NONE) {
-        const id = builder.labels.get(label)
-        const shown = typeof id === 'string' ? JSON.stringify(id) : String(id)
+        const shown = showValue(builder.labels.get(label))
         const hint = '"after" lists ids of other transactions'
         throw new InputError('unknown-id', `no transaction has the id ${shown}`, place, hint)
       }

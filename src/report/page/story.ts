@@ -2,17 +2,13 @@
 // there are cases each in turn. Works without scripts; ids link the steps to the pictures.
 
 import { escapeMarkup as esc } from '../escape.ts'
-import { type Branch, type Figure, NOBODY, type Step } from '../picture/figure.ts'
+import { type Branch, type Figure, nameOf, type Step } from '../picture/figure.ts'
 import { findLeaves } from '../picture/visible.ts'
 
 export function renderStory(figure: Figure, isCycle: boolean): string {
   if (figure.branches.length > 0) return renderCases(figure)
   const steps = renderSteps(figure, figure.steps)
   return isCycle ? `${steps}${renderCircle(figure, figure.steps)}` : steps
-}
-
-function nameOf(figure: Figure, node: number): string {
-  return figure.txns[node]?.name ?? (node === NOBODY ? 'nobody' : 'the initial state')
 }
 
 function renderSteps(figure: Figure, steps: readonly Step[]): string {

@@ -94,6 +94,11 @@ export interface Figure {
   cutSteps: number
 }
 
+/** What a node is called in words. */
+export function nameOf(figure: Figure, node: number): string {
+  return figure.txns[node]?.name ?? (node === NOBODY ? 'nobody' : 'the initial state')
+}
+
 /** Reads of what nobody wrote: a value, or that there is no row. */
 const FROM_NOWHERE: ReadonlySet<string> = new Set(['ThinAirRead', 'VanishedRow'])
 const MAX_TXNS = 60

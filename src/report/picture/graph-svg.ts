@@ -4,8 +4,8 @@
 
 import { escapeMarkup } from '../escape.ts'
 import { arrowHead, curveThrough } from './curve.ts'
-import { type Figure, NOBODY } from './figure.ts'
-import { type GraphEdge, type GraphNode, layoutGraph } from './graph-layout.ts'
+import { type Figure, nameOf } from './figure.ts'
+import { type GraphEdge, type GraphNode, layoutGraph, type Point } from './graph-layout.ts'
 import { at } from './measure.ts'
 import { type Arrow, findArrows, type View } from './visible.ts'
 
@@ -42,17 +42,27 @@ export function wrap(body: string, width: number, height: number, kind: string, 
 }
 
 function drawEdge(figure: Figure, edge: GraphEdge, options: DrawOptions): string {
-  const { arrow, points } = edge
-  const path = curveThrough(points)
-  const tip = points[points.length - 1]!
-  const from = points[points.length - 2]!
-  const box = `x="${at(edge.x - edge.width / 2)}" y="${at(edge.y - 10)}"`
+  const { arrow, points, x, y, width, height } = edge
+  const [before, tip] = points.slice(-2) as [Point, Point]
+  const way = { path: curveThrough(points), before, tip }
+  const label = { text: escapeMarkup(edge.label), x, y, width, height, corner: 4 }
+  return drawArrow(openArrow(figure, arrow, options), way, label)
+}
+
+/** An arrow, in both views: its line, and a label in the middle of a tag. */
+export function drawArrow(
+  opening: string,
+  { path, before, tip }: { path: string; before: Point; tip: Point },
+  label: { text: string; x: number; y: number; width: number; height: number; corner: number },
+): string {
+  const { text, x, y, width, height, corner } = label
+  const place = `x="${at(x - width / 2)}" y="${at(y - height / 2)}"`
   return [
-    openArrow(figure, arrow, options),
+    opening,
     `<path class="hit" d="${path}"/><path class="line" d="${path}"/>`,
-    `<path class="head" d="${arrowHead(from, tip)}"/>`,
-    `<rect class="tag" ${box} width="${at(edge.width)}" height="20" rx="4"/>`,
-    `<text class="label" x="${at(edge.x)}" y="${at(edge.y + 4)}">${escapeMarkup(edge.label)}</text></g>`,
+    `<path class="head" d="${arrowHead(before, tip)}"/>`,
+    `<rect class="tag" ${place} width="${at(width)}" height="${height}" rx="${corner}"/>`,
+    `<text class="label" x="${at(x)}" y="${at(y + 4)}">${text}</text></g>`,
   ].join('')
 }
 
@@ -73,10 +83,6 @@ export function openArrow(figure: Figure, arrow: Arrow, options: DrawOptions): s
   const opens = step.premises.length > 0
   const role = opens ? `role="button" aria-expanded="${isOpen}"` : 'role="img"'
   return `<g class="${classes.join(' ')}" ${data} tabindex="0" ${role} aria-label="${escapeMarkup(title)}">`
-}
-
-function nameOf(figure: Figure, node: number): string {
-  return figure.txns[node]?.name ?? (node === NOBODY ? 'nobody' : 'the initial state')
 }
 
 function drawNode(figure: Figure, node: GraphNode): string {

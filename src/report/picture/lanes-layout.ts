@@ -58,7 +58,6 @@ export interface LanesLayout {
   lanes: Lane[]
   boxes: LaneBox[]
   ticks: Tick[]
-  left: number
   top: number
   width: number
   height: number
@@ -79,18 +78,14 @@ export function layoutLanes(figure: Figure, arrows: readonly Arrow[]): LanesLayo
   const lanes = used.map((i) => {
     const mine = boxes.filter((box) => figure.txns[box.txn]!.lane === i)
     for (const box of mine) box.y = y + PAD
-    const height =
-      largest(
-        mine.map((box) => box.height),
-        0,
-      ) +
-      2 * PAD
+    const heights = mine.map((box) => box.height)
+    const height = largest(heights, 0) + 2 * PAD
     const lane = { session: sessionOf(i), y, height }
     y += height + LANE_GAP
     return lane
   })
   const width = Math.max(left, ...boxes.map((box) => box.x + box.width)) + 64
-  return { lanes, boxes, ticks, left, top, width, height: y - LANE_GAP + 8 }
+  return { lanes, boxes, ticks, top, width, height: y - LANE_GAP + 8 }
 }
 
 /** The transactions that the arrows are about, with the operations that make them. */

@@ -2,10 +2,10 @@
 // arrows of the argument between the operations that make them. Main function: renderLanes.
 
 import { escapeMarkup } from '../escape.ts'
-import { arrowHead, cubic, onCubic } from './curve.ts'
+import { cubic, onCubic } from './curve.ts'
 import type { Figure, Step } from './figure.ts'
 import type { Point } from './graph-layout.ts'
-import { type Drawing, type DrawOptions, openArrow, wrap } from './graph-svg.ts'
+import { type Drawing, type DrawOptions, drawArrow, openArrow, wrap } from './graph-svg.ts'
 import {
   INDENT,
   type Lane,
@@ -20,7 +20,7 @@ import {
 } from './lanes-layout.ts'
 import { at, textWidth } from './measure.ts'
 import { labelWidth, placeLabels, type Rect } from './place-labels.ts'
-import { type Arrow, findArrows, type View } from './visible.ts'
+import { findArrows, type View } from './visible.ts'
 
 export function drawLanes(figure: Figure, view: View, options: DrawOptions): Drawing {
   const arrows = findArrows(figure, view)
@@ -37,7 +37,12 @@ export function drawLanes(figure: Figure, view: View, options: DrawOptions): Dra
     ...layout.lanes.map((lane) => drawLane(layout, lane)),
     ...layout.ticks.map((tick) => drawTick(layout, tick)),
     ...layout.boxes.map((box) => drawFrame(figure, box)),
-    ...arrows.map((arrow, i) => drawArrow(figure, arrow, routes[i]!, labels[i]!, options)),
+    ...arrows.map((arrow, i) => {
+      const [way, label, text] = [routes[i], labels[i], arrow.step.kind.toLowerCase()]
+      if (!way || !label) return ''
+      const tag = { ...label, text, width: labelWidth(text), height: 16, corner: 3 }
+      return drawArrow(openArrow(figure, arrow, options), way, tag)
+    }),
     ...layout.boxes.map((box) => drawContents(figure, box)),
   ].filter((part) => part !== '')
   return { body: body.join('\n'), width: layout.width, height: layout.height }
@@ -141,26 +146,6 @@ interface Anchor {
   y: number
   boxLeft: number
   boxRight: number
-}
-
-function drawArrow(
-  figure: Figure,
-  arrow: Arrow,
-  way: Route | null,
-  label: Point | null,
-  options: DrawOptions,
-): string {
-  if (!way || !label) return ''
-  const { path, tip, before } = way
-  const word = arrow.step.kind.toLowerCase()
-  const wide = labelWidth(word)
-  return [
-    openArrow(figure, arrow, options),
-    `<path class="hit" d="${path}"/><path class="line" d="${path}"/>`,
-    `<path class="head" d="${arrowHead(before, tip)}"/>`,
-    `<rect class="tag" x="${at(label.x - wide / 2)}" y="${at(label.y - 8)}" width="${at(wide)}" height="16" rx="3"/>`,
-    `<text class="label" x="${at(label.x)}" y="${at(label.y + 4)}">${word}</text></g>`,
-  ].join('')
 }
 
 /** Arrows that would run side by side are spread: how far aside each goes. */

@@ -2,11 +2,11 @@ import { describe, expect, it } from 'vitest'
 import { Deadline } from '../../../src/base/deadline.ts'
 import { BudgetExceeded } from '../../../src/base/errors.ts'
 import { buildMixedProblem } from '../../../src/check/mixed/build-problem.ts'
-import { solveMixed, verifySolution } from '../../../src/check/mixed/solve.ts'
 import type { History } from '../../../src/history/history.ts'
 import { parseNotation } from '../../../src/history/notation.ts'
 import type { LevelId } from '../../../src/levels/levels.ts'
 import { historyOfSql, parseSql } from '../../small/sql-draft.ts'
+import { solveMixed, verifySolution } from './solve-mixed.ts'
 
 /** Whether the history is consistent; with and without shortcuts, the solutions verified. */
 function holds(history: History, level: LevelId): boolean {

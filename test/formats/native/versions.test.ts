@@ -7,11 +7,11 @@ import { judge } from '../../../src/check/judge.ts'
 import { FORMATS, findFormat } from '../../../src/formats/formats.ts'
 import { parseHistory } from '../../../src/formats/parse.ts'
 import { parseNotation, renderNotation } from '../../../src/history/notation.ts'
-import { subHistory } from '../../../src/history/sub-history.ts'
 import { check as checkAny } from '../../../src/library/check.ts'
 import { buildCore } from '../../../src/report/core-history.ts'
 import { describeVerdict } from '../../../src/report/describe-verdict.ts'
 import { Example } from '../../../src/report/example.ts'
+import { subHistory } from '../../history/sub-history.ts'
 import { refusal } from '../errors.ts'
 
 const TEXT = [
