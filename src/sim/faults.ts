@@ -220,11 +220,12 @@ export function forbids(level: LevelId, fault: Fault, onLists: boolean): boolean
   return implies(level, forbiddenFrom) || (besideChain !== undefined && implies(level, besideChain))
 }
 
-/** A fault and how often it is to strike. */
-export interface FaultRequest {
-  readonly fault: Fault
+/** A fault, of a store of any kind, and how often it is to strike. */
+export interface Requested<F> {
+  readonly fault: F
   readonly count: number
 }
+export type FaultRequest = Requested<Fault>
 
 /** Where a fault struck: numbers of transactions (in their roles a, b, …) and keys (x, y). */
 export interface FaultStrike {
@@ -246,10 +247,7 @@ export function parseFaults(text: string): FaultRequest[] {
 }
 
 /** As parseFaults, with faults of any kind. */
-export function parseFaultList<F>(
-  text: string,
-  find: (name: string) => F,
-): { readonly fault: F; readonly count: number }[] {
+export function parseFaultList<F>(text: string, find: (name: string) => F): Requested<F>[] {
   return text.split(',').map((part) => {
     const [name = '', times, ...rest] = part.trim().split(':')
     const fault = find(name)

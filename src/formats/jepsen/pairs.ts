@@ -1,8 +1,7 @@
 // Makes transactions of events: an invocation and its completion are one transaction, named by the
 // index of the completion; :ok committed, :fail aborted, :info and nothing at all indeterminate.
 // The session is the process. Real time is the order of events: a transaction starts and finishes
-// at the indices of its two events; after :info, when it took effect is open. Main function:
-// buildFromEvents.
+// at the indices of its two events; after :info, when it took effect is open. Main class: Pairing.
 
 import { counted } from '../../base/counted.ts'
 import { InputError } from '../../base/errors.ts'
@@ -28,21 +27,10 @@ export interface HowToBuild {
   readonly duplicateValues: boolean
 }
 
-/** @param processes names of the events' processes @param groups names of independent keys */
-export function buildFromEvents(
-  builder: HistoryBuilder,
-  events: JepsenEvents,
-  processes: SymbolTable,
-  groups: SymbolTable,
-  how: HowToBuild,
-): History {
-  return new Pairing(builder, events, processes, groups, how).build()
-}
-
 /** Reads of a set grow with it; what is larger would not fit. */
 const MOST_OPS = 100_000_000
 
-class Pairing {
+export class Pairing {
   private readonly pending: Int32Array // process -> its open invocation, NONE
   private readonly nameless: number[] = [] // open invocations without a process
   private readonly lines = new IntColumn() // arrival -> line
@@ -56,8 +44,8 @@ class Pairing {
   constructor(
     private readonly builder: HistoryBuilder,
     private readonly events: JepsenEvents,
-    private readonly processes: SymbolTable,
-    private readonly groups: SymbolTable,
+    private readonly processes: SymbolTable, // names of the events' processes
+    private readonly groups: SymbolTable, // names of independent keys
     private readonly how: HowToBuild,
   ) {
     this.lastRead = new Int32Array(how.hasSet ? builder.keys.size : 0)

@@ -21,7 +21,7 @@ import { CLOSE_LIST, CLOSE_MAP, COLON, OPEN_LIST, OPEN_MAP, QUOTE } from '../sca
 import { type HistoryParser, limitsFor, type ParseOptions, tooLarge } from '../source.ts'
 import { EVENT_TYPES, INVOKE, JepsenEvents, OK } from './events.ts'
 import { findRegisterVerb, MicroOpReader } from './ops.ts'
-import { buildFromEvents } from './pairs.ts'
+import { Pairing } from './pairs.ts'
 
 const SHAPE = 'e.g. {:type :ok, :process 0, :f :txn, :value [[:r :x nil]], :index 1}'
 const WORKLOADS =
@@ -74,7 +74,7 @@ export class JepsenParser implements HistoryParser {
     this.readOn(true)
     const { builder, events, processes, ops, options } = this
     const how = { hasSet: this.hasAdds, duplicateValues: options.duplicateValues === true }
-    return buildFromEvents(builder, events, processes, ops.groups, how)
+    return new Pairing(builder, events, processes, ops.groups, how).build()
   }
 
   place() {

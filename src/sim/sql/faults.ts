@@ -19,7 +19,7 @@
 
 import { assert, UsageError } from '../../base/errors.ts'
 import type { LevelId } from '../../levels/levels.ts'
-import { FAULTS, parseFaultList } from '../faults.ts'
+import { FAULTS, parseFaultList, type Requested } from '../faults.ts'
 import { castOf, type Placeable, roleOf } from '../placement.ts'
 
 export interface SqlFault {
@@ -67,11 +67,7 @@ export const SQL_FAULTS: readonly SqlFault[] = [
   },
 ]
 
-/** A fault and how often it is to strike. */
-export interface SqlFaultRequest {
-  readonly fault: SqlFault
-  readonly count: number
-}
+export type SqlFaultRequest = Requested<SqlFault>
 
 export type SqlVerb =
   | 'begin'
