@@ -2,7 +2,8 @@
 // every read saw what was last written to its key, and all that is looked at is the newest version
 // of each key, which stays in the cache where a table of all values would not. That values are
 // unique over the whole history, one bit a value tells. The few reads of other versions are looked
-// up together afterwards, in one pass over all writes. Main function: resolveByNewest.
+// up together afterwards, in one pass over the writes of their keys. Main function:
+// resolveByNewest.
 
 import { IntColumn } from '../base/grow.ts'
 import { type History, INITIAL, NONE, READ, WRITE } from './history.ts'
@@ -62,12 +63,17 @@ export function resolveByNewest(history: History, initial: number, found: Seen):
 
 /** Reads of versions that were not the newest when they came; no value is written twice. */
 function resolveOlder(history: History, older: Int32Array, { readFrom, readTxn }: Seen): void {
-  const { opKind, opKey, opValue, opTxn, opCount } = history
+  const { opKind, opKey, opValue, opTxn, opCount, keyCount } = history
   const wanted = new ValueBits(history)
-  for (const read of older) wanted.add(opValue[read]!)
+  const isAsked = new Uint8Array(keyCount) // few keys: bytes that stay in the cache
+  for (const read of older) {
+    wanted.add(opValue[read]!)
+    isAsked[opKey[read]!] = 1
+  }
   const writes = new Map<number, number>() // value -> who wrote it
   for (let op = 0; op < opCount; op++) {
-    if (opKind[op] === WRITE && wanted.has(opValue[op]!)) writes.set(opValue[op]!, op)
+    if (isAsked[opKey[op]!] === 0 || opKind[op] !== WRITE) continue
+    if (wanted.has(opValue[op]!)) writes.set(opValue[op]!, op)
   }
   for (const read of older) {
     const write = writes.get(opValue[read]!)

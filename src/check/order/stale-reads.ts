@@ -1,8 +1,9 @@
 // Reads that are stale in an order: not of the latest version when the transactions run one after
 // another. For each, the transactions that wrote a newer version before the reader ran; only those
-// can be ordered against the order by a level. A first replay only looks whether there is a stale
-// read at all, the usual question where the order is that of the commits; if so, a second one
-// follows all versions. O(n + newer versions). Main functions: findStaleReads, findMovedReads.
+// can be ordered against the order by a level. A first replay only looks for keys with stale reads,
+// few or none where the order is that of the commits; a second one follows all versions of those,
+// or of all keys if there are many. O(n + newer versions). Main functions: findStaleReads,
+// findStaleAgain, findMovedReads.
 
 import { Deadline } from '../../base/deadline.ts'
 import { IntColumn } from '../../base/grow.ts'
@@ -47,7 +48,11 @@ export function findStaleReads(
 ): StaleReads {
   deadline.check()
   const cyclic = base.component === null ? null : findCyclic(base)
-  if (cyclic === null && isSerial(history, reads, base.order)) return NO_STALE_READS
+  if (cyclic === null) {
+    const isStale = findStaleKeys(history, reads, base.order, deadline)
+    if (isStale !== null && !isStale.includes(1)) return NO_STALE_READS
+    if (isStale !== null) return replayKeys(history, reads, base, isStale, deadline)
+  }
   const versions = new VersionReplay(history, reads, cyclic)
   for (const txn of base.order) {
     deadline.step(4)
@@ -167,21 +172,36 @@ function replayKeys(
   return versions.finish()
 }
 
-/** Whether the order has no stale read. */
-function isSerial(history: History, reads: ReadCheck, order: Int32Array): boolean {
+/** With more stale reads than one in so many transactions, most keys have some. */
+const TXNS_PER_STALE_READ = 1024
+
+/** key -> 1 if a read of it is stale; null if there are too many to tell quickly. */
+function findStaleKeys(
+  history: History,
+  reads: ReadCheck,
+  order: Int32Array,
+  deadline: Deadline,
+): Uint8Array | null {
   const { txnOpStart, opKind, opKey } = history
   const { opSource } = reads
   const latest = new Int32Array(history.keyCount).fill(INITIAL) // key -> txn that wrote it last
+  const isStale = new Uint8Array(history.keyCount)
+  let left = 1 + history.txnCount / TXNS_PER_STALE_READ
   for (let p = 0; p < order.length; p++) {
     const txn = order[p]!
+    deadline.step(2)
     const end = txnOpStart[txn + 1]!
     for (let op = txnOpStart[txn]!; op < end; op++) {
       const kind = opKind[op]!
-      if (kind === WRITE || kind === APPEND) latest[opKey[op]!] = txn
-      else if (opSource[op] !== NONE && latest[opKey[op]!] !== opSource[op]) return false
+      const key = opKey[op]!
+      if (kind === WRITE || kind === APPEND) latest[key] = txn
+      else if (opSource[op] !== NONE && latest[key] !== opSource[op]) {
+        isStale[key] = 1
+        if (--left < 0) return null
+      }
     }
   }
-  return true
+  return isStale
 }
 
 /** Stale reads in the making. */

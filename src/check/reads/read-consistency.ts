@@ -77,7 +77,7 @@ export interface ReadCheck {
 }
 
 export function checkReads(history: History, deadline: Deadline = Deadline.none()): ReadCheck {
-  const opSource = new Int32Array(history.opCount).fill(NONE)
+  const opSource = new Int32Array(history.opCount)
   const offendingOp = new IntColumn(16)
   const offendingKind = new IntColumn(16)
   const lists = history.listStart.length > 1 ? checkListReads(history, deadline) : null
@@ -90,10 +90,14 @@ export function checkReads(history: History, deadline: Deadline = Deadline.none(
   const repeats = findRepeats(history)
   const scan = new ReadScan(history, repeats, opSource, offendingOp, offendingKind, lists)
   for (let txn = 0; txn < history.txnCount; txn++) {
-    if (!history.txnCounts[txn]) continue
     deadline.step()
-    if (repeats[txn] || lists || history.rows) scan.visit(txn)
-    else scan.visitPlain(txn)
+    const isPlain = !(repeats[txn] || lists || history.rows)
+    if (isPlain && history.txnCounts[txn]) {
+      scan.visitPlain(txn)
+      continue
+    }
+    opSource.fill(NONE, history.txnOpStart[txn]!, history.txnOpStart[txn + 1]!)
+    if (history.txnCounts[txn]) scan.visit(txn)
   }
   const lost = LostCommits.of(history, opSource)
   const lostWrite = lost ? scan.visitAudits(lost) : new Map()
@@ -130,7 +134,7 @@ class ReadScan {
 
   constructor(
     private readonly history: History,
-    repeats: Uint8Array, // txn -> 1 if it uses a key twice
+    private readonly repeats: Uint8Array, // txn -> 1 if it uses a key twice
     private readonly opSource: Int32Array,
     private readonly offendingOp: IntColumn,
     private readonly offendingKind: IntColumn,
@@ -142,20 +146,26 @@ class ReadScan {
     this.hasVersions = history.versions !== null
   }
 
-  /** A transaction without list operations that uses no key twice. */
+  /** A transaction that counts, without list operations, that uses no key twice. */
   visitPlain(txn: number): void {
     const { txnOpStart, opKind, readFrom, readTxn, txnStatus } = this.history
-    const { opSource, anyAborted, replaced } = this
+    const { opSource, anyAborted, replaced, repeats } = this
     const end = txnOpStart[txn + 1]!
     for (let op = txnOpStart[txn]!; op < end; op++) {
+      opSource[op] = NONE
       if (opKind[op] !== READ) continue
-      const write = readFrom[op]!
       const writer = readTxn[op]!
       let offence: number = NONE
-      if (write === NONE) offence = THIN_AIR
-      else if (anyAborted && writer >= 0 && txnStatus[writer] === ABORTED) offence = ABORTED_READ
-      else if (replaced !== null && write >= 0 && replaced[write]) offence = INTERMEDIATE
-      else if (this.hasVersions && misreportsVersion(this.history, op)) offence = WRONG_VERSION
+      if (writer < 0) {
+        if (readFrom[op] === NONE) offence = THIN_AIR
+      } else if (anyAborted && txnStatus[writer] === ABORTED) offence = ABORTED_READ
+      // Only who uses a key twice overwrites itself, and few do: the write lies afar.
+      else if (replaced !== null && repeats[writer] === 1 && replaced[readFrom[op]!] === 1) {
+        offence = INTERMEDIATE
+      }
+      if (offence === NONE && this.hasVersions && misreportsVersion(this.history, op)) {
+        offence = WRONG_VERSION
+      }
       if (offence !== NONE) {
         this.offendingOp.push(op)
         this.offendingKind.push(offence)
