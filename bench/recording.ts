@@ -1,5 +1,5 @@
 // How fast the runner is, next to PostgreSQL's own pgbench: the same server, level, clients, keys
-// and statements (every shape of mini-transaction, equally often), by turns. And what recording
+// (each as often) and statements (every shape of mini-transaction, equally often), by turns. And what recording
 // costs: the time that the recorder takes for a transaction, as a share of the time the transaction
 // takes.
 //
@@ -7,7 +7,7 @@
 // time that a transaction takes of both. That is told too, because other work on the machine
 // changes it less: its ratio is what the rates would show if all had been at rest.
 //
-//   node --import tsx bench/recording.ts [--seconds 5] [--turns 3]
+//   node --import tsx bench/recording.ts [--seconds 5] [--turns 3] [--threads 2]
 //
 // Needs Linux, and pgbench (Debian: apt-get install postgresql) in PATH.
 
@@ -31,12 +31,13 @@ const SESSIONS = 20
 const KEYS = 1000
 /** Of all shapes, which are drawn equally often. */
 const MEAN_OPS = MINI_SHAPES.reduce((sum, { length }) => sum + length, 0) / MINI_SHAPES.length
-const flags = readOptions<{ seconds: string; turns: string }>(
+const flags = readOptions<{ seconds: string; turns: string; threads: string }>(
   'node --import tsx bench/recording.ts',
   'measures the runner beside pgbench, by turns',
   [
     ['--seconds <n>', 'how long a turn is', '5'],
     ['--turns <n>', 'how many turns each has', '3'],
+    ['--threads <n>', 'how many threads pgbench has', '2'],
   ],
 )
 const seconds = Number(flags.seconds)
@@ -93,6 +94,7 @@ async function runOurs(turn: number): Promise<Turn> {
   try {
     const plan = planWorkload({
       shape: 'mini',
+      distribution: 'uniform', // as random() of pgbench draws
       sessions: SESSIONS,
       keys: KEYS,
       transactions: 200_000,
@@ -159,7 +161,7 @@ async function runPgbench(scripts: readonly string[]): Promise<Turn> {
       'pgbench',
       [
         ...['-h', host, '-p', String(port), '-U', user, '-n', '-M', 'prepared'],
-        ...['-c', String(SESSIONS), '-j', '2', '-T', String(seconds)],
+        ...['-c', String(SESSIONS), '-j', flags.threads, '-T', String(seconds)],
         ...scripts.flatMap((path) => ['-f', path]),
         name,
       ],
