@@ -14,7 +14,7 @@ import {
   READ_LIST,
   WRITE,
 } from '../history/history.ts'
-import { nameRead, splitList } from './certify-reads.ts'
+import { isLastWrite, isWrite, nameRead, nameReadGiven, splitList } from './certify-reads.ts'
 import type { Anomaly } from './verdict.ts'
 
 const KNOWN = new WeakMap<History, Audits>()
@@ -68,7 +68,8 @@ export class Audits {
   private isLost(read: number, write: number): boolean {
     const { txnAudit, opTxn, opKey, opKind, readFrom } = this.history
     const audit = opTxn[read]!
-    if (!txnAudit?.[audit] || !this.isForeign(read)) return false
+    const offence = opKind[read] === READ ? nameRead(this.history, read) : null
+    if (!txnAudit?.[audit] || !this.isForeign(read, offence)) return false
     const lost =
       opKind[read] === READ
         ? this.findLost(audit, opKey[read]!, readFrom[read]!)
@@ -149,22 +150,42 @@ export class Audits {
   }
 
   private lookForProblem(): string | null {
-    const { txnAudit, txnCounts, txnCount, txnOpStart } = this.history
+    const { txnAudit, txnCounts, txnCount } = this.history
     if (!txnAudit) return null
     for (let txn = 0; txn < txnCount; txn++) {
       if (!txnAudit[txn] || !txnCounts[txn]) continue
-      for (let op = txnOpStart[txn]!; op < txnOpStart[txn + 1]!; op++) {
-        if (this.isForeign(op) && this.isLosing(op)) return `read ${op} shows that a commit is lost`
-      }
+      const problem = this.problemOf(txn)
+      if (problem !== null) return problem
     }
     return null
   }
 
-  /** A sound read of another's version. */
-  private isForeign(op: number): boolean {
+  /** An audit may read all keys there are: its own writes are remembered, not looked for each time. */
+  private problemOf(audit: number): string | null {
+    const { history } = this
+    const { txnOpStart, opKind, opKey, readFrom } = history
+    const own = new Map<number, number>() // key -> the last write of it so far
+    for (let op = txnOpStart[audit]!; op < txnOpStart[audit + 1]!; op++) {
+      if (isWrite(history, op)) own.set(opKey[op]!, op)
+      let offence: string | null = null
+      if (opKind[op] === READ) {
+        const isLast = readFrom[op]! >= 0 && isLastWrite(history, readFrom[op]!)
+        offence = nameReadGiven(history, op, own.get(opKey[op]!) ?? NONE, isLast, true)
+      }
+      if (!this.isForeign(op, offence) || !this.isLosing(op)) continue
+      return `read ${op} shows that a commit is lost`
+    }
+    return null
+  }
+
+  /**
+   * A sound read of another's version.
+   * @param offence what is wrong with a read of a register by itself
+   */
+  private isForeign(op: number, offence: string | null): boolean {
     const { opKind, readFrom, opTxn } = this.history
     if (opKind[op] === READ_LIST) return true
-    if (opKind[op] !== READ || nameRead(this.history, op) !== null) return false
+    if (opKind[op] !== READ || offence !== null) return false
     return readFrom[op] !== NONE && (readFrom[op]! < 0 || opTxn[readFrom[op]!] !== opTxn[op])
   }
 }
