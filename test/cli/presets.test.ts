@@ -6,7 +6,7 @@ import { parseFaultPlan } from '../../src/record/faults.ts'
 describe('withPreset', () => {
   it('sets what was not given, and leaves what was', () => {
     const flags = withPreset({ keys: '7', fault: [] }, 'long-transactions')
-    expect(flags).toMatchObject({ keys: '7', sessions: '40', shape: 'general', duration: '100s' })
+    expect(flags).toMatchObject({ keys: '7', sessions: '40', aim: 'write-skew', duration: '100s' })
     expect(flags.fault).toEqual(['pause:10%:3s'])
     expect(withPreset({ fault: ['latency:1ms'] }, 'long-transactions').fault).toEqual([
       'latency:1ms',
@@ -16,7 +16,11 @@ describe('withPreset', () => {
       'long-transactions',
     )
     expect(counted).not.toHaveProperty('duration')
-    expect(counted).not.toHaveProperty('shape')
+    expect(counted).not.toHaveProperty('aim')
+    const shaped = withPreset({ fault: [], shape: 'mini' }, 'long-transactions')
+    expect(shaped).not.toHaveProperty('aim')
+    const aimed = withPreset({ fault: [], aim: 'lost-update' }, 'long-transactions')
+    expect(aimed).toMatchObject({ aim: 'lost-update', keys: '30000' })
     expect(withPreset({ fault: [] }, undefined)).toEqual({ fault: [] })
   })
 
