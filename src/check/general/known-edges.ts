@@ -34,6 +34,12 @@ export interface Visible {
   readonly via: number // the pair through which it saw the writer; or IN_SESSION, CAUSAL
 }
 
+/** Two by two, versions of a key. */
+export interface OpenPairs {
+  readonly one: IntColumn
+  readonly other: IntColumn
+}
+
 export class KnownEdges {
   readonly graph: ChainGraph
   readonly begin: Int32Array // txn -> node, as in `problem.moments`
@@ -46,6 +52,8 @@ export class KnownEdges {
   readonly rule = new ByteColumn(64) // edge -> rule
   readonly witness = new IntColumn(64) // edge -> txn, key or pair, see the rules
   readonly visible: Visible[] = []
+  /** Versions of a key that were in no order after the first round; null: all are looked at. */
+  openPairs: OpenPairs | null | undefined
   /** Edges before roundStart[k] were there when round k looked; its own come after. */
   readonly roundStart: number[] = []
 

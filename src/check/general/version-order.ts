@@ -20,9 +20,11 @@ import {
   SEEN_BY_PASSING,
   SEEN_BY_READER,
 } from './known-edges.ts'
+import { findOpenPairs, inferFromPairs } from './open-pairs.ts'
 
 /** One look at every key of which a row changed since the last one. */
 export function inferVersionOrder(known: KnownEdges, deadline: Deadline): void {
+  if (known.openPairs) return inferFromPairs(known, known.openPairs, deadline)
   const { problem, versionCommit } = known
   const { keyCount, keyStart, readerStart, runStart, hasSi } = problem
   const { hasChanged } = known.graph
@@ -43,6 +45,7 @@ export function inferVersionOrder(known: KnownEdges, deadline: Deadline): void {
       inferSeen(known, key, version, readerStart[version]!, readersEnd)
     }
   }
+  if (known.openPairs === undefined) known.openPairs = findOpenPairs(known, deadline)
 }
 
 /** The runs of a key with a writer whose row changed: only there can a later writer be news. */
