@@ -1,6 +1,7 @@
 // The fields of a JSON object that may come in any order, though some can be read only when others
 // are known: the object is stepped over once, then its values are gone to, in whatever order suits.
 
+import { obtain } from '../base/maps.ts'
 import { findMeant } from '../base/slips.ts'
 import { NONE } from '../history/history.ts'
 import type { JsonScanner } from './json.ts'
@@ -95,17 +96,8 @@ const metBy = new WeakMap<JsonScanner, Map<readonly string[], Set<string>>>()
 
 /** Every name is compared with the known ones once: recorders may put theirs into every line. */
 function strangersOf(scanner: JsonScanner, names: readonly string[]): Set<string> {
-  let ofScanner = metBy.get(scanner)
-  if (!ofScanner) {
-    ofScanner = new Map()
-    metBy.set(scanner, ofScanner)
-  }
-  let met = ofScanner.get(names)
-  if (!met) {
-    met = new Set()
-    ofScanner.set(names, met)
-  }
-  return met
+  const ofScanner = obtain(metBy, scanner, () => new Map())
+  return obtain(ofScanner, names, () => new Set())
 }
 
 /** A name from the input, as errors show it. */

@@ -13,6 +13,7 @@
 // functions: afterAsReads, afterAmong.
 
 import { IntColumn } from '../base/grow.ts'
+import { addTo } from '../base/maps.ts'
 import { lowerBound } from '../base/search.ts'
 import { namedBy } from './after.ts'
 import { APPEND, type History, NONE, READ, WRITE } from './history.ts'
@@ -69,9 +70,7 @@ export function afterAmong(history: History, txns: Iterable<number> | null): Map
   const found = new Map<number, number[]>()
   if (history.after === null) return found
   const add = (later: number, earlier: number) => {
-    const others = found.get(later)
-    if (others) others.push(earlier)
-    else found.set(later, [earlier])
+    addTo(found, later, earlier)
   }
   if (txns === null) {
     for (let txn = 0; txn < history.txnCount; txn++) {

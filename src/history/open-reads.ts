@@ -4,6 +4,7 @@
 // become choices among possible writers (writers.ts). Main function: addOpenReads.
 
 import { IntColumn } from '../base/grow.ts'
+import { obtain } from '../base/maps.ts'
 import { NOT_OPEN, OTHER, SHARE } from './expand-spans.ts'
 import {
   ABORTED,
@@ -129,11 +130,7 @@ class Opener {
     if (only === undefined) return settle(history, found, read, NONE)
     if (writes.length === 1) return settle(history, found, read, only)
     const name = `${key},${expected}`
-    let group = this.groups.get(name)
-    if (group === undefined) {
-      group = choices.addGroup(writes)
-      this.groups.set(name, group)
-    }
+    const group = obtain(this.groups, name, () => choices.addGroup(writes))
     settle(history, found, read, choices.add(read, group))
   }
 

@@ -5,6 +5,7 @@
 
 import { InputError, type Place } from '../base/errors.ts'
 import { ByteColumn, IntColumn } from '../base/grow.ts'
+import { obtain } from '../base/maps.ts'
 import { lowerBound } from '../base/search.ts'
 import { renderSqlValue, type SqlRow, type SqlValue } from '../sql/value.ts'
 import type { HistoryBuilder } from './builder.ts'
@@ -105,11 +106,7 @@ export class SqlStatements {
     place: Place | null = null,
   ): number {
     const ofTable = this.predicateIds[table]!
-    let ofText = ofTable.get(text)
-    if (!ofText) {
-      ofText = new Map()
-      ofTable.set(text, ofText)
-    }
+    const ofText = obtain(ofTable, text, () => new Map())
     const given = renderList(params)
     const known = ofText.get(given)
     if (known !== undefined) return known

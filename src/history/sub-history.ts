@@ -10,6 +10,7 @@
 
 import { assert } from '../base/errors.ts'
 import { addAll } from '../base/grow.ts'
+import { addTo } from '../base/maps.ts'
 import { afterAmong } from './after-as-reads.ts'
 import { HistoryBuilder, NOT_TOLD } from './builder.ts'
 import { type History, isOfList, listsOf, NONE, READ, READ_LIST, READ_ROWS } from './history.ts'
@@ -73,9 +74,7 @@ export function findPart(items: Iterable<number>, needs: Needs): Int32Array {
   for (const item of kept) {
     for (const needed of needs(item)) {
       if (!kept.has(needed)) gone.push(item)
-      const others = neededBy.get(needed)
-      if (others) others.push(item)
-      else neededBy.set(needed, [item])
+      addTo(neededBy, needed, item)
     }
   }
   for (let item = gone.pop(); item !== undefined; item = gone.pop()) {

@@ -4,6 +4,7 @@
 // there is a weaker level: each transaction's writes appear at once, and that is all. Keys have no
 // rows: one that nobody wrote is in its initial state. Main class: OptimisticConnection.
 
+import { addTo } from '../base/maps.ts'
 import type { Value } from '../history/values.ts'
 import type { LevelId } from '../levels/levels.ts'
 import type { Way } from '../workload/plan.ts'
@@ -71,9 +72,7 @@ export abstract class OptimisticConnection implements Connection {
 
   async append(key: number, value: number): Promise<number> {
     if (this.appendsByReading) await this.fetchList(key)
-    const before = this.appended.get(key)
-    if (before) before.push(value)
-    else this.appended.set(key, [value])
+    addTo(this.appended, key, value)
     return 1
   }
 

@@ -5,6 +5,7 @@
 
 import { Deadline } from '../base/deadline.ts'
 import { cut, inert } from '../base/inert.ts'
+import { obtain } from '../base/maps.ts'
 import {
   type History,
   isOfList,
@@ -120,8 +121,7 @@ function* findInstants(history: History, verdict: VerdictJson): Generator<Instan
   for (const { level, anomalies } of verdict.results) {
     for (const { name, transactions } of anomalies) {
       for (const txn of transactions) {
-        const mine = wanted.get(txn) ?? new Map<string, string[]>()
-        wanted.set(txn, mine)
+        const mine = obtain(wanted, txn, () => new Map<string, string[]>())
         mine.set(name, [...(mine.get(name) ?? []), level])
       }
     }

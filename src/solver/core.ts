@@ -9,6 +9,7 @@
 
 import { Deadline } from '../base/deadline.ts'
 import { BudgetExceeded } from '../base/errors.ts'
+import { addTo } from '../base/maps.ts'
 import { type CycleEdge, CycleSearch } from './cycle-of.ts'
 import type { Premise } from './proof.ts'
 import { AcyclicSolver } from './solver.ts'
@@ -121,9 +122,7 @@ class ClauseIndex {
   add(literals: ArrayLike<number>, premise: Premise): void {
     const clause = Int32Array.from(literals).sort()
     const sum = sumOf(clause)
-    const others = this.bySum.get(sum)
-    if (others) others.push({ clause, premise })
-    else this.bySum.set(sum, [{ clause, premise }])
+    addTo(this.bySum, sum, { clause, premise })
   }
 
   find(literals: ArrayLike<number>): Premise | undefined {

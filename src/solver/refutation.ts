@@ -11,6 +11,7 @@
 
 import { Deadline } from '../base/deadline.ts'
 import { assert } from '../base/errors.ts'
+import { addTo } from '../base/maps.ts'
 
 const NONE = -1
 
@@ -69,9 +70,7 @@ class Refutation {
     const clause = this.literals.length
     this.literals.push(literals)
     for (const literal of literals) {
-      const known = this.occurrences.get(literal)
-      if (known) known.push(clause)
-      else this.occurrences.set(literal, [clause])
+      addTo(this.occurrences, literal, clause)
     }
     return clause
   }

@@ -4,6 +4,7 @@
 // the audit shows the initial state, any write will do; of a list, every append acknowledged before
 // must show. Main class: Audits.
 
+import { addTo, obtain } from '../base/maps.ts'
 import {
   APPEND,
   COMMITTED,
@@ -26,9 +27,7 @@ export class Audits {
 
   /** The same for everybody who asks about a history. */
   static of(history: History): Audits {
-    const known = KNOWN.get(history) ?? new Audits(history)
-    KNOWN.set(history, known)
-    return known
+    return obtain(KNOWN, history, () => new Audits(history))
   }
 
   private constructor(private readonly history: History) {
@@ -37,9 +36,7 @@ export class Audits {
     this.isReplaced = new Uint8Array(isAudited ? opCount : 0)
     for (let op = 0; op < opCount && isAudited; op++) {
       if (opKind[op] !== WRITE && opKind[op] !== APPEND) continue
-      const writes = this.keyWrites.get(opKey[op]!)
-      if (writes) writes.push(op)
-      else this.keyWrites.set(opKey[op]!, [op])
+      addTo(this.keyWrites, opKey[op]!, op)
       if (opKind[op] !== WRITE) continue
       for (const version of this.replaced(op)) this.isReplaced[version] = 1
     }

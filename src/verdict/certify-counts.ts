@@ -4,6 +4,7 @@
 // again here; it is at least one, and no more than there are operations. O(operations and lengths
 // of lists). Main function: certifyCounts.
 
+import { obtain } from '../base/maps.ts'
 import {
   APPEND,
   type History,
@@ -50,9 +51,7 @@ type Counts = ReadonlyMap<string, number>
 
 function countReads(history: History, ownWrites: boolean): Counts {
   const counted = COUNTED[ownWrites ? 1 : 0]
-  const found = counted.get(history) ?? new ReadCount(history, ownWrites).run()
-  counted.set(history, found)
-  return found
+  return obtain(counted, history, () => new ReadCount(history, ownWrites).run())
 }
 
 class ReadCount {

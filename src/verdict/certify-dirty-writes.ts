@@ -4,6 +4,7 @@
 // that order, and nothing that comes before the last one shown is missing. O(length of all lists
 // and reads). Main functions: findDirtyWrite, isShownBefore.
 
+import { addTo } from '../base/maps.ts'
 import { APPEND, type History, NONE, READ_LIST } from '../history/history.ts'
 import { ownAppendsBefore } from './certify-reads.ts'
 
@@ -13,9 +14,7 @@ export function findDirtyWrite(history: History, position: Int32Array): string |
   const appends = new Map<number, number[]>() // key -> appends of transactions that count
   for (let op = 0; op < opCount; op++) {
     if (opKind[op] !== APPEND || !txnCounts[opTxn[op]!]) continue
-    const known = appends.get(opKey[op]!)
-    if (known) known.push(op)
-    else appends.set(opKey[op]!, [op])
+    addTo(appends, opKey[op]!, op)
   }
   const placeOf = (append: number) => position[opTxn[append]!]!
   for (const list of appends.values()) list.sort((a, b) => placeOf(a) - placeOf(b) || a - b)

@@ -5,6 +5,7 @@
 // functions: certifyStaleness, certifyStaleRead.
 
 import { Deadline } from '../base/deadline.ts'
+import { addTo } from '../base/maps.ts'
 import { firstWhere } from '../base/search.ts'
 import { Elapsed, inUnit } from '../history/elapsed.ts'
 import { type History, INITIAL, NONE } from '../history/history.ts'
@@ -74,9 +75,7 @@ class WorstReads {
       const version = this.order.seen[op]!
       if (version === NONE) continue
       const source = version === INITIAL ? INITIAL_TXN : opTxn[version]!
-      const reads = readsOf[key]!.get(source)
-      if (reads) reads.push(op)
-      else readsOf[key]!.set(source, [op])
+      addTo(readsOf[key]!, source, op)
     }
     for (let key = 0; key < keyCount; key++) this.judge(writers[key]!, readsOf[key]!)
     const { versions, reader, missed } = this

@@ -8,6 +8,7 @@
 // must name all that they saw: it is a cause of what follows. Cost: reads × writers of a key; a bit
 // per pair of transactions where some reader is at cc. Main function: certifyWitness.
 
+import { addTo } from '../base/maps.ts'
 import {
   ABORTED,
   APPEND,
@@ -179,9 +180,7 @@ class WitnessReplay {
     for (const txn of this.order) {
       for (let op = txnOpStart[txn]!; op < txnOpStart[txn + 1]!; op++) {
         if (opKind[op] !== APPEND) continue
-        const known = appended.get(opKey[op]!)
-        if (known) known.push(op)
-        else appended.set(opKey[op]!, [op])
+        addTo(appended, opKey[op]!, op)
       }
     }
     return appended
@@ -233,9 +232,7 @@ class WitnessReplay {
       }
     }
     this.reads.push(read)
-    const known = this.readsOf.get(read.txn)
-    if (known) known.push(read)
-    else this.readsOf.set(read.txn, [read])
+    addTo(this.readsOf, read.txn, read)
   }
 
   checkAxioms(): void {

@@ -1,6 +1,7 @@
 // Part of a history, and a history as parts that can be left out; with what every way of taking one
 // apart needs.
 
+import { addTo } from '../base/maps.ts'
 import type { History } from '../history/history.ts'
 import { type Anomaly, findEdges } from './verdict.ts'
 
@@ -29,9 +30,7 @@ export interface Parts {
 export function groupBy(items: Iterable<number>, numberOf: (item: number) => number): number[][] {
   const groups = new Map<number, number[]>()
   for (const item of items) {
-    const group = groups.get(numberOf(item))
-    if (group) group.push(item)
-    else groups.set(numberOf(item), [item])
+    addTo(groups, numberOf(item), item)
   }
   return [...groups.values()]
 }

@@ -9,6 +9,7 @@
 // an order and a choice of versions that explain the whole explain the part, and a part that
 // violates a level shows that the whole does. Main class: SqlParts.
 
+import { addTo } from '../base/maps.ts'
 import { HistoryBuilder } from '../history/builder.ts'
 import {
   ABORTED,
@@ -178,9 +179,7 @@ class PartBuilder {
     for (let op = 0; op < opCount; op++) {
       if (opKind[op] !== WRITE || !parts.isKeptKey(kept, opKey[op]!)) continue
       const writes = kept[op] ? this.versions : this.thinned
-      const others = writes.get(opKey[op]!)
-      if (others) others.push(op)
-      else writes.set(opKey[op]!, [op])
+      addTo(writes, opKey[op]!, op)
     }
   }
 

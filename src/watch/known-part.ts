@@ -3,6 +3,7 @@
 // those. Reads of anything else are left out. No part violates what the whole satisfies, so what
 // this part violates, the whole does. Main function: buildKnownPart.
 
+import { addTo } from '../base/maps.ts'
 import type { FormatReader } from '../formats/readers.ts'
 import { type History, NONE, WRITE } from '../history/history.ts'
 import { showValue } from '../history/initial.ts'
@@ -50,9 +51,7 @@ function withoutDoubt(history: History, settled: Settled, isEnd: boolean): Histo
 function groupByWriter(versions: readonly Version[]): Version[][] {
   const byNumber = new Map<number, Version[]>()
   for (const version of versions) {
-    const known = byNumber.get(version.number)
-    if (known) known.push(version)
-    else byNumber.set(version.number, [version])
+    addTo(byNumber, version.number, version)
   }
   return [...byNumber.values()].sort((a, b) => a[0]!.number - b[0]!.number)
 }

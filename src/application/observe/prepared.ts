@@ -2,6 +2,7 @@
 // the application's needs another name, so the driver can no longer see that the application gives
 // one name to two texts, which is an error: that is seen here. Main class: PreparedNames.
 
+import { obtain } from '../../base/maps.ts'
 import type { DriverClient, DriverQuery } from './driver.ts'
 
 /** Text -> name of ours. Connections outlive recordings, so all have the same. */
@@ -28,12 +29,7 @@ export class PreparedNames {
 
   /** Short, because the server cuts names after 63 characters. */
   nameFor(text: string): string {
-    let name = ours.get(text)
-    if (name === undefined) {
-      name = `isobar_${ours.size + 1}`
-      ours.set(text, name)
-    }
-    return name
+    return obtain(ours, text, () => `isobar_${ours.size + 1}`)
   }
 
   /** It was answered: the name is taken, unless the server did not understand the text. */

@@ -13,6 +13,7 @@
 //
 // Main function: probeFor.
 
+import { obtain } from '../../base/maps.ts'
 import type { SqlRow } from '../../sql/value.ts'
 import type { Catalog } from './catalog.ts'
 import type { OnTable, Shape } from './shape.ts'
@@ -68,20 +69,11 @@ const made = new WeakMap<OnTable, Map<number, Probe>>()
 
 /** The probe of a statement, made once for each way to ask. */
 export function probeFor(text: string, on: OnTable, table: Table, options: ProbeOptions): Probe {
-  let probes = made.get(on)
-  if (!probes) {
-    probes = new Map()
-    made.set(on, probes)
-  }
+  const probes = obtain(made, on, () => new Map())
   const { major, level, snapshot, grouped, asText } = options
   const ways = (level ? 1 : 0) + (snapshot ? 2 : 0) + (grouped ? 4 : 0) + (asText ? 8 : 0)
   const key = (table.number * 100 + major) * 16 + ways
-  let probe = probes.get(key)
-  if (!probe) {
-    probe = makeProbe(text, on, table, options)
-    probes.set(key, probe)
-  }
-  return probe
+  return obtain(probes, key, () => makeProbe(text, on, table, options))
 }
 
 /** Rows of groups that are told; more would take too much memory. */

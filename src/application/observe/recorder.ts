@@ -5,6 +5,7 @@
 // class: Recorder.
 
 import { nowMs } from '../../base/deadline.ts'
+import { obtain } from '../../base/maps.ts'
 import { Catalog } from './catalog.ts'
 import type { JoinTelling } from './join/join-telling.ts'
 import { type Ending, Lines, Skipped } from './lines.ts'
@@ -64,8 +65,7 @@ export class Recorder {
 
   /** @param session whose it is; transactions of one that overlap go to different lanes */
   begin(session: string, level: string | null): Transaction {
-    const lanes = this.lanes.get(session) ?? []
-    this.lanes.set(session, lanes)
+    const lanes = obtain(this.lanes, session, () => [])
     let lane = lanes.find(({ busy }) => !busy)
     if (!lane) {
       lane = { busy: false }

@@ -2,6 +2,7 @@
 // are left out, and so is a clause that every row satisfies. A recorder has no history yet, and
 // uses the parts. Main functions: renderTables, writeStatement.
 
+import { obtain } from '../../base/maps.ts'
 import { type History, NONE, READ_ROWS, rowsOf, WRITE } from '../../history/history.ts'
 import {
   EVERY_ROW,
@@ -149,12 +150,7 @@ const labels = new WeakMap<SqlTable, readonly string[]>()
 
 /** How the columns of a table are called in JSON, made once. */
 function labelsOf(table: SqlTable): readonly string[] {
-  let its = labels.get(table)
-  if (its === undefined) {
-    its = table.columns.map(({ name }) => `${JSON.stringify(name)}:`)
-    labels.set(table, its)
-  }
-  return its
+  return obtain(labels, table, () => table.columns.map(({ name }) => `${JSON.stringify(name)}:`))
 }
 
 function renderSql(value: SqlValue): string {

@@ -1,6 +1,7 @@
 // Which indeterminate transactions count: those that one which counts read from, found bucket by
 // bucket (history/counts.ts). Main function: settleSpilledCounts.
 
+import { addTo } from '../../base/maps.ts'
 import { COMMITTED, INDETERMINATE, READ } from '../../history/history.ts'
 import { loadBucket } from '../../spill/bucket.ts'
 import type { SpilledHistory } from '../../spill/spilled-history.ts'
@@ -27,9 +28,7 @@ export function settleSpilledCounts(
       const [by, from] = [txns[history.opTxn[op]!]!, txns[writer]!]
       if (txnStatus.data[by] === COMMITTED) observers.set(from, by)
       else if (txnStatus.data[by] === INDETERMINATE) {
-        const list = readFromBy.get(by)
-        if (list) list.push(from)
-        else readFromBy.set(by, [from])
+        addTo(readFromBy, by, from)
       }
     }
   }

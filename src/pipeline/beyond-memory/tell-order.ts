@@ -3,6 +3,7 @@
 // taken just before the first commit that one of them skipped. Main functions: tellProof,
 // weakerProof.
 
+import { addTo } from '../../base/maps.ts'
 import type { CommitOrder } from '../../spill/commit-order.ts'
 import type { CertificateKind, Proof } from '../../verdict/verdict.ts'
 import type { SpilledLevel } from './levels.ts'
@@ -46,9 +47,7 @@ function tellSnapshots(txns: OrderedTxns, { txnAt }: CommitOrder, stale: StaleRe
   }
   const takenBefore = new Map<number, number[]>() // position -> whose snapshots come just before it
   for (const [reader, at] of firstSkipped) {
-    const list = takenBefore.get(at)
-    if (list) list.push(reader)
-    else takenBefore.set(at, [reader])
+    addTo(takenBefore, at, reader)
   }
   const events = new Int32Array(2 * txns.txnCount)
   let count = 0

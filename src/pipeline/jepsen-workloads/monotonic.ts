@@ -5,6 +5,7 @@
 // their order, and that must not go round in a circle. O(n log n). Main function: judgeMonotonic.
 
 import { InputError } from '../../base/errors.ts'
+import { addTo, obtain } from '../../base/maps.ts'
 import type { Form, JepsenOperation } from '../../formats/jepsen/forms.ts'
 import { buildCsr } from '../../graph/csr.ts'
 import { findCyclic } from '../../graph/scc.ts'
@@ -95,11 +96,8 @@ function findCircles(done: readonly JepsenOperation[]): WorkloadFinding[] {
     if (!(value instanceof Map)) return
     for (const [key, each] of value as ReadonlyMap<Form, Form>) {
       if (typeof each !== 'bigint') continue
-      const values = seen.get(key) ?? new Map<bigint, number[]>()
-      seen.set(key, values)
-      const operations = values.get(each)
-      if (operations) operations.push(at)
-      else values.set(each, [at])
+      const values = obtain(seen, key, () => new Map<bigint, number[]>())
+      addTo(values, each, at)
     }
   })
   // Between two values of a key stands a node of its own, so that edges are as many as reads.
@@ -116,9 +114,7 @@ function findCircles(done: readonly JepsenOperation[]): WorkloadFinding[] {
   const groups = new Map<number, number[]>()
   for (let at = 0; at < done.length; at++) {
     if (!isCyclic(at)) continue
-    const group = groups.get(componentOf[at]!)
-    if (group) group.push(at)
-    else groups.set(componentOf[at]!, [at])
+    addTo(groups, componentOf[at]!, at)
   }
   return [...groups.values()].map((group) => {
     const lines = group.slice(0, MOST_TOLD).map((at) => done[at]!.line)

@@ -2,6 +2,7 @@
 // the page has room for: the first of every kind before the second of any. Main function:
 // groupSections.
 
+import { addTo } from '../../base/maps.ts'
 import type { LevelId } from '../../levels/levels.ts'
 import type { AnomalyJson, VerdictJson } from '../../verdict/verdict-file.ts'
 import { countWords } from '../count-words.ts'
@@ -26,9 +27,7 @@ export function groupSections(
 ): Group[] {
   const byName = new Map<string, Section[]>()
   for (const section of sections) {
-    const known = byName.get(section.name)
-    if (known) known.push(section)
-    else byName.set(section.name, [section])
+    addTo(byName, section.name, section)
   }
   const kinds = [...byName.values()]
   const shares = shareRoom(

@@ -4,6 +4,7 @@
 // steps opened, in the page. Main function: buildFigure.
 
 import { inert } from '../../base/inert.ts'
+import { obtain } from '../../base/maps.ts'
 import type { TimeUnit } from '../../history/history.ts'
 import type { Value } from '../../history/values.ts'
 import { findNamedEdges } from '../../verdict/named-edges.ts'
@@ -259,8 +260,7 @@ class FigureBuilder {
 function findSpokenOf(example: Example): SpokenOf {
   const spokenOf = new Map<Value, Set<Value>>()
   const add = (key: Value, op?: OpJson) => {
-    const values = spokenOf.get(key) ?? new Set()
-    spokenOf.set(key, values)
+    const values = obtain(spokenOf, key, () => new Set())
     if (op && isWrite(op) && !Array.isArray(op[2])) values.add(op[2])
   }
   for (const { op } of example.ops()) add(op[1], op)

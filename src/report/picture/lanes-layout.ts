@@ -4,6 +4,7 @@
 // those it read from, as far as the input names them earlier. Main function: layoutLanes.
 
 import { addAll, largest } from '../../base/grow.ts'
+import { obtain } from '../../base/maps.ts'
 import type { Figure, FigureTxn } from './figure.ts'
 import { textWidth } from './measure.ts'
 import { timeTexts } from './time-axis.ts'
@@ -92,9 +93,7 @@ export function layoutLanes(figure: Figure, arrows: readonly Arrow[]): LanesLayo
 function findInvolved(figure: Figure, arrows: readonly Arrow[]): Map<number, Set<number>> {
   const involved = new Map<number, Set<number>>()
   const add = (txn: number) => {
-    const ops = involved.get(txn) ?? new Set<number>()
-    involved.set(txn, ops)
-    return ops
+    return obtain(involved, txn, () => new Set<number>())
   }
   for (const { step } of arrows) {
     for (const node of [step.from, step.to]) if (node >= 0) add(node)

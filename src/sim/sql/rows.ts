@@ -2,6 +2,7 @@
 // its predicate fixes the primary key, and at those that have ever had what it fixes of other
 // columns; only if it fixes nothing it looks at every row of the table there has ever been.
 
+import { obtain } from '../../base/maps.ts'
 import type { SqlTable } from '../../history/sql-events.ts'
 import { type Predicate, parsePredicate } from '../../sql/predicate.ts'
 import { type SqlRow, type SqlValue, typeOfValue } from '../../sql/value.ts'
@@ -152,11 +153,9 @@ export class StoredTable {
 
   /** The search of a clause that only equates columns with parameters of their types. */
   private equate(where: string, params: readonly SqlValue[]): Search | null {
-    let equations = this.equations.get(where)
-    if (equations === undefined) {
-      equations = EQUATIONS.test(where) ? this.takeApart(where) : null
-      this.equations.set(where, equations)
-    }
+    const equations = obtain(this.equations, where, () =>
+      EQUATIONS.test(where) ? this.takeApart(where) : null,
+    )
     if (equations === null) return null
     const { columns, keyParams, index } = equations
     const values: SqlValue[] = []

@@ -5,6 +5,7 @@
 // open: rows without partners, which may matter or not (docs/record-your-app.md). Main functions:
 // provenBy, supposedBy.
 
+import { obtain } from '../../../base/maps.ts'
 import { quoteColumn } from '../../../history/narrow.ts'
 import { EVERY_ROW } from '../../../history/sql-events.ts'
 import { renderSqlValue, type SqlValue } from '../../../sql/value.ts'
@@ -107,8 +108,7 @@ function* rootsOf(plan: JoinPlan): Generator<number[]> {
   }
   for (const table of plan.tables.keys()) spread(table, table)
   plan.tables.forEach(({ joined, narrowedBy }, i) => {
-    const tree = trees.get(reached[i]!) ?? []
-    trees.set(reached[i]!, tree)
+    const tree = obtain(trees, reached[i]!, () => [])
     if (narrowedBy === null && !joined.isOptional) tree.push(i)
   })
   const choices = [...trees.values()]
