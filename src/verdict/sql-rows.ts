@@ -188,8 +188,11 @@ export class SqlRows {
 
   /** Rows that the statement looked for and did not speak of. */
   passedOver(event: number): number[] {
-    const keys = new Set([...this.rowsSought(event), ...this.ownSought(event)])
-    return [...keys].filter((key) => this.readOf(event, key) === NONE)
+    const sought = this.rowsSought(event)
+    const own = this.ownSought(event)
+    const isPassed = (key: number) => this.readOf(event, key) === NONE
+    if (own.length === 0) return sought.filter(isPassed)
+    return [...new Set([...sought, ...own])].filter(isPassed)
   }
 
   /** Rows that the reader itself had left so, though perhaps for itself alone. */
@@ -240,7 +243,8 @@ export class SqlRows {
     this.lazyPossible = possible
     const open: number[] = []
     // Without those whose appends nobody saw, lists read the same: there they take no part.
-    for (let txn = 0; txn < txnCount && !hasLists(this.history); txn++) {
+    const end = hasLists(this.history) ? 0 : txnCount
+    for (let txn = 0; txn < end; txn++) {
       if (txnCounts[txn] || txnStatus[txn] !== INDETERMINATE) continue
       possible[txn] = 1
       open.push(txn)
