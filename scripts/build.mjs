@@ -16,7 +16,7 @@ import { buildSite } from './site.mjs'
 const ROOT = new URL('..', import.meta.url)
 const pathOf = (name) => fileURLToPath(new URL(name, ROOT))
 /** Chunks below this many bytes are joined with others; above, the command line would load more. */
-const SMALL_CHUNK = 32_000
+const SMALL_CHUNK = 36_000
 
 const typescript = {
   name: 'typescript',

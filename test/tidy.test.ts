@@ -183,7 +183,7 @@ describe('the folders', () => {
 
   it('need Node only where files, workers, databases and terminals are', () => {
     const allowed =
-      /^src\/(files|cli|record|matchers|pipeline|application|fleet)\/|^src\/formats\/(open|pieces|waiting|save|directory|files)\.ts$|^src\/watch\/(checkpoint|follow)\.ts$/
+      /^src\/(files|cli|record|matchers|pipeline|application|fleet)\/|^src\/formats\/(open|pieces|waiting|save|directory|files|plume\/ahead)\.ts$|^src\/watch\/(checkpoint|follow)\.ts$/
     const wrong = sources.filter(
       (file) => !allowed.test(file) && importsOf(file).some((name) => name.startsWith('node:')),
     )

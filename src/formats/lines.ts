@@ -75,6 +75,11 @@ export abstract class LineParser implements HistoryParser {
     return true
   }
 
+  /** Whether all that was pushed ends with a line. */
+  protected get isAtLineStart(): boolean {
+    return this.carryLength === 0
+  }
+
   private takeCarry(): void {
     const length = this.carryLength
     this.carryLength = 0

@@ -9,7 +9,8 @@ import { createGunzip } from 'node:zlib'
 import { InputError } from '../base/errors.ts'
 import type { History } from '../history/history.ts'
 import { findHistoryDirectory } from './directory.ts'
-import { AnyParser, type HistoryOptions, parseHistoryFiles } from './parse.ts'
+import { AnyParser, detectFormat, type HistoryOptions, parseHistoryFiles } from './parse.ts'
+import type { ReadAhead } from './plume/ahead.ts'
 import type { FormatReader } from './readers.ts'
 import { limitsFor, tooLarge } from './source.ts'
 import { chunksInTime, type OnWait, openPipe } from './waiting.ts'
@@ -56,10 +57,70 @@ async function readFile(path: string, options: ReadOptions): Promise<ReadResult>
     if (isGzip(buffer.subarray(0, first))) {
       return await readStream(unzip(copiesOf(file, buffer, first)), options)
     }
-    return readPlain(file, buffer, first, size, options)
+    const ahead = await startAhead(file, size, buffer.subarray(0, first), options)
+    if (ahead === null) return readPlain(file, buffer, first, size, options)
+    try {
+      return readWithAhead(file, buffer, first, size, options, ahead)
+    } finally {
+      ahead.stop()
+    }
   } finally {
     closeSync(file)
   }
+}
+
+/** From so many bytes on, a second thread may pay for its start. */
+const LARGE_BYTES = 1 << 26
+
+/** A thread that parses ahead, where that is worth it; it takes memory beyond what is allowed. */
+async function startAhead(
+  file: number,
+  size: number,
+  head: Uint8Array,
+  { format, memoryBytes }: ReadOptions,
+): Promise<ReadAhead | null> {
+  if (size < LARGE_BYTES || memoryBytes !== undefined) return null
+  if ((format ?? detectFormat(head)?.id) !== 'plume') return null
+  const { ReadAhead } = await import('./plume/ahead.ts')
+  return ReadAhead.start(file, size)
+}
+
+/** As `readPlain`, with a thread that parses ahead. */
+export function readWithAhead(
+  file: number,
+  buffer: Uint8Array,
+  first: number,
+  size: number,
+  options: ReadOptions,
+  ahead: ReadAhead,
+): ReadResult {
+  const parser = new AnyParser({ ...options, sizeBytes: size })
+  parser.push(buffer.subarray(0, first))
+  let at = first // bytes of the file that the parser has
+  /** Gives it the bytes up to there; fewer if the file ends before. */
+  const pushUpTo = (end: number) => {
+    while (at < end) {
+      const length = readSync(file, buffer, 0, Math.min(buffer.length, end - at), at)
+      if (length === 0) return
+      parser.push(buffer.subarray(0, length))
+      at += length
+    }
+  }
+  const chunkCount = Math.ceil(size / ahead.chunkBytes)
+  for (let chunk = Math.floor(at / ahead.chunkBytes); chunk < chunkCount; chunk++) {
+    const found = ahead.take(chunk)
+    if (found !== null && found.lines > 0 && found.from >= at) {
+      pushUpTo(found.from)
+      if (at === found.from && parser.inner?.takeLines?.(found, found.lines)) at = found.to
+    }
+    pushUpTo(Math.min(size, (chunk + 1) * ahead.chunkBytes))
+    options.onProgress?.(at, size)
+  }
+  const limit = limitsFor(options.memoryBytes).totalBytes
+  pushUpTo(limit + 1) // a growing file may have more to give than its size said
+  if (at > limit) throw tooLarge('the file', limit, parser.place())
+  const history = parser.finish()
+  return { history, format: parser.format!, bytes: at }
 }
 
 function readPlain(

@@ -105,6 +105,11 @@ export class AnyParser implements HistoryParser {
     return (this.parser ?? this.begin()).finish()
   }
 
+  /** The format's own parser, once the format is known. */
+  get inner(): HistoryParser | null {
+    return this.parser
+  }
+
   place(): Place {
     return this.parser?.place() ?? { line: 1, column: 1 }
   }

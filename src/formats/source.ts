@@ -8,6 +8,7 @@ import type { HistoryBuilder } from '../history/builder.ts'
 import type { History, Places } from '../history/history.ts'
 import type { SymbolTable } from '../history/symbols.ts'
 import type { Value } from '../history/values.ts'
+import type { UsualLines } from './plume/line-kernel.ts'
 
 /** Bytes as callers have them. Strings are encoded as UTF-8. */
 export type Input = string | Uint8Array | Iterable<Uint8Array>
@@ -83,6 +84,11 @@ export interface HistoryParser {
   endFile?(): void
   /** Takes the next bytes, which may change once this returns. Throws InputError. */
   push(bytes: Uint8Array): void
+  /**
+   * Instead of a push: lines that another thread has parsed. Takes nothing, and returns false, if
+   * it is in the middle of a line. Throws InputError.
+   */
+  takeLines?(found: UsualLines, lines: number): boolean
   /** The history, after the last push. Throws InputError. */
   finish(): History
   /** Where the parser stands, for errors that come from outside it. */

@@ -146,9 +146,10 @@ class Replay {
 
   run(): string[] {
     if (this.history.listStart.length > 1) this.replayAppends()
-    for (const txn of this.order) {
+    const { order } = this
+    for (let p = 0; p < order.length; p++) {
       this.deadline.step()
-      this.replayTxn(txn)
+      this.replayTxn(order[p]!)
       if (this.problems.length >= MAX_PROBLEMS) break
     }
     if (this.problems.length === 0 && this.older.length > 0) {

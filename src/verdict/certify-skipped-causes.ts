@@ -119,7 +119,8 @@ class FirstSkipped {
     for (let key = 0; key < keyCount; key++) start[key + 1]! += start[key]!
     const next = start.slice(0, keyCount)
     const txn = new Int32Array(start[keyCount]!)
-    for (const writer of txns) {
+    for (let i = 0; i < txns.length; i++) {
+      const writer = txns[i]!
       if (!txnCounts[writer]) continue
       for (let op = txnOpStart[writer]!; op < txnOpStart[writer + 1]!; op++) {
         if (isVersion(op)) txn[next[opKey[op]!]!++] = writer

@@ -163,7 +163,8 @@ export function findSkippedBySession(replayed: Replayed): Skip | null {
   for (const read of older) isOlder[read] = 1
   const matters = findMattering(history, older)
   const last = new Int32Array(history.keyCount).fill(NONE) // key -> who wrote it last
-  for (const txn of sessionTxns) {
+  for (let slot = 0; slot < sessionTxns.length; slot++) {
+    const txn = sessionTxns[slot]!
     if (!txnCounts[txn] || matters?.[txn] === 0) continue
     const session = txnSession[txn]!
     const end = txnOpStart[txn + 1]!

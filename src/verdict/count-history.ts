@@ -6,7 +6,8 @@ import type { HistoryCounts } from './verdict-file.ts'
 
 export function countHistory(history: History): HistoryCounts {
   const byStatus = [0, 0, 0]
-  for (const status of history.txnStatus) byStatus[status]!++
+  const { txnStatus } = history
+  for (let txn = 0; txn < txnStatus.length; txn++) byStatus[txnStatus[txn]!]!++
   const told = toldOps(history)
   return {
     sessions: history.sessionCount,

@@ -178,7 +178,8 @@ export function findPrevious(history: History): Int32Array {
   const { sessionTxns, txnSession, txnCounts, txnCount } = history
   const previous = new Int32Array(txnCount).fill(NONE)
   let last: number = NONE
-  for (const txn of sessionTxns) {
+  for (let slot = 0; slot < sessionTxns.length; slot++) {
+    const txn = sessionTxns[slot]!
     if (last !== NONE && txnSession[last] !== txnSession[txn]) last = NONE
     previous[txn] = last
     if (txnCounts[txn]) last = txn

@@ -54,9 +54,9 @@ export function findStaleReads(
     if (isStale !== null) return replayKeys(history, reads, base, isStale, deadline)
   }
   const versions = new VersionReplay(history, reads, cyclic)
-  for (const txn of base.order) {
+  for (let p = 0; p < base.order.length; p++) {
     deadline.step(4)
-    versions.run(txn)
+    versions.run(base.order[p]!)
   }
   return versions.finish()
 }

@@ -13,7 +13,8 @@ import * as wasm from '../../base/wasm.ts'
 export const KERNEL_BYTES = 1 << 16
 /** A line that begins before the end may go on behind it; 48 bytes of each are looked at. */
 const BEHIND = 64
-const SHORTEST_LINE = 11 // r(0,0,0,0) and its newline
+/** r(0,0,0,0) and its newline. */
+export const SHORTEST_LINE = 11
 const MOST_LINES = Math.ceil(KERNEL_BYTES / SHORTEST_LINE)
 /** Of `changes`: line, transaction, session. */
 export const CHANGE_STRIDE = 3
@@ -29,12 +30,17 @@ const KINDS = CHANGES + MOST_LINES * CHANGE_STRIDE * 4
 const MEMORY_BYTES = KINDS + MOST_LINES
 const PAGE_BYTES = 1 << 16
 
-export interface LineKernel {
+/** What was found in usual lines. */
+export interface UsualLines {
   readonly keys: Int32Array // line -> key, as the file has it
   readonly values: Int32Array // line -> value
   readonly kinds: Uint8Array // line -> READ or WRITE
   /** Lines where transaction or session are others than in the line before. */
   readonly changes: Int32Array
+  readonly changeCount: number
+}
+
+export interface LineKernel extends UsualLines {
   changeCount: number
   /** Bytes that the last call got through. */
   parsedBytes: number
@@ -55,7 +61,7 @@ export function lineKernel(): LineKernel | null {
 }
 
 /** What is used of WebAssembly, which not all environments declare. */
-interface WebAssemblyApi {
+export interface WebAssemblyApi {
   Memory: new (size: { initial: number }) => { readonly buffer: ArrayBuffer }
   Module: new (bytes: Uint8Array) => object
   Instance: new (
@@ -66,6 +72,13 @@ interface WebAssemblyApi {
       parse(end: number, id: number, session: number): number
     }
   }
+}
+
+/** What another thread needs to parse lines by itself: the kernel, and how its memory is laid out. */
+export function kernelParts() {
+  const layout = { STOP, CHANGES_END, INPUT, KEYS, VALUES, CHANGES, KINDS, MOST_LINES }
+  const pages = Math.ceil(MEMORY_BYTES / PAGE_BYTES)
+  return { code: wasm.assemble(PARSE), pages, layout, BEHIND, KERNEL_BYTES, CHANGE_STRIDE }
 }
 
 function makeKernel(): LineKernel | null {

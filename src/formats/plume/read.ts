@@ -22,7 +22,14 @@ import { Digits, highWord } from '../digits.ts'
 import { describeByte, LineParser, NEWLINE } from '../lines.ts'
 import { LinePlaces } from '../places.ts'
 import { type Draft, NO_TXN, type ParseOptions, type PieceParser, placeAt } from '../source.ts'
-import { CHANGE_STRIDE, KERNEL_BYTES, type LineKernel, lineKernel } from './line-kernel.ts'
+import {
+  CHANGE_STRIDE,
+  KERNEL_BYTES,
+  type LineKernel,
+  lineKernel,
+  SHORTEST_LINE,
+  type UsualLines,
+} from './line-kernel.ts'
 
 const OPEN = 40 // (
 const CLOSE = 41 // )
@@ -30,7 +37,6 @@ const COMMA = 44
 const MINUS = 45
 const LETTER_R = 114
 const LETTER_W = 119
-const SHORTEST_LINE = 11 // r(0,0,0,0) and its newline
 /**
  * Lines parsed in one call. A loop that is compiled while it runs is thrown away when it ends, and
  * begins slowly in the next piece of the file; a function that has returned a few times is kept.
@@ -111,6 +117,14 @@ export class PlumeParser extends LineParser implements PieceParser {
     return { builder, places, obstacle: null, outcomes: [], isOpen: () => false, mayGoOn }
   }
 
+  /** Takes lines that another thread has parsed; false if it is in the middle of one. */
+  takeLines(found: UsualLines, lines: number): boolean {
+    if (!this.isAtLineStart) return false
+    this.builder.reserveOps(lines)
+    this.adopt(found, lines)
+    return true
+  }
+
   /**
    * Parses usual lines, some KERNEL_BYTES of them at most, and returns where it stopped. Where that
    * is at an unusual line, the next ones go another way, the longer the more of them there are.
@@ -128,22 +142,25 @@ export class PlumeParser extends LineParser implements PieceParser {
   }
 
   /** Takes what the kernel found into the builder's columns. */
-  private adopt(kernel: LineKernel, lines: number): void {
+  private adopt(kernel: UsualLines, lines: number): void {
     const { builder } = this
     const { keys } = builder
     const opTxn = builder.opTxn.data
     const opKey = builder.opKey.data
+    const opKind = builder.opKind.data
+    const opValue = builder.opValue.data
     const first = builder.opCount
-    const { changes, changeCount } = kernel
-    builder.opKind.data.set(kernel.kinds.subarray(0, lines), first)
-    builder.opValue.data.set(kernel.values.subarray(0, lines), first)
+    const { changes, changeCount, keys: lineKey, kinds: lineKind, values: lineValue } = kernel
     let line = 0
     for (let i = 0; i <= changeCount; i++) {
       const end = i < changeCount ? changes[i * CHANGE_STRIDE]! : lines
       const txn = this.lastTxn
       for (; line < end; line++) {
+        // One by one, which is faster than `set` out of memory that threads share.
         opTxn[first + line] = txn
-        opKey[first + line] = keys.ofSmall(kernel.keys[line]!)
+        opKey[first + line] = keys.ofSmall(lineKey[line]!)
+        opKind[first + line] = lineKind[line]!
+        opValue[first + line] = lineValue[line]!
       }
       if (i === changeCount) break
       const id = changes[i * CHANGE_STRIDE + 1]!
