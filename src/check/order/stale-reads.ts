@@ -151,25 +151,44 @@ function findKeys(history: History, txns: readonly number[]): Uint8Array | null 
   return isUsed
 }
 
+/** Replays operations on some keys only: those that are marked. */
 function replayKeys(
   history: History,
   reads: ReadCheck,
-  { order }: BaseOrder,
-  isUsed: Uint8Array,
+  base: BaseOrder,
+  isMarked: Uint8Array,
   deadline: Deadline,
 ): StaleReads {
-  const { opCount, opKey, opTxn } = history
-  deadline.check()
-  // Going through operations as they lie is faster than going through all in the order's order.
-  const uses = new Uint8Array(history.txnCount) // txn -> 1 if it uses one of the keys
-  for (let op = 0; op < opCount; op++) if (isUsed[opKey[op]!] === 1) uses[opTxn[op]!] = 1
   const versions = new VersionReplay(history, reads, null)
-  for (let p = 0; p < order.length; p++) {
-    const txn = order[p]!
+  deadline.check()
+  const ops = sortOps(history, base, isMarked)
+  for (let i = 0; i < ops.length; i++) {
     deadline.step()
-    if (uses[txn] === 1) versions.runKeys(txn, isUsed)
+    versions.runOp(ops[i]!)
   }
   return versions.finish()
+}
+
+/** Operations on marked keys, in the order of their transactions. */
+function sortOps(
+  { opCount, opKey, opTxn }: History,
+  { order, position }: BaseOrder,
+  isMarked: Uint8Array,
+): Int32Array {
+  const found = new IntColumn(1024)
+  const next = new Int32Array(order.length + 1) // position -> where its first operation goes
+  for (let op = 0; op < opCount; op++) {
+    if (isMarked[opKey[op]!] === 0) continue
+    const at = position[opTxn[op]!]!
+    if (at === NONE) continue
+    found.push(op)
+    next[at + 1]!++
+  }
+  for (let p = 0; p < order.length; p++) next[p + 1]! += next[p]!
+  const ops = found.view()
+  const sorted = new Int32Array(ops.length)
+  for (let i = 0; i < ops.length; i++) sorted[next[position[opTxn[ops[i]!]!]!]!++] = ops[i]!
+  return sorted
 }
 
 /** With more stale reads than one in so many transactions, most keys have some. */
@@ -276,23 +295,18 @@ export class VersionReplay {
     }
   }
 
-  /** As `run`, for some keys only: those that are marked. */
-  runKeys(txn: number, isMarked: Uint8Array): void {
-    const { txnOpStart, opKind, opKey, readFrom } = this.history
-    const { latest, older } = this
-    const { opSource } = this.reads
-    const end = txnOpStart[txn + 1]!
-    for (let op = txnOpStart[txn]!; op < end; op++) {
-      const key = opKey[op]!
-      if (isMarked[key] === 0) continue
-      const kind = opKind[op]!
-      if (kind === WRITE || kind === APPEND) {
-        older[op] = latest[key]!
-        latest[key] = op
-      } else if (opSource[op] !== NONE && latest[key] !== readFrom[op]) {
-        this.judge(txn, op, opSource[op]!)
-      }
+  /** As `run`, for one operation. */
+  runOp(op: number): void {
+    const { opKind, opKey, opTxn, readFrom } = this.history
+    const key = opKey[op]!
+    const kind = opKind[op]!
+    if (kind === WRITE || kind === APPEND) {
+      this.older[op] = this.latest[key]!
+      this.latest[key] = op
+      return
     }
+    const source = this.reads.opSource[op]!
+    if (source !== NONE && this.latest[key] !== readFrom[op]) this.judge(opTxn[op]!, op, source)
   }
 
   /** As `run`, for a transaction whose writes do not matter. */
