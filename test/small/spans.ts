@@ -13,6 +13,7 @@ import { CAS } from '../../src/history/light.ts'
 import { renderNotation } from '../../src/history/notation.ts'
 import type { Value } from '../../src/history/values.ts'
 import type { Draft, DraftOp, DraftTxn } from './draft.ts'
+import { type Bounds, smallHistories } from './enumerate.ts'
 import { ORACLE_LEVELS, profileOf, type Verdict } from './oracle.ts'
 import type { RandomShape } from './random-history.ts'
 
@@ -57,6 +58,49 @@ function asCounters(draft: Draft, seed: number): Ways | null {
   for (const { ops } of txns) {
     for (const op of ops) if (op.kind === 'w') by.set(op, random.pick(weights))
   }
+  return countersOf(draft, by, (own, others) => {
+    const isSeen = () => random.chance(0.6)
+    let total = own
+    for (const added of others) if (isSeen()) total += added
+    if (random.chance(0.03)) total += 1
+    if (random.chance(0.1)) total -= own
+    return total
+  })
+}
+
+/**
+ * Every history of counters within bounds: the writes add 1 each, or 1, 2, 4, … in turn, and reads
+ * return any total up to one more than there is.
+ */
+export function* allCounters(bounds: Bounds): Generator<Ways | null> {
+  for (const draft of smallHistories(bounds)) {
+    const ops = draft.sessions.flat().flatMap((txn) => txn.ops)
+    // What reads of registers return is nothing to counters: one of each skeleton will do.
+    if (ops.some((op) => op.kind === 'r' && op.value !== 0)) continue
+    const writes = ops.filter(({ kind }) => kind === 'w')
+    const reads = ops.filter(({ kind }) => kind === 'r')
+    for (const weight of [() => 1, (i: number) => 2 ** i]) {
+      const by = new Map(writes.map((op, i) => [op, weight(i)]))
+      const most = writes.reduce((all, op) => all + by.get(op)!, 2)
+      for (let choice = 0; choice < most ** reads.length; choice++) {
+        let rest = choice
+        yield countersOf(draft, by, () => {
+          const total = rest % most
+          rest = Math.floor(rest / most)
+          return total
+        })
+      }
+    }
+  }
+}
+
+/** @param choose the total that a read returns, given what its own transaction and others add */
+function countersOf(
+  draft: Draft,
+  by: ReadonlyMap<DraftOp, number>,
+  choose: (own: number, others: readonly number[]) => number,
+): Ways | null {
+  const txns = draft.sessions.flat()
   const shares = sharesOf(txns, by)
   const totals = new Map<DraftOp, number>()
   const sets = new Map<DraftOp, number[][]>() // read -> transactions that it may have seen
@@ -66,15 +110,14 @@ function asCounters(draft: Draft, seed: number): Ways | null {
       if (op.kind === 'w') own = own.set(op.key, (own.get(op.key) ?? 0) + by.get(op)!)
       if (op.kind !== 'r') continue
       const others = [...(shares.get(op.key) ?? [])].filter(([each]) => each !== txn)
-      const isSeen = () => random.chance(0.6)
-      let total = own.get(op.key) ?? 0
-      for (const [, added] of others) if (isSeen()) total += added
-      if (random.chance(0.03)) total += 1
-      if (random.chance(0.1)) total -= own.get(op.key) ?? 0
+      const added = own.get(op.key) ?? 0
+      const total = choose(
+        added,
+        others.map(([, share]) => share),
+      )
       totals.set(op, total)
       if (status === 'aborted') continue
-      const left = total - (own.get(op.key) ?? 0)
-      sets.set(op, subsets(others, left))
+      sets.set(op, subsets(others, total - added))
     }
   })
   const reads = [...sets.keys()]
@@ -204,6 +247,34 @@ function withUntold(draft: Draft, seed: number): Ways | null {
 /** Reads become range reads, which returned their key and found all others absent, or all there. */
 export function withRanges(draft: Draft, seed: number): Ways {
   const random = new Random(seed)
+  return rangesOf(draft, (keyCount) => {
+    const [a, b] = [1 + random.below(10 * keyCount), random.below(25)]
+    return (op) => (op.kind === 'r' && random.chance(0.7) ? [a, a + b] : null)
+  })
+}
+
+/** Every history within bounds in which some reads are ranges over all keys. */
+export function* allRanges(bounds: Bounds): Generator<Ways> {
+  for (const small of smallHistories(bounds)) {
+    const asAbsent = (op: DraftOp): DraftOp =>
+      op.kind === 'r' && op.value === 0 ? { ...op, value: null } : op
+    const spelt = mapTxns(small, (txn) => ({ ...txn, ops: txn.ops.map(asAbsent) }))
+    const draft = { ...spelt, initial: null }
+    const reads = draft.sessions.flat().flatMap(({ ops }) => ops.filter(({ kind }) => kind === 'r'))
+    for (let choice = 1; choice < 1 << reads.length; choice++) {
+      yield rangesOf(draft, (keyCount) => (op) => {
+        const read = reads.indexOf(op)
+        return read >= 0 && (choice >> read) & 1 ? [1, 10 * keyCount] : null
+      })
+    }
+  }
+}
+
+/** @param choose for each operation, given how many keys there are: the ends of its range, or null */
+function rangesOf(
+  draft: Draft,
+  choose: (keyCount: number) => (op: DraftOp) => [number, number] | null,
+): Ways {
   const names = [...new Set(draft.sessions.flat().flatMap(({ ops }) => ops.map(({ key }) => key)))]
   const number = new Map(names.map((name, i) => [name, 10 * (i + 1)]))
   const written = names.filter((name) =>
@@ -212,8 +283,8 @@ export function withRanges(draft: Draft, seed: number): Ways {
   const ends = new Map<DraftOp, [number, number]>()
   for (const { ops } of draft.sessions.flat()) {
     for (const op of ops) {
-      const [a, b] = [1 + random.below(10 * names.length), random.below(25)]
-      if (op.kind === 'r' && random.chance(0.7)) ends.set(op, [a, a + b])
+      const range = choose(names.length)(op)
+      if (range !== null) ends.set(op, range)
     }
   }
   const isIn = (op: DraftOp, name: Value) => {
