@@ -8,6 +8,7 @@
 
 import { InputError, type Place } from '../base/errors.ts'
 import { ByteColumn, IntColumn } from '../base/grow.ts'
+import { obtain } from '../base/maps.ts'
 import { ABORTED, NONE, READ, WRITE } from './history.ts'
 import { showValue } from './initial.ts'
 import {
@@ -107,8 +108,7 @@ export function expandSpans(
 
 class Expansion {
   private readonly out = new ExpandedOps()
-  private readonly shares = new Map<number, Share[]>() // counter -> by transaction
-  private readonly shareOf = new Map<string, Share>() // counter and transaction
+  private readonly shares = new Map<number, Map<number, Share>>() // counter -> transaction -> share
   private readonly ranges: KeysInOrder
   private readonly effort: Effort = { left: MOST_STEPS }
   private readonly nothing: number // id of the initial value
@@ -185,15 +185,9 @@ class Expansion {
   }
 
   private shareFor(counter: number, txn: number): Share {
-    const name = `${counter},${txn}`
-    const known = this.shareOf.get(name)
-    if (known !== undefined) return known
-    const share = { key: this.nameShare(counter, txn), txn, total: 0, soFar: 0 }
-    this.shareOf.set(name, share)
-    const others = this.shares.get(counter)
-    if (others === undefined) this.shares.set(counter, [share])
-    else others.push(share)
-    return share
+    const shares = obtain(this.shares, counter, () => new Map<number, Share>())
+    const make = () => ({ key: this.nameShare(counter, txn), txn, total: 0, soFar: 0 })
+    return obtain(shares, txn, make)
   }
 
   /** A key that no history has: what T3 added to x is `x of T3`. */
@@ -223,11 +217,12 @@ class Expansion {
     const total = this.totalOf(arrival, counter, value)
     // What an aborted transaction read is not judged.
     if (ops.statusOf(txn) === ABORTED) return out.add(arrival, txn, READ, counter, value)
-    const own = this.shareOf.get(`${counter},${txn}`)
+    const shares = this.shares.get(counter)!
+    const own = shares.get(txn)
     const soFar = own?.soFar ?? 0
-    const others = this.shares
-      .get(counter)!
-      .filter((share) => share !== own && ops.statusOf(share.txn) !== ABORTED)
+    const others = [...shares.values()].filter(
+      (share) => share !== own && ops.statusOf(share.txn) !== ABORTED,
+    )
     const left = total - this.start - soFar
     const parts = findParts(
       others.map((share) => share.total),

@@ -102,7 +102,8 @@ class Choices {
 }
 
 class Opener {
-  private readonly groups = new Map<string, number>()
+  private readonly others = new Map<number, Map<number, number>>() // key -> value -> group
+  private readonly shares = new Map<number, number>() // key -> group
   private readonly byKey: Int32Array
   private readonly start: Int32Array
 
@@ -129,8 +130,8 @@ class Opener {
     const [only] = writes
     if (only === undefined) return settle(history, found, read, NONE)
     if (writes.length === 1) return settle(history, found, read, only)
-    const name = `${key},${expected}`
-    const group = obtain(this.groups, name, () => choices.addGroup(writes))
+    const ofKey = obtain(this.others, key, () => new Map<number, number>())
+    const group = obtain(ofKey, expected, () => choices.addGroup(writes))
     settle(history, found, read, choices.add(read, group))
   }
 
@@ -151,18 +152,15 @@ class Opener {
 
   /** A read of a share, which was all there or not at all. */
   openShare(read: number): void {
-    const { history, found, choices, groups } = this
+    const { history, found, choices } = this
     const key = history.opKey[read]!
-    const name = `${key}`
-    let group = groups.get(name)
-    if (group === undefined) {
+    const group = obtain(this.shares, key, () => {
       let last: number = NONE
       for (let slot = this.start[key]!; slot < this.start[key + 1]!; slot++) {
         if (history.opKind[this.byKey[slot]!] === WRITE) last = this.byKey[slot]!
       }
-      group = choices.addGroup([INITIAL, last])
-      groups.set(name, group)
-    }
+      return choices.addGroup([INITIAL, last])
+    })
     settle(history, found, read, choices.add(read, group))
   }
 }
