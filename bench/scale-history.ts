@@ -124,7 +124,7 @@ export function addEnding({ path, keys, txns }: ScaleOptions, ending: Ending): v
 }
 
 /** Lines as bytes: as text they would take most of the time. */
-class Lines {
+export class Lines {
   private readonly file: number
   private readonly bytes = new Uint8Array(BUFFER_BYTES + LONGEST_LINE)
   private length = 0

@@ -4,51 +4,50 @@
 // end, misses what its own session wrote. Arguments: transactions, sessions, keys, stale.
 
 import { Random } from '../src/base/random.ts'
+import { Lines } from './scale-history.ts'
 
 const [transactions = 1e6, sessions = 20, keys = 10_000, stale = 0] = process.argv
   .slice(2)
   .map(Number)
-// Whoever reads it may have seen enough.
-process.stdout.on('error', () => process.exit(0))
 
-const FLUSH_CHARS = 1 << 20
 const OPS = 8
 
-const newest = new Float64Array(keys)
+const newest = new Int32Array(keys)
 const writer = new Int32Array(keys).fill(-1) // key -> session that wrote it last
-const before = new Float64Array(keys) // key -> the version before that
+const writtenIn = new Int32Array(keys).fill(-1) // key -> transaction that wrote it last
+const before = new Int32Array(keys) // key -> the version before that
 const random = new Random(1)
+const lines = new Lines('/dev/stdout', 'a')
 let value = 0
-let text = ''
 let isTold = stale === 0
 
-for (let txn = 0; txn < transactions; txn++) {
+try {
+  for (let txn = 0; txn < transactions; txn++) transact(txn)
+  lines.close()
+} catch (error) {
+  // Whoever reads it may have seen enough.
+  if ((error as NodeJS.ErrnoException).code !== 'EPIPE') throw error
+}
+
+function transact(txn: number): void {
   const session = random.below(sessions)
-  const written: number[] = []
   for (let op = 0; op < OPS; op++) {
     const key = random.below(keys)
     if (op % 2 === 0) {
       let seen = newest[key]!
-      const isOwn = writer[key] === session && before[key]! > 0 && !written.includes(key)
+      const isOwn = writer[key] === session && before[key]! > 0 && writtenIn[key] !== txn
       if (!isTold && txn > transactions * 0.9 && isOwn) {
         seen = before[key]!
         isTold = true
         process.stderr.write(`stale read in transaction ${txn}\n`)
       }
-      text += `r(${key},${seen},${session},${txn})\n`
+      lines.put('r', key, seen, session, txn)
     } else {
       before[key] = newest[key]!
       newest[key] = ++value
       writer[key] = session
-      written.push(key)
-      text += `w(${key},${value},${session},${txn})\n`
+      writtenIn[key] = txn
+      lines.put('w', key, value, session, txn)
     }
   }
-  if (text.length < FLUSH_CHARS) continue
-  const chunk = text
-  text = ''
-  await new Promise<void>((resolve) => {
-    process.stdout.write(chunk, () => resolve())
-  })
 }
-process.stdout.write(text)
