@@ -74,7 +74,7 @@ export function renderResult(
     } else {
       const row = sql.opRow[op]!
       const change = row === null ? `gone ${version(op)}` : `to ${version(op)} = ${renderRow(row)}`
-      rows.set(key, kind === INSERT ? `${seen} = ${renderRow(row!)}` : `${rows.get(key)} ${change}`)
+      rows.set(key, kind === INSERT ? `${seen} = ${renderRow(row)}` : `${rows.get(key)} ${change}`)
     }
   }
   return rows.size > 0 ? Array.from(rows.values()).join(', ') : 'no rows'

@@ -194,5 +194,5 @@ function nextUp(value: number): number {
   if (value === 0) return Number.MIN_VALUE
   DOUBLE[0] = value
   BITS[0]! += value > 0 ? 1n : -1n
-  return DOUBLE[0]!
+  return DOUBLE[0]
 }

@@ -160,7 +160,7 @@ export class Analyzer {
     const swap = learned[1]!
     learned[1] = learned[best]!
     learned[best] = swap
-    this.backLevel = level[learned[1]! >> 1]!
+    this.backLevel = level[learned[1] >> 1]!
   }
 
   /** Number of levels among literals, stamped with a new generation. */

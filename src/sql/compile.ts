@@ -224,11 +224,11 @@ function compileCall(scope: Scope, node: ExprCall, place: Place, depth: number):
   let given: readonly Expr[] = node.args
   const [only] = given
   if (name === 'position') {
-    if (given.length !== 1 || only!.type !== 'binary' || only!.op !== 'IN') {
+    if (given.length !== 1 || only?.type !== 'binary' || only.op !== 'IN') {
       throw place.error('position takes a text IN another')
     }
-    checkGrouping(clause, only!)
-    given = [only!.left, only!.right]
+    checkGrouping(clause, only)
+    given = [only.left, only.right]
   }
   const args = given.map((arg) => compile(scope, arg, depth + 1))
   return makeCall(name, args, place)

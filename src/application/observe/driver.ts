@@ -65,7 +65,7 @@ export function isPool(given: DriverPool | DriverClient): given is DriverPool {
 export function queryClassOf(client: DriverClient): QueryClass | null {
   const { Query } = client.constructor as { Query?: QueryClass }
   const isKnown = typeof Query?.prototype?.handleDataRow === 'function'
-  return isKnown && client.connection ? Query! : null
+  return isKnown && client.connection ? Query : null
 }
 
 /** Whether an error came from the server, rather than from a connection that was lost. */

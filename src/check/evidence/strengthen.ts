@@ -66,7 +66,7 @@ function versionOrder(
   const { from, to } = edge
   const ops = [from, to].map((txn) => lastWrite(history, txn, key))
   const order = { from, to, kind: 'WW' as const, key, ops, premises: [edge] }
-  const [one, other] = ops.map((op) => history.versions?.opVersion[op!] ?? Number.NaN)
+  const [one, other] = ops.map((op) => history.versions?.opVersion[op] ?? Number.NaN)
   if (one! > other!) return null
   if (one! < other!) return { ...order, premises: [] }
   const shown = reads?.versions?.orderRead[key] ?? NONE

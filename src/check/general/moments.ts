@@ -54,7 +54,7 @@ export function layOutMoments(
       begin[txn] = count++
       if (its === PC || its === SI) txnAt[count++] = txn
       commit[txn] = count - 1
-      claim[txn] = its === SI ? begin[txn]! : count - 1
+      claim[txn] = its === SI ? begin[txn] : count - 1
     }
   }
   chainStart[starts.length - 1] = count

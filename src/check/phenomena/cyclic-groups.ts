@@ -157,8 +157,8 @@ class KnownOrder {
     else if (known >= this.history.txnCount) this.add(known, txn)
     else if (known !== txn) {
       next[version] = this.nodeCount++
-      this.add(next[version]!, known)
-      this.add(next[version]!, txn)
+      this.add(next[version], known)
+      this.add(next[version], txn)
     }
   }
 

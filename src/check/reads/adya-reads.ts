@@ -45,7 +45,7 @@ export function withoutOwnWrites(history: History, reads: ReadCheck): ReadCheck 
     opSource[op] = version === INITIAL ? INITIAL : history.opTxn[version]!
     if (versions && history.opKind[op] !== READ) versions.readFrom[op] = version
     foreignReadCount++
-    if (opSource[op]! > history.opTxn[op]!) lateReadCount++
+    if (opSource[op] > history.opTxn[op]!) lateReadCount++
   }
   return {
     ...reads,

@@ -199,7 +199,7 @@ function turnsOf(history: History, times: Float64Array): Int32Array {
     const start = 2 * txn
     const follows = last >= 0 && history.txnSession[last >> 1] === history.txnSession[txn]
     turn[start] = follows && times[last] === times[start] ? turn[last]! + 1 : 0
-    turn[start + 1] = times[start] === times[start + 1] ? turn[start]! + 1 : 1
+    turn[start + 1] = times[start] === times[start + 1] ? turn[start] + 1 : 1
     last = start + 1
   }
   return turn
