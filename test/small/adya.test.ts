@@ -17,6 +17,7 @@ import {
   orderedProfile,
 } from './adya.ts'
 import { type CompareOptions, draftsFor, SAMPLED, sampled } from './compare.ts'
+import { Confirmed, isDrawn } from './confirmed.ts'
 import { buildHistory, type Draft, renderDraft } from './draft.ts'
 import { ORACLE_LEVELS, type OracleLevel, profileOf } from './oracle.ts'
 
@@ -69,6 +70,7 @@ function expectOrdered(draft: Draft, adya: AdyaProfile): void {
 describe("Adya's levels", () => {
   it.each(CHOICES)('agree with brute force on %s', (_, options) => {
     const counts = new Map<string, number>()
+    const confirmed = new Confirmed('registers and lists')
     for (const { draft, source } of draftsFor(options)) {
       if (!isSmall(draft)) continue
       const expected = adyaProfile(draft)
@@ -78,8 +80,10 @@ describe("Adya's levels", () => {
         expect(result.verdict, `${source} at ${level}\n${renderDraft(draft)}`).toBe(verdict)
         expect(result.certificate?.verified).toBe(true)
         counts.set(`${level} ${verdict}`, (counts.get(`${level} ${verdict}`) ?? 0) + 1)
+        confirmed.add(level, isDrawn(source), verdict)
       }
     }
+    confirmed.tell()
     for (const level of ADYA_LEVELS) {
       expect(counts.get(`${level} satisfied`), level).toBeGreaterThan(sampled(20))
       // Registers never show dirty writes.
@@ -116,6 +120,7 @@ describe("Adya's levels", () => {
     (_, options) => {
       const { sessionOrder = true } = options
       const counts = new Map<string, number>()
+      const confirmed = new Confirmed('registers and lists')
       for (const { draft, source } of draftsFor(options)) {
         if (!isSmall(draft)) continue
         const expected = orderedProfile(draft, sessionOrder)
@@ -130,8 +135,10 @@ describe("Adya's levels", () => {
             `${result.level} ${verdict}`,
             (counts.get(`${result.level} ${verdict}`) ?? 0) + 1,
           )
+          confirmed.add(result.level, isDrawn(source), verdict)
         }
       }
+      confirmed.tell()
       for (const level of ORDERED_LEVELS.slice(0, 2)) {
         expect(counts.get(`${level} satisfied`), level).toBeGreaterThan(sampled(20))
       }

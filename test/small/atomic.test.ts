@@ -15,12 +15,14 @@ import {
   isAtomic,
   randomAtomicTxns,
 } from './atomic.ts'
+import { Confirmed, isDrawn } from './confirmed.ts'
 
 const SEEDS = Number(process.env.ISOBAR_ATOMIC_SEEDS ?? 2000)
 const EACH = SEEDS >= 20_000 ? 1 : 13 // of all small histories
 
 class Tally {
   readonly counts: Record<string, number> = {}
+  readonly confirmed = new Confirmed('registers')
 
   compare(txns: readonly AtomicTxn[], options: CheckOptions, what: string): void {
     const history = buildAtomicHistory(txns)
@@ -31,6 +33,7 @@ class Tally {
     }
     const known = `${algorithm} ${verdict}`
     this.counts[known] = (this.counts[known] ?? 0) + 1
+    this.confirmed.add('lin', isDrawn(what), truth)
   }
 }
 
@@ -41,6 +44,7 @@ describe('check at lin, on transactions of any kind', () => {
     for (const txns of everyOneKeyHistory()) {
       if (count++ % EACH === 0) tally.compare(txns, {}, 'one key')
     }
+    tally.confirmed.tell()
     expect(count).toBeGreaterThan(20_000)
     expect(tally.counts['zones satisfied']).toBeGreaterThan(300)
     expect(tally.counts['zones violated']).toBeGreaterThan(300)
@@ -51,6 +55,7 @@ describe('check at lin, on transactions of any kind', () => {
     for (let seed = 1; seed <= SEEDS; seed++) {
       tally.compare(randomAtomicTxns(seed), {}, `seed ${seed}`)
     }
+    tally.confirmed.tell()
     for (const algorithm of ['zones', 'solve', 'mini']) {
       for (const verdict of ['satisfied', 'violated']) {
         const known = `${algorithm} ${verdict}`
@@ -68,6 +73,7 @@ describe('check at lin, on transactions of any kind', () => {
       }
       tally.compare(txns, { all: true }, `seed ${seed}, all`)
     }
+    tally.confirmed.tell()
     expect(tally.counts['search satisfied']).toBeGreaterThan(SEEDS / 50)
     expect(tally.counts['search violated']).toBeGreaterThan(SEEDS / 50)
   })

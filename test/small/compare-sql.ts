@@ -8,6 +8,7 @@ import { buildMixedProblem } from '../../src/check/mixed/build-problem.ts'
 import type { MixedProblem, MixedSolution } from '../../src/check/problem/mixed-problem.ts'
 import { withRolledBack } from '../../src/history/counts.ts'
 import type { History } from '../../src/history/history.ts'
+import { Confirmed } from './confirmed.ts'
 import { randomSql } from './random-sql.ts'
 import { historyOfSql, renderSql, SQL_LEVELS, type SqlDraft, type SqlLevel } from './sql-draft.ts'
 import { SqlOracle } from './sql-oracle.ts'
@@ -34,6 +35,7 @@ export function compareWithSqlOracle(
   const none = () => Object.fromEntries(MIXES.map((mix) => [mix, 0])) as Record<Mix, number>
   const satisfied = none()
   const violated = none()
+  const confirmed = new Confirmed('SQL')
   for (let seed = 1; seed <= seeds; seed++) {
     const draft = randomSql(seed)
     const history = historyOfSql(draft)
@@ -49,11 +51,15 @@ export function compareWithSqlOracle(
       const wrong =
         compareOffences(truth.offences, problem) ??
         compareVerdicts(oracle, levels, truth.holds, problem, deciders)
-      if (wrong === null) continue
+      if (wrong === null) {
+        confirmed.add(mix, true, truth.holds ? 'satisfied' : 'violated')
+        continue
+      }
       const disagreement = `${mix} (seed ${seed}): ${wrong}\n${renderSql(draft)}`
       return { disagreement, satisfied, violated }
     }
   }
+  confirmed.tell()
   return { disagreement: null, satisfied, violated }
 }
 

@@ -7,6 +7,7 @@
 
 import type { History } from '../../src/history/history.ts'
 import { LONG } from '../long.ts'
+import { Confirmed, isDrawn } from './confirmed.ts'
 import { buildHistory, type Draft, renderDraft, shrinkDraft } from './draft.ts'
 import { type Bounds, FAMILIES, smallHistories } from './enumerate.ts'
 import { ORACLE_LEVELS, type OracleLevel, type Profile, profileOf, type Verdict } from './oracle.ts'
@@ -94,6 +95,7 @@ export function compareWithOracle(
   }
   const satisfied = zeroes()
   const violated = zeroes()
+  const confirmed = new Confirmed('registers and lists')
   let compared = 0
   for (const { draft, source } of draftsFor(options)) {
     compared++
@@ -102,7 +104,10 @@ export function compareWithOracle(
     for (const level of levels) {
       if (truth[level] === 'satisfied') satisfied[level]++
       if (truth[level] === 'violated') violated[level]++
-      if (answerOf(decide, history, level) === truth[level]) continue
+      if (answerOf(decide, history, level) === truth[level]) {
+        confirmed.add(level, isDrawn(source), truth[level])
+        continue
+      }
       const differs = (smaller: Draft) =>
         answerOf(decide, buildHistory(smaller), level) !== profileOf(smaller, oracleOptions)[level]
       const smallest = shrinkDraft(draft, differs)
@@ -116,6 +121,7 @@ export function compareWithOracle(
       return { compared, satisfied, violated, disagreement }
     }
   }
+  confirmed.tell()
   return { compared, satisfied, violated, disagreement: null }
 }
 

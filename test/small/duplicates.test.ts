@@ -7,6 +7,7 @@ import { renderNotation } from '../../src/history/notation.ts'
 import type { LevelId } from '../../src/levels/levels.ts'
 import { adyaProfile, orderedProfile } from './adya.ts'
 import { draftsFor, FEWER, SAMPLED, sampled } from './compare.ts'
+import { Confirmed, isDrawn } from './confirmed.ts'
 import type { Draft } from './draft.ts'
 import { buildDuplicates, COLLAPSES, collapse, everyChoice } from './duplicates.ts'
 import { ORACLE_LEVELS, profileOf } from './oracle.ts'
@@ -46,6 +47,7 @@ function truthOf(choices: readonly Draft[], options: Options): Map<LevelId, stri
 /** The first draft on which the verdicts differ from the truth, in words. */
 function compare(drafts: Iterable<{ draft: Draft; source: string }>, options: Options = {}) {
   const counts = { satisfied: 0, violated: 0, compared: 0 }
+  const confirmed = new Confirmed('values written twice')
   let number = 0
   for (const { draft, source } of drafts) {
     const twice = collapse(draft, COLLAPSES[number++ % COLLAPSES.length]!)
@@ -61,6 +63,7 @@ function compare(drafts: Iterable<{ draft: Draft; source: string }>, options: Op
       if (expected === 'satisfied') counts.satisfied++
       if (expected === 'violated') counts.violated++
       if (result.verdict === expected) {
+        confirmed.add(level, isDrawn(source), expected)
         if (expected !== 'unknown') expect(result.certificate?.verified).toBe(true)
         continue
       }
@@ -68,6 +71,7 @@ function compare(drafts: Iterable<{ draft: Draft; source: string }>, options: Op
       return { ...counts, difference: `${text}\n${renderNotation(history)}` }
     }
   }
+  confirmed.tell()
   return { ...counts, difference: null }
 }
 

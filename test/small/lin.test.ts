@@ -6,6 +6,7 @@ import { check } from '../../src/check/check.ts'
 import { parseNotation, renderNotation } from '../../src/history/notation.ts'
 import { certifyPlain } from '../../src/verdict/certify-plain.ts'
 import { some } from '../long.ts'
+import { Confirmed } from './confirmed.ts'
 import {
   buildLightHistory,
   isLinearizable,
@@ -16,6 +17,7 @@ import {
 describe('check at lin', () => {
   it('agrees with the brute-force linearizer on 20,000 histories, if asked', () => {
     const count = { satisfied: 0, violated: 0, unknown: 0 }
+    const confirmed = new Confirmed('compare-and-set')
     for (let seed = 1; seed <= some(20_000, 10); seed++) {
       const ops = randomLightOps(seed)
       const history = buildLightHistory(ops)
@@ -25,7 +27,9 @@ describe('check at lin', () => {
       expect(result.verdict, `seed ${seed}\n${renderNotation(history)}`).toBe(truth)
       expect(result.certificate?.verified).toBe(true)
       count[result.verdict]++
+      confirmed.add('lin', true, truth)
     }
+    confirmed.tell()
     expect(count.satisfied).toBeGreaterThan(some(3000, 10))
     expect(count.violated).toBeGreaterThan(some(3000, 10))
   })

@@ -13,6 +13,7 @@ import type { History } from '../../src/history/history.ts'
 import { LEVELS } from '../../src/levels/levels.ts'
 import { solveMixed, verifySolution } from '../check/mixed/solve-mixed.ts'
 import { SAMPLED, sampled } from './compare.ts'
+import { Confirmed } from './confirmed.ts'
 import { buildHistory, type Draft, renderDraft } from './draft.ts'
 import { type Bounds, smallHistories } from './enumerate.ts'
 import { isSound, mixedOracle, type OwnLevel } from './oracle.ts'
@@ -73,6 +74,7 @@ describe('lists at mixed levels', () => {
   test('are decided as the oracle does, on small histories at all levels', () => {
     let number = 0
     const counts = { held: 0, broken: 0 }
+    const confirmed = new Confirmed('registers and lists')
     for (const draft of FAMILIES.flatMap((bounds) => [...smallHistories(bounds)])) {
       if (number++ % SAMPLED > 0 || !isSound(draft)) continue
       const holds = mixedOracle(draft)
@@ -80,16 +82,19 @@ describe('lists at mixed levels', () => {
       for (const levels of levelsFor(draft, number)) {
         const truth = holds(levels)
         counts[truth ? 'held' : 'broken']++
+        confirmed.add('mixed', false, truth ? 'satisfied' : 'violated')
         if (decide(withLevels(plain, levels)) === truth) continue
         expect.fail(`${levels}: truly ${truth ? 'held' : 'broken'}\n${renderDraft(draft)}`)
       }
     }
+    confirmed.tell()
     expect(counts.held).toBeGreaterThan(1000)
     expect(counts.broken).toBeGreaterThan(500)
   }, 1_800_000)
 
   test('are judged and certified as the oracle has it, on 20,000 random histories if asked', () => {
     const counts = { satisfied: 0, violated: 0, unknown: 0 }
+    const confirmed = new Confirmed('registers and lists')
     for (let seed = 1; seed <= sampled(20_000); seed++) {
       const draft = RANDOM(seed)
       const plain = buildHistory(draft)
@@ -98,9 +103,11 @@ describe('lists at mixed levels', () => {
       // A certificate that fails is an error that is thrown.
       const [result] = checkMixed(withLevels(plain, levels), ['mixed'])
       counts[truth]++
+      confirmed.add('mixed', true, truth)
       if (result!.verdict === truth) continue
       expect.fail(`seed ${seed}, ${levels}: truly ${truth}\n${renderDraft(draft)}`)
     }
+    confirmed.tell()
     expect(counts.satisfied).toBeGreaterThan(sampled(8000))
     expect(counts.violated).toBeGreaterThan(sampled(4000))
   }, 600_000)

@@ -7,6 +7,7 @@ import { checkMixed } from '../../src/check/mixed/check-mixed.ts'
 import { type History, INDETERMINATE } from '../../src/history/history.ts'
 import { certifyMixed } from '../../src/verdict/certify-mixed.ts'
 import { sampled } from './compare.ts'
+import { Confirmed } from './confirmed.ts'
 import { randomSql } from './random-sql.ts'
 import { historyOfSql, parseSql, renderSql } from './sql-draft.ts'
 import { SqlOracle } from './sql-oracle.ts'
@@ -41,6 +42,7 @@ describe('sser of SQL histories', () => {
   test('agrees with the oracle, every verdict certified', () => {
     const random = new Random(17)
     const seen = { satisfied: 0, violated: 0, byTime: 0 }
+    const confirmed = new Confirmed('SQL')
     for (let seed = 40_001; seed <= 40_000 + sampled(4000); seed++) {
       const draft = randomSql(seed)
       const history = timed(historyOfSql(draft), random)
@@ -54,8 +56,10 @@ describe('sser of SQL histories', () => {
       expect(result!.verdict, `${seed}: ${times}\n${renderSql(draft)}`).toBe(expected)
       expect(result!.certificate!.verified, String(seed)).toBe(true)
       seen[expected]++
+      confirmed.add('sser', true, expected)
       if (!consistent && oracle.decide(levels).consistent) seen.byTime++
     }
+    confirmed.tell()
     expect(seen.satisfied).toBeGreaterThan(sampled(4000) / 20)
     expect(seen.byTime).toBeGreaterThan(sampled(4000) / 50)
   }, 120_000)

@@ -5,7 +5,9 @@
 
 import { describe, expect, it } from 'vitest'
 import { type CompareOptions, draftsFor, SAMPLED, sampled } from './compare.ts'
+import { Confirmed, isDrawn } from './confirmed.ts'
 import type { Bounds } from './enumerate.ts'
+import { ORACLE_LEVELS } from './oracle.ts'
 import {
   allCounters,
   allRanges,
@@ -16,8 +18,11 @@ import {
   withRanges,
 } from './spans.ts'
 
+const SPANS = 'counters, range reads, untold compare-and-sets'
+
 function compare(kind: Kind, wanted: CompareOptions, orders: Orders) {
   const counts = { satisfied: 0, violated: 0, unknown: 0, compared: 0, open: 0 }
+  const confirmed = new Confirmed(SPANS)
   let seed = 0
   for (const { draft, source } of draftsFor(wanted)) {
     const made = kind(draft, seed++)
@@ -25,11 +30,15 @@ function compare(kind: Kind, wanted: CompareOptions, orders: Orders) {
     counts.compared++
     if (made.history.writers !== null) counts.open++
     try {
-      for (const verdict of compareWays(made, orders)) counts[verdict]++
+      compareWays(made, orders).forEach((verdict, i) => {
+        counts[verdict]++
+        confirmed.add(ORACLE_LEVELS[i]!, isDrawn(source), verdict)
+      })
     } catch (error) {
       throw new Error(source, { cause: error })
     }
   }
+  confirmed.tell()
   return counts
 }
 
@@ -54,14 +63,19 @@ describe.each([
 ] as const)('%s', (_, families, all) => {
   it('are judged as brute force does: every small history', () => {
     const counts = { satisfied: 0, violated: 0, unknown: 0, compared: 0 }
+    const confirmed = new Confirmed(SPANS)
     let number = 0
     for (const bounds of families) {
       for (const made of all(bounds)) {
         if (number++ % SAMPLED > 0 || made === null) continue
         counts.compared++
-        for (const verdict of compareWays(made, SESSIONS)) counts[verdict]++
+        compareWays(made, SESSIONS).forEach((verdict, i) => {
+          counts[verdict]++
+          confirmed.add(ORACLE_LEVELS[i]!, false, verdict)
+        })
       }
     }
+    confirmed.tell()
     expect(counts.satisfied).toBeGreaterThan(counts.compared)
     expect(counts.violated).toBeGreaterThan(counts.compared)
   }, 600_000)

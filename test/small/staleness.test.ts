@@ -10,6 +10,7 @@ import { timings } from '../../src/pipeline/differ/times.ts'
 import { certifyResult } from '../../src/verdict/certify.ts'
 import type { LevelResult } from '../../src/verdict/verdict.ts'
 import { type CompareOptions, draftsFor, SAMPLED, sampled } from './compare.ts'
+import { Confirmed, isDrawn } from './confirmed.ts'
 import { buildHistory, type Draft, renderDraft } from './draft.ts'
 import { disagreementOnStaleness, stalenessOf } from './staleness.ts'
 import { allVersionOrders, randomVersions } from './versions.ts'
@@ -71,13 +72,17 @@ const CHOICES: [string, CompareOptions][] = [
 describe('check at stale', () => {
   it.each(CHOICES)('agrees with brute force: %s', (name, options) => {
     let [fresh, stale, broken] = [0, 0, 0]
+    const confirmed = new Confirmed('registers and lists')
     for (const { draft, source } of draftsFor({ families: [], ...options })) {
       const { sessionOrder = true } = options
       expect(disagreementOnStaleness(draft, sessionOrder), source).toBeNull()
       const truth = stalenessOf(draft, sessionOrder)
       if (truth === null) broken++
       else if (truth !== 'unknown') truth.versions > 0 ? stale++ : fresh++
+      const verdict = truth === null ? 'violated' : truth === 'unknown' ? truth : 'satisfied'
+      confirmed.add('stale', isDrawn(source), verdict)
     }
+    confirmed.tell()
     expect(broken).toBeGreaterThan(3)
     if (name === 'no times') return
     expect(fresh).toBeGreaterThan(10)
