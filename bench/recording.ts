@@ -1,26 +1,28 @@
 // How fast the runner is, next to PostgreSQL's own pgbench: the same server, level, clients, keys
-// (each as often) and statements (every shape of mini-transaction, equally often), by turns. And what recording
-// costs: the time that the recorder takes for a transaction, as a share of the time the transaction
-// takes.
+// (each as often) and statements (every shape of mini-transaction, equally often), by turns: with
+// its sessions in two threads, as `isobar run` has them, and in one. And what recording costs: the
+// time that the recorder takes for a transaction, as a share of the time the transaction takes.
 //
 // Where server and client share the processors, and nothing else runs, rates are as the processor
 // time that a transaction takes of both. That is told too, because other work on the machine
 // changes it less: its ratio is what the rates would show if all had been at rest.
 //
-//   node --import tsx bench/recording.ts [--seconds 5] [--turns 3] [--threads 2]
+//   node --import tsx bench/recording.ts [--seconds 5] [--turns 3] [--threads 2] [--ours 2,1]
 //
-// Needs Linux, and pgbench (Debian: apt-get install postgresql) in PATH.
+// Needs Linux, a build, and pgbench (Debian: apt-get install postgresql) in PATH.
 
 import { execFileSync } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { loadavg, tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { Worker } from 'node:worker_threads'
 import { READ } from '../src/history/history.ts'
 import { EmbeddedServer } from '../src/record/embedded/server.ts'
 import { NO_FAULTS } from '../src/record/faults.ts'
 import { PostgresDatabase } from '../src/record/postgres/database.ts'
 import { OpenTransaction, Recorder } from '../src/record/recorder.ts'
 import { runSessions } from '../src/record/runner.ts'
+import type { ThreadOrders } from '../src/record/threads.ts'
 import { PlannedWork } from '../src/record/work.ts'
 import { MINI_SHAPES } from '../src/workload/mini.ts'
 import { planWorkload } from '../src/workload/workload.ts'
@@ -31,17 +33,19 @@ const SESSIONS = 20
 const KEYS = 1000
 /** Of all shapes, which are drawn equally often. */
 const MEAN_OPS = MINI_SHAPES.reduce((sum, { length }) => sum + length, 0) / MINI_SHAPES.length
-const flags = readOptions<{ seconds: string; turns: string; threads: string }>(
+const flags = readOptions<{ seconds: string; turns: string; threads: string; ours: string }>(
   'node --import tsx bench/recording.ts',
   'measures the runner beside pgbench, by turns',
   [
     ['--seconds <n>', 'how long a turn is', '5'],
     ['--turns <n>', 'how many turns each has', '3'],
     ['--threads <n>', 'how many threads pgbench has', '2'],
+    ['--ours <list>', 'how many threads our sessions have, for a turn each', '2,1'],
   ],
 )
 const seconds = Number(flags.seconds)
 const turns = Number(flags.turns)
+const ours = flags.ours.split(',').map(Number)
 /** As our own connections: at ser, sequential scans would conflict with every write. */
 const NO_SCANS = '-c enable_seqscan=off -c enable_bitmapscan=off'
 
@@ -56,23 +60,31 @@ interface Turn {
 const directory = mkdtempSync(join(tmpdir(), 'isobar-bench-'))
 const server = await EmbeddedServer.start()
 try {
-  const ours: Turn[] = []
-  const theirs: Turn[] = []
   const scripts = writeScripts()
+  const runners = [
+    ...ours.map((threads) => ({
+      name: `isobar, ${threads} ${threads === 1 ? 'thread' : 'threads'}`,
+      run: (turn: number) => runOurs(turn, threads),
+    })),
+    { name: `pgbench, ${flags.threads} threads`, run: () => runPgbench(scripts) },
+  ]
+  const done = runners.map((): Turn[] => [])
   for (let turn = 0; turn < turns; turn++) {
-    ours.push(await runOurs(turn))
-    theirs.push(await runPgbench(scripts))
-    print(`turn ${turn + 1}: isobar ${words(ours[turn]!)}\n`)
-    print(`        pgbench ${words(theirs[turn]!)}\n`)
+    for (const [i, { name, run }] of runners.entries()) {
+      const [load] = loadavg()
+      done[i]!.push(await run(turn))
+      print(`turn ${turn + 1}: ${name}: ${words(done[i]!.at(-1)!)} (load ${load!.toFixed(1)})\n`)
+    }
   }
-  const rates = [ours, theirs].map((all) => median(all.map(({ commitsPerS }) => commitsPerS)))
-  const costs = [ours, theirs].map((all) =>
-    median(all.map((turn) => turn.clientUs + turn.serverUs)),
-  )
-  print(`isobar reaches ${(100 * (rates[0]! / rates[1]!)).toFixed(0)} % of pgbench by the clock, `)
-  print(`${(100 * (costs[1]! / costs[0]!)).toFixed(0)} % by processor time\n`)
-  const operations = (1e6 * MEAN_OPS) / median(ours.map(({ clientUs }) => clientUs))
-  print(`isobar makes ${operations.toFixed(0)} operations in a second of its processor time\n`)
+  const rates = done.map((all) => median(all.map(({ commitsPerS }) => commitsPerS)))
+  const costs = done.map((all) => median(all.map((turn) => turn.clientUs + turn.serverUs)))
+  for (const [i, { name }] of runners.slice(0, -1).entries()) {
+    const byClock = (100 * (rates[i]! / rates.at(-1)!)).toFixed(0)
+    const byTime = (100 * (costs.at(-1)! / costs[i]!)).toFixed(0)
+    print(`${name}: ${byClock} % of pgbench by the clock, ${byTime} % by processor time\n`)
+    const operations = (1e6 * MEAN_OPS) / median(done[i]!.map(({ clientUs }) => clientUs))
+    print(`${name}: ${operations.toFixed(0)} operations in a second of its processor time\n`)
+  }
   const recorderUs = timeRecorder()
   const transactionUs = 1e6 / rates[0]!
   print(`recording takes ${recorderUs.toFixed(1)} µs of ${transactionUs.toFixed(0)} µs `)
@@ -87,10 +99,10 @@ function words({ commitsPerS, clientUs, serverUs }: Turn): string {
   return `${commitsPerS.toFixed(0)} commits/s, µs of processor time a commit: ${spent}`
 }
 
-async function runOurs(turn: number): Promise<Turn> {
+async function runOurs(turn: number, threads: number): Promise<Turn> {
   const { address } = server
   const database = await PostgresDatabase.open(address)
-  const recorder = new Recorder(join(directory, `history-${turn}.jsonl`))
+  const recorder = new Recorder(join(directory, `history-${threads}-${turn}.jsonl`))
   try {
     const plan = planWorkload({
       shape: 'mini',
@@ -119,6 +131,7 @@ async function runOurs(turn: number): Promise<Turn> {
       makers: {},
       signal: null,
       onProgress: null,
+      threads: threads === 1 ? null : { count: threads, work: { plan, repeats: true }, start },
     })
     const after = processorTime()
     return {
@@ -130,6 +143,14 @@ async function runOurs(turn: number): Promise<Turn> {
     recorder.close()
     await database.close()
   }
+}
+
+/** As it was built: from the source tree, a thread would spend a second on loading TypeScript. */
+function start(workerData: ThreadOrders): Worker {
+  return new Worker(new URL('../dist/cli/crew-thread.cjs', import.meta.url), {
+    workerData,
+    execArgv: [],
+  })
 }
 
 /** One script for each shape of mini-transaction. */

@@ -128,17 +128,26 @@ const COMMAND_FILES = {
   experimentalMinChunkSize: SMALL_CHUNK,
   manualChunks: commandChunk,
 }
-for (const names of [LIBRARY, ['cli/main']]) {
-  const isLazy = (id) => names !== LIBRARY && id === PARSER
+/** The program of a thread: one script, so that it starts sooner. */
+const THREAD = { 'cli/crew-thread': pathOf('src/record/crew-thread.ts') }
+const THREAD_FILES = { ...COMMAND_FILES, manualChunks: undefined }
+const BUNDLES = [
+  { input: entries(LIBRARY), files: LIBRARY_FILES },
+  { input: entries(['cli/main']), files: COMMAND_FILES },
+  { input: THREAD, files: THREAD_FILES },
+]
+for (const { input, files } of BUNDLES) {
+  const isLibrary = files === LIBRARY_FILES
+  const isLazy = (id) => !isLibrary && id === PARSER
   const code = await rollup({
-    input: entries(names),
+    input,
     external: (id) => isForeign(id) && !isLazy(id),
-    plugins: names === LIBRARY ? [typescript] : [lazyParser, asScript, typescript],
-    treeshake: { moduleSideEffects: (id) => /matchers|cli\/main/.test(id) },
+    plugins: isLibrary ? [typescript] : [lazyParser, asScript, typescript],
+    treeshake: { moduleSideEffects: (id) => /matchers|cli\/main|crew-thread/.test(id) },
   })
   await code.write({
     dir: pathOf('dist'),
-    ...(names === LIBRARY ? LIBRARY_FILES : COMMAND_FILES),
+    ...files,
     onlyExplicitManualChunks: true,
     // Bundlers warn of imports for nothing but their effects, and there are none.
     hoistTransitiveImports: false,

@@ -64,6 +64,7 @@ interface Flags extends ReportFlags, WorkloadFlags {
   abortedReads: string
   rate?: string
   retries: string
+  threads?: string
   fault: string[]
   serverSetting: string[]
   replicas: string
@@ -112,6 +113,7 @@ export function addRunCommand(program: Command, done: (code: number) => void): v
     .option('--duration <time>', 'run for this long instead of --transactions, e.g. 30s')
     .option('--rate <n>', 'at most so many transactions a second')
     .option('--retries <n>', 'try an aborted transaction again, as a new one', '0')
+    .option('--threads <n>', 'threads that sessions run in (2 of PostgreSQL where that pays)')
     .addOption(
       repeated(
         '--sweep <option=values>',
@@ -207,7 +209,7 @@ async function runTarget(text: string, flags: Flags): Promise<number> {
     levels,
     durationMs: flags.duration === undefined ? null : parseDuration(flags.duration),
     rate: flags.rate === undefined ? null : parseNumber('rate', flags.rate, 0.001),
-    retries: parseNumber('retries', flags.retries, 0),
+    ...{ retries: parseNumber('retries', flags.retries, 0), threads: threadsOf(flags) },
     faults: readFaults(flags),
     ...{ serverSettings: parseSettings(flags.serverSetting), commitOrder: flags.commitOrder },
     patienceMs: parseDuration(flags.patience),
@@ -307,6 +309,10 @@ function readFaults({ fault, timetable }: Flags): FaultPlan {
     throw new UsageError(`cannot read the timetable: ${(error as Error).message}`)
   }
   return { ...plan, events: [...plan.events, ...parseTimetable(text, plain(timetable))] }
+}
+
+function threadsOf({ threads }: Flags): number | undefined {
+  return threads === undefined ? undefined : parseNumber('threads', threads, 1)
 }
 
 function parseSettings(texts: readonly string[]): Record<string, string> {

@@ -28,6 +28,8 @@ export interface RunOptions {
   readonly durationMs: number | null
   readonly rate: number | null
   readonly retries: number
+  /** In how many threads the sessions run; as many as pay where nothing is said. */
+  readonly threads?: number | undefined
   readonly faults: FaultPlan
   /** Settings of a server that is started for the run. */
   readonly serverSettings?: Readonly<Record<string, string>> | undefined

@@ -24,6 +24,8 @@ export interface RunSummary {
   readonly durationMs: number | null
   readonly rate: number | null
   readonly retries: number
+  /** In how many the sessions ran. */
+  readonly threads: number
   readonly transactions: {
     recorded: number
     committed: number
@@ -65,6 +67,7 @@ export function summariseRun(given: {
   database: { name: string; place: string }
   cuts: number
   planMs: number
+  threads: number
   parseMs: number
   checkMs: number
   results: readonly LevelResult[]
@@ -92,6 +95,7 @@ export function summariseRun(given: {
     durationMs,
     rate: options.rate,
     retries: options.retries,
+    threads: given.threads,
     transactions: {
       recorded,
       committed: result.committed,

@@ -7,6 +7,7 @@ import { idOf, type LevelId, OWN_LEVELS, STATEMENT_LEVELS } from '../levels/leve
 import type { Database } from '../record/database.ts'
 import { SqlWork } from '../record/sql-work.ts'
 import { OwnWork, PlannedWork, type Work } from '../record/work.ts'
+import type { WorkOrder } from '../record/work-order.ts'
 import {
   DEFAULT_SHAPE,
   type WorkloadParameters,
@@ -21,6 +22,8 @@ import type { RunOptions } from './run-options.ts'
 
 export interface RunWork {
   readonly work: Work
+  /** The same for other threads; null where it cannot be told. */
+  readonly order: WorkOrder | null
   /** What the tables are and hold at first; null for registers. */
   readonly sql: SqlPlan | null
   /** The levels that its transactions ask for, the strongest last. */
@@ -120,22 +123,26 @@ export function makeWork(
   options: RunOptions,
 ): RunWork {
   const { ownWorkload, durationMs } = options
+  const repeats = durationMs !== null
   if (isSql(options)) {
     const offered = OWN_LEVELS.filter((level) => database.levels.has(level))
-    const plan = planSql(parameters as SqlParameters, offered)
+    const asked = parameters as SqlParameters
+    const plan = planSql(asked, offered)
     const { levels } = parseLevelChoice(options.dbLevel, offered)
-    return { work: new SqlWork(plan, durationMs !== null), sql: plan, levels }
+    const order = { sql: asked, offered, repeats }
+    return { work: new SqlWork(plan, repeats), order, sql: plan, levels }
   }
   const given = parameters as WorkloadParameters
   const levels = levelsAsked(options)
   if (ownWorkload === null) {
-    return { work: new PlannedWork(planWorkload(given), durationMs !== null), sql: null, levels }
+    const plan = planWorkload(given)
+    return { work: new PlannedWork(plan, repeats), order: { plan, repeats }, sql: null, levels }
   }
   const work = new OwnWork(ownWorkload.run, {
     seed: given.seed,
     sessionCount: given.sessions,
-    transactions: durationMs === null ? given.transactions : null,
+    transactions: repeats ? null : given.transactions,
     keyCount: given.keys,
   })
-  return { work, sql: null, levels }
+  return { work, order: null, sql: null, levels }
 }

@@ -26,6 +26,7 @@ import type { SqlParameters } from '../workload/sql/parameters.ts'
 import { measureConcurrency } from './concurrency.ts'
 import type { RunOptions } from './run-options.ts'
 import { type RunSummary, renderSummaryJson, summariseRun } from './run-summary.ts'
+import { threadsOf } from './run-threads.ts'
 import {
   expectCommitOrder,
   expectFaults,
@@ -75,7 +76,7 @@ export async function run(options: RunOptions): Promise<RunOutcome> {
   } finally {
     await target.close()
   }
-  const { result, historyPath, planMs, granted, commits } = recorded
+  const { result, historyPath, planMs, threads, granted, commits } = recorded
   const nothing = result.committed + result.aborted + result.indeterminate === 0
   if (result.stoppedBy instanceof Error) {
     if (nothing || !(result.stoppedBy instanceof DatabaseError)) throw result.stoppedBy
@@ -90,6 +91,7 @@ export async function run(options: RunOptions): Promise<RunOutcome> {
     database: { name: target.database.name, place: target.database.place },
     cuts: target.proxies.reduce((sum, { cutCount }) => sum + cutCount, 0),
     planMs,
+    threads,
     parseMs: judged?.parseMs ?? 0,
     checkMs: judged?.checkMs ?? 0,
     results: judged?.results ?? [],
@@ -138,6 +140,7 @@ interface Recorded {
   result: RunResult
   historyPath: string
   planMs: number
+  threads: number
   granted: string
   /** What the server's log says of the order of commits, if it was asked for. */
   commits: CommitLog | null
@@ -151,8 +154,10 @@ async function record(
   const { database } = target
   const { dbLevel, durationMs, ownWorkload } = options
   const started = nowMs()
-  const { work, sql, levels } = makeWork(database, parameters, options)
+  const made = makeWork(database, parameters, options)
+  const { work, sql, levels } = made
   const planMs = nowMs() - started
+  const threads = threadsOf(options, parameters, made, target)
   expectReading(database, levels, options)
   const names: string[] = []
   for (const level of levels) names.push(await database.grantedLevel(level))
@@ -185,10 +190,18 @@ async function record(
       durationMs,
       proxies: target.proxies,
       makers: target.makers,
+      threads,
     })
     const isWhole = result.stoppedBy === null // else the server may be gone, and its log
     if (isWhole) await commits?.finish()
-    return { result, historyPath, planMs, granted, commits: isWhole ? commits : null }
+    return {
+      result,
+      historyPath,
+      planMs,
+      threads: threads?.count ?? 1,
+      granted,
+      commits: isWhole ? commits : null,
+    }
   } finally {
     recorder.close()
     await commits?.close()

@@ -31,6 +31,8 @@ export interface Database {
   readonly script: ScriptSupport | null
   /** The nodes of a cluster, in the order of the target; absent where there is one. */
   readonly nodes?: readonly Node[]
+  /** How other threads come to its nodes; absent where sessions have to share the one of the run. */
+  readonly reach?: Reach
   /** Creates keys from `from` up to `to`, in their initial state; others are no rows at first. */
   addKeys(from: number, to: number): Promise<void>
   /** Creates tables, with the rows each holds at first. UsageError if it runs no statements. */
@@ -52,6 +54,12 @@ export interface Database {
 export interface Node extends Pick<Database, 'open'> {
   /** It only answers reads: a replica. */
   readonly isReader: boolean
+}
+
+/** The nodes as plain data, from which another thread makes them again (reach.ts). */
+export interface Reach {
+  readonly kind: string
+  readonly places: readonly unknown[]
 }
 
 /** What a database's own log says of when values were committed. */

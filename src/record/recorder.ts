@@ -6,9 +6,12 @@
 // never sent COMMIT. Outcomes may wait for the next pending line or a few milliseconds: losing one
 // turns a known outcome into an unknown one, never into a wrong one.
 //
+// Several threads may record into one file: each writes whole lines, behind whatever is there, by
+// one call of the operating system, which tears no line apart.
+//
 // Times come from one monotonic clock, in microseconds since the start of the run.
 
-import { closeSync, openSync, writeSync } from 'node:fs'
+import { closeSync, constants, openSync, writeSync } from 'node:fs'
 import { InputError } from '../base/errors.ts'
 import { renderTables } from '../formats/native/sql-write.ts'
 import type { StatusName } from '../history/history.ts'
@@ -17,6 +20,7 @@ import type { Value } from '../history/values.ts'
 import type { LevelId } from '../levels/levels.ts'
 import type { SqlStatement } from '../sql/statement.ts'
 import type { SqlRow } from '../sql/value.ts'
+import { type Instant, Numbers, RunClock } from './among-threads.ts'
 import type { StatementAnswer } from './database.ts'
 import { renderRun } from './statement-line.ts'
 
@@ -94,41 +98,72 @@ export class OpenTransaction {
   }
 }
 
+/** What a recorder of another thread needs to know, as plain data. */
+export interface RecorderPart {
+  readonly path: string
+  readonly origin: Instant
+  /** Which ids of transactions are its own: those of this place of so many. */
+  readonly place: number
+  readonly of: number
+}
+
 export class Recorder {
   /** Transactions recorded so far, whatever became of them. */
   txnCount = 0
   private readonly file: number
-  private readonly originMs = performance.now()
+  private readonly clock: RunClock
+  private ids: Numbers
   private waiting = '' // lines not written yet
   private timer: NodeJS.Timeout | null = null
   private failure: Error | null = null
-  private lastId = 0
   private isClosed = false
 
-  /** Creates the file, which must not exist yet. `about` is kept in the header for the reader. */
+  /**
+   * Creates the file, which must not exist yet. `about` is kept in the header for the reader.
+   * @param joined a recorder of another thread has created it
+   */
   constructor(
     readonly path: string,
     about: Record<string, string | number | boolean | null> = {},
     declared: { tables: readonly SqlTable[]; rows: readonly (readonly SqlRow[])[] } | null = null,
+    joined: RecorderPart | null = null,
   ) {
+    const { place, of } = joined ?? { place: 0, of: 1 }
+    this.clock = new RunClock(joined?.origin)
+    this.ids = new Numbers(1 + place, of)
     try {
-      this.file = openSync(path, 'ax', 0o644)
+      this.file = openSync(path, joined ? constants.O_WRONLY | constants.O_APPEND : 'ax', 0o644)
     } catch (error) {
       throw unwritable(path, error)
     }
+    if (joined) return
     const header = JSON.stringify({ isobar: 1, initial: null, unit: 'us', ...about })
     const tables = declared && renderTables(declared.tables, declared.rows)
     this.write(tables ? `${header.slice(0, -1)},"tables":${tables}}\n` : `${header}\n`)
   }
 
+  /** One that records into the same file, in another thread. */
+  static join(part: RecorderPart): Recorder {
+    return new Recorder(part.path, {}, null, part)
+  }
+
+  /** To be called before anything is recorded: others, so many, are going to join. */
+  share(count: number): RecorderPart[] {
+    const of = count + 1
+    this.ids = new Numbers(1 + count, of)
+    const { path } = this
+    const { origin } = this.clock
+    return Array.from({ length: count }, (_, place) => ({ path, origin, place, of }))
+  }
+
   /** Microseconds since the recorder was made. Rounding down never turns overlap into order. */
   nowUs(): number {
-    return Math.floor((performance.now() - this.originMs) * 1000)
+    return this.clock.nowUs()
   }
 
   /** Begins a transaction of the session; its start is now, before anything is sent. */
   begin(txn: OpenTransaction, session: number, level: LevelId | null): void {
-    txn.id = ++this.lastId
+    txn.id = this.ids.next()
     txn.session = session
     txn.level = level
     txn.ops = ''
@@ -185,7 +220,8 @@ export class Recorder {
     }, FLUSH_EVERY_MS)
   }
 
-  private flush(): void {
+  /** What is known is in the file when this returns. */
+  flush(): void {
     if (this.waiting === '') return
     const lines = this.waiting
     this.waiting = ''
@@ -194,10 +230,16 @@ export class Recorder {
 
   private write(text: string): void {
     if (this.failure) throw this.failure
+    let written: number
     try {
-      writeSync(this.file, text)
+      written = writeSync(this.file, text)
     } catch (error) {
       throw unwritable(this.path, error)
+    }
+    // The next call would say why; what came in between would be part of a torn line.
+    if (written < Buffer.byteLength(text)) {
+      this.failure = unwritable(this.path, new Error('there is no room for all of a line'))
+      throw this.failure
     }
   }
 }

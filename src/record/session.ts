@@ -16,20 +16,21 @@ import type { LevelId } from '../levels/levels.ts'
 import type { SqlStatement } from '../sql/statement.ts'
 import type { SqlRow } from '../sql/value.ts'
 import type { Way } from '../workload/plan.ts'
-import type { Auditor, Rest } from './audit.ts'
-import { type Connection, type Database, type Node, TransactionFailure } from './database.ts'
+import type { Numbers, Places } from './among-threads.ts'
+import type { UsedKeys } from './audit.ts'
+import { type Connection, type Node, TransactionFailure } from './database.ts'
 import type { FaultProxy } from './fault-proxy.ts'
 import { type CutPoint, drawCut, type FaultPlan } from './faults.ts'
 import { openPatiently } from './patience.ts'
 import { OpenTransaction, type Recorder } from './recorder.ts'
+import type { Rest } from './rest.ts'
 import { type Operations, readingOnly, type Work } from './work.ts'
 
 /** About as long as a transaction takes beside others. */
 const MOST_REST_MS = 5
 
-/** What all sessions of a run share. */
+/** What all sessions of a thread share. */
 export interface RunContext {
-  readonly database: Database
   readonly recorder: Recorder
   /** What transactions ask for that have no level of their own. */
   readonly level: LevelId
@@ -37,22 +38,25 @@ export interface RunContext {
   /** Each transaction is one operation without BEGIN and COMMIT (compare-and-set). */
   readonly isLightweight: boolean
   readonly faults: FaultPlan
+  /** How many sessions the run has. */
   readonly sessions: number
-  /** Sessions whose transaction stays open. */
-  readonly resting: { count: number }
+  /** For sessions whose transaction stays open. */
+  readonly resting: Places
   /** How long the database may stay away before a session gives up. */
   readonly patienceMs: number
   readonly tally: Tally
-  /** Counters that hand out every number once. */
-  nextValue(): number
-  nextSession(): number
+  readonly values: Numbers
+  /** Ids for sessions that go on under a new one. */
+  readonly sessionIds: Numbers
+  /** Holds transactions back while an audit is due. */
+  readonly rest: Rest
+  readonly used: UsedKeys
   /** True once nothing new is to be begun. */
   isStopping(): boolean
   /** Creates keys on first need; null if they are there. */
   ensureKeys(count: number): Promise<void> | null
-  /** Holds transactions back while an audit is due. */
-  readonly rest: Rest
-  readonly auditor: Auditor
+  /** A connection was lost, and not by us: the server may have crashed. */
+  noteLoss(): void
 }
 
 /** Recorded transactions, by how they ended. */
@@ -92,7 +96,7 @@ export class Session implements Operations {
     this.operations = seat.node.isReader ? readingOnly(this) : this
     this.number = number
     this.random = random
-    this.id = context.nextSession()
+    this.id = number
   }
 
   /** Opens the first connection; unlike later ones, it must succeed at once. */
@@ -130,7 +134,7 @@ export class Session implements Operations {
 
   /** A connection that was lost, and not by us, may mean that the server crashed. */
   private noteLoss(): void {
-    if (this.connection?.isLost && !this.isCut) this.context.rest.noteLoss()
+    if (this.connection?.isLost && !this.isCut) this.context.noteLoss()
   }
 
   async read(key: number): Promise<Value> {
@@ -149,7 +153,7 @@ export class Session implements Operations {
 
   async write(key: number, way?: Way): Promise<void> {
     if (this.begin(key, false)) await this.strike()
-    const value = this.context.nextValue()
+    const value = this.context.values.next()
     this.txn.addWrite(key, value)
     const rowCount = await this.connection!.write(key, value, way)
     if (rowCount === 0) this.txn.foundNoRow(key)
@@ -158,7 +162,7 @@ export class Session implements Operations {
 
   async append(key: number): Promise<void> {
     if (this.begin(key, true)) await this.strike()
-    const value = this.context.nextValue()
+    const value = this.context.values.next()
     this.txn.addAppend(key, value)
     const rowCount = await this.connection!.append(key, value)
     if (rowCount === 0) this.txn.foundNoRow(key)
@@ -173,7 +177,7 @@ export class Session implements Operations {
 
   async run(table: SqlTable, statement: SqlStatement): Promise<readonly SqlRow[]> {
     if (this.isTroubled) await this.strike()
-    const write = statement.kind === 'select' ? 0 : this.context.nextValue()
+    const write = statement.kind === 'select' ? 0 : this.context.values.next()
     if (statement.kind === 'insert') {
       this.txn.addStatement(table, statement, write, { rows: [], from: [] })
       await this.connection!.run(table, statement, write)
@@ -226,7 +230,7 @@ export class Session implements Operations {
     let last: StatusName = 'committed'
     const alone: Operations = {
       read: async (key) => {
-        this.context.auditor.note(key, false)
+        this.context.used.note(key, false)
         recorder.begin(txn, this.id, level)
         const rows = await connection.get(key, level)
         seen = rows[0] ?? null
@@ -235,7 +239,7 @@ export class Session implements Operations {
         return seen
       },
       write: async (key) => {
-        const value = this.context.nextValue()
+        const value = this.context.values.next()
         recorder.begin(txn, this.id, level)
         txn.addRead(key, [seen])
         txn.addWrite(key, value)
@@ -275,7 +279,7 @@ export class Session implements Operations {
       const fate = error instanceof TransactionFailure ? error.fate : 'indeterminate'
       recorder.outcome(txn, fate)
       this.context.tally[fate]++
-      if (fate === 'indeterminate') this.id = this.context.nextSession()
+      if (fate === 'indeterminate') this.id = this.context.sessionIds.next()
       this.note(error)
       return fate
     }
@@ -295,7 +299,7 @@ export class Session implements Operations {
 
   /** An operation on a key begins. Whether something may come in between before it does. */
   private begin(key: number, isList: boolean): boolean {
-    this.context.auditor.note(key, isList)
+    this.context.used.note(key, isList)
     return this.isTroubled
   }
 
@@ -319,15 +323,14 @@ export class Session implements Operations {
   private async pause(): Promise<void> {
     const { resting, sessions } = this.context
     const { ms: pauseMs, share } = this.context.faults.pause!
-    if (resting.count >= Math.max(1, Math.round(share * sessions))) return
-    resting.count++
+    if (!resting.take(Math.max(1, Math.round(share * sessions)))) return
     this.context.recorder.mark(`a transaction stays open for ${pauseMs / 1000} s`)
     const endMs = performance.now() + pauseMs
     for (let leftMs = 1; leftMs > 0 && !this.context.isStopping(); ) {
       leftMs = endMs - performance.now()
       await pause(Math.min(100, Math.max(0, leftMs)))
     }
-    resting.count--
+    resting.leave()
   }
 
   /** Counts a failed transaction. What is not about one transaction is passed on. */

@@ -11,7 +11,7 @@ describe('Auditor', () => {
     }
     const options = { database: { open }, patienceMs: 600_000, isOver: () => tries > 2 }
     const auditor = new Auditor(options as unknown as ConstructorParameters<typeof Auditor>[0])
-    auditor.note(0, false)
+    auditor.note({ keys: [0], areLists: false })
     await auditor.audit(true)
     expect({ tries, audits: auditor.count }).toEqual({ tries: 3, audits: 0 })
   })

@@ -104,6 +104,35 @@ describe('Recorder', () => {
     }
   })
 
+  it('shares a file with others: no line is torn, no id is given twice', async () => {
+    const first = new Recorder(path, { seed: 7 })
+    const all = [...first.share(2).map((part) => Recorder.join(part)), first]
+    for (let i = 0; i < 50; i++) {
+      for (const [session, recorder] of all.entries()) {
+        const txn = new OpenTransaction()
+        recorder.begin(txn, session, 'ser')
+        txn.addWrite(session, i)
+        recorder.pending(txn)
+        if (i % 7 !== 3) recorder.outcome(txn, 'committed')
+      }
+    }
+    for (const recorder of all) recorder.close()
+    const { history } = await readHistory(path) // refuses what stands there twice
+    expect(history.txnCount).toBe(150)
+    const lines = readFileSync(path, 'utf8').trim().split('\n').slice(1)
+    const ids = lines.flatMap((line) => JSON.parse(line).pending ?? [])
+    expect(ids.sort((a, b) => a - b)).toEqual(Array.from({ length: 150 }, (_, i) => i + 1))
+    for (const result of profile(history)) expect(result.verdict).toBe('satisfied')
+  })
+
+  it('joins no file that is gone', () => {
+    const first = new Recorder(path)
+    const [part] = first.share(1)
+    rmSync(path)
+    expect(() => Recorder.join(part!)).toThrow(/ENOENT/)
+    first.close()
+  })
+
   it('never replaces a file', () => {
     new Recorder(path).close()
     expect(() => new Recorder(path)).toThrow(/exists already/)

@@ -1,16 +1,13 @@
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { PeerCertificate } from 'node:tls'
+import type { ConnectionOptions, PeerCertificate } from 'node:tls'
 import { describe, expect, it } from 'vitest'
 import { UsageError } from '../../src/base/errors.ts'
 import type { LevelId } from '../../src/levels/levels.ts'
 import { NO_FAULTS, parseFaultPlan } from '../../src/record/faults.ts'
-import {
-  parsePostgresAddress,
-  showAddress,
-  type TlsOptions,
-} from '../../src/record/postgres/address.ts'
+import { parsePostgresAddress, showAddress } from '../../src/record/postgres/address.ts'
+import { configOf } from '../../src/record/postgres/client.ts'
 import { splitHosts } from '../../src/record/server-url.ts'
 import { openTarget } from '../../src/record/target.ts'
 import { parseTarget } from '../../src/record/targets.ts'
@@ -118,10 +115,11 @@ describe('parsePostgresAddress', () => {
     expect(modes('postgres://h/d?sslmode=require')).toEqual(['encrypted'])
     expect(modes('postgres://h/d?sslmode=verify-ca')).toEqual(['verified'])
     expect(modes('postgres:///d?host=/run/pg&sslmode=verify-full')).toEqual(['plain'])
-    const [full] = parsePostgresAddress('postgres://h/d?sslmode=verify-full', {}).encryptions
+    const address = parsePostgresAddress('postgres://h/d?sslmode=verify-full', {})
+    const full = configOf(address, address.encryptions[0]!).ssl as ConnectionOptions
     expect(full).toMatchObject({ servername: 'h', rejectUnauthorized: true })
     const isFor = (subject: string) =>
-      (full as TlsOptions).checkServerIdentity!('127.0.0.1', {
+      full.checkServerIdentity!('127.0.0.1', {
         subject: { CN: subject },
         subjectaltname: `DNS:${subject}`,
       } as unknown as PeerCertificate)

@@ -6,21 +6,21 @@ import { existsSync, readFileSync } from 'node:fs'
 import { isIP } from 'node:net'
 import { homedir, userInfo } from 'node:os'
 import { join } from 'node:path'
-import { checkServerIdentity, type PeerCertificate } from 'node:tls'
 import { UsageError } from '../../base/errors.ts'
 import { hintFor } from '../../base/slips.ts'
 import { findPassword } from './password-file.ts'
 
-/** How a connection is encrypted: not at all, or with these options of TLS. */
+/** How a connection is encrypted: not at all, or with these options of TLS. Plain data. */
 export type Encryption = false | TlsOptions
 
 export interface TlsOptions {
   readonly rejectUnauthorized: boolean
   /** Certificates of authorities in place of those that come with Node. */
   readonly ca?: string
-  /** The host that was named, which the certificate must be for, whatever we connect to. */
+  /** The host that was named, which the server is asked for. */
   readonly servername?: string
-  readonly checkServerIdentity?: (host: string, certificate: PeerCertificate) => Error | undefined
+  /** The host that the certificate must be for, whatever we connect to; null for any. */
+  readonly certifies?: string | null
 }
 
 export interface PostgresAddress {
@@ -114,13 +114,11 @@ function encryptionsFor(host: string, mode: string, rootPath?: string): Encrypti
     case 'prefer':
       return [encrypted, false]
     case 'require':
-      return [
-        ca.ca === undefined ? encrypted : { ...verified, checkServerIdentity: () => undefined },
-      ]
+      return [ca.ca === undefined ? encrypted : { ...verified, certifies: null }]
     case 'verify-ca':
-      return [{ ...verified, checkServerIdentity: () => undefined }]
+      return [{ ...verified, certifies: null }]
     default:
-      return [{ ...verified, checkServerIdentity: (_, it) => checkServerIdentity(host, it) }]
+      return [{ ...verified, certifies: host }]
   }
 }
 

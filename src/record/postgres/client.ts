@@ -1,6 +1,7 @@
 // Connecting to a server by its address: how it is encrypted, how long that may take.
 
 import { Socket } from 'node:net'
+import { type ConnectionOptions, checkServerIdentity } from 'node:tls'
 import { Client, type ClientConfig } from 'pg'
 import { cutBy } from '../patience.ts'
 import type { Encryption, PostgresAddress } from './address.ts'
@@ -18,11 +19,19 @@ export function configOf(address: PostgresAddress, encryption: Encryption): Clie
   return {
     ...{ host, port, user, password, database },
     ...(options === undefined ? {} : { options }),
-    ssl: encryption as ClientConfig['ssl'],
+    ssl: tlsOf(encryption),
     application_name: 'isobar',
     connectionTimeoutMillis: connectTimeoutMs,
     keepAlive: true,
   }
+}
+
+function tlsOf(encryption: Encryption): false | ConnectionOptions {
+  if (encryption === false) return false
+  const { certifies, ...options } = encryption
+  if (certifies === undefined) return options
+  if (certifies === null) return { ...options, checkServerIdentity: () => undefined }
+  return { ...options, checkServerIdentity: (_, it) => checkServerIdentity(certifies, it) }
 }
 
 /** Tries the ways to connect one after another. Throws what the first one failed with, or the signal's reason. */

@@ -11,14 +11,14 @@ import {
   type Database,
   type Node,
   ownLevel,
+  type Reach,
   type ScriptSupport,
 } from '../database.ts'
 import { type PostgresAddress, showAddress } from './address.ts'
 import { PostgresCommitLog } from './commit-log.ts'
-import { POSTGRES_LEVELS, PostgresConnection } from './connection.ts'
-import { asDatabaseError } from './failure.ts'
+import { POSTGRES_LEVELS, type PostgresConnection } from './connection.ts'
 import { PostgresGate } from './gate.ts'
-import { awaitOn, type ClusterNode, findNode } from './nodes.ts'
+import { awaitOn, type ClusterNode, findNode, nodesOfPostgres } from './nodes.ts'
 import { RunTables, scalar, TABLE } from './table.ts'
 
 /** How long the server may stay away, where nothing is said. */
@@ -58,10 +58,11 @@ export class PostgresDatabase implements Database {
   }
 
   get nodes(): readonly Node[] {
-    return this.cluster.map((node) => ({
-      isReader: node.isReader,
-      open: (signal) => this.openAt(node, signal),
-    }))
+    return nodesOfPostgres(this.cluster, () => this.keyCount)
+  }
+
+  get reach(): Reach {
+    return { kind: 'postgres', places: this.cluster }
   }
 
   private get first(): ClusterNode {
@@ -147,19 +148,7 @@ export class PostgresDatabase implements Database {
   }
 
   open(signal?: AbortSignal): Promise<Connection> {
-    return this.openAt(this.first, signal)
-  }
-
-  private async openAt({ entrance }: ClusterNode, signal?: AbortSignal): Promise<Connection> {
-    const timeout = AbortSignal.timeout(entrance.connectTimeoutMs)
-    const connection = new PostgresConnection(entrance, () => this.keyCount)
-    try {
-      await connection.connect(signal ? AbortSignal.any([signal, timeout]) : timeout)
-      return connection
-    } catch (error) {
-      connection.cut()
-      throw asDatabaseError(error, entrance)
-    }
+    return this.nodes[0]!.open(signal)
   }
 
   openCommitLog(): Promise<CommitLog> {

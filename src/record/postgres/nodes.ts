@@ -1,10 +1,12 @@
 // The nodes of a cluster, as one target names them: the first is where a run sets up its tables;
 // the others are replicas, which answer reads, or can be written to like the first. Which of the
-// two a node is it says itself. Main functions: findNode, awaitOn.
+// two a node is it says itself. Main functions: findNode, awaitOn, nodesOfPostgres.
 
 import { awaitAnswers } from '../cluster.ts'
+import type { Connection, Node } from '../database.ts'
 import { type PostgresAddress, showAddress } from './address.ts'
 import { connectClient } from './client.ts'
+import { PostgresConnection } from './connection.ts'
 import { asDatabaseError } from './failure.ts'
 import { scalar } from './table.ts'
 
@@ -24,6 +26,33 @@ export async function findNode(
 ): Promise<ClusterNode> {
   const { answer, address } = await ask(given, 'SELECT pg_is_in_recovery()')
   return { address, entrance: { ...address, ...entrance }, isReader: answer === true }
+}
+
+/** @param keyCount how many keys have rows from the beginning */
+export function nodesOfPostgres(
+  cluster: readonly Pick<ClusterNode, 'entrance' | 'isReader'>[],
+  keyCount: () => number,
+): Node[] {
+  return cluster.map(({ entrance, isReader }) => ({
+    isReader,
+    open: (signal) => openAt(entrance, keyCount, signal),
+  }))
+}
+
+async function openAt(
+  entrance: PostgresAddress,
+  keyCount: () => number,
+  signal?: AbortSignal,
+): Promise<Connection> {
+  const timeout = AbortSignal.timeout(entrance.connectTimeoutMs)
+  const connection = new PostgresConnection(entrance, keyCount)
+  try {
+    await connection.connect(signal ? AbortSignal.any([signal, timeout]) : timeout)
+    return connection
+  } catch (error) {
+    connection.cut()
+    throw asDatabaseError(error, entrance)
+  }
 }
 
 /** Waits until the node answers each of the questions with true. Throws DatabaseError. */
