@@ -22,6 +22,15 @@ export const APPEND = 2
 export const READ_LIST = 3
 export const READ_ROWS = 4 // a read that did not return exactly one row (rows.ts)
 
+/**
+ * All bits set for writes and appends, none for reads. Reads and writes mostly come in no order
+ * that a processor could foresee: a replay that chooses by these bits takes half the time of one
+ * that branches.
+ */
+export function writeMask(kind: number): number {
+  return ((kind + 1) << 30) >> 31
+}
+
 export const COMMITTED = 0
 export const ABORTED = 1
 export const INDETERMINATE = 2

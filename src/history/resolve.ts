@@ -18,6 +18,7 @@ import {
   READ_LIST,
   READ_ROWS,
   WRITE,
+  writeMask,
 } from './history.ts'
 import { DUPLICATES_HINT, markInitial, showValue } from './initial.ts'
 import { groupByKey } from './layout.ts'
@@ -101,30 +102,70 @@ const TXN = 2
 
 /** One table over all values. False if some value is written to two keys or is too sparse. */
 function resolveByValue(history: History, initial: number, found: Resolved): boolean {
-  const { opKind, opKey, opValue, opCount, txnIsInitial, opTxn } = history
+  const { opCount } = history
   const small = findSmall(history)
   if (small.count > opCount + 65536) return false
   const table = new Int32Array((small.count + history.values.interned.size) * STRIDE)
-  for (let op = 0; op < opCount; op++) {
-    const kind = opKind[op]!
-    if (kind !== WRITE && kind !== APPEND) continue
+  const chosen = new Int32Array(CHUNK_OPS)
+  let isUnique = true
+  forEachChunk(history, (from, to) => {
+    isUnique &&= fillIn(history, initial, table, small, chosen, from, to) === NONE
+  })
+  if (!isUnique) {
+    refuseSecond(history, initial, table.fill(0), small)
+    return false
+  }
+  forEachChunk(history, (from, to) => {
+    lookUp(history, initial, table, small, found, chosen, from, to)
+  })
+  resolveElements(history, table, small)
+  return true
+}
+
+/** Throws if the first value that is written twice in the order of the input is so to one key. */
+function refuseSecond(
+  history: History,
+  initial: number,
+  table: Int32Array,
+  small: SmallValues,
+): void {
+  const { opKey, opCount } = history
+  const second = fillIn(history, initial, table, small, new Int32Array(opCount), 0, opCount)
+  const first = table[placeOf(history.opValue[second]!, small) + OP]! - 1
+  if (opKey[first] === opKey[second]) throw duplicateValue(history, first, second)
+}
+
+/** Puts the writes among these operations into the table: NONE, or the first whose value is there. */
+function fillIn(
+  { opKind, opKey, opValue, txnIsInitial, opTxn }: History,
+  initial: number,
+  table: Int32Array,
+  small: SmallValues,
+  writes: Int32Array,
+  from: number,
+  to: number,
+): number {
+  let count = 0
+  for (let op = from; op < to; op++) {
+    writes[count] = op
+    count -= writeMask(opKind[op]!)
+  }
+  for (let i = 0; i < count; i++) {
+    const op = writes[i]!
     const value = opValue[op]!
-    if (value === initial && kind === WRITE && txnIsInitial[opTxn[op]!]) continue
-    const at = (value < INTERNED ? value - small.from : value - INTERNED + small.count) * STRIDE
-    if (table[at + OP] !== 0) {
-      const first = table[at + OP]! - 1
-      if (table[at + KEY] === opKey[op]) throw duplicateValue(history, first, op)
-      return false
-    }
+    if (value === initial && opKind[op] === WRITE && txnIsInitial[opTxn[op]!]) continue
+    const at = placeOf(value, small)
+    if (table[at + OP] !== 0) return op
     table[at + OP] = op + 1
     table[at + KEY] = opKey[op]!
     table[at + TXN] = opTxn[op]!
   }
-  forEachStretch(history, (from, to) => {
-    lookUp(history, initial, table, small, found, from, to)
-  })
-  resolveElements(history, table, small)
-  return true
+  return NONE
+}
+
+/** Where in the table the value stands. */
+function placeOf(value: number, { from, count }: SmallValues): number {
+  return (value < INTERNED ? value - from : value - INTERNED + count) * STRIDE
 }
 
 /** Small integers that are written lie between these: the first entries of the table. */
@@ -153,6 +194,16 @@ function findSmall({ opKind, opValue, opCount }: History): SmallValues {
     if (value < min) min = value
   }
   return max < 0 ? { from: 0, count: 0 } : { from: min, count: max - min + 1 }
+}
+
+/** Reads are told from writes for so many operations at once, without a branch for each. */
+const CHUNK_OPS = 4096
+
+/** Calls `visit` for at most so many operations that lie side by side, in all for all of them. */
+function forEachChunk(history: History, visit: (from: number, to: number) => void): void {
+  forEachStretch(history, (from, to) => {
+    for (let at = from; at < to; at += CHUNK_OPS) visit(at, Math.min(at + CHUNK_OPS, to))
+  })
 }
 
 const STRETCH_TXNS = 64 // operations of so many transactions fill a few cache lines a column
@@ -190,28 +241,30 @@ function lookUp(
   table: Int32Array,
   { from: least, count: smallCount }: SmallValues,
   { readFrom, readTxn }: Resolved,
+  reads: Int32Array,
   from: number,
   to: number,
 ): void {
   const { opKind, opKey, opValue } = history
+  let count = 0
   for (let op = from; op < to; op++) {
-    let write: number = NONE
-    let txn: number = NONE
+    readFrom[op] = NONE
+    readTxn[op] = NONE
+    reads[count] = op
+    count -= (opKind[op]! - WRITE) >> 31 // READ is the only kind below WRITE
+  }
+  for (let i = 0; i < count; i++) {
+    const op = reads[i]!
     const value = opValue[op]!
-    if (opKind[op] === READ) {
-      if (value === initial) {
-        write = INITIAL
-        txn = INITIAL
-      } else if ((value - least) >>> 0 < smallCount || value >= INTERNED) {
-        const at = (value < INTERNED ? value - least : value - INTERNED + smallCount) * STRIDE
-        if (table[at + OP] !== 0 && table[at + KEY] === opKey[op]) {
-          write = table[at + OP]! - 1
-          txn = table[at + TXN]!
-        }
-      }
+    if (value === initial) {
+      readFrom[op] = INITIAL
+      readTxn[op] = INITIAL
+    } else if ((value - least) >>> 0 < smallCount || value >= INTERNED) {
+      const at = (value < INTERNED ? value - least : value - INTERNED + smallCount) * STRIDE
+      if (table[at + OP] === 0 || table[at + KEY] !== opKey[op]) continue
+      readFrom[op] = table[at + OP]! - 1
+      readTxn[op] = table[at + TXN]!
     }
-    readFrom[op] = write
-    readTxn[op] = txn
   }
 }
 

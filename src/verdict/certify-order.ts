@@ -19,7 +19,7 @@ import {
   NONE,
   READ,
   READ_LIST,
-  WRITE,
+  writeMask,
 } from '../history/history.ts'
 import { SessionReach } from '../history/session-reach.ts'
 import { isAdyaLevel, type LevelId } from '../levels/levels.ts'
@@ -161,26 +161,23 @@ class Replay {
 
   private replayTxn(txn: number): void {
     const { txnOpStart, opKind, opKey, readFrom } = this.history
-    const { latest } = this
+    const { latest, rewritten, version } = this
     const start = txnOpStart[txn]!
     const end = txnOpStart[txn + 1]!
     for (let op = start; op < end; op++) {
       const kind = opKind[op]!
       const key = opKey[op]!
-      if (kind === READ) {
-        // The latest version is sound: its own latest, or the last write of one that ran before.
-        const current = latest[key]!
-        if (readFrom[op] === current) continue
-        this.replayOlderRead(txn, op, current >= start && current < end)
-      } else if (kind === READ_LIST) this.replayListRead(txn, op)
-      else if (kind === WRITE || kind === APPEND) {
-        const current = latest[key]!
-        const isOwn = current >= start && current < end
-        if (isOwn) this.rewritten[current] = 1
-        if (kind === APPEND) this.ownBefore[op] = isOwn ? current : NONE
-        latest[key] = op
-        if (this.version !== null) this.replayVersion(op, this.version)
-      }
+      const isWrite = writeMask(kind)
+      const current = latest[key]!
+      const isOwn = current >= start && current < end
+      latest[key] = current ^ ((current ^ op) & isWrite)
+      if (kind === APPEND) this.ownBefore[op] = isOwn ? current : NONE
+      if (isOwn && isWrite !== 0) rewritten[current] = 1
+      if (version !== null && isWrite !== 0) this.replayVersion(op, version)
+      // The latest version is sound: its own latest, or the last write of one that ran before.
+      if (((current ^ readFrom[op]!) & ~isWrite) === 0) continue
+      if (kind === READ) this.replayOlderRead(txn, op, isOwn)
+      else if (kind === READ_LIST) this.replayListRead(txn, op)
     }
   }
 

@@ -109,24 +109,36 @@ class FirstSkipped {
   /** Who writes the keys of older reads, each key's writers in the order given. */
   private groupWriters(txns: Int32Array): KeyWriters {
     const { history, older } = this.replayed
-    const { keyCount, opCount, opKind, opKey, txnOpStart, txnCounts } = history
-    const isAsked = new Uint8Array(keyCount)
-    for (const read of older) isAsked[opKey[read]!] = 1
-    const isVersion = (op: number) =>
-      isAsked[opKey[op]!] === 1 && (opKind[op] === WRITE || opKind[op] === APPEND)
+    const { keyCount, opCount, opKind, opKey, opTxn, txnCount, txnCounts } = history
+    const isAsked = new Int32Array((keyCount + 31) >>> 5) // a bit a key
+    for (const read of older) isAsked[opKey[read]! >>> 5]! |= 1 << (opKey[read]! & 31)
+    const writes = new IntColumn(64)
+    const next = new Int32Array(txnCount) // txn -> how many of these, then where the first goes
     const start = new Int32Array(keyCount + 1)
-    for (let op = 0; op < opCount; op++) if (isVersion(op)) start[opKey[op]! + 1]!++
-    for (let key = 0; key < keyCount; key++) start[key + 1]! += start[key]!
-    const next = start.slice(0, keyCount)
-    const txn = new Int32Array(start[keyCount]!)
-    for (let i = 0; i < txns.length; i++) {
-      const writer = txns[i]!
-      if (!txnCounts[writer]) continue
-      for (let op = txnOpStart[writer]!; op < txnOpStart[writer + 1]!; op++) {
-        if (isVersion(op)) txn[next[opKey[op]!]!++] = writer
-      }
+    for (let op = 0; op < opCount; op++) {
+      const key = opKey[op]!
+      if (((isAsked[key >>> 5]! >>> (key & 31)) & 1) === 0) continue
+      if ((opKind[op] !== WRITE && opKind[op] !== APPEND) || !txnCounts[opTxn[op]!]) continue
+      writes.push(op)
+      next[opTxn[op]!]!++
+      start[key + 1]!++
     }
-    return { start, txn: closeGaps(start, next, txn) }
+    let count = 0
+    for (let i = 0; i < txns.length; i++) {
+      const of = next[txns[i]!]!
+      next[txns[i]!] = count
+      count += of
+    }
+    const sorted = new Int32Array(writes.length)
+    for (let i = 0; i < writes.length; i++) {
+      const write = writes.data[i]!
+      sorted[next[opTxn[write]!]!++] = write
+    }
+    for (let key = 0; key < keyCount; key++) start[key + 1]! += start[key]!
+    const free = start.slice(0, keyCount)
+    const txn = new Int32Array(writes.length)
+    for (const write of sorted) txn[free[opKey[write]!]!++] = opTxn[write]!
+    return { start, txn }
   }
 }
 
@@ -134,16 +146,4 @@ class FirstSkipped {
 interface KeyWriters {
   readonly start: Int32Array
   readonly txn: Int32Array
-}
-
-/** Moves what transactions that do not count have left room for to the end. */
-function closeGaps(start: Int32Array, next: Int32Array, txn: Int32Array): Int32Array {
-  let to = 0
-  for (let key = 0; key < next.length; key++) {
-    const from = start[key]!
-    start[key] = to
-    for (let slot = from; slot < next[key]!; slot++) txn[to++] = txn[slot]!
-  }
-  start[next.length] = to
-  return txn.subarray(0, to)
 }

@@ -4,11 +4,13 @@
 // many transactions as a pass over the history would, clocks are computed once and answer the rest.
 // So a history with a handful of stale reads never pays for clocks. Of questions that are
 // known together, those that a short search does not settle are answered in batches, each a run
-// through a part of the order (batched-causality.ts), if that costs less than vector clocks. Where
+// through a part of the order (batched-causality.ts), if that costs less than vector clocks; before
+// that, longer searches have a try, as long as they cost but a part of it. Where
 // sessions are many and short, as without session order, clocks would be n² numbers: there is
 // nothing but searches and batches. Main class: Causality.
 
 import type { Deadline } from '../../base/deadline.ts'
+import { IntColumn } from '../../base/grow.ts'
 import { type History, NONE } from '../../history/history.ts'
 import { hasManySessions } from '../../history/sessionless.ts'
 import type { ReadCheck } from '../reads/read-consistency.ts'
@@ -22,6 +24,10 @@ const SESSIONS_PER_STEP = 32
 const SHORT_SEARCH = 128
 /** Short searches for many questions visit at most so many times what the history has. */
 const SHORT_SHARE = 2
+/** Transactions that a longer search visits at most. */
+const LONG_SEARCH = 4096
+/** Longer searches visit at most this share of what batches or clocks would run through. */
+const LONG_SHARE = 1 / 8
 
 export class Causality {
   private lazyClocks: CausalClocks | null = null
@@ -64,39 +70,58 @@ export class Causality {
       return Uint8Array.from(from, (a, i) => (this.before(a, to[i]!) ? 1 : 0))
     }
     const answers = new Uint8Array(from.length)
-    const open = this.searchShortly(from, to, answers)
-    if (open.length === 0) return answers
-    const rest = this.answerTogether(
-      Int32Array.from(open, (i) => from[i]!),
-      Int32Array.from(open, (i) => to[i]!),
-    )
-    for (let k = 0; k < open.length; k++) answers[open[k]!] = rest[k]!
+    const all = from.map((_, i) => i)
+    const most = SHORT_SHARE * this.history.txnCount
+    let open = this.searchEach(all, from, to, answers, SHORT_SEARCH, most)
+    for (const isLast of [false, true]) {
+      if (open.length === 0) break
+      const earlier = open.map((i) => from[i]!)
+      const later = open.map((i) => to[i]!)
+      this.deadline.check()
+      const batches = new BatchedQuestions(this.history, this.reads, this.order, earlier, later)
+      this.deadline.check()
+      const cost = this.hasClocks ? Math.min(batches.cost, this.clockCost) : batches.cost
+      if (!isLast) {
+        open = this.searchEach(open, from, to, answers, LONG_SEARCH, LONG_SHARE * cost)
+        continue
+      }
+      const rest =
+        cost === batches.cost
+          ? batches.answer(this.deadline)
+          : earlier.map((a, k) => (this.before(a, later[k]!) ? 1 : 0))
+      for (let k = 0; k < open.length; k++) answers[open[k]!] = rest[k]!
+    }
     return answers
   }
 
-  /** Answers what short searches can, and returns the other questions. */
-  private searchShortly(from: Int32Array, to: Int32Array, answers: Uint8Array): number[] {
+  /** What clocks cost, in transactions that a batch runs through. */
+  private get clockCost(): number {
+    const { sessionCount, txnCount } = this.history
+    return txnCount * (1 + sessionCount / SESSIONS_PER_STEP)
+  }
+
+  /**
+   * Answers what searches can that visit so many transactions, and in all not many more than
+   * `mostOfAll`; returns the other questions.
+   */
+  private searchEach(
+    questions: Int32Array,
+    from: Int32Array,
+    to: Int32Array,
+    answers: Uint8Array,
+    most: number,
+    mostOfAll: number,
+  ): Int32Array {
     const { position } = this.order
-    const end = this.visits + SHORT_SHARE * this.history.txnCount
-    const open: number[] = []
-    for (let i = 0; i < from.length; i++) {
+    const end = this.visits + mostOfAll
+    const open = new IntColumn(16)
+    for (const i of questions) {
       if (position[from[i]!]! >= position[to[i]!]!) continue // no
-      const found = this.visits < end ? this.searchBack(from[i]!, to[i]!, SHORT_SEARCH) : null
+      const found = this.visits < end ? this.searchBack(from[i]!, to[i]!, most) : null
       if (found === null) open.push(i)
       else if (found) answers[i] = 1
     }
-    return open
-  }
-
-  /** In batches or by clocks, whichever costs less. */
-  private answerTogether(from: Int32Array, to: Int32Array): Uint8Array {
-    const { sessionCount, txnCount } = this.history
-    this.deadline.check()
-    const batches = new BatchedQuestions(this.history, this.reads, this.order, from, to)
-    this.deadline.check()
-    const clockCost = txnCount * (1 + sessionCount / SESSIONS_PER_STEP)
-    if (!this.hasClocks || batches.cost <= clockCost) return batches.answer(this.deadline)
-    return Uint8Array.from(from, (a, i) => (this.before(a, to[i]!) ? 1 : 0))
+    return open.view()
   }
 
   /** Calls `visit` for what happens before `b`, leaving out what is not near, with its causes. */

@@ -36,9 +36,12 @@ export function mergeSessions(
 
 /** Of a mistake that was seen, how much each of the two clocks is changed. */
 const CORRECTION = 0.5
+/** Before the transactions stand NONE and INITIAL, so that what has no writer needs no branch. */
+const BEFORE = 2
 
 class Merge {
   private readonly ranAt: Int32Array // txn -> when it ran, NONE before
+  private readonly hasRun: Uint8Array // txn + BEFORE -> 1 once it has run; no writer always has
   private readonly head: Int32Array // session -> slot of its next transaction
   private readonly waiting: Int32Array // txn -> first session that waits for it
   private readonly nextWaiting: Int32Array // session -> next session that waits for the same
@@ -56,6 +59,7 @@ class Merge {
   ) {
     const { txnCount, sessionCount } = history
     this.ranAt = new Int32Array(txnCount).fill(NONE)
+    this.hasRun = new Uint8Array(BEFORE + txnCount).fill(1, 0, BEFORE)
     this.head = history.sessionTxnStart.slice(0, sessionCount)
     this.waiting = new Int32Array(txnCount).fill(NONE)
     this.nextWaiting = new Int32Array(sessionCount).fill(NONE)
@@ -90,6 +94,7 @@ class Merge {
       this.replay(session, txn)
       order[this.now] = txn
       this.ranAt[txn] = this.now++
+      this.hasRun[BEFORE + txn] = 1
       head[session]!++
       // It stays in the heap: sinking to its new place is half the work of leaving and coming back.
       this.clock[session] = this.nextTime(session)
@@ -107,14 +112,13 @@ class Merge {
   private findMissing(txn: number): number {
     const { txnOpStart } = this.history
     const { opSource, versions } = this.reads
-    const { ranAt } = this
+    const { hasRun } = this
     const end = txnOpStart[txn + 1]!
     for (let op = txnOpStart[txn]!; op < end; op++) {
-      const source = opSource[op]!
-      if (source >= 0 && ranAt[source] === NONE) return source
-      if (versions === null) continue
-      const before = versions.writeAfter[op]!
-      if (before >= 0 && ranAt[before] === NONE) return before
+      if (hasRun[BEFORE + opSource[op]!] === 0) return opSource[op]!
+      if (versions !== null && hasRun[BEFORE + versions.writeAfter[op]!] === 0) {
+        return versions.writeAfter[op]!
+      }
     }
     return NONE
   }

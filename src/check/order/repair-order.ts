@@ -14,7 +14,7 @@ import { type BaseOrder, findStaleAgain, type StaleReads } from './stale-reads.t
 
 const MAX_ROUNDS = 5
 /** With fewer stale reads than one in so many transactions, it is not worth it. */
-const TXNS_PER_STALE_READ = 4096
+const TXNS_PER_STALE_READ = 1024
 
 /**
  * The order itself where it has cycles, where it is that of the input, whose stale reads are not

@@ -7,7 +7,7 @@
 
 import { Deadline } from '../../base/deadline.ts'
 import { IntColumn } from '../../base/grow.ts'
-import { APPEND, type History, INITIAL, NONE, WRITE } from '../../history/history.ts'
+import { APPEND, type History, INITIAL, NONE, WRITE, writeMask } from '../../history/history.ts'
 import type { ReadCheck } from '../reads/read-consistency.ts'
 
 /** An order of the transactions, and what it gets wrong at most. */
@@ -177,8 +177,10 @@ function sortOps(
 ): Int32Array {
   const found = new IntColumn(1024)
   const next = new Int32Array(order.length + 1) // position -> where its first operation goes
+  const marks = toBits(isMarked)
   for (let op = 0; op < opCount; op++) {
-    if (isMarked[opKey[op]!] === 0) continue
+    const key = opKey[op]!
+    if (((marks[key >>> 5]! >>> (key & 31)) & 1) === 0) continue
     const at = position[opTxn[op]!]!
     if (at === NONE) continue
     found.push(op)
@@ -191,6 +193,13 @@ function sortOps(
   return sorted
 }
 
+/** As one bit each, which stay in the nearest cache where bytes would not. */
+function toBits(isMarked: Uint8Array): Int32Array {
+  const bits = new Int32Array((isMarked.length + 31) >>> 5)
+  for (let key = 0; key < isMarked.length; key++) bits[key >>> 5]! |= isMarked[key]! << (key & 31)
+  return bits
+}
+
 /** With more stale reads than one in so many transactions, most keys have some. */
 const TXNS_PER_STALE_READ = 1024
 
@@ -201,9 +210,9 @@ function findStaleKeys(
   order: Int32Array,
   deadline: Deadline,
 ): Uint8Array | null {
-  const { txnOpStart, opKind, opKey } = history
+  const { txnOpStart, opKind, opKey, opTxn, readFrom } = history
   const { opSource } = reads
-  const latest = new Int32Array(history.keyCount).fill(INITIAL) // key -> txn that wrote it last
+  const latest = new Int32Array(history.keyCount).fill(INITIAL) // key -> its latest write
   const isStale = new Uint8Array(history.keyCount)
   let left = 1 + history.txnCount / TXNS_PER_STALE_READ
   for (let p = 0; p < order.length; p++) {
@@ -211,13 +220,14 @@ function findStaleKeys(
     deadline.step(2)
     const end = txnOpStart[txn + 1]!
     for (let op = txnOpStart[txn]!; op < end; op++) {
-      const kind = opKind[op]!
       const key = opKey[op]!
-      if (kind === WRITE || kind === APPEND) latest[key] = txn
-      else if (opSource[op] !== NONE && latest[key] !== opSource[op]) {
-        isStale[key] = 1
-        if (--left < 0) return null
-      }
+      const isWrite = writeMask(opKind[op]!)
+      const write = latest[key]!
+      latest[key] = write ^ ((write ^ op) & isWrite)
+      if (((write ^ readFrom[op]!) & ~isWrite) === 0 || opSource[op] === NONE) continue
+      if ((write < 0 ? write : opTxn[write]) === opSource[op]) continue
+      isStale[key] = 1
+      if (--left < 0) return null
     }
   }
   return isStale
@@ -280,17 +290,15 @@ export class VersionReplay {
     const { opSource } = this.reads
     const end = txnOpStart[txn + 1]!
     for (let op = txnOpStart[txn]!; op < end; op++) {
-      const kind = opKind[op]!
       const key = opKey[op]!
-      if (kind === WRITE || kind === APPEND) {
-        older[op] = latest[key]!
-        latest[key] = op
-        continue
-      }
-      const source = opSource[op]!
-      if (source === NONE) continue
+      const isWrite = writeMask(opKind[op]!)
+      const write = latest[key]!
+      older[op] = write
+      latest[key] = write ^ ((write ^ op) & isWrite)
       // What was read lies beside the read; the writer's number would be one more look afar.
-      if (latest[key] === readFrom[op] && cyclic === null) continue
+      if (((write ^ readFrom[op]!) & ~isWrite) === 0 && cyclic === null) continue
+      const source = opSource[op]!
+      if (source === NONE) continue // also of writes
       if (from === null || (source >= 0 && from[source])) this.judge(txn, op, source)
     }
   }
