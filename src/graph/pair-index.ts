@@ -4,6 +4,8 @@
 // keyed by strings or nested Maps costs ten times the memory. Used to merge parallel edges and to
 // number pairs of writers. Main class: PairIndex.
 
+import { enlarged } from '../base/grow.ts'
+
 const EMPTY = -1
 
 export class PairIndex {
@@ -68,15 +70,10 @@ export class PairIndex {
     const size = 2 * this.table.length
     this.table = new Int32Array(size).fill(EMPTY)
     this.mask = size - 1
-    this.first = copyInto(new Int32Array(size / 2), this.first)
-    this.second = copyInto(new Int32Array(size / 2), this.second)
+    this.first = enlarged(this.first, size / 2)
+    this.second = enlarged(this.second, size / 2)
     for (let id = 0; id < this.count; id++) {
       this.table[this.slotOf(this.first[id]!, this.second[id]!)] = id
     }
   }
-}
-
-function copyInto(larger: Int32Array, smaller: Int32Array): Int32Array {
-  larger.set(smaller)
-  return larger
 }

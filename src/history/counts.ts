@@ -6,15 +6,7 @@
 // that is asked for: it has its place in its session and sees what its level lets it see, but
 // nobody sees its writes (`withRolledBack`; docs/levels.md).
 
-import {
-  COMMITTED,
-  type History,
-  INDETERMINATE,
-  listsOf,
-  READ,
-  READ_LIST,
-  READ_ROWS,
-} from './history.ts'
+import { COMMITTED, type History, INDETERMINATE, listsOf, READ, READ_LIST } from './history.ts'
 
 /** Fills `txnCounts`. */
 export function settleCounts(history: History, rolledBack?: Uint8Array): void {
@@ -47,26 +39,20 @@ export function withRolledBack(history: History): History {
 }
 
 function observe(history: History, reader: number, pending: number[]): void {
-  const { txnOpStart, opKind, opValue, readFrom } = history
+  const { txnOpStart, opKind, readFrom, listStart, listFrom } = history
   for (let op = txnOpStart[reader]!; op < txnOpStart[reader + 1]!; op++) {
-    if (opKind[op] === READ) {
-      if (readFrom[op]! >= 0) countWriter(history, readFrom[op]!, pending)
-    } else if (opKind[op] === READ_LIST) {
-      observeList(history, opValue[op]!, pending)
-    } else if (opKind[op] === READ_ROWS) {
-      for (const list of Array.from(listsOf(history, op))) observeList(history, list, pending)
+    if (opKind[op] === READ) countWriter(history, readFrom[op]!, pending)
+    if (opKind[op]! < READ_LIST) continue
+    for (const list of Array.from(listsOf(history, op))) {
+      for (let i = listStart[list]!; i < listStart[list + 1]!; i++) {
+        countWriter(history, listFrom[i]!, pending)
+      }
     }
   }
 }
 
-function observeList(history: History, list: number, pending: number[]): void {
-  const { listStart, listFrom } = history
-  for (let i = listStart[list]!; i < listStart[list + 1]!; i++) {
-    if (listFrom[i]! >= 0) countWriter(history, listFrom[i]!, pending)
-  }
-}
-
 function countWriter(history: History, write: number, pending: number[]): void {
+  if (write < 0) return
   const writer = history.opTxn[write]!
   if (history.txnStatus[writer] !== INDETERMINATE || history.txnCounts[writer]) return
   history.txnCounts[writer] = 1

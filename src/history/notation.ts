@@ -91,12 +91,8 @@ class NotationParser {
     const session = this.builder.session(name)
     this.skipSpace()
     if (this.atLineEnd()) return this.skipRest()
-    for (;;) {
-      this.parseTxn(session)
-      if (this.text[this.at] !== '|') break
-      this.at++
-    }
-    this.skipSpace()
+    do this.parseTxn(session)
+    while (this.take('|'))
     if (!this.atLineEnd()) this.fail(`unexpected ${this.next()}`, `operations are r(key,value), …`)
     this.skipRest()
   }
@@ -168,11 +164,7 @@ class NotationParser {
     } else if (verb === 'rows') {
       this.builder.readRows(txn, key, this.parseRows())
     } else if (verb === 'r' && this.text[this.at] === '[') {
-      this.builder.readList(
-        txn,
-        key,
-        this.parseList(() => this.parseValue()),
-      )
+      this.builder.readList(txn, key, this.parseValues())
     } else {
       const value = this.parseValue()
       if (verb === 'r') this.builder.read(txn, key, value)
@@ -201,11 +193,9 @@ class NotationParser {
     const expected = verb === 'cas' ? this.parseValue() : null
     if (verb === 'cas') this.expect(',')
     const value = this.parseValue()
-    this.skipSpace()
     const { builder } = this
     let seen: number = NONE
-    if (this.text[this.at] === ',') {
-      this.at++
+    if (this.take(',')) {
       seen = this.match(UNTOLD) === null ? builder.valueId(this.parseValue()) : NOT_TOLD
     } else {
       // It is two operations, a read and a write, which stand in one place.
@@ -250,24 +240,22 @@ class NotationParser {
     const rows = this.parseList(() => {
       this.skipSpace()
       const isList = this.text[this.at] === '['
-      return isList ? this.parseList(() => this.parseValue()) : this.parseValue()
+      return isList ? this.parseValues() : this.parseValue()
     })
     if (rows.every((row) => Array.isArray(row) === Array.isArray(rows[0]))) return rows
     this.fail('rows of one key hold lists, or values, not both')
   }
 
+  private parseValues(): Value[] {
+    return this.parseList(() => this.parseValue())
+  }
+
   private parseList<Item>(parse: () => Item): Item[] {
     const values: Item[] = []
     this.expect('[')
-    this.skipSpace()
-    if (this.text[this.at] !== ']') {
-      for (;;) {
-        values.push(parse())
-        this.skipSpace()
-        if (this.text[this.at] !== ',') break
-        this.at++
-      }
-    }
+    if (this.take(']')) return values
+    do values.push(parse())
+    while (this.take(','))
     this.expect(']')
     return values
   }
@@ -303,12 +291,7 @@ class NotationParser {
 
   private parseAttributes(txn: number): void {
     this.expect('[')
-    for (;;) {
-      this.skipSpace()
-      if (this.text[this.at] === ']') break
-      this.parseAttribute(txn)
-    }
-    this.expect(']')
+    while (!this.take(']')) this.parseAttribute(txn)
   }
 
   private parseAttribute(txn: number): void {
@@ -329,10 +312,8 @@ class NotationParser {
       return name === 'id' ? this.parseId(txn) : this.parseLevel(txn)
     }
     if (name !== 'start' && name !== 'finish') {
-      this.fail(
-        `unknown attribute ${name || this.next()}`,
-        `there are ${STATUS_NAMES.join(', ')}, audit, id=, start=, finish=, level=, after=`,
-      )
+      const hint = `there are ${STATUS_NAMES.join(', ')}, audit, id=, start=, finish=, level=, after=`
+      this.fail(`unknown attribute ${name || this.next()}`, hint)
     }
     this.expectEquals()
     if (!this.matchTime()) this.fail(`expected a time, found ${this.next()}`)
@@ -365,14 +346,11 @@ class NotationParser {
 
   /** Ids of transactions anywhere in the text, with commas between them. */
   private parseAfter(txn: number): void {
-    for (;;) {
+    do {
       this.skipSpace()
-      const place = { line: this.line, column: this.at - this.lineStart + 1 }
+      const place = this.place()
       this.named.push({ txn, id: String(this.parseValue()), place })
-      this.skipSpace()
-      if (this.text[this.at] !== ',') return
-      this.at++
-    }
+    } while (this.take(','))
   }
 
   private resolveAfter(): void {
@@ -401,10 +379,16 @@ class NotationParser {
     return found[0]
   }
 
-  private expect(character: string): void {
+  /** Goes past a character, if it comes next. */
+  private take(character: string): boolean {
     this.skipSpace()
-    if (this.text[this.at] !== character) this.fail(`expected '${character}', found ${this.next()}`)
+    if (this.text[this.at] !== character) return false
     this.at++
+    return true
+  }
+
+  private expect(character: string): void {
+    if (!this.take(character)) this.fail(`expected '${character}', found ${this.next()}`)
   }
 
   private expectEquals(): void {
@@ -431,8 +415,11 @@ class NotationParser {
     return c === undefined || c === '\n' ? 'the end of the line' : JSON.stringify(c)
   }
 
+  private place(): Place {
+    return { line: this.line, column: this.at - this.lineStart + 1 }
+  }
+
   private fail(message: string, hint: string | null = null): never {
-    const place = { line: this.line, column: this.at - this.lineStart + 1 }
-    throw new InputError('bad-notation', message, place, hint)
+    throw new InputError('bad-notation', message, this.place(), hint)
   }
 }

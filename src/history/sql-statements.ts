@@ -224,12 +224,7 @@ export class SqlStatements {
   }
 
   valueId(id: Value): number {
-    let value = this.valueIds.get(id)
-    if (value === undefined) {
-      value = this.builder.valueId(id)
-      this.valueIds.set(id, value)
-    }
-    return value
+    return obtain(this.valueIds, id, () => this.builder.valueId(id))
   }
 
   /** Operations that arrived without a statement are on registers. */
@@ -300,13 +295,15 @@ export class SqlStatements {
 
   /** @param arrivals op -> arrival, null if they are the same */
   finish(txnOpStart: Int32Array, arrivals: Int32Array | null): SqlEvents {
-    const { opCount, keyCount } = this
+    const { opCount } = this
     this.fillRegisters(opCount)
     while (this.opRow.length < opCount) this.opRow.push(null)
-    this.fillKeys(keyCount)
+    this.fillKeys(this.builder.keys.size)
     const txnEventStart = this.countEvents(txnOpStart.length)
     const order = this.orderEvents(txnEventStart)
     const eventTxn = gather(this.eventTxn.view(), order)
+    const txnRolledBack = new Uint8Array(txnOpStart.length - 1)
+    for (const txn of this.rolledBack) txnRolledBack[txn] = 1
     const { opRow } = this
     return {
       tables: this.tables,
@@ -326,14 +323,10 @@ export class SqlStatements {
         firstOpSince(arrival, txnOpStart, eventTxn[event]!, arrivals),
       ),
       txnEventStart,
-      txnRolledBack: this.markRolledBack(txnOpStart.length - 1),
+      txnRolledBack,
       predicates: this.predicates,
       eventPlace: placesOf(this.eventPlace, order),
     }
-  }
-
-  private get keyCount(): number {
-    return this.builder.keys.size
   }
 
   /** Keys that no statement speaks of are registers. */
@@ -363,12 +356,6 @@ export class SqlStatements {
       order[next[txn]!++] = event
     })
     return order
-  }
-
-  private markRolledBack(txnCount: number): Uint8Array {
-    const marks = new Uint8Array(txnCount)
-    for (const txn of this.rolledBack) marks[txn] = 1
-    return marks
   }
 }
 

@@ -7,7 +7,7 @@ import type { History } from '../history/history.ts'
 import type { Value } from '../history/values.ts'
 import { versionOfText } from '../history/versions.ts'
 import { LEVELS } from '../levels/levels.ts'
-import { findNamedEdges } from '../verdict/named-edges.ts'
+import { findEdges } from '../verdict/verdict.ts'
 import type { AnomalyJson, OpJson, PlaceJson, TxnJson } from '../verdict/verdict-file.ts'
 import type { Example } from './example.ts'
 
@@ -101,7 +101,7 @@ export function findPlaces(anomaly: AnomalyJson): Set<string> {
     for (const { transaction, index } of ops) places.add(placeName(transaction, index))
   }
   add(anomaly.ops)
-  for (const edge of findNamedEdges(anomaly)) add(edge.ops)
+  for (const edge of findEdges(anomaly.edges, anomaly.cases)) add(edge.ops)
   return places
 }
 

@@ -7,7 +7,7 @@ import type { TimeUnit } from '../history/history.ts'
 import { rowName } from '../history/sql-statements.ts'
 import type { Value } from '../history/values.ts'
 import type { SqlValue } from '../sql/value.ts'
-import { findNamedEdges } from '../verdict/named-edges.ts'
+import { findEdges } from '../verdict/verdict.ts'
 import type {
   AnomalyJson,
   CellJson,
@@ -59,7 +59,7 @@ export class Example {
       for (const [, key] of ops) keys.add(key)
       for (const { table } of statements) used.add(table)
     }
-    for (const { key } of findNamedEdges(this.anomaly)) keys.add(key)
+    for (const { key } of findEdges(this.anomaly.edges, this.anomaly.cases)) keys.add(key)
     if (this.anomaly.absence) keys.add(this.anomaly.absence.key)
     return tables
       .filter(({ name }) => used.has(name))

@@ -17,7 +17,7 @@ import { rowName, SqlStatements } from '../history/sql-statements.ts'
 import type { Value } from '../history/values.ts'
 import { LEVELS, type LevelId } from '../levels/levels.ts'
 import type { SqlRow } from '../sql/value.ts'
-import { findNamedEdges } from '../verdict/named-edges.ts'
+import { findEdges } from '../verdict/verdict.ts'
 import type {
   StatementJson,
   StatementRowJson,
@@ -74,7 +74,7 @@ class CoreBuilder {
     this.shared = new Set(anomaly.shared)
     for (const table of tables) this.addTable(table)
     const spokenOf = new Set<Value>()
-    for (const { key, passed } of findNamedEdges(anomaly)) {
+    for (const { key, passed } of findEdges(anomaly.edges, anomaly.cases)) {
       spokenOf.add(key)
       if (passed) this.absences.add(absenceName(passed.transaction, passed.statement, passed.key))
     }

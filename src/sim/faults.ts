@@ -15,7 +15,8 @@
 //   a.miss(x)      a.r(x), and sees nothing of what it wrote itself
 //   a.ahead(x)     reads what it will write to x next
 //   a.guess(x)     reads a value that nobody writes
-// Which transactions share a session is said by `sessions`, one string for each, in session order.
+// Which transactions share a session is said by `sessions`, one string for each, in session order;
+// where it is left out none do.
 
 import { UsageError } from '../base/errors.ts'
 import { hintFor } from '../base/slips.ts'
@@ -42,13 +43,24 @@ export interface Fault {
   readonly needsPlan?: true
 }
 
-export const FAULTS: readonly Fault[] = [
+/** A fault as its table has it. */
+export type Row<F> = Omit<F, 'sessions'> & { readonly sessions?: readonly string[] }
+
+/** Each transaction has a session of its own unless the row says otherwise. */
+export function withSessions<R extends Row<{ readonly script: string }>>(rows: readonly R[]) {
+  const lettersOf = (script: string) => new Set(script.match(/\b[a-d](?=\.)/g))
+  return rows.map((row) => ({
+    ...row,
+    sessions: row.sessions ?? [...lettersOf(row.script)].sort(),
+  }))
+}
+
+export const FAULTS: readonly Fault[] = withSessions<Row<Fault>>([
   {
     name: 'thin-air-read',
     forbiddenFrom: 'rc',
     breaksCut: true,
     meaning: 'a transaction reads a value that nobody ever wrote',
-    sessions: ['a'],
     script: 'a.begin a.guess(x) a.commit',
   },
   {
@@ -56,7 +68,6 @@ export const FAULTS: readonly Fault[] = [
     forbiddenFrom: 'rc',
     breaksCut: true,
     meaning: 'a transaction reads what it writes itself a moment later',
-    sessions: ['a'],
     script: 'a.begin a.ahead(x) a.w(x) a.commit',
     needsPlan: true,
   },
@@ -65,7 +76,6 @@ export const FAULTS: readonly Fault[] = [
     forbiddenFrom: 'rc',
     breaksCut: true,
     meaning: 'a transaction writes a key twice and then reads the first of its two writes',
-    sessions: ['a'],
     script: 'a.begin a.p(x) a.w(x) a.w(x) a.r(x,a1) a.commit',
   },
   {
@@ -73,14 +83,12 @@ export const FAULTS: readonly Fault[] = [
     forbiddenFrom: 'rc',
     breaksCut: true,
     meaning: 'a transaction writes a key and then reads what was there before',
-    sessions: ['a'],
     script: 'a.begin a.p(x) a.w(x) a.miss(x) a.commit',
   },
   {
     name: 'dirty-read',
     forbiddenFrom: 'rc',
     meaning: 'two transactions read each other’s writes before they commit',
-    sessions: ['a', 'b'],
     script: 'a.begin b.begin a.p(x) a.w(x) b.r(x,a) b.p(y) b.w(y) b.commit a.r(y,b) a.commit',
   },
   {
@@ -88,7 +96,6 @@ export const FAULTS: readonly Fault[] = [
     forbiddenFrom: 'rc',
     breaksCut: true,
     meaning: 'a transaction reads a write that is rolled back',
-    sessions: ['a', 'b'],
     script: 'a.begin b.begin a.m(x) a.w(x) b.r(x,a) a.abort b.commit',
     alone: 'a',
   },
@@ -97,7 +104,6 @@ export const FAULTS: readonly Fault[] = [
     forbiddenFrom: 'rc',
     breaksCut: true,
     meaning: 'a transaction reads a write that its writer replaces before it commits',
-    sessions: ['a', 'b'],
     script: 'a.begin b.begin a.p(x) a.w(x) b.r(x,a1) a.w(x) a.commit b.commit',
   },
   {
@@ -114,14 +120,12 @@ export const FAULTS: readonly Fault[] = [
     forbiddenFrom: 'ra',
     breaksCut: true,
     meaning: 'a transaction reads one key twice and finds another transaction’s write in between',
-    sessions: ['a', 'b'],
     script: 'b.begin b.r(x) a.begin a.p(x) a.w(x) a.commit b.r(x,a) b.commit',
   },
   {
     name: 'fractured-read',
     forbiddenFrom: 'ra',
     meaning: 'a transaction sees one of another’s two writes and misses the other',
-    sessions: ['a', 'b'],
     script: 'b.begin a.begin b.r(x) a.p(x) a.w(x) a.p(y) a.w(y) a.commit b.r(y,a) b.commit',
   },
   {
@@ -153,7 +157,6 @@ export const FAULTS: readonly Fault[] = [
     name: 'causality-violation',
     forbiddenFrom: 'cc',
     meaning: 'a transaction sees an effect and misses its cause',
-    sessions: ['a', 'b', 'c'],
     script:
       'a.begin a.p(x) a.w(x) a.commit b.begin b.r(x,a) b.p(y) b.w(y) b.commit ' +
       'c.begin c.r(y,b) c.r(x) c.commit',
@@ -172,7 +175,6 @@ export const FAULTS: readonly Fault[] = [
     name: 'long-fork',
     forbiddenFrom: 'pc',
     meaning: 'two readers see two independent writes in opposite orders',
-    sessions: ['a', 'b', 'c', 'd'],
     script:
       'a.begin b.begin a.p(x) a.w(x) b.p(y) b.w(y) a.commit b.commit ' +
       'c.begin d.begin c.r(x,a) d.r(x) c.r(y) d.r(y,b) c.commit d.commit',
@@ -182,14 +184,12 @@ export const FAULTS: readonly Fault[] = [
     forbiddenFrom: 'si',
     besideChain: 'psi',
     meaning: 'two transactions replace the same version, and the first one’s update is lost',
-    sessions: ['a', 'b'],
     script: 'a.begin b.begin a.r(x) b.r(x) a.w(x) b.w(x) a.commit b.commit',
   },
   {
     name: 'write-skew',
     forbiddenFrom: 'ser',
     meaning: 'two transactions read both keys, and each replaces what the other one read',
-    sessions: ['a', 'b'],
     script: 'a.begin b.begin a.r(x) a.r(y) b.r(x) b.r(y) a.w(x) b.w(y) a.commit b.commit',
   },
   {
@@ -197,7 +197,6 @@ export const FAULTS: readonly Fault[] = [
     forbiddenFrom: 'sser',
     besideChain: 'strong-si',
     meaning: 'a transaction misses a write that was complete before it began',
-    sessions: ['a', 'b'],
     script: 'a.begin a.p(x) a.w(x) a.commit b.begin b.r(x) b.commit',
   },
   {
@@ -205,12 +204,11 @@ export const FAULTS: readonly Fault[] = [
     forbiddenFrom: 'sser',
     besideChain: 'strong-si',
     meaning: 'a transaction sees the later of two writes that followed each other, not the earlier',
-    sessions: ['a', 'b', 'c'],
     script:
       'c.begin a.begin a.p(x) a.w(x) a.commit b.begin b.p(y) b.w(y) b.commit ' +
       'c.r(y,b) c.r(x) c.commit',
   },
-]
+])
 
 /** Whether a level forbids a fault, on registers or on lists. */
 export function forbids(level: LevelId, fault: Fault, onLists: boolean): boolean {

@@ -100,7 +100,9 @@ export class LiveStore {
     for (; version !== NONE; version = this.store.versionPrev[version]!) {
       elements.push(this.values[version]!)
     }
-    return elements.reverse().concat(this.ownElements(session, id))
+    elements.reverse()
+    for (const own of this.store.openVersions(session, id)) elements.push(this.values[own]!)
+    return elements
   }
 
   /** Writes a register, or appends to a list: which it is depends on how the key is read. */
@@ -156,14 +158,6 @@ export class LiveStore {
       }
     }
     return own ? store.read(session, key) : store.readOthers(session, key)
-  }
-
-  /** What the session's open transaction appended to the list so far. */
-  private ownElements(session: number, key: number): Value[] {
-    const elements: Value[] = []
-    for (const version of this.store.openVersions(session, key))
-      elements.push(this.values[version]!)
-    return elements
   }
 
   /** Applies the versions that a commit replaced once more, on top of it. */

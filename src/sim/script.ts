@@ -7,17 +7,8 @@ import type { Plan } from '../workload/plan.ts'
 import { FAULTS, type Fault, type FaultRequest } from './faults.ts'
 import { castOf, type Placeable, repeatScripts, roleOf } from './placement.ts'
 
-export type StepVerb =
-  | 'begin'
-  | 'commit'
-  | 'abort'
-  | 'lose'
-  | 'read'
-  | 'again'
-  | 'miss'
-  | 'ahead'
-  | 'guess'
-  | 'write'
+type Reading = 'read' | 'again' | 'miss' | 'ahead' | 'guess'
+export type StepVerb = 'begin' | 'commit' | 'abort' | 'lose' | Reading | 'write'
 
 export interface ScriptStep {
   readonly txn: number // role: a is 0

@@ -11,7 +11,7 @@ import type { FaultRequest, FaultStrike } from './faults.ts'
 import { RUN_DEFAULTS, type RunOptions, Schedule, type Transactions } from './schedule.ts'
 import { type Script, scriptsFor } from './script.ts'
 import { Store } from './store.ts'
-import { runStrike, type Strike, strikeOpCount, type World } from './strike.ts'
+import { type Strike, StrikeRun, strikeOpCount, type World } from './strike.ts'
 
 export interface SimOptions extends RunOptions {
   readonly level: LevelId
@@ -40,7 +40,8 @@ class Simulation implements World, Transactions<Script> {
   readonly random: Random
   readonly isList: boolean
   readonly keyIsUsed: Uint8Array
-  private readonly schedule: Schedule<Script>
+  readonly schedule: Schedule<Script>
+  readonly shown = new Map<number, readonly number[]>()
 
   private readonly opKind: Uint8Array
   private readonly opKey: Int32Array
@@ -48,7 +49,6 @@ class Simulation implements World, Transactions<Script> {
   private readonly opStep: Int32Array
   private readonly txnOpStart: Int32Array
   private readonly txnOpCount: Int32Array
-  private readonly shown = new Map<number, readonly number[]>()
   private readonly struck: FaultStrike[] = []
 
   private readonly nextOp: Int32Array // session -> next op of its open transaction
@@ -155,7 +155,7 @@ class Simulation implements World, Transactions<Script> {
   rollBack(): void {}
 
   strike(strike: Strike): void {
-    this.struck.push(runStrike(this, strike))
+    this.struck.push(new StrikeRun(this, strike).run())
   }
 
   addOp(txn: number, kind: number, key: number, from: number): number {
@@ -165,18 +165,6 @@ class Simulation implements World, Transactions<Script> {
     this.opFrom[op] = from
     this.opStep[op] = ++this.schedule.step
     return op
-  }
-
-  beginTxn(txn: number): void {
-    this.schedule.beginTxn(txn)
-  }
-
-  endTxn(txn: number, status: number): void {
-    this.schedule.endTxn(txn, status)
-  }
-
-  show(read: number, writes: readonly number[]): void {
-    this.shown.set(read, writes)
   }
 }
 

@@ -10,6 +10,7 @@ import type { Plan } from '../workload/plan.ts'
 import { THIN_AIR } from './execution.ts'
 import type { FaultStrike } from './faults.ts'
 import type { PlacedScript } from './placement.ts'
+import type { Schedule } from './schedule.ts'
 import { FROM_INITIAL, type Script, type ScriptStep } from './script.ts'
 import type { Store } from './store.ts'
 
@@ -24,14 +25,9 @@ export interface World {
   readonly keyIsUsed: Uint8Array // key -> 1 if a strike has used it before
   /** Adds an operation to a transaction of the strike. */
   addOp(txn: number, kind: number, key: number, from: number): number
-  beginTxn(txn: number): void
-  endTxn(txn: number, status: number): void
-  /** A read showed these writes, as no state of the store would: of a register one, see THIN_AIR. */
-  show(read: number, writes: readonly number[]): void
-}
-
-export function runStrike(world: World, strike: Strike): FaultStrike {
-  return new StrikeRun(world, strike).run()
+  readonly schedule: Pick<Schedule<Script>, 'beginTxn' | 'endTxn'>
+  /** Read -> writes that it showed as no state of the store would: of a register one, see THIN_AIR. */
+  readonly shown: Map<number, readonly number[]>
 }
 
 /** How many operations a role of the strike has at most. */
@@ -41,7 +37,7 @@ export function strikeOpCount(plan: Plan, strike: Strike, role: number): number 
   return planned + strike.script.steps.filter((step) => step.txn === role).length
 }
 
-class StrikeRun {
+export class StrikeRun {
   private readonly script: Script
   private readonly keys: number[] // key of the script -> key
   private readonly before: number[] // key of the script -> its newest version when it began
@@ -78,7 +74,7 @@ class StrikeRun {
       const session = strike.sessions[script.txnSession[step.txn]!]!
       switch (step.verb) {
         case 'begin':
-          world.beginTxn(txn)
+          world.schedule.beginTxn(txn)
           world.store.begin(session)
           if (this.extrasFirst[step.txn]) this.runExtras(step.txn, session)
           break
@@ -96,7 +92,7 @@ class StrikeRun {
           if (!this.extrasFirst[step.txn]) this.runExtras(step.txn, session)
           if (step.verb === 'commit') world.store.install(session)
           settle()
-          world.endTxn(txn, step.verb === 'abort' ? ABORTED : COMMITTED)
+          world.schedule.endTxn(txn, step.verb === 'abort' ? ABORTED : COMMITTED)
       }
     }
     return { fault: script.fault.name, txns: strike.txns, keys: this.keys }
@@ -114,7 +110,7 @@ class StrikeRun {
     const read = world.addOp(txn, world.isList ? READ_LIST : READ, key, from)
     if (step.verb === 'ahead') this.ahead.push(read)
     const more = this.shownBehind(step, from)
-    if (more !== null) world.show(read, this.shownUpTo(step, more))
+    if (more !== null) world.shown.set(read, this.shownUpTo(step, more))
   }
 
   /** What a read shows that no state of the store has; null if there is such a state. */
@@ -146,7 +142,7 @@ class StrikeRun {
     world.store.versionPrev[op] = own.at(-1) ?? this.before[step.key]!
     world.store.write(session, key, op)
     own.push(op)
-    for (const read of this.ahead.splice(0)) world.show(read, this.shownUpTo(step, [op]))
+    for (const read of this.ahead.splice(0)) world.shown.set(read, this.shownUpTo(step, [op]))
   }
 
   private runExtras(role: number, session: number): void {

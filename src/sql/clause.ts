@@ -18,15 +18,13 @@ const MAX_SHOWN = 8000
 const MAX_CACHED = 1000
 
 export class Clause {
-  readonly text: string
   readonly tokens: readonly Token[]
   readonly root: Expr
   private readonly tokenAt = new Map<number, number>() // start in what the parser saw -> token
   private readonly tokenTo = new Map<number, number>() // end in what the parser saw -> token
   private readonly literalsTo = new Map<number, number>() // first token of a list -> its last one
 
-  constructor(text: string) {
-    this.text = text
+  constructor(readonly text: string) {
     this.tokens = scan(text)
     if (this.tokens.length === 0) throw new SqlError('the clause is empty', 0)
     this.checkParentheses()
@@ -163,10 +161,8 @@ export class Clause {
       const token = at === undefined ? undefined : this.tokens[this.tokenAt.get(at) ?? -1]
       if (!token) throw new SqlError(`not a complete expression: ${this.text}`, this.text.length)
       const near = this.text.slice(token.start, token.end)
-      throw new SqlError(
-        `syntax error, or not supported without parentheses, at ${near}`,
-        token.start,
-      )
+      const message = `syntax error, or not supported without parentheses, at ${near}`
+      throw new SqlError(message, token.start)
     }
   }
 }

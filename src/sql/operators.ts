@@ -19,7 +19,7 @@ import { escapeLike, matchIlike, matchLike } from './like.ts'
 import { type ExprType, fitted, isNumber, type Value } from './types.ts'
 import type { SqlValue } from './value.ts'
 
-export type Comparison = '=' | '!=' | '<' | '<=' | '>' | '>='
+type Comparison = '=' | '!=' | '<' | '<=' | '>' | '>='
 
 const COMPARE: Record<Comparison, (left: Value, right: Value) => boolean> = {
   '=': isSame,
@@ -28,6 +28,10 @@ const COMPARE: Record<Comparison, (left: Value, right: Value) => boolean> = {
   '<=': (left, right) => compareValues(left, right) <= 0,
   '>': (left, right) => compareValues(left, right) > 0,
   '>=': (left, right) => compareValues(left, right) >= 0,
+}
+
+export function isComparison(operator: string): operator is Comparison {
+  return operator in COMPARE
 }
 
 /** Whether two values of one type are the same; NULL is the same as NULL. */
@@ -106,7 +110,12 @@ export function makeDistinct(
   return makeResult('boolean', [left, right], place, evaluate, fixes)
 }
 
-export type Arithmetic = '+' | '-' | '*' | '/' | '%'
+const ARITHMETIC = ['+', '-', '*', '/', '%'] as const
+export type Arithmetic = (typeof ARITHMETIC)[number]
+
+export function isArithmetic(operator: string): operator is Arithmetic {
+  return (ARITHMETIC as readonly string[]).includes(operator)
+}
 
 export function makeArithmetic(
   operator: Arithmetic,
@@ -186,11 +195,6 @@ export function makeLike(
     throw refuse(sign, given, other, place)
   }
   const match = ignoreCase ? matchIlike : matchLike
-  return makeStrict(
-    'boolean',
-    left,
-    right,
-    place,
-    (text, pattern) => match(text as string, pattern as string, place) !== negated,
-  )
+  const apply: Apply = (text, by) => match(text as string, by as string, place) !== negated
+  return makeStrict('boolean', left, right, place, apply)
 }

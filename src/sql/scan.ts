@@ -149,15 +149,10 @@ function decodeEscapes(body: string, start: number): string {
 }
 
 const BEFORE_OPERAND = new Set(
-  ['and', 'or', 'not', 'like', 'ilike', 'between', 'symmetric', 'asymmetric'].concat([
-    'case',
-    'when',
-    'then',
-    'else',
-    'from',
-    'for',
-    'in',
-  ]),
+  ['and', 'or', 'not', 'like', 'ilike', 'in', 'between', 'symmetric', 'asymmetric'].concat(
+    ['case', 'when', 'then', 'else'], // of CASE
+    ['from', 'for'], // of substring
+  ),
 )
 
 /** Whether an operand can end with a token: what follows it is no name then. */

@@ -46,8 +46,10 @@ export interface DeleteStatement extends Filtered {
 
 export type SqlStatement = SelectStatement | InsertStatement | UpdateStatement | DeleteStatement
 
-/** A transaction at work. It is handed the rows selected, or as updated, or as deleted. */
-export type SqlSteps = Generator<SqlStatement, 'commit' | 'abort', readonly SqlRow[]>
+/** Part of a transaction. It is handed the rows selected, or as updated, or as deleted. */
+export type SqlPart<Result> = Generator<SqlStatement, Result, readonly SqlRow[]>
+/** A transaction at work. */
+export type SqlSteps = SqlPart<'commit' | 'abort'>
 
 export function select(table: string, where = 'TRUE', ...params: SqlValue[]): SelectStatement {
   return { kind: 'select', table, where, params }

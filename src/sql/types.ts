@@ -10,14 +10,7 @@ import type { SqlType, SqlValue } from './value.ts'
 export type Value = SqlValue | Decimal
 
 /** `unknown` is what a string literal and NULL are, until an operator decides. */
-export type ExprType =
-  | 'boolean'
-  | 'smallint'
-  | 'integer'
-  | 'bigint'
-  | 'numeric'
-  | 'text'
-  | 'unknown'
+export type ExprType = SqlType | 'smallint' | 'bigint' | 'unknown'
 
 export const COLUMN_TYPES: Record<SqlType, ExprType> = {
   boolean: 'boolean',

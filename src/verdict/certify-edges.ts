@@ -17,26 +17,20 @@ import { isShownBefore } from './certify-dirty-writes.ts'
 import { foreignVersion, isLastWrite, isWrite, splitList } from './certify-reads.ts'
 import { pathProblem } from './certify-shape.ts'
 import { LEVEL_RULES } from './level-rules.ts'
+import type { Scope } from './prove-edges.ts'
 import { type Edge, INITIAL_TXN } from './verdict.ts'
 
-/**
- * What an argument rests on besides the history: orders assumed so far, and edges still to prove.
- */
-export interface Context {
-  isAssumed(from: number, to: number): boolean
-  /**
-   * The edges must hold; with `from` and `to`, under the further assumption that from precedes to.
-   */
-  need(edges: readonly Edge[], from?: number, to?: number): void
+/** What an argument rests on: the history, what is assumed so far, and edges still to prove. */
+interface Context {
+  readonly history: History
+  readonly level: LevelId
+  readonly scope: Scope
+  need(edges: readonly Edge[], scope: Scope): void
 }
 
 /** What is wrong with the edge itself, null if it holds whenever what it needs does. */
-export function certifyEdge(
-  history: History,
-  level: LevelId,
-  edge: Edge,
-  context: Context,
-): string | null {
+export function certifyEdge(context: Context, edge: Edge): string | null {
+  const { history, level } = context
   for (const txn of [edge.from, edge.to]) {
     if (txn === INITIAL_TXN) continue
     if (!(txn >= 0 && txn < history.txnCount && history.txnCounts[txn])) {
@@ -60,11 +54,11 @@ export function certifyEdge(
         ? certifyRead(history, level, edge)
         : 'a read needs no reasons'
     case 'CO':
-      return certifyForced(history, level, edge, context)
+      return certifyForced(context, edge)
     case 'WW':
-      return certifyVersions(history, level, edge, context)
+      return certifyVersions(context, edge)
     case 'RW':
-      return certifyOverwrite(edge, context)
+      return certifyOverwrite(context, edge)
   }
 }
 
@@ -72,7 +66,7 @@ function isBare(edge: Edge): boolean {
   return edge.ops.length === 0 && edge.premises.length === 0 && edge.key === NONE
 }
 
-function certifySession(history: History, edge: Edge): string | null {
+export function certifySession(history: History, edge: Edge): string | null {
   if (edge.from === INITIAL_TXN) return null
   const holds = comesBefore(history.inTime?.of ?? history, edge.from, edge.to)
   return holds ? null : `${edge.from} is not before ${edge.to} in session order`
@@ -113,44 +107,29 @@ function sourceOf(history: History, version: number): number {
 }
 
 /** t2 -> t1, because t1's version of a key was read by one to whom t2's had to be visible. */
-function certifyForced(
-  history: History,
-  level: LevelId,
-  edge: Edge,
-  context: Context,
-): string | null {
+function certifyForced({ history, level, scope, need }: Context, edge: Edge): string | null {
   const [write = NONE, read = NONE, version = INITIAL] = edge.ops
-  const [seen, ...visibility] = edge.premises
+  const [seen, ...path] = edge.premises
   if (edge.from === INITIAL_TXN) return 'nothing forces the initial transaction to come first'
   if (history.opTxn[write] !== edge.from || !isWrite(history, write)) return 'its write is missing'
   if (history.opKey[write] !== edge.key || history.opKey[read] !== edge.key) return 'keys differ'
   if (seen?.kind !== 'WR' || seen.from !== edge.to) return 'nobody read from its target'
   if (seen.ops[seen.ops.length - 1] !== read) return 'its read is another one'
   if (version !== foreignVersion(history, read)) return 'its read saw another version'
-  context.need(edge.premises)
+  need(edge.premises, scope)
   const reader = seen.to
   if (reader === edge.from) return 'a reader does not force its own order'
-  return certifyVisibility(level, edge.from, reader, read, visibility)
-}
-
-function certifyVisibility(
-  level: LevelId,
-  from: number,
-  reader: number,
-  read: number,
-  path: readonly Edge[],
-): string | null {
+  const { sight } = LEVEL_RULES[level]
   if (path.length === 0) return 'nothing says why it had to be visible'
-  if (LEVEL_RULES[level].sight === 'over') return certifyOver(from, reader, path)
-  let at = from
-  for (const edge of path) {
-    if (edge.from !== at) return 'the reasons do not form a path'
+  if (sight === 'over') return certifyOver(edge.from, reader, path)
+  let at = edge.from
+  for (const step of path) {
+    if (step.from !== at) return 'the reasons do not form a path'
     // Real time, where it counts, is known to be respected by what is visible.
-    if (!['SO', 'WR', 'RT'].includes(edge.kind)) return `${edge.kind} does not make visible`
-    at = edge.to
+    if (!['SO', 'WR', 'RT'].includes(step.kind)) return `${step.kind} does not make visible`
+    at = step.to
   }
   if (at !== reader) return 'the reasons do not lead to the reader'
-  const { sight } = LEVEL_RULES[level]
   if (sight !== null && isSessionGuarantee(sight)) {
     if (isSeenBefore(path, read) || isGuaranteed(sight, path, read)) return null
     return `${level} does not make it visible`
@@ -198,12 +177,7 @@ function isGuaranteed(guarantee: SessionGuarantee, path: readonly Edge[], read: 
   }
 }
 
-function certifyVersions(
-  history: History,
-  level: LevelId,
-  edge: Edge,
-  context: Context,
-): string | null {
+function certifyVersions({ history, level, scope, need }: Context, edge: Edge): string | null {
   const problem = certifyWrites(history, edge)
   if (problem !== null) return problem
   const extra = edge.ops.slice(edge.from === INITIAL_TXN ? 1 : 2)
@@ -216,14 +190,14 @@ function certifyVersions(
   if (edge.from === INITIAL_TXN) return 'the initial state precedes all without argument'
   if (edge.assumed) {
     if (edge.refutes || edge.premises.length > 0) return 'an assumption has no reasons'
-    return context.isAssumed(edge.from, edge.to) ? null : 'it is not assumed here'
+    return scope.assumesOrder(edge.from, edge.to) ? null : 'it is not assumed here'
   }
   if (edge.refutes) {
     if (edge.premises.length === 0) return 'nothing refutes the opposite order'
-    context.need(edge.premises, edge.to, edge.from)
+    need(edge.premises, scope.withOpposite(edge))
     return pathProblem(history, level, edge.premises, null)
   }
-  context.need(edge.premises)
+  need(edge.premises, scope)
   return pathProblem(history, level, edge.premises, edge)
 }
 
@@ -288,7 +262,7 @@ function certifyShown(history: History, edge: Edge, extra: readonly number[]): s
 }
 
 /** The reader of a version precedes whoever wrote a later one. */
-function certifyOverwrite(edge: Edge, context: Context): string | null {
+function certifyOverwrite({ scope, need }: Context, edge: Edge): string | null {
   const [read = NONE, write = NONE] = edge.ops
   const [seen, replaced] = edge.premises
   if (edge.from === INITIAL_TXN) return 'the initial transaction reads nothing'
@@ -299,6 +273,6 @@ function certifyOverwrite(edge: Edge, context: Context): string | null {
   if (replaced!.kind !== 'WW' || replaced!.to !== edge.to) return 'its target overwrites nothing'
   if (replaced!.from !== seen!.from) return 'what was read is not what was overwritten'
   if (replaced!.ops[replaced!.from === INITIAL_TXN ? 0 : 1] !== write) return 'its write differs'
-  context.need(edge.premises)
+  need(edge.premises, scope)
   return null
 }

@@ -1,15 +1,12 @@
-// The rules for single edges where every transaction has a level of its own, and for the chains
-// they form. As in certify-shape.ts a transaction at pc or si has two moments, its snapshot and its
-// commit; at ser they are one, and at rc, ra and cc nothing is said about a snapshot. SO and WR
-// lead from a commit to the next one's snapshot; WW, CO from commit to commit, and on to the
-// snapshot of a transaction at si, which sees whoever wrote one of its keys before; RW leads from
-// the reader's snapshot to a commit. Main functions: ruleProblem, mixedPathProblem.
+// The rules for single edges where every transaction has a level of its own; certify-shape.ts has
+// that for the chains they form. Main function: ruleProblem.
 
-import { type History, INDETERMINATE, NONE } from '../history/history.ts'
-import { listOrderProblem } from './certify-edges.ts'
+import { INDETERMINATE, NONE } from '../history/history.ts'
+import { certifySession, listOrderProblem } from './certify-edges.ts'
 import { foreignVersion } from './certify-reads.ts'
-import { writeCommonKey } from './certify-shape.ts'
-import { type LevelOf, placeOf, placeOfEvent } from './certify-witness.ts'
+import { chainProblem, type LevelOf } from './certify-shape.ts'
+import { placeOf, placeOfEvent } from './certify-witness.ts'
+import type { Scope } from './prove-edges.ts'
 import type { SqlRows } from './sql-rows.ts'
 import { type Edge, INITIAL_TXN } from './verdict.ts'
 
@@ -19,8 +16,7 @@ export interface MixedContext {
   readonly levelOf: LevelOf
   /** Whether the transaction took effect, under what is assumed. */
   counts(txn: number): boolean
-  assumesOrder(from: number, to: number): boolean
-  assumesRead(event: number, key: number, from: number): boolean
+  readonly scope: Scope
 }
 
 /** What is wrong with the edge itself, null if it holds whenever its premises do. */
@@ -32,7 +28,8 @@ export function ruleProblem(context: MixedContext, edge: Edge): string | null {
   if (edge.refutes && (kind !== 'WW' || edge.assumed)) return 'only version orders refute others'
   switch (kind) {
     case 'SO':
-      return sessionProblem(context.rows.history, edge)
+      if (edge.premises.length > 0) return 'session order needs no reasons'
+      return certifySession(context.rows.history, edge)
     case 'WR':
       return edge.premises.length > 0 ? 'a read needs no reasons' : readProblem(context, edge)
     case 'WW':
@@ -58,14 +55,6 @@ function timeProblem({ rows, levelOf }: MixedContext, edge: Edge): string | null
   return holds ? null : `${from} did not finish before ${to} started`
 }
 
-function sessionProblem(history: History, { from, to, premises }: Edge): string | null {
-  if (premises.length > 0) return 'session order needs no reasons'
-  if (from === INITIAL_TXN) return null
-  const { txnSession, txnIndex } = history
-  const holds = txnSession[from] === txnSession[to] && txnIndex[from]! < txnIndex[to]!
-  return holds ? null : `${from} is not before ${to} in session order`
-}
-
 /** What speaks against saying that the reader passed over the version of another. */
 export function foreignAbsenceProblem(rows: SqlRows, { to, event, key }: Edge): string | null {
   if (event === undefined) return 'it names no statement'
@@ -83,9 +72,11 @@ function readProblem(context: MixedContext, edge: Edge): string | null {
     if (problem !== null) return problem
     const candidates = rows.candidates(event, key)
     if (!candidates.includes(from)) return `${from} left row ${key} as the statement wants it`
-    if (candidates.length > 1 && !context.assumesRead(event, key, from))
-      return 'nobody assumes that'
-    return null
+    const isAssumed = (known: Edge) =>
+      known.kind === 'WR' && known.event === event && known.key === key && known.from === from
+    return candidates.length === 1 || context.scope.assumes(isAssumed)
+      ? null
+      : 'nobody assumes that'
   }
   const read = ops[ops.length - 1] ?? NONE
   if (history.opTxn[read] !== to || history.opKey[read] !== key) return `${to} has no such read`
@@ -103,9 +94,9 @@ function versionsProblem(context: MixedContext, edge: Edge): string | null {
     return `${from} and ${to} do not both write ${key}`
   }
   if (from === INITIAL_TXN) return null
-  if (edge.assumed) return context.assumesOrder(from, to) ? null : 'nobody assumes that order'
+  if (edge.assumed) return context.scope.assumesOrder(from, to) ? null : 'nobody assumes that order'
   if (premises.length === 0) return listOrderProblem(rows.history, edge, edge.ops[2] ?? NONE)
-  return mixedPathProblem(context, premises, edge.refutes ? null : { from, to })
+  return chainProblem(rows.history, context.levelOf, premises, edge.refutes ? null : { from, to })
 }
 
 /** A reader that sees all that committed before its snapshot precedes who replaced what it read. */
@@ -158,45 +149,4 @@ function forcedProblem(context: MixedContext, edge: Edge): string | null {
 
 function placeOfRead(rows: SqlRows, { event, ops }: Edge): number {
   return event === undefined ? placeOf(rows, ops[ops.length - 1]!) : placeOfEvent(rows, event)
-}
-
-/**
- * What keeps the edges from forming a cycle (`ends` null), or a path that puts the commit of
- * ends.from before that of ends.to; null if they do.
- */
-export function mixedPathProblem(
-  context: MixedContext,
-  edges: readonly Edge[],
-  ends: { from: number; to: number } | null,
-): string | null {
-  const last = edges[edges.length - 1]
-  if (!last) return 'there are no edges'
-  if (ends !== null && last.to !== ends.to) return 'the reasons lead elsewhere'
-  let at = ends === null ? last.to : ends.from
-  let atSnapshot = ends === null && arrivesAtSnapshot(context, last)
-  for (const [i, edge] of edges.entries()) {
-    if (edge.from !== at) return `edge ${i} does not start where the one before it ends`
-    if (!atSnapshot && !leavesFromCommit(context, edge)) {
-      return `edge ${i}, ${edge.kind}, does not continue the chain`
-    }
-    at = edge.to
-    atSnapshot = arrivesAtSnapshot(context, edge)
-  }
-  return null
-}
-
-/**
- * RW leaves from the snapshot, unless that is the commit; or the two write a common key and the
- * reader is at si, so that it would have seen the other one had that committed before it.
- */
-function leavesFromCommit({ levelOf, rows }: MixedContext, edge: Edge): boolean {
-  if (edge.kind !== 'RW' || ['ser', 'sser'].includes(levelOf(edge.from))) return true
-  return levelOf(edge.from) === 'si' && writeCommonKey(rows.history, edge.from, edge.to)
-}
-
-function arrivesAtSnapshot(context: MixedContext, edge: Edge): boolean {
-  if (edge.kind === 'SO' || edge.kind === 'WR') return true
-  if (edge.to === INITIAL_TXN) return true
-  if (context.levelOf(edge.to) !== 'si' || !leavesFromCommit(context, edge)) return false
-  return writeCommonKey(context.rows.history, edge.from, edge.to)
 }

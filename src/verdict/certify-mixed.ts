@@ -14,7 +14,6 @@
 // certifyMixed.
 
 import { Deadline } from '../base/deadline.ts'
-import { addAll } from '../base/grow.ts'
 import { withRolledBack } from '../history/counts.ts'
 import {
   ABORTED,
@@ -30,15 +29,11 @@ import { misnomer } from './anomaly-rules.ts'
 import { type Certification, certifyBy } from './certification.ts'
 import { Audits } from './certify-audits.ts'
 import { certifyCases } from './certify-cases.ts'
-import {
-  foreignAbsenceProblem,
-  type MixedContext,
-  mixedPathProblem,
-  ruleProblem,
-} from './certify-mixed-edges.ts'
+import { foreignAbsenceProblem, ruleProblem } from './certify-mixed-edges.ts'
 import { certifyOffence as certifyReads, isWrite } from './certify-reads.ts'
-import { certifyWitness, type LevelOf } from './certify-witness.ts'
-import { EdgeProver, ProofScope } from './prove-edges.ts'
+import { chainProblem, type LevelOf } from './certify-shape.ts'
+import { certifyWitness } from './certify-witness.ts'
+import { cycleProblems, type Rule, type Scope } from './prove-edges.ts'
 import { SqlRows } from './sql-rows.ts'
 import {
   type Anomaly,
@@ -59,7 +54,9 @@ export function certifyMixed(
   const history = result.abortedReads === 'ignore' ? recorded : withRolledBack(recorded)
   const rows = new SqlRows(history, deadline)
   const { level } = result
-  const levelOf: LevelOf = (txn) => (level === 'mixed' ? recordedLevel(history, txn)! : level)
+  // Evidence may name anybody: who has no level is refused where it is asked who counts.
+  const levelOf: LevelOf = (txn) =>
+    level === 'mixed' ? (recordedLevel(history, txn) ?? 'rc') : level
   return certifyBy(
     {
       scope: () => scopeProblem(history, result),
@@ -67,7 +64,7 @@ export function certifyMixed(
         proof.kind === 'witness'
           ? certifyWitness(rows, levelOf, proof.order, proof.choices)
           : ['it takes a witness to satisfy these levels'],
-      anomaly: (anomaly) => certifyAnomaly(rows, levelOf, anomaly, deadline),
+      anomaly: (anomaly) => certifyAnomaly(rows, levelOf, anomaly),
       counts: (anomalies) => certifyCounts(history, anomalies),
     },
     result,
@@ -112,21 +109,12 @@ function recordedLevel(history: History, txn: number): LevelId | null {
   return LEVELS[history.txnLevel?.[txn] ?? NONE]?.id ?? null
 }
 
-function certifyAnomaly(
-  rows: SqlRows,
-  levelOf: LevelOf,
-  anomaly: Anomaly,
-  deadline: Deadline,
-): string[] {
+function certifyAnomaly(rows: SqlRows, levelOf: LevelOf, anomaly: Anomaly): string[] {
   const { edges, cases, txns, name } = anomaly
   if (edges.length === 0 && cases.length === 0) return certifyOffence(rows, anomaly)
   if (edges.length > 0 && cases.length > 0) return ['a cycle, or cases, not both']
-  const problems = cases.length > 0 ? certifySteps(rows, levelOf, cases, deadline) : []
-  if (edges.length > 0) {
-    const argument = new MixedArgument(rows, levelOf)
-    argument.cycle(edges, new Scope(null, null))
-    addAll(problems, argument.problems)
-  }
+  const problems =
+    cases.length > 0 ? certifySteps(rows, levelOf, cases) : certifyCycle(rows, levelOf, edges)
   const named = [...new Set(txns)].sort((a, b) => a - b)
   if (named.length !== txns.length || named.join() !== findTxns(edges, cases).join()) {
     problems.push(`${name} names other transactions than its evidence`)
@@ -157,90 +145,40 @@ function certifyOffence(rows: SqlRows, anomaly: Anomaly): string[] {
   return isLost ? [] : [`statement ${absence.event} does not miss write ${ops[0]}`]
 }
 
-/** What is assumed at some point of the argument, and what was proved there. */
-class Scope extends ProofScope<Scope> {
-  constructor(
-    parent: Scope | null,
-    private readonly assumption: Edge | null,
-  ) {
-    super(parent)
+/** What is wrong with a cycle under assumptions. */
+function certifyCycle(
+  rows: SqlRows,
+  levelOf: LevelOf,
+  cycle: readonly Edge[],
+  assumptions: readonly Edge[] = [],
+): string[] {
+  const { history } = rows
+  const rule: Rule = (edge, scope, need) => {
+    const counts = countingUnder(rows, scope)
+    const problem = ruleProblem({ rows, levelOf, scope, counts }, edge)
+    if (problem === null) need(edge.premises, edge.refutes ? scope.withOpposite(edge) : scope)
+    return problem
   }
+  return cycleProblems(rule, chainProblem(history, levelOf, cycle, null), cycle, assumptions)
+}
 
-  private find(fits: (edge: Edge) => boolean): boolean {
-    for (let at: Scope | null = this; at !== null; at = at.parent) {
-      if (at.assumption && fits(at.assumption)) return true
-    }
-    return false
-  }
-
-  assumesOrder(from: number, to: number): boolean {
-    return this.find((edge) => edge.kind === 'WW' && edge.from === from && edge.to === to)
-  }
-
-  assumesRead(event: number, key: number, from: number): boolean {
-    return this.find(
-      (edge) =>
-        edge.kind === 'WR' && edge.event === event && edge.key === key && edge.from === from,
-    )
-  }
-
-  /** Transactions that took effect by some assumption. */
-  counting(): Set<number> {
-    const found = new Set<number>()
-    this.find(({ kind, from, to }) => {
-      if (kind === 'WR') found.add(from).add(to)
-      return false
-    })
-    return found
+/** Whether a transaction took effect, under what is assumed. */
+function countingUnder(rows: SqlRows, scope: Scope): (txn: number) => boolean {
+  const { history } = rows
+  let counting: Set<number> | null = null
+  return (txn) => {
+    if (txn === INITIAL_TXN) return true
+    if (!(txn >= 0 && txn < history.txnCount)) return false
+    if (history.txnCounts[txn]) return true
+    counting ??= withWhatTheyRead(history, scope)
+    return isOptional(rows, txn) && counting.has(txn)
   }
 }
 
-/** What a version order refutes. */
-function oppositeOf({ from, to, kind, key }: Edge): Edge {
-  return { from: to, to: from, kind, key, ops: [], premises: [], assumed: true }
-}
-
-class MixedArgument extends EdgeProver<Scope> {
-  constructor(
-    private readonly rows: SqlRows,
-    private readonly levelOf: LevelOf,
-  ) {
-    super((edge, scope, need) => {
-      const problem = ruleProblem(this.contextOf(scope), edge)
-      if (problem !== null) return problem
-      need(edge.premises, edge.refutes ? new Scope(scope, oppositeOf(edge)) : scope)
-      return null
-    })
-  }
-
-  cycle(edges: readonly Edge[], scope: Scope): void {
-    const problem = mixedPathProblem(this.contextOf(scope), edges, null)
-    if (problem !== null) this.problems.push(problem)
-    this.prove(edges, scope)
-  }
-
-  private contextOf(scope: Scope): MixedContext {
-    const { rows, levelOf } = this
-    const { history } = rows
-    let counting: Set<number> | null = null
-    return {
-      rows,
-      levelOf,
-      counts: (txn) => {
-        if (txn === INITIAL_TXN) return true
-        if (!(txn >= 0 && txn < history.txnCount)) return false
-        if (history.txnCounts[txn]) return true
-        counting ??= withWhatTheyRead(history, scope.counting())
-        return isOptional(rows, txn) && counting.has(txn)
-      },
-      assumesOrder: (from, to) => scope.assumesOrder(from, to),
-      assumesRead: (event, key, from) => scope.assumesRead(event, key, from),
-    }
-  }
-}
-
-/** The transactions and all that they read from, directly or not. */
-function withWhatTheyRead(history: History, txns: Set<number>): Set<number> {
+/** Those that took effect by some assumption, and all that they read from, directly or not. */
+function withWhatTheyRead(history: History, scope: Scope): Set<number> {
+  const txns = new Set<number>()
+  for (const { kind, from, to } of scope.assumptions()) if (kind === 'WR') txns.add(from).add(to)
   for (const txn of txns) for (const source of sourcesOf(history, txn)) txns.add(source)
   return txns
 }
@@ -256,12 +194,7 @@ function sourcesOf(history: History, txn: number): number[] {
 }
 
 /** An argument by cases: orders of writers, versions passed over, outcomes that are not known. */
-function certifySteps(
-  rows: SqlRows,
-  levelOf: LevelOf,
-  cases: readonly Case[],
-  deadline: Deadline,
-): string[] {
+function certifySteps(rows: SqlRows, levelOf: LevelOf, cases: readonly Case[]): string[] {
   const { history } = rows
   const { txnCount, keyCount } = history
   const mayCount = (txn: number) =>
@@ -272,20 +205,12 @@ function certifySteps(
       txnCount,
       keyCount,
       assumptionProblem: (assumption) => assumptionProblem(rows, assumption, mayCount),
-      cycleProblems(cycle, assumptions) {
-        const argument = new MixedArgument(rows, levelOf)
-        const outer = new Scope(null, null)
-        argument.cycle(
-          cycle,
-          assumptions.reduce((at, edge) => new Scope(at, edge), outer),
-        )
-        return argument.problems
-      },
+      cycleProblems: (cycle, assumptions) => certifyCycle(rows, levelOf, cycle, assumptions),
       candidates: (event, key) => rows.candidates(event, key),
       counts: (txn) => history.txnCounts[txn] === 1,
       sources: (txn) => sourcesOf(history, txn),
     },
-    deadline,
+    rows.deadline,
   )
 }
 

@@ -25,7 +25,13 @@ import { SessionReach } from '../history/session-reach.ts'
 import { isAdyaLevel, type LevelId } from '../levels/levels.ts'
 import { findSkippedDependency } from './certify-dependencies.ts'
 import { findDirtyWrite, findTurnedVersion } from './certify-dirty-writes.ts'
-import { foreignVersion, nameListRead, offenceOf, shownPrefix } from './certify-reads.ts'
+import {
+  findAppended,
+  foreignVersion,
+  nameListRead,
+  offenceOf,
+  shownPrefix,
+} from './certify-reads.ts'
 import { findSkippedByReads, findSkippedBySession, type Skip } from './certify-skipped.ts'
 import { findSkippedByCauses } from './certify-skipped-causes.ts'
 import { findSkippedByGuarantee } from './certify-skipped-guarantees.ts'
@@ -95,7 +101,7 @@ class Replay {
   private readonly latest: Int32Array // key -> write op of the latest version, INITIAL before
   private readonly rewritten: Uint8Array // write op -> 1 if its transaction writes the key again
   private readonly older = new IntColumn(64) // reads of versions that are not the latest
-  private readonly appended: Map<number, number[]> = new Map() // key -> appends in order
+  private readonly appended: ReadonlyMap<number, readonly number[]> // key -> appends in order
   private readonly ownBefore: Int32Array // append -> the one before it by its transaction, or NONE
   private readonly sources: Int32Array // read -> transaction it saw, negative for none
   private readonly rules: LevelRules
@@ -116,6 +122,7 @@ class Replay {
     this.latest = new Int32Array(history.keyCount).fill(INITIAL)
     this.rewritten = new Uint8Array(history.opCount)
     this.ownBefore = new Int32Array(hasLists ? history.opCount : 0)
+    this.appended = hasLists ? findAppended(history, order) : new Map()
     this.sources = hasLists ? history.readTxn.slice() : history.readTxn
     this.checkShape()
   }
@@ -145,7 +152,6 @@ class Replay {
   }
 
   run(): string[] {
-    if (this.history.listStart.length > 1) this.replayAppends()
     const { order } = this
     for (let p = 0; p < order.length; p++) {
       this.deadline.step()
@@ -243,18 +249,6 @@ class Replay {
 
   private failAsSkipped(read: number, skipped: number): void {
     this.fail(`read ${read} skipped a version of ${skipped}, which ${this.level} makes visible`)
-  }
-
-  private replayAppends(): void {
-    const { txnOpStart, opKind, opKey } = this.history
-    for (const txn of this.order) {
-      for (let op = txnOpStart[txn]!; op < txnOpStart[txn + 1]!; op++) {
-        if (opKind[op] !== APPEND) continue
-        const list = this.appended.get(opKey[op]!)
-        if (list) list.push(op)
-        else this.appended.set(opKey[op]!, [op])
-      }
-    }
   }
 
   /** What the read shows is a prefix of the whole list; what it skipped need not be visible. */

@@ -1,6 +1,7 @@
 // Verifies offending reads one at a time, straight from docs/anomalies.md: the reader's own
 // operations and the writer's are scanned for this one read.
 
+import { addTo } from '../base/maps.ts'
 import {
   ABORTED,
   APPEND,
@@ -214,6 +215,18 @@ export function splitList(
     else sound &&= isWholeAt(history, foreign, i)
   })
   return { foreign, sound }
+}
+
+/** List -> all appends by those in an order, in that order. */
+export function findAppended(history: History, order: Int32Array): Map<number, number[]> {
+  const { txnOpStart, opKind, opKey } = history
+  const appended = new Map<number, number[]>()
+  for (const txn of order) {
+    for (let op = txnOpStart[txn]!; op < txnOpStart[txn + 1]!; op++) {
+      if (opKind[op] === APPEND) addTo(appended, opKey[op]!, op)
+    }
+  }
+  return appended
 }
 
 /**

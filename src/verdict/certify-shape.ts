@@ -10,7 +10,8 @@
 // chain is a moment before itself. One refinement: at si two writers of a common key never overlap,
 // so that an RW edge between them (snapshot of one before commit of the other) means that the first
 // committed before the second's snapshot; it counts as WW. That is how two readers of one version
-// that both overwrite it, a lost update, contradict si.
+// that both overwrite it, a lost update, contradict si. Where each transaction has a level of its
+// own, each end of an edge is as the level of its transaction says.
 //
 // Adya's levels ask how many anti-dependencies a cycle has, and whose (Overwrites in level-rules.ts).
 // A path that, closed by the opposite order of its ends, would be such a cycle orders them. Main
@@ -22,32 +23,41 @@ import { isWrite } from './certify-reads.ts'
 import { LEVEL_RULES } from './level-rules.ts'
 import { type Edge, INITIAL_TXN } from './verdict.ts'
 
+type Ends = { readonly from: number; readonly to: number } | null
+
+/** The level that each transaction is judged at. */
+export type LevelOf = (txn: number) => LevelId
+
 /**
  * What keeps the edges from forming a cycle (`ends` null), or a path that puts the commit of
  * ends.from before that of ends.to; null if they do.
  */
-export function pathProblem(
+export function pathProblem(history: History, level: LevelId, edges: readonly Edge[], ends: Ends) {
+  const problem = chainProblem(history, () => level, edges, ends)
+  return problem ?? overwriteProblem(history, level, edges, ends)
+}
+
+/** The same where each transaction has a level of its own, but for Adya's levels. */
+export function chainProblem(
   history: History,
-  level: LevelId,
+  levelOf: LevelOf,
   edges: readonly Edge[],
-  ends: { from: number; to: number } | null,
+  ends: Ends,
 ): string | null {
-  if (edges.length === 0) return 'there are no edges'
-  const last = edges[edges.length - 1]!
-  const start = ends === null ? last.to : ends.from
+  const last = edges.at(-1)
+  if (!last) return 'there are no edges'
   if (ends !== null && last.to !== ends.to) return 'the reasons lead elsewhere'
-  const twoMoments = LEVEL_RULES[level].snapshots
-  let at = start
-  let atSnapshot = ends === null && (!twoMoments || arrivesAtSnapshot(history, level, last))
+  let at = ends === null ? last.to : ends.from
+  let atSnapshot = ends === null && arrivesAtSnapshot(history, levelOf, last)
   for (const [i, edge] of edges.entries()) {
     if (edge.from !== at) return `edge ${i} does not start where the one before it ends`
-    if (twoMoments && !atSnapshot && leavesFromSnapshot(history, level, edge)) {
-      return `at ${level} edge ${i}, ${edge.kind}, does not continue the chain`
+    if (!atSnapshot && leavesFromSnapshot(history, levelOf, edge)) {
+      return `at ${levelOf(edge.from)} edge ${i}, ${edge.kind}, does not continue the chain`
     }
     at = edge.to
-    atSnapshot = arrivesAtSnapshot(history, level, edge)
+    atSnapshot = arrivesAtSnapshot(history, levelOf, edge)
   }
-  return overwriteProblem(history, level, edges, ends)
+  return null
 }
 
 /** What keeps the anti-dependencies of a cycle, or of a path, from counting against the level. */
@@ -55,7 +65,7 @@ function overwriteProblem(
   history: History,
   level: LevelId,
   edges: readonly Edge[],
-  ends: { from: number; to: number } | null,
+  ends: Ends,
 ): string | null {
   const overwrites = edges.filter(({ kind }) => kind === 'RW')
   const atMostOne = (counted: readonly Edge[]) =>
@@ -81,10 +91,7 @@ function overwriteProblem(
 }
 
 /** The one anti-dependency is by a read that comes after whatever leads to its transaction. */
-function entryProblem(
-  edges: readonly Edge[],
-  ends: { from: number; to: number } | null,
-): string | null {
+function entryProblem(edges: readonly Edge[], ends: Ends): string | null {
   const at = edges.findIndex(({ kind }) => kind === 'RW')
   if (at < 0) return null
   const reader = edges[at]!.from
@@ -98,7 +105,7 @@ function entryProblem(
 }
 
 /** The keys that a transaction writes. */
-function writesOf(history: History, txn: number): Set<number> {
+export function writesOf(history: History, txn: number): Set<number> {
   const keys = new Set<number>()
   for (let op = history.txnOpStart[txn]!; op < history.txnOpStart[txn + 1]!; op++) {
     if (isWrite(history, op)) keys.add(history.opKey[op]!)
@@ -106,14 +113,19 @@ function writesOf(history: History, txn: number): Set<number> {
   return keys
 }
 
-function leavesFromSnapshot(history: History, level: LevelId, edge: Edge): boolean {
-  if (edge.kind !== 'RW') return false
-  return !LEVEL_RULES[level].exclusive || !writeCommonKey(history, edge.from, edge.to)
+/** Whether the edge leads from a snapshot that is another moment than the commit. */
+function leavesFromSnapshot(history: History, levelOf: LevelOf, { kind, from, to }: Edge): boolean {
+  if (kind !== 'RW') return false
+  const { snapshots, exclusive } = LEVEL_RULES[levelOf(from)]
+  return snapshots && !(exclusive && writeCommonKey(history, from, to))
 }
 
-function arrivesAtSnapshot(history: History, level: LevelId, edge: Edge): boolean {
-  if (edge.kind === 'SO' || edge.kind === 'WR' || edge.kind === 'RT') return true
-  return LEVEL_RULES[level].exclusive && !leavesFromSnapshot(history, level, edge)
+function arrivesAtSnapshot(history: History, levelOf: LevelOf, edge: Edge): boolean {
+  const { kind, from, to } = edge
+  if (kind === 'SO' || kind === 'WR' || kind === 'RT' || to === INITIAL_TXN) return true
+  if (!LEVEL_RULES[levelOf(to)].exclusive) return false
+  if (kind !== 'RW') return true
+  return writeCommonKey(history, from, to) && !leavesFromSnapshot(history, levelOf, edge)
 }
 
 /** True if two transactions, neither of them the initial one, write a common key. */

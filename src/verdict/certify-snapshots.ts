@@ -17,6 +17,7 @@
 // certifySnapshots.
 
 import { Deadline } from '../base/deadline.ts'
+import { addTo } from '../base/maps.ts'
 import {
   APPEND,
   COMMITTED,
@@ -164,14 +165,8 @@ class SnapshotReplay {
       if (isTurned) this.fail(`write ${op} comes after a later version`)
       this.latest[key] = op
       this.latestAt[key] = place
-      if (opKind[op] === APPEND) this.append(key, op)
+      if (opKind[op] === APPEND) addTo(this.appended, key, op)
     }
-  }
-
-  private append(key: number, op: number): void {
-    const list = this.appended.get(key)
-    if (list) list.push(op)
-    else this.appended.set(key, [op])
   }
 
   private fail(problem: string): void {

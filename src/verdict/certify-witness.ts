@@ -8,25 +8,21 @@
 // must name all that they saw: it is a cause of what follows. Cost: reads × writers of a key; a bit
 // per pair of transactions where some reader is at cc. Main function: certifyWitness.
 
-import { addTo } from '../base/maps.ts'
+import { addTo, obtain } from '../base/maps.ts'
 import {
   ABORTED,
-  APPEND,
   COMMITTED,
   type History,
   INDETERMINATE,
   NONE,
   READ_LIST,
 } from '../history/history.ts'
-import type { LevelId } from '../levels/levels.ts'
-import { isWrite, splitList } from './certify-reads.ts'
+import { findAppended, isWrite, splitList } from './certify-reads.ts'
+import type { LevelOf } from './certify-shape.ts'
 import type { SqlRows } from './sql-rows.ts'
 import { type Choice, INITIAL_TXN } from './verdict.ts'
 
 const MAX_PROBLEMS = 5
-
-/** The level that each transaction is judged at. */
-export type LevelOf = (txn: number) => LevelId
 
 interface Read {
   readonly txn: number
@@ -126,11 +122,7 @@ class WitnessReplay {
     const { txnOpStart } = this.history
     const { sql } = this.rows
     const chosen = new Map<number, Map<number, number>>() // event -> key -> the txn chosen
-    for (const { event, key, txn } of choices) {
-      const ofEvent = chosen.get(event)
-      if (ofEvent) ofEvent.set(key, txn)
-      else chosen.set(event, new Map([[key, txn]]))
-    }
+    for (const { event, key, txn } of choices) obtain(chosen, event, () => new Map()).set(key, txn)
     for (const txn of this.order) {
       for (let op = txnOpStart[txn]!; op < txnOpStart[txn + 1]!; op++) {
         if (!isWrite(this.history, op)) this.collectRead(txn, op)
@@ -150,13 +142,10 @@ class WitnessReplay {
 
   private collectRead(txn: number, op: number): void {
     const offence = this.rows.offenceOf(op)
-    if (offence !== null) {
-      this.fail(`read ${op} is ${offence}`)
-      return
-    }
+    if (offence !== null) return this.fail(`read ${op} is ${offence}`)
     const from = this.sourceOf(op)
-    if (from === txn) return
-    this.add({ txn, at: placeOf(this.rows, op), key: this.history.opKey[op]!, from })
+    if (from !== txn)
+      this.add({ txn, at: placeOf(this.rows, op), key: this.history.opKey[op]!, from })
   }
 
   /** Whom a sound read is from; for a list it must show what the order has appended until then. */
@@ -164,26 +153,13 @@ class WitnessReplay {
     const { readTxn, opKind, opTxn, opKey } = this.history
     if (opKind[read] !== READ_LIST) return readTxn[read]! < 0 ? INITIAL_TXN : readTxn[read]!
     const { foreign } = splitList(this.history, read)
-    this.appended ??= this.findAppended()
+    this.appended ??= findAppended(this.history, this.order)
     const all = this.appended.get(opKey[read]!) ?? []
     this.rows.deadline.step(foreign.length)
     if (foreign.some((append, i) => append !== all[i])) {
       this.fail(`read ${read} of a list shows another order than that of commits`)
     }
     return foreign.length === 0 ? INITIAL_TXN : opTxn[foreign.at(-1)!]!
-  }
-
-  /** List -> all appends, in the order of commits. */
-  private findAppended(): Map<number, number[]> {
-    const { txnOpStart, opKind, opKey } = this.history
-    const appended = new Map<number, number[]>()
-    for (const txn of this.order) {
-      for (let op = txnOpStart[txn]!; op < txnOpStart[txn + 1]!; op++) {
-        if (opKind[op] !== APPEND) continue
-        addTo(appended, opKey[op]!, op)
-      }
-    }
-    return appended
   }
 
   private collectAbsence(event: number, key: number, from: number | undefined): void {
@@ -209,8 +185,7 @@ class WitnessReplay {
     }
     const last = rows.lastWrite(from, key)
     if (!present(from) || last === NONE || shows(from)) {
-      this.fail(`statement ${event} cannot have passed over row ${key} as ${from} left it`)
-      return
+      return this.fail(`statement ${event} cannot have passed over row ${key} as ${from} left it`)
     }
     this.add({ txn, at: placeOfEvent(rows, event), key, from })
   }

@@ -1,21 +1,44 @@
 // Goes through an argument edge by edge, down to what the history itself shows. Each edge is proved
 // once per set of assumptions (scope), by an explicit stack, and one that rests on itself is
-// refused. What makes an edge hold is the rule's business. Main class: EdgeProver.
+// refused. What makes an edge hold is the rule's business. Main function: cycleProblems.
 
 import type { Edge } from './verdict.ts'
 
 /** What is assumed at some point of an argument, and what was proved there. */
-export abstract class ProofScope<S extends ProofScope<S>> {
+export class Scope {
   readonly proved = new Set<Edge>()
 
-  constructor(readonly parent: S | null) {}
+  constructor(
+    private readonly parent: Scope | null = null,
+    private readonly assumption: Edge | null = null,
+  ) {}
 
   /** What holds under fewer assumptions holds here. */
   hasProved(edge: Edge): boolean {
-    for (let at: ProofScope<S> | null = this; at !== null; at = at.parent) {
+    for (let at: Scope | null = this; at !== null; at = at.parent) {
       if (at.proved.has(edge)) return true
     }
     return false
+  }
+
+  *assumptions(): Iterable<Edge> {
+    for (let at: Scope | null = this; at !== null; at = at.parent) {
+      if (at.assumption) yield at.assumption
+    }
+  }
+
+  assumes(fits: (assumption: Edge) => boolean): boolean {
+    for (const assumption of this.assumptions()) if (fits(assumption)) return true
+    return false
+  }
+
+  assumesOrder(from: number, to: number): boolean {
+    return this.assumes((edge) => edge.kind === 'WW' && edge.from === from && edge.to === to)
+  }
+
+  /** Under the assumption of what a version order refutes. */
+  withOpposite({ from, to, kind, key }: Edge): Scope {
+    return new Scope(this, { from: to, to: from, kind, key, ops: [], premises: [], assumed: true })
   }
 }
 
@@ -23,33 +46,48 @@ export abstract class ProofScope<S extends ProofScope<S>> {
  * What is wrong with the edge itself, null if it holds whenever the edges do that it hands to
  * `need`, each in the scope given with it.
  */
-export type Rule<S> = (
+export type Rule = (
   edge: Edge,
-  scope: S,
-  need: (edges: readonly Edge[], scope: S) => void,
+  scope: Scope,
+  need: (edges: readonly Edge[], scope: Scope) => void,
 ) => string | null
 
-interface Task<S> {
+/** What is wrong with the edges of a cycle under assumptions; `shape` is what is with the cycle. */
+export function cycleProblems(
+  rule: Rule,
+  shape: string | null,
+  cycle: readonly Edge[],
+  assumptions: readonly Edge[],
+): string[] {
+  const prover = new EdgeProver(rule)
+  if (shape !== null) prover.problems.push(shape)
+  let scope = new Scope()
+  for (const assumption of assumptions) scope = new Scope(scope, assumption)
+  prover.prove(cycle, scope)
+  return prover.problems
+}
+
+interface Task {
   readonly edge: Edge
-  readonly scope: S
+  readonly scope: Scope
   entered: boolean
 }
 
-export class EdgeProver<S extends ProofScope<S>> {
+class EdgeProver {
   readonly problems: string[] = []
   private readonly open = new Set<Edge>() // edges whose premises are being proved
-  private readonly tasks: Task<S>[] = []
+  private readonly tasks: Task[] = []
 
-  constructor(private readonly rule: Rule<S>) {}
+  constructor(private readonly rule: Rule) {}
 
-  prove(edges: readonly Edge[], scope: S): void {
+  prove(edges: readonly Edge[], scope: Scope): void {
     for (const edge of edges) {
       this.push([edge], scope)
       this.run()
     }
   }
 
-  private readonly push = (edges: readonly Edge[], scope: S): void => {
+  private readonly push = (edges: readonly Edge[], scope: Scope): void => {
     for (const edge of edges) this.tasks.push({ edge, scope, entered: false })
   }
 
@@ -75,7 +113,7 @@ export class EdgeProver<S extends ProofScope<S>> {
     }
   }
 
-  private enter({ edge, scope }: Task<S>): string | null {
+  private enter({ edge, scope }: Task): string | null {
     this.open.add(edge)
     return this.rule(edge, scope, this.push)
   }

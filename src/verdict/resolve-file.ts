@@ -10,8 +10,14 @@ import type { Value } from '../history/values.ts'
 import type { Source } from '../history/writers.ts'
 import { findAnomaly } from '../levels/anomalies.ts'
 import { countHistory } from './count-history.ts'
-import { findNamedEdges } from './named-edges.ts'
-import { type Anomaly, type Edge, INITIAL_TXN, type LevelResult, type Proof } from './verdict.ts'
+import {
+  type Anomaly,
+  type Edge,
+  findEdges,
+  INITIAL_TXN,
+  type LevelResult,
+  type Proof,
+} from './verdict.ts'
 import type {
   AnomalyJson,
   EdgeJson,
@@ -229,7 +235,7 @@ function findKeys(history: History, results: readonly ResultJson[]): Map<Value, 
   for (const { anomalies, proof } of results) {
     for (const [, , row] of proof?.choices ?? []) wanted.add(row)
     for (const anomaly of anomalies) {
-      for (const { key } of findNamedEdges(anomaly)) wanted.add(key)
+      for (const { key } of findEdges(anomaly.edges, anomaly.cases)) wanted.add(key)
       if (anomaly.absence) wanted.add(anomaly.absence.key)
     }
   }

@@ -52,15 +52,10 @@ export async function shrinkHistory(
   const verdicts = options.known ? 0 : 1
   if (result.verdict !== 'violated') return { history, result, verdicts, isLeast: false }
   const parts = await partsOf(history, options.whole ? { whole: true } : {})
-  const shrinker = new Shrinker(parts.whole, result, verdicts, parts, decide, options)
+  const shrinker = new Shrinker(result, verdicts, parts, decide, options)
   await shrinker.run()
-  const { isLeast } = shrinker
-  return {
-    history: shrinker.history,
-    result: shrinker.result,
-    verdicts: shrinker.verdicts,
-    isLeast,
-  }
+  const { history: left, result: its, verdicts: judged, isLeast } = shrinker
+  return { history: left, result: its, verdicts: judged, isLeast }
 }
 
 class Shrinker implements Shrunk {
@@ -70,14 +65,13 @@ class Shrinker implements Shrunk {
   private readonly essential = new Set<number>() // items that cannot be left out
 
   constructor(
-    private readonly whole: Part,
     public result: LevelResult,
     public verdicts: number,
     private readonly parts: Parts,
     private readonly decide: Decider,
     private readonly options: ShrinkOptions,
   ) {
-    this.part = this.whole
+    this.part = parts.whole
     this.items = Int32Array.from({ length: parts.itemCount }, (_, item) => item)
   }
 
@@ -98,7 +92,7 @@ class Shrinker implements Shrunk {
     await this.followEvidence()
     await this.probeEvidence()
     // What did nothing, and what nothing is said of, goes at once.
-    if (this.part === this.whole) await this.try(this.items)
+    if (this.part === this.parts.whole) await this.try(this.items)
     const kinds = this.parts.groups(this.items).length
     for (let kind = 0; kind < kinds - 1; kind++) {
       for (let size = this.groups(kind).length >> 1; size > 1; size >>= 1) {

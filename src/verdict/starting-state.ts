@@ -14,21 +14,15 @@
 // the transactions put aside. Main function: splitTxns.
 
 import type { History } from '../history/history.ts'
-import { isWrite } from './certify-reads.ts'
-import { type Case, type Edge, findEdges, findTxns, INITIAL_TXN } from './verdict.ts'
+import { writesOf } from './certify-shape.ts'
+import { type Anomaly, type Case, type Edge, findEdges, findTxns, INITIAL_TXN } from './verdict.ts'
 
-export interface SplitTxns {
-  /** Those that violate the level, ascending. */
-  readonly txns: number[]
-  /** Those that only left the state that the others start from, ascending. */
-  readonly earlier: number[]
-}
-
+/** Those that violate the level, and those that only left the state they start from; ascending. */
 export function splitTxns(
   history: History,
   edges: readonly Edge[],
   cases: readonly Case[],
-): SplitTxns {
+): Pick<Anomaly, 'txns' | 'earlier'> {
   const all = findTxns(edges, cases)
   const core = new Splitter(history, edges, cases).run()
   return {
@@ -82,8 +76,8 @@ class Splitter {
     const shown = [...this.older].filter((edge) => edge.key === key && !this.core.has(edge.from))
     if (shown.some((edge) => edge.from !== from || this.isAssumed(edge))) return false
     const later = new Set(shown.map((edge) => edge.to))
-    for (const txn of this.core) if (this.writes(txn, key) && !later.has(txn)) return false
-    return true
+    const isWriter = (txn: number) => writesOf(this.history, txn).has(key)
+    return [...this.core].every((txn) => later.has(txn) || !isWriter(txn))
   }
 
   /** Whether the edge holds only as long as something that the argument assumes. */
@@ -93,14 +87,6 @@ class Splitter {
     for (const { from, to, assumed: isGiven, refutes } of this.needed) {
       if (isGiven && assumed.some((reason) => reason.from === from && reason.to === to)) return true
       if (refutes && assumed.some((reason) => reason.from === to && reason.to === from)) return true
-    }
-    return false
-  }
-
-  private writes(txn: number, key: number): boolean {
-    const { txnOpStart, opKey } = this.history
-    for (let op = txnOpStart[txn]!; op < txnOpStart[txn + 1]!; op++) {
-      if (opKey[op] === key && isWrite(this.history, op)) return true
     }
     return false
   }

@@ -92,8 +92,11 @@ export interface Anomaly {
   absence?: { event: number; key: number }
 }
 
-/** Every edge of an argument: of cycles, of cases, and their premises. */
-export function findEdges(edges: readonly Edge[], cases: readonly Case[]): Set<Edge> {
+/** Every edge of an argument, down to its last reason, here or in a verdict file. */
+export function findEdges<E extends { readonly premises: readonly E[] }>(
+  edges: readonly E[],
+  cases: readonly { readonly assumptions: readonly E[]; readonly cycle: readonly E[] }[],
+): Set<E> {
   const found = new Set(edges)
   for (const { assumptions, cycle } of cases) {
     for (const edge of assumptions) found.add(edge)

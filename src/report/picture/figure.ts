@@ -7,8 +7,7 @@ import { inert } from '../../base/inert.ts'
 import { obtain } from '../../base/maps.ts'
 import type { TimeUnit } from '../../history/history.ts'
 import type { Value } from '../../history/values.ts'
-import { findNamedEdges } from '../../verdict/named-edges.ts'
-import type { EdgeKind } from '../../verdict/verdict.ts'
+import { type EdgeKind, findEdges } from '../../verdict/verdict.ts'
 import type {
   CaseJson,
   EdgeJson,
@@ -258,13 +257,14 @@ class FigureBuilder {
 
 /** What the evidence speaks of: keys, and of each the values that were written to it. */
 function findSpokenOf(example: Example): SpokenOf {
+  const { anomaly } = example
   const spokenOf = new Map<Value, Set<Value>>()
   const add = (key: Value, op?: OpJson) => {
     const values = obtain(spokenOf, key, () => new Set())
     if (op && isWrite(op) && !Array.isArray(op[2])) values.add(op[2])
   }
   for (const { op } of example.ops()) add(op[1], op)
-  const edges = [...findNamedEdges(example.anomaly), ...readFindings(example)]
+  const edges = [...findEdges(anomaly.edges, anomaly.cases), ...readFindings(example)]
   for (const { key, ops } of edges) {
     add(key)
     for (const place of ops) {
@@ -284,7 +284,7 @@ function findRows({ anomaly, txns }: Example): Set<Value> {
     }
   }
   if (anomaly.absence) rows.add(anomaly.absence.key)
-  for (const { passed } of findNamedEdges(anomaly)) if (passed) rows.add(passed.key)
+  for (const { passed } of findEdges(anomaly.edges, anomaly.cases)) if (passed) rows.add(passed.key)
   return rows
 }
 

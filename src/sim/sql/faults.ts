@@ -19,7 +19,7 @@
 
 import { assert, UsageError } from '../../base/errors.ts'
 import type { LevelId } from '../../levels/levels.ts'
-import { FAULTS, parseFaultList, type Requested } from '../faults.ts'
+import { FAULTS, parseFaultList, type Requested, type Row, withSessions } from '../faults.ts'
 import { castOf, type Placeable, roleOf } from '../placement.ts'
 
 export interface SqlFault {
@@ -31,7 +31,7 @@ export interface SqlFault {
   readonly script: string
 }
 
-export const SQL_FAULTS: readonly SqlFault[] = [
+export const SQL_FAULTS: readonly SqlFault[] = withSessions<Row<SqlFault>>([
   {
     name: 'stale-index',
     forbiddenFrom: 'rc',
@@ -45,7 +45,6 @@ export const SQL_FAULTS: readonly SqlFault[] = [
     name: 'phantom',
     forbiddenFrom: 'ra',
     meaning: 'a transaction asks twice, and a row that was committed in between turns up',
-    sessions: ['a', 'b'],
     script: 'a.begin a.find b.begin b.insert(x) b.commit a.findNow a.commit',
   },
   {
@@ -60,26 +59,16 @@ export const SQL_FAULTS: readonly SqlFault[] = [
     name: 'lost-predicate-lock',
     forbiddenFrom: 'ser',
     meaning: 'two transactions look for rows, and each adds one that the other should have found',
-    sessions: ['a', 'b', 'c'],
     script:
       'a.begin b.begin a.find b.find a.insert(x) b.insert(y) a.commit b.commit ' +
       'c.begin c.find c.commit',
   },
-]
+])
 
 export type SqlFaultRequest = Requested<SqlFault>
 
-export type SqlVerb =
-  | 'begin'
-  | 'commit'
-  | 'find'
-  | 'findNow'
-  | 'findWithout'
-  | 'get'
-  | 'insert'
-  | 'insertOther'
-  | 'fit'
-  | 'change'
+type Finding = 'find' | 'findNow' | 'findWithout' | 'get'
+export type SqlVerb = 'begin' | 'commit' | Finding | 'insert' | 'insertOther' | 'fit' | 'change'
 
 export interface SqlScriptStep {
   readonly txn: number // role: a is 0

@@ -30,7 +30,7 @@ export function layOutSql(execution: SqlExecution, layout: Layout, times = true)
   for (let session = 0; session < execution.sessionCount; session++) builder.session(session + 1)
 
   const txnOf = new Int32Array(txns.length)
-  const numbers = new Numbers(builder, statements, execution)
+  const teller = new Teller(builder, statements, execution)
   for (const txn of order) {
     const { session, status, rolledBack, level, start, finish, statements: ran } = txns[txn]!
     const id = builder.addTxn(session, status)
@@ -40,15 +40,13 @@ export function layOutSql(execution: SqlExecution, layout: Layout, times = true)
       id,
       LEVELS.findIndex((known) => known.id === level),
     )
-    for (const statement of ran) numbers.announce(statement)
+    for (const statement of ran) teller.announce(statement)
     if (!times) continue
     builder.setStart(id, start)
     if (status !== INDETERMINATE) builder.setFinish(id, finish)
   }
   for (const txn of order) {
-    for (const statement of txns[txn]!.statements) {
-      addStatement(statements, txnOf[txn]!, statement, numbers, execution)
-    }
+    for (const statement of txns[txn]!.statements) teller.tell(txnOf[txn]!, statement)
   }
   const keyOf = (row: StoredRow) => builder.keys.of(rowName(tables[row.table]!, row.key))
   return { history: builder.finish(), txnOf, keyOf }
@@ -67,8 +65,8 @@ function sizeOf({ txns }: SqlExecution): { opCount: number; statementCount: numb
   return { opCount, statementCount }
 }
 
-/** The history's numbers of rows and writes, each looked up once. */
-class Numbers {
+/** Tells statements; the history's numbers of rows and writes are looked up once each. */
+class Teller {
   private readonly keys: readonly Int32Array[] // table, row -> key, NONE before it is first met
   private readonly told: readonly Uint8Array[] // table, row -> 1 if the history speaks of it
   private readonly values = new IntColumn(64) // write -> value id, NONE before it is first met
@@ -77,8 +75,9 @@ class Numbers {
   constructor(
     private readonly builder: HistoryBuilder,
     private readonly statements: SqlStatements,
-    { stored, rows: first }: SqlExecution,
+    private readonly execution: SqlExecution,
   ) {
+    const { stored, rows: first } = execution
     this.keys = stored.map((rows) => new Int32Array(rows.length).fill(NONE))
     // Those that are there at first are the first of their table.
     this.told = stored.map((rows, table) =>
@@ -95,50 +94,45 @@ class Numbers {
     for (const { row } of ran.written) this.told[row.table]![row.index] = 1
   }
 
-  isTold(row: StoredRow): boolean {
+  private isTold(row: StoredRow): boolean {
     return this.told[row.table]![row.index] === 1
   }
 
-  key(row: StoredRow): number {
+  private key(row: StoredRow): number {
     const keys = this.keys[row.table]!
     if (keys[row.index] === NONE) keys[row.index] = this.statements.key(row.table, row.key)
     return keys[row.index]!
   }
 
   /** @param by null: the initial version */
-  value(by: RanStatement | null): number {
+  private value(by: RanStatement | null): number {
     if (by === null) return this.initial
     const values = this.values.data
     const { write } = by
     if (values[write] === NONE) values[write] = this.builder.valueId(`w${write + 1}`)
     return values[write]!
   }
-}
 
-function addStatement(
-  statements: SqlStatements,
-  txn: number,
-  ran: RanStatement,
-  numbers: Numbers,
-  execution: SqlExecution,
-): void {
-  const { kind, table, where, params } = ran
-  const predicate = kind === INSERT ? NONE : statements.predicate(table, where, params)
-  statements.begin(txn, kind, table, predicate)
-  for (const { row, by } of ran.seen) statements.readKey(numbers.key(row), numbers.value(by))
-  if (ran.passed) {
-    const known = new Set([...ran.seen, ...ran.passed].map(({ row }) => row))
-    for (const { row, by } of ran.passed) {
-      if (numbers.isTold(row)) statements.readKey(numbers.key(row), numbers.value(by), false)
+  tell(txn: number, ran: RanStatement): void {
+    const { statements } = this
+    const { kind, table, where, params } = ran
+    const predicate = kind === INSERT ? NONE : statements.predicate(table, where, params)
+    statements.begin(txn, kind, table, predicate)
+    for (const { row, by } of ran.seen) statements.readKey(this.key(row), this.value(by))
+    if (ran.passed) {
+      const known = new Set([...ran.seen, ...ran.passed].map(({ row }) => row))
+      for (const { row, by } of ran.passed) {
+        if (this.isTold(row)) statements.readKey(this.key(row), this.value(by), false)
+      }
+      // Rows that came later were absent.
+      for (const row of this.execution.stored[table]!) {
+        if (!this.isTold(row) || known.has(row) || ran.own.has(row)) continue
+        statements.readKey(this.key(row), this.initial, false)
+      }
     }
-    // Rows that came later were absent.
-    for (const row of execution.stored[table]!) {
-      if (!numbers.isTold(row) || known.has(row) || ran.own.has(row)) continue
-      statements.readKey(numbers.key(row), numbers.value(null), false)
-    }
+    if (ran.written.length === 0) return
+    const value = this.value(ran)
+    statements.nameWriteValue(value)
+    for (const { row, values } of ran.written) statements.writeKey(this.key(row), value, values)
   }
-  if (ran.written.length === 0) return
-  const value = numbers.value(ran)
-  statements.nameWriteValue(value)
-  for (const { row, values } of ran.written) statements.writeKey(numbers.key(row), value, values)
 }

@@ -116,21 +116,15 @@ export class StoredTable {
   search(where: string, params: readonly SqlValue[]): Search {
     const simple = this.equate(where, params)
     if (simple) return simple
-    let ofClause = this.searches.get(where)
     const name = nameOf(params)
-    const known = ofClause?.get(name)
+    const known = this.searches.get(where)?.get(name)
     if (known) return known
     if (this.searchCount++ === MAX_SEARCHES) {
       this.searches.clear()
       this.searchCount = 1
-      ofClause = undefined
-    }
-    if (!ofClause) {
-      ofClause = new Map()
-      this.searches.set(where, ofClause)
     }
     const search = this.searchFor(parsePredicate(where, this.table.columns, params))
-    ofClause.set(name, search)
+    obtain(this.searches, where, () => new Map<string, Search>()).set(name, search)
     return search
   }
 

@@ -12,7 +12,7 @@ import { RUN_DEFAULTS, type RunOptions, Schedule, type Transactions } from '../s
 import type { RanStatement, RanTxn, SqlExecution, SqlStrike } from './execution.ts'
 import { type SqlFaultRequest, type SqlScript, sqlScriptOf } from './faults.ts'
 import { type Mischief, SqlStore } from './store.ts'
-import { runSqlStrike, type SqlWorld } from './strike.ts'
+import { type SqlWorld, StrikeRun } from './strike.ts'
 
 export interface SqlSimOptions extends RunOptions {
   /** Whether statements also say which versions they passed over: full histories. */
@@ -48,13 +48,13 @@ interface Attempt {
 class SqlSimulation implements SqlWorld, Transactions<SqlScript> {
   readonly tossesAlways = true
   readonly random: Random
-  private readonly store: SqlStore
+  readonly store: SqlStore
   private readonly schedule: Schedule<SqlScript>
   private readonly attempts: Attempt[] = [] // session -> the transaction it is in, or was last
   private readonly statements: RanStatement[][] = [] // txn -> those of its last attempt
   private readonly txnPlace: Float64Array // txn -> its place in the commit order, NaN if none
   private readonly struck: SqlStrike[] = []
-  private freshCount = 0n
+  freshCount = 0n
 
   constructor(
     private readonly plan: SqlPlan,
@@ -138,16 +138,8 @@ class SqlSimulation implements SqlWorld, Transactions<SqlScript> {
 
   strike(strike: PlacedScript<SqlScript>): void {
     for (const session of strike.sessions) this.store.settle(session)
-    const rows = runSqlStrike(this, strike)
+    const rows = new StrikeRun(this, strike).run()
     this.struck.push({ fault: strike.script.fault.name, txns: strike.txns, rows })
-  }
-
-  get tables() {
-    return this.store.tables
-  }
-
-  freshNumber(): bigint {
-    return this.freshCount++
   }
 
   begin(txn: number): void {

@@ -101,28 +101,23 @@ export class SqlStore {
     const txn = this.open[session]!
     const id = this.tableIds.get(statement.table)
     assert(id !== undefined, `a table of the plan, not ${statement.table}`)
+    const table = this.tables[id]!
     const number = txn.statementCount++
+    const write = (ran: RanStatement, row: StoredRow, values: SqlRow | null) => {
+      const version = new Version(row, values, ran, txn.own.get(row)?.since ?? number)
+      txn.own.set(row, version)
+      return version
+    }
     if (statement.kind === 'insert') {
       const ran = this.record(statement, id, NOTHING_SEEN, null, NO_ROWS)
-      const table = this.tables[id]!
       ran.written = statement.rows.map((values) =>
-        this.write(txn, number, ran, table.row(table.keyOf(values)), values),
+        write(ran, table.row(table.keyOf(values)), values),
       )
       return { ran, rows: [] }
     }
+    const { missing } = mischief
     if (txn.level === 'rc') txn.snapshot = this.drawSnapshot(txn.snapshot)
     if (mischief.seesNewest) txn.snapshot = this.seq
-    return this.runFiltered(txn, number, statement, id, mischief.missing)
-  }
-
-  private runFiltered(
-    txn: OpenTxn,
-    number: number,
-    statement: Exclude<SqlStatement, { kind: 'insert' }>,
-    id: number,
-    missing: StoredRow | undefined,
-  ): StatementResult {
-    const table = this.tables[id]!
     const { snapshot } = txn
     const search = table.search(statement.where, statement.params)
     const found: Version[] = []
@@ -142,7 +137,7 @@ export class SqlStore {
     if (statement.kind === 'select') return { ran, rows: found.map(valuesOf) }
     const written = found.map(({ row, values }) => {
       const after = statement.kind === 'update' ? updated(table.table, statement, values!) : null
-      return this.write(txn, number, ran, row, after)
+      return write(ran, row, after)
     })
     ran.written = written
     return { ran, rows: statement.kind === 'update' ? written.map(valuesOf) : found.map(valuesOf) }
@@ -181,18 +176,6 @@ export class SqlStore {
     }
   }
 
-  private write(
-    txn: OpenTxn,
-    number: number,
-    ran: RanStatement,
-    row: StoredRow,
-    values: SqlRow | null,
-  ): Version {
-    const version = new Version(row, values, ran, txn.own.get(row)?.since ?? number)
-    txn.own.set(row, version)
-    return version
-  }
-
   /**
    * Ends the transaction. Returns its place in the commit order, whole for those that wrote; NaN if
    * its level does not let it commit: nothing happened.
@@ -203,7 +186,11 @@ export class SqlStore {
       if (txn.level === 'si' && !this.isFirstCommitter(txn)) return this.rollback(session)
       if (txn.level === 'ser') {
         if (!this.isStillTrue(txn)) return this.rollback(session)
-        if (this.tellsPassed) lookAgain(txn)
+        if (!this.tellsPassed) return this.install(session)
+        // It might as well have run at once, and so passed over what is there now.
+        for (const { ran, table } of txn.readings) {
+          ran.passed = passedOver(table, ran.seen, ran.own, newestState)
+        }
       }
     }
     return this.install(session)
@@ -297,11 +284,4 @@ function passedOver(
   const returned = new Set(seen.map(({ row }) => row))
   const others = table.rows.filter((row) => !returned.has(row) && !own.has(row))
   return others.map((row) => ({ row, by: stateOf(row).by }))
-}
-
-/** A transaction that might as well have run at once passed over what is there now. */
-function lookAgain(txn: OpenTxn): void {
-  for (const { ran, table } of txn.readings) {
-    ran.passed = passedOver(table, ran.seen, ran.own, newestState)
-  }
 }

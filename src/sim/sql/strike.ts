@@ -12,28 +12,22 @@ import type { PlacedScript } from '../placement.ts'
 import type { StoredRow } from './execution.ts'
 import type { SqlScript, SqlScriptStep } from './faults.ts'
 import { newestState, type StoredTable } from './rows.ts'
-import type { Mischief } from './store.ts'
+import type { Mischief, SqlStore } from './store.ts'
 
 /** Numbers in keys of rows that strikes make begin here. */
 const FRESH_KEYS = 1_000_000n
 
 /** The parts of a running simulation that a strike works on. */
 export interface SqlWorld {
-  readonly tables: readonly StoredTable[]
+  readonly store: SqlStore
   readonly random: Random
-  /** A number that no other strike was given. */
-  freshNumber(): bigint
+  freshCount: bigint // numbers that strikes were given so far
   begin(txn: number): void
   runStatement(txn: number, statement: SqlStatement, mischief?: Mischief): void
   install(txn: number): void
 }
 
-/** Returns the rows that the strike is about. */
-export function runSqlStrike(world: SqlWorld, strike: PlacedScript<SqlScript>): StoredRow[] {
-  return new StrikeRun(world, strike).run()
-}
-
-class StrikeRun {
+export class StrikeRun {
   private readonly table: StoredTable
   private readonly columns: readonly number[] // columns that the predicate speaks of
   private readonly changed: number // the one that changes
@@ -49,11 +43,12 @@ class StrikeRun {
     this.changed = this.columns.find((column) => !table.table.keyColumns.includes(column))!
     const number = freshColumn(table.table)
     for (let row = 0; row < strike.script.rowCount; row++) {
-      const fresh = FRESH_KEYS + world.freshNumber()
+      const fresh = FRESH_KEYS + world.freshCount++
       this.rows.push(like.map((value, column) => (column === number ? fresh : value)))
     }
   }
 
+  /** Returns the rows that the strike is about. */
   run(): StoredRow[] {
     const { world, strike, table } = this
     for (const step of strike.script.steps) {
@@ -104,8 +99,8 @@ class StrikeRun {
 
   /** A table, and what a row of it looks like: one that is there, or else a made-up one. */
   private chooseTable(): { table: StoredTable; like: SqlRow } {
-    const { tables, random } = this.world
-    const usable = tables.filter(({ table }) => isUsable(table))
+    const { store, random } = this.world
+    const usable = store.tables.filter(({ table }) => isUsable(table))
     if (usable.length === 0) {
       throw new UsageError(`no table on which ${this.strike.script.fault.name} could strike`)
     }

@@ -16,26 +16,19 @@ export interface RandomPredicate {
 
 export function randomPredicate(columns: readonly SqlColumn[], random: Random): RandomPredicate {
   const params: SqlValue[] = []
-  return { where: condition(columns, random, params, 2), params }
+  const condition = (depth: number): string => {
+    const draw = random.below(8)
+    if (depth === 0 || draw < 4) return comparison(random.pick(columns), random, params)
+    const left = condition(depth - 1)
+    if (draw === 4) return `NOT (${left})`
+    return `(${left}) ${draw === 5 ? 'OR' : 'AND'} (${condition(depth - 1)})`
+  }
+  return { where: condition(2), params }
 }
 
 export function randomValue(type: SqlType, random: Random): SqlValue {
   if (type === 'boolean') return random.chance(0.5)
   return type === 'integer' ? BigInt(random.below(MAX_INTEGER + 1)) : random.pick(TEXTS)
-}
-
-function condition(
-  columns: readonly SqlColumn[],
-  random: Random,
-  params: SqlValue[],
-  depth: number,
-): string {
-  const draw = random.below(8)
-  if (depth === 0 || draw < 4) return comparison(random.pick(columns), random, params)
-  const left = condition(columns, random, params, depth - 1)
-  if (draw === 4) return `NOT (${left})`
-  const right = condition(columns, random, params, depth - 1)
-  return `(${left}) ${draw === 5 ? 'OR' : 'AND'} (${right})`
 }
 
 const COMPARISONS = ['=', '<>', '<', '<=', '>', '>=']

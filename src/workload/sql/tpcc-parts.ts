@@ -2,7 +2,7 @@
 // both variants but for how the next number of an order is written.
 
 import type { Random } from '../../base/random.ts'
-import { add, insert, type SqlSteps, select, update } from '../../sql/statement.ts'
+import { add, insert, type SqlPart, type SqlSteps, select, update } from '../../sql/statement.ts'
 import type { SqlRow } from '../../sql/value.ts'
 import { chooserOf, type KeyChooser } from '../distributions.ts'
 import type { SqlParameters } from './parameters.ts'
@@ -95,11 +95,7 @@ export function* newOrder(choices: TpccChoices, random: Random, isExact: boolean
 }
 
 /** Pays into the books of the warehouse and of the district. */
-export function* payIn(
-  w: bigint,
-  d: bigint,
-  amount: bigint,
-): Generator<ReturnType<typeof update>, void, readonly SqlRow[]> {
+export function* payIn(w: bigint, d: bigint, amount: bigint): SqlPart<void> {
   yield update('warehouse', { w_ytd: add(amount) }, 'w_id = $1', w)
   yield update('district', { d_ytd: add(amount) }, DISTRICT_KEY, w, d)
 }
@@ -107,13 +103,9 @@ export function* payIn(
 type Run = TransactionKind<TpccChoices>['run']
 
 /** The five transactions in the benchmark's shares; those that take money matter most. */
-export function tpccKinds(runs: {
-  readonly newOrder: Run
-  readonly payment: Run
-  readonly orderStatus: Run
-  readonly delivery: Run
-  readonly stockLevel: Run
-}): readonly TransactionKind<TpccChoices>[] {
+export function tpccKinds(
+  runs: Readonly<Record<'newOrder' | 'payment' | 'orderStatus' | 'delivery' | 'stockLevel', Run>>,
+): readonly TransactionKind<TpccChoices>[] {
   return [
     { name: 'new order', weight: 45, isStrong: true, run: runs.newOrder },
     { name: 'payment', weight: 43, isStrong: true, run: runs.payment },

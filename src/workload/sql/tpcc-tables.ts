@@ -7,78 +7,55 @@ import type { SqlRow } from '../../sql/value.ts'
 import type { SqlParameters } from './parameters.ts'
 import { table } from './plan.ts'
 
-const WAREHOUSE = table('warehouse', { w_id: 'integer', w_ytd: 'integer' }, ['w_id'])
+/** Columns of integers, which most are. */
+function integers<Column extends string>(...names: Column[]) {
+  return Object.fromEntries(names.map((name) => [name, 'integer'])) as Record<Column, 'integer'>
+}
 
+const WAREHOUSE = table('warehouse', integers('w_id', 'w_ytd'), ['w_id'])
+
+/** The next delivery, of the oldest order that was not delivered, is for PC only. */
 export const DISTRICT = table(
   'district',
-  {
-    d_w_id: 'integer',
-    d_id: 'integer',
-    d_next_o_id: 'integer',
-    d_ytd: 'integer',
-    d_next_delivery: 'integer', // the oldest order that was not delivered; PC only
-  },
+  integers('d_w_id', 'd_id', 'd_next_o_id', 'd_ytd', 'd_next_delivery'),
   ['d_w_id', 'd_id'],
 )
 
 export const CUSTOMER = table(
   'customer',
   {
-    c_w_id: 'integer',
-    c_d_id: 'integer',
-    c_id: 'integer',
+    ...integers('c_w_id', 'c_d_id', 'c_id'),
     c_last: 'text',
-    c_balance: 'integer',
-    c_payments: 'integer',
-    c_deliveries: 'integer',
+    ...integers('c_balance', 'c_payments', 'c_deliveries'),
   },
   ['c_w_id', 'c_d_id', 'c_id'],
 )
 
+/** The carrier is NULL until it is delivered. */
 export const ORDERS = table(
   'orders',
-  {
-    o_w_id: 'integer',
-    o_d_id: 'integer',
-    o_id: 'integer',
-    o_c_id: 'integer',
-    o_carrier: 'integer', // NULL until it is delivered
-    o_lines: 'integer',
-  },
+  integers('o_w_id', 'o_d_id', 'o_id', 'o_c_id', 'o_carrier', 'o_lines'),
   ['o_w_id', 'o_d_id', 'o_id'],
 )
 
+/** That it was delivered stands for a deleted row; PC only. */
 export const NEW_ORDER = table(
   'new_order',
-  {
-    no_w_id: 'integer',
-    no_d_id: 'integer',
-    no_o_id: 'integer',
-    no_delivered: 'boolean', // stands for a deleted row; PC only
-  },
+  { ...integers('no_w_id', 'no_d_id', 'no_o_id'), no_delivered: 'boolean' },
   ['no_w_id', 'no_d_id', 'no_o_id'],
 )
 
+const LINE_COLUMNS = ['ol_w_id', 'ol_d_id', 'ol_o_id', 'ol_number'] as const
 export const ORDER_LINE = table(
   'order_line',
-  {
-    ol_w_id: 'integer',
-    ol_d_id: 'integer',
-    ol_o_id: 'integer',
-    ol_number: 'integer',
-    ol_i_id: 'integer',
-    ol_quantity: 'integer',
-    ol_amount: 'integer',
-    ol_delivered: 'boolean',
-  },
-  ['ol_w_id', 'ol_d_id', 'ol_o_id', 'ol_number'],
+  { ...integers(...LINE_COLUMNS, 'ol_i_id', 'ol_quantity', 'ol_amount'), ol_delivered: 'boolean' },
+  LINE_COLUMNS,
 )
 
-export const STOCK = table(
-  'stock',
-  { s_w_id: 'integer', s_i_id: 'integer', s_quantity: 'integer', s_orders: 'integer' },
-  ['s_w_id', 's_i_id'],
-)
+export const STOCK = table('stock', integers('s_w_id', 's_i_id', 's_quantity', 's_orders'), [
+  's_w_id',
+  's_i_id',
+])
 
 export const TPCC_TABLES = [
   WAREHOUSE,

@@ -4,7 +4,14 @@
 // program's own work: it selects the rows and looks at them.
 
 import type { Random } from '../../base/random.ts'
-import { add, deleteFrom, type SqlSteps, select, update } from '../../sql/statement.ts'
+import {
+  add,
+  deleteFrom,
+  type SqlPart,
+  type SqlSteps,
+  select,
+  update,
+} from '../../sql/statement.ts'
 import type { SqlRow } from '../../sql/value.ts'
 import { integer, placeholders } from './plan.ts'
 import {
@@ -47,7 +54,7 @@ function* findCustomer(
   random: Random,
   w: bigint,
   d: bigint,
-): Generator<ReturnType<typeof select>, bigint, readonly SqlRow[]> {
+): SqlPart<bigint> {
   const { c_id } = CUSTOMER.at
   if (!random.chance(BY_NAME_SHARE)) {
     const customer = choices.customer(random)
@@ -94,14 +101,8 @@ function* delivery(choices: TpccChoices, random: Random): SqlSteps {
     const order = integer(oldest, NEW_ORDER.at.no_o_id)
     yield deleteFrom('new_order', NEW_ORDER_KEY, w, d, order)
     const [delivered] = yield update('orders', { o_carrier: carrier }, ORDER_KEY, w, d, order)
-    const lines = yield update(
-      'order_line',
-      { ol_delivered: true },
-      'ol_w_id = $1 AND ol_d_id = $2 AND ol_o_id = $3 AND NOT ol_delivered',
-      w,
-      d,
-      order,
-    )
+    const open = 'ol_w_id = $1 AND ol_d_id = $2 AND ol_o_id = $3 AND NOT ol_delivered'
+    const lines = yield update('order_line', { ol_delivered: true }, open, w, d, order)
     if (!delivered) continue
     const total = lines.reduce((sum, line) => sum + integer(line, ORDER_LINE.at.ol_amount), 0n)
     const set = { c_balance: add(total), c_deliveries: add(1n) }
@@ -117,14 +118,8 @@ function* stockLevel(choices: TpccChoices, random: Random): SqlSteps {
   const threshold = BigInt(10 + random.below(11))
   const [district] = yield select('district', DISTRICT_KEY, w, d)
   const next = integer(district!, DISTRICT.at.d_next_o_id)
-  const lines = yield select(
-    'order_line',
-    'ol_w_id = $1 AND ol_d_id = $2 AND ol_o_id >= $3 AND ol_o_id < $4',
-    w,
-    d,
-    next - LAST_ORDERS,
-    next,
-  )
+  const recent = 'ol_w_id = $1 AND ol_d_id = $2 AND ol_o_id >= $3 AND ol_o_id < $4'
+  const lines = yield select('order_line', recent, w, d, next - LAST_ORDERS, next)
   const items = [...new Set(lines.map((line) => integer(line, ORDER_LINE.at.ol_i_id)))]
   if (items.length === 0) return 'commit'
   const where = `s_w_id = $1 AND s_quantity < $2 AND s_i_id IN (${placeholders(2, items)})`
