@@ -150,9 +150,7 @@ export class Deadline {
     this.reserve(0)
   }
 
-  /**
-   * Throws BudgetExceeded if `bytes` more would exceed the memory budget; call before allocating.
-   */
+  /** Throws BudgetExceeded if `bytes` more exceed the memory budget; call before allocating. */
   reserve(bytes: number): void {
     if (!this.isFull(bytes)) return
     const budget = `${Math.round(this.memoryBytes / 1048576)} MB`

@@ -1,8 +1,6 @@
 // The only source of randomness: a seeded generator, so that the same seed gives the same bytes.
 
-/**
- * xoshiro128** over four 32-bit words, seeded by splitmix32; fast and good enough for workloads.
- */
+/** xoshiro128** over four 32-bit words, seeded by splitmix32; fast, good enough for workloads. */
 export class Random {
   private a: number
   private b: number

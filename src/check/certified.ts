@@ -3,8 +3,25 @@
 
 import { withProgress } from '../base/deadline.ts'
 import { InternalError } from '../base/errors.ts'
+import type { LevelId } from '../levels/levels.ts'
 import type { Certification } from '../verdict/certification.ts'
 import type { LevelResult } from '../verdict/verdict.ts'
+
+/** The result of a level before anything is known of it. */
+export function undecided(level: LevelId): LevelResult {
+  return {
+    level,
+    verdict: 'unknown',
+    reason: null,
+    impliedBy: null,
+    algorithm: 'none',
+    elapsedMs: 0,
+    stages: {},
+    anomalies: [],
+    proof: null,
+    certificate: null,
+  }
+}
 
 /** What the certification adds to the result: its certificate, and the anomalies it verified. */
 export function withCertificate(

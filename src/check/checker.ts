@@ -12,7 +12,7 @@ import { withoutSessionOrder } from '../history/sessionless.ts'
 import { implies, type LevelId, takesTime, timedForm, WITHOUT_TIMES } from '../levels/levels.ts'
 import { certifyPlain } from '../verdict/certify-plain.ts'
 import { findSessionEdges, type LevelResult } from '../verdict/verdict.ts'
-import { withCertificate } from './certified.ts'
+import { undecided, withCertificate } from './certified.ts'
 import type { Blame, NamedFindings } from './evidence/findings.ts'
 import { joinKinds } from './examples.ts'
 import { mergeByStart } from './general/parts.ts'
@@ -112,19 +112,10 @@ export class Checker {
     this.deadline.enter(level)
     const isTimed = this.options.realTime === true && takesTime(level)
     const result: LevelResult = {
-      level,
+      ...undecided(level),
       ...(this.sessionless ? { sessionOrder: false } : {}),
       ...(isTimed ? { realTime: true } : {}),
       ...(this.bound === null ? {} : { bound: this.bound }),
-      verdict: 'unknown',
-      reason: null,
-      impliedBy: null,
-      algorithm: 'none',
-      elapsedMs: 0,
-      stages: {},
-      anomalies: [],
-      proof: null,
-      certificate: null,
     }
     try {
       const needsTimes = isTimed || level === 'lin' || WITHOUT_TIMES[level] !== undefined

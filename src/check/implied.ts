@@ -9,9 +9,7 @@ import { certifyPlain } from '../verdict/certify-plain.ts'
 import { LEVEL_RULES } from '../verdict/level-rules.ts'
 import type { CertificateKind, LevelResult, Proof } from '../verdict/verdict.ts'
 
-/**
- * Levels whose patterns of anomalies are listed in full, so that a violation is worked out anew.
- */
+/** Levels whose patterns of anomalies are listed in full: a violation is worked out anew. */
 const LISTED: ReadonlySet<LevelId> = new Set(WEAK_LEVELS)
 
 /** The result of a level as far as results of others settle it, else null. */
@@ -22,14 +20,12 @@ export function findImplied(level: LevelId, known: readonly LevelResult[]): Leve
     }
   }
   if (LISTED.has(level)) return null
-  const violated = known.filter(
-    (result) => result.verdict === 'violated' && implies(level, result.level),
-  )
   // Of several, the strongest has the most to tell; what is broken already is the weakest.
-  const told = violated.reduce<LevelResult | null>(
-    (best, result) => (best === null || implies(result.level, best.level) ? result : best),
-    null,
-  )
+  let told: LevelResult | null = null
+  for (const result of known) {
+    const isViolated = result.verdict === 'violated' && implies(level, result.level)
+    if (isViolated && (told === null || implies(result.level, told.level))) told = result
+  }
   return told && { ...told, ...impliedBy(level, told) }
 }
 
@@ -82,10 +78,7 @@ function impliedBy(level: LevelId, { impliedBy, level: from, certificate }: Leve
     algorithm: 'implied',
     elapsedMs: 0,
     stages: {},
-    certificate: certificate && {
-      ...certificate,
-      kind: kindFor(level, certificate.kind),
-    },
+    certificate: certificate && { ...certificate, kind: kindFor(level, certificate.kind) },
   } satisfies Partial<LevelResult>
 }
 

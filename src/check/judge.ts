@@ -43,10 +43,7 @@ async function judgeTold(
   if (history.sql !== null || requests === null) return checkMixed(history, requests, options)
   const isMixed = ({ level }: LevelRequest) => level === 'mixed'
   const mixed = checkMixed(history, requests.filter(isMixed), options)
-  const others = checkLevels(
-    history,
-    requests.filter((request) => !isMixed(request)),
-    options,
-  )
+  const plain = requests.filter((request) => !isMixed(request))
+  const others = checkLevels(history, plain, options)
   return requests.map((request) => (isMixed(request) ? mixed.shift()! : others.shift()!))
 }

@@ -234,9 +234,7 @@ export function hasLists(history: History): boolean {
   return false
 }
 
-/**
- * True if every transaction that counts has both times (an observed indeterminate needs no finish).
- */
+/** True if all that count have both times (an observed indeterminate needs no finish). */
 export function hasTimes(history: History): boolean {
   const { txnStartTime, txnFinishTime, txnCounts, txnStatus, txnCount } = history
   if (!txnStartTime || !txnFinishTime) return !txnCounts.includes(1)

@@ -91,9 +91,7 @@ export class Replicas {
     return true
   }
 
-  /**
-   * Makes room in the origin's window: the oldest commit's causes are older, so it is always ready.
-   */
+  /** Makes room in the origin's window: the oldest commit's causes are older, so it is ready. */
   private catchUp(replica: number, origin: number): void {
     const { count, seen, made, seqs } = this
     const target = made[origin]! - (WINDOW >> 1)

@@ -149,9 +149,7 @@ export class Store {
     return this.readOthers(session, key)
   }
 
-  /**
-   * As `read`, without the transaction's own versions: what a list was before it appended to it.
-   */
+  /** As `read`, without the transaction's own versions: what a list was before it appended. */
   readOthers(session: number, key: number): number {
     const { versionPrev, versionSeq } = this
     const rule = this.rule[session]!
@@ -186,9 +184,7 @@ export class Store {
     this.writeVersions[session]!.push(version)
   }
 
-  /**
-   * Ends the session's transaction. False if the level does not let it commit: nothing happened.
-   */
+  /** Ends the session's transaction. False if its level forbids to commit: nothing happened. */
   commit(session: number): boolean {
     const rule = this.rule[session]!
     if (this.writeKeys[session]!.length > 0) {

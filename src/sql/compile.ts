@@ -20,8 +20,8 @@ import { castTo, type Expression, makeConstant, makeResult, resolve } from './ex
 import { makeCall } from './functions.ts'
 import { makeIs, makeIsNull, makeLogic, makeNot } from './logic.ts'
 import {
-  isArithmetic,
-  isComparison,
+  type Arithmetic,
+  type Comparison,
   makeArithmetic,
   makeComparison,
   makeConcat,
@@ -43,14 +43,6 @@ export interface Scope {
   readonly params: readonly SqlValue[]
   /** The only qualifier that columns may have; null: any. */
   readonly table: string | null
-}
-
-/** A node of a clause: where it stands, and how its operands are compiled. */
-interface Site {
-  readonly scope: Scope
-  readonly clause: Clause
-  readonly place: Place
-  part(operand: Expr): Expression
 }
 
 export function compile(scope: Scope, node: Expr, depth = 0): Expression {
@@ -75,24 +67,20 @@ export function compile(scope: Scope, node: Expr, depth = 0): Expression {
       return makeConstant(null, 'unknown', place)
     case 'parameter':
       return compileParameter(scope, clause.tokens[clause.first(node)]!, place)
-  }
-  const part = (operand: Expr) => compile(scope, operand, depth + 1)
-  const site: Site = { scope, clause, place, part }
-  switch (node.type) {
     case 'cast':
-      return compileCast(site, node)
+      return compileCast(scope, node, place, depth)
     case 'unary':
-      return compileUnary(site, node)
+      return compileUnary(scope, node, place, depth)
     case 'binary':
-      return compileBinary(site, node)
+      return compileBinary(scope, node, place, depth)
     case 'ternary':
-      return compileBetween(site, node)
+      return compileBetween(scope, node, place, depth)
     case 'call':
-      return compileCall(site, node)
+      return compileCall(scope, node, place, depth)
     case 'substring':
-      return compileSubstring(site, node)
+      return compileSubstring(scope, node, place, depth)
     case 'case':
-      return compileCase(site, node)
+      return compileCase(scope, node, place, depth)
     default:
       throw place.error(`${WHAT[node.type] ?? 'this expression'} is not supported`)
   }
@@ -194,7 +182,8 @@ function compileParameter({ params }: Scope, token: Token, place: Place): Expres
   return makeConstant(value, COLUMN_TYPES[type], place)
 }
 
-function compileCast({ place, part }: Site, { to, operand }: ExprCast): Expression {
+function compileCast(scope: Scope, node: ExprCast, place: Place, depth: number): Expression {
+  const { to } = node
   const simple = to.kind !== 'array' && !to.schema && !to.doubleQuoted
   const name = simple ? to.name : ''
   const type = findType(name)
@@ -203,7 +192,7 @@ function compileCast({ place, part }: Site, { to, operand }: ExprCast): Expressi
   if (type === null || (limits.length > 0 && !mayHaveLimits)) {
     throw place.error('this type is not supported')
   }
-  const cast = castTo(part(operand), type, place)
+  const cast = castTo(compile(scope, node.operand, depth + 1), type, place)
   return limits.length === 0 ? cast : limitTo(cast, limits, place)
 }
 
@@ -224,7 +213,8 @@ function limitTo(cast: Expression, limits: readonly number[], place: Place): Exp
   })
 }
 
-function compileCall({ clause, place, part }: Site, node: ExprCall): Expression {
+function compileCall(scope: Scope, node: ExprCall, place: Place, depth: number): Expression {
+  const { clause } = scope
   const word = clause.tokens[clause.first(node)]!
   const isPlain = !(node.distinct || node.orderBy || node.filter || node.over || node.withinGroup)
   if (!isPlain || node.function.schema || word.kind !== 'word') {
@@ -240,18 +230,27 @@ function compileCall({ clause, place, part }: Site, node: ExprCall): Expression 
     checkGrouping(clause, only)
     given = [only.left, only.right]
   }
-  return makeCall(name, given.map(part), place)
+  const args = given.map((arg) => compile(scope, arg, depth + 1))
+  return makeCall(name, args, place)
 }
 
 /** substring(text FROM 2 FOR 3). */
-function compileSubstring({ place, part }: Site, node: ExprSubstring): Expression {
-  const value = part(node.value)
-  const from = node.from ? part(node.from) : makeConstant(1n, 'integer', place)
-  return makeCall('substring', [value, from, ...(node.for ? [part(node.for)] : [])], place)
+function compileSubstring(
+  scope: Scope,
+  node: ExprSubstring,
+  place: Place,
+  depth: number,
+): Expression {
+  const from = node.from ?? null
+  const parts = [node.value, ...(from ? [from] : []), ...(node.for ? [node.for] : [])]
+  const args = parts.map((part) => compile(scope, part, depth + 1))
+  if (from === null) args.splice(1, 0, makeConstant(1n, 'integer', place))
+  return makeCall('substring', args, place)
 }
 
 /** CASE WHEN condition …, or CASE value WHEN what it is compared with …. */
-function compileCase({ place, part }: Site, node: ExprCase): Expression {
+function compileCase(scope: Scope, node: ExprCase, place: Place, depth: number): Expression {
+  const part = (one: Expr) => compile(scope, one, depth + 1)
   const value = node.value ? resolve(part(node.value), 'text') : null
   const conditions = node.whens.map(({ when }) =>
     value === null ? part(when) : makeComparison('=', value, part(when), place),
@@ -261,11 +260,12 @@ function compileCase({ place, part }: Site, node: ExprCase): Expression {
   return makeCase(conditions, values, otherwise, place)
 }
 
-function compileUnary({ clause, place, part }: Site, node: ExprUnary): Expression {
+function compileUnary(scope: Scope, node: ExprUnary, place: Place, depth: number): Expression {
+  const { clause } = scope
   // The sign belongs to the number: 9223372036854775808 exists only with it.
   const literal = literalOf(clause, node)
   if (literal !== null) return makeInteger(literal, place)
-  const operand = part(node.operand)
+  const operand = compile(scope, node.operand, depth + 1)
   const negated = node.op.startsWith('IS NOT')
   switch (node.op) {
     case '+':
@@ -289,34 +289,51 @@ function compileUnary({ clause, place, part }: Site, node: ExprUnary): Expressio
   }
 }
 
-function compileBinary(site: Site, node: ExprBinary): Expression {
-  const { clause, place, part } = site
+function compileBinary(scope: Scope, node: ExprBinary, place: Place, depth: number): Expression {
   const { op } = node
-  if (op === 'AND' || op === 'OR') return compileChain(site, node, op)
-  const left = part(node.left)
+  if (op === 'AND' || op === 'OR') return compileChain(scope, node, op, place, depth)
+  const left = compile(scope, node.left, depth + 1)
   if (op === 'IN' || op === 'NOT IN') {
-    const list = listOf(clause, node)
-    const literals = clause.literals(list)
-    const items = literals?.map((token) => compileLiteral(site.scope, token)) ?? list.map(part)
+    const list = listOf(scope.clause, node)
+    const items =
+      scope.clause.literals(list)?.map((token) => compileLiteral(scope, token)) ??
+      list.map((item) => compile(scope, item, depth + 1))
     return makeIn(left, items, op === 'NOT IN', place)
   }
-  const escaped = op.endsWith('LIKE') ? escapeOf(clause, node.right) : null
-  if (escaped !== null) return compileEscape(site, node, left, escaped)
-  const right = part(node.right)
-  const { kind } = clause.operatorAfter(node.left)
+  const escaped = op.endsWith('LIKE') ? escapeOf(scope.clause, node.right) : null
+  if (escaped !== null) return compileEscape(scope, node, left, escaped, depth)
+  const right = compile(scope, node.right, depth + 1)
+  const { kind } = scope.clause.operatorAfter(node.left)
   if (kind === 'distinct' || kind === 'not distinct') {
     return makeDistinct(left, right, kind === 'not distinct', place)
   }
   if (node.opSchema) throw place.error('an operator with a schema is not supported')
-  if (isComparison(op)) return makeComparison(op, left, right, place)
-  if (isArithmetic(op)) return makeArithmetic(op, left, right, place)
-  if (op === '||') return makeConcat(left, right, place)
-  if (op.endsWith('LIKE')) return makeLike(left, right, likeOptions(node), place)
-  throw place.error(
-    op === '&&'
-      ? 'ESCAPE stands behind the pattern of LIKE, without parentheses around both'
-      : `operator ${op} is not supported`,
-  )
+  switch (op) {
+    case '=':
+    case '!=':
+    case '<':
+    case '<=':
+    case '>':
+    case '>=':
+      return makeComparison(op satisfies Comparison, left, right, place)
+    case '+':
+    case '-':
+    case '*':
+    case '/':
+    case '%':
+      return makeArithmetic(op satisfies Arithmetic, left, right, place)
+    case '||':
+      return makeConcat(left, right, place)
+    case 'LIKE':
+    case 'NOT LIKE':
+    case 'ILIKE':
+    case 'NOT ILIKE':
+      return makeLike(left, right, likeOptions(node), place)
+    case '&&':
+      throw place.error('ESCAPE stands behind the pattern of LIKE, without parentheses around both')
+    default:
+      throw place.error(`operator ${op} is not supported`)
+  }
 }
 
 function likeOptions({ op }: ExprBinary): { negated: boolean; ignoreCase: boolean } {
@@ -324,24 +341,42 @@ function likeOptions({ op }: ExprBinary): { negated: boolean; ignoreCase: boolea
 }
 
 /** LIKE … ESCAPE …. */
-function compileEscape(site: Site, like: ExprBinary, left: Expression, by: ExprBinary): Expression {
-  const { clause, place, part } = site
-  checkGrouping(clause, by)
-  const escaped = makeEscape(part(by.left), part(by.right), placeOf(clause, by))
-  return makeLike(left, escaped, likeOptions(like), place)
+function compileEscape(
+  scope: Scope,
+  like: ExprBinary,
+  left: Expression,
+  by: ExprBinary,
+  depth: number,
+): Expression {
+  const place = placeOf(scope.clause, by)
+  checkGrouping(scope.clause, by)
+  const [pattern, character] = [by.left, by.right].map((part) => compile(scope, part, depth + 1))
+  const escaped = makeEscape(pattern!, character!, place)
+  return makeLike(left, escaped, likeOptions(like), placeOf(scope.clause, like))
 }
 
 /** a AND b AND c ... is one operation however long: only its operands are a level deeper. */
-function compileChain({ clause, place, part }: Site, node: ExprBinary, op: 'AND' | 'OR') {
+function compileChain(
+  scope: Scope,
+  node: ExprBinary,
+  op: 'AND' | 'OR',
+  place: Place,
+  depth: number,
+): Expression {
   const operands: Expr[] = []
   let spine: Expr = node
   while (spine.type === 'binary' && spine.op === op) {
-    checkGrouping(clause, spine)
+    checkGrouping(scope.clause, spine)
     operands.push(spine.right)
     spine = spine.left
   }
   operands.push(spine)
-  return makeLogic(op, operands.reverse().map(part), place)
+  operands.reverse()
+  return makeLogic(
+    op,
+    operands.map((operand) => compile(scope, operand, depth + 1)),
+    place,
+  )
 }
 
 /** The items of IN: a list in one pair of parentheses, or a single item in one. */
@@ -354,10 +389,11 @@ function listOf(clause: Clause, node: ExprBinary): readonly Expr[] {
   return list.type === 'list' ? list.expressions : [list]
 }
 
-function compileBetween({ clause, place, part }: Site, node: ExprTernary): Expression {
-  const negated = node.op === 'NOT BETWEEN'
+function compileBetween(scope: Scope, node: ExprTernary, place: Place, depth: number): Expression {
+  const parts = [node.value, node.lo, node.hi] as const
+  const [value, low, high] = parts.map((part) => compile(scope, part, depth + 1))
   // NOT stands before BETWEEN where there is one.
-  const { kind } = clause.operatorAfter(node.value, negated ? 1 : 0)
-  const options = { negated, symmetric: kind === 'symmetric' }
-  return makeBetween(part(node.value), part(node.lo), part(node.hi), options, place)
+  const operator = scope.clause.operatorAfter(node.value, node.op === 'NOT BETWEEN' ? 1 : 0)
+  const options = { negated: node.op === 'NOT BETWEEN', symmetric: operator.kind === 'symmetric' }
+  return makeBetween(value!, low!, high!, options, place)
 }

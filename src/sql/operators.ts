@@ -19,7 +19,7 @@ import { escapeLike, matchIlike, matchLike } from './like.ts'
 import { type ExprType, fitted, isNumber, type Value } from './types.ts'
 import type { SqlValue } from './value.ts'
 
-type Comparison = '=' | '!=' | '<' | '<=' | '>' | '>='
+export type Comparison = '=' | '!=' | '<' | '<=' | '>' | '>='
 
 const COMPARE: Record<Comparison, (left: Value, right: Value) => boolean> = {
   '=': isSame,
@@ -28,10 +28,6 @@ const COMPARE: Record<Comparison, (left: Value, right: Value) => boolean> = {
   '<=': (left, right) => compareValues(left, right) <= 0,
   '>': (left, right) => compareValues(left, right) > 0,
   '>=': (left, right) => compareValues(left, right) >= 0,
-}
-
-export function isComparison(operator: string): operator is Comparison {
-  return operator in COMPARE
 }
 
 /** Whether two values of one type are the same; NULL is the same as NULL. */
@@ -110,12 +106,7 @@ export function makeDistinct(
   return makeResult('boolean', [left, right], place, evaluate, fixes)
 }
 
-const ARITHMETIC = ['+', '-', '*', '/', '%'] as const
-export type Arithmetic = (typeof ARITHMETIC)[number]
-
-export function isArithmetic(operator: string): operator is Arithmetic {
-  return (ARITHMETIC as readonly string[]).includes(operator)
-}
+export type Arithmetic = '+' | '-' | '*' | '/' | '%'
 
 export function makeArithmetic(
   operator: Arithmetic,
@@ -195,6 +186,11 @@ export function makeLike(
     throw refuse(sign, given, other, place)
   }
   const match = ignoreCase ? matchIlike : matchLike
-  const apply: Apply = (text, by) => match(text as string, by as string, place) !== negated
-  return makeStrict('boolean', left, right, place, apply)
+  return makeStrict(
+    'boolean',
+    left,
+    right,
+    place,
+    (text, pattern) => match(text as string, pattern as string, place) !== negated,
+  )
 }

@@ -16,16 +16,28 @@ const PRODUCT = 9
 const SIGN = 10
 const ATOM = 11
 
-/** Precedence -> the operators that have it. */
-const BINARY: readonly (readonly [number, readonly string[]])[] = [
-  [OR, ['OR']],
-  [AND, ['AND']],
-  [COMPARISON, ['=', '!=', '<', '<=', '>', '>=']],
-  [RANGE, ['IN', 'NOT IN', 'LIKE', 'NOT LIKE', 'ILIKE', 'NOT ILIKE']],
-  [SUM, ['+', '-']],
-  [PRODUCT, ['*', '/', '%']],
-]
-const OF_BINARY = new Map(BINARY.flatMap(([own, all]) => all.map((op) => [op, own] as const)))
+const BINARY: Record<string, number> = {
+  OR,
+  AND,
+  '=': COMPARISON,
+  '!=': COMPARISON,
+  '<': COMPARISON,
+  '<=': COMPARISON,
+  '>': COMPARISON,
+  '>=': COMPARISON,
+  IN: RANGE,
+  'NOT IN': RANGE,
+  LIKE: RANGE,
+  'NOT LIKE': RANGE,
+  ILIKE: RANGE,
+  'NOT ILIKE': RANGE,
+  '||': OTHER,
+  '+': SUM,
+  '-': SUM,
+  '*': PRODUCT,
+  '/': PRODUCT,
+  '%': PRODUCT,
+}
 
 const LEFT_ASSOCIATIVE = new Set([OR, AND, OTHER, SUM, PRODUCT])
 
@@ -40,7 +52,7 @@ function precedenceOf(clause: Clause, node: Expr): number {
   if (operator.kind === 'escape') return RANGE
   if (operator.kind === 'distinct' || operator.kind === 'not distinct') return IS
   if (operator.kind === 'symbol' && operator.value.includes('~')) return OTHER
-  return OF_BINARY.get(node.op) ?? OTHER
+  return BINARY[node.op] ?? OTHER
 }
 
 /** The pattern and the escape character of LIKE, if it has one. */

@@ -72,9 +72,7 @@ export function certifyMixed(
   )
 }
 
-/**
- * Counts that cannot be: how often statements offend, and readers miss rows, is not counted here.
- */
+/** Counts that cannot be: how often statements offend and readers miss rows is not counted. */
 function certifyCounts({ opCount, keyCount, sql }: History, anomalies: readonly Anomaly[]) {
   const most = opCount + keyCount * (sql?.eventCount ?? 0)
   const wrong = anomalies.filter(({ count }) => !(count >= 1 && count <= most))

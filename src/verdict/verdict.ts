@@ -140,9 +140,7 @@ export function findSessionEdges({ edges, cases }: Anomaly): Edge[] {
   )
 }
 
-/**
- * Where the first counterexample begins: the transaction of it that the input names first, from 1.
- */
+/** Where the first counterexample begins: its transaction that the input names first, from 1. */
 export function positionOf(result: LevelResult): number | null {
   let first = Number.POSITIVE_INFINITY
   for (const { txns } of result.anomalies) for (const txn of txns) first = Math.min(first, txn)

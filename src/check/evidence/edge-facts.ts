@@ -22,9 +22,7 @@ export class EdgeFacts {
     return { from, to, kind: 'RT', key: NONE, ops: [], premises: [] }
   }
 
-  /**
-   * The reader's first read from the writer (INITIAL_TXN for the initial state), of a key if given.
-   */
+  /** The reader's first read from the writer, or of the initial state, and of a key if given. */
   readFrom(from: number, to: number, key: number = NONE): Edge {
     const read = this.findRead(to, from, (k) => key === NONE || k === key)
     assert(read !== NONE, 'a reader has read from its writer')

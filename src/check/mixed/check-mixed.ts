@@ -8,7 +8,7 @@ import { type Deadline, nowMs } from '../../base/deadline.ts'
 import { assert, BudgetExceeded, UsageError } from '../../base/errors.ts'
 import { addAll } from '../../base/grow.ts'
 import { withRolledBack } from '../../history/counts.ts'
-import { ABORTED, type History, hasTimes } from '../../history/history.ts'
+import { ABORTED, type History, hasTimes, NONE } from '../../history/history.ts'
 import {
   CHAIN,
   idOf,
@@ -20,13 +20,14 @@ import {
 } from '../../levels/levels.ts'
 import { certifyMixed } from '../../verdict/certify-mixed.ts'
 import type { Anomaly, Choice, LevelResult, Proof } from '../../verdict/verdict.ts'
-import { withCertificate } from '../certified.ts'
+import { undecided, withCertificate } from '../certified.ts'
 import { addFound } from '../evidence/add-found.ts'
 import { joinKinds } from '../examples.ts'
 import type { PartOf } from '../general/core.ts'
 import { describeLostUpdates, describeViolation } from '../general/describe.ts'
-import { decide, type Violation } from '../general/engine.ts'
+import { decide, type Solution, type Violation } from '../general/engine.ts'
 import { ofRows } from '../general/of-rows.ts'
+import type { Problem } from '../general/problem.ts'
 import { rowsRecorded } from '../general/recorded-order.ts'
 import { restrictTo } from '../general/restrict.ts'
 import { findImplied } from '../implied.ts'
@@ -35,7 +36,6 @@ import type { MixedProblem, MixedSolution } from '../problem/mixed-problem.ts'
 import { decideByExtensions } from '../published/extensions.ts'
 import { buildMixedProblem } from './build-problem.ts'
 import { describeMixedOffences } from './offences.ts'
-import { asSolution } from './solve.ts'
 
 const HINT = `a history of SQL statements can be judged at ${STATEMENT_LEVELS.join(', ')}`
 
@@ -121,13 +121,12 @@ class MixedChecker {
   /** Whether every transaction that is judged, or may be, ran at a level that can be judged. */
   private haveLevels(): boolean {
     const { txnLevel, txnStatus, txnCounts } = this.history
-    return (
-      txnLevel?.every((level, txn) => {
-        const id = LEVELS[level]?.id
-        const isOut = txnStatus[txn] === ABORTED && !txnCounts[txn]
-        return isOut || (id !== undefined && OWN_LEVELS.includes(id))
-      }) ?? false
-    )
+    const isKnown = (level: number, txn: number) => {
+      const id = LEVELS[level]?.id
+      const isOut = txnStatus[txn] === ABORTED && !txnCounts[txn]
+      return isOut || (id !== undefined && OWN_LEVELS.includes(id))
+    }
+    return txnLevel?.every(isKnown) ?? false
   }
 
   check(level: LevelId): LevelResult {
@@ -145,21 +144,10 @@ class MixedChecker {
         stages[stage] = (stages[stage] ?? 0) + nowMs() - from
       }
     }
-    const result: LevelResult = {
-      level,
-      ...(this.ignoresAborted && this.recorded.sql?.txnRolledBack.includes(1)
-        ? { abortedReads: 'ignore' as const }
-        : {}),
-      verdict: 'unknown',
-      reason: null,
-      impliedBy: null,
-      algorithm: this.options.algorithm === 'search' ? 'extensions' : 'solve',
-      elapsedMs: 0,
-      stages,
-      anomalies: [],
-      proof: null,
-      certificate: null,
-    }
+    const algorithm = this.options.algorithm === 'search' ? 'extensions' : 'solve'
+    const result = { ...undecided(level), algorithm, stages }
+    const hasIgnored = this.ignoresAborted && this.recorded.sql?.txnRolledBack.includes(1)
+    if (hasIgnored) result.abortedReads = 'ignore'
     let offences: Anomaly[] = []
     try {
       const { history, deadline } = this
@@ -181,11 +169,9 @@ class MixedChecker {
       result.reason = error.message
     }
     // What single statements did violates every level, whether or not the rest was decided.
-    result.anomalies = offences.concat(result.anomalies)
-    if (result.anomalies.length > 0) {
-      result.verdict = 'violated'
-      result.reason = null
-    }
+    const anomalies = offences.concat(result.anomalies)
+    if (anomalies.length > 0)
+      Object.assign(result, { verdict: 'violated', reason: null, anomalies })
     try {
       if (this.options.certify !== false) timed('certify', () => this.certify(result))
     } catch (error) {
@@ -234,10 +220,8 @@ class MixedChecker {
       addFound(found, () => {
         const involved = new Set(found.slice(left).flatMap(({ txns }) => Array.from(txns)))
         left = found.length
-        rows = restrictTo(
-          rows,
-          Array.from(rows.txnOf).filter((txn) => !involved.has(txn)),
-        )
+        const others = Array.from(rows.txnOf).filter((txn) => !involved.has(txn))
+        rows = restrictTo(rows, others)
         const decision = timed('explain', () => this.decide(rows))
         return 'order' in decision ? [] : [timed('explain', () => this.explain(rows, decision))]
       })
@@ -260,6 +244,17 @@ class MixedChecker {
   }
 }
 
+/** The order with the writers chosen; NONE for readers that take no part. */
+export function asSolution({ pairs, txnCount }: Problem, found: Solution): MixedSolution {
+  const { fixedCount, reader } = pairs!
+  const takesPart = new Uint8Array(txnCount)
+  for (const txn of found.order) takesPart[txn] = 1
+  const choice = found
+    .source!.slice(fixedCount)
+    .map((source, open) => (takesPart[reader[fixedCount + open]!] ? source : NONE))
+  return { order: Int32Array.from([0, ...found.order]), choice }
+}
+
 function proofOf(problem: MixedProblem, { order, choice }: MixedSolution): Proof {
   const { openCount, openRead, openKey, keyOf, readNode, readEvent, nodeCount, txnOf } = problem
   const isIn = new Uint8Array(nodeCount)
@@ -271,12 +266,6 @@ function proofOf(problem: MixedProblem, { order, choice }: MixedSolution): Proof
     const txn = txnOf[choice[conflict]!]!
     choices.push({ event: readEvent[read]!, key: keyOf[openKey[conflict]!]!, txn })
   }
-  return {
-    kind: 'witness',
-    order: Int32Array.from(
-      order.filter((node) => node !== 0),
-      (node) => txnOf[node]!,
-    ),
-    choices,
-  }
+  const txns = order.filter((node) => node !== 0).map((node) => txnOf[node]!)
+  return { kind: 'witness', order: txns, choices }
 }

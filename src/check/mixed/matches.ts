@@ -4,6 +4,7 @@
 // versions with these values are looked at, through an index over them. Main class: Matches.
 
 import type { Deadline } from '../../base/deadline.ts'
+import { obtain } from '../../base/maps.ts'
 import { badPredicate } from '../../history/bad-predicate.ts'
 import { INITIAL, NONE } from '../../history/history.ts'
 import type { SqlEvents } from '../../history/sql-events.ts'
@@ -27,14 +28,7 @@ class Branch<Leaf> {
 
   at(path: readonly (string | number)[]): Branch<Leaf> {
     let branch: Branch<Leaf> = this
-    for (const item of path) {
-      let next = branch.branches.get(item)
-      if (!next) {
-        next = new Branch()
-        branch.branches.set(item, next)
-      }
-      branch = next
-    }
+    for (const item of path) branch = obtain(branch.branches, item, () => new Branch<Leaf>())
     return branch
   }
 }
@@ -112,12 +106,7 @@ export class Matches {
   find(predicate: number, table: number, contested = false): Match {
     const id = predicate === NONE ? -1 - table : predicate
     const known = contested ? this.knownContested : this.known
-    let match = known.get(id)
-    if (!match) {
-      match = this.evaluate(predicate, table, contested)
-      known.set(id, match)
-    }
-    return match
+    return obtain(known, id, () => this.evaluate(predicate, table, contested))
   }
 
   private evaluate(predicate: number, table: number, contested: boolean): Match {

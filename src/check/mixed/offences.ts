@@ -2,6 +2,7 @@
 // the number of rows they stand for.
 
 import type { Deadline } from '../../base/deadline.ts'
+import { addTo } from '../../base/maps.ts'
 import { isOfList, NONE } from '../../history/history.ts'
 import type { AnomalyName } from '../../levels/anomalies.ts'
 import type { Anomaly } from '../../verdict/verdict.ts'
@@ -16,11 +17,7 @@ export function describeMixedOffences(
   deadline: Deadline,
 ): Anomaly[] {
   const byName = new Map<AnomalyName, MixedOffence[]>()
-  for (const offence of problem.offences) {
-    const known = byName.get(offence.name)
-    if (known) known.push(offence)
-    else byName.set(offence.name, [offence])
-  }
+  for (const offence of problem.offences) addTo(byName, offence.name, offence)
   return [...byName.values()].flatMap((found) =>
     listExamples(found, limit, deadline, (offence) => describe(problem, offence)),
   )
@@ -32,16 +29,7 @@ function describe(problem: MixedProblem, offence: MixedOffence): Anomaly {
   if (op !== NONE && isOfList(history, op)) return describeOffence(history, reads, op, name)
   const ops = [op, write].filter((each) => each >= 0)
   const writer = write >= 0 ? history.opTxn[write]! : txn
-  const txns = name === 'LostCommit' ? [writer, txn] : [txn, writer]
-  const anomaly: Anomaly = {
-    name,
-    count: 1,
-    txns: writer === txn ? [txn] : txns,
-    earlier: [],
-    ops,
-    edges: [],
-    cases: [],
-  }
-  if (op === NONE) anomaly.absence = { event, key }
-  return anomaly
+  const txns = [...new Set(name === 'LostCommit' ? [writer, txn] : [txn, writer])]
+  const anomaly = { name, count: 1, txns, earlier: [], ops, edges: [], cases: [] }
+  return op === NONE ? { ...anomaly, absence: { event, key } } : anomaly
 }

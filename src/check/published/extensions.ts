@@ -29,10 +29,7 @@ export function decideByExtensions(
   problem: MixedProblem,
   deadline: Deadline,
 ): MixedSolution | null {
-  const optional: number[] = []
-  problem.state.forEach((state, node) => {
-    if (state === MAYBE) optional.push(node)
-  })
+  const optional = Array.from(problem.state.keys()).filter((node) => problem.state[node] === MAYBE)
   const chosen = new Set<number>()
   while (true) {
     deadline.step(256)

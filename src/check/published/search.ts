@@ -44,6 +44,7 @@ class OrderSearch {
   private readonly earliestFinish: Float64Array | null // sser: step -> first finish from there on
   private readonly order: Int32Array // steps taken
   private length = 0
+  private longest = 0 // of the valid orders so far
 
   constructor(
     private readonly problem: RegisterProblem,
@@ -73,22 +74,18 @@ class OrderSearch {
   }
 
   run(): Int32Array | null {
-    let longest = 0
     return withProgress(
-      () =>
-        this.search((length) => {
-          longest = Math.max(longest, length)
-        }),
-      () => `the longest valid order found has ${longest} of ${this.order.length} steps`,
+      () => this.search(),
+      () => `the longest valid order found has ${this.longest} of ${this.order.length} steps`,
     )
   }
 
-  private search(reach: (length: number) => void): Int32Array | null {
+  private search(): Int32Array | null {
     const memo = new PrefixMemo(this.problem.sessionCount, this.deadline)
     const untried: number[] = [] // pairs: place in the order, session to go on with there
     while (true) {
       while (this.takeHarmless()) {}
-      reach(this.length)
+      this.longest = Math.max(this.longest, this.length)
       if (this.length === this.order.length) return this.order
       if (memo.add(this.next)) this.addChoices(untried)
       const session = untried.pop()
@@ -133,8 +130,7 @@ class OrderSearch {
     const { width, level } = this
     const txn = (step / width) | 0
     const writes = this.access.writeStart[txn + 1]! > this.access.writeStart[txn]!
-    if (!writes) return true
-    return level === 'pc' && this.isReadStep(step)
+    return !writes || (level === 'pc' && this.isReadStep(step))
   }
 
   private isReadStep(step: number): boolean {

@@ -164,17 +164,13 @@ class ListJudge {
     const end = listStart[opValue[read]! + 1]!
     const shown = listFrom.subarray(from, end)
     if (shown.includes(NONE)) return this.fail('ThinAirRead')
-    if (shown.some((append) => txnStatus[opTxn[append]!] === ABORTED)) {
-      return this.fail('AbortedRead')
-    }
+    if (shown.some((of) => txnStatus[opTxn[of]!] === ABORTED)) return this.fail('AbortedRead')
     for (const append of shown) this.seen[append] = NONE
     for (const append of shown) {
       if (this.seen[append] === read) return this.fail('DuplicateElements')
       this.seen[append] = read
     }
-    if (shown.some((append) => opTxn[append] === txn && append > read)) {
-      return this.fail('FutureRead')
-    }
+    if (shown.some((of) => opTxn[of] === txn && of > read)) return this.fail('FutureRead')
     const length = this.foreignLength(read)
     if (length < 0 || shown.subarray(0, length).some((append) => opTxn[append] === txn)) {
       return this.fail('NotMyOwnWrite')
@@ -267,10 +263,7 @@ function layOutVersions(history: History, longest: Int32Array, prefixLength: Int
   for (let key = 0; key < keyCount; key++) tailStart[key + 1]! += tailStart[key]!
   const next = tailStart.slice()
   const tail = new Int32Array(tailStart[keyCount]!)
-  for (let op = 0; op < opCount; op++) {
-    if (!inTail(op)) continue
-    tail[next[opKey[op]!]!++] = op
-  }
+  for (let op = 0; op < opCount; op++) if (inTail(op)) tail[next[opKey[op]!]!++] = op
   const versions = { orderStart, order: order.view(), orderRead: longest, tailStart, tail }
   return { ...versions, writeAfter: linkVersions(history, versions, new Set()) }
 }

@@ -81,12 +81,10 @@ export function checkReads(history: History, deadline: Deadline = Deadline.none(
   const offendingOp = new IntColumn(16)
   const offendingKind = new IntColumn(16)
   const lists = history.listStart.length > 1 ? checkListReads(history, deadline) : null
-  if (lists) {
-    for (let i = 0; i < lists.offendingOp.length; i++) {
-      offendingOp.push(lists.offendingOp[i]!)
-      offendingKind.push(OFFENCES.indexOf(lists.offence[i]!))
-    }
-  }
+  lists?.offendingOp.forEach((op, i) => {
+    offendingOp.push(op)
+    offendingKind.push(OFFENCES.indexOf(lists.offence[i]!))
+  })
   const repeats = findRepeats(history)
   const scan = new ReadScan(history, repeats, opSource, offendingOp, offendingKind, lists)
   for (let txn = 0; txn < history.txnCount; txn++) {
@@ -190,7 +188,7 @@ class ReadScan {
       } else if (kind === READ) {
         const offence = this.judge(txn, op, at, readFrom[op]!, readTxn[op]!)
         if (offence === NONE) this.accept(txn, op, at, readTxn[op]!)
-        else if (offence === OWN) this.compareOwn(txn, op, at)
+        else if (offence === OWN) this.note(txn, op, at, txn)
         else this.offend(txn, op, at, offence)
       } else if (kind === READ_LIST) {
         const write = this.lists!.readFrom[op]!
@@ -235,9 +233,7 @@ class ReadScan {
     return lost.findAppend(txn, opKey[op]!, shown)
   }
 
-  /**
-   * The first rule the read breaks, NONE if it is a sound read from elsewhere, OWN if of its own.
-   */
+  /** The first rule the read breaks, NONE if it is sound and from elsewhere, OWN if of its own. */
   private judge(txn: number, op: number, at: number, write: number, writer: number): number {
     const wroteBefore = this.keys[at + OWN_TXN] === txn
     if (write < 0) {
@@ -273,28 +269,22 @@ class ReadScan {
   }
 
   /**
-   * Reading one's own write after somebody else's version is no contradiction; reading somebody
-   * else's after one's own is, besides being NotMyOwnWrite.
+   * The read with which later ones are compared. One of its own write is no contradiction after
+   * somebody else's version; somebody else's after one's own is, besides being NotMyOwnWrite.
    */
-  private compareOwn(txn: number, op: number, at: number): void {
+  private note(txn: number, op: number, at: number, source: number): void {
     const { keys } = this
     keys[at + READ_TXN] = txn
     keys[at + READ_OP] = op
-    keys[at + READ_SOURCE] = txn
+    keys[at + READ_SOURCE] = source
     keys[at + OTHER_OP] = NONE
   }
 
   /** Notes a read that disagrees with an earlier one of the same key and transaction. */
   private compare(txn: number, op: number, at: number, source: number): void {
     const { keys } = this
-    if (keys[at + READ_TXN] !== txn) {
-      keys[at + READ_TXN] = txn
-      keys[at + READ_OP] = op
-      keys[at + READ_SOURCE] = source
-      keys[at + OTHER_OP] = NONE
-      return
-    }
-    if (keys[at + READ_SOURCE] !== source) {
+    if (keys[at + READ_TXN] !== txn) this.note(txn, op, at, source)
+    else if (keys[at + READ_SOURCE] !== source) {
       this.unrepeatable.push(keys[at + READ_OP]!)
       this.unrepeatable.push(op)
       if (keys[at + OTHER_OP] === NONE) keys[at + OTHER_OP] = op

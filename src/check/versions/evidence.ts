@@ -109,9 +109,7 @@ function turn(edges: readonly Edge[]): Edge[] {
   return [...edges.slice(last + 1), ...edges.slice(0, last + 1)]
 }
 
-/**
- * Edges that make up one step of an argument: a run of session order, or a passage through time.
- */
+/** Edges that make up one step of an argument: a run of session order, or a way through time. */
 interface Run {
   readonly first: number
   last: number

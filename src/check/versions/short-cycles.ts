@@ -258,9 +258,7 @@ class ComponentSearch {
   }
 }
 
-/**
- * A step that adds nothing to the length: to one's own commit, further along a session or in time.
- */
+/** A step that adds nothing to the length: to one's own commit, along a session or in time. */
 function isFree(kind: number, bySession: boolean): boolean {
   return kind === INSIDE || kind === TIME || kind === FROM_TIME || (kind === SO && bySession)
 }

@@ -16,9 +16,7 @@ import { nextTxn } from '../order/session-head.ts'
 import type { ReadCheck } from '../reads/read-consistency.ts'
 import { SessionWaits } from './session-waits.ts'
 
-/**
- * Events 2·txn for a snapshot, 2·txn + 1 for a commit, in order; null if there is no such order.
- */
+/** Events 2·txn for a snapshot, 2·txn + 1 for a commit, in order; null if there is none. */
 export function findSnapshotOrder(
   history: History,
   reads: ReadCheck,

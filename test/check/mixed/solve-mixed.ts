@@ -6,7 +6,7 @@ import { decide, decideBySolver } from '../../../src/check/general/engine.ts'
 import { ofRows } from '../../../src/check/general/of-rows.ts'
 import { rowsRecorded } from '../../../src/check/general/recorded-order.ts'
 import { Verifier } from '../../../src/check/general/verify.ts'
-import { asSolution } from '../../../src/check/mixed/solve.ts'
+import { asSolution } from '../../../src/check/mixed/check-mixed.ts'
 import {
   IN,
   type MixedProblem,
