@@ -44,9 +44,7 @@ export class AcyclicTheory {
     this.logStart = new Int32Array(trail.variableCount)
   }
 
-  /**
-   * Asserts the next literal of the trail; false when a cycle arises, found in `cycle.literals`.
-   */
+  /** Asserts the next literal of the trail; false when that closes the cycle `cycle.literals`. */
   assertNext(): boolean {
     const { edges, waiting, present, order } = this
     const { slotOf, literalStart, literalEdge } = edges

@@ -33,9 +33,7 @@ export class Analyzer {
     private readonly proof: ProofLog,
   ) {}
 
-  /**
-   * Learns from a clause that is false, with at least one literal of the current level (above 0).
-   */
+  /** Learns from a clause that is false, with some literal of the current level (above 0). */
   analyze(conflict: number): void {
     this.makeRoom()
     this.proofId = this.proof.addLearned()

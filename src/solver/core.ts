@@ -121,19 +121,14 @@ class ClauseIndex {
 
   add(literals: ArrayLike<number>, premise: Premise): void {
     const clause = Int32Array.from(literals).sort()
-    const sum = sumOf(clause)
-    addTo(this.bySum, sum, { clause, premise })
+    addTo(this.bySum, sumOf(clause), { clause, premise })
   }
 
   find(literals: ArrayLike<number>): Premise | undefined {
     const wanted = Int32Array.from(literals).sort()
-    const found = this.bySum
-      .get(sumOf(wanted))
-      ?.findLast(
-        ({ clause }) =>
-          clause.length === wanted.length && clause.every((literal, i) => literal === wanted[i]),
-      )
-    return found?.premise
+    const isSame = ({ clause }: { clause: Int32Array }) =>
+      clause.length === wanted.length && clause.every((literal, i) => literal === wanted[i])
+    return this.bySum.get(sumOf(wanted))?.findLast(isSame)?.premise
   }
 }
 

@@ -83,9 +83,8 @@ export class ProofLog {
     if (clause === NONE) return
     const { arena } = clauses
     stack.push(arena[clause + ID]!)
-    for (let i = 0; i < arena[clause + SIZE]!; i++) {
+    for (let i = 0; i < arena[clause + SIZE]!; i++)
       stack.push(~(arena[clause + LITERALS + i]! >> 1))
-    }
   }
 
   private addLiterals(kind: number, literals: ArrayLike<number>, count: number): number {

@@ -44,7 +44,7 @@ export function certifyLinearOrder(history: History, order: Int32Array): string[
 }
 
 /** A read of one key, or a read and a write of it. */
-function isLight({ txnOpStart, opKind, opKey }: History, txn: number): boolean {
+export function isLight({ txnOpStart, opKind, opKey }: History, txn: number): boolean {
   const read = txnOpStart[txn]!
   const length = txnOpStart[txn + 1]! - read
   if (length === 1 && opKind[read] === READ_ROWS) return true

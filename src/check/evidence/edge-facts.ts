@@ -4,7 +4,8 @@
 // class: EdgeFacts.
 
 import { assert } from '../../base/errors.ts'
-import { APPEND, type History, INITIAL, NONE, READ_LIST, WRITE } from '../../history/history.ts'
+import { type History, INITIAL, NONE, READ_LIST } from '../../history/history.ts'
+import { isWrite } from '../../verdict/certify-reads.ts'
 import { type Edge, INITIAL_TXN } from '../../verdict/verdict.ts'
 import type { ReadCheck } from '../reads/read-consistency.ts'
 
@@ -99,7 +100,7 @@ export class EdgeFacts {
   sharedWrite(a: number, b: number): number {
     const { txnOpStart, opKey } = this.history
     for (let op = txnOpStart[a]!; op < txnOpStart[a + 1]!; op++) {
-      if (this.isWrite(op) && this.lastWrite(b, opKey[op]!) !== NONE) return opKey[op]!
+      if (isWrite(this.history, op) && this.lastWrite(b, opKey[op]!) !== NONE) return opKey[op]!
     }
     return NONE
   }
@@ -122,12 +123,8 @@ export class EdgeFacts {
   private lastWrite(txn: number, key: number): number {
     const { txnOpStart, opKey } = this.history
     for (let op = txnOpStart[txn + 1]! - 1; op >= txnOpStart[txn]!; op--) {
-      if (opKey[op] === key && this.isWrite(op)) return op
+      if (opKey[op] === key && isWrite(this.history, op)) return op
     }
     return NONE
-  }
-
-  private isWrite(op: number): boolean {
-    return this.history.opKind[op] === WRITE || this.history.opKind[op] === APPEND
   }
 }

@@ -48,9 +48,7 @@ export class ChainGraph {
     this.nodeCount = chainStart[this.chainCount]!
     this.hasChanged = new Uint8Array(this.nodeCount)
     this.chainOf = new Int32Array(this.nodeCount)
-    for (let c = 0; c < this.chainCount; c++) {
-      this.chainOf.fill(c, chainStart[c], chainStart[c + 1])
-    }
+    for (let c = 0; c < this.chainCount; c++) this.chainOf.fill(c, chainStart[c], chainStart[c + 1])
     this.closure = buildClosure(chainStart, this.chainOf, deadline, mostNumbers)
     this.order = new Int32Array(0)
     this.position = new Int32Array(this.nodeCount)
@@ -96,10 +94,7 @@ export class ChainGraph {
     return edge
   }
 
-  /**
-   * Visits the nodes that edges lead to from this one; its neighbour on the chain is not among
-   * them.
-   */
+  /** Visits the nodes that edges lead to from this one, but for its neighbour on the chain. */
   forEachSuccessor(node: number, visit: (next: number) => void): void {
     for (let edge = this.firstOut[node]!; edge !== END; edge = this.nextOut.data[edge]!) {
       visit(this.to.data[edge]!)

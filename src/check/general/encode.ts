@@ -35,6 +35,8 @@ export const PRESENT = 0 // a takes part
 export const READS = 1 // conflict a reads from b
 export const ORDER = 2 // a comes before b
 
+type VisitCommon = (ofA: number, ofB: number, key: number) => void
+
 export class Encoder {
   readonly solver: AcyclicSolver
   readonly meaning = { kind: new IntColumn(64), a: new IntColumn(64), b: new IntColumn(64) }
@@ -200,10 +202,8 @@ export class Encoder {
         this.addLiteralEdge(literal, begin[reader[i]!]!, commit[to]!)
         if (origins === null) continue
         const read = { reader: reader[i]!, key, pair: NONE, source: from, by: to }
-        origins.addEdge([literal], begin[reader[i]!]!, commit[to]!, {
-          rule: 'overwritten',
-          ...read,
-        })
+        const origin = { rule: 'overwritten', ...read } as const
+        origins.addEdge([literal], begin[reader[i]!]!, commit[to]!, origin)
       }
     })
   }
@@ -213,11 +213,7 @@ export class Encoder {
   }
 
   /** Visits the versions of every key that both write. */
-  private forEachCommon(
-    a: number,
-    b: number,
-    visit: (ofA: number, ofB: number, key: number) => void,
-  ): void {
+  private forEachCommon(a: number, b: number, visit: VisitCommon): void {
     const { writeStart, writeKey, writeVersion } = this.known.problem.access
     for (let i = writeStart[a]!; i < writeStart[a + 1]!; i++) {
       for (let j = writeStart[b]!; j < writeStart[b + 1]!; j++) {

@@ -17,9 +17,7 @@ import { PC, SI } from '../problem/levels.ts'
 import { IN } from '../problem/mixed-problem.ts'
 import type { KnownEdges } from './known-edges.ts'
 
-/**
- * Transactions in the order of their commits, valid but for pairs; null if the guess leads nowhere.
- */
+/** Transactions in the order of their commits, valid but for pairs; null if it leads nowhere. */
 export function guessOrder(known: KnownEdges, deadline: Deadline): Int32Array | null {
   return new GuessRun(known).run(deadline)
 }
@@ -140,11 +138,8 @@ class GuessRun {
       const key = writeKey[i]!
       const version = this.latest[key]!
       const count = version === NONE ? this.unreadInitial[key]! : this.unread[version]!
-      if (
-        count > 1 ||
-        (count === 1 && !(exceptItself && readsVersion(this.access, txn, version, key)))
-      )
-        return key
+      if (count === 0) continue
+      if (count > 1 || !exceptItself || !readsVersion(this.access, txn, version, key)) return key
     }
     return NONE
   }
@@ -185,8 +180,7 @@ class GuessRun {
   }
 
   private readAll(txn: number): void {
-    const { readStart, readVersion } = this.access
-    const { keyOfVersion } = this.access
+    const { readStart, readVersion, keyOfVersion } = this.access
     for (let i = readStart[txn]!; i < readStart[txn + 1]!; i++) {
       const version = readVersion[i]!
       const key = version >= 0 ? keyOfVersion[version]! : ~version
@@ -242,9 +236,7 @@ class GuessRun {
     this.nextWaiter[at] = this.nextWaiter[chain]!
   }
 
-  /**
-   * The chain whose snapshot comes first in the topological order, of those that could take one.
-   */
+  /** The chain whose snapshot comes first in the topological order, of those that could. */
   private findHesitant(): number {
     const { position } = this.known.graph
     let best: number = NONE

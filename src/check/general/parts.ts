@@ -9,16 +9,16 @@
 import { Deadline } from '../../base/deadline.ts'
 import { assert } from '../../base/errors.ts'
 import { IntColumn } from '../../base/grow.ts'
+import { addTo } from '../../base/maps.ts'
 import { findBlocks } from '../../graph/biconnected.ts'
 import { buildCsr } from '../../graph/csr.ts'
 import { PairIndex } from '../../graph/pair-index.ts'
 import { findTopologicalOrder } from '../../graph/toposort.ts'
-import { APPEND, type History, NONE, WRITE } from '../../history/history.ts'
+import { type History, NONE } from '../../history/history.ts'
+import { isWrite } from '../../verdict/certify-reads.ts'
 import type { ReadCheck } from '../reads/read-consistency.ts'
 
-/**
- * The sessions of each part; a session may be in several unless only connected parts are wanted.
- */
+/** The sessions of each part; one may be in several unless only connected parts are wanted. */
 export function findParts(
   history: History,
   reads: ReadCheck,
@@ -86,10 +86,6 @@ function findWrittenKeys(history: History): Uint8Array {
   return isWritten
 }
 
-function isWrite(history: History, op: number): boolean {
-  return history.opKind[op] === WRITE || history.opKind[op] === APPEND
-}
-
 /** Connected components: blocks that share a session, together. */
 function uniteBlocks(sessionCount: number, blocks: readonly Int32Array[]): Int32Array[] {
   const leader = new Int32Array(sessionCount)
@@ -102,9 +98,7 @@ function uniteBlocks(sessionCount: number, blocks: readonly Int32Array[]): Int32
   for (const block of blocks) for (const session of block) leader[find(session)] = find(block[0]!)
   const members = new Map<number, number[]>()
   for (let s = 0; s < sessionCount; s++) {
-    const known = members.get(find(s))
-    if (known) known.push(s)
-    else members.set(find(s), [s])
+    addTo(members, find(s), s)
   }
   return [...members.values()].map((sessions) => Int32Array.from(sessions))
 }

@@ -51,9 +51,7 @@ export function rowsRecorded({ history, reads }: MixedProblem, deadline: Deadlin
   return { isLikely: true, rank }
 }
 
-/**
- * Nodes in a topological order of the known edges, close to the record; null if they are cyclic.
- */
+/** Nodes in a topological order of the known edges, close to the record; null if cyclic. */
 export function orderAsRecorded(
   known: KnownEdges,
   recorded: Recorded,

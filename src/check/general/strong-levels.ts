@@ -14,7 +14,7 @@ import type { BaseOrder } from '../order/stale-reads.ts'
 import type { StrongLevel } from '../problem/levels.ts'
 import { ProblemBuilder, type RegisterProblem } from '../problem/register-problem.ts'
 import { searchOrder } from '../published/search.ts'
-import { describeOffences, describeUnrepeatable } from '../reads/offences.ts'
+import { describeReads } from '../reads/offences.ts'
 import type { ReadCheck } from '../reads/read-consistency.ts'
 import { findUnrepeated, tellsUnrepeated } from '../reads/unrepeated.ts'
 import type { PartOf } from './core.ts'
@@ -52,10 +52,7 @@ export class StrongLevels {
 
   check(level: StrongLevel): Findings {
     const { history, reads, limit, deadline } = this
-    const anomalies = [
-      ...describeOffences(history, reads, limit, deadline),
-      ...describeUnrepeatable(history, reads, limit, deadline),
-    ]
+    const anomalies = describeReads(history, reads, limit, deadline)
     if (this.algorithm === 'auto' && level !== 'sser' && anomalies.length === 0) {
       const { order, component, stale } = this.base()
       if (component === null && stale.read.length === 0) {

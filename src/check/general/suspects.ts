@@ -289,10 +289,7 @@ class Collector {
     const reader = pairs.reader[pair]!
     const snapshot = begin[reader]!
     const late = candidate > 0 ? paths.find(snapshot, commit[candidate]!, limit) : null
-    if (late !== null) {
-      this.addSteps(late)
-      return
-    }
+    if (late !== null) return this.addSteps(late)
     for (const { by, via } of this.visibleTo(pair, snapshot)) {
       if (by === candidate || !known.isOrdered(candidate, by)) continue
       const newer = candidate === 0 ? [] : paths.find(claim[candidate]!, commit[by]!, limit)

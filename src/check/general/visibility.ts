@@ -43,14 +43,9 @@ export class Visibility {
 
   /** Finds what the node's level makes visible; `source` says whom pairs read from, or NONE. */
   find(reader: number, source: Int32Array): void {
-    this.pair.length = 0
-    this.by.length = 0
-    this.via.length = 0
+    this.pair.length = this.by.length = this.via.length = 0
     const level = this.problem.level[reader]!
-    if (level === CC) {
-      this.findCausal(reader)
-      return
-    }
+    if (level === CC) return this.findCausal(reader)
     if (level !== RC) this.findInSession(reader)
     this.findRead(reader, source, level)
   }

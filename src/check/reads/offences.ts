@@ -20,6 +20,11 @@ export function describeOffences(
   })
 }
 
+/** The same, and what reads show two by two. */
+export function describeReads(...given: Parameters<typeof describeOffences>): Anomaly[] {
+  return [...describeOffences(...given), ...describeUnrepeatable(...given)]
+}
+
 /** Pattern j: transactions that read one key from two others. */
 export function describeUnrepeatable(
   history: History,

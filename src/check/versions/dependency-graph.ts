@@ -150,12 +150,8 @@ export class DependencyBuilder implements DependencyGraph {
     for (let txn = 0; txn < txnCount; txn++) {
       if (!txnCounts[txn]) continue
       if (txnStatus[txn] === COMMITTED) {
-        this.add(
-          this.commit(txn),
-          first + lowerBound(instants, txnFinishTime![txn]!),
-          TO_TIME,
-          NONE,
-        )
+        const instant = first + lowerBound(instants, txnFinishTime![txn]!)
+        this.add(this.commit(txn), instant, TO_TIME, NONE)
       }
       const before = lowerBound(instants, txnStartTime![txn]!) - 1
       if (before >= 0) this.add(first + before, this.snapshot(txn), FROM_TIME, NONE)

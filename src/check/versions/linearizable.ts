@@ -8,37 +8,11 @@
 // overlap. Main function: findLinearOrder.
 
 import { UsageError } from '../../base/errors.ts'
-import {
-  COMMITTED,
-  type History,
-  hasTimes,
-  INITIAL,
-  NONE,
-  READ,
-  READ_ROWS,
-  WRITE,
-} from '../../history/history.ts'
+import { COMMITTED, type History, hasTimes, INITIAL, NONE } from '../../history/history.ts'
 import { LEVELS, type LevelId } from '../../levels/levels.ts'
+import { isLight } from '../../verdict/certify-lin.ts'
 import type { ReadCheck } from '../reads/read-consistency.ts'
 import type { Successors } from './successors.ts'
-
-/** A transaction that counts but is no lightweight operation, or NONE. */
-export function findHeavyTxn(history: History): number {
-  const { txnCount, txnCounts } = history
-  for (let txn = 0; txn < txnCount; txn++) {
-    if (txnCounts[txn] && !isLightweight(history, txn)) return txn
-  }
-  return NONE
-}
-
-/** A read, or a read and a write of its key. */
-function isLightweight({ txnOpStart, opKind, opKey }: History, txn: number): boolean {
-  const first = txnOpStart[txn]!
-  const length = txnOpStart[txn + 1]! - first
-  if (length === 1) return opKind[first] === READ || opKind[first] === READ_ROWS
-  const replaces = length === 2 && opKind[first] === READ && opKind[first + 1] === WRITE
-  return replaces && opKey[first] === opKey[first + 1]
-}
 
 /** Throws UsageError where a transaction says of itself that it does not take effect at once. */
 export function expectAtomic(history: History): void {
@@ -46,7 +20,7 @@ export function expectAtomic(history: History): void {
   for (let txn = 0; txnLevel && txn < txnCount; txn++) {
     const level = LEVELS[txnLevel[txn]!]?.id
     if (!txnCounts[txn] || level === undefined || ATOMIC.has(level)) continue
-    if (txnOpStart[txn + 1]! - txnOpStart[txn]! < 2 || isLightweight(history, txn)) continue
+    if (txnOpStart[txn + 1]! - txnOpStart[txn]! < 2 || isLight(history, txn)) continue
     throw new UsageError(
       `level lin is for transactions that take effect at once, and ${history.txnName(txn)} says that it ran at ${level}`,
       'ask for sser, which does not care for what transactions say of themselves',

@@ -16,7 +16,7 @@ import type { Blame, NamedFindings } from '../evidence/findings.ts'
 import { joinKinds, listExamples } from '../examples.ts'
 import type { BaseOrder } from '../order/stale-reads.ts'
 import { hasSnapshots, isTimedLevel, type VersionLevel } from '../problem/levels.ts'
-import { describeOffences, describeUnrepeatable, pairsOf } from '../reads/offences.ts'
+import { describeOffences, describeReads, pairsOf } from '../reads/offences.ts'
 import type { ReadCheck } from '../reads/read-consistency.ts'
 import { findUnrepeated } from '../reads/unrepeated.ts'
 import { findCycles } from './cycles.ts'
@@ -113,10 +113,7 @@ export class MiniLevels {
    */
   private refute(level: VersionLevel): NamedFindings | null {
     const { history, reads, limit, deadline } = this
-    const single = [
-      ...describeOffences(history, reads, limit, deadline),
-      ...describeUnrepeatable(history, reads, limit, deadline),
-    ]
+    const single = describeReads(history, reads, limit, deadline)
     const nobody = { blamed: new Set<number>(), rest: this.base() }
     if (single.length > 0 && this.isSettled(level, nobody)) {
       return { anomalies: joinKinds(single, limit), proof: null, algorithm: 'order' }
@@ -172,9 +169,8 @@ export class MiniLevels {
       if (order) return byOrder({ order, algorithm: 'mini' })
     }
     const realTime = hasTimes(history)
-    addFound(anomalies, () =>
-      this.cycles(successors, 'lin', { width: 1, sessions: false, realTime }, new Set()),
-    )
+    const options = { width: 1, sessions: false, realTime } as const
+    addFound(anomalies, () => this.cycles(successors, 'lin', options, new Set()))
     assert(anomalies.length > 0, 'operations that are not linearizable form a cycle')
     return { anomalies, proof: null, algorithm: 'mini' }
   }
@@ -193,9 +189,8 @@ export class MiniLevels {
         return !blamed.has(txn) && !isUnrepeated(txn, opKey[read]!)
       }),
     )
-    return listExamples(pairs, this.limit, this.deadline, ([one, other]) =>
-      evidence.lostUpdate(one, other),
-    )
+    const describe = ([one, other]: [number, number]) => evidence.lostUpdate(one, other)
+    return listExamples(pairs, this.limit, this.deadline, describe)
   }
 
   /** A shortest cycle of each component; by default the shortest one of each name. */

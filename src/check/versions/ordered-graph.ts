@@ -62,12 +62,8 @@ function addReplacements(
     const before = versions.writeAfter[op]!
     if (before === NONE) continue
     const txn = opTxn[op]!
-    builder.add(
-      builder.commit(before),
-      exclusive ? builder.snapshot(txn) : builder.commit(txn),
-      WW,
-      op,
-    )
+    const to = exclusive ? builder.snapshot(txn) : builder.commit(txn)
+    builder.add(builder.commit(before), to, WW, op)
   }
 }
 

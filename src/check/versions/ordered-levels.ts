@@ -15,7 +15,7 @@ import { type History, NONE } from '../../history/history.ts'
 import { addFound } from '../evidence/add-found.ts'
 import type { Blame, NamedFindings } from '../evidence/findings.ts'
 import { hasSnapshots, isExclusive, isTimedLevel, type VersionLevel } from '../problem/levels.ts'
-import { describeOffences, describeUnrepeatable } from '../reads/offences.ts'
+import { describeReads } from '../reads/offences.ts'
 import type { ReadCheck } from '../reads/read-consistency.ts'
 import { findUnrepeated } from '../reads/unrepeated.ts'
 import { findCycles } from './cycles.ts'
@@ -48,10 +48,7 @@ export class OrderedLevels {
   check(level: VersionLevel, serializable: boolean): NamedFindings | null {
     if (!this.applies) return null
     const { history, reads, deadline, limit } = this
-    const single = [
-      ...describeOffences(history, reads, limit, deadline),
-      ...describeUnrepeatable(history, reads, limit, deadline),
-    ]
+    const single = describeReads(history, reads, limit, deadline)
     deadline.check()
     const snapshots = hasSnapshots(level)
     const isTimed = isTimedLevel(level)
@@ -117,11 +114,8 @@ export class OrderedLevels {
     for (let i = 0; i < events.length; i++) at[events[i]!] = i
     for (let key = 0; key < keyCount; key++) {
       if (tailStart[key] === tailStart[key + 1]) continue
-      const txns = [
-        ...new Set(
-          Array.from(tail.subarray(tailStart[key], tailStart[key + 1]), (op) => opTxn[op]!),
-        ),
-      ]
+      const appends = tail.subarray(tailStart[key], tailStart[key + 1])
+      const txns = [...new Set(appends.map((op) => opTxn[op]!))]
       txns.sort((a, b) => at[2 * a + 1]! - at[2 * b + 1]!)
       let last: number = NONE
       for (const txn of txns) {

@@ -10,6 +10,7 @@
 import type { Deadline } from '../../base/deadline.ts'
 import { BudgetExceeded } from '../../base/errors.ts'
 import { addAll } from '../../base/grow.ts'
+import { addTo } from '../../base/maps.ts'
 import { buildCsr, type Csr } from '../../graph/csr.ts'
 import { findComponents } from '../../graph/scc.ts'
 import { NONE } from '../../history/history.ts'
@@ -80,9 +81,7 @@ function splitAll(
   for (let edge = 0; edge < edgeCount; edge++) {
     const component = componentOf[from[edge]!]!
     if (from[edge] === to[edge] || componentOf[to[edge]!] !== component) continue
-    const known = inside.get(component)
-    if (known) known.push(edge)
-    else inside.set(component, [edge])
+    addTo(inside, component, edge)
   }
   return [...inside.values()]
 }
@@ -91,9 +90,7 @@ function splitAll(
 function withLoops(graph: DependencyGraph, leftOut: ReadonlySet<number>) {
   const { from, edgeCount } = graph
   const isOut = new Uint8Array(graph.nodeCount)
-  for (const txn of leftOut) {
-    for (let i = 0; i < graph.width; i++) isOut[graph.width * txn + i] = 1
-  }
+  for (const txn of leftOut) isOut.fill(1, graph.width * txn, graph.width * (txn + 1))
   const to = graph.to.slice(0, edgeCount)
   for (let edge = 0; edge < edgeCount; edge++) {
     if (isOut[from[edge]!] || isOut[to[edge]!]) to[edge] = from[edge]!
@@ -118,9 +115,7 @@ function splitComponents(
   for (let i = 0; i < edges.length; i++) {
     const component = componentOf[from[i]!]!
     if (from[i] === to[i] || componentOf[to[i]!] !== component) continue
-    const known = inside.get(component)
-    if (known) known.push(edges[i]!)
-    else inside.set(component, [edges[i]!])
+    addTo(inside, component, edges[i]!)
   }
   return [...inside.values()]
 }
