@@ -80,7 +80,12 @@ function takeSmallest(
 }
 
 /** Puts `node` into the hole at `hole`, moving larger ancestors down. */
-function siftUp(heap: Int32Array, hole: number, node: number, priority: ArrayLike<number>): void {
+export function siftUp(
+  heap: Int32Array,
+  hole: number,
+  node: number,
+  priority: ArrayLike<number>,
+): void {
   let at = hole
   while (at > 0) {
     const parent = (at - 1) >> 1
@@ -93,7 +98,12 @@ function siftUp(heap: Int32Array, hole: number, node: number, priority: ArrayLik
 }
 
 /** Puts `node` at the root of a heap of `size`, moving smaller descendants up. */
-function siftDown(heap: Int32Array, size: number, node: number, priority: ArrayLike<number>): void {
+export function siftDown(
+  heap: Int32Array,
+  size: number,
+  node: number,
+  priority: ArrayLike<number>,
+): void {
   let at = 0
   while (true) {
     let child = 2 * at + 1

@@ -131,35 +131,13 @@ export class Causes {
 
   /** The first of these questions whose answer is yes, or NONE. */
   private runOnce(questions: Float64Array, from: number, to: number): number {
-    const { history, order, position } = this.replayed
+    const { history, order, position, sources, deadline } = this.replayed
+    const { txnSession, txnOpStart } = history
     const { first, second, latest } = this
     if (this.bits.length === 0) this.bits = new Int32Array(order.length)
     const { bits } = this
     const start = position[first.data[questions[from]!]!]!
     const end = this.lastOf(questions, from, to)
-    this.handOn(questions, from, to, start, end)
-    for (let p = start; p <= end; p++) latest[history.txnSession[order[p]!]!] = 0
-    let bit = -1
-    let writer: number = NONE
-    for (let k = from; k < to; k++) {
-      const question = questions[k]!
-      if (first.data[question] !== writer) bit++
-      writer = first.data[question]!
-      if ((bits[position[second.data[question]!]!]! >>> bit) & 1) return question
-    }
-    return NONE
-  }
-
-  private handOn(
-    questions: Float64Array,
-    from: number,
-    to: number,
-    start: number,
-    end: number,
-  ): void {
-    const { history, order, position, sources, deadline } = this.replayed
-    const { txnSession, txnOpStart } = history
-    const { first, latest, bits } = this
     let next = from
     let bit = 0
     for (let p = start; p <= end; p++) {
@@ -178,6 +156,16 @@ export class Causes {
       bits[p] = known
       latest[session] = known
     }
+    for (let p = start; p <= end; p++) latest[txnSession[order[p]!]!] = 0
+    bit = -1
+    let writer: number = NONE
+    for (let k = from; k < to; k++) {
+      const question = questions[k]!
+      if (first.data[question] !== writer) bit++
+      writer = first.data[question]!
+      if ((bits[position[second.data[question]!]!]! >>> bit) & 1) return question
+    }
+    return NONE
   }
 }
 

@@ -166,11 +166,7 @@ export function isWrite(history: History, op: number): boolean {
 
 /** True if the transaction of this write does not write the key again. */
 export function isLastWrite(history: History, write: number): boolean {
-  const end = history.txnOpStart[history.opTxn[write]! + 1]!
-  for (let op = write + 1; op < end; op++) {
-    if (history.opKey[op] === history.opKey[write] && isWrite(history, op)) return false
-  }
-  return true
+  return nextOwnWrite(history, write) === NONE
 }
 
 /**
@@ -259,16 +255,17 @@ export function shownPrefix(
 /** A transaction's appends to a list appear whole, side by side, in order. */
 function isWholeAt(history: History, foreign: readonly number[], i: number): boolean {
   const append = foreign[i]!
-  const next = nextOwnAppend(history, append)
+  const next = nextOwnWrite(history, append)
   if (next !== NONE && foreign[i + 1] !== next) return false
   const before = lastWriteBefore(history, history.opTxn[append]!, history.opKey[append]!, append)
   return before === NONE || foreign[i - 1] === before
 }
 
-function nextOwnAppend(history: History, append: number): number {
-  const end = history.txnOpStart[history.opTxn[append]! + 1]!
-  for (let op = append + 1; op < end; op++) {
-    if (history.opKind[op] === APPEND && history.opKey[op] === history.opKey[append]) return op
+/** The next write of the key by the transaction of this one, or NONE. */
+function nextOwnWrite(history: History, write: number): number {
+  const end = history.txnOpStart[history.opTxn[write]! + 1]!
+  for (let op = write + 1; op < end; op++) {
+    if (history.opKey[op] === history.opKey[write] && isWrite(history, op)) return op
   }
   return NONE
 }

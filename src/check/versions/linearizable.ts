@@ -8,11 +8,12 @@
 // overlap. Main function: findLinearOrder.
 
 import { UsageError } from '../../base/errors.ts'
-import { COMMITTED, type History, hasTimes, INITIAL, NONE } from '../../history/history.ts'
+import { type History, hasTimes, INITIAL, NONE } from '../../history/history.ts'
 import { LEVELS, type LevelId } from '../../levels/levels.ts'
 import { isLight } from '../../verdict/certify-lin.ts'
 import type { ReadCheck } from '../reads/read-consistency.ts'
 import type { Successors } from './successors.ts'
+import { isTimely } from './time-gate.ts'
 
 /** Throws UsageError where a transaction says of itself that it does not take effect at once. */
 export function expectAtomic(history: History): void {
@@ -50,7 +51,6 @@ class ChainWalk {
   private length = 0
   private readonly expected: number
   private readonly starts: History['txnStartTime'] // null unless all times are known
-  private readonly finishes: History['txnFinishTime']
 
   constructor(
     private readonly history: History,
@@ -58,9 +58,7 @@ class ChainWalk {
     private readonly successors: Successors,
   ) {
     const { txnCount, txnCounts, txnOpStart, opCount, keyCount, opKey, readFrom } = history
-    const timed = hasTimes(history)
-    this.starts = timed ? history.txnStartTime : null
-    this.finishes = timed ? history.txnFinishTime : null
+    this.starts = hasTimes(history) ? history.txnStartTime : null
     this.firstReader = new Int32Array(opCount + keyCount).fill(NONE)
     this.nextReader = new Int32Array(txnCount).fill(NONE)
     this.order = new Int32Array(txnCount)
@@ -90,7 +88,7 @@ class ChainWalk {
         this.addReaders(write)
         next = successor[write]!
       }
-      if (!this.isTimely(begin)) return null
+      if (this.starts && !isTimely(this.history, this.order, begin, this.length)) return null
     }
     // What no chain reaches reads from a circle of versions.
     return this.length === this.expected ? this.order.subarray(0, this.length) : null
@@ -107,19 +105,5 @@ class ChainWalk {
       this.order[this.length++] = txn
     }
     if (!sorted) this.order.subarray(begin, this.length).sort((a, b) => starts![a]! - starts![b]!)
-  }
-
-  /** Tests the order of one key against real time. */
-  private isTimely(begin: number): boolean {
-    const { txnStatus } = this.history
-    const { starts: txnStartTime, finishes: txnFinishTime } = this
-    if (!txnStartTime || !txnFinishTime) return true
-    let latestStart = Number.NEGATIVE_INFINITY
-    for (let p = begin; p < this.length; p++) {
-      const txn = this.order[p]!
-      if (txnStatus[txn] === COMMITTED && txnFinishTime[txn]! < latestStart) return false
-      if (txnStartTime[txn]! > latestStart) latestStart = txnStartTime[txn]!
-    }
-    return true
   }
 }

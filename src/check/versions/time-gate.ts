@@ -5,14 +5,16 @@
 // start. Times are closed intervals; a transaction that is indeterminate never finishes. Main
 // class: TimeGate. isTimely tests an order that is there already.
 
-import { COMMITTED, type History, NONE } from '../../history/history.ts'
+import { siftDown, siftUp } from '../../graph/toposort.ts'
+import { COMMITTED, type History } from '../../history/history.ts'
 import type { SessionWaits } from './session-waits.ts'
 
 export class TimeGate {
   private readonly next: Int32Array // session -> slot of its next transaction with a finish
   private readonly tree: Float64Array // least finish of a subtree; leaves from `size` on
   private readonly size: number
-  private readonly waiting: number[] = [] // binary heap of sessions by the start they wait with
+  private readonly waiting: Int32Array // binary heap of sessions by the start they wait with
+  private waitingCount = 0
   private readonly start: Float64Array // session -> start of the transaction that waits
 
   constructor(
@@ -26,6 +28,7 @@ export class TimeGate {
     this.tree = new Float64Array(2 * size).fill(Number.POSITIVE_INFINITY)
     this.next = history.sessionTxnStart.slice(0, sessionCount)
     this.start = new Float64Array(sessionCount)
+    this.waiting = new Int32Array(sessionCount)
     for (let session = 0; session < sessionCount; session++) this.refresh(session)
     for (let node = size - 1; node >= 1; node--) this.pull(node)
   }
@@ -35,7 +38,7 @@ export class TimeGate {
     const start = this.history.txnStartTime![txn]!
     if (this.tree[1]! >= start) return true
     this.start[session] = start
-    this.push(session)
+    siftUp(this.waiting, this.waitingCount++, session, this.start)
     return false
   }
 
@@ -46,7 +49,7 @@ export class TimeGate {
     this.next[session]!++
     this.refresh(session)
     for (let node = (this.size + session) >> 1; node >= 1; node >>= 1) this.pull(node)
-    while (this.waiting.length > 0 && this.start[this.waiting[0]!]! <= this.tree[1]!) {
+    while (this.waitingCount > 0 && this.start[this.waiting[0]!]! <= this.tree[1]!) {
       this.waits.enqueue(this.pop())
     }
   }
@@ -74,44 +77,25 @@ export class TimeGate {
     this.tree[node] = Math.min(this.tree[2 * node]!, this.tree[2 * node + 1]!)
   }
 
-  private push(session: number): void {
-    const { waiting, start } = this
-    let at = waiting.length
-    waiting.push(session)
-    while (at > 0) {
-      const parent = (at - 1) >> 1
-      if (start[waiting[parent]!]! <= start[session]!) break
-      waiting[at] = waiting[parent]!
-      at = parent
-    }
-    waiting[at] = session
-  }
-
   private pop(): number {
-    const { waiting, start } = this
-    const first = waiting[0] ?? NONE
-    const last = waiting.pop()!
-    const length = waiting.length
-    if (length === 0) return first
-    let at = 0
-    for (;;) {
-      let child = 2 * at + 1
-      if (child >= length) break
-      if (child + 1 < length && start[waiting[child + 1]!]! < start[waiting[child]!]!) child++
-      if (start[waiting[child]!]! >= start[last]!) break
-      waiting[at] = waiting[child]!
-      at = child
-    }
-    waiting[at] = last
+    const { waiting } = this
+    const first = waiting[0]!
+    const last = waiting[--this.waitingCount]!
+    if (this.waitingCount > 0) siftDown(waiting, this.waitingCount, last, this.start)
     return first
   }
 }
 
 /** True if nothing in the order stands after something that started only when it had finished. */
-export function isTimely(history: History, order: Int32Array): boolean {
-  const { txnStartTime, txnFinishTime, txnStatus } = history
+export function isTimely(
+  { txnStartTime, txnFinishTime, txnStatus }: History,
+  order: Int32Array,
+  from = 0,
+  to = order.length,
+): boolean {
   let latestStart = Number.NEGATIVE_INFINITY
-  for (const txn of order) {
+  for (let i = from; i < to; i++) {
+    const txn = order[i]!
     if (txnStatus[txn] === COMMITTED && txnFinishTime![txn]! < latestStart) return false
     if (txnStartTime![txn]! > latestStart) latestStart = txnStartTime![txn]!
   }
