@@ -13,7 +13,8 @@ import { workOf } from './work-order.ts'
 serveCrew(parentPort!, workerData as ThreadOrders)
 
 function serveCrew(port: Port & { close(): void }, given: ThreadOrders): void {
-  const { orders, place, of } = given
+  const { orders } = given
+  const { place, of } = given.recorder
   let keyCount = 0
   const recorder = Recorder.join(given.recorder)
   const calls = new Calls(port, {
@@ -44,8 +45,7 @@ function serveCrew(port: Port & { close(): void }, given: ThreadOrders): void {
   }
   const share: Share = {
     ...{ place, of, resting: new Places(given.resting) },
-    // The last place is that of the thread of the run, which audits.
-    sessionIds: new Numbers(orders.sessions + place, of + 1),
+    sessionIds: new Numbers(orders.sessions + place, of),
   }
   const nodes = nodesWithin(given.reach, () => keyCount)
   const equipment = { recorder, work: workOf(given.work), nodes, proxies: [] }

@@ -147,13 +147,13 @@ export class Recorder {
     return new Recorder(part.path, {}, null, part)
   }
 
-  /** To be called before anything is recorded: others, so many, are going to join. */
-  share(count: number): RecorderPart[] {
-    const of = count + 1
-    this.ids = new Numbers(1 + count, of)
+  /** To be called before anything is recorded: so many others are going to join. */
+  share(others: number): RecorderPart[] {
+    const of = others + 1
+    this.ids = new Numbers(1, of)
     const { path } = this
     const { origin } = this.clock
-    return Array.from({ length: count }, (_, place) => ({ path, origin, place, of }))
+    return Array.from({ length: others }, (_, i) => ({ path, origin, place: i + 1, of }))
   }
 
   /** Microseconds since the recorder was made. Rounding down never turns overlap into order. */

@@ -1,8 +1,8 @@
 // Runs the sessions of a stress run at the same time, until the work is done, the time is up, the
 // database fails for good, or somebody asks to stop. Whatever the reason, what was recorded is
 // whole: transactions in progress end in order, or are cut off after a few seconds and recorded as
-// such. Sessions are in one crew in this thread (crew.ts), or in several threads (threads.ts); what
-// comes to all of them is decided here.
+// such. Sessions are in a crew in this thread (crew.ts), and may be in further ones, each in a
+// thread of its own (threads.ts); what comes to all of them is decided here.
 //
 // Memory stays flat: nothing is kept of a transaction once it is in the file.
 
@@ -10,7 +10,14 @@ import { DatabaseError } from '../base/errors.ts'
 import type { SqlTable } from '../history/sql-events.ts'
 import { Numbers, Places } from './among-threads.ts'
 import { Auditor } from './audit.ts'
-import { BESIDES_EVERY_MS, type Crew, type Host, LocalCrew, type Orders } from './crew.ts'
+import {
+  BESIDES_EVERY_MS,
+  type Crew,
+  type Host,
+  LocalCrew,
+  type Orders,
+  type Share,
+} from './crew.ts'
 import type { Database } from './database.ts'
 import type { FaultProxy } from './fault-proxy.ts'
 import { cutWords, latencyWords } from './faults.ts'
@@ -37,12 +44,13 @@ export interface RunnerOptions extends Orders {
   /** Ends the run as its time would: there is enough to judge. */
   readonly enough?: AbortSignal | undefined
   readonly onProgress: ((progress: RunProgress) => void) | null
-  /** For sessions in threads of their own. */
+  /** For sessions in other threads, too. */
   readonly threads?: Threads | null
 }
 
 /** Possible where the database has a reach and is audited, and nothing is between it and the sessions. */
 export interface Threads {
+  /** This one is one of them. */
   readonly count: number
   /** What makes the same work. */
   readonly work: WorkOrder
@@ -92,14 +100,13 @@ class Runner {
       noteLoss: () => this.noteLoss(),
       fail: (error) => this.stop(error),
     }
-    const count = options.threads?.count ?? 0
-    // The first ids are the numbers of the sessions; this thread takes its turn behind all others.
-    const sessionIds = new Numbers(options.sessions + count, count + 1)
+    const of = options.threads?.count ?? 1
+    // The first ids are the numbers of the sessions.
+    const sessionIds = new Numbers(options.sessions, of)
     const isOver = () => this.stoppedBy !== null
     this.auditor = new Auditor({ ...options, nextSession: () => sessionIds.next(), isOver })
-    this.crews = options.threads
-      ? threadCrews(options, options.threads, host)
-      : [localCrew(options, sessionIds, host)]
+    const share = { place: 0, of, resting: new Places(), sessionIds }
+    this.crews = [localCrew(options, share, host), ...threadCrews(options, share, host)]
   }
 
   async run(): Promise<RunResult> {
@@ -237,24 +244,23 @@ class Runner {
   }
 }
 
-function localCrew(options: RunnerOptions, sessionIds: Numbers, host: Host): Crew {
+function localCrew(options: RunnerOptions, share: Share, host: Host): Crew {
   const { database, recorder, work, proxies } = options
   const nodes = database.nodes ?? [
     { isReader: false, open: (signal?: AbortSignal) => database.open(signal) },
   ]
-  const share = { place: 0, of: 1, resting: new Places(), sessionIds }
   return new LocalCrew(options, share, { recorder, work, nodes, proxies }, host)
 }
 
-function threadCrews(options: RunnerOptions, threads: Threads, host: Host): Crew[] {
+function threadCrews(options: RunnerOptions, { of, resting }: Share, host: Host): Crew[] {
+  if (!options.threads) return []
   const { isLightweight, level, sessions, seed, rate, retries, faults, patienceMs } = options
-  const { count, start = startThread } = threads
+  const { start = startThread } = options.threads
   const orders = { isLightweight, level, sessions, seed, rate, retries, faults, patienceMs }
-  const work = shared(threads.work)
+  const work = shared(options.threads.work)
   const reach = options.database.reach!
-  const resting = new Places().shared
-  return options.recorder.share(count).map((recorder, place) => {
-    const given = { orders, place, of: count, resting, recorder, work, reach }
+  return options.recorder.share(of - 1).map((recorder) => {
+    const given = { orders, resting: resting.shared, recorder, work, reach }
     return new ThreadCrew(start(given), host)
   })
 }

@@ -1,8 +1,8 @@
-// Sessions in threads of their own: one thread feeds a server no faster than its own processor
-// time allows, and leaves other processors idle. Each thread has a crew (crew.ts) with its own
-// connections, its own part of the plan and its own recorder; it is told what to do by calls
-// (calls.ts), and asks the run in the same way. If it dies, the run ends as an error, and what it
-// had begun is indeterminate: the file has it as it was. Main class: ThreadCrew.
+// Sessions in other threads than that of the run: one thread feeds a server no faster than its own
+// processor time allows, and leaves other processors idle. Each thread has a crew (crew.ts) with
+// its own connections, its own part of the plan and its own recorder; it is told what to do by
+// calls (calls.ts), and asks the run in the same way. If it dies, the run ends as an error, and
+// what it had begun is indeterminate: the file has it as it was. Main class: ThreadCrew.
 
 import { Worker } from 'node:worker_threads'
 import { InternalError } from '../base/errors.ts'
@@ -17,10 +17,9 @@ import type { WorkOrder } from './work-order.ts'
 /** What a thread begins with. */
 export interface ThreadOrders {
   readonly orders: Orders
-  readonly place: number
-  readonly of: number
   /** Of `Places`. */
   readonly resting: SharedArrayBuffer
+  /** It says, too, which of the threads it is. */
   readonly recorder: RecorderPart
   readonly work: WorkOrder
   readonly reach: Reach

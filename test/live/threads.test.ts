@@ -228,7 +228,7 @@ describe('a thread that dies', () => {
             work: { plan, repeats: false },
             start: (orders) => {
               const worker = startThread(orders)
-              if (orders.place === 1) setTimeout(() => worker.terminate(), 3000)
+              setTimeout(() => worker.terminate(), 3000)
               return worker
             },
           },
