@@ -7,7 +7,7 @@ import { ByteColumn, IntColumn } from '../base/grow.ts'
 import { AfterColumns } from './after.ts'
 import { checkTimes } from './check-times.ts'
 import { settleCounts } from './counts.ts'
-import { type ExpandedOps, expandSpans, inPlace, throughSpans } from './expand-spans.ts'
+import { expandSpans, inPlace, throughSpans } from './expand-spans.ts'
 import {
   type Annotation,
   APPEND,
@@ -344,7 +344,9 @@ export class HistoryBuilder {
     const { txnCount } = this
     this.statements?.ignorePassedOver(this.partial?.tables ?? [])
     this.settleValues()
-    const laidBy = this.spans && this.expand(this.spans, places)
+    if (this.spans && this.statements) throw spansWithStatements()
+    const placeOf = (arrival: number) => places?.place(arrival) ?? null
+    const laidBy = this.spans && expandSpans(this, this.spans, placeOf)
     const grouped = groupOps(laidBy ?? this, txnCount)
     const laidOut = layOutSessions(this.txnSession.view(), this.sessions.size)
     this.listStart.push(this.listValue.length)
@@ -407,12 +409,6 @@ export class HistoryBuilder {
     draft.versions = this.versions?.finish(draft, arrivals) ?? null
     if (draft.writers && draft.versions) throw manyWritersWithVersions()
     return draft
-  }
-
-  /** Makes reads and writes of registers of range reads and counters. */
-  private expand(spans: SpanColumns, places: Places | null): ExpandedOps {
-    if (this.statements !== null) throw spansWithStatements()
-    return expandSpans(this, spans, (arrival) => places?.place(arrival) ?? null)
   }
 
   lightArrivals(): ReadonlySet<number> {

@@ -29,7 +29,8 @@ export interface SubHistoryOptions {
  * nothing is left are left out.
  */
 export function buildPart(history: History, kept: Int32Array): History {
-  expectNoStatements(history)
+  // A statement also speaks of the rows that it passed over, of which operations know nothing.
+  assert(history.sql === null, 'parts of SQL histories are made of more than operations')
   const builder = new HistoryBuilder(history.initial, kept.length)
   builder.timeUnit = history.timeUnit
   let txn = NONE
@@ -49,11 +50,6 @@ export function buildPart(history: History, kept: Int32Array): History {
     for (const earlier of others) builder.addAfter(copies.get(later)!, copies.get(earlier)!)
   }
   return builder.finish({ place: (arrival) => history.placeOf(kept[arrival]!) })
-}
-
-/** A statement also speaks of the rows that it passed over, of which operations know nothing. */
-function expectNoStatements({ sql }: History): void {
-  assert(sql === null, 'parts of SQL histories are made of more than operations')
 }
 
 /** Things that can be left out, and those that each cannot be without. */
@@ -120,19 +116,15 @@ export function copyTxn(history: History, txn: number, builder: HistoryBuilder):
   const session = builder.session(history.sessionLabel(history.txnSession[txn]!))
   const copy = builder.addTxn(session, history.txnStatus[txn]!, nameOf(history, txn))
   const level = history.txnLevel?.[txn] ?? NONE
-  copyTimes(history, txn, builder, copy)
-  if (level !== NONE) builder.setLevel(copy, level)
-  if (history.txnAudit?.[txn]) builder.setAudit(copy)
-  return copy
-}
-
-/** The times as they were given: the history's own may be moved, see times.ts. */
-function copyTimes(history: History, txn: number, builder: HistoryBuilder, copy: number) {
+  // The times as they were given: the history's own may be moved, see times.ts.
   const [start, finish] = [history.startText(txn), history.finishText(txn)].map((text) =>
     text === null ? null : readTime(text),
   )
   if (start) builder.setStart(copy, start.value, start.text)
   if (finish) builder.setFinish(copy, finish.value, finish.text)
+  if (level !== NONE) builder.setLevel(copy, level)
+  if (history.txnAudit?.[txn]) builder.setAudit(copy)
+  return copy
 }
 
 export function copyOp(history: History, op: number, txn: number, builder: HistoryBuilder): void {

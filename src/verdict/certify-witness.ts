@@ -17,6 +17,7 @@ import {
   NONE,
   READ_LIST,
 } from '../history/history.ts'
+import { looksThrough } from '../history/sql-events.ts'
 import { findAppended, isWrite, splitList } from './certify-reads.ts'
 import type { LevelOf } from './certify-shape.ts'
 import type { SqlRows } from './sql-rows.ts'
@@ -128,7 +129,7 @@ class WitnessReplay {
         if (!isWrite(this.history, op)) this.collectRead(txn, op)
       }
       for (let event = sql.txnEventStart[txn]!; event < sql.txnEventStart[txn + 1]!; event++) {
-        if (!this.rows.looksThrough(event)) continue
+        if (!looksThrough(sql, event)) continue
         const keys = this.mustNameAll(txn)
           ? this.rows.unmentioned(event)
           : this.rows.passedOver(event)

@@ -78,11 +78,6 @@ export class SqlRows {
     }
   }
 
-  /** Whether the statement speaks of rows that it does not name: it passed them over. */
-  looksThrough(event: number): boolean {
-    return looksThrough(this.sql, event)
-  }
-
   /** Rows that somebody who may count left with what the statement looks for. */
   rowsSought(event: number): readonly number[] {
     const id = this.sql.eventPredicate[event]!
@@ -209,7 +204,7 @@ export class SqlRows {
   /** What speaks against saying that the statement of `reader` passed the row over. */
   absenceProblem(reader: number, event: number, key: number): string | null {
     const { eventTxn, eventTable, keyTable } = this.sql
-    if (eventTxn[event] !== reader || !this.looksThrough(event))
+    if (eventTxn[event] !== reader || !looksThrough(this.sql, event))
       return `${reader} has no such statement`
     if (keyTable[key] !== eventTable[event]) return `row ${key} is of another table`
     if (this.readOf(event, key) !== NONE) return `statement ${event} did not pass row ${key} over`
@@ -270,7 +265,7 @@ export class SqlRows {
     }
     const { txnEventStart } = this.sql
     for (let event = txnEventStart[txn]!; event < txnEventStart[txn + 1]!; event++) {
-      if (!this.looksThrough(event)) continue
+      if (!looksThrough(this.sql, event)) continue
       if (this.passedOver(event).some((key) => this.absenceOffence(event, key) !== null))
         return true
     }

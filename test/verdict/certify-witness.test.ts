@@ -3,6 +3,7 @@ import { Random } from '../../src/base/random.ts'
 import { checkMixed } from '../../src/check/mixed/check-mixed.ts'
 import { withRolledBack } from '../../src/history/counts.ts'
 import { NONE } from '../../src/history/history.ts'
+import { looksThrough } from '../../src/history/sql-events.ts'
 import { LEVELS } from '../../src/levels/levels.ts'
 import { certifyMixed } from '../../src/verdict/certify-mixed.ts'
 import { certifyWitness } from '../../src/verdict/certify-witness.ts'
@@ -81,7 +82,7 @@ describe('certifyWitness, against the oracle', () => {
     const place = (txn: number) => (txn === INITIAL_TXN ? -1 : order.indexOf(txn))
     const choices: Choice[] = []
     for (let event = 0; event < sql.eventCount; event++) {
-      if (!rows.looksThrough(event) || !order.includes(sql.eventTxn[event]!)) continue
+      if (!looksThrough(sql, event) || !order.includes(sql.eventTxn[event]!)) continue
       for (const key of rows.unmentioned(event)) {
         const before = rows
           .candidates(event, key)
