@@ -7,8 +7,8 @@ import { compareNatural } from './files.ts'
 import { HEAD_BYTES } from './parse.ts'
 import { type FormatReader, READERS } from './readers.ts'
 
-/** Files that are the history of the directory they stand in. */
-const HISTORY_FILES = ['history.bincode', 'history.edn']
+/** Files that are the history of the directory they stand in; the last one in a Jepsen store. */
+const HISTORY_FILES = ['history.bincode', 'history.edn', join('latest', 'history.edn')]
 
 export interface HistoryDirectory {
   /** The file to read instead, or null. */
@@ -21,10 +21,8 @@ export interface HistoryDirectory {
 /** What history a directory is, or null if it is none; `format` forces one. */
 export function findHistoryDirectory(path: string, format?: string): HistoryDirectory | null {
   const names = readdirSync(path).filter((name) => isFile(join(path, name)))
-  const file = HISTORY_FILES.find((name) => names.includes(name))
-  if (file !== undefined) return { file: join(path, file), format: null, names: [] }
-  const latest = findLatest(path)
-  if (latest !== null) return { file: latest, format: null, names: [] }
+  const file = HISTORY_FILES.map((name) => join(path, name)).find(isFile)
+  if (file !== undefined) return { file, format: null, names: [] }
   for (const candidate of READERS) {
     const { fileEndings } = candidate
     if (fileEndings === undefined || (format !== undefined && format !== candidate.id)) continue
@@ -36,12 +34,6 @@ export function findHistoryDirectory(path: string, format?: string): HistoryDire
     }
   }
   return null
-}
-
-/** The history of the latest run in a Jepsen store, or null. */
-function findLatest(path: string): string | null {
-  const file = join(path, 'latest', 'history.edn')
-  return isFile(file) ? file : null
 }
 
 function isFile(path: string): boolean {

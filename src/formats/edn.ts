@@ -51,7 +51,7 @@ export class EdnScanner extends Scanner {
   final = false // whether no more text will come
   json = false
   protected readonly whole = 'file'
-  private marked: ScanPlace = { at: 0, line: 1, lineStart: 0, wide: 0 }
+  private marked = this.place()
   private readonly open: number[] = [] // closing brackets that are due, innermost last
 
   /** More text: bytes[0 .. end), of which the first `shift` that were there are gone. */
@@ -75,10 +75,7 @@ export class EdnScanner extends Scanner {
   }
 
   goBack(place: ScanPlace = this.marked): void {
-    this.at = place.at
-    this.line = place.line
-    this.lineStart = place.lineStart
-    this.wide = place.wide
+    Object.assign(this, place)
   }
 
   /** This place, to go back to. */
@@ -111,8 +108,7 @@ export class EdnScanner extends Scanner {
       } else if (c === SEMICOLON) {
         if (this.json) break
         const newline = bytes.indexOf(NEWLINE, p)
-        const closed = newline >= 0 && newline < this.end
-        if (!closed) {
+        if (newline < 0 || newline >= this.end) {
           this.at = this.final ? this.end : p
           return END
         }

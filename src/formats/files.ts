@@ -1,9 +1,8 @@
 // Histories that are directories with one file a session: the order of the files, which listings do
 // not keep, and the sessions they stand for.
 
-import { quote } from '../base/inert.ts'
 import type { HistoryBuilder } from '../history/builder.ts'
-import { type History, NONE } from '../history/history.ts'
+import { NONE } from '../history/history.ts'
 
 /** Digits as numbers: T2 comes before T10. */
 export function compareNatural(a: string, b: string): number {
@@ -28,16 +27,4 @@ export function openSession(builder: HistoryBuilder, fileName: string): number {
   const numbered = digits ? builder.session(Number(digits[1])) : NONE
   // Of two files that end in the same number, the later one goes by its name.
   return numbered === count ? numbered : builder.session(stem)
-}
-
-/**
- * The name of a session that its file cannot bear, as a reason to refuse; null if there is none.
- */
-export function badFileName(history: History): string | null {
-  for (let session = 0; session < history.sessionCount; session++) {
-    const label = history.sessionLabel(session)
-    const fits = typeof label === 'number' && label >= 0 && label <= 999_999_999
-    if (!fits) return `names of sessions (${quote(String(label))})`
-  }
-  return null
 }

@@ -17,7 +17,6 @@ import {
 import { findStray } from '../history/initial.ts'
 import { RANGE } from '../history/spans.ts'
 import { INTERNED, type Value } from '../history/values.ts'
-import { badFileName } from './files.ts'
 
 /** What a format can hold. */
 export interface Capacity {
@@ -48,6 +47,8 @@ function integersIn(min: bigint, max: bigint): (value: Value) => boolean {
 
 export const isU64 = integersIn(0n, 2n ** 64n - 1n)
 export const isI64 = integersIn(-(2n ** 63n), 2n ** 63n - 1n)
+/** What the name of a session's file can end with, so that it is read as a number. */
+const isFileNumber = integersIn(0n, 999_999_999n)
 
 /** Formats of registers, session by session, without names or times; others differ from it. */
 export const PLAIN: Capacity = {
@@ -72,7 +73,7 @@ export function findMisfits(history: History, capacity: Capacity): string[] {
   const reasons = [
     badKey(history, capacity),
     badValue(history, capacity),
-    capacity.order === 'files' ? badFileName(history) : badSession(history, capacity),
+    badSession(history, capacity, capacity.order === 'files' ? isFileNumber : isU64),
     badInitial(history, capacity),
     badLead(history, capacity),
     lists ? 'lists' : null,
@@ -113,11 +114,11 @@ function badKey(history: History, capacity: Capacity): string | null {
   return null
 }
 
-function badSession(history: History, capacity: Capacity): string | null {
-  if (capacity.sessions === 'names') return null
+function badSession(history: History, { sessions }: Capacity, isInteger = isU64): string | null {
+  if (sessions === 'names') return null
   for (let session = 0; session < history.sessionCount; session++) {
     const label = history.sessionLabel(session)
-    const fits = capacity.sessions === 'integers' ? isU64(label) : label === session
+    const fits = sessions === 'integers' ? isInteger(label) : label === session
     if (!fits) return `names of sessions (${quote(String(label))})`
   }
   return null
@@ -127,8 +128,8 @@ function badValue(history: History, capacity: Capacity): string | null {
   const { interned } = history.values
   for (let symbol = 0; symbol < interned.size; symbol++) {
     const value = interned.get(symbol)
-    if (value === history.initial) continue // it becomes the format's own
-    if (!capacity.values(value)) return misfit('values', value)
+    const isOwn = value === history.initial // it becomes the format's
+    if (!isOwn && !capacity.values(value)) return misfit('values', value)
   }
   return null
 }
@@ -142,23 +143,17 @@ function badInitial(history: History, capacity: Capacity): string | null {
     return initialTxn ? 'the initial state' : null
   }
   const id = findValue(history, initial)
-  if (id === NONE) return null
-  for (let op = 0; op < history.opCount; op++) {
-    const isRegister = history.opKind[op] === READ || history.opKind[op] === WRITE
-    if (isRegister && history.opValue[op] === id) {
-      return `the value ${initial} where it is not the initial one`
-    }
-  }
-  return null
+  const isTaken = (kind: number, op: number) =>
+    (kind === READ || kind === WRITE) && history.opValue[op] === id
+  if (id === NONE || !history.opKind.some(isTaken)) return null
+  return `the value ${initial} where it is not the initial one`
 }
 
 /** Told session by session, what spells out the initial state may come too late to be known. */
 function badLead(history: History, { order }: Capacity): string | null {
   if (order === 'input' || !history.txnIsInitial.includes(1)) return null
-  const stray = findStray(
-    history,
-    sessionsInOrder(history, order).flatMap((s) => [...txnsOf(history, s)]),
-  )
+  const txns = sessionsInOrder(history, order).flatMap((s) => [...txnsOf(history, s)])
+  const stray = findStray(history, txns)
   if (stray === NONE) return null
   return `transactions of several sessions that write the initial state (${history.txnName(stray)})`
 }
@@ -188,16 +183,11 @@ function findValue(history: History, value: Value): number {
 function badIndeterminate(history: History, capacity: Capacity): string | null {
   if (capacity.indeterminate === 'all') return null
   const { sessionTxns, txnSession, txnStatus } = history
-  for (let slot = 0; slot < sessionTxns.length; slot++) {
-    const txn = sessionTxns[slot]!
-    if (txnStatus[txn] !== INDETERMINATE) continue
-    const next = sessionTxns[slot + 1]
-    const isLast = next === undefined || txnSession[next] !== txnSession[txn]
-    if (capacity.indeterminate === 'none' || !isLast) {
-      return `indeterminate transactions (${history.txnName(txn)})`
-    }
-  }
-  return null
+  const txn = sessionTxns.find((txn, slot) => {
+    const isLast = txnSession[sessionTxns[slot + 1]!] !== txnSession[txn]
+    return txnStatus[txn] === INDETERMINATE && (capacity.indeterminate === 'none' || !isLast)
+  })
+  return txn === undefined ? null : `indeterminate transactions (${history.txnName(txn)})`
 }
 
 function badAborted(history: History, capacity: Capacity): string | null {
@@ -210,13 +200,10 @@ function badAborted(history: History, capacity: Capacity): string | null {
     if (history.txnStatus[txn] === ABORTED) {
       const name = history.txnName(txn)
       if (history.txnLabel(txn) !== null) return `names of aborted transactions (${name})`
-      for (let op = history.txnOpStart[txn]!; op < history.txnOpStart[txn + 1]!; op++) {
-        if (history.opKind[op] === READ) return `reads of aborted transactions (${name})`
-      }
-      const touches =
-        previous !== NONE &&
-        history.txnStatus[previous] === ABORTED &&
-        history.txnSession[previous] === history.txnSession[txn]
+      const kinds = history.opKind.subarray(history.txnOpStart[txn], history.txnOpStart[txn + 1])
+      if (kinds.includes(READ)) return `reads of aborted transactions (${name})`
+      const inSession = history.txnSession[previous] === history.txnSession[txn]
+      const touches = inSession && history.txnStatus[previous] === ABORTED
       if (touches) return `the boundary between aborted transactions (${name})`
     }
     previous = txn
@@ -225,12 +212,9 @@ function badAborted(history: History, capacity: Capacity): string | null {
 }
 
 function badEmpty(history: History): string | null {
-  for (let txn = 0; txn < history.txnCount; txn++) {
-    if (history.txnOpStart[txn] === history.txnOpStart[txn + 1]) {
-      return `transactions without operations (${history.txnName(txn)})`
-    }
-  }
-  return null
+  const { txnStatus, txnOpStart } = history
+  const txn = txnStatus.findIndex((_, txn) => txnOpStart[txn] === txnOpStart[txn + 1])
+  return txn === NONE ? null : `transactions without operations (${history.txnName(txn)})`
 }
 
 function badName(history: History, capacity: Capacity): string | null {
@@ -271,7 +255,9 @@ export class Numbering {
     this.initial = history.initial === undefined ? NONE : findValue(history, history.initial)
     this.keysFit = badKey(history, capacity) === null
     this.sessionsFit = badSession(history, capacity) === null
-    this.namesFit = hasIntegerNames(history)
+    this.namesFit = history.txnStatus.every(
+      (status, txn) => status === ABORTED || isU64(history.txnLabel(txn)),
+    )
     this.valuesFit = badValue(history, capacity) === null && badInitial(history, capacity) === null
   }
 
@@ -312,13 +298,6 @@ export class Numbering {
   txn(txn: number): number | bigint {
     return this.namesFit ? (this.history.txnLabel(txn) as number | bigint) : txn + 1
   }
-}
-
-function hasIntegerNames(history: History): boolean {
-  for (let txn = 0; txn < history.txnCount; txn++) {
-    if (history.txnStatus[txn] !== ABORTED && !isU64(history.txnLabel(txn))) return false
-  }
-  return true
 }
 
 /** Whether a lossy writer writes the transaction: unobserved indeterminate ones it leaves out. */

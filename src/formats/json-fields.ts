@@ -6,65 +6,58 @@ import { findMeant } from '../base/slips.ts'
 import { NONE } from '../history/history.ts'
 import type { JsonScanner } from './json.ts'
 import { forEachName } from './json-walk.ts'
+import { Bookmark } from './native/bookmark.ts'
 import { COLON, QUOTE } from './scanner.ts'
 
 export class JsonFields {
-  private readonly at: Int32Array // field -> where its value begins, NONE if it is not there
-  private readonly wide: Int32Array // field -> the scanner's `wide` there
-  private endAt = 0
-  private endWide = 0
+  private readonly values: readonly Bookmark[] // field -> where its value begins
+  private readonly end: Bookmark
 
   constructor(
     private readonly scanner: JsonScanner,
     private readonly names: readonly string[],
     private readonly aliases: Readonly<Record<string, string>> = {},
   ) {
-    this.at = new Int32Array(names.length)
-    this.wide = new Int32Array(names.length)
+    this.values = names.map(() => new Bookmark(scanner))
+    this.end = new Bookmark(scanner)
   }
 
   /** Steps over the object that comes next. Names that are nearly known ones are errors. */
   locate(): void {
-    const { scanner, at, wide } = this
-    at.fill(NONE)
+    const { scanner, values } = this
+    for (const value of values) value.at = NONE
     forEachName(scanner, (nameAt) => {
       const field = this.names.findIndex((name) => scanner.textIs(name))
       if (field === NONE) refuseSlip(scanner, nameAt, this.names, this.aliases)
-      else if (at[field] !== NONE) {
+      else if (this.has(field)) {
         const hint = 'a field is given once'
         throw scanner.fail(`"${this.names[field]!}" is given twice`, nameAt, hint)
       }
       scanner.expect(COLON)
       scanner.skipSpace()
-      if (field !== NONE) {
-        at[field] = scanner.at
-        wide[field] = scanner.wide
-      }
+      values[field]?.set()
       scanner.skipValue()
     })
-    this.endAt = scanner.at
-    this.endWide = scanner.wide
+    this.end.set()
   }
 
   has(field: number): boolean {
-    return this.at[field] !== NONE
+    return this.valueAt(field) !== NONE
   }
 
   /** Where the value of a field begins. */
   valueAt(field: number): number {
-    return this.at[field]!
+    return this.values[field]!.at
   }
 
   /** Goes to the value of a field that is there. */
   enter(field: number): void {
-    this.scanner.at = this.at[field]!
-    this.scanner.wide = this.wide[field]!
+    this.values[field]!.go()
   }
 
   /** Goes behind the object. */
   leave(): void {
-    this.scanner.at = this.endAt
-    this.scanner.wide = this.endWide
+    this.end.go()
   }
 }
 
@@ -107,14 +100,14 @@ export function quote(name: string): string {
 
 /** The string that comes next. */
 export function takeText(scanner: JsonScanner, what: string, hint: string | null = null): string {
-  if (scanner.skipSpace() !== QUOTE) throw scanner.unexpected(what, hint)
+  scanner.need(QUOTE, what, hint)
   scanner.scanString()
   return scanner.text()
 }
 
 /** The index of the string that comes next in a list of names. */
 export function scanName(scanner: JsonScanner, names: readonly string[], what: string): number {
-  if (scanner.skipSpace() !== QUOTE) throw scanner.unexpected(`a ${what}`, names.join(', '))
+  scanner.need(QUOTE, `a ${what}`, names.join(', '))
   const at = scanner.at
   scanner.scanString()
   for (let i = 0; i < names.length; i++) if (scanner.textIs(names[i]!)) return i

@@ -1,7 +1,7 @@
 // Walking through JSON whose shape is known, on top of the scanner.
 
 import type { JsonScanner } from './json.ts'
-import { CLOSE_LIST, CLOSE_MAP, COLON, COMMA, OPEN_LIST, OPEN_MAP, QUOTE } from './scanner.ts'
+import { COLON, COMMA, OPEN_LIST, OPEN_MAP, QUOTE } from './scanner.ts'
 
 /** Calls `take` at each value of an object, with its name; it must take the value. */
 export function forEachField(scanner: JsonScanner, take: (name: string) => void): void {
@@ -18,34 +18,28 @@ export function forEachField(scanner: JsonScanner, take: (name: string) => void)
  * begins; it must take the colon and the value.
  */
 export function forEachName(scanner: JsonScanner, take: (at: number) => void): void {
-  scanner.expect(OPEN_MAP)
-  if (scanner.skipSpace() === CLOSE_MAP) {
-    scanner.at++
-    return
-  }
-  for (;;) {
-    if (scanner.skipSpace() !== QUOTE) throw scanner.unexpected('the name of a field')
+  forEachIn(scanner, OPEN_MAP, () => {
+    scanner.need(QUOTE, 'the name of a field')
     const at = scanner.at
     scanner.scanString()
     take(at)
-    if (scanner.skipSpace() === CLOSE_MAP) break
-    scanner.expect(COMMA)
-  }
-  scanner.at++
+  })
 }
 
 /** Calls `take` at each item of a list, with its position; it must take the item. */
 export function forEachItem(scanner: JsonScanner, take: (position: number) => void): void {
-  scanner.expect(OPEN_LIST)
-  if (scanner.skipSpace() === CLOSE_LIST) {
-    scanner.at++
-    return
-  }
-  for (let position = 0; ; position++) {
-    scanner.skipSpace()
+  forEachIn(scanner, OPEN_LIST, take)
+}
+
+function forEachIn(scanner: JsonScanner, open: number, take: (position: number) => void): void {
+  const close = open + 2 // of both brackets
+  scanner.expect(open)
+  for (let position = 0; scanner.skipSpace() !== close; position++) {
+    if (position > 0) {
+      scanner.expect(COMMA)
+      scanner.skipSpace()
+    }
     take(position)
-    if (scanner.skipSpace() === CLOSE_LIST) break
-    scanner.expect(COMMA)
   }
   scanner.at++
 }

@@ -11,19 +11,16 @@ import { BACKSLASH, COLON, COMMA, MINUS, OPEN_LIST, OPEN_MAP, QUOTE, Scanner } f
 import { placeAt } from './source.ts'
 
 const SMALL_U = 117
+const MAX_DEPTH = 64 // brackets inside brackets
 
 export class JsonScanner extends Scanner {
   /** The time last read, if the double is not exactly it. */
   timeText: string | null = null
   protected readonly whole: 'file' | 'line'
-  private readonly multiline: boolean
-  private readonly depth: number
 
-  constructor(multiline: boolean, depth: number) {
+  constructor(private readonly multiline: boolean) {
     super()
-    this.multiline = multiline
     this.whole = multiline ? 'file' : 'line'
-    this.depth = depth
   }
 
   load(bytes: Uint8Array, from: number, line: number): void {
@@ -48,6 +45,11 @@ export class JsonScanner extends Scanner {
   expect(byte: number): void {
     if (this.skipSpace() !== byte) throw this.unexpected(`"${String.fromCharCode(byte)}"`)
     this.at++
+  }
+
+  /** Skips white space up to the byte with which `wanted` must begin. */
+  need(byte: number, wanted: string, hint: string | null = null): void {
+    if (this.skipSpace() !== byte) throw this.unexpected(wanted, hint)
   }
 
   /** Where the next byte stands; only for one-line texts. */
@@ -162,9 +164,8 @@ export class JsonScanner extends Scanner {
     for (;;) {
       const c = this.skipSpace()
       if (c === OPEN_LIST || c === OPEN_MAP) {
-        if (open.length === this.depth) {
-          const message = `more than ${this.depth} brackets are open`
-          throw this.fail(message, this.at, null, 'too-large')
+        if (open.length === MAX_DEPTH) {
+          throw this.fail(`more than ${MAX_DEPTH} brackets are open`, this.at, null, 'too-large')
         }
         this.at++
         if (this.skipSpace() !== c + 2) {

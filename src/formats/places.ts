@@ -55,25 +55,31 @@ export class LinePlaces implements Places {
   }
 }
 
-/** Operations anywhere in one text: line and column of each, found in one walk along the text. */
-export class TextPlaces implements Places {
+/** Operations anywhere, each with its line and column. */
+export class ToldPlaces implements Places {
   private readonly lines = new IntColumn() // arrival -> line
   private readonly columns = new IntColumn() // arrival -> column
-  private at = 0
-  private last: Place = { line: 1, column: 1 } // of bytes[at]
 
-  constructor(private readonly bytes: Uint8Array) {}
-
-  /** The next operation stands at bytes[at], behind the one before. */
-  add(at: number): void {
-    const { line, column } = this.last
-    this.last = placeAt(this.bytes, this.at, at, line, column)
-    this.at = at
-    this.lines.push(this.last.line)
-    this.columns.push(this.last.column)
+  push(line: number, column: number): void {
+    this.lines.push(line)
+    this.columns.push(column)
   }
 
   place(arrival: number): Place {
     return { line: this.lines.data[arrival]!, column: this.columns.data[arrival]! }
+  }
+}
+
+/** Operations anywhere in one text, found in one walk along it. */
+export class TextPlaces extends ToldPlaces {
+  private at = 0
+  private last: Place = { line: 1, column: 1 } // of bytes[at]
+
+  /** The next operation stands at bytes[at], behind the one before. */
+  add(bytes: Uint8Array, at: number): void {
+    const { line, column } = this.last
+    this.last = placeAt(bytes, this.at, at, line, column)
+    this.at = at
+    this.push(this.last.line, this.last.column)
   }
 }

@@ -13,16 +13,6 @@ import type { UsualLines } from './plume/line-kernel.ts'
 /** Bytes as callers have them. Strings are encoded as UTF-8. */
 export type Input = string | Uint8Array | Iterable<Uint8Array>
 
-/** What a parser may allocate; derived from one memory budget before anything is read. */
-export interface Limits {
-  /** Bytes of the whole input, after decompression. */
-  readonly totalBytes: number
-  /** Bytes of one line. */
-  readonly lineBytes: number
-  /** Brackets inside brackets. */
-  readonly depth: number
-}
-
 export interface ParseOptions {
   /** Memory the caller is willing to spend; see `limitsFor`. */
   memoryBytes?: number
@@ -108,13 +98,13 @@ export const OF_ALL = -2
 const DEFAULT_MEMORY_BYTES = 16 * 2 ** 30
 const MAX_LINE_BYTES = 256 * 2 ** 20
 
-/** A dense history takes about as much memory as its text, so the text may be as large as that. */
-export function limitsFor(memoryBytes: number = DEFAULT_MEMORY_BYTES): Limits {
-  return {
-    totalBytes: memoryBytes,
-    lineBytes: Math.min(MAX_LINE_BYTES, Math.max(4096, Math.floor(memoryBytes / 16))),
-    depth: 64,
-  }
+/**
+ * What a parser may allocate, for the whole input after decompression, and for one line. A dense
+ * history takes about as much memory as its text, so the text may be as large as that.
+ */
+export function limitsFor(memoryBytes: number = DEFAULT_MEMORY_BYTES) {
+  const lineBytes = Math.min(MAX_LINE_BYTES, Math.max(4096, Math.floor(memoryBytes / 16)))
+  return { totalBytes: memoryBytes, lineBytes }
 }
 
 export function tooLarge(what: string, limitBytes: number, place: Place | null): InputError {
@@ -131,11 +121,9 @@ const CHUNK_BYTES = 1 << 20 // parsers make room for what a chunk can hold, so n
 /** The input as chunks of bytes. */
 export function* chunksOf(input: Input): Generator<Uint8Array> {
   if (typeof input !== 'string' && !(input instanceof Uint8Array)) {
-    if (typeof input !== 'object' || input === null || !(Symbol.iterator in input)) {
-      throw new UsageError('input: text, bytes, or chunks of bytes were expected')
-    }
-    yield* input
-    return
+    const isIterable = typeof input === 'object' && input !== null && Symbol.iterator in input
+    if (isIterable) return yield* input
+    throw new UsageError('input: text, bytes, or chunks of bytes were expected')
   }
   const bytes = typeof input === 'string' ? new TextEncoder().encode(input) : input
   for (let at = 0; at < bytes.length; at += CHUNK_BYTES) yield bytes.subarray(at, at + CHUNK_BYTES)
@@ -203,17 +191,13 @@ export abstract class DocumentParser implements HistoryParser {
     return bytes
   }
 
-  /** As text. Throws InputError where it is not UTF-8. */
+  /** As text. Throws InputError with the place of the first byte that is not UTF-8. */
   protected text(): string {
-    return decodeText(this.all().subarray(0, this.length))
+    const bytes = this.all().subarray(0, this.length)
+    const bad = firstBadByte(bytes, 0, bytes.length)
+    if (bad < bytes.length) throw badUtf8(placeAt(bytes, 0, bad, 1))
+    return UTF8.decode(bytes)
   }
-}
-
-/** Decodes UTF-8. Throws InputError with the place of the first bad byte. */
-function decodeText(bytes: Uint8Array): string {
-  const bad = firstBadByte(bytes, 0, bytes.length)
-  if (bad < bytes.length) throw badUtf8(placeAt(bytes, 0, bad, 1))
-  return UTF8.decode(bytes)
 }
 
 export function badUtf8(place: Place): InputError {

@@ -7,7 +7,7 @@ import { enlarged, FloatColumn } from '../base/grow.ts'
 import { UTF8 } from '../base/unicode.ts'
 import { JsonScanner } from '../formats/json.ts'
 import type { FormatReader } from '../formats/readers.ts'
-import { limitsFor } from '../formats/source.ts'
+
 import type { History } from '../history/history.ts'
 
 const NEWLINE = 10
@@ -170,5 +170,5 @@ export class Window {
 const TORN_PLUME = /^[rw](\(((\d+,){0,2}\d*|(\d+,){3}-?\d*))?$/
 
 function isTornJson(line: Uint8Array): boolean {
-  return new JsonScanner(false, limitsFor().depth).findTear(line, 1) !== null
+  return new JsonScanner(false).findTear(line, 1) !== null
 }

@@ -21,6 +21,7 @@ export class AwditParser extends LineParser {
   private readonly places = new LinePlaces()
   private readonly digits = new Digits()
   private session = 0
+  private lineStart = 0
   private txn = NONE // the open transaction
 
   protected nextLine(): number {
@@ -38,12 +39,13 @@ export class AwditParser extends LineParser {
 
   private parseLine(b: Uint8Array, start: number): number {
     const first = b[start]!
+    this.lineStart = start
     if (first === LETTER_R || first === LETTER_W) {
-      let p = this.parseNumber(b, start, start + 1, 'key')
+      let p = this.parseNumber(b, start + 1, 'key')
       const key = this.builder.keys.ofWords(this.digits.low | 0, this.digits.high | 0, false)
-      p = this.parseNumber(b, start, p, 'value')
+      p = this.parseNumber(b, p, 'value')
       const value = this.builder.values.ofWords(this.digits.low | 0, this.digits.high | 0, false)
-      const end = this.endLine(b, start, p)
+      const end = this.endLine(b, p)
       if (this.txn === NONE) {
         this.txn = this.builder.addTxn(this.builder.session(this.session), COMMITTED)
       }
@@ -56,39 +58,32 @@ export class AwditParser extends LineParser {
       this.txn = NONE
       if (first === EQUALS) this.session++
     }
-    const end = this.endLine(b, start, p)
+    const end = this.endLine(b, p)
     this.places.skip(this.builder.opCount)
     return end
   }
 
-  private parseNumber(b: Uint8Array, start: number, from: number, what: string): number {
+  private parseNumber(b: Uint8Array, from: number, what: string): number {
     let p = from
     while (b[p] === 32 || b[p] === 9) p++
     const end = this.digits.scan(b, p)
     if (p === from || end === p) {
-      const found = describeByte(b, p)
-      throw this.fail(b, start, p, `expected a ${what} (decimal digits), found ${found}`)
+      throw this.fail(b, p, `expected a ${what} (decimal digits), found ${describeByte(b, p)}`)
     }
     if (this.digits.overflow) {
-      throw this.fail(b, start, p, `the ${what} does not fit into 64 bits`, 'out-of-range')
+      throw this.fail(b, p, `the ${what} does not fit into 64 bits`, 'out-of-range')
     }
     return end
   }
 
-  private endLine(b: Uint8Array, start: number, from: number): number {
+  private endLine(b: Uint8Array, from: number): number {
     let p = from
     while (b[p] === 32 || b[p] === 9 || b[p] === 13) p++
-    if (b[p] !== NEWLINE) throw this.fail(b, start, p, `unexpected ${describeByte(b, p)}`)
+    if (b[p] !== NEWLINE) throw this.fail(b, p, `unexpected ${describeByte(b, p)}`)
     return p + 1
   }
 
-  private fail(
-    b: Uint8Array,
-    start: number,
-    at: number,
-    message: string,
-    code = 'malformed',
-  ): InputError {
-    return new InputError(code, message, placeAt(b, start, at, this.nextLine()), SHAPE)
+  private fail(b: Uint8Array, at: number, message: string, code = 'malformed'): InputError {
+    return new InputError(code, message, placeAt(b, this.lineStart, at, this.nextLine()), SHAPE)
   }
 }

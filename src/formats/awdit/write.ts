@@ -15,7 +15,8 @@ export const AWDIT: Capacity = {
 export function writeAwdit(history: History, sink: Sink): void {
   const writer = new ByteWriter(sink)
   const numbering = new Numbering(history, AWDIT)
-  const initialKeys = keysReadInitially(history)
+  const { readFrom, opKey } = history
+  const initialKeys = new Set(opKey.filter((_, op) => readFrom[op] === INITIAL))
   for (const key of initialKeys) writer.text(`w ${numbering.key(key)} 0\n`)
   if (initialKeys.size > 0) writer.text('===\n')
   for (const [session, txns] of keptBySession(history, AWDIT).entries()) {
@@ -29,12 +30,4 @@ export function writeAwdit(history: History, sink: Sink): void {
     }
   }
   writer.flush()
-}
-
-function keysReadInitially(history: History): Set<number> {
-  const keys = new Set<number>()
-  for (let op = 0; op < history.opCount; op++) {
-    if (history.readFrom[op] === INITIAL) keys.add(history.opKey[op]!)
-  }
-  return keys
 }

@@ -9,7 +9,7 @@
 // initial state. A transaction open at the end of a file, and a torn last record, are those of a
 // client that died: the transaction is indeterminate, and a warning says so.
 
-import type { Place } from '../../base/errors.ts'
+import type { InputError, Place } from '../../base/errors.ts'
 import { enlarged, IntColumn } from '../../base/grow.ts'
 import { HistoryBuilder } from '../../history/builder.ts'
 import { COMMITTED, type History, INDETERMINATE, NONE, READ, WRITE } from '../../history/history.ts'
@@ -71,11 +71,11 @@ export class CobraParser implements HistoryParser {
 
   finish(): History {
     this.endFile()
-    if (this.collections > 0) {
-      const warning = `${this.collections} operations that mark garbage collection are left out`
-      this.builder.warnings.push(warning)
+    const { builder, collections } = this
+    if (collections > 0) {
+      builder.warnings.push(`${collections} operations that mark garbage collection are left out`)
     }
-    return this.builder.finish(null, this.options.duplicateValues)
+    return builder.finish(null, this.options.duplicateValues)
   }
 
   place(): Place {
@@ -83,13 +83,9 @@ export class CobraParser implements HistoryParser {
   }
 
   endFile(): void {
-    if (this.rest.length > 0) {
-      this.builder.warnings.push(`${this.file}: the last record is torn, and left out`)
-    }
-    if (this.txn !== NONE) {
-      const warning = 'a transaction is open at the end, so indeterminate'
-      this.builder.warnings.push(`${this.file}: ${warning}`)
-    }
+    const warn = (what: string) => this.builder.warnings.push(`${this.file}: ${what}`)
+    if (this.rest.length > 0) warn('the last record is torn, and left out')
+    if (this.txn !== NONE) warn('a transaction is open at the end, so indeterminate')
     this.rest = new Uint8Array(0)
     this.offset = 0
     this.txn = NONE
@@ -100,8 +96,7 @@ export class CobraParser implements HistoryParser {
     if (type === BEGIN || type === COMMIT) return 9
     if (type === WRITE_RECORD) return 25
     if (type === READ_RECORD) return 33
-    if (type !== END)
-      throw badByte(this.offset + at, `no record begins with 0x${type.toString(16)}`)
+    if (type !== END) throw this.fail(at, `no record begins with 0x${type.toString(16)}`)
     this.ended = true
     return 0
   }
@@ -110,7 +105,7 @@ export class CobraParser implements HistoryParser {
     const type = view.getUint8(at)
     const first = int64At(view, at + 1)
     if (type === BEGIN) return this.begin(first, at)
-    if (this.txn === NONE) throw badByte(this.offset + at, 'a record outside of any transaction')
+    if (this.txn === NONE) throw this.fail(at, 'a record outside of any transaction')
     if (type === COMMIT) return this.commit(first, at)
     const { keys, values } = this.builder
     const isRead = type === READ_RECORD
@@ -127,9 +122,7 @@ export class CobraParser implements HistoryParser {
   }
 
   private begin(id: Int64, at: number): void {
-    if (this.txn !== NONE) {
-      throw badByte(this.offset + at, 'a transaction begins while another is open')
-    }
+    if (this.txn !== NONE) throw this.fail(at, 'a transaction begins while another is open')
     const count = this.ids.size
     const symbol = internInt64(this.ids, id)
     const label = int64ToValue(id)
@@ -137,7 +130,7 @@ export class CobraParser implements HistoryParser {
       const other = this.builder.sessionOf(this.idTxn.data[symbol]!)
       const where = other === this.session ? 'in this file' : 'in another session'
       const message = `transaction ${label} begins a second time, the first was ${where}`
-      throw badByte(this.offset + at, message, 'duplicate-id')
+      throw this.fail(at, message, 'duplicate-id')
     }
     this.txn = this.builder.addTxn(this.session, INDETERMINATE, label)
     this.idTxn.push(this.txn)
@@ -146,11 +139,15 @@ export class CobraParser implements HistoryParser {
   private commit(id: Int64, at: number): void {
     const symbol = internInt64(this.ids, id)
     if (this.idTxn.data[symbol] !== this.txn || symbol >= this.idTxn.length) {
-      const message = `transaction ${int64ToValue(id)} commits, but another is open`
-      throw badByte(this.offset + at, message)
+      throw this.fail(at, `transaction ${int64ToValue(id)} commits, but another is open`)
     }
     this.builder.setStatus(this.txn, COMMITTED)
     this.txn = NONE
+  }
+
+  /** @param at where it is among the bytes at hand */
+  private fail(at: number, message: string, code?: string): InputError {
+    return badByte(this.offset + at, message, code)
   }
 }
 

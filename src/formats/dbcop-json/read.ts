@@ -10,32 +10,16 @@ import { beginsNumber, JsonScanner } from '../json.ts'
 import { forEachField, forEachItem, takeFlag } from '../json-walk.ts'
 import { TextPlaces } from '../places.ts'
 import { OPEN_LIST, QUOTE } from '../scanner.ts'
-import { DocumentParser, limitsFor } from '../source.ts'
+import { DocumentParser } from '../source.ts'
 
 export class DbcopJsonParser extends DocumentParser {
-  finish(): History {
-    const { depth } = limitsFor(this.options.memoryBytes)
-    return new DbcopJsonReader(this.all(), depth, this.step).read(this.options.duplicateValues)
-  }
-}
-
-class DbcopJsonReader {
   private readonly builder = new HistoryBuilder(0)
-  private readonly scanner: JsonScanner
-  private readonly places: TextPlaces
+  private readonly scanner = new JsonScanner(true)
+  private readonly places = new TextPlaces()
 
-  constructor(
-    bytes: Uint8Array,
-    depth: number,
-    private readonly step: () => void,
-  ) {
-    this.scanner = new JsonScanner(true, depth)
-    this.scanner.load(bytes, 0, 1)
-    this.places = new TextPlaces(bytes)
-  }
-
-  read(duplicateValues: boolean | undefined): History {
+  finish(): History {
     const { scanner } = this
+    scanner.load(this.all(), 0, 1)
     scanner.skipSpace()
     if (scanner.isEnd(scanner.at)) return this.builder.finish()
     let found = false
@@ -52,7 +36,7 @@ class DbcopJsonReader {
     if (!found) throw scanner.fail('the document has no "data"', 0)
     scanner.skipSpace()
     if (!scanner.isEnd(scanner.at)) throw scanner.unexpected('the end of the file')
-    return this.builder.finish(this.places, duplicateValues)
+    return this.builder.finish(this.places, this.options.duplicateValues)
   }
 
   private readTxn(session: number): void {
@@ -74,18 +58,17 @@ class DbcopJsonReader {
 
   private readEvent(txn: number): void {
     const { scanner } = this
+    const shape = 'an event is either {"Read":…} or {"Write":…}'
     this.step()
-    this.places.add(scanner.at)
+    this.places.add(scanner.bytes, scanner.at)
     if (scanner.skipSpace() === OPEN_LIST) return this.readCompact(txn)
     let kind = -1
     forEachField(scanner, (name) => {
-      if (kind >= 0 || (name !== 'Read' && name !== 'Write')) {
-        throw scanner.fail('an event is either {"Read":…} or {"Write":…}')
-      }
+      if (kind >= 0 || (name !== 'Read' && name !== 'Write')) throw scanner.fail(shape)
       kind = name === 'Read' ? READ : WRITE
       this.readVersion(txn, kind)
     })
-    if (kind < 0) throw scanner.fail('an event is either {"Read":…} or {"Write":…}')
+    if (kind < 0) throw scanner.fail(shape)
   }
 
   private readVersion(txn: number, kind: number): void {
@@ -111,15 +94,13 @@ class DbcopJsonReader {
     forEachItem(scanner, (position) => {
       count = position + 1
       if (position === 0) {
-        if (scanner.skipSpace() !== QUOTE) throw scanner.unexpected('"r" or "w"')
+        scanner.need(QUOTE, '"r" or "w"')
         scanner.scanString()
         if (!scanner.textIs('r') && !scanner.textIs('w')) {
           throw scanner.fail('an event begins with "r" or "w"', scanner.textFrom)
         }
         parts[0] = scanner.textIs('r') ? READ : WRITE
-      } else {
-        parts[position] = this.readNumber(position > 1, position === 1 ? 'variable' : 'version')
-      }
+      } else parts[position] = this.readNumber(position > 1, position > 1 ? 'version' : 'variable')
     })
     if (count !== 3) throw scanner.fail('an event looks like ["r",variable,version]')
     this.builder.addOp(txn, parts[0]!, parts[1]!, parts[2]!)

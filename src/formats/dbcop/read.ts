@@ -16,30 +16,20 @@ import { badUtf8, DocumentParser, firstBadByte } from '../source.ts'
 const EVENT_BYTES = 18
 
 export class DbcopParser extends DocumentParser {
-  finish(): History {
-    const bytes = this.all().subarray(0, this.length)
-    if (bytes.length === 0) return new HistoryBuilder(0).finish()
-    return new DbcopReader(bytes, this.step).read(this.options.duplicateValues)
-  }
+  private at = 0
+  private bytes: Uint8Array = new Uint8Array(0)
+  private view = new DataView(this.bytes.buffer)
+  private readonly builder = new HistoryBuilder(0)
 
   override place() {
     return { line: 1, column: this.length + 1 }
   }
-}
 
-class DbcopReader {
-  private at = 0
-  private readonly view: DataView
-  private readonly builder = new HistoryBuilder(0)
-
-  constructor(
-    private readonly bytes: Uint8Array,
-    private readonly step: () => void,
-  ) {
-    this.view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length)
-  }
-
-  read(duplicateValues: boolean | undefined): History {
+  finish(): History {
+    if (this.length === 0) return this.builder.finish()
+    const all = this.all()
+    this.bytes = all.subarray(0, this.length)
+    this.view = new DataView(all.buffer, 0, this.length)
     for (let i = 0; i < 5; i++) this.int64('the header')
     for (const name of ['info', 'start', 'end']) this.skipString(name)
     const sessions = this.count('sessions', 8)
@@ -49,7 +39,7 @@ class DbcopReader {
       for (let i = 0; i < txns; i++) this.readTxn(name)
     }
     if (this.at < this.bytes.length) throw badByte(this.at, 'unexpected bytes behind the history')
-    return this.builder.finish(null, duplicateValues)
+    return this.builder.finish(null, this.options.duplicateValues)
   }
 
   private readTxn(session: number): void {

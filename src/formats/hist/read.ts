@@ -22,26 +22,14 @@ const QUESTION = 63
 const SHAPE = 'a transaction looks like [x:=1 y==2 z==?], sessions are separated by ---'
 
 export class HistParser extends DocumentParser {
-  finish(): History {
-    return new HistReader(this.all(), this.step).read(this.options.duplicateValues)
-  }
-}
-
-class HistReader {
   private readonly builder = new HistoryBuilder(0)
   private readonly digits = new Digits()
-  private readonly places: TextPlaces
+  private readonly places = new TextPlaces()
+  private bytes: Uint8Array = new Uint8Array(1) // the text, then one 0
   private at = 0
 
-  constructor(
-    private readonly bytes: Uint8Array, // the text, then one 0
-
-    private readonly step: () => void,
-  ) {
-    this.places = new TextPlaces(bytes)
-  }
-
-  read(duplicateValues: boolean | undefined): History {
+  finish(): History {
+    this.bytes = this.all()
     const end = this.bytes.length - 1
     let session = 0
     for (let c = this.skipSpace(); this.at < end; c = this.skipSpace()) {
@@ -56,7 +44,7 @@ class HistReader {
         throw this.unexpected('a transaction')
       }
     }
-    return this.builder.finish(this.places, duplicateValues)
+    return this.builder.finish(this.places, this.options.duplicateValues)
   }
 
   private readTxn(session: number): void {
@@ -73,7 +61,7 @@ class HistReader {
   private readEvent(txn: number): void {
     const { bytes, builder } = this
     this.step()
-    this.places.add(this.at)
+    this.places.add(this.bytes, this.at)
     const key = this.readKey()
     const sign = this.skipSpace()
     if ((sign !== COLON && sign !== EQUALS) || bytes[this.at + 1] !== EQUALS) {
@@ -120,11 +108,8 @@ class HistReader {
       if (c === SLASH && bytes[this.at + 1] === SLASH) {
         const end = bytes.indexOf(NEWLINE, this.at)
         this.at = end < 0 ? bytes.length - 1 : end
-      } else if (c === 32 || c === 9 || c === 13 || c === NEWLINE) {
-        this.at++
-      } else {
-        return c
-      }
+      } else if (c !== 32 && c !== 9 && c !== 13 && c !== NEWLINE) return c
+      else this.at++
     }
   }
 

@@ -36,6 +36,8 @@ export class MicroOpReader {
   readonly groups = new SymbolTable()
   private groupName = ''
   private readonly symbols = new SymbolTable() // keys that are only part of a name
+  private line = 0 // where the next operation stands
+  private column = 0
 
   constructor(
     private readonly scanner: EdnScanner,
@@ -72,10 +74,10 @@ export class MicroOpReader {
   takeRegister(verb: RegisterVerb): void {
     const { scanner, builder } = this
     this.group = NONE
-    const [line, column] = [scanner.line, scanner.column()]
+    this.beginOp()
     const c = scanner.skipTags()
     const isVector = c === OPEN_LIST || c === OPEN_PAREN
-    if (!isVector) return this.takeStep(verb, builder.keys.of(REGISTER), line, column)
+    if (!isVector) return this.takeStep(verb, builder.keys.of(REGISTER))
     const back = scanner.place()
     scanner.at++
     const first = this.takeRegisterValue()
@@ -83,21 +85,19 @@ export class MicroOpReader {
     const isPair = second === OPEN_LIST || second === OPEN_PAREN
     if (verb === 'cas' && !isPair) {
       scanner.goBack(back)
-      return this.takeStep(verb, builder.keys.of(REGISTER), line, column)
+      return this.takeStep(verb, builder.keys.of(REGISTER))
     }
     const key = builder.values.get(first)
     this.group = this.groups.of(renderSymbol(key))
-    this.takeStep(verb, builder.keys.of(key), line, column)
-    this.takeEnd(c === OPEN_LIST ? CLOSE_LIST : CLOSE_PAREN, verb)
+    this.takeStep(verb, builder.keys.of(key))
+    this.takeEnd(closingOf(c), verb)
   }
 
   /** Takes the element that an :add puts into the set: a key that then holds something. */
   takeAdd(): void {
-    const { scanner, events } = this
     this.group = NONE
-    scanner.skipTags()
-    const [line, column] = [scanner.line, scanner.column()]
-    events.addOp(WRITE, this.takeElement(), this.present(), line, column)
+    this.scanner.skipTags()
+    this.takePresent(WRITE)
   }
 
   /** Whether the value that comes next is a set: #{1 2}, or a vector or list of elements. */
@@ -109,40 +109,46 @@ export class MicroOpReader {
 
   /** Takes the elements of a set that was read. */
   takeSet(): void {
-    const { scanner, events } = this
+    const { scanner } = this
     this.group = NONE
     if (scanner.skipTags() === HASH) scanner.at++
     const close = closingOf(scanner.bytes[scanner.at]!)
     scanner.at++
-    while (scanner.skipTags() !== close) {
-      const [line, column] = [scanner.line, scanner.column()]
-      events.addOp(READ, this.takeElement(), this.present(), line, column)
-    }
+    while (scanner.skipTags() !== close) this.takePresent(READ)
     scanner.at++
   }
 
-  private takeElement(): number {
-    return this.takeSymbol(this.builder.keys, 'element of a set')
+  /** Takes an element of a set, which is in it. */
+  private takePresent(kind: number): void {
+    const { builder } = this
+    this.beginOp()
+    const key = this.takeSymbol(builder.keys, 'element of a set')
+    this.addOp(kind, key, builder.valueId(PRESENT))
   }
 
-  private present(): number {
-    return this.builder.valueId(PRESENT)
+  /** The next operation stands here. */
+  private beginOp(): void {
+    this.line = this.scanner.line
+    this.column = this.scanner.column()
+  }
+
+  private addOp(kind: number, key: number, value: number): void {
+    this.events.addOp(kind, key, value, this.line, this.column)
   }
 
   /** What happens to the register. */
-  private takeStep(verb: RegisterVerb, key: number, line: number, column: number): void {
-    const { events, scanner } = this
+  private takeStep(verb: RegisterVerb, key: number): void {
+    const { scanner } = this
     if (verb === 'cas') {
       const close = this.open('what is compared and what is set', REGISTERS)
-      events.addOp(READ, key, this.takeRegisterValue(), line, column)
-      events.addOp(WRITE, key, this.takeRegisterValue(), line, column)
+      this.addOp(READ, key, this.takeRegisterValue())
+      this.addOp(WRITE, key, this.takeRegisterValue())
       return this.takeEnd(close, verb)
     }
     // A read that returned nothing is one of the initial value, if it was answered at all.
     scanner.skipTags()
-    if (verb === 'read' && scanner.takeNil()) return events.addOp(READ_NIL, key, 0, line, column)
-    const kind = verb === 'read' ? READ : WRITE
-    events.addOp(kind, key, this.takeRegisterValue(), line, column)
+    if (verb === 'read' && scanner.takeNil()) return this.addOp(READ_NIL, key, 0)
+    this.addOp(verb === 'read' ? READ : WRITE, key, this.takeRegisterValue())
   }
 
   private takeRegisterValue(): number {
@@ -165,7 +171,7 @@ export class MicroOpReader {
     const c = scanner.skipTags()
     if (c !== OPEN_LIST && c !== OPEN_PAREN) throw scanner.unexpected(wanted, hint)
     scanner.at++
-    return c === OPEN_LIST ? CLOSE_LIST : CLOSE_PAREN
+    return closingOf(c)
   }
 
   private takeOps(close: number): void {
@@ -180,9 +186,8 @@ export class MicroOpReader {
   }
 
   private takeOp(): void {
-    const { scanner, events, builder } = this
-    const { line } = scanner
-    const column = scanner.column()
+    const { scanner } = this
+    this.beginOp()
     const close = this.open('a micro-operation', VERBS)
     const kind = this.takeVerb()
     const key = this.takeKey()
@@ -190,20 +195,12 @@ export class MicroOpReader {
     if (c === CLOSE_LIST || c === CLOSE_PAREN) {
       throw scanner.fail('the micro-operation lacks its value', scanner.at, VERBS)
     }
-    if (kind === READ) {
-      if (c === OPEN_LIST || c === OPEN_PAREN) {
-        const list = this.takeList(c + (c === OPEN_LIST ? 2 : 1))
-        events.addOp(READ_LIST, key, list, line, column)
-      } else if (scanner.takeNil()) events.addOp(READ_NIL, key, 0, line, column)
-      else events.addOp(READ, key, this.takeSymbol(builder.values, 'value'), line, column)
-    } else {
-      const value = scanner.takeNil()
-        ? kind === WRITE
-          ? builder.valueId(null)
-          : builder.values.of(null)
-        : this.takeSymbol(builder.values, 'value')
-      events.addOp(kind, key, value, line, column)
-    }
+    if (kind === APPEND) this.addOp(APPEND, key, this.takeElement())
+    else if (kind === WRITE) this.addOp(WRITE, key, this.takeRegisterValue())
+    else if (c === OPEN_LIST || c === OPEN_PAREN) {
+      this.addOp(READ_LIST, key, this.takeList(closingOf(c)))
+    } else if (scanner.takeNil()) this.addOp(READ_NIL, key, 0)
+    else this.addOp(READ, key, this.takeRegisterValue())
     if (scanner.skipSpace() !== close) {
       throw scanner.unexpected('the end of the micro-operation', VERBS)
     }
@@ -241,11 +238,16 @@ export class MicroOpReader {
       this.takeSmall()
       const c = scanner.skipTags()
       if (c === close) break
-      if (scanner.takeNil()) builder.addElement(builder.values.of(null))
-      else builder.addElement(this.takeSymbol(builder.values, 'value'))
+      builder.addElement(this.takeElement())
     }
     scanner.at++
     return list
+  }
+
+  /** An element of a list, where nil is a value like any other. */
+  private takeElement(): number {
+    const { values } = this.builder
+    return this.scanner.takeNil() ? values.of(null) : this.takeSymbol(values, 'value')
   }
 
   /** Takes the usual elements: up to nine digits, the first not 0, one space or comma between them. */

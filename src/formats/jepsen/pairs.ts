@@ -5,7 +5,7 @@
 
 import { counted } from '../../base/counted.ts'
 import { InputError } from '../../base/errors.ts'
-import { IntColumn } from '../../base/grow.ts'
+
 import type { HistoryBuilder } from '../../history/builder.ts'
 import {
   ABORTED,
@@ -18,6 +18,7 @@ import {
   READ_LIST,
 } from '../../history/history.ts'
 import type { SymbolTable } from '../../history/symbols.ts'
+import { ToldPlaces } from '../places.ts'
 import { FAIL, INVOKE, type JepsenEvents, OK, READ_NIL } from './events.ts'
 
 export interface HowToBuild {
@@ -33,8 +34,7 @@ const MOST_OPS = 100_000_000
 export class Pairing {
   private readonly pending: Int32Array // process -> its open invocation, NONE
   private readonly nameless: number[] = [] // open invocations without a process
-  private readonly lines = new IntColumn() // arrival -> line
-  private readonly columns = new IntColumn() // arrival -> column
+  private readonly places = new ToldPlaces()
   private readonly lists: boolean
   private readonly lastRead: Int32Array // element of a set -> 1 + who found it there last
   private numbered = true // whether every event has an :index
@@ -57,17 +57,13 @@ export class Pairing {
     const { events, builder, pending } = this
     for (const event of this.orderEvents()) {
       if (events.type.data[event] === INVOKE) this.invoke(event)
-      else this.complete(event, this.takeInvocation(event))
+      else this.addTxn(this.takeInvocation(event), event)
     }
     const open = [...pending.filter((event) => event !== NONE), ...this.nameless]
     open.sort((a, b) => this.indexOf(a) - this.indexOf(b))
     for (const event of open) this.addTxn(event, NONE)
     this.warn()
-    const { lines, columns } = this
-    const places = {
-      place: (arrival: number) => ({ line: lines.data[arrival]!, column: columns.data[arrival]! }),
-    }
-    return builder.finish(places, this.how.duplicateValues)
+    return builder.finish(this.places, this.how.duplicateValues)
   }
 
   /** Events by index; as they stand in the file if some have none. */
@@ -140,14 +136,10 @@ export class Pairing {
     return true
   }
 
-  private complete(event: number, invocation: number): void {
-    if (invocation === NONE) this.uninvoked++
-    this.addTxn(invocation, event)
-  }
-
   /** @param event the completion, NONE if there was none */
   private addTxn(invocation: number, event: number): void {
     const { builder, events } = this
+    if (invocation === NONE) this.uninvoked++
     const named = event === NONE ? invocation : event
     const type = event === NONE ? INVOKE : events.type.data[event]!
     const source = event !== NONE && events.hasOps.data[event] ? event : invocation
@@ -175,8 +167,7 @@ export class Pairing {
         value = this.lists ? builder.beginList() : builder.valueId(null)
       }
       builder.addOp(txn, kind, events.opKey.data[op]!, value)
-      this.lines.push(events.opLine.data[op]!)
-      this.columns.push(events.opColumn.data[op]!)
+      this.places.push(events.opLine.data[op]!, events.opColumn.data[op]!)
     }
   }
 
@@ -195,8 +186,7 @@ export class Pairing {
         throw new InputError('too-large', message, events.placeOf(event))
       }
       builder.addOp(txn, READ, key, nothing)
-      this.lines.push(line)
-      this.columns.push(column)
+      this.places.push(line, column)
     }
   }
 
@@ -211,14 +201,11 @@ export class Pairing {
 
   private warn(): void {
     const { warnings } = this.builder
-    if (this.uninvoked > 0) {
-      const what = counted(this.uninvoked, 'operation')
-      warnings.push(`${what} completed without an :invoke: when they began is not known`)
+    const warn = (count: number, what: string) => {
+      if (count > 0) warnings.push(`${counted(count, 'operation')} ${what}`)
     }
-    if (this.abandoned > 0) {
-      const what = counted(this.abandoned, 'operation')
-      warnings.push(`${what} never completed before the process began another one`)
-    }
+    warn(this.uninvoked, 'completed without an :invoke: when they began is not known')
+    warn(this.abandoned, 'never completed before the process began another one')
     if (!this.numbered && !this.events.index.view().every(Number.isNaN)) {
       warnings.push('not every operation has an :index: all are numbered by their place instead')
     }

@@ -15,9 +15,9 @@ import { UTF8 } from '../../base/unicode.ts'
 import { HistoryBuilder } from '../../history/builder.ts'
 import { type History, NONE } from '../../history/history.ts'
 import { SymbolTable } from '../../history/symbols.ts'
-import { CLOSE_PAREN, EdnScanner, END, HASH, OPEN_PAREN, type ScanPlace } from '../edn.ts'
+import { closingOf, EdnScanner, END, HASH, OPEN_PAREN, type ScanPlace } from '../edn.ts'
 import { beginsNumber } from '../json.ts'
-import { CLOSE_LIST, CLOSE_MAP, COLON, OPEN_LIST, OPEN_MAP, QUOTE } from '../scanner.ts'
+import { CLOSE_MAP, COLON, OPEN_LIST, OPEN_MAP, QUOTE } from '../scanner.ts'
 import { type HistoryParser, limitsFor, type ParseOptions, tooLarge } from '../source.ts'
 import { EVENT_TYPES, INVOKE, JepsenEvents, OK } from './events.ts'
 import { findRegisterVerb, MicroOpReader } from './ops.ts'
@@ -121,7 +121,7 @@ export class JepsenParser implements HistoryParser {
     if (this.closed) throw scanner.unexpected('the end of the file')
     if (c === OPEN_MAP) this.readEvent()
     else if (!this.begun && (c === OPEN_LIST || c === OPEN_PAREN)) {
-      this.closing = c === OPEN_LIST ? CLOSE_LIST : CLOSE_PAREN
+      this.closing = closingOf(c)
       scanner.at++
     } else if (c === this.closing) {
       this.closed = true
@@ -213,7 +213,7 @@ export class JepsenParser implements HistoryParser {
   /** Where the value is no transaction, by :f it may be one step on a register or a set. */
   private takeStep(type: number, begin: number): void {
     const { fields, ops } = this
-    const name = fields.fFrom < 0 ? '' : this.wordAt(fields.fFrom, fields.fTo)
+    const name = this.wordAt(fields.fFrom, fields.fTo)
     if (name === 'add') {
       this.refuseCounter(begin, this.registerAt >= 0)
       this.hasAdds = true
@@ -284,7 +284,9 @@ export class JepsenParser implements HistoryParser {
     return this.textOf(from, to).replace(/^[:"]|"$/g, '')
   }
 
+  /** @param from NONE if nothing stood there */
   private textOf(from: number, to: number): string {
+    if (from === NONE) return ''
     const text = UTF8.decode(this.buffer.subarray(from, Math.min(to, from + MAX_ANNOTATION)))
     return to - from > MAX_ANNOTATION ? `${text}…` : text
   }
@@ -292,9 +294,9 @@ export class JepsenParser implements HistoryParser {
   private annotate(position: number): void {
     const { fields, builder, events } = this
     events.dropOps(fields.opStart)
-    const value = fields.valueFrom < 0 ? '' : this.textOf(fields.valueFrom, fields.valueTo)
+    const value = this.textOf(fields.valueFrom, fields.valueTo)
     const type = fields.type < 0 ? '' : EVENT_TYPES[fields.type]!
-    const name = fields.fFrom < 0 ? '' : this.wordAt(fields.fFrom, fields.fTo)
+    const name = this.wordAt(fields.fFrom, fields.fTo)
     const text = [type, name, value].filter((part) => part !== '').join(' ')
     const time = Number.isNaN(fields.index) ? position : fields.index
     builder.annotations.push({ time, source: fields.source!, text })

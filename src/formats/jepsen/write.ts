@@ -39,11 +39,9 @@ const CAPACITY: Capacity = {
 /** How a syntax spells things. */
 interface Syntax {
   readonly symbol: (value: Value) => string
-  readonly nil: string
   readonly separator: string // between items
   readonly verbs: { readonly [kind: number]: string } // how an operation begins
   readonly event: (type: string, process: string, index: number) => string
-  readonly end: string
 }
 
 const TYPES = ['ok', 'fail', 'info']
@@ -54,22 +52,20 @@ const EDN: Syntax = {
     if (typeof value !== 'string') return value === null ? 'nil' : String(value)
     return KEYWORD.test(value) ? value : JSON.stringify(value)
   },
-  nil: 'nil',
+
   separator: ' ',
   verbs: { [READ]: '[:r ', [READ_LIST]: '[:r ', [APPEND]: '[:append ', [WRITE]: '[:w ' },
   event: (type, process, index) =>
     `{:index ${index}, :type :${type}, :process ${process}, :f :txn, :value [`,
-  end: ']}\n',
 }
 
 const JSON_LINES: Syntax = {
   symbol: renderJson,
-  nil: 'null',
+
   separator: ',',
   verbs: { [READ]: '["r",', [READ_LIST]: '["r",', [APPEND]: '["append",', [WRITE]: '["w",' },
   event: (type, process, index) =>
     `{"index":${index},"type":"${type}","process":${process},"f":"txn","value":[`,
-  end: ']}\n',
 }
 
 export function jepsenMisfits(history: History): string[] {
@@ -99,22 +95,20 @@ export function jepsenMisfits(history: History): string[] {
 function findLateInitial(history: History): number {
   if (!history.txnIsInitial.includes(1)) return NONE
   const { events } = ownIndices(history) ?? newIndices(history)
+  const completions = events.filter((event) => (event & 1) === 1)
   return findStray(
     history,
-    Array.from(
-      events.filter((event) => (event & 1) === 1),
-      (event) => event >> 1,
-    ),
+    completions.map((event) => event >> 1),
   )
 }
 
 /** A read that would come back as one that returned nothing yet, or -1. */
 function unknownRead(history: History): number {
-  for (let op = 0; op < history.opCount; op++) {
-    if (history.txnStatus[history.opTxn[op]!] === COMMITTED || history.opKind[op] !== READ) continue
-    if (history.valueOf(op) === (history.initial ?? null)) return op
-  }
-  return -1
+  const { opKind, opTxn, txnStatus, initial = null } = history
+  return opKind.findIndex((kind, op) => {
+    const isUnknown = kind === READ && txnStatus[opTxn[op]!] !== COMMITTED
+    return isUnknown && history.valueOf(op) === initial
+  })
 }
 
 export function writeJepsen(history: History, sink: Sink): void {
@@ -252,7 +246,7 @@ class JepsenWriter {
       const type = completed ? TYPES[history.txnStatus[txn]!]! : 'invoke'
       writer.text(syntax.event(type, process, indexOf(event)))
       this.writeOps(txn, completed)
-      writer.text(syntax.end)
+      writer.text(']}\n')
     }
     writer.flush()
   }
@@ -272,7 +266,7 @@ class JepsenWriter {
       this.keys.write(writer, history.opKey[op]!)
       writer.text(syntax.separator)
       if (kind === READ_LIST) this.writeList(op, known)
-      else if (kind === READ && !known) writer.text(syntax.nil)
+      else if (kind === READ && !known) writer.text(syntax.symbol(null))
       else if (kind === APPEND) this.writeElement(history.opValue[op]!)
       else this.writeRegister(history.opValue[op]!)
       writer.text(']')
@@ -281,7 +275,7 @@ class JepsenWriter {
 
   private writeList(op: number, known: boolean): void {
     const { history, writer, syntax } = this
-    if (!known) return writer.text(syntax.nil)
+    if (!known) return writer.text(syntax.symbol(null))
     const list = history.opValue[op]!
     const from = history.listStart[list]!
     writer.text('[')

@@ -16,12 +16,23 @@ export class Bookmark {
     this.wide = this.scanner.wide
   }
 
+  /** Puts it here, and steps over the value. */
+  pass(): void {
+    this.set()
+    this.scanner.skipValue()
+  }
+
+  /** Goes there. */
+  go(): void {
+    this.scanner.at = this.at
+    this.scanner.wide = this.wide
+  }
+
   /** Reads what stands there, and comes back. */
   visit(read: () => void): void {
     const { scanner } = this
     const { at, wide } = scanner
-    scanner.at = this.at
-    scanner.wide = this.wide
+    this.go()
     read()
     scanner.at = at
     scanner.wide = wide

@@ -55,7 +55,7 @@ export class OpReader {
   /** Takes the whole list of operations; the builder has room for all that fit into the text. */
   takeOps(builder: HistoryBuilder, txn: number): void {
     const { scanner } = this
-    if (scanner.skipSpace() !== OPEN_LIST) throw scanner.unexpected('a list of operations')
+    scanner.need(OPEN_LIST, 'a list of operations')
     scanner.at++
     if (scanner.skipSpace() === CLOSE_LIST) {
       scanner.at++
@@ -72,9 +72,7 @@ export class OpReader {
       this.statements.expectMore()
       scanner.at++
       const next = scanner.skipSpace()
-      if (next !== OPEN_LIST && next !== OPEN_MAP) {
-        throw scanner.unexpected('an operation', VERBS)
-      }
+      if (next !== OPEN_LIST && next !== OPEN_MAP) throw scanner.unexpected('an operation', VERBS)
     }
     scanner.at++
   }
@@ -149,7 +147,7 @@ export class OpReader {
     const { scanner } = this
     this.columns.push(scanner.column())
     scanner.expect(OPEN_LIST)
-    if (scanner.skipSpace() !== QUOTE) throw scanner.unexpected('the name of an operation', VERBS)
+    scanner.need(QUOTE, 'the name of an operation', VERBS)
     const verbAt = scanner.at
     scanner.scanString()
     if (scanner.textIs('cas')) return this.takeLight(builder, txn, CAS)
@@ -163,13 +161,7 @@ export class OpReader {
     if (kind === READ && scanner.skipSpace() === OPEN_LIST) {
       builder.addOp(txn, READ_LIST, key, this.takeList(builder))
     } else {
-      const isElement = kind === APPEND
-      builder.addOp(
-        txn,
-        kind,
-        key,
-        isElement ? this.takeElement(builder) : this.takeValueId(builder),
-      )
+      builder.addOp(txn, kind, key, this.takeValueId(builder, kind === APPEND))
     }
     if (scanner.skipSpace() === COMMA) {
       const isRegister = builder.opKind.data[builder.opCount - 1]! <= WRITE
@@ -195,9 +187,7 @@ export class OpReader {
     if (scanner.skipSpace() === COMMA) {
       scanner.at++
       seen = this.takeSeen(builder)
-    } else {
-      this.columns.push(this.columns.data[this.columns.length - 1]!)
-    }
+    } else this.columns.push(this.columns.data[this.columns.length - 1]!)
     builder.addLight(txn, kind, key, expected, value, seen)
     scanner.expect(CLOSE_LIST)
   }
@@ -237,7 +227,7 @@ export class OpReader {
     this.comma()
     const range = builder.addRange(txn, values.of(first), values.of(last))
     const returned = new Set<Value>()
-    if (scanner.skipSpace() !== OPEN_LIST) throw scanner.unexpected('a list of pairs', RANGE_HINT)
+    scanner.need(OPEN_LIST, 'a list of pairs', RANGE_HINT)
     forEachItem(scanner, () => {
       const pairAt = scanner.at
       scanner.expect(OPEN_LIST)
@@ -255,12 +245,8 @@ export class OpReader {
   private takeRows(builder: HistoryBuilder, txn: number): void {
     const { scanner } = this
     const key = this.takeKey(builder)
-    if (scanner.skipSpace() !== OPEN_LIST) {
-      throw scanner.unexpected(
-        'a list of rows',
-        '["rows","x",[]] found none, ["rows","x",[1,2]] two',
-      )
-    }
+    const hint = '["rows","x",[]] found none, ["rows","x",[1,2]] two'
+    scanner.need(OPEN_LIST, 'a list of rows', hint)
     const lists: number[] = []
     let isList = false
     forEachItem(scanner, (position) => {
@@ -288,17 +274,11 @@ export class OpReader {
     return key
   }
 
-  private takeValueId(builder: HistoryBuilder): number {
+  /** Of an element of a list, where null is a value like any other, or of anything else. */
+  private takeValueId(builder: HistoryBuilder, isElement = false): number {
     if (this.scanner.skipSpace() !== 110) return this.takeSymbol(builder.values, 'value')
     this.scanner.expectWord('null')
-    return builder.valueId(null)
-  }
-
-  /** An element of a list, where null is a value like any other. */
-  private takeElement(builder: HistoryBuilder): number {
-    if (this.scanner.skipSpace() !== 110) return this.takeSymbol(builder.values, 'value')
-    this.scanner.expectWord('null')
-    return builder.values.of(null)
+    return isElement ? builder.values.of(null) : builder.valueId(null)
   }
 
   private takeList(builder: HistoryBuilder): number {
@@ -311,7 +291,7 @@ export class OpReader {
     }
     for (;;) {
       if (this.takeSmall(builder)) break
-      builder.addElement(this.takeElement(builder))
+      builder.addElement(this.takeValueId(builder, true))
       if (scanner.skipSpace() === CLOSE_LIST) break
       scanner.expect(COMMA)
     }

@@ -16,7 +16,7 @@ const HINT = 'it looks like {"partial":{"reasons":{"a join":3},"tables":["orders
 export function takePartial(scanner: JsonScanner, before: Omissions | null): Omissions {
   const reasons: Record<string, number> = { ...before?.reasons }
   const tables = new Set(before?.tables)
-  expectMap(scanner, 'what was left out')
+  scanner.need(OPEN_MAP, 'what was left out', HINT)
   forEachName(scanner, (at) => {
     const name = scanner.text()
     scanner.expect(COLON)
@@ -27,12 +27,8 @@ export function takePartial(scanner: JsonScanner, before: Omissions | null): Omi
   return { reasons, tables: [...tables] }
 }
 
-function expectMap(scanner: JsonScanner, what: string): void {
-  if (scanner.skipSpace() !== OPEN_MAP) throw scanner.unexpected(what, HINT)
-}
-
 function takeReasons(scanner: JsonScanner, reasons: Record<string, number>): void {
-  expectMap(scanner, 'the reasons')
+  scanner.need(OPEN_MAP, 'the reasons', HINT)
   forEachName(scanner, () => {
     const reason = scanner.text()
     scanner.expect(COLON)
@@ -47,7 +43,7 @@ function takeReasons(scanner: JsonScanner, reasons: Record<string, number>): voi
 }
 
 function takeNames(scanner: JsonScanner, names: Set<string>): void {
-  if (scanner.skipSpace() !== OPEN_LIST) throw scanner.unexpected('the tables', HINT)
+  scanner.need(OPEN_LIST, 'the tables', HINT)
   forEachItem(scanner, () => {
     names.add(takeText(scanner, 'the name of a table', HINT))
   })

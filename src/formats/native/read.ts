@@ -24,12 +24,12 @@ import { SqlStatements } from '../../history/sql-statements.ts'
 import type { Value } from '../../history/values.ts'
 import { LEVELS } from '../../levels/levels.ts'
 import { JsonScanner } from '../json.ts'
-import { refuseSlip, scanName } from '../json-fields.ts'
+import { refuseSlip, scanName, takeText } from '../json-fields.ts'
 import { LineParser, NEWLINE } from '../lines.ts'
 import { CLOSE_MAP, COLON, COMMA, OPEN_MAP, QUOTE } from '../scanner.ts'
 import { renderJson } from '../sink.ts'
 import type { Draft, ParseOptions, PieceParser } from '../source.ts'
-import { limitsFor, NO_TXN, OF_ALL } from '../source.ts'
+import { NO_TXN, OF_ALL } from '../source.ts'
 import { AfterReader } from './after.ts'
 import { Bookmark } from './bookmark.ts'
 import { draftOf, placesOf, refuseClash } from './draft.ts'
@@ -46,16 +46,16 @@ const VERSION = 1
 
 export class NativeParser extends LineParser implements PieceParser {
   private builder: HistoryBuilder
-  private readonly scanner: JsonScanner
+  private readonly scanner = new JsonScanner(false)
   private readonly opColumn = new IntColumn() // arrival -> column
-  private readonly statements: StatementReader
-  private readonly ops: OpReader
-  private readonly after: AfterReader
+  private readonly statements = new StatementReader(this.scanner, this.opColumn)
+  private readonly ops = new OpReader(this.scanner, this.opColumn, this.statements)
+  private readonly after = new AfterReader(this.scanner)
   private readonly txnLine = new IntColumn() // txn -> line
   private readonly lineTxn = new IntColumn() // line - 1 -> txn, NO_TXN or OF_ALL
   private readonly pending: PendingTxns
   private readonly ids = new NamedTxns(this.idLimit)
-  private line: number
+  private line = this.lineOf(1)
   private readonly sizeBytes: number
   private started: boolean // a line that is not blank was seen
 
@@ -69,36 +69,22 @@ export class NativeParser extends LineParser implements PieceParser {
   private finishTime = Number.NaN
   private finishText: string | null = null
   private level = NONE
-  private readonly opsAt: Bookmark // where `ops` begins, if it could not be read yet
-  private readonly tablesAt: Bookmark
-  private readonly partialAt: Bookmark
-  private readonly markAt: Bookmark // where what a mark says begins
+  private readonly opsAt = new Bookmark(this.scanner) // of `ops`, if it could not be read yet
+  private readonly tablesAt = new Bookmark(this.scanner)
+  private readonly partialAt = new Bookmark(this.scanner)
+  private readonly markAt = new Bookmark(this.scanner) // of what a mark says
   private txn = NONE
   private initial: Value | undefined = null
   private unit: TimeUnit | null = null
-  private readonly version: TxnVersion
+  private readonly version = new TxnVersion(this.scanner)
 
   constructor(options: ParseOptions = {}) {
     super(options)
-    this.line = this.lineOf(1)
-    this.scanner = new JsonScanner(false, limitsFor(options.memoryBytes).depth)
-    this.statements = new StatementReader(this.scanner, this.opColumn)
-    this.ops = new OpReader(this.scanner, this.opColumn, this.statements)
-    this.after = new AfterReader(this.scanner)
-    this.opsAt = new Bookmark(this.scanner)
-    this.tablesAt = new Bookmark(this.scanner)
-    this.partialAt = new Bookmark(this.scanner)
-    this.markAt = new Bookmark(this.scanner)
-    this.version = new TxnVersion(this.scanner)
-    this.sizeBytes = options.sizeBytes ?? 0
-    const isLater = options.piece?.isFirst === false
-    this.builder = new HistoryBuilder(
-      isLater ? options.piece?.initial : null,
-      0,
-      options.piece?.keys,
-    )
-    this.started = isLater
-    this.pending = new PendingTxns(options.piece === undefined ? null : [])
+    const { piece, sizeBytes = 0 } = options
+    this.sizeBytes = sizeBytes
+    this.started = piece?.isFirst === false
+    this.builder = new HistoryBuilder(this.started ? piece?.initial : null, 0, piece?.keys)
+    this.pending = new PendingTxns(piece === undefined ? null : [])
   }
 
   protected nextLine(): number {
@@ -165,12 +151,7 @@ export class NativeParser extends LineParser implements PieceParser {
     this.label = NONE
     this.txn = NONE
     this.opsAt.at = NONE
-    if (scanner.skipSpace() !== OPEN_MAP) {
-      throw scanner.unexpected(
-        'a JSON object',
-        'a line looks like {"session":0,"ops":[["r","x",1]]}',
-      )
-    }
+    scanner.need(OPEN_MAP, 'a JSON object', LINE)
     const begin = scanner.at
     scanner.at++
     if (scanner.skipSpace() !== CLOSE_MAP) {
@@ -180,7 +161,7 @@ export class NativeParser extends LineParser implements PieceParser {
         if (c === CLOSE_MAP) break
         if (c !== COMMA) throw scanner.unexpected('"," or "}"')
         scanner.at++
-        if (scanner.skipSpace() !== QUOTE) throw scanner.unexpected('the name of a field')
+        scanner.need(QUOTE, 'the name of a field')
       }
     }
     scanner.at++
@@ -206,10 +187,7 @@ export class NativeParser extends LineParser implements PieceParser {
   private takeMore(begin: number): void {
     this.txn = OF_ALL
     if (this.has(field.TABLES)) this.takeTables(begin)
-    if (this.has(field.PARTIAL)) this.takePartial()
-  }
-
-  private takePartial(): void {
+    if (!this.has(field.PARTIAL)) return
     this.partialAt.visit(() => {
       this.builder.partial = takePartial(this.scanner, this.builder.partial)
     })
@@ -223,10 +201,7 @@ export class NativeParser extends LineParser implements PieceParser {
       throw scanner.fail('the mark does not say when: it has no "start"', begin, hint)
     }
     this.markAt.visit(() => {
-      const found = scanner.skipSpace()
-      if (found !== QUOTE) throw scanner.unexpected('a string that says what happened')
-      scanner.scanString()
-      const text = scanner.text()
+      const text = takeText(scanner, 'a string that says what happened')
       this.builder.annotations.push({ time: this.start, source: field.RUN, text })
     })
   }
@@ -288,14 +263,11 @@ export class NativeParser extends LineParser implements PieceParser {
       case field.AFTER:
         return this.after.take(() => this.ops.takeSymbol(builder.labels, 'transaction id'))
       case field.TABLES:
-        this.tablesAt.set()
-        return scanner.skipValue()
+        return this.tablesAt.pass()
       case field.PARTIAL:
-        this.partialAt.set()
-        return scanner.skipValue()
+        return this.partialAt.pass()
       case field.MARK:
-        this.markAt.set()
-        return scanner.skipValue()
+        return this.markAt.pass()
       case field.UNIT:
         this.unit = TIME_UNITS[scanName(scanner, TIME_UNITS, 'unit of time')]!
         return
@@ -382,11 +354,11 @@ export class NativeParser extends LineParser implements PieceParser {
       throw scanner.fail('an outcome line says only how a transaction ended', begin, hint)
     }
     if (!this.has(field.STATUS)) throw this.missing(begin, 'status')
-    const id = renderJson(builder.labels.get(this.label))
+    const label = builder.labels.get(this.label)
+    const id = renderJson(label)
     const txn = this.ids.find(this.label)
     const { elsewhere } = this.pending
     if (txn === NONE && elsewhere !== null) {
-      const label = builder.labels.get(this.label)
       const finish = this.has(field.FINISH) ? this.finishTime : Number.NaN
       elsewhere.push({ label, status: this.status, line: this.line, finish })
       // Whose version it is stands in another piece: that there is one is enough to be refused.
@@ -449,10 +421,10 @@ export class NativeParser extends LineParser implements PieceParser {
   }
 
   private missing(begin: number, name: string): InputError {
-    const hint = 'a line looks like {"session":0,"ops":[["r","x",1]]}'
-    return this.scanner.fail(`the line has no "${name}"`, begin, hint)
+    return this.scanner.fail(`the line has no "${name}"`, begin, LINE)
   }
 }
 
+const LINE = 'a line looks like {"session":0,"ops":[["r","x",1]]}'
 const HEADER = 'the header looks like {"isobar":1,"initial":null}'
 const LEVEL_IDS = LEVELS.map((level) => level.id)

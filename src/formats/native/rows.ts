@@ -4,6 +4,7 @@
 // a JSON number (64 bits, exact), text a string, a numeric either, with decimals a string.
 
 import type { InputError } from '../../base/errors.ts'
+import { obtain } from '../../base/maps.ts'
 import { findMeant } from '../../base/slips.ts'
 import type { SqlTable } from '../../history/sql-events.ts'
 import type { Value } from '../../history/values.ts'
@@ -26,12 +27,8 @@ export class RowReader {
     const { scanner } = this
     const names = this.columnsOf(table)
     const row: (SqlValue | undefined)[] = table.columns.map(() => undefined)
-    if (scanner.skipSpace() !== OPEN_MAP) {
-      throw scanner.unexpected(
-        `a row of ${table.name}`,
-        'a row looks like {"id":1,"status":"open"}',
-      )
-    }
+    const shape = 'a row looks like {"id":1,"status":"open"}'
+    scanner.need(OPEN_MAP, `a row of ${table.name}`, shape)
     const begin = scanner.at
     forEachName(scanner, (at) => {
       const name = scanner.text()
@@ -41,8 +38,7 @@ export class RowReader {
         throw scanner.fail(`column ${quote(name)} is given twice`, at, 'a row has each column once')
       }
       scanner.expect(COLON)
-      const isKey = table.keyColumns.includes(column)
-      row[column] = this.takeColumn(table, column, isKey)
+      row[column] = this.takeColumn(table, column, table.keyColumns.includes(column))
     })
     for (const column of table.keyColumns) {
       if (row[column] !== undefined) continue
@@ -83,9 +79,7 @@ export class RowReader {
   /** The parameters of a statement, of any types. */
   takeParams(): SqlValue[] {
     const params: SqlValue[] = []
-    if (this.scanner.skipSpace() !== OPEN_LIST) {
-      throw this.scanner.unexpected('a list of parameters', 'it looks like "params":["open",3]')
-    }
+    this.scanner.need(OPEN_LIST, 'a list of parameters', 'it looks like "params":["open",3]')
     forEachItem(this.scanner, (position) => {
       params.push(this.takeValue(`parameter $${position + 1}`))
     })
@@ -165,10 +159,7 @@ export class RowReader {
   }
 
   private columnsOf(table: SqlTable): Map<string, number> {
-    let names = this.columns.get(table)
-    names ??= new Map(table.columns.map((column, index) => [column.name, index]))
-    this.columns.set(table, names)
-    return names
+    return obtain(this.columns, table, () => new Map(table.columns.map(({ name }, i) => [name, i])))
   }
 
   private unknownColumn(table: SqlTable, name: string, at: number): InputError {

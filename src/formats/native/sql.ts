@@ -56,6 +56,8 @@ const ALIASES = {
   write_id: 'write',
 }
 
+const LETTER_T = 116
+
 /** What a statement of each kind has, beside its table and its rows. */
 const ALLOWED = [
   [WHERE, PARAMS, UNREAD],
@@ -188,10 +190,8 @@ export class StatementReader {
   /** Which statement the object is. */
   private findKind(begin: number): number {
     const { scanner, fields } = this
-    const kinds = [SELECT, INSERT, UPDATE, DELETE, REFUSED, ABORT].filter((kind) =>
-      fields.has(kind),
-    )
-    const [kind, other] = kinds
+    const kinds = [SELECT, INSERT, UPDATE, DELETE, REFUSED, ABORT]
+    const [kind, other] = kinds.filter((each) => fields.has(each))
     if (kind === undefined) {
       const message = 'the object is no statement: it has no "select", "insert", "update", "delete"'
       throw scanner.fail(message, begin, STATEMENT)
@@ -203,10 +203,7 @@ export class StatementReader {
 
   private takeAbort(begin: number): void {
     this.fields.enter(ABORT)
-    const { at, bytes } = this.scanner
-    if (bytes[at] !== 116) {
-      throw this.scanner.unexpected('true', 'an abort is {"abort":true}, else it is left out')
-    }
+    this.scanner.need(LETTER_T, 'true', 'an abort is {"abort":true}, else it is left out')
     this.scanner.expectWord('true')
     this.abortAt = begin
   }
@@ -253,27 +250,24 @@ export class StatementReader {
   }
 
   private takeInserted(table: SqlTable): void {
-    const { scanner } = this
     this.expectList('the rows as written')
-    forEachItem(scanner, () => {
-      const place = scanner.here()
+    forEachItem(this.scanner, () => {
+      const place = this.scanner.here()
       const row = this.rows.takeRow(table)
       this.written.push({ key: table.keyColumns.map((column) => row[column]!), row, place })
     })
   }
 
   private takeVersions(table: SqlTable, into: SqlStatements, returned: boolean): void {
-    const { scanner } = this
     this.expectList(returned ? 'the rows' : 'the rows passed over')
-    forEachItem(scanner, () => {
-      const place = scanner.here()
-      const writes = returned && this.kind !== SELECT
+    forEachItem(this.scanner, () => {
+      const place = this.scanner.here()
       const { key, from, row } = this.takeVersion(table, returned && this.kind === UPDATE)
       const opCount = into.opCount
       into.readRow(key, from, returned, place)
       // One more row of a key belongs to the operation that is there already.
       if (into.opCount > opCount) this.columns.push(place.column)
-      if (writes) this.written.push({ key, row, place })
+      if (returned && this.kind !== SELECT) this.written.push({ key, row, place })
     })
   }
 
@@ -281,7 +275,7 @@ export class StatementReader {
   private takeVersion(table: SqlTable, updates: boolean) {
     const { scanner } = this
     const hint = updates ? CHANGE : VERSION
-    if (scanner.skipSpace() !== OPEN_MAP) throw scanner.unexpected('a row', hint)
+    scanner.need(OPEN_MAP, 'a row', hint)
     const begin = scanner.at
     let key: SqlRow | undefined
     let from: Value | undefined
@@ -327,8 +321,7 @@ export class StatementReader {
   }
 
   private expectList(what: string): void {
-    if (this.scanner.skipSpace() === OPEN_LIST) return
-    throw this.scanner.unexpected(what, 'a list of objects, [] if there are none')
+    this.scanner.need(OPEN_LIST, what, 'a list of objects, [] if there are none')
   }
 
   private missing(at: number, name: string, hint: string): InputError {

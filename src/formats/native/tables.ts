@@ -29,7 +29,7 @@ const TYPES = `there are ${SQL_TYPES.join(', ')}`
 /** Takes all tables with their initial rows. */
 export function takeTables(scanner: JsonScanner, into: SqlStatements): void {
   const reader = new TableReader(scanner, into)
-  expectObject(scanner, 'the tables')
+  scanner.need(OPEN_MAP, 'the tables', TABLES_HINT)
   forEachName(scanner, (at) => {
     const name = scanner.text()
     checkName(scanner, name, at)
@@ -53,7 +53,7 @@ class TableReader {
   /** A table that is declared already may get more initial rows. */
   take(name: string, at: number): void {
     const { scanner, fields, into } = this
-    expectObject(scanner, `table ${quote(name)}`)
+    scanner.need(OPEN_MAP, `table ${quote(name)}`, TABLES_HINT)
     const begin = scanner.at
     fields.locate()
     const known = into.findTable(name)
@@ -86,7 +86,7 @@ class TableReader {
   private takeColumns(table: string): SqlColumn[] {
     const { scanner } = this
     const columns: SqlColumn[] = []
-    expectObject(scanner, `the columns of ${table}`)
+    scanner.need(OPEN_MAP, `the columns of ${table}`, TABLES_HINT)
     forEachName(scanner, (at) => {
       const name = scanner.text()
       if (columns.some((column) => column.name === name)) {
@@ -110,7 +110,7 @@ class TableReader {
     const key: number[] = []
     const begin = scanner.at
     const hint = 'it lists the columns of the primary key: "key":["id"]'
-    if (scanner.skipSpace() !== OPEN_LIST) throw scanner.unexpected(`the key of ${table}`, hint)
+    scanner.need(OPEN_LIST, `the key of ${table}`, hint)
     forEachItem(scanner, () => {
       const at = scanner.at
       const name = takeText(scanner, 'the name of a column', hint)
@@ -135,10 +135,8 @@ class TableReader {
 
   private takeRows(id: number, table: SqlTable): void {
     const { scanner } = this
-    if (scanner.skipSpace() !== OPEN_LIST) {
-      const hint = 'a list of objects: "rows":[{"id":1}]'
-      throw scanner.unexpected(`the initial rows of ${table.name}`, hint)
-    }
+    const hint = 'a list of objects: "rows":[{"id":1}]'
+    scanner.need(OPEN_LIST, `the initial rows of ${table.name}`, hint)
     forEachItem(scanner, () => {
       const place = scanner.here()
       this.into.addInitialRow(id, this.rows.takeRow(table), place)
@@ -151,10 +149,6 @@ function checkName(scanner: JsonScanner, name: string, at: number): void {
   if (name !== '' && !name.includes('(')) return
   const hint = 'rows are named table(key), so the name of a table has no parenthesis'
   throw scanner.fail(`${quote(name)} cannot be the name of a table`, at, hint)
-}
-
-function expectObject(scanner: JsonScanner, what: string): void {
-  if (scanner.skipSpace() !== OPEN_MAP) throw scanner.unexpected(what, TABLES_HINT)
 }
 
 function isType(name: string): name is SqlType {

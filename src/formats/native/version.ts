@@ -41,7 +41,7 @@ export function takeOpVersion(scanner: JsonScanner, builder: HistoryBuilder, isF
   }
   const at = scanner.at
   scanner.at++
-  if (scanner.skipSpace() !== QUOTE) throw scanner.unexpected('"version"', OP_HINT)
+  scanner.need(QUOTE, '"version"', OP_HINT)
   scanner.scanString()
   if (!scanner.textIs('version')) throw scanner.fail('only "version" may stand here', at, OP_HINT)
   scanner.expect(COLON)
@@ -66,8 +66,7 @@ export class TxnVersion {
 
   /** Steps over it for now. */
   pass(): void {
-    this.given.set()
-    this.scanner.skipValue()
+    this.given.pass()
   }
 
   /** Takes what was stepped over last as the version of what a transaction writes. */

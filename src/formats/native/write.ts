@@ -2,7 +2,7 @@
 // come back as they were. Every history fits.
 
 import { namedBy } from '../../history/after.ts'
-import type { Omissions, Versions } from '../../history/history.ts'
+
 import {
   APPEND,
   COMMITTED,
@@ -14,6 +14,7 @@ import {
   READ_LIST,
   READ_ROWS,
   STATUS_NAMES,
+  type Versions,
   WRITE,
 } from '../../history/history.ts'
 import { CAS, FOUND, type LightOps, UNTOLD } from '../../history/light.ts'
@@ -25,12 +26,12 @@ import { ByteWriter, RenderedKeys, renderJson, type Sink, writeValue } from '../
 import { RUN } from './fields.ts'
 import { initialRowsOf, renderTables, writeStatement } from './sql-write.ts'
 
-const OPENERS: Record<number, string> = {
-  [READ]: '["r",',
-  [WRITE]: '["w",',
-  [APPEND]: '["append",',
-  [READ_LIST]: '["r",',
-  [READ_ROWS]: '["rows",',
+const VERBS: Record<number, string> = {
+  [READ]: 'r',
+  [WRITE]: 'w',
+  [APPEND]: 'append',
+  [READ_LIST]: 'r',
+  [READ_ROWS]: 'rows',
 }
 const COMMA = 44
 const OPEN = 91
@@ -42,7 +43,7 @@ export function writeNative(history: History, sink: Sink): void {
   const declared = history.sql && renderTables(history.sql.tables, initialRowsOf(history.sql))
   const tables = declared ? `,"tables":${declared}` : ''
   const unit = history.timeUnit === null ? '' : `,"unit":"${history.timeUnit}"`
-  const partial = history.partial ? `,"partial":${renderPartial(history.partial)}` : ''
+  const partial = history.partial ? `,"partial":${JSON.stringify(history.partial)}` : ''
   writer.text(`{"isobar":1,"initial":${initial}${unit}${tables}${partial}}\n`)
   for (const { time, source, text } of history.annotations) {
     const words = source === RUN ? text : `${source}: ${text}`
@@ -52,9 +53,8 @@ export function writeNative(history: History, sink: Sink): void {
   const sessions = Array.from({ length: history.sessionCount }, (_, session) =>
     renderJson(history.sessionLabel(session)),
   )
-  const openers = [READ, WRITE, APPEND, READ_LIST, READ_ROWS].map((kind) =>
-    new TextEncoder().encode(OPENERS[kind]),
-  )
+  const encoder = new TextEncoder()
+  const openers = Object.values(VERBS).map((verb) => encoder.encode(`["${verb}",`))
   const writeOp = (op: number) => {
     const span = history.spans === null ? NONE : history.spans.opSpan[op]!
     if (span !== NONE) {
@@ -115,12 +115,7 @@ function writeMixed(
 
 function writeVersion(writer: ByteWriter, versions: Versions, op: number): void {
   const version = versions.text(op)
-  if (version === null) return
-  writer.text(`,{"version":${renderVersion(version)}}`)
-}
-
-function renderPartial({ reasons, tables }: Omissions): string {
-  return JSON.stringify({ reasons, tables })
+  if (version !== null) writer.text(`,{"version":${renderVersion(version)}}`)
 }
 
 function renderVersion(version: string): string {

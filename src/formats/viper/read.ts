@@ -13,7 +13,6 @@ import { beginsNumber, JsonScanner } from '../json.ts'
 import { forEachField, forEachItem, takeFlag } from '../json-walk.ts'
 import { LineParser, NEWLINE } from '../lines.ts'
 import { OPEN_MAP, QUOTE } from '../scanner.ts'
-import { limitsFor, type ParseOptions } from '../source.ts'
 
 const SHAPE = 'a line looks like {"value":[["w","x",1,true],["r","y",2,false]]}'
 
@@ -25,16 +24,11 @@ interface Op {
 
 export class ViperParser extends LineParser {
   private readonly builder = new HistoryBuilder(null)
-  private readonly scanner: JsonScanner
+  private readonly scanner = new JsonScanner(false)
   private readonly initial = new Map<number, number>() // key -> value of the initial transaction
   private session = NONE
   private line = 1
   private fileName = 'T0.jsonl'
-
-  constructor(options: ParseOptions = {}) {
-    super(options)
-    this.scanner = new JsonScanner(false, limitsFor(options.memoryBytes).depth)
-  }
 
   /** Begins the next file, which is another session. */
   beginFile(name: string): void {
@@ -73,7 +67,7 @@ export class ViperParser extends LineParser {
     const begin = scanner.at
     let ops: Op[] | null = null
     let isInitial = false
-    if (scanner.skipSpace() !== OPEN_MAP) throw scanner.unexpected('a JSON object', SHAPE)
+    scanner.need(OPEN_MAP, 'a JSON object', SHAPE)
     forEachField(scanner, (name) => {
       if (name === 'value') ops = this.parseOps()
       else if (name !== 'isInitial') scanner.skipValue()
