@@ -3,7 +3,7 @@
 // evidence speaks of them. Main function: buildCore.
 
 import { HistoryBuilder, statusOf } from '../history/builder.ts'
-import type { History } from '../history/history.ts'
+
 import type { Value } from '../history/values.ts'
 import { versionOfText } from '../history/versions.ts'
 import { LEVELS } from '../levels/levels.ts'
@@ -11,21 +11,14 @@ import { findEdges } from '../verdict/verdict.ts'
 import type { AnomalyJson, OpJson, PlaceJson, TxnJson } from '../verdict/verdict-file.ts'
 import type { Example } from './example.ts'
 
-export interface Core {
-  history: History
-  /** Reads that were left out. */
-  leftOut: number
-}
-
 /** What few formats hold, and few verdicts rest on. */
 export type Extra = 'times' | 'levels' | 'names'
 
-/** @param omit what is left out of the transactions. */
-export function buildCore(
-  example: Example,
-  initial: Value | false,
-  omit: readonly Extra[] = [],
-): Core {
+/**
+ * The history, and how many reads were left out of it.
+ * @param omit what else is left out of the transactions
+ */
+export function buildCore(example: Example, initial: Value | false, omit: readonly Extra[] = []) {
   const builder = new HistoryBuilder(initial === false ? undefined : initial)
   const { txns, anomaly } = example
   const written = findWrites(txns)
@@ -35,21 +28,13 @@ export function buildCore(
   const txnOf = new Map<string, number>() // name -> its transaction
   let leftOut = 0
   for (const txn of txns) {
-    const session = builder.session(txn.session)
     const name = numbered ? Number(txn.id.slice(1)) : txn.id
-    const label = omit.includes('names') ? null : name
-    const added = builder.addTxn(session, statusOf(txn.status), label)
+    const added = addTxn(builder, txn, omit.includes('names') ? null : name, omit)
     txnOf.set(txn.id, added)
-    if (!omit.includes('times')) addTimes(builder, added, txn)
-    const level = LEVELS.findIndex((each) => each.id === txn.level)
-    if (level >= 0 && !omit.includes('levels')) builder.setLevel(added, level)
-    if (txn.audit) builder.setAudit(added)
     txn.ops.forEach((op, index) => {
-      if (isKnown(op, written, initial) || spokenOf.has(placeName(txn.id, index))) {
-        addOp(builder, added, op)
-      } else {
-        leftOut++
-      }
+      const isTold = isKnown(op, written, initial) || spokenOf.has(placeName(txn.id, index))
+      if (isTold) addOp(builder, added, op)
+      else leftOut++
     })
   }
   for (const { id } of txns) {
@@ -61,9 +46,20 @@ export function buildCore(
   return { history: builder.finish(null, true), leftOut }
 }
 
-export function addTimes(builder: HistoryBuilder, added: number, txn: TxnJson): void {
-  if (txn.start !== undefined) builder.setStart(added, txn.start)
-  if (txn.finish !== undefined) builder.setFinish(added, txn.finish)
+/** Adds a transaction without its operations. */
+export function addTxn(
+  builder: HistoryBuilder,
+  { session, status, start, finish, level: id, audit }: TxnJson,
+  label: Value,
+  omit: readonly Extra[] = [],
+): number {
+  const txn = builder.addTxn(builder.session(session), statusOf(status), label)
+  if (start !== undefined && !omit.includes('times')) builder.setStart(txn, start)
+  if (finish !== undefined && !omit.includes('times')) builder.setFinish(txn, finish)
+  const level = LEVELS.findIndex((each) => each.id === id)
+  if (level >= 0 && !omit.includes('levels')) builder.setLevel(txn, level)
+  if (audit) builder.setAudit(txn)
+  return txn
 }
 
 export function addOp(builder: HistoryBuilder, txn: number, op: OpJson): void {
@@ -78,9 +74,10 @@ export function addOp(builder: HistoryBuilder, txn: number, op: OpJson): void {
 
 function isKnown([verb, key, value]: OpJson, written: Set<string>, initial: Value | false) {
   if (verb !== 'r' && verb !== 'rows') return true
-  if (Array.isArray(value))
-    return value.flat().every((element) => written.has(pairName(key, element)))
-  return value === initial || written.has(pairName(key, value))
+  const isWritten = (element: Value) => written.has(pairName(key, element))
+  return Array.isArray(value)
+    ? value.flat().every(isWritten)
+    : value === initial || isWritten(value)
 }
 
 function findWrites(txns: readonly TxnJson[]): Set<string> {

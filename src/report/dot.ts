@@ -8,17 +8,11 @@ import { plain } from './names.ts'
 import { findSections } from './page/sections.ts'
 import { buildFigure, type FigureTxn } from './picture/figure.ts'
 import { nameNode } from './picture/graph-layout.ts'
+import { KIND_COLOURS } from './picture/style.ts'
 import { tellCase } from './picture/svg.ts'
 import { findArrows, firstView } from './picture/visible.ts'
 
-const STYLES: Record<string, string> = {
-  SO: 'color="#59636e"',
-  WR: 'color="#1a7f37"',
-  WW: 'color="#0550ae", style=dashed',
-  RW: 'color="#b34700", style=dotted',
-  RT: 'color="#7a3fc4", style=dashed',
-  CO: 'color="#a8266f", style=bold',
-}
+const STYLES: Record<string, string> = { WW: 'dashed', RW: 'dotted', RT: 'dashed', CO: 'bold' }
 
 /** The first anomaly of the verdict, or the section given; without one, a graph without nodes. */
 export function renderDot(verdict: VerdictJson, section = findSections(verdict)[0]): string {
@@ -50,11 +44,12 @@ export function renderDot(verdict: VerdictJson, section = findSections(verdict)[
     lines.push(`  ${nodeId(node)} [label=${label}${dashed}]`)
   }
   for (const { step, isReason } of arrows) {
-    const thin = isReason ? ', penwidth=0.5' : ''
+    const [colour] = KIND_COLOURS[step.kind.toLowerCase()]!
     const parts = [`label=${quoteDot(step.label)}`, `tooltip=${quoteDot(step.because)}`]
-    lines.push(
-      `  ${nodeId(step.from)} -> ${nodeId(step.to)} [${parts.join(', ')}, ${STYLES[step.kind]}${thin}]`,
-    )
+    parts.push(`color="${colour}"`)
+    if (step.kind in STYLES) parts.push(`style=${STYLES[step.kind]}`)
+    if (isReason) parts.push('penwidth=0.5')
+    lines.push(`  ${nodeId(step.from)} -> ${nodeId(step.to)} [${parts.join(', ')}]`)
   }
   lines.push('}')
   return `${lines.join('\n')}\n`

@@ -101,19 +101,14 @@ function findAnomalies(
   return found
 }
 
-/** Elle has no word for a value that nobody wrote. */
 function namesOf(history: History, anomaly: Anomaly): string[] {
   const names = adyaNames(history, anomaly)
   // Elle tells cycles of items from those of predicates.
   const onItems = (name: string) => name.replace(/^G-(single|nonadjacent)/, '$&-item')
   if (names.length > 0) return names.map(onItems)
-  // Neither Adya nor Jepsen has a word for these.
-  return [anomaly.name === 'ThinAirRead' ? 'unwritten' : kebab(anomaly.name)]
-}
-
-/** `LostCommit` as `lost-commit`. */
-function kebab(name: string): string {
-  return name.replace(/(?<=[a-z])[A-Z]/g, '-$&').toLowerCase()
+  // Neither Adya nor Jepsen has a word for the others: `LostCommit` becomes `lost-commit`.
+  if (anomaly.name === 'ThinAirRead') return ['unwritten']
+  return [anomaly.name.replace(/(?<=[a-z])[A-Z]/g, '-$&').toLowerCase()]
 }
 
 function describeAnomaly(history: History, anomaly: Anomaly, type: string): Edn {
@@ -146,16 +141,14 @@ function describeOp(history: History, txn: number): Edn {
   if (txn === INITIAL_TXN) return keyword('initial')
   const label = history.txnLabel(txn)
   const status = history.txnStatus[txn]!
-  const mops: Edn[] = []
-  for (let op = history.txnOpStart[txn]!; op < history.txnOpStart[txn + 1]!; op++) {
-    mops.push(describeMop(history, op))
-  }
+  const start = history.txnOpStart[txn]!
+  const mops = { length: history.txnOpStart[txn + 1]! - start }
   return {
     index: typeof label === 'number' ? label : txn + 1,
     type: keyword(status === COMMITTED ? 'ok' : status === ABORTED ? 'fail' : 'info'),
     process: history.sessionLabel(history.txnSession[txn]!),
     f: keyword('txn'),
-    value: mops,
+    value: Array.from(mops, (_, i) => describeMop(history, start + i)),
   }
 }
 
@@ -171,16 +164,13 @@ function describeMop(history: History, op: number): Edn {
 function describeStep(history: History, edge: Edge): Edn {
   const step: { [name: string]: Edn } = { type: keyword(STEP_TYPES[edge.kind]) }
   if (edge.kind === 'SO') {
-    const isSession = history.txnSession[edge.from] === history.txnSession[edge.to]
-    if (edge.from !== INITIAL_TXN && isSession) {
-      step['process'] = history.sessionLabel(history.txnSession[edge.from]!)
-    }
-    return step
+    const session = history.txnSession[edge.from]
+    if (session === undefined || session !== history.txnSession[edge.to]) return step
+    return { ...step, process: history.sessionLabel(session) }
   }
   if (edge.kind === 'RT') {
-    step['completed'] = history.txnFinishTime![edge.from]!
-    step['invoked'] = history.txnStartTime![edge.to]!
-    return step
+    const [completed, invoked] = [history.txnFinishTime!, history.txnStartTime!]
+    return { ...step, completed: completed[edge.from]!, invoked: invoked[edge.to]! }
   }
   const index = (op: number) => op - history.txnOpStart[history.opTxn[op]!]!
   const [first = NONE, second = NONE] = edge.ops

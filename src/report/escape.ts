@@ -5,17 +5,11 @@
 
 import { inert, inertLines } from '../base/inert.ts'
 
-const ENTITIES: Record<string, string> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  "'": '&#39;',
-}
+const ENTITIES = { '&': 'amp', '<': 'lt', '>': 'gt', '"': 'quot', "'": '#39' }
 
 /** For text and quoted attributes of HTML, SVG and XML. */
 export function escapeMarkup(text: string): string {
-  return inertLines(text).replace(/[&<>"']/g, (c) => ENTITIES[c]!)
+  return inertLines(text).replace(/[&<>"']/g, (c) => `&${ENTITIES[c as '&']};`)
 }
 
 /** For one line: attributes, headings. */
@@ -33,14 +27,12 @@ export function scriptJson(value: unknown): string {
 
 /** A quoted string of the DOT language; its labels know `\n`, `\N` and other escapes. */
 export function quoteDot(text: string): string {
-  const oneLine = inert(text)
-  return `"${oneLine.replace(/\\/g, '\\\\').replace(/"/g, '\\"')}"`
+  return `"${inert(text).replace(/\\/g, '\\\\').replace(/"/g, '\\"')}"`
 }
 
 /** Plain words in Markdown: no emphasis, link, heading, table cell, mention, HTML or image. */
 export function escapeMarkdown(text: string): string {
-  const oneLine = inert(text)
-  return oneLine.replace(/[\\`*_{}[\]()#+.!|~<>&$:@^=-]/g, (c) =>
+  return inert(text).replace(/[\\`*_{}[\]()#+.!|~<>&$:@^=-]/g, (c) =>
     /[<>&@:]/.test(c) ? `&#${c.charCodeAt(0)};` : `\\${c}`,
   )
 }
@@ -48,9 +40,8 @@ export function escapeMarkdown(text: string): string {
 /** A fenced block that no line of the text can close. */
 export function fence(text: string, language = ''): string {
   const shown = inertLines(text)
-  let longest = 2
-  for (const run of shown.match(/`+/g) ?? []) longest = Math.max(longest, run.length)
-  const ticks = '`'.repeat(longest + 1)
+  const runs = shown.match(/`+/g) ?? []
+  const ticks = '`'.repeat(Math.max(2, ...runs.map((run) => run.length)) + 1)
   return `${ticks}${language}\n${shown.replace(/\n$/, '')}\n${ticks}`
 }
 

@@ -42,10 +42,8 @@ function countsOf(results: readonly ResultJson[], unread = 0): string {
 
 function renderSuite(verdict: VerdictJson): string {
   const name = escapeAttribute(plain(verdict.path))
-  const cases = verdict.results.map((result) => renderCase(name, verdict, result))
-  return [`<testsuite name="${name}" ${countsOf(verdict.results)}>`, ...cases, '</testsuite>'].join(
-    '\n',
-  )
+  const cases = verdict.results.map((result) => `${renderCase(name, verdict, result)}\n`)
+  return `<testsuite name="${name}" ${countsOf(verdict.results)}>\n${cases.join('')}</testsuite>`
 }
 
 function renderCase(suite: string, whole: VerdictJson, result: ResultJson): string {

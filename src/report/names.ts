@@ -22,6 +22,11 @@ export function plain(name: string): string {
   return cut(safe)
 }
 
+/** A session beside its transactions: by its own name, or s and its number. */
+export function laneName(session: Value): string {
+  return typeof session === 'string' ? plain(session) : `s${session}`
+}
+
 export function cut(text: string): string {
   return cutTo(text, MAX_LENGTH)
 }
@@ -38,12 +43,12 @@ export function keyWord(key: Value): string {
   return isNumber ? `k${key}` : wordOf(key)
 }
 
+const KEYWORD = /^:[\w*+!?<>=.-]+$/
+
 /** A key or value in words: Clojure's keywords (":x") as they are, all else as notation has it. */
 function wordOf(value: Value): string {
   return typeof value === 'string' && KEYWORD.test(value) ? value : renderValue(value)
 }
-
-const KEYWORD = /^:[\w*+!?<>=.-]+$/
 
 /** True if the key is a row of a table. */
 function isRow(history: History, key: number): boolean {

@@ -9,13 +9,13 @@
 //
 // So whatever the part says, the whole says too. Main function: buildSqlCore.
 
-import { HistoryBuilder, statusOf } from '../history/builder.ts'
-import { type History, NONE } from '../history/history.ts'
+import { HistoryBuilder } from '../history/builder.ts'
+import { NONE } from '../history/history.ts'
 import { narrowClause } from '../history/narrow.ts'
 import { EVERY_ROW, INSERT, type SqlTable, STATEMENT_NAMES } from '../history/sql-events.ts'
 import { rowName, SqlStatements } from '../history/sql-statements.ts'
 import type { Value } from '../history/values.ts'
-import { LEVELS, type LevelId } from '../levels/levels.ts'
+import type { LevelId } from '../levels/levels.ts'
 import type { SqlRow } from '../sql/value.ts'
 import { findEdges } from '../verdict/verdict.ts'
 import type {
@@ -24,22 +24,20 @@ import type {
   TableJson,
   TxnJson,
 } from '../verdict/verdict-file.ts'
-import { addOp, addTimes, findPlaces, placeName } from './core-history.ts'
+import { addOp, addTxn, findPlaces, placeName } from './core-history.ts'
 import { damaged, type Example, sqlCell } from './example.ts'
 import { plain } from './names.ts'
 
-/** Either a history, or why there is none. */
-export type SqlCore =
-  | { history: History; leftOut: number; narrowed: number }
-  | { history: null; reason: string }
-
-/** @param levels those that the evidence violates */
-export function buildSqlCore(example: Example, levels: readonly LevelId[]): SqlCore {
+/**
+ * Either a history, or why there is none.
+ * @param levels those that the evidence violates
+ */
+export function buildSqlCore(example: Example, levels: readonly LevelId[]) {
   const atSi = levels.some((level) => level === 'si' || level === 'mixed')
   const builder = new CoreBuilder(example, atSi)
   for (const txn of example.txns) {
     const reason = builder.addTxn(txn)
-    if (reason !== null) return { history: null, reason }
+    if (reason !== null) return { history: null, reason } as const
   }
   return builder.finish()
 }
@@ -74,14 +72,12 @@ class CoreBuilder {
     this.shared = new Set(anomaly.shared)
     for (const table of tables) this.addTable(table)
     const spokenOf = new Set<Value>()
-    for (const { key, passed } of findEdges(anomaly.edges, anomaly.cases)) {
-      spokenOf.add(key)
-      if (passed) this.absences.add(absenceName(passed.transaction, passed.statement, passed.key))
-    }
-    const { absence } = anomaly
-    if (absence) {
-      spokenOf.add(absence.key)
-      this.absences.add(absenceName(absence.transaction, absence.statement, absence.key))
+    const edges = [...findEdges(anomaly.edges, anomaly.cases)]
+    for (const { key } of edges) spokenOf.add(key)
+    for (const passed of [...edges.map((edge) => edge.passed), anomaly.absence]) {
+      if (!passed) continue
+      spokenOf.add(passed.key)
+      this.absences.add(absenceName(passed.transaction, passed.statement, passed.key))
     }
     for (const { op } of example.ops()) spokenOf.add(op[1])
     if (atSi) for (const row of findContested(txns)) spokenOf.add(row)
@@ -136,12 +132,8 @@ class CoreBuilder {
   /** Null, or why there is no such history. */
   addTxn(txn: TxnJson): string | null {
     const status = txn.observed ? 'committed' : txn.status
-    const added = this.builder.addTxn(this.builder.session(txn.session), statusOf(status), txn.id)
+    const added = addTxn(this.builder, { ...txn, status }, txn.id)
     if (txn.rolledBack) this.statements.rollBack(added)
-    addTimes(this.builder, added, txn)
-    const level = LEVELS.findIndex((each) => each.id === txn.level)
-    if (level >= 0) this.builder.setLevel(added, level)
-    if (txn.audit) this.builder.setAudit(added)
     let op = 0
     const addRegisters = (end: number) => {
       for (; op < end; op++) {
@@ -182,13 +174,10 @@ class CoreBuilder {
     const sees = statement.kind !== 'insert'
     const isRefused = statement.kind === 'refused'
     if (told.size === 0 && (!sees || isRefused || silent.length === 0)) return null
-    const excluded =
-      sees && !isRefused ? silent.filter((name) => this.isForeign(txn, i, name, own)) : []
+    const keys = rows.map(({ seen }) => seen.key.map(sqlCell))
+    const excluded = silent.filter((name) => this.isForeign(txn, i, name, own))
     const predicate = isRefused
-      ? this.statements.predicateOfKeys(
-          id,
-          rows.map(({ seen }) => seen.key.map(sqlCell)),
-        )
+      ? this.statements.predicateOfKeys(id, keys)
       : sees
         ? this.predicate(statement, id, excluded, spokenOf)
         : NONE
@@ -231,9 +220,7 @@ class CoreBuilder {
   ): number {
     const { sql } = [...this.tables.values()].find(({ id }) => id === table)!
     const values = (params ?? []).map(sqlCell)
-    if (excluded.length === 0) {
-      return this.statements.predicate(table, where ?? EVERY_ROW, values)
-    }
+    if (excluded.length === 0) return this.statements.predicate(table, where ?? EVERY_ROW, values)
     this.narrowed++
     const rows = excluded.map((name) => keys.get(name)!)
     return this.statements.predicate(table, narrowClause(sql, where ?? EVERY_ROW, values, rows))
@@ -267,7 +254,7 @@ class CoreBuilder {
     }
   }
 
-  finish(): SqlCore {
+  finish() {
     const { leftOut, narrowed } = this
     return { history: this.builder.finish(), leftOut, narrowed }
   }

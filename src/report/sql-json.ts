@@ -1,6 +1,7 @@
 // SQL statements, rows and tables as the verdict's JSON has them. Main functions:
 // describeStatement, describePassed, describeTables.
 
+import { cut } from '../base/inert.ts'
 import { type History, INITIAL, NONE, READ, READ_ROWS, rowsOf, WRITE } from '../history/history.ts'
 import { renderValue } from '../history/notation.ts'
 import {
@@ -28,30 +29,25 @@ import { rowText, statementText } from './sql-words.ts'
 
 const MAX_RESULT = 1000 // characters of a result in words; `rows` has them all
 
-function shorten(text: string): string {
-  return text.length > MAX_RESULT ? `${text.slice(0, MAX_RESULT - 1)}…` : text
-}
-
 /** The statements of a transaction, in their order. */
 export function describeStatements(history: History, sql: SqlEvents, txn: number): StatementJson[] {
-  const statements: StatementJson[] = []
-  for (let event = sql.txnEventStart[txn]!; event < sql.txnEventStart[txn + 1]!; event++) {
-    statements.push(describeStatement(history, sql, event))
-  }
-  return statements
+  const first = sql.txnEventStart[txn]!
+  const events = { length: sql.txnEventStart[txn + 1]! - first }
+  return Array.from(events, (_, i) => describeStatement(history, sql, first + i))
 }
 
 function describeStatement(history: History, sql: SqlEvents, event: number): StatementJson {
   const first = sql.eventOpStart[event]!
   const end = statementEnd(history, sql, event)
+  const { rows, unread } = describeRows(history, sql, event, end)
   const described: StatementJson = {
     text: statementText(history, event),
-    result: shorten(renderResult(history, sql, event, renderValue)),
+    result: cut(renderResult(history, sql, event, renderValue), MAX_RESULT),
     first: first - history.txnOpStart[sql.eventTxn[event]!]!,
     count: end - first,
     kind: STATEMENT_NAMES[sql.eventKind[event]!]!,
     table: sql.tables[sql.eventTable[event]!]!.name,
-    rows: [],
+    rows,
   }
   const predicate = sql.predicates[sql.eventPredicate[event]!]
   if (predicate && predicate.text !== EVERY_ROW) {
@@ -60,8 +56,6 @@ function describeStatement(history: History, sql: SqlEvents, event: number): Sta
   }
   const write = sql.eventWrite[event]!
   if (write !== NONE) described.write = history.values.get(write)
-  const { rows, unread } = describeRows(history, sql, event, end)
-  described.rows = rows
   if (unread.length > 0) described.unread = unread
   return described
 }

@@ -9,7 +9,7 @@ import type { History } from '../history/history.ts'
 import { renderNotation } from '../history/notation.ts'
 import { assume } from '../history/writers.ts'
 import { findAnomaly } from '../levels/anomalies.ts'
-import { CHAIN, levelName } from '../levels/levels.ts'
+import { CHAIN, type LevelId, levelName } from '../levels/levels.ts'
 import { adyaNames } from '../verdict/adya.ts'
 import {
   type Anomaly,
@@ -30,22 +30,11 @@ import { tellTxns } from './txn-text.ts'
 import { tellWitness } from './witness.ts'
 import { because, headCase, sourceWords, tellOffence } from './words.ts'
 
-export interface Colours {
-  good(text: string): string
-  bad(text: string): string
-  unsure(text: string): string
-  strong(text: string): string
-  faint(text: string): string
-}
+type Paint = (text: string) => string
+export type Colours = Record<'good' | 'bad' | 'unsure' | 'strong' | 'faint', Paint>
 
-const same = (text: string) => text
-const NO_COLOURS: Colours = {
-  good: same,
-  bad: same,
-  unsure: same,
-  strong: same,
-  faint: same,
-}
+const same: Paint = (text) => text
+const NO_COLOURS: Colours = { good: same, bad: same, unsure: same, strong: same, faint: same }
 
 export interface TextOptions {
   colours?: Colours
@@ -95,21 +84,15 @@ export function* tellText(
     const witness = tellWitness(history, result, options.all === true)
     if (witnesses.has(witness.join('\n'))) continue
     witnesses.add(witness.join('\n'))
-    addAll(
-      lines,
-      witness.map((line) => `    ${line}`),
-    )
+    for (const line of witness) lines.push(`    ${line}`)
   }
   const { strongest, weakestViolated } = summarise(results)
   // Of levels that are not of the chain, or of different orders, there is no strongest.
   const isChain = results.length > 1 && results.some(({ level }) => CHAIN.includes(level))
   if (isChain && haveSameOrders(results)) {
-    lines.push(
-      `  strongest satisfied: ${strongest ? `${strongest} (${levelName(strongest)})` : 'none'}`,
-    )
-    if (weakestViolated) {
-      lines.push(`  weakest violated: ${weakestViolated} (${levelName(weakestViolated)})`)
-    }
+    const named = (level: LevelId) => `${level} (${levelName(level)})`
+    lines.push(`  strongest satisfied: ${strongest ? named(strongest) : 'none'}`)
+    if (weakestViolated) lines.push(`  weakest violated: ${named(weakestViolated)}`)
   }
   const lattice = drawLattice(results)
   if (lattice !== null) lines.push(`  weaker < stronger: ${lattice}`)
@@ -142,7 +125,10 @@ export function* tellAnomalies(
     if (known !== undefined) {
       lines.splice(2, lines.length, `  Shown by the same cycle as ${known} above.`)
     }
-    if (all && anomaly.count > 1) lines.push(...tellUnlisted(anomaly.name, anomaly.count - 1))
+    if (all && anomaly.count > 1) {
+      const left = `${anomaly.count - 1} more of ${anomaly.name}`
+      lines.push('', `… and ${left}, counted but not listed; --limit lists more`)
+    }
     yield `\n${lines.join('\n')}\n`
   }
   if (cases > MAX_TOLD_CASES && !all) {
@@ -153,18 +139,9 @@ export function* tellAnomalies(
   }
 }
 
-/** What a list leaves out: an anomaly stands for as many as it counts. */
-function tellUnlisted(name: string, count: number): string[] {
-  return ['', `… and ${count} more of ${name}, counted but not listed; --limit lists more`]
-}
-
 function renderVerdict(result: LevelResult, width: number, colours: Colours): string {
-  const paint =
-    result.verdict === 'satisfied'
-      ? colours.good
-      : result.verdict === 'violated'
-        ? colours.bad
-        : colours.unsure
+  const { good, bad, unsure } = colours
+  const paint = { satisfied: good, violated: bad, unknown: unsure }[result.verdict]
   const names = result.anomalies.map((anomaly) => anomaly.name)
   const notes: string[] = []
   if (names.length > 0) notes.push([...new Set(names)].join(', '))
@@ -180,18 +157,18 @@ function renderAnomaly(
   recorded: History,
   result: LevelResult,
   anomaly: Anomaly,
-  colours: Colours = NO_COLOURS,
+  colours: Colours,
 ): string[] {
   const { given } = anomaly
   const history = given ? assume(recorded, given) : recorded
   const kind = findAnomaly(anomaly.name)
   const pattern = kind?.tap ? [`pattern ${kind.tap}`] : []
-  const codes = [...pattern, ...adyaNames(history, anomaly)]
-    .filter((code) => code !== anomaly.name)
-    .join(', ')
+  const names = [...pattern, ...adyaNames(history, anomaly)]
+  const codes = names.filter((code) => code !== anomaly.name).join(', ')
   const heading = `${anomaly.name}${codes ? ` (${codes})` : ''}`
+  const count = countWords(anomaly, result.level, history.sql !== null)
   const lines = [
-    `${colours.bad(heading)} violates ${levelName(result.level)}${scopeOf(result)}${countWords(anomaly, result.level, history.sql !== null)}`,
+    `${colours.bad(heading)} violates ${levelName(result.level)}${scopeOf(result)}${count}`,
   ]
   if (kind) lines.push(`  ${kind.meaning}`)
   if (given && given.length > 0) {
@@ -201,15 +178,13 @@ function renderAnomaly(
   else if (anomaly.edges.length > 0) addAll(lines, renderCycle(history, anomaly.edges, '  '))
   else lines.push(`  ${tellOffence(history, anomaly)}.`)
   const all = [...anomaly.txns, ...anomaly.earlier]
-  if (anomaly.earlier.length > 0) {
-    const names = anomaly.earlier.map((txn) => nameOf(history, txn)).join(', ')
-    lines.push(`  Earlier ones, which only show what the others started from: ${names}.`)
+  const note = (what: string, txns: readonly number[]) => {
+    const list = txns.map((txn) => nameOf(history, txn)).join(', ')
+    if (txns.length > 0) lines.push(`  ${what}: ${list}.`)
   }
+  note('Earlier ones, which only show what the others started from', anomaly.earlier)
   const rolledBack = all.filter((txn) => history.sql?.txnRolledBack[txn])
-  if (rolledBack.length > 0) {
-    const names = rolledBack.map((txn) => nameOf(history, txn)).join(', ')
-    lines.push(`  Rolled back, but judged for what it read (--aborted-reads): ${names}.`)
-  }
+  note('Rolled back, but judged for what it read (--aborted-reads)', rolledBack)
   const shown = all.slice(0, MAX_NOTATION_TXNS)
   const text = history.sql
     ? tellTxns(
@@ -228,7 +203,7 @@ function renderCycle(history: History, edges: readonly Edge[], indent: string): 
   edges.forEach((edge, i) => {
     const step = `${nameOf(history, edge.from)} → ${nameOf(history, edge.to)}`
     lines.push(`${indent}${i + 1}. ${step}: ${because(history, edge)}.`)
-    for (const line of renderPremises(history, edge, `${indent}   `)) lines.push(line)
+    addAll(lines, renderPremises(history, edge, `${indent}   `))
   })
   lines.push(`${indent}That is a circle: ${circleOf(history, edges)}.`)
   return lines

@@ -10,14 +10,13 @@
 import { cut, inert } from '../base/inert.ts'
 import { renderValue } from '../history/notation.ts'
 import type { CellJson, OpJson, TableJson, TxnJson } from '../verdict/verdict-file.ts'
-import { plain } from './names.ts'
+import { laneName, plain } from './names.ts'
 
 const MAX_ROWS = 8 // initial rows that are shown
 const MAX_LENGTH = 400 // characters of a statement with its result
 
 /** @param tables those of the transactions, with their initial rows */
 export function tellTxns(txns: readonly TxnJson[], tables: readonly TableJson[]): string[] {
-  const lines: string[] = []
   const rows = tables.flatMap((table) =>
     table.rows.map((row) => {
       const cells = (columns: readonly string[]) => columns.map((name) => cellText(row[name]!))
@@ -27,11 +26,10 @@ export function tellTxns(txns: readonly TxnJson[], tables: readonly TableJson[])
   )
   const left = rows.length - MAX_ROWS
   if (left > 0) rows.splice(MAX_ROWS, left, `and ${left} more rows`)
-  if (rows.length > 0) lines.push(`initially ${rows.join(', ')}`)
-  for (const txn of txns) {
-    lines.push(headTxn(txn), ...tellSteps(txn).map((step) => `  ${step}`))
-  }
-  return lines
+  return [
+    ...(rows.length > 0 ? [`initially ${rows.join(', ')}`] : []),
+    ...txns.flatMap((txn) => [headTxn(txn), ...tellSteps(txn).map((step) => `  ${step}`)]),
+  ]
 }
 
 function headTxn(txn: TxnJson): string {
@@ -42,8 +40,7 @@ function headTxn(txn: TxnJson): string {
   if (audit) notes.push('audit')
   if (start !== undefined) notes.push(`start ${start}`)
   if (finish !== undefined) notes.push(`finish ${finish}`)
-  const lane = typeof session === 'string' ? plain(session) : `s${session}`
-  return `${lane}: ${plain(id)}${notes.length > 0 ? ` (${inert(notes.join(', '))})` : ''}`
+  return `${laneName(session)}: ${plain(id)}${notes.length > 0 ? ` (${inert(notes.join(', '))})` : ''}`
 }
 
 /** Statements and operations on registers, in program order. */

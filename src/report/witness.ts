@@ -15,11 +15,9 @@ export function tellWitness(history: History, { proof }: LevelResult, isAll: boo
   if (proof?.kind !== 'witness' || proof.choices.length === 0) return []
   const { choices } = proof
   if (!isAll) {
-    return choices.length === 1
-      ? ['1 row that was not returned is explained by a version that fails its clause (see --all)']
-      : [
-          `${choices.length} rows not returned are explained by versions that fail their clauses (see --all)`,
-        ]
+    const many = `${choices.length} rows not returned are explained by versions that fail their clauses`
+    const one = '1 row that was not returned is explained by a version that fails its clause'
+    return [`${choices.length === 1 ? one : many} (see --all)`]
   }
   const lines = choices.slice(0, MAX_LINES).map((choice) => choiceText(history, choice))
   const left = choices.length - lines.length
@@ -34,10 +32,8 @@ export function describeWitness(
 ): WitnessJson | null {
   if (proof?.kind !== 'witness') return null
   const { choices } = proof
-  const witness: WitnessJson = {
-    passedOver: choices.length,
-    statements: new Set(choices.map(({ event }) => event)).size,
-  }
+  const statements = new Set(choices.map(({ event }) => event)).size
+  const witness: WitnessJson = { passedOver: choices.length, statements }
   if (!isAll) return witness
   const rows = choices.map(({ event, key, txn }) => ({
     ...describePassed(history, event, key, lastWrite(history, txn, key)),

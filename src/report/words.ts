@@ -5,13 +5,7 @@ import { namedBy } from '../history/after.ts'
 import { Elapsed } from '../history/elapsed.ts'
 import { type History, INITIAL, NONE, READ_LIST } from '../history/history.ts'
 import type { Source } from '../history/writers.ts'
-import {
-  type Anomaly,
-  type Case,
-  type Edge,
-  type EdgeKind,
-  INITIAL_TXN,
-} from '../verdict/verdict.ts'
+import { type Anomaly, type Case, type Edge, INITIAL_TXN } from '../verdict/verdict.ts'
 import { culpritOf, offendingPositions, positionsOf } from './list-words.ts'
 import { assignment, keyOf, nameOf, plain } from './names.ts'
 import {
@@ -23,7 +17,7 @@ import {
   versionText,
 } from './sql-words.ts'
 
-const REASONS: Record<EdgeKind, (history: History, edge: Edge) => string> = {
+const REASONS: Record<Edge['kind'], (history: History, edge: Edge) => string> = {
   SO: becauseSession,
   WR: becauseRead,
   CO: becauseForced,
@@ -112,8 +106,8 @@ function visibility(history: History, edge: Edge): string {
   }
   if (path.length === 1 && first?.kind === 'SO') {
     const session = history.txnSession[edge.from]!
-    if (session !== history.txnSession[first.to])
-      return tellSessionOrder(history, edge.from, first.to)
+    const isSame = session === history.txnSession[first.to]
+    if (!isSame) return tellSessionOrder(history, edge.from, first.to)
     return `${reader} follows ${from} in session ${plain(history.sessionName(session))}`
   }
   if (first?.kind === 'RT' && path.every(({ to }) => to === seen!.to)) {
@@ -150,9 +144,7 @@ function becauseVersions(history: History, edge: Edge): string {
 }
 
 /** The version that the store gave, as it was written. */
-function versionOf(history: History, op: number): string {
-  return history.versions?.text(op) ?? '?'
-}
+const versionOf = ({ versions }: History, op: number) => versions?.text(op) ?? '?'
 
 function becauseOverwritten(history: History, edge: Edge): string {
   const [read = NONE, write = NONE] = edge.ops
@@ -161,10 +153,8 @@ function becauseOverwritten(history: History, edge: Edge): string {
   const source = version ? nameOf(history, version.from) : 'the initial state'
   const reader = nameOf(history, edge.from)
   const to = nameOf(history, edge.to)
-  const what = version && version.from !== INITIAL_TXN && source !== 'the initial state'
-  const seen = what
-    ? `${assignment(history, read)} from ${source}`
-    : `the initial ${assignment(history, read)}`
+  const what = assignment(history, read)
+  const seen = source === 'the initial state' ? `the initial ${what}` : `${what} from ${source}`
   return `${reader} ${sawWord(history, read)} ${seen}, so it did not see ${to}'s ${assignment(history, write)}, which is newer`
 }
 
@@ -263,8 +253,8 @@ function describeWrongVersion(history: History, read: number): string {
   const reader = nameOf(history, history.opTxn[read]!)
   const write = history.readFrom[read]!
   const seen = `${reader} read ${assignment(history, read)} as version ${versionOf(history, read)}`
-  if (write < 0)
-    return `${seen}, the initial state, which is another version, or none that comes first`
+  const initial = 'the initial state, which is another version, or none that comes first'
+  if (write < 0) return `${seen}, ${initial}`
   const writer = nameOf(history, history.opTxn[write]!)
   return `${seen}, but what ${writer} wrote is version ${versionOf(history, write)}: the store's own order is wrong`
 }

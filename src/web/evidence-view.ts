@@ -38,11 +38,7 @@ export class EvidenceView {
     this.zooms = this.canvases.map((canvas) => new Zoom(canvas))
     this.explain = root.querySelector<HTMLElement>('.explain')!
     this.hint = this.explain.textContent ?? ''
-    this.indexSteps()
-  }
-
-  private indexSteps(): void {
-    const pending = findSteps(this.figure)
+    const pending = findSteps(figure)
     for (const step of pending) {
       this.steps.set(step.id, step)
       addAll(pending, step.premises)
@@ -50,15 +46,11 @@ export class EvidenceView {
   }
 
   listen(): void {
-    for (const name of ['mouseover', 'focusin']) {
+    for (const name of ['mouseover', 'focusin', 'mouseout', 'focusout']) {
+      const enters = name === 'mouseover' || name === 'focusin'
       this.root.addEventListener(name, (event) => {
         const id = stepAt(event.target)
-        if (id !== null) this.light(id)
-      })
-    }
-    for (const name of ['mouseout', 'focusout']) {
-      this.root.addEventListener(name, (event) => {
-        if (stepAt(event.target) !== null) this.light(this.pinned)
+        if (id !== null) this.light(enters ? id : this.pinned)
       })
     }
     this.root.addEventListener('click', (event) => this.click(event.target as Element))
@@ -99,10 +91,8 @@ export class EvidenceView {
   }
 
   private setOpen(id: string, isOpen: boolean): void {
-    const open = new Set(this.view.open)
-    if (isOpen) open.add(id)
-    else open.delete(id)
-    this.view = { ...this.view, open }
+    const others = [...this.view.open].filter((each) => each !== id)
+    this.view = { ...this.view, open: new Set(isOpen ? [...others, id] : others) }
     this.draw()
   }
 
@@ -171,7 +161,8 @@ export class EvidenceView {
     }
     for (const [txn, op] of step.ops) add(`[data-op="${txn}:${op}"]`)
     for (const node of [step.from, step.to]) if (node >= 0) add(`[data-txn="${node}"]`)
-    this.explain.textContent = `${this.name(step.from)} → ${this.name(step.to)} (${step.label}): ${step.because}.`
+    const name = (node: number) => this.figure.txns[node]?.name ?? 'the initial state'
+    this.explain.textContent = `${name(step.from)} → ${name(step.to)} (${step.label}): ${step.because}.`
   }
 
   /** Shows the operation that a replay has come to; null for the transaction as a whole. */
@@ -181,10 +172,6 @@ export class EvidenceView {
     const selector = op === null ? `.txn[data-txn="${txn}"]` : `[data-op="${txn}:${line}"]`
     this.root.querySelector(`svg.lanes ${selector}`)?.classList.add('now')
     this.current = [txn, op]
-  }
-
-  private name(node: number): string {
-    return this.figure.txns[node]?.name ?? 'the initial state'
   }
 }
 

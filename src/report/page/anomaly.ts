@@ -14,7 +14,7 @@ import type { Value } from '../../history/values.ts'
 import { levelName } from '../../levels/levels.ts'
 import { LEVEL_RULES } from '../../verdict/level-rules.ts'
 import type { AnomalyJson, TableJson, VerdictJson } from '../../verdict/verdict-file.ts'
-import { buildCore, type Core, type Extra } from '../core-history.ts'
+import { buildCore, type Extra } from '../core-history.ts'
 import { escapeMarkup as esc } from '../escape.ts'
 import { cut, keyWord, plain } from '../names.ts'
 import { buildFigure, type Figure } from '../picture/figure.ts'
@@ -57,19 +57,17 @@ export function renderFinding(
   const [first, ...others] = section.evidence
   const levels = [...new Set(section.evidence.flatMap((evidence) => evidence.levels))]
   const replay = sameAs ? null : buildReplay(first!.example, verdict.initial)
+  const same = `<p>Shown by the same evidence as <a href="#${sameAs}">${esc(section.sameAs?.name ?? '')}</a>.</p>`
+  const renderParts = () => [
+    renderEvidence(first!, `${id}-1`, figures),
+    replay ? renderReplay(replay, `${id}-replay`) : '',
+    renderHistory(verdict, first!, id),
+    renderSql(renderSqlScript(first!.example, replay, verdict.run), id),
+  ]
   const parts = [
     `<details class="finding" name="finding" id="${id}"${isOpen ? ' open' : ''}>`,
     `<summary><h3>${esc(titleOf(first!))}</h3> <span>violates ${levels.join(', ')}</span></summary>`,
-    ...(sameAs
-      ? [
-          `<p>Shown by the same evidence as <a href="#${sameAs}">${esc(section.sameAs!.name)}</a>.</p>`,
-        ]
-      : [
-          renderEvidence(first!, `${id}-1`, figures),
-          replay ? renderReplay(replay, `${id}-replay`) : '',
-          renderHistory(verdict, first!, id),
-          renderSql(renderSqlScript(first!.example, replay, verdict.run), id),
-        ]),
+    ...(sameAs ? [same] : renderParts()),
     ...others.map((evidence, i) => {
       const names = evidence.levels.map(levelName).join(', ')
       const inner = renderEvidence(evidence, `${id}-${i + 2}`, figures)
@@ -133,9 +131,9 @@ function renderGiven(anomaly: AnomalyJson): string {
 }
 
 function cutNote(figure: Figure): string {
-  const notes: string[] = []
-  if (figure.cutTxns > 0) notes.push(counted(figure.cutTxns, 'transaction'))
-  if (figure.cutSteps > 0) notes.push(counted(figure.cutSteps, 'step'))
+  const { cutTxns, cutSteps } = figure
+  const notes = cutTxns > 0 ? [counted(cutTxns, 'transaction')] : []
+  if (cutSteps > 0) notes.push(counted(cutSteps, 'step'))
   if (notes.length === 0) return ''
   return `<p class="cut">Left out to keep this readable: ${notes.join(' and ')}. The verdict as JSON has all.</p>`
 }
@@ -170,14 +168,12 @@ function renderSql(script: string | null, id: string): string {
 }
 
 function describeRegisters(verdict: VerdictJson, evidence: Evidence) {
-  const core = buildCore(evidence.example, verdict.initial)
+  const { history, leftOut } = buildCore(evidence.example, verdict.initial)
+  const note = `Reads of values that other transactions wrote are left out: ${leftOut}.`
   return {
-    text: renderNotation(core.history, undefined, { ids: true }),
-    downloads: renderDownloads(verdict, evidence, core),
-    note:
-      core.leftOut > 0
-        ? `Reads of values that other transactions wrote are left out: ${core.leftOut}.`
-        : '',
+    text: renderNotation(history, undefined, { ids: true }),
+    downloads: renderDownloads(verdict, evidence, history),
+    note: leftOut > 0 ? note : '',
   }
 }
 
@@ -225,7 +221,7 @@ const WRITTEN: readonly Written[] = [
 ]
 
 /** Our own format, and those of others as far as they hold what the verdict rests on. */
-function renderDownloads(verdict: VerdictJson, evidence: Evidence, core: Core): string {
+function renderDownloads(verdict: VerdictJson, evidence: Evidence, full: History): string {
   const { example, anomaly, levels } = evidence
   const needed: Extra[] = []
   if (levels.some((level) => LEVEL_RULES[level].edges.has('RT'))) needed.push('times')
@@ -233,12 +229,10 @@ function renderDownloads(verdict: VerdictJson, evidence: Evidence, core: Core): 
   const links: string[] = []
   for (const format of WRITTEN) {
     const omit = format.omit.filter((extra) => !needed.includes(extra))
-    const full = core.history
     const fits = format.misfits(full).length === 0
     const history = fits ? full : buildCore(example, verdict.initial, omit).history
-    if (fits || format.misfits(history).length === 0) {
-      links.push(renderDownload(format, history, anomaly.name))
-    }
+    const isHeld = fits || format.misfits(history).length === 0
+    if (isHeld) links.push(renderDownload(format, history, anomaly.name))
   }
   return links.length > 0 ? `<span>Download: ${links.join(', ')}</span>` : ''
 }

@@ -23,12 +23,12 @@ export function renderLadder(verdict: VerdictJson): string {
   const beside = verdict.results.filter(
     (result) => !rows.flat().includes(result.level) || byLevel.get(result.level) !== result,
   )
+  const note = (what: string, level: LevelId | null) =>
+    level ? [`${what}: <b>${esc(levelName(level))}</b>.`] : []
   const notes = [
-    verdict.strongest ? `Strongest satisfied: <b>${esc(levelName(verdict.strongest))}</b>.` : '',
-    verdict.weakestViolated
-      ? `Weakest violated: <b>${esc(levelName(verdict.weakestViolated))}</b>.`
-      : '',
-  ].filter((note) => note !== '')
+    ...note('Strongest satisfied', verdict.strongest),
+    ...note('Weakest violated', verdict.weakestViolated),
+  ]
   return [
     isChainJudged
       ? `<ol class="ladder" aria-label="Levels, weakest first; of two in one place neither implies the other">${rungs.join('')}</ol>`
@@ -51,11 +51,8 @@ function renderRung(
   const implied = result ? null : findImplied(verdict, level)
   const outcome = result?.verdict ?? implied?.verdict ?? 'absent'
   const word = outcome === 'absent' ? 'not judged' : outcome
-  const why = result
-    ? notesOf(result)
-    : implied
-      ? `implied by ${implied.level}`
-      : absence(verdict, level)
+  const instead = implied ? `implied by ${implied.level}` : absence(verdict, level)
+  const why = result ? notesOf(result) : instead
   const meaning = LEVELS.find((each) => each.id === level)?.meaning ?? ''
   const name = `<b>${level}</b> <span class="level">${esc(`${levelName(level)}${result ? scopeOf(result) : ''}`)}</span>`
   const sign = `<span class="sign" aria-hidden="true">${SIGNS[outcome]}</span>`
@@ -78,8 +75,7 @@ function findImplied(verdict: VerdictJson, level: LevelId): ResultJson | null {
 }
 
 function notesOf(result: ResultJson): string {
-  const names = [...new Set(result.anomalies.map((anomaly) => anomaly.name))]
-  const notes = [...names]
+  const notes: string[] = [...new Set(result.anomalies.map((anomaly) => anomaly.name))]
   if (result.reason) notes.push(result.reason)
   if (result.impliedBy) notes.push(`implied by ${result.impliedBy}`)
   return notes.join(', ')

@@ -25,24 +25,19 @@ function renderFacts(run: RunJson): string {
   const { recorded, aborted, indeterminate } = transactions
   const share = (part: number) => `${(100 * part).toFixed(1)} %`
   const failures = Object.entries(transactions.failures).map(([code, n]) => `${n} ${cut(code)}`)
+  const why = failures.length > 0 ? `: ${failures.slice(0, 8).join(', ')}` : ''
+  const pace = `${Math.round(throughput.commitsPerSecond)} commits a second`
+  const abortShare = share(recorded === 0 ? 0 : aborted / recorded)
+  const verification = share(time.verificationShare)
   const facts: [string, string][] = [
     ['Database', `${run.database.name} at ${run.database.place}`],
     ['Level', `asked for ${run.level.asked}, granted ${run.level.granted}`],
     ['Workload', describe(run.workload)],
     ['Faults', describe(run.faults, 0)],
-    [
-      'Transactions',
-      `${recorded} in ${(time.runMs / 1000).toFixed(1)} s, ${Math.round(throughput.commitsPerSecond)} commits a second`,
-    ],
-    [
-      'Aborted',
-      `${aborted} (${share(recorded === 0 ? 0 : aborted / recorded)})${failures.length > 0 ? `: ${failures.slice(0, 8).join(', ')}` : ''}`,
-    ],
+    ['Transactions', `${recorded} in ${(time.runMs / 1000).toFixed(1)} s, ${pace}`],
+    ['Aborted', `${aborted} (${abortShare})${why}`],
     ['Outcome unknown', String(indeterminate)],
-    [
-      'Time spent',
-      `${share(time.generationShare)} generation, ${share(time.verificationShare)} verification`,
-    ],
+    ['Time spent', `${share(time.generationShare)} generation, ${verification} verification`],
   ]
   const rows = facts
     .filter(([, value]) => value !== '')
@@ -87,7 +82,7 @@ function renderCharts(timeline: TimelineJson): string {
     renderChart('Commits a second', '', [{ name: 'commits', kind: 'bars', values: perSecond }]),
     renderChart('Latency of commits', 'ms', [median, p99]),
     renderChart('Aborted', '%', [{ name: 'aborted', kind: 'bars', values: aborts }]),
-    renderTable(timeline, perSecond, aborts),
+    renderTable(timeline, perSecond, median.values, p99.values, aborts),
   ].join('\n')
 }
 
@@ -95,35 +90,30 @@ function renderChart(title: string, unit: string, series: readonly Series[]): st
   const values = series.flatMap((each) => each.values.filter((value) => value !== null))
   const top = niceTop(Math.max(0, ...values))
   const y = (value: number) => HEIGHT - 8 - (value / top) * (HEIGHT - 20)
+  const inUnit = (value: number) => `${format(value)}${unit ? ` ${unit}` : ''}`
   const body = series.map((each) => drawSeries(each, y)).join('')
   const label = (value: number) =>
-    `<text x="${LEFT - 6}" y="${at(y(value) + 4)}">${format(value)}${unit ? ` ${unit}` : ''}</text>`
-  const lines = [0, top].map(
-    (value) => `<path class="grid" d="M${LEFT} ${at(y(value))}H${WIDTH}"/>`,
-  )
-  const key =
-    series.length > 1
-      ? ` <span>${series.map(({ name, kind }) => `${kind === 'dashed' ? '┄' : '─'} ${name}`).join(', ')}</span>`
-      : ''
-  const most = `most ${format(Math.max(0, ...values))}${unit ? ` ${unit}` : ''}`
-  return `<figure class="chart"><figcaption>${title}${key}</figcaption><svg width="${WIDTH}" height="${HEIGHT}" viewBox="0 0 ${WIDTH} ${HEIGHT}" role="img" aria-label="${title} over time, ${most}">${lines.join('')}${label(0)}${label(top)}${body}</svg></figure>`
+    `<text x="${LEFT - 6}" y="${at(y(value) + 4)}">${inUnit(value)}</text>`
+  const line = (value: number) => `<path class="grid" d="M${LEFT} ${at(y(value))}H${WIDTH}"/>`
+  const names = series.map(({ name, kind }) => `${kind === 'dashed' ? '┄' : '─'} ${name}`)
+  const key = names.length > 1 ? ` <span>${names.join(', ')}</span>` : ''
+  const most = `most ${inUnit(Math.max(0, ...values))}`
+  return `<figure class="chart"><figcaption>${title}${key}</figcaption><svg width="${WIDTH}" height="${HEIGHT}" viewBox="0 0 ${WIDTH} ${HEIGHT}" role="img" aria-label="${title} over time, ${most}">${line(0)}${line(top)}${label(0)}${label(top)}${body}</svg></figure>`
 }
 
 function drawSeries({ kind, values }: Series, y: (value: number) => number): string {
   const step = (WIDTH - LEFT) / Math.max(1, values.length)
   if (kind === 'bars') {
-    const bars = values.map((value, i) =>
-      value
-        ? `M${at(LEFT + i * step)} ${at(y(0))}V${at(y(value))}H${at(LEFT + (i + 1) * step - 1)}V${at(y(0))}Z`
-        : '',
-    )
+    const bar = (value: number, i: number) =>
+      `M${at(LEFT + i * step)} ${at(y(0))}V${at(y(value))}H${at(LEFT + (i + 1) * step - 1)}V${at(y(0))}Z`
+    const bars = values.map((value, i) => (value ? bar(value, i) : ''))
     return `<path class="bars" d="${bars.join('')}"/>`
   }
   let path = ''
   let isDrawing = false
   values.forEach((value, i) => {
-    if (value !== null)
-      path += `${isDrawing ? 'L' : 'M'}${at(LEFT + (i + 0.5) * step)} ${at(y(value))}`
+    const x = at(LEFT + (i + 0.5) * step)
+    if (value !== null) path += `${isDrawing ? 'L' : 'M'}${x} ${at(y(value))}`
     isDrawing = value !== null
   })
   return `<path class="curve ${kind}" d="${path}"/>`
@@ -142,16 +132,14 @@ function format(value: number): string {
 
 function renderTable(
   timeline: TimelineJson,
-  perSecond: readonly number[],
-  aborts: readonly (number | null)[],
+  ...columns: (readonly (number | null)[])[] // beside when a part begins, and what stayed unknown
 ): string {
   const cell = (value: number | null) =>
     `<td class="number">${value === null ? '' : format(value)}</td>`
   const rows = timeline.committed.map((_, i) => {
     const from = (i * timeline.partUs) / 1e6
-    const [median, p99] = [timeline.medianUs[i] ?? null, timeline.p99Us[i] ?? null]
-    const ms = (value: number | null) => (value === null ? null : value / 1000)
-    return `<tr>${[from, perSecond[i]!, ms(median), ms(p99), aborts[i]!, timeline.indeterminate[i]!].map(cell).join('')}</tr>`
+    const cells = [from, ...columns.map((column) => column[i] ?? null), timeline.indeterminate[i]!]
+    return `<tr>${cells.map(cell).join('')}</tr>`
   })
   const heads = ['from (s)', 'commits/s', 'median (ms)', '99th (ms)', 'aborted (%)', 'unknown']
   const head = heads.map((name) => `<th scope="col">${name}</th>`).join('')

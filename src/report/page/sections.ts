@@ -58,15 +58,11 @@ export function findSections(verdict: VerdictJson): Section[] {
         else section.left++
         continue
       }
-      const { ops, core, edges, cases, absence = null } = anomaly
+      const { name, ops, core, edges, cases, absence = null } = anomaly
       const proof = stringify({ ops, core, edges, cases, absence })
-      const made: Section = {
-        name: anomaly.name,
-        evidence: [evidence],
-        left: 0,
-        sameAs: told.get(proof) ?? null,
-      }
-      if (!made.sameAs) told.set(proof, made)
+      const sameAs = told.get(proof) ?? null
+      const made: Section = { name, evidence: [evidence], left: 0, sameAs }
+      if (!sameAs) told.set(proof, made)
       sections.set(title, made)
     }
   }

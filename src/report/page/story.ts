@@ -45,13 +45,9 @@ function renderCircle(figure: Figure, steps: readonly Step[]): string {
 
 function renderCases(figure: Figure): string {
   const leaves = findLeaves(figure)
-  const walk =
-    leaves.length > 1
-      ? `<p class="walk"><button type="button" data-walk="-1">Previous case</button> <button type="button" data-walk="1">Next case</button> <span class="position" aria-live="polite">Case 1 of ${leaves.length}</span></p>`
-      : ''
+  const walk = `<p class="walk"><button type="button" data-walk="-1">Previous case</button> <button type="button" data-walk="1">Next case</button> <span class="position" aria-live="polite">Case 1 of ${leaves.length}</span></p>`
   const intro = `<p>${introduce(figure.branches)}</p>`
-  const numbers = new Map(leaves.map((leaf, i) => [leaf.id, i + 1]))
-  return `${intro}${walk}${renderBranches(figure, figure.branches, numbers)}`
+  return `${intro}${leaves.length > 1 ? walk : ''}${renderBranches(figure, leaves)}`
 }
 
 /** What is open: the order of two writes, or whose version of a row was not returned. */
@@ -66,24 +62,16 @@ function introduce(branches: readonly Branch[]): string {
   return `${row}, and two writes of one row come in some order. In every case there is a circle:`
 }
 
-function renderBranches(
-  figure: Figure,
-  branches: readonly Branch[],
-  numbers: ReadonlyMap<string, number>,
-): string {
-  const items = branches.map((branch) => {
+function renderBranches(figure: Figure, leaves: readonly Branch[]): string {
+  const items = figure.branches.map((branch) => {
     const isLeaf = branch.steps.length > 0
     // Whose version of a row was passed over is said in full already.
     const keys = branch.assumptions.filter(({ kind }) => kind === 'WW').map(({ label }) => label)
     const words = `${branch.heading}${keys.length > 0 ? ` (${keys.join(', ')})` : ''}${isLeaf ? ':' : '.'}`
-    const number = numbers.get(branch.id)
-    const inner = isLeaf
-      ? renderSteps(figure, branch.steps) + renderCircle(figure, branch.steps)
-      : ''
-    const show =
-      number === undefined
-        ? `<b>${esc(words)}</b>`
-        : `<button type="button" class="case" data-case="${branch.id}" aria-pressed="${number === 1}"><b>Case ${number}.</b> ${esc(words)}</button>`
+    if (!isLeaf) return `<li class="branch"><b>${esc(words)}</b></li>`
+    const number = leaves.indexOf(branch) + 1
+    const show = `<button type="button" class="case" data-case="${branch.id}" aria-pressed="${number === 1}"><b>Case ${number}.</b> ${esc(words)}</button>`
+    const inner = renderSteps(figure, branch.steps) + renderCircle(figure, branch.steps)
     return `<li class="branch">${show}${inner}</li>`
   })
   return `<ul class="cases">${items.join('')}</ul>`

@@ -1,7 +1,7 @@
 // The texts of a figure: operations and statements as pictures have room for them, and the labels
 // of arrows. Main functions: describeOps, labelOf.
 
-import { inert } from '../../base/inert.ts'
+import { cut, inert } from '../../base/inert.ts'
 import { renderValue } from '../../history/notation.ts'
 import type { Value } from '../../history/values.ts'
 import type {
@@ -40,13 +40,7 @@ const MAX_STATEMENT = 44
 const MAX_RESULT = 30
 const ONE_LINE = 34 // characters of a statement with its result that need no second line
 
-export function shorten(text: string, length: number): string {
-  return text.length > length ? `${text.slice(0, length - 1)}…` : text
-}
-
-export function short(text: string): string {
-  return shorten(text, MAX_PART)
-}
+export const short = (text: string) => cut(text, MAX_PART)
 
 /** key -> the values of it that the evidence speaks of. */
 export type SpokenOf = ReadonlyMap<Value, ReadonlySet<Value>>
@@ -87,11 +81,10 @@ function describeStatement(statement: StatementJson, spokenOf: SpokenOf): Figure
   })
   const came = names.length === 0 ? 'no rows' : listNames(names)
   const isWrite = !reads
-  const words = shorten(inert(text), MAX_STATEMENT)
-  const title = inert(`${text} -> ${result}`)
+  const words = cut(inert(text), MAX_STATEMENT)
   const line = `${words} → ${came}`
-  if (line.length <= ONE_LINE) return { text: line, title, isWrite }
-  return { text: words, result: `→ ${came}`, title, isWrite }
+  const lines = line.length <= ONE_LINE ? { text: line } : { text: words, result: `→ ${came}` }
+  return { ...lines, title: inert(`${text} -> ${result}`), isWrite }
 }
 
 /** As many as there is room for, and how many more there are. */
@@ -137,7 +130,7 @@ export function labelOf(edge: EdgeJson, ops: readonly OpJson[], rows: ReadonlySe
   const kind = edge.kind.toLowerCase()
   if (edge.key === null) return kind
   const isRow = rows.has(edge.key)
-  const key = isRow ? shorten(inert(String(edge.key)), MAX_ROW) : short(keyWord(edge.key))
+  const key = isRow ? cut(inert(String(edge.key)), MAX_ROW) : short(keyWord(edge.key))
   if (edge.passed) return `${kind} ${key} not returned`
   const show = (op: OpJson) => (isRow ? versionText(op) : valueText(op))
   const values = ops.map(show)

@@ -3,7 +3,7 @@
 // here depends on the history, so the same data draws the picture in a file and again, with other
 // steps opened, in the page. Main function: buildFigure.
 
-import { inert } from '../../base/inert.ts'
+import { cut, inert } from '../../base/inert.ts'
 import { obtain } from '../../base/maps.ts'
 import type { TimeUnit } from '../../history/history.ts'
 import type { Value } from '../../history/values.ts'
@@ -17,7 +17,7 @@ import type {
   TxnJson,
 } from '../../verdict/verdict-file.ts'
 import { damaged, type Example } from '../example.ts'
-import { plain } from '../names.ts'
+import { laneName, plain } from '../names.ts'
 import {
   describeOps,
   type FigureOp,
@@ -26,7 +26,6 @@ import {
   labelOf,
   type SpokenOf,
   short,
-  shorten,
 } from './figure-text.ts'
 import { readFindings } from './findings.ts'
 
@@ -106,9 +105,7 @@ const MAX_STEPS = 300
 const MAX_DEPTH = 12
 const MAX_LABEL = 24 // of a transaction or session in the pictures
 
-export function buildFigure(example: Example): Figure {
-  return new FigureBuilder(example).build()
-}
+export const buildFigure = (example: Example): Figure => new FigureBuilder(example).build()
 
 class FigureBuilder {
   private readonly index = new Map<string, number>() // name of a transaction -> its node
@@ -151,7 +148,7 @@ class FigureBuilder {
   private describeTxns(): FigureTxn[] {
     const lanes = new Map<Value, number>()
     const names = distinct(this.txns.map((txn) => plain(txn.id)))
-    const labels = distinct(names.map((name) => shorten(name, MAX_LABEL)))
+    const labels = distinct(names.map((name) => cut(name, MAX_LABEL)))
     return this.txns.map((txn, node) => {
       const lane = lanes.get(txn.session) ?? lanes.size
       lanes.set(txn.session, lane)
@@ -181,7 +178,11 @@ class FigureBuilder {
       from,
       to,
       kind: edge.kind,
-      label: labelOf(edge, this.opsOf(edge), this.rows),
+      label: labelOf(
+        edge,
+        edge.ops.map((place) => this.example.op(place)),
+        this.rows,
+      ),
       because: inert(edge.because),
       ops: this.places(edge),
       premises: [],
@@ -235,23 +236,18 @@ class FigureBuilder {
     return [...found.values()].filter(([node]) => !Number.isNaN(node))
   }
 
-  private opsOf({ ops }: EdgeJson): OpJson[] {
-    return ops.map((place) => this.example.op(place))
-  }
-
   private place({ transaction, index }: PlaceJson): [number, number] {
     const node = this.node(transaction, 'SO')
-    const ops = this.ops[node]
-    return [node, ops?.lineOfOp[index] ?? 0]
+    return [node, this.ops[node]?.lineOfOp[index] ?? 0]
   }
 
   private statement({ transaction, statement }: PassedJson): [number, number] {
     const node = this.node(transaction, 'SO')
-    const ops = this.ops[node]
-    if (ops && ops.lineOfStatement[statement] === undefined) {
+    const lines = this.ops[node]?.lineOfStatement ?? []
+    if (node in this.ops && lines[statement] === undefined) {
       throw damaged(`transaction ${plain(transaction)} has no statement ${statement}`)
     }
-    return [node, ops?.lineOfStatement[statement] ?? 0]
+    return [node, lines[statement] ?? 0]
   }
 }
 
@@ -267,10 +263,7 @@ function findSpokenOf(example: Example): SpokenOf {
   const edges = [...findEdges(anomaly.edges, anomaly.cases), ...readFindings(example)]
   for (const { key, ops } of edges) {
     add(key)
-    for (const place of ops) {
-      const op = example.op(place)
-      add(op[1], op)
-    }
+    for (const op of ops.map((place) => example.op(place))) add(op[1], op)
   }
   return spokenOf
 }
@@ -313,10 +306,7 @@ function describeTxn(
   return {
     name,
     label,
-    session: shorten(
-      typeof txn.session === 'string' ? plain(txn.session) : `s${txn.session}`,
-      MAX_LABEL,
-    ),
+    session: cut(laneName(txn.session), MAX_LABEL),
     lane,
     note: short(notes.join(', ')),
     status: txn.status,

@@ -2,65 +2,44 @@
 // from whoever wrote what was read to the reader. Main function: readFindings.
 
 import type { Value } from '../../history/values.ts'
-import type {
-  EdgeJson,
-  OpJson,
-  PassedJson,
-  PlaceJson,
-  TxnJson,
-} from '../../verdict/verdict-file.ts'
+import type { EdgeKind } from '../../verdict/verdict.ts'
+import type { EdgeJson, OpJson, PlaceJson, TxnJson } from '../../verdict/verdict-file.ts'
 import type { Example, Op } from '../example.ts'
 import { plain } from '../names.ts'
 
 /** What the offending reads read from whom, one edge a read; or the orders that lists show. */
 export function readFindings(example: Example): EdgeJson[] {
   const { anomaly, txns } = example
-  if (anomaly.absence) return [absentRow(anomaly, anomaly.absence)]
+  const story = anomaly.story ?? anomaly.name
+  if (anomaly.absence) {
+    // A row that had to be returned: from whoever wrote it to the statement that passed it over.
+    const { transaction, key } = anomaly.absence
+    const edge = edgeOf('WR', anomaly.ops[0]?.transaction ?? null, transaction, story)
+    return [{ ...edge, key, ops: anomaly.ops, passed: anomaly.absence }]
+  }
   const orders = findOrders(example)
   if (orders) return orders
   const ops = example.ops()
   const reads = ops.filter(({ op }) => isRead(op))
   const writes = ops.filter(({ op }) => !isRead(op))
-  if (anomaly.name === 'LostCommit') return lostCommit(example, reads[0], writes[0])
+  if (anomaly.name === 'LostCommit') return lostCommit(txns, story, reads[0], writes[0])
   return reads.map((read, i) => {
     // The story tells of all the reads at once.
-    const because = i === 0 ? (anomaly.story ?? anomaly.name) : 'this is the other read'
-    return findingOf(txns, read, writes, because)
+    return findingOf(txns, read, writes, i === 0 ? story : 'this is the other read')
   })
 }
 
-/** An audit that began after a commit, and shows what that had replaced. */
-function lostCommit(
-  { txns, anomaly }: Example,
-  read: Op | undefined,
-  write: Op | undefined,
-): EdgeJson[] {
-  if (!read || !write) return []
-  const timed = txns.every(({ start }) => start !== undefined)
-  const after: EdgeJson = {
-    from: write.place.transaction,
-    to: read.place.transaction,
-    kind: timed ? 'RT' : 'SO',
-    key: null,
-    ops: [write.place],
-    because: anomaly.story ?? anomaly.name,
-    premises: [],
-  }
-  return [after, findingOf(txns, read, [], 'this is what the audit saw')]
+function edgeOf(kind: EdgeKind, from: string | null, to: string, because: string): EdgeJson {
+  return { from, to, kind, key: null, ops: [], because, premises: [] }
 }
 
-/** A row that had to be returned: from whoever wrote it to the statement that passed it over. */
-function absentRow({ ops, story, name }: Example['anomaly'], passed: PassedJson): EdgeJson {
-  return {
-    from: ops[0]?.transaction ?? null,
-    to: passed.transaction,
-    kind: 'WR',
-    key: passed.key,
-    ops,
-    because: story ?? name,
-    premises: [],
-    passed,
-  }
+/** An audit that began after a commit, and shows what that had replaced. */
+function lostCommit(txns: readonly TxnJson[], story: string, read?: Op, write?: Op): EdgeJson[] {
+  if (!read || !write) return []
+  const kind = txns.every(({ start }) => start !== undefined) ? 'RT' : 'SO'
+  const after = edgeOf(kind, write.place.transaction, read.place.transaction, story)
+  const shown = findingOf(txns, read, [], 'this is what the audit saw')
+  return [{ ...after, ops: [write.place] }, shown]
 }
 
 /** Two lists that disagree: each orders the first two elements in which they differ. */
@@ -78,10 +57,8 @@ function findOrders(example: Example): EdgeJson[] | null {
   const orders: EdgeJson[] = []
   const add = (read: PlaceJson, from: PlaceJson, to: PlaceJson) => {
     const because = `${plain(read.transaction)} read the elements in this order`
-    const { transaction } = from
-    const ops = [from, to, read]
-    const edge = { kind: 'WW' as const, key, ops, because, premises: [] }
-    orders.push({ from: transaction, to: to.transaction, ...edge })
+    const edge = edgeOf('WW', from.transaction, to.transaction, because)
+    orders.push({ ...edge, key, ops: [from, to, read] })
   }
   if (lists[0].indexOf(b) > at) add(one.place, first, second)
   if (lists[1].indexOf(a) > at) add(other.place, second, first)
@@ -100,15 +77,8 @@ function findingOf(
 ): EdgeJson {
   const named = writes.find(({ op }) => wrote(op, read.op))?.place
   const write = named ?? findWrite(core, read.op) ?? writes[0]?.place
-  return {
-    from: write?.transaction ?? null,
-    to: read.place.transaction,
-    kind: 'WR',
-    key: read.op[1],
-    ops: write ? [write, read.place] : [read.place],
-    because,
-    premises: [],
-  }
+  const edge = edgeOf('WR', write?.transaction ?? null, read.place.transaction, because)
+  return { ...edge, key: read.op[1], ops: write ? [write, read.place] : [read.place] }
 }
 
 /** Whether the read may have got its value, or the end of its list, from this write. */

@@ -12,31 +12,28 @@ export interface Point {
   y: number
 }
 
-export interface GraphNode {
+export interface Size {
+  width: number
+  height: number
+}
+
+/** Its place is its centre. */
+export interface GraphNode extends Point, Size {
   node: number
   title: string
   subtitle: string
-  x: number // centre
-  y: number
-  width: number
-  height: number
 }
 
-export interface GraphEdge {
+/** Its place is the centre of its label. */
+export interface GraphEdge extends Point, Size {
   arrow: Arrow
   label: string
   points: Point[]
-  x: number // centre of the label
-  y: number
-  width: number
-  height: number
 }
 
-export interface GraphLayout {
+export interface GraphLayout extends Size {
   nodes: GraphNode[]
   edges: GraphEdge[]
-  width: number
-  height: number
 }
 
 const TITLE_SIZE = 14
@@ -119,13 +116,9 @@ function placeLoop(edge: GraphEdge, { x, y, width, height }: GraphNode): void {
 }
 
 function findNodes(figure: Figure, arrows: readonly Arrow[]): GraphNode[] {
-  const found = new Set<number>()
-  for (const { step } of arrows) {
-    found.add(step.from)
-    found.add(step.to)
-  }
+  const ends = new Set(arrows.flatMap(({ step }) => [step.from, step.to]))
   // Without arrows, those that took part stand by themselves.
-  if (found.size === 0) for (const node of figure.txns.keys()) found.add(node)
+  const found = ends.size > 0 ? ends : figure.txns.keys()
   return [...found].sort((a, b) => a - b).map((node) => sizeNode(figure, node))
 }
 

@@ -5,7 +5,13 @@
 import { escapeMarkup } from '../escape.ts'
 import { arrowHead, curveThrough } from './curve.ts'
 import { type Figure, nameOf } from './figure.ts'
-import { type GraphEdge, type GraphNode, layoutGraph, type Point } from './graph-layout.ts'
+import {
+  type GraphEdge,
+  type GraphNode,
+  layoutGraph,
+  type Point,
+  type Size,
+} from './graph-layout.ts'
 import { at } from './measure.ts'
 import { type Arrow, findArrows, type View } from './visible.ts'
 
@@ -14,10 +20,8 @@ export interface DrawOptions {
   interactive: boolean
 }
 
-export interface Drawing {
+export interface Drawing extends Size {
   body: string
-  width: number
-  height: number
 }
 
 export function drawGraph(figure: Figure, view: View, options: DrawOptions): Drawing {
@@ -32,11 +36,10 @@ export function drawGraph(figure: Figure, view: View, options: DrawOptions): Dra
 
 /** The graph as an SVG element of the page. */
 export function renderGraph(figure: Figure, view: View, options: DrawOptions): string {
-  const { body, width, height } = drawGraph(figure, view, options)
-  return wrap(body, width, height, 'graph', 'Dependency graph')
+  return wrap(drawGraph(figure, view, options), 'graph', 'Dependency graph')
 }
 
-export function wrap(body: string, width: number, height: number, kind: string, label: string) {
+export function wrap({ body, width, height }: Drawing, kind: string, label: string): string {
   const size = `width="${at(width)}" height="${at(height)}" viewBox="0 0 ${at(width)} ${at(height)}"`
   return `<svg class="isobar ${kind}" ${size} role="group" aria-label="${label}">\n${body}\n</svg>`
 }
@@ -53,7 +56,7 @@ function drawEdge(figure: Figure, edge: GraphEdge, options: DrawOptions): string
 export function drawArrow(
   opening: string,
   { path, before, tip }: { path: string; before: Point; tip: Point },
-  label: { text: string; x: number; y: number; width: number; height: number; corner: number },
+  label: Point & Size & { text: string; corner: number },
 ): string {
   const { text, x, y, width, height, corner } = label
   const place = `x="${at(x - width / 2)}" y="${at(y - height / 2)}"`
@@ -69,20 +72,17 @@ export function drawArrow(
 /** The opening tag of an arrow, in both views. */
 export function openArrow(figure: Figure, arrow: Arrow, options: DrawOptions): string {
   const { step, ids, isOpen, isReason } = arrow
-  const classes = ['arrow', step.kind.toLowerCase()]
-  if (step.assumed) classes.push('assumed')
-  if (isOpen) classes.push('open')
-  if (isReason) classes.push('reason')
+  const traits = { assumed: step.assumed, open: isOpen, reason: isReason }
+  const names = Object.entries(traits).flatMap(([name, has]) => (has ? [name] : []))
+  const classes = ['arrow', step.kind.toLowerCase(), ...names].join(' ')
   const title = `${nameOf(figure, step.from)} → ${nameOf(figure, step.to)}, ${step.label}: ${step.because}`
-  if (!options.interactive) {
-    return `<g class="${classes.join(' ')}"><title>${escapeMarkup(title)}</title>`
-  }
+  if (!options.interactive) return `<g class="${classes}"><title>${escapeMarkup(title)}</title>`
   const ops = step.ops.map((pair) => pair.join(':')).join(' ')
   const txns = [step.from, step.to].filter((node) => node >= 0).join(' ')
   const data = `data-step="${step.id}" data-steps="${ids.join(' ')}" data-ops="${ops}" data-txns="${txns}"`
   const opens = step.premises.length > 0
   const role = opens ? `role="button" aria-expanded="${isOpen}"` : 'role="img"'
-  return `<g class="${classes.join(' ')}" ${data} tabindex="0" ${role} aria-label="${escapeMarkup(title)}">`
+  return `<g class="${classes}" ${data} tabindex="0" ${role} aria-label="${escapeMarkup(title)}">`
 }
 
 function drawNode(figure: Figure, node: GraphNode): string {

@@ -3,9 +3,10 @@
 // holds its operations. Without, a transaction stands right of its session's earlier ones and of
 // those it read from, as far as the input names them earlier. Main function: layoutLanes.
 
-import { addAll, largest } from '../../base/grow.ts'
+import { addAll } from '../../base/grow.ts'
 import { obtain } from '../../base/maps.ts'
 import type { Figure, FigureTxn } from './figure.ts'
+import type { Point, Size } from './graph-layout.ts'
 import { textWidth } from './measure.ts'
 import { timeTexts } from './time-axis.ts'
 import { type Arrow, findSteps } from './visible.ts'
@@ -33,13 +34,9 @@ export interface LaneRow {
   height: number
 }
 
-export interface LaneBox {
+export interface LaneBox extends Point, Size {
   txn: number
   rows: LaneRow[]
-  x: number
-  y: number
-  width: number
-  height: number
   openEnd: boolean
 }
 
@@ -55,13 +52,11 @@ export interface Tick {
   text: string
 }
 
-export interface LanesLayout {
+export interface LanesLayout extends Size {
   lanes: Lane[]
   boxes: LaneBox[]
   ticks: Tick[]
   top: number
-  width: number
-  height: number
 }
 
 export function layoutLanes(figure: Figure, arrows: readonly Arrow[]): LanesLayout {
@@ -79,8 +74,7 @@ export function layoutLanes(figure: Figure, arrows: readonly Arrow[]): LanesLayo
   const lanes = used.map((i) => {
     const mine = boxes.filter((box) => figure.txns[box.txn]!.lane === i)
     for (const box of mine) box.y = y + PAD
-    const heights = mine.map((box) => box.height)
-    const height = largest(heights, 0) + 2 * PAD
+    const height = Math.max(0, ...mine.map((box) => box.height)) + 2 * PAD
     const lane = { session: sessionOf(i), y, height }
     y += height + LANE_GAP
     return lane
@@ -92,9 +86,7 @@ export function layoutLanes(figure: Figure, arrows: readonly Arrow[]): LanesLayo
 /** The transactions that the arrows are about, with the operations that make them. */
 function findInvolved(figure: Figure, arrows: readonly Arrow[]): Map<number, Set<number>> {
   const involved = new Map<number, Set<number>>()
-  const add = (txn: number) => {
-    return obtain(involved, txn, () => new Set<number>())
-  }
+  const add = (txn: number) => obtain(involved, txn, () => new Set<number>())
   for (const { step } of arrows) {
     for (const node of [step.from, step.to]) if (node >= 0) add(node)
     for (const [txn, op] of step.ops) add(txn).add(op)
@@ -191,19 +183,12 @@ function placeByOrder(figure: Figure, boxes: LaneBox[], left: number, arrows: nu
     }
     columns.push(column)
   })
-  const widths: number[] = []
-  boxes.forEach((box, i) => {
-    widths[columns[i]!] = Math.max(widths[columns[i]!] ?? 0, box.width)
-  })
-  const starts: number[] = []
   let x = left + SIDE
-  for (const width of widths) {
-    starts.push(x)
-    x += width + gap
+  for (let column = 0; column <= Math.max(...columns); column++) {
+    const mine = boxes.filter((_, i) => columns[i] === column)
+    for (const box of mine) box.x = x
+    x += Math.max(...mine.map(({ width }) => width)) + gap
   }
-  boxes.forEach((box, i) => {
-    box.x = starts[columns[i]!]!
-  })
 }
 
 /** Whom each transaction read from, as far as the argument says so. */

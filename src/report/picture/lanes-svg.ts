@@ -50,8 +50,7 @@ export function drawLanes(figure: Figure, view: View, options: DrawOptions): Dra
 
 /** The lanes as an SVG element of the page. */
 export function renderLanes(figure: Figure, view: View, options: DrawOptions): string {
-  const { body, width, height } = drawLanes(figure, view, options)
-  return wrap(body, width, height, 'lanes', 'Sessions and their transactions')
+  return wrap(drawLanes(figure, view, options), 'lanes', 'Sessions and their transactions')
 }
 
 function drawLane(layout: LanesLayout, lane: Lane): string {
@@ -164,20 +163,17 @@ function findDetours(ends: readonly ([Anchor, Anchor] | null)[]): number[] {
 /** The two operations an arrow joins in the lanes, or the two boxes; null if one is not there. */
 function findEnds(layout: LanesLayout, step: Step): [Anchor, Anchor] | null {
   if (step.from < 0 || step.to < 0) return null
-  if (step.kind === 'SO' || step.kind === 'RT') {
-    return [boxAnchor(layout, step.from), boxAnchor(layout, step.to)]
-  }
   const from = step.ops.find(([txn]) => txn === step.from)
   const to = step.ops.filter(([txn]) => txn === step.to)
   // In a read-modify-write the read of the older version comes last; the arrow goes to the write.
-  const target = step.from === step.to ? to[to.length - 1] : to[0]
-  if (!from || !target) return [boxAnchor(layout, step.from), boxAnchor(layout, step.to)]
+  const target = step.from === step.to ? to.at(-1) : to[0]
+  if (step.kind === 'SO' || step.kind === 'RT' || !from || !target) {
+    return [boxAnchor(layout, step.from), boxAnchor(layout, step.to)]
+  }
   return [opAnchor(layout, from), opAnchor(layout, target)]
 }
 
-function boxOf(layout: LanesLayout, txn: number): LaneBox {
-  return layout.boxes.find((box) => box.txn === txn)!
-}
+const boxOf = ({ boxes }: LanesLayout, txn: number) => boxes.find((box) => box.txn === txn)!
 
 function boxAnchor(layout: LanesLayout, txn: number): Anchor {
   const { x, y, width } = boxOf(layout, txn)
@@ -186,17 +182,11 @@ function boxAnchor(layout: LanesLayout, txn: number): Anchor {
 
 function opAnchor(layout: LanesLayout, [txn, op]: [number, number]): Anchor {
   const box = boxOf(layout, txn)
-  const row = box.rows.findIndex((each) => each.op === op)
-  if (row < 0) return boxAnchor(layout, txn)
-  const { top } = box.rows[row]!
-  const wide = chipWidth(box, box.rows[row]!)
-  return {
-    left: box.x + 7,
-    right: box.x + 7 + wide,
-    y: box.y + top + ROW / 2 - 1,
-    boxLeft: box.x,
-    boxRight: box.x + box.width,
-  }
+  const row = box.rows.find((each) => each.op === op)
+  const whole = boxAnchor(layout, txn)
+  if (!row) return whole
+  const left = box.x + 7
+  return { ...whole, left, right: left + chipWidth(box, row), y: box.y + row.top + ROW / 2 - 1 }
 }
 
 /**

@@ -2,90 +2,55 @@
 // so that programs that are not browsers can show the files too. What a colour says is also said by
 // dashes and by words.
 
-interface Palette {
-  ground: string
-  text: string
-  faint: string
-  frame: string
-  lane: string
-  box: string
-  write: string
-  read: string
-  focus: string
-  kinds: Record<string, string>
+/** In light surroundings, and in dark ones. */
+type Shades = readonly [light: string, dark: string]
+
+const COLOURS = {
+  ground: ['#ffffff', '#0d1117'],
+  text: ['#1f2328', '#e6edf3'],
+  faint: ['#59636e', '#9da7b3'],
+  frame: ['#818b98', '#6e7681'],
+  lane: ['#f3f5f7', '#161b22'],
+  box: ['#ffffff', '#0d1117'],
+  write: ['#fff1cc', '#4a3a08'],
+  read: ['#e3effd', '#12325a'],
+  focus: ['#0969da', '#58a6ff'],
+} as const satisfies Record<string, Shades>
+
+/** The colours of an arrow of each kind. */
+export const KIND_COLOURS: Readonly<Record<string, Shades>> = {
+  so: ['#59636e', '#9da7b3'],
+  wr: ['#1a7f37', '#4ac26b'],
+  ww: ['#0550ae', '#6cb6ff'],
+  rw: ['#b34700', '#f0883e'],
+  rt: ['#7a3fc4', '#c297ff'],
+  co: ['#a8266f', '#f778ba'],
 }
 
-const LIGHT: Palette = {
-  ground: '#ffffff',
-  text: '#1f2328',
-  faint: '#59636e',
-  frame: '#818b98',
-  lane: '#f3f5f7',
-  box: '#ffffff',
-  write: '#fff1cc',
-  read: '#e3effd',
-  focus: '#0969da',
-  kinds: {
-    so: '#59636e',
-    wr: '#1a7f37',
-    ww: '#0550ae',
-    rw: '#b34700',
-    rt: '#7a3fc4',
-    co: '#a8266f',
-  },
-}
-
-const DARK: Palette = {
-  ground: '#0d1117',
-  text: '#e6edf3',
-  faint: '#9da7b3',
-  frame: '#6e7681',
-  lane: '#161b22',
-  box: '#0d1117',
-  write: '#4a3a08',
-  read: '#12325a',
-  focus: '#58a6ff',
-  kinds: {
-    so: '#9da7b3',
-    wr: '#4ac26b',
-    ww: '#6cb6ff',
-    rw: '#f0883e',
-    rt: '#c297ff',
-    co: '#f778ba',
-  },
-}
-
-/** How an arrow of each kind is dashed. */
-const DASHES: Record<string, string> = {
-  so: 'none',
-  wr: 'none',
-  ww: '9 4',
-  rw: '3 3',
-  rt: '12 3 2 3',
-  co: '7 3 2 3 2 3',
-}
+/** How it is dashed, if it is. */
+const DASHES = { ww: '9 4', rw: '3 3', rt: '12 3 2 3', co: '7 3 2 3 2 3' }
 
 const FONT = 'ui-monospace,SFMono-Regular,Menlo,Consolas,"DejaVu Sans Mono",monospace'
 
-function colours(palette: Palette): string {
-  const { ground, text, faint, frame, lane, box, write, read, focus, kinds } = palette
+function colours(shade: 0 | 1): string {
+  const of = (name: keyof typeof COLOURS) => COLOURS[name][shade]
   const rules = [
-    `text{fill:${text}}`,
-    `.ground{fill:${ground}}`,
-    `.lane{fill:${lane}}`,
-    `.small,.isobar .session,.isobar .time,.isobar .skipped text{fill:${faint}}`,
-    `.tick{stroke:${frame}}`,
-    `.frame,.isobar .node rect{fill:${box};stroke:${frame}}`,
-    `.op.write rect{fill:${write}}`,
-    `.op.read rect{fill:${read}}`,
-    `.tag{fill:${ground}}`,
-    `.lanes .tag,.isobar.lanes .tag{fill:${lane}}`,
-    `.lit .frame,.isobar .node.lit rect,.isobar .op.lit rect{stroke:${focus}}`,
-    `.now .frame,.isobar .op.now rect{stroke:${kinds['co']}}`,
-    `.arrow:focus .tag{stroke:${focus}}`,
-    ...Object.entries(kinds).flatMap(([kind, colour]) => [
-      `.${kind} .line{stroke:${colour}}`,
-      `.${kind} .head,.isobar .${kind} .label{fill:${colour}}`,
+    `text{fill:${of('text')}}`,
+    `.ground{fill:${of('ground')}}`,
+    `.lane{fill:${of('lane')}}`,
+    `.small,.isobar .session,.isobar .time,.isobar .skipped text{fill:${of('faint')}}`,
+    `.tick{stroke:${of('frame')}}`,
+    `.frame,.isobar .node rect{fill:${of('box')};stroke:${of('frame')}}`,
+    `.op.write rect{fill:${of('write')}}`,
+    `.op.read rect{fill:${of('read')}}`,
+    `.tag{fill:${of('ground')}}`,
+    `.lanes .tag,.isobar.lanes .tag{fill:${of('lane')}}`,
+    `.lit .frame,.isobar .node.lit rect,.isobar .op.lit rect{stroke:${of('focus')}}`,
+    `.now .frame,.isobar .op.now rect{stroke:${KIND_COLOURS['co']![shade]}}`,
+    `.arrow:focus .tag{stroke:${of('focus')}}`,
+    ...Object.entries(KIND_COLOURS).flatMap(([kind, shades]) => [
+      `.${kind} .line{stroke:${shades[shade]}}`,
+      `.${kind} .head,.isobar .${kind} .label{fill:${shades[shade]}}`,
     ]),
   ]
   return rules.map((rule) => `.isobar ${rule}`).join('\n')
@@ -113,18 +78,16 @@ const SHAPES = [
   '.arrow:focus .tag{stroke-width:2}',
   '.arrow.open .line{stroke-opacity:.35}',
   '.arrow[role=button]{cursor:pointer}',
-  ...Object.entries(DASHES)
-    .filter(([, dash]) => dash !== 'none')
-    .map(([kind, dash]) => `.${kind} .line{stroke-dasharray:${dash}}`),
+  ...Object.entries(DASHES).map(([kind, dash]) => `.${kind} .line{stroke-dasharray:${dash}}`),
 ]
 
 /** The whole style sheet; every rule is about elements inside `.isobar`. */
 export const PICTURE_STYLE = [
   ...SHAPES.map((rule) => `.isobar ${rule}`),
   '.isobar.faded .arrow:not(.lit):not(:focus){opacity:.28}',
-  colours(LIGHT),
+  colours(0),
   '@media (prefers-color-scheme:dark){',
-  colours(DARK),
+  colours(1),
   '}',
 ].join('\n')
 

@@ -1,6 +1,7 @@
 // A counterexample as one SVG file: heading, dependency graph, session lanes. Main function:
 // renderSvg.
 
+import { cut as cutTo } from '../../base/inert.ts'
 import { levelName } from '../../levels/levels.ts'
 import type { VerdictJson } from '../../verdict/verdict-file.ts'
 import { escapeMarkup } from '../escape.ts'
@@ -32,13 +33,10 @@ function drawSection(section: Section): string {
   const lanes = drawLanes(figure, view, PLAIN)
   const names = levels.length > 2 ? levels.join(', ') : levels.map(levelName).join(' and ')
   const heading = `${anomaly.name} violates ${names}`
-  const lines = [anomaly.meaning ?? '', tellCase(figure, view)]
-  const text = lines
-    .filter((line) => line !== '')
-    .map(
-      (line, i) =>
-        `<text class="small" x="${MARGIN}" y="${48 + 16 * i}">${escapeMarkup(line)}</text>`,
-    )
+  const lines = [anomaly.meaning ?? '', tellCase(figure, view)].filter((line) => line !== '')
+  const text = lines.map((line, i) => {
+    return `<text class="small" x="${MARGIN}" y="${48 + 16 * i}">${escapeMarkup(line)}</text>`
+  })
   const top = 48 + 16 * text.length
   // Side by side where both fit, else the lanes below the graph.
   const beside = graph.width + lanes.width + 3 * MARGIN <= MAX_WIDTH
@@ -60,8 +58,7 @@ function drawSection(section: Section): string {
 export function tellCase(figure: Figure, view: View): string {
   const branch = findBranch(figure, view.branch)
   if (branch === null) return ''
-  const words = branch.heading.replace(/^If /, 'if ')
-  return `One case of several: ${words.length > MAX_WORDS ? `${words.slice(0, MAX_WORDS - 1)}…` : words}.`
+  return `One case of several: ${cutTo(branch.heading.replace(/^If /, 'if '), MAX_WORDS)}.`
 }
 
 /** A picture cannot be opened later: forced orders show their reasons, if there is room. */
