@@ -168,11 +168,9 @@ async function checkPath(
     const budgetFromMs = isFirst ? 0 : started
     const code = await checkOnDisk(found.path, plan, summary, budgetFromMs, progress)
     if (code !== null) return code
-    const input = await readWithin(
-      found.path,
-      { format: plan.format, duplicateValues: plan.duplicates, ...plan.check, budgetFromMs },
-      progress,
-    )
+    const { format, duplicates: duplicateValues } = plan
+    const asked = { format, duplicateValues, ...plan.check, budgetFromMs }
+    const input = await readWithin(found.path, asked, progress)
     const parseMs = nowMs() - started
     const checkOptions = { ...plan.check, budgetFromMs, onTick: progress.tick }
     progress.report(`checking ${cut(plain(found.path))}`)
@@ -265,43 +263,30 @@ async function showResults(
   deadline: Deadline,
 ): Promise<string | Iterable<string>> {
   const { history, format } = input
+  const all = plan.check.all === true
   if (plan.json || plan.certificate || !plan.files.isEmpty) {
     const command = quoteCommand(['isobar', 'check', path, ...plan.again])
-    const context = {
-      path,
-      format: format.id,
-      parseMs,
-      asked: plan.levels?.map(({ level }) => level) ?? null,
-      command,
-      all: plan.check.all === true,
-      deadline: deadline.part(describingShare(plan, results)),
-    }
+    const asked = plan.levels?.map(({ level }) => level) ?? null
+    const part = deadline.part(describingShare(plan, results))
+    const context = { path, format: format.id, parseMs, asked, command, all, deadline: part }
     const verdict = describeVerdict(history, results, context)
     plan.certificate?.writePieces(stringifyLine(verdict))
     await plan.files.add(verdict, history, deadline)
     if (plan.json) return stringifyLine(verdict)
   }
   if (plan.notation) {
-    const txns = results.flatMap((result) =>
-      result.anomalies.flatMap((anomaly) => [...anomaly.txns, ...anomaly.earlier]),
-    )
+    const anomalies = results.flatMap((result) => result.anomalies)
+    const txns = anomalies.flatMap((anomaly) => [...anomaly.txns, ...anomaly.earlier])
     return txns.length > 0 ? renderNotation(history, txns, { ids: true }) : ''
   }
-  const counts = countHistory(history)
-  const title = `${plain(path)} (${format.name}: ${sizeWords(counts)})`
+  const title = `${plain(path)} (${format.name}: ${sizeWords(countHistory(history))})`
   const colours = coloursFor(process.stdout)
-  const text = tellText(history, results, {
-    colours,
-    title,
-    all: plan.check.all === true,
-    deadline,
-  })
+  const text = tellText(history, results, { colours, title, all, deadline })
   return plan.strength ? withStrength(text, history) : text
 }
 
 function exitCode(results: readonly LevelResult[]): number {
-  if (results.some((result) => result.verdict === 'violated')) return EXIT.violated
-  return results.some((result) => result.verdict === 'unknown') ? EXIT.unknown : EXIT.satisfied
+  return results.map(({ verdict }) => EXIT[verdict]).reduce(worse, EXIT.satisfied)
 }
 
 async function complainAbout(
@@ -325,8 +310,7 @@ async function complainAbout(
   plan.files.addUnread(error.describe())
   if (plan.json) {
     const { code, message, place, hint } = error
-    const line = place?.line ?? null
-    const column = place?.column ?? null
+    const { line, column } = place ?? { line: null, column: null }
     await print(`${renderJsonError(found.path, { code, message, line, column, hint })}\n`)
   }
   const told = withoutSecrets(error.describe(), process.argv)

@@ -2,13 +2,13 @@
 // that names it, unless it may be lost.
 
 import type { Command } from 'commander'
-import { counted } from '../base/counted.ts'
+
 import { sentence } from '../base/inert.ts'
 import { stringify } from '../base/json.ts'
 import { Outputs } from '../files/output.ts'
 import { FORMATS } from '../formats/formats.ts'
 import { claimHistory, formatFor, refuseMisfits, writeHistory } from '../formats/save.ts'
-import type { History } from '../history/history.ts'
+
 import { plain } from '../report/names.ts'
 import { countHistory } from '../verdict/count-history.ts'
 import { EXIT } from './exit-codes.ts'
@@ -20,16 +20,16 @@ import {
   type InputFormatFlags,
   type OutputFormatFlags,
 } from './format-options.ts'
+import { type Switches, sizeWords } from './options.ts'
 import { filesOf } from './paths.ts'
 import { Progress, showWriting } from './progress.ts'
 import { readInput } from './read-input.ts'
 import { print, tell } from './terminal.ts'
 
-interface Flags extends InputFormatFlags, DuplicateFlags, OutputFormatFlags {
-  lossy?: boolean
-  force?: boolean
-  json?: boolean
-}
+type Flags = InputFormatFlags &
+  DuplicateFlags &
+  OutputFormatFlags &
+  Switches<'lossy' | 'force' | 'json'>
 
 export function addConvertCommand(program: Command, done: (code: number) => void): void {
   const command = program
@@ -75,31 +75,13 @@ async function convert(from: string, to: string, flags: Flags): Promise<void> {
   for (const what of lost) warn(`${format.name} does not hold ${what}`)
   // Standard output belongs to the history then.
   if (to === '-') return
-  const about = { from, fromFormat: read.format.id, path: to, format: format.id, bytes, lost }
-  if (flags.json) await print(`${stringify({ ...about, ...countHistory(history) })}\n`)
-  else await tell(summary(about, history))
+  const [fromFormat, counts] = [read.format.id, countHistory(history)]
+  const about = { from, fromFormat, path: to, format: format.id, bytes, lost }
+  if (flags.json) return print(`${stringify({ ...about, ...counts })}\n`)
+  const size = sizeWords(counts, ['sessions', 'transactions', 'operations'])
+  await tell(`${plain(to)} (${format.id}, from ${fromFormat}, ${bytes} bytes): ${size}\n`)
 }
 
 function warn(text: string): void {
   process.stderr.write(`isobar: warning: ${sentence(text)}\n`)
-}
-
-function summary(
-  {
-    path,
-    format,
-    bytes,
-    fromFormat,
-  }: Record<'path' | 'format' | 'fromFormat', string> & {
-    bytes: number
-  },
-  history: History,
-): string {
-  const { sessions, transactions, operations } = countHistory(history)
-  const size = [
-    counted(sessions, 'session'),
-    counted(transactions, 'transaction'),
-    counted(operations, 'operation'),
-  ].join(', ')
-  return `${plain(path)} (${format}, from ${fromFormat}, ${bytes} bytes): ${size}\n`
 }

@@ -2,6 +2,7 @@
 
 import { counted } from '../base/counted.ts'
 import { stringify } from '../base/json.ts'
+import { obtain } from '../base/maps.ts'
 import { findAnomaly } from '../levels/anomalies.ts'
 import { PROFILE } from '../levels/levels.ts'
 import { plain } from '../report/names.ts'
@@ -19,9 +20,7 @@ export class DirectorySummary {
     this.histories++
     const names = new Set<string>()
     for (const { level, verdict, anomalies } of results) {
-      const counts = this.levels.get(level) ?? { satisfied: 0, violated: 0, unknown: 0 }
-      counts[verdict]++
-      this.levels.set(level, counts)
+      obtain(this.levels, level, () => ({ satisfied: 0, violated: 0, unknown: 0 }))[verdict]++
       for (const anomaly of anomalies) names.add(anomaly.name)
     }
     for (const name of names) this.patterns.set(name, (this.patterns.get(name) ?? 0) + 1)
@@ -36,16 +35,13 @@ export class DirectorySummary {
   }
 
   renderText(): string {
-    const lines = [
-      '',
-      `${counted(this.histories, 'history', 'histories')} checked, ${this.unreadable} unreadable`,
-    ]
+    const histories = counted(this.histories, 'history', 'histories')
+    const lines = ['', `${histories} checked, ${this.unreadable} unreadable`]
     const levels = this.sortedLevels()
     const width = Math.max(...levels.map(([level]) => level.length), 5)
-    for (const [level, counts] of levels) {
-      lines.push(
-        `  ${level.padEnd(width)} ${counts.satisfied} satisfied, ${counts.violated} violated, ${counts.unknown} unknown`,
-      )
+    for (const [level, { satisfied, violated, unknown }] of levels) {
+      const counts = `${satisfied} satisfied, ${violated} violated, ${unknown} unknown`
+      lines.push(`  ${level.padEnd(width)} ${counts}`)
     }
     for (const [name, count] of this.sortedPatterns()) {
       const tap = findAnomaly(name)?.tap
@@ -56,9 +52,7 @@ export class DirectorySummary {
   }
 
   renderJson(): string {
-    const levels = Object.fromEntries(
-      this.sortedLevels().map(([id, counts]) => [id, { ...counts }]),
-    )
+    const levels = Object.fromEntries(this.sortedLevels())
     const anomalies = Object.fromEntries(this.sortedPatterns())
     const { histories, unreadable, skipped } = this
     const summary = { histories, unreadable, skipped, levels, anomalies }

@@ -78,13 +78,12 @@ async function examineTargets(): Promise<Finding[]> {
   const findings: Finding[] = []
   const drivers = new Map<string, Finding>()
   for (const { driver, trial } of TARGETS) {
-    let speaker = driver ? drivers.get(driver.name) : undefined
-    if (driver && !speaker) {
-      speaker = await examineDriver(driver)
-      drivers.set(driver.name, speaker)
-      findings.push(speaker)
+    if (driver && !drivers.has(driver.name)) {
+      const found = await examineDriver(driver)
+      drivers.set(driver.name, found)
+      findings.push(found)
     }
-    if (trial) findings.push(await examineTrial(trial, speaker))
+    if (trial) findings.push(await examineTrial(trial, drivers.get(driver?.name ?? '')))
   }
   return findings
 }
@@ -144,16 +143,18 @@ function examineServer(trial: Extract<Trial, { port: number }>): Promise<Finding
 }
 
 function examineBrowser(): Finding {
-  for (const directory of (process.env['PATH'] ?? '').split(delimiter)) {
-    for (const browser of BROWSERS) {
-      const path = join(directory, browser)
-      try {
-        accessSync(path, constants.X_OK)
-        return { name: 'browser', usable: true, detail: path }
-      } catch {
-        // Not here.
-      }
-    }
+  const directories = (process.env['PATH'] ?? '').split(delimiter)
+  const paths = directories.flatMap((directory) => BROWSERS.map((name) => join(directory, name)))
+  const path = paths.find(isExecutable)
+  const detail = path ?? `none of ${BROWSERS.join(', ')} in PATH`
+  return { name: 'browser', usable: path !== undefined, detail }
+}
+
+function isExecutable(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK)
+    return true
+  } catch {
+    return false
   }
-  return { name: 'browser', usable: false, detail: `none of ${BROWSERS.join(', ')} in PATH` }
 }

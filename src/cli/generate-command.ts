@@ -20,7 +20,15 @@ import { DEFAULT_SHAPE, type WorkloadRequest } from '../workload/parameters.ts'
 import { isSqlShape, SQL_SHAPES } from '../workload/sql/parameters.ts'
 import { EXIT } from './exit-codes.ts'
 import { addOutputFormat, type OutputFormatFlags } from './format-options.ts'
-import { parseChoice, parseNumber, parseSeed, sizeWords, translateLevels } from './options.ts'
+import {
+  parseChoice,
+  parseNumber,
+  parseSeed,
+  type Switches,
+  sizeWords,
+  type Texts,
+  translateLevels,
+} from './options.ts'
 import { Progress, showWriting } from './progress.ts'
 import { print, tell } from './terminal.ts'
 import {
@@ -33,19 +41,11 @@ import {
   type WorkloadFlags,
 } from './workload-options.ts'
 
-interface Flags extends WorkloadFlags, OutputFormatFlags {
-  shape?: string
-  store?: string
-  inject?: string
-  aborts: string
-  indeterminates: string
-  conflicts: string
-  concurrency: string
-  layout: string
-  full?: boolean
-  force?: boolean
-  json?: boolean
-}
+type Flags = WorkloadFlags &
+  OutputFormatFlags &
+  Texts<'shape' | 'store' | 'inject'> &
+  Record<'aborts' | 'indeterminates' | 'conflicts' | 'concurrency' | 'layout', string> &
+  Switches<'full' | 'force' | 'json'>
 
 export function addGenerateCommand(program: Command, done: (code: number) => void): void {
   const command = program
@@ -78,21 +78,17 @@ export function addGenerateCommand(program: Command, done: (code: number) => voi
     })
 }
 
-const faultLines = (faults: readonly { name: string; forbiddenFrom: string; meaning: string }[]) =>
-  faults
-    .map(({ name, forbiddenFrom, meaning }) => {
-      return `  ${name.padEnd(24)} ${forbiddenFrom.padEnd(5)} ${meaning}`
-    })
-    .join('\n')
+const faultLine = ({ name, forbiddenFrom, meaning }: (typeof FAULTS | typeof SQL_FAULTS)[number]) =>
+  `  ${name.padEnd(24)} ${forbiddenFrom.padEnd(5)} ${meaning}`
 
 const HELP = `
 Without --to the ending of the file's name decides (.txt is Plume text), else it is native.
 Shapes tpcc, tpcc-pc, twitter and sql are SQL transactions, each of which asks for its own level;
 they need the native format.
 Faults, and the weakest level that forbids each:
-${faultLines(FAULTS)}
+${FAULTS.map(faultLine).join('\n')}
 Faults of SQL stores:
-${faultLines(SQL_FAULTS)}
+${SQL_FAULTS.map(faultLine).join('\n')}
 
 Examples:
   isobar generate h.txt --shape general --transactions 1000000 --ops 8 --sessions 50 --keys 100000
@@ -115,9 +111,9 @@ async function generateTo(out: string, flags: Flags): Promise<void> {
   const progress = new Progress()
   const onProgress = (ended: number, all: number) =>
     progress.report(`running ${all} transactions`, ended / all)
-  const generated = isSqlRequest(workload)
-    ? await generateStatements(workload, store, seed, flags, onProgress)
-    : generateOperations(workload, store, seed, flags, format, onProgress)
+  const generated = isSqlShape(workload.shape)
+    ? await generateStatements(workload as SqlRequest, store, seed, flags, onProgress)
+    : generateOperations(workload as WorkloadRequest, store, seed, flags, format, onProgress)
   const { history, opOrder } = generated
   refuseMisfits(format, history, 'the native format holds everything: --to native')
   const bytes = writeHistory(output, format, history, opOrder, showWriting(out, progress))
@@ -125,16 +121,17 @@ async function generateTo(out: string, flags: Flags): Promise<void> {
   // Standard output belongs to the history then.
   if (out === '-') return
   const about = { path: out, format: format.id, bytes, seed, store }
-  if (flags.json) {
-    const counts = countHistory(history)
-    await print(`${stringify({ ...about, ...counts, faults: namedStrikes(generated) })}\n`)
-  } else await tell(renderSummary(about, generated))
+  const counts = countHistory(history)
+  const faults = namedStrikes(generated)
+  if (flags.json) return print(`${stringify({ ...about, ...counts, faults })}\n`)
+  const made = `(${format.id}, ${bytes} bytes): ${sizeWords(counts)}`
+  await tell(`${plain(out)} ${made}; store ${store}, seed ${seed}\n`)
+  for (const { fault, transactions, keys } of faults) {
+    await tell(`  ${fault}: ${transactions.join(', ')} on key ${keys.join(', ')}\n`)
+  }
 }
 
 type OnProgress = (ended: number, all: number) => void
-
-const isSqlRequest = (workload: WorkloadRequest | SqlRequest): workload is SqlRequest =>
-  isSqlShape(workload.shape)
 
 function generateOperations(
   workload: WorkloadRequest,
@@ -216,20 +213,4 @@ function namedStrikes({ history, strikes }: Generated) {
     transactions: txns.map((txn) => history.txnName(txn)),
     keys: keys.map((key) => keyOf(history, key)),
   }))
-}
-
-function renderSummary(
-  about: { path: string; format: string; bytes: number; seed: number; store: string },
-  generated: Generated,
-): string {
-  const { path, format, bytes, seed, store } = about
-  const counts = countHistory(generated.history)
-  const size = sizeWords(counts)
-  const lines = [
-    `${plain(path)} (${format}, ${bytes} bytes): ${size}; store ${store}, seed ${seed}`,
-  ]
-  for (const { fault, transactions, keys } of namedStrikes(generated)) {
-    lines.push(`  ${fault}: ${transactions.join(', ')} on key ${keys.join(', ')}`)
-  }
-  return `${lines.join('\n')}\n`
 }

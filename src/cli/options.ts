@@ -8,22 +8,22 @@ import { ALGORITHMS, type Algorithm } from '../check/general/strong-levels.ts'
 import { findTap } from '../levels/anomalies.ts'
 import type { LevelId, LevelRequest } from '../levels/levels.ts'
 import { readLevel } from '../levels/words.ts'
+import type { HistoryCounts } from '../verdict/verdict-file.ts'
+
+/** Options of these names as a command gets them: with a text, or without one. */
+export type Texts<Name extends string> = { [Each in Name]?: string }
+export type Switches<Name extends string> = { [Each in Name]?: boolean }
 
 /** `rc,serializable,postgres:repeatable-read` → levels, each once. */
 export function parseRequests(
   text: string,
   read: (word: string) => LevelRequest = readLevel,
 ): LevelRequest[] {
-  const requests: LevelRequest[] = []
-  for (const word of splitList(text)) {
-    const request = read(word)
-    const same = (other: LevelRequest) =>
-      other.level === request.level &&
-      other.sessionOrder === request.sessionOrder &&
-      other.realTime === request.realTime &&
-      other.bound === request.bound
-    if (!requests.some(same)) requests.push(request)
-  }
+  const all = splitList(text).map((word) => read(word))
+  const name = ({ level, sessionOrder, realTime, bound }: LevelRequest) =>
+    [level, sessionOrder, realTime, bound].join()
+  const names = all.map(name)
+  const requests = all.filter((request, i) => names.indexOf(name(request)) === i)
   if (requests.length === 0) throw new UsageError('--level names no level')
   return requests
 }
@@ -42,19 +42,11 @@ export function translateLevels(text: string, read: (word: string) => LevelId): 
 }
 
 /** How large a history is. */
-export function sizeWords(counts: {
-  readonly sessions: number
-  readonly transactions: number
-  readonly operations: number
-  readonly keys: number
-}): string {
-  const { sessions, transactions, operations, keys } = counts
-  return [
-    counted(sessions, 'session'),
-    counted(transactions, 'transaction'),
-    counted(operations, 'operation'),
-    counted(keys, 'key'),
-  ].join(', ')
+export function sizeWords(
+  counts: HistoryCounts,
+  parts: readonly (keyof HistoryCounts)[] = ['sessions', 'transactions', 'operations', 'keys'],
+): string {
+  return parts.map((part) => counted(counts[part], part.replace(/s$/, ''))).join(', ')
 }
 
 /** `on` or `off`. */
@@ -63,18 +55,12 @@ export function parseSwitch(text: string, option: string): boolean {
 }
 
 /** One of a few words. */
-export function parseChoice<Word extends string>(
-  text: string,
-  option: string,
-  words: readonly Word[],
-): Word {
+export function parseChoice<W extends string>(text: string, option: string, words: readonly W[]) {
   const found = words.find((word) => word === text)
   if (found !== undefined) return found
   const meant = findMeant(text, words)
-  throw new UsageError(
-    `${option} is ${words.join(' or ')}, not ${JSON.stringify(text)}`,
-    meant === null ? null : `did you mean ${meant}?`,
-  )
+  const message = `${option} is ${words.join(' or ')}, not ${JSON.stringify(text)}`
+  throw new UsageError(message, meant === null ? null : `did you mean ${meant}?`)
 }
 
 export const ABORTED_READS = ['judge', 'ignore'] as const
@@ -82,10 +68,9 @@ export const ABORTED_READS = ['judge', 'ignore'] as const
 /** `j,k` → pattern letters. */
 export function parseTaps(text: string): string[] {
   const taps = splitList(text).map((letter) => letter.toLowerCase())
-  for (const letter of taps) {
-    if (!findTap(letter)) {
-      throw new UsageError(`unknown pattern ${JSON.stringify(letter)}`, 'there are a to n')
-    }
+  const unknown = taps.find((letter) => !findTap(letter))
+  if (unknown !== undefined) {
+    throw new UsageError(`unknown pattern ${JSON.stringify(unknown)}`, 'there are a to n')
   }
   if (taps.length === 0) throw new UsageError('--tap names no pattern')
   return [...new Set(taps)].sort()
@@ -107,12 +92,9 @@ export function splitList(text: string): string[] {
 /** A number that is at least `least`; `name` is the option's. */
 export function parseNumber(name: string, text: string, least: number): number {
   const value = Number(text)
-  if (text.trim() === '' || !(value >= least) || value === Number.POSITIVE_INFINITY) {
-    throw new UsageError(
-      `--${name} takes a number of at least ${least}, not ${JSON.stringify(text)}`,
-    )
-  }
-  return value
+  if (text.trim() !== '' && value >= least && value < Number.POSITIVE_INFINITY) return value
+  const shown = JSON.stringify(text)
+  throw new UsageError(`--${name} takes a number of at least ${least}, not ${shown}`)
 }
 
 export function parseSeed(text: string): number {
@@ -121,12 +103,15 @@ export function parseSeed(text: string): number {
   throw new UsageError(`--seed takes a whole number, not ${JSON.stringify(text)}`)
 }
 
-/** What a password file says; undefined if none is named. Throws UsageError. */
-export function readPassword(path: string | undefined): string | undefined {
-  if (path === undefined) return undefined
+/** What a file says that an option names. Throws UsageError. */
+export function readNamed(path: string, what: string): string {
   try {
-    return readFileSync(path, 'utf8').replace(/\r?\n$/, '')
+    return readFileSync(path, 'utf8')
   } catch (error) {
-    throw new UsageError(`cannot read the password file: ${(error as Error).message}`)
+    throw new UsageError(`cannot read the ${what}: ${(error as Error).message}`)
   }
+}
+
+export function readPassword(path: string | undefined): string | undefined {
+  if (path !== undefined) return readNamed(path, 'password file').replace(/\r?\n$/, '')
 }

@@ -1,17 +1,16 @@
 // `isobar replay`: runs the statements of a schedule that a race has saved, in their order, on a
 // server, and judges what they see.
 
-import { readFileSync } from 'node:fs'
 import type { Command } from 'commander'
 import { type ClientConfig, Pool } from 'pg'
 import { startPostgres } from '../application/embedded.ts'
 import { replay } from '../application/race/replay.ts'
 import { parseScheduleFile, type ScheduleFile } from '../application/race/schedule-file.ts'
-import { DatabaseError, UsageError } from '../base/errors.ts'
+import { DatabaseError } from '../base/errors.ts'
 import { parsePostgresAddress, showAddress } from '../record/postgres/address.ts'
 import { configOf, connectClient } from '../record/postgres/client.ts'
 import { EXIT } from './exit-codes.ts'
-import { readPassword } from './options.ts'
+import { readNamed, readPassword } from './options.ts'
 import { print } from './terminal.ts'
 
 const CONNECT_PATIENCE_MS = 10_000
@@ -39,7 +38,7 @@ Example:
 }
 
 async function run(path: string, target: string, passwordFile?: string): Promise<number> {
-  const file = parseScheduleFile(readText(path))
+  const file = parseScheduleFile(readNamed(path, 'schedule'))
   if (target === 'embedded') {
     const server = await startPostgres()
     try {
@@ -64,12 +63,4 @@ async function judge(file: ScheduleFile, config: ClientConfig): Promise<number> 
   })
   await print(`${result}\n`)
   return EXIT[result.verdict]
-}
-
-function readText(path: string): string {
-  try {
-    return readFileSync(path, 'utf8')
-  } catch (error) {
-    throw new UsageError(`cannot read the schedule: ${(error as Error).message}`)
-  }
 }

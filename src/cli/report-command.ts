@@ -14,10 +14,11 @@ import { checkCounts } from '../verdict/resolve-file.ts'
 import type { VerdictJson } from '../verdict/verdict-file.ts'
 import { EXIT } from './exit-codes.ts'
 import { openFile } from './open-file.ts'
+import type { Switches, Texts } from './options.ts'
 import { filesOf } from './paths.ts'
 import { readInput } from './read-input.ts'
 import { type ReportKind, renderReport, writeIndex } from './render-report.ts'
-import { claimPages } from './report-files.ts'
+import { claimPages, isCollected } from './report-files.ts'
 import { tell } from './terminal.ts'
 import { atPath, chooseVerdict, readVerdicts } from './verdict-input.ts'
 
@@ -32,14 +33,7 @@ const KINDS: Record<string, ReportKind> = {
   '.csv': 'csv',
 }
 
-interface Flags {
-  trace?: string
-  history?: string
-  anomaly?: string
-  line?: string
-  force?: boolean
-  open?: boolean
-}
+type Flags = Texts<'trace' | 'history' | 'anomaly' | 'line'> & Switches<'force' | 'open'>
 
 export function addReportCommand(program: Command, done: (code: number) => void): void {
   program
@@ -95,8 +89,7 @@ async function report(path: string, out: string | undefined, flags: Flags): Prom
   await atPath(path, async () => {
     const all = found.map(({ verdict }) => verdict)
     const isIndex = kind === 'report' && all.length > 1 && flags.anomaly === undefined
-    const isCollection = isIndex || kind === 'junit' || kind === 'summary' || kind === 'csv'
-    const isAll = isCollection && flags.line === undefined
+    const isAll = (isIndex || isCollected(kind)) && flags.line === undefined
     if (isIndex && isAll) return writeIndex(output, claimPages(outputs, output), found)
     const verdicts = isAll ? all : [chooseVerdict(found, flags.line)]
     const section = sectionOf(verdicts[0]!, flags.anomaly)
@@ -133,11 +126,9 @@ function sectionOf(verdict: VerdictJson, wanted: string | undefined): Section | 
     ({ name }, i) => String(i + 1) === wanted || name.toLowerCase() === wanted.toLowerCase(),
   )
   if (section) return section
-  const known = sections.map(({ name }, i) => `${i + 1} ${name}`).join(', ')
-  const meant = findMeant(
-    wanted,
-    sections.map(({ name }) => name),
-  )
+  const names = sections.map(({ name }) => name)
+  const known = names.map((name, i) => `${i + 1} ${name}`).join(', ')
+  const meant = findMeant(wanted, names)
   const hint = `${meant === null ? '' : `did you mean ${meant}? `}there are ${known}`
   throw new UsageError(`there is no anomaly ${wanted}`, known ? hint : null)
 }

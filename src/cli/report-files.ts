@@ -12,23 +12,15 @@ import type { History } from '../history/history.ts'
 import { plain } from '../report/names.ts'
 import type { VerdictJson } from '../verdict/verdict-file.ts'
 import { openFile } from './open-file.ts'
+import type { Switches, Texts } from './options.ts'
 import type { ReportKind } from './render-report.ts'
 
-export interface ReportFlags {
-  report?: string
-  open?: boolean
-  svg?: string
-  dot?: string
-  junit?: string
-  summary?: string
-  csv?: string
-  trace?: string
-  force?: boolean
-}
+export type ReportFlags = Texts<ReportKind | 'trace'> & Switches<'open' | 'force'>
 
 /** Those about one history only, but for the report, which has an index then. */
 const SINGLE = ['report', 'svg', 'dot'] as const
 const COLLECTED = ['junit', 'summary', 'csv'] as const
+export const isCollected = (kind: ReportKind) => (COLLECTED as readonly string[]).includes(kind)
 
 /** The options of every command that judges; `report` says what --report does there. */
 export function addReportOptions(command: Command, report: string): Command {
@@ -63,10 +55,8 @@ export class ReportFiles {
       this.outputs.set('report', all.claim(page, '--out', { keep: true, parents: true }))
     }
     for (const kind of [...SINGLE, ...COLLECTED]) {
-      const path = flags[kind]
-      if (path === undefined) continue
-      const options = { append: kind === 'summary' }
-      this.outputs.set(kind, all.claim(path, `--${kind}`, options))
+      const [path, options] = [flags[kind], { append: kind === 'summary' }]
+      if (path !== undefined) this.outputs.set(kind, all.claim(path, `--${kind}`, options))
     }
     this.trace = flags.trace === undefined ? null : all.claim(flags.trace, '--trace')
     this.opens = flags.open === true
@@ -91,11 +81,7 @@ export class ReportFiles {
   }
 
   /** Writes what is about this history, and keeps it for what is about all. */
-  async add(
-    verdict: VerdictJson,
-    history: History,
-    deadline: Deadline = Deadline.none(),
-  ): Promise<void> {
+  async add(verdict: VerdictJson, history: History, deadline = Deadline.none()): Promise<void> {
     this.verdicts.push(verdict)
     if (!this.isEmpty) {
       const { renderReport, renderTrace } = await import('./render-report.ts')
@@ -132,8 +118,8 @@ export class ReportFiles {
   tellWritten(): string {
     const wasSingle = this.verdicts.length > 0
     const trace: [string, Output][] = this.trace && wasSingle ? [['trace', this.trace]] : []
-    const written = [...this.outputs].filter(([kind]) =>
-      kind === 'report' ? wasSingle || this.pages : !isSingle(kind) || wasSingle,
+    const written = [...this.outputs].filter(
+      ([kind]) => wasSingle || isCollected(kind) || (kind === 'report' && this.pages),
     )
     return [...written, ...trace]
       .filter(([, output]) => !output.isStandard)
@@ -142,17 +128,11 @@ export class ReportFiles {
   }
 }
 
-function isSingle(kind: ReportKind): boolean {
-  return (SINGLE as readonly string[]).includes(kind)
-}
-
 /** The directory of the pages of several histories, beside their index. */
 export function claimPages(outputs: Outputs, index: Output): Output {
-  if (index.isStandard) {
-    const hint = 'of several histories it is a file and a directory'
-    throw new UsageError('the report needs a name', hint)
-  }
-  return outputs.claimDirectory(pagesOf(index.path), 'the report', /\.html$/)
+  const { path, isStandard } = index
+  const hint = 'of several histories it is a file and a directory'
+  if (isStandard) throw new UsageError('the report needs a name', hint)
+  const pages = `${path.slice(0, path.length - extname(path).length)}-pages`
+  return outputs.claimDirectory(pages, 'the report', /\.html$/)
 }
-
-const pagesOf = (index: string) => `${index.slice(0, index.length - extname(index).length)}-pages`

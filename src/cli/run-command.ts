@@ -1,6 +1,6 @@
 // `isobar run`: stresses a database, records what its clients saw, judges the record.
 
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { type Command, Option } from 'commander'
 import { UsageError } from '../base/errors.ts'
@@ -33,8 +33,11 @@ import {
   parseChoice,
   parseNumber,
   parseRequests,
+  readNamed,
   readPassword,
+  type Switches,
   splitList,
+  type Texts,
   translateLevels,
 } from './options.ts'
 import { PRESETS, withPreset } from './presets.ts'
@@ -55,33 +58,16 @@ import {
   type WorkloadFlags,
 } from './workload-options.ts'
 
-interface Flags extends ReportFlags, WorkloadFlags {
-  workload?: string
-  shape?: string
-  duration?: string
-  dbLevel?: string
-  level?: string
-  abortedReads: string
-  rate?: string
-  retries: string
-  threads?: string
-  fault: string[]
-  serverSetting: string[]
-  replicas: string
-  commitOrder?: boolean
-  timetable?: string
-  sweep: string[]
-  preset?: string
-  patience: string
-  passwordFile?: string
-  out?: string
-  watch?: boolean
-  until?: string
-  budget?: string
-  json?: boolean
-}
+type Flags = ReportFlags &
+  WorkloadFlags &
+  Texts<'workload' | 'shape' | 'duration' | 'dbLevel' | 'level' | 'rate' | 'timetable'> &
+  Texts<'preset' | 'threads' | 'passwordFile' | 'out' | 'until' | 'budget'> &
+  Record<'abortedReads' | 'retries' | 'replicas' | 'patience', string> &
+  Record<'fault' | 'serverSetting' | 'sweep', string[]> &
+  Switches<'commitOrder' | 'watch' | 'json'>
 
 export function addRunCommand(program: Command, done: (code: number) => void): void {
+  const presets = Object.entries(PRESETS).map(([name, { about }]) => `${name}, ${about}`)
   const command = program
     .command('run')
     .description('stress a database, record what its clients saw, and judge it')
@@ -106,7 +92,7 @@ export function addRunCommand(program: Command, done: (code: number) => void): v
     .option('--patience <time>', 'how long the database may stay away', '15s')
     .option('--password-file <file>', 'where the password of the database is')
     .optionsGroup('Transactions:')
-    .option('--preset <name>', `options that go well together: ${presetWords()}`)
+    .option('--preset <name>', `options that go well together: ${presets.join('; ')}`)
     .option('--shape <name>', `kind of transactions (${ALL_SHAPES.join(', ')})`)
     .option('-w, --workload <name>', 'the same, or a module of your own (churn)')
   addWorkloadOptions(command)
@@ -139,17 +125,10 @@ export function addRunCommand(program: Command, done: (code: number) => void): v
   addReportOptions(command, 'where the HTML page goes (report.html in the directory)')
     .addHelpText('after', HELP)
     .action(async (target: string, flags: Flags) => {
-      if (flags.sweep.length === 0) {
-        return done(await runTarget(target, withPreset(flags, flags.preset)))
-      }
+      const isOne = flags.sweep.length === 0
+      if (isOne) return done(await runTarget(target, withPreset(flags, flags.preset)))
       done(await runSweep(flags.sweep, { ...flags, target }, process.argv.slice(2)))
     })
-}
-
-function presetWords(): string {
-  return Object.entries(PRESETS)
-    .map(([name, { about }]) => `${name}, ${about}`)
-    .join('; ')
 }
 
 /** An option that may be given several times. */
@@ -302,12 +281,7 @@ function withReplicas(target: Target, count: number): Target {
 function readFaults({ fault, timetable }: Flags): FaultPlan {
   const plan = parseFaultPlan(fault)
   if (timetable === undefined) return plan
-  let text: string
-  try {
-    text = readFileSync(timetable, 'utf8')
-  } catch (error) {
-    throw new UsageError(`cannot read the timetable: ${(error as Error).message}`)
-  }
+  const text = readNamed(timetable, 'timetable')
   return { ...plan, events: [...plan.events, ...parseTimetable(text, plain(timetable))] }
 }
 
@@ -330,9 +304,9 @@ function parseSettings(texts: readonly string[]): Record<string, string> {
 
 function outputsOf(flags: Flags, { ownWorkload }: Pick<RunOptions, 'ownWorkload'>): Outputs {
   const outputs = new Outputs(flags.force)
-  if (flags.passwordFile !== undefined) outputs.read(flags.passwordFile)
-  if (flags.timetable !== undefined) outputs.read(flags.timetable)
-  if (ownWorkload) outputs.read(ownWorkload.path)
+  for (const path of [flags.passwordFile, flags.timetable, ownWorkload?.path]) {
+    if (path !== undefined) outputs.read(path)
+  }
   if (flags.json) outputs.claim('-', '--json')
   return outputs
 }

@@ -30,7 +30,7 @@ import {
   type InputFormatFlags,
   type OutputFormatFlags,
 } from './format-options.ts'
-import { parseRequests } from './options.ts'
+import { parseRequests, type Switches, type Texts } from './options.ts'
 import { filesOf } from './paths.ts'
 import { Progress, showWriting } from './progress.ts'
 import { readWithin } from './read-input.ts'
@@ -38,15 +38,10 @@ import { Interrupt } from './signals.ts'
 import { coloursFor, print, tell } from './terminal.ts'
 import { atPath, chooseVerdict, readVerdicts } from './verdict-input.ts'
 
-interface Flags extends InputFormatFlags, OutputFormatFlags {
-  level?: string
-  verdict?: string
-  line?: string
-  budget?: string
-  lossy?: boolean
-  force?: boolean
-  json?: boolean
-}
+type Flags = InputFormatFlags &
+  OutputFormatFlags &
+  Texts<'level' | 'verdict' | 'line' | 'budget'> &
+  Switches<'lossy' | 'force' | 'json'>
 
 export function addShrinkCommand(program: Command, done: (code: number) => void): void {
   const command = program
@@ -102,14 +97,12 @@ async function shrink(path: string, out: string, flags: Flags): Promise<number> 
   const known = flags.verdict === undefined ? null : await readKnown(input.history, asked, flags)
   const { level, sessionOrder = true, realTime = false, bound } = known ?? asked!
   const interrupt = new Interrupt(null)
-  const shrunk = await search(
-    path,
-    input.history,
-    { level, sessionOrder, realTime, ...(bound === undefined ? {} : { bound }) },
-    budgetMs,
-    known,
-    interrupt,
-    progress,
+  const request = { level, sessionOrder, realTime, ...(bound === undefined ? {} : { bound }) }
+  progress.report(`checking ${cut(plain(path))}`)
+  const say = (what: string) => progress.report(`shrinking ${cut(plain(path))}: ${what} left`)
+  const checking = { budgetMs, budgetFromMs: 0, onTick: progress.tick }
+  const shrunk = await search(input.history, request, checking, known, interrupt, say).finally(() =>
+    progress.done(),
   )
   interrupt.ignore()
   if (shrunk.result.verdict !== 'violated') return refuse(path, level, shrunk)
@@ -168,24 +161,17 @@ function isAsked(result: LevelResult, asked: LevelRequest | null): boolean {
 
 /** What is left when nothing more can go, the budget has run out, or a signal came. */
 function search(
-  path: string,
   whole: History,
   request: Required<Omit<LevelRequest, 'bound'>> & Pick<LevelRequest, 'bound'>,
-  budgetMs: number | null,
+  checking: CheckOptions,
   known: LevelResult | null,
   interrupt: Interrupt,
-  progress: Progress,
+  say: (what: string) => void,
 ): Promise<Shrunk> {
-  progress.report(`checking ${cut(plain(path))}`)
-  const deadline = new Deadline(budgetMs, null, null, { fromMs: 0 })
-  const options: CheckOptions = {
-    budgetMs,
-    budgetFromMs: 0,
-    onTick: progress.tick,
-    sessionOrder: request.sessionOrder,
-    realTime: request.realTime,
-    ...(known?.abortedReads ? { abortedReads: known.abortedReads } : {}),
-  }
+  const { sessionOrder, realTime } = request
+  const deadline = new Deadline(checking.budgetMs, null, null, { fromMs: 0 })
+  const ignoring = known?.abortedReads ? { abortedReads: known.abortedReads } : {}
+  const options: CheckOptions = { ...checking, sessionOrder, realTime, ...ignoring }
   // Until something was found there is nothing to keep: a signal ends the work at once.
   let isFound = false
   const listen = () => {
@@ -199,14 +185,12 @@ function search(
     ...(known ? { known } : {}),
     onStep: async ({ history }) => {
       listen()
-      progress.report(
-        `shrinking ${cut(plain(path))}: ${counted(history.txnCount, 'transaction')} left`,
-      )
+      say(counted(history.txnCount, 'transaction'))
       deadline.check()
       await pause() // signals are told of between turns
       if (interrupt.signal.aborted) throw new BudgetExceeded('interrupted')
     },
-  }).finally(() => progress.done())
+  })
 }
 
 function requestOf(text: string): LevelRequest {
@@ -220,9 +204,8 @@ function refuse(path: string, level: LevelId, { result }: Shrunk): number {
   if (result.verdict === 'satisfied') {
     throw new UsageError(`${plain(path)} satisfies ${name}: there is nothing to shrink`)
   }
-  process.stderr.write(
-    `isobar: whether ${plain(path)} violates ${name} is unknown: ${sentence(result.reason ?? '')}\n`,
-  )
+  const why = sentence(result.reason ?? '')
+  process.stderr.write(`isobar: whether ${plain(path)} violates ${name} is unknown: ${why}\n`)
   return EXIT.unknown
 }
 

@@ -12,6 +12,7 @@ import { measureStrength, type Strength } from '../pipeline/strength/measure-str
 import { tellStrength } from '../pipeline/strength/tell-strength.ts'
 import { keyOf, plain } from '../report/names.ts'
 import { countHistory } from '../verdict/count-history.ts'
+import type { HistoryCounts } from '../verdict/verdict-file.ts'
 import { EXIT } from './exit-codes.ts'
 import { addInputFormat, type InputFormatFlags } from './format-options.ts'
 import { readInput } from './read-input.ts'
@@ -34,25 +35,14 @@ export function addStatsCommand(program: Command, done: (code: number) => void):
       const strength = measureStrength(history)
       const conflicts = history.sql && (await countConflicts(history))
       if (flags.json) {
-        const opsPerTxn = { ...shape.opsPerTxn }
-        const txnsPerSession = { ...shape.txnsPerSession }
         const { width, graph } = communication
         const hardness = { width, communication: graph, ...(history.sql ? { conflicts } : {}) }
-        const parts = {
-          ...counts,
-          ...shape,
-          opsPerTxn,
-          txnsPerSession,
-          hotKeys,
-          ...hardness,
-          strength,
-        }
+        const parts = { ...counts, ...shape, hotKeys, ...hardness, strength }
         await print(`${stringify({ path, format: format.id, bytes, ...parts })}\n`)
       } else {
-        const title = `${plain(path)} (${format.name}, ${bytes} bytes)`
-        const hardness = { ...communication, conflicts, strength }
         const annotations = history.annotations.length
-        await print(renderStats(title, { ...counts }, shape, hotKeys, annotations, hardness))
+        const all = { counts, shape, hotKeys, annotations, communication, conflicts, strength }
+        await print(`${plain(path)} (${format.name}, ${bytes} bytes)\n${renderStats(all)}`)
       }
       done(EXIT.satisfied)
     })
@@ -70,67 +60,50 @@ async function countConflicts(history: History): Promise<number | null> {
   }
 }
 
-function renderStats(
-  title: string,
-  counts: Record<string, number>,
-  shape: HistoryShape,
-  hotKeys: { key: string; count: number }[],
-  annotationCount: number,
-  {
-    width,
-    isExact,
-    graph,
-    conflicts,
-    strength,
-  }: Communication & { conflicts: number | null; strength: Strength },
-): string {
-  const { opsPerTxn, txnsPerSession } = shape
-  const rows: [string, string][] = [
-    ['sessions', `${counts['sessions']} (transactions each: ${spread(txnsPerSession)})`],
-    [
-      'transactions',
-      `${counts['transactions']} (${counts['committed']} committed, ${counts['aborted']} aborted, ${counts['indeterminate']} indeterminate)`,
-    ],
-    ['operations', `${counts['operations']} (per transaction: ${spread(opsPerTxn)})`],
-    [
-      '',
-      [
-        counted(shape.reads, 'read'),
-        counted(shape.writes, 'write'),
-        counted(shape.appends, 'append'),
-      ].join(', '),
-    ],
-    ...(shape.statements ? [['statements', listCounts(shape.statements)] as [string, string]] : []),
-    ['keys', `${counts['keys']}`],
-    [
-      'hottest',
-      hotKeys.map(({ key, count }) => `${key} (${counted(count, 'operation')})`).join(', '),
-    ],
-    ['shape', shape.shape],
-    [
-      'times',
-      shape.timed ? 'start and finish of every transaction that counts' : 'none or partial',
-    ],
-  ]
-  rows.push(
-    [
-      'width',
-      `${isExact ? '' : 'at most '}${counted(width, 'session')} in which a transaction counts`,
-    ],
-    [
-      'communication',
-      `${graph.edges === null ? 'too many pairs' : counted(graph.edges, 'pair')} of sessions share a key; ${graph.components} connected, ` +
-        `${counted(graph.blocks, 'biconnected component')}, the largest of ${counted(graph.largestBlock, 'session')}`,
-    ],
-  )
-  if (shape.statements) {
-    const count = conflicts ?? 'not known: a clause is not supported, as isobar check says'
-    rows.push(['conflicts', `${count}`])
+interface Stats {
+  readonly counts: HistoryCounts
+  readonly shape: HistoryShape
+  readonly hotKeys: readonly { key: string; count: number }[]
+  readonly annotations: number
+  readonly communication: Communication
+  readonly conflicts: number | null
+  readonly strength: Strength
+}
+
+function renderStats({ counts, shape, hotKeys, annotations, ...hardness }: Stats): string {
+  const { communication, conflicts, strength } = hardness
+  const { width, isExact, graph } = communication
+  const { reads, writes, appends, statements } = shape
+  let text = ''
+  const row = (name: string, what: string | number) => {
+    text += `  ${name.padEnd(13)} ${what}\n`
   }
-  if (annotationCount > 0) rows.push(['annotations', `${annotationCount}`])
+  const { committed, aborted, indeterminate } = counts
+  const ends = `${committed} committed, ${aborted} aborted, ${indeterminate} indeterminate`
+  row('sessions', `${counts.sessions} (transactions each: ${spread(shape.txnsPerSession)})`)
+  row('transactions', `${counts.transactions} (${ends})`)
+  row('operations', `${counts.operations} (per transaction: ${spread(shape.opsPerTxn)})`)
+  row('', `${counted(reads, 'read')}, ${counted(writes, 'write')}, ${counted(appends, 'append')}`)
+  if (statements) row('statements', listCounts(statements))
+  row('keys', counts.keys)
+  const hottest = hotKeys.map(({ key, count }) => `${key} (${counted(count, 'operation')})`)
+  row('hottest', hottest.join(', '))
+  row('shape', shape.shape)
+  const timed = 'start and finish of every transaction that counts'
+  row('times', shape.timed ? timed : 'none or partial')
+  const wide = `${isExact ? '' : 'at most '}${counted(width, 'session')}`
+  row('width', `${wide} in which a transaction counts`)
+  const pairs = graph.edges === null ? 'too many pairs' : counted(graph.edges, 'pair')
+  const blocks = `${graph.components} connected, ${counted(graph.blocks, 'biconnected component')}`
+  const largest = `the largest of ${counted(graph.largestBlock, 'session')}`
+  row('communication', `${pairs} of sessions share a key; ${blocks}, ${largest}`)
+  const unknown = 'not known: a clause is not supported, as isobar check says'
+  if (statements) row('conflicts', conflicts ?? unknown)
+  if (annotations > 0) row('annotations', annotations)
   const [raced = '', ...occasions] = tellStrength(strength)
-  rows.push(['raced', raced], ...occasions.map((line): [string, string] => ['', line]))
-  return `${title}\n${rows.map(([name, text]) => `  ${name.padEnd(13)} ${text}`).join('\n')}\n`
+  row('raced', raced)
+  for (const line of occasions) row('', line)
+  return text
 }
 
 /** `3 select, 1 update`. */

@@ -54,8 +54,8 @@ export function judgeTaps(
   }
   const result = check(history, 'cc', { ...options, byPattern: true })
   const cyclic = result.anomalies.some((anomaly) => anomaly.name === 'CyclicCO')
-  const isPlume = (tap: string) =>
-    rule === 'plume' && (PLUME_TAPS as readonly string[]).includes(tap)
+  const byPlume: readonly string[] = rule === 'plume' ? PLUME_TAPS : []
+  const isPlume = (tap: string) => byPlume.includes(tap)
   const plume = taps.some(isPlume) ? judgePlume(history, options) : null
   const patterns = taps.map((tap): Pattern => {
     const { name } = findTap(tap)!
@@ -68,14 +68,11 @@ export function judgeTaps(
   })
   return {
     code: exitCode(patterns),
-    render: (context, colours, deadline) =>
-      context.json
-        ? renderPatternsJson(history, patterns, { ...context, rule }, deadline)
-        : renderPatterns(history, result, patterns, context.path, {
-            colours,
-            all: options.all === true,
-            deadline,
-          }),
+    render: (context, colours, deadline) => {
+      if (context.json) return renderPatternsJson(history, patterns, { ...context, rule }, deadline)
+      const telling = { colours, all: options.all === true, deadline }
+      return renderPatterns(history, result, patterns, context.path, telling)
+    },
   }
 }
 
@@ -138,6 +135,7 @@ function* renderPatterns(
   const lines = [colours.strong(plain(path))]
   for (const { tap, name, found } of patterns) {
     const reads = found === null ? '' : counted(countOf(found), 'read')
+
     const word =
       found === null
         ? colours.unsure('not decided')
