@@ -2,21 +2,15 @@
 // lays the outcome out as a history, and tells where faults struck, in the history's own numbers.
 // Apart from generate.ts since it loads the parser of WHERE clauses.
 
-import type { Layout } from '../sim/layout.ts'
 import { layOutSql } from '../sim/sql/layout.ts'
 import { type SqlSimOptions, simulateSql } from '../sim/sql/simulate.ts'
 import { type SqlParameters, sqlParameters } from '../workload/sql/parameters.ts'
 import { planSql } from '../workload/sql/workload.ts'
-import { type Generated, withMarks } from './generate.ts'
+import { type Generated, type GenerateOptions, withMarks } from './generate.ts'
 
-export interface GenerateSqlOptions {
-  /** One seed for the plan, the schedule and the faults. */
-  readonly seed: number
+export interface GenerateSqlOptions extends Pick<GenerateOptions, 'seed' | 'layout' | 'times'> {
   readonly workload: Partial<Omit<SqlParameters, 'seed'>>
   readonly store: Partial<Omit<SqlSimOptions, 'seed'>>
-  readonly layout: Layout
-  /** Whether transactions have start and finish times (steps of the simulation). */
-  readonly times: boolean
 }
 
 /** The same options give the same history. */

@@ -38,18 +38,12 @@ export function generate(
   const { seed = 1, layout = 'commit', initial = null, times = true, lightweight = true } = given
   const plan = planWorkload({ ...given.workload, seed })
   const execution = simulate(plan, { ...given.store, seed })
-  const { history, txnOf, opOrder } = layOut(
-    execution,
-    layout,
-    initial,
-    times,
-    lightweight && plan.lightweight,
-  )
-  const keyOf = (key: number) => history.keys.ofSmall(key)
+  const asLight = lightweight && plan.lightweight
+  const { history, txnOf, opOrder } = layOut(execution, layout, initial, times, asLight)
   const strikes = execution.strikes.map((strike) => ({
     fault: strike.fault,
     txns: strike.txns.map((txn) => txnOf[txn]!),
-    keys: strike.keys.map(keyOf),
+    keys: strike.keys.map((key) => history.keys.ofSmall(key)),
   }))
   return { history: withMarks(history, strikes), strikes, opOrder }
 }
@@ -58,14 +52,10 @@ export function generate(
 export function withMarks(history: History, strikes: readonly FaultStrike[]): History {
   const { txnStartTime } = history
   if (txnStartTime === null) return history
-  const marks = strikes.map(({ fault, txns }) => ({
-    time: txns.reduce(
-      (first, txn) => Math.min(first, txnStartTime[txn]!),
-      Number.POSITIVE_INFINITY,
-    ),
-    source: RUN,
-    text: `${fault} strikes`,
-  }))
+  const marks = strikes.map(({ fault, txns }) => {
+    const time = Math.min(...txns.map((txn) => txnStartTime[txn]!))
+    return { time, source: RUN, text: `${fault} strikes` }
+  })
   marks.sort((a, b) => a.time - b.time)
   return { ...history, annotations: [...history.annotations, ...marks] }
 }

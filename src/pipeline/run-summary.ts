@@ -6,6 +6,7 @@ import { counted } from '../base/counted.ts'
 import { type LevelId, levelName } from '../levels/levels.ts'
 import type { RunResult } from '../record/runner.ts'
 import type { LevelResult } from '../verdict/verdict.ts'
+import type { RunJson } from '../verdict/verdict-file.ts'
 import type { WorkloadParameters } from '../workload/parameters.ts'
 import type { SqlParameters } from '../workload/sql/parameters.ts'
 import type { Concurrency } from './concurrency.ts'
@@ -13,42 +14,22 @@ import type { RunOptions } from './run-options.ts'
 import type { Strength } from './strength/measure-strength.ts'
 import { tellOccasions } from './strength/tell-strength.ts'
 
-export interface RunSummary {
+export interface RunSummary extends Omit<RunJson, 'command' | 'timeline'> {
   readonly isobar: string
   readonly node: string
   readonly platform: string
-  readonly database: { name: string; place: string }
-  readonly level: { asked: string; granted: string }
-  readonly workload: Readonly<Record<string, unknown>>
-  readonly faults: Readonly<Record<string, unknown>>
   readonly durationMs: number | null
   readonly rate: number | null
   readonly retries: number
   /** In how many the sessions ran. */
   readonly threads: number
-  readonly transactions: {
-    recorded: number
-    committed: number
-    aborted: number
-    indeterminate: number
-    /** Why transactions failed: the database's code -> how often. */
-    failures: Record<string, number>
-  }
-  readonly throughput: { perSecond: number; commitsPerSecond: number }
   readonly abortRate: number
   readonly connectionsCut: number
   readonly serverRestarts: number
   /** How often all that had been written was read while nothing else ran. */
   readonly audits: number
   /** Generation is planning, running and recording; verification is reading and judging. */
-  readonly time: {
-    planMs: number
-    runMs: number
-    parseMs: number
-    checkMs: number
-    generationShare: number
-    verificationShare: number
-  }
+  readonly time: RunJson['time'] & Record<'planMs' | 'parseMs' | 'checkMs', number>
   /** How many transactions had company, and over the same keys. */
   readonly concurrency: Concurrency
   /** How often what anomalies take was there; null if nothing was judged. */
@@ -59,32 +40,33 @@ export interface RunSummary {
   readonly stoppedBy: string | null
 }
 
-export function summariseRun(given: {
+interface Given extends Pick<RunSummary, 'database' | 'concurrency' | 'strength'> {
   options: RunOptions
   parameters: WorkloadParameters | SqlParameters
   result: RunResult
   granted: string
-  database: { name: string; place: string }
   cuts: number
   planMs: number
   threads: number
   parseMs: number
   checkMs: number
   results: readonly LevelResult[]
-  concurrency: Concurrency
-  strength: Strength | null
-}): RunSummary {
+}
+
+export function summariseRun(given: Given): RunSummary {
   const { options, parameters, result } = given
   const recorded = result.committed + result.aborted + result.indeterminate
   const seconds = Math.max(result.elapsedMs, 1) / 1000
   const generation = given.planMs + result.elapsedMs
   const verification = given.parseMs + given.checkMs
-  const { ownWorkload, durationMs } = options
+  const { ownWorkload, durationMs, rate, retries } = options
+  const { committed, aborted, indeterminate, audits, stoppedBy } = result
+  const { database, concurrency, strength } = given
   return {
     isobar: options.version,
     node: process.version,
     platform: `${process.platform}-${process.arch}`,
-    database: given.database,
+    database,
     level: { asked: options.dbLevel, granted: given.granted },
     workload: {
       ...parameters,
@@ -93,14 +75,15 @@ export function summariseRun(given: {
     },
     faults: { ...options.faults },
     durationMs,
-    rate: options.rate,
-    retries: options.retries,
+    rate,
+    retries,
     threads: given.threads,
     transactions: {
       recorded,
-      committed: result.committed,
-      aborted: result.aborted,
-      indeterminate: result.indeterminate,
+      committed,
+      aborted,
+      indeterminate,
+      /** The database's own code -> how often. */
       failures: Object.fromEntries([...result.failures].sort((a, b) => b[1] - a[1])),
     },
     throughput: {
@@ -110,7 +93,7 @@ export function summariseRun(given: {
     abortRate: recorded === 0 ? 0 : round(result.aborted / recorded, 4),
     connectionsCut: given.cuts,
     serverRestarts: result.restarts,
-    audits: result.audits,
+    audits,
     time: {
       planMs: round(given.planMs, 1),
       runMs: round(result.elapsedMs, 1),
@@ -119,12 +102,11 @@ export function summariseRun(given: {
       generationShare: round(generation / (generation + verification), 4),
       verificationShare: round(verification / (generation + verification), 4),
     },
-    concurrency: given.concurrency,
-    strength: given.strength,
+    concurrency,
+    strength,
     memory: { peakBytes: process.resourceUsage().maxRSS * 1024 },
     verdicts: Object.fromEntries(given.results.map((each) => [each.level, each.verdict])),
-    stoppedBy:
-      result.stoppedBy instanceof Error ? result.stoppedBy.message : (result.stoppedBy ?? null),
+    stoppedBy: stoppedBy instanceof Error ? stoppedBy.message : (stoppedBy ?? null),
   }
 }
 

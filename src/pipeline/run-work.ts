@@ -34,6 +34,8 @@ export interface RunWork {
 const PLAN_AHEAD = 200_000
 const PLAN_AHEAD_SQL = 20_000
 
+const LIN_HINT = 'it is for --shape lwt; ask for sser here'
+
 /** What a run is to do. */
 type Asked = Pick<RunOptions, 'workload' | 'ownWorkload'>
 
@@ -58,11 +60,8 @@ export function parametersOf(options: RunOptions): WorkloadParameters | SqlParam
     return sqlParameters({ ...ahead, ...given, levels: options.dbLevel })
   }
   const given = workload as Partial<WorkloadParameters>
-  return workloadParameters({
-    shape: DEFAULT_SHAPE,
-    ...(durationMs === null ? {} : { transactions: PLAN_AHEAD }),
-    ...given,
-  })
+  const ahead = durationMs === null ? {} : { transactions: PLAN_AHEAD }
+  return workloadParameters({ shape: DEFAULT_SHAPE, ...ahead, ...given })
 }
 
 /** Refuses levels that say nothing about what is going to be recorded. Throws UsageError. */
@@ -75,10 +74,7 @@ export function expectLevels(options: RunOptions): void {
       throw new UsageError(`level ${level} is not for SQL statements`, `there are ${judged}`)
     }
     if (level === 'lin' && ownWorkload === null && !isLightweight(options)) {
-      throw new UsageError(
-        `level lin is not for ${shape}`,
-        'it is for --shape lwt; ask for sser here',
-      )
+      throw new UsageError(`level lin is not for ${shape}`, LIN_HINT)
     }
   }
 }
@@ -86,10 +82,8 @@ export function expectLevels(options: RunOptions): void {
 /** Refuses faults that cannot happen to such transactions. Throws UsageError. */
 export function expectFaults(options: RunOptions): void {
   if (options.faults.pause === null || !isLightweight(options)) return
-  throw new UsageError(
-    'the fault pause is not for shape lwt',
-    'its transactions are one operation each: there is nothing between two of them',
-  )
+  const hint = 'its transactions are one operation each: there is nothing between two of them'
+  throw new UsageError('the fault pause is not for shape lwt', hint)
 }
 
 /** Refuses to tell the order of commits where that cannot be had. Throws UsageError. */

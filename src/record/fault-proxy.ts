@@ -162,19 +162,11 @@ class Link {
   private fromClient(bytes: Buffer): void {
     if (this.ended) return
     if (this.cutsWithin('request', bytes, this.server)) return
-    switch (this.armed) {
-      case 'work':
-      case 'before':
-        return this.cut()
-      case 'torn':
-        this.server.write(bytes.subarray(0, bytes.length >> 1), () => this.cut())
-        return
-      case 'during':
-        this.server.write(bytes, () => this.cut())
-        return
-      default:
-        this.server.write(bytes)
-    }
+    const cut = () => this.cut()
+    const { armed } = this
+    if (armed === 'work' || armed === 'before') return this.cut()
+    if (armed !== 'torn' && armed !== 'during') this.server.write(bytes)
+    else this.server.write(armed === 'torn' ? bytes.subarray(0, bytes.length >> 1) : bytes, cut)
   }
 
   private fromServer(bytes: Buffer): void {

@@ -108,10 +108,9 @@ export function expectPossible(
   const { faults } = options
   expectEvents(target, faults)
   if (!target.ownsServer && Object.keys(options.serverSettings ?? {}).length > 0) {
-    throw new UsageError(
-      '--server-setting is for the embedded server',
-      'set it on the server itself, or, of PostgreSQL, in the address: ?options=-c name=value',
-    )
+    const hint =
+      'set it on the server itself, or, of PostgreSQL, in the address: ?options=-c name=value'
+    throw new UsageError('--server-setting is for the embedded server', hint)
   }
   if (target.undisturbed !== null && needsProxy(faults)) {
     throw new UsageError(`${target.product} has no connections to disturb`, target.undisturbed)

@@ -111,11 +111,7 @@ export async function placeBinaries(target: string, major = USUAL_MAJOR): Promis
   linkLibraries(native, target)
   const suffix = process.platform === 'win32' ? '.exe' : ''
   const binary = (name: string) => join(target, 'bin', name + suffix)
-  return {
-    initdb: binary('initdb'),
-    postgres: binary('postgres'),
-    major: found.major,
-  }
+  return { initdb: binary('initdb'), postgres: binary('postgres'), major: found.major }
 }
 
 async function placeFiles(from: string, to: string): Promise<void> {

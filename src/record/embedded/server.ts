@@ -96,16 +96,10 @@ export class EmbeddedServer {
   private clock: ServerClock | null = null // if it is to be set
   private frozen: number[] = [] // processes that were stopped
   private readonly keeper: ChildProcess
-  private readonly kept: KeptData | null
 
-  /** Major version of PostgreSQL that was asked for. */
-  private readonly wanted: number | undefined
-
-  private constructor(given: ServerOptions) {
-    this.wanted = given.major
+  private constructor(private readonly given: ServerOptions) {
     this.settings = { ...SETTINGS, ...given.settings }
-    const { copy, kept = null } = given
-    this.kept = kept
+    const { copy, kept } = given
     this.password = (copy ?? kept)?.password ?? randomBytes(24).toString('base64url')
     this.account = serverAccount()
     this.home = makeHome()
@@ -215,7 +209,7 @@ export class EmbeddedServer {
   /** Stops the server and removes all it had. */
   async stop(): Promise<void> {
     // Data that are kept are written out.
-    await this.end(this.kept ? 'SIGINT' : 'SIGQUIT')
+    await this.end(this.given.kept ? 'SIGINT' : 'SIGQUIT')
     this.remove()
   }
 
@@ -236,8 +230,8 @@ export class EmbeddedServer {
     try {
       // Under another account, the server must get through to its files.
       if (this.account) chmodSync(this.home, 0o711)
-      this.binaries = await placeBinaries(join(this.home, 'native'), this.wanted)
-      mkdirSync(this.data, { mode: 0o700, recursive: this.kept !== null })
+      this.binaries = await placeBinaries(join(this.home, 'native'), this.given.major)
+      mkdirSync(this.data, { mode: 0o700, recursive: this.given.kept !== undefined })
       giveTo(this.account, this.data)
       writeFileSync(this.logPath, '', { mode: 0o600 })
     } catch (error) {
@@ -274,13 +268,15 @@ export class EmbeddedServer {
     const code = await exitOf(child)
     process.off('exit', end)
     rmSync(passwordFile, { force: true })
-    if (code !== 0)
-      throw this.unusable((this.lastWords() || EXPLAINED[code]) ?? `initdb ended with ${code}`)
+    if (code === 0) return
+    const cannotRun = code === 126 || code === 127
+    const why = cannotRun ? `programs may not run below ${tmpdir()}` : `initdb ended with ${code}`
+    throw this.unusable(this.lastWords() || why)
   }
 
   private async launchOnFreePort(): Promise<void> {
     for (let tries = 1; ; tries++) {
-      const before = tries === 1 ? (this.kept?.port ?? 0) : 0
+      const before = tries === 1 ? (this.given.kept?.port ?? 0) : 0
       this.port = before > 0 ? before : await freePort()
       try {
         return await this.launch()
@@ -292,14 +288,11 @@ export class EmbeddedServer {
   }
 
   private async launch(): Promise<void> {
-    const settings = Object.entries({ ...this.settings, port: String(this.port) }).filter(
-      ([name]) => name !== 'jit' || this.major >= 11,
-    )
-    const child = this.spawn(
-      this.binaries!.postgres,
-      ['-D', this.data].concat(...settings.map(([name, value]) => ['-c', `${name}=${value}`])),
-      this.clock?.environment,
-    )
+    const args = Object.entries({ ...this.settings, port: String(this.port) })
+      .filter(([name]) => name !== 'jit' || this.major >= 11)
+      .flatMap(([name, value]) => ['-c', `${name}=${value}`])
+    const { postgres } = this.binaries!
+    const child = this.spawn(postgres, ['-D', this.data, ...args], this.clock?.environment)
     this.process = child
     const over = () => {
       if (this.process === child) this.process = null
@@ -366,12 +359,6 @@ export class EmbeddedServer {
   private unusable(why: string): DatabaseError {
     return new DatabaseError(`the embedded server does not start: ${why}`, OTHER_TARGETS)
   }
-}
-
-/** What the system cannot run. */
-const EXPLAINED: Record<number, string> = {
-  126: `programs may not run below ${tmpdir()}`,
-  127: `programs may not run below ${tmpdir()}`,
 }
 
 function makeHome(): string {

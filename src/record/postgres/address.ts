@@ -96,9 +96,7 @@ export function parsePostgresAddress(
 
 /** What each mode tries, in its order; sockets of this machine are never encrypted. */
 function encryptionsFor(host: string, mode: string, rootPath?: string): Encryption[] {
-  if (!MODES.includes(mode)) {
-    throw new UsageError(`unknown sslmode "${mode}"`, hintFor(mode, MODES))
-  }
+  if (!MODES.includes(mode)) throw new UsageError(`unknown sslmode "${mode}"`, hintFor(mode, MODES))
   if (host.startsWith('/') || mode === 'disable') return [false]
   const isSystem = rootPath === 'system'
   const ownPath = join(homedir(), '.postgresql', 'root.crt')
@@ -108,18 +106,11 @@ function encryptionsFor(host: string, mode: string, rootPath?: string): Encrypti
   const encrypted: TlsOptions = { rejectUnauthorized: false, ...name }
   // As libpq has it: where there are certificates of authorities, `require` verifies.
   const verified: TlsOptions = { ...encrypted, ...ca, rejectUnauthorized: true }
-  switch (mode) {
-    case 'allow':
-      return [false, encrypted]
-    case 'prefer':
-      return [encrypted, false]
-    case 'require':
-      return [ca.ca === undefined ? encrypted : { ...verified, certifies: null }]
-    case 'verify-ca':
-      return [{ ...verified, certifies: null }]
-    default:
-      return [{ ...verified, certifies: host }]
-  }
+  const ofAnyHost: TlsOptions = { ...verified, certifies: null }
+  if (mode === 'allow') return [false, encrypted]
+  if (mode === 'prefer') return [encrypted, false]
+  if (mode === 'require') return [ca.ca === undefined ? encrypted : ofAnyHost]
+  return [mode === 'verify-ca' ? ofAnyHost : { ...verified, certifies: host }]
 }
 
 const MODES = ['disable', 'allow', 'prefer', 'require', 'verify-ca', 'verify-full']
@@ -162,10 +153,9 @@ function parseUrl(text: string): URL {
     // Told below.
   }
   // The text is not repeated: it may contain a password.
-  throw new UsageError(
-    'the address of the server cannot be understood',
-    'write it as postgres://user@host:5432/database, with %40 for @, %2F for / in a password',
-  )
+  const hint =
+    'write it as postgres://user@host:5432/database, with %40 for @, %2F for / in a password'
+  throw new UsageError('the address of the server cannot be understood', hint)
 }
 
 function decode(text: string): string {

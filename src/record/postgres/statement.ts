@@ -9,14 +9,8 @@
 // them alike. Main function: queryOf.
 
 import type { SqlTable } from '../../history/sql-events.ts'
-import type { SqlStatement, UpdateStatement } from '../../sql/statement.ts'
-import {
-  renderSqlValue,
-  type SqlRow,
-  type SqlType,
-  type SqlValue,
-  typeOfValue,
-} from '../../sql/value.ts'
+import type { InsertStatement, SqlStatement, UpdateStatement } from '../../sql/statement.ts'
+import { renderSqlValue, type SqlType, type SqlValue, typeOfValue } from '../../sql/value.ts'
 import type { StatementAnswer } from '../database.ts'
 import { BEFORE, WRITER } from '../rows.ts'
 
@@ -47,27 +41,18 @@ export function queryOf(table: SqlTable, statement: SqlStatement, write: number)
   // Clauses may name the table.
   const name = `${tableName(table)} AS ${quote(table.name)}`
   const columns = table.columns.map((column) => quote(column.name)).join(', ')
-  if (statement.kind === 'insert') return insertOf(table, name, columns, statement.rows, write)
+  if (statement.kind === 'insert')
+    return insertOf(table, `${name} (${columns}, ${WRITER})`, statement, write)
   const parameters = new Parameters()
   for (const value of statement.params) parameters.add(value)
-  switch (statement.kind) {
-    case 'select': {
-      const text = `SELECT ${columns}, ${WRITER} FROM ${name} WHERE ${statement.where}`
-      return parameters.query(text)
-    }
-    case 'delete': {
-      const returning = `RETURNING ${columns}, ${WRITER}`
-      return parameters.query(`DELETE FROM ${name} WHERE ${statement.where} ${returning}`)
-    }
-    case 'update': {
-      const set = assignments(table, statement, parameters)
-      set.push(`${BEFORE} = ${WRITER}`, `${WRITER} = ${parameters.add(BigInt(write))}`)
-      const returning = `RETURNING ${columns}, ${BEFORE}`
-      return parameters.query(
-        `UPDATE ${name} SET ${set.join(', ')} WHERE ${statement.where} ${returning}`,
-      )
-    }
-  }
+  const where = `WHERE ${statement.where}`
+  const seen = `${columns}, ${statement.kind === 'update' ? BEFORE : WRITER}`
+  if (statement.kind === 'select') return parameters.query(`SELECT ${seen} FROM ${name} ${where}`)
+  const changed = `${where} RETURNING ${seen}`
+  if (statement.kind === 'delete') return parameters.query(`DELETE FROM ${name} ${changed}`)
+  const set = assignments(table, statement, parameters)
+  set.push(`${BEFORE} = ${WRITER}`, `${WRITER} = ${parameters.add(BigInt(write))}`)
+  return parameters.query(`UPDATE ${name} SET ${set.join(', ')} ${changed}`)
 }
 
 /**
@@ -75,13 +60,7 @@ export function queryOf(table: SqlTable, statement: SqlStatement, write: number)
  * COMMITTED writes over a row that came after the statement's snapshot, that is a blind write like
  * any other; from REPEATABLE READ on, the server refuses it (40001), as it does for an UPDATE.
  */
-function insertOf(
-  table: SqlTable,
-  name: string,
-  columns: string,
-  rows: readonly SqlRow[],
-  write: number,
-): Query {
+function insertOf(table: SqlTable, into: string, { rows }: InsertStatement, write: number): Query {
   const parameters = new Parameters()
   const writer = parameters.add(BigInt(write))
   const tuples = rows.map((row) => {
@@ -94,7 +73,7 @@ function insertOf(
     .map((column) => quote(column.name))
   const set = [...others, WRITER].map((column) => `${column} = excluded.${column}`)
   return parameters.query(
-    `INSERT INTO ${name} (${columns}, ${WRITER}) VALUES ${tuples.join(', ')} ` +
+    `INSERT INTO ${into} VALUES ${tuples.join(', ')} ` +
       `ON CONFLICT (${key.join(', ')}) DO UPDATE SET ${set.join(', ')}`,
   )
 }

@@ -2,6 +2,7 @@
 // process. Operations of sessions interleave in an order drawn from the seed: the same seed and
 // settings give the same history, but for the times.
 
+import { setImmediate as immediately } from 'node:timers/promises'
 import { UsageError } from '../../base/errors.ts'
 import { Random } from '../../base/random.ts'
 import type { Value } from '../../history/values.ts'
@@ -28,7 +29,7 @@ export function offeredLevels(level: LevelId): ReadonlyMap<LevelId, string> {
 }
 
 export class SimDatabase implements Database {
-  readonly name: string
+  readonly name = 'simulated store'
   readonly place: string
   readonly levels: ReadonlyMap<LevelId, string>
   /** At weak levels a new connection may see an old state. */
@@ -41,7 +42,7 @@ export class SimDatabase implements Database {
 
   constructor(private readonly options: SimOptions) {
     const { level, faults } = options
-    this.name = 'simulated store'
+
     this.place = `sim:${[level, ...faults.map((fault) => fault.name)].join('+')}`
     this.levels = offeredLevels(level)
     this.random = new Random(options.seed).fork(7)
@@ -54,10 +55,9 @@ export class SimDatabase implements Database {
   }
 
   async addTables(): Promise<void> {
-    throw new UsageError(
-      'this simulated store runs no SQL statements',
-      'isobar generate --shape tpcc makes such histories; isobar run embedded runs them for real',
-    )
+    const instead =
+      'isobar generate --shape tpcc makes such histories; isobar run embedded runs them'
+    throw new UsageError('this simulated store runs no SQL statements', `${instead} for real`)
   }
 
   async grantedLevel(): Promise<string> {
@@ -168,10 +168,6 @@ class SimConnection implements Connection {
 
   /** Lets the other sessions come in between. */
   private async turn(): Promise<void> {
-    for (let turns = this.random.below(MOST_TURNS); turns >= 0; turns--) await immediate()
+    for (let turns = this.random.below(MOST_TURNS); turns >= 0; turns--) await immediately()
   }
-}
-
-function immediate(): Promise<void> {
-  return new Promise((resolve) => setImmediate(resolve))
 }
