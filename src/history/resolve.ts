@@ -115,8 +115,8 @@ function resolveByValue(history: History, initial: number, found: Resolved): boo
     refuseSecond(history, initial, table.fill(0), small)
     return false
   }
-  forEachChunk(history, (from, to) => {
-    lookUp(history, initial, table, small, found, chosen, from, to)
+  forEachStretch(history, (from, to) => {
+    lookUp(history, initial, table, small, found, from, to)
   })
   resolveElements(history, table, small)
   return true
@@ -241,30 +241,28 @@ function lookUp(
   table: Int32Array,
   { from: least, count: smallCount }: SmallValues,
   { readFrom, readTxn }: Resolved,
-  reads: Int32Array,
   from: number,
   to: number,
 ): void {
   const { opKind, opKey, opValue } = history
-  let count = 0
   for (let op = from; op < to; op++) {
-    readFrom[op] = NONE
-    readTxn[op] = NONE
-    reads[count] = op
-    count -= (opKind[op]! - WRITE) >> 31 // READ is the only kind below WRITE
-  }
-  for (let i = 0; i < count; i++) {
-    const op = reads[i]!
+    let write: number = NONE
+    let txn: number = NONE
     const value = opValue[op]!
-    if (value === initial) {
-      readFrom[op] = INITIAL
-      readTxn[op] = INITIAL
-    } else if ((value - least) >>> 0 < smallCount || value >= INTERNED) {
-      const at = (value < INTERNED ? value - least : value - INTERNED + smallCount) * STRIDE
-      if (table[at + OP] === 0 || table[at + KEY] !== opKey[op]) continue
-      readFrom[op] = table[at + OP]! - 1
-      readTxn[op] = table[at + TXN]!
+    if (opKind[op] === READ) {
+      if (value === initial) {
+        write = INITIAL
+        txn = INITIAL
+      } else if ((value - least) >>> 0 < smallCount || value >= INTERNED) {
+        const at = (value < INTERNED ? value - least : value - INTERNED + smallCount) * STRIDE
+        if (table[at + OP] !== 0 && table[at + KEY] === opKey[op]) {
+          write = table[at + OP]! - 1
+          txn = table[at + TXN]!
+        }
+      }
     }
+    readFrom[op] = write
+    readTxn[op] = txn
   }
 }
 
