@@ -85,9 +85,10 @@ export class Search {
     this.bound = bound
   }
 
-  /** Decides; on true the trail holds a solution. */
-  run(deadline: Deadline): boolean {
+  /** Decides; on true the trail holds a solution. Null after so many conflicts. */
+  run(deadline: Deadline, mostConflicts: number): boolean | null {
     if (this.refutation !== NONE) return false
+    const end = this.conflicts + mostConflicts
     const theory = this.theory!
     const rephaser = this.rephaser!
     this.backtrack(0)
@@ -105,6 +106,7 @@ export class Search {
       } else {
         rephaser.onConflict(this.trail.size)
         this.learn(conflict)
+        if (this.conflicts >= end) return null
       }
       this.checkDeadline(deadline, theory)
     }

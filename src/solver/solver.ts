@@ -117,13 +117,20 @@ export class AcyclicSolver {
     this.search.takeInTurn(conflicts)
   }
 
-  /** Decides; throws BudgetExceeded when the deadline passes, and may be called again. */
-  solve(deadline: Deadline): 'sat' | 'unsat' {
+  /**
+   * Decides; throws BudgetExceeded when the deadline passes, and may be called again; so it may
+   * after 'open', the answer when so many conflicts were met.
+   */
+  solve(deadline: Deadline): 'sat' | 'unsat'
+  solve(deadline: Deadline, mostConflicts: number): 'sat' | 'unsat' | 'open'
+  solve(deadline: Deadline, mostConflicts = Number.POSITIVE_INFINITY): 'sat' | 'unsat' | 'open' {
     if (this.answer === 'unsat') return 'unsat'
     this.answer = null
     deadline.check()
     if (this.changed) this.prepare(deadline)
-    const answer = this.search.run(deadline) ? 'sat' : 'unsat'
+    const isSatisfied = this.search.run(deadline, mostConflicts)
+    if (isSatisfied === null) return 'open'
+    const answer = isSatisfied ? 'sat' : 'unsat'
     if (answer === 'sat') {
       this.model = new Uint8Array(this.variableCount)
       for (let v = 0; v < this.model.length; v++) {

@@ -124,6 +124,18 @@ describe('AcyclicSolver.solve', () => {
     verifyCore(pigeonhole(6, 5), findCore(solver), false)
   })
 
+  it('stops after so many conflicts, and goes on from there', () => {
+    const solver = load(pigeonhole(6, 5))
+    let openCount = 0
+    while (solver.solve(Deadline.none(), 1) === 'open') {
+      openCount++
+      expect(solver.conflictCount).toBe(openCount)
+    }
+    expect(openCount).toBeGreaterThan(10)
+    expect(solver.solve(Deadline.none())).toBe('unsat')
+    verifyCore(pigeonhole(6, 5), findCore(solver), false)
+  })
+
   it('goes on when clauses and edges are added after an answer', () => {
     const solver = new AcyclicSolver(3)
     const [a, b] = [solver.newVariable(), solver.newVariable()]

@@ -21,6 +21,7 @@ import type { Problem } from './problem.ts'
 import { commitsIn, orderAsRecorded, type Recorded } from './recorded-order.ts'
 import { RowAxioms } from './row-axioms.ts'
 import { saturate } from './saturate.ts'
+import { SnapshotGuess } from './snapshot-guess.ts'
 import { Verifier } from './verify.ts'
 
 export interface Limits {
@@ -169,12 +170,19 @@ class Engine {
     let last = hasAll
       ? `${encoder.orderCount} pairs of transactions that write a common key were left to order`
       : 'no order of all transactions was found yet'
+    const mayGuess = conflicts !== null && known.graph.hasClosure
+    const snapshots = mayGuess ? new SnapshotGuess(known, conflicts, limits.closure) : null
     for (let round = 0; ; round++) {
+      const order = snapshots?.next(encoder.solver.conflictCount, round, deadline)
+      const guessed = order && this.tryOrder(order)
+      if (guessed) return guessed
+      const mostConflicts = snapshots?.conflictsToGo(encoder.solver.conflictCount)
       const answer = withProgress(
-        () => encoder.solver.solve(deadline),
+        () => encoder.solver.solve(deadline, mostConflicts ?? Number.POSITIVE_INFINITY),
         () => last,
       )
       if (answer === 'unsat') return this.violation(encoder)
+      if (answer === 'open') continue
       const found = solveRound(encoder, axioms, this.verifier, this.choice, hasAll, round)
       if (typeof found !== 'number') return found
       last = `the last order tried was wrong in ${found} places`

@@ -75,7 +75,7 @@ function keepReads(problem: MixedProblem, kept: Part) {
 }
 
 /** item -> what the column has of it. A loop: TypedArray.from takes ten times as long. */
-function pick<C extends Int32Array | Uint8Array>(column: C, items: Int32Array): C {
+export function pick<C extends Int32Array | Uint8Array>(column: C, items: Int32Array): C {
   const picked = new (column.constructor as new (length: number) => C)(items.length)
   for (let i = 0; i < items.length; i++) picked[i] = column[items[i]!]!
   return picked
