@@ -13,9 +13,9 @@ import { isLightweight, type RunWork } from './run-work.ts'
 const USUAL_THREADS = 2
 /** Fewer sessions wait for the server most of the time. */
 const FEWEST_SESSIONS = 8
-/** Threads take a moment to start, and have to make up for it. */
-const FEWEST_TRANSACTIONS = 10_000
-const SHORTEST_MS = 2_000
+/** A thread takes a moment to start and to get warm, and has to make up for it. */
+const FEWEST_TRANSACTIONS = 30_000
+const SHORTEST_MS = 3_000
 
 /** Null for the thread of the run itself. Throws UsageError where there cannot be as many as asked for. */
 export function threadsOf(
