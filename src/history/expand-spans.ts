@@ -51,7 +51,7 @@ export interface SpannedOps {
 }
 
 /** Operations as if they had arrived as plain reads and writes. */
-export class ExpandedOps {
+class ExpandedOps {
   readonly opTxn = new IntColumn()
   readonly opKind = new ByteColumn()
   readonly opKey = new IntColumn()
