@@ -14,19 +14,13 @@ export function enlarged<A extends Int8Array | Uint8Array | Int32Array | Float64
   return larger
 }
 
-/** An appendable Int32Array. */
-export class IntColumn {
-  data: Int32Array
+type Column = Int32Array | Uint8Array | Float64Array
+
+/** What columns share. Each has a `push` of its own, which so meets arrays of one type alone. */
+abstract class GrowingColumn<A extends Column> {
   length = 0
 
-  constructor(capacity = 1024) {
-    this.data = new Int32Array(Math.max(16, capacity))
-  }
-
-  push(value: number): void {
-    if (this.length === this.data.length) this.grow(this.length + 1)
-    this.data[this.length++] = value
-  }
+  constructor(public data: A) {}
 
   /** Makes room for at least `capacity` entries; growth is geometric. */
   grow(capacity: number): void {
@@ -35,56 +29,41 @@ export class IntColumn {
   }
 
   /** The entries so far, without copying. */
-  view(): Int32Array {
-    return this.data.subarray(0, this.length)
+  view(): A {
+    return this.data.subarray(0, this.length) as A
   }
 }
 
-/** An appendable Uint8Array. */
-export class ByteColumn {
-  data: Uint8Array
-  length = 0
-
+export class IntColumn extends GrowingColumn<Int32Array> {
   constructor(capacity = 1024) {
-    this.data = new Uint8Array(Math.max(16, capacity))
+    super(new Int32Array(Math.max(16, capacity)))
   }
 
   push(value: number): void {
     if (this.length === this.data.length) this.grow(this.length + 1)
     this.data[this.length++] = value
   }
-
-  grow(capacity: number): void {
-    if (capacity <= this.data.length) return
-    this.data = enlarged(this.data, Math.max(capacity, Math.ceil(this.data.length * 1.75)))
-  }
-
-  view(): Uint8Array {
-    return this.data.subarray(0, this.length)
-  }
 }
 
-/** An appendable Float64Array. */
-export class FloatColumn {
-  data: Float64Array
-  length = 0
-
+export class ByteColumn extends GrowingColumn<Uint8Array> {
   constructor(capacity = 1024) {
-    this.data = new Float64Array(Math.max(16, capacity))
+    super(new Uint8Array(Math.max(16, capacity)))
   }
 
   push(value: number): void {
     if (this.length === this.data.length) this.grow(this.length + 1)
     this.data[this.length++] = value
   }
+}
 
-  grow(capacity: number): void {
-    if (capacity <= this.data.length) return
-    this.data = enlarged(this.data, Math.max(capacity, Math.ceil(this.data.length * 1.75)))
+export class FloatColumn extends GrowingColumn<Float64Array> {
+  constructor(capacity = 1024) {
+    super(new Float64Array(Math.max(16, capacity)))
   }
 
-  view(): Float64Array {
-    return this.data.subarray(0, this.length)
+  push(value: number): void {
+    if (this.length === this.data.length) this.grow(this.length + 1)
+    this.data[this.length++] = value
   }
 }
 

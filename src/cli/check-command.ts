@@ -212,8 +212,7 @@ async function checkOnDisk(
   budgetFromMs: number,
   progress: Progress,
 ): Promise<number | null> {
-  const { levels, format, scratch, json, notation } = plan
-  const { check } = plan
+  const { levels, format, scratch, json, notation, check } = plan
   const request = { path, format, levels, scratch, needsAll: needsAll(plan), prove: json, check }
   const judged = await judgeBeyondMemory(request, budgetFromMs, progress)
   if (judged === null) return null

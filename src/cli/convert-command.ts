@@ -2,13 +2,11 @@
 // that names it, unless it may be lost.
 
 import type { Command } from 'commander'
-
 import { sentence } from '../base/inert.ts'
 import { stringify } from '../base/json.ts'
 import { Outputs } from '../files/output.ts'
 import { FORMATS } from '../formats/formats.ts'
 import { claimHistory, formatFor, refuseMisfits, writeHistory } from '../formats/save.ts'
-
 import { plain } from '../report/names.ts'
 import { countHistory } from '../verdict/count-history.ts'
 import { EXIT } from './exit-codes.ts'

@@ -46,9 +46,11 @@ async function clean(json: boolean): Promise<number> {
 }
 
 async function examine(json: boolean): Promise<number> {
+  const isNewEnough = Number(process.versions.node.split('.')[0]) >= 20
+  const node = `${process.version} (20 or later is needed)`
   const findings: Finding[] = [
     { name: 'isobar', usable: true, detail: VERSION },
-    examineNode(),
+    { name: 'Node', usable: isNewEnough, detail: node },
     ...(await examineTargets()),
     examineBrowser(),
   ]
@@ -60,17 +62,11 @@ async function examine(json: boolean): Promise<number> {
 
 function renderFindings(findings: readonly Finding[]): string {
   const colours = coloursFor(process.stdout)
-  return findings
-    .map(({ name, usable, detail }) => {
-      const mark = usable ? colours.good('yes') : colours.unsure('no ')
-      return `${mark} ${name.padEnd(24)} ${detail}\n`
-    })
-    .join('')
-}
-
-function examineNode(): Finding {
-  const major = Number(process.versions.node.split('.')[0])
-  return { name: 'Node', usable: major >= 20, detail: `${process.version} (20 or later is needed)` }
+  const lines = findings.map(({ name, usable, detail }) => {
+    const mark = usable ? colours.good('yes') : colours.unsure('no ')
+    return `${mark} ${name.padEnd(24)} ${detail}\n`
+  })
+  return lines.join('')
 }
 
 /** Of each target: the package that it needs, and whether it works here. */

@@ -12,7 +12,7 @@ import { CHAIN, type LevelId } from '../levels/levels.ts'
 import { readLevel } from '../levels/words.ts'
 import { type Generated, generate } from '../pipeline/generate.ts'
 import { keyOf, plain } from '../report/names.ts'
-import { FAULTS, type FaultRequest, parseFaults } from '../sim/faults.ts'
+import { FAULTS, parseFaults } from '../sim/faults.ts'
 import { LAYOUTS, type Layout } from '../sim/layout.ts'
 import { parseSqlFaults, SQL_FAULTS } from '../sim/sql/faults.ts'
 import { countHistory } from '../verdict/count-history.ts'
@@ -111,10 +111,9 @@ async function generateTo(out: string, flags: Flags): Promise<void> {
   const progress = new Progress()
   const onProgress = (ended: number, all: number) =>
     progress.report(`running ${all} transactions`, ended / all)
-  const generated = isSqlShape(workload.shape)
+  const { history, opOrder, strikes } = isSqlShape(workload.shape)
     ? await generateStatements(workload as SqlRequest, store, seed, flags, onProgress)
     : generateOperations(workload as WorkloadRequest, store, seed, flags, format, onProgress)
-  const { history, opOrder } = generated
   refuseMisfits(format, history, 'the native format holds everything: --to native')
   const bytes = writeHistory(output, format, history, opOrder, showWriting(out, progress))
   progress.done()
@@ -122,7 +121,11 @@ async function generateTo(out: string, flags: Flags): Promise<void> {
   if (out === '-') return
   const about = { path: out, format: format.id, bytes, seed, store }
   const counts = countHistory(history)
-  const faults = namedStrikes(generated)
+  const faults = strikes.map(({ fault, txns, keys }) => ({
+    fault,
+    transactions: txns.map((txn) => history.txnName(txn)),
+    keys: keys.map((key) => keyOf(history, key)),
+  }))
   if (flags.json) return print(`${stringify({ ...about, ...counts, faults })}\n`)
   const made = `(${format.id}, ${bytes} bytes): ${sizeWords(counts)}`
   await tell(`${plain(out)} ${made}; store ${store}, seed ${seed}\n`)
@@ -146,8 +149,13 @@ function generateOperations(
     throw new UsageError('--full is for SQL transactions', hint)
   }
   const faults = flags.inject === undefined ? [] : parseFaults(flags.inject)
-  const times = holdsTimes(format)
-  checkTimes(times, faults, format)
+  // Formats say what they cannot hold of a history, so the smallest one with times tells.
+  const times = format.misfits(parseNotation('s1: w(0,1) [1,2]')).length === 0
+  const timed = faults.find(({ fault }) => fault.forbiddenFrom === 'sser')
+  if (timed && !times) {
+    const what = `${timed.fault.name} shows in start and finish times, which ${format.name} lacks`
+    throw new UsageError(what, 'the native format has them: --to native')
+  }
   return generate({
     seed,
     workload,
@@ -192,25 +200,4 @@ function scheduleOf({ aborts, indeterminates, conflicts, concurrency }: Flags) {
     conflicts: parseChoice(conflicts, '--conflicts', ['retry', 'abort']),
     concurrency: parseNumber('concurrency', concurrency, 0),
   } as const
-}
-
-/** Some faults show in start and finish times only. */
-function checkTimes(times: boolean, faults: readonly FaultRequest[], format: Format): void {
-  const timed = faults.find(({ fault }) => fault.forbiddenFrom === 'sser')
-  if (times || !timed) return
-  const message = `${timed.fault.name} shows in start and finish times, which ${format.name} lacks`
-  throw new UsageError(message, 'the native format has them: --to native')
-}
-
-/** Formats say what they cannot hold of a history, so the smallest one with times tells. */
-function holdsTimes(format: Format): boolean {
-  return format.misfits(parseNotation('s1: w(0,1) [1,2]')).length === 0
-}
-
-function namedStrikes({ history, strikes }: Generated) {
-  return strikes.map(({ fault, txns, keys }) => ({
-    fault,
-    transactions: txns.map((txn) => history.txnName(txn)),
-    keys: keys.map((key) => keyOf(history, key)),
-  }))
 }

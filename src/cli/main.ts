@@ -145,9 +145,6 @@ function explain(error: unknown, argv: readonly string[]): number {
     return complain(error.message, 'raise --memory or --budget', EXIT.unknown)
   }
   const stack = error instanceof Error ? (error.stack ?? error.message) : String(error)
-  return complain(
-    `internal error: ${stack}`,
-    'this is a bug in isobar; please report it',
-    EXIT.internal,
-  )
+  const hint = 'this is a bug in isobar; please report it'
+  return complain(`internal error: ${stack}`, hint, EXIT.internal)
 }

@@ -4,15 +4,14 @@ import type { Command } from 'commander'
 import { counted } from '../base/counted.ts'
 import { InputError } from '../base/errors.ts'
 import { stringify } from '../base/json.ts'
-import { type Communication, describeCommunication } from '../check/communication.ts'
+import { describeCommunication } from '../check/communication.ts'
 import { withRolledBack } from '../history/counts.ts'
 import type { History } from '../history/history.ts'
-import { describeShape, type HistoryShape } from '../history/shape.ts'
-import { measureStrength, type Strength } from '../pipeline/strength/measure-strength.ts'
+import { describeShape } from '../history/shape.ts'
+import { measureStrength } from '../pipeline/strength/measure-strength.ts'
 import { tellStrength } from '../pipeline/strength/tell-strength.ts'
 import { keyOf, plain } from '../report/names.ts'
 import { countHistory } from '../verdict/count-history.ts'
-import type { HistoryCounts } from '../verdict/verdict-file.ts'
 import { EXIT } from './exit-codes.ts'
 import { addInputFormat, type InputFormatFlags } from './format-options.ts'
 import { readInput } from './read-input.ts'
@@ -28,24 +27,31 @@ export function addStatsCommand(program: Command, done: (code: number) => void):
     .addHelpText('after', '\nExample:\n  isobar stats history.txt')
     .action(async (path: string, flags: InputFormatFlags & { json?: boolean }) => {
       const { history, format, bytes } = await readInput(path, flags.format)
-      const shape = describeShape(history)
-      const hotKeys = shape.hotKeys.map(({ key, count }) => ({ key: keyOf(history, key), count }))
-      const counts = countHistory(history)
-      const communication = describeCommunication(history)
-      const strength = measureStrength(history)
-      const conflicts = history.sql && (await countConflicts(history))
+      const stats = await describe(history)
       if (flags.json) {
+        const { counts, shape, hotKeys, communication, conflicts, strength } = stats
         const { width, graph } = communication
         const hardness = { width, communication: graph, ...(history.sql ? { conflicts } : {}) }
         const parts = { ...counts, ...shape, hotKeys, ...hardness, strength }
         await print(`${stringify({ path, format: format.id, bytes, ...parts })}\n`)
       } else {
-        const annotations = history.annotations.length
-        const all = { counts, shape, hotKeys, annotations, communication, conflicts, strength }
-        await print(`${plain(path)} (${format.name}, ${bytes} bytes)\n${renderStats(all)}`)
+        await print(`${plain(path)} (${format.name}, ${bytes} bytes)\n${renderStats(stats)}`)
       }
       done(EXIT.satisfied)
     })
+}
+
+async function describe(history: History) {
+  const shape = describeShape(history)
+  return {
+    counts: countHistory(history),
+    shape,
+    hotKeys: shape.hotKeys.map(({ key, count }) => ({ key: keyOf(history, key), count })),
+    annotations: history.annotations.length,
+    communication: describeCommunication(history),
+    conflicts: history.sql && (await countConflicts(history)),
+    strength: measureStrength(history),
+  }
 }
 
 /** Rows passed over though some version of them satisfies the clause; null if one is bad. */
@@ -60,15 +66,7 @@ async function countConflicts(history: History): Promise<number | null> {
   }
 }
 
-interface Stats {
-  readonly counts: HistoryCounts
-  readonly shape: HistoryShape
-  readonly hotKeys: readonly { key: string; count: number }[]
-  readonly annotations: number
-  readonly communication: Communication
-  readonly conflicts: number | null
-  readonly strength: Strength
-}
+type Stats = Awaited<ReturnType<typeof describe>>
 
 function renderStats({ counts, shape, hotKeys, annotations, ...hardness }: Stats): string {
   const { communication, conflicts, strength } = hardness

@@ -21,15 +21,6 @@ import { FILE_VERSION } from '../verdict/file-version.ts'
 import type { Anomaly, LevelResult } from '../verdict/verdict.ts'
 import { EXIT } from './exit-codes.ts'
 
-interface Judged {
-  code: number
-  render(
-    context: { path: string; format: string; json: boolean },
-    colours: Colours,
-    deadline: Deadline,
-  ): Iterable<string>
-}
-
 interface Pattern {
   tap: string
   name: string
@@ -42,12 +33,7 @@ export const TAP_RULES = ['isobar', 'plume'] as const
 export type TapRule = (typeof TAP_RULES)[number]
 
 /** Causal consistency forbids all 14 patterns, so its findings tell which of them occur. */
-export function judgeTaps(
-  history: History,
-  taps: string[],
-  rule: TapRule,
-  options: CheckOptions,
-): Judged {
+export function judgeTaps(history: History, taps: string[], rule: TapRule, options: CheckOptions) {
   if (history.sql) {
     const hint = 'ask for levels instead: --level cc'
     throw new UsageError('--tap judges reads and writes of registers, not SQL statements', hint)
@@ -68,7 +54,11 @@ export function judgeTaps(
   })
   return {
     code: exitCode(patterns),
-    render: (context, colours, deadline) => {
+    render: (
+      context: { path: string; format: string; json: boolean },
+      colours: Colours,
+      deadline: Deadline,
+    ): Iterable<string> => {
       if (context.json) return renderPatternsJson(history, patterns, { ...context, rule }, deadline)
       const telling = { colours, all: options.all === true, deadline }
       return renderPatterns(history, result, patterns, context.path, telling)
@@ -135,7 +125,6 @@ function* renderPatterns(
   const lines = [colours.strong(plain(path))]
   for (const { tap, name, found } of patterns) {
     const reads = found === null ? '' : counted(countOf(found), 'read')
-
     const word =
       found === null
         ? colours.unsure('not decided')

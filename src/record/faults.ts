@@ -119,14 +119,10 @@ export function parsePlanned(text: string): PlannedEvent | null {
       return again({ kind: 'restart' }, parseSeconds(text, amount, 'restart-server:3s'))
     case 'kill-server':
       return again({ kind: 'kill' }, parseSeconds(text, amount, 'kill-server:5s'))
-    case 'stop-server': {
-      const ms = parseSeconds(text, amount, 'stop-server:3s')
-      return again({ kind: 'stop', ms }, ms)
-    }
-    case 'partition': {
-      const ms = parseSeconds(text, amount, 'partition:5s')
-      return again({ kind: 'partition', ms }, ms)
-    }
+    case 'stop-server':
+      return lasting('stop', parseSeconds(text, amount, 'stop-server:3s'))
+    case 'partition':
+      return lasting('partition', parseSeconds(text, amount, 'partition:5s'))
     case 'connection-storm':
       return again({ kind: 'storm', connections: parseCount(text, amount) }, STORM_EVERY_MS)
     case 'clock':
@@ -136,15 +132,15 @@ export function parsePlanned(text: string): PlannedEvent | null {
   }
 }
 
+const lasting = (kind: 'stop' | 'partition', ms: number) => again({ kind, ms }, ms)
+
 function again(event: Event, everyMs: number): PlannedEvent {
   return { event, firstMs: everyMs, everyMs }
 }
 
 function refusal(name: string, text: string): UsageError {
-  const meant = findMeant(
-    name,
-    FAULT_FORMS.map((form) => form.split(':')[0]!),
-  )
+  const names = FAULT_FORMS.map((form) => form.split(':')[0]!)
+  const meant = findMeant(name, names)
   const hint = meant === null ? KNOWN : `did you mean ${meant}? ${KNOWN}`
   return new UsageError(`unknown fault "${text.trim()}"`, hint)
 }

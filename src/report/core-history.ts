@@ -3,12 +3,11 @@
 // evidence speaks of them. Main function: buildCore.
 
 import { HistoryBuilder, statusOf } from '../history/builder.ts'
-
 import type { Value } from '../history/values.ts'
 import { versionOfText } from '../history/versions.ts'
 import { LEVELS } from '../levels/levels.ts'
 import { findEdges } from '../verdict/verdict.ts'
-import type { AnomalyJson, OpJson, PlaceJson, TxnJson } from '../verdict/verdict-file.ts'
+import type { AnomalyJson, OpJson, TxnJson } from '../verdict/verdict-file.ts'
 import type { Example } from './example.ts'
 
 /** What few formats hold, and few verdicts rest on. */
@@ -82,24 +81,18 @@ function isKnown([verb, key, value]: OpJson, written: Set<string>, initial: Valu
 
 function findWrites(txns: readonly TxnJson[]): Set<string> {
   const written = new Set<string>()
-  for (const { ops } of txns) {
-    for (const [verb, key, value] of ops) {
-      if ((verb === 'w' || verb === 'append') && !Array.isArray(value))
-        written.add(pairName(key, value))
-    }
+  for (const [verb, key, value] of txns.flatMap(({ ops }) => ops)) {
+    const isWrite = verb === 'w' || verb === 'append'
+    if (isWrite && !Array.isArray(value)) written.add(pairName(key, value))
   }
   return written
 }
 
 /** The operations that the evidence names, down to its last reason. */
 export function findPlaces(anomaly: AnomalyJson): Set<string> {
-  const places = new Set<string>()
-  const add = (ops: readonly PlaceJson[]) => {
-    for (const { transaction, index } of ops) places.add(placeName(transaction, index))
-  }
-  add(anomaly.ops)
-  for (const edge of findEdges(anomaly.edges, anomaly.cases)) add(edge.ops)
-  return places
+  const edges = [...findEdges(anomaly.edges, anomaly.cases)]
+  const places = [...anomaly.ops, ...edges.flatMap((edge) => edge.ops)]
+  return new Set(places.map(({ transaction, index }) => placeName(transaction, index)))
 }
 
 export const placeName = (txn: string, index: number) => `${index}:${txn}`

@@ -30,14 +30,8 @@ import { describeCycle } from './elle-words.ts'
 import { timeToTell } from './told.ts'
 import { describeRead } from './words.ts'
 
-const STEP_TYPES = {
-  SO: 'process',
-  RT: 'realtime',
-  WR: 'wr',
-  WW: 'ww',
-  RW: 'rw',
-  CO: 'co',
-} as const
+/** Steps that are not called by their kind in small letters. */
+const STEP_TYPES: Record<string, string> = { SO: 'process', RT: 'realtime' }
 
 /**
  * @param asked the models in question
@@ -162,7 +156,8 @@ function describeMop(history: History, op: number): Edn {
 }
 
 function describeStep(history: History, edge: Edge): Edn {
-  const step: { [name: string]: Edn } = { type: keyword(STEP_TYPES[edge.kind]) }
+  const type = STEP_TYPES[edge.kind] ?? edge.kind.toLowerCase()
+  const step: { [name: string]: Edn } = { type: keyword(type) }
   if (edge.kind === 'SO') {
     const session = history.txnSession[edge.from]
     if (session === undefined || session !== history.txnSession[edge.to]) return step

@@ -175,19 +175,22 @@ class CoreBuilder {
     const isRefused = statement.kind === 'refused'
     if (told.size === 0 && (!sees || isRefused || silent.length === 0)) return null
     const keys = rows.map(({ seen }) => seen.key.map(sqlCell))
-    const excluded = silent.filter((name) => this.isForeign(txn, i, name, own))
+    // What it says of a row by silence, or by a foreign version, must go.
+    const isForeign = (name: string) => this.shared.has(name) && !own.has(name)
+    const isNamed = (name: string) => this.absences.has(absenceName(txn.id, i, name))
+    const excluded = silent.filter((name) => isForeign(name) && !isNamed(name))
     const predicate = isRefused
       ? this.statements.predicateOfKeys(id, keys)
       : sees
-        ? this.predicate(statement, id, excluded, spokenOf)
+        ? this.predicate(statement, excluded)
         : NONE
     if (statement.kind === 'update' && blind.length > 0) {
       // It wrote the row whatever it saw: what it saw of others, then what it wrote.
       const { write: _, ...looking } = statement
-      this.begin(added, { ...looking, kind: 'select' }, id, predicate, rows, unread)
-      this.begin(added, { ...statement, kind: 'insert' }, id, NONE, touched, [])
+      this.begin(added, { ...looking, kind: 'select' }, predicate, rows, unread)
+      this.begin(added, { ...statement, kind: 'insert' }, NONE, touched, [])
     } else {
-      this.begin(added, statement, id, predicate, rows, unread)
+      this.begin(added, statement, predicate, rows, unread)
     }
     if (statement.write !== undefined) for (const { name } of touched) own.add(name)
     return null
@@ -205,37 +208,27 @@ class CoreBuilder {
     return false
   }
 
-  /** Whether what the statement says of a row by silence, or by a foreign version, must go. */
-  private isForeign(txn: TxnJson, i: number, name: string, own: ReadonlySet<string>): boolean {
-    return (
-      this.shared.has(name) && !own.has(name) && !this.absences.has(absenceName(txn.id, i, name))
-    )
-  }
-
   private predicate(
-    { where, params }: StatementJson,
-    table: number,
+    { where = EVERY_ROW, params, table }: StatementJson,
     excluded: readonly string[],
-    keys: ReadonlyMap<string, SqlRow>,
   ): number {
-    const { sql } = [...this.tables.values()].find(({ id }) => id === table)!
+    const { id, sql } = this.tables.get(table)!
     const values = (params ?? []).map(sqlCell)
-    if (excluded.length === 0) return this.statements.predicate(table, where ?? EVERY_ROW, values)
+    if (excluded.length === 0) return this.statements.predicate(id, where, values)
     this.narrowed++
-    const rows = excluded.map((name) => keys.get(name)!)
-    return this.statements.predicate(table, narrowClause(sql, where ?? EVERY_ROW, values, rows))
+    const rows = excluded.map((name) => this.rows.get(table)!.get(name)!)
+    return this.statements.predicate(id, narrowClause(sql, where, values, rows))
   }
 
   private begin(
     txn: number,
     { kind, write, table }: StatementJson,
-    id: number,
     predicate: number,
     rows: readonly Kept[],
     unread: readonly Kept[],
   ): void {
     const event = STATEMENT_NAMES.indexOf(kind)
-    const { columns } = this.tables.get(table)!.sql
+    const { id, sql } = this.tables.get(table)!
     this.statements.begin(txn, event, id, predicate)
     if (write !== undefined) this.statements.nameWrite(write)
     if (event !== INSERT) {
@@ -249,7 +242,7 @@ class CoreBuilder {
       if (!seen.row && kind !== 'delete') {
         throw damaged(`an ${kind} of ${plain(table)} does not tell what it wrote`)
       }
-      const row = seen.row && columns.map(({ name }) => sqlCell(seen.row![name] ?? null))
+      const row = seen.row && sql.columns.map(({ name }) => sqlCell(seen.row![name] ?? null))
       this.statements.writeRow(seen.key.map(sqlCell), write, row ?? null)
     }
   }

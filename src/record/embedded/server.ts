@@ -210,20 +210,16 @@ export class EmbeddedServer {
   async stop(): Promise<void> {
     // Data that are kept are written out.
     await this.end(this.given.kept ? 'SIGINT' : 'SIGQUIT')
-    this.remove()
-  }
-
-  private get logPath(): string {
-    return join(this.home, 'log')
-  }
-
-  private remove(): void {
     try {
       rmSync(this.home, { recursive: true, force: true })
     } catch {
       // A file came up meanwhile, or is still in use on Windows: the keeper tries for longer.
     }
     this.keeper.stdin?.end()
+  }
+
+  private get logPath(): string {
+    return join(this.home, 'log')
   }
 
   private async settle(): Promise<void> {

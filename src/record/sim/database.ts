@@ -42,7 +42,6 @@ export class SimDatabase implements Database {
 
   constructor(private readonly options: SimOptions) {
     const { level, faults } = options
-
     this.place = `sim:${[level, ...faults.map((fault) => fault.name)].join('+')}`
     this.levels = offeredLevels(level)
     this.random = new Random(options.seed).fork(7)

@@ -29,9 +29,7 @@ import {
 } from './figure-text.ts'
 import { readFindings } from './findings.ts'
 
-/**
- * Stand for a transaction where there is none: the initial state; nobody, for a value from nowhere.
- */
+/** Where there is no transaction: the initial state; nobody, for a value from nowhere. */
 export const INITIAL_NODE = -1
 export const NOBODY = -2
 
@@ -133,7 +131,9 @@ class FigureBuilder {
     const edges = anomaly.edges.length > 0 || anomaly.cases.length > 0 ? anomaly.edges : null
     const steps = edges ? this.steps(edges, 'e', 0) : this.steps(readFindings(this.example), 'r', 0)
     const branches = this.branches(anomaly.cases)
-    this.addReasons()
+    for (const { step, premises, depth } of this.waiting) {
+      step.premises = this.steps(premises, `${step.id}.`, depth)
+    }
     return {
       txns: this.describeTxns(),
       timed: this.txns.length > 0 && this.txns.every((txn) => txn.start !== undefined),
@@ -150,20 +150,28 @@ class FigureBuilder {
     const names = distinct(this.txns.map((txn) => plain(txn.id)))
     const labels = distinct(names.map((name) => cut(name, MAX_LABEL)))
     return this.txns.map((txn, node) => {
-      const lane = lanes.get(txn.session) ?? lanes.size
-      lanes.set(txn.session, lane)
-      return describeTxn(txn, names[node]!, labels[node]!, lane, this.ops[node]!)
+      const { ops, lineOfOp: lines } = this.ops[node]!
+      return {
+        name: names[node]!,
+        label: labels[node]!,
+        session: cut(laneName(txn.session), MAX_LABEL),
+        lane: obtain(lanes, txn.session, () => lanes.size),
+        note: short(notesOf(txn).join(', ')),
+        status: txn.status,
+        start: txn.start ?? null,
+        finish: txn.finish ?? null,
+        ops,
+        lines,
+      }
     })
   }
 
   private steps(edges: readonly EdgeJson[], prefix: string, depth: number): Step[] {
-    const steps: Step[] = []
-    edges.forEach((edge, i) => {
+    return edges.flatMap((edge, i) => {
       const step = this.step(edge, `${prefix}${i + 1}`, depth)
-      if (step) steps.push(step)
-      else this.cutSteps++
+      if (!step) this.cutSteps++
+      return step ?? []
     })
-    return steps
   }
 
   /** The step without its reasons: those come when all steps above them have found room. */
@@ -173,16 +181,13 @@ class FigureBuilder {
     if (this.stepCount >= MAX_STEPS || depth > MAX_DEPTH) return null
     if (Number.isNaN(from) || Number.isNaN(to)) return null
     this.stepCount++
+    const ops = edge.ops.map((place) => this.example.op(place))
     const step: Step = {
       id,
       from,
       to,
       kind: edge.kind,
-      label: labelOf(
-        edge,
-        edge.ops.map((place) => this.example.op(place)),
-        this.rows,
-      ),
+      label: labelOf(edge, ops, this.rows),
       because: inert(edge.because),
       ops: this.places(edge),
       premises: [],
@@ -194,28 +199,20 @@ class FigureBuilder {
     return step
   }
 
-  private addReasons(): void {
-    for (const { step, premises, depth } of this.waiting) {
-      step.premises = this.steps(premises, `${step.id}.`, depth)
-    }
-  }
-
   private branches(cases: readonly CaseJson[]): Branch[] {
-    const branches: Branch[] = []
-    cases.forEach(({ heading, assumptions, cycle }, i) => {
+    return cases.flatMap(({ heading, assumptions, cycle }, i) => {
       if (this.stepCount >= MAX_STEPS) {
         this.cutSteps++
-        return
+        return []
       }
       const id = `c${i + 1}`
-      branches.push({
+      return {
         id,
         heading: inert(heading),
         assumptions: this.steps(assumptions, `${id}.a`, 0),
         steps: this.steps(cycle, `${id}.e`, 1),
-      })
+      }
     })
-    return branches
   }
 
   private node(name: string | null, kind: EdgeKind): number {
@@ -291,28 +288,11 @@ function distinct(names: readonly string[]): string[] {
   })
 }
 
-function describeTxn(
-  txn: TxnJson,
-  name: string,
-  label: string,
-  lane: number,
-  { ops, lineOfOp }: FigureOps,
-): FigureTxn {
+function notesOf(txn: TxnJson): string[] {
   const notes: string[] = []
   if (txn.status === 'aborted') notes.push(txn.rolledBack ? 'rolled back' : 'aborted')
   if (txn.status === 'indeterminate') notes.push('outcome unknown')
   if (txn.audit) notes.push('audit')
   if (txn.level !== undefined) notes.push(txn.level)
-  return {
-    name,
-    label,
-    session: cut(laneName(txn.session), MAX_LABEL),
-    lane,
-    note: short(notes.join(', ')),
-    status: txn.status,
-    start: txn.start ?? null,
-    finish: txn.finish ?? null,
-    ops,
-    lines: lineOfOp,
-  }
+  return notes
 }
