@@ -69,7 +69,9 @@ export function refuseSlip(
   aliases: Readonly<Record<string, string>> = {},
 ): void {
   const name = scanner.text()
-  const strangers = strangersOf(scanner, names)
+  // Every name is compared with the known ones once: recorders may put theirs into every line.
+  const ofScanner = obtain(metBy, scanner, () => new Map())
+  const strangers = obtain(ofScanner, names, () => new Set())
   if (strangers.has(name)) return
   const meant = findMeant(name, names, aliases)
   if (meant === null) {
@@ -86,12 +88,6 @@ const MAX_STRANGERS = 1000
 
 /** Scanner -> the fields that it knows -> names it met that are none, nor slips of one. */
 const metBy = new WeakMap<JsonScanner, Map<readonly string[], Set<string>>>()
-
-/** Every name is compared with the known ones once: recorders may put theirs into every line. */
-function strangersOf(scanner: JsonScanner, names: readonly string[]): Set<string> {
-  const ofScanner = obtain(metBy, scanner, () => new Map())
-  return obtain(ofScanner, names, () => new Set())
-}
 
 /** A name from the input, as errors show it. */
 export function quote(name: string): string {

@@ -31,9 +31,7 @@ export interface ReadResult {
   bytes: number
 }
 
-/**
- * Reads the history in a file; `-` is standard input. Throws InputError, with the path filled in.
- */
+/** Reads the history in a file; `-` is standard input. Throws InputError, with its path. */
 export async function readHistory(path: string, options: ReadOptions = {}): Promise<ReadResult> {
   try {
     return path === '-' ? await readStdin(options) : await readFile(path, options)
@@ -119,8 +117,7 @@ export function readWithAhead(
   const limit = limitsFor(options.memoryBytes).totalBytes
   pushUpTo(limit + 1) // a growing file may have more to give than its size said
   if (at > limit) throw tooLarge('the file', limit, parser.place())
-  const history = parser.finish()
-  return { history, format: parser.format!, bytes: at }
+  return { history: parser.finish(), format: parser.format!, bytes: at }
 }
 
 function readPlain(
@@ -142,17 +139,14 @@ function readPlain(
     options.onProgress?.(bytes, size)
     length = readSync(file, buffer, 0, buffer.length, null)
   }
-  const history = parser.finish()
-  return { history, format: parser.format!, bytes }
+  return { history: parser.finish(), format: parser.format!, bytes }
 }
 
 async function readStdin(options: ReadOptions): Promise<ReadResult> {
   const { stdin } = process
   const chunks = stdin[Symbol.asyncIterator]() as AsyncIterator<Uint8Array>
-  return readChunks(
-    chunksInTime(chunks, options.onWait, () => stdin.destroy()),
-    options,
-  )
+  const inTime = chunksInTime(chunks, options.onWait, () => stdin.destroy())
+  return readChunks(inTime, options)
 }
 
 /** What others write while it is read, compressed or not. */
@@ -187,13 +181,10 @@ async function readStream(
     const code = (error as { code?: unknown }).code
     if (typeof code !== 'string' || !code.startsWith('Z_')) throw error
     const truncated = code === 'Z_BUF_ERROR'
-    const message = truncated
-      ? 'the compressed data ends too early'
-      : 'the compressed data is damaged'
+    const message = `the compressed data ${truncated ? 'ends too early' : 'is damaged'}`
     throw new InputError(truncated ? 'truncated' : 'bad-gzip', message, parser.place())
   }
-  const history = parser.finish()
-  return { history, format: parser.format!, bytes }
+  return { history: parser.finish(), format: parser.format!, bytes }
 }
 
 /** What was read already and what follows it, in memory of its own: unpacking takes its time. */
@@ -255,11 +246,8 @@ async function readDirectory(path: string, options: ReadOptions): Promise<ReadRe
     }),
   }))
   try {
-    return {
-      history: parseHistoryFiles(files, found.format!, options),
-      format: found.format!,
-      bytes,
-    }
+    const history = parseHistoryFiles(files, found.format!, options)
+    return { history, format: found.format!, bytes }
   } catch (error) {
     if (error instanceof InputError && error.path !== null) error.path = join(path, error.path)
     throw error

@@ -205,38 +205,29 @@ export function describeRead(history: History, name: string, ops: readonly numbe
   const reader = nameOf(history, history.opTxn[read]!)
   const what = assignment(history, read, offendingPositions(history, name, read, other))
   const writer = other >= 0 ? nameOf(history, history.opTxn[other]!) : ''
-  switch (name) {
-    case 'ThinAirRead':
-      return `${reader} read ${what}, which nobody wrote`
-    case 'AbortedRead':
-      return `${reader} read ${what}, which ${writer} wrote before it aborted`
-    case 'FutureRead':
-      return `${reader} read ${what} before it wrote that itself`
-    case 'NotMyLastWrite':
-      return `${reader} read ${what}, its own write, though it had replaced it since`
-    case 'NotMyOwnWrite':
-      return `${reader} read ${what}${writer && writer !== reader ? ` from ${writer}` : ''} though it had written ${keyOf(history, history.opKey[read]!)} itself before`
-    case 'IntermediateRead':
-      return `${reader} read ${what}, which ${writer || 'its writer'} replaced before committing`
-    case 'NonRepeatableRead':
-      return `${reader} read ${what} from ${sourceName(history, read)}, and ${assignment(history, other)} from ${sourceName(history, other)}`
-    case 'IncompatibleOrder':
-      return `${reader} read ${what}, but ${writer} read ${assignment(history, other, offendingPositions(history, name, other, read))}: neither is a prefix of the other`
-    case 'DuplicateRow':
-      return `${reader} read ${keyOf(history, history.opKey[read]!)} and got several rows for it: ${what}`
-    case 'VanishedRow':
-      return `${reader} read ${keyOf(history, history.opKey[read]!)} and found no such row, though nobody deleted it`
-    case 'LostCommit':
-      return describeLost(history, read, other)
-    case 'PredicateMismatch':
-      return describeMismatch(history, read)
-    case 'WrongVersion':
-      return describeWrongVersion(history, read)
-    case 'DuplicateElements':
-      return `${reader} read ${what}, in which an element stands twice`
-    default:
-      return `${reader} read ${what}`
+  const words: Record<string, () => string> = {
+    ThinAirRead: () => `${reader} read ${what}, which nobody wrote`,
+    AbortedRead: () => `${reader} read ${what}, which ${writer} wrote before it aborted`,
+    FutureRead: () => `${reader} read ${what} before it wrote that itself`,
+    NotMyLastWrite: () => `${reader} read ${what}, its own write, though it had replaced it since`,
+    NotMyOwnWrite: () =>
+      `${reader} read ${what}${writer && writer !== reader ? ` from ${writer}` : ''} though it had written ${keyOf(history, history.opKey[read]!)} itself before`,
+    IntermediateRead: () =>
+      `${reader} read ${what}, which ${writer || 'its writer'} replaced before committing`,
+    NonRepeatableRead: () =>
+      `${reader} read ${what} from ${sourceName(history, read)}, and ${assignment(history, other)} from ${sourceName(history, other)}`,
+    IncompatibleOrder: () =>
+      `${reader} read ${what}, but ${writer} read ${assignment(history, other, offendingPositions(history, name, other, read))}: neither is a prefix of the other`,
+    DuplicateRow: () =>
+      `${reader} read ${keyOf(history, history.opKey[read]!)} and got several rows for it: ${what}`,
+    VanishedRow: () =>
+      `${reader} read ${keyOf(history, history.opKey[read]!)} and found no such row, though nobody deleted it`,
+    LostCommit: () => describeLost(history, read, other),
+    PredicateMismatch: () => describeMismatch(history, read),
+    WrongVersion: () => describeWrongVersion(history, read),
+    DuplicateElements: () => `${reader} read ${what}, in which an element stands twice`,
   }
+  return words[name]?.() ?? `${reader} read ${what}`
 }
 
 /** @param write of the commit that is gone; the audit shows an older version, or a list without it */

@@ -20,8 +20,8 @@ import { castTo, type Expression, makeConstant, makeResult, resolve } from './ex
 import { makeCall } from './functions.ts'
 import { makeIs, makeIsNull, makeLogic, makeNot } from './logic.ts'
 import {
-  type Arithmetic,
-  type Comparison,
+  ARITHMETICS,
+  COMPARISONS,
   makeArithmetic,
   makeComparison,
   makeConcat,
@@ -308,32 +308,14 @@ function compileBinary(scope: Scope, node: ExprBinary, place: Place, depth: numb
     return makeDistinct(left, right, kind === 'not distinct', place)
   }
   if (node.opSchema) throw place.error('an operator with a schema is not supported')
-  switch (op) {
-    case '=':
-    case '!=':
-    case '<':
-    case '<=':
-    case '>':
-    case '>=':
-      return makeComparison(op satisfies Comparison, left, right, place)
-    case '+':
-    case '-':
-    case '*':
-    case '/':
-    case '%':
-      return makeArithmetic(op satisfies Arithmetic, left, right, place)
-    case '||':
-      return makeConcat(left, right, place)
-    case 'LIKE':
-    case 'NOT LIKE':
-    case 'ILIKE':
-    case 'NOT ILIKE':
-      return makeLike(left, right, likeOptions(node), place)
-    case '&&':
-      throw place.error('ESCAPE stands behind the pattern of LIKE, without parentheses around both')
-    default:
-      throw place.error(`operator ${op} is not supported`)
-  }
+  const comparison = COMPARISONS.find((each) => each === op)
+  if (comparison) return makeComparison(comparison, left, right, place)
+  const arithmetic = ARITHMETICS.find((each) => each === op)
+  if (arithmetic) return makeArithmetic(arithmetic, left, right, place)
+  if (op === '||') return makeConcat(left, right, place)
+  if (op.endsWith('LIKE')) return makeLike(left, right, likeOptions(node), place)
+  if (op !== '&&') throw place.error(`operator ${op} is not supported`)
+  throw place.error('ESCAPE stands behind the pattern of LIKE, without parentheses around both')
 }
 
 function likeOptions({ op }: ExprBinary): { negated: boolean; ignoreCase: boolean } {
@@ -370,13 +352,8 @@ function compileChain(
     operands.push(spine.right)
     spine = spine.left
   }
-  operands.push(spine)
-  operands.reverse()
-  return makeLogic(
-    op,
-    operands.map((operand) => compile(scope, operand, depth + 1)),
-    place,
-  )
+  const parts = [spine, ...operands.reverse()].map((part) => compile(scope, part, depth + 1))
+  return makeLogic(op, parts, place)
 }
 
 /** The items of IN: a list in one pair of parentheses, or a single item in one. */

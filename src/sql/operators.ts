@@ -19,7 +19,8 @@ import { escapeLike, matchIlike, matchLike } from './like.ts'
 import { type ExprType, fitted, isNumber, type Value } from './types.ts'
 import type { SqlValue } from './value.ts'
 
-export type Comparison = '=' | '!=' | '<' | '<=' | '>' | '>='
+export const COMPARISONS = ['=', '!=', '<', '<=', '>', '>='] as const
+type Comparison = (typeof COMPARISONS)[number]
 
 const COMPARE: Record<Comparison, (left: Value, right: Value) => boolean> = {
   '=': isSame,
@@ -106,7 +107,8 @@ export function makeDistinct(
   return makeResult('boolean', [left, right], place, evaluate, fixes)
 }
 
-export type Arithmetic = '+' | '-' | '*' | '/' | '%'
+export const ARITHMETICS = ['+', '-', '*', '/', '%'] as const
+type Arithmetic = (typeof ARITHMETICS)[number]
 
 export function makeArithmetic(
   operator: Arithmetic,
@@ -186,11 +188,7 @@ export function makeLike(
     throw refuse(sign, given, other, place)
   }
   const match = ignoreCase ? matchIlike : matchLike
-  return makeStrict(
-    'boolean',
-    left,
-    right,
-    place,
-    (text, pattern) => match(text as string, pattern as string, place) !== negated,
-  )
+  const apply: Apply = (text, pattern) =>
+    match(text as string, pattern as string, place) !== negated
+  return makeStrict('boolean', left, right, place, apply)
 }

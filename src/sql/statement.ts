@@ -14,23 +14,19 @@ import type { SqlRow, SqlValue } from './value.ts'
 /** What an UPDATE puts into a column: a value, or what is there plus something. */
 export type SqlAssignment = SqlValue | { readonly add: bigint }
 
-interface OnTable {
-  readonly table: string
-}
-
 /** WHERE, with parameters $1, $2, …; TRUE is every row. */
-interface Filtered extends OnTable {
+interface Filtered {
+  readonly table: string
   readonly where: string
   readonly params: readonly SqlValue[]
 }
 
-export interface SelectStatement extends Filtered {
-  readonly kind: 'select'
-}
+export type SelectStatement = Filtered & { readonly kind: 'select' }
 
 /** Rows as they are to be, whether the key is there already or not. */
-export interface InsertStatement extends OnTable {
+export interface InsertStatement {
   readonly kind: 'insert'
+  readonly table: string
   readonly rows: readonly SqlRow[]
 }
 
@@ -40,9 +36,7 @@ export interface UpdateStatement extends Filtered {
   readonly set: Readonly<Record<string, SqlAssignment>>
 }
 
-export interface DeleteStatement extends Filtered {
-  readonly kind: 'delete'
-}
+export type DeleteStatement = Filtered & { readonly kind: 'delete' }
 
 export type SqlStatement = SelectStatement | InsertStatement | UpdateStatement | DeleteStatement
 

@@ -5,7 +5,6 @@
 
 import { counted } from '../../base/counted.ts'
 import { InputError } from '../../base/errors.ts'
-
 import type { HistoryBuilder } from '../../history/builder.ts'
 import {
   ABORTED,

@@ -52,7 +52,6 @@ const EDN: Syntax = {
     if (typeof value !== 'string') return value === null ? 'nil' : String(value)
     return KEYWORD.test(value) ? value : JSON.stringify(value)
   },
-
   separator: ' ',
   verbs: { [READ]: '[:r ', [READ_LIST]: '[:r ', [APPEND]: '[:append ', [WRITE]: '[:w ' },
   event: (type, process, index) =>
@@ -61,7 +60,6 @@ const EDN: Syntax = {
 
 const JSON_LINES: Syntax = {
   symbol: renderJson,
-
   separator: ',',
   verbs: { [READ]: '["r",', [READ_LIST]: '["r",', [APPEND]: '["append",', [WRITE]: '["w",' },
   event: (type, process, index) =>
@@ -95,11 +93,8 @@ export function jepsenMisfits(history: History): string[] {
 function findLateInitial(history: History): number {
   if (!history.txnIsInitial.includes(1)) return NONE
   const { events } = ownIndices(history) ?? newIndices(history)
-  const completions = events.filter((event) => (event & 1) === 1)
-  return findStray(
-    history,
-    completions.map((event) => event >> 1),
-  )
+  const completed = events.filter((event) => (event & 1) === 1).map((event) => event >> 1)
+  return findStray(history, completed)
 }
 
 /** A read that would come back as one that returned nothing yet, or -1. */

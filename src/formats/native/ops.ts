@@ -26,6 +26,7 @@ import { quote } from '../json-fields.ts'
 import { forEachItem } from '../json-walk.ts'
 import { CLOSE_LIST, COMMA, OPEN_LIST, OPEN_MAP, QUOTE } from '../scanner.ts'
 import { NumberedKeys } from './numbered-keys.ts'
+import { typeAt } from './rows.ts'
 import { STATEMENT, type StatementReader } from './sql.ts'
 import { takeOpVersion } from './version.ts'
 
@@ -170,9 +171,7 @@ export class OpReader {
     scanner.expect(CLOSE_LIST)
   }
 
-  /**
-   * Takes the rest of a lightweight operation: its key, what it asks for, what it saw if it failed.
-   */
+  /** The rest of a lightweight operation: its key, what it asks for, what it saw if it failed. */
   private takeLight(builder: HistoryBuilder, txn: number, kind: number): void {
     const { scanner } = this
     const key = this.takeKey(builder)
@@ -336,7 +335,7 @@ export class OpReader {
       scanner.scanInteger(what)
       return table.ofWords(scanner.low, scanner.high, scanner.negative)
     }
-    const found = NAMES[String.fromCharCode(c)]
+    const found = typeAt(c)
     const hint = `a ${what} is an integer or a string${what === 'value' ? ', or null' : ''}`
     if (found) throw scanner.fail(`a ${what} cannot be ${found}`, scanner.at, hint)
     throw scanner.unexpected(`a ${what}`, hint)
@@ -382,12 +381,4 @@ export class OpReader {
     }
     return scanner.fail(`unknown operation ${shown}`, at, VERBS)
   }
-}
-
-const NAMES: Record<string, string> = {
-  [String.fromCharCode(OPEN_MAP)]: 'an object',
-  [String.fromCharCode(OPEN_LIST)]: 'a list',
-  t: 'a boolean',
-  f: 'a boolean',
-  n: 'null',
 }

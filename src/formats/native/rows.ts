@@ -11,7 +11,7 @@ import type { Value } from '../../history/values.ts'
 import { PLAIN_DECIMAL, type SqlRow, type SqlType, type SqlValue } from '../../sql/value.ts'
 import { beginsNumber, type JsonScanner } from '../json.ts'
 import { quote } from '../json-fields.ts'
-import { forEachItem, forEachName } from '../json-walk.ts'
+import { forEachItem, forEachName, takeFlag } from '../json-walk.ts'
 import { COLON, OPEN_LIST, OPEN_MAP, QUOTE } from '../scanner.ts'
 
 const MAX_INTEGER = 2n ** 63n - 1n
@@ -146,8 +146,7 @@ export class RowReader {
         throw scanner.fail(`the ${what} does not fit into 64 bits`, at, hint, 'out-of-range')
       }
       case 'a boolean':
-        scanner.expectWord(c === 116 ? 'true' : 'false')
-        return c === 116
+        return takeFlag(scanner)
       case 'null':
         scanner.expectWord('null')
         return null
@@ -172,7 +171,7 @@ export class RowReader {
 }
 
 /** What a value that begins with this byte is, with its article; null if no value does. */
-function typeAt(c: number): string | null {
+export function typeAt(c: number): string | null {
   if (c === QUOTE) return 'text'
   if (beginsNumber(c)) return 'an integer'
   if (c === 116 || c === 102) return 'a boolean'

@@ -2,7 +2,6 @@
 // come back as they were. Every history fits.
 
 import { namedBy } from '../../history/after.ts'
-
 import {
   APPEND,
   COMMITTED,

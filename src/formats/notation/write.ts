@@ -11,8 +11,6 @@ export function notationMisfits(history: History): string[] {
 /** Of SQL statements it writes the rows they read and wrote, as registers. */
 export function writeNotation(whole: History, sink: Sink): void {
   const history = { ...whole, sql: null }
-  const named = Array.from({ length: history.txnCount }, (_, txn) => txn).some(
-    (txn) => history.txnLabel(txn) !== null,
-  )
+  const named = history.txnStatus.some((_, txn) => history.txnLabel(txn) !== null)
   sink(new TextEncoder().encode(renderNotation(history, null, { ids: named })))
 }

@@ -7,17 +7,8 @@ import { UsageError } from '../../base/errors.ts'
 import { Random } from '../../base/random.ts'
 import type { Value } from '../../history/values.ts'
 import { CHAIN, type LevelId, levelName } from '../../levels/levels.ts'
-import type { Fault } from '../../sim/faults.ts'
-import { LiveStore } from '../../sim/live.ts'
+import { type LiveOptions, LiveStore } from '../../sim/live.ts'
 import { type Connection, type Database, noLocks, TransactionFailure } from '../database.ts'
-
-export interface SimOptions {
-  readonly level: LevelId
-  readonly seed: number
-  readonly sessionCount: number
-  readonly faults: readonly Fault[]
-  readonly faultShare: number
-}
 
 /** How many other turns an operation lets pass, at most, before it takes effect. */
 const MOST_TURNS = 4
@@ -40,7 +31,7 @@ export class SimDatabase implements Database {
   private readonly random: Random
   private readonly freeSlots: number[]
 
-  constructor(private readonly options: SimOptions) {
+  constructor(private readonly options: LiveOptions) {
     const { level, faults } = options
     this.place = `sim:${[level, ...faults.map((fault) => fault.name)].join('+')}`
     this.levels = offeredLevels(level)

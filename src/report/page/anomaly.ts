@@ -22,7 +22,7 @@ import { renderGraph } from '../picture/graph-svg.ts'
 import { renderLanes } from '../picture/lanes-svg.ts'
 import { tellAxis } from '../picture/time-axis.ts'
 import { firstView } from '../picture/visible.ts'
-import { buildReplay, type Replay } from '../replay.ts'
+import { buildReplay } from '../replay.ts'
 import { buildSqlCore } from '../sql-core.ts'
 import { renderSqlScript } from '../sql-script.ts'
 import { tellGiven } from '../story-text.ts'
@@ -31,13 +31,6 @@ import { renderLegend } from './legend.ts'
 import { renderReplay } from './replay.ts'
 import type { Evidence, Section } from './sections.ts'
 import { renderStory } from './story.ts'
-
-export interface RenderedSection {
-  html: string
-  /** The figures that the script draws anew, by id. */
-  figures: Record<string, Figure>
-  replay: Replay | null
-}
 
 const PAGE = { interactive: true }
 const MAX_NOTATION = 100_000 // characters of a history shown in the page
@@ -52,8 +45,8 @@ export function renderFinding(
   id: string,
   sameAs: string | null,
   isOpen: boolean,
-): RenderedSection {
-  const figures: Record<string, Figure> = {}
+) {
+  const figures: Record<string, Figure> = {} // those that the script draws anew, by id
   const [first, ...others] = section.evidence
   const levels = [...new Set(section.evidence.flatMap((evidence) => evidence.levels))]
   const replay = sameAs ? null : buildReplay(first!.example, verdict.initial)

@@ -52,9 +52,8 @@ function renderCases(figure: Figure): string {
 
 /** What is open: the order of two writes, or whose version of a row was not returned. */
 function introduce(branches: readonly Branch[]): string {
-  const kinds = new Set(
-    branches.flatMap(({ assumptions }) => assumptions.map(({ kind }) => kind as string)),
-  )
+  const assumed = branches.flatMap(({ assumptions }) => assumptions)
+  const kinds = new Set(assumed.map(({ kind }) => kind))
   if (!kinds.has('WR'))
     return 'Two writes of one key come in some order. Either way there is a circle:'
   const row = 'A row that was not returned was seen in some version that the clause passes over'

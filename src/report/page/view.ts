@@ -14,7 +14,7 @@ import type { Figure } from '../picture/figure.ts'
 import type { Replay } from '../replay.ts'
 import { scopeOf } from '../scope.ts'
 import { renderAbout } from './about.ts'
-import { type RenderedSection, renderFinding, titleOf } from './anomaly.ts'
+import { renderFinding, titleOf } from './anomaly.ts'
 import { renderGroup } from './group.ts'
 import { type Group, groupSections } from './groups.ts'
 import { renderLadder } from './ladder.ts'
@@ -62,7 +62,7 @@ export function renderView(
   const groups = groupSections(verdict, findSections(verdict), MAX_SECTIONS)
   const shown: Section[] = []
   const idOf = (section: Section) => `a${shown.indexOf(section) + 1}`
-  const rendered: RenderedSection[] = []
+  const rendered: ReturnType<typeof renderFinding>[] = []
   const kinds: string[] = []
   for (const group of groups) {
     if (shown.length > 0 && deadline.hasRunOut()) break
