@@ -1,7 +1,6 @@
-// The one switch from a level to the decider that knows it, and the only place that knows them
-// all. Levels of one history share the reads check, the base order and the clocks. Strong levels go
-// to the linear algorithms of versions/ first, to the engine of general/ where those do not apply.
-// Main class: Checker.
+// The one switch from a level to the decider that knows it. Levels of one history share the reads
+// check, the base order and the clocks. Strong levels go to the linear algorithms of versions/
+// first, to the engine of general/ where those do not apply. Main class: Checker.
 
 import { type Deadline, nowMs } from '../base/deadline.ts'
 import { assert, BudgetExceeded, UsageError } from '../base/errors.ts'
@@ -325,9 +324,8 @@ export class Checker {
   }
 
   /**
-   * Lightweight transactions have a decider of their own, and so have those of one key each. Since
-   * every read tells what it saw, others are linearizable if they are strictly serializable without
-   * session order.
+   * Lightweight transactions and those of one key each have deciders of their own. Since reads tell
+   * what they saw, others are linearizable if they are strictly serializable without session order.
    */
   private decideLin(): NamedFindings {
     if (findHeavyTxn(this.history) === NONE && this.history.versions === null) {

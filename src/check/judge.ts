@@ -1,7 +1,6 @@
 // From a history to verdicts, whatever it holds: registers and lists at one level for all go to
-// check.ts; SQL statements, and a level for each transaction, to mixed/, which is loaded only then,
-// because parsing SQL takes a large library; values written twice to writers/. Main function:
-// judge.
+// check.ts; SQL statements, and a level for each transaction, to mixed/, loaded only then, for the
+// SQL parser is large; values written twice to writers/. Main function: judge.
 
 import type { History } from '../history/history.ts'
 import type { LevelId, LevelRequest } from '../levels/levels.ts'

@@ -1,5 +1,4 @@
-// What is wrong with a WHERE clause, as an error of the input: it names the place in the file. Main
-// function: badPredicate.
+// What is wrong with a WHERE clause, as an error that names the place. Main function: badPredicate.
 
 import { InputError } from '../base/errors.ts'
 import { SqlError } from '../sql/error.ts'

@@ -6,9 +6,7 @@ import { InputError } from '../base/errors.ts'
 import { orderBySessions, rightBefore } from './after.ts'
 import { type History, NONE } from './history.ts'
 
-/**
- * Within a session nothing starts before its predecessor finished, or finishes before it starts.
- */
+/** In a session nothing starts before its predecessor finished, or finishes before it starts. */
 export function checkTimes(history: History): void {
   const { txnStartTime: starts, txnFinishTime: finishes, sessionTxns, txnSession } = history
   if (starts || finishes) {

@@ -1,6 +1,5 @@
-// How long it was from the finish of one transaction to the start of another, exactly: doubles
-// decide unless they are too close to tell, and then the digits of the times do. Main class:
-// Elapsed.
+// How long it was from one transaction's finish to another's start, exactly: doubles decide unless
+// they are too close to tell, and then the digits of the times do. Main class: Elapsed.
 
 import type { BoundUnit } from '../levels/staleness.ts'
 import type { History } from './history.ts'

@@ -1,7 +1,6 @@
 // The dense history: what every checker reads. Transactions, operations, keys, sessions are
-// numbered from 0; a transaction's operations lie side by side in program order; transactions are
-// numbered in the order in which the input first speaks of them. Built once by HistoryBuilder,
-// never changed.
+// numbered from 0; a transaction's operations lie side by side in program order; transactions in
+// the order in which the input first speaks of them. Built by HistoryBuilder.
 
 import type { Place } from '../base/errors.ts'
 import type { LightOps } from './light.ts'
@@ -23,9 +22,8 @@ export const READ_LIST = 3
 export const READ_ROWS = 4 // a read that did not return exactly one row (rows.ts)
 
 /**
- * All bits set for writes and appends, none for reads. Reads and writes mostly come in no order
- * that a processor could foresee: a replay that chooses by these bits takes half the time of one
- * that branches.
+ * All bits set for writes and appends, none for reads. No processor foresees which come: a replay
+ * that chooses by these bits takes half the time of one that branches.
  */
 export function writeMask(kind: number): number {
   return ((kind + 1) << 30) >> 31

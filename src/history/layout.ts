@@ -57,8 +57,7 @@ export function groupOps(arrived: ArrivedOps, txnCount: number) {
 /** The transactions of each session, in order. */
 export function layOutSessions(txnSession: Int32Array, sessionCount: number) {
   const sessionTxnStart = new Int32Array(sessionCount + 1)
-  // By index, here and in other loops of a million steps: `of` makes an object for each until the
-  // loop is compiled.
+  // By index: `of` makes an object for each step until the loop is compiled.
   for (let txn = 0; txn < txnSession.length; txn++) sessionTxnStart[txnSession[txn]! + 1]!++
   for (let s = 0; s < sessionCount; s++) sessionTxnStart[s + 1]! += sessionTxnStart[s]!
   const next = sessionTxnStart.slice()

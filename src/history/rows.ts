@@ -1,7 +1,6 @@
 // Reads of a key that did not return exactly one row, which only a broken database does: none,
 // though nobody deleted the row, or several under one key. Each is one operation, READ_ROWS, whose
-// value is a set of rows; what a row held is a list of the history, of one element if the key is a
-// register.
+// value is a set of rows; what a row held is a list, a register's of one element.
 
 export interface RowSets {
   readonly setStart: Int32Array // set -> its first row; one more entry at the end

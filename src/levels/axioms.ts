@@ -1,7 +1,6 @@
 // What each level asks of a commit order, for a picture: whenever t3 reads x from t1, another one,
-// t2, writes x, and the premise leads from t2 to t3, perhaps through a t4, then t2 commits before
-// t1. The same premises as in docs/levels.md; what no premise tells is in forbidden-shapes.ts. Main
-// table: AXIOMS.
+// t2, writes x, and the premise leads from t2 to t3, then t2 commits before t1. The same premises
+// as in docs/levels.md; what no premise tells is in forbidden-shapes.ts. Main table: AXIOMS.
 
 import type { LevelId } from './levels.ts'
 

@@ -1,6 +1,5 @@
-// What every level means for an application: what one may rely on, what may still happen, and what
-// a database calls it. One source for `isobar explain` and docs/glossary.md. Main table:
-// LEVEL_ENTRIES.
+// What every level means: what one may rely on, what may still happen, and what a database calls
+// it. One source for `isobar explain` and docs/glossary.md. Main table: LEVEL_ENTRIES.
 
 import type { LevelId } from './levels.ts'
 

@@ -1,6 +1,5 @@
-// Anomalies that show where more is known than what was read: the order of versions (lists, and
-// versions that a store gave), and rows that statements returned or passed over. Main table:
-// VERSION_ENTRIES.
+// Anomalies that show where more is known than what was read: the order of versions, and rows that
+// statements returned or passed over. Main table: VERSION_ENTRIES.
 
 import { SCRIPTS } from './glossary-scripts.ts'
 import {

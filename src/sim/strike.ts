@@ -1,8 +1,7 @@
 // Runs a fault's script against the store. All other sessions stand still meanwhile (they may be in
 // the middle of transactions), so a read "as it was before" means the newest version when the
 // script began, and the strike adds exactly the dependencies its script tells of. The transactions
-// that gave way lend it their planned operations, as far as these touch no key of the strike's
-// others.
+// that gave way lend it their planned operations, where these touch no key of its others.
 
 import type { Random } from '../base/random.ts'
 import { ABORTED, APPEND, COMMITTED, NONE, READ, READ_LIST, WRITE } from '../history/history.ts'

@@ -1,7 +1,6 @@
-// Adya's and Jepsen's names of an anomaly, beside ours: what a cycle is by its edges alone, with
-// `-realtime` if it needs real time and `-process` if it needs session order. Anomalies of weak
-// levels show one anti-dependency each: somebody who had to see a version missed it. Main function:
-// adyaNames.
+// Adya's and Jepsen's names of an anomaly: what a cycle is by its edges alone, with `-realtime` if
+// it needs real time and `-process` if it needs session order. Anomalies of weak levels show one
+// anti-dependency each: somebody who had to see a version missed it. Main function: adyaNames.
 
 import { ABORTED, type History, NONE, READ_LIST } from '../history/history.ts'
 import { findAnomaly } from '../levels/anomalies.ts'

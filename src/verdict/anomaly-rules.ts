@@ -140,9 +140,7 @@ function isWriteSkew({ history, edges }: Cycle): boolean {
   return !writeCommonKey(history, a!.from, a!.to)
 }
 
-/**
- * Two adjacent anti-dependencies, and causes that lead back to a transaction that writes nothing.
- */
+/** Two adjacent anti-dependencies, and causes that lead back to who writes nothing. */
 function isReadOnlyAnomaly({ history, edges, overwrites, adjacent }: Cycle): boolean {
   if (overwrites.length !== 2 || edges.length < 3 || !adjacent) return false
   if (!isOnly(edges, 'SO', 'WR', 'RW')) return false

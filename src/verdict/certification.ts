@@ -10,9 +10,7 @@ export interface Certification {
   readonly problems: string[]
   /** What the verdict rests on; null if it is unknown. */
   readonly kind: CertificateKind | null
-  /**
-   * The anomalies there was time to verify; those of a name count for the ones left out as well.
-   */
+  /** The anomalies there was time to verify, counting for those of their name left out. */
   readonly anomalies: Anomaly[]
 }
 
@@ -56,9 +54,7 @@ export function certifyBy(
   return { problems: rules.counts(told), kind, anomalies: told }
 }
 
-/**
- * The anomalies, the last one of each name counting also for those of its name that are left out.
- */
+/** The anomalies, the last one of each name counting for those of it left out. */
 function withCountsOf(anomalies: Anomaly[], left: readonly Anomaly[]): Anomaly[] {
   if (left.length === 0) return anomalies
   return anomalies.map((anomaly, i) => {

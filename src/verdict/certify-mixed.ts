@@ -9,9 +9,8 @@
 //       commits before the writer of the version that it read
 //   RW  for a reader at pc, si, ser: it precedes whoever replaced what it read
 //
-// A step that assumes a read from an indeterminate transaction assumes that it took effect; without
-// such an assumption it is left out, which only takes obligations away. Main function:
-// certifyMixed.
+// A step that assumes a read from an indeterminate transaction assumes that it took effect; else it
+// is left out, which only takes obligations away. Main function: certifyMixed.
 
 import { Deadline } from '../base/deadline.ts'
 import { withRolledBack } from '../history/counts.ts'

@@ -13,8 +13,7 @@
 //
 // What proves si proves psi as well, by the same order of commits; for strong-si snapshots also
 // come after the commits of all that finished before they were taken. A list read must show exactly
-// the appends so far, in order, which makes co contain the observed order of lists. Main function:
-// certifySnapshots.
+// the appends so far, in order, so co contains the order seen. Main function: certifySnapshots.
 
 import { Deadline } from '../base/deadline.ts'
 import { addTo } from '../base/maps.ts'

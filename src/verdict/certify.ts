@@ -1,7 +1,6 @@
 // Verifies verdicts, independently of whatever decided them: calls no decider and imports nothing
 // of check/. Registers and lists go to certify-plain.ts; SQL statements, and a level for each
-// transaction, to certify-mixed.ts, which is loaded only then, because of the SQL parser. Main
-// function: certifyResult.
+// transaction, to certify-mixed.ts, loaded only then, for its parser. Main function: certifyResult.
 
 import { Deadline } from '../base/deadline.ts'
 import type { History } from '../history/history.ts'

@@ -1,5 +1,4 @@
-// Part of a history, and a history as parts that can be left out; with what every way of taking one
-// apart needs.
+// Part of a history, and a history as parts that can be left out.
 
 import { addTo } from '../base/maps.ts'
 import type { History } from '../history/history.ts'

@@ -1,7 +1,6 @@
 // How a history is taken apart: into items that can be left out, each with those that it cannot be
 // without, so that a part never violates what the whole satisfies. Of registers and lists the items
-// are the operations; what statements add is in sql-parts.ts, which is loaded only for them. Main
-// function: partsOf.
+// are the operations; sql-parts.ts adds to them, loaded only for SQL. Main function: partsOf.
 
 import type { History } from '../history/history.ts'
 import { buildPart, needsOf, type SubHistoryOptions } from '../history/sub-history.ts'

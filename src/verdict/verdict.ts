@@ -171,8 +171,7 @@ export interface Choice {
 /** How stale reads are: the least bounds that hold. */
 export interface Staleness {
   /**
-   * For how long a version that some read missed had been there, with the history's unit if it has
-   * one.
+   * How long a version that some read missed had been there, in the history's unit if it has one.
    */
   readonly time: string
   /** How many versions a read missed at most. */

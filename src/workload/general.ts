@@ -1,7 +1,6 @@
 // General transactions: a fixed number of operations, each a read with the given probability, over
 // keys of the chosen distribution (the generators of PolySI and Plume). With a mix, Cobra's three
-// kinds instead: read-only, write-only, and read-modify-write, which reads and then writes each
-// key.
+// kinds instead: read-only, write-only, read-modify-write.
 
 import { Random } from '../base/random.ts'
 import { READ, WRITE } from '../history/history.ts'

@@ -1,7 +1,6 @@
 // Keys that retire: a fixed number is in use at one time, each lives for a number of writes, and a
 // new one takes its place. One write, 2 or 3, 4 to 7 and so on are equally likely, as in a zipf
-// distribution: some keys see many writes, most only a few, and there is always one that nobody has
-// written yet.
+// distribution: some see many writes, most a few, and there is always one unwritten.
 
 import { IntColumn } from '../base/grow.ts'
 import type { Random } from '../base/random.ts'

@@ -1,7 +1,6 @@
 // A plan: what every session is going to do, before any database is asked. Transactions are dealt
 // to sessions in turn; operations say what they touch, not what they will find. Written values are
-// not part of the plan: whoever runs it takes a fresh one for every write, and again for every
-// retry.
+// not part of the plan: whoever runs it takes a fresh one for every write.
 
 import { ByteColumn, IntColumn } from '../base/grow.ts'
 

@@ -1,7 +1,6 @@
 // Edges of evidence that need no argument beyond the history, in the form certify expects: finds
 // the operations that an edge between two transactions has to name. Scans the operations of the
-// two, so meant for the few transactions of a core. Transactions are those of the history. Main
-// class: EdgeFacts.
+// two, so meant for the few transactions of a core. Main class: EdgeFacts.
 
 import { assert } from '../../base/errors.ts'
 import { type History, INITIAL, NONE, READ_LIST } from '../../history/history.ts'

@@ -1,11 +1,10 @@
-// From a history and levels to the problem that the deciders of mixed levels work on: which
-// transactions take part, what each statement saw of which row and from whom, and the conflicts,
-// rows passed over although a version of them satisfies the predicate, with those who may have
-// written the version seen instead. What no order can explain is an offence. An indeterminate
-// transaction that nobody read and that has an offence cannot have committed, nor can one that read
-// from such a transaction: the problem is built again without them, until nothing changes. O(n)
-// plus, for every statement, the rows that its predicate can match. Main function:
-// buildMixedProblem.
+// The problem that the deciders of mixed levels work on: which transactions take part, what each
+// statement saw of which row and from whom, and the conflicts, rows passed over although a version
+// of them satisfies the predicate, with those who may have written the version seen instead. What
+// no order can explain is an offence. An indeterminate transaction that nobody read and that has an
+// offence cannot have committed, nor can one that read from such a transaction: the problem is
+// built again without them, until nothing changes. O(n) plus, for every statement, the rows that
+// its predicate can match. Main function: buildMixedProblem.
 
 import { Deadline } from '../../base/deadline.ts'
 import { UsageError } from '../../base/errors.ts'

@@ -1,5 +1,4 @@
-// The level of every transaction: one for all, or for level `mixed` the one it ran at. Main
-// function: levelsOf.
+// The level of every transaction: one, or for `mixed` the one it ran at. Main function: levelsOf.
 
 import { UsageError } from '../../base/errors.ts'
 import { type History, NONE } from '../../history/history.ts'

@@ -1,9 +1,8 @@
 // The part of a history that strong levels are about, packed for speed: transactions renumbered so
 // that each session is a run of consecutive numbers, every final write a numbered version, and for
-// each version its readers. Built for the whole history or for some of its transactions; a read
-// whose writer is left out is left out with it, which keeps a satisfied history satisfied (any
-// order of the whole, cut down, is an order of the part). O(operations kept). Main class:
-// ProblemBuilder.
+// each version its readers. Built for a whole history or for some transactions; a read whose writer
+// is left out is left out with it, which keeps a satisfied history satisfied (any order of the
+// whole, cut down, is an order of the part). O(operations kept). Main class: ProblemBuilder.
 
 import { Deadline } from '../../base/deadline.ts'
 import { IntColumn } from '../../base/grow.ts'

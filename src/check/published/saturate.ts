@@ -1,9 +1,8 @@
 // What every commit order must contain: where a transaction is visible to a reader by what is known
 // of the order, and writes a row that the reader saw in another version, it commits before whoever
-// wrote that version (Bouajjani, Enea, Román-Calvo, Algorithm 1), again and again until nothing
-// changes. For rc, ra and cc visibility does not depend on the order, and one pass decides
-// (Algorithm 2, Theorem 2). One pass costs O(rows seen · writers of a row + nodes³ / 32). Main
-// function: saturate.
+// wrote that version (Bouajjani, Enea, Román-Calvo, Algorithm 1), until nothing changes. For rc, ra
+// and cc visibility does not depend on the order, and one pass decides (Algorithm 2, Theorem 2).
+// One pass costs O(rows seen · writers of a row + nodes³ / 32). Main function: saturate.
 
 import type { Deadline } from '../../base/deadline.ts'
 import { CC, PC, RA, RC, RC_SQL, SER, SI } from '../problem/levels.ts'

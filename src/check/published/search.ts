@@ -1,15 +1,13 @@
 // The second decider, independent of the first: a search for an order, transaction by transaction
 // (Biswas & Enea, Algorithm 2). A prefix of every session is extended by one step as long as that
 // is valid: everything the step reads is in place, and nothing that it overwrites still has to be
-// read. What follows depends on the prefix alone, not on how it came about, so a prefix that
-// failed once is remembered, exactly, and never tried again: at most product-of-session-lengths
-// prefixes.
+// read. What follows depends on the prefix alone, so a prefix that failed once is remembered,
+// exactly, and never tried again: at most product-of-session-lengths prefixes.
 //
-// pc and si by the paper's reductions (sections 4.2, 4.3), made on the fly: a transaction takes
-// two steps, first all its reads, then all its writes; for si, its writes may not fall between the
-// two steps of another that writes a common key. A step that writes nothing and holds no key is
-// taken as soon as it can be, without branching: coming early, it stands in nobody's way. Main
-// function: searchOrder.
+// pc and si by the paper's reductions (sections 4.2, 4.3), made on the fly: a transaction takes two
+// steps, first all its reads, then all its writes; for si, its writes may not fall between the two
+// steps of another that writes a common key. A step that writes nothing and holds no key is taken
+// as soon as it can be: coming early, it stands in nobody's way. Main function: searchOrder.
 
 import { type Deadline, withProgress } from '../../base/deadline.ts'
 import { NONE } from '../../history/history.ts'

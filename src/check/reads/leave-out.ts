@@ -1,6 +1,5 @@
-// A history without some of its transactions, for whoever looks for what others are to blame for:
-// they do not count, nobody reads from them, and versions are in order without theirs. Main
-// function: leaveOut.
+// A history without some transactions, to find what others are to blame for: they do not count,
+// nobody reads from them, and versions are in order without theirs. Main function: leaveOut.
 
 import { type History, NONE } from '../../history/history.ts'
 import { linkVersions } from './list-reads.ts'

@@ -2,9 +2,8 @@
 // checked for thin-air, aborted, repeated and intermediate appends, the reader's own appends must
 // be its tail, and all reads of one list must be prefixes of one another. The longest sound read
 // gives the version order; committed appends that nobody saw come after it, in unknown order.
-// Nearly every read is a prefix of a longer one, or extends it: only what it adds is looked at
-// closely, the rest is one comparison an element. O(total length of all reads). Main function:
-// checkListReads.
+// Nearly every read is a prefix of a longer one, or extends it: what it adds is looked at closely,
+// the rest compared. O(total length of all reads). Main function: checkListReads.
 
 import type { Deadline } from '../../base/deadline.ts'
 import { IntColumn } from '../../base/grow.ts'

@@ -6,8 +6,8 @@
 // read reports another version than what it saw has) and leaves the others as `opSource`, the form
 // all deeper checks work on. The same pass collects what cut isolation forbids: a second read of a
 // key from another transaction. What a transaction did to a key before matters only to transactions
-// that use a key twice; the usual ones go through `visitPlain`, which keeps nothing. O(n). Main
-// function: checkReads.
+// that use a key twice; others go through `visitPlain`, which keeps nothing. O(n). Main function:
+// checkReads.
 
 import { Deadline } from '../../base/deadline.ts'
 import { IntColumn } from '../../base/grow.ts'

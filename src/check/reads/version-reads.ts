@@ -1,7 +1,6 @@
-// The orders of versions that are known, whatever tells them: of lists what the longest read shows
-// (list-reads.ts), of registers the versions that the store gave them (history/versions.ts). A
-// register that only one transaction writes needs no version to be in order. Main function:
-// findKnownVersions.
+// The orders of versions that are known: of lists what the longest read shows (list-reads.ts), of
+// registers the versions that the store gave them (history/versions.ts). A register that only one
+// transaction writes needs no version to be in order. Main function: findKnownVersions.
 
 import { APPEND, type History, NONE, WRITE } from '../../history/history.ts'
 import { type ListReads, linkVersions } from './list-reads.ts'

@@ -1,6 +1,5 @@
-// The cycles of a dependency graph as anomalies, no two with a transaction in common: by default
-// the smallest one of each name, on request more, with the number of those found. Main function:
-// findCycles.
+// The cycles of a dependency graph as anomalies, no two with a transaction in common: the smallest
+// one of each name, on request more, counted. Main function: findCycles.
 
 import type { Deadline } from '../../base/deadline.ts'
 import type { Anomaly } from '../../verdict/verdict.ts'

@@ -2,8 +2,7 @@
 // writes the key comes after it, and any writer after the initial state. Where every transaction
 // that counts reads each key before it writes it (read-modify-write), that is all of the version
 // order (MTC, section IV-A). Two transactions that do so with one version diverge, which ser and si
-// forbid (MTC, Lemma 1). Mini-transactions, of one or two reads and at most two writes, are the
-// special case that MTC is about; nothing here depends on their size. One pass, O(n). Main
+// forbid (MTC, Lemma 1). Nothing here depends on the size of transactions. One pass, O(n). Main
 // function: findSuccessors.
 
 import { IntColumn } from '../../base/grow.ts'

@@ -210,9 +210,8 @@ export class SqlStore {
   }
 
   /**
-   * Rolls a transaction back that wants it so. What it read is judged by its level all the same, as
-   * if it had written nothing: its place is right behind what it saw, and its session goes on from
-   * there.
+   * Rolls a transaction back that wants it so. What it read is judged by its level still, as if it
+   * had written nothing: its place is right behind what it saw, and its session goes on from there.
    */
   abandon(session: number): number {
     const { snapshot } = this.open[session]!
