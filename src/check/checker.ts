@@ -76,10 +76,8 @@ export class Checker {
     assert(recorded.writers === null, 'whom reads saw is chosen before')
     // Of a statement these checkers see only the rows it returned: they would miss phantoms.
     if (recorded.sql !== null) {
-      throw new UsageError(
-        'the history holds SQL statements',
-        'they are judged by judge(), not here',
-      )
+      const hint = 'they are judged by judge(), not here'
+      throw new UsageError('the history holds SQL statements', hint)
     }
   }
 
@@ -392,21 +390,14 @@ export class Checker {
     const { algorithm = 'auto' } = this.options
     // Session order beyond sessions is told by reads, which real time is not to be blamed for.
     if (algorithm !== 'auto' || (level === 'strong-si' && this.after !== null)) return null
-    const { history, deadline, limit } = this
+    const { history, deadline, limit, blame } = this
     const mini = this.mini()
     return this.timed(level, () => {
       const findings = mini.check(level)
       if (findings) return findings
       const reads = this.reads()
       const isSettled = mini.isSettled.bind(mini)
-      this.orderedLevels ??= new OrderedLevels(
-        history,
-        reads,
-        deadline,
-        limit,
-        this.blame,
-        isSettled,
-      )
+      this.orderedLevels ??= new OrderedLevels(history, reads, deadline, limit, blame, isSettled)
       return this.orderedLevels.check(level, mini.hasSerialOrder())
     })
   }
@@ -414,10 +405,8 @@ export class Checker {
   private certify(result: LevelResult): void {
     const deadline = this.deadline.toTheEnd()
     const certify = () => certifyPlain(this.recorded, result, deadline)
-    Object.assign(
-      result,
-      this.timed('certify', () => withCertificate(result, certify)),
-    )
+    const certified = this.timed('certify', () => withCertificate(result, certify))
+    Object.assign(result, certified)
   }
 
   private reads(): ReadCheck {
@@ -457,10 +446,8 @@ export class Checker {
 
   private readonly context = (): WeakContext => {
     const reads = this.reads()
-    this.lazyWeak ??= this.timed(
-      'order',
-      () => new WeakContext(this.history, reads, this.deadline, null, this.ordered()),
-    )
+    const begin = () => new WeakContext(this.history, reads, this.deadline, null, this.ordered())
+    this.lazyWeak ??= this.timed('order', begin)
     return this.lazyWeak
   }
 

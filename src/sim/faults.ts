@@ -55,33 +55,33 @@ export function withSessions<R extends Row<{ readonly script: string }>>(rows: r
   }))
 }
 
+/** Forbidden by every level, and by those alone that know real time. */
+const BY_ALL = { forbiddenFrom: 'rc', breaksCut: true } as const
+const BY_STRICT = { forbiddenFrom: 'sser', besideChain: 'strong-si' } as const
+
 export const FAULTS: readonly Fault[] = withSessions<Row<Fault>>([
   {
     name: 'thin-air-read',
-    forbiddenFrom: 'rc',
-    breaksCut: true,
+    ...BY_ALL,
     meaning: 'a transaction reads a value that nobody ever wrote',
     script: 'a.begin a.guess(x) a.commit',
   },
   {
     name: 'future-read',
-    forbiddenFrom: 'rc',
-    breaksCut: true,
+    ...BY_ALL,
     meaning: 'a transaction reads what it writes itself a moment later',
     script: 'a.begin a.ahead(x) a.w(x) a.commit',
     needsPlan: true,
   },
   {
     name: 'not-my-last-write',
-    forbiddenFrom: 'rc',
-    breaksCut: true,
+    ...BY_ALL,
     meaning: 'a transaction writes a key twice and then reads the first of its two writes',
     script: 'a.begin a.p(x) a.w(x) a.w(x) a.r(x,a1) a.commit',
   },
   {
     name: 'not-my-own-write',
-    forbiddenFrom: 'rc',
-    breaksCut: true,
+    ...BY_ALL,
     meaning: 'a transaction writes a key and then reads what was there before',
     script: 'a.begin a.p(x) a.w(x) a.miss(x) a.commit',
   },
@@ -93,16 +93,14 @@ export const FAULTS: readonly Fault[] = withSessions<Row<Fault>>([
   },
   {
     name: 'aborted-read',
-    forbiddenFrom: 'rc',
-    breaksCut: true,
+    ...BY_ALL,
     meaning: 'a transaction reads a write that is rolled back',
     script: 'a.begin b.begin a.m(x) a.w(x) b.r(x,a) a.abort b.commit',
     alone: 'a',
   },
   {
     name: 'intermediate-read',
-    forbiddenFrom: 'rc',
-    breaksCut: true,
+    ...BY_ALL,
     meaning: 'a transaction reads a write that its writer replaces before it commits',
     script: 'a.begin b.begin a.p(x) a.w(x) b.r(x,a1) a.w(x) a.commit b.commit',
   },
@@ -164,7 +162,7 @@ export const FAULTS: readonly Fault[] = withSessions<Row<Fault>>([
   {
     name: 'duplicate-delivery',
     forbiddenFrom: 'cc',
-    onLists: { forbiddenFrom: 'rc', breaksCut: true },
+    onLists: BY_ALL,
     meaning: 'a write is applied a second time, after a newer one that a session has seen already',
     sessions: ['ab', 'cd'],
     script:
@@ -194,15 +192,13 @@ export const FAULTS: readonly Fault[] = withSessions<Row<Fault>>([
   },
   {
     name: 'stale-read',
-    forbiddenFrom: 'sser',
-    besideChain: 'strong-si',
+    ...BY_STRICT,
     meaning: 'a transaction misses a write that was complete before it began',
     script: 'a.begin a.p(x) a.w(x) a.commit b.begin b.r(x) b.commit',
   },
   {
     name: 'real-time-violation',
-    forbiddenFrom: 'sser',
-    besideChain: 'strong-si',
+    ...BY_STRICT,
     meaning: 'a transaction sees the later of two writes that followed each other, not the earlier',
     script:
       'c.begin a.begin a.p(x) a.w(x) a.commit b.begin b.p(y) b.w(y) b.commit ' +

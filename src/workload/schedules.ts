@@ -72,182 +72,152 @@ export function parseStep(line: string): Step {
 
 /** @param script steps, with semicolons between them */
 function schedule(
-  on: Schedule['on'],
   [id, name, about]: readonly [id: string, name: string, about: string],
   script: string,
   more: Pick<Schedule, 'needs' | 'absent'> = {},
 ): Schedule {
+  const on = /select|insert|update|delete/.test(script) ? 'rows' : 'keys'
   return { id, name, about, on, steps: script.split(';').map((step) => step.trim()), ...more }
 }
 
 export const SCHEDULES: readonly Schedule[] = [
   schedule(
     // The reader sees it from both sides: each of the two may have come last.
-    'keys',
     ['g0', 'G0', 'writes of two transactions mix'],
     `T1 w x; T2 w x; T1 w y; T1 commit; T2 w y; T2 commit; T3 r x; T3 r y; T3 r x;
      T3 commit`,
   ),
   schedule(
-    'keys',
     ['g1a', 'G1a', 'a write is read that is rolled back'],
     'T1 w x; T2 r x; T1 abort; T2 r x; T2 commit',
   ),
   schedule(
-    'keys',
     ['g1b', 'G1b', 'a write is read that its transaction replaces'],
     'T1 w x; T2 r x; T1 w x; T1 commit; T2 r x; T2 commit',
   ),
   schedule(
-    'keys',
     ['g1c', 'G1c', 'two transactions read from each other'],
     'T1 w x; T2 w y; T1 r y; T2 r x; T1 commit; T2 commit',
   ),
   schedule(
-    'keys',
     ['otv', 'OTV', 'a transaction that was seen vanishes again'],
     `T1 w x; T1 w y; T2 w x; T1 commit; T3 r x; T2 w y; T3 r y; T2 commit; T3 r y; T3 r x;
      T3 commit`,
   ),
   schedule(
-    'keys',
     ['p4', 'P4', 'an update is lost'],
     'T1 r x; T2 r x; T1 w x; T2 w x; T1 commit; T2 commit',
   ),
   schedule(
-    'keys',
     ['p4-replace', 'P4 by DELETE', 'an update is lost to a DELETE and INSERT'],
     'T1 r x; T2 r x; T1 w x; T1 commit; T2 replace x; T2 commit',
   ),
   schedule(
-    'keys',
     ['g-single', 'G-single', 'half of another transaction is seen'],
     'T1 r x; T2 r x; T2 r y; T2 w x; T2 w y; T2 commit; T1 r y; T1 commit',
   ),
   schedule(
-    'keys',
     ['g-single-dependency', 'G-single by what was read', 'an effect without its cause'],
     'T1 r x; T2 r y; T2 w x; T2 commit; T3 r x; T3 w y; T3 commit; T1 r y; T1 commit',
   ),
   schedule(
-    'keys',
     ['g2-item', 'G2-item', 'write skew: each misses what the other writes'],
     'T1 r x; T1 r y; T2 r x; T2 r y; T1 w x; T2 w y; T1 commit; T2 commit',
   ),
   schedule(
-    'keys',
     ['g2-read-only', 'G2 of a reader', 'a reader sees an order that others deny'],
     `T1 r x; T1 r y; T2 r y; T2 w y; T2 commit; T3 r x; T3 r y; T3 commit; T1 w x;
      T1 commit`,
   ),
   schedule(
-    'rows',
     ['g1a-predicate', 'G1a by predicate', 'a row is found that is rolled back'],
     'T1 insert 3 30; T2 select v = 30; T1 abort; T2 select v = 30; T2 commit',
   ),
   schedule(
-    'rows',
     ['g1b-predicate', 'G1b by predicate', 'a row is found as it was in between'],
     `T1 update v = 30 where id = 1; T2 select v = 30; T1 update v = 11 where id = 1;
      T1 commit; T2 select v = 30; T2 commit`,
   ),
   schedule(
-    'rows',
     ['g1c-predicate', 'G1c by predicate', 'two transactions find rows of each other'],
     `T1 insert 3 30; T2 insert 4 42; T1 select v = 42; T2 select v = 30; T1 commit;
      T2 commit`,
   ),
   schedule(
-    'rows',
     ['pmp', 'PMP', 'rows come up between two reads'],
     'T1 select v = 30; T2 insert 3 30; T2 commit; T1 select v % 3 = 0; T1 commit',
   ),
   schedule(
-    'rows',
     ['pmp-write', 'PMP of a write', 'a write finds other rows than it should'],
     `T1 update v + 10 where TRUE; T2 select v = 20; T2 delete v = 20; T1 commit;
      T2 select v = 20; T2 commit`,
   ),
   schedule(
-    'rows',
     ['pmp-statement', 'PMP of a statement', 'one statement mixes old and new rows'],
     'T1 update v + 10 where TRUE; T2 delete v = 20; T1 commit; T2 commit',
   ),
   schedule(
-    'rows',
     ['p4-rows', 'P4 of rows', 'an update of a row is lost'],
     `T1 select id = 1; T2 select id = 1; T1 update v = 11 where id = 1;
      T2 update v = 12 where id = 1; T1 commit; T2 commit`,
   ),
   schedule(
-    'rows',
     ['g-single-predicate', 'G-single by predicate', 'a row is missed where it was and is'],
     `T1 select v % 5 = 0; T2 update v = 12 where v = 10; T2 commit; T1 select v % 3 = 0;
      T1 commit`,
   ),
   schedule(
-    'rows',
     ['g-single-write', 'G-single of a write', 'a write sees more than the reads before it'],
     `T1 select id = 1; T2 update v = 12 where id = 1; T2 update v = 18 where id = 2;
      T2 commit; T1 delete v = 20; T1 select id = 2; T1 commit`,
   ),
   schedule(
-    'rows',
     ['g-single-race', 'G-single of two writers', 'a write waits, and then sees more'],
     `T1 select id = 1; T2 select TRUE; T2 update v = 12 where id = 1;
      T2 update v = 18 where id = 2; T1 delete v = 20; T2 commit; T1 commit`,
   ),
   schedule(
-    'rows',
     ['index-skew', 'read skew by index', 'a row is found twice, under two values'],
     `T1 select v = 10; T2 update v = 30 where id = 1; T2 commit; T1 select v = 30;
      T1 commit`,
   ),
   schedule(
-    'rows',
     ['g2', 'G2', 'write skew of rows that are not there yet'],
     `T1 select v % 3 = 0; T2 select v % 3 = 0; T1 insert 3 30; T2 insert 4 42; T1 commit;
      T2 commit`,
   ),
   schedule(
-    'rows',
     ['g2-two-edges', 'G2 of three', 'a reader of rows sees an order that others deny'],
     `T1 select TRUE; T2 update v + 5 where id = 2; T2 commit; T3 select TRUE; T3 commit;
      T1 update v = 0 where id = 1; T1 commit`,
   ),
   schedule(
-    'keys',
     ['upsert', 'upsert race', 'two upserts of a row that is not there yet'],
     'T1 r z; T2 r z; T1 put z; T2 put z; T1 commit; T2 commit',
     { absent: ['z'] },
   ),
   schedule(
-    'rows',
     ['upsert-rows', 'upsert race of rows', 'the same, found by predicate'],
     `T1 select v = 30; T2 select v = 30; T1 insert 4 40; T1 insert 3 30;
      T2 insert 3 33; T1 commit; T2 commit; T3 select id > 2; T3 commit`,
   ),
   schedule(
-    'rows',
     ['deferred', 'deferred constraint', 'two rows, one unique value, both look first'],
     `T1 select v = 30; T2 select v = 30; T1 insert 3 30; T2 insert 4 30; T1 commit;
      T2 commit`,
     { needs: 'deferred-constraints' },
   ),
   schedule(
-    'keys',
     ['for-update', 'FOR UPDATE', 'an update is lost though its row was locked'],
     'T1 lock x; T2 lock x; T1 w x; T1 commit; T2 w x; T2 commit',
     { needs: 'locks' },
   ),
   schedule(
-    'keys',
     ['for-update-late', 'FOR UPDATE after a read', 'a locked row differs from the snapshot'],
     'T1 r x; T2 r x; T2 w x; T2 commit; T1 lock x; T1 w x; T1 commit',
     { needs: 'locks' },
   ),
   schedule(
-    'keys',
     ['for-update-skew', 'FOR UPDATE and skew', 'write skew though own rows are locked'],
     'T1 lock x; T2 lock y; T1 r y; T2 r x; T1 w x; T2 w y; T1 commit; T2 commit',
     { needs: 'locks' },
