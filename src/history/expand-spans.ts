@@ -224,11 +224,8 @@ class Expansion {
       (share) => share !== own && ops.statusOf(share.txn) !== ABORTED,
     )
     const left = total - this.start - soFar
-    const parts = findParts(
-      others.map((share) => share.total),
-      left,
-      this.effort,
-    )
+    const totals = others.map((share) => share.total)
+    const parts = findParts(totals, left, this.effort)
     const from = out.length
     let rest = left
     if (parts === null) {

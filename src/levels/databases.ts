@@ -27,15 +27,14 @@ export interface Departure {
   readonly source: string
 }
 
+const named = (levels: Partial<Record<LevelId, string>>): ReadonlyMap<LevelId, string> =>
+  new Map(Object.entries(levels) as [LevelId, string][])
+
 export const DATABASE_LEVELS = [
   {
     words: ['postgres', 'postgresql'],
     product: 'PostgreSQL',
-    levels: new Map<LevelId, string>([
-      ['rc', 'READ COMMITTED'],
-      ['si', 'REPEATABLE READ'],
-      ['ser', 'SERIALIZABLE'],
-    ]),
+    levels: named({ rc: 'READ COMMITTED', si: 'REPEATABLE READ', ser: 'SERIALIZABLE' }),
     departures: [
       {
         at: 'READ COMMITTED',
@@ -51,12 +50,12 @@ export const DATABASE_LEVELS = [
     // innodb_snapshot_isolation is on.
     words: ['mariadb', 'mysql'],
     product: 'MariaDB or MySQL',
-    levels: new Map<LevelId, string>([
-      ['rc', 'READ COMMITTED'],
-      ['pc', 'REPEATABLE READ'],
-      ['si', 'REPEATABLE READ'],
-      ['ser', 'SERIALIZABLE'],
-    ]),
+    levels: named({
+      rc: 'READ COMMITTED',
+      pc: 'REPEATABLE READ',
+      si: 'REPEATABLE READ',
+      ser: 'SERIALIZABLE',
+    }),
     departures: [
       {
         at: 'REPEATABLE READ',
@@ -70,42 +69,20 @@ export const DATABASE_LEVELS = [
   {
     words: ['firebird'],
     product: 'Firebird',
-    levels: new Map<LevelId, string>([
-      ['rc', 'READ COMMITTED'],
-      ['si', 'SNAPSHOT'],
-      ['ser', 'SNAPSHOT TABLE STABILITY'],
-    ]),
+    levels: named({ rc: 'READ COMMITTED', si: 'SNAPSHOT', ser: 'SNAPSHOT TABLE STABILITY' }),
   },
-  {
-    words: ['sqlite'],
-    product: 'SQLite',
-    levels: new Map<LevelId, string>([['ser', 'SERIALIZABLE']]),
-  },
-  {
-    words: ['turso'],
-    product: 'Turso',
-    levels: new Map<LevelId, string>([['si', 'BEGIN CONCURRENT']]),
-  },
-  {
-    words: ['duckdb'],
-    product: 'DuckDB',
-    levels: new Map<LevelId, string>([['si', 'SNAPSHOT ISOLATION']]),
-  },
+  { words: ['sqlite'], product: 'SQLite', levels: named({ ser: 'SERIALIZABLE' }) },
+  { words: ['turso'], product: 'Turso', levels: named({ si: 'BEGIN CONCURRENT' }) },
+  { words: ['duckdb'], product: 'DuckDB', levels: named({ si: 'SNAPSHOT ISOLATION' }) },
   {
     words: ['redis'],
     product: 'Redis',
-    levels: new Map<LevelId, string>([
-      ['rc', 'MULTI without WATCH'],
-      ['ser', 'WATCH and MULTI'],
-    ]),
+    levels: named({ rc: 'MULTI without WATCH', ser: 'WATCH and MULTI' }),
   },
   {
     words: ['etcd'],
     product: 'etcd',
-    levels: new Map<LevelId, string>([
-      ['rc', 'transactions without comparison'],
-      ['ser', 'transactions with comparison'],
-    ]),
+    levels: named({ rc: 'transactions without comparison', ser: 'transactions with comparison' }),
   },
 ] as const satisfies readonly DatabaseLevels[]
 

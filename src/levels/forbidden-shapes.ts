@@ -32,17 +32,12 @@ export interface Shape {
   readonly arrows: readonly ShapeArrow[]
 }
 
-const box = (name: string, operations: string, place: Place): ShapeBox => ({
-  name,
-  operations,
-  place,
-})
-const arrow = (from: string, to: string, kind: ArrowKind, label: string): ShapeArrow => ({
-  from,
-  to,
-  kind,
-  label,
-})
+function box(name: string, operations: string, place: Place): ShapeBox {
+  return { name, operations, place }
+}
+function arrow(from: string, to: string, kind: ArrowKind, label: string): ShapeArrow {
+  return { from, to, kind, label }
+}
 
 const ORDER = 'The versions of every key have an order, in which'
 const EARLY = [1, 2] as const

@@ -130,10 +130,9 @@ function readingsOf(text: string): Reading[] {
   if (model) {
     const order = model.sessionOrder ? 'with' : 'without'
     const about = `Jepsen's, ${model.level} ${order} session order`
-    add(isDisputed(wanted) ? `jepsen:${model.name}` : model.name, about, {
-      level: model.level,
-      sessionOrder: model.sessionOrder,
-    })
+    const { level, sessionOrder } = model
+    const word = isDisputed(wanted) ? `jepsen:${model.name}` : model.name
+    add(word, about, { level, sessionOrder })
   }
   for (const { words, levels } of DATABASE_LEVELS) {
     const level = findOwnLevel(levels, wanted)

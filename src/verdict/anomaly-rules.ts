@@ -339,12 +339,8 @@ export function nameEvidence(
   for (const [name] of CYCLE_RULES) {
     if (ranked.every((each) => isShownBy(each, name))) return name
   }
-  return CLASSES[
-    largest(
-      ranked.map(({ rank }) => rank),
-      0,
-    )
-  ]!
+  const ranks = ranked.map(({ rank }) => rank)
+  return CLASSES[largest(ranks, 0)]!
 }
 
 /** What is wrong with the name of a cycle or case split; null if it fits. */

@@ -335,12 +335,8 @@ export function certifyUnrepeatable(history: History, level: LevelId, anomaly: A
   // A read of another's version after its own write is not sound, but from somebody all the same.
   const versions = isOwn ? [a, b].map((read) => history.readFrom[read]!) : []
   const sources = isOwn ? versions.map((write) => opTxn[write] ?? NONE) : [first!, second!]
-  return certifyNamed(
-    history,
-    anomaly,
-    [a, b],
-    sources.filter((txn) => txn >= 0),
-  )
+  const known = sources.filter((txn) => txn >= 0)
+  return certifyNamed(history, anomaly, [a, b], known)
 }
 
 /** From whom a sound read is: another transaction, INITIAL, or NONE for its own. */

@@ -73,11 +73,9 @@ export type ChoiceJson = [reader: number, statement: number, row: Value, writer:
  */
 export type SourceJson = [reader: number, read: number, writer: number | null, write: number | null]
 
-export const SOURCE = leaf<SourceJson>('whom a read saw', isSource, {
-  type: 'array',
-  minItems: 4,
-  maxItems: 4,
-})
+const FOUR = { type: 'array', minItems: 4, maxItems: 4 }
+
+export const SOURCE = leaf<SourceJson>('whom a read saw', isSource, FOUR)
 
 function isSource(value: unknown): boolean {
   if (!Array.isArray(value) || value.length !== 4) return false
@@ -86,19 +84,10 @@ function isSource(value: unknown): boolean {
   return isCount(reader) && isCount(read) && (isInitial || (isCount(writer) && isCount(write)))
 }
 
-export const CHOICE = leaf<ChoiceJson>('a choice', isChoice, {
-  type: 'array',
-  minItems: 4,
-  maxItems: 4,
-})
-export const ORDER = leaf<number[]>(
-  'a list of counts',
-  (v) => Array.isArray(v) && v.every(isCount),
-  {
-    type: 'array',
-    items: { type: 'integer', minimum: 0 },
-  },
-)
+export const CHOICE = leaf<ChoiceJson>('a choice', isChoice, FOUR)
+const areCounts = (v: unknown) => Array.isArray(v) && v.every(isCount)
+const COUNTS = { type: 'array', items: { type: 'integer', minimum: 0 } }
+export const ORDER = leaf<number[]>('a list of counts', areCounts, COUNTS)
 
 function recordOf<T>(what: string, fits: (value: unknown) => boolean, schema: object) {
   return leaf<Record<string, T>>(what, (v) => isObject(v) && Object.values(v).every(fits), {

@@ -21,10 +21,8 @@ class OperationParts implements Parts {
     private readonly options: SubHistoryOptions,
   ) {
     this.itemCount = history.opCount
-    this.whole = partOf(
-      history,
-      history.opTxn.map((_, op) => op),
-    )
+    const all = history.opTxn.map((_, op) => op)
+    this.whole = partOf(history, all)
   }
 
   needs(op: number): number[] {

@@ -55,10 +55,8 @@ class Resolver {
     private readonly history: History,
     { transactions, results }: VerdictJson,
   ) {
-    this.txns = findTxns(
-      history,
-      transactions.map(({ id }) => id),
-    )
+    const names = transactions.map(({ id }) => id)
+    this.txns = findTxns(history, names)
     this.keys = findKeys(history, results)
   }
 
@@ -138,12 +136,10 @@ class Resolver {
         cycle: this.edges(cycle),
       })),
     }
-    if (given) {
-      resolved.given = given.map(({ read, write }) => ({
-        read: this.op(read),
-        write: write === null ? INITIAL : this.op(write),
-      }))
+    const source = ({ read, write }: NonNullable<AnomalyJson['given']>[number]) => {
+      return { read: this.op(read), write: write === null ? INITIAL : this.op(write) }
     }
+    if (given) resolved.given = given.map(source)
     if (absence) resolved.absence = { event: this.passed(absence), key: this.key(absence.key) }
     return resolved
   }

@@ -38,10 +38,8 @@ export function buildMixedProblem(
   deadline: Deadline = Deadline.none(),
 ): MixedProblem {
   if (history.sql !== null && hasLists(history)) {
-    throw new UsageError(
-      'SQL statements and lists are not judged in one history',
-      'record the lists in a history of their own',
-    )
+    const hint = 'record the lists in a history of their own'
+    throw new UsageError('SQL statements and lists are not judged in one history', hint)
   }
   const state = classify(history)
   const txnCounts = Uint8Array.from(history.txnCounts, (_, txn) => (state[txn + 1] ? 1 : 0))

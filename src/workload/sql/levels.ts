@@ -48,10 +48,8 @@ function parseByType(text: string): LevelChoice {
   const levelOf = ({ name }: Kind) => {
     const level = byType.get(name) ?? byType.get(OTHERS)
     if (level !== undefined) return level
-    throw new UsageError(
-      `transactions of type "${name}" have no level`,
-      `${OTHERS} stands for all others`,
-    )
+    const hint = `${OTHERS} stands for all others`
+    throw new UsageError(`transactions of type "${name}" have no level`, hint)
   }
   return { strongest: strongestOf(levels, text), levels, levelOf }
 }
