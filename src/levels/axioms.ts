@@ -34,12 +34,7 @@ const READS_Y = { t2: 'w(y,2)', t3: 'r(y,2)' }
 const T4_WRITES = { t4: 'w(y,4)', t3: 'r(y,4)' }
 
 export const AXIOMS: readonly Axiom[] = [
-  {
-    level: 'rc',
-    premise: 't3 read from t2 before this read',
-    way: [EARLIER],
-    besides: READS_Y,
-  },
+  { level: 'rc', premise: 't3 read from t2 before this read', way: [EARLIER], besides: READS_Y },
   {
     level: 'ryw',
     premise: 't2 is before t3 in its session, or t3 read from t2 before this read',

@@ -5,13 +5,13 @@
 import type { LevelId } from './levels.ts'
 
 export interface Exercise {
+  /** The one that the change breaks. */
   readonly level: LevelId
   readonly task: string
   /** In notation; not solved yet. */
   readonly start: string
   /** What may be changed: the value of one read, or the place of operations. */
   readonly change: 'value' | 'place'
-  readonly breaks: LevelId
   readonly holds: LevelId
   /** One way to do it. */
   readonly solution: string
@@ -23,7 +23,6 @@ export const EXERCISES: readonly Exercise[] = [
     task: 'Let one read see another value, so that the two no longer agree.',
     start: 's1: r(x,0) r(x,0)\ns2: w(x,1)',
     change: 'value',
-    breaks: 'ci',
     holds: 'rc',
     solution: 's1: r(x,0) r(x,1)\ns2: w(x,1)',
   },
@@ -32,7 +31,6 @@ export const EXERCISES: readonly Exercise[] = [
     task: 'The last session sees half of another transaction, which rc allows. Move a read so that it goes back in time.',
     start: 's0: w(x,1)\ns1: r(x,1) w(x,2) w(y,2)\ns2: r(x,1) r(y,2)',
     change: 'place',
-    breaks: 'rc',
     holds: 'pl-2',
     solution: 's0: w(x,1)\ns1: r(x,1) w(x,2) w(y,2)\ns2: r(y,2) r(x,1)',
   },
@@ -41,7 +39,6 @@ export const EXERCISES: readonly Exercise[] = [
     task: 'Let one read see another value, so that a session forgets what it wrote.',
     start: 's1: r(x,0) w(x,1) | r(x,1)\ns2: r(x,1) | r(x,1)',
     change: 'value',
-    breaks: 'ryw',
     holds: 'mr',
     solution: 's1: r(x,0) w(x,1) | r(x,0)\ns2: r(x,1) | r(x,1)',
   },
@@ -50,7 +47,6 @@ export const EXERCISES: readonly Exercise[] = [
     task: 'Let one read see another value, so that a session goes back behind what it has read.',
     start: 's1: r(x,0) w(x,1) | r(x,1)\ns2: r(x,1) | r(x,1)',
     change: 'value',
-    breaks: 'mr',
     holds: 'ryw',
     solution: 's1: r(x,0) w(x,1) | r(x,1)\ns2: r(x,1) | r(x,0)',
   },
@@ -59,7 +55,6 @@ export const EXERCISES: readonly Exercise[] = [
     task: 'The first session writes x, then y. Let one read see another value, so that the writes arrive in the other order.',
     start: 's1: w(x,1) | w(y,1)\ns2: r(y,1) r(x,1)',
     change: 'value',
-    breaks: 'mw',
     holds: 'ra',
     solution: 's1: w(x,1) | w(y,1)\ns2: r(y,1) r(x,0)',
   },
@@ -68,7 +63,6 @@ export const EXERCISES: readonly Exercise[] = [
     task: 'y is a reply to x. Let one read see another value, so that somebody sees the reply and then not the message.',
     start: 's1: w(x,1)\ns2: r(x,1) | w(y,1)\ns3: r(y,1) r(x,1)',
     change: 'value',
-    breaks: 'wfr',
     holds: 'mw',
     solution: 's1: w(x,1)\ns2: r(x,1) | w(y,1)\ns3: r(y,1) r(x,0)',
   },
@@ -77,7 +71,6 @@ export const EXERCISES: readonly Exercise[] = [
     task: 'The last session goes back in time, which even rc forbids. Move a read so that ra breaks but rc holds.',
     start: 's0: w(x,1)\ns1: r(x,1) w(x,2) w(y,2)\ns2: r(y,2) r(x,1)',
     change: 'place',
-    breaks: 'ra',
     holds: 'rc',
     solution: 's0: w(x,1)\ns1: r(x,1) w(x,2) w(y,2)\ns2: r(x,1) r(y,2)',
   },
@@ -86,7 +79,6 @@ export const EXERCISES: readonly Exercise[] = [
     task: 'x caused y. Let one read see another value, so that somebody sees the effect without its cause.',
     start: 's1: w(x,1)\ns2: r(x,1) w(y,1)\ns3: r(y,1) r(x,1)',
     change: 'value',
-    breaks: 'cc',
     holds: 'ra',
     solution: 's1: w(x,1)\ns2: r(x,1) w(y,1)\ns3: r(y,1) r(x,0)',
   },
@@ -95,7 +87,6 @@ export const EXERCISES: readonly Exercise[] = [
     task: 'Nothing says which of the two writes came first. Let one read see another value, so that two observers disagree about it.',
     start: 's1: w(x,1)\ns2: w(y,1)\ns3: r(x,1) r(y,0)\ns4: r(x,1) r(y,1)',
     change: 'value',
-    breaks: 'pc',
     holds: 'cc',
     solution: 's1: w(x,1)\ns2: w(y,1)\ns3: r(x,1) r(y,0)\ns4: r(x,0) r(y,1)',
   },
@@ -104,7 +95,6 @@ export const EXERCISES: readonly Exercise[] = [
     task: 'Two observers disagree which of x and y came first, which psi allows. Let one read see another value, so that an update of x is lost.',
     start: 's1: r(x,0) w(x,1)\ns2: w(y,1)\ns3: r(x,1) r(y,0)\ns4: r(x,0) r(y,1)\ns5: r(x,1) w(x,2)',
     change: 'value',
-    breaks: 'psi',
     holds: 'cc',
     solution:
       's1: r(x,0) w(x,1)\ns2: w(y,1)\ns3: r(x,1) r(y,0)\ns4: r(x,0) r(y,1)\ns5: r(x,0) w(x,2)',
@@ -114,7 +104,6 @@ export const EXERCISES: readonly Exercise[] = [
     task: 'Each adds one to x. Let one read see another value, so that an update is lost.',
     start: 's1: r(x,0) w(x,1)\ns2: r(x,1) w(x,2)',
     change: 'value',
-    breaks: 'si',
     holds: 'pc',
     solution: 's1: r(x,0) w(x,1)\ns2: r(x,0) w(x,2)',
   },
@@ -124,7 +113,6 @@ export const EXERCISES: readonly Exercise[] = [
     start:
       's1: r(y,0) w(x,1) [start=1 finish=4]\ns2: r(x,0) w(y,1) [start=2 finish=3]\ns3: r(x,1) r(y,1) [start=5 finish=6]',
     change: 'value',
-    breaks: 'strong-si',
     holds: 'si',
     solution:
       's1: r(y,0) w(x,1) [start=1 finish=4]\ns2: r(x,0) w(y,1) [start=2 finish=3]\ns3: r(x,1) r(y,0) [start=5 finish=6]',
@@ -134,7 +122,6 @@ export const EXERCISES: readonly Exercise[] = [
     task: 'One of two doctors may go home, if the other stays. Let one read see another value, so that both go.',
     start: 's1: r(x,0) r(y,0) w(x,1)\ns2: r(x,1) r(y,0) w(y,1)',
     change: 'value',
-    breaks: 'ser',
     holds: 'si',
     solution: 's1: r(x,0) r(y,0) w(x,1)\ns2: r(x,0) r(y,0) w(y,1)',
   },
@@ -144,7 +131,6 @@ export const EXERCISES: readonly Exercise[] = [
     start:
       's1: w(x,1) [start=0 finish=1]\ns2: w(y,1) [start=2 finish=3]\ns3: r(x,0) r(y,1) [start=0 finish=4]\ns4: r(x,1) r(y,1) [start=5 finish=6]',
     change: 'value',
-    breaks: 'ser+lin',
     holds: 'ser',
     solution:
       's1: w(x,1) [start=0 finish=1]\ns2: w(y,1) [start=2 finish=3]\ns3: r(x,0) r(y,1) [start=0 finish=4]\ns4: r(x,0) r(y,1) [start=5 finish=6]',
@@ -154,7 +140,6 @@ export const EXERCISES: readonly Exercise[] = [
     task: 'The second transaction begins when the first one has ended. Let its read miss that.',
     start: 's1: r(x,0) w(x,1) [start=1 finish=3]\ns2: r(x,1) [start=4 finish=6]',
     change: 'value',
-    breaks: 'sser',
     holds: 'ser',
     solution: 's1: r(x,0) w(x,1) [start=1 finish=3]\ns2: r(x,0) [start=4 finish=6]',
   },
@@ -163,7 +148,6 @@ export const EXERCISES: readonly Exercise[] = [
     task: 'The compare-and-set has succeeded before anybody reads. Let a read miss it.',
     start: 's1: cas(x,0,1) [start=1 finish=2]\ns2: r(x,1) [start=3 finish=4]',
     change: 'value',
-    breaks: 'lin',
     holds: 'ser',
     solution: 's1: cas(x,0,1) [start=1 finish=2]\ns2: r(x,0) [start=3 finish=4]',
   },
@@ -172,7 +156,6 @@ export const EXERCISES: readonly Exercise[] = [
     task: 'However stale a read may be, it never sees what begins only when it is over. Let one do so.',
     start: 's1: r(x,0) [start=1 finish=2]\ns2: w(x,1) [start=3 finish=4]',
     change: 'value',
-    breaks: 'stale',
     holds: 'rc',
     solution: 's1: r(x,1) [start=1 finish=2]\ns2: w(x,1) [start=3 finish=4]',
   },
@@ -181,7 +164,6 @@ export const EXERCISES: readonly Exercise[] = [
     task: 'Both asked for si. Let one read see another value, so that one of them does not get it.',
     start: 's1: r(x,0) w(x,1) [level=si]\ns2: r(x,1) w(x,2) [level=si]',
     change: 'value',
-    breaks: 'mixed',
     holds: 'pc',
     solution: 's1: r(x,0) w(x,1) [level=si]\ns2: r(x,0) w(x,2) [level=si]',
   },
@@ -190,7 +172,6 @@ export const EXERCISES: readonly Exercise[] = [
     task: 'Two append to the same lists. Let one read show that each came first in one of them.',
     start: 's1: append(x,1) append(y,1)\ns2: append(x,2) append(y,2)\ns3: r(x,[1,2]) r(y,[1,2])',
     change: 'value',
-    breaks: 'pl-1',
     holds: 'ci',
     solution: 's1: append(x,1) append(y,1)\ns2: append(x,2) append(y,2)\ns3: r(x,[1,2]) r(y,[2,1])',
   },
@@ -199,7 +180,6 @@ export const EXERCISES: readonly Exercise[] = [
     task: 'The second rests on what the first one wrote. Let a read show the reverse as well.',
     start: 's1: r(x,0) w(y,1)\ns2: r(y,1) w(x,2)',
     change: 'value',
-    breaks: 'pl-2',
     holds: 'pl-1',
     solution: 's1: r(x,2) w(y,1)\ns2: r(y,1) w(x,2)',
   },
@@ -208,7 +188,6 @@ export const EXERCISES: readonly Exercise[] = [
     task: 'Let one read see another value, so that somebody replaces a version that it did not read.',
     start: 's1: r(stock,0) w(stock,1)\ns2: r(stock,1) w(stock,2)',
     change: 'value',
-    breaks: 'pl-cs',
     holds: 'pl-2',
     solution: 's1: r(stock,0) w(stock,1)\ns2: r(stock,0) w(stock,2)',
   },
@@ -217,7 +196,6 @@ export const EXERCISES: readonly Exercise[] = [
     task: 'Let one read see another value, so that time runs backwards inside the last transaction.',
     start: 's0: w(x,1)\ns1: r(x,1) w(x,2) w(y,2)\ns2: r(y,2) r(x,2)',
     change: 'value',
-    breaks: 'pl-2l',
     holds: 'pl-2',
     solution: 's0: w(x,1)\ns1: r(x,1) w(x,2) w(y,2)\ns2: r(y,2) r(x,1)',
   },
@@ -226,7 +204,6 @@ export const EXERCISES: readonly Exercise[] = [
     task: 'Let one read see another value, so that what the last one read does not belong together; time must not run backwards.',
     start: 's0: w(x,1)\ns1: r(x,1) w(x,2) w(y,2)\ns2: r(x,2) r(y,2)',
     change: 'value',
-    breaks: 'pl-2+',
     holds: 'pl-2l',
     solution: 's0: w(x,1)\ns1: r(x,1) w(x,2) w(y,2)\ns2: r(x,1) r(y,2)',
   },
@@ -235,7 +212,6 @@ export const EXERCISES: readonly Exercise[] = [
     task: 'Those who write are serializable. Let one read see another value, so that they no longer are.',
     start: 's1: r(x,0) r(y,0) w(x,1)\ns2: r(x,1) r(y,0) w(y,1)',
     change: 'value',
-    breaks: 'pl-3u',
     holds: 'pl-2+',
     solution: 's1: r(x,0) r(y,0) w(x,1)\ns2: r(x,0) r(y,0) w(y,1)',
   },
@@ -244,7 +220,6 @@ export const EXERCISES: readonly Exercise[] = [
     task: 'Let one read see another value, so that two who only read disagree about who wrote first.',
     start: 's1: w(x,1)\ns2: w(y,1)\ns3: r(x,1) r(y,0)\ns4: r(x,1) r(y,1)',
     change: 'value',
-    breaks: 'pl-2.99',
     holds: 'pl-3u',
     solution: 's1: w(x,1)\ns2: w(y,1)\ns3: r(x,1) r(y,0)\ns4: r(x,0) r(y,1)',
   },
@@ -253,7 +228,6 @@ export const EXERCISES: readonly Exercise[] = [
     task: 'Let the list show what the first session appended in another order than it did so.',
     start: 's1: append(x,1) | append(x,2)\ns2: r(x,[1,2])',
     change: 'value',
-    breaks: 'strong-session-pl-1',
     holds: 'pl-1',
     solution: 's1: append(x,1) | append(x,2)\ns2: r(x,[2,1])',
   },
@@ -262,7 +236,6 @@ export const EXERCISES: readonly Exercise[] = [
     task: 'Let a session read what it writes only in its next transaction.',
     start: 's1: r(x,0) | w(x,1)',
     change: 'value',
-    breaks: 'strong-session-pl-2',
     holds: 'pl-2',
     solution: 's1: r(x,1) | w(x,1)',
   },
@@ -272,7 +245,6 @@ export const EXERCISES: readonly Exercise[] = [
     start:
       's1: append(x,1) [start=1 finish=2]\ns2: append(x,2) [start=3 finish=4]\ns3: r(x,[1,2]) [start=5 finish=6]',
     change: 'value',
-    breaks: 'strong-pl-1',
     holds: 'strong-session-pl-1',
     solution:
       's1: append(x,1) [start=1 finish=2]\ns2: append(x,2) [start=3 finish=4]\ns3: r(x,[2,1]) [start=5 finish=6]',
@@ -282,7 +254,6 @@ export const EXERCISES: readonly Exercise[] = [
     task: 'Let the first transaction read what was written only when it was over.',
     start: 's1: r(x,0) [start=1 finish=2]\ns2: w(x,1) [start=3 finish=4]',
     change: 'value',
-    breaks: 'strong-pl-2',
     holds: 'strong-session-pl-2',
     solution: 's1: r(x,1) [start=1 finish=2]\ns2: w(x,1) [start=3 finish=4]',
   },

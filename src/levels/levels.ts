@@ -110,15 +110,7 @@ export const LEVELS: readonly Level[] = Object.entries(TABLE).map(([id, [name, m
 }))
 
 /** Adya's, weakest first. They know no session order. */
-export const ADYA_LEVELS = [
-  'pl-1',
-  'pl-2',
-  'pl-cs',
-  'pl-2l',
-  'pl-2+',
-  'pl-3u',
-  'pl-2.99',
-] as const satisfies readonly LevelId[]
+export const ADYA_LEVELS = ['pl-1', 'pl-2', 'pl-cs', 'pl-2l', 'pl-2+', 'pl-3u', 'pl-2.99'] as const
 export type AdyaLevel = (typeof ADYA_LEVELS)[number]
 
 export function isAdyaLevel(level: LevelId): level is AdyaLevel {

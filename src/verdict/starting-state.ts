@@ -25,10 +25,7 @@ export function splitTxns(
 ): Pick<Anomaly, 'txns' | 'earlier'> {
   const all = findTxns(edges, cases)
   const core = new Splitter(history, edges, cases).run()
-  return {
-    txns: all.filter((txn) => core.has(txn)),
-    earlier: all.filter((txn) => !core.has(txn)),
-  }
+  return { txns: all.filter((txn) => core.has(txn)), earlier: all.filter((txn) => !core.has(txn)) }
 }
 
 class Splitter {

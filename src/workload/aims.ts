@@ -39,11 +39,7 @@ export const AIMS = [
   // Each sees what the other has not committed yet.
   { name: 'circular-information-flow', keys: 4, roles: ['r x w x . r y', 'r y w y . r x'] },
   // Who writes both keys in opposite orders is refused now and then, behind its first write.
-  {
-    name: 'aborted-read',
-    keys: 4,
-    roles: ['r x w x . r y w y', 'r y w y . r x w x', 'r x . r y'],
-  },
+  { name: 'aborted-read', keys: 4, roles: ['r x w x . r y w y', 'r y w y . r x w x', 'r x . r y'] },
   { name: 'intermediate-read', keys: 4, roles: ['r x w x . w x', 'r x . r x'] },
   // Short ones, of which one is over before the next begins.
   { name: 'stale-read', keys: 2, roles: ['r x w x', 'r x'] },

@@ -7,8 +7,8 @@ import { EXERCISES, type Exercise } from '../../src/levels/exercises.ts'
 import { LEVELS } from '../../src/levels/levels.ts'
 import { findBreach } from '../../src/web/site/exercise-rules.ts'
 
-async function verdictsOf(text: string, { breaks, holds }: Exercise): Promise<string[]> {
-  const results = await judge(parseNotation(text), [{ level: breaks }, { level: holds }])
+async function verdictsOf(text: string, { level, holds }: Exercise): Promise<string[]> {
+  const results = await judge(parseNotation(text), [{ level }, { level: holds }])
   return results.map(({ verdict }) => verdict)
 }
 

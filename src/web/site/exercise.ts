@@ -56,7 +56,7 @@ export class ExerciseView {
   }
 
   private async judge(): Promise<void> {
-    const { breaks, holds } = this.exercise
+    const { level: breaks, holds } = this.exercise
     const { text } = this.editor
     const source = { kind: 'text', name: 'exercise', text } as const
     const answer = await this.checker.ask({ kind: 'check', source, levels: [holds, breaks] })
@@ -69,7 +69,7 @@ export class ExerciseView {
   }
 
   private async show({ view, outcomes }: Checked, breach: string | null): Promise<void> {
-    const { breaks, holds } = this.exercise
+    const { level: breaks, holds } = this.exercise
     const outcome = new Map(outcomes)
     const isBroken = outcome.get(breaks) === 'violated'
     const isHeld = outcome.get(holds) === 'satisfied'

@@ -43,12 +43,7 @@ class Network {
     const first = rows.table(4 * users)
     for (let user = 0; user < users; user++) {
       const profile = first + 4 * user
-      this.join({
-        profile,
-        followed: profile + 1,
-        followers: profile + 2,
-        timeline: profile + 3,
-      })
+      this.join({ profile, followed: profile + 1, followers: profile + 2, timeline: profile + 3 })
     }
   }
 

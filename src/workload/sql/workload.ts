@@ -65,11 +65,5 @@ function deal<Choices>(
     const start = () => kind.run(choices, new Random(seed), number)
     tasks.push({ session: number % parameters.sessions, level, name: kind.name, start })
   }
-  return {
-    sessionCount: parameters.sessions,
-    tables,
-    rows,
-    tasks,
-    strongLevel: levels.strongest,
-  }
+  return { sessionCount: parameters.sessions, tables, rows, tasks, strongLevel: levels.strongest }
 }
