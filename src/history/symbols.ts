@@ -131,9 +131,7 @@ export class SymbolTable {
 
   /** The symbol of a 64-bit integer given as two words; `negative` tells -1 from 2^64-1. */
   ofWords(low: number, high: number, negative: boolean): number {
-    if (high === 0 && !negative && low >= 0 && low < this.directLimit) {
-      return this.ofSmall(low)
-    }
+    if (high === 0 && !negative && low >= 0 && low < this.directLimit) return this.ofSmall(low)
     const tag = negative ? TAG_INT | NEGATIVE : TAG_INT
     if (this.isStale) this.reindex()
     if (!negative) {

@@ -72,9 +72,7 @@ export function assignment(history: History, op: number, matters: readonly numbe
     const write = history.valueOf(op)
     return write === null ? key : `${key}@${cut(inert(String(write)))}`
   }
-  if (history.opKind[op] === READ_LIST) {
-    return `${key}=${listWords(history, op, matters, wordOf)}`
-  }
+  if (history.opKind[op] === READ_LIST) return `${key}=${listWords(history, op, matters, wordOf)}`
   const value = cut(wordOf(history.valueOf(op)))
   return history.opKind[op] === APPEND ? `append of ${value} to ${key}` : `${key}=${value}`
 }

@@ -134,9 +134,7 @@ export function* tellAnomalies(
   if (cases > MAX_TOLD_CASES && !all) {
     yield `\n… and ${cases - MAX_TOLD_CASES} more cases at ${result.level}; --all tells them\n`
   }
-  if (left > 0) {
-    yield `\n… and ${left} more at ${result.level} that there is no budget to tell of\n`
-  }
+  if (left > 0) yield `\n… and ${left} more at ${result.level} that there is no budget to tell of\n`
 }
 
 function renderVerdict(result: LevelResult, width: number, colours: Colours): string {

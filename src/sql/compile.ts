@@ -202,9 +202,7 @@ function limitTo(cast: Expression, limits: readonly number[], place: Place): Exp
   const isText = cast.type === 'text'
   const least = isText ? 0 : scale
   const isSound = size! >= Math.max(1, least) && size! <= 1000 && scale >= 0
-  if (!isSound || limits.length > (isText ? 1 : 2)) {
-    throw place.error('this type is not supported')
-  }
+  if (!isSound || limits.length > (isText ? 1 : 2)) throw place.error('this type is not supported')
   return makeResult(cast.type, [cast], place, (row) => {
     const value = cast.evaluate(row)
     if (value === null) return null

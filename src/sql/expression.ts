@@ -68,9 +68,7 @@ export function constantValue(expression: Expression): Value | undefined {
 export function castTo(operand: Expression, type: ExprType, place: Place): Expression {
   if (operand.type === 'unknown') return resolve(operand, type)
   if (operand.type === type) return { ...operand, place }
-  if (!canCast(operand.type, type)) {
-    throw place.error(`cannot cast type ${operand.type} to ${type}`)
-  }
+  if (!canCast(operand.type, type)) throw place.error(`cannot cast type ${operand.type} to ${type}`)
   const convert = conversionOf(operand.type, type, place)
   const { evaluate } = operand
   return makeResult(type, [operand], place, (row) => {

@@ -97,9 +97,7 @@ function uniteBlocks(sessionCount: number, blocks: readonly Int32Array[]): Int32
   }
   for (const block of blocks) for (const session of block) leader[find(session)] = find(block[0]!)
   const members = new Map<number, number[]>()
-  for (let s = 0; s < sessionCount; s++) {
-    addTo(members, find(s), s)
-  }
+  for (let s = 0; s < sessionCount; s++) addTo(members, find(s), s)
   return [...members.values()].map((sessions) => Int32Array.from(sessions))
 }
 

@@ -19,9 +19,7 @@ export interface Access {
 export function buildAccess(problem: Versions): Access {
   const { txnCount, keyCount, keyStart, versionTxn } = problem
   const keyOfVersion = new Int32Array(versionTxn.length)
-  for (let key = 0; key < keyCount; key++) {
-    keyOfVersion.fill(key, keyStart[key], keyStart[key + 1])
-  }
+  for (let key = 0; key < keyCount; key++) keyOfVersion.fill(key, keyStart[key], keyStart[key + 1])
   const writes = buildCsr(txnCount, versionTxn, keyOfVersion)
   const appends = buildCsr(txnCount, problem.appendTo, problem.appendFrom)
   return {

@@ -27,9 +27,7 @@ export class WeakEvidence {
    */
   causalCycle(level: WeakLevel, forced: ForcedEdge, earlier: number = NONE): Edge[] {
     const back = this.forcedEdge(level, forced, earlier)
-    if (forced.to === INITIAL) {
-      return [initialEdge(forced.from), back]
-    }
+    if (forced.to === INITIAL) return [initialEdge(forced.from), back]
     return [...this.causalPath(forced.to, forced.from), back]
   }
 

@@ -202,9 +202,7 @@ export class Premises {
   ): void {
     const { opTxn, opKey, txnSession, txnIndex } = this.history
     const writers = this.context.writers()
-    if (!this.context.causality().hasClocks) {
-      return this.throughSearch(read, filter, isNear, visit)
-    }
+    if (!this.context.causality().hasClocks) return this.throughSearch(read, filter, isNear, visit)
     const clocks = this.context.causality().clocks()
     const reader = opTxn[read]!
     const source = this.reads.opSource[read]!

@@ -78,9 +78,7 @@ export function jepsenMisfits(history: History): string[] {
     else if (breaksTies(history, times)) reasons.push('transactions that begin as others end')
   }
   const stray = findLateInitial(history)
-  if (stray !== NONE) {
-    reasons.push(`late writes of the initial state (${history.txnName(stray)})`)
-  }
+  if (stray !== NONE) reasons.push(`late writes of the initial state (${history.txnName(stray)})`)
   const unknown = unknownRead(history)
   if (unknown >= 0) {
     const name = history.txnName(history.opTxn[unknown]!)

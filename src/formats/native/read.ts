@@ -113,9 +113,7 @@ export class NativeParser extends LineParser implements PieceParser {
 
   protected override keepLastLine(bytes: Uint8Array, length: number): boolean {
     const tear = this.scanner.findTear(bytes.subarray(0, length), this.line)
-    if (tear) {
-      this.builder.warnings.push(`line ${this.line} is torn, and left out: ${tear.message}`)
-    }
+    if (tear) this.builder.warnings.push(`line ${this.line} is torn, and left out: ${tear.message}`)
     return tear === null
   }
 

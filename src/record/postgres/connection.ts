@@ -225,9 +225,7 @@ export class PostgresConnection implements Connection {
   commit(): Promise<void> {
     return this.send('commit', COMMIT, [], ({ tag }) => {
       // To COMMIT a failed transaction is to roll it back, and the answer says so.
-      if (tag !== 'COMMIT') {
-        throw new TransactionFailure('aborted', `COMMIT was answered by ${tag}`)
-      }
+      if (tag !== 'COMMIT') throw new TransactionFailure('aborted', `COMMIT was answered by ${tag}`)
     })
   }
 
