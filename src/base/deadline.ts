@@ -145,7 +145,9 @@ export class Deadline {
     this.onTick?.(this.stage)
     if (this.isLate()) {
       const part = nowMs() > this.endMs ? '' : 'its part of '
-      throw new BudgetExceeded(`${part}the time budget of ${formatMs(this.budgetMs)} ran out`)
+      const ms = Math.round(this.budgetMs)
+      const words = ms >= 1000 ? `${Math.round(ms / 100) / 10} s` : `${ms} ms`
+      throw new BudgetExceeded(`${part}the time budget of ${words} ran out`)
     }
     this.reserve(0)
   }
@@ -176,10 +178,6 @@ export function withProgress<T>(work: () => T, progress: () => string): T {
     if (!(error instanceof BudgetExceeded)) throw error
     throw new BudgetExceeded(error.limit, [...error.progress, progress()])
   }
-}
-
-function formatMs(ms: number): string {
-  return ms >= 1000 ? `${Math.round(ms / 100) / 10} s` : `${Math.round(ms)} ms`
 }
 
 /** Bytes in use by this process as far as the platform tells; 0 in a browser. */

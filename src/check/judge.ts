@@ -9,11 +9,6 @@ import { checkLevels, profile } from './check.ts'
 import type { CheckOptions } from './options.ts'
 import { withheld } from './partial.ts'
 
-/** Whether judging these levels takes more than check.ts knows. */
-function needsMixed(history: History, levels: readonly LevelRequest[] | null): boolean {
-  return history.sql !== null || (levels?.some(({ level }) => level === 'mixed') ?? false)
-}
-
 /** @param asked null: every level that applies */
 export async function judge(
   history: History,
@@ -35,7 +30,7 @@ async function judgeTold(
     return judgeWriters(history, asked, options)
   }
   const requests = asked?.map((level) => (typeof level === 'string' ? { level } : level)) ?? null
-  if (!needsMixed(history, requests)) {
+  if (history.sql === null && !requests?.some(({ level }) => level === 'mixed')) {
     return requests ? checkLevels(history, requests, options) : profile(history, options)
   }
   const { checkMixed } = await import('./mixed/check-mixed.ts')

@@ -50,17 +50,14 @@ function* walk(root: string): Generator<HistoryPath> {
         yield { path, inDirectory }
         continue
       }
-      const names = readdirSync(path).sort(naturally).reverse()
+      const names = readdirSync(path)
+      // T2 before T10, and taken from the end.
+      names.sort((a, b) => b.localeCompare(a, 'en', { numeric: true }) || (a < b ? 1 : -1))
       for (const name of names) pending.push(join(path, name))
     } catch (error) {
       yield { path, inDirectory, error: fileError(error) }
     }
   }
-}
-
-/** T2 before T10. */
-function naturally(a: string, b: string): number {
-  return a.localeCompare(b, 'en', { numeric: true }) || (a < b ? -1 : 1)
 }
 
 export function isDirectory(path: string): boolean {

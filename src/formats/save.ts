@@ -55,12 +55,11 @@ export function writeHistory(
     }
   if (writeFiles) return output.writeFiles((open) => writeFiles(history, (n) => counted(open(n))))
   const zip = output.path.endsWith('.gz')
-  return output.write((sink) => format.write(history, counted(zip ? zipped(sink) : sink), opOrder))
-}
-
-/** Compresses each chunk as a member of its own, which together are one compressed file. */
-function zipped(sink: Sink): Sink {
-  return (bytes) => sink(gzipSync(bytes))
+  return output.write((sink) => {
+    // Each chunk is a member of its own, which together are one compressed file.
+    const zipped: Sink = zip ? (bytes) => sink(gzipSync(bytes)) : sink
+    return format.write(history, counted(zipped), opOrder)
+  })
 }
 
 /** The format to write: the one named, else by the ending of the file's name, else native. */

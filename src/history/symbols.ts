@@ -182,7 +182,9 @@ export class SymbolTable {
       }
       slot = (slot + 1) & mask
     }
-    if (this.textLength + length > this.text.length) this.growText(this.textLength + length)
+    const needed = this.textLength + length
+    if (needed > this.text.length)
+      this.text = enlarged(this.text, Math.max(needed, this.text.length * 2))
     this.text.set(bytes.subarray(start, end), this.textLength)
     const symbol = this.add(TAG_TEXT, this.textLength, length)
     this.textLength += length
@@ -266,10 +268,6 @@ export class SymbolTable {
   private growDirect(n: number): void {
     const length = Math.min(this.directLimit, Math.max(n + 1, this.direct.length * 4))
     this.direct = enlarged(this.direct, length, -1)
-  }
-
-  private growText(length: number): void {
-    this.text = enlarged(this.text, Math.max(length, this.text.length * 2))
   }
 
   /** Doubles the slots. */

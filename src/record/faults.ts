@@ -37,12 +37,7 @@ export interface PlannedEvent {
   readonly everyMs: number | null
 }
 
-export const NO_FAULTS: FaultPlan = {
-  killShare: 0,
-  latencyMs: null,
-  events: [],
-  pause: null,
-}
+export const NO_FAULTS: FaultPlan = { killShare: 0, latencyMs: null, events: [], pause: null }
 
 /** For how long nodes of a cluster may hear nothing of each other. */
 export function longestPartitionMs({ events }: FaultPlan): number {

@@ -39,7 +39,9 @@ export function renderDot(verdict: VerdictJson, section = findSections(verdict)[
   const nodes = new Set(arrows.flatMap(({ step }) => [step.from, step.to]))
   for (const node of [...nodes].sort((a, b) => a - b)) {
     const txn = figure.txns[node]
-    const label = txn ? quoteLines(tellTxn(txn)) : quoteDot(nameNode(node))
+    // Lines of a transaction, each from the left.
+    const told = txn && tellTxn(txn).map((line) => `${quoteDot(line).slice(1, -1)}\\l`)
+    const label = told ? `"${told.join('')}"` : quoteDot(nameNode(node))
     const dashed = txn?.status === 'committed' ? '' : ', style="rounded,dashed"'
     lines.push(`  ${nodeId(node)} [label=${label}${dashed}]`)
   }
@@ -59,11 +61,6 @@ export function renderDot(verdict: VerdictJson, section = findSections(verdict)[
 function tellTxn({ name, session, note, ops }: FigureTxn): string[] {
   const head = `${name} (session ${session}${note ? `, ${note}` : ''})`
   return [head, ...ops.map(({ text, result }) => (result ? `${text} ${result}` : text))]
-}
-
-/** Lines of a label, each from the left. */
-function quoteLines(lines: readonly string[]): string {
-  return `"${lines.map((line) => `${quoteDot(line).slice(1, -1)}\\l`).join('')}"`
 }
 
 function nodeId(node: number): string {

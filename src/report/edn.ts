@@ -32,7 +32,8 @@ export function renderEdn(value: Edn, indent = ''): string {
   }
   const inner = `${indent} `
   if (Array.isArray(value)) {
-    if (!value.some(isNested)) return line
+    const isPlain = (item: Edn) => typeof item !== 'object' || item === null || isKeyword(item)
+    if (value.every(isPlain)) return line
     return `[${value.map((item) => renderEdn(item, inner)).join(`\n${inner}`)}]`
   }
   if (isKeyword(value) || isSet(value)) return line
@@ -40,10 +41,6 @@ export function renderEdn(value: Edn, indent = ''): string {
     ([name, item]) => `:${name} ${renderEdn(item, `${inner}${' '.repeat(name.length + 2)}`)}`,
   )
   return `{${fields.join(`,\n${inner}`)}}`
-}
-
-function isNested(value: Edn): boolean {
-  return typeof value === 'object' && value !== null && !isKeyword(value)
 }
 
 function renderLine(value: Edn): string {

@@ -83,7 +83,8 @@ export class LiveStore {
     this.struck[session] = fault
     const rule = (fault === null ? undefined : RULES[fault]) ?? this.level
     // A store that is weaker than the fault needs shows it without help.
-    this.store.begin(session, isWeaker(rule, this.level) ? rule : this.level)
+    const isWeaker = rule === FORK ? this.level >= ruleOf('pc') : rule < this.level
+    this.store.begin(session, isWeaker ? rule : this.level)
   }
 
   /** The value of a register; undefined if it has its initial one. */
@@ -181,8 +182,4 @@ export class LiveStore {
     this.store.grow(id + 1, 0)
     return id
   }
-}
-
-function isWeaker(rule: Rule, level: Rule): boolean {
-  return rule === FORK ? level >= ruleOf('pc') : rule < level
 }

@@ -68,7 +68,8 @@ export class ProofLog {
       }
       if (seen[entry] === 1) continue
       seen[entry] = 1
-      const words = this.data.subarray(this.start[entry]!, this.endOf(entry))
+      const end = entry + 1 < this.count ? this.start[entry + 1]! : this.used
+      const words = this.data.subarray(this.start[entry]!, end)
       if (this.kind[entry] === LEARNED) {
         for (const word of words) stack.push(word)
       } else {
@@ -102,9 +103,5 @@ export class ProofLog {
     this.start[id] = this.used
     this.kind[id] = kind
     return id
-  }
-
-  private endOf(id: number): number {
-    return id + 1 < this.count ? this.start[id + 1]! : this.used
   }
 }

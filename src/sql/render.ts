@@ -37,9 +37,6 @@ function tokensOf(text: string): readonly Token[] | null {
 
 /** Whether a clause speaks of a column, or of something else by that name. */
 export function mentions(text: string, column: string): boolean {
-  return tokensOf(text)?.some(({ kind, value }) => isName(kind) && value === column) ?? false
-}
-
-function isName(kind: Token['kind']): boolean {
-  return kind === 'word' || kind === 'name'
+  const isIt = ({ kind, value }: Token) => (kind === 'word' || kind === 'name') && value === column
+  return tokensOf(text)?.some(isIt) ?? false
 }

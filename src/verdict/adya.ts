@@ -32,15 +32,12 @@ function classOf(history: History, { edges, cases }: Anomaly): string | null {
 
 /** What a cycle needs besides dependencies. */
 function formOf({ edges, cases }: Anomaly): string {
+  // A forced order stands for the path that makes its first version visible.
+  const steps = (edge: Edge) => (edge.kind === 'CO' ? edge.premises.slice(1) : edge)
   const needed = cases.length > 0 ? [...findEdges(edges, cases)] : edges.flatMap(steps)
   if (needed.some((edge) => edge.kind === 'RT')) return '-realtime'
   const sessions = needed.some((edge) => edge.kind === 'SO' && edge.from !== INITIAL_TXN)
   return sessions ? '-process' : ''
-}
-
-/** A forced order stands for the path that makes its first version visible. */
-function steps(edge: Edge): Edge[] {
-  return edge.kind === 'CO' ? edge.premises.slice(1) : [edge]
 }
 
 /** Whether a list shows a committed append on top of an aborted one. */

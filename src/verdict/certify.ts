@@ -18,7 +18,9 @@ export async function certifyResult(
   if (history.partial !== null && result.verdict === 'satisfied') {
     return ['the history is partial: by what it tells alone nothing is satisfied']
   }
-  if (history.writers !== null || speaksOfWriters(result)) {
+  // It chooses among the writers of values that were written twice.
+  const chooses = result.sources ?? result.anomalies.find(({ given }) => given !== undefined)
+  if (history.writers !== null || chooses !== undefined) {
     const { certifyWriters } = await import('./certify-writers.ts')
     return certifyWriters(history, result, deadline).problems
   }
@@ -28,9 +30,4 @@ export async function certifyResult(
   }
   const { certifyMixed } = await import('./certify-mixed.ts')
   return certifyMixed(history, result, deadline).problems
-}
-
-/** Whether a verdict chooses among the writers of values that were written twice. */
-function speaksOfWriters({ sources, anomalies }: LevelResult): boolean {
-  return sources !== undefined || anomalies.some(({ given }) => given !== undefined)
 }

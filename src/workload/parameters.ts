@@ -112,11 +112,12 @@ export type WorkloadRequest = Partial<WorkloadParameters> & Pick<WorkloadParamet
 
 /** Fills in the defaults of the shape and refuses what makes no sense. */
 export function workloadParameters(given: WorkloadRequest): WorkloadParameters {
-  const { shape } = given
+  const { shape, aim } = given
   if (!SHAPES.includes(shape)) {
     throw new UsageError(`unknown shape "${shape}"`, hintFor(shape, SHAPES))
   }
-  const parameters = { ...DEFAULTS[shape], ...keysOf(given), ...given }
+  const aimed = shape === 'aimed' ? { keys: findAim(aim ?? 'write-skew').keys } : {}
+  const parameters = { ...DEFAULTS[shape], ...aimed, ...given }
   const { mix, sessions, keys, disjointWrites } = parameters
   expectChoices(parameters)
   for (const name of ['sessions', 'transactions', 'ops', 'keys'] as const) {
@@ -136,11 +137,6 @@ export function workloadParameters(given: WorkloadRequest): WorkloadParameters {
     )
   }
   return parameters
-}
-
-/** As many keys as what is aimed at takes. */
-function keysOf({ shape, aim }: WorkloadRequest): Partial<WorkloadParameters> {
-  return shape === 'aimed' ? { keys: findAim(aim ?? DEFAULTS.aimed.aim!).keys } : {}
 }
 
 function refuseGivenSizes(shape: ApplicationShape | 'aimed', given: WorkloadRequest): void {

@@ -51,7 +51,7 @@ export class DeadlockFinder {
     if (place < keys.length && keys.data[place] === key) return place
     local[key] = keys.length
     keys.push(key)
-    return local[key]!
+    return keys.length - 1
   }
 
   /** Whom the readers wait for that pin the version held. */

@@ -213,7 +213,9 @@ class ComponentSearch {
         if (this.distance[state] !== cost) continue // a shorter way was found since
         for (let slot = rowStart[node]!; slot < rowStart[node + 1]!; slot++) {
           const kind = this.kindOf[edgeAt[slot]!]!
-          const free = isFree(kind, bySession)
+          // A step to one's own commit, along a session or in time adds nothing to the length.
+          const inTime = kind === TIME || kind === FROM_TIME
+          const free = inTime || kind === INSIDE || (kind === SO && bySession)
           if (target[slot] === start) {
             this.keep(state, edgeAt[slot]!, free ? cost : cost + 1)
             continue
@@ -251,9 +253,4 @@ class ComponentSearch {
     if (best !== null && (cost > best.cost || (cost === best.cost && rank >= best.rank))) return
     this.best = { cost, rank, cycle: cycle.reverse().map((edge) => this.edges[edge]!) }
   }
-}
-
-/** A step that adds nothing to the length: to one's own commit, along a session or in time. */
-function isFree(kind: number, bySession: boolean): boolean {
-  return kind === INSIDE || kind === TIME || kind === FROM_TIME || (kind === SO && bySession)
 }

@@ -54,14 +54,10 @@ export class TimeGate {
     }
   }
 
-  private endOf(session: number): number {
-    return this.history.sessionTxnStart[session + 1]!
-  }
-
   /** Moves on to the session's next transaction that finishes. */
   private refresh(session: number): void {
     const { sessionTxns, txnCounts, txnStatus, txnFinishTime } = this.history
-    const end = this.endOf(session)
+    const end = this.history.sessionTxnStart[session + 1]!
     let slot = this.next[session]!
     while (slot < end) {
       const txn = sessionTxns[slot]!

@@ -27,7 +27,7 @@ export class WeakEvidence {
    */
   causalCycle(level: WeakLevel, forced: ForcedEdge, earlier: number = NONE): Edge[] {
     const back = this.forcedEdge(level, forced, earlier)
-    if (forced.to === INITIAL) return [initialEdge(forced.from), back]
+    if (forced.to === INITIAL) return [sessionEdge(INITIAL_TXN, forced.from), back]
     return [...this.causalPath(forced.to, forced.from), back]
   }
 
@@ -193,10 +193,6 @@ export class WeakEvidence {
 
 function sessionEdge(from: number, to: number): Edge {
   return { from, to, kind: 'SO', key: NONE, ops: [], premises: [] }
-}
-
-function initialEdge(to: number): Edge {
-  return sessionEdge(INITIAL_TXN, to)
 }
 
 function groupByTarget(forced: readonly ForcedEdge[]): Map<number, ForcedEdge[]> {

@@ -69,10 +69,9 @@ export class WeakLevels {
     addFound(anomalies, () => {
       if (anomalies.length === 0) {
         const own = this.saturation(level)
-        if (
-          isClean(own) &&
-          (!LEVEL_RULES[level].repeatable || this.reads.unrepeatable.length === 0)
-        ) {
+        const isClean = own.causal.length === 0 && own.cyclic.length === 0
+        const repeats = this.reads.unrepeatable.length === 0 || !LEVEL_RULES[level].repeatable
+        if (isClean && repeats) {
           order = own.final.order
           return []
         }
@@ -356,10 +355,6 @@ function contextWithout(
 ): WeakContext {
   const left = leaveOut(history, reads, leftOut)
   return new WeakContext(left.history, left.reads, deadline, null, recorded)
-}
-
-function isClean(saturation: ForcedOrders): boolean {
-  return saturation.causal.length === 0 && saturation.cyclic.length === 0
 }
 
 /** An anomaly shown by a cycle; its transactions are all that the edges and their premises name. */

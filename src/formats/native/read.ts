@@ -162,25 +162,18 @@ export class NativeParser extends LineParser implements PieceParser {
       }
     }
     scanner.at++
+    // A transaction may have a field of its own that is called so.
+    const isTxn = this.has(field.SESSION) || this.has(field.OPS)
+    const isMore = !isTxn && !this.has(field.PENDING)
     if (this.has(field.ISOBAR)) this.takeHeader(begin)
     else if (this.has(field.OUTCOME)) this.takeOutcome(begin)
-    else if (this.isMark()) this.takeMark(begin)
-    else if (this.isMore()) this.takeMore(begin)
+    else if (this.has(field.MARK) && !isTxn) this.takeMark(begin)
+    else if (isMore && (this.has(field.TABLES) || this.has(field.PARTIAL))) this.takeMore(begin)
     else this.takeTxn(begin)
     this.started = true
   }
 
-  /** A transaction may have a field of its own that is called so. */
-  private isMark(): boolean {
-    return this.has(field.MARK) && !this.has(field.SESSION) && !this.has(field.OPS)
-  }
-
   /** What a recorder learns only as it goes: tables, their initial rows, what it left out. */
-  private isMore(): boolean {
-    const isTxn = this.has(field.SESSION) || this.has(field.OPS) || this.has(field.PENDING)
-    return (this.has(field.TABLES) || this.has(field.PARTIAL)) && !isTxn
-  }
-
   private takeMore(begin: number): void {
     this.txn = OF_ALL
     if (this.has(field.TABLES)) this.takeTables(begin)

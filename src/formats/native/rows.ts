@@ -25,7 +25,8 @@ export class RowReader {
   /** A row with its key columns; the others may be missing. */
   takeRow(table: SqlTable): SqlRow {
     const { scanner } = this
-    const names = this.columnsOf(table)
+    const placed = () => new Map(table.columns.map(({ name }, column) => [name, column]))
+    const names = obtain(this.columns, table, placed)
     const row: (SqlValue | undefined)[] = table.columns.map(() => undefined)
     const shape = 'a row looks like {"id":1,"status":"open"}'
     scanner.need(OPEN_MAP, `a row of ${table.name}`, shape)
@@ -155,10 +156,6 @@ export class RowReader {
       default:
         throw scanner.fail(`the ${what} cannot be ${typeAt(c)!}`, at, VALUES, 'wrong-type')
     }
-  }
-
-  private columnsOf(table: SqlTable): Map<string, number> {
-    return obtain(this.columns, table, () => new Map(table.columns.map(({ name }, i) => [name, i])))
   }
 
   private unknownColumn(table: SqlTable, name: string, at: number): InputError {

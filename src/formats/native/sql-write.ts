@@ -137,7 +137,8 @@ export function renderVersion(key: SqlRow, from: Value): string {
 }
 
 export function renderRow(table: SqlTable, row: SqlRow): string {
-  const labels = labelsOf(table)
+  const made = () => table.columns.map(({ name }) => `${JSON.stringify(name)}:`)
+  const labels = obtain(known, table, made)
   let columns = ''
   for (let column = 0; column < row.length; column++) {
     const value = row[column]!
@@ -146,12 +147,8 @@ export function renderRow(table: SqlTable, row: SqlRow): string {
   return `{${columns}}`
 }
 
-const labels = new WeakMap<SqlTable, readonly string[]>()
-
-/** How the columns of a table are called in JSON, made once. */
-function labelsOf(table: SqlTable): readonly string[] {
-  return obtain(labels, table, () => table.columns.map(({ name }) => `${JSON.stringify(name)}:`))
-}
+/** How the columns of a table are called in JSON. */
+const known = new WeakMap<SqlTable, readonly string[]>()
 
 function renderSql(value: SqlValue): string {
   if (typeof value === 'bigint') return renderInteger(value)

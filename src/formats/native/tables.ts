@@ -9,7 +9,7 @@
 import { NONE } from '../../history/history.ts'
 import type { SqlTable } from '../../history/sql-events.ts'
 import type { SqlStatements } from '../../history/sql-statements.ts'
-import { SQL_TYPES, type SqlColumn, type SqlType } from '../../sql/value.ts'
+import { SQL_TYPES, type SqlColumn } from '../../sql/value.ts'
 import type { JsonScanner } from '../json.ts'
 import { JsonFields, quote, takeText } from '../json-fields.ts'
 import { forEachItem, forEachName } from '../json-walk.ts'
@@ -95,9 +95,10 @@ class TableReader {
       scanner.expect(COLON)
       scanner.skipSpace()
       const typeAt = scanner.at
-      const type = takeText(scanner, `the type of ${quote(name)}`, TYPES)
-      if (!isType(type)) {
-        const message = `column ${quote(name)} has the unknown type ${quote(type)}`
+      const told = takeText(scanner, `the type of ${quote(name)}`, TYPES)
+      const type = SQL_TYPES.find((known) => known === told)
+      if (type === undefined) {
+        const message = `column ${quote(name)} has the unknown type ${quote(told)}`
         throw scanner.fail(message, typeAt, TYPES, 'unknown-type')
       }
       columns.push({ name, type })
@@ -149,8 +150,4 @@ function checkName(scanner: JsonScanner, name: string, at: number): void {
   if (name !== '' && !name.includes('(')) return
   const hint = 'rows are named table(key), so the name of a table has no parenthesis'
   throw scanner.fail(`${quote(name)} cannot be the name of a table`, at, hint)
-}
-
-function isType(name: string): name is SqlType {
-  return (SQL_TYPES as readonly string[]).includes(name)
 }

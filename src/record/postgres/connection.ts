@@ -96,10 +96,7 @@ export class PostgresConnection implements Connection {
     const encryption = address.encryptions[0]!
     this.inlet = encryption === false ? new Inlet() : null
     this.socket = this.inlet?.socket ?? new Socket()
-    this.client = new Client({
-      ...configOf(address, encryption),
-      stream: () => this.socket,
-    })
+    this.client = new Client({ ...configOf(address, encryption), stream: () => this.socket })
     // Losing an idle connection is noticed by the next transaction.
     this.client.on('error', () => this.cut())
     this.client.on('end', () => {

@@ -18,7 +18,8 @@ function renderSteps(figure: Figure, steps: readonly Step[]): string {
 function renderStep(figure: Figure, step: Step): string {
   const arrow = `${nameOf(figure, step.from)} → ${nameOf(figure, step.to)}`
   const kind = step.kind.toLowerCase()
-  const line = `<button type="button" class="step" data-step="${step.id}" aria-pressed="false"><span class="kind ${kind}">${kind}</span> <b>${esc(arrow)}:</b> ${esc(sentence(step.because))}</button>`
+  const because = /[.!?]$/.test(step.because) ? step.because : `${step.because}.`
+  const line = `<button type="button" class="step" data-step="${step.id}" aria-pressed="false"><span class="kind ${kind}">${kind}</span> <b>${esc(arrow)}:</b> ${esc(because)}</button>`
   if (step.premises.length === 0) return `<li>${line}</li>`
   const what = step.refutes ? 'Why not the other way round?' : 'Why?'
   const reasons = renderSteps(figure, step.premises)
@@ -26,10 +27,6 @@ function renderStep(figure: Figure, step: Step): string {
     ? `<p class="intro">Suppose ${esc(nameOf(figure, step.to))} came before ${esc(nameOf(figure, step.from))}. Then there is a circle:</p>`
     : ''
   return `<li>${line}<details data-step="${step.id}"><summary>${what}</summary>${intro}${reasons}</details></li>`
-}
-
-function sentence(text: string): string {
-  return /[.!?]$/.test(text) ? text : `${text}.`
 }
 
 function renderCircle(figure: Figure, steps: readonly Step[]): string {

@@ -132,7 +132,10 @@ export function labelOf(edge: EdgeJson, ops: readonly OpJson[], rows: ReadonlySe
   const isRow = rows.has(edge.key)
   const key = isRow ? cut(inert(String(edge.key)), MAX_ROW) : short(keyWord(edge.key))
   if (edge.passed) return `${kind} ${key} not returned`
-  const show = (op: OpJson) => (isRow ? versionText(op) : valueText(op))
+  // A version of a row is told by the write that made it.
+  const version = ({ 2: write }: OpJson) =>
+    write === null ? 'initial' : short(inert(String(write)))
+  const show = (op: OpJson) => (isRow ? version(op) : valueText(op))
   const values = ops.map(show)
   const writes = ops.filter(isWrite).map(show)
   if (edge.kind === 'WR') return `${kind} ${key}${isRow ? '@' : '='}${values.at(-1) ?? '?'}`
@@ -148,9 +151,4 @@ export function labelOf(edge: EdgeJson, ops: readonly OpJson[], rows: ReadonlySe
 
 function valueText([, key, value]: OpJson, spokenOf?: SpokenOf): string {
   return Array.isArray(value) ? listText(value, spokenOf?.get(key)) : short(renderValue(value))
-}
-
-/** A version of a row: the write that made it. */
-function versionText([, , value]: OpJson): string {
-  return value === null ? 'initial' : short(inert(String(value)))
 }

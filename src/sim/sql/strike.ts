@@ -100,7 +100,10 @@ export class StrikeRun {
   /** A table, and what a row of it looks like: one that is there, or else a made-up one. */
   private chooseTable(): { table: StoredTable; like: SqlRow } {
     const { store, random } = this.world
-    const usable = store.tables.filter(({ table }) => isUsable(table))
+    // Rows can be added to it, and changed.
+    const isUsable = ({ table }: StoredTable) =>
+      freshColumn(table) !== NONE && table.columns.length > table.keyColumns.length
+    const usable = store.tables.filter(isUsable)
     if (usable.length === 0) {
       throw new UsageError(`no table on which ${this.strike.script.fault.name} could strike`)
     }
@@ -140,11 +143,6 @@ const ANY: Readonly<Record<SqlType, SqlValue>> = {
 /** The column of the key by which new rows differ, NONE if none of it is a number. */
 function freshColumn({ columns, keyColumns }: SqlTable): number {
   return keyColumns.findLast((column) => columns[column]!.type === 'integer') ?? NONE
-}
-
-/** Whether rows can be added to the table, and changed. */
-function isUsable(table: SqlTable): boolean {
-  return freshColumn(table) !== NONE && table.columns.length > table.keyColumns.length
 }
 
 function otherValue(value: SqlValue): SqlValue {
