@@ -3,14 +3,13 @@
 //
 //   npm run bench:levels -- [--runs 1] [--only NAME] [--budget 60s]
 //
-// Histories come from the simulated store, in the order of its commits and with times; the last one
-// is of read-modify-writes of one key each, which lin is for too. What a level does not settle in
-// its budget is told as unknown.
+// Histories come from the simulated store, in the order of its commits and with times. What a level
+// does not settle in its budget is told as unknown.
 
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { cpus, tmpdir, totalmem } from 'node:os'
 import { join, resolve } from 'node:path'
-import { LEVELS, type LevelId } from '../src/levels/levels.ts'
+import { LEVELS } from '../src/levels/levels.ts'
 import { readOptions } from './arguments.ts'
 import { generate, measureCheck } from './measure.ts'
 
@@ -27,28 +26,49 @@ const flags = readOptions<{ runs: string; only: string; budget: string }>(
 )
 
 const general = ['--sessions', '50', '--ops', '8', '--keys', '5000']
-const HISTORIES: readonly (readonly [name: string, flags: readonly string[]])[] = [
-  ['general, 10,000', ['--store', 'ser', '--transactions', '10000', ...general]],
-  ['general, 100,000', ['--store', 'ser', '--transactions', '100000', ...general]],
-  ['general at rc, 10,000', ['--store', 'rc', '--transactions', '10000', ...general]],
+/** Levels that any history of registers or lists may be asked for. */
+const USUAL = [
+  ...LEVELS.map(({ id }) => id).filter((id) => id !== 'mixed' && id !== 'lin'),
+  'stale',
+] as const
+const OF_SQL = ['rc', 'ra', 'cc', 'pc', 'si', 'ser', 'sser', 'mixed'] as const
+const HISTORIES: readonly (readonly [
+  name: string,
+  flags: readonly string[],
+  levels: readonly string[],
+])[] = [
+  ['general, 10,000', ['--store', 'ser', '--transactions', '10000', ...general], USUAL],
+  ['general, 100,000', ['--store', 'ser', '--transactions', '100000', ...general], USUAL],
+  ['general at rc, 10,000', ['--store', 'rc', '--transactions', '10000', ...general], USUAL],
   [
     'read-modify-write, 100,000',
     ['--shape', 'mini', '--store', 'ser', '--transactions', '100000', '--sessions', '50'],
+    USUAL,
+  ],
+  [
+    'lists, 100,000',
+    ['--shape', 'append', '--store', 'ser', '--transactions', '100000', '--sessions', '50'],
+    USUAL,
+  ],
+  [
+    'compare-and-set, 100,000',
+    ['--shape', 'lwt', '--transactions', '100000', '--sessions', '50'],
+    ['lin', 'ser+lin', 'ser'],
+  ],
+  [
+    'SQL (tpcc), 3,000',
+    ['--shape', 'tpcc', '--store', 'ser', '--transactions', '3000', '--sessions', '20'],
+    OF_SQL,
   ],
 ]
-
-/** Levels that any history of registers may be asked for. */
-const ASKED: readonly LevelId[] = LEVELS.map(({ id }) => id).filter(
-  (id) => id !== 'mixed' && id !== 'lin',
-)
 
 const folder = mkdtempSync(join(tmpdir(), 'isobar-levels-'))
 const lines: string[] = []
 try {
-  for (const [name, options] of HISTORIES.filter(([name]) => name.includes(flags.only))) {
+  for (const [name, options, levels] of HISTORIES.filter(([name]) => name.includes(flags.only))) {
     const file = join(folder, 'history.jsonl')
     generate(file, options)
-    for (const level of ASKED) {
+    for (const level of levels) {
       const args = ['--level', level, '--budget', flags.budget]
       const { cpuS, peakMb, output } = measureCheck(file, args, Number(flags.runs), null, true)
       const [result] = JSON.parse(output).results
@@ -68,7 +88,7 @@ writeFileSync(
 
 Node ${process.version}, ${machine}.
 Whole process, reading and verifying included; median processor seconds of ${flags.runs} and peak resident memory. Histories are of the
-simulated store, 50 sessions, in the order of its commits, with times; \`unknown\` is what ${flags.budget} did not settle.
+simulated store, 50 sessions (SQL: 20), in the order of its commits, with times; \`unknown\` is what ${flags.budget} did not settle.
 Make it again with \`npm run bench:levels\`.
 
 | history | level | verdict | processor s | peak MB |
