@@ -27,10 +27,7 @@ const flags = readOptions<{ runs: string; only: string; budget: string }>(
 
 const general = ['--sessions', '50', '--ops', '8', '--keys', '5000']
 /** Levels that any history of registers or lists may be asked for. */
-const USUAL = [
-  ...LEVELS.map(({ id }) => id).filter((id) => id !== 'mixed' && id !== 'lin'),
-  'stale',
-] as const
+const USUAL = LEVELS.map(({ id }) => id).filter((id) => id !== 'mixed' && id !== 'lin')
 const OF_SQL = ['rc', 'ra', 'cc', 'pc', 'si', 'ser', 'sser', 'mixed'] as const
 const HISTORIES: readonly (readonly [
   name: string,
