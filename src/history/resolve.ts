@@ -94,18 +94,12 @@ function findAbsent(history: History, light: LightOps, found: Resolved): void {
   }
 }
 
-/** Entries of the table over all values: everything a read asks for lies in one cache line. */
-const STRIDE = 4
-const OP = 0 // the write, plus 1; 0 for values that nobody wrote
-const KEY = 1
-const TXN = 2
-
-/** One table over all values. False if some value is written to two keys or is too sparse. */
+/** One table over all values: who wrote each, plus 1, or 0. False if some value is written to two keys or is too sparse. */
 function resolveByValue(history: History, initial: number, found: Resolved): boolean {
   const { opCount } = history
   const small = findSmall(history)
   if (small.count > opCount + 65536) return false
-  const table = new Int32Array((small.count + history.values.interned.size) * STRIDE)
+  const table = new Int32Array(small.count + history.values.interned.size)
   const chosen = new Int32Array(CHUNK_OPS)
   let isUnique = true
   forEachChunk(history, (from, to) => {
@@ -131,13 +125,13 @@ function refuseSecond(
 ): void {
   const { opKey, opCount } = history
   const second = fillIn(history, initial, table, small, new Int32Array(opCount), 0, opCount)
-  const first = table[placeOf(history.opValue[second]!, small) + OP]! - 1
+  const first = table[placeOf(history.opValue[second]!, small)]! - 1
   if (opKey[first] === opKey[second]) throw duplicateValue(history, first, second)
 }
 
 /** Puts the writes among these operations into the table: NONE, or the first whose value is there. */
 function fillIn(
-  { opKind, opKey, opValue, txnIsInitial, opTxn }: History,
+  { opKind, opValue, txnIsInitial, opTxn }: History,
   initial: number,
   table: Int32Array,
   small: SmallValues,
@@ -155,17 +149,15 @@ function fillIn(
     const value = opValue[op]!
     if (value === initial && opKind[op] === WRITE && txnIsInitial[opTxn[op]!]) continue
     const at = placeOf(value, small)
-    if (table[at + OP] !== 0) return op
-    table[at + OP] = op + 1
-    table[at + KEY] = opKey[op]!
-    table[at + TXN] = opTxn[op]!
+    if (table[at] !== 0) return op
+    table[at] = op + 1
   }
   return NONE
 }
 
 /** Where in the table the value stands. */
 function placeOf(value: number, { from, count }: SmallValues): number {
-  return (value < INTERNED ? value - from : value - INTERNED + count) * STRIDE
+  return value < INTERNED ? value - from : value - INTERNED + count
 }
 
 /** Small integers that are written lie between these: the first entries of the table. */
@@ -244,7 +236,7 @@ function lookUp(
   from: number,
   to: number,
 ): void {
-  const { opKind, opKey, opValue } = history
+  const { opKind, opKey, opValue, opTxn } = history
   for (let op = from; op < to; op++) {
     let write: number = NONE
     let txn: number = NONE
@@ -254,10 +246,10 @@ function lookUp(
         write = INITIAL
         txn = INITIAL
       } else if ((value - least) >>> 0 < smallCount || value >= INTERNED) {
-        const at = (value < INTERNED ? value - least : value - INTERNED + smallCount) * STRIDE
-        if (table[at + OP] !== 0 && table[at + KEY] === opKey[op]) {
-          write = table[at + OP]! - 1
-          txn = table[at + TXN]!
+        const writer = table[value < INTERNED ? value - least : value - INTERNED + smallCount]! - 1
+        if (writer >= 0 && opKey[writer] === opKey[op]) {
+          write = writer
+          txn = opTxn[writer]!
         }
       }
     }
@@ -281,7 +273,7 @@ function resolveElements(history: History, table: Int32Array, small: SmallValues
 }
 
 function resolveList(
-  { listStart, listValue, listFrom }: History,
+  { listStart, listValue, listFrom, opKey }: History,
   table: Int32Array,
   { from, count }: SmallValues,
   key: number,
@@ -291,8 +283,8 @@ function resolveList(
     const value = listValue[i]!
     listFrom[i] = NONE
     if (value < INTERNED && (value - from) >>> 0 >= count) continue
-    const at = (value < INTERNED ? value - from : value - INTERNED + count) * STRIDE
-    if (table[at + OP] !== 0 && table[at + KEY] === key) listFrom[i] = table[at + OP]! - 1
+    const writer = table[value < INTERNED ? value - from : value - INTERNED + count]! - 1
+    if (writer >= 0 && opKey[writer] === key) listFrom[i] = writer
   }
 }
 

@@ -53,10 +53,21 @@ export function findStaleReads(
     if (isStale !== null && !isStale.includes(1)) return NO_STALE_READS
     if (isStale !== null) return replayKeys(history, reads, base, isStale, deadline)
   }
+  return replayAll(history, reads, base, cyclic, deadline)
+}
+
+/** @param cyclic txn -> 1 if it is on a cycle; null if there is none */
+function replayAll(
+  history: History,
+  reads: ReadCheck,
+  { order }: BaseOrder,
+  cyclic: Uint8Array | null,
+  deadline: Deadline,
+): StaleReads {
   const versions = new VersionReplay(history, reads, cyclic)
-  for (let p = 0; p < base.order.length; p++) {
+  for (let p = 0; p < order.length; p++) {
     deadline.step(4)
-    versions.run(base.order[p]!)
+    versions.run(order[p]!)
   }
   return versions.finish()
 }
@@ -104,7 +115,7 @@ export function findStaleAgain(
 ): StaleReads {
   const { opTxn, opKey } = history
   const isUsed = findKeys(history, moved)
-  if (isUsed === null) return findStaleReads(history, reads, base, deadline)
+  if (isUsed === null) return replayAll(history, reads, base, null, deadline)
   const fresh = replayKeys(history, reads, base, isUsed, deadline)
   const both = new StaleColumns()
   const isBefore = (read: number, other: number) =>
@@ -171,33 +182,26 @@ function replayKeys(
 
 /** Operations on marked keys, in the order of their transactions. */
 function sortOps(
-  { opCount, opKey, opTxn }: History,
+  history: History,
   { order, position }: BaseOrder,
   isMarked: Uint8Array,
 ): Int32Array {
-  const found = new IntColumn(1024)
+  const { opCount, opKey, opTxn } = history
+  const found = new IntColumn(4096)
+  const place = new IntColumn(4096) // found operation -> position of its transaction
   const next = new Int32Array(order.length + 1) // position -> where its first operation goes
-  const marks = toBits(isMarked)
   for (let op = 0; op < opCount; op++) {
-    const key = opKey[op]!
-    if (((marks[key >>> 5]! >>> (key & 31)) & 1) === 0) continue
+    if (isMarked[opKey[op]!] === 0) continue
     const at = position[opTxn[op]!]!
     if (at === NONE) continue
     found.push(op)
+    place.push(at)
     next[at + 1]!++
   }
   for (let p = 0; p < order.length; p++) next[p + 1]! += next[p]!
-  const ops = found.view()
-  const sorted = new Int32Array(ops.length)
-  for (let i = 0; i < ops.length; i++) sorted[next[position[opTxn[ops[i]!]!]!]!++] = ops[i]!
+  const sorted = new Int32Array(found.length)
+  for (let i = 0; i < sorted.length; i++) sorted[next[place.data[i]!]!++] = found.data[i]!
   return sorted
-}
-
-/** As one bit each, which stay in the nearest cache where bytes would not. */
-function toBits(isMarked: Uint8Array): Int32Array {
-  const bits = new Int32Array((isMarked.length + 31) >>> 5)
-  for (let key = 0; key < isMarked.length; key++) bits[key >>> 5]! |= isMarked[key]! << (key & 31)
-  return bits
 }
 
 /** With more stale reads than one in so many transactions, most keys have some. */
