@@ -111,8 +111,7 @@ function planOnDisk({
 
 /** What part of the time each phase takes, about; phases may come again. */
 const SHARES: Readonly<Record<string, readonly [number, number]>> = {
-  streaming: [0, 0.55], // and replaying are all, where they are enough
-  replaying: [0.55, 1],
+  streaming: [0, 1], // all there is, where it is enough
   reading: [0, 0.42],
   matching: [0.42, 0.64],
   comparing: [0.64, 0.72],

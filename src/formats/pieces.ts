@@ -10,7 +10,14 @@ import { asked } from './open.ts'
 import { detectFormat, HEAD_BYTES } from './parse.ts'
 import { PlumeParser } from './plume/read.ts'
 import { type FormatReader, findReader } from './readers.ts'
-import { type Draft, limitsFor, type ParseOptions, type PieceParser, tooLarge } from './source.ts'
+import {
+  type Draft,
+  limitsFor,
+  type ParseOptions,
+  type Piece,
+  type PieceParser,
+  tooLarge,
+} from './source.ts'
 
 /** The formats whose files can be taken in pieces. */
 const PARSERS: Readonly<Record<string, (options: ParseOptions) => PieceParser>> = {
@@ -54,6 +61,7 @@ export function findPlainFile(path: string, format: string | null): PlainFile | 
 }
 
 export interface FilePiece {
+  /** Good until the next piece is asked for. */
   readonly draft: Draft
   /** Bytes of the file up to its end. */
   readonly readBytes: number
@@ -92,7 +100,7 @@ function* piecesOf(
   let carried = 0 // bytes of a line at the beginning of the buffer whose end has not come yet
   let readBytes = 0
   let firstLine = 1
-  let initial: { initial?: Draft['builder']['initial'] } = {}
+  let before: Pick<Piece, 'initial' | 'columns'> = {}
   for (;;) {
     const count = asked(() => readSync(file, buffer, carried, buffer.length - carried, null))
     readBytes += count
@@ -107,12 +115,12 @@ function* piecesOf(
     }
     if (end > 0) {
       const piece = buffer.subarray(0, end)
-      const before = firstLine - 1
-      const lineOf = (line: number) => line + before
-      const parser = makeParser({ piece: { isFirst: before === 0, keys, ...initial }, lineOf })
+      const linesBefore = firstLine - 1
+      const lineOf = (line: number) => line + linesBefore
+      const parser = makeParser({ piece: { isFirst: linesBefore === 0, keys, ...before }, lineOf })
       parser.push(piece)
       const draft = parser.draft()
-      initial = { initial: draft.builder.initial }
+      before = { initial: draft.builder.initial, columns: draft.builder }
       yield { draft, readBytes }
       firstLine = parser.place().line
     }

@@ -4,7 +4,7 @@
 
 import { InputError, type Place, UsageError } from '../base/errors.ts'
 import { UTF8 } from '../base/unicode.ts'
-import type { HistoryBuilder } from '../history/builder.ts'
+import type { HistoryBuilder, OpColumns } from '../history/builder.ts'
 import type { History, Places } from '../history/history.ts'
 import type { SymbolTable } from '../history/symbols.ts'
 import type { Value } from '../history/values.ts'
@@ -36,6 +36,8 @@ export interface Piece {
   readonly isFirst: boolean
   /** The initial value that the header named; left out in the first piece. */
   readonly initial?: Value | undefined
+  /** The columns of the piece before, which are used again. */
+  readonly columns?: OpColumns | undefined
   /** Where keys get their numbers, if all pieces share them. */
   readonly keys?: SymbolTable | undefined
 }

@@ -53,7 +53,15 @@ interface StatementColumns {
   finish(txnOpStart: Int32Array, arrivals: Int32Array | null): SqlEvents
 }
 
-export class HistoryBuilder {
+/** What is told of operations, in the order in which they arrive. */
+export interface OpColumns {
+  readonly opTxn: IntColumn // arrival -> txn
+  readonly opKind: ByteColumn // arrival -> kind
+  readonly opKey: IntColumn // arrival -> key
+  readonly opValue: IntColumn // arrival -> value id, or list
+}
+
+export class HistoryBuilder implements OpColumns {
   readonly values = new ValueTable()
   readonly warnings: string[] = []
   readonly annotations: Annotation[] = []
@@ -61,10 +69,10 @@ export class HistoryBuilder {
   partial: Omissions | null = null
   timeUnit: TimeUnit | null = null
 
-  readonly opTxn: IntColumn // arrival -> txn
-  readonly opKind: ByteColumn // arrival -> kind
-  readonly opKey: IntColumn // arrival -> key
-  readonly opValue: IntColumn // arrival -> value id, or list
+  readonly opTxn: IntColumn
+  readonly opKind: ByteColumn
+  readonly opKey: IntColumn
+  readonly opValue: IntColumn
 
   readonly sessions = new SymbolTable()
   readonly labels = new ValueTable() // names of transactions
@@ -89,18 +97,21 @@ export class HistoryBuilder {
   /**
    * @param initial value of every key before the first write; undefined where there is none.
    * @param keys where keys get their numbers, if others share them
+   * @param columns of one that is no longer needed, whose room is used again
    */
   constructor(
     initial: Value | undefined,
     opCapacity = 1024,
     readonly keys: SymbolTable = new SymbolTable(),
+    columns: OpColumns | null = null,
   ) {
     const isSmall = typeof initial === 'bigint' && Number.isSafeInteger(Number(initial))
     this.initial = isSmall ? Number(initial) : initial
-    this.opTxn = new IntColumn(opCapacity)
-    this.opKind = new ByteColumn(opCapacity)
-    this.opKey = new IntColumn(opCapacity)
-    this.opValue = new IntColumn(opCapacity)
+    this.opTxn = columns?.opTxn ?? new IntColumn(opCapacity)
+    this.opKind = columns?.opKind ?? new ByteColumn(opCapacity)
+    this.opKey = columns?.opKey ?? new IntColumn(opCapacity)
+    this.opValue = columns?.opValue ?? new IntColumn(opCapacity)
+    for (const column of [this.opTxn, this.opKind, this.opKey, this.opValue]) column.length = 0
   }
 
   get txnCount(): number {

@@ -3,13 +3,14 @@
 // write of a transaction before it, and may not miss what the level had to show it. At cc that is
 // asked backward, from the reader over whom it read from and whom they read from. In memory are the
 // last version of each key and a window of others and of readers; what lies before it cannot be
-// verified so. Shares the parser with whoever decided, and nothing else. Main function:
-// certifyStream.
+// verified so. Shares the parser with whoever decided, and nothing else. Main class:
+// StreamReplay.
 
-import { IntColumn } from '../base/grow.ts'
+import { enlarged, IntColumn } from '../base/grow.ts'
+import { TOUCHED_OPS, touch } from '../base/touch.ts'
 import { COMMITTED, NONE, WRITE } from '../history/history.ts'
 import type { LevelId } from '../levels/levels.ts'
-import type { FileStream, StreamPiece } from './file-stream.ts'
+import type { StreamPiece } from './file-stream.ts'
 import { SMALL } from './symbol-code.ts'
 
 export interface StreamCertification {
@@ -22,31 +23,18 @@ export interface StreamCertification {
 const WINDOW = 1 << 20 // transactions, and versions that were replaced, at most
 const MOST_SKIPPED = 1 << 14
 
-/** @param pieces of the whole file, from its beginning; @param bytes that it may take */
-export function certifyStream(
-  { keys }: FileStream,
-  pieces: Iterable<StreamPiece>,
-  level: LevelId & ('rc' | 'ra' | 'cc' | 'si' | 'ser'),
-  bytes: number,
-): StreamCertification {
-  const replay = new StreamReplay(level, bytes)
-  for (const piece of pieces) {
-    replay.take(piece, keys.size)
-    if (replay.problem !== null || !replay.isComplete) break
-  }
-  replay.endTxn()
-  const { problem, isComplete } = replay
-  return { problem: isComplete ? problem : null, isComplete }
-}
+// Of each key, the last version.
+const STRIDE = 4
+const VALUE = 0
+const WRITER = 1 // position, NONE before the first
+const OLDER = 2 // the replaced version before it, or NONE
 
-class StreamReplay {
-  problem: string | null = null
-  isComplete = true
+export class StreamReplay {
+  private problem: string | null = null
+  private isComplete = true
   private readonly window: number // a power of two
-  // The last version of each key.
-  private value = new IntColumn(16) // key -> its value
-  private writer = new IntColumn(16) // key -> position, NONE before the first
-  private older = new IntColumn(16) // key -> the replaced version before it, or NONE
+  private keys = new Int32Array(16 * STRIDE).fill(NONE) // key · STRIDE -> VALUE …
+  protected touched = 0
   // Versions that were replaced, each at its number modulo the window.
   private replacedCount = 0
   private readonly replacedValue: Int32Array
@@ -68,8 +56,9 @@ class StreamReplay {
   private readonly missedAfter = new IntColumn(16) // entries of `from` before that read
   private readonly stack = new IntColumn(16)
 
+  /** @param bytes that it may take, keys aside */
   constructor(
-    private readonly level: LevelId,
+    private readonly level: LevelId & ('rc' | 'ra' | 'cc' | 'si' | 'ser'),
     bytes: number,
   ) {
     let window = 16
@@ -86,28 +75,33 @@ class StreamReplay {
     this.from = make(4 * window)
   }
 
-  take(piece: StreamPiece, keyCount: number): void {
-    this.addKeys(keyCount)
+  /** The next piece of the file; false if it need not be given more. */
+  take(piece: StreamPiece, keyCount: number): boolean {
+    if (keyCount * STRIDE > this.keys.length) {
+      this.keys = enlarged(this.keys, Math.ceil(keyCount * 1.5) * STRIDE, NONE)
+    }
     const { builder, first, initial, txnCount } = piece
     const opTxn = builder.opTxn.data
     const opKind = builder.opKind.data
     const opKey = builder.opKey.data
     const opValue = builder.opValue.data
-    const value = this.value.data
-    const writer = this.writer.data
+    const { keys } = this
     for (let i = 0; i < builder.opCount; i++) {
+      if (i % TOUCHED_OPS === 0) {
+        this.touched = touch(keys, STRIDE, opKey, i, Math.min(i + TOUCHED_OPS, builder.opCount))
+      }
       const txn = first + opTxn[i]!
       if (txn !== this.txn) this.goTo(txn, piece)
       if (!this.counts) continue
-      const key = opKey[i]!
-      const by = writer[key]!
+      const key = opKey[i]! * STRIDE
+      const by = keys[key + WRITER]!
       if (opKind[i] === WRITE) {
         if (opValue[i]! >= SMALL) this.isComplete = false // its id is of this piece alone
         if (by !== txn) this.replace(key)
-        value[key] = opValue[i]!
+        keys[key + VALUE] = opValue[i]!
       } else if (by === NONE) {
         if (opValue[i] !== initial) this.fail('read what nobody had written before it')
-      } else if (value[key] === opValue[i]) {
+      } else if (keys[key + VALUE] === opValue[i]) {
         if (by !== txn) this.addRead(by)
       } else if (by === txn) {
         this.fail('did not read its own write')
@@ -116,14 +110,14 @@ class StreamReplay {
       }
     }
     this.goTo(first + txnCount - 1, piece)
+    return this.isComplete && this.problem === null
   }
 
-  private addKeys(count: number): void {
-    const { value, writer, older } = this
-    for (const column of [value, writer, older]) column.grow(count)
-    writer.data.fill(NONE, writer.length, count)
-    older.data.fill(NONE, older.length, count)
-    for (const column of [value, writer, older]) column.length = count
+  /** All was taken. */
+  finish(): StreamCertification {
+    this.endTxn()
+    const { problem, isComplete } = this
+    return { problem: isComplete ? problem : null, isComplete }
   }
 
   private goTo(txn: number, { first, txnSession, builder }: StreamPiece): void {
@@ -145,14 +139,15 @@ class StreamReplay {
 
   /** The transaction writes a key for the first time. */
   private replace(key: number): void {
-    const by = this.writer.data[key]!
-    this.writer.data[key] = this.txn
+    const { keys } = this
+    const by = keys[key + WRITER]!
+    keys[key + WRITER] = this.txn
     if (by === NONE) return
     const slot = this.replacedCount & (this.window - 1)
-    this.replacedValue[slot] = this.value.data[key]!
+    this.replacedValue[slot] = keys[key + VALUE]!
     this.replacedWriter[slot] = by
-    this.replacedOlder[slot] = this.older.data[key]!
-    this.older.data[key] = this.replacedCount++
+    this.replacedOlder[slot] = keys[key + OLDER]!
+    keys[key + OLDER] = this.replacedCount++
     if (by > this.snapshot) this.snapshot = by
   }
 
@@ -163,8 +158,8 @@ class StreamReplay {
 
   private addOldRead(key: number, value: number, initial: number): void {
     const before = this.fromCount
-    this.miss(this.writer.data[key]!, before)
-    for (let version = this.older.data[key]!; version !== NONE; ) {
+    this.miss(this.keys[key + WRITER]!, before)
+    for (let version = this.keys[key + OLDER]!; version !== NONE; ) {
       if (this.replacedCount - version > this.window || this.missed.length > MOST_SKIPPED) {
         this.isComplete = false
         return
@@ -186,7 +181,7 @@ class StreamReplay {
     this.missedAfter.push(before)
   }
 
-  endTxn(): void {
+  private endTxn(): void {
     const { missed, level } = this
     if (missed.length === 0) return
     const had = level === 'cc' ? this.findCause() : this.findDirect()

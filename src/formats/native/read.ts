@@ -82,7 +82,8 @@ export class NativeParser extends LineParser implements PieceParser {
     const { piece, sizeBytes = 0 } = options
     this.sizeBytes = sizeBytes
     this.started = piece?.isFirst === false
-    this.builder = new HistoryBuilder(this.started ? piece?.initial : null, 0, piece?.keys)
+    const initial = this.started ? piece?.initial : null
+    this.builder = new HistoryBuilder(initial, 0, piece?.keys, piece?.columns)
     this.pending = new PendingTxns(piece === undefined ? null : [])
   }
 

@@ -66,7 +66,7 @@ export class PlumeParser extends LineParser implements PieceParser {
   constructor(options: ParseOptions = {}) {
     super(options)
     this.sizeBytes = options.sizeBytes ?? 0
-    this.builder = new HistoryBuilder(0, 0, options.piece?.keys)
+    this.builder = new HistoryBuilder(0, 0, options.piece?.keys, options.piece?.columns)
     this.places = new LinePlaces(this.lineOf)
     this.builder.values.defer()
   }

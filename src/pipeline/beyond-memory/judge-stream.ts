@@ -1,11 +1,12 @@
-// A level of a file by the order in which it stands, without cutting it up: two passes over the
-// text, one that decides and one that verifies. Where that order is not right, or anything is
-// unusual, nothing is said, and the file is judged bucket by bucket. Main function: judgeStream.
+// A level of a file by the order in which it stands, without cutting it up: in one pass over the
+// text, by one who decides and one who verifies, neither of whom knows of the other. Where that
+// order is not right, or anything is unusual, nothing is said, and the file is judged bucket by
+// bucket. Main function: judgeStream.
 
 import { nowMs } from '../../base/deadline.ts'
-import { InputError, InternalError } from '../../base/errors.ts'
+import { InternalError } from '../../base/errors.ts'
 import type { PlainFile } from '../../formats/pieces.ts'
-import { certifyStream } from '../../spill/certify-stream.ts'
+import { StreamReplay } from '../../spill/certify-stream.ts'
 import { FILE_ORDER } from '../../spill/commit-order.ts'
 import { FileStream, NotStreamed } from '../../spill/file-stream.ts'
 import type { SpillSizes } from '../../spill/spilled-history.ts'
@@ -38,12 +39,11 @@ export function judgeStream(
 ): Streamed | null {
   const started = nowMs()
   try {
-    const { stream, violation, stale } = decide(file, level, sizes, options)
-    const decidedMs = nowMs() - started
-    const isSatisfied = violation === null
-    const isCertified = isSatisfied && (options.certify ?? true)
-    if (isCertified && !certify(file, level, sizes, options, stream)) return null
+    const judged = stream(file, level, sizes, options)
+    if (judged === null) return null
+    const { stream: read, violation, stale, isCertified, certifyMs } = judged
     const elapsedMs = nowMs() - started
+    const isSatisfied = violation === null
     const isTold = isSatisfied && options.prove
     const result: LevelResult = {
       level,
@@ -52,56 +52,53 @@ export function judgeStream(
       impliedBy: null,
       algorithm: 'on disk',
       elapsedMs,
-      stages: { decide: decidedMs, certify: elapsedMs - decidedMs },
+      stages: { decide: elapsedMs - certifyMs, certify: certifyMs },
       anomalies: [],
-      proof: isTold ? tellProof(level, orderedTxns(stream, sizes), FILE_ORDER, stale) : null,
+      proof: isTold ? tellProof(level, orderedTxns(read, sizes), FILE_ORDER, stale) : null,
       certificate: isCertified ? { kind: certificateKind(level), verified: true } : null,
     }
     const decision: Decision = isSatisfied
       ? { verdict: 'satisfied', order: FILE_ORDER, stale }
       : { verdict: 'violated', offences: [], txns: violation }
-    return { decision, result, stream }
+    return { decision, result, stream: read }
   } catch (error) {
     if (error instanceof NotStreamed) return null
     throw error
   }
 }
 
-function decide(
+/** Null if the order proves the level, but that could not be verified. */
+function stream(
   file: PlainFile,
   level: SpilledLevel,
   sizes: SpillSizes,
-  { memoryBytes, onStep }: StreamOptions,
+  { memoryBytes, onStep, certify = true }: StreamOptions,
 ) {
-  const stream = new FileStream(file, sizes)
+  const read = new FileStream(file, sizes)
   const sweep = new StreamSweep(level, sizes)
+  const replay = certify ? new StreamReplay(level, sizes.windowBytes) : null
+  let [isReplayed, certifyMs] = [replay !== null, 0]
   const onProgress = (readBytes: number) => onStep?.('streaming', readBytes, file.sizeBytes)
-  for (const piece of stream.read(memoryBytes, onProgress)) {
-    sweep.take(piece, stream.keys.size, stream.keys.sizeBytes)
+  for (const piece of read.read(memoryBytes, onProgress)) {
+    sweep.take(piece, read.keys.size, read.keys.sizeBytes)
+    // A violation is verified by those who show it.
+    if (!isReplayed || sweep.violation !== null) continue
+    const before = nowMs()
+    isReplayed = replay!.take(piece, read.keys.size)
+    certifyMs += nowMs() - before
   }
   sweep.finish()
-  return { stream, violation: sweep.violation, stale: sweep.stale }
-}
-
-/** Whether the order could be verified. Throws InternalError where it proves nothing. */
-function certify(
-  file: PlainFile,
-  level: SpilledLevel,
-  sizes: SpillSizes,
-  { memoryBytes, onStep }: StreamOptions,
-  decided: FileStream,
-): boolean {
-  const stream = new FileStream(file, sizes)
-  const onProgress = (readBytes: number) => onStep?.('replaying', readBytes, file.sizeBytes)
-  const pieces = stream.read(memoryBytes, onProgress)
-  const { problem, isComplete } = certifyStream(stream, pieces, level, sizes.windowBytes)
-  if (!isComplete) return false
-  if (problem !== null) {
-    const what = `the verdict 'satisfied' of ${level} failed its own certificate`
-    throw new InternalError(`${what}: ${problem}`)
+  const { violation, stale } = sweep
+  const isCertified = violation === null && replay !== null
+  if (isCertified) {
+    const { problem, isComplete } = replay.finish()
+    if (!isComplete) return null
+    if (problem !== null) {
+      const what = `the verdict 'satisfied' of ${level} failed its own certificate`
+      throw new InternalError(`${what}: ${problem}`)
+    }
   }
-  if (stream.txnCount === decided.txnCount && stream.opCount === decided.opCount) return true
-  throw new InputError('changed', 'the file changed while it was read', null, 'judge a copy of it')
+  return { stream: read, violation, stale, isCertified, certifyMs }
 }
 
 function orderedTxns({ txnCount, aborted }: FileStream, { windowBytes }: SpillSizes): OrderedTxns {

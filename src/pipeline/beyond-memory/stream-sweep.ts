@@ -5,6 +5,7 @@
 // then the file is cut into buckets, which can tell anything. Main class: StreamSweep.
 
 import { enlarged, IntColumn } from '../../base/grow.ts'
+import { TOUCHED_OPS, touch } from '../../base/touch.ts'
 import { ABORTED, COMMITTED, NONE, READ, WRITE } from '../../history/history.ts'
 import { NotStreamed, type StreamPiece } from '../../spill/file-stream.ts'
 import { NumberSet } from '../../spill/number-set.ts'
@@ -30,6 +31,7 @@ export class StreamSweep {
   /** At si: the stale reads. */
   readonly stale: StaleReads
   private keys = new Int32Array(0) // key · STRIDE -> …
+  protected touched = 0
   private readonly log: Int32Array // version · STRIDE -> versions that were replaced
   private readonly logMask: number
   private logged = 0
@@ -75,6 +77,9 @@ export class StreamSweep {
     const opValue = builder.opValue.data
     const { keys, sources } = this
     for (let i = 0; i < opCount; i++) {
+      if (i % TOUCHED_OPS === 0) {
+        this.touched = touch(keys, STRIDE, opKey, i, Math.min(i + TOUCHED_OPS, opCount))
+      }
       const txn = first + opTxn[i]!
       if (txn !== this.at) this.turnTo(txn, piece)
       const slot = opKey[i]! * STRIDE

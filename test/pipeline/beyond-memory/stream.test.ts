@@ -9,7 +9,7 @@ import type { PlainFile } from '../../../src/formats/pieces.ts'
 import type { History } from '../../../src/history/history.ts'
 import { countStreamed, judgeStream } from '../../../src/pipeline/beyond-memory/judge-stream.ts'
 import { SPILLED_LEVELS, type SpilledLevel } from '../../../src/pipeline/beyond-memory/levels.ts'
-import { certifyStream } from '../../../src/spill/certify-stream.ts'
+import { StreamReplay } from '../../../src/spill/certify-stream.ts'
 import { FileStream, NotStreamed } from '../../../src/spill/file-stream.ts'
 import { loadPart } from '../../../src/spill/part.ts'
 import { certifyCommitOrder } from '../../../src/verdict/certify-order.ts'
@@ -32,12 +32,11 @@ function isOrder(history: History, level: SpilledLevel): boolean {
 
 function certify(file: PlainFile, level: SpilledLevel, bytes: number) {
   const stream = new FileStream(file, TINY)
-  return certifyStream(
-    stream,
-    stream.read(2 ** 20, () => {}),
-    level,
-    bytes,
-  )
+  const replay = new StreamReplay(level, bytes)
+  for (const piece of stream.read(2 ** 20, () => {})) {
+    if (!replay.take(piece, stream.keys.size)) break
+  }
+  return replay.finish()
 }
 
 function* histories(options: CompareOptions): Generator<[History, string]> {
@@ -57,7 +56,7 @@ const SHAPES = (['all', 'prefix', 'causal', 'any'] as const).map((sight) => ({
 }))
 const seeds = SAMPLED === 1 ? 3000 : 40
 
-describe('certifyStream', () => {
+describe('StreamReplay', () => {
   it('accepts the order of a file where it is accepted in memory, and nowhere else', () => {
     const seen = { accepted: 0, refused: 0 }
     for (const shape of SHAPES) {
