@@ -110,7 +110,7 @@ export function profile(history: History, options: CheckOptions = {}): LevelResu
   const checker = new Checker(history, options, deadline)
   const plan: LevelId[] = checker.hasSerialOrder()
     ? ['ser', 'sser', 'strong-si', 'si', 'psi', 'pc', 'cc', 'ra', 'rc', 'ci']
-    : ['cc', 'ra', 'rc', 'ci', 'ser', 'si', 'psi', 'pc', 'sser', 'strong-si']
+    : ['cc', 'ra', 'rc', 'ci', 'ser', 'sser', 'si', 'strong-si', 'psi', 'pc']
   // With real time ser is sser, and si is strong-si.
   const hasStrict = hasTimes(history) && !options.realTime
   const results: LevelResult[] = []

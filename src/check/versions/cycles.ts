@@ -4,7 +4,7 @@
 import type { Deadline } from '../../base/deadline.ts'
 import type { Anomaly } from '../../verdict/verdict.ts'
 import { type IsUnrepeated, tellsUnrepeated } from '../reads/unrepeated.ts'
-import type { DependencyGraph } from './dependency-graph.ts'
+import type { CyclicParts } from './cyclic-parts.ts'
 import { type EdgeCycle, findShortCycles, txnsOf } from './short-cycles.ts'
 
 /** How many cycles are worked out at least, to show and count each kind. */
@@ -16,7 +16,7 @@ const MANY = 10_000
  * @param isUnrepeated whether a transaction saw two versions of a key: told already, as such
  */
 export function findCycles(
-  graph: DependencyGraph,
+  parts: CyclicParts,
   limit: number,
   deadline: Deadline,
   blamed: Set<number>,
@@ -24,10 +24,10 @@ export function findCycles(
   describe: (cycle: EdgeCycle) => Anomaly,
 ): Anomaly[] {
   const byName = new Map<string, Anomaly[]>()
-  for (const cycle of findShortCycles(graph, Math.max(limit, MANY), blamed, deadline).cycles) {
+  for (const cycle of findShortCycles(parts, Math.max(limit, MANY), blamed, deadline).cycles) {
     if (byName.size > 0 && deadline.hasRunOut()) break
     const anomaly = describe(cycle)
-    for (const txn of txnsOf(graph, cycle)) blamed.add(txn)
+    for (const txn of txnsOf(parts.graph, cycle)) blamed.add(txn)
     if (tellsUnrepeated(anomaly, isUnrepeated)) continue
     const known = byName.get(anomaly.name)
     if (known) known.push(anomaly)

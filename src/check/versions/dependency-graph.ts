@@ -8,6 +8,7 @@
 // itself. Lists show their order, versions are one (ordered-graph.ts). O(n), with time O(n log n).
 // Main function: buildDependencies.
 
+import { FloatColumn } from '../../base/grow.ts'
 import { lowerBound } from '../../base/search.ts'
 import { COMMITTED, type History, INITIAL, NONE } from '../../history/history.ts'
 import type { ReadCheck } from '../reads/read-consistency.ts'
@@ -138,11 +139,11 @@ export class DependencyBuilder implements DependencyGraph {
 
   private addTimes(): void {
     const { txnCount, txnCounts, txnStatus, txnStartTime, txnFinishTime } = this.history
-    const finishes: number[] = []
+    const finishes = new FloatColumn(txnCount)
     for (let txn = 0; txn < txnCount; txn++) {
       if (txnCounts[txn] && txnStatus[txn] === COMMITTED) finishes.push(txnFinishTime![txn]!)
     }
-    const sorted = Float64Array.from(finishes).sort()
+    const sorted = finishes.view().sort()
     const instants = sorted.filter((time, i) => i === 0 || time !== sorted[i - 1])
     const first = this.nodeCount
     this.nodeCount += instants.length

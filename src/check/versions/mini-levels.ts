@@ -20,11 +20,8 @@ import { describeOffences, describeReads, pairsOf } from '../reads/offences.ts'
 import type { ReadCheck } from '../reads/read-consistency.ts'
 import { findUnrepeated } from '../reads/unrepeated.ts'
 import { findCycles } from './cycles.ts'
-import {
-  buildDependencies,
-  type DependencyGraph,
-  type DependencyOptions,
-} from './dependency-graph.ts'
+import { KeptParts } from './cyclic-parts.ts'
+import { buildDependencies, type DependencyOptions } from './dependency-graph.ts'
 import { findEachKind } from './each-kind.ts'
 import { MiniEvidence } from './evidence.ts'
 import { findLinearOrder } from './linearizable.ts'
@@ -44,7 +41,7 @@ export class MiniLevels {
   private lazySuccessors: Successors | null = null
   private lazySerial: SerialOrder | null | undefined
   private readonly found = new Map<VersionLevel, NamedFindings | null>()
-  private lastGraph: { options: DependencyOptions; graph: DependencyGraph } | null = null
+  private readonly graphs: KeptParts<DependencyOptions>
 
   constructor(
     private readonly history: History,
@@ -53,7 +50,11 @@ export class MiniLevels {
     private readonly deadline: Deadline,
     private readonly limit: number,
     private readonly blame: () => Blame,
-  ) {}
+  ) {
+    this.graphs = new KeptParts((options) =>
+      buildDependencies(history, reads, this.successors(), options),
+    )
+  }
 
   /** True if a serial order is known, so that ser and all below it hold. */
   hasSerialOrder(): boolean {
@@ -202,23 +203,11 @@ export class MiniLevels {
   ): Anomaly[] {
     const { history, reads, deadline, limit } = this
     deadline.check()
-    const graph = this.dependencies(successors, options)
+    const parts = this.graphs.get(options)!
     const evidence = new MiniEvidence(history, reads, successors, level)
     const isUnrepeated = findUnrepeated(history, reads)
-    const describe = (cycle: EdgeCycle) => evidence.cycle(graph, cycle)
-    return findCycles(graph, limit, deadline, blamed, isUnrepeated, describe)
-  }
-
-  /** The graph asked for last is kept: levels ask for the same one again, and it is large. */
-  private dependencies(successors: Successors, options: DependencyOptions): DependencyGraph {
-    const { width, sessions, realTime } = options
-    const last = this.lastGraph?.options
-    const isSame = last?.width === width && last.sessions === sessions && last.realTime === realTime
-    if (isSame) return this.lastGraph!.graph
-    this.lastGraph = null // two of them need not fit into memory
-    const graph = buildDependencies(this.history, this.reads, successors, options)
-    this.lastGraph = { options, graph }
-    return graph
+    const describe = (cycle: EdgeCycle) => evidence.cycle(parts.graph, cycle)
+    return findCycles(parts, limit, deadline, blamed, isUnrepeated, describe)
   }
 
   /** True if the history is read-modify-write and no version was replaced twice. */

@@ -9,7 +9,6 @@
 
 import type { Deadline } from '../../base/deadline.ts'
 import { assert } from '../../base/errors.ts'
-import { buildCsr } from '../../graph/csr.ts'
 import { findTopologicalOrder } from '../../graph/toposort.ts'
 import { type History, NONE } from '../../history/history.ts'
 import { addFound } from '../evidence/add-found.ts'
@@ -19,15 +18,15 @@ import { describeReads } from '../reads/offences.ts'
 import type { ReadCheck } from '../reads/read-consistency.ts'
 import { findUnrepeated } from '../reads/unrepeated.ts'
 import { findCycles } from './cycles.ts'
-import type { DependencyGraph } from './dependency-graph.ts'
+import { type CyclicParts, KeptParts } from './cyclic-parts.ts'
 import { findEachKind } from './each-kind.ts'
 import { OrderedEvidence } from './ordered-evidence.ts'
-import { buildOrderedGraph, Successions } from './ordered-graph.ts'
+import { buildOrderedGraph, type OrderedGraphOptions, Successions } from './ordered-graph.ts'
 
 export class OrderedLevels {
   private readonly applies: boolean
   private readonly evidence: OrderedEvidence
-  private successions: Successions | null = null
+  private readonly graphs: KeptParts<OrderedGraphOptions>
 
   constructor(
     private readonly history: History,
@@ -39,6 +38,11 @@ export class OrderedLevels {
   ) {
     this.applies = reads.versions?.isComplete ?? false
     this.evidence = new OrderedEvidence(history, reads)
+    let successions: Successions | null = null
+    this.graphs = new KeptParts((options) => {
+      successions ??= new Successions(history, reads.versions!)
+      return buildOrderedGraph(history, reads, successions, options)
+    })
   }
 
   /**
@@ -52,10 +56,8 @@ export class OrderedLevels {
     deadline.check()
     const snapshots = hasSnapshots(level)
     const isTimed = isTimedLevel(level)
-    this.successions ??= new Successions(history, reads.versions!)
-    const { successions } = this
-    const build = (realTime: boolean) =>
-      buildOrderedGraph(history, reads, successions, {
+    const graphOf = (realTime: boolean) =>
+      this.graphs.get({
         width: snapshots ? 2 : 1,
         sessions: true,
         realTime,
@@ -63,24 +65,26 @@ export class OrderedLevels {
         overwrites: true,
       })
     const onlyTime = isTimed && serializable
-    const graph = build(onlyTime)
-    if (graph === null) return null
+    if (graphOf(onlyTime) === null) return null
+    let isAcyclic = false // as far as real time does not tell
     if (snapshots && single.length === 0) {
-      const events = this.findEvents(isTimed && !onlyTime ? build(true)! : graph)
+      let events = this.findEvents(graphOf(onlyTime)!)
+      isAcyclic = events !== null && !onlyTime
+      if (isAcyclic && isTimed) events = this.findEvents(graphOf(true)!)
       if (events !== null) {
         if (isExclusive(level) && this.overlaps(events)) return null
         return { anomalies: [], proof: { kind: 'snapshots', events }, algorithm: this.algorithm() }
       }
     }
     const isUnrepeated = findUnrepeated(history, reads)
-    const cycles = (of: DependencyGraph, blamed: Set<number>) =>
-      findCycles(of, limit, deadline, blamed, isUnrepeated, (cycle) =>
-        this.evidence.cycle(of, cycle, level),
+    const cycles = (parts: CyclicParts, blamed: Set<number>) =>
+      findCycles(parts, limit, deadline, blamed, isUnrepeated, (cycle) =>
+        this.evidence.cycle(parts.graph, cycle, level),
       )
-    const conflicts = (blamed: Set<number>) => cycles(graph, blamed)
+    const conflicts = (blamed: Set<number>) => (isAcyclic ? [] : cycles(graphOf(onlyTime)!, blamed))
     const found = [...single]
     addFound(found, () => conflicts(new Set()))
-    const late = (blamed: Set<number>) => cycles(build(true)!, blamed)
+    const late = (blamed: Set<number>) => cycles(graphOf(true)!, blamed)
     // Without anything else to blame, real time is; else it is looked at last.
     const isLate = isTimed && found.length === 0
     if (isLate) addFound(found, () => late(new Set()))
@@ -97,11 +101,10 @@ export class OrderedLevels {
   }
 
   /** Snapshots and commits in an order that the graph allows, null if it has a cycle. */
-  private findEvents(graph: DependencyGraph): Int32Array | null {
+  private findEvents({ csr }: CyclicParts): Int32Array | null {
     const { txnCounts } = this.history
     const { deadline } = this
     deadline.check()
-    const csr = buildCsr(graph.nodeCount, graph.from, graph.to, graph.edgeCount)
     const order = findTopologicalOrder(csr, undefined, deadline)
     return order?.filter((event) => txnCounts[event >> 1] === 1) ?? null
   }

@@ -10,10 +10,9 @@
 import type { Deadline } from '../../base/deadline.ts'
 import { BudgetExceeded } from '../../base/errors.ts'
 import { addAll } from '../../base/grow.ts'
-import { addTo } from '../../base/maps.ts'
 import { buildCsr, type Csr } from '../../graph/csr.ts'
-import { findComponents } from '../../graph/scc.ts'
 import { NONE } from '../../history/history.ts'
+import { type CyclicParts, txnOf } from './cyclic-parts.ts'
 import { type DependencyGraph, FROM_TIME, INSIDE, RW, SO, TIME } from './dependency-graph.ts'
 
 /** Edges of the graph, in the order of the cycle. */
@@ -34,14 +33,14 @@ export interface ShortCycles {
  * @param leftOut transactions that no cycle may touch
  */
 export function findShortCycles(
-  graph: DependencyGraph,
+  parts: CyclicParts,
   limit: number,
   leftOut: ReadonlySet<number>,
   deadline: Deadline,
 ): ShortCycles {
   const cycles: EdgeCycle[] = []
-  const numbering = new Int32Array(graph.nodeCount).fill(NONE)
-  const pending = splitAll(graph, leftOut, deadline)
+  const { graph } = parts
+  const pending = parts.find(leftOut, deadline)
   let spare = LOOKS * graph.edgeCount
   // A list that grows while it is gone through: what a cycle leaves behind joins at the end.
   for (let i = 0; i < pending.length; i++) {
@@ -49,12 +48,12 @@ export function findShortCycles(
     if (cycles.length === limit) return { cycles, isComplete: false }
     try {
       deadline.check()
-      const cycle = new ComponentSearch(graph, edges, numbering).findShortest(deadline)
+      const cycle = new ComponentSearch(parts, edges).findShortest(deadline)
       cycles.push(cycle)
       if (spare < edges.length) return { cycles, isComplete: false }
       spare -= edges.length
-      const rest = without(graph, edges, txnsOf(graph, cycle))
-      addAll(pending, splitComponents(graph, rest, numbering, deadline))
+      const rest = parts.without(edges, txnsOf(graph, cycle))
+      addAll(pending, parts.split(rest, deadline))
     } catch (error) {
       // One cycle is enough to show, and there is no time for more.
       if (!(error instanceof BudgetExceeded)) throw error
@@ -67,93 +66,11 @@ export function findShortCycles(
   return { cycles, isComplete: true }
 }
 
-/** As splitComponents, of all edges that touch no transaction left out. */
-function splitAll(
-  graph: DependencyGraph,
-  leftOut: ReadonlySet<number>,
-  deadline: Deadline,
-): number[][] {
-  deadline.check()
-  const { nodeCount, edgeCount } = graph
-  const { from, to } = leftOut.size === 0 ? graph : withLoops(graph, leftOut)
-  const { componentOf } = findComponents(buildCsr(nodeCount, from, to, edgeCount), deadline)
-  const inside = new Map<number, number[]>()
-  for (let edge = 0; edge < edgeCount; edge++) {
-    const component = componentOf[from[edge]!]!
-    if (from[edge] === to[edge] || componentOf[to[edge]!] !== component) continue
-    addTo(inside, component, edge)
-  }
-  return [...inside.values()]
-}
-
-/** The edges, those that touch a transaction left out as loops, which are on no cycle. */
-function withLoops(graph: DependencyGraph, leftOut: ReadonlySet<number>) {
-  const { from, edgeCount } = graph
-  const isOut = new Uint8Array(graph.nodeCount)
-  for (const txn of leftOut) isOut.fill(1, graph.width * txn, graph.width * (txn + 1))
-  const to = graph.to.slice(0, edgeCount)
-  for (let edge = 0; edge < edgeCount; edge++) {
-    if (isOut[from[edge]!] || isOut[to[edge]!]) to[edge] = from[edge]!
-  }
-  return { from, to }
-}
-
-/**
- * The edges inside components of several nodes, component by component, in the order given.
- * @param numbering node -> NONE, before and after
- */
-function splitComponents(
-  graph: DependencyGraph,
-  edges: readonly number[],
-  numbering: Int32Array,
-  deadline: Deadline,
-): number[][] {
-  deadline.check()
-  const { size, from, to } = numberNodes(graph, edges, numbering)
-  const { componentOf } = findComponents(buildCsr(size, from, to), deadline)
-  const inside = new Map<number, number[]>()
-  for (let i = 0; i < edges.length; i++) {
-    const component = componentOf[from[i]!]!
-    if (from[i] === to[i] || componentOf[to[i]!] !== component) continue
-    addTo(inside, component, edges[i]!)
-  }
-  return [...inside.values()]
-}
-
-/** The edges between nodes numbered 0, 1, … */
-function numberNodes(graph: DependencyGraph, edges: readonly number[], numbering: Int32Array) {
-  let size = 0
-  const numberOf = (node: number) => {
-    if (numbering[node] === NONE) numbering[node] = size++
-    return numbering[node]!
-  }
-  const from = new Int32Array(edges.length)
-  const to = new Int32Array(edges.length)
-  for (let i = 0; i < edges.length; i++) {
-    from[i] = numberOf(graph.from[edges[i]!]!)
-    to[i] = numberOf(graph.to[edges[i]!]!)
-  }
-  for (const edge of edges) numbering[graph.from[edge]!] = numbering[graph.to[edge]!] = NONE
-  return { size, from, to }
-}
-
-/** The edges that touch none of the transactions. */
-function without(graph: DependencyGraph, edges: number[], txns: ReadonlySet<number>): number[] {
-  if (txns.size === 0) return edges
-  const { from, to } = graph
-  const touches = (node: number) => txns.has(txnOf(graph, node))
-  return edges.filter((edge) => !touches(from[edge]!) && !touches(to[edge]!))
-}
-
 /** The transactions of a cycle. */
 export function txnsOf(graph: DependencyGraph, cycle: EdgeCycle): Set<number> {
   const txns = new Set(cycle.map((edge) => txnOf(graph, graph.from[edge]!)))
   txns.delete(NONE) // instants belong to nobody
   return txns
-}
-
-function txnOf({ width, txnCount }: DependencyGraph, node: number): number {
-  return node < width * txnCount ? Math.floor(node / width) : NONE
 }
 
 /** The cycle search in one component, with nodes renumbered 0, 1, … */
@@ -170,11 +87,10 @@ class ComponentSearch {
   private steps = 0
   private best: { cost: number; rank: number; cycle: EdgeCycle } | null = null
 
-  /** @param numbering node -> NONE, before and after */
-  constructor(graph: DependencyGraph, edges: readonly number[], numbering: Int32Array) {
-    const { size, from, to } = numberNodes(graph, edges, numbering)
+  constructor(parts: CyclicParts, edges: readonly number[]) {
+    const { size, from, to } = parts.number(edges)
     this.edges = edges
-    this.kindOf = Uint8Array.from(edges, (edge) => graph.kind[edge]!)
+    this.kindOf = Uint8Array.from(edges, (edge) => parts.graph.kind[edge]!)
     this.csr = buildCsr(size, from, to)
     const readers = new Set(from.filter((_, i) => this.kindOf[i] === RW))
     this.starts = readers.size > 0 ? [...readers] : Array.from({ length: size }, (_, node) => node)
