@@ -31,12 +31,17 @@ export class Clause {
     this.root = this.parseShown(this.show())
   }
 
-  /** What the parser gets: the tokens, but of a list of literals only the first and the last. */
+  /** What the parser gets: the tokens; for a list of literals, two that are always the same. */
   private show(): string {
     const parts: string[] = []
     let length = 0
+    let lastOfList = -1
     for (let index = 0; index < this.tokens.length; index++) {
-      const { shown, start } = this.tokens[index]!
+      const { start } = this.tokens[index]!
+      const last = this.endOfLiterals(index)
+      const isLong = last >= index + 4
+      if (isLong) lastOfList = last
+      const shown = isLong || index === lastOfList ? '0' : this.tokens[index]!.shown
       if (parts.length === MAX_SHOWN) {
         throw new SqlError(`a clause of more than ${MAX_SHOWN} words is not supported`, start)
       }
@@ -44,8 +49,7 @@ export class Clause {
       this.tokenTo.set(length + shown.length, index)
       parts.push(shown)
       length += shown.length + 1
-      const last = this.endOfLiterals(index)
-      if (last < index + 4) continue
+      if (!isLong) continue
       this.literalsTo.set(index, last)
       index = last - 2 // the comma and the last literal come next
     }
@@ -154,8 +158,10 @@ export class Clause {
 
   private parseShown(shown: string): Expr {
     try {
-      const options = { entry: 'expr', locationTracking: true }
-      return (parse(shown, options) as unknown as [Expr])[0]
+      return keep(trees, shown, () => {
+        const options = { entry: 'expr', locationTracking: true }
+        return (parse(shown, options) as unknown as [Expr])[0]
+      })
     } catch (error) {
       const at = (error as { token?: { offset: number } }).token?.offset
       const token = at === undefined ? undefined : this.tokens[this.tokenAt.get(at) ?? -1]
@@ -167,14 +173,19 @@ export class Clause {
   }
 }
 
-const cache = new Map<string, Clause>()
+const trees = new Map<string, Expr>() // lists of any length are shown alike
+const clauses = new Map<string, Clause>()
 
 /** Statements repeat their clauses with other parameters, and parsing takes a millisecond. */
 export function parseClause(text: string): Clause {
-  let clause = cache.get(text)
-  if (clause) return clause
-  clause = new Clause(text)
-  if (cache.size >= MAX_CACHED) cache.clear()
-  cache.set(text, clause)
-  return clause
+  return keep(clauses, text, () => new Clause(text))
+}
+
+function keep<Value>(kept: Map<string, Value>, text: string, make: () => Value): Value {
+  let value = kept.get(text)
+  if (value !== undefined) return value
+  value = make()
+  if (kept.size >= MAX_CACHED) kept.clear()
+  kept.set(text, value)
+  return value
 }

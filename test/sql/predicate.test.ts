@@ -359,6 +359,13 @@ describe('parsePredicate: long clauses', () => {
     expect(ask(`price IN (${list})`)).toBe(null)
   })
 
+  it('tells lists apart that differ in nothing but their literals', () => {
+    expect(ask('qty IN (1, 2, 3) OR NOT paid')).toBe(false)
+    expect(ask("qty IN (1, '2', $1, 5) OR NOT paid", 4n)).toBe(true)
+    expect(ask('qty IN ($1, $2, $3) OR NOT paid', 7n, 6n, 5n)).toBe(true)
+    expect(refusal("qty IN (1, 2, 3, 'x') OR NOT paid")[1]).toBe(17)
+  })
+
   it('says where in a list something is wrong', () => {
     expect(refusal("qty IN (1, 2, 'x', 4)")[1]).toBe(14)
     expect(refusal('qty IN (1, 2, $9, 4)', 1n)[1]).toBe(14)
