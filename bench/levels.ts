@@ -85,7 +85,8 @@ writeFileSync(
 
 Node ${process.version}, ${machine}.
 Whole process, reading and verifying included; median processor seconds of ${flags.runs} and peak resident memory. Histories are of the
-simulated store, 50 sessions (SQL: 20), in the order of its commits, with times; \`unknown\` is what ${flags.budget} did not settle.
+simulated store, 50 sessions (SQL: 20), in the order of its commits, with times; \`unknown\` is what
+${flags.budget} did not settle, or what a level says is too large for it.
 Make it again with \`npm run bench:levels\`.
 
 | history | level | verdict | processor s | peak MB |
