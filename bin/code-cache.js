@@ -12,8 +12,8 @@ import { dirname, join, relative } from 'node:path'
 import { cachedDataVersionTag, getHeapCodeStatistics } from 'node:v8'
 import vm from 'node:vm'
 
-/** Packages of scripts that every command needs. */
-const PACKAGES = ['commander', 'picocolors']
+/** Packages of scripts that every command needs, and those that SQL is parsed with. */
+const PACKAGES = ['commander', 'picocolors', 'pgsql-ast-parser', 'nearley', 'moo']
 /**
  * Of the source and of what was made of it. The compiler compares its version and the length of the
  * source, no more: other code of the same length would run, and damaged code would be a crash.

@@ -32,10 +32,8 @@ const typescript = {
  */
 const PARSER = 'pgsql-ast-parser'
 const LAZY_PARSER = `
-import { createRequire } from 'node:module'
 let parser
-export const parse = (...words) =>
-  (parser ??= createRequire(import.meta.url)('${PARSER}')).parse(...words)
+export const parse = (...words) => (parser ??= require('${PARSER}')).parse(...words)
 `
 const lazyParser = {
   name: 'lazy-parser',
@@ -105,11 +103,16 @@ const WITH_SERVERS = /src\/cli\/(conformance|demo|doctor|fleet|proxy|replay|serv
 const WITH_FILES = /src\/cli\/(convert|differ|explain|report|shrink|stats|verify)-command\.ts/
 /** What a check runs is one script: across scripts each constant would be looked up at each use. */
 const CHECK = ['src/cli/main.ts', 'src/cli/check-command.ts'].map(pathOf)
+/** What judges SQL is another, loaded with such a history, and needs nothing that writes reports. */
+const SQL = ['src/check/mixed/check-mixed.ts', 'src/verdict/sql-parts.ts'].map(pathOf)
 let forCheck = null
+let forSql = null
 /** Commands share two files, but for those that are called in loops: fewer files, as quick a start. */
 function commandChunk(id, { getModuleInfo }) {
   forCheck ??= importedFrom(CHECK, getModuleInfo)
   if (forCheck.has(id)) return 'check'
+  forSql ??= importedFrom(SQL, getModuleInfo)
+  if (forSql.has(id)) return 'sql'
   if (WITH_SERVERS.test(id)) return 'commands-with-servers'
   return WITH_FILES.test(id) ? 'commands-with-files' : undefined
 }
