@@ -57,7 +57,7 @@ describe('benchmarks', () => {
     const benches = Object.entries<string>(commands).filter(([name]) => /^bench/.test(name))
     expect(benches.length).toBeGreaterThan(6)
     for (const [name, command] of benches) {
-      const script = /bench\/(\w+\.ts)$/.exec(command)?.[1]
+      const script = /bench\/([\w-]+\.ts)$/.exec(command)?.[1]
       expect(scripts, name).toContain(script)
       expect(command, name).not.toContain('build')
     }
