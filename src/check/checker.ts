@@ -21,7 +21,7 @@ import { findImplied } from './implied.ts'
 import { type CheckOptions, deadlineFor, exampleLimit, phaseOf } from './options.ts'
 import type { BaseOrder } from './order/stale-reads.ts'
 import { AdyaLevels } from './phenomena/adya-levels.ts'
-import type { StrongLevel, VersionLevel } from './problem/levels.ts'
+import { type StrongLevel, timeScopeOf, type VersionLevel } from './problem/levels.ts'
 import { describeOffences } from './reads/offences.ts'
 import { checkReads, type ReadCheck } from './reads/read-consistency.ts'
 import { restoreAfter } from './restore-after.ts'
@@ -184,11 +184,11 @@ export class Checker {
   }
 
   private find(level: LevelId): NamedFindings {
-    if (level === 'strong-si') return this.findByVersions(level) ?? this.findInTime('si', 'all')
+    if (level === 'strong-si') return this.findByVersions(level) ?? this.findClocked('si', 'all')
     if (level === 'strong-pl-1' || level === 'strong-pl-2') {
-      return this.findInTime(WITHOUT_TIMES[level]!, 'all')
+      return this.findClocked(WITHOUT_TIMES[level]!, 'all')
     }
-    if (level === 'ser+lin') return this.findInTime('ser', 'by-key')
+    if (level === 'ser+lin') return this.findByVersions(level) ?? this.findClocked('ser', 'by-key')
     if (this.after === null || level === 'strong-session-pl-1') return this.decide(level)
     if (level === 'lin') {
       const sessions = { ...this.recorded, after: null } // lin knows no session order
@@ -206,11 +206,16 @@ export class Checker {
   /** A level with all of real time. */
   private findTimed(level: LevelId): NamedFindings {
     const form = timedForm(level)
-    return form === null ? this.findInTime(level, 'all') : this.find(form)
+    return form === null ? this.findInTime(level, 'all', false) : this.find(form)
+  }
+
+  /** A level without times, for one that has a rule for them. */
+  private findClocked(level: LevelId, scope: TimeScope): NamedFindings {
+    return this.findInTime(level, scope, true)
   }
 
   /** A level with real time as part of session order. */
-  private findInTime(level: LevelId, scope: TimeScope): NamedFindings {
+  private findInTime(level: LevelId, scope: TimeScope, isClocked: boolean): NamedFindings {
     const { options, deadline } = this
     const history = this.sessionless ? withoutSessionOrder(this.recorded) : this.recorded
     let checker = this.inTime[scope]
@@ -221,8 +226,8 @@ export class Checker {
     }
     const findings = checker.find(level)
     // What had several names without the clock may have one with it.
-    const anomalies = joinKinds(restoreTime(checker.recorded, findings.anomalies), this.limit)
-    return { ...findings, anomalies }
+    const restored = restoreTime(checker.recorded, isClocked, findings.anomalies)
+    return { ...findings, anomalies: joinKinds(restored, this.limit) }
   }
 
   private decide(level: LevelId): NamedFindings {
@@ -389,7 +394,11 @@ export class Checker {
   private findByVersions(level: VersionLevel): NamedFindings | null {
     const { algorithm = 'auto' } = this.options
     // Session order beyond sessions is told by reads, which real time is not to be blamed for.
-    if (algorithm !== 'auto' || (level === 'strong-si' && this.after !== null)) return null
+    if (
+      algorithm !== 'auto' ||
+      (timeScopeOf(level) !== null && level !== 'sser' && this.after !== null)
+    )
+      return null
     const { history, deadline, limit, blame } = this
     const mini = this.mini()
     return this.timed(level, () => {

@@ -1,24 +1,32 @@
 // Evidence that was found with real time as part of session order (history/real-time.ts), told of
 // the history as it was recorded: steps that are no session order there are steps in real time.
-// Where only those count that share a key, a step between two that share none is told by the steps
-// that it is made of. Main function: restoreTime.
+// What no clock says of the two, or of two that share no key where only those count that do, is told
+// by the steps that it is made of. Main function: restoreTime.
 
 import { assert } from '../base/errors.ts'
 import { comesBefore, rightBefore } from '../history/after.ts'
 import type { History } from '../history/history.ts'
+import { finishesBefore, shareKey } from '../history/real-time.ts'
 import { misnomer, nameEvidence } from '../verdict/anomaly-rules.ts'
 import { splitTxns } from '../verdict/starting-state.ts'
 import { type Anomaly, type Edge, findEdges } from '../verdict/verdict.ts'
 
-/** @param timed the history with real time in its session order */
-export function restoreTime(timed: History, anomalies: readonly Anomaly[]): Anomaly[] {
+/**
+ * @param timed the history with real time in its session order
+ * @param isClocked whether only what the clock says of the two counts as a step in real time, as at
+ *   levels with a rule for it; at others so does what follows from several such steps
+ */
+export function restoreTime(
+  timed: History,
+  isClocked: boolean,
+  anomalies: readonly Anomaly[],
+): Anomaly[] {
   const recorded = timed.inTime!.of
-  const isByKey = timed.inTime!.scope === 'by-key'
   return anomalies.map((anomaly) => {
     const { edges, cases } = anomaly
     const told = new Map<Edge, Edge[]>()
-    const all = findEdges(edges, cases)
-    for (const edge of all) told.set(edge, restore(timed, recorded, edge, isByKey))
+    const all = [...findEdges(edges, cases)]
+    for (const edge of all) told.set(edge, restore(timed, isClocked, edge))
     const list = (some: readonly Edge[]) => some.flatMap((edge) => told.get(edge)!)
     // Only when all are there can they refer to one another.
     for (const edge of all) {
@@ -37,15 +45,18 @@ export function restoreTime(timed: History, anomalies: readonly Anomaly[]): Anom
     const fits = misnomer(recorded, anomaly.name, restored.edges, restored.cases) === null
     const name = fits ? anomaly.name : nameEvidence(recorded, restored.edges, restored.cases)
     // Steps in between may be of transactions that were not named so far.
-    const txns = isByKey ? splitTxns(recorded, restored.edges, restored.cases) : {}
+    const isLonger = all.some((edge) => told.get(edge)!.length > 1)
+    const txns = isLonger ? splitTxns(recorded, restored.edges, restored.cases) : {}
     return { ...restored, name, ...txns }
   })
 }
 
-function restore(timed: History, recorded: History, edge: Edge, isByKey: boolean): Edge[] {
+function restore(timed: History, isClocked: boolean, edge: Edge): Edge[] {
+  const { of: recorded, scope } = timed.inTime!
   const { kind, from, to } = edge
   if (kind !== 'SO' || from < 0 || comesBefore(recorded, from, to)) return [{ ...edge }]
-  if (!isByKey || shareKey(recorded, from, to)) return [{ ...edge, kind: 'RT' }]
+  const isSeen = scope === 'all' || shareKey(recorded, from, to)
+  if (!isClocked || (isSeen && finishesBefore(recorded, from, to))) return [{ ...edge, kind: 'RT' }]
   return stepsBetween(timed, from, to).map(([first, second]) => {
     const isOrder = comesBefore(recorded, first, second)
     return { ...edge, kind: isOrder ? 'SO' : 'RT', from: first, to: second, premises: [] }
@@ -71,9 +82,4 @@ function stepsBetween(timed: History, from: number, to: number): [number, number
     at = end
   }
   return steps
-}
-
-function shareKey({ txnOpStart, opKey }: History, a: number, b: number): boolean {
-  const keys = new Set(opKey.subarray(txnOpStart[a], txnOpStart[a + 1]))
-  return opKey.subarray(txnOpStart[b], txnOpStart[b + 1]).some((key) => keys.has(key))
 }

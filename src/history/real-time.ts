@@ -71,3 +71,15 @@ function usersOfKeys(
   }
   return users
 }
+
+/** Whether two transactions read or write a common key. */
+export function shareKey({ txnOpStart, opKey }: History, a: number, b: number): boolean {
+  const keys = new Set(opKey.subarray(txnOpStart[a], txnOpStart[a + 1]))
+  return opKey.subarray(txnOpStart[b], txnOpStart[b + 1]).some((key) => keys.has(key))
+}
+
+/** Whether one is known to have finished when the other one started. */
+export function finishesBefore(history: History, earlier: number, later: number): boolean {
+  const { txnStatus, txnStartTime, txnFinishTime } = history
+  return txnStatus[earlier] === COMMITTED && txnFinishTime![earlier]! < txnStartTime![later]!
+}

@@ -12,6 +12,7 @@ import {
   READ_LIST,
   WRITE,
 } from '../history/history.ts'
+import { shareKey } from '../history/real-time.ts'
 import { isSessionGuarantee, type LevelId, type SessionGuarantee } from '../levels/levels.ts'
 import { isShownBefore } from './certify-dirty-writes.ts'
 import { foreignVersion, isLastWrite, isWrite, splitList } from './certify-reads.ts'
@@ -80,8 +81,9 @@ function certifyRealTime(history: History, level: LevelId, edge: Edge): string |
     const holds = comesBefore(history, edge.from, edge.to)
     return holds ? null : `nothing says that ${edge.from} was over when ${edge.to} started`
   }
-  // There it counts only between those that share a key, which no clock says.
-  if (level === 'ser+lin') return 'the history lacks some times'
+  if (level === 'ser+lin' && !shareKey(history, edge.from, edge.to)) {
+    return `${edge.from} and ${edge.to} share no key`
+  }
   if (txnStatus[edge.from] !== COMMITTED) return 'an indeterminate transaction has no finish'
   return txnFinishTime[edge.from]! < txnStartTime[edge.to]!
     ? null

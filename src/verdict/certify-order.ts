@@ -51,7 +51,8 @@ export function certifyCommitOrder(
   if (replay.problems.length > 0) return replay.problems
   // Where real time is part of session order, the replay sees to it.
   const isTimed = LEVEL_RULES[level].edges.has('RT') && history.inTime === undefined
-  const untimely = isTimed ? findUntimely(history, order) : null
+  const find = level === 'ser+lin' ? findUntimelyByKey : findUntimely
+  const untimely = isTimed ? find(recorded, order) : null
   if (untimely !== null) return [untimely]
   if (LEVEL_RULES[level].soundReads) return replay.run()
   const { position } = replay
@@ -91,6 +92,26 @@ function findUntimely(history: History, order: Int32Array): string | null {
     if (Number.isNaN(start) || Number.isNaN(finish)) return `transaction ${txn} has no times`
     if (finish < latestStart) return `the order puts ${txn} after one that started later`
     if (start > latestStart) latestStart = start
+  }
+  return null
+}
+
+/** The same among those that share a key. */
+function findUntimelyByKey(history: History, order: Int32Array): string | null {
+  const { txnStartTime, txnFinishTime, txnStatus, txnOpStart, opKey, keyCount } = history
+  if (order.length === 0) return null
+  if (!txnStartTime || !txnFinishTime) return 'the history has no times'
+  // key -> the latest start of those that use it, of the order so far
+  const latestStart = new Float64Array(keyCount).fill(Number.NEGATIVE_INFINITY)
+  for (const txn of order) {
+    const start = txnStartTime[txn]!
+    const finish = txnStatus[txn] === COMMITTED ? txnFinishTime[txn]! : Number.POSITIVE_INFINITY
+    if (Number.isNaN(start) || Number.isNaN(finish)) return `transaction ${txn} has no times`
+    const keys = opKey.subarray(txnOpStart[txn], txnOpStart[txn + 1])
+    if (keys.some((key) => finish < latestStart[key]!)) {
+      return `the order puts ${txn} after one that started later and shares a key with it`
+    }
+    for (const key of keys) latestStart[key] = Math.max(latestStart[key]!, start)
   }
   return null
 }

@@ -39,7 +39,9 @@ export function certifyPlain(
   const ordered = sessionless ? withoutSessionOrder(recorded) : recorded
   let history: History
   try {
-    history = inTime(ordered, level, timed === true)
+    // Where the level has no rule for real time, it counts as session order.
+    const isRuled = WITHOUT_TIMES[level] !== undefined
+    history = timed && !isRuled ? withRealTime(ordered, 'all') : ordered
   } catch (error) {
     if (!(error instanceof BudgetExceeded)) throw error
     const problems = result.verdict === 'unknown' ? [] : [error.message]
@@ -69,13 +71,6 @@ export function certifyPlain(
     result,
     deadline,
   )
-}
-
-/** With the part of real time that counts as session order, if any does. */
-function inTime(history: History, level: LevelId, isTimed: boolean): History {
-  if (!hasTimes(history)) return history
-  if (level === 'ser+lin') return withRealTime(history, 'by-key')
-  return isTimed && WITHOUT_TIMES[level] === undefined ? withRealTime(history, 'all') : history
 }
 
 /** Orders are replayed with reads in the place of session order that goes beyond sessions. */

@@ -7,7 +7,9 @@ import { check, checkLevels, profile } from '../../src/check/check.ts'
 import { parseNotation } from '../../src/history/notation.ts'
 import type { LevelId } from '../../src/levels/levels.ts'
 import { type CompareOptions, compareWithOracle, type Decide, SAMPLED, sampled } from './compare.ts'
+import type { Draft } from './draft.ts'
 import { ORACLE_LEVELS } from './oracle.ts'
+import { randomVersions } from './versions.ts'
 
 const decideWith =
   (sessionOrder: boolean, realTime: boolean): Decide =>
@@ -18,6 +20,7 @@ const decideWith =
   }
 
 const times = { times: true }
+const variants = (draft: Draft, number: number) => [randomVersions(draft, number)]
 const CHOICES: [string, CompareOptions][] = [
   ['random histories', { seeds: 8_000 / SAMPLED, shape: times }],
   ['lists', { seeds: sampled(1200), firstSeed: 50_000, shape: { ...times, lists: 1 } }],
@@ -93,6 +96,15 @@ describe('check at ser+lin', () => {
       'no session order',
       { seeds: sampled(2000), firstSeed: 70_000, shape: times, sessionOrder: false },
     ],
+    [
+      'read-modify-write',
+      { seeds: sampled(8000), firstSeed: 80_000, shape: { ...times, style: 'rmw', freshness: 1 } },
+    ],
+    ['known versions', { seeds: sampled(8000), firstSeed: 90_000, shape: times, variants }],
+    [
+      'known versions, named orders',
+      { seeds: sampled(2000), firstSeed: 100_000, shape: { ...times, after: 0.3 }, variants },
+    ],
   ]
   it.each(BY_KEY)('agrees with brute force: %s', (_, options) => {
     const decide = decideWith(options.sessionOrder ?? true, false)
@@ -146,6 +158,18 @@ describe('check at ser+lin', () => {
     expect(steps.length).toBeGreaterThan(0)
     for (const { from, to } of steps) expect(Math.abs(to - from)).toBe(1)
   })
+
+  it.each<LevelId>(['strong-si', 'sser', 'ser+lin'])(
+    'tells by whom one of unknown outcome was over at %s, where the clock does not',
+    (level) => {
+      const history = parseNotation(
+        'initial 0\ns1: w(x,1) [id=A indeterminate start=0 finish=0]\n' +
+          's2: r(x,1) [id=B start=1 finish=2 after=A]\ns3: r(x,0) [start=4 finish=9]',
+      )
+      const { verdict, certificate } = check(history, level)
+      expect([verdict, certificate?.verified]).toEqual(['violated', true])
+    },
+  )
 
   it('is unknown without times, unless ser is violated', () => {
     expect(check(parseNotation('s1: w(x,1)'), 'ser+lin')).toMatchObject({

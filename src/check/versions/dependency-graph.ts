@@ -1,7 +1,8 @@
 // The dependency graph of a history whose order of versions is known, to find out what went wrong
 // in it: so, wr, ww and rw edges, for si and pc between snapshots and commits (2 nodes a
 // transaction), for sser with real time as a chain of instants, one for each finish, in place of n²
-// edges: T → its finish → … → the last finish before S started → S.
+// edges: T → its finish → … → the last finish before S started → S; for ser+lin each key has a chain
+// of those who use it.
 //
 // In read-modify-write histories the versions are known from the reads (ww is part of wr). Where
 // they diverge only the first successor is followed: every edge is true, the pair is reported by
@@ -10,7 +11,7 @@
 
 import { FloatColumn } from '../../base/grow.ts'
 import { lowerBound } from '../../base/search.ts'
-import { COMMITTED, type History, INITIAL, NONE } from '../../history/history.ts'
+import { COMMITTED, type History, INITIAL, NONE, type TimeScope } from '../../history/history.ts'
 import type { ReadCheck } from '../reads/read-consistency.ts'
 import type { Successors } from './successors.ts'
 
@@ -38,7 +39,7 @@ export interface DependencyGraph {
 export interface DependencyOptions {
   readonly width: 1 | 2
   readonly sessions: boolean // whether session order counts
-  readonly realTime: boolean
+  readonly realTime: TimeScope | null
 }
 
 export function buildDependencies(
@@ -70,7 +71,9 @@ export class DependencyBuilder implements DependencyGraph {
     dependencyCount: number,
   ) {
     const { txnCount } = history
-    const capacity = (realTime ? 5 : 2) * txnCount + dependencyCount
+    const users = realTime === 'by-key' ? usersOfKeys(history) : null
+    const inTime = users?.reduce((sum, txns) => sum + txns.length, 0) ?? (realTime ? txnCount : 0)
+    const capacity = 2 * txnCount + 3 * inTime + dependencyCount
     this.width = width
     this.txnCount = txnCount
     this.nodeCount = width * txnCount
@@ -80,7 +83,8 @@ export class DependencyBuilder implements DependencyGraph {
     this.op = new Int32Array(capacity)
     this.addInside()
     if (sessions) this.addSessions()
-    if (realTime) this.addTimes()
+    if (users !== null) for (const txns of users) this.addTimes(txns)
+    else if (realTime) this.addTimes(countingTxns(history))
   }
 
   add(from: number, to: number, kind: number, op: number): void {
@@ -137,19 +141,19 @@ export class DependencyBuilder implements DependencyGraph {
     }
   }
 
-  private addTimes(): void {
-    const { txnCount, txnCounts, txnStatus, txnStartTime, txnFinishTime } = this.history
-    const finishes = new FloatColumn(txnCount)
-    for (let txn = 0; txn < txnCount; txn++) {
-      if (txnCounts[txn] && txnStatus[txn] === COMMITTED) finishes.push(txnFinishTime![txn]!)
+  /** Who of these was over when another one started. */
+  private addTimes(txns: Int32Array): void {
+    const { txnStatus, txnStartTime, txnFinishTime } = this.history
+    const finishes = new FloatColumn(txns.length)
+    for (const txn of txns) {
+      if (txnStatus[txn] === COMMITTED) finishes.push(txnFinishTime![txn]!)
     }
     const sorted = finishes.view().sort()
     const instants = sorted.filter((time, i) => i === 0 || time !== sorted[i - 1])
     const first = this.nodeCount
     this.nodeCount += instants.length
     for (let i = 1; i < instants.length; i++) this.add(first + i - 1, first + i, TIME, NONE)
-    for (let txn = 0; txn < txnCount; txn++) {
-      if (!txnCounts[txn]) continue
+    for (const txn of txns) {
       if (txnStatus[txn] === COMMITTED) {
         const instant = first + lowerBound(instants, txnFinishTime![txn]!)
         this.add(this.commit(txn), instant, TO_TIME, NONE)
@@ -158,4 +162,35 @@ export class DependencyBuilder implements DependencyGraph {
       if (before >= 0) this.add(first + before, this.snapshot(txn), FROM_TIME, NONE)
     }
   }
+}
+
+function countingTxns({ txnCount, txnCounts }: History): Int32Array {
+  return Int32Array.from({ length: txnCount }, (_, txn) => txn).filter(
+    (txn) => txnCounts[txn] === 1,
+  )
+}
+
+/** For each key that several use, those that count. */
+function usersOfKeys(history: History): Int32Array[] {
+  const { keyCount, opKey, opTxn, opCount, txnCounts } = history
+  const last = new Int32Array(keyCount).fill(NONE) // key -> who used it last, of those gone through
+  const start = new Int32Array(keyCount + 1)
+  const isNew = (op: number) => {
+    const [key, txn] = [opKey[op]!, opTxn[op]!]
+    if (last[key] === txn || !txnCounts[txn]) return false
+    last[key] = txn
+    return true
+  }
+  for (let op = 0; op < opCount; op++) if (isNew(op)) start[opKey[op]! + 1]!++
+  for (let key = 0; key < keyCount; key++) start[key + 1]! += start[key]!
+  const users = new Int32Array(start[keyCount]!)
+  const next = start.slice()
+  last.fill(NONE)
+  for (let op = 0; op < opCount; op++) if (isNew(op)) users[next[opKey[op]!]!++] = opTxn[op]!
+  const found: Int32Array[] = []
+  for (let key = 0; key < keyCount; key++) {
+    const txns = users.subarray(start[key], start[key + 1])
+    if (txns.length > 1) found.push(txns)
+  }
+  return found
 }

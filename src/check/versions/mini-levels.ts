@@ -8,14 +8,15 @@
 
 import type { Deadline } from '../../base/deadline.ts'
 import { assert } from '../../base/errors.ts'
-import { type History, hasTimes } from '../../history/history.ts'
+import { findTopologicalOrder } from '../../graph/toposort.ts'
+import { type History, hasTimes, type TimeScope } from '../../history/history.ts'
 import type { LevelId } from '../../levels/levels.ts'
 import type { Anomaly } from '../../verdict/verdict.ts'
 import { addFound } from '../evidence/add-found.ts'
 import type { Blame, NamedFindings } from '../evidence/findings.ts'
 import { joinKinds, listExamples } from '../examples.ts'
 import type { BaseOrder } from '../order/stale-reads.ts'
-import { hasSnapshots, isTimedLevel, type VersionLevel } from '../problem/levels.ts'
+import { hasSnapshots, timeScopeOf, type VersionLevel } from '../problem/levels.ts'
 import { describeOffences, describeReads, pairsOf } from '../reads/offences.ts'
 import type { ReadCheck } from '../reads/read-consistency.ts'
 import { findUnrepeated } from '../reads/unrepeated.ts'
@@ -75,17 +76,26 @@ export class MiniLevels {
     const { history, reads, deadline } = this
     const serial = this.serial()
     if (serial !== null) {
-      if (!isTimedLevel(level) || isTimely(history, serial.order)) return byOrder(serial)
+      if (timeScopeOf(level) === null || isTimely(history, serial.order)) return byOrder(serial)
       deadline.check()
-      const order = findSerialOrder(history, reads, true, deadline)
+      const order = findSerialOrder(history, reads, true, deadline) ?? this.findOrder(level)
       return order && byOrder({ order, algorithm: 'mini' })
     }
-    if (!hasSnapshots(level) || isTimedLevel(level) || this.hasOffences()) return null
+    if (!hasSnapshots(level) || timeScopeOf(level) !== null || this.hasOffences()) return null
     // A run that gets through proves pc in any case, and si where no version was replaced twice.
     if (reads.versions !== null || (level === 'si' && !this.hasOneSuccessorEach())) return null
     deadline.check()
     const events = findSnapshotOrder(history, reads, deadline)
     return events && { anomalies: [], proof: { kind: 'snapshots', events }, algorithm: 'mini' }
+  }
+
+  /** Of what shares a key only, real time leaves orders that a run in all of it does not find. */
+  private findOrder(level: VersionLevel): Int32Array | null {
+    const realTime = timeScopeOf(level)
+    if (realTime !== 'by-key' || !this.hasOneSuccessorEach()) return null
+    const { csr } = this.graphs.get({ width: 1, sessions: true, realTime })!
+    const order = findTopologicalOrder(csr, undefined, this.deadline)
+    return order?.filter((node) => this.history.txnCounts[node] === 1) ?? null
   }
 
   /** The base order if it is serial, else one from a serial run, else null. */
@@ -122,11 +132,11 @@ export class MiniLevels {
     if (reads.versions !== null) return null
     const successors = this.successors()
     const width = hasSnapshots(level) ? 2 : 1
-    const cycles = (realTime: boolean, blamed: Set<number>) =>
+    const cycles = (realTime: TimeScope | null, blamed: Set<number>) =>
       this.cycles(successors, level, { width, sessions: true, realTime }, blamed)
     // Real time is blamed only where nothing else is to blame.
-    const isTimed = isTimedLevel(level)
-    const onlyTime = isTimed && this.hasSerialOrder()
+    const scope = timeScopeOf(level)
+    const onlyTime = this.hasSerialOrder() ? scope : null
     const conflicts = (blamed: Set<number>) => {
       const found: Anomaly[] = []
       if (level !== 'pc') addFound(found, () => this.lostUpdates(successors, blamed))
@@ -136,15 +146,16 @@ export class MiniLevels {
     const found = [...single]
     addFound(found, () => conflicts(new Set()))
     // What is serializable has no other kind of cycle; snapshots may be without one and too old.
-    const isLate = level === 'strong-si' && !onlyTime && found.length === 0
-    if (isLate) addFound(found, () => cycles(true, new Set()))
+    const isLate = level === 'strong-si' && onlyTime === null && found.length === 0
+    if (isLate) addFound(found, () => cycles(scope, new Set()))
     if (found.length === single.length && !successors.isReadModifyWrite) return null
     // Two successors of one version may come in either order at pc, and strong-si may hold where no
     // serial order is one in real time.
     const isOpen = level === 'strong-si' || (level === 'pc' && !this.hasOneSuccessorEach())
     if (found.length === 0 && isOpen) return null
     assert(found.length > 0, 'a read-modify-write history without an order has a cycle')
-    const inTime = isTimed && !onlyTime && !isLate ? cycles.bind(null, true) : null
+    const isMore = scope !== null && onlyTime === null && !isLate
+    const inTime = isMore ? cycles.bind(null, scope) : null
     const isSettled = (blame: Blame) => this.isSettled(level, blame)
     const search = { single, found, blame: this.blame, isSettled, conflicts, inTime }
     return { anomalies: findEachKind(search, limit), proof: null, algorithm: 'mini' }
@@ -154,7 +165,7 @@ export class MiniLevels {
   isSettled(level: VersionLevel, { blamed, rest }: Pick<Blame, 'blamed' | 'rest'>): boolean {
     const { history, reads } = this
     if (!isSerialRest(history, reads, rest, blamed)) return false
-    return !isTimedLevel(level) || isTimely(history, rest.order)
+    return timeScopeOf(level) === null || isTimely(history, rest.order)
   }
 
   /** lin, on a history of lightweight operations; without times their chains alone are judged. */
@@ -169,7 +180,7 @@ export class MiniLevels {
       const order = findLinearOrder(history, reads, successors)
       if (order) return byOrder({ order, algorithm: 'mini' })
     }
-    const realTime = hasTimes(history)
+    const realTime = hasTimes(history) ? 'all' : null
     const options = { width: 1, sessions: false, realTime } as const
     addFound(anomalies, () => this.cycles(successors, 'lin', options, new Set()))
     assert(anomalies.length > 0, 'operations that are not linearizable form a cycle')

@@ -1,4 +1,4 @@
-// The verdicts of pc, si, strong-si, ser and sser where the order of versions is known, of lists by
+// The verdicts of pc, si, strong-si, ser, ser+lin and sser where the order of versions is known, of lists by
 // their reads and of registers by the versions that the store gave: without search
 // (ordered-graph.ts), a level is violated exactly if its graph has a cycle (docs/ levels.md: graph
 // forms). Where nobody saw the last appends, their order is free: any order of an acyclic graph
@@ -10,10 +10,11 @@
 import type { Deadline } from '../../base/deadline.ts'
 import { assert } from '../../base/errors.ts'
 import { findTopologicalOrder } from '../../graph/toposort.ts'
-import { type History, NONE } from '../../history/history.ts'
+import { type History, NONE, type TimeScope } from '../../history/history.ts'
+import type { Proof } from '../../verdict/verdict.ts'
 import { addFound } from '../evidence/add-found.ts'
 import type { Blame, NamedFindings } from '../evidence/findings.ts'
-import { hasSnapshots, isExclusive, isTimedLevel, type VersionLevel } from '../problem/levels.ts'
+import { hasSnapshots, isExclusive, timeScopeOf, type VersionLevel } from '../problem/levels.ts'
 import { describeReads } from '../reads/offences.ts'
 import type { ReadCheck } from '../reads/read-consistency.ts'
 import { findUnrepeated } from '../reads/unrepeated.ts'
@@ -55,8 +56,8 @@ export class OrderedLevels {
     const single = describeReads(history, reads, limit, deadline)
     deadline.check()
     const snapshots = hasSnapshots(level)
-    const isTimed = isTimedLevel(level)
-    const graphOf = (realTime: boolean) =>
+    const scope = timeScopeOf(level)
+    const graphOf = (realTime: TimeScope | null) =>
       this.graphs.get({
         width: snapshots ? 2 : 1,
         sessions: true,
@@ -64,16 +65,19 @@ export class OrderedLevels {
         exclusive: isExclusive(level),
         overwrites: true,
       })
-    const onlyTime = isTimed && serializable
+    const onlyTime = serializable ? scope : null
     if (graphOf(onlyTime) === null) return null
     let isAcyclic = false // as far as real time does not tell
-    if (snapshots && single.length === 0) {
-      let events = this.findEvents(graphOf(onlyTime)!)
-      isAcyclic = events !== null && !onlyTime
-      if (isAcyclic && isTimed) events = this.findEvents(graphOf(true)!)
-      if (events !== null) {
-        if (isExclusive(level) && this.overlaps(events)) return null
-        return { anomalies: [], proof: { kind: 'snapshots', events }, algorithm: this.algorithm() }
+    if ((snapshots || scope === 'by-key') && single.length === 0) {
+      let found = this.findOrder(graphOf(onlyTime)!)
+      isAcyclic = found !== null && onlyTime === null
+      if (isAcyclic && scope !== null) found = this.findOrder(graphOf(scope)!)
+      if (found !== null) {
+        if (isExclusive(level) && this.overlaps(found)) return null
+        const proof: Proof = snapshots
+          ? { kind: 'snapshots', events: found }
+          : { kind: 'commit-order', order: found }
+        return { anomalies: [], proof, algorithm: this.algorithm() }
       }
     }
     const isUnrepeated = findUnrepeated(history, reads)
@@ -84,12 +88,12 @@ export class OrderedLevels {
     const conflicts = (blamed: Set<number>) => (isAcyclic ? [] : cycles(graphOf(onlyTime)!, blamed))
     const found = [...single]
     addFound(found, () => conflicts(new Set()))
-    const late = (blamed: Set<number>) => cycles(graphOf(true)!, blamed)
+    const late = (blamed: Set<number>) => cycles(graphOf(scope)!, blamed)
     // Without anything else to blame, real time is; else it is looked at last.
-    const isLate = isTimed && found.length === 0
+    const isLate = scope !== null && found.length === 0
     if (isLate) addFound(found, () => late(new Set()))
     assert(found.length > 0, 'a history without an order has a cycle')
-    const inTime = isTimed && !onlyTime && !isLate ? late : null
+    const inTime = scope !== null && onlyTime === null && !isLate ? late : null
     const isSettled = (blame: Blame) => this.isSettled(level, blame)
     const search = { single, found, blame: this.blame, isSettled, conflicts, inTime }
     return { anomalies: findEachKind(search, limit), proof: null, algorithm: this.algorithm() }
@@ -100,13 +104,13 @@ export class OrderedLevels {
     return this.history.versions === null ? 'lists' : 'versions'
   }
 
-  /** Snapshots and commits in an order that the graph allows, null if it has a cycle. */
-  private findEvents({ csr }: CyclicParts): Int32Array | null {
+  /** Transactions, or snapshots and commits, in an order that the graph allows, null if it has a cycle. */
+  private findOrder({ csr, graph: { width } }: CyclicParts): Int32Array | null {
     const { txnCounts } = this.history
     const { deadline } = this
     deadline.check()
     const order = findTopologicalOrder(csr, undefined, deadline)
-    return order?.filter((event) => txnCounts[event >> 1] === 1) ?? null
+    return order?.filter((node) => txnCounts[width === 2 ? node >> 1 : node] === 1) ?? null
   }
 
   /** Whether two transactions of one tail overlap in the order; all others are kept apart by it. */
