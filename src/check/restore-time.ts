@@ -1,7 +1,7 @@
 // Evidence that was found with real time as part of session order (history/real-time.ts), told of
 // the history as it was recorded: steps that are no session order there are steps in real time.
-// What no clock says of the two, or of two that share no key where only those count that do, is told
-// by the steps that it is made of. Main function: restoreTime.
+// What no clock says of the two, or of two that share no key where only those count that do, is
+// told by the steps that it is made of. Main function: restoreTime.
 
 import { assert } from '../base/errors.ts'
 import { comesBefore, rightBefore } from '../history/after.ts'

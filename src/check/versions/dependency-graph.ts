@@ -1,8 +1,8 @@
 // The dependency graph of a history whose order of versions is known, to find out what went wrong
 // in it: so, wr, ww and rw edges, for si and pc between snapshots and commits (2 nodes a
 // transaction), for sser with real time as a chain of instants, one for each finish, in place of n²
-// edges: T → its finish → … → the last finish before S started → S; for ser+lin each key has a chain
-// of those who use it.
+// edges: T → its finish → … → the last finish before S started → S; for ser+lin each key has a
+// chain of those who use it.
 //
 // In read-modify-write histories the versions are known from the reads (ww is part of wr). Where
 // they diverge only the first successor is followed: every edge is true, the pair is reported by

@@ -1,11 +1,11 @@
-// The verdicts of pc, si, strong-si, ser, ser+lin and sser where the order of versions is known, of lists by
-// their reads and of registers by the versions that the store gave: without search
-// (ordered-graph.ts), a level is violated exactly if its graph has a cycle (docs/ levels.md: graph
+// The verdicts of pc, si, strong-si, ser, ser+lin and sser where the order of versions is known,
+// of lists by their reads and of registers by the versions that the store gave: without search
+// (ordered-graph.ts), a level is violated exactly if its graph has a cycle (docs/levels.md: graph
 // forms). Where nobody saw the last appends, their order is free: any order of an acyclic graph
 // gives one for pc, ser and sser, since nobody read what it decides. Only si asks more of them, not
 // to overlap; if the order at hand does not comply, the general engine has to look. Serial orders
-// were sought before (mini-levels.ts), so ser and sser come here to be refuted. O(n), with real
-// time O(n log n). Main class: OrderedLevels.
+// were sought before (mini-levels.ts), so ser and sser come here to be refuted, ser+lin for an
+// order too. O(n), with real time O(n log n). Main class: OrderedLevels.
 
 import type { Deadline } from '../../base/deadline.ts'
 import { assert } from '../../base/errors.ts'
