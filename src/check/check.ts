@@ -18,7 +18,7 @@ import {
 } from '../levels/levels.ts'
 import type { LevelResult } from '../verdict/verdict.ts'
 import { Checker } from './checker.ts'
-import { findImplied, weakened, withForbidden } from './implied.ts'
+import { findImplied, settled, weakened, withForbidden } from './implied.ts'
 import { type CheckOptions, deadlineFor } from './options.ts'
 import { isVersionLevel } from './problem/levels.ts'
 
@@ -43,7 +43,7 @@ export function checkLevels(
   const checkers: { checker: Checker; known: LevelResult[] }[] = [] // by the orders that count
   const requests = levels.map((asked) => (typeof asked === 'string' ? { level: asked } : asked))
   for (const request of requests) refuseOrder(request, options)
-  const results = new Map<LevelRequest, LevelResult>()
+  const results = new Map<LevelRequest, { result: LevelResult; known: LevelResult[] }>()
   // Of the weak levels the strongest first: one order proves them all. What si shows helps psi.
   const rank = ({ level }: LevelRequest) =>
     level === 'psi' ? 1 : -CHAIN.indexOf(WEAK.has(level) ? level : 'rc')
@@ -60,9 +60,13 @@ export function checkLevels(
     const implied = WEAK.has(request.level) ? findImplied(request.level, shared.known) : null
     const result = implied ?? shared.checker.check(request.level, request.bound)
     shared.known.push(result)
-    results.set(request, result)
+    results.set(request, { result, known: shared.known })
   }
-  return requests.map((request) => results.get(request)!)
+  // What ran out of budget may follow from what was judged after it, too.
+  return requests.map((request) => {
+    const { result, known } = results.get(request)!
+    return settled(result, known)
+  })
 }
 
 /** Throws UsageError for orders that a level does not know. */
@@ -128,7 +132,6 @@ export function profile(history: History, options: CheckOptions = {}): LevelResu
   return PROFILE.flatMap((level) => {
     const result = results.find((each) => each.level === level)
     if (!result) return []
-    // What ran out of time may follow from what was judged after it.
-    return result.verdict === 'unknown' ? (findImplied(level, results) ?? result) : result
+    return settled(result, results)
   })
 }

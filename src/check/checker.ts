@@ -8,7 +8,14 @@ import { type AfterAsReads, afterAsReads } from '../history/after-as-reads.ts'
 import { type History, hasTimes, NONE, type TimeScope } from '../history/history.ts'
 import { withRealTime } from '../history/real-time.ts'
 import { withoutSessionOrder } from '../history/sessionless.ts'
-import { implies, type LevelId, takesTime, timedForm, WITHOUT_TIMES } from '../levels/levels.ts'
+import {
+  implies,
+  type LevelId,
+  takesTime,
+  timedForm,
+  WEAK_LEVELS,
+  WITHOUT_TIMES,
+} from '../levels/levels.ts'
 import { findHeavyTxn } from '../verdict/certify-lin.ts'
 import { certifyPlain } from '../verdict/certify-plain.ts'
 import { findSessionEdges, type LevelResult } from '../verdict/verdict.ts'
@@ -17,7 +24,7 @@ import type { Blame, NamedFindings } from './evidence/findings.ts'
 import { joinKinds } from './examples.ts'
 import { mergeByStart } from './general/parts.ts'
 import { type Algorithm, StrongLevels } from './general/strong-levels.ts'
-import { findImplied } from './implied.ts'
+import { settled } from './implied.ts'
 import { type CheckOptions, deadlineFor, exampleLimit, phaseOf } from './options.ts'
 import type { BaseOrder } from './order/stale-reads.ts'
 import { AdyaLevels } from './phenomena/adya-levels.ts'
@@ -53,7 +60,8 @@ export class Checker {
   private withoutSessions: Checker | null = null
   private readonly inTime: Partial<Record<TimeScope, Checker>> = {} // real time in session order
   private forAtomic: Checker | null = null // where ra sees another history than the others
-  private weaker: LevelResult | null | undefined // once a strong level has run out of time
+  // What was told by the last part of the time, by the last level that it was asked about.
+  private readonly weaker = new Map<LevelId, LevelResult | null>()
   private isCausal = false // whether cc is known to hold
   private bound: string | null = null // of the level at hand
   private isLast = false // whether it works in the time that is kept for weaker levels
@@ -135,11 +143,12 @@ export class Checker {
       Object.assign(result, { verdict: 'unknown', reason, anomalies: [], proof: null })
       delete result.staleness
       const weaker = this.findWeaker(level)
-      const implied = weaker && findImplied(level, [weaker])
       if (weaker?.level === level) Object.assign(result, weaker)
-      else if (implied) Object.assign(result, implied)
-      else if (weaker && implies(level, weaker.level))
-        result.reason += `; ${weaker.level} is ${weaker.verdict}`
+      else if (weaker) {
+        Object.assign(result, settled(result, [weaker]))
+        const isOpen = result.verdict === 'unknown' && implies(level, weaker.level)
+        if (isOpen) result.reason += `; ${weaker.level} is ${weaker.verdict}`
+      }
     }
     result.stages = { ...this.stages }
     result.elapsedMs = nowMs() - started
@@ -151,21 +160,25 @@ export class Checker {
     const { budgetMs } = this.options
     if (!budgetMs || this.deadline.remainingMs() > 0 || this.isLast) return null
     if (!implies(level, 'rc')) return null
-    if (this.weaker !== undefined) return this.weaker
-    this.weaker = null
+    // ra is soon decided; cc tells more, but may take its time.
+    const isAlone = level !== 'cc' && WEAK_LEVELS.includes(level)
+    const tried: LevelId[] = isAlone ? [level] : ['ra', 'cc']
+    const known = this.weaker.get(tried.at(-1)!)
+    if (known !== undefined) return known
+    let told: LevelResult | null = null
     const deadline = this.deadline.toTheEnd()
     const checker = new Checker(this.recorded, this.options, deadline)
     checker.isLast = true
     checker.lazyReads = this.lazyReads
     checker.lazyWeak = this.lazyWeak?.withDeadline(deadline) ?? null
-    // ra is soon decided; cc tells more, but may take its time.
-    for (const weak of ['ra', 'cc'] as const) {
+    for (const weak of tried) {
       const result = checker.check(weak)
       if (result.verdict === 'unknown') break
-      this.weaker = result
+      told = result
       if (result.verdict === 'violated') break
     }
-    return this.weaker
+    this.weaker.set(tried.at(-1)!, told)
+    return told
   }
 
   /** True if an order found for the weak levels is a serial one, so that ser is settled. */

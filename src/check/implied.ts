@@ -1,6 +1,6 @@
 // Verdicts that follow from others: what satisfies a level satisfies every weaker one by the same
 // order, what violates it violates every stronger one by the same evidence. Main functions:
-// findImplied, withForbidden, weakened.
+// findImplied, settled, withForbidden, weakened.
 
 import { addAll } from '../base/grow.ts'
 import type { History } from '../history/history.ts'
@@ -19,7 +19,17 @@ export function findImplied(level: LevelId, known: readonly LevelResult[]): Leve
       return weakened(level, result)
     }
   }
-  if (LISTED.has(level)) return null
+  return LISTED.has(level) ? null : findViolated(level, known)
+}
+
+/** A result that ran out of budget, as far as others settle it. */
+export function settled(result: LevelResult, known: readonly LevelResult[]): LevelResult {
+  const { level, verdict } = result
+  if (verdict !== 'unknown') return result
+  return findImplied(level, known) ?? findViolated(level, known) ?? result
+}
+
+function findViolated(level: LevelId, known: readonly LevelResult[]): LevelResult | null {
   // Of several, the strongest has the most to tell; what is broken already is the weakest.
   let told: LevelResult | null = null
   for (const result of known) {

@@ -8,6 +8,7 @@ import { check } from '../../src/check/check.ts'
 import { judge } from '../../src/check/judge.ts'
 import type { CheckOptions } from '../../src/check/options.ts'
 import type { History } from '../../src/history/history.ts'
+import { parseNotation } from '../../src/history/notation.ts'
 import type { LevelId } from '../../src/levels/levels.ts'
 import { generate } from '../../src/pipeline/generate.ts'
 import { generateSql } from '../../src/pipeline/generate-sql.ts'
@@ -195,4 +196,56 @@ describe('running out of budget', () => {
       expect([...verdicts].sort()).toEqual(['satisfied', 'violated'])
     },
   )
+})
+
+/** What comes of it if the work's part of the time is over at one look at the clock or another. */
+function stopAtLooks(history: History, level: LevelId, stride: number): LevelResult[] {
+  let now = 0
+  vi.spyOn(performance, 'now').mockImplementation(() => now)
+  const results: LevelResult[] = []
+  for (let allowed = 0; ; allowed += stride) {
+    let looks = 0
+    now = 0
+    const onTick = () => {
+      if (looks++ >= allowed) now = 950 // of 1000, the last 100 of which are kept
+    }
+    results.push(check(history, level, { budgetMs: 1000, onTick }))
+    if (looks <= allowed) return results
+  }
+}
+
+describe('the last part of a time budget', () => {
+  afterEach(() => {
+    vi.restoreAllMocks()
+  })
+
+  it.each(['rc', 'mr', 'ra', 'cc', 'psi', 'pc', 'si', 'ser'] as const)(
+    'settles %s by what it can still tell',
+    (level) => {
+      const history = parseNotation('initial 0\ns1: w(x,1) w(y,1)\ns2: r(x,1) r(y,0)\n')
+      const results = stopAtLooks(history, level, 1)
+      expect(results.length).toBeGreaterThan(3)
+      for (const result of results) {
+        expect(result).toMatchObject({ verdict: 'violated', reason: null })
+        expect(certifyPlain(history, result).problems).toEqual([])
+      }
+    },
+  )
+
+  it('shows a long cycle where there is no time for a short one', () => {
+    // A ring: each reads what the next one and two further ones overwrite.
+    const size = 700
+    const lines = Array.from({ length: size }, (_, i) => {
+      const others = [1, 2, 3].map((step) => `r(k${(i + step) % size},0)`)
+      return `s${i}: r(k${i},0) w(k${i},1) ${others.join(' ')}`
+    })
+    const history = parseNotation(`initial 0\n${lines.join('\n')}\n`)
+    const results = stopAtLooks(history, 'ser', 9)
+    const first = results.findIndex(({ verdict }) => verdict === 'violated')
+    const after = results.slice(first)
+    expect(after.filter(({ verdict }) => verdict !== 'violated')).toEqual([])
+    const lengths = new Set(after.map(({ anomalies }) => anomalies[0]!.edges.length))
+    expect(lengths.size).toBeGreaterThan(1)
+    for (const result of after) expect(certifyPlain(history, result).problems).toEqual([])
+  })
 })

@@ -30,7 +30,7 @@ import { ofRows } from '../general/of-rows.ts'
 import type { Problem } from '../general/problem.ts'
 import { rowsRecorded } from '../general/recorded-order.ts'
 import { restrictTo } from '../general/restrict.ts'
-import { findImplied } from '../implied.ts'
+import { findImplied, settled } from '../implied.ts'
 import { type CheckOptions, deadlineFor, exampleLimit, phaseOf } from '../options.ts'
 import type { MixedProblem, MixedSolution } from '../problem/mixed-problem.ts'
 import { decideByExtensions } from '../published/extensions.ts'
@@ -113,9 +113,11 @@ class MixedChecker {
       this.deadline.divide(left--)
       results.push(findImplied(level, results) ?? this.check(level))
     }
-    results.sort((a, b) => CHAIN.indexOf(a.level) - CHAIN.indexOf(b.level))
+    const inOrder = results
+      .map((result) => settled(result, results))
+      .sort((a, b) => CHAIN.indexOf(a.level) - CHAIN.indexOf(b.level))
     this.deadline.divide(left)
-    return haveLevels ? [this.check('mixed'), ...results] : results
+    return haveLevels ? [this.check('mixed'), ...inOrder] : inOrder
   }
 
   /** Whether every transaction that is judged, or may be, ran at a level that can be judged. */

@@ -55,12 +55,10 @@ export function findShortCycles(
       const rest = parts.without(edges, txnsOf(graph, cycle))
       addAll(pending, parts.split(rest, deadline))
     } catch (error) {
-      // One cycle is enough to show, and there is no time for more.
+      // One cycle is enough to show, and there is no time for more, nor for a short one.
       if (!(error instanceof BudgetExceeded)) throw error
-      if (cycles.length > 0) return { cycles, isComplete: false }
-      const nodes = new Set(edges.map((edge) => Math.floor(graph.from[edge]! / graph.width)))
-      const progress = `${nodes.size} transactions form a cycle`
-      throw new BudgetExceeded(error.limit, [...error.progress, progress])
+      if (cycles.length === 0) cycles.push(new ComponentSearch(parts, edges).findAny())
+      return { cycles, isComplete: false }
     }
   }
   return { cycles, isComplete: true }
@@ -110,6 +108,22 @@ class ComponentSearch {
       if (!(error instanceof BudgetExceeded) || this.best === null) throw error
     }
     return this.best!.cycle
+  }
+
+  /** The first cycle on the way of whoever goes on from node to node. */
+  findAny(): EdgeCycle {
+    const { start, target, edge } = this.csr
+    const stepOf = new Int32Array(this.stamp.length).fill(NONE) // node -> when it was passed
+    const passed: number[] = []
+    let node = 0
+    while (stepOf[node] === NONE) {
+      stepOf[node] = passed.length
+      // Every node of a component lies on a cycle of its own, so each has an edge that goes on.
+      const slot = start[node]!
+      passed.push(this.edges[edge[slot]!]!)
+      node = target[slot]!
+    }
+    return passed.slice(stepOf[node])
   }
 
   private searchFrom(start: number, deadline: Deadline): void {

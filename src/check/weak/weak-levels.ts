@@ -81,7 +81,10 @@ export class WeakLevels {
           this.byPattern && !isSessionGuarantee(level)
             ? this.rest().patterns(level)
             : this.rest().faults(level),
-        () => 'no order is valid, but the transactions to blame were not singled out',
+        () => {
+          const count = this.context().history.txnCounts.reduce((sum, counts) => sum + counts, 0)
+          return `no order of ${count} transactions is valid, but those to blame were not singled out`
+        },
       )
     })
     return { anomalies, proof: order && { kind: 'commit-order', order } }

@@ -8,7 +8,7 @@ import { UsageError } from '../../base/errors.ts'
 import { type History, hasTimes } from '../../history/history.ts'
 import { type LevelId, type LevelRequest, PROFILE, WITHOUT_TIMES } from '../../levels/levels.ts'
 import type { LevelResult } from '../../verdict/verdict.ts'
-import { findImplied } from '../implied.ts'
+import { findImplied, settled } from '../implied.ts'
 import type { CheckOptions } from '../options.ts'
 import { chooseWriters } from './choose-writers.ts'
 
@@ -55,7 +55,9 @@ export function judgeWriters(
     const implied = findImplied(level, results)
     results.push(implied ?? chooseWriters(history, { level }, share(plan.length - i)))
   })
-  return PROFILE.flatMap((level) => results.filter((result) => result.level === level))
+  return PROFILE.flatMap((level) => results.filter((result) => result.level === level)).map(
+    (result) => settled(result, results),
+  )
 }
 
 /** The options of a level: of the time that is left, its part. */
