@@ -18,7 +18,7 @@ import {
 } from '../levels/levels.ts'
 import type { LevelResult } from '../verdict/verdict.ts'
 import { Checker } from './checker.ts'
-import { findImplied, settled, weakened, withForbidden } from './implied.ts'
+import { findImplied, settled, strengthened, weakened, withForbidden } from './implied.ts'
 import { type CheckOptions, deadlineFor } from './options.ts'
 import { isVersionLevel } from './problem/levels.ts'
 
@@ -101,7 +101,13 @@ export function checkModels(history: History, options: CheckOptions = {}): Level
       known.set(weaker, { ...weakened(weaker.level, result), ...sessionOrder })
     }
   }
-  return JEPSEN_MODELS.map((model) => known.get(model)!)
+  return JEPSEN_MODELS.map((model) => {
+    const result = known.get(model)!
+    if (result.verdict !== 'unknown') return result
+    // What ran out of budget may be violated as a weaker model is.
+    const weaker = weakerModels(model).map((other) => known.get(other)!)
+    return strengthened(history, result, weaker.toReversed()) ?? result
+  })
 }
 
 /**

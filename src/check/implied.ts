@@ -1,6 +1,6 @@
 // Verdicts that follow from others: what satisfies a level satisfies every weaker one by the same
 // order, what violates it violates every stronger one by the same evidence. Main functions:
-// findImplied, settled, withForbidden, weakened.
+// findImplied, settled, withForbidden, weakened, strengthened.
 
 import { addAll } from '../base/grow.ts'
 import type { History } from '../history/history.ts'
@@ -68,6 +68,22 @@ export function weakened(level: LevelId, result: LevelResult): LevelResult {
   const { realTime, ...plain } = result
   const timed = realTime && takesTime(level) ? { realTime } : {}
   return { ...plain, ...timed, ...impliedBy(level, result), proof: proofFor(level, result.proof) }
+}
+
+/** An unknown result as the first violated one of these whose evidence holds at its level too. */
+export function strengthened(
+  history: History,
+  { level, sessionOrder }: LevelResult,
+  known: readonly LevelResult[],
+): LevelResult | null {
+  for (const result of known) {
+    if (result.verdict !== 'violated') continue
+    const told = { ...result, ...impliedBy(level, result) }
+    delete told.sessionOrder
+    if (sessionOrder === false) told.sessionOrder = false
+    if (certifyPlain(history, told).problems.length === 0) return told
+  }
+  return null
 }
 
 /** The proof of a stronger level as this one has it. */

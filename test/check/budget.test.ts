@@ -1,10 +1,10 @@
 // Budgets of time: kept whatever the history is like, and never at the price of a wrong verdict.
 
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import { Deadline } from '../../src/base/deadline.ts'
+import { Deadline, type Stage } from '../../src/base/deadline.ts'
 import { BudgetExceeded } from '../../src/base/errors.ts'
 import { Random } from '../../src/base/random.ts'
-import { check } from '../../src/check/check.ts'
+import { check, checkModels } from '../../src/check/check.ts'
 import { judge } from '../../src/check/judge.ts'
 import type { CheckOptions } from '../../src/check/options.ts'
 import type { History } from '../../src/history/history.ts'
@@ -236,6 +236,23 @@ describe('the last part of a time budget', () => {
       }
     },
   )
+
+  it('settles models by weaker ones', () => {
+    let now = 0
+    vi.spyOn(performance, 'now').mockImplementation(() => now)
+    const onTick = ({ level }: Stage) => {
+      // What is judged first, the strongest, gets all the time there is.
+      if (level === 'sser' || level === 'ser') now = 2000
+      else now = 0
+    }
+    const history = parseNotation('initial 0\ns1: w(x,1) w(y,1)\ns2: r(x,1) r(y,0)\n')
+    const results = checkModels(history, { budgetMs: 1000, onTick })
+    for (const result of results) expect(certifyPlain(history, result).problems).toEqual([])
+    const told = results.filter(({ verdict }) => verdict === 'violated')
+    expect(told.map(({ level }) => level)).toContain('ser')
+    const open = results.filter(({ verdict }) => verdict === 'unknown')
+    for (const { reason } of open) expect(reason).toBe('the history has no times')
+  })
 
   it('shows a long cycle where there is no time for a short one', () => {
     // A ring: each reads what the next one and two further ones overwrite.
