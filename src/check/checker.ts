@@ -199,7 +199,8 @@ export class Checker {
   private find(level: LevelId): NamedFindings {
     if (level === 'strong-si') return this.findByVersions(level) ?? this.findClocked('si', 'all')
     if (level === 'strong-pl-1' || level === 'strong-pl-2') {
-      return this.findClocked(WITHOUT_TIMES[level]!, 'all')
+      const plain = this.byDependencies(level, (levels) => levels.findTimely(level))
+      return plain ?? this.findClocked(WITHOUT_TIMES[level]!, 'all')
     }
     if (level === 'ser+lin') return this.findByVersions(level) ?? this.findClocked('ser', 'by-key')
     if (this.after === null || level === 'strong-session-pl-1') return this.decide(level)
@@ -294,7 +295,7 @@ export class Checker {
     }
   }
 
-  private byDependencies(stage: LevelId, work: (levels: AdyaLevels) => NamedFindings) {
+  private byDependencies<T>(stage: LevelId, work: (levels: AdyaLevels) => T): T {
     const levels = this.adya() // reads are a stage of their own
     return this.timed(stage, () => work(levels))
   }

@@ -13,6 +13,7 @@ import { WeakContext } from '../weak/context.ts'
 import { WeakLevels } from '../weak/weak-levels.ts'
 import { checkDirtyWrites } from './dirty-writes.ts'
 import { PhenomenaLevels } from './phenomena-levels.ts'
+import { findPlainOrder } from './plain-order.ts'
 
 /** What the levels of one history share. */
 export interface SharedWork {
@@ -48,6 +49,8 @@ export class AdyaLevels {
     const { history, ordered, reads, limit, deadline } = this.shared
     // What comes after what counts, and no reads in its place.
     const seen = ordered === history ? reads : checkReads(ordered, deadline)
+    const plain = findPlainOrder(ordered, seen, { isTimed: false, isRead: false }, deadline)
+    if (plain !== null) return plain
     return { ...checkDirtyWrites(ordered, seen, limit, deadline), algorithm: 'dependencies' }
   }
 
@@ -55,6 +58,13 @@ export class AdyaLevels {
   checkPl2(): NamedFindings {
     const levels = new WeakLevels(() => this.context(), this.reads(), this.shared.limit)
     return { ...levels.checkPl2(), algorithm: 'saturation' }
+  }
+
+  /** strong-pl-1 or strong-pl-2 as far as an order of all that must be one is at hand. */
+  findTimely(level: 'strong-pl-1' | 'strong-pl-2'): NamedFindings | null {
+    const { ordered, deadline } = this.shared
+    const isRead = level === 'strong-pl-2'
+    return findPlainOrder(ordered, this.reads(), { isTimed: true, isRead }, deadline)
   }
 
   check(level: 'pl-cs' | 'pl-2l' | 'pl-2+' | 'pl-3u' | 'pl-2.99'): NamedFindings {

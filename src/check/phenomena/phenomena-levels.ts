@@ -71,9 +71,14 @@ export class PhenomenaLevels {
   }
 
   private findOrder(level: CycleLevel): Int32Array | null {
-    const order = this.around.order()
-    const isRight = certifyCommitOrder(this.history, level, order, this.deadline).length === 0
-    return isRight ? order : null
+    const { history, around, deadline } = this
+    const isRight = (order: Int32Array) =>
+      certifyCommitOrder(history, level, order, deadline).length === 0
+    const order = around.order()
+    if (isRight(order)) return order
+    // Where versions are known the stronger level is soon decided; elsewhere it is asked last.
+    const strong = history.versions === null ? null : around.strongOrder()
+    return strong !== null && isRight(strong) ? strong : null
   }
 
   /** @param blamed transactions to do without */
