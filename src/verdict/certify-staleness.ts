@@ -5,8 +5,8 @@
 // functions: certifyStaleness, certifyStaleRead.
 
 import { Deadline } from '../base/deadline.ts'
-import { addTo } from '../base/maps.ts'
-import { firstWhere } from '../base/search.ts'
+import { placesByValue } from '../base/places.ts'
+import { lowerBound } from '../base/search.ts'
 import { Elapsed, inUnit } from '../history/elapsed.ts'
 import { type History, INITIAL, NONE } from '../history/history.ts'
 import { parseBound } from '../levels/staleness.ts'
@@ -46,6 +46,13 @@ interface Worst {
   readonly missed: number // what that was
 }
 
+/** Who writes each key, by finish. */
+interface Writers {
+  readonly start: Int32Array // key -> its first slot; one more at the end
+  readonly txns: Int32Array
+  readonly finish: Float64Array
+}
+
 class WorstReads {
   private readonly order: Precedence
   private readonly elapsed: Elapsed
@@ -63,59 +70,104 @@ class WorstReads {
 
   find(): Worst {
     const { opCount, opKey, opTxn, keyCount } = this.history
-    const writers = Array.from({ length: keyCount }, (): number[] => [])
-    const readsOf = Array.from({ length: keyCount }, () => new Map<number, number[]>())
-    for (let op = 0; op < opCount; op++) {
-      const key = opKey[op]!
-      if (isWrite(this.history, op)) {
-        const txn = opTxn[op]!
-        if (this.history.txnCounts[txn] && writers[key]!.at(-1) !== txn) writers[key]!.push(txn)
-        continue
-      }
-      const version = this.order.seen[op]!
-      if (version === NONE) continue
-      const source = version === INITIAL ? INITIAL_TXN : opTxn[version]!
-      addTo(readsOf[key]!, source, op)
+    const writers = this.findWriters()
+    const { start, readers } = this.findReaders()
+    for (let version = 0; version < opCount + keyCount; version++) {
+      const [from, to] = [start[version]!, start[version + 1]!]
+      if (from === to) continue
+      const isInitial = version >= opCount
+      const key = isInitial ? version - opCount : opKey[version]!
+      const source = isInitial ? INITIAL_TXN : opTxn[version]!
+      this.judge(source, writers, key, readers.subarray(from, to))
     }
-    for (let key = 0; key < keyCount; key++) this.judge(writers[key]!, readsOf[key]!)
     const { versions, reader, missed } = this
     const time = reader === NONE ? this.elapsed.nothing() : this.elapsed.told(missed, reader)
     return { time, versions, reader, missed }
   }
 
-  private judge(writers: number[], readsOf: ReadonlyMap<number, readonly number[]>): void {
-    const { opTxn, txnStartTime } = this.history
-    const byFinish = writers.toSorted((a, b) => this.order.finishOf(a) - this.order.finishOf(b))
-    // Nothing that was over when a version was begun is newer.
-    for (const [source, reads] of readsOf) {
-      const first = source === INITIAL_TXN ? 0 : this.firstFrom(byFinish, txnStartTime![source]!)
-      const newer: number[] = [] // by finish, as far as readers have come
-      let at = first
-      const starts = reads.map((read) => opTxn[read]!)
-      starts.sort((a, b) => txnStartTime![a]! - txnStartTime![b]!)
-      for (const reader of starts) {
-        const start = txnStartTime![reader]!
-        for (; at < byFinish.length && this.order.finishOf(byFinish[at]!) < start; at++) {
-          this.deadline.step(1)
-          const txn = byFinish[at]!
-          if (txn === source) continue
-          if (source === INITIAL_TXN || this.order.isBefore(source, txn)) newer.push(txn)
-        }
-        if (newer.length > 0) this.note(reader, newer)
+  private findWriters(): Writers {
+    const { txnCount, keyCount } = this.history
+    const finishes = new Float64Array(txnCount)
+    for (let txn = 0; txn < txnCount; txn++) finishes[txn] = this.order.finishOf(txn)
+    const order = placesByValue(finishes)
+    const start = new Int32Array(keyCount + 1)
+    this.forEachWriter(order, (key) => start[key + 1]!++)
+    for (let key = 0; key < keyCount; key++) start[key + 1]! += start[key]!
+    const txns = new Int32Array(start[keyCount]!)
+    const finish = new Float64Array(txns.length)
+    const next = start.slice()
+    this.forEachWriter(order, (key, txn) => {
+      const slot = next[key]!++
+      txns[slot] = txn
+      finish[slot] = finishes[txn]!
+    })
+    return { start, txns, finish }
+  }
+
+  /** Each key that a transaction writes, once. */
+  private forEachWriter(order: Int32Array, visit: (key: number, txn: number) => void): void {
+    const { txnCounts, txnOpStart, opKey, keyCount } = this.history
+    const last = new Int32Array(keyCount).fill(NONE) // key -> the last one that was seen to write it
+    for (const txn of order) {
+      if (!txnCounts[txn]) continue
+      for (let op = txnOpStart[txn]!; op < txnOpStart[txn + 1]!; op++) {
+        const key = opKey[op]!
+        if (!isWrite(this.history, op) || last[key] === txn) continue
+        last[key] = txn
+        visit(key, txn)
       }
     }
   }
 
-  private note(reader: number, newer: readonly number[]): void {
-    this.versions = Math.max(this.versions, newer.length)
-    const [oldest] = newer
-    const isWorst =
-      this.reader === NONE || this.elapsed.isLonger(oldest!, reader, this.missed, this.reader)
-    if (isWorst) [this.reader, this.missed] = [reader, oldest!]
+  /** Who read each version, by start: versions are writes, then the initial one of each key. */
+  private findReaders(): { start: Int32Array; readers: Int32Array } {
+    const { txnStartTime, txnOpStart, opCount, opKey, keyCount } = this.history
+    const { seen } = this.order
+    const versionOf = (op: number) => (seen[op] === INITIAL ? opCount + opKey[op]! : seen[op]!)
+    const start = new Int32Array(opCount + keyCount + 1)
+    for (let op = 0; op < opCount; op++) if (seen[op] !== NONE) start[versionOf(op) + 1]!++
+    for (let i = 1; i < start.length; i++) start[i]! += start[i - 1]!
+    const readers = new Int32Array(start.at(-1)!)
+    const next = start.slice()
+    for (const txn of placesByValue(txnStartTime!)) {
+      for (let op = txnOpStart[txn]!; op < txnOpStart[txn + 1]!; op++) {
+        if (seen[op] !== NONE) readers[next[versionOf(op)]!++] = txn
+      }
+    }
+    return { start, readers }
   }
 
-  private firstFrom(byFinish: readonly number[], time: number): number {
-    return firstWhere(0, byFinish.length, (at) => this.order.finishOf(byFinish[at]!) >= time)
+  private judge(
+    source: number,
+    { start, txns, finish }: Writers,
+    key: number,
+    readers: Int32Array,
+  ): void {
+    const startTime = this.history.txnStartTime!
+    const end = start[key + 1]!
+    // Nothing that was over when a version was begun is newer.
+    let at = start[key]!
+    if (source !== INITIAL_TXN) at = lowerBound(finish, startTime[source]!, at, end)
+    let newer = 0 // how many, as far as readers have come
+    let oldest: number = NONE
+    for (let i = 0; i < readers.length; i++) {
+      const reader = readers[i]!
+      for (; at < end && finish[at]! < startTime[reader]!; at++) {
+        this.deadline.step(1)
+        const txn = txns[at]!
+        if (txn === source) continue
+        if (source !== INITIAL_TXN && !this.order.isBefore(source, txn)) continue
+        if (newer++ === 0) oldest = txn
+      }
+      if (newer > 0) this.note(reader, oldest, newer)
+    }
+  }
+
+  private note(reader: number, oldest: number, newer: number): void {
+    this.versions = Math.max(this.versions, newer)
+    const isWorst =
+      this.reader === NONE || this.elapsed.isLonger(oldest, reader, this.missed, this.reader)
+    if (isWorst) [this.reader, this.missed] = [reader, oldest]
   }
 }
 

@@ -76,7 +76,8 @@ export class Precedence {
   /** Every transaction with one right after it. */
   private findSteps(): { from: IntColumn; to: IntColumn } {
     const { sessionTxns, txnSession, txnCounts, opCount, opTxn } = this.history
-    const [from, to] = [new IntColumn(64), new IntColumn(64)]
+    const room = this.history.txnCount + 2 * opCount // as much as most histories take
+    const [from, to] = [new IntColumn(room), new IntColumn(room)]
     const add = (earlier: number, later: number) => {
       if (earlier === later) return
       from.push(earlier)

@@ -1,6 +1,7 @@
 // For every key, the transactions that write it, sorted by session and then session order: answers
 // "the last transaction of session s before its i-th that writes x" by binary search. Built in one
-// counting sort, only when some read has to be judged against other writers of its key.
+// counting sort, only when some read has to be judged against other writers of its key. In another
+// order, it says no more than who they are.
 
 import { APPEND, type History, NONE, WRITE } from '../../history/history.ts'
 
@@ -8,8 +9,12 @@ export class KeyWriters {
   readonly start: Int32Array // key -> first slot; one more entry at the end
   readonly txn: Int32Array // slot -> transaction, by session and session order within a key
 
-  constructor(private readonly history: History) {
-    const { keyCount, opKind, opKey, sessionTxns, txnCounts, txnOpStart, opCount } = history
+  /** @param order all of them, in the order that those of each key are to have */
+  constructor(
+    private readonly history: History,
+    order: Int32Array = history.sessionTxns,
+  ) {
+    const { keyCount, opKind, opKey, txnCounts, txnOpStart, opCount } = history
     const size = new Int32Array(keyCount + 1)
     for (let op = 0; op < opCount; op++) {
       const kind = opKind[op]!
@@ -18,7 +23,7 @@ export class KeyWriters {
     for (let key = 0; key < keyCount; key++) size[key + 1]! += size[key]!
     const txns = new Int32Array(size[keyCount]!)
     const next = size.slice(0, keyCount)
-    for (const txn of sessionTxns) {
+    for (const txn of order) {
       if (!txnCounts[txn]) continue
       for (let op = txnOpStart[txn]!; op < txnOpStart[txn + 1]!; op++) {
         const kind = opKind[op]!

@@ -7,6 +7,7 @@
 
 import type { Deadline } from '../../base/deadline.ts'
 import { assert, UsageError } from '../../base/errors.ts'
+import { placesByValue } from '../../base/places.ts'
 import { Elapsed, inUnit } from '../../history/elapsed.ts'
 import { type History, INITIAL, NONE } from '../../history/history.ts'
 import { parseBound } from '../../levels/staleness.ts'
@@ -82,7 +83,8 @@ export function checkStaleness(
   const longest = stale.reduce<StaleRead | null>((a, b) => (a && !isLonger(b, a) ? a : b), null)
   const beyond = stale.filter(isBeyond)
   if (beyond.length === 0) {
-    const order = base.order.slice().sort((a, b) => moments.opens[a]! - moments.opens[b]!)
+    const begun = Float64Array.from(base.order, (txn) => moments.opens[txn]!)
+    const order = placesByValue(begun).map((place) => base.order[place]!)
     return {
       anomalies: [],
       // What comes before another begins no later; of equal ones the order says which it is.

@@ -5,11 +5,13 @@
 // Key by key. Writers of a key are sorted by the beginning of their moments, so that those which
 // the clock puts after a version are the last ones; of these one number, the earliest finish, says
 // whether a read is stale at all. The others whose moments overlap are asked about one by one. How
-// many a stale read missed is counted by sweeping over finishes with a tree of counts. O(n log n)
-// and what the questions cost. Main class: MissedVersions.
+// many a stale read missed is counted by sweeping over finishes with a tree of counts. What is
+// known of the versions of one key stands in columns that the next key uses again. O(n log n) and
+// what the questions cost. Main class: MissedVersions.
 
 import type { Deadline } from '../../base/deadline.ts'
-import { firstWhere } from '../../base/search.ts'
+import { placesByValue } from '../../base/places.ts'
+import { lowerBound } from '../../base/search.ts'
 import { COMMITTED, type History, INITIAL, NONE } from '../../history/history.ts'
 import { KeyWriters } from '../order/key-writers.ts'
 import type { ReadCheck } from '../reads/read-consistency.ts'
@@ -23,12 +25,21 @@ export interface StaleRead {
   readonly missed: number
 }
 
+const NOBODY: readonly number[] = []
+
 export class MissedVersions {
-  private readonly writers: KeyWriters
+  private readonly writers: KeyWriters // of each key by the beginning of their moments
   private readonly finish: Float64Array // txn -> finish, never if it is not known to have committed
   private readonly readStart: Int32Array // key -> first slot in `reads`; one more at the end
   private readonly readsOf: Int32Array // slot -> sound read of another's version
+  private readonly startOf: Float64Array // slot -> start of its transaction
   private readonly rank: Int32Array // txn -> its place among the writers of the key at hand
+  // Of the key at hand, by rank; the initial version stands at the end.
+  private readonly opens: Float64Array // when the moment begins
+  private readonly earliest: Float64Array // the earliest finish from there on
+  private readonly lastStart: Float64Array // version -> the last start among its readers
+  private readonly after: Int32Array // version -> first rank that the clock puts after it
+  private readonly since: Float64Array // version -> the earliest finish of a newer one
 
   constructor(
     private readonly history: History,
@@ -36,8 +47,9 @@ export class MissedVersions {
     private readonly moments: Moments,
     private readonly deadline: Deadline,
   ) {
-    const { txnCount, txnStatus, txnCounts, txnFinishTime, opCount, opKey, keyCount } = history
-    this.writers = new KeyWriters(history)
+    const { txnCount, txnStatus, txnCounts, opCount, opKey, opTxn, keyCount } = history
+    const { txnStartTime, txnFinishTime } = history
+    this.writers = new KeyWriters(history, placesByValue(moments.opens))
     this.finish = new Float64Array(txnCount).fill(Number.POSITIVE_INFINITY)
     for (let txn = 0; txn < txnCount; txn++) {
       // There may be no times at all where nobody counts: what writes initial values needs none.
@@ -50,16 +62,30 @@ export class MissedVersions {
     for (let op = 0; op < opCount; op++) if (isRead(op)) this.readStart[opKey[op]! + 1]!++
     for (let key = 0; key < keyCount; key++) this.readStart[key + 1]! += this.readStart[key]!
     this.readsOf = new Int32Array(this.readStart[keyCount]!)
+    this.startOf = new Float64Array(this.readsOf.length)
     const next = this.readStart.slice()
-    for (let op = 0; op < opCount; op++) if (isRead(op)) this.readsOf[next[opKey[op]!]!++] = op
+    for (let op = 0; op < opCount; op++) {
+      if (!isRead(op)) continue
+      const slot = next[opKey[op]!]!++
+      this.readsOf[slot] = op
+      this.startOf[slot] = txnStartTime![opTxn[op]!]!
+    }
+    const { start } = this.writers
+    let most = 0
+    for (let key = 0; key < keyCount; key++) most = Math.max(most, start[key + 1]! - start[key]!)
+    this.opens = new Float64Array(most)
+    this.earliest = new Float64Array(most + 1)
+    this.lastStart = new Float64Array(most + 1)
+    this.after = new Int32Array(most + 1)
+    this.since = new Float64Array(most + 1)
   }
 
   /** Every stale read, key by key. */
   find(): StaleRead[] {
     const stale: StaleRead[] = []
     for (let key = 0; key < this.history.keyCount; key++) {
-      const reads = this.readsOf.subarray(this.readStart[key], this.readStart[key + 1])
-      if (reads.length > 0) this.findIn(this.writersOf(key), reads, stale)
+      const [from, to] = [this.readStart[key]!, this.readStart[key + 1]!]
+      if (from < to) this.findIn(this.writersOf(key), from, to, stale)
     }
     return stale
   }
@@ -77,9 +103,8 @@ export class MissedVersions {
 
   /** Writers of a key by the beginning of their moments. */
   private writersOf(key: number): Int32Array {
-    const { opens } = this.moments
     const { start, txn } = this.writers
-    return txn.slice(start[key], start[key + 1]).sort((a, b) => opens[a]! - opens[b]!)
+    return txn.subarray(start[key], start[key + 1])
   }
 
   private isNewer(txn: number, than: number): boolean {
@@ -87,65 +112,71 @@ export class MissedVersions {
     return this.moments.isOver(than, txn) || this.moments.comesBefore(than, txn)
   }
 
-  private findIn(writers: Int32Array, reads: Int32Array, stale: StaleRead[]): void {
-    const { opTxn, txnStartTime } = this.history
-    const { finish, rank } = this
+  /** Of the reads in some slots, which are all of a key. */
+  private findIn(writers: Int32Array, from: number, to: number, stale: StaleRead[]): void {
+    const { opSource } = this.reads
+    const { finish, rank, opens, earliest, lastStart, after, since, readsOf, startOf } = this
     const count = writers.length
-    const earliest = new Float64Array(count + 1) // rank -> the earliest finish from there on
     earliest[count] = Number.POSITIVE_INFINITY
     for (let i = count - 1; i >= 0; i--) {
-      rank[writers[i]!] = i
-      earliest[i] = Math.min(earliest[i + 1]!, finish[writers[i]!]!)
+      const txn = writers[i]!
+      rank[txn] = i
+      opens[i] = this.moments.opens[txn]!
+      earliest[i] = Math.min(earliest[i + 1]!, finish[txn]!)
     }
-    // The last start among the readers of each version; the initial one stands at the end.
-    const place = (source: number) => (source === INITIAL ? count : rank[source]!)
-    const lastStart = new Float64Array(count + 1).fill(Number.NEGATIVE_INFINITY)
-    for (const read of reads) {
-      const at = place(this.reads.opSource[read]!)
-      lastStart[at] = Math.max(lastStart[at]!, txnStartTime![opTxn[read]!]!)
+    lastStart.fill(Number.NEGATIVE_INFINITY, 0, count + 1)
+    for (let slot = from; slot < to; slot++) {
+      const source = opSource[readsOf[slot]!]!
+      const at = source === INITIAL ? count : rank[source]!
+      if (startOf[slot]! > lastStart[at]!) lastStart[at] = startOf[slot]!
     }
-    const after = new Int32Array(count + 1) // version -> first rank that the clock puts after it
-    const beside: number[][] = [] // version -> newer ones among those that overlap with it
-    const since = new Float64Array(count + 1) // version -> the earliest finish of a newer one
+    const beside = new Map<number, readonly number[]>() // version -> newer ones that overlap with it
+    let isStale = false
     for (let at = 0; at <= count; at++) {
       if (lastStart[at] === Number.NEGATIVE_INFINITY) continue
-      after[at] = at === count ? 0 : this.firstAfter(writers, writers[at]!)
-      const newer = at === count ? [] : this.findBeside(writers, at, after[at]!, lastStart[at]!)
-      beside[at] = newer
-      since[at] = newer.reduce((least, txn) => Math.min(least, finish[txn]!), earliest[after[at]!]!)
+      after[at] = at === count ? 0 : this.firstAfter(writers[at]!, at, count)
+      since[at] = earliest[after[at]!]!
+      const newer = at === count ? NOBODY : this.findBeside(writers, at)
+      if (newer.length > 0) beside.set(at, newer)
+      for (const txn of newer) since[at] = Math.min(since[at]!, finish[txn]!)
+      isStale ||= since[at]! < lastStart[at]!
     }
-    const found = Array.from(reads).filter(
-      (read) => since[place(this.reads.opSource[read]!)]! < txnStartTime![opTxn[read]!]!,
-    )
-    if (found.length === 0) return
-    const counts = this.countAfter(
-      writers,
-      found,
-      (read) => after[place(this.reads.opSource[read]!)]!,
-    )
-    found.forEach((read, i) => {
-      const at = place(this.reads.opSource[read]!)
-      const start = txnStartTime![opTxn[read]!]!
-      const more = beside[at]!.filter((txn) => finish[txn]! < start)
+    if (!isStale) return
+    const place = (read: number) => {
+      const source = opSource[read]!
+      return source === INITIAL ? count : rank[source]!
+    }
+    const startTime = (read: number) => this.history.txnStartTime![this.history.opTxn[read]!]!
+    const found = readsOf.subarray(from, to).filter((read) => since[place(read)]! < startTime(read))
+    const counts = this.countAfter(writers, found, (read) => after[place(read)]!)
+    for (let i = 0; i < found.length; i++) {
+      const read = found[i]!
+      const at = place(read)
+      const start = startTime(read)
+      const more = (beside.get(at) ?? NOBODY).filter((txn) => finish[txn]! < start)
       const oldest = this.oldestOf(writers.subarray(after[at]!), more, since[at]!)
       stale.push({ read, oldest, missed: counts[i]! + more.length })
-    })
+    }
   }
 
-  /** The first rank whose moment begins when that of a writer is over. */
-  private firstAfter(writers: Int32Array, writer: number): number {
-    const { opens, closes } = this.moments
-    return firstWhere(0, writers.length, (rank) => opens[writers[rank]!]! > closes[writer]!)
+  /** The first rank whose moment begins when that of a writer is over, which cannot be before its own. */
+  private firstAfter(writer: number, rank: number, count: number): number {
+    const close = this.moments.closes[writer]!
+    let first = lowerBound(this.opens, close, rank, count)
+    while (first < count && this.opens[first] === close) first++
+    return first
   }
 
   /** Newer ones that the clock does not put after a version, and that some reader of it missed. */
-  private findBeside(writers: Int32Array, at: number, end: number, start: number): number[] {
-    const { opens, closes } = this.moments
+  private findBeside(writers: Int32Array, at: number): readonly number[] {
+    const { closes } = this.moments
+    const { opens } = this
     const version = writers[at]!
+    const [end, start] = [this.after[at]!, this.lastStart[at]!]
     const newer: number[] = []
     // What comes after a version begins no earlier, and is over no earlier.
     let first = at
-    while (first > 0 && opens[writers[first - 1]!] === opens[version]) first--
+    while (first > 0 && opens[first - 1] === opens[at]) first--
     for (let i = first; i < end; i++) {
       const txn = writers[i]!
       this.deadline.step(1)
@@ -158,13 +189,14 @@ export class MissedVersions {
   /** For each read, how many writers from a rank on had finished when its transaction started. */
   private countAfter(
     writers: Int32Array,
-    reads: readonly number[],
+    reads: Int32Array,
     fromRank: (read: number) => number,
   ): Int32Array {
     const { opTxn, txnStartTime } = this.history
     const { finish, rank } = this
     const start = (read: number) => txnStartTime![opTxn[read]!]!
-    const byFinish = writers.slice().sort((a, b) => finish[a]! - finish[b]!)
+    const finishes = Float64Array.from(writers, (txn) => finish[txn]!)
+    const byFinish = placesByValue(finishes).map((place) => writers[place]!)
     const tree = new Int32Array(writers.length + 1) // counts of ranks, as in a Fenwick tree
     const upTo = (end: number) => {
       let sum = 0
@@ -173,7 +205,7 @@ export class MissedVersions {
     }
     const counts = new Int32Array(reads.length)
     let done = 0
-    const order = reads.map((_, i) => i).sort((a, b) => start(reads[a]!) - start(reads[b]!))
+    const order = placesByValue(Float64Array.from(reads, start))
     for (const i of order) {
       this.deadline.step(1)
       while (done < byFinish.length && finish[byFinish[done]!]! < start(reads[i]!)) {
