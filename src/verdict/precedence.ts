@@ -8,7 +8,6 @@
 // Precedence.
 
 import type { Deadline } from '../base/deadline.ts'
-import { IntColumn } from '../base/grow.ts'
 import { COMMITTED, type History, NONE, READ, READ_LIST } from '../history/history.ts'
 import { foreignVersion, isWrite, splitList } from './certify-reads.ts'
 
@@ -33,11 +32,12 @@ export class Precedence {
     }
     const { from, to } = this.findSteps()
     this.start = new Int32Array(txnCount + 1)
-    for (let i = 0; i < from.length; i++) this.start[from.data[i]! + 1]!++
+    const count = from.length
+    for (let i = 0; i < count; i++) this.start[from[i]! + 1]!++
     for (let txn = 0; txn < txnCount; txn++) this.start[txn + 1]! += this.start[txn]!
-    this.next = new Int32Array(from.length)
+    this.next = new Int32Array(count)
     const slot = this.start.slice()
-    for (let i = 0; i < from.length; i++) this.next[slot[from.data[i]!]!++] = to.data[i]!
+    for (let i = 0; i < count; i++) this.next[slot[from[i]!]!++] = to[i]!
     this.behind = new Float64Array(txnCount)
     this.ahead = new Float64Array(txnCount)
     this.reached = new Int32Array(txnCount)
@@ -74,28 +74,35 @@ export class Precedence {
   }
 
   /** Every transaction with one right after it. */
-  private findSteps(): { from: IntColumn; to: IntColumn } {
-    const { sessionTxns, txnSession, txnCounts, opCount, opTxn } = this.history
-    const room = this.history.txnCount + 2 * opCount // as much as most histories take
-    const [from, to] = [new IntColumn(room), new IntColumn(room)]
-    const add = (earlier: number, later: number) => {
-      if (earlier === later) return
-      from.push(earlier)
-      to.push(later)
-    }
+  private findSteps(): { from: Int32Array; to: Int32Array } {
+    const { sessionTxns, txnSession, txnCount, txnCounts, opCount, opTxn } = this.history
+    const { seen } = this
+    const known = [...this.knownVersions()]
+    const room = known.reduce((sum, versions) => sum + versions.length, txnCount + opCount)
+    const [from, to] = [new Int32Array(room), new Int32Array(room)]
+    let count = 0
     let last: number = NONE
     for (const txn of sessionTxns) {
       if (!txnCounts[txn]) continue
-      if (last !== NONE && txnSession[last] === txnSession[txn]) add(last, txn)
+      if (last !== NONE && txnSession[last] === txnSession[txn]) {
+        from[count] = last
+        to[count++] = txn
+      }
       last = txn
     }
     for (let op = 0; op < opCount; op++) {
-      if (this.seen[op]! >= 0) add(opTxn[this.seen[op]!]!, opTxn[op]!)
+      if (seen[op]! < 0 || opTxn[seen[op]!] === opTxn[op]) continue
+      from[count] = opTxn[seen[op]!]!
+      to[count++] = opTxn[op]!
     }
-    for (const versions of this.knownVersions()) {
-      for (let i = 1; i < versions.length; i++) add(opTxn[versions[i - 1]!]!, opTxn[versions[i]!]!)
+    for (const versions of known) {
+      for (let i = 1; i < versions.length; i++) {
+        from[count] = opTxn[versions[i - 1]!]!
+        to[count] = opTxn[versions[i]!]!
+        if (from[count] !== to[count]) count++
+      }
     }
-    return { from, to }
+    return { from: from.subarray(0, count), to: to.subarray(0, count) }
   }
 
   /** Orders of versions as the store gave them, or as lists show them. */

@@ -32,6 +32,7 @@ export class MissedVersions {
   private readonly finish: Float64Array // txn -> finish, never if it is not known to have committed
   private readonly readStart: Int32Array // key -> first slot in `reads`; one more at the end
   private readonly readsOf: Int32Array // slot -> sound read of another's version
+  private readonly sourceOf: Int32Array // slot -> who wrote what it saw, or INITIAL
   private readonly startOf: Float64Array // slot -> start of its transaction
   private readonly rank: Int32Array // txn -> its place among the writers of the key at hand
   // Of the key at hand, by rank; the initial version stands at the end.
@@ -62,12 +63,14 @@ export class MissedVersions {
     for (let op = 0; op < opCount; op++) if (isRead(op)) this.readStart[opKey[op]! + 1]!++
     for (let key = 0; key < keyCount; key++) this.readStart[key + 1]! += this.readStart[key]!
     this.readsOf = new Int32Array(this.readStart[keyCount]!)
+    this.sourceOf = new Int32Array(this.readsOf.length)
     this.startOf = new Float64Array(this.readsOf.length)
     const next = this.readStart.slice()
     for (let op = 0; op < opCount; op++) {
       if (!isRead(op)) continue
       const slot = next[opKey[op]!]!++
       this.readsOf[slot] = op
+      this.sourceOf[slot] = reads.opSource[op]!
       this.startOf[slot] = txnStartTime![opTxn[op]!]!
     }
     const { start } = this.writers
@@ -115,7 +118,8 @@ export class MissedVersions {
   /** Of the reads in some slots, which are all of a key. */
   private findIn(writers: Int32Array, from: number, to: number, stale: StaleRead[]): void {
     const { opSource } = this.reads
-    const { finish, rank, opens, earliest, lastStart, after, since, readsOf, startOf } = this
+    const { finish, rank, opens, earliest, lastStart, after, since, readsOf, sourceOf, startOf } =
+      this
     const count = writers.length
     earliest[count] = Number.POSITIVE_INFINITY
     for (let i = count - 1; i >= 0; i--) {
@@ -126,7 +130,7 @@ export class MissedVersions {
     }
     lastStart.fill(Number.NEGATIVE_INFINITY, 0, count + 1)
     for (let slot = from; slot < to; slot++) {
-      const source = opSource[readsOf[slot]!]!
+      const source = sourceOf[slot]!
       const at = source === INITIAL ? count : rank[source]!
       if (startOf[slot]! > lastStart[at]!) lastStart[at] = startOf[slot]!
     }
