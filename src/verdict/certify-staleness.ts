@@ -107,7 +107,7 @@ class WorstReads {
   /** Each key that a transaction writes, once. */
   private forEachWriter(order: Int32Array, visit: (key: number, txn: number) => void): void {
     const { txnCounts, txnOpStart, opKey, keyCount } = this.history
-    const last = new Int32Array(keyCount).fill(NONE) // key -> the last one that was seen to write it
+    const last = new Int32Array(keyCount).fill(NONE) // key -> who was seen to write it last
     for (const txn of order) {
       if (!txnCounts[txn]) continue
       for (let op = txnOpStart[txn]!; op < txnOpStart[txn + 1]!; op++) {
