@@ -134,7 +134,7 @@ export class MissedVersions {
       const at = source === INITIAL ? count : rank[source]!
       if (startOf[slot]! > lastStart[at]!) lastStart[at] = startOf[slot]!
     }
-  /** The first rank whose moment begins when that of a writer is over: behind its own. */
+    const beside = new Map<number, readonly number[]>() // version -> newer ones that overlap
     let isStale = false
     for (let at = 0; at <= count; at++) {
       if (lastStart[at] === Number.NEGATIVE_INFINITY) continue
