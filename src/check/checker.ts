@@ -306,7 +306,10 @@ export class Checker {
     const proofOf = (level: 'ser' | 'si' | 'cc') =>
       level === 'cc' ? this.weak().check('cc').proof : this.find(level).proof
     const isSnapshotRest = () => this.strongLevels?.isSettled('si') ?? false
-    const shared = { history, ordered, limit, deadline, context, proofOf, blame, isSnapshotRest }
+    const componentsOf = (level: 'ser' | 'si', blamed: ReadonlySet<number>) =>
+      this.orderedLevels?.componentsOf(level, blamed) ?? null
+    const known = { context, proofOf, componentsOf, blame, isSnapshotRest }
+    const shared = { history, ordered, limit, deadline, ...known }
     this.adyaLevels ??= new AdyaLevels({ ...shared, reads: this.reads() })
     return this.adyaLevels
   }

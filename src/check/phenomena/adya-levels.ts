@@ -26,6 +26,8 @@ export interface SharedWork {
   context(): WeakContext
   /** What proves that another level holds; null if it does not. */
   proofOf(level: 'ser' | 'si' | 'cc'): Proof | null
+  /** Where versions are known: txn -> its component in the graph of a level, if it is known. */
+  componentsOf(level: 'ser' | 'si', blamed: ReadonlySet<number>): Int32Array | null
   blame(): Blame
   /** Whether si was judged, and holds of all but single reads. */
   isSnapshotRest(): boolean
@@ -68,7 +70,7 @@ export class AdyaLevels {
   }
 
   check(level: 'pl-cs' | 'pl-2l' | 'pl-2+' | 'pl-3u' | 'pl-2.99'): NamedFindings {
-    const { history, reads: recorded, limit, deadline, proofOf } = this.shared
+    const { history, reads: recorded, limit, deadline, proofOf, componentsOf } = this.shared
     const order = () => this.context().base.order
     const strongOrder = () => commitOrderOf(proofOf('ser'))
     const reads = this.reads()
@@ -76,14 +78,16 @@ export class AdyaLevels {
     const isSettled = () =>
       reads.unrepeatable.length === 0 &&
       isSerialRest(history, reads, this.context().base, new Set())
-    const around = { order, strongOrder, isSettled }
+    const components = (blamed: ReadonlySet<number>) =>
+      this.seesTheSame ? componentsOf('ser', blamed) : null
+    const around = { order, strongOrder, components, isSettled }
     this.lazyLevels ??= new PhenomenaLevels(history, reads, recorded, around, limit, deadline)
     return { ...this.lazyLevels.check(level), algorithm: 'dependencies' }
   }
 
   /** What satisfies si satisfies psi, what violates cc violates it: both help, neither decides. */
   checkPsi(): NamedFindings {
-    const { history, reads, limit, deadline, proofOf, blame } = this.shared
+    const { history, reads, limit, deadline, proofOf, componentsOf, blame } = this.shared
     const strongOrder = () => commitOrderOf(proofOf('si'))
     let known: ReturnType<typeof commitOrderOf> = null // asked for part by part
     const order = () => {
@@ -95,7 +99,8 @@ export class AdyaLevels {
       (isSerialRest(history, reads, found.rest, found.blamed) ||
         runsWithout(history, reads, found.blamed, deadline) ||
         (found.blamed.size === 0 && this.shared.isSnapshotRest()))
-    const around = { order, strongOrder, blame, isSettled }
+    const components = (blamed: ReadonlySet<number>) => componentsOf('si', blamed)
+    const around = { order, strongOrder, components, blame, isSettled }
     this.lazyPsi ??= new PhenomenaLevels(history, reads, reads, around, limit, deadline)
     return { ...this.lazyPsi.check('psi'), algorithm: 'dependencies' }
   }

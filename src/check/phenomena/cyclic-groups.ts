@@ -8,6 +8,7 @@
 
 import type { Deadline } from '../../base/deadline.ts'
 import { IntColumn } from '../../base/grow.ts'
+import { addTo } from '../../base/maps.ts'
 import { buildCsr } from '../../graph/csr.ts'
 import { findComponents } from '../../graph/scc.ts'
 import { type History, INITIAL, NONE, READ } from '../../history/history.ts'
@@ -18,29 +19,39 @@ import type { ReadCheck } from '../reads/read-consistency.ts'
 /**
  * Groups of two and more, each in the order given, the one with the first transaction first.
  * @param txns those that it is about
+ * @param known txn -> its component if somebody else has found that, NONE if it is alone
  */
 export function findCyclicGroups(
   history: History,
   reads: ReadCheck,
   txns: Int32Array,
   deadline: Deadline,
+  known: Int32Array | null = null,
 ): Int32Array[] {
-  const { nodeCount, from, to } = new KnownOrder(history, reads, txns, deadline)
-  const { componentOf } = findComponents(
-    buildCsr(nodeCount, from.data, to.data, from.length),
-    deadline,
-  )
-  const size = new Int32Array(nodeCount) // component -> transactions
-  for (const txn of txns) size[componentOf[txn]!]!++
-  const members = new Map<number, number[]>() // component of several -> its transactions
+  const componentOf = known ?? findKnownComponents(history, reads, txns, deadline)
+  const members = new Map<number, number[]>() // component -> its transactions
   for (const txn of txns) {
     const component = componentOf[txn]!
-    if (size[component]! < 2) continue
-    const known = members.get(component)
-    if (known) known.push(txn)
-    else members.set(component, [txn])
+    if (component === NONE) continue
+    addTo(members, component, txn)
   }
-  return Array.from(members.values(), (group) => Int32Array.from(group))
+  return [...members.values()]
+    .filter((group) => group.length > 1)
+    .map((group) => Int32Array.from(group))
+}
+
+function findKnownComponents(
+  history: History,
+  reads: ReadCheck,
+  txns: Int32Array,
+  deadline: Deadline,
+): Int32Array {
+  const { nodeCount, from, to } = new KnownOrder(history, reads, txns, deadline)
+  const csr = buildCsr(nodeCount, from.data, to.data, from.length)
+  const { componentOf } = findComponents(csr, deadline)
+  const size = new Int32Array(nodeCount) // component -> transactions
+  for (const txn of txns) size[componentOf[txn]!]!++
+  return componentOf.map((component) => (size[component]! < 2 ? NONE : component))
 }
 
 /** What is known, as edges between transactions and nodes that stand for versions. */

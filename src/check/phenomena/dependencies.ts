@@ -84,12 +84,16 @@ export class Dependencies {
   private isComplete = true // whether all that is known is there
   private readonly nodesAfter = new Map<number, { op: number; node: number }[]>() // pl-2l: of a txn
 
-  /** @param txns those of the history that it is about, ascending */
+  /**
+   * @param txns those of the history that it is about, ascending
+   * @param places see placesOfWrites
+   */
   constructor(
     readonly history: History,
     readonly readCheck: ReadCheck,
     readonly level: CycleLevel,
     readonly txns: Int32Array,
+    private readonly places = placesOfWrites(history, readCheck),
     private readonly deadline = Deadline.none(),
   ) {
     this.txnCount = txns.length
@@ -273,17 +277,15 @@ export class Dependencies {
     }
   }
 
-  /** Writers that the longest read of a list shows -> where. */
+  /** Writers whose version has a known place -> which. */
   private placesOf(key: number, writers: readonly number[]): Map<number, number> {
-    const places = new Map<number, number>()
-    const { versions } = this.readCheck
-    if (versions === null) return places
-    const local = new Map(writers.map((txn) => [this.txns[txn]!, txn]))
-    for (let i = versions.orderStart[key]!; i < versions.orderStart[key + 1]!; i++) {
-      const txn = local.get(this.history.opTxn[versions.order[i]!]!)
-      if (txn !== undefined) places.set(txn, i)
+    const known = new Map<number, number>()
+    if (this.readCheck.versions === null) return known
+    for (const txn of writers) {
+      const place = this.places[this.writes[txn]!.get(key)!]!
+      if (place !== NONE) known.set(txn, place)
     }
-    return places
+    return known
   }
 
   /** Whether a list shows what a transaction wrote, and so what comes next. */
@@ -373,4 +375,13 @@ export class Dependencies {
       this.into[edge.to]!.push(id)
     } else this.weakInto[edge.to]!.push(id)
   }
+}
+
+/** A transaction's last write of a key -> where its version stands in the known order, or NONE. */
+export function placesOfWrites({ opCount }: History, { versions }: ReadCheck): Int32Array {
+  const places = new Int32Array(versions === null ? 0 : opCount).fill(NONE)
+  versions?.order.forEach((write, place) => {
+    places[write] = place
+  })
+  return places
 }

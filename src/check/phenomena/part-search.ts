@@ -19,7 +19,7 @@ import { minimise } from '../evidence/minimise.ts'
 import { strengthen } from '../evidence/strengthen.ts'
 import type { ReadCheck } from '../reads/read-consistency.ts'
 import { findCyclicGroups } from './cyclic-groups.ts'
-import { type CycleLevel, Dependencies } from './dependencies.ts'
+import { type CycleLevel, Dependencies, placesOfWrites } from './dependencies.ts'
 import { findEvidentCycle } from './evident-cycles.ts'
 import { Reasons } from './reasons.ts'
 import { searchVersions } from './version-search.ts'
@@ -47,6 +47,11 @@ export interface Surroundings {
   readonly order: () => Int32Array
   /** An order that satisfies a stronger level, null if there is none. */
   readonly strongOrder: () => Int32Array | null
+  /**
+   * txn -> the component of what is known that it is in without those who are to blame, NONE if it
+   * is alone; null if that is not at hand.
+   */
+  readonly components: (blamed: ReadonlySet<number>) => Int32Array | null
   /** What weaker levels find, for levels that imply them. */
   readonly blame?: () => Blame
   /** Whether what is left without anybody who is to blame is known to satisfy the level. */
@@ -73,6 +78,7 @@ export class Part {
     private readonly history: History,
     private readonly reads: ReadCheck,
     readonly txns: Int32Array,
+    private readonly components: () => Int32Array | null,
     private readonly around: Surroundings,
     private readonly deadline: Deadline,
   ) {}
@@ -106,19 +112,24 @@ export class Part {
 
   cyclicGroups(): readonly Int32Array[] {
     const { history, reads, deadline } = this
-    this.lazyGroups ??= findCyclicGroups(history, reads, this.alongOrder(), deadline)
+    const txns = this.alongOrder()
+    this.lazyGroups ??= findCyclicGroups(history, reads, txns, deadline, this.components())
     return this.lazyGroups
   }
 }
 
 export class PartSearch {
+  private readonly places: Int32Array
+
   constructor(
     private readonly history: History,
     private readonly reads: ReadCheck,
     private readonly level: CycleLevel,
     private readonly around: Surroundings,
     private readonly deadline: Deadline,
-  ) {}
+  ) {
+    this.places = placesOfWrites(history, reads)
+  }
 
   search(part: Part): PartFindings {
     const { txns } = part
@@ -199,8 +210,8 @@ export class PartSearch {
   }
 
   private build(txns: Int32Array): Dependencies {
-    const { history, reads, level, deadline } = this
-    return new Dependencies(history, reads, level, txns.toSorted(), deadline)
+    const { history, reads, level, places, deadline } = this
+    return new Dependencies(history, reads, level, txns.toSorted(), places, deadline)
   }
 
   private isSearchable({ txnCount, openCount }: Dependencies): boolean {

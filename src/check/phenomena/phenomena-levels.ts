@@ -111,9 +111,14 @@ export class PhenomenaLevels {
   /** Small ones first. */
   private findParts(blamed: ReadonlySet<number>): Part[] {
     const { history, reads, around, deadline } = this
+    let known: Int32Array | null | undefined
+    const components = () => {
+      if (known === undefined) known = around.components(blamed)
+      return known
+    }
     return findParts(history, reads, false, deadline)
       .map((sessions) => txnsOf(history, sessions).filter((txn) => !blamed.has(txn)))
       .toSorted((a, b) => a.length - b.length)
-      .map((txns) => new Part(history, reads, txns, around, deadline))
+      .map((txns) => new Part(history, reads, txns, components, around, deadline))
   }
 }

@@ -19,7 +19,7 @@ import { describeReads } from '../reads/offences.ts'
 import type { ReadCheck } from '../reads/read-consistency.ts'
 import { findUnrepeated } from '../reads/unrepeated.ts'
 import { findCycles } from './cycles.ts'
-import { type CyclicParts, KeptParts } from './cyclic-parts.ts'
+import { type CyclicParts, KeptParts, txnOf } from './cyclic-parts.ts'
 import { findEachKind } from './each-kind.ts'
 import { OrderedEvidence } from './ordered-evidence.ts'
 import { buildOrderedGraph, type OrderedGraphOptions, Successions } from './ordered-graph.ts'
@@ -57,14 +57,7 @@ export class OrderedLevels {
     deadline.check()
     const snapshots = hasSnapshots(level)
     const scope = timeScopeOf(level)
-    const graphOf = (realTime: TimeScope | null) =>
-      this.graphs.get({
-        width: snapshots ? 2 : 1,
-        sessions: true,
-        realTime,
-        exclusive: isExclusive(level),
-        overwrites: true,
-      })
+    const graphOf = (realTime: TimeScope | null) => this.graphFor(level, realTime)
     const onlyTime = serializable ? scope : null
     if (graphOf(onlyTime) === null) return null
     let isAcyclic = false // as far as real time does not tell
@@ -97,6 +90,28 @@ export class OrderedLevels {
     const isSettled = (blame: Blame) => this.isSettled(level, blame)
     const search = { single, found, blame: this.blame, isSettled, conflicts, inTime }
     return { anomalies: findEachKind(search, limit), proof: null, algorithm: this.algorithm() }
+  }
+
+  /**
+   * txn -> the strongly connected component of the level's graph that it is in, NONE if it is in
+   * none with others; null if the history is beyond this algorithm.
+   * @param blamed transactions to do without
+   */
+  componentsOf(level: 'si' | 'ser', blamed: ReadonlySet<number>): Int32Array | null {
+    const parts = this.applies ? this.graphFor(level, null) : null
+    if (parts === null) return null
+    const { graph } = parts
+    const componentOf = new Int32Array(this.history.txnCount).fill(NONE)
+    for (const [component, edges] of parts.find(blamed, this.deadline).entries()) {
+      for (const edge of edges) componentOf[txnOf(graph, graph.from[edge]!)] = component
+    }
+    return componentOf
+  }
+
+  private graphFor(level: VersionLevel, realTime: TimeScope | null): CyclicParts | null {
+    const width = hasSnapshots(level) ? 2 : 1
+    const exclusive = isExclusive(level)
+    return this.graphs.get({ width, sessions: true, realTime, exclusive, overwrites: true })
   }
 
   /** What tells the orders. */

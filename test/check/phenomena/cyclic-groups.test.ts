@@ -45,7 +45,7 @@ describe('Dependencies', () => {
     const txns = countingOf(history)
     const reads = checkReads(history, Deadline.none())
     const deadline = new Deadline(null, null, null)
-    const graph = new Dependencies(history, reads, 'psi', txns, deadline)
+    const graph = new Dependencies(history, reads, 'psi', txns, undefined, deadline)
     const whileBuilt = deadline.checkCount
     expect(whileBuilt).toBeGreaterThan(0)
     graph.orderVersions(txns)
