@@ -78,7 +78,7 @@ export class Part {
     private readonly history: History,
     private readonly reads: ReadCheck,
     readonly txns: Int32Array,
-    private readonly components: () => Int32Array | null,
+    private readonly components: Int32Array | null, // see findCyclicGroups
     private readonly around: Surroundings,
     private readonly deadline: Deadline,
   ) {}
@@ -113,7 +113,7 @@ export class Part {
   cyclicGroups(): readonly Int32Array[] {
     const { history, reads, deadline } = this
     const txns = this.alongOrder()
-    this.lazyGroups ??= findCyclicGroups(history, reads, txns, deadline, this.components())
+    this.lazyGroups ??= findCyclicGroups(history, reads, txns, deadline, this.components)
     return this.lazyGroups
   }
 }
@@ -177,7 +177,7 @@ export class PartSearch {
   }
 
   /** Evident violations, group by group, of whoever can be on a cycle and whom they read from. */
-  private searchGroups(part: Part): Anomaly[] {
+  searchGroups(part: Part): Anomaly[] {
     const windows: Int32Array[] = []
     for (const group of part.cyclicGroups()) {
       for (const window of windowsOf(group, LARGE_GROUP)) windows.push(part.withSources(window))

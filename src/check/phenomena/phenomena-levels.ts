@@ -24,6 +24,7 @@ import { MOST_EVIDENT, Part, PartSearch, type Surroundings } from './part-search
 export class PhenomenaLevels {
   private readonly isUnrepeated
   private lazyParts: readonly Part[] | null = null
+  private lazyWhole: Part | null | undefined
   private readonly strictReads: boolean // whether no read contradicts its own transaction
 
   /**
@@ -88,6 +89,9 @@ export class PhenomenaLevels {
   ): { found: Anomaly[]; orders: Int32Array[] } {
     const { history, reads, around, deadline } = this
     const search = new PartSearch(history, reads, level, around, deadline)
+    const whole = this.findWhole(blamed)
+    const evident = whole === null ? [] : search.searchGroups(whole)
+    if (evident.length > 0) return { found: evident, orders: [] }
     const found: Anomaly[] = []
     const orders: Int32Array[] = []
     let undecided: BudgetExceeded | null = null
@@ -108,17 +112,25 @@ export class PhenomenaLevels {
     return { found, orders }
   }
 
+  /** All of it, where no order of versions is open and it is known who can be on cycles. */
+  private findWhole(blamed: ReadonlySet<number>): Part | null {
+    const { history, reads, around, deadline } = this
+    if (this.lazyWhole !== undefined) return this.lazyWhole
+    this.lazyWhole = null
+    const isKnown = reads.versions !== null && reads.versions.tail.length === 0
+    const components = isKnown ? around.components(blamed) : null
+    if (components === null) return null
+    const txns = around.order().filter((txn) => !blamed.has(txn))
+    this.lazyWhole = new Part(history, reads, txns, components, around, deadline)
+    return this.lazyWhole
+  }
+
   /** Small ones first. */
   private findParts(blamed: ReadonlySet<number>): Part[] {
     const { history, reads, around, deadline } = this
-    let known: Int32Array | null | undefined
-    const components = () => {
-      if (known === undefined) known = around.components(blamed)
-      return known
-    }
     return findParts(history, reads, false, deadline)
       .map((sessions) => txnsOf(history, sessions).filter((txn) => !blamed.has(txn)))
       .toSorted((a, b) => a.length - b.length)
-      .map((txns) => new Part(history, reads, txns, components, around, deadline))
+      .map((txns) => new Part(history, reads, txns, null, around, deadline))
   }
 }
