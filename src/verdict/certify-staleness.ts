@@ -53,6 +53,12 @@ interface Writers {
   readonly finish: Float64Array
 }
 
+/** Who read each version, by start: versions are writes, then the initial one of each key. */
+interface Readings {
+  readonly start: Int32Array // version -> its first slot; one more at the end
+  readonly readers: Int32Array
+}
+
 class WorstReads {
   private readonly order: Precedence
   private readonly elapsed: Elapsed
@@ -71,14 +77,14 @@ class WorstReads {
   find(): Worst {
     const { opCount, opKey, opTxn, keyCount } = this.history
     const writers = this.findWriters()
-    const { start, readers } = this.findReaders()
+    const readings = this.findReaders()
+    const { start } = readings
     for (let version = 0; version < opCount + keyCount; version++) {
-      const [from, to] = [start[version]!, start[version + 1]!]
-      if (from === to) continue
+      if (start[version] === start[version + 1]) continue
       const isInitial = version >= opCount
       const key = isInitial ? version - opCount : opKey[version]!
       const source = isInitial ? INITIAL_TXN : opTxn[version]!
-      this.judge(source, writers, key, readers.subarray(from, to))
+      this.judge(source, writers, key, readings, version)
     }
     const { versions, reader, missed } = this
     const time = reader === NONE ? this.elapsed.nothing() : this.elapsed.told(missed, reader)
@@ -119,8 +125,7 @@ class WorstReads {
     }
   }
 
-  /** Who read each version, by start: versions are writes, then the initial one of each key. */
-  private findReaders(): { start: Int32Array; readers: Int32Array } {
+  private findReaders(): Readings {
     const { txnStartTime, txnOpStart, opCount, opKey, keyCount } = this.history
     const { seen } = this.order
     const versionOf = (op: number) => (seen[op] === INITIAL ? opCount + opKey[op]! : seen[op]!)
@@ -141,7 +146,8 @@ class WorstReads {
     source: number,
     { start, txns, finish }: Writers,
     key: number,
-    readers: Int32Array,
+    readings: Readings,
+    version: number,
   ): void {
     const startTime = this.history.txnStartTime!
     const end = start[key + 1]!
@@ -150,8 +156,8 @@ class WorstReads {
     if (source !== INITIAL_TXN) at = lowerBound(finish, startTime[source]!, at, end)
     let newer = 0 // how many, as far as readers have come
     let oldest: number = NONE
-    for (let i = 0; i < readers.length; i++) {
-      const reader = readers[i]!
+    for (let slot = readings.start[version]!; slot < readings.start[version + 1]!; slot++) {
+      const reader = readings.readers[slot]!
       for (; at < end && finish[at]! < startTime[reader]!; at++) {
         this.deadline.step(1)
         const txn = txns[at]!
