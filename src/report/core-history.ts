@@ -2,6 +2,7 @@
 // way. Reads of what others wrote are left out, for their writers are not there, unless the
 // evidence speaks of them. Main function: buildCore.
 
+import { TupleSet } from '../base/tuples.ts'
 import { HistoryBuilder, statusOf } from '../history/builder.ts'
 import type { Value } from '../history/values.ts'
 import { versionOfText } from '../history/versions.ts'
@@ -9,6 +10,8 @@ import { LEVELS } from '../levels/levels.ts'
 import { findEdges } from '../verdict/verdict.ts'
 import type { AnomalyJson, OpJson, TxnJson } from '../verdict/verdict-file.ts'
 import type { Example } from './example.ts'
+
+type Pairs = TupleSet<[key: Value, value: Value]>
 
 /** What few formats hold, and few verdicts rest on. */
 export type Extra = 'times' | 'levels' | 'names'
@@ -31,7 +34,7 @@ export function buildCore(example: Example, initial: Value | false, omit: readon
     const added = addTxn(builder, txn, omit.includes('names') ? null : name, omit)
     txnOf.set(txn.id, added)
     txn.ops.forEach((op, index) => {
-      const isTold = isKnown(op, written, initial) || spokenOf.has(placeName(txn.id, index))
+      const isTold = isKnown(op, written, initial) || spokenOf.has([txn.id, index])
       if (isTold) addOp(builder, added, op)
       else leftOut++
     })
@@ -71,34 +74,28 @@ export function addOp(builder: HistoryBuilder, txn: number, op: OpJson): void {
   if (version !== undefined) builder.setVersion(versionOfText(version))
 }
 
-function isKnown([verb, key, value]: OpJson, written: Set<string>, initial: Value | false) {
+function isKnown([verb, key, value]: OpJson, written: Pairs, initial: Value | false) {
   if (verb !== 'r' && verb !== 'rows') return true
-  const isWritten = (element: Value) => written.has(pairName(key, element))
+  const isWritten = (element: Value) => written.has([key, element])
   return Array.isArray(value)
     ? value.flat().every(isWritten)
     : value === initial || isWritten(value)
 }
 
-function findWrites(txns: readonly TxnJson[]): Set<string> {
-  const written = new Set<string>()
+function findWrites(txns: readonly TxnJson[]): Pairs {
+  const written: Pairs = new TupleSet()
   for (const [verb, key, value] of txns.flatMap(({ ops }) => ops)) {
     const isWrite = verb === 'w' || verb === 'append'
-    if (isWrite && !Array.isArray(value)) written.add(pairName(key, value))
+    if (isWrite && !Array.isArray(value)) written.add([key, value])
   }
   return written
 }
 
 /** The operations that the evidence names, down to its last reason. */
-export function findPlaces(anomaly: AnomalyJson): Set<string> {
+export function findPlaces(anomaly: AnomalyJson): TupleSet<[string, number]> {
+  const found = new TupleSet<[txn: string, index: number]>()
   const edges = [...findEdges(anomaly.edges, anomaly.cases)]
-  const places = [...anomaly.ops, ...edges.flatMap((edge) => edge.ops)]
-  return new Set(places.map(({ transaction, index }) => placeName(transaction, index)))
-}
-
-export const placeName = (txn: string, index: number) => `${index}:${txn}`
-
-/** Keys and values of different types have different names. */
-function pairName(key: Value, value: Value): string {
-  const name = (part: Value) => (typeof part === 'string' ? JSON.stringify(part) : String(part))
-  return `${name(key)} ${name(value)}`
+  for (const { transaction, index } of [...anomaly.ops, ...edges.flatMap((edge) => edge.ops)])
+    found.add([transaction, index])
+  return found
 }

@@ -5,6 +5,8 @@
 
 import { counted } from '../base/counted.ts'
 import { cut } from '../base/inert.ts'
+import { obtain } from '../base/maps.ts'
+import { TupleMap } from '../base/tuples.ts'
 import { ABORTED, COMMITTED, type History, INDETERMINATE } from '../history/history.ts'
 import type { OverviewJson, OverviewRowJson } from '../verdict/verdict-file.ts'
 
@@ -59,12 +61,14 @@ function gatherEvents({ annotations }: History, { from, part }: Axis): OverviewJ
   }))
   if (told.length <= MAX_EVENTS) return told
   for (let stretch = part; ; stretch *= 2) {
-    const groups = new Map<string, { first: (typeof told)[number]; count: number }>()
+    const groups = new TupleMap<
+      [number, string, string],
+      { first: (typeof told)[0]; count: number }
+    >()
     for (const event of told) {
       const where = Math.floor((event.at - from) / stretch)
-      const group = groups.get(`${where} ${event.source}: ${event.text}`)
-      if (group) group.count++
-      else groups.set(`${where} ${event.source}: ${event.text}`, { first: event, count: 1 })
+      const blank = () => ({ first: event, count: 0 })
+      obtain(groups, [where, event.source, event.text], blank).count++
     }
     const isLast = stretch > part * MAX_PARTS
     if (groups.size > MAX_EVENTS && !isLast) continue

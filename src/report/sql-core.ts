@@ -9,6 +9,7 @@
 //
 // So whatever the part says, the whole says too. Main function: buildSqlCore.
 
+import { TupleSet } from '../base/tuples.ts'
 import { HistoryBuilder } from '../history/builder.ts'
 import { NONE } from '../history/history.ts'
 import { narrowClause } from '../history/narrow.ts'
@@ -24,7 +25,7 @@ import type {
   TableJson,
   TxnJson,
 } from '../verdict/verdict-file.ts'
-import { addOp, addTxn, findPlaces, placeName } from './core-history.ts'
+import { addOp, addTxn, findPlaces } from './core-history.ts'
 import { damaged, type Example, sqlCell } from './example.ts'
 import { plain } from './names.ts'
 
@@ -58,10 +59,11 @@ class CoreBuilder {
   private readonly statements = new SqlStatements(this.builder)
   private readonly tables = new Map<string, Table>()
   private readonly rows = new Map<string, Map<string, SqlRow>>() // table -> rows spoken of -> key
-  private readonly places: ReadonlySet<string> // operations that the evidence names
-  private readonly absences = new Set<string>() // statements and rows that it names
+  /** What the evidence names: operations, and rows that statements did not return. */
+  private readonly places: TupleSet<[txn: string, op: number]>
+  private readonly absences = new TupleSet<[txn: string, statement: number, row: Value]>()
   private readonly shared: ReadonlySet<string> // rows that others write too
-  private readonly written = new Set<string>() // rows with the writes that made them
+  private readonly written = new TupleSet<[row: string, write: Value]>()
   private leftOut = 0
   private narrowed = 0
 
@@ -77,7 +79,7 @@ class CoreBuilder {
     for (const passed of [...edges.map((edge) => edge.passed), anomaly.absence]) {
       if (!passed) continue
       spokenOf.add(passed.key)
-      this.absences.add(absenceName(passed.transaction, passed.statement, passed.key))
+      this.absences.add([passed.transaction, passed.statement, passed.key])
     }
     for (const { op } of example.ops()) spokenOf.add(op[1])
     if (atSi) for (const row of findContested(txns)) spokenOf.add(row)
@@ -113,7 +115,7 @@ class CoreBuilder {
       }
       if (write === undefined) continue
       for (const { key } of rows) {
-        this.written.add(versionName(rowName(sql, key.map(sqlCell)), write))
+        this.written.add([rowName(sql, key.map(sqlCell)), write])
       }
     }
   }
@@ -137,7 +139,7 @@ class CoreBuilder {
     let op = 0
     const addRegisters = (end: number) => {
       for (; op < end; op++) {
-        if (this.places.has(placeName(txn.id, op))) addOp(this.builder, added, txn.ops[op]!)
+        if (this.places.has([txn.id, op])) addOp(this.builder, added, txn.ops[op]!)
         else this.leftOut++
       }
     }
@@ -177,7 +179,7 @@ class CoreBuilder {
     const keys = rows.map(({ seen }) => seen.key.map(sqlCell))
     // What it says of a row by silence, or by a foreign version, must go.
     const isForeign = (name: string) => this.shared.has(name) && !own.has(name)
-    const isNamed = (name: string) => this.absences.has(absenceName(txn.id, i, name))
+    const isNamed = (name: string) => this.absences.has([txn.id, i, name])
     const excluded = silent.filter((name) => isForeign(name) && !isNamed(name))
     const predicate = isRefused
       ? this.statements.predicateOfKeys(id, keys)
@@ -199,11 +201,10 @@ class CoreBuilder {
   /** Whether the version of the row was written here, or the evidence says it was not. */
   private isKnown(txn: TxnJson, statement: StatementJson, { name, seen }: Kept): boolean {
     if (statement.kind === 'insert' || (seen.from ?? null) === null) return true
-    if (this.written.has(versionName(name, seen.from!))) return true
+    if (this.written.has([name, seen.from!])) return true
     for (let op = statement.first; op < statement.first + statement.count; op++) {
       const [verb, key] = txn.ops[op] ?? []
-      if ((verb === 'r' || verb === 'rows') && key === name)
-        return this.places.has(placeName(txn.id, op))
+      if ((verb === 'r' || verb === 'rows') && key === name) return this.places.has([txn.id, op])
     }
     return false
   }
@@ -266,11 +267,4 @@ function findContested(core: readonly TxnJson[]): Set<Value> {
     }
   }
   return contested
-}
-
-const absenceName = (txn: string, statement: number, row: Value) => `${statement}:${row}:${txn}`
-
-/** Ids of writes of different types have different names. */
-function versionName(row: string, write: Value): string {
-  return `${typeof write === 'string' ? JSON.stringify(write) : String(write)} ${row}`
 }

@@ -4,6 +4,7 @@
 // another terminal. Main function: renderSqlScript.
 
 import { inert } from '../base/inert.ts'
+import { TupleSet } from '../base/tuples.ts'
 import type { Value } from '../history/values.ts'
 import type { CellJson, OpJson, RunJson, StatementJson, TxnJson } from '../verdict/verdict-file.ts'
 import type { Example } from './example.ts'
@@ -128,16 +129,16 @@ class Script {
   /** What keys held before, as far as somebody here read it; else nothing. */
   private registers(): string[] {
     const first = new Map<string, string>() // key -> its first value
-    const written = new Set<string>()
+    const written = new TupleSet<[key: string, value: string]>()
     for (const { ops } of this.example.txns) {
       for (const [verb, key, value] of ops) {
-        if (verb === 'w') written.add(JSON.stringify([String(key), String(value)]))
+        if (verb === 'w') written.add([String(key), String(value)])
       }
     }
     for (const { ops } of this.example.txns) {
       for (const [verb, key, value] of ops) {
         const name = this.cell(key)
-        const isOfOthers = !written.has(JSON.stringify([String(key), String(value)]))
+        const isOfOthers = !written.has([String(key), String(value)])
         if (verb === 'r' && !Array.isArray(value) && isOfOthers && !first.has(name)) {
           first.set(name, this.cell(value))
         }

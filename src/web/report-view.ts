@@ -10,18 +10,16 @@ import { Scrubber } from './scrubber.ts'
 export function showReport(root: ParentNode, data: Partial<PageData>): void {
   const { figures = {}, overview = null, replays = {} } = data
   if (overview) showOverview(overview)
-  const views = new Map<string, EvidenceView>()
-  for (const [id, figure] of Object.entries(figures)) {
-    const place = document.getElementById(id)
-    if (!place) continue
-    const view = new EvidenceView(place, figure)
-    view.listen()
-    views.set(id, view)
-  }
-  for (const [id, replay] of Object.entries(replays)) {
+  for (const [id, ofFinding] of Object.entries(figures)) {
+    const [first] = ofFinding.map((figure, i) => {
+      const place = document.getElementById(`${id}-${i + 1}`)
+      const view = place && new EvidenceView(place, figure)
+      view?.listen()
+      return view
+    })
     const place = document.getElementById(`${id}-replay`)
-    const view = views.get(`${id}-1`)
-    if (place) new Scrubber(place, replay, (txn, op) => view?.showOp(txn, op))
+    const replay = replays[id]
+    if (place && replay) new Scrubber(place, replay, (txn, op) => first?.showOp(txn, op))
   }
   addCopyButtons(root)
 }

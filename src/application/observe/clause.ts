@@ -2,6 +2,8 @@
 // with its parameters as values, and only if it can be judged exactly (docs/sql-predicates.md).
 // Main functions: clauseOf, keysClause, limitClause.
 
+import { obtain } from '../../base/maps.ts'
+import { TupleMap } from '../../base/tuples.ts'
 import { clauseOfKeys, quoteColumn } from '../../history/narrow.ts'
 import { EVERY_ROW } from '../../history/sql-events.ts'
 import { parsePredicate, SqlError } from '../../sql/predicate.ts'
@@ -31,7 +33,7 @@ interface Settled {
   readonly indexes: readonly number[] // parameter -> that of the statement
 }
 
-const settled = new WeakMap<Span, Map<string, Settled>>()
+const settled = new WeakMap<Span, TupleMap<[table: number, kinds: string], Settled>>()
 
 /** The kinds of the values; null if what they are may matter, and not only their kinds. */
 function kindsOf(values: readonly unknown[]): string | null {
@@ -64,9 +66,8 @@ export function clauseOf(asked: AskedClause): Clause | Unjudged {
   if (where === null || kinds === null) {
     return judgedClause(asked).clause
   }
-  const key = `${table.number} ${kinds}`
-  let known = settled.get(where)
-  const found = known?.get(key)
+  const known = obtain(settled, where, () => new TupleMap())
+  const found = known.get([table.number, kinds])
   if (found) {
     const params = found.indexes.map((index): SqlValue => {
       const value = values[index]
@@ -77,11 +78,7 @@ export function clauseOf(asked: AskedClause): Clause | Unjudged {
   const { clause, indexes } = judgedClause(asked)
   if (clause instanceof Unjudged || clause.params.some((param) => typeof param === 'string'))
     return clause
-  if (!known) {
-    known = new Map()
-    settled.set(where, known)
-  }
-  known.set(key, { text: clause.text, indexes })
+  known.set([table.number, kinds], { text: clause.text, indexes })
   return clause
 }
 

@@ -2,6 +2,7 @@
 // judged says which rows it saw and that it passed all others over; where that cannot be said, only
 // the rows that it returned are told, as if it had asked for their keys. Main function: witness.
 
+import { TupleMap } from '../../base/tuples.ts'
 import type { SqlRow } from '../../sql/value.ts'
 import type { Catalog } from './catalog.ts'
 import { type Clause, clauseOf, keysClause, limitClause, Unjudged } from './clause.ts'
@@ -134,10 +135,10 @@ const versionOf = (
 
 function selected(recorder: Recorder, answer: Answer): StatementEvent[] {
   const { table, told, grouped } = answer
-  const rows = new Map<string, RowEvent>()
+  const rows = new TupleMap<unknown[], RowEvent>()
   for (const { version } of told) {
     const row = versionOf(version, table, recorder)
-    rows.set(`${row.name} ${row.xmin}`, row) // a function may have multiplied it
+    rows.set([row.name, row.xmin], row) // a function may have multiplied it
   }
   if (grouped && told.length > TOLD_ROWS) {
     recorder.skipped.count(`groups of more than ${TOLD_ROWS} rows`)

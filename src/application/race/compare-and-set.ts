@@ -4,6 +4,7 @@
 // row is left to change, the next statement of the transaction is refused in place of the
 // application's own look at the count of rows. Main functions: comparisonsFor, compareAndSet.
 
+import { TupleMap } from '../../base/tuples.ts'
 import { quoteColumn } from '../../history/narrow.ts'
 import type { Step } from '../observe/hooks.ts'
 import { shapeOf } from '../observe/shape.ts'
@@ -24,7 +25,7 @@ const REFUSE =
 
 /** Pairs of statements of a run that a comparison fits. */
 export function comparisonsFor({ turns }: RaceRun): Comparison[] {
-  const found = new Map<string, Comparison>()
+  const found = new TupleMap<string[], Comparison>()
   for (const [at, turn] of turns.entries()) {
     const written = rowWritten(turn.step)
     if (written === null) continue
@@ -33,8 +34,8 @@ export function comparisonsFor({ turns }: RaceRun): Comparison[] {
       const set = shapeOf(turn.step.text).on!.sets
       const columns = set.filter((column) => literalOf(read.onlyRow![column]) !== null)
       if (columns.length === 0) continue
-      const comparison = { select: read.text, update: turn.step.text, columns }
-      found.set(JSON.stringify(comparison), comparison)
+      const [select, update] = [read.text, turn.step.text]
+      found.set([select, update, ...columns], { select, update, columns })
     }
   }
   return [...found.values()].slice(0, MAX_COMPARISONS)

@@ -4,6 +4,7 @@
 // search tree: so the likeliest can go first). When nothing is due any more, every trace was run.
 // Main function: explore.
 
+import { TupleMap } from '../../base/tuples.ts'
 import {
   type Beginning,
   begins,
@@ -41,7 +42,7 @@ export async function explore<R extends Ran>(
   goOn: (runs: number) => boolean,
 ): Promise<Explored> {
   const numbers = new EventNumbers()
-  const traces = new Map<string, Trace>()
+  const traces = new TupleMap<number[], Trace>()
   const due: Beginning[] = []
   let runs = 0
   let strays = 0
@@ -50,7 +51,7 @@ export async function explore<R extends Ran>(
     runs++
     const trace = traceOf(events, numbers)
     if (wanted !== null && !begins(wanted, trace)) strays++
-    const key = [...trace.members].sort((a, b) => a - b).join(',')
+    const key = [...trace.members].sort((a, b) => a - b)
     if (traces.has(key)) return
     traces.set(key, trace)
     due.push(...reversals(trace, events))

@@ -4,6 +4,8 @@
 // that it depends on, so that two runs share an event exactly if it has the same number in both.
 // Main functions: traceOf, reversals.
 
+import { obtain } from '../../base/maps.ts'
+import { TupleMap } from '../../base/tuples.ts'
 import { conflict, type Footprint } from './footprint.ts'
 
 /** One statement that was let go, with whatever came of it before the next was. */
@@ -22,7 +24,7 @@ export interface Trace {
   readonly members: ReadonlySet<number> // the same as a set
   readonly before: readonly (readonly number[])[] // event -> earlier events it conflicts with
   readonly isAfter: readonly Uint8Array[] // event -> earlier event -> 1 if it depends on that one
-  readonly position: ReadonlyMap<string, number> // place(actor, index) -> event
+  readonly eventsOf: ReadonlyMap<string, readonly number[]> // actor -> its events in order
 }
 
 /** A way to begin a run that has not been tried: some events of another run, then one actor's. */
@@ -37,28 +39,24 @@ export interface Beginning {
 
 /** Gives the same number to the same thing with the same past, over many runs. */
 export class EventNumbers {
-  private readonly known = new Map<string, number>()
+  private readonly known = new TupleMap<(string | number)[], number>()
 
-  of(place: string, past: readonly number[]): number {
-    const key = `${place}<${[...past].sort((a, b) => a - b).join(',')}`
-    const number = this.known.get(key) ?? this.known.size
-    this.known.set(key, number)
-    return number
+  of(actor: string, index: number, past: readonly number[]): number {
+    const key = [actor, index, ...[...past].sort((a, b) => a - b)]
+    return obtain(this.known, key, () => this.known.size)
   }
 }
 
 export function traceOf(events: readonly RunEvent[], numbers: EventNumbers): Trace {
-  const counts = new Map<string, number>()
   const index: number[] = []
   const ids: number[] = []
   const before: number[][] = []
   const isAfter: Uint8Array[] = []
-  const position = new Map<string, number>()
+  const eventsOf = new Map<string, number[]>()
   for (const [j, event] of events.entries()) {
-    const count = counts.get(event.actor) ?? 0
-    counts.set(event.actor, count + 1)
+    const own = obtain(eventsOf, event.actor, (): number[] => [])
+    const count = own.push(j) - 1
     index.push(count)
-    position.set(place(event.actor, count), j)
     const past: number[] = []
     const after = new Uint8Array(j)
     for (let i = 0; i < j; i++) {
@@ -70,10 +68,10 @@ export function traceOf(events: readonly RunEvent[], numbers: EventNumbers): Tra
     before.push(past)
     isAfter.push(after)
     const pastIds = past.map((i) => ids[i]!)
-    ids.push(numbers.of(place(event.actor, count), pastIds))
+    ids.push(numbers.of(event.actor, count, pastIds))
   }
   const actors = events.map(({ actor }) => actor)
-  return { actors, index, ids, members: new Set(ids), before, isAfter, position }
+  return { actors, index, ids, members: new Set(ids), before, isAfter, eventsOf }
 }
 
 /** Two events that do not commute, or are of one actor. */
@@ -110,7 +108,7 @@ export function reversals(trace: Trace, events: readonly RunEvent[]): Beginning[
 
 /** Whether a run, in some order of what commutes, begins so. */
 export function begins({ schedule, ids, lastIndex }: Beginning, trace: Trace): boolean {
-  const last = trace.position.get(place(schedule.at(-1)!, lastIndex))
+  const last = trace.eventsOf.get(schedule.at(-1)!)?.[lastIndex]
   if (last === undefined) return false
   for (const id of ids) if (!trace.members.has(id)) return false
   return trace.before[last]!.every((i) => ids.has(trace.ids[i]!))
@@ -128,8 +126,4 @@ export function calmest(trace: Trace): number[] {
     order.push(next)
   }
   return order
-}
-
-function place(actor: string, index: number): string {
-  return `${index} ${actor}`
 }

@@ -8,6 +8,7 @@
 
 import { Deadline, nowMs } from '../../base/deadline.ts'
 import { BudgetExceeded, InternalError } from '../../base/errors.ts'
+import { TupleSet } from '../../base/tuples.ts'
 import { type History, hasTimes, type PossibleWriters } from '../../history/history.ts'
 import { assume, type Source, sizesOf, sourceOf } from '../../history/writers.ts'
 import { type LevelRequest, takesTime, WITHOUT_TIMES } from '../../levels/levels.ts'
@@ -65,8 +66,8 @@ class WriterChoice {
   private readonly firstVariable: Int32Array // choice -> of its writers, as in its group
   private readonly hasChoice: Uint8Array // op -> 1 if it is a read with a choice
   private cases: WriterCase[] = []
-  private readonly known = new Set<string>() // cases, as text
-  private readonly vague = new Set<string>() // those that took too little for granted
+  private readonly known = new TupleSet<number[]>() // cases, choices before values
+  private readonly vague = new TupleSet<number[]>() // those that took too little for granted
   private solver = new AcyclicSolver(1)
 
   constructor(
@@ -168,7 +169,7 @@ class WriterChoice {
 
   /** A case that says less than its evidence needs gets more of the choice that showed it. */
   private enlarge(violated: LevelResult, { anomaly, clash, whole }: WriterCase): void {
-    this.vague.add(JSON.stringify(clash))
+    this.vague.add(partsOf(clash))
     const around = findAround(this.history, this.hasChoice, anomaly)
     const reads = [...around, ...anomaly.given!.map(({ read }) => read)]
     let problems: string[] = []
@@ -184,12 +185,12 @@ class WriterChoice {
   private add(anomaly: Anomaly, whole: readonly Source[], isCertain: boolean): void {
     const { given } = anomaly
     const clash = clashOf(this.writers, given!) as Clash
-    const text = JSON.stringify(clash)
+    const parts = partsOf(clash)
     // Something else is wrong with this choice then: only all of it is known to be.
-    const isVague = given!.length === 0 || this.vague.has(text)
+    const isVague = given!.length === 0 || this.vague.has(parts)
     if (isVague && given !== whole) return this.add({ ...anomaly, given: whole }, whole, false)
-    if (this.known.has(text)) return
-    this.known.add(text)
+    if (this.known.has(parts)) return
+    this.known.add(parts)
     this.cases.push({ anomaly, clash, whole, isCertain })
     this.forbid(this.solver, clash)
   }
@@ -249,6 +250,8 @@ class WriterChoice {
     return { ...told, ...withCertificate(told, certify) }
   }
 }
+
+const partsOf = ({ choices, values }: Clash) => [...choices, ...values]
 
 function pick(sources: readonly Source[], reads: readonly number[]): Source[] {
   const wanted = new Set(reads)

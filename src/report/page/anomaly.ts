@@ -46,13 +46,13 @@ export function renderFinding(
   sameAs: string | null,
   isOpen: boolean,
 ) {
-  const figures: Record<string, Figure> = {} // those that the script draws anew, by id
+  const figures: Figure[] = [] // those that the script draws anew
   const [first, ...others] = section.evidence
   const levels = [...new Set(section.evidence.flatMap((evidence) => evidence.levels))]
   const replay = sameAs ? null : buildReplay(first!.example, verdict.initial)
   const same = `<p>Shown by the same evidence as <a href="#${sameAs}">${esc(section.sameAs?.name ?? '')}</a>.</p>`
   const renderParts = () => [
-    renderEvidence(first!, `${id}-1`, figures),
+    renderEvidence(first!, id, figures),
     replay ? renderReplay(replay, `${id}-replay`) : '',
     renderHistory(verdict, first!, id),
     renderSql(renderSqlScript(first!.example, replay, verdict.run), id),
@@ -61,9 +61,9 @@ export function renderFinding(
     `<details class="finding" name="finding" id="${id}"${isOpen ? ' open' : ''}>`,
     `<summary><h3>${esc(titleOf(first!))}</h3> <span>violates ${levels.join(', ')}</span></summary>`,
     ...(sameAs ? [same] : renderParts()),
-    ...others.map((evidence, i) => {
+    ...others.map((evidence) => {
       const names = evidence.levels.map(levelName).join(', ')
-      const inner = renderEvidence(evidence, `${id}-${i + 2}`, figures)
+      const inner = renderEvidence(evidence, id, figures)
       return `<details class="other"><summary>The same transactions, argued for ${esc(names)}</summary>${inner}</details>`
     }),
     section.left > 0
@@ -95,16 +95,12 @@ function listWords(names: readonly string[]): string {
   return names.length < 2 ? (last ?? '') : `${names.slice(0, -1).join(', ')} and ${last}`
 }
 
-function renderEvidence(
-  { example, anomaly }: Evidence,
-  id: string,
-  figures: Record<string, Figure>,
-): string {
+function renderEvidence({ example, anomaly }: Evidence, id: string, figures: Figure[]): string {
   const figure = buildFigure(example)
-  figures[id] = figure
+  const count = figures.push(figure)
   const view = firstView(figure)
   return [
-    `<div class="evidence" id="${id}">`,
+    `<div class="evidence" id="${id}-${count}">`,
     `<div class="story"><h4>Step by step</h4>${renderGiven(anomaly)}${renderStory(figure, anomaly.edges.length > 0)}${cutNote(figure)}</div>`,
     '<div class="dependencies">',
     '<figure><figcaption>Dependencies <span>arrows: what must come before what</span></figcaption>',

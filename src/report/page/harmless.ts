@@ -43,5 +43,5 @@ export function renderHarmless(
     '</section>',
   ].join('\n')
   const replays = replay ? { [ID]: replay } : {}
-  return { findings, data: { figures: { [`${ID}-1`]: figure }, overview: null, replays } }
+  return { findings, data: { figures: { [ID]: [figure] }, overview: null, replays } }
 }

@@ -25,9 +25,9 @@ import { findSections, type Section } from './sections.ts'
 
 /** What the script gets. */
 export interface PageData {
-  figures: Record<string, Figure>
-  overview: OverviewData | null
   /** By the ids of the findings. */
+  figures: Record<string, readonly Figure[]>
+  overview: OverviewData | null
   replays: Record<string, Replay>
 }
 
@@ -78,7 +78,7 @@ export function renderView(
     group.shown.length = findings.length
     kinds.push(renderGroup(group, `k${kinds.length + 1}`, findings))
   }
-  const figures = Object.assign({}, ...rendered.map((part) => part.figures))
+  const figures = Object.fromEntries(rendered.map((part, i) => [`a${i + 1}`, part.figures]))
   const overview = renderOverview(verdict, shown.map(describeFinding), detail)
   const replays = Object.fromEntries(
     rendered.flatMap(({ replay }, i) => (replay ? [[`a${i + 1}`, replay]] : [])),

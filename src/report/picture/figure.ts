@@ -5,6 +5,7 @@
 
 import { cut, inert } from '../../base/inert.ts'
 import { obtain } from '../../base/maps.ts'
+import { TupleMap } from '../../base/tuples.ts'
 import type { TimeUnit } from '../../history/history.ts'
 import type { Value } from '../../history/values.ts'
 import { type EdgeKind, findEdges } from '../../verdict/verdict.ts'
@@ -226,8 +227,8 @@ class FigureBuilder {
   /** The lines that make a step, each once. */
   private places(edge: EdgeJson): [number, number][] {
     const passed = edge.passed ?? (edge.kind === 'RW' ? edge.premises[0]?.passed : undefined)
-    const found = new Map<string, [number, number]>()
-    const add = (place: [number, number]) => found.set(place.join(), place)
+    const found = new TupleMap<[number, number], [number, number]>()
+    const add = (place: [number, number]) => found.set(place, place)
     for (const place of edge.ops) add(this.place(place))
     if (passed) add(this.statement(passed))
     return [...found.values()].filter(([node]) => !Number.isNaN(node))
