@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import { Random } from '../src/base/random.ts'
 import { JobPool } from '../src/fleet/job-pool.ts'
 import { readOverview } from '../src/fleet/overview.ts'
-import { type Plan, runJobsOf } from '../src/fleet/plan.ts'
+import { type NightPlan, runJobsOf } from '../src/fleet/plan.ts'
 import { readPlan } from '../src/fleet/read-plan.ts'
 import type { Task } from '../src/fleet/result.ts'
 import {
@@ -51,7 +51,7 @@ function writeFiles(folder: string, count: number): string[] {
 }
 
 /** @param turn which of the parts */
-function planOf(turn: number, count: number): Plan {
+function planOf(turn: number, count: number): NightPlan {
   const first = 1 + turn * count
   const text = `
 name: bench
@@ -66,7 +66,7 @@ keep: findings
 }
 
 /** From the first process that is started until the last job has ended. */
-async function timeLoop(plan: Plan, files: readonly string[]): Promise<Spent> {
+async function timeLoop(plan: NightPlan, files: readonly string[]): Promise<Spent> {
   const pool = new JobPool(CORES, COMMAND)
   const task = (job: Task['job'], bytes: Buffer | null): Task => {
     return { job, bytes, budgetMs: plan.budgetMs, keep: plan.keep }

@@ -5,7 +5,7 @@ import { availableParallelism } from 'node:os'
 import { join, resolve } from 'node:path'
 import { awaitEnd, submit } from '../src/fleet/coordinate.ts'
 import { type Fleet, openFleet } from '../src/fleet/fleet.ts'
-import type { Plan } from '../src/fleet/plan.ts'
+import type { NightPlan } from '../src/fleet/plan.ts'
 import { FleetWorker } from '../src/fleet/worker.ts'
 import { type ProcessorTime, processorTime } from './processor-time.ts'
 
@@ -53,7 +53,11 @@ export interface NightTime {
 }
 
 /** Planning, queueing and writing down included. */
-export async function timeNight(fleet: Fleet, plan: Plan, files: string[]): Promise<NightTime> {
+export async function timeNight(
+  fleet: Fleet,
+  plan: NightPlan,
+  files: string[],
+): Promise<NightTime> {
   const { store, queue } = fleet
   const worked = { atOnce: CORES, leaseMs: 15_000, allowed: null, leavesRefused: false }
   let bytes = 0

@@ -14,7 +14,7 @@ import { type Coming, type Fleet, type FleetPlace, openFleet } from '../fleet/fl
 import { serveJobs } from '../fleet/job-process.ts'
 import { renderNight } from '../fleet/night-text.ts'
 import { isOver, type NightOverview, readOverview, unknownFindings } from '../fleet/overview.ts'
-import type { Plan } from '../fleet/plan.ts'
+import type { NightPlan } from '../fleet/plan.ts'
 import { REPORT_FILES } from '../fleet/report-names.ts'
 import type { Counts, FleetStore, Night } from '../fleet/store.ts'
 import { FleetWorker } from '../fleet/worker.ts'
@@ -306,7 +306,7 @@ function startWorker(
   { store, queue }: Fleet,
   flags: Flags,
   atOnce: number,
-  plan: Plan | null,
+  plan: NightPlan | null,
 ): FleetWorker {
   const command = [...process.execArgv, process.argv[1]!, 'fleet', JOB_PROCESS]
   return new FleetWorker(store, queue, {
@@ -321,7 +321,7 @@ function jobsOf({ jobs }: Flags): number {
   return jobs === undefined ? availableParallelism() : Math.floor(parseNumber('jobs', jobs, 0))
 }
 
-function allowedOf({ allow }: Flags, plan: Plan | null): string[] {
+function allowedOf({ allow }: Flags, plan: NightPlan | null): string[] {
   const named = plan?.targets.map(({ value }) => value) ?? []
   return [...(allow.length > 0 ? allow : USUALLY_ALLOWED), ...named]
 }

@@ -4,14 +4,14 @@
 import { readFileSync, statSync } from 'node:fs'
 import { basename, dirname, extname, resolve } from 'node:path'
 import { InputError } from '../base/errors.ts'
-import type { Plan } from '../fleet/plan.ts'
+import type { NightPlan } from '../fleet/plan.ts'
 import { expectPossiblePlan } from '../fleet/possible.ts'
 import { readPlan } from '../fleet/read-plan.ts'
 import { fileError } from '../formats/open.ts'
 import { findHistories } from './paths.ts'
 
 /** Throws InputError. */
-export function loadPlan(path: string): { plan: Plan; files: string[] } {
+export function loadPlan(path: string): { plan: NightPlan; files: string[] } {
   return atPath(path, () => {
     const name = basename(path, extname(path))
     const plan = readPlan(readText(path), name)

@@ -9,7 +9,7 @@ import { nowMs } from '../base/deadline.ts'
 import { InputError } from '../base/errors.ts'
 import type { FileJob, Job } from './job.ts'
 import { Looks } from './looks.ts'
-import { type Plan, runJobsOf } from './plan.ts'
+import { type NightPlan, runJobsOf } from './plan.ts'
 import type { FleetQueue } from './queue.ts'
 import { spread } from './spread.ts'
 import type { Counts, FleetStore, Night, Waiting } from './store.ts'
@@ -32,7 +32,7 @@ const BYTES_OF_A_SMALL_JOB = 50_000
 const IDLE_MS = 3000
 
 export interface Submission {
-  readonly plan: Plan
+  readonly plan: NightPlan
   /** The files that the plan's histories stand for, as they are named. */
   readonly files: readonly string[]
   readonly version: string
@@ -59,7 +59,7 @@ export async function submit(
 }
 
 /** The same for plans that make the same jobs: in the same order, of files with the same content. */
-function hashOf({ name, text }: Plan, files: readonly string[]): string {
+function hashOf({ name, text }: NightPlan, files: readonly string[]): string {
   const hash = createHash('sha256').update(JSON.stringify([name, text, files]))
   for (const path of files) hash.update(createHash('sha256').update(readSmall(path)).digest())
   return hash.digest('hex')
@@ -69,7 +69,7 @@ function hashOf({ name, text }: Plan, files: readonly string[]): string {
 async function fill(
   store: FleetStore,
   night: number,
-  plan: Plan,
+  plan: NightPlan,
   files: readonly string[],
 ): Promise<number> {
   let next = 0

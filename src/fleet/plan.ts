@@ -30,7 +30,7 @@ export interface PlannedTarget extends Placed<string> {
   readonly faults: readonly Placed<readonly string[]>[]
 }
 
-export interface Plan {
+export interface NightPlan {
   /** As it was written. */
   readonly text: string
   readonly name: string
@@ -58,7 +58,7 @@ export interface Combination {
 }
 
 /** Every combination of the plan, in the order in which it is written. */
-export function* combinationsOf(plan: Plan): Generator<Combination> {
+export function* combinationsOf(plan: NightPlan): Generator<Combination> {
   const levels = plan.levels.map(({ value }) => value)
   for (const target of plan.targets) {
     const usual: Placed<string | null>[] = [{ value: null, place: target.place }]
@@ -94,7 +94,7 @@ export function* combinationsOf(plan: Plan): Generator<Combination> {
 }
 
 /** The runs that a plan asks for. */
-export function* runJobsOf(plan: Plan): Generator<RunJob> {
+export function* runJobsOf(plan: NightPlan): Generator<RunJob> {
   for (const { job } of combinationsOf(plan)) {
     for (const seed of plan.seeds) {
       for (let repeat = 1; repeat <= plan.repeats; repeat++) yield { ...job, seed, repeat }

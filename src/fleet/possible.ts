@@ -7,13 +7,13 @@ import { expectFaults, expectLevels, levelsAsked, parametersOf } from '../pipeli
 import { expectPossible } from '../record/target.ts'
 import { parseTarget } from '../record/targets.ts'
 import { optionsOf, variableOf } from './job.ts'
-import { combinationsOf, type Plan } from './plan.ts'
+import { combinationsOf, type NightPlan } from './plan.ts'
 import { atPlace } from './read-plan.ts'
 
 const HOLDS_SECRET = /:\/\/[^/@]*:[^/@]+@|\b(password|passwd|pwd|token|secret)=/i
 
 /** Throws InputError with the place of what is impossible. */
-export function expectPossiblePlan(plan: Plan): void {
+export function expectPossiblePlan(plan: NightPlan): void {
   for (const { value, place } of plan.targets) expectTarget(value, place)
   for (const { job, places } of combinationsOf(plan)) {
     // What stands in a variable is known to workers only: they say it.

@@ -10,7 +10,7 @@ import { readLevel } from '../levels/words.ts'
 import { parseFaultPlan } from '../record/faults.ts'
 import { SHAPES } from '../workload/parameters.ts'
 import { SQL_SHAPES } from '../workload/sql/parameters.ts'
-import type { Keep, Placed, Plan, PlannedTarget, PlannedWorkload, Split } from './plan.ts'
+import type { Keep, NightPlan, Placed, PlannedTarget, PlannedWorkload, Split } from './plan.ts'
 import { FINGERPRINT, PARAMETER_NAMES, PLAN_SCHEMA, RANGE, type Schema } from './plan-schema.ts'
 
 const DEFAULT_BUDGET = '60s'
@@ -25,7 +25,7 @@ const HINTS: Readonly<Record<string, string>> = {
 }
 
 /** @param name what the plan is called if it does not say. Throws InputError, with its place. */
-export function readPlan(text: string, name: string): Plan {
+export function readPlan(text: string, name: string): NightPlan {
   const lines = new LineCounter()
   const document = parseDocument(text, { lineCounter: lines, prettyErrors: false })
   const reader = new PlanReader(lines)
@@ -136,7 +136,7 @@ class PlanReader {
   }
 
   /** The plan of a document that was held to the schema. */
-  read(root: Node, text: string, name: string): Plan {
+  read(root: Node, text: string, name: string): NightPlan {
     const field = (of: string) => fieldOf(root, of)
     const parameters = this.readParameters(field('parameters'))
     const duration = field('duration')
@@ -146,7 +146,7 @@ class PlanReader {
       dbLevels: this.readTexts(field('db-levels')),
       faults: this.readFaults(field('faults')),
     }
-    const plan: Plan = {
+    const plan: NightPlan = {
       text,
       name: String(scalarOf(field('name')) ?? name),
       targets: listOf(field('targets')).map((node) => this.readTarget(node, parameters, defaults)),
@@ -167,7 +167,7 @@ class PlanReader {
     return plan
   }
 
-  private expectWhole(plan: Plan, root: Node): void {
+  private expectWhole(plan: NightPlan, root: Node): void {
     const { targets, histories, levels } = plan
     if (targets.length === 0 && histories.length === 0) {
       const hint = 'e.g. targets: [embedded], or histories: recorded/'

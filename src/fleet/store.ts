@@ -7,7 +7,7 @@ import { stringify } from '../base/json.ts'
 import { FleetConnection } from './connection.ts'
 import type { Job } from './job.ts'
 import type { Limits } from './job-pool.ts'
-import type { Keep, Plan } from './plan.ts'
+import type { Keep, NightPlan } from './plan.ts'
 import type { JobOutcome, JobResult } from './result.ts'
 import { INSERT_RESULTS, SCHEMA, TABLES_VERSION } from './tables.ts'
 
@@ -104,7 +104,7 @@ export class FleetStore {
   }
 
   /** @param hash of all that makes its jobs */
-  async makeNight(plan: Plan, hash: string, version: string): Promise<Night> {
+  async makeNight(plan: NightPlan, hash: string, version: string): Promise<Night> {
     const { name, text, budgetMs, timeMs, memoryBytes, attempts, keep, known } = plan
     const settings: NightSettings = { budgetMs, timeMs, memoryBytes, attempts, keep, known }
     const token = randomBytes(16).toString('hex')

@@ -1,12 +1,13 @@
 // What a check returns: evidence first as data. Transactions, operations and keys are the dense
 // numbers of the history; report/ turns them into words, certify.ts verifies them on its own.
 
+import { INITIAL } from '../history/history.ts'
 import type { Source } from '../history/writers.ts'
 import type { AnomalyName } from '../levels/anomalies.ts'
 import type { LevelId } from '../levels/levels.ts'
 
 /** Stands for the initial transaction wherever a transaction number is expected. */
-export const INITIAL_TXN = -2
+export const INITIAL_TXN = INITIAL
 
 /**
  * SO session order, WR reads-from, WW version order, RW anti-dependency, RT real time,
