@@ -107,6 +107,15 @@ describe('the folders', () => {
     expect(wrong).toEqual([])
   })
 
+  it('are mirrored by test/', () => {
+    // What tests all of src, or nothing of it.
+    const notOfOne = /^test(\/(bin|corpus|docs|fuzz|live|small))?$/
+    const wrong = [...new Set(tests.map((file) => dirname(file)))].filter(
+      (folder) => !notOfOne.test(folder) && !existsSync(join(ROOT, folder.replace(/^test/, 'src'))),
+    )
+    expect(wrong).toEqual([])
+  })
+
   it('import nothing that imports them, types included', () => {
     const imported = new Map(
       sources.map((file) => [
