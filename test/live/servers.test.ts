@@ -116,9 +116,8 @@ describe('a server that lets in only so many', () => {
     await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve))
     const { port } = silent.address() as { port: number }
     const text = `postgres://me@127.0.0.1:${port}/d?connect_timeout=1&sslmode=disable`
-    const started = performance.now()
+    // Without it, it would wait for as long as the test does.
     await expect(runOn(parsePostgresAddress(text, {}))).rejects.toThrow(/timeout/)
-    expect(performance.now() - started).toBeLessThan(30_000)
     silent.close()
   })
 
@@ -324,12 +323,10 @@ describe.runIf(PGBOUNCER)('a pooler', () => {
 
   it('that lets in too few ends the run when patience is over', async () => {
     await behindPooler('pool_mode = session\ndefault_pool_size = 4', async (address) => {
-      const started = performance.now()
       const workload = { ...small, sessions: 10 }
       const run = runOn(address, { workload, patienceMs: 1500 })
       await expect(run).rejects.toMatchObject({ hint: expect.stringContaining('--sessions') })
       await expect(run).rejects.toThrow(/only \d+ of 10 sessions could connect within 1.5 s/)
-      expect(performance.now() - started).toBeLessThan(60_000)
     })
   })
 })

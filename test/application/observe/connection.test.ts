@@ -2,7 +2,7 @@
 // asks: cursors, callbacks, events, timeouts, names.
 
 import pg from 'pg'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { type Recorded, record } from '../../../src/application/observe/instrument.ts'
 import { onServer, reset, told } from '../server.ts'
 
@@ -30,6 +30,24 @@ async function both<T>(work: () => Promise<T>): Promise<[plain: T, watched: T, R
   const watched = await work()
   recorded.stop()
   return [plain, watched, recorded]
+}
+
+/**
+ * A statement whose time runs out while it waits for a row that `holder` has locked. The clock
+ * stands still until the server has it: one that was not sent yet would never be.
+ */
+async function runOutOfTime(holder: pg.PoolClient): Promise<unknown> {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+  try {
+    const slow = { text: 'UPDATE items SET n = n + 1 WHERE id = 1', query_timeout: 50 }
+    const late = client.query(slow).catch((error: Error) => error.message)
+    const waiting = () => holder.query('SELECT 1 FROM pg_locks WHERE NOT granted')
+    while ((await waiting()).rowCount === 0) {}
+    vi.advanceTimersByTime(50)
+    return await late
+  } finally {
+    vi.useRealTimers()
+  }
 }
 
 /** As much of a cursor as the driver asks for: a query that is none of the driver's own. */
@@ -98,8 +116,7 @@ describe('a recorded connection', () => {
       const [plain, watched, recorded] = await both(async () => {
         await holder.query('BEGIN')
         await holder.query('UPDATE items SET n = 1 WHERE id = 1')
-        const slow = { text: 'UPDATE items SET n = n + 1 WHERE id = 1', query_timeout: 50 }
-        const late = await client.query(slow).catch((error: Error) => error.message)
+        const late = await runOutOfTime(holder)
         await holder.query('COMMIT')
         const { rows } = await client.query('UPDATE items SET n = n + 1 WHERE id = 1 RETURNING n')
         return [late, rows]
@@ -119,8 +136,7 @@ describe('a recorded connection', () => {
       await holder.query('BEGIN')
       await holder.query('UPDATE items SET n = 1 WHERE id = 1')
       await client.query('BEGIN')
-      const slow = { text: 'UPDATE items SET n = n + 1 WHERE id = 1', query_timeout: 50 }
-      await client.query(slow).catch(() => {})
+      await runOutOfTime(holder)
       const later = client.query('UPDATE items SET n = 5 WHERE id = 2')
       await holder.query('COMMIT')
       await later
