@@ -4,7 +4,7 @@
 // become choices among possible writers (writers.ts). Main function: addOpenReads.
 
 import { IntColumn } from '../base/grow.ts'
-import { obtain } from '../base/maps.ts'
+import { obtain, TupleMap } from '../base/maps.ts'
 import { NOT_OPEN, OTHER, SHARE } from './expand-spans.ts'
 import {
   ABORTED,
@@ -102,7 +102,7 @@ class Choices {
 }
 
 class Opener {
-  private readonly others = new Map<number, Map<number, number>>() // key -> value -> group
+  private readonly others = new TupleMap<[key: number, value: number], number>() // group
   private readonly shares = new Map<number, number>() // key -> group
   private readonly byKey: Int32Array
   private readonly start: Int32Array
@@ -130,8 +130,7 @@ class Opener {
     const [only] = writes
     if (only === undefined) return settle(history, found, read, NONE)
     if (writes.length === 1) return settle(history, found, read, only)
-    const ofKey = obtain(this.others, key, () => new Map<number, number>())
-    const group = obtain(ofKey, expected, () => choices.addGroup(writes))
+    const group = obtain(this.others, [key, expected], () => choices.addGroup(writes))
     settle(history, found, read, choices.add(read, group))
   }
 

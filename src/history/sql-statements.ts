@@ -5,7 +5,7 @@
 
 import { InputError, type Place } from '../base/errors.ts'
 import { ByteColumn, IntColumn } from '../base/grow.ts'
-import { obtain } from '../base/maps.ts'
+import { obtain, TupleMap } from '../base/maps.ts'
 import { lowerBound } from '../base/search.ts'
 import { renderSqlValue, type SqlRow, type SqlValue } from '../sql/value.ts'
 import type { HistoryBuilder } from './builder.ts'
@@ -31,7 +31,7 @@ function renderList(values: readonly SqlValue[]): string {
 export class SqlStatements {
   readonly tables: SqlTable[] = []
   private readonly predicates: SqlPredicate[] = []
-  private readonly predicateIds: Map<string, Map<string, number>>[] = [] // table, text, params
+  private readonly predicateIds = new TupleMap<unknown[], number>() // by table, text, params
   private readonly keyIds = new Map<string, number>() // name of a row -> key
   private readonly valueIds = new Map<Value, number>() // id of a write -> value id
   private readonly keyTable: number[] = [] // key -> table
@@ -75,7 +75,6 @@ export class SqlStatements {
   }
 
   addTable(table: SqlTable): number {
-    this.predicateIds.push(new Map())
     return this.tables.push(table) - 1
   }
 
@@ -105,14 +104,8 @@ export class SqlStatements {
     params: readonly SqlValue[] = [],
     place: Place | null = null,
   ): number {
-    const ofTable = this.predicateIds[table]!
-    const ofText = obtain(ofTable, text, () => new Map())
-    const given = renderList(params)
-    const known = ofText.get(given)
-    if (known !== undefined) return known
-    const predicate = this.predicates.push({ table, text, params, place }) - 1
-    ofText.set(given, predicate)
-    return predicate
+    const make = () => this.predicates.push({ table, text, params, place }) - 1
+    return obtain(this.predicateIds, [table, text, renderList(params)], make)
   }
 
   /** The predicate of a REFUSED that met these rows: it speaks of no others. */

@@ -2,7 +2,7 @@
 // way. Reads of what others wrote are left out, for their writers are not there, unless the
 // evidence speaks of them. Main function: buildCore.
 
-import { TupleSet } from '../base/tuples.ts'
+import { TupleSet } from '../base/maps.ts'
 import { HistoryBuilder, statusOf } from '../history/builder.ts'
 import type { Value } from '../history/values.ts'
 import { versionOfText } from '../history/versions.ts'

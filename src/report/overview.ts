@@ -5,8 +5,7 @@
 
 import { counted } from '../base/counted.ts'
 import { cut } from '../base/inert.ts'
-import { obtain } from '../base/maps.ts'
-import { TupleMap } from '../base/tuples.ts'
+import { obtain, TupleMap } from '../base/maps.ts'
 import { ABORTED, COMMITTED, type History, INDETERMINATE } from '../history/history.ts'
 import type { OverviewJson, OverviewRowJson } from '../verdict/verdict-file.ts'
 
@@ -61,10 +60,7 @@ function gatherEvents({ annotations }: History, { from, part }: Axis): OverviewJ
   }))
   if (told.length <= MAX_EVENTS) return told
   for (let stretch = part; ; stretch *= 2) {
-    const groups = new TupleMap<
-      [number, string, string],
-      { first: (typeof told)[0]; count: number }
-    >()
+    const groups = new TupleMap<unknown[], { first: (typeof told)[0]; count: number }>()
     for (const event of told) {
       const where = Math.floor((event.at - from) / stretch)
       const blank = () => ({ first: event, count: 0 })

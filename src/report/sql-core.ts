@@ -9,7 +9,7 @@
 //
 // So whatever the part says, the whole says too. Main function: buildSqlCore.
 
-import { TupleSet } from '../base/tuples.ts'
+import { TupleSet } from '../base/maps.ts'
 import { HistoryBuilder } from '../history/builder.ts'
 import { NONE } from '../history/history.ts'
 import { narrowClause } from '../history/narrow.ts'

@@ -4,7 +4,7 @@
 // another terminal. Main function: renderSqlScript.
 
 import { inert } from '../base/inert.ts'
-import { TupleSet } from '../base/tuples.ts'
+import { TupleSet } from '../base/maps.ts'
 import type { Value } from '../history/values.ts'
 import type { CellJson, OpJson, RunJson, StatementJson, TxnJson } from '../verdict/verdict-file.ts'
 import type { Example } from './example.ts'

@@ -2,8 +2,7 @@
 // with its parameters as values, and only if it can be judged exactly (docs/sql-predicates.md).
 // Main functions: clauseOf, keysClause, limitClause.
 
-import { obtain } from '../../base/maps.ts'
-import { TupleMap } from '../../base/tuples.ts'
+import { obtain, TupleMap } from '../../base/maps.ts'
 import { clauseOfKeys, quoteColumn } from '../../history/narrow.ts'
 import { EVERY_ROW } from '../../history/sql-events.ts'
 import { parsePredicate, SqlError } from '../../sql/predicate.ts'

@@ -2,7 +2,7 @@
 // judged says which rows it saw and that it passed all others over; where that cannot be said, only
 // the rows that it returned are told, as if it had asked for their keys. Main function: witness.
 
-import { TupleMap } from '../../base/tuples.ts'
+import { TupleMap } from '../../base/maps.ts'
 import type { SqlRow } from '../../sql/value.ts'
 import type { Catalog } from './catalog.ts'
 import { type Clause, clauseOf, keysClause, limitClause, Unjudged } from './clause.ts'

@@ -4,7 +4,7 @@
 // row is left to change, the next statement of the transaction is refused in place of the
 // application's own look at the count of rows. Main functions: comparisonsFor, compareAndSet.
 
-import { TupleMap } from '../../base/tuples.ts'
+import { TupleMap } from '../../base/maps.ts'
 import { quoteColumn } from '../../history/narrow.ts'
 import type { Step } from '../observe/hooks.ts'
 import { shapeOf } from '../observe/shape.ts'

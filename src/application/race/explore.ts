@@ -4,7 +4,7 @@
 // search tree: so the likeliest can go first). When nothing is due any more, every trace was run.
 // Main function: explore.
 
-import { TupleMap } from '../../base/tuples.ts'
+import { TupleMap } from '../../base/maps.ts'
 import {
   type Beginning,
   begins,

@@ -4,8 +4,7 @@
 // that it depends on, so that two runs share an event exactly if it has the same number in both.
 // Main functions: traceOf, reversals.
 
-import { obtain } from '../../base/maps.ts'
-import { TupleMap } from '../../base/tuples.ts'
+import { obtain, TupleMap } from '../../base/maps.ts'
 import { conflict, type Footprint } from './footprint.ts'
 
 /** One statement that was let go, with whatever came of it before the next was. */

@@ -3,6 +3,7 @@
 // Often a single cycle is left. An order with its reasons stands wherever it is used, so those that
 // rest on much stay cases. Main function: foldCases.
 
+import { TupleMap } from '../../base/maps.ts'
 import type { Case, Edge } from '../../verdict/verdict.ts'
 
 /** Reasons beyond this number, with their own, are not repeated where they are used. */
@@ -30,7 +31,7 @@ export function foldCases(cases: readonly Case[], ends: EndsOfEdges): Argument {
 }
 
 class Folder {
-  private readonly known = new Map<number, Map<number, Reasons>>() // from -> to -> why
+  private readonly known = new TupleMap<[from: number, to: number], Reasons>() // why
 
   constructor(private readonly ends: EndsOfEdges) {}
 
@@ -62,7 +63,7 @@ class Folder {
   }
 
   private reasonsOf({ kind, from, to }: Edge): Reasons | undefined {
-    return kind === 'WW' ? this.known.get(from)?.get(to) : undefined
+    return kind === 'WW' ? this.known.get([from, to]) : undefined
   }
 
   /** The edge with reasons for what it assumed, where they are known. */
@@ -79,8 +80,7 @@ class Folder {
   private note({ from, to }: Edge, cycle: readonly Edge[]): boolean {
     const reasons = this.opposite(from, to, cycle)
     if (countReasons(reasons.premises) > MOST_REASONS) return false
-    const others = this.known.get(to) ?? new Map<number, Reasons>()
-    this.known.set(to, others.set(from, reasons))
+    this.known.set([to, from], reasons)
     return true
   }
 
@@ -109,7 +109,7 @@ class Folder {
       const rest = [...cycle.slice(at + 1), ...cycle.slice(0, at)]
       if (at < 0 || rest.length === 0 || !this.ends.startsAtCommit(rest[0]!)) return cycle
       const { from, to, premises } = cycle[at]!
-      this.known.set(to, new Map(this.known.get(to)).set(from, { premises: rest, refutes: false }))
+      this.known.set([to, from], { premises: rest, refutes: false })
       cycle = premises.map((edge) => this.resolve(edge))
     }
   }

@@ -8,7 +8,7 @@
 
 import { Deadline, nowMs } from '../../base/deadline.ts'
 import { BudgetExceeded, InternalError } from '../../base/errors.ts'
-import { TupleSet } from '../../base/tuples.ts'
+import { TupleSet } from '../../base/maps.ts'
 import { type History, hasTimes, type PossibleWriters } from '../../history/history.ts'
 import { assume, type Source, sizesOf, sourceOf } from '../../history/writers.ts'
 import { type LevelRequest, takesTime, WITHOUT_TIMES } from '../../levels/levels.ts'

@@ -4,8 +4,7 @@
 // steps opened, in the page. Main function: buildFigure.
 
 import { cut, inert } from '../../base/inert.ts'
-import { obtain } from '../../base/maps.ts'
-import { TupleMap } from '../../base/tuples.ts'
+import { obtain, TupleMap } from '../../base/maps.ts'
 import type { TimeUnit } from '../../history/history.ts'
 import type { Value } from '../../history/values.ts'
 import { type EdgeKind, findEdges } from '../../verdict/verdict.ts'

@@ -2,7 +2,7 @@
 // its predicate fixes the primary key, and at those that have ever had what it fixes of other
 // columns; only if it fixes nothing it looks at every row of the table there has ever been.
 
-import { obtain } from '../../base/maps.ts'
+import { obtain, TupleMap } from '../../base/maps.ts'
 import type { SqlTable } from '../../history/sql-events.ts'
 import { type Predicate, parsePredicate } from '../../sql/predicate.ts'
 import { type SqlRow, type SqlValue, typeOfValue } from '../../sql/value.ts'
@@ -80,8 +80,7 @@ class Equated implements Search {
 export class StoredTable {
   readonly rows: StoredRow[] = []
   private readonly byKey = new Map<string, StoredRow>()
-  private readonly searches = new Map<string, Map<string, Search>>() // by clause, by parameters
-  private searchCount = 0
+  private searches = new TupleMap<[clause: string, params: string], Search>()
   private readonly equations = new Map<string, Equations | null>() // by clause
   private readonly deleted: StoredRow[] = [] // rows that may be buried, oldest deletion first
   private buried = 0 // of those
@@ -116,16 +115,9 @@ export class StoredTable {
   search(where: string, params: readonly SqlValue[]): Search {
     const simple = this.equate(where, params)
     if (simple) return simple
-    const name = nameOf(params)
-    const known = this.searches.get(where)?.get(name)
-    if (known) return known
-    if (this.searchCount++ === MAX_SEARCHES) {
-      this.searches.clear()
-      this.searchCount = 1
-    }
-    const search = this.searchFor(parsePredicate(where, this.table.columns, params))
-    obtain(this.searches, where, () => new Map<string, Search>()).set(name, search)
-    return search
+    if (this.searches.size === MAX_SEARCHES) this.searches = new TupleMap()
+    const make = () => this.searchFor(parsePredicate(where, this.table.columns, params))
+    return obtain(this.searches, [where, nameOf(params)], make)
   }
 
   /** Where to look for what satisfies a predicate. */

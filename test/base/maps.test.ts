@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { TupleMap, TupleSet } from '../../src/base/tuples.ts'
+import { TupleMap, TupleSet } from '../../src/base/maps.ts'
 
 describe('TupleMap', () => {
   it('tells keys apart whose parts are the same text when they are glued together', () => {
