@@ -3,6 +3,7 @@
 // class: EvidenceDescriber.
 
 import { Deadline } from '../base/deadline.ts'
+import { obtain } from '../base/maps.ts'
 import { afterAmong } from '../history/after-as-reads.ts'
 import { type History, INITIAL, listsOf, NONE, READ, WRITE } from '../history/history.ts'
 import { assume, type Source } from '../history/writers.ts'
@@ -203,10 +204,7 @@ export class EvidenceDescriber {
     const { opKind, opKey, opTxn, opCount } = this.history
     const writers = new Map<number, Set<number>>()
     for (let op = 0; op < opCount; op++) {
-      if (opKind[op] !== WRITE) continue
-      const known = writers.get(opKey[op]!)
-      if (known) known.add(opTxn[op]!)
-      else writers.set(opKey[op]!, new Set([opTxn[op]!]))
+      if (opKind[op] === WRITE) obtain(writers, opKey[op]!, () => new Set()).add(opTxn[op]!)
     }
     this.lazyWriters = writers
     return writers

@@ -13,7 +13,7 @@
 //
 // Main function: probeFor.
 
-import { obtain } from '../../base/maps.ts'
+import { obtain, TupleMap } from '../../base/maps.ts'
 import type { SqlRow } from '../../sql/value.ts'
 import type { Catalog } from './catalog.ts'
 import type { OnTable, Shape } from './shape.ts'
@@ -65,14 +65,13 @@ export interface ProbeOptions {
 
 export const LEVEL = "current_setting('transaction_isolation')"
 
-const made = new WeakMap<OnTable, Map<number, Probe>>()
+const made = new WeakMap<OnTable, TupleMap<unknown[], Probe>>()
 
 /** The probe of a statement, made once for each way to ask. */
 export function probeFor(text: string, on: OnTable, table: Table, options: ProbeOptions): Probe {
-  const probes = obtain(made, on, () => new Map())
+  const probes = obtain(made, on, () => new TupleMap())
   const { major, level, snapshot, grouped, asText } = options
-  const ways = (level ? 1 : 0) + (snapshot ? 2 : 0) + (grouped ? 4 : 0) + (asText ? 8 : 0)
-  const key = (table.number * 100 + major) * 16 + ways
+  const key = [table.number, major, level, snapshot, grouped, asText]
   return obtain(probes, key, () => makeProbe(text, on, table, options))
 }
 
