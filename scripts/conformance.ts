@@ -9,6 +9,7 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import type { LevelId } from '../src/levels/levels.ts'
 import { examine } from '../src/pipeline/conformance.ts'
 import { parseTarget } from '../src/record/targets.ts'
 import { compared, gets } from '../src/report/conformance-text.ts'
@@ -18,9 +19,15 @@ import { SCHEDULES } from '../src/workload/schedules.ts'
 const PAGE = join(import.meta.dirname, '..', 'docs', 'databases.md')
 const BEGIN = '<!-- conformance: written by scripts/conformance.ts -->'
 const END = '<!-- end of conformance -->'
-const SERVERS = ['POSTGRES', 'MYSQL', 'FIREBIRD', 'REDIS', 'ETCD'].map(
-  (name) => `ISOBAR_TEST_${name}`,
+const SERVERS = ['POSTGRES', 'MYSQL', 'GALERA', 'FIREBIRD', 'REDIS', 'ETCD'].flatMap(
+  (name) => process.env[`ISOBAR_TEST_${name}`] ?? [],
 )
+/** What a MariaDB does otherwise when it is asked to: parameters, of which levels, and how to say so. */
+const SPECIAL: readonly (readonly [parameters: string, levels: LevelId[] | null, words: string])[] =
+  [
+    ['?isolation=read-uncommitted', null, ''],
+    ['?set=innodb_snapshot_isolation=ON', ['si'], ' with innodb_snapshot_isolation=ON'],
+  ]
 
 /** A level of databases that do all alike there. */
 interface Column {
@@ -29,20 +36,20 @@ interface Column {
 }
 
 const directory = mkdtempSync(join(tmpdir(), 'isobar-docs-'))
-const targets = [
-  ...process.argv.slice(2),
-  ...SERVERS.flatMap((name) => process.env[name] ?? []),
-  `sqlite:${join(directory, 'sqlite')}`,
-  `turso:${join(directory, 'turso')}`,
-  'duckdb::memory:',
-]
+const files = [`sqlite:${join(directory, 'sqlite')}`, `turso:${join(directory, 'turso')}`]
 try {
   const found: Conformance[] = []
-  for (const text of targets) {
+  const add = async (text: string, levels: LevelId[] | null = null, words = '') => {
     const target = parseTarget(text, process.env)
-    found.push(await examine({ target, levels: null, patienceMs: 60_000, signal: null }))
-    process.stdout.write(`${found.at(-1)!.database}\n`)
+    const one = await examine({ target, levels, patienceMs: 60_000, signal: null })
+    const named = one.levels.map((level) => ({ ...level, name: level.name + words }))
+    found.push({ ...one, levels: named })
+    process.stdout.write(`${one.database}${words}\n`)
   }
+  const plain = [...process.argv.slice(2), ...SERVERS, ...files, 'duckdb::memory:']
+  for (const text of plain) await add(text)
+  const mysql = process.env['ISOBAR_TEST_MYSQL']
+  if (mysql) for (const [parameters, ...rest] of SPECIAL) await add(mysql + parameters, ...rest)
   const page = readFileSync(PAGE, 'utf8')
   const [before, rest] = page.split(BEGIN)
   const [, after] = rest!.split(END)

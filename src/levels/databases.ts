@@ -58,6 +58,12 @@ export const DATABASE_LEVELS = [
     }),
     departures: [
       {
+        at: 'READ UNCOMMITTED',
+        schedules: ['g1a', 'g1b', 'g1c', 'g1a-predicate', 'g1b-predicate', 'g1c-predicate'],
+        words: 'SELECT returns what other transactions have not committed yet',
+        source: 'https://dev.mysql.com/doc/refman/8.4/en/innodb-transaction-isolation-levels.html',
+      },
+      {
         at: 'REPEATABLE READ',
         schedules: ['pmp-write', 'p4-rows', 'g-single-write', 'g-single-race', 'for-update-late'],
         words:

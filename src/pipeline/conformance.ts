@@ -13,7 +13,7 @@ import { departuresOf, findOwnLevel } from '../levels/databases.ts'
 import { type LevelId, OWN_LEVELS } from '../levels/levels.ts'
 import type { Connection, Database } from '../record/database.ts'
 import { NO_FAULTS } from '../record/faults.ts'
-import { keysOf, playSchedule, type Stage, whyNot } from '../record/script.ts'
+import { keysOf, playSchedule, type Stage, whyNot, writersOf } from '../record/script.ts'
 import { openTarget, type Target } from '../record/target.ts'
 import { type Conformance, type LevelOutcome, type Outcome, weigh } from '../verdict/conformance.ts'
 import { SCHEDULES, type Schedule } from '../workload/schedules.ts'
@@ -78,8 +78,10 @@ async function examineIn(directory: string, options: ConformanceOptions): Promis
       }
       levels.push(weigh(name, level, outcomes))
     }
-    const { name: database, place } = opened.database
-    return { database, place, levels }
+    const { name: database, place, nodes = [] } = opened.database
+    const replicaCount = nodes.filter(({ isReader }) => isReader).length
+    const nodeCount = writersOf(opened.database).length
+    return { database, place, nodeCount, replicaCount, levels }
   } finally {
     for (const connection of connections) await connection?.close()
     await opened.close()

@@ -63,6 +63,11 @@ export function keysOf(schedule: Schedule): { there: string[]; absent: readonly 
   return { there: [...named].filter((key) => !absent.includes(key)), absent }
 }
 
+/** Where the transactions are played, by turns: on the nodes that can be written to. */
+export function writersOf(database: Database): readonly Pick<Database, 'open'>[] {
+  return database.nodes?.filter(({ isReader }) => !isReader) ?? [database]
+}
+
 /** Throws DatabaseError. */
 export async function playSchedule(schedule: Schedule, stage: Stage): Promise<Played> {
   const { database, level } = stage
@@ -107,9 +112,10 @@ class Play {
 
   async run(steps: Step[], connections: Connection[]): Promise<Played> {
     const numbers = [...new Set(steps.map(({ txn }) => txn))].sort()
+    const writers = writersOf(this.database)
     for (const txn of numbers) {
       if (connections[txn - 1]?.isLost ?? true) {
-        connections[txn - 1] = await this.database.open()
+        connections[txn - 1] = await writers[(txn - 1) % writers.length]!.open()
       }
       this.actors.set(txn, new Actor(txn, connections[txn - 1]!))
     }

@@ -56,13 +56,13 @@ export function portOf(text: string): number {
  * @param open takes the places that sessions are to connect to, where they are not the servers'
  */
 export function serverTarget(
-  about: Pick<Target, 'product' | 'levels'>,
+  about: Pick<Target, 'product' | 'levels'> & Partial<Pick<Target, 'usualLevel'>>,
   servers: readonly ProxyTarget[],
   open: (entrances: readonly Partial<ProxyTarget>[], patienceMs: number) => Promise<Database>,
 ): Target {
   return {
-    ...about,
     usualLevel: 'ser',
+    ...about,
     undisturbed: null,
     ownsServer: false,
     tidyMs: 1500,

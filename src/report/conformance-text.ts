@@ -15,7 +15,7 @@ import { alignRows } from './align.ts'
 import type { Colours } from './text.ts'
 
 export function renderConformance(found: Conformance, colours: Colours): string {
-  const parts = [`${found.database} at ${found.place}`, '']
+  const parts = [`${found.database} at ${found.place}`, ...tellNodes(found), '']
   const rows = found.levels.map((level) => [
     level.name,
     allowed(level),
@@ -30,6 +30,14 @@ export function renderConformance(found: Conformance, colours: Colours): string 
   })
   for (const level of found.levels) parts.push('', ...tellLevel(level, colours))
   return `${parts.join('\n')}\n`
+}
+
+/** Where the transactions were played, if there is more than one node. */
+export function tellNodes({ nodeCount, replicaCount }: Conformance): string[] {
+  const spread = `each transaction of a schedule was played on another of the ${nodeCount} nodes`
+  const readers = counted(replicaCount, 'replica')
+  const unread = `nothing was played on the ${readers}: this says nothing about what they show`
+  return [...(nodeCount > 1 ? [spread] : []), ...(replicaCount > 0 ? [unread] : [])].map(sentence)
 }
 
 /** How many of the schedules did what serializability forbids. */

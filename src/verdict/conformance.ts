@@ -53,6 +53,10 @@ export interface LevelOutcome {
 export interface Conformance {
   readonly database: string
   readonly place: string
+  /** Nodes that transactions were played on, each on one of its own as far as there were enough. */
+  readonly nodeCount: number
+  /** Further nodes, which only answer reads: nothing was played there. */
+  readonly replicaCount: number
   readonly levels: readonly LevelOutcome[]
 }
 

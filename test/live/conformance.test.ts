@@ -37,6 +37,8 @@ const POSTGRES: Expected = {
   played: 30,
 }
 
+const uncommitted = await mysqlDatabase('conformance_uncommitted')
+
 const DATABASES: readonly (readonly [name: string, address: string | null, Expected])[] = [
   ['embedded PostgreSQL', 'embedded', POSTGRES],
   ['PostgreSQL', liveAddress('ISOBAR_TEST_POSTGRES', 'PostgreSQL'), POSTGRES],
@@ -51,6 +53,21 @@ const DATABASES: readonly (readonly [name: string, address: string | null, Expec
         'REPEATABLE READ/pmp-write': 'NonMonotonicRead',
         'REPEATABLE READ/index-skew': null,
         'SERIALIZABLE/g2': null,
+      },
+      played: 29,
+    },
+  ],
+  [
+    'MariaDB at READ UNCOMMITTED',
+    uncommitted && `${uncommitted}?isolation=read-uncommitted`,
+    {
+      got: { 'READ UNCOMMITTED': 'rc' },
+      shows: {
+        'READ UNCOMMITTED/g0': null,
+        'READ UNCOMMITTED/g1a': 'AbortedRead',
+        'READ UNCOMMITTED/g1b': 'IntermediateRead',
+        'READ UNCOMMITTED/g1c': 'CircularInformationFlow',
+        'READ UNCOMMITTED/g1a-predicate': 'AbortedRead',
       },
       played: 29,
     },

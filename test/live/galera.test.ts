@@ -2,7 +2,9 @@
 // What it gives is less than one node does: docs/found.md.
 
 import { describe, expect, it } from 'vitest'
+import { examine } from '../../src/pipeline/conformance.ts'
 import type { RunOutcome } from '../../src/pipeline/run.ts'
+import { parseTarget } from '../../src/record/targets.ts'
 import type { AimName } from '../../src/workload/aims.ts'
 import { stage, verdictsOf } from '../record/stage.ts'
 import { liveAddress } from './targets.ts'
@@ -48,6 +50,24 @@ describe.skipIf(address === null)('a run on a Galera cluster', () => {
       expect(outcome.summary.connectionsCut).toBeGreaterThan(20)
       expect(verdictsOf(outcome)).toMatchObject({ si: 'satisfied' })
     })
+  })
+
+  it('shows by schedules, too, that SERIALIZABLE is less than its name says', async () => {
+    const target = parseTarget(address!)
+    // Whether an answer or the other node's write comes first differs from one time to the next.
+    for (let time = 0; time < 10; time++) {
+      const found = await examine({ target, levels: ['ser'], patienceMs: 60_000, signal: null })
+      expect(found).toMatchObject({ nodeCount: 3, replicaCount: 0 })
+      const { isWeaker, outcomes } = found.levels[0]!
+      if (!isWeaker) continue
+      const broken = outcomes.filter(({ violated }) => violated !== null)
+      for (const each of broken) {
+        expect(each.violated).toBe('ser')
+        expect(each.anomalies.join()).toMatch(/WriteSkew|ReadOnlyAnomaly/)
+      }
+      return
+    }
+    expect.unreachable('no schedule showed write skew between nodes')
   })
 
   it('says which node is not there', async () => {

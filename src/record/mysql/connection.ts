@@ -38,7 +38,7 @@ export class MysqlConnection extends RegisterConnection {
 
   constructor(
     private readonly client: MysqlClient,
-    private readonly address: MysqlAddress,
+    readonly address: MysqlAddress,
     keyCount: () => number,
   ) {
     super(DIALECT, keyCount)

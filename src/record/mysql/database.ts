@@ -32,7 +32,7 @@ import {
 } from './client.ts'
 import { isLastWord } from './codes.ts'
 import { askFor, MYSQL_LEVELS, MysqlConnection } from './connection.ts'
-import { awaitOn, type ClusterNode } from './nodes.ts'
+import { askNode, awaitOn, type ClusterNode } from './nodes.ts'
 
 const CONNECT_PATIENCE_MS = 10_000
 const LET_GO_MS = 1000
@@ -97,11 +97,11 @@ export class MysqlDatabase implements Database {
     const mark = `${MARK} (${randomBytes(6).toString('hex')})`
     try {
       const version = await control.use((client) => scalar(client, 'SELECT VERSION()'))
+      const name = nameOf(String(version), others.length + 1)
       await control.use((client) => createTable(client, mark))
       const cluster = [address, ...others].map((each, i) => {
         return { address: each, entrance: { ...each, ...entrances[i] } }
       })
-      const name = nameOf(String(version), cluster.length)
       const database = new MysqlDatabase(name, cluster, control, mark, patienceMs)
       const isThere = `SELECT COUNT(*) FROM information_schema.TABLES WHERE TABLE_SCHEMA = DATABASE()
         AND TABLE_NAME = '${TABLE}' AND TABLE_COMMENT = '${mark}'`
@@ -135,11 +135,11 @@ export class MysqlDatabase implements Database {
       defersConstraints: false,
       locksRows: true,
       addTable: (table, rows, traits) => this.addTable(table, rows, traits),
-      isBlocked: (connection) => this.waitsForLock((connection as MysqlConnection).threadId),
+      isBlocked: (connection) => this.waitsForLock(connection as MysqlConnection),
     }
   }
 
-  private async waitsForLock(threadId: number): Promise<boolean> {
+  private async waitsForLock({ threadId, address }: MysqlConnection): Promise<boolean> {
     const leftMs = this.askedForLocksMs + LOCKS_GATHERED_MS - performance.now()
     if (leftMs > 0) await pause(leftMs)
     const text = `SELECT COUNT(*) FROM information_schema.INNODB_TRX
@@ -152,7 +152,9 @@ export class MysqlDatabase implements Database {
           `GRANT PROCESS ON *.* TO ${this.address.user}`,
         )
       })
-    const count = await this.control.use(ask)
+    // Locks, and the numbers of threads, are those of a node.
+    const node = this.cluster.findIndex(({ entrance }) => entrance === address)
+    const count = await (node > 0 ? askNode(this.cluster[node]!, ask) : this.control.use(ask))
     this.askedForLocksMs = performance.now()
     return Number(count) > 0
   }
@@ -161,10 +163,7 @@ export class MysqlDatabase implements Database {
     tables: readonly SqlTable[],
     rows: readonly (readonly SqlRow[])[],
   ): Promise<void> {
-    for (const [id, table] of tables.entries()) {
-      await this.addTable(table, rows[id]!, NO_TRAITS)
-      await this.spread([`SELECT COUNT(*) = ${rows[id]!.length} FROM ${rowTable(table)}`])
-    }
+    for (const [id, table] of tables.entries()) await this.addTable(table, rows[id]!, NO_TRAITS)
   }
 
   private async addTable(
@@ -179,6 +178,7 @@ export class MysqlDatabase implements Database {
         await query(client, text)
       }
     })
+    await this.spread([`SELECT COUNT(*) = ${rows.length} FROM ${rowTable(table)}`])
   }
 
   async grantedLevel(level: LevelId): Promise<string> {

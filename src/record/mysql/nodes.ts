@@ -3,7 +3,7 @@
 
 import { awaitAnswers } from '../cluster.ts'
 import { type MysqlAddress, showAddress } from './address.ts'
-import { asDatabaseError, connectClient, hangUp, scalar } from './client.ts'
+import { asDatabaseError, connectClient, hangUp, type MysqlClient, scalar } from './client.ts'
 
 export interface ClusterNode {
   readonly address: MysqlAddress
@@ -13,20 +13,24 @@ export interface ClusterNode {
 
 /** Waits until the node answers each of the questions with 1. Throws DatabaseError. */
 export function awaitOn(
-  { address }: ClusterNode,
+  node: ClusterNode,
   questions: readonly string[],
   patienceMs: number,
 ): Promise<void> {
-  const isTrue = async (question: string) => Number(await ask(address, question)) === 1
-  return awaitAnswers(showAddress(address), questions, patienceMs, isTrue)
+  const ask = async (question: string) =>
+    Number(await askNode(node, (client) => scalar(client, question))) === 1
+  return awaitAnswers(showAddress(node.address), questions, patienceMs, ask)
 }
 
 /** On a connection of its own: the node may have been away. */
-async function ask(address: MysqlAddress, question: string): Promise<unknown> {
+export async function askNode<T>(
+  { address }: ClusterNode,
+  ask: (client: MysqlClient) => Promise<T>,
+): Promise<T> {
   try {
     const client = await connectClient(address)
     try {
-      return await scalar(client, question)
+      return await ask(client)
     } finally {
       hangUp(client)
     }

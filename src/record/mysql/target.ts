@@ -1,11 +1,20 @@
 // The targets `mysql://…` and `mariadb://…`: a server that speaks MySQL's protocol.
 
+import { findOwnLevel } from '../../levels/databases.ts'
 import { serverTarget, splitHosts } from '../server-url.ts'
-import type { TargetKind } from '../target.ts'
-import { parseMysqlAddress } from './address.ts'
+import type { Target, TargetKind } from '../target.ts'
+import { type MysqlAddress, parseMysqlAddress } from './address.ts'
 import { DRIVER } from './client.ts'
 import { MYSQL_LEVELS } from './connection.ts'
 import { MysqlDatabase } from './database.ts'
+
+/** Where the address says what sessions ask for, that is what they get, whatever is asked for. */
+function levelsOf({ isolation }: MysqlAddress): Pick<Target, 'levels' | 'usualLevel'> {
+  if (isolation === null) return { levels: MYSQL_LEVELS, usualLevel: 'ser' }
+  const levels = new Map([...MYSQL_LEVELS.keys()].map((level) => [level, isolation]))
+  // Of READ UNCOMMITTED nothing is promised; what it may not even try is rc.
+  return { levels, usualLevel: findOwnLevel(MYSQL_LEVELS, isolation) ?? 'rc' }
+}
 
 export const MYSQL: TargetKind = {
   form: 'mysql://user@host/database',
@@ -23,7 +32,7 @@ export const MYSQL: TargetKind = {
   parse: (text, given) => {
     const servers = splitHosts(text).map((each) => parseMysqlAddress(each, given))
     const [first, ...others] = servers // of one cluster
-    const about = { product: 'MariaDB or MySQL', levels: MYSQL_LEVELS }
+    const about = { product: 'MariaDB or MySQL', ...levelsOf(first!) }
     return serverTarget(about, servers, (entrances, patienceMs) =>
       MysqlDatabase.open(first!, { others, entrances, patienceMs }),
     )

@@ -90,7 +90,7 @@ export class PostgresConnection implements Connection {
 
   /** @param keyCount how many keys have rows from the beginning */
   constructor(
-    address: PostgresAddress,
+    readonly address: PostgresAddress,
     private readonly keyCount: () => number,
   ) {
     const encryption = address.encryptions[0]!

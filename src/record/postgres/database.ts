@@ -18,7 +18,7 @@ import { type PostgresAddress, showAddress } from './address.ts'
 import { PostgresCommitLog } from './commit-log.ts'
 import { POSTGRES_LEVELS, type PostgresConnection } from './connection.ts'
 import { PostgresGate } from './gate.ts'
-import { awaitOn, type ClusterNode, findNode, nodesOfPostgres } from './nodes.ts'
+import { ask, awaitOn, type ClusterNode, findNode, nodesOfPostgres } from './nodes.ts'
 import { RunTables, scalar, TABLE } from './table.ts'
 
 /** How long the server may stay away, where nothing is said. */
@@ -79,13 +79,13 @@ export class PostgresDatabase implements Database {
     const tables = new RunTables()
     try {
       const version = await control.use((client) => scalar(client, 'SELECT version()'))
+      const name = productOf(String(version))
       await control.use((client) => tables.begin(client))
       const at = { ...gate.address, ...entrances[0] }
       const cluster: ClusterNode[] = [{ address: gate.address, entrance: at, isReader: false }]
       for (const [i, other] of others.entries()) {
         cluster.push(await findNode(other, entrances[i + 1]))
       }
-      const name = productOf(String(version))
       const database = new PostgresDatabase(
         ...[name, cluster, control, tables, patienceMs, spreadMs],
       )
@@ -101,13 +101,18 @@ export class PostgresDatabase implements Database {
     return {
       defersConstraints: true,
       locksRows: true,
-      addTable: (table, rows, traits) =>
-        this.control.use((client) => this.tables.addScriptTable(client, table, rows, traits)),
+      addTable: async (table, rows, traits) => {
+        await this.control.use((client) => this.tables.addScriptTable(client, table, rows, traits))
+        await this.spread(this.tables.isFilled(table, rows.length))
+      },
       // Locks are handed on before the one who had them hears that its transaction has ended: who
       // is blocked then is blocked by somebody else.
-      isBlocked: (connection) => {
-        const { serverPid } = connection as PostgresConnection
+      isBlocked: async (connection) => {
+        const { serverPid, address } = connection as PostgresConnection
         const text = `SELECT cardinality(pg_blocking_pids(${serverPid})) > 0`
+        // Processes are those of a node.
+        const node = this.cluster.findIndex(({ entrance }) => entrance === address)
+        if (node > 0) return (await ask(this.cluster[node]!.address, text)).answer === true
         return this.control.use(async (client) => (await scalar(client, text)) === true)
       },
     }

@@ -1,6 +1,6 @@
 // The nodes of a cluster, as one target names them: the first is where a run sets up its tables;
 // the others are replicas, which answer reads, or can be written to like the first. Which of the
-// two a node is it says itself. Main functions: findNode, awaitOn, nodesOfPostgres.
+// two a node is it says itself. Main functions: findNode, awaitOn, ask, nodesOfPostgres.
 
 import { awaitAnswers } from '../cluster.ts'
 import type { Connection, Node } from '../database.ts'
@@ -65,7 +65,7 @@ export function awaitOn(
   return awaitAnswers(showAddress(address), questions, patienceMs, isTrue)
 }
 
-async function ask(
+export async function ask(
   given: PostgresAddress,
   question: string,
 ): Promise<{ answer: unknown; address: PostgresAddress }> {

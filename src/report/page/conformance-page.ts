@@ -10,7 +10,7 @@ import {
   type LevelOutcome,
   type Outcome,
 } from '../../verdict/conformance.ts'
-import { compared, differences, gets } from '../conformance-text.ts'
+import { compared, differences, gets, tellNodes } from '../conformance-text.ts'
 import { escapeMarkup as esc, escapeAttribute } from '../escape.ts'
 import { type PageAssets, renderDocument } from './document.ts'
 
@@ -37,7 +37,9 @@ export function renderConformancePage(found: Conformance, assets: PageAssets): s
       : `${database}: ${weaker.map(({ name }) => name).join(', ')} ${weaker.length === 1 ? 'is' : 'are'} weaker than promised`
   const body = [
     `<header><p class="question">What does one really get at each level of ${esc(database)}?</p><h1>${esc(title)}</h1>`,
-    `<p class="source"><code>${esc(place)}</code></p></header>`,
+    `<p class="source"><code>${esc(place)}</code></p>`,
+    ...tellNodes(found).map((text) => `<p>${esc(text)}</p>`),
+    '</header>',
     '<main>',
     renderLevels(levels),
     '<h2 id="matrix">What happened</h2>',
