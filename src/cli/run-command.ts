@@ -15,7 +15,6 @@ import { Interrupted, type RunOutcome, run } from '../pipeline/run.ts'
 import type { RunOptions } from '../pipeline/run-options.ts'
 import { describeAsked, renderSummary } from '../pipeline/run-summary.ts'
 import { isLightweight, isSql } from '../pipeline/run-work.ts'
-import { SWEEPABLE } from '../pipeline/sweep.ts'
 import { FAULT_FORMS, type FaultPlan, parseFaultPlan } from '../record/faults.ts'
 import { newRunDirectory } from '../record/run-directory.ts'
 import { SIM_FAULTS } from '../record/sim/target.ts'
@@ -103,7 +102,7 @@ export function addRunCommand(program: Command, done: (code: number) => void): v
     .addOption(
       repeated(
         '--sweep <option=values>',
-        `one run for each value, e.g. sessions=2,4,8 (${SWEEPABLE.join(', ')}; two at most): a table, --csv and --svg of throughput, aborts, times and memory`,
+        'one run for each value, e.g. sessions=2,4,8 (any option that is a number or a time, two at most): a table, --csv and --svg of throughput, aborts, times and memory',
       ),
     )
     .optionsGroup('What is judged:')
@@ -127,7 +126,7 @@ export function addRunCommand(program: Command, done: (code: number) => void): v
     .action(async (target: string, flags: Flags) => {
       const isOne = flags.sweep.length === 0
       if (isOne) return done(await runTarget(target, withPreset(flags, flags.preset)))
-      done(await runSweep(flags.sweep, { ...flags, target }, process.argv.slice(2)))
+      done(await runSweep(command, flags.sweep, { ...flags, target }, process.argv.slice(2)))
     })
 }
 

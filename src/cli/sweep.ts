@@ -5,6 +5,7 @@
 import { spawn } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import type { Command } from 'commander'
 import { UsageError } from '../base/errors.ts'
 import { Outputs } from '../files/output.ts'
 import type { RunSummary } from '../pipeline/run-summary.ts'
@@ -38,13 +39,21 @@ const OF_ONE_RUN = ['report', 'open', 'dot', 'junit', 'summary', 'trace', 'json'
 /** Options of the sweep itself, which its runs do not get. */
 const OF_THE_SWEEP = ['--sweep', '--csv', '--svg', '--out']
 
-/** @param argv the command line, from which those of the runs are made */
+/**
+ * @param command whose options are swept: those that are numbers, or times (in seconds)
+ * @param argv the command line, from which those of the runs are made
+ */
 export async function runSweep(
+  command: Command,
   texts: readonly string[],
   flags: SweepFlags,
   argv: readonly string[],
 ): Promise<number> {
-  const sweeps = parseSweeps(texts)
+  const numbers = command.options.filter((option) => /<(n|share|time)>/.test(option.flags))
+  const sweeps = parseSweeps(
+    texts,
+    numbers.map((option) => option.name()),
+  )
   for (const name of OF_ONE_RUN) {
     if (flags[name] === undefined) continue
     const hint = 'a sweep writes --csv and --svg; its runs are in directories below --out'

@@ -5,11 +5,6 @@ import { UsageError } from '../base/errors.ts'
 import { hintFor } from '../base/slips.ts'
 import type { RunSummary } from './run-summary.ts'
 
-/** Options of a run that are numbers. */
-export const SWEEPABLE: readonly string[] = [
-  ...['sessions', 'transactions', 'keys', 'ops', 'reads', 'rate', 'retries', 'seed'],
-]
-
 export interface Sweep {
   readonly name: string
   readonly values: readonly number[]
@@ -18,9 +13,12 @@ export interface Sweep {
 /** What a run of the sweep is asked for: option -> value. */
 export type Point = ReadonlyMap<string, number>
 
-/** `sessions=2,4,8`, at most two of them. Throws UsageError. */
-export function parseSweeps(texts: readonly string[]): Sweep[] {
-  const sweeps = texts.map(parseSweep)
+/**
+ * `sessions=2,4,8`, at most two of them. Throws UsageError.
+ * @param names the options of a run that are numbers
+ */
+export function parseSweeps(texts: readonly string[], names: readonly string[]): Sweep[] {
+  const sweeps = texts.map((text) => parseSweep(text, names))
   if (sweeps.length > 2) throw new UsageError('at most two options can be swept at once')
   if (new Set(sweeps.map(({ name }) => name)).size < sweeps.length) {
     throw new UsageError(`${sweeps[0]!.name} is swept twice`)
@@ -28,14 +26,14 @@ export function parseSweeps(texts: readonly string[]): Sweep[] {
   return sweeps
 }
 
-function parseSweep(text: string): Sweep {
+function parseSweep(text: string, names: readonly string[]): Sweep {
   const [, name = '', list = ''] = /^(?:--)?([\w-]+)=(.*)$/.exec(text) ?? []
   if (name === '') {
     const hint = 'write it as --sweep sessions=2,4,8,16'
     throw new UsageError(`cannot understand the sweep "${text}"`, hint)
   }
-  if (!SWEEPABLE.includes(name)) {
-    throw new UsageError(`${name} cannot be swept`, hintFor(name, SWEEPABLE))
+  if (!names.includes(name)) {
+    throw new UsageError(`${name} cannot be swept`, hintFor(name, names))
   }
   const values = list.split(',').map((part) => {
     const value = Number(part)

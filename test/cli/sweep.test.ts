@@ -28,6 +28,16 @@ describe('isobar run --sweep', () => {
     }
   })
 
+  it('takes every option that is a number or a time', () => {
+    const out = join(folder, 'times')
+    const { code, err } = isobar(['run', 'sim:ser', '--sweep', 'duration=0.2,0.3', '--out', out])
+    expect([code, err]).toEqual([0, ''])
+    for (const name of ['replicas', 'threads', 'retries', 'budget']) {
+      const given = isobar(['run', 'sim:ser', '--sweep', `${name}=1`, `--${name}`, '2'])
+      expect(given.err).toContain(`--${name} is given and swept`)
+    }
+  })
+
   it('is violated where one of the runs is', () => {
     const { code, out } = isobar([
       ...['run', 'sim:si+lost-update', '--level', 'si', '--transactions', '400'],

@@ -2,9 +2,11 @@ import { describe, expect, it } from 'vitest'
 import type { RunSummary } from '../../src/pipeline/run-summary.ts'
 import { parseSweeps, pointsOf, tabulate } from '../../src/pipeline/sweep.ts'
 
+const NAMES = ['sessions', 'reads', 'keys', 'ops']
+
 describe('parseSweeps', () => {
   it('reads options and their values', () => {
-    expect(parseSweeps(['sessions=2,4', '--reads=0.1,0.9'])).toEqual([
+    expect(parseSweeps(['sessions=2,4', '--reads=0.1,0.9'], NAMES)).toEqual([
       { name: 'sessions', values: [2, 4] },
       { name: 'reads', values: [0.1, 0.9] },
     ])
@@ -21,13 +23,13 @@ describe('parseSweeps', () => {
     [['sessions=2', 'sessions=3'], /swept twice/],
     [['sessions=2', 'keys=3', 'ops=4'], /at most two/],
   ])('refuses %j', (texts, message) => {
-    expect(() => parseSweeps(texts)).toThrow(message)
+    expect(() => parseSweeps(texts, NAMES)).toThrow(message)
   })
 })
 
 describe('pointsOf', () => {
   it('has every combination, the last option fastest', () => {
-    const points = pointsOf(parseSweeps(['sessions=2,4', 'keys=10,20']))
+    const points = pointsOf(parseSweeps(['sessions=2,4', 'keys=10,20'], NAMES))
     expect(points.map((point) => [...point.values()])).toEqual([
       [2, 10],
       [2, 20],
@@ -39,7 +41,7 @@ describe('pointsOf', () => {
 
 describe('tabulate', () => {
   it('has a row for each run, with what was swept first', () => {
-    const sweeps = parseSweeps(['sessions=2,4'])
+    const sweeps = parseSweeps(['sessions=2,4'], NAMES)
     const summary = {
       transactions: { recorded: 1000 },
       throughput: { commitsPerSecond: 812.4 },
@@ -57,7 +59,7 @@ describe('tabulate', () => {
       ['2', '1000', '812', '3.3', '1.20', '0.02', '90', 'si satisfied; ser violated'],
       ['4', '1000', '812', '3.3', '1.20', '0.02', '90', 'si satisfied; ser violated'],
     ])
-    const bySize = parseSweeps(['transactions=1000'])
+    const bySize = parseSweeps(['transactions=1000'], ['transactions'])
     const [heading] = tabulate(bySize, [{ point: pointsOf(bySize)[0]!, summary }])
     expect(heading!.filter((name) => name === 'transactions')).toHaveLength(1)
   })
