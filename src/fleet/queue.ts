@@ -10,7 +10,7 @@ import { type Driver, loadDriver } from '../record/driver.ts'
 import { parseRedisAddress } from '../record/redis/client.ts'
 import type { FleetConnection } from './connection.ts'
 
-const DRIVER: Driver = { name: 'bullmq', version: '6.7.0' }
+const DRIVER: Driver = { name: 'bullmq', version: '6.7.0', least: '6.7' }
 const QUEUE = 'isobar'
 /** Beside the tables of anybody else's queues. */
 const SCHEMA = 'isobar_queue'

@@ -95,6 +95,14 @@ describe.each([
       const path = join(directory, 'text')
       writeFileSync(path, 'this is no database, and should be let alone '.repeat(200))
       await expect(runOn(path)).rejects.toMatchObject({ name: 'DatabaseError' })
+      await expect(runOn(path)).rejects.toMatchObject({ hint: /or a file that is not there yet/ })
+      writeFileSync(join(directory, 'short'), 'too short for a page')
+      await expect(runOn(join(directory, 'short'))).rejects.toMatchObject({
+        hint: /or a file that is not there yet/,
+      })
+      const folder = await runOn(directory).catch((error) => error)
+      expect(folder).toMatchObject({ name: 'DatabaseError', hint: /name a file|such a directory/ })
+      expect(folder.message).not.toContain('ConnectionFailed')
       const nowhere = join(directory, 'no', 'where')
       await expect(runOn(nowhere)).rejects.toMatchObject({
         name: 'DatabaseError',

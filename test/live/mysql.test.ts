@@ -80,6 +80,22 @@ describe.skipIf(address === null)('a run on MariaDB', () => {
     expect(await ask(`SHOW TABLES LIKE 'isobar%'`)).toBeNull()
   })
 
+  it('gets what the address says, whatever is asked for, and is promised what that is', () => {
+    const levels = (text: string) => {
+      const { levels: offered, usualLevel } = parseTarget(`${address}${text}`)
+      return [new Set(offered.values()), usualLevel]
+    }
+    expect(levels('?isolation=read-uncommitted')).toEqual([new Set(['READ UNCOMMITTED']), 'rc'])
+    expect(levels('?isolation=repeatable-read')).toEqual([new Set(['REPEATABLE READ']), 'pc'])
+    expect(levels('')[1]).toBe('ser')
+  })
+
+  it('says what keeps it from writing', async () => {
+    const target = `${address}?set=tx_read_only=ON`
+    const run = stage({ target, workload: small }, () => {})
+    await expect(run).rejects.toMatchObject({ name: 'DatabaseError', hint: /it is read-only/ })
+  })
+
   it('says which password or database is wrong, and shows no password', async () => {
     const wrong = stage({ target: parseTarget(address!, {}, 'secret'), workload: small }, () => {})
     await expect(wrong).rejects.toMatchObject({ name: 'DatabaseError', hint: /MYSQL_PWD/ })

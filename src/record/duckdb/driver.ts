@@ -5,7 +5,7 @@ import { DatabaseError } from '../../base/errors.ts'
 import { type Driver, loadDriver } from '../driver.ts'
 import type { Answer } from '../rows.ts'
 
-export const DRIVER: Driver = { name: '@duckdb/node-api', version: '1.5.5-r.5' }
+export const DRIVER: Driver = { name: '@duckdb/node-api', version: '1.5.5-r.5', least: '1.3.0' }
 
 export interface DuckInstance {
   connect(): Promise<DuckClient>
@@ -45,6 +45,7 @@ export function kindOf(error: unknown): string | null {
 const HINTS: readonly (readonly [pattern: RegExp, hint: string])[] = [
   [/set lock on file|Conflicting lock/i, 'another program uses it'],
   [/not a valid DuckDB database/i, 'name a database of DuckDB, or a file that is not there yet'],
+  [/is a directory/i, 'name a file'],
   [/Cannot open file/i, 'is there such a directory, and may files be made in it?'],
 ]
 

@@ -8,7 +8,7 @@ import { cutBy } from '../patience.ts'
 import type { Answer } from '../rows.ts'
 import { type FirebirdAddress, showAddress } from './address.ts'
 
-export const DRIVER: Driver = { name: 'node-firebird', version: '2.17.1' }
+export const DRIVER: Driver = { name: 'node-firebird', version: '2.17.1', least: '2.17' }
 
 /** An attachment of the driver. */
 export interface FirebirdClient {

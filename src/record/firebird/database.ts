@@ -16,6 +16,7 @@ import {
   type ScriptSupport,
   type TableTraits,
 } from '../database.ts'
+import { expectVersion } from '../least-version.ts'
 import { MARK, TABLE } from '../registers.ts'
 import { NO_TRAITS, PLAIN_TYPES, type RowTypes, rowTable, rowTableStatements } from '../rows.ts'
 import { type FirebirdAddress, showAddress } from './address.ts'
@@ -81,9 +82,11 @@ export class FirebirdDatabase implements Database {
       const version = await control.use((client) =>
         scalar(client, "SELECT rdb$get_context('SYSTEM', 'ENGINE_VERSION') FROM rdb$database"),
       )
+      const name = `Firebird ${version}`
+      expectVersion(name, showAddress(address))
       await control.use((client) => createRegisters(client, run))
       const at = { ...address, ...entrance }
-      return new FirebirdDatabase(`Firebird ${version}`, address, at, control, run)
+      return new FirebirdDatabase(name, address, at, control, run)
     } catch (error) {
       await control.close((client) => drop(client, run))
       throw error

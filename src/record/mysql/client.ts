@@ -8,7 +8,7 @@ import { cutBy } from '../patience.ts'
 import type { Answer } from '../rows.ts'
 import { type MysqlAddress, showAddress } from './address.ts'
 
-export const DRIVER: Driver = { name: 'mysql2', version: '3.24.5' }
+export const DRIVER: Driver = { name: 'mysql2', version: '3.24.5', least: '3.9' }
 const CONNECT_PATIENCE_MS = 10_000
 /** Quotes, strings and || mean what they mean elsewhere. */
 const STANDARD_SQL = 'ANSI_QUOTES,NO_BACKSLASH_ESCAPES,PIPES_AS_CONCAT'
@@ -91,6 +91,7 @@ export function codeOf({ sqlState, errno }: ServerError): number | null {
   return typeof sqlState === 'string' && typeof errno === 'number' ? errno : null
 }
 
+const READ_ONLY = 'name a server that can be written to'
 const HINTS: Readonly<Record<string, string>> = {
   ER_ACCESS_DENIED_ERROR: 'set MYSQL_PWD, or use --password-file',
   ER_DBACCESS_DENIED_ERROR: 'grant the user all on this database, or name another',
@@ -98,7 +99,10 @@ const HINTS: Readonly<Record<string, string>> = {
   ER_BAD_DB_ERROR: 'create it, or name another: mysql://user@host/database',
   ER_CON_COUNT_ERROR: 'ask for fewer --sessions, or raise max_connections',
   ER_TOO_MANY_USER_CONNECTIONS: 'ask for fewer --sessions, or raise the limit of the user',
-  ER_OPTION_PREVENTS_STATEMENT: 'name a server that can be written to',
+  ER_OPTION_PREVENTS_STATEMENT: READ_ONLY,
+  ER_READ_ONLY_MODE: READ_ONLY,
+  ER_CANT_EXECUTE_IN_READ_ONLY_TRANSACTION:
+    "it is read-only: leave what says so out of the address (tx_read_only, transaction_read_only), or out of the server's settings",
   ER_UNKNOWN_SYSTEM_VARIABLE: 'this server does not know a variable that the address sets',
   ECONNREFUSED: 'is it running, and is the port right?',
   ENOTFOUND: 'is the host spelled right?',

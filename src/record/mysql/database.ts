@@ -17,6 +17,7 @@ import {
   type ScriptSupport,
   type TableTraits,
 } from '../database.ts'
+import { expectVersion } from '../least-version.ts'
 import { MARK, rowsFor, TABLE } from '../registers.ts'
 import { NO_TRAITS, PLAIN_TYPES, type RowTypes, rowTable, rowTableStatements } from '../rows.ts'
 import { type MysqlAddress, showAddress } from './address.ts'
@@ -98,6 +99,7 @@ export class MysqlDatabase implements Database {
     try {
       const version = await control.use((client) => scalar(client, 'SELECT VERSION()'))
       const name = nameOf(String(version), others.length + 1)
+      expectVersion(name, showAddress(address))
       await control.use((client) => createTable(client, mark))
       const cluster = [address, ...others].map((each, i) => {
         return { address: each, entrance: { ...each, ...entrances[i] } }

@@ -14,6 +14,7 @@ import {
   type Reach,
   type ScriptSupport,
 } from '../database.ts'
+import { expectVersion } from '../least-version.ts'
 import { type PostgresAddress, showAddress } from './address.ts'
 import { PostgresCommitLog } from './commit-log.ts'
 import { POSTGRES_LEVELS, type PostgresConnection } from './connection.ts'
@@ -80,6 +81,7 @@ export class PostgresDatabase implements Database {
     try {
       const version = await control.use((client) => scalar(client, 'SELECT version()'))
       const name = productOf(String(version))
+      expectVersion(name, showAddress(gate.address))
       await control.use((client) => tables.begin(client))
       const at = { ...gate.address, ...entrances[0] }
       const cluster: ClusterNode[] = [{ address: gate.address, entrance: at, isReader: false }]

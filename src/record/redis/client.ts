@@ -8,7 +8,7 @@ import { cutBy } from '../patience.ts'
 import { parseServerUrl, portOf } from '../server-url.ts'
 import type { Given } from '../target.ts'
 
-export const DRIVER: Driver = { name: 'ioredis', version: '6.0.0' }
+export const DRIVER: Driver = { name: 'ioredis', version: '6.0.0', least: '5' }
 const CONNECT_PATIENCE_MS = 10_000
 
 export interface RedisAddress {

@@ -6,6 +6,7 @@ import { randomBytes } from 'node:crypto'
 import type { LevelId } from '../../levels/levels.ts'
 import { Control, type Gate } from '../control.ts'
 import { type Connection, type Database, noSqlWorkloads, ownLevel } from '../database.ts'
+import { expectVersion } from '../least-version.ts'
 import { cutBy } from '../patience.ts'
 import {
   asDatabaseError,
@@ -49,9 +50,11 @@ export class RedisDatabase implements Database {
     const control = await Control.open(gateOf(address), patienceMs)
     try {
       const info = await control.use((client) => client.call('INFO', 'server'))
-      await control.use((client) => deleteAll(client, [LOCK]))
       const version = /redis_version:(\S+)/.exec(String(info))?.[1] ?? '(version unknown)'
-      return new RedisDatabase(`Redis ${version}`, address, entrance, control)
+      const name = `Redis ${version}`
+      expectVersion(name, showAddress(address))
+      await control.use((client) => deleteAll(client, [LOCK]))
+      return new RedisDatabase(name, address, entrance, control)
     } catch (error) {
       await control.close(async () => {})
       throw error

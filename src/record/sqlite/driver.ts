@@ -5,7 +5,7 @@ import { DatabaseError } from '../../base/errors.ts'
 import { type Driver, loadDriver } from '../driver.ts'
 import type { Answer } from '../rows.ts'
 
-export const DRIVER: Driver = { name: 'libsql', version: '0.5.29' }
+export const DRIVER: Driver = { name: 'libsql', version: '0.5.29', least: '0.5' }
 
 export interface SqliteClient {
   prepare(statement: string): SqliteStatement
@@ -61,6 +61,9 @@ const HINTS: Readonly<Record<string, string>> = {
 export function asDatabaseError(error: unknown, path: string): DatabaseError {
   if (error instanceof DatabaseError) return error
   const { code, message } = error as SqliteError
-  const hint = Object.entries(HINTS).find(([name]) => code?.startsWith(name))?.[1] ?? null
-  return new DatabaseError(`sqlite:${path}: ${message}`, hint)
+  // Where it does not get as far as SQLite, the driver shows its own error, and SQLite's code in it.
+  const [, unopened] = /^ConnectionFailed\("(.*)"\)$/s.exec(message) ?? []
+  const named = unopened === undefined ? code : 'SQLITE_CANTOPEN'
+  const hint = Object.entries(HINTS).find(([name]) => named?.startsWith(name))?.[1] ?? null
+  return new DatabaseError(`sqlite:${path}: ${unopened ?? message}`, hint)
 }

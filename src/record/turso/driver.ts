@@ -6,7 +6,7 @@ import { DatabaseError } from '../../base/errors.ts'
 import { type Driver, loadDriver } from '../driver.ts'
 import type { Answer } from '../rows.ts'
 
-export const DRIVER: Driver = { name: '@tursodatabase/database', version: '0.7.2' }
+export const DRIVER: Driver = { name: '@tursodatabase/database', version: '0.7.2', least: '0.7' }
 
 export interface TursoClient {
   prepare(statement: string): Promise<TursoStatement>
@@ -65,7 +65,12 @@ export function logOf(path: string): string {
 
 const HINTS: readonly (readonly [pattern: RegExp, hint: string])[] = [
   [/entity not found/, 'is there such a directory, and may files be made in it?'],
-  [/Corrupt database|not a database/, 'name a database of Turso, or a file that is not there yet'],
+  [
+    /Corrupt database|not a database|short read/i,
+    'name a database of Turso, or a file that is not there yet',
+  ],
+  [/read-?only|permission denied/i, 'name a file that can be written to, in such a directory'],
+  [/is a directory/i, 'name a file'],
   [/lock/i, 'another program uses it'],
 ]
 
