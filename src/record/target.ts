@@ -63,6 +63,8 @@ export interface Target {
   readonly ownsServer: boolean
   /** How many replicas are started with it. */
   readonly replicas?: number
+  /** Whether nodes of a cluster that is not ours can be cut off from each other. */
+  readonly cutsNodesOff?: boolean
   /** How long setting up may go on after a signal, so that nothing is left behind. */
   readonly tidyMs: number
   /** The same with so many replicas, where they can be started. */
@@ -122,8 +124,15 @@ export function expectPossible(
 /** Throws UsageError if one of them cannot happen to the target. */
 function expectEvents(target: Target, { events }: FaultPlan): void {
   for (const { kind } of events.map(({ event }) => event)) {
-    if (kind === 'partition' && (target.replicas ?? 0) === 0) {
-      throw new UsageError('there are no replicas to cut off', '--replicas 2 starts some')
+    if (kind === 'partition') {
+      if ((target.replicas ?? 0) > 0 || target.cutsNodesOff) continue
+      const others = 'mysql://user@one,two,three/database is a Galera cluster, whose last one is'
+      throw new UsageError(
+        `${target.product} has no replicas or nodes here to cut off`,
+        target.ownsServer
+          ? '--replicas 2 starts some'
+          : `isobar run --replicas 2 has some; ${others}`,
+      )
     }
     if (kind === 'storm' && target.undisturbed !== null) {
       throw new UsageError(`${target.product} has no connections to disturb`, target.undisturbed)
@@ -138,7 +147,6 @@ const EVENT_NAMES = {
   restart: 'restart-server',
   kill: 'kill-server',
   stop: 'stop-server',
-  partition: 'partition',
   clock: 'clock',
 }
 

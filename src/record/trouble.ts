@@ -1,5 +1,5 @@
 // Trouble that comes to all sessions at once, beside the transactions: the server crashes, stops
-// for a while, is cut off from its replicas, has its clock set, or is flooded with connections; now
+// for a while, has nodes that are cut off from the others, has its clock set, or is flooded with connections; now
 // and then, or by a timetable. One thing happens at a time, and each is marked in the record where
 // it begins and where it ends. What happens is the target's business; that the record stays true
 // is the sessions'. Main class: Trouble; parseTimetable.
@@ -25,7 +25,7 @@ const MARKS: Readonly<Record<EventKind, readonly [begins: string, ends: string]>
   restart: ['the server goes down', 'the server is back'],
   kill: ['the server is killed', 'the server is back'],
   stop: ['the server is stopped', 'the server goes on'],
-  partition: ['the replicas are cut off', 'the replicas are back'],
+  partition: ['nodes are cut off from the others', 'the nodes are back'],
   storm: ['a storm of connections begins', 'the storm of connections is over'],
   clock: ['the clock of the server is wrong', 'the clock of the server is right again'],
 }

@@ -52,6 +52,18 @@ describe.skipIf(address === null)('a run on a Galera cluster', () => {
     })
   })
 
+  it('keeps snapshot isolation while a node is cut off from the others, and is back later', async () => {
+    const options = { workload: { sessions: 9 }, durationMs: 9000, fault: 'partition:2s' }
+    const target = `${address}?set=innodb_snapshot_isolation=ON`
+    await stage({ target, dbLevel: 'si', ...options }, (outcome) => {
+      expect(outcome.stoppedBy).toBeNull()
+      const marks = outcome.judged!.history.annotations.map(({ text }) => text)
+      expect(marks.slice(0, 2)).toEqual(['nodes are cut off from the others', 'the nodes are back'])
+      expect(outcome.summary.transactions.committed).toBeGreaterThan(100)
+      expect(verdictsOf(outcome)).toMatchObject({ si: 'satisfied' })
+    })
+  })
+
   it('shows by schedules, too, that SERIALIZABLE is less than its name says', async () => {
     const target = parseTarget(address!)
     // Whether an answer or the other node's write comes first differs from one time to the next.

@@ -55,7 +55,7 @@ describe('a run on the embedded server with replicas', () => {
     await stage(options, (outcome) => {
       expect(outcome.stoppedBy).toBeNull()
       const marks = outcome.judged!.history.annotations.map(({ text }) => text)
-      expect(marks.slice(0, 2)).toEqual(['the replicas are cut off', 'the replicas are back'])
+      expect(marks.slice(0, 2)).toEqual(['nodes are cut off from the others', 'the nodes are back'])
       expect(verdictsOf(outcome)).toMatchObject({ cc: 'satisfied' })
     })
   })

@@ -2,11 +2,12 @@
 
 import { findOwnLevel } from '../../levels/databases.ts'
 import { serverTarget, splitHosts } from '../server-url.ts'
-import type { Target, TargetKind } from '../target.ts'
+import type { OpenOptions, Target, TargetKind } from '../target.ts'
 import { type MysqlAddress, parseMysqlAddress } from './address.ts'
 import { DRIVER } from './client.ts'
 import { MYSQL_LEVELS } from './connection.ts'
 import { MysqlDatabase } from './database.ts'
+import { cutOffLast } from './partition.ts'
 
 /** Where the address says what sessions ask for, that is what they get, whatever is asked for. */
 function levelsOf({ isolation }: MysqlAddress): Pick<Target, 'levels' | 'usualLevel'> {
@@ -33,8 +34,14 @@ export const MYSQL: TargetKind = {
     const servers = splitHosts(text).map((each) => parseMysqlAddress(each, given))
     const [first, ...others] = servers // of one cluster
     const about = { product: 'MariaDB or MySQL', ...levelsOf(first!) }
-    return serverTarget(about, servers, (entrances, patienceMs) =>
+    const target = serverTarget(about, servers, (entrances, patienceMs) =>
       MysqlDatabase.open(first!, { others, entrances, patienceMs }),
     )
+    if (others.length === 0) return target
+    const open = async (options: OpenOptions) => ({
+      ...(await target.open(options)),
+      makers: cutOffLast(servers),
+    })
+    return { ...target, cutsNodesOff: true, open }
   },
 }
