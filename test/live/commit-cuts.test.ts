@@ -13,7 +13,13 @@ import { type OpenTarget, openTarget, type Target } from '../../src/record/targe
 import { parseTarget } from '../../src/record/targets.ts'
 import { PUT } from '../../src/workload/plan.ts'
 import { LONG } from '../long.ts'
-import { etcdName, firebirdDatabase, mysqlDatabase, redisDatabase } from './targets.ts'
+import {
+  etcdName,
+  firebirdDatabase,
+  galeraDatabase,
+  mysqlDatabase,
+  redisDatabase,
+} from './targets.ts'
 
 /** At which transactions on different keys never refuse each other. */
 const LEVEL: LevelId = 'rc'
@@ -27,6 +33,7 @@ const END_KEY = 5000
 const DATABASES: [name: string, address: string | null][] = [
   ['PostgreSQL', 'embedded'],
   ['MariaDB', await mysqlDatabase('cuts')],
+  ['Galera', await galeraDatabase('cuts')], // sessions of this test are at the first node
   ['Firebird', await firebirdDatabase('cuts')],
   ['Redis', redisDatabase(2)],
   ['etcd', etcdName('cuts')],

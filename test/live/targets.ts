@@ -6,6 +6,7 @@ import Firebird from 'node-firebird'
 import { parseFirebirdAddress } from '../../src/record/firebird/address.ts'
 import { parseMysqlAddress } from '../../src/record/mysql/address.ts'
 import { connectClient, query } from '../../src/record/mysql/client.ts'
+import { splitHosts } from '../../src/record/server-url.ts'
 
 /** The address in that variable of the environment, or null. */
 export function liveAddress(variable: string, what: string): string | null {
@@ -28,11 +29,19 @@ export function etcdName(name: string): string | null {
 }
 
 /** A database of that name on the server of MariaDB or MySQL, made anew; null without a server. */
-export async function mysqlDatabase(name: string): Promise<string | null> {
-  const address = liveAddress('ISOBAR_TEST_MYSQL', 'MariaDB')
+export function mysqlDatabase(name: string): Promise<string | null> {
+  return databaseAt(liveAddress('ISOBAR_TEST_MYSQL', 'MariaDB'), name)
+}
+
+/** The same on all nodes of a Galera cluster. */
+export function galeraDatabase(name: string): Promise<string | null> {
+  return databaseAt(liveAddress('ISOBAR_TEST_GALERA', 'a Galera cluster'), name)
+}
+
+async function databaseAt(address: string | null, name: string): Promise<string | null> {
   if (address === null) return null
   const given = { environment: process.env, password: undefined }
-  const client = await connectClient(parseMysqlAddress(address, given))
+  const client = await connectClient(parseMysqlAddress(splitHosts(address)[0]!, given))
   await query(client, `DROP DATABASE IF EXISTS isobar_${name}`)
   await query(client, `CREATE DATABASE isobar_${name}`)
   client.destroy()
