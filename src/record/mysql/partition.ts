@@ -1,6 +1,6 @@
-// Cuts the last node of a Galera cluster off from the others, as a broken network would, by a setting
-// of Galera's own for that (gmcast.isolate), which takes no part in transactions. Clients still reach
-// it. Main function: cutOffLast.
+// Cuts the last node of a Galera cluster off from the others, as a broken network would, by a
+// setting of Galera's own for that (gmcast.isolate). Clients still reach it. Main function:
+// cutOffLast.
 
 import { DatabaseError } from '../../base/errors.ts'
 import type { Makers } from '../trouble.ts'
