@@ -1,5 +1,6 @@
 // Trouble must not make a sound database look broken: many short runs with faults from outside, on
-// databases that promise serializability, each judged at it. What the faults of a run are comes
+// databases that promise serializability, each judged at it, and on two clusters that promise less,
+// each judged at that. Runs are long enough for two threads. What the faults of a run are comes
 // from its seed. A run that is violated keeps its files, is named with the command that makes such
 // a run, and ends the whole with 1. One database that promises less is run alike, so that it shows
 // that violations are seen. Writes bench/trouble.md.
@@ -14,12 +15,15 @@ import { join, resolve } from 'node:path'
 import { Random } from '../src/base/random.ts'
 import type { LevelId } from '../src/levels/levels.ts'
 import { type RunOutcome, run } from '../src/pipeline/run.ts'
-import { parseFaultPlan } from '../src/record/faults.ts'
+import { ServerClock } from '../src/record/embedded/clock.ts'
+import { type FaultPlan, parseFaultPlan } from '../src/record/faults.ts'
+import type { Target } from '../src/record/target.ts'
 import { parseTarget } from '../src/record/targets.ts'
+import { parseTimetable } from '../src/record/trouble.ts'
 import { readOptions } from './arguments.ts'
 
 const ROOT = resolve(import.meta.dirname, '..')
-const DURATION_MS = 2500
+const DURATION_MS = 3500
 const BUDGET_MS = 30_000
 
 const flags = readOptions<{ runs: string; seed: string; only: string }>(
@@ -37,6 +41,9 @@ interface Subject {
   readonly address: string | null
   /** What is asked of it; it is judged at ser, SQL as each transaction asked for. */
   readonly level: LevelId
+  /** What it is judged at in place of ser. */
+  readonly judged?: LevelId
+  readonly replicas?: number
   readonly shapes: readonly ('churn' | 'mini' | 'append' | 'general' | 'lwt' | 'twitter')[]
   readonly faults: readonly string[]
   /** It promises less than it is judged at. */
@@ -45,20 +52,42 @@ interface Subject {
 
 const scratch = mkdtempSync(join(tmpdir(), 'isobar-trouble-'))
 const CUTS = ['kill-connection:10%', 'kill-connection:40%', 'latency:1-8ms', 'connection-storm:30']
+/** What comes at its time: two of them are over before the run is. */
+const TIMETABLE = '0.5s kill-server\n1.5s stop-server:0.4s\n2.5s connection-storm:30'
+const SERVER = ['kill-server:0.7s', 'stop-server:0.5s', 'restart-server:0.7s', 'timetable']
+const CLOCK = ServerClock.isThere() ? ['clock:±2s'] : []
 const PAUSES = ['pause:5%:0.2s', 'pause:20%:0.05s']
 const REGISTERS = ['churn', 'mini', 'append', 'general', 'lwt'] as const
 const KEY_VALUE = { shapes: REGISTERS, faults: [...CUTS, ...PAUSES] }
 const SQL = ['churn', 'mini', 'append', 'general', 'twitter'] as const
 
+const KEYS = ['churn', 'mini', 'append', 'general'] as const
+const galera = process.env['ISOBAR_TEST_GALERA']
+
 /** PostgreSQL is not paused: docs/found.md says why. */
 const SUBJECTS: readonly Subject[] = [
   {
     ...{ name: 'embedded PostgreSQL', address: 'embedded', level: 'ser', shapes: SQL },
-    faults: [...CUTS, 'kill-server:0.7s', 'stop-server:0.5s', 'restart-server:0.7s'],
+    faults: [...CUTS, ...SERVER, ...CLOCK],
+  },
+  {
+    // Replicas show commits in another order, which psi allows.
+    ...{ name: 'embedded PostgreSQL with a replica', address: 'embedded', replicas: 1 },
+    ...{ level: 'si', judged: 'psi', shapes: KEYS },
+    faults: ['partition:0.5s', 'partition:1s', 'kill-connection:10%', ...CLOCK],
   },
   {
     ...{ name: 'MariaDB', address: process.env['ISOBAR_TEST_MYSQL'] ?? null, level: 'ser' },
     ...{ shapes: SQL, faults: [...CUTS, ...PAUSES] },
+  },
+  {
+    ...{ name: 'Galera with innodb_snapshot_isolation', level: 'si', judged: 'si', shapes: KEYS },
+    address: galera === undefined ? null : `${galera}?set=innodb_snapshot_isolation=ON`,
+    faults: ['partition:0.5s', 'partition:1s', 'kill-connection:10%', ...PAUSES],
+  },
+  {
+    ...{ name: 'Firebird', address: process.env['ISOBAR_TEST_FIREBIRD'] ?? null, level: 'ser' },
+    ...{ shapes: KEYS, faults: [...CUTS, ...PAUSES] },
   },
   {
     ...{ name: 'SQLite', address: `sqlite:${join(scratch, 'sqlite')}`, level: 'ser' },
@@ -86,6 +115,7 @@ interface Tally {
   indeterminate: number
   cuts: number
   restarts: number
+  threaded: number // runs in two threads
   faults: Map<string, number> // fault -> runs that had it
 }
 
@@ -93,11 +123,22 @@ interface Tally {
 function drawFaults({ faults }: Subject, shape: string, random: Random): string[] {
   const fitting = faults.filter((fault) => {
     if (shape === 'lwt') return !fault.startsWith('pause') // there is nothing to stay open
-    return shape !== 'twitter' || !/-server|-storm/.test(fault) // it is over too soon for those
+    return shape !== 'twitter' || !/-server|-storm|timetable|clock/.test(fault) // it is over too soon for those
   })
   const [first, second] = [random.pick(fitting), random.pick(fitting)]
   const isSameKind = first.split(':')[0] === second.split(':')[0]
   return isSameKind || random.chance(0.5) ? [first] : [first, second]
+}
+
+function targetOf({ address, replicas = 0 }: Subject): Target {
+  const target = parseTarget(address!, process.env)
+  return replicas === 0 ? target : target.withReplicas!(replicas)
+}
+
+function planOf(faults: readonly string[]): FaultPlan {
+  const plan = parseFaultPlan(faults.filter((fault) => fault !== 'timetable'))
+  if (!faults.includes('timetable')) return plan
+  return { ...plan, events: [...plan.events, ...parseTimetable(TIMETABLE, 'bench')] }
 }
 
 async function troubled(subject: Subject, seed: number, tally: Tally): Promise<void> {
@@ -109,7 +150,7 @@ async function troubled(subject: Subject, seed: number, tally: Tally): Promise<v
     workload: { shape, seed, sessions: 8, ...(shape === 'twitter' ? { transactions: 150 } : {}) },
     ownWorkload: null,
     dbLevel: subject.level,
-    levels: shape === 'twitter' ? null : ['ser'],
+    levels: shape === 'twitter' ? null : [subject.judged ?? 'ser'],
     durationMs: shape === 'twitter' ? null : DURATION_MS,
     rate: null,
     retries: 1,
@@ -120,11 +161,12 @@ async function troubled(subject: Subject, seed: number, tally: Tally): Promise<v
     onPhase: () => {},
     onProgress: null,
     version: 'bench',
-    target: parseTarget(subject.address!, process.env),
-    faults: parseFaultPlan(faults),
+    target: targetOf(subject),
+    faults: planOf(faults),
   })
   const said = count(outcome, tally, faults)
-  const options = `--shape ${shape} --seed ${seed} ${faults.map((each) => `--fault ${each}`).join(' ')}`
+  const asked = faults.map((each) => (each === 'timetable' ? '--timetable' : `--fault ${each}`))
+  const options = `--shape ${shape} --seed ${seed} ${asked.join(' ')}`
   process.stdout.write(`${subject.name}: ${options}: ${said}\n`)
   if (said === 'violated' && !subject.isControl) {
     process.stdout.write(`  its files are in ${directory}\n`)
@@ -141,6 +183,7 @@ function count({ judged, summary }: RunOutcome, tally: Tally, faults: readonly s
   tally.indeterminate += summary.transactions.indeterminate
   tally.cuts += summary.connectionsCut
   tally.restarts += summary.serverRestarts
+  if (summary.threads > 1) tally.threaded++
   for (const fault of faults) {
     const kind = fault.split(':')[0]!
     tally.faults.set(kind, (tally.faults.get(kind) ?? 0) + 1)
@@ -155,7 +198,7 @@ const subjects = SUBJECTS.filter(({ name, address }) => {
 })
 const tallies = subjects.map((): Tally => {
   const none = { runs: 0, violated: 0, unknown: 0, committed: 0, indeterminate: 0 }
-  return { ...none, cuts: 0, restarts: 0, faults: new Map() }
+  return { ...none, cuts: 0, restarts: 0, threaded: 0, faults: new Map() }
 })
 const runs = Number(flags.runs)
 const sound = subjects.filter(({ isControl }) => !isControl).length
@@ -167,17 +210,18 @@ for (let done = 0, turn = 0; done < runs && sound > 0; turn++) {
   await troubled(subjects[at]!, Number(flags.seed) + turn, tallies[at]!)
 }
 
-const rows = subjects.map(({ name, isControl }, i) => {
+const rows = subjects.map(({ name, isControl, judged }, i) => {
   const { faults, ...each } = tallies[i]!
   const kinds = [...faults].map(([kind, times]) => `${kind} ${times}`).join(', ')
   const cells = [each.runs, each.violated, each.unknown, each.committed, each.indeterminate]
-  const title = isControl ? `${name} (control: promises rc)` : name
-  return `| ${[title, ...cells, each.cuts, each.restarts, kinds].join(' | ')} |`
+  const note = isControl ? ' (control: promises rc)' : judged ? ` (judged at ${judged})` : ''
+  const counts = [each.cuts, each.restarts, each.threaded, kinds]
+  return `| ${[name + note, ...cells, ...counts].join(' | ')} |`
 })
 const heads = ['database', 'runs', 'violated', 'unknown', 'committed', 'indeterminate']
 const table = [
-  `| ${[...heads, 'connections cut', 'server restarts', 'runs with'].join(' | ')} |`,
-  '|---|---|---|---|---|---|---|---|---|',
+  `| ${[...heads, 'connections cut', 'server restarts', 'in two threads', 'runs with'].join(' | ')} |`,
+  '|---|---|---|---|---|---|---|---|---|---|',
   ...rows,
 ].join('\n')
 process.stdout.write(`${table}\n`)
@@ -186,7 +230,7 @@ if (flags.only === '') {
   const page = `# Runs in trouble
 
 Made by \`scripts/live-databases.sh run npm run bench:trouble -- --runs ${flags.runs} --seed ${flags.seed}\` in ${minutes} minutes: runs of ${DURATION_MS / 1000} s (of
-\`twitter\` 150 transactions) with 8 sessions, each with one or two faults and a workload by its seed, judged at serializability.
+\`twitter\` 150 transactions) with 8 sessions, each with one or two faults and a workload by its seed, judged at serializability where no other level is named. \`timetable\` is a line each of kill-server, stop-server and connection-storm.
 
 ${table}
 `
