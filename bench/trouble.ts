@@ -53,7 +53,7 @@ interface Subject {
 const scratch = mkdtempSync(join(tmpdir(), 'isobar-trouble-'))
 const CUTS = ['kill-connection:10%', 'kill-connection:40%', 'latency:1-8ms', 'connection-storm:30']
 /** What comes at its time: two of them are over before the run is. */
-const TIMETABLE = '0.5s kill-server\n1.5s stop-server:0.4s\n2.5s connection-storm:30'
+const TIMETABLE = '0.5s kill-server\n1.5s stop-server:0.5s\n2.5s connection-storm:30'
 const SERVER = ['kill-server:0.7s', 'stop-server:0.5s', 'restart-server:0.7s', 'timetable']
 const CLOCK = ServerClock.isThere() ? ['clock:±2s'] : []
 const PAUSES = ['pause:5%:0.2s', 'pause:20%:0.05s']
