@@ -37,11 +37,18 @@ const POSTGRES: Expected = {
   played: 30,
 }
 
+/** One server under two names: two nodes that show each other's writes at once, and locks. */
+function twice(address: string | null): string | null {
+  return address && address.replace(/@127\.0\.0\.1(:\d+)/, '@127.0.0.1$1,localhost$1')
+}
+
+const postgres = liveAddress('ISOBAR_TEST_POSTGRES', 'PostgreSQL')
 const uncommitted = await mysqlDatabase('conformance_uncommitted')
 
 const DATABASES: readonly (readonly [name: string, address: string | null, Expected])[] = [
   ['embedded PostgreSQL', 'embedded', POSTGRES],
-  ['PostgreSQL', liveAddress('ISOBAR_TEST_POSTGRES', 'PostgreSQL'), POSTGRES],
+  ['PostgreSQL', postgres, POSTGRES],
+  ['PostgreSQL by two addresses', twice(postgres), POSTGRES],
   [
     'MariaDB',
     await mysqlDatabase('conformance'),

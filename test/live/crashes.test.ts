@@ -1,6 +1,6 @@
-// Servers of Debian that are killed (kill -9) and started again in the middle of a run, each started
-// here with data of its own, and told to have written what it acknowledges. What clients were told
-// is there afterwards; a Redis that keeps nothing shows that it would be noticed if it were not.
+// Servers of Debian that are killed (kill -9) and started again in the middle of a run, each with
+// data of its own, and told to have written what it acknowledges. What clients were told is there
+// afterwards; a Redis that keeps nothing shows that it would be noticed if it were not.
 
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
