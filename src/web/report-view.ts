@@ -4,12 +4,11 @@
 import type { PageData } from '../report/page/view.ts'
 import { addCopyButtons } from './copy.ts'
 import { EvidenceView } from './evidence-view.ts'
-import { showOverview } from './overview-view.ts'
 import { Scrubber } from './scrubber.ts'
 
 export function showReport(root: ParentNode, data: Partial<PageData>): void {
   const { figures = {}, overview = null, replays = {} } = data
-  if (overview) showOverview(overview)
+  if (overview) void import('./overview-view.ts').then((view) => view.showOverview(overview))
   for (const [id, ofFinding] of Object.entries(figures)) {
     const [first] = ofFinding.map((figure, i) => {
       const place = document.getElementById(`${id}-${i + 1}`)

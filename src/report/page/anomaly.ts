@@ -3,11 +3,6 @@
 
 import { counted } from '../../base/counted.ts'
 import { inert } from '../../base/inert.ts'
-import { findMisfits } from '../../formats/fit.ts'
-import { jepsenMisfits, writeJepsen } from '../../formats/jepsen/write.ts'
-import { writeNative } from '../../formats/native/write.ts'
-import { PLUME, writePlume } from '../../formats/plume/write.ts'
-import type { Sink } from '../../formats/sink.ts'
 import type { History } from '../../history/history.ts'
 import { renderNotation } from '../../history/notation.ts'
 import type { Value } from '../../history/values.ts'
@@ -27,6 +22,7 @@ import { buildSqlCore } from '../sql-core.ts'
 import { renderSqlScript } from '../sql-script.ts'
 import { tellGiven } from '../story-text.ts'
 import { tellTxns } from '../txn-text.ts'
+import type { Download } from './downloads.ts'
 import { renderLegend } from './legend.ts'
 import { renderReplay } from './replay.ts'
 import type { Evidence, Section } from './sections.ts'
@@ -38,6 +34,7 @@ const MAX_NOTATION = 100_000 // characters of a history shown in the page
 /**
  * @param sameAs the id of the section that shows the same evidence under another name
  * @param isOpen whether it is the one that is open at first
+ * @param formats in which its transactions can be downloaded
  */
 export function renderFinding(
   verdict: VerdictJson,
@@ -45,6 +42,7 @@ export function renderFinding(
   id: string,
   sameAs: string | null,
   isOpen: boolean,
+  formats: readonly Download[],
 ) {
   const figures: Figure[] = [] // those that the script draws anew
   const [first, ...others] = section.evidence
@@ -54,7 +52,7 @@ export function renderFinding(
   const renderParts = () => [
     renderEvidence(first!, id, figures),
     replay ? renderReplay(replay, `${id}-replay`) : '',
-    renderHistory(verdict, first!, id),
+    renderHistory(verdict, first!, id, formats),
     renderSql(renderSqlScript(first!.example, replay, verdict.run), id),
   ]
   const parts = [
@@ -128,12 +126,17 @@ function cutNote(figure: Figure): string {
 }
 
 /** The transactions in notation, to copy, and as files, to check again. */
-function renderHistory(verdict: VerdictJson, evidence: Evidence, id: string): string {
+function renderHistory(
+  verdict: VerdictJson,
+  evidence: Evidence,
+  id: string,
+  formats: readonly Download[],
+): string {
   const { example } = evidence
   if (example.txns.length === 0) return ''
   const { text, downloads, note } = example.tables
-    ? describeSql(evidence, example.tables)
-    : describeRegisters(verdict, evidence)
+    ? describeSql(evidence, example.tables, formats)
+    : describeRegisters(verdict, evidence, formats)
   const shown = text.length > MAX_NOTATION ? `${text.slice(0, MAX_NOTATION)}\n…` : text
   return [
     '<div class="history">',
@@ -156,18 +159,22 @@ function renderSql(script: string | null, id: string): string {
   ].join('\n')
 }
 
-function describeRegisters(verdict: VerdictJson, evidence: Evidence) {
+function describeRegisters(verdict: VerdictJson, evidence: Evidence, formats: readonly Download[]) {
   const { history, leftOut } = buildCore(evidence.example, verdict.initial)
   const note = `Reads of values that other transactions wrote are left out: ${leftOut}.`
   return {
     text: renderNotation(history, undefined, { ids: true }),
-    downloads: renderDownloads(verdict, evidence, history),
+    downloads: renderDownloads(verdict, evidence, history, formats),
     note: leftOut > 0 ? note : '',
   }
 }
 
 /** Statements in full; the file has what the evidence needs of them. */
-function describeSql({ example, anomaly, levels }: Evidence, tables: readonly TableJson[]) {
+function describeSql(
+  { example, anomaly, levels }: Evidence,
+  tables: readonly TableJson[],
+  [full]: readonly Download[],
+) {
   const text = `${tellTxns(example.txns, tables).join('\n')}\n`
   const core = buildSqlCore(example, levels)
   if (core.history === null) {
@@ -176,47 +183,27 @@ function describeSql({ example, anomaly, levels }: Evidence, tables: readonly Ta
   const parts: string[] = []
   if (core.leftOut > 0) parts.push('leaves out rows that the evidence does not speak of')
   if (core.narrowed > 0) parts.push('narrows clauses so that they do not speak of them either')
+  const link = full && renderDownload(full, core.history, anomaly.name)
   return {
     text,
-    downloads: `<span>Download: ${renderDownload(NATIVE, core.history, anomaly.name)}</span>`,
+    downloads: link ? `<span>Download: ${link}</span>` : '',
     note: parts.length > 0 ? `The file ${parts.join(', and ')}.` : '',
   }
 }
 
-/** As the table of all formats has them, without what reads them: pages would carry all parsers. */
-interface Written {
-  readonly name: string
-  readonly ending: string
-  write(history: History, sink: Sink): void
-  misfits(history: History): string[]
-  /** What may be left out, so that it holds the rest. */
-  readonly omit: readonly Extra[]
-}
-
-const NATIVE: Written = {
-  ...{ name: 'native JSON Lines', ending: 'jsonl', write: writeNative },
-  ...{ misfits: () => [], omit: [] },
-}
-const WRITTEN: readonly Written[] = [
-  NATIVE,
-  {
-    ...{ name: 'Plume text', ending: 'plume', write: writePlume },
-    ...{ misfits: (history: History) => findMisfits(history, PLUME), omit: ['times', 'levels'] },
-  },
-  {
-    ...{ name: 'Jepsen EDN', ending: 'edn', write: writeJepsen },
-    ...{ misfits: jepsenMisfits, omit: ['names', 'levels'] },
-  },
-]
-
 /** Our own format, and those of others as far as they hold what the verdict rests on. */
-function renderDownloads(verdict: VerdictJson, evidence: Evidence, full: History): string {
+function renderDownloads(
+  verdict: VerdictJson,
+  evidence: Evidence,
+  full: History,
+  formats: readonly Download[],
+): string {
   const { example, anomaly, levels } = evidence
   const needed: Extra[] = []
   if (levels.some((level) => LEVEL_RULES[level].edges.has('RT'))) needed.push('times')
   if (levels.includes('mixed')) needed.push('levels')
   const links: string[] = []
-  for (const format of WRITTEN) {
+  for (const format of formats) {
     const omit = format.omit.filter((extra) => !needed.includes(extra))
     const fits = format.misfits(full).length === 0
     const history = fits ? full : buildCore(example, verdict.initial, omit).history
@@ -226,7 +213,7 @@ function renderDownloads(verdict: VerdictJson, evidence: Evidence, full: History
   return links.length > 0 ? `<span>Download: ${links.join(', ')}</span>` : ''
 }
 
-function renderDownload(format: Written, history: History, name: string): string {
+function renderDownload(format: Download, history: History, name: string): string {
   const chunks: string[] = []
   const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
   format.write(history, (bytes) => {

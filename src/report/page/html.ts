@@ -5,6 +5,7 @@ import type { VerdictJson } from '../../verdict/verdict-file.ts'
 import { scriptJson } from '../escape.ts'
 import { PICTURE_STYLE } from '../picture/style.ts'
 import { type PageAssets, renderDocument } from './document.ts'
+import { DOWNLOADS } from './downloads.ts'
 import { type PageOptions, renderView } from './view.ts'
 
 export function renderHtml(
@@ -12,7 +13,10 @@ export function renderHtml(
   assets: PageAssets,
   options: PageOptions = {},
 ): string {
-  const { title, top, schedule, overview, findings, about, data } = renderView(verdict, options)
+  const { title, top, schedule, overview, findings, about, data } = renderView(verdict, {
+    downloads: DOWNLOADS,
+    ...options,
+  })
   const body = [
     '<a class="skip" href="#findings">Skip to the findings</a>',
     top,

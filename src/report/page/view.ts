@@ -15,6 +15,7 @@ import type { Replay } from '../replay.ts'
 import { scopeOf } from '../scope.ts'
 import { renderAbout } from './about.ts'
 import { renderFinding, titleOf } from './anomaly.ts'
+import type { Download } from './downloads.ts'
 import { renderGroup } from './group.ts'
 import { type Group, groupSections } from './groups.ts'
 import { renderLadder } from './ladder.ts'
@@ -38,6 +39,8 @@ export interface PageOptions {
   detail?: OverviewDetail | null | undefined
   /** The race that the history is of. */
   schedule?: ToldSchedule | undefined
+  /** In which the transactions of findings can be downloaded; none if absent. */
+  downloads?: readonly Download[] | undefined
 }
 
 /** The parts of a report as markup, from top to bottom; empty where there is nothing to show. */
@@ -57,7 +60,7 @@ const MAX_SECTIONS = 40
 
 export function renderView(
   verdict: VerdictJson,
-  { deadline = Deadline.none(), detail = null, schedule }: PageOptions = {},
+  { deadline = Deadline.none(), detail = null, schedule, downloads = [] }: PageOptions = {},
 ): ReportView {
   const groups = groupSections(verdict, findSections(verdict), MAX_SECTIONS)
   const shown: Section[] = []
@@ -71,7 +74,8 @@ export function renderView(
       shown.push(section)
       const sameAs = section.sameAs && shown.includes(section.sameAs) ? section.sameAs : null
       const first = sameAs ? idOf(sameAs) : null
-      const part = renderFinding(verdict, section, idOf(section), first, shown.length === 1)
+      const isOpen = shown.length === 1
+      const part = renderFinding(verdict, section, idOf(section), first, isOpen, downloads)
       rendered.push(part)
       return [part.html]
     })

@@ -20,6 +20,7 @@ const deciders = Promise.all([
   import('../../check/judge.ts'),
   import('../../report/describe-verdict.ts'),
   import('../../report/page/view.ts'),
+  import('../../report/page/downloads.ts'),
 ])
 
 let latest: { history: History; verdict: VerdictJson } | null = null
@@ -69,7 +70,7 @@ async function check(
   const startMs = nowMs()
   const { history, name, format } = await readSource(source, (share) => tell('reading', share))
   const parseMs = nowMs() - startMs
-  const [{ judge }, { describeVerdict }, { renderView }] = await deciders
+  const [{ judge }, { describeVerdict }, { renderView }, { DOWNLOADS }] = await deciders
   const asked = levels?.map((level) => readLevel(level)) ?? null
   const onTick = ({ level, phase }: Readonly<Stage>) =>
     tell(level === null ? phase : `${level}: ${phase}`)
@@ -82,7 +83,7 @@ async function check(
   return {
     kind: 'checked',
     format,
-    view: renderView(verdict),
+    view: renderView(verdict, { downloads: DOWNLOADS }),
     outcomes: verdict.results.map((result) => [result.level, result.verdict] as const),
   }
 }

@@ -1,0 +1,37 @@
+// Formats in which the transactions of a finding can be downloaded from a report. Pages that show
+// only small examples do without, and so do their scripts. Main table: DOWNLOADS.
+
+import { findMisfits } from '../../formats/fit.ts'
+import { jepsenMisfits, writeJepsen } from '../../formats/jepsen/write.ts'
+import { writeNative } from '../../formats/native/write.ts'
+import { PLUME, writePlume } from '../../formats/plume/write.ts'
+import type { Sink } from '../../formats/sink.ts'
+import type { History } from '../../history/history.ts'
+import type { Extra } from '../core-history.ts'
+
+/** As the table of all formats has them, without what reads them: pages would carry all parsers. */
+export interface Download {
+  readonly name: string
+  readonly ending: string
+  write(history: History, sink: Sink): void
+  misfits(history: History): string[]
+  /** What may be left out, so that it holds the rest. */
+  readonly omit: readonly Extra[]
+}
+
+const NATIVE: Download = {
+  ...{ name: 'native JSON Lines', ending: 'jsonl', write: writeNative },
+  ...{ misfits: () => [], omit: [] },
+}
+/** Our own format, which holds everything, first. */
+export const DOWNLOADS: readonly Download[] = [
+  NATIVE,
+  {
+    ...{ name: 'Plume text', ending: 'plume', write: writePlume },
+    ...{ misfits: (history: History) => findMisfits(history, PLUME), omit: ['times', 'levels'] },
+  },
+  {
+    ...{ name: 'Jepsen EDN', ending: 'edn', write: writeJepsen },
+    ...{ misfits: jepsenMisfits, omit: ['names', 'levels'] },
+  },
+]
