@@ -1,6 +1,6 @@
 // Trouble must not make a sound database look broken: many short runs with faults from outside, on
-// databases that promise serializability, each judged at it, and on two clusters that promise less,
-// each judged at that. Runs are long enough for two threads. What the faults of a run are comes
+// databases that promise serializability, each judged at it, and on clusters and Firebird, which give
+// less, each judged at that. Runs are long enough for two threads. What the faults of a run are comes
 // from its seed. A run that is violated keeps its files, is named with the command that makes such
 // a run, and ends the whole with 1. One database that promises less is run alike, so that it shows
 // that violations are seen. Writes bench/trouble.md.
@@ -86,8 +86,9 @@ const SUBJECTS: readonly Subject[] = [
     faults: ['partition:0.5s', 'partition:1s', 'kill-connection:10%', ...PAUSES],
   },
   {
+    // Asked for what it calls more than SNAPSHOT; it gives no more (docs/found.md).
     ...{ name: 'Firebird', address: process.env['ISOBAR_TEST_FIREBIRD'] ?? null, level: 'ser' },
-    ...{ shapes: KEYS, faults: [...CUTS, ...PAUSES] },
+    ...{ judged: 'si', shapes: KEYS, faults: [...CUTS, ...PAUSES] },
   },
   {
     ...{ name: 'SQLite', address: `sqlite:${join(scratch, 'sqlite')}`, level: 'ser' },

@@ -1,5 +1,5 @@
 // Trouble that comes to all sessions at once, beside the transactions: the server crashes, stops
-// for a while, has its clock set, is flooded with connections, or nodes are cut off from others; now
+// for a while, has its clock set, is flooded with connections, or nodes are cut off; now
 // and then, or by a timetable. One thing happens at a time, and each is marked in the record where
 // it begins and where it ends. What happens is the target's business; that the record stays true is
 // the sessions'. Main class: Trouble; parseTimetable.

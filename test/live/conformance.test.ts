@@ -39,7 +39,7 @@ const POSTGRES: Expected = {
 
 /** One server under two names: two nodes that show each other's writes at once, and locks. */
 function twice(address: string | null): string | null {
-  return address && address.replace(/@127\.0\.0\.1(:\d+)/, '@127.0.0.1$1,localhost$1')
+  return address?.replace(/@127\.0\.0\.1(:\d+)/, '@127.0.0.1$1,localhost$1') ?? null
 }
 
 const postgres = liveAddress('ISOBAR_TEST_POSTGRES', 'PostgreSQL')
