@@ -58,10 +58,9 @@ rmSync(new URL('dist', ROOT), { recursive: true, force: true }) // names of chun
 // The library apart from the command line: what both need must not bring Node to a browser. In it
 // checkSync is apart, so that who only calls `check` gets the deciders when they are needed.
 const LIBRARY = [...DOORS, 'library/check-sync']
-const RENDERERS =
-  /src\/report\/(page\/|picture\/|(dot|junit|markdown|text|story-text|core-history|sql-core|example)\.ts)/
+const RENDERERS = /src\/report\/(?!verify-file)/
 const MAKERS =
-  /src\/(sim|workload|pipeline)\/|verdict\/(certify|shrink|sql-parts|parse-file)\.ts|report\/verify-file\.ts/
+  /src\/(sim|workload|pipeline)\/|verdict\/(shrink|sql-parts|parse-file)\.ts|report\/verify-file\.ts/
 /**
  * How histories are written down: who reads and judges in a page does without. The table of formats
  * is apart from what reports write with, else esbuild takes what both need for needed at once.
@@ -69,7 +68,7 @@ const MAKERS =
 const WRITERS = /src\/formats\/([\w-]+\/(sql-)?write|fit)\.ts/
 const TABLE_OF_WRITERS = /src\/(formats\/(formats|writers)|library\/write)\.ts/
 /** What many need and is too small for a file of its own; names of anomalies are apart, since the library hands them out. */
-const SMALL = /src\/(base\/(deadline|json)|history\/told-ops|verdict\/named-edges)\.ts/
+const SMALL = /src\/(base\/(deadline|json)|history\/told-ops|verdict\/(certify|named-edges))\.ts/
 const ANOMALIES = /src\/levels\/anomalies\.ts/
 /** What the library has beside reading and judging, apart from its door: what nobody uses is not loaded. */
 const BESIDE = /src\/(history\/shape|library\/(certify|differ|generate|render|shrink|verify))\.ts/
@@ -77,24 +76,43 @@ const BESIDE = /src\/(history\/shape|library\/(certify|differ|generate|render|sh
 const ASKED =
   /src\/(library\/(arguments|input|plain)|levels\/(words|jepsen|databases|staleness))\.ts/
 const CHOICE = /src\/(check\/writers\/|verdict\/(certify-writers|cover-choices)\.ts)/
-/** Where reading and judging begin: what these import is one file, and all that a page loads at first. */
-const AT_ONCE = ['src/library/check.ts', 'src/formats/parse.ts'].map(pathOf)
-let atOnce = null
+/** What calls the deciders, whatever the history holds. */
+const JUDGE = /src\/check\/(judge|partial)\.ts/
+/** Chunks that have all that these import, and no chunk before them has. */
+const BEGINNINGS = {
+  // Where reading and judging begin: all that a page loads at first.
+  'at-once': ['library/check', 'formats/parse'],
+  // What certifiers of all kinds of histories have in common.
+  proofs: ['verdict/anomaly-rules', 'verdict/prove-edges', 'verdict/certify-edges'],
+  // What every verdict is told with, be it drawn or not.
+  told: ['report/describe-verdict'],
+}
+let begun = null
 function importedFrom(ids, getModuleInfo) {
   const found = new Set(ids)
   for (const id of found) for (const next of getModuleInfo(id).importedIds) found.add(next)
   return found
 }
+function beginnings(getModuleInfo) {
+  const found = new Map()
+  for (const [chunk, names] of Object.entries(BEGINNINGS)) {
+    const ids = importedFrom(Object.values(entries(names)), getModuleInfo)
+    for (const id of ids) if (!found.has(id)) found.set(id, chunk)
+  }
+  return found
+}
 /** Of the library's renderers, and of what makes, cuts or verifies histories, who uses one gets all: fewer files. */
 function libraryChunk(id, { getModuleInfo }) {
-  atOnce ??= importedFrom(AT_ONCE, getModuleInfo)
-  if (atOnce.has(id)) return 'at-once'
+  begun ??= beginnings(getModuleInfo)
+  if (begun.get(id) === 'at-once') return 'at-once'
   if (SMALL.test(id)) return 'small'
   if (ANOMALIES.test(id)) return 'anomalies'
   if (BESIDE.test(id)) return 'beside'
   if (ASKED.test(id)) return 'asked'
   if (CHOICE.test(id)) return 'choice-of-writers'
+  if (begun.has(id)) return begun.get(id)
   if (RENDERERS.test(id)) return 'renderers'
+  if (JUDGE.test(id)) return 'judge'
   if (WRITERS.test(id)) return 'writers'
   if (TABLE_OF_WRITERS.test(id)) return 'formats'
   return MAKERS.test(id) ? 'makers' : undefined
@@ -154,7 +172,8 @@ for (const { input, files } of BUNDLES) {
     onlyExplicitManualChunks: true,
     // Bundlers warn of imports for nothing but their effects, and there are none.
     hoistTransitiveImports: false,
-    sourcemap: true,
+    // For who works on it: the package leaves maps out, being twice as large with them.
+    sourcemap: 'hidden',
     sourcemapExcludeSources: true,
   })
 }
