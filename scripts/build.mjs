@@ -157,6 +157,7 @@ const BUNDLES = [
   { input: entries(['cli/main']), files: COMMAND_FILES },
   { input: THREAD, files: THREAD_FILES },
 ]
+const values = new Map()
 for (const { input, files } of BUNDLES) {
   const isLibrary = files === LIBRARY_FILES
   const isLazy = (id) => !isLibrary && id === PARSER
@@ -166,7 +167,7 @@ for (const { input, files } of BUNDLES) {
     plugins: isLibrary ? [typescript] : [lazyParser, asScript, typescript],
     treeshake: { moduleSideEffects: (id) => /matchers|cli\/main|crew-thread/.test(id) },
   })
-  await code.write({
+  const { output } = await code.write({
     dir: pathOf('dist'),
     ...files,
     onlyExplicitManualChunks: true,
@@ -176,6 +177,7 @@ for (const { input, files } of BUNDLES) {
     sourcemap: 'hidden',
     sourcemapExcludeSources: true,
   })
+  for (const { name, exports } of output) values.set(name, exports)
 }
 writeFileSync(new URL(`dist/${IMPORT}`, ROOT), 'module.exports = (id) => import(id)\n')
 
@@ -185,6 +187,6 @@ writeFileSync(
   new URL('dist/page-assets.js', ROOT),
   `export const script = ${JSON.stringify(script)}\nexport const style = ${JSON.stringify(style)}\n`,
 )
-await writeDeclarations()
+await writeDeclarations(values)
 await buildSite()
 noteBuilt()

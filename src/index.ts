@@ -61,7 +61,18 @@ export { type ShrinkOptions, type Shrunk, shrink } from './library/shrink.ts'
 export { verify } from './library/verify.ts'
 export { writeHistory } from './library/write.ts'
 export type { SqlColumn, SqlRow, SqlType, SqlValue } from './sql/value.ts'
-export type * from './verdict/verdict.ts'
+export type {
+  Anomaly,
+  Case,
+  CertificateKind,
+  Choice,
+  Edge,
+  EdgeKind,
+  LevelResult,
+  Outcome,
+  Proof,
+  Staleness,
+} from './verdict/verdict.ts'
 export type {
   AnomalyJson,
   CaseJson,
